@@ -38,7 +38,7 @@ const interruption = new AbortController();
 const running = new Set();
 
 /** Characters: of what a command says, the end tells why it fails. */
-const MOST_SAID = 2000;
+const MAX_WORDS = 2000;
 
 /**
  * Its own group: an interruption reaches it from here, once. It takes down what it made before it ends. `told` is called
@@ -55,7 +55,7 @@ function call(args, told) {
     child.stdout.setEncoding('utf8').on('data', (more) => (text += more));
     let said = '';
     child.stderr?.setEncoding('utf8').on('data', (more) => {
-      said = `${said}${more}`.slice(-MOST_SAID);
+      said = `${said}${more}`.slice(-MAX_WORDS);
       told(more);
     });
     child.once('error', reject);
@@ -111,18 +111,18 @@ function formOf({ quick, out }, { parts, quickParts, kept }) {
   };
 }
 
-function asked({ values, positionals }, { parts, mostAtOnce }) {
+function asked({ values, positionals }, { parts, maxAtOnce }) {
   const { within, 'at-once': together } = values;
   const [, number, unit] = /^(\d+)([sm])$/.exec(within ?? '') ?? [];
   if (within !== undefined && number === undefined) {
     fails('--within takes a time like 9m or 500s');
   }
   const atOnce = Number(together);
-  if (!(Number.isInteger(atOnce) && atOnce >= 1 && atOnce <= mostAtOnce)) {
+  if (!(Number.isInteger(atOnce) && atOnce >= 1 && atOnce <= maxAtOnce)) {
     fails(
-      mostAtOnce === 1
+      maxAtOnce === 1
         ? '--at-once is not for this plan: each of its parts wants the machine for itself'
-        : `--at-once takes a number from 1 to ${mostAtOnce}`,
+        : `--at-once takes a number from 1 to ${maxAtOnce}`,
     );
   }
   const unknown = positionals.find((name) => !parts.some((part) => part.name === name));
@@ -187,14 +187,14 @@ const MUCH_LONGER = 1.5;
 /**
  * `kept`: reads and writes the records by the names of their parts. `whyNot` says why a part cannot be measured here and now, null where it can. `measured`
  * gives what is kept of a part and a sentence, or throws NotMeasured. `shownOut`: in records, in place of the folder of results.
- * `mostAtOnce`: how many parts may share the machine without another result, those alike in `kindOf` together and those of
+ * `maxAtOnce`: how many parts may share the machine without another result, those alike in `kindOf` together and those of
  * which `isAlone` is true by themselves. `loadSeconds` of a part: how long its load takes, after which the next round may
  * begin; without it, a round begins when the one before has ended. `isNeeded`: whether a part that is not named has to be measured, asked again
  * before each choice. `isDone`: whether there is a record that still counts; without it, whether there is
  * any. `quickParts`: of the quick form, where there is one.
  */
 export async function measureParts(plan) {
-  const { whyNot, notes = [], mostAtOnce = 1, isAlone = () => false, kindOf = () => '' } = plan;
+  const { whyNot, notes = [], maxAtOnce = 1, isAlone = () => false, kindOf = () => '' } = plan;
   const { isNeeded = () => true } = plan;
   const given = argumentsGiven();
   const { parts, kept, isShort } = formOf(given.values, plan);
@@ -203,7 +203,7 @@ export async function measureParts(plan) {
     list({ parts, isDone, isNeeded, notes });
     return;
   }
-  const { named, withinSeconds, atOnce } = asked(given, { parts, mostAtOnce });
+  const { named, withinSeconds, atOnce } = asked(given, { parts, maxAtOnce });
   const isNamed = named.length > 0;
   const candidates = isNamed ? named : parts.filter((part) => !isDone(part));
   if (!existsSync(command)) fails('the command is not built: make build');

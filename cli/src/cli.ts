@@ -5,7 +5,7 @@ import { endingOf } from './ui/exit';
 import { hideOn } from './ui/known-secrets';
 import { outliveReaders } from './ui/print';
 
-/** Of what nobody waits for any more: a connection to a node that was lost never closes by itself. */
+/** Grace before exit for handles that nobody awaits, such as a connection to a lost node. */
 const LEFT_OPEN_MS = 5_000;
 
 async function main(): Promise<void> {

@@ -42,7 +42,7 @@ export interface LoadPlan {
 }
 
 /** Which of the two the `arrivals` are where nobody says. */
-export const USUAL_ARRIVALS: Arrivals = 'even';
+export const DEFAULT_ARRIVALS: Arrivals = 'even';
 
 export interface PlanParameters {
   ratePerSecond?: number;
@@ -79,7 +79,7 @@ export function planOf(name: ProfileName, parameters: PlanParameters = {}): Load
     warmupSeconds,
     durationSeconds,
     stages,
-    arrivals: parameters.arrivals ?? USUAL_ARRIVALS,
+    arrivals: parameters.arrivals ?? DEFAULT_ARRIVALS,
     ...(parameters.seed === undefined ? {} : { seed: parameters.seed }),
     clients: profile.loop === 'closed' ? (parameters.clients ?? profile.clients) : 0,
   };

@@ -14,7 +14,7 @@ export type SloMetric = (typeof SLO_METRICS)[number];
 export type Slo = Condition<SloMetric>;
 
 /** Where no SLO says how many requests may fail. */
-export const USUAL_ERRORS: Slo = {
+export const DEFAULT_ERRORS: Slo = {
   text: 'errors<5%',
   metric: 'errors',
   operator: '<',
@@ -22,7 +22,7 @@ export const USUAL_ERRORS: Slo = {
 };
 
 /** Where no SLO says how many of the requests must be done: to fall behind is to fail. */
-export const USUAL_THROUGHPUT: Slo = {
+export const DEFAULT_THROUGHPUT: Slo = {
   text: 'throughput>=95%',
   metric: 'throughput',
   operator: '>=',
@@ -31,7 +31,7 @@ export const USUAL_THROUGHPUT: Slo = {
 
 /** Latencies are those of expected responses, so they say nothing of an n8n that fails fast: errors have a bound, too. */
 export const withErrorBound = (slos: readonly Slo[]): readonly Slo[] =>
-  slos.some(({ metric }) => metric === 'errors') ? slos : [...slos, USUAL_ERRORS];
+  slos.some(({ metric }) => metric === 'errors') ? slos : [...slos, DEFAULT_ERRORS];
 
 export const isAboutLatency = ({ metric }: Slo): boolean =>
   LATENCY_METRICS.some((known) => known === metric);

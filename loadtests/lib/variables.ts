@@ -2,7 +2,7 @@
  * Every `-e NAME=value` that the scripts read, declared once: settings.ts reads these and no others, and the tables of
  * README.md are generated from them. Nothing is imported from k6 here.
  */
-import { USUAL_ARRIVALS } from './profile.ts';
+import { DEFAULT_ARRIVALS } from './profile.ts';
 
 interface ScriptVariable {
   /** For whom reads the table. */
@@ -69,7 +69,7 @@ const LOAD = {
   WARMUP: { what: 'Sent before it, and not measured.', usual: 'profile', example: '10s' },
   ARRIVALS: {
     what: '`even`, or `random` as of many callers who do not know each other.',
-    usual: USUAL_ARRIVALS,
+    usual: DEFAULT_ARRIVALS,
     example: 'random',
   },
   SEED: { what: 'Of random arrivals and of blends: the same seed, the same load.', example: '7' },

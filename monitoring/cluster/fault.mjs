@@ -74,10 +74,10 @@ async function byDrill(part, { namespace, scratch, signal, tell }) {
       ...['--values', values, '--workload', part.workload, '--param', part.param],
       // Latency on a small machine while Prometheus watches is no matter of the alerts.
       ...['--rate', String(part.ratePerSecond), '--slo', 'errors<1%'],
-      ...['--no-control', '--patience', '60s'],
+      ...['--no-control', '--wait', '60s'],
       ...['--warmup', `${WARMUP_SECONDS}s`, '--steady', `${STEADY_SECONDS - WARMUP_SECONDS}s`],
       ...(part.lastsSeconds === 0 ? [] : ['--for', `${part.lastsSeconds}s`]),
-      ...['--return', `${part.afterSeconds}s`, '--ready', '300s', '--out', scratch],
+      ...['--after', `${part.afterSeconds}s`, '--ready', '300s', '--out', scratch],
     ],
     signal,
   );

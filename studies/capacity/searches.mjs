@@ -8,7 +8,7 @@ export const WORKLOADS = ['last-node', 'items'];
 const WIDEST = 0.6;
 const VERDICTS = ['found', 'not confirmed', 'inconclusive'];
 /** Where make capacity writes to, unless it is told otherwise. */
-const USUAL_FOLDER = 'results/capacity';
+const DEFAULT_FOLDER = 'results/capacity';
 
 /** Whether make ended with 0, and each Helm rendered the chart with the values. */
 export const isWell = ({ exit, charts }) =>
@@ -100,7 +100,7 @@ export function wholeOf(run) {
   return new Map(
     files.map(([path, file]) => [
       path,
-      readFileSync(file, 'utf8').replaceAll(dirname(run), USUAL_FOLDER),
+      readFileSync(file, 'utf8').replaceAll(dirname(run), DEFAULT_FOLDER),
     ]),
   );
 }

@@ -21,7 +21,7 @@ const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const root = path('../..');
 const records = recordsOf('charts', 'peers/');
 /** Fewer tell nothing about how much the next one would differ. */
-const LEAST_PAIRS = 2;
+const MIN_PAIRS = 2;
 /** Done; the answer may be that nothing is known, where a difference is within the noise. */
 const ENDINGS = [0, 3];
 const isShort = process.env.SHORT === '1';
@@ -110,7 +110,7 @@ const loadAverageAtStart = loadavg()[0];
 
 /** Keeps the comparison with one contender; null: it is kept, otherwise why it is not. */
 function keep(part, { folder, a, b, command, ...comparison }) {
-  if (pairsOf({ a, b }) < LEAST_PAIRS) {
+  if (pairsOf({ a, b }) < MIN_PAIRS) {
     const why = comparison.doubts.join(' ') || 'the time was over before';
     return `${part.name} is not kept, as too few runs of it are valid: ${why}`;
   }

@@ -16,7 +16,7 @@ await measureParts({
   kept: recordsOf('drill-settings', 'parts/'),
   about: 'studies/drill-settings/measure.mjs',
   shownOut: 'results/drill-settings',
-  mostAtOnce: 4,
+  maxAtOnce: 4,
   whyNot: () => null,
   measured: measuredDrill(commandOf),
 });

@@ -119,7 +119,7 @@ const SLO = ['--slo', 'errors<1%', '--slo', 'p95<10s'];
 /** So little that n8n as it comes keeps up on two cores that several drills share; two workers have slots for 10/s. */
 const RATE = 2;
 const PATIENCE_SECONDS = 150;
-const USUAL_LOAD = { rate: RATE, workMs: WORK_MS, steady: STEADY_SECONDS, slo: SLO };
+const DEFAULT_LOAD = { rate: RATE, workMs: WORK_MS, steady: STEADY_SECONDS, slo: SLO };
 /** From the call to the load, and from the last look to the end. */
 export const AROUND_SECONDS = { process: 60, kubernetes: 150 };
 /** The age that recovery waits for, and its retries. */
@@ -234,13 +234,13 @@ export function isSlowBeside({ fault, configuration, atOnce, beside, drill }) {
 
 /** The load of a drill. Its fault lasts `lasts` seconds, an instantaneous one none; `back`: seconds of load after it. */
 export function loadOf({ lasts, back, isShort, ...given }) {
-  const { rate, workMs, steady, slo } = { ...USUAL_LOAD, ...given };
+  const { rate, workMs, steady, slo } = { ...DEFAULT_LOAD, ...given };
   const time = (seconds) => `${seconds}s`;
   return [
     ...['--rate', String(rate), '--param', `ms=${workMs}`],
     ...['--warmup', time(WARMUP_SECONDS), '--steady', time(isShort ? 8 : steady)],
     ...(lasts === undefined ? [] : ['--for', time(isShort ? Math.min(lasts, 20) : lasts)]),
-    ...['--return', time(isShort ? Math.min(back, 20) : back)],
-    ...['--patience', time(PATIENCE_SECONDS), ...slo],
+    ...['--after', time(isShort ? Math.min(back, 20) : back)],
+    ...['--wait', time(PATIENCE_SECONDS), ...slo],
   ];
 }

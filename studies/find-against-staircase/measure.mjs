@@ -23,7 +23,7 @@ import {
   BUDGET,
   findOf,
   MODES,
-  MOST_STEPS,
+  MAX_STEPS,
   P95_MS,
   PARTS,
   STEP_SECONDS,
@@ -139,7 +139,7 @@ async function staircase(part, up, { isShort, signal }) {
   const baseline = { ms: Infinity };
   const steps = [];
   for (;;) {
-    const ratePerSecond = nextRate(steps, around, isShort ? 3 : MOST_STEPS);
+    const ratePerSecond = nextRate(steps, around, isShort ? 3 : MAX_STEPS);
     if (ratePerSecond === null) break;
     await rest(url, baseline, signal);
     const before = await cpuSeconds(up.metrics);

@@ -19,7 +19,7 @@ export const P95_MS = 300;
 export const STEP_SECONDS = 60;
 /** Before the first step: n8n is as cold as it is when find begins, which warms up too. */
 export const WARMUP_SECONDS = 20;
-export const MOST_STEPS = 8;
+export const MAX_STEPS = 8;
 
 /**
  * About, the start and the end of n8n included. A staircase has at least five steps and seldom more than six; with all

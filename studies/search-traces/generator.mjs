@@ -37,12 +37,12 @@ export async function openLoop({ url, isExpected, ratePerSecond, seconds }) {
   const latencyMs = new Array(count).fill(null);
   const startedAt = performance.now() + 50;
   const answers = [];
-  let mostLateMs = 0;
+  let maxLatenessMs = 0;
   for (let i = 0; i < count; i += 1) {
     const dueAt = startedAt + (1000 * i) / ratePerSecond;
     const waitMs = dueAt - performance.now();
     if (waitMs > 0.5) await sleep(waitMs);
-    mostLateMs = Math.max(mostLateMs, performance.now() - dueAt);
+    maxLatenessMs = Math.max(maxLatenessMs, performance.now() - dueAt);
     answers.push(
       send(url, isExpected).then((expected) => {
         if (expected) latencyMs[i] = tenths(performance.now() - dueAt);
@@ -50,7 +50,7 @@ export async function openLoop({ url, isExpected, ratePerSecond, seconds }) {
     );
   }
   await Promise.all(answers);
-  return { ratePerSecond, seconds, mostLateMs: tenths(mostLateMs), latencyMs };
+  return { ratePerSecond, seconds, maxLatenessMs: tenths(maxLatenessMs), latencyMs };
 }
 
 /** Clients that send as soon as they have their answer; the moments at which answers came, in ms. */

@@ -92,7 +92,7 @@ async function searched(values, trialOf) {
   ) {
     trials.push({ value, ...(await trialOf(value)) });
   }
-  return { least: plan.leastThatPassed(trials), trials };
+  return { least: plan.lowestThatPassed(trials), trials };
 }
 
 const MEASURED = {

@@ -108,7 +108,7 @@ export function nextToTry(values, trials) {
 }
 
 /** Null: none passed. */
-export const leastThatPassed = (trials) =>
+export const lowestThatPassed = (trials) =>
   trials.reduce(
     (least, { value, passed }) => (passed && (least === null || value < least) ? value : least),
     null,

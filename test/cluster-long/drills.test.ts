@@ -28,8 +28,8 @@ interface Drilled extends DrillRecord {
 async function drilled(fault: string, ...more: string[]): Promise<Drilled> {
   const { stdout, stderr } = await n8nTuned(
     ...['drill', fault, '--target', 'kubernetes', '--workers', '2', '--rate', '3'],
-    ...['--param', 'ms=2000', '--warmup', '3s', '--steady', '10s', '--return', '25s'],
-    ...['--patience', '120s', '--no-control', '--slo', 'errors<1%', '--ready', '300s'],
+    ...['--param', 'ms=2000', '--warmup', '3s', '--steady', '10s', '--after', '25s'],
+    ...['--wait', '120s', '--no-control', '--slo', 'errors<1%', '--ready', '300s'],
     ...Object.entries(LOCKS).flatMap(([key, value]) => ['--env', `${key}=${value}`]),
     ...['--out', out, '--json', ...more],
   );

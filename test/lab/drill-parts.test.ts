@@ -59,7 +59,7 @@ describe('the parts', () => {
 
   test('say how long a fault lasts where it does, and only there', () => {
     for (const [index, { fault }] of parts.entries()) {
-      const lasts = FAULTS.find(({ name }) => name === fault)?.usualSeconds ?? 0;
+      const lasts = FAULTS.find(({ name }) => name === fault)?.defaultSeconds ?? 0;
       expect([fault, commands[index]?.includes('--for')]).toEqual([fault, lasts > 0]);
     }
   });
@@ -88,7 +88,11 @@ describe('the parts', () => {
     test.each([
       ['nothing is known', {}, 1],
       ['n8n as it comes has lost something', { 'as-it-comes': { lost: 3 } }, 1],
-      ['the defaults have only refused something', { defaults: { refused: 3, unheard: 2 } }, 1],
+      [
+        'the defaults have only refused something',
+        { defaults: { refused: 3, 'no-response': 2 } },
+        1,
+      ],
       ['the defaults have lost something', { defaults: { lost: 3 } }, 3],
       ['recovery has left something undone', { recovery: { running: 1 } }, 3],
     ] as [string, Record<string, Counts>, number][])(
@@ -113,7 +117,7 @@ describe('the parts', () => {
       );
       const names = all('restart-postgres');
       expect(needed(names)).toEqual(once);
-      const refused = record({ refused: 9, revived: 1, unheard: 3 });
+      const refused = record({ refused: 9, 'error-but-done': 1, 'no-response': 3 });
       expect(needed(names, { 'restart-postgres-process-defaults-1': refused })).toEqual(once);
     });
 
@@ -457,7 +461,7 @@ describe('the table', () => {
     const csv = [
       'tMs,id,class,heard,executions,begun,done',
       ...['900,a,once,expected,succeeded,1,1', '950,b,repeated,error,failed + succeeded,2,1'],
-      ...['2400,c,repeated,error,failed + succeeded,2,1', '2450,d,revived,error,failed,1,1'],
+      ...['2400,c,repeated,error,failed + succeeded,2,1', '2450,d,error-but-done,error,failed,1,1'],
       '3200,e,refused,error,,0,0',
     ].join('\n');
     expect(waysIn(`${csv}\n`, [1000, 2000, 3000])).toEqual([
@@ -466,7 +470,7 @@ describe('the table', () => {
         ...{ requests: 2, beforeSeconds: 0.6, afterSeconds: null },
       },
       {
-        ...{ class: 'revived', executions: 'failed', begun: '1', done: '1' },
+        ...{ class: 'error-but-done', executions: 'failed', begun: '1', done: '1' },
         ...{ requests: 1, beforeSeconds: 0.6, afterSeconds: 0.5 },
       },
       {

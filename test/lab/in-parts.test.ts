@@ -25,7 +25,7 @@ beforeAll(() => {
      await measureParts({
        parts: ['a', 'b', 'c', 'd'].map((name) => ({ name, seconds: 60 })),
        ...(process.env.QUICK === '1' ? { quickParts: [{ name: 'a', seconds: 5 }, { name: 'c', seconds: 5 }] } : {}),
-       kept, about: 'a test', shownOut: 'out', mostAtOnce: Number(process.env.MOST ?? 1),
+       kept, about: 'a test', shownOut: 'out', maxAtOnce: Number(process.env.MOST ?? 1),
        isAlone: ({ name }) => name === process.env.ALONE,
        kindOf: ({ name }) => (process.env.OTHER_KIND ?? '').includes(name),
        isNeeded: ({ name }) => !(process.env.NEEDLESS ?? '').includes(name),

@@ -12,7 +12,7 @@ test('sends more than 100,000 requests after its first kill, and keeps what tell
       Number.parseInt(words[words.indexOf(option) + 1] ?? '', 10);
     expect(numberOf('--every')).toBe(60);
     expect(words).toEqual(expect.arrayContaining(['--recover', 'EXECUTIONS_DATA_PRUNE=false']));
-    return numberOf('--rate') * (numberOf('--for') + numberOf('--return'));
+    return numberOf('--rate') * (numberOf('--for') + numberOf('--after'));
   });
   expect(sent.reduce((sum, requests) => sum + requests, 0)).toBeGreaterThan(100_000);
 });

@@ -57,7 +57,7 @@ describe('the search', () => {
       value = plan.nextToTry(values, trials)
     )
       trials.push({ value, passed: value >= threshold });
-    return { least: plan.leastThatPassed(trials), count: trials.length };
+    return { least: plan.lowestThatPassed(trials), count: trials.length };
   }
   const values = fc
     .uniqueArray(fc.integer({ min: 1, max: 2000 }), { minLength: 1, maxLength: 20 })

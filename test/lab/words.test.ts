@@ -136,6 +136,47 @@ test.each(READ)('%s keep to the words', (_, files, texts) => {
   expect(foundIn(files.map((file) => ({ file, texts: texts(read(file), file) })))).toEqual([]);
 });
 
+/** `mostPairs`, `MOST_PAIRS` and `most-pairs` are all "most pairs". */
+const wordsOf = (name: string): string =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/[_-]/g, ' ')
+    .toLowerCase();
+
+const BANNED_NAMES = (JSON.parse(read('docs/names.json')) as [string, string][]).map(
+  ([pattern, better]) => ({ pattern: new RegExp(pattern), better }),
+);
+
+function bannedNamesIn(text: string): string[] {
+  const names = new Set(text.match(/[A-Za-z]\w*(?:-[a-z]+)*/g) ?? []);
+  return [...names].flatMap((name) =>
+    BANNED_NAMES.filter(({ pattern }) => pattern.test(wordsOf(name))).map(
+      ({ better }) => `${name}: write ${better}`,
+    ),
+  );
+}
+
+test('a banned name is found in each way to write it', () => {
+  expect(bannedNamesIn('const mostPairs = MOST_PAIRS; // most of them')).toEqual([
+    'mostPairs: write max',
+    'MOST_PAIRS: write max',
+  ]);
+  expect(
+    bannedNamesIn(`{ "rightReplies": 1, 'called-crashed': 2, leastSquares: 3, leastMs: 4 }`),
+  ).toEqual([
+    'rightReplies: write expected response',
+    'called-crashed: write done, marked as crashed',
+    'leastMs: write min',
+  ]);
+});
+
+test('identifiers and JSON keys keep to the words', () => {
+  const files = tracked('cli/src/*.ts', 'loadtests/*.ts', 'nodes/*.ts', 'monitoring/*.ts');
+  expect(files.flatMap((file) => bannedNamesIn(read(file)).map((n) => `${file}: ${n}`))).toEqual(
+    [],
+  );
+});
+
 test('the glossary has at most 25 terms', () => {
   const terms = read('docs/glossary.md').match(/^\| \S.*\|$/gm) ?? [];
   expect(terms.length - 1).toBeGreaterThan(15);

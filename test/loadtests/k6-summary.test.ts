@@ -43,7 +43,7 @@ function valuesOf({ wrong, expected, latencyMs, tooLate }: Measured) {
 const typeOf = (name: string, values: object): string =>
   RATES.includes(name) ? 'rate' : 'count' in values ? 'counter' : 'trend';
 
-const usualForm = (measured: Measured): unknown => ({
+const defaultForm = (measured: Measured): unknown => ({
   setup_data: { runId: 'r', seed: 1 },
   metrics: Object.fromEntries(
     Object.entries(valuesOf(measured)).map(([name, values]) => [
@@ -94,7 +94,7 @@ const SLO = 'p95<300ms,p99<1s,max<2s,errors<10%';
 test('both forms say the same of a run, but for what the machine-readable one leaves out', () => {
   fc.assert(
     fc.property(measurements, (measured) => {
-      const usual = summarised(usualForm(measured), SLO);
+      const usual = summarised(defaultForm(measured), SLO);
       const machine = summarised(machineForm(measured), SLO);
       const withoutP99 = (summary: LoadSummary): unknown => ({
         ...{ ...summary, passed: null, slo: summary.slo.filter(({ text }) => text !== 'p99<1s') },
@@ -112,7 +112,7 @@ test('an SLO is met where the requests meet it, and in no other case', () => {
   fc.assert(
     fc.property(measurements, (measured) => {
       const { wrong, expected, latencyMs } = measured;
-      const summary = summarised(usualForm(measured), SLO);
+      const summary = summarised(defaultForm(measured), SLO);
       const met = Object.fromEntries(summary.slo.map(({ text, met }) => [text, met]));
       const latencyMet = (bound: number) => (expected > 0 ? latencyMs < bound : null);
       expect(met).toEqual({
@@ -127,7 +127,7 @@ test('an SLO is met where the requests meet it, and in no other case', () => {
 
 test('a run without a request never passes, and neither does what is no summary of k6', () => {
   const nothing = { wrong: 0, expected: 0, latencyMs: 1, tooLate: 0 };
-  for (const data of [usualForm(nothing), machineForm(nothing), {}, null, [], { metrics: 7 }]) {
+  for (const data of [defaultForm(nothing), machineForm(nothing), {}, null, [], { metrics: 7 }]) {
     const summary = summarised(data, SLO);
     expect(summary).toMatchObject({ passed: false, notValid: ['no request was measured'] });
     expect(summary.slo.map(({ met }) => met)).toEqual([null, null, null, null]);
@@ -135,7 +135,7 @@ test('a run without a request never passes, and neither does what is no summary 
 });
 
 test('an SLO about latency has a bound of errors beside it', () => {
-  const failing = usualForm({ wrong: 50, expected: 50, latencyMs: 10, tooLate: 0 });
+  const failing = defaultForm({ wrong: 50, expected: 50, latencyMs: 10, tooLate: 0 });
   const summary = summarised(failing, 'p95<300ms');
   expect(summary.slo).toEqual([
     { text: 'p95<300ms', met: true },
@@ -146,8 +146,8 @@ test('an SLO about latency has a bound of errors beside it', () => {
 
 test('a run is not valid where more than 1% of its requests were started late', () => {
   const run = { wrong: 0, expected: 200, latencyMs: 10 };
-  expect(summarised(usualForm({ ...run, tooLate: 2 }), SLO)).toMatchObject({ passed: true });
-  const { passed, notValid } = summarised(usualForm({ ...run, tooLate: 3 }), SLO);
+  expect(summarised(defaultForm({ ...run, tooLate: 2 }), SLO)).toMatchObject({ passed: true });
+  const { passed, notValid } = summarised(defaultForm({ ...run, tooLate: 3 }), SLO);
   expect(passed).toBe(false);
   expect(notValid).toEqual([
     expect.stringMatching(/^1\.5% of the requests were started more than 30 ms/),
@@ -161,7 +161,7 @@ test('errors that k6 does not tell apart are not left out', () => {
 });
 
 test('what k6 judged is what counts, where it did', () => {
-  const data = usualForm({ wrong: 0, expected: 100, latencyMs: 10, tooLate: 0 });
+  const data = defaultForm({ wrong: 0, expected: 100, latencyMs: 10, tooLate: 0 });
   const { metrics } = data as { metrics: Record<string, object> };
   metrics['load_duration'] = {
     ...metrics['load_duration'],

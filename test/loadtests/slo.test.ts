@@ -1,4 +1,4 @@
-import { parseSlos, USUAL_ERRORS, withErrorBound } from '../../loadtests/lib/slo';
+import { parseSlos, DEFAULT_ERRORS, withErrorBound } from '../../loadtests/lib/slo';
 
 describe('an SLO', () => {
   it.each([
@@ -20,7 +20,7 @@ describe('an SLO', () => {
     expect(texts('p95<6s')).toEqual(['p95<6s', 'errors<5%']);
     expect(texts('throughput>=95%')).toEqual(['throughput>=95%', 'errors<5%']);
     expect(texts('p95<6s,errors<50%')).toEqual(['p95<6s', 'errors<50%']);
-    expect(parseSlos(USUAL_ERRORS.text)).toEqual([USUAL_ERRORS]);
+    expect(parseSlos(DEFAULT_ERRORS.text)).toEqual([DEFAULT_ERRORS]);
   });
 
   it('may be several', () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MOST_DELETED_PER_DAY } from '../../cli/src/features/recommend/kept-data';
+import { MAX_DELETED_PER_DAY } from '../../cli/src/features/recommend/kept-data';
 import { n8nFolder } from './support/lab';
 
 /** What `recommend` and docs/chart/data.md say of how n8n deletes executions, in n8n's own code. */
@@ -18,7 +18,7 @@ test('n8n deletes a batch of executions, and the next one a second later at the 
     'utf8',
   );
   expect(Number(/this\.hardDeletionBatchSize = (\d+);/.exec(repository)?.[1])).toBe(batch);
-  expect(batch * 24 * 60 * 60).toBe(MOST_DELETED_PER_DAY);
+  expect(batch * 24 * 60 * 60).toBe(MAX_DELETED_PER_DAY);
 });
 
 test('n8n leaves an execution that it does not save to the same timer, unless pruning is off', () => {

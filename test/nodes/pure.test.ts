@@ -155,15 +155,15 @@ test('texts have the asked number and length, and are cut in turns', () => {
 
 describe('what the administrator allows', () => {
   test.each([
-    [{}, { dangerous: false, mostMiB: Infinity, mostMs: Infinity }],
-    [{ LOAD_TARGET_DANGEROUS: 'true' }, { dangerous: true, mostMiB: Infinity, mostMs: Infinity }],
+    [{}, { dangerous: false, maxMiB: Infinity, maxMs: Infinity }],
+    [{ LOAD_TARGET_DANGEROUS: 'true' }, { dangerous: true, maxMiB: Infinity, maxMs: Infinity }],
     [
       { LOAD_TARGET_DANGEROUS: 'false', LOAD_TARGET_MAX_MIB: '64', LOAD_TARGET_MAX_MS: '1500.5' },
-      { dangerous: false, mostMiB: 64, mostMs: 1500.5 },
+      { dangerous: false, maxMiB: 64, maxMs: 1500.5 },
     ],
     [
       { LOAD_TARGET_DANGEROUS: '', LOAD_TARGET_MAX_MIB: '', LOAD_TARGET_MAX_MS: '' },
-      { dangerous: false, mostMiB: Infinity, mostMs: Infinity },
+      { dangerous: false, maxMiB: Infinity, maxMs: Infinity },
     ],
   ])('is read from %j', (env, allowance) => {
     expect(allowanceOf(env)).toEqual(allowance);

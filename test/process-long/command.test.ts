@@ -36,14 +36,14 @@ test('Redis gone in the middle: the record says so and names the jobs that went 
   expect(record.verdict.breaches[0]?.text).toMatch(/^redis ended: signal SIGKILL, /);
   expect(record.verdict.breaches.map(({ slo }) => slo)).toContain('what is accepted is executed');
   const { withoutExecution, notSucceeded } = matchedIn(record);
-  const { rightReplies = 0, succeeded } = record.summary.executions ?? { succeeded: 0 };
+  const { expectedResponses = 0, succeeded } = record.summary.executions ?? { succeeded: 0 };
   // At least what waited in Redis; at most what n8n's statistics miss, which do not learn of an execution
   // that a worker ended while Redis was away.
   const killedMs = endedAtMs(record, 'redis ended: signal SIGKILL');
   const waited = samples.findLast(({ metric, tMs }) => metric === 'queueWaiting' && tMs < killedMs);
   const lost = notSucceeded.requests + withoutExecution.requests;
   expect(lost).toBeGreaterThanOrEqual(Math.max(1, waited?.value ?? 0));
-  expect(lost).toBeLessThanOrEqual(rightReplies - succeeded);
+  expect(lost).toBeLessThanOrEqual(expectedResponses - succeeded);
   const accepted = requests.filter(({ ok }) => ok).map(({ id }) => id);
   expect(accepted).toEqual(expect.arrayContaining(notSucceeded.ids));
 });
@@ -56,7 +56,7 @@ test('main killed before workers that go on: the callers that never heard of the
   await run.ended;
   const { record, requests } = await readWholeRun(folder);
   const killedMs = endedAtMs(record, 'main ended: signal SIGKILL');
-  const { unheard, withoutExecution, notSucceeded } = matchedIn(record);
+  const { withoutResponse, withoutExecution, notSucceeded } = matchedIn(record);
   expect({ withoutExecution, notSucceeded }).toEqual({
     withoutExecution: nobody,
     notSucceeded: nobody,
@@ -64,7 +64,7 @@ test('main killed before workers that go on: the callers that never heard of the
   const cutOff = (beforeMs: number): string[] =>
     requests.filter(({ ok, tMs }) => !ok && tMs < killedMs - beforeMs).map(({ id }) => id);
   // The last of them may not have reached the queue.
-  expect(cutOff(0)).toEqual(expect.arrayContaining(unheard.ids));
-  expect(unheard.ids).toEqual(expect.arrayContaining(cutOff(500)));
+  expect(cutOff(0)).toEqual(expect.arrayContaining(withoutResponse.ids));
+  expect(withoutResponse.ids).toEqual(expect.arrayContaining(cutOff(500)));
   expect(cutOff(500).length).toBeGreaterThan(2);
 });

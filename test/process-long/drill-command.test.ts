@@ -42,7 +42,7 @@ test('a SIGKILL of one of two workers loses what it had at work, and nothing els
   const startFile = join(out, 'start');
   const args = [
     ...['drill', 'kill-worker', '--workers', '2', '--rate', '3', '--param', 'ms=3000'],
-    ...['--warmup', '2s', '--steady', '8s', '--return', '6s', '--no-control'],
+    ...['--warmup', '2s', '--steady', '8s', '--after', '6s', '--no-control'],
     ...['--slo', 'errors<1%', '--promise', 'lost=0,repeated=0', '--out', out, '--json'],
     ...['--start-file', startFile],
     ...SOON.flatMap((variable) => ['--env', variable]),

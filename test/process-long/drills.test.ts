@@ -21,8 +21,8 @@ afterAll(() => {
 const LASTS: Record<string, string> = {
   ...{ 'stall-worker': '25s', 'cut-worker': '25s', 'stop-redis': '10s' },
 };
-const lasts = (name: string, usualSeconds: number): string[] =>
-  usualSeconds === 0 ? [] : ['--for', LASTS[name] ?? '8s'];
+const lasts = (name: string, defaultSeconds: number): string[] =>
+  defaultSeconds === 0 ? [] : ['--for', LASTS[name] ?? '8s'];
 
 const LOCKS = {
   ...{ QUEUE_WORKER_LOCK_DURATION: '10000', QUEUE_WORKER_LOCK_RENEW_TIME: '3000' },
@@ -37,14 +37,14 @@ const QUEUE = ['--workers', '2', '--webhooks', '2'];
 
 async function drilled(
   name: string,
-  usualSeconds: number,
+  defaultSeconds: number,
   env: Record<string, string> = {},
   topology = QUEUE,
 ): Promise<Drilled> {
   const { stdout, stderr } = await runCli([
-    ...['drill', name, ...lasts(name, usualSeconds), ...topology],
+    ...['drill', name, ...lasts(name, defaultSeconds), ...topology],
     ...['--rate', '3', '--param', 'ms=2000', '--warmup', '3s', '--steady', '10s'],
-    ...['--return', '25s', '--patience', '120s', '--no-control', '--slo', 'errors<1%'],
+    ...['--after', '25s', '--wait', '120s', '--no-control', '--slo', 'errors<1%'],
     ...Object.entries({ ...LOCKS, ...env }).flatMap(([key, value]) => ['--env', `${key}=${value}`]),
     ...['--out', out, '--json'],
   ]);
@@ -76,11 +76,11 @@ const isHere = ({ notOn, notHere }: Fault): boolean =>
 
 test.each(
   FAULTS.filter((fault) => ![HALF_OPEN, SCHEDULE].includes(fault.name) && isHere(fault)).map(
-    (one) => [one.name, one.usualSeconds] as const,
+    (one) => [one.name, one.defaultSeconds] as const,
   ),
-)('%s', async (name, usualSeconds) => {
+)('%s', async (name, defaultSeconds) => {
   // What was due after the fault was served again.
-  expect(served(await drilled(name, usualSeconds))).toBeGreaterThan(0.4);
+  expect(served(await drilled(name, defaultSeconds))).toBeGreaterThan(0.4);
 });
 
 describe(HALF_OPEN, () => {

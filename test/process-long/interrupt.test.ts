@@ -9,7 +9,7 @@ beforeAll(buildCli);
 afterEach(endStartedClis);
 
 const regular = ['--tuning', 'throughput', '--workload', 'last-node', '--rate', '5'];
-const LATE_FAULT = ['--warmup', '0s', '--steady', '60s', '--return', '5s'];
+const LATE_FAULT = ['--warmup', '0s', '--steady', '60s', '--after', '5s'];
 
 const cases: Interruption[] = [
   {
@@ -43,7 +43,7 @@ const cases: Interruption[] = [
     name: 'drill: n8n finishes what it accepted',
     args: [
       ...['drill', 'burst', '--tuning', 'throughput', '--workload', 'async', '--rate', '3'],
-      ...['--no-control', '--warmup', '0s', '--steady', '2s', '--for', '2s', '--return', '2s'],
+      ...['--no-control', '--warmup', '0s', '--steady', '2s', '--for', '2s', '--after', '2s'],
     ],
     stage: loadIsOver(loads(3)),
     record: 'drill.json',
@@ -52,7 +52,7 @@ const cases: Interruption[] = [
     name: 'drill --recover: after its load',
     args: [
       ...['drill', 'kill-worker', '--recover', '--workers', '2', '--rate', '3', '--no-control'],
-      ...['--warmup', '0s', '--steady', '3s', '--return', '3s', '--patience', '20s'],
+      ...['--warmup', '0s', '--steady', '3s', '--after', '3s', '--wait', '20s'],
     ],
     stage: loadIsOver(loads(3)),
     record: 'drill.json',

@@ -70,7 +70,12 @@ test.each([
   expect(summary.matched).toEqual({
     ...{ source: 'API', executions: requests.length, notKept: 0 },
     ...{ succeeded: requests.length, failed: 0, unfinished: 0 },
-    ...{ withoutExecution: nobody, notSucceeded: nobody, unheard: nobody, repeated: nobody },
+    ...{
+      withoutExecution: nobody,
+      notSucceeded: nobody,
+      withoutResponse: nobody,
+      repeated: nobody,
+    },
     ...{ failedBoth: nobody, notExecuted: nobody },
   });
   expect(await leftInside()).toEqual([]);
@@ -107,7 +112,7 @@ test.each([
   const { summary, folder } = JSON.parse(stdout) as RunRecord & { folder: string };
   expect(summary.matched).toMatchObject({
     ...{ executions: (await readWholeRun(folder)).requests.length, repeated: nobody },
-    ...{ withoutExecution: nobody, notSucceeded: nobody, unheard: nobody },
+    ...{ withoutExecution: nobody, notSucceeded: nobody, withoutResponse: nobody },
   });
   for (const file of ['run.json', 'report.html', 'report.md']) {
     expect(readFileSync(join(folder, file), 'utf8')).not.toContain('s3cret');

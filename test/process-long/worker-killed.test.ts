@@ -50,15 +50,15 @@ test('SIGKILL of one of two busy workers is the first thing that the verdict nam
 
   const { matched, executions } = summary;
   if (matched === undefined || 'skipped' in matched) throw new Error(JSON.stringify(matched));
-  const { withoutExecution, notSucceeded, unheard, failedBoth, notExecuted } = matched;
-  const lists = [withoutExecution, notSucceeded, unheard, failedBoth, notExecuted];
+  const { withoutExecution, notSucceeded, withoutResponse, failedBoth, notExecuted } = matched;
+  const lists = [withoutExecution, notSucceeded, withoutResponse, failedBoth, notExecuted];
   const listed = lists.reduce((sum, one) => sum + (one?.requests ?? 0), matched.succeeded ?? 0);
   expect(listed).toBe(requests.length);
   const wrong = requests.filter(({ ok }) => !ok);
   expect(wrong.length).toBeGreaterThan(0);
-  expect((failedBoth?.requests ?? 0) + unheard.requests + (notExecuted?.requests ?? 0)).toBe(
-    wrong.length,
-  );
+  expect(
+    (failedBoth?.requests ?? 0) + withoutResponse.requests + (notExecuted?.requests ?? 0),
+  ).toBe(wrong.length);
   // What the worker left has its id still, by the patch keep-stalled.
   expect(failedBoth?.requests).toBe(matched.failed);
   expect(matched.failed).toBeGreaterThan(0);

@@ -39,16 +39,24 @@ test('the spread over two workers is counted, and every execution', async () => 
   expect(verdict.outcome).toBe('sustained');
   expect(summary.spread.map(({ role }) => role)).toEqual(['worker', 'worker']);
   expect(new Set(summary.spread.map(({ pid }) => pid)).size).toBe(2);
-  const { requests = 0, rightReplies, succeeded } = summary.executions ?? {};
+  const { requests = 0, expectedResponses, succeeded } = summary.executions ?? {};
   expect(requests).toBeGreaterThan(0);
-  expect({ rightReplies, succeeded }).toEqual({ rightReplies: requests, succeeded: requests });
+  expect({ expectedResponses, succeeded }).toEqual({
+    expectedResponses: requests,
+    succeeded: requests,
+  });
   expect(summary.spread.reduce((sum, each) => sum + each.requests, 0)).toBeLessThanOrEqual(
     requests,
   );
   // One by one too, though this tuning saves none of them.
   expect(summary.matched).toMatchObject({
     ...{ source: 'database', executions: requests },
-    ...{ withoutExecution: nobody, notSucceeded: nobody, unheard: nobody, repeated: nobody },
+    ...{
+      withoutExecution: nobody,
+      notSucceeded: nobody,
+      withoutResponse: nobody,
+      repeated: nobody,
+    },
   });
   expect(readdirSync(place.temp)).toEqual([]);
 });

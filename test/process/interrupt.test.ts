@@ -48,7 +48,7 @@ const cases: Interruption[] = [
     name: 'drill: in the fault',
     args: [
       ...['drill', 'stop-redis', '--workers', '1', '--workload', 'last-node', '--rate', '5'],
-      ...['--no-control', '--warmup', '0s', '--steady', '4s', '--for', '2m', '--return', '5s'],
+      ...['--no-control', '--warmup', '0s', '--steady', '4s', '--for', '2m', '--after', '5s'],
     ],
     stage: both(loads(2), without('redis-server')),
     record: 'drill.json',

@@ -46,7 +46,7 @@ const WAITING = [
   },
   {
     name: 'limiter, 60/s',
-    server: { mostPerSecond: 60 },
+    server: { maxPerSecond: 60 },
     slo: 'errors<1%',
     truth: () => limiter(60, 0.01),
   },

@@ -114,7 +114,7 @@ test('a drill on n8n in queue mode keeps to itself what it was given and what it
   const [smtp = '', pwd = '', bearer = ''] = given;
   const said = await ordered(
     ...['drill', 'kill-worker', '--workers', '2', '--rate', '3', '--param', 'ms=200'],
-    ...['--warmup', '1s', '--steady', '3s', '--return', '3s', '--no-control'],
+    ...['--warmup', '1s', '--steady', '3s', '--after', '3s', '--no-control'],
     ...['--env', `N8N_SMTP_PASS=${smtp}`, '--env', `LEDGER_PG_PWD=${pwd}`],
     ...['--header', `X-Api-Key: ${bearer}`],
     ...SOON.flatMap((variable) => ['--env', variable]),

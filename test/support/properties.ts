@@ -6,7 +6,7 @@ const { CI, PROPERTY_SEED, PROPERTY_SHARE = '1' } = process.env;
 const seed = PROPERTY_SEED ?? (CI === undefined ? undefined : '1');
 
 /** As many as fast-check draws by itself. */
-const USUAL_RUNS = 100;
+const DEFAULT_RUNS = 100;
 
 /** For `numRuns`: how many of so many cases are drawn. */
 export const runs = (all: number): number => Math.max(1, Math.ceil(all * Number(PROPERTY_SHARE)));
@@ -24,7 +24,7 @@ export function drawn(all: number): number[] {
 jest.doMock('fast-check', () => {
   const actual = jest.requireActual<typeof import('fast-check')>('fast-check');
   actual.configureGlobal({
-    numRuns: runs(USUAL_RUNS),
+    numRuns: runs(DEFAULT_RUNS),
     ...(seed === undefined ? {} : { seed: Number(seed) }),
   });
   return actual;

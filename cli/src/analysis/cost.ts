@@ -2,19 +2,19 @@
 import { donePerSecond } from './throughput';
 import type { RoleSummary, RunRecord } from '../record/run-record';
 
-/** Of a core for an hour, and of a GiB of memory for an hour, in whatever the user counts. */
+/** Prices of a core and of a GiB of memory for an hour, in the user's currency. */
 export interface Prices {
   cpu: number;
   memory: number;
 }
 
-/** Of a GiB to that of a core, by the list prices of the large clouds. */
+/** Price of a GiB as a share of that of a core, from the list prices of large clouds. */
 export const MEMORY_TO_CPU_PRICE = 0.125;
 
 export interface Cost {
-  /** Of the run that the answer rests on. */
+  /** Rate of the run on which the answer rests. */
   ratePerSecond: number;
-  /** Of all processes together, at that rate. */
+  /** Cores and memory of all processes together at that rate. */
   cores: number;
   memoryGiB: number;
   perMillion: { coreHours: number; gibHours: number };
@@ -57,7 +57,7 @@ export const costOf = ({
   advised: { ratePerSecond: number };
 }): Cost | null => (atCapacity == null ? null : costAt(atCapacity, advised.ratePerSecond));
 
-/** Of the requests that were done: where n8n answers at once, those whose execution was completed. */
+/** Cost of completed requests; if n8n answers at once, those whose execution was completed. */
 export const costOfRun = ({ summary }: Pick<RunRecord, 'summary'>): Cost | null =>
   costAt({ roles: summary.roles, ratePerSecond: donePerSecond(summary) });
 

@@ -35,7 +35,7 @@ export interface StoredExecution {
 /** An execution that n8n may show without its data, since it was pruned, or never saved. */
 export type Stored = StoredExecution | 'no data';
 
-/** As n8n 2.41 words it where a job has stalled (MaxStalledCountError). */
+/** The message of n8n 2.41 if a job has stalled (MaxStalledCountError). */
 export const STALLED =
   'This execution failed to be processed too many times and will no longer retry. To allow this execution to complete, please break down your workflow or scale up your workers or adjust your worker settings.';
 
@@ -77,7 +77,7 @@ const TOO_MANY_CONNECTIONS = /^too many connections for (role|database) ".+"$/;
 /** n8n's own words for the same (DbConnectionMonitor of n8n 2.41). */
 const DATABASE_NOT_BACK = /^Timed out after \d+ms waiting for database connection recovery$/;
 
-/** As n8n 2.41 words it where a task runner has died in a node, unless of too little memory (TaskRunnerDisconnectedError). */
+/** The message of n8n 2.41 if a task runner died in a node, except of lack of memory (TaskRunnerDisconnectedError). */
 export const RUNNER_DIED = 'Node execution failed';
 
 /** Whether n8n says that the task runner of a node has died. */

@@ -6,7 +6,7 @@ import type { RecordedPanel } from '../record/panels';
 
 /** What Grafana would put in place of the variables of a dashboard. */
 export interface PanelVariables {
-  /** As regular expressions. */
+  /** Regular expressions that choose what is watched. */
   namespace: string;
   release: string;
   scrapeSeconds: number;
@@ -16,7 +16,7 @@ export interface PanelVariables {
 
 export function filled(expr: string, variables: PanelVariables): string {
   const { namespace, release, scrapeSeconds, stepSeconds, rangeSeconds } = variables;
-  // As Grafana has it: four scrapes, so that one may be missed.
+  // Four scrapes, as in Grafana, so that one may be missed.
   const rate = Math.max(stepSeconds + scrapeSeconds, 4 * scrapeSeconds);
   return expr
     .replaceAll('$namespace', namespace)
@@ -39,13 +39,13 @@ export function scrapeSecondsOf(scraped: readonly Matrix[]): number | null {
 }
 
 /** Points of a plot: more are not told apart. */
-const MOST_POINTS = 240;
+const MAX_POINTS = 240;
 
 export const stepSecondsOf = (rangeSeconds: number): number =>
-  Math.max(1, Math.ceil(rangeSeconds / MOST_POINTS));
+  Math.max(1, Math.ceil(rangeSeconds / MAX_POINTS));
 
 /** Lines that share a plot; more cannot be told apart. */
-const MOST_LINES = 8;
+const MAX_LINES = 8;
 
 export function recordedPanel(
   { title, kind, unit, meaning, queries }: PanelSpec,
@@ -63,7 +63,7 @@ export function recordedPanel(
   if (filledOnes.length === 0) return null;
   const shown = [...filledOnes]
     .sort((a, b) => highest(b.points) - highest(a.points))
-    .slice(0, MOST_LINES);
+    .slice(0, MAX_LINES);
   return {
     board,
     title,

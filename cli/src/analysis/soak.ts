@@ -9,11 +9,11 @@ import { slope, type TrendPoint } from './statistics/trend';
 
 /** Caches and V8's heap fill first: growth there is no leak. */
 const SETTLING_SHARE = 1 / 3;
-/** As many as a trend is read from, however long it took. */
+/** Number of windows from which a trend is computed, however long the run was. */
 const WINDOWS = 120;
 /** Growth over the length of the run that is worth a word, as a share of the mean. */
 const WORTH = 0.05;
-/** Of a smaller table it is worth a word only that it grows. */
+/** Size from which a table is reported even if it does not grow. */
 const LARGE_MIB = 1;
 const MS_PER_HOUR = 3_600_000;
 
@@ -149,7 +149,7 @@ const indexOf = (tMs: number, settled: Window): number =>
 const middleOf = (index: number, settled: Window): number =>
   (settled.fromMs + (index + 0.5) * widthOf(settled)) / MS_PER_HOUR;
 
-/** Where every role has a point. */
+/** Sums the points at times at which every role has one. */
 function summed(roles: readonly TrendPoint[][]): TrendPoint[] {
   const at = new Map<number, number[]>();
   for (const { x, y } of roles.flat()) at.set(x, [...(at.get(x) ?? []), y]);

@@ -22,7 +22,7 @@ export function readWorkload(file: string): Workload {
   return parsed(file, { name: 'workload', schema: workloadSchema });
 }
 
-/** Of one file, which may hold several. */
+/** Workflows of one file, which may hold several. */
 export function exportedIn({ name, file, loads }: SeedWorkflow): ExportedWorkflow[] {
   let workflows: ExportedWorkflow[];
   try {

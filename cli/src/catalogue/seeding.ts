@@ -20,7 +20,7 @@ export const bundledPlace: SeedingPlace = {
 };
 
 export interface SeedingPlace {
-  /** Where lab/upstream/server.mjs listens, as n8n reaches it; without a slash at the end. */
+  /** Address of lab/upstream/server.mjs for n8n, without a slash at the end. */
   upstreamUrl: string;
   /** Absolute, there, writable, and allowed by N8N_RESTRICT_FILE_ACCESS_TO. */
   filesFolder: string;
@@ -92,6 +92,6 @@ export interface SeedWorkflow {
   file: string;
   /** Beside n8n, as the catalogue says; left out: nothing. */
   needs?: Workload['needs'];
-  /** Of the user's own: the webhooks that are loaded. Every other trigger is off; left out: none is. */
+  /** Webhooks of the user's workflow that are loaded; every other trigger is off. Left out if no trigger is off. */
   loads?: readonly FileWebhook[];
 }

@@ -1,4 +1,4 @@
-/** Where the executions of an exported workflow can begin, and which of it is loaded. Pure. */
+/** Triggers of an exported workflow, and the one that is loaded. Pure. */
 import type { ExportedWorkflow } from './exported-workflow';
 
 export const WEBHOOK = 'n8n-nodes-base.webhook';
@@ -8,7 +8,7 @@ export interface FileWebhook {
   /** The name of its node. */
   node: string;
   method: string;
-  /** As in the file, without slashes around it; '' where n8n gives it one of its own. */
+  /** Path from the file, without slashes around it; '' if n8n assigns one. */
   path: string;
 }
 
@@ -106,7 +106,7 @@ function begins(node: Node, workflow: ExportedWorkflow): boolean {
   return leads && !Object.values(connections).some((each) => nextOf(each).includes(nameOf(node)));
 }
 
-/** Where the items of a node go; what a model or a tool is connected to is not among it. */
+/** Nodes that receive the items of a node; connections of models and tools do not count. */
 function nextOf(connection: unknown): string[] {
   const { main } = (connection ?? {}) as { main?: unknown };
   if (!Array.isArray(main)) return [];

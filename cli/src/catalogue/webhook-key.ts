@@ -13,7 +13,7 @@ export const KEY_HEADER = 'x-n8n-tuned-key';
 
 const CREDENTIAL = 'httpHeaderAuth';
 
-/** As n8n's API takes it, which gives it an id. */
+/** The credential for n8n's API, which assigns an id. */
 export const keyCredential = ({
   header,
   value,

@@ -36,9 +36,9 @@ const request = requestParts.extend({
 const reply = z.strictObject({
   /** Expectations such as `status==200`, `json.ok==true`, `body~"text"`, `header.content-type~json`. */
   expect: z.array(z.string()).min(1),
-  /** Where the reply gives the request's id (header x-load-id) back, e.g. `json.headers.x-load-id`. */
+  /** Field of the response with the request's id (header x-load-id), e.g. `json.headers.x-load-id`. */
   requestIdAt: z.string().optional(),
-  /** Where the reply says which process ran it: an object with host, pid and role. */
+  /** Field of the response that names the process that ran it: an object with host, pid and role. */
   ranAt: z.string().optional(),
 });
 
@@ -49,7 +49,7 @@ const variant = z.strictObject({
   n8n: z.string().regex(/^(>=|<)\d+\.\d+\.\d+$/),
   /** Workflows that it calls: imported and activated with it. Relative to workflows/. */
   alongside: z.array(z.string()).default([]),
-  /** Where a variant differs from the workload's own request or reply. */
+  /** Differences of a variant from the workload's own request or response. */
   request: requestParts.partial().optional(),
   reply: reply.partial().optional(),
 });

@@ -24,7 +24,7 @@ export interface Program {
 }
 
 export interface Facts {
-  /** As Node.js names them: linux, darwin; x64, arm64. */
+  /** Platform and architecture as Node.js names them: linux, darwin; x64, arm64. */
   platform: string;
   arch: string;
   cores: number;

@@ -110,7 +110,7 @@ function installedN8n(cache: string): string[] {
   return readdirSync(folder).filter((version) => existsSync(n8nProgram(cache, version)));
 }
 
-/** Of the folder, or of the nearest one above it that is there. */
+/** Free space of the folder, or of its nearest parent that exists. */
 function freeDiskMiB(folder: string): number {
   if (!existsSync(folder)) return freeDiskMiB(dirname(folder));
   const { bavail, bsize } = statfsSync(folder);

@@ -1,4 +1,4 @@
-// Where the lab's tools are. lab/places.sh and lab/env.sh say the same to shells; a test holds the two equal.
+// Paths of the lab's tools. lab/places.sh and lab/env.sh give them to shells; a test keeps the two equal.
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';

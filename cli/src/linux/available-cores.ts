@@ -10,7 +10,7 @@ export interface CpuAllowance {
   cores: number;
   /** CPUs that it may run on, by number; null where the kernel does not say. */
   cpus: ReadonlySet<number> | null;
-  /** Where a control group's quota allows less than those CPUs: what all its processes have used so far. */
+  /** CPU time used so far by a control group whose quota is below those CPUs; null otherwise. */
   quota: { usedMs(): number | null } | null;
 }
 
@@ -73,7 +73,7 @@ function quotas(pid: number | 'self', read: Read): Quota[] {
   });
 }
 
-/** Of `/a/b`: `/a/b`, `/a`, `/`. */
+/** For `/a/b`: `/a/b`, `/a` and `/`. */
 function upwards(path: string): string[] {
   const found: string[] = [];
   for (let at = path; ; at = dirname(at)) {

@@ -17,7 +17,7 @@ export interface Limits {
 }
 
 export interface GroupFigures {
-  /** Of all its processes since it was made, also of those that have ended; null where it is not counted. */
+  /** CPU time of all its processes since its creation, ended ones included; null if it is not counted. */
   cpuMs: number | null;
   /** Enforcement periods that ran, and those in which the group was held back. */
   periods: number;
@@ -30,7 +30,7 @@ export interface GroupFigures {
   oomKills: number;
 }
 
-/** Where groups can be made. `systemd` makes them itself, around a command (see systemd.ts). */
+/** How control groups are created. `systemd` creates them around a command (see systemd.ts). */
 export type Control =
   | { kind: 'v1'; cpu: string; memory: string; cpuacct?: string }
   | { kind: 'v2'; root: string }

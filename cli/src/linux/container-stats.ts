@@ -26,11 +26,11 @@ while [ $looks -lt ${String(LOOKS_AT_MOST)} ]; do
   sleep 1
 done`;
 
-/** Of one script; then the reader starts another. */
+/** Looks of one script; then the reader starts another. */
 const LOOKS_AT_MOST = 3600;
 
 const ROOT = '/sys/fs/cgroup';
-/** Of version 2, and of version 1; those that are not there are passed over. */
+/** Files of version 2 and version 1 of control groups; missing ones are skipped. */
 const FILES = [
   ...['cpu.stat', 'cpu.max', 'memory.current', 'memory.stat', 'memory.peak'],
   ...['memory.events', 'memory.max', 'cpu/cpu.stat', 'cpu/cpu.cfs_quota_us'],
@@ -51,7 +51,7 @@ export interface InsideProcess {
 }
 
 export interface Inside {
-  /** Of the machine's clock since its start. */
+  /** Time since the machine started. */
   uptimeMs: number;
   /** Null where the files are none that are known. */
   group: GroupFigures | null;

@@ -52,5 +52,5 @@ function isWithin(path: string, folder: string): boolean {
   return way !== '' && !way.startsWith('..') && !isAbsolute(way);
 }
 
-/** As one word of a shell. */
+/** The text as one word of a shell. */
 export const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;

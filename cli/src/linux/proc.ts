@@ -40,7 +40,7 @@ export function parseStat(text: string): ProcStat {
   };
 }
 
-/** Of the main thread: the one that runs JavaScript in Node.js and the commands in Redis. */
+/** CPU times of the main thread, which runs JavaScript in Node.js and the commands in Redis. */
 export interface ThreadTimes {
   onCpuMs: number;
   /** It could have run and had no CPU. */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readLimits, type Control, type Limits } from './cgroup';
 import { Failure } from '../ui/exit';
 
-/** Where systemd owns the control groups it is asked for a scope around the command. */
+/** If systemd owns the control groups, it is asked for a scope around the command. */
 export function scopeCommand(
   control: Control,
   unit: string,

@@ -15,7 +15,7 @@ export interface K6Order {
   k6: string;
   /** The folder loadtests/. */
   scripts: string;
-  /** Where the load comes from, if not from this machine: at least one. */
+  /** Generators that produce the load, at least one; left out if this machine does. */
   generators?: readonly Generator[] | undefined;
   baseUrl: string;
   requests: LoadRequest[];
@@ -38,7 +38,7 @@ export interface K6Order {
   /** Called once, as soon as the zero of all times is known. */
   onBegin(beganAtMs: number): void;
   onUsage(cpuCores: number, rssMiB: number): void;
-  /** Of several generators one was lost, and the others go on: what happened, in words. */
+  /** Called with a sentence if one of several generators is lost while the others go on. */
   onLost?(text: string): void;
   usageEveryMs: number;
 }

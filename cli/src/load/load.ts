@@ -17,9 +17,9 @@ export interface LoadResult {
 }
 
 export interface GeneratorFigures {
-  /** Where several made the load at the same time. */
+  /** The parts, if several generators produced the load at the same time. */
   parts?: GeneratorPart[];
-  /** Of k6. */
+  /** The version of k6. */
   version: string;
   /** Requests of the measured part that were due while as many as may be were open. */
   notSent: number;

@@ -16,11 +16,11 @@ import { RequestLines } from './lines';
  * another's are so much later: what a connection was seen to lag behind is below it.
  */
 const HOLD_MS = 2_000;
-/** Of each generator; beyond, a histogram. */
+/** Values that are kept exactly per generator; beyond that, a histogram. */
 const LATENESS_EXACT_UP_TO = 10_000;
 
 export interface MergedFigures {
-  /** Of the measured part. */
+  /** Figures of the measured part. */
   requests: number;
   notSent: number;
   latenessMs: GeneratorSummary['latenessMs'];

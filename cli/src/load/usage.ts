@@ -6,7 +6,7 @@ export interface Usage {
   rssMiB: number;
 }
 
-/** Of one process, also of one that has ended and still waits for its parent; null where there is none. */
+/** Usage of one process, including a zombie; null if there is no such process. */
 export function usageOf(pid: number): Usage | null {
   try {
     const { cpuMs, rssMiB } = parseStat(readFileSync(`/proc/${String(pid)}/stat`, 'latin1'));

@@ -11,7 +11,7 @@ interface GeneratorUsage {
 }
 
 export class Usages {
-  /** Of all together. */
+  /** Memory of all processes together. */
   rssPeakMiB = 0;
   private readonly each: GeneratorUsage[];
   private toldAtMs = -Infinity;

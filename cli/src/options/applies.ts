@@ -17,13 +17,13 @@ export interface Call {
 }
 
 interface Rule {
-  /** Of commands that have them, by the names of their values; or all but these. */
+  /** The options, by the names of their values; or all but these. */
   options: readonly string[] | { but: readonly string[] };
   /** Which commands; left out: all. */
   of?: readonly string[];
   /** In words: what they go with. */
   with: string;
-  /** Of the targets with which they go, where that is what decides. */
+  /** The targets with which the options go, if the target decides. */
   targets?: readonly string[];
   applies(call: Call): boolean;
 }
@@ -31,7 +31,7 @@ interface Rule {
 const CLUSTER = ['kubeconfig', 'context', 'namespace', 'protect'];
 const DEPLOY = ['release', 'deployTimeout', 'generatorImage', 'generators', 'via', 'viaAddress'];
 const OF_QUEUES = ['workers', 'concurrency', 'webhooks'];
-/** Of n8n alone, and of every server. */
+/** Options that only n8n has; the others apply to every server. */
 const OF_N8N = ['n8n', 'mode', 'process', 'database', ...OF_QUEUES, 'heap', 'tuning'];
 const LIMITS = ['topology', 'cpu', 'memory', 'env'];
 const RECORDED = ['metric', 'cpuPrice', 'memoryPrice', 'json'];
@@ -146,7 +146,7 @@ export const RULES: readonly Rule[] = [
   { options: ['recoverAge'], of: ['drill'], with: '--recover', applies: has('recover') },
   { options: ['prefix'], of: ['recover'], with: '--redis', applies: has('redis') },
   {
-    options: ['atOnce', 'stopAfter', 'patience'],
+    options: ['atOnce', 'stopAfter', 'wait'],
     of: ['recover'],
     ...{ with: '--retry', applies: has('retry') },
   },

@@ -97,7 +97,7 @@ export function withDeployOptions(command: Command): Command {
     );
 }
 
-/** Where topologies can be deployed to. */
+/** The targets on which a topology can be deployed. */
 export const DEPLOYED_TO = ['process', 'kubernetes'] as const;
 
 /** For what deploys topologies that are not named one by one. */
@@ -117,7 +117,7 @@ export function withDeployerOptions(command: Command): Command {
   );
 }
 
-/** Of a command that knows only clusters. */
+/** The option --target of a command that works on clusters only. */
 export const clusterTargetOption = (text: string): Option =>
   new Option('--target <kind>', text).choices(['kubernetes']);
 
@@ -204,7 +204,7 @@ export const clusterOrder = (flags: DeployFlags) => ({
   namespace: named('--namespace', flags.namespace, isNamespaceName),
   release: named('--release', flags.release, isReleaseName),
   deployTimeoutMs: flags.deployTimeout ?? DEPLOY_TIMEOUT_MS,
-  generatorImage: flags.generatorImage ?? usualImage(),
+  generatorImage: flags.generatorImage ?? defaultImage(),
   generators: flags.generators ?? 1,
   via: flags.via ?? 'service',
   viaAddress: flags.viaAddress ?? null,
@@ -239,7 +239,7 @@ function textOf(file: string): string {
   }
 }
 
-const usualImage = (): string => `grafana/k6:${pinned(readVersions(), 'K6_IMAGE_TAG')}`;
+const defaultImage = (): string => `grafana/k6:${pinned(readVersions(), 'K6_IMAGE_TAG')}`;
 
 /** Rejects unless the user names the context, where it may be production. */
 export async function confirm(

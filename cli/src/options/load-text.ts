@@ -4,7 +4,7 @@ import { lengthSeconds, type LoadPlan } from '../../../loadtests/lib/profile';
 
 const FIGURES = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
 
-/** As English writes it. */
+/** A number as English writes it. */
 export const figure = (value: number): string => FIGURES.format(value);
 
 export function timeText(seconds: number): string {
@@ -20,6 +20,6 @@ export function planText(plan: LoadPlan): string {
   return `up to ${figure(highestRate(plan))} requests per second, ${requests} requests in ${time}`;
 }
 
-/** Of a search for the capacity: no rate is the highest. */
-export const searchText = (mostClients: number, seconds: number): string =>
-  `a load that is raised until something breaks: by up to ${figure(mostClients)} clients at first, then at rates without an upper bound, in ${timeText(seconds)} of probes`;
+/** The load of a search in words; a search has no highest rate. */
+export const searchText = (maxClients: number, seconds: number): string =>
+  `a load that is raised until something breaks: by up to ${figure(maxClients)} clients at first, then at rates without an upper bound, in ${timeText(seconds)} of probes`;

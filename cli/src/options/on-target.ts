@@ -34,7 +34,7 @@ export async function onTargets<const Targets extends readonly Target[], Result>
   targets: Targets,
   workload: ChosenWorkload,
   work: (scene: Scene<Targets>) => Promise<Result>,
-  /** As the user wrote them; left out: what the targets have of their own. */
+  /** Conditions as the user wrote them; by default those of the targets. */
   stopIf: readonly string[] = [],
 ): Promise<Result> {
   const conditions = stopIf.filter((text) => text !== NEVER).map(parseStopIf);

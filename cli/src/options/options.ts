@@ -222,7 +222,7 @@ export function withProbeOptions(command: Command): Command {
     );
 }
 
-/** Of one search, where a command makes several. */
+/** The budget of one search, for a command that makes several. */
 export const searchBudgetOption = (usual: string): Option =>
   parsed('--search-budget <time>', 'time for all probes of one search', seconds, usual);
 
@@ -251,7 +251,7 @@ export const readyOption = (): Option =>
   parsed('--ready <time>', 'how long to wait for the first expected response', milliseconds, '60s');
 
 /** Whatever a command records gets a folder of its own in it. */
-/** Where a file of the user's choice is written. */
+/** The option --force of a command that writes a file of the user's choice. */
 export const forceOption = (): Option =>
   new Option('--force', 'replace a file of that name that n8n-tuned did not write');
 

@@ -26,7 +26,7 @@ export async function chosenPrometheus({
   return api;
 }
 
-/** As regular expressions. */
+/** Regular expressions that choose what is watched. */
 export const selected = ({
   prometheusNamespace,
   prometheusRelease,

@@ -145,7 +145,7 @@ export function isLegacyChoice(options: TargetOptions): boolean {
   return version !== null && isLegacy(version);
 }
 
-/** Of the n8n that is deployed; null where what runs is not of our choice. */
+/** The version of n8n that is deployed; null if the user's own n8n is loaded. */
 function chosenVersion(options: TargetOptions): string | null {
   const { target, values, chart, existing } = options;
   if (target === 'process') return chooseTopology(options).n8n;
@@ -155,7 +155,7 @@ function chosenVersion(options: TargetOptions): string | null {
     : topologyOfValues(givenValues(values)).n8n;
 }
 
-/** Where topologies are deployed to that are not named one by one: by a sweep, a comparison, a recommendation. */
+/** The target for topologies that are not named one by one, as in a sweep, a comparison or a recommendation. */
 export const deployerOrder = ({ target, ...flags }: DeployerFlags) =>
   target === 'kubernetes' ? { target, ...clusterOrder(flags) } : { target };
 

@@ -10,7 +10,7 @@ import { readPlainFile } from '../linux/plain-file';
 const CHART_ROLES = ['main', 'worker', 'webhook', 'redis', 'postgresql'] as const;
 export type ChartRole = (typeof CHART_ROLES)[number];
 
-/** As Helm itself says. */
+/** The rule of Helm for the name of a release. */
 export const isReleaseName = (name: string): boolean =>
   name.length <= 53 &&
   /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(name);

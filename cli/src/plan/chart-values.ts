@@ -92,7 +92,7 @@ function heapOf(heapMiB: Topology['main']['heapMiB']): Record<string, unknown> {
   };
 }
 
-/** As n8n prunes by itself: below 1.0 not at all. */
+/** How n8n prunes by default; versions below 1.0 do not prune. */
 const prunesItself = (n8n: string): boolean => !isLegacy(n8n);
 
 /** What the kit sets in a process of a topology, apart from its place: what the chart sets in a pod with the same limits. */

@@ -7,7 +7,7 @@ import { isMasked } from './secrets/mask';
 import { serverSchema, type Server } from './server';
 import { readPlainFile } from '../linux/plain-file';
 
-/** As the user says it: a file, and what is named goes over it. */
+/** What the user asks for: a file, in which single options replace values. */
 export interface ServerChoice extends TopologyChoice {
   command?: string | undefined;
   url?: string | undefined;
@@ -78,7 +78,7 @@ export function serverFrom(given: Record<string, unknown>, where: string | null)
 /** Whether the file lays out a server, and not n8n. */
 export const isServerFile = (file: string): boolean => readYaml(file)['command'] !== undefined;
 
-/** As the user says it. */
+/** What the user asks for. */
 export interface ServerLoad {
   request?: string | undefined;
   /** A workload file; the bundled ones are n8n's. */

@@ -13,7 +13,7 @@ import {
 } from './topology';
 import { readPlainFile } from '../linux/plain-file';
 
-/** As the user says it: a file, and what is named goes over it. */
+/** What the user asks for: a file, in which single options replace values. */
 export interface TopologyChoice {
   /** A file. */
   topology?: string | undefined;

@@ -27,7 +27,7 @@ import type { SeedWorkflow } from '../catalogue/seeding';
 import { messageOf, Mistake } from '../ui/exit';
 import { readPlainBytes } from '../linux/plain-file';
 
-/** As the user says it: a bundled workload, a file with one of their own, or a request. */
+/** What the user asks for: a bundled workload, a file with their own, or a request. */
 export interface WorkloadChoice {
   /** A name, or the path of a workload file. */
   workload?: string | undefined;

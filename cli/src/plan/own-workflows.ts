@@ -11,7 +11,7 @@ import {
 import { Mistake } from '../ui/exit';
 
 export interface OwnFile {
-  /** As the user named it. */
+  /** The name that the user gave. */
   name: string;
   file: string;
   workflows: readonly ExportedWorkflow[];
@@ -28,7 +28,7 @@ const allOf = ({ workflows }: OwnFile): FileWebhook[] => workflows.flatMap(webho
 
 const namesOf = (files: readonly OwnFile[]): string => files.map(({ name }) => name).join(' ');
 
-/** As `--request` would have it: of the one webhook that they have. */
+/** The request to the only webhook of these files, written as for `--request`. */
 export function onlyRequest(files: readonly OwnFile[]): string {
   const webhooks = files.flatMap(allOf);
   const [webhook, another] = webhooks;

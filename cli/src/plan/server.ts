@@ -6,9 +6,9 @@ export const serverSchema = z.strictObject({
   name: z.string().optional(),
   /** For the shell. */
   command: z.string().min(1),
-  /** Where it listens. */
+  /** The address at which the server listens. */
   url: z.string(),
-  /** Of the command and all its children together; a missing limit means: not limited. */
+  /** CPU limit of the command and all its children together; unlimited if left out. */
   cpuMillicores: z.int().positive().optional(),
   memoryMiB: z.int().positive().optional(),
   env: z.record(z.string(), z.string()).default({}),

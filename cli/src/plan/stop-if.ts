@@ -5,7 +5,7 @@ import { withoutSecretParts } from './secrets/address';
 
 /** Asked once a second while there is a load. */
 export type StopCondition = (Failing | Errors | MetricBound) & {
-  /** As the user wrote it, secrets taken out; shown and recorded when it has come true. */
+  /** The condition as the user wrote it, without secrets; shown and recorded once it is met. */
   text: string;
   /** For so long it has to be true. */
   forSeconds: number;
@@ -38,13 +38,13 @@ interface MetricBound {
 /** Nothing is looked at, not even n8n's health. */
 export const NEVER = 'never';
 
-const USUAL_SECONDS = 10;
+const DEFAULT_SECONDS = 10;
 const HOW =
   "write it like 'https://shop.example.com/health fails for 30s', 'errors>5% of POST https://shop.example.com/webhook/order' or 'n8n_nodejs_eventloop_lag_p99_seconds>1 for 10s'";
 
 export function parseStopIf(text: string): StopCondition {
   const [, what = '', time] = /^(.*?)(?:\s+for\s+(\S+))?$/s.exec(text.trim()) ?? [];
-  const forSeconds = time === undefined ? USUAL_SECONDS : secondsIn(time, text);
+  const forSeconds = time === undefined ? DEFAULT_SECONDS : secondsIn(time, text);
   const found = failing(what) ?? errors(what) ?? metric(what);
   if (found === null) throw new Mistake(`--stop-if '${text}' is not understood: ${HOW}.`);
   const words = text.trim().split(/\s+/);

@@ -1,4 +1,4 @@
-/** Where a monitoring system is, and how it is asked. */
+/** The address of a monitoring system, and how to send a request to it. */
 import { Mistake } from '../ui/exit';
 import { shortly } from '../ui/said';
 import { unreachable } from '../ui/unreachable';

@@ -157,7 +157,7 @@ export class RowReader {
   }
 }
 
-/** As `cell` was given them. */
+/** The cells as `cell` got them. */
 const withoutMarks = (cells: string[]): string[] =>
   cells.some((text) => text.startsWith("'"))
     ? cells.map((text) => (/^'['=+\-@\t\r]/.test(text) ? text.slice(1) : text))

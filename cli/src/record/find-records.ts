@@ -41,7 +41,7 @@ export function findRecords(path: string): FoundRecord[] {
   return beneath(path, true);
 }
 
-/** Of the record that the folder is; null of one that only holds some. */
+/** The kind of record in the folder; null if it only contains others. */
 export const kindOf = (folder: string): RecordKind | null =>
   FILES.find(([file]) => existsSync(join(folder, file)))?.[1] ?? null;
 

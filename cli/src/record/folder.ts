@@ -42,7 +42,7 @@ export const SAMPLES_FILE = 'samples.csv';
 const RESERVE_FILE = '.reserve';
 const RESERVE_BYTES = 512 * 1024;
 
-/** As many requests are kept one by one while a run goes on: about 75 MB. Those of a longer run are on disk only. */
+/** Number of requests kept in memory during a run, about 75 MB. Those of a longer run are on disk only. */
 const KEPT_REQUESTS = 250_000;
 
 /** All of a record that is known before the load begins. */

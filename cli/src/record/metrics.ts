@@ -1,7 +1,7 @@
 /** Every metric of samples.csv, declared once: samplers write them, the limits table, tables and plots read them. */
 
 interface Declared {
-  /** As tables and plots call it. */
+  /** The title in tables and plots. */
   title: string;
   unit: 'MiB' | 'cores' | 'ms' | 'share' | 'count' | 'jobs';
   /** A `gauge` is the state, or the use since the sample before; a `count` only grows until its process restarts. */

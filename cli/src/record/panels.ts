@@ -7,7 +7,7 @@ import { z } from 'zod';
 export const PANELS_FILE = 'prometheus.json';
 
 export const recordedPanelSchema = z.object({
-  /** Of the dashboard that shows it. */
+  /** The dashboard that shows the panel. */
   board: z.string(),
   title: z.string(),
   /** A number is the last value; only lines are drawn in the report of a run. */

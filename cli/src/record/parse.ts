@@ -5,7 +5,7 @@ import { messageOf, Mistake } from '../ui/exit';
 import { expected } from '../ui/yaml-file';
 
 export interface RecordShape<Content> {
-  /** As sentences call it, with its article. */
+  /** What messages call the record, with its article. */
   what: string;
   /** Left out where the file's name alone says it. */
   kind?: string;

@@ -30,7 +30,7 @@ export const readRun = (folder: string): RunRecord =>
     schema: runRecordSchema,
   });
 
-/** Of a run that never came to its end. */
+/** Reads the head of a run that was interrupted. */
 export const readHead = (folder: string): RunningHead =>
   readObjectFile(join(folder, HEAD_FILE), 'an interrupted run', runningHeadSchema);
 

@@ -35,7 +35,7 @@ async function* rowsIn(file: string): AsyncGenerator<RequestSample> {
   }
 }
 
-/** As zlib says it: "incorrect header check", "incorrect data check". */
+/** The reason in zlib's words: "incorrect header check", "incorrect data check". */
 function whyOf(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   return code?.startsWith('Z_') === true

@@ -50,14 +50,14 @@ export const recordedProfileSchema = z.object({
   stages: z.exactOptional(z.array(stageSchema)),
   /** Open loop: whether requests were due at even or at random (exponential) gaps. */
   arrivals: z.exactOptional(arrivalsSchema),
-  /** Of random arrivals: with it the due times can be computed again. */
+  /** Seed of random arrivals, from which the due times can be computed again. */
   seed: z.exactOptional(z.number()),
 });
 export type RecordedProfile = z.infer<typeof recordedProfileSchema>;
 
 /** Target kubernetes: what was loaded there. */
 export const recordedDeploymentSchema = z.object({
-  /** Of the cluster, such as v1.36.3. */
+  /** Version of the cluster, such as v1.36.3. */
   kubernetes: z.string(),
   context: z.string(),
   namespace: z.string(),
@@ -88,9 +88,9 @@ export const runEventSchema = z.object({
   tMs: z.number(),
   kind: z.string(),
   text: z.string(),
-  /** Where a process ended: requests without a response at that time. */
+  /** Requests without a response at the time a process ended. */
   inFlight: z.exactOptional(z.number()),
-  /** Where a process ended for want of memory: of which kind, in which role. */
+  /** The kind of memory and the role, if a process ended for lack of memory. */
   exhausted: z.exactOptional(
     z.object({
       role: sampledRoleSchema,
@@ -127,7 +127,7 @@ export const runRecordSchema = z.object({
   versions: z.record(z.string(), z.string()),
   machine: machineSchema,
   slo: z.array(sloSchema),
-  /** Of a core and of a GiB for an hour, where they were given (--cpu-price, --memory-price). */
+  /** Prices of a core and of a GiB for an hour, if given (--cpu-price, --memory-price). */
   prices: z.exactOptional(
     z.object({
       cpu: z.number(),

@@ -61,7 +61,7 @@ async function s3Client(): Promise<S3Client> {
   return isKnown ? client : new Client({ ...config, region: 'us-east-1' });
 }
 
-/** Where the folder of a record goes. */
+/** The URL to which the folder of a record is copied. */
 export function s3UrlOf({ bucket, prefix }: S3Place, folder: string): string {
   return `s3://${[bucket, prefix, basename(folder)].filter((part) => part !== '').join('/')}`;
 }

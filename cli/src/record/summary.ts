@@ -36,13 +36,13 @@ export const latencySummarySchema = z.object({
 });
 export type LatencySummary = z.infer<typeof latencySummarySchema>;
 
-/** As n8n counts them, which knows nothing of responses. */
+/** Executions as n8n counts them; n8n knows nothing of responses. */
 export const executionCountsSchema = z.object({
   succeeded: z.number(),
   failed: z.number(),
   /** New, waiting in the queue or running. */
   unfinished: z.number(),
-  /** Where the counts come from: `database`, `metrics`, `API`. */
+  /** The source of the counts: `database`, `metrics` or `API`. */
   source: z.string(),
 });
 export type ExecutionCounts = z.infer<typeof executionCountsSchema>;
@@ -51,26 +51,26 @@ export type ExecutionCounts = z.infer<typeof executionCountsSchema>;
 export const executionsSchema = executionCountsSchema.extend({
   /** Over the same time, to be compared with; left out where it is not known. */
   requests: z.exactOptional(z.number()),
-  rightReplies: z.exactOptional(z.number()),
+  expectedResponses: z.exactOptional(z.number()),
 });
 export type Executions = z.infer<typeof executionsSchema>;
 
 export const namedRequestsSchema = z.object({
   requests: z.number(),
-  /** Of the first 20. */
+  /** Ids of the first 20. */
   ids: z.array(z.string()),
 });
 export type NamedRequests = z.infer<typeof namedRequestsSchema>;
 
 /** Requests and executions matched one by one, over the whole run, warm-up included. */
 export const matchedExecutionsSchema = z.object({
-  /** Where the executions were read: `database`, `API`. */
+  /** The source of the executions: `database` or `API`. */
   source: z.string(),
   /** Those that carry the id of a request of this run. */
   executions: z.number(),
-  /** Of them, those that ended with an outcome that n8n has thrown away. */
+  /** Executions that ended with an outcome that n8n did not keep. */
   notKept: z.number(),
-  /** Of them, those that failed, crashed ones included, and those that had not ended. */
+  /** Executions that failed, crashed ones included, and those that had not ended. */
   failed: z.exactOptional(z.number()),
   unfinished: z.exactOptional(z.number()),
   /** Answered as expected by an execution that succeeded. */
@@ -80,7 +80,7 @@ export const matchedExecutionsSchema = z.object({
   /** Answered as expected, and the execution failed or had not ended. */
   notSucceeded: namedRequestsSchema,
   /** Executed to the end, and not answered as expected. */
-  unheard: namedRequestsSchema,
+  withoutResponse: namedRequestsSchema,
   /** Not answered as expected, and the execution failed or had not ended. */
   failedBoth: z.exactOptional(namedRequestsSchema),
   /** Not answered as expected, and no execution carries the id: never begun. */
@@ -113,7 +113,7 @@ export const roleSummarySchema = z.object({
 });
 export type RoleSummary = z.infer<typeof roleSummarySchema>;
 
-/** Of what should stay level under a steady load, after it had settled. With 95% confidence. */
+/** Trend of a figure that should stay level under a steady load, after it had settled, with 95% confidence. */
 export const soakTrendSchema = z.object({
   name: z.union([
     z.literal('memory'),
@@ -138,7 +138,7 @@ const latenessSchema = z.object({ p50: z.number(), p99: z.number(), max: z.numbe
 
 /** One of several load generators, each of which makes the same share of the load. Of the measured part. */
 export const generatorPartSchema = z.object({
-  /** Of its pod. */
+  /** Name of its pod. */
   name: z.string(),
   node: z.string(),
   requests: z.number(),
@@ -167,7 +167,7 @@ export const generatorPartSchema = z.object({
 });
 export type GeneratorPart = z.infer<typeof generatorPartSchema>;
 
-/** Of the measured part. */
+/** Figures of the measured part. */
 export const generatorSummarySchema = z.object({
   cpuCores: z.number(),
   /** Cores that it could use at the most. */
@@ -178,7 +178,7 @@ export const generatorSummarySchema = z.object({
   latenessMs: latenessSchema,
   /** Requests for which a connection had to be opened. */
   newConnections: z.number().nullable(),
-  /** Where several made the load at the same time, each; their sum and the faults of all are above. */
+  /** The generators, if several produced the load at the same time; their sum and all faults are above. */
   parts: z.exactOptional(z.array(generatorPartSchema)),
   /** Why the run says nothing about the system, a clause each; empty is best. */
   faults: z.array(z.string()),
@@ -257,7 +257,7 @@ export const summarySchema = z
       .nullable(),
     cpuMillisecondsPerRequest: z.number().nullable(),
     roles: z.array(roleSummarySchema),
-    /** Of soak runs alone. */
+    /** Trends, for soak runs only. */
     soak: z.exactOptional(z.array(soakTrendSchema)),
     /** Which process replied how often, where the workload says so. */
     spread: z.array(

@@ -17,8 +17,8 @@ export interface TableFile {
 const FLUSH_MS = 1000;
 /** Rows are handed on in pieces of this size: each piece costs a turn of a thread. */
 const PIECE_LENGTH = 64 * 1024;
-/** Of text that waits to be compressed: some 100 000 rows. Beyond it, the disk is slower than the load. */
-const MOST_WAITING_BYTES = 16 * 1024 * 1024;
+/** Maximum of text that waits to be compressed, some 100,000 rows. Beyond it, the disk is slower than the load. */
+const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 
 export function openTable(file: string, head: string): TableFile {
   const sink = new FileSink(file);
@@ -71,7 +71,7 @@ export function openCompressedTable(file: string, head: string): TableFile {
       if (waiting.length >= PIECE_LENGTH) handOn();
     },
     behind: () =>
-      gzip.writableLength < MOST_WAITING_BYTES
+      gzip.writableLength < MAX_WAITING_BYTES
         ? null
         : new Promise((resolve) => gzip.once('drain', resolve)),
     failure: () => sink.failure,

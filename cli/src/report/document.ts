@@ -7,7 +7,7 @@ export interface ReportDocument {
   title: string;
   /** What was loaded, how and when, in short. */
   subtitle: string;
-  verdict: Verdict;
+  verdict: ShownVerdict;
   /** What is decided from. */
   summary: readonly Figure[];
   doubts: readonly string[];
@@ -23,7 +23,7 @@ export interface ReportDocument {
   conditions: Section;
 }
 
-export interface Verdict {
+export interface ShownVerdict {
   tone: Tone;
   word: string;
   sentence: string;

@@ -1,4 +1,4 @@
-/** Where n8n's executions are not counted: waits until what shows its open work shows none. */
+/** If executions are not counted, waits until n8n's metrics show no open work. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BacklogWatch } from '../targets/target';
 import type { Progress } from '../ui/progress';

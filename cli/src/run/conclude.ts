@@ -30,7 +30,7 @@ export interface RunEnding {
   generator: RunFacts['generator'];
   executions: ExecutionCounts | null;
   traced: TracedExecutions;
-  /** Of workloads that answer at once; null where it was not counted. */
+  /** Executions of a workload that answers at once; null if they were not counted. */
   countedWithin: CountedWithin | null;
   queueDrained: { seconds: number | null; open?: number; source?: string } | null;
   failedSamplers: string[];

@@ -15,7 +15,7 @@ import { awaitBacklog, type SeenBacklog } from './backlog';
 import { conclude } from './conclude';
 import { drain, type Count, type Drained } from './executions';
 import { withInFlight } from './in-flight';
-import type { LoadScene } from './make-load';
+import type { LoadContext } from './make-load';
 import { writeBeside } from '../record/write-beside';
 import { readTrace } from './trace';
 import { formatNumber } from '../ui/numbers';
@@ -23,7 +23,7 @@ import { reportFiles } from '../report/files';
 import { runDocument } from './report/document';
 
 /** A run whose load can begin. */
-export interface StartedRun extends LoadScene {
+export interface StartedRun extends LoadContext {
   samplers: readonly Sampler[];
   thinkTimeMs: number;
   count: Count;

@@ -15,7 +15,7 @@ import type { RunObserver, RunOrder } from './order';
 import { sampleEveryMs, type Observations } from './samples';
 import { formatNumber } from '../ui/numbers';
 
-export interface LoadScene {
+export interface LoadContext {
   running: Running;
   order: RunOrder;
   head: RunHead;
@@ -30,7 +30,7 @@ export interface LoadScene {
 }
 
 /** Null for a load profile that does not end at the breach. */
-export function untilBreach({ plan, slos }: RunOrder): LoadScene['breach'] {
+export function untilBreach({ plan, slos }: RunOrder): LoadContext['breach'] {
   const profile: Profile = PROFILES[plan.profile];
   return profile.endsAtBreach === true ? new UntilBreach(slos) : null;
 }
@@ -49,7 +49,7 @@ class UntilBreach {
   }
 }
 
-export async function makeLoad(scene: LoadScene): Promise<LoadResult> {
+export async function makeLoad(scene: LoadContext): Promise<LoadResult> {
   const { running, order } = scene;
   const { plan } = order;
   const { figures } = scene.requests;

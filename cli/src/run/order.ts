@@ -10,7 +10,7 @@ export interface RunOrder {
   workload: ChosenWorkload;
   plan: LoadPlan;
   slos: Slo[];
-  /** Where the folder of the run is made. */
+  /** The folder in which the folder of the run is created. */
   out: string;
   k6: string;
   /** The folder loadtests/. */
@@ -27,9 +27,9 @@ export interface RunOrder {
   settle?(): Promise<void>;
   /** What tells others of a run while it goes on. */
   observe?(head: RunHead, plan: LoadPlan): RunObserver;
-  /** Of a core and of a GiB for an hour. */
+  /** Prices of a core and of a GiB for an hour. */
   prices?: Prices;
-  /** As the user gave it, secrets taken out. */
+  /** The command as the user gave it, without secrets. */
   command: string[];
 }
 
@@ -37,7 +37,7 @@ export interface RunOrder {
 export interface RunObserver {
   begin(beganAtMs: number): void;
   request(sample: RequestSample): void;
-  /** Of the load generator. */
+  /** Reports the usage of the load generator. */
   usage(cpuCores: number, rssMiB: number): void;
   /** A drill has made its fault. */
   fault(event: Pick<RunEvent, 'text'>): void;

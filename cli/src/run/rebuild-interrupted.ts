@@ -13,7 +13,7 @@ import { duration } from '../ui/numbers';
  * A run whose command was killed has no run.json. What it had recorded is concluded here as aborted,
  * and is then a run like any other.
  */
-export async function recoverRun(folder: string): Promise<RunData> {
+export async function rebuildInterruptedRun(folder: string): Promise<RunData> {
   const { maker, head } = readHead(folder);
   if (isAlive(maker)) {
     throw new Mistake(

@@ -19,7 +19,7 @@ import type { RunObserver } from './order';
 const SAMPLE_EVERY_MS = 1000;
 const WRITE_EVERY_MS = 5000;
 /** While Prometheus is away: ten minutes, in about 25 series. */
-const MOST_WAITING = 15_000;
+const MAX_WAITING = 15_000;
 
 export class RemoteSeries implements RunObserver {
   private readonly series: LoadSeries;
@@ -106,7 +106,7 @@ export class RemoteSeries implements RunObserver {
   }
 
   private keep(labels: Labels, atMs: number, value: SampleValue): void {
-    if (this.waitingSamples >= MOST_WAITING) return;
+    if (this.waitingSamples >= MAX_WAITING) return;
     const key = seriesKey(labels);
     const series = this.waiting.get(key) ?? { labels, samples: [] };
     this.waiting.set(key, series);
@@ -126,7 +126,7 @@ export class RemoteSeries implements RunObserver {
     this.waitingSamples = 0;
     try {
       await this.to.write([...waiting.values()]);
-      if (waitingSamples < MOST_WAITING) this.problem = this.lost;
+      if (waitingSamples < MAX_WAITING) this.problem = this.lost;
     } catch (error) {
       this.problem = messageOf(error);
       if (error instanceof Refused) this.lost = this.problem;

@@ -8,13 +8,13 @@ import { messageOf } from '../ui/exit';
 
 const SAMPLE_EVERY_MS = 1000;
 /** All samples of a run are kept: with 60 figures at a time, these are about 35 MB. */
-const MOST_TIMES = 7_200;
+const MAX_TIMES = 7_200;
 /** A process that is started again and again, for a week. */
-const MOST_EVENTS = 2_000;
+const MAX_EVENTS = 2_000;
 
 /** Every second, and less often in a run of more than two hours: every 85 s in one of a week. */
 export function sampleEveryMs(plan: LoadPlan): number {
-  return SAMPLE_EVERY_MS * Math.max(1, Math.ceil(lengthSeconds(plan) / MOST_TIMES));
+  return SAMPLE_EVERY_MS * Math.max(1, Math.ceil(lengthSeconds(plan) / MAX_TIMES));
 }
 
 /**
@@ -98,9 +98,9 @@ export class Observations implements SampleSink {
   }
 
   private keepEvent(event: RunEvent): void {
-    if (this.events.length < MOST_EVENTS) this.events.push(event);
-    else if (this.events.length === MOST_EVENTS) {
-      const text = `more than ${String(MOST_EVENTS)} events: later ones are not listed`;
+    if (this.events.length < MAX_EVENTS) this.events.push(event);
+    else if (this.events.length === MAX_EVENTS) {
+      const text = `more than ${String(MAX_EVENTS)} events: later ones are not listed`;
       this.events.push({ tMs: event.tMs, kind: 'recorder', text });
     }
   }

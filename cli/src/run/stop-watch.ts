@@ -81,7 +81,7 @@ export function watchFor(
   };
 }
 
-/** Of a metric that was not served: it neither is nor is not beyond its bound. */
+/** The value of a metric that was not served, which is neither within nor beyond its bound. */
 const UNKNOWN = Symbol('unknown');
 
 interface Looked {

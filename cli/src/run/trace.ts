@@ -12,11 +12,11 @@ const LOOK_EVERY_MS = 1000;
 export interface TraceOrder {
   runId: string;
   requests: number;
-  /** Of them, those that got the expected response. */
+  /** Requests that got the expected response. */
   expected: number;
   /** Whether each request is still at hand to be matched. */
   areKept: boolean;
-  /** As n8n counted them for this run; null where it could not be asked, nor waited for. */
+  /** Executions that n8n counted for this run; null if they could not be read or awaited. */
   executions: ExecutionCounts | null;
   /** Null where it is not known. */
   executionsPerRequest: number | null;

@@ -61,7 +61,7 @@ async function connect(url: string): Promise<Redis> {
   return redis;
 }
 
-/** Of the job that has waited longest; 0 when none waits. */
+/** Age of the job that has waited longest; 0 if none waits. */
 async function ageMs(
   redis: Redis,
   key: (name: string) => string,

@@ -1,5 +1,5 @@
 import type { Inside, InsideProcess } from '../linux/container-stats';
-import type { SeenInside } from '../targets/target';
+import type { ContainerSample } from '../targets/target';
 import { GroupWriter } from './control-group-figures';
 import { NodeWriter } from './node-figures';
 import type { Sampler, SampleSink } from './sampler';
@@ -9,16 +9,16 @@ import { sampler } from './ticker';
  * What containers say of themselves about once a second: CPU, memory and throttling of the whole, and each
  * process in it. Their clock is the machine's that they run on.
  */
-export function insidesSampler(): Sampler {
+export function containersSampler(): Sampler {
   return sampler('pods', (running, sink) => {
-    const { insides } = running;
-    if (insides === undefined) throw new Error('no container reports its own figures');
+    const { containerStats } = running;
+    if (containerStats === undefined) throw new Error('no container reports its own figures');
     const groups = new GroupWriter(sink);
     const nodes = new NodeWriter(sink);
     const trees = new Map<string, Tree>();
     // The latest of each container since the tick before.
-    const fresh = new Map<string, SeenInside>();
-    const stop = insides.watch(
+    const fresh = new Map<string, ContainerSample>();
+    const stop = containerStats.watch(
       (seen) => {
         fresh.set(`${seen.role} ${seen.instance}`, seen);
       },
@@ -53,7 +53,7 @@ class Tree {
   private before = new Map<number, InsideProcess>();
   private atMs = NaN;
 
-  write(sink: SampleSink, { role, instance, inside }: SeenInside): void {
+  write(sink: SampleSink, { role, instance, inside }: ContainerSample): void {
     const passedMs = inside.uptimeMs - this.atMs;
     const { processes } = inside;
     const root = rootOf(inside);

@@ -80,7 +80,7 @@ interface Cpu {
   idle: number;
   steal: number;
   cores: number;
-  /** Of the group whose quota is the bound, other processes of its own included. */
+  /** Usage of the group whose quota is the bound, its other processes included. */
   quota: { usedMs: number | null } | null;
 }
 

@@ -2,7 +2,7 @@ import type { Running } from '../targets/target';
 import { bullQueueSampler } from './bull-queue';
 import { controlGroupsSampler } from './control-groups';
 import { hostSampler } from './host';
-import { insidesSampler } from './containers';
+import { containersSampler } from './containers';
 import { n8nMetricsSampler } from './n8n-metrics';
 import { postgresqlSampler } from './postgresql';
 import { processesSampler } from './processes';
@@ -16,7 +16,7 @@ export function samplersFor(running: Running, soakSeconds: number | null = null)
   return [
     ...(roots.length > 0 ? [processesSampler(), hostSampler()] : []),
     ...(roots.some(({ cgroup }) => cgroup !== undefined) ? [controlGroupsSampler()] : []),
-    ...(running.insides === undefined ? [] : [insidesSampler()]),
+    ...(running.containerStats === undefined ? [] : [containersSampler()]),
     ...(running.metrics.length > 0 ? [n8nMetricsSampler()] : []),
     ...(running.redis === null && !running.storeLooks?.queue ? [] : [bullQueueSampler()]),
     ...(running.postgresql === null && !running.storeLooks?.postgresql

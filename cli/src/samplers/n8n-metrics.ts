@@ -17,7 +17,7 @@ const GAUGES: readonly { theirs: string; ours: Metric; times: number }[] = [
   { theirs: 'n8n_db_pool_connections_active', ours: 'dbPoolActive', times: 1 },
   { theirs: 'n8n_db_pool_connections_max', ours: 'dbPoolMax', times: 1 },
   { theirs: 'n8n_db_pool_requests_pending', ours: 'dbPoolPending', times: 1 },
-  // Of the chart's limit-metrics.cjs.
+  // Metric of the chart's limit-metrics.cjs.
   { theirs: 'n8n_tuned_heap_limit_bytes', ours: 'heapLimitMiB', times: 1 / mebi },
   { theirs: 'n8n_tuned_memory_limit_bytes', ours: 'shownMemoryLimitMiB', times: 1 / mebi },
   { theirs: 'n8n_tuned_worker_concurrency', ours: 'workerSlots', times: 1 },
@@ -38,7 +38,7 @@ const GROWTHS: readonly { theirs: string; ours: Metric; by: string | null; times
   },
 ];
 
-/** Of a process that cannot be seen from here; of one that can, the kernel says it better. */
+/** Memory of a process that cannot be seen from here; for others the kernel is more precise. */
 const UNSEEN_MEMORY = 'n8n_process_resident_memory_bytes';
 const UNSEEN_CPU = 'n8n_process_cpu_seconds_total';
 
@@ -72,7 +72,7 @@ export function n8nMetricsSampler(): Sampler {
         const seen = new Set(running.processes().map(({ instance }) => instance));
         // What tells of itself is seen from within.
         const isSeen = (instance: string): boolean =>
-          running.insides !== undefined || seen.has(instance);
+          running.containerStats !== undefined || seen.has(instance);
         const results = await Promise.allSettled(
           running.metrics.map(async (endpoint) => {
             const { instance } = endpoint;

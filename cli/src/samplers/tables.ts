@@ -2,13 +2,13 @@ import { PostgresqlReader, SqliteReader, type SqlReader } from './sql-reader';
 import type { Sampler } from './sampler';
 import { sampler } from './ticker';
 
-/** As many sizes of each table as a trend is read from. */
+/** Number of sizes of each table from which a trend is computed. */
 const LOOKS = 120;
-const LEAST_EVERY_MS = 1_500;
+const MIN_EVERY_MS = 1_500;
 /** SQLite reads all of its pages for this: looking may take one part in so many of the time. */
 const COST_SHARE = 1 / 25;
 /** Most of n8n's tables are smaller, and stay so. */
-const LEAST_MIB = 0.05;
+const MIN_MIB = 0.05;
 const MEBI = 1024 * 1024;
 
 /** Every table with its indexes, in bytes. */
@@ -31,7 +31,7 @@ export function tablesSampler(seconds: number): Sampler {
     const reader: SqlReader = sqlite
       ? new SqliteReader(sqlite.reader, sqlite.file)
       : new PostgresqlReader(postgresql?.url ?? '');
-    const everyMs = Math.max(LEAST_EVERY_MS, (1000 * seconds) / LOOKS);
+    const everyMs = Math.max(MIN_EVERY_MS, (1000 * seconds) / LOOKS);
     let nextAtMs = 0;
     return {
       tick: async () => {
@@ -42,7 +42,7 @@ export function tablesSampler(seconds: number): Sampler {
         nextAtMs = beganMs + Math.max(everyMs, tookMs / COST_SHARE);
         for (const { name, bytes } of rows) {
           const sizeMiB = Number(bytes) / MEBI;
-          if (sizeMiB < LEAST_MIB) continue;
+          if (sizeMiB < MIN_MIB) continue;
           sink.sample(role, `${role}/${String(name)}`, 'tableSizeMiB', sizeMiB);
         }
       },

@@ -14,7 +14,7 @@ export interface KeptState {
   baseUrl: string;
   versions: Record<string, string>;
   topology: Running['topology'];
-  /** Where samplers look. */
+  /** Processes for samplers to measure. */
   processes: ProcessRoot[];
   metrics: MetricsEndpoint[];
   redis: Running['redis'];

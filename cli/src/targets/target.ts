@@ -18,7 +18,7 @@ import type {
   TargetKind,
 } from '../record/run-record';
 
-/** Where a topology runs, or what is loaded. A new target is one new folder that makes one of these. */
+/** The place where a topology runs, or the system under load. A new target is one new folder that returns one of these. */
 export interface Target {
   readonly kind: TargetKind;
   /**
@@ -39,7 +39,7 @@ export interface Running {
   readonly kind: TargetKind;
   /** Without a slash at the end. */
   readonly baseUrl: string;
-  /** As it may be recorded, secrets taken out; null where the target was not ours to lay out. */
+  /** The topology without secrets, for the record; null if we did not deploy the target. */
   readonly topology: Topology | null;
   readonly versions: Record<string, string>;
   readonly machine: Machine;
@@ -52,7 +52,7 @@ export interface Running {
   readonly storeLooks?: StoreLooks;
   /** Its file, and the Node.js that can and may read it; null or left out where there is none, or not to be seen. */
   readonly sqlite?: { file: string; reader: Command } | null;
-  /** Of an n8n that was started here: who may log in; left out: nobody was made. */
+  /** The owner of an n8n that was started here; left out if none was created. */
   readonly owner?: Owner;
   /** Files that are copied into the run's folder. */
   readonly logs: string[];
@@ -80,10 +80,10 @@ export interface Running {
   backlog?(): Promise<BacklogWatch | null>;
   /** Begins to look at the executions from here on; null or rejected where they cannot be read one by one. */
   traceExecutions(): Promise<ExecutionTrace | null>;
-  /** Where the load comes from, at least one, each with the same share; left out: from this machine. */
+  /** Generators with equal shares of the load, at least one; left out if this machine produces the load. */
   readonly generators?: readonly Generator[];
   /** What runs where /proc does not show it, and tells of itself, such as pods; left out: nothing does. */
-  readonly insides?: Insides;
+  readonly containerStats?: ContainerStats;
   /** Target server: what was started, secrets taken out. */
   readonly server?: Server;
   /** What was deployed, for the record; left out: nothing was, beyond the topology. */
@@ -142,7 +142,7 @@ export interface DrillAccess {
   effects(): Promise<Effect[] | null>;
 }
 
-/** Where this machine reaches neither n8n nor its queue. */
+/** How recovery runs if this machine reaches neither n8n nor its queue. */
 export interface RecoveryReach {
   api: N8nRequests;
   /** One pass with these variables, as the chart's job has them; its report. */
@@ -187,11 +187,11 @@ export interface MetricsEndpoint {
 
 /** k6 where the load is to come from. */
 export interface Generator {
-  /** Of its pod, or the like. */
+  /** Name of its pod or machine. */
   readonly name: string;
   /** The machine that it runs on. */
   readonly node: string;
-  /** Of k6. */
+  /** The version of k6. */
   readonly version: string;
   readonly coresAvailable: number;
   /** Compares its clock with ours; null where it cannot be read. */
@@ -202,7 +202,7 @@ export interface Generator {
 export interface GeneratorOrder {
   /** One of loadtests/, without its ending. */
   script: string;
-  /** Of `k6 run`. */
+  /** Flags of `k6 run`. */
   flags: readonly string[];
   env: Record<string, string>;
   requests: readonly LoadRequest[];
@@ -229,7 +229,7 @@ export interface StoreLooks {
 export interface QueueLook {
   waiting: number;
   active: number;
-  /** Of the job that has waited longest; 0 when none waits. */
+  /** Age of the job that has waited longest; 0 if none waits. */
   oldestMs: number;
   memoryMiB: number;
   /** Null without `maxmemory`. */
@@ -248,16 +248,16 @@ export interface DatabaseActivity {
 }
 
 /** Containers that tell of themselves about once a second. */
-export interface Insides {
+export interface ContainerStats {
   /** Calls `listener` for each look until what it returns is called; `onTrouble` is told what cannot be seen. */
-  watch(listener: (seen: SeenInside) => void, onTrouble: (text: string) => void): () => void;
+  watch(listener: (seen: ContainerSample) => void, onTrouble: (text: string) => void): () => void;
 }
 
-export interface SeenInside {
+export interface ContainerSample {
   role: SampledRole;
   instance: string;
   inside: Inside;
-  /** Of its container, since its pod was made. */
+  /** Restarts of its container since its pod was created. */
   restarts: number;
   /** The machine that it runs on, where this one tells of it; null: another one does. */
   node: string | null;
@@ -265,7 +265,7 @@ export interface SeenInside {
 
 /** Shows, once a load is over, what n8n has been given and not done. */
 export interface BacklogWatch {
-  /** Where it is read: `queue metrics`, `API`. */
+  /** The source: `queue metrics` or `API`. */
   source: string;
   /** What it shows may be older by so much than the look at it. */
   lateMs: number;
@@ -275,7 +275,7 @@ export interface BacklogWatch {
 
 /** The executions since a moment, one by one. */
 export interface ExecutionTrace {
-  /** Where they are read: `database`, `API`. */
+  /** The source: `database` or `API`. */
   source: string;
   /** Requests of a run for which reading them all costs little: seconds. */
   affordable: number;

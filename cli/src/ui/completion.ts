@@ -4,7 +4,7 @@ export const SHELLS = ['bash', 'zsh'] as const;
 export type Shell = (typeof SHELLS)[number];
 
 export interface CompletedOption {
-  /** As it is typed, like `--rate`. */
+  /** The flag as users type it, like `--rate`. */
   flag: string;
   /** Values to choose from; empty where any is taken. */
   choices: readonly string[];
@@ -21,7 +21,7 @@ const ZSH_FIRST = [
   'autoload -U +X bashcompinit && bashcompinit',
 ];
 
-/** Where nothing of ours fits, the shell completes file names. */
+/** The shell completes file names if no option or command fits. */
 export function completionScript(shell: Shell, commands: readonly CompletedCommand[]): string {
   const names = commands.map(({ name }) => name);
   const script = [

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
 
-/** As a Content-Security-Policy names a script that may run. */
+/** The digest by which a Content-Security-Policy allows a script. */
 export const digestOf = (text: string): string =>
   `sha256-${createHash('sha256').update(text).digest('base64')}`;

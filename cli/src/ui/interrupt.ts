@@ -2,7 +2,7 @@ import { Interrupted, LeftBehind, messageOf } from './exit';
 
 export interface Interrupt {
   signal: AbortSignal;
-  /** As Ctrl-C does, for a reason of the command's own. */
+  /** Stops the command as Ctrl-C does, for the reason given. */
   stop(why: string): void;
   end(): void;
 }

@@ -8,10 +8,10 @@ let known: readonly string[] = [];
 let readable: readonly string[] = [];
 
 /** A shorter one would be found in words that have nothing to do with it. */
-const LEAST_LENGTH = 6;
+const MIN_LENGTH = 6;
 
 export function know(secret: string): void {
-  if (secret.length < LEAST_LENGTH || secret.includes('***')) return;
+  if (secret.length < MIN_LENGTH || secret.includes('***')) return;
   if (readable.some((text) => text.includes(secret))) return;
   const forms = [secret, ...decoded(secret)].flatMap((text) => [
     text,
@@ -26,7 +26,7 @@ export function know(secret: string): void {
 function decoded(text: string): string[] {
   try {
     const plain = decodeURIComponent(text);
-    return plain === text || plain.length < LEAST_LENGTH ? [] : [plain];
+    return plain === text || plain.length < MIN_LENGTH ? [] : [plain];
   } catch {
     return [];
   }
@@ -47,7 +47,7 @@ export function forgetAll(): void {
 export const withoutKnown = (text: string): string =>
   known.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
 
-/** Of everything that is written to it from now on. */
+/** Hides known secrets in everything that is written to `stream` from now on. */
 export function hideOn(stream: NodeJS.WriteStream): void {
   const write = stream.write.bind(stream) as (...args: unknown[]) => boolean;
   stream.write = ((data: unknown, ...more: unknown[]) =>

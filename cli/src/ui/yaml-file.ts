@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { messageOf, Mistake } from './errors';
 import { didYouMean } from './nearest';
 
-const MOST_SHOWN = 5;
+const MAX_SHOWN = 5;
 
 /** A kind of file that a person writes. */
 export interface Kind<Content> {
-  /** As sentences call it, such as `plan`. */
+  /** What messages call the file, such as `plan`. */
   name: string;
   schema: z.ZodType<Content>;
 }
@@ -32,7 +32,7 @@ export function checkedYaml<Content>(
   if (parsed.success) return { parsed: parsed.data, written };
   const { issues } = parsed.error;
   const shown = issues
-    .slice(0, MOST_SHOWN)
+    .slice(0, MAX_SHOWN)
     .map((issue) => `${at(offsetOf(document, issue))}: ${sentence(document, issue, kind)}`);
   const more = issues.length - shown.length;
   throw new Mistake([...shown, ...(more > 0 ? [`and ${String(more)} more`] : [])].join('\n'));
@@ -114,7 +114,7 @@ function keysAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[]
   ];
 }
 
-/** Where zod keeps the schemas within another, by its kind. */
+/** The fields in which zod keeps nested schemas, by kind. */
 interface Within {
   keyType?: z.core.$ZodType;
   innerType?: z.core.$ZodType;
@@ -136,7 +136,7 @@ function articleOf(type: string): string {
   return names[type] ?? type;
 }
 
-/** Where in the text what is wrong stands; of what is missing, where it should be. */
+/** The offset of the mistake in the text; if something is missing, the offset at which it belongs. */
 function offsetOf(document: Document, issue: Issue): number {
   const path = issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step));
   if (issue.code === 'unrecognized_keys') {

@@ -3,7 +3,7 @@ import { has, link, namesIn, number, readJson, table } from './records.mjs';
 
 const FOLDER = 'studies/cpu-profile/results';
 /** A group below this share of what a process did is summed up with the others. */
-const LEAST_SHARE = 0.02;
+const MIN_SHARE = 0.02;
 /** The functions shown of each process. */
 const FUNCTIONS = 6;
 const IDLE = 'idle';
@@ -67,7 +67,7 @@ const busyOf = ({ threadMs, groups }) =>
 function shares(process) {
   const busyMs = busyOf(process);
   const groups = process.groups.filter(({ name }) => name !== IDLE);
-  const shown = groups.filter(({ ms }) => ms / busyMs >= LEAST_SHARE);
+  const shown = groups.filter(({ ms }) => ms / busyMs >= MIN_SHARE);
   const rest = groups.filter((one) => !shown.includes(one));
   const share = (ms) => `${number((100 * ms) / busyMs)}%`;
   const others = rest.reduce((sum, { ms }) => sum + ms, 0);

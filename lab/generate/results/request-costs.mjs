@@ -11,7 +11,7 @@ const FOLDERS = ['studies/patches/results/', 'studies/comparisons/results/'];
 const STATEMENTS = 'studies/statements/results';
 const IDLE = 'idle';
 /** Of all CPU of a response; a function below it in every profile is not named. */
-const LEAST_SHARE = 0.025;
+const MIN_SHARE = 0.025;
 /** Of the charts compared on the cluster, those that show what a choice is worth. */
 const PEERS = {
   'official-same': 'the environment variables of the chart alone',
@@ -235,7 +235,7 @@ function left(profiles) {
   return `### What is left, and why
 
 The largest functions of these profiles, of all processes together: share of their CPU, and CPU for a response. A record names
-only the largest functions of a process, so that a share may be a little more. Those below ${number(100 * LEAST_SHARE)}% in every profile are left out.
+only the largest functions of a process, so that a share may be a little more. Those below ${number(100 * MIN_SHARE)}% in every profile are left out.
 
 ${table(['what', ...profiles.map(({ workload }) => workload), 'why it is left'], rows)}`;
 }
@@ -258,7 +258,7 @@ export function leftOf(profiles) {
   return [...known, ...others]
     .map((one) => ({ ...one, shares: profiles.map((profile) => shareOf(profile, one.names)) }))
     .map((one) => ({ ...one, most: Math.max(...one.shares.map(({ share }) => share)) }))
-    .filter(({ most }) => most >= LEAST_SHARE)
+    .filter(({ most }) => most >= MIN_SHARE)
     .toSorted((a, b) => b.most - a.most)
     .map(({ what, why, shares }) => ({ what, why: why(), shares }));
 }

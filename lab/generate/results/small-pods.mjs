@@ -112,16 +112,16 @@ cent for noise.
 ${table(['settings', 'ready after', 'CPU of the start', 'in use after the load', 'most', "compared with the chart's default"], rows)}`;
 }
 
-const leastOf = (records, kind, setting) =>
+const minOf = (records, kind, setting) =>
   searches(records, kind).find((one) => one.role === MAIN && one.setting === setting)?.least ??
   null;
 
 export function smallPodsAnswer(records) {
   if (areQuick(records)) return ONLY_QUICK;
   const [memory, lean, plain] = [DEFAULT, 'lean', 'as-it-comes'].map((setting) =>
-    leastOf(records, 'memory', setting),
+    minOf(records, 'memory', setting),
   );
-  const cpu = leastOf(records, 'cpu', DEFAULT);
+  const cpu = minOf(records, 'cpu', DEFAULT);
   const from = [
     ...(memory === null ? [] : [inMiB(memory)]),
     ...(cpu === null ? [] : [`${inMillicores(cpu)} of CPU`]),

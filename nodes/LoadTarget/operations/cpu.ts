@@ -110,7 +110,7 @@ export const cpu: Operation = {
     const burned = await burn({
       work: addUp,
       untilIteration: asked.loopTo ?? Infinity,
-      untilCpuTimeMs: asked.cpuTimeMs ?? allowance.mostMs,
+      untilCpuTimeMs: asked.cpuTimeMs ?? allowance.maxMs,
       yieldEveryMs: asked.yieldEveryMs ?? Infinity,
       longestFreezeMs: limited ? LONGEST_FREEZE_MS : Infinity,
       signal: call.signal,

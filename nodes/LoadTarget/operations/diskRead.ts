@@ -13,7 +13,7 @@ import { numberOf, type Operation } from './operation';
 const size: Bounds = { title: 'Size (KiB)', min: 1, max: 262_144 };
 const documents: Bounds = { title: 'Documents', min: 1, max: 10_000, integer: true };
 /** All documents together. More than fits into the page cache of a large machine serves no test. */
-const MOST_GIB = 16;
+const MAX_GIB = 16;
 
 export const diskRead: Operation = {
   option: {
@@ -50,10 +50,10 @@ export const diskRead: Operation = {
     };
     const bytes = Math.round(asked.sizeKiB * 1024);
     const count = asked.documents;
-    if (bytes * count > MOST_GIB * 1024 ** 3) {
+    if (bytes * count > MAX_GIB * 1024 ** 3) {
       const gib = Math.ceil((bytes * count) / 1024 ** 3);
       throw new Mistake(
-        `'Documents' times 'Size (KiB)' must not be above ${MOST_GIB} GiB, but it is ${gib} GiB`,
+        `'Documents' times 'Size (KiB)' must not be above ${MAX_GIB} GiB, but it is ${gib} GiB`,
       );
     }
     requireMiB(allowanceOf(process.env), (bytes * count) / 1024 ** 2);

@@ -10,7 +10,7 @@ const count: Bounds = { title: 'Items', min: 1, max: 1_000_000, integer: true };
 const itemBytes: Bounds = { title: 'Bytes per Item', min: 0, max: 67_108_864, integer: true };
 const binaryMiB: Bounds = { title: 'Size (MiB)', min: 0, max: 512 };
 /** All items of one call together: n8n keeps them in memory, and copies them more than once. */
-const MOST_BYTES = 512 * MIB;
+const MAX_BYTES = 512 * MIB;
 /** V8 puts texts of up to 128 KiB on pages of 256 KiB: at worst one per page, so half of it is lost. */
 const TEXT_FACTOR = 2;
 /** Objects and references around the text of one item, rounded up. */
@@ -79,9 +79,9 @@ async function manyItems(call: Call): Promise<Outcome> {
     items: numberOf(call, 'items', count),
     itemBytes: numberOf(call, 'itemBytes', itemBytes),
   };
-  if (asked.items * asked.itemBytes > MOST_BYTES) {
+  if (asked.items * asked.itemBytes > MAX_BYTES) {
     throw new Mistake(
-      `'Items' times 'Bytes per Item' must not be above ${MOST_BYTES} bytes, but it is ${asked.items * asked.itemBytes}`,
+      `'Items' times 'Bytes per Item' must not be above ${MAX_BYTES} bytes, but it is ${asked.items * asked.itemBytes}`,
     );
   }
   const need = {

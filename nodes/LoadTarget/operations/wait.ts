@@ -90,7 +90,7 @@ export const wait: Operation = {
     for (const [name, ms] of Object.entries(distribution)) {
       if (name !== 'kind') requireMs(allowance, Number(ms));
     }
-    const longestMs = Math.min(LONGEST_MS, allowance.mostMs);
+    const longestMs = Math.min(LONGEST_MS, allowance.maxMs);
     const drawnMs = sampleMs(distribution, longestMs, Math.random);
     const began = performance.now();
     // A timer counts whole milliseconds and may fire a little early: what is missing is waited too.

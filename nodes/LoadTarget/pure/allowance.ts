@@ -6,9 +6,9 @@ export interface Allowance {
   /** Whether May Crash, May Freeze and Leak may be used. */
   dangerous: boolean;
   /** The most memory, or space on the disk, that one item may ask for; Infinity: only the parameters' own bounds. */
-  mostMiB: number;
+  maxMiB: number;
   /** The longest time that one item may ask for. */
-  mostMs: number;
+  maxMs: number;
 }
 
 type Environment = Record<string, string | undefined>;
@@ -17,8 +17,8 @@ export function allowanceOf(env: Environment): Allowance {
   const dangerous = env['LOAD_TARGET_DANGEROUS'] ?? '';
   return {
     dangerous: dangerous !== '' && checkedBoolean(dangerous, 'LOAD_TARGET_DANGEROUS'),
-    mostMiB: cap(env, 'LOAD_TARGET_MAX_MIB'),
-    mostMs: cap(env, 'LOAD_TARGET_MAX_MS'),
+    maxMiB: cap(env, 'LOAD_TARGET_MAX_MIB'),
+    maxMs: cap(env, 'LOAD_TARGET_MAX_MS'),
   };
 }
 
@@ -35,18 +35,18 @@ export function requireDangerous({ dangerous }: Allowance, what: string): void {
   );
 }
 
-export function requireMiB({ mostMiB }: Allowance, askedMiB: number): void {
-  if (askedMiB <= mostMiB) return;
+export function requireMiB({ maxMiB }: Allowance, askedMiB: number): void {
+  if (askedMiB <= maxMiB) return;
   throw new Mistake(
-    `This n8n allows one item ${mostMiB} MiB, but it asks for ${Math.ceil(askedMiB)} MiB`,
+    `This n8n allows one item ${maxMiB} MiB, but it asks for ${Math.ceil(askedMiB)} MiB`,
     'Ask for less. The limit is LOAD_TARGET_MAX_MIB in the environment of n8n.',
   );
 }
 
-export function requireMs({ mostMs }: Allowance, askedMs: number): void {
-  if (askedMs <= mostMs) return;
+export function requireMs({ maxMs }: Allowance, askedMs: number): void {
+  if (askedMs <= maxMs) return;
   throw new Mistake(
-    `This n8n allows one item ${mostMs} ms, but it asks for ${Math.ceil(askedMs)} ms`,
+    `This n8n allows one item ${maxMs} ms, but it asks for ${Math.ceil(askedMs)} ms`,
     'Ask for less. The limit is LOAD_TARGET_MAX_MS in the environment of n8n.',
   );
 }

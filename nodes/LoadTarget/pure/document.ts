@@ -40,13 +40,13 @@ export class RecordPool {
 
   constructor(
     private readonly random: Random,
-    private readonly mostBytes = 4 * 1024 * 1024,
+    private readonly maxBytes = 4 * 1024 * 1024,
   ) {}
 
   /** Until a document of `bytes` can have different records throughout, or the pool is full. */
   *growFor(bytes: number): Generator<undefined, void> {
     let turn = 0;
-    while (this.pooled.length === 0 || this.pooledBytes < Math.min(bytes, this.mostBytes)) {
+    while (this.pooled.length === 0 || this.pooledBytes < Math.min(bytes, this.maxBytes)) {
       const body = randomBody(this.random);
       const size = JSON.stringify({ id: 0, ...body }).length - 1;
       this.pooled.push({ body, bytes: size });

@@ -34,7 +34,7 @@ export interface ReadOptions {
 const DEADLINE_MS = 4500;
 const CONNECT_TIMEOUT_MS = 4000;
 /** So many of the jobs next in line are looked at; with priorities the oldest can be any of them. */
-const MOST_IDS = 100_000;
+const MAX_IDS = 100_000;
 
 /**
  * Reads the queue once over a connection of its own, which is closed when this ends, however it
@@ -163,7 +163,7 @@ async function countWorkers(client: Redis | Cluster, workerName: string): Promis
 /** Bull numbers its jobs, so the lowest number that waits came first, whatever its priority. */
 async function oldestSeconds({ client, key }: QueueKeys): Promise<number> {
   const lists = await Promise.all(
-    ['wait', 'paused'].map((list) => client.lrange(key(list), -MOST_IDS, -1)),
+    ['wait', 'paused'].map((list) => client.lrange(key(list), -MAX_IDS, -1)),
   );
   const oldest = lists.flat().reduce((low, id) => Math.min(low, Number(id)), Infinity);
   if (!Number.isFinite(oldest)) return 0;
@@ -185,8 +185,8 @@ async function activeJobOf(
 
 async function countJobsBefore({ client, key }: QueueKeys, own: number): Promise<number> {
   const ids = await Promise.all([
-    ...['wait', 'active', 'paused'].map((list) => client.lrange(key(list), -MOST_IDS, -1)),
-    client.zrange(key('delayed'), 0, MOST_IDS - 1),
+    ...['wait', 'active', 'paused'].map((list) => client.lrange(key(list), -MAX_IDS, -1)),
+    client.zrange(key('delayed'), 0, MAX_IDS - 1),
   ]);
   return ids.flat().filter((id) => Number(id) < own).length;
 }

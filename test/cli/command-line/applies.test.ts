@@ -48,7 +48,7 @@ test.each([
     '--workers goes with a topology, and --values or --chart says how n8n is laid out: leave --workers out.',
   ],
   ['recover --url http://x --prefix b', '--prefix goes with --redis'],
-  ['recover --url http://x --at-once 2 --patience 9m', '--at-once and --patience go with --retry'],
+  ['recover --url http://x --at-once 2 --wait 9m', '--at-once and --wait go with --retry'],
   ['study --quick --out o', '--quick and --out go with the name of a study'],
   ['study heap --dry-run --out o', '--out goes with a study that runs'],
   ['report x --prometheus-release r', '--prometheus-release goes with --prometheus: add that'],

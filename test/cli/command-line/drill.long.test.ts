@@ -29,7 +29,7 @@ test.each([
   [['kill-worker', '--workers', '2', '--recover-age', '5m'], '--recover-age goes with --recover'],
   [
     ['kill-worker', '--workers', '2', '--recover', '--recover-age', '5m'],
-    '--recover-age is 300s, but after the load recovery has only as long as --patience, 150s',
+    '--recover-age is 300s, but after the load recovery has only as long as --wait, 150s',
   ],
   // Before the first one begins.
   [['all', '--promise', 'fast'], "the promise 'fast' is not understood: write it like lost=0"],
@@ -66,7 +66,7 @@ test('drill list names every fault with what is promised, as text and as JSON', 
   const json = await runCli(['drill', 'list', '--json']);
   expect(JSON.parse(json.stdout)).toContainEqual({
     ...{ name: 'stop-redis', title: 'Redis away for a while, its data kept', kind: 'accident' },
-    ...{ usualSeconds: 30, promise: 'lost=0,repeated=0,running=0,recover<60s' },
+    ...{ defaultSeconds: 30, promise: 'lost=0,repeated=0,running=0,recover<60s' },
     targets: ['process', 'kubernetes'],
   });
 });

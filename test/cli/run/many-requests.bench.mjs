@@ -12,8 +12,8 @@ import { buildSync } from 'esbuild';
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const COUNTS = [100_000, 1_000_000, 10_000_000];
 /** Beyond a million requests, where no more of them is kept. */
-const MOST_GROWTH = 1.5;
-const MOST_ERROR = 0.002;
+const MAX_GROWTH = 1.5;
+const MAX_ERROR = 0.002;
 
 const most = Number(process.argv[2] ?? COUNTS.at(-1));
 const loadAverageAtStart = loadavg()[0];
@@ -69,7 +69,7 @@ try {
   const [before, last] = rows.slice(-2);
   const grown = last === undefined ? 1 : last.recorded.rssPeakMiB / before.recorded.rssPeakMiB;
   const off = rows.map(({ recorded: { p95 } }) => Math.abs(p95.measured / p95.exact - 1));
-  process.exitCode = grown > MOST_GROWTH || Math.max(...off) > MOST_ERROR ? 1 : 0;
+  process.exitCode = grown > MAX_GROWTH || Math.max(...off) > MAX_ERROR ? 1 : 0;
 } finally {
   rmSync(folder, { recursive: true, force: true });
   rmSync(out, { recursive: true, force: true });

@@ -1,9 +1,9 @@
 import type { Inside } from '../../../cli/src/linux/container-stats';
 import { parseStat } from '../../../cli/src/linux/proc';
-import { SeenInsides } from '../../../cli/src/features/find/seen-inside';
-import { insidesSampler } from '../../../cli/src/samplers/containers';
+import { LatestContainerStats } from '../../../cli/src/features/find/seen-inside';
+import { containersSampler } from '../../../cli/src/samplers/containers';
 import type { SampleSink } from '../../../cli/src/samplers/sampler';
-import type { Running, SeenInside } from '../../../cli/src/targets/target';
+import type { Running, ContainerSample } from '../../../cli/src/targets/target';
 
 const process = (pid: number, parent: number, command: string, cpuTicks: number) => ({
   pid,
@@ -43,7 +43,11 @@ const inside = (second: number, ticks: number): Inside => ({
   ]),
 });
 
-const seen = (second: number, ticks: number, more: Partial<SeenInside> = {}): SeenInside => ({
+const seen = (
+  second: number,
+  ticks: number,
+  more: Partial<ContainerSample> = {},
+): ContainerSample => ({
   role: 'main',
   instance: 'n8n-main-0',
   inside: inside(second, ticks),
@@ -52,7 +56,7 @@ const seen = (second: number, ticks: number, more: Partial<SeenInside> = {}): Se
   ...more,
 });
 
-async function sampled(looks: readonly SeenInside[]): Promise<Record<string, number>> {
+async function sampled(looks: readonly ContainerSample[]): Promise<Record<string, number>> {
   const values: Record<string, number> = {};
   const sink: SampleSink = {
     sample: (role, instance, metric, value) => {
@@ -60,17 +64,17 @@ async function sampled(looks: readonly SeenInside[]): Promise<Record<string, num
     },
     event: () => undefined,
   };
-  let tell: (one: SeenInside) => void = () => undefined;
+  let tell: (one: ContainerSample) => void = () => undefined;
   const running = {
-    insides: {
-      watch: (listener: (one: SeenInside) => void) => {
+    containerStats: {
+      watch: (listener: (one: ContainerSample) => void) => {
         tell = listener;
         looks.slice(0, -1).forEach(listener);
         return () => undefined;
       },
     },
   } as unknown as Running;
-  const sampler = insidesSampler();
+  const sampler = containersSampler();
   await sampler.start(running, sink, 60_000);
   looks.slice(-1).forEach((look) => {
     tell(look);
@@ -109,9 +113,9 @@ test('a container that was started again begins at 0, and has used nothing befor
 });
 
 test('at rest is what every container of n8n shows, twice at least', () => {
-  let tell: (one: SeenInside) => void = () => undefined;
+  let tell: (one: ContainerSample) => void = () => undefined;
   let isOpen = true;
-  const watched = new SeenInsides({
+  const watched = new LatestContainerStats({
     watch: (listener) => {
       tell = listener;
       return () => {

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ownRequest } from '../../../loadtests/lib/own-request';
 import { ask } from '../../../cli/src/prometheus/address';
-import { answersRight } from '../../../cli/src/targets/process/ready';
+import { awaitExpectedResponse } from '../../../cli/src/targets/process/ready';
 import { addressOf, baseUrlFrom } from '../../../cli/src/targets/url/address';
 import { N8nApi } from '../../../cli/src/targets/url/api';
 import { whyNoMetrics } from '../../../cli/src/targets/url/metrics';
@@ -81,7 +81,10 @@ const ADDRESSES: [string, Place, RegExp][] = [
 ];
 
 const ASKERS: [string, (url: string) => Promise<unknown>][] = [
-  ['the request before the load', (url) => answersRight(url, request, AbortSignal.timeout(1500))],
+  [
+    'the request before the load',
+    (url) => awaitExpectedResponse(url, request, AbortSignal.timeout(1500)),
+  ],
   ["n8n's API", (url) => new N8nApi(url, 'a-key').ask('GET', '/workflows')],
   ['Prometheus', (url) => ask({ url, headers: {} }, '/x')],
   ['metrics', async (url) => Promise.reject(new Error(await whyNoMetrics(url, never)))],
@@ -99,14 +102,14 @@ test('one that never responds is told when the time is over', async () => {
   const url = `http://127.0.0.1:${String(servers.port.silent)}`;
   const api = new N8nApi(url, 'a-key').ask('GET', '/workflows', { withinMs: 200 });
   expect(await told(api)).toMatch(/127\.0\.0\.1:\d+ does not respond in time: is it n8n that/);
-  expect(await told(answersRight(url, request, AbortSignal.timeout(200)))).toBe(
+  expect(await told(awaitExpectedResponse(url, request, AbortSignal.timeout(200)))).toBe(
     'POST /webhook/order never gave the expected response: no response came in time',
   );
 });
 
 test('what will not get better is told at once', async () => {
   const url = `https://127.0.0.1:${String(servers.port.selfSigned)}`;
-  expect(await told(answersRight(url, request, never))).toMatch(/comes from no authority/);
+  expect(await told(awaitExpectedResponse(url, request, never))).toMatch(/comes from no authority/);
 });
 
 /** Answers as n8n 2.41 does, or a proxy before it. */

@@ -7,7 +7,7 @@ const redis = { job: 'redis-exporter', instance: 'redis:9121' };
 const postgresql = { job: 'postgres-exporter', instance: 'db:9187' };
 const connections = (state: string): string =>
   any('pg_stat_activity_count', { ...postgresql, datname: 'n8n', state });
-const mostConnections = any('pg_settings_max_connections', postgresql);
+const maxConnections = any('pg_settings_max_connections', postgresql);
 const database = (datname: string): string =>
   any('pg_database_size_bytes', { ...postgresql, datname });
 const claim = { namespace: 'n8n', persistentvolumeclaim: 'n8n-n8n-tuned-main' };
@@ -110,7 +110,7 @@ export const stores: CasesByAlert = {
         series: {
           [connections('active')]: '30x20',
           [connections('idle')]: '60x20',
-          [mostConnections]: '100x20',
+          [maxConnections]: '100x20',
         },
         atMinute: 10,
         labels: { instance: 'db:9187' },
@@ -118,7 +118,7 @@ export const stores: CasesByAlert = {
       },
     ],
     silent: [
-      { series: { [connections('active')]: '30x20', [mostConnections]: '100x20' }, atMinute: 10 },
+      { series: { [connections('active')]: '30x20', [maxConnections]: '100x20' }, atMinute: 10 },
     ],
   },
   N8nDatabaseGrows: {

@@ -9,7 +9,7 @@ const {
   serviceMs = 0,
   spread = 'none',
   cpuMs = 0,
-  mostPerSecond = 0,
+  maxPerSecond = 0,
 } = JSON.parse(process.argv[2]);
 
 const waiting = [];
@@ -40,11 +40,11 @@ function spin(ms) {
 }
 
 /** A token for each request, refilled evenly, with a second's worth in store. */
-let tokens = mostPerSecond;
+let tokens = maxPerSecond;
 let filledAt = performance.now();
 function hasToken() {
   const now = performance.now();
-  tokens = Math.min(mostPerSecond, tokens + ((now - filledAt) / 1000) * mostPerSecond);
+  tokens = Math.min(maxPerSecond, tokens + ((now - filledAt) / 1000) * maxPerSecond);
   filledAt = now;
   if (tokens < 1) return false;
   tokens -= 1;
@@ -53,7 +53,7 @@ function hasToken() {
 
 const server = createServer((request, response) => {
   const answer = () => response.end('{"ok":true}');
-  if (mostPerSecond > 0) {
+  if (maxPerSecond > 0) {
     if (!hasToken()) response.statusCode = 429;
     answer();
   } else if (cpuMs > 0) {

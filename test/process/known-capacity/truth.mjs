@@ -24,4 +24,4 @@ export function exponentialServer(meanServiceMs, p95Ms) {
 }
 
 /** A limiter refuses what is above its rate; a share of errors just within the bound is still held. */
-export const limiter = (perSecond, mostErrors) => perSecond / (1 - mostErrors);
+export const limiter = (perSecond, maxErrors) => perSecond / (1 - maxErrors);

@@ -34,7 +34,7 @@ export const cpuRows: LimitRow[] = [
   },
 ];
 
-/** Of the instance that comes nearest to its limit. */
+/** Reading of the instance that comes nearest to its limit. */
 function readLimit(role: SampledRole, seen: Seen): Reading | null {
   const { sampled, limits } = seen;
   const throttled = sampled.instances(role, 'throttledShare');

@@ -1,7 +1,7 @@
 import { USED_UP, type Reading, type LimitRow, type Seen } from './row';
 import { percent } from '../../ui/numbers';
 
-/** Of the time in which something waited for a disk: databases and page writers wait a little in any run. */
+/** Share of the time in which something waited for a disk; databases and page writers wait a little in any run. */
 const WAITED_SHARE = 0.5;
 
 export const diskRows: LimitRow[] = [

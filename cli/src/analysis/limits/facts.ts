@@ -10,7 +10,7 @@ export interface LimitsInForce {
   /** Cores and memory of the machine that everything shares; null for a target whose machine is not seen. */
   hostCores: number | null;
   hostMemoryMiB: number | null;
-  /** Of one instance of a role. */
+  /** CPU limit of one instance of a role. */
   cpuCores: Partial<Record<SampledRole, number>>;
   memoryMiB: Partial<Record<SampledRole, number>>;
   heapMiB: Partial<Record<SampledRole, number>>;
@@ -87,7 +87,7 @@ export const rootOf = (instance: string): string => instance.split('/')[0] ?? in
 
 const keyOf = (role: string, metric: string): string => `${role} ${metric}`;
 
-/** Of a list that may be too long to spread. */
+/** The highest value of a list that may be too long to spread. */
 export function highest(values: Iterable<number>): number {
   let most = -Infinity;
   for (const value of values) most = Math.max(most, value);

@@ -1,4 +1,4 @@
-import { USUAL_THROUGHPUT } from '../../../../loadtests/lib/slo';
+import { DEFAULT_THROUGHPUT } from '../../../../loadtests/lib/slo';
 import { ROLES } from '../../plan/roles';
 import type { Limit } from '../../record/run-record';
 import type { SampledRole } from '../metrics';
@@ -126,7 +126,7 @@ function readSlots(
   if (slots === null || slots === 0 || holdMs === 0) return null;
   const held = (achieved.ratePerSecond * holdMs) / 1_000;
   const waited =
-    (latencyMs?.p50 ?? 0) > WAITED * holdMs || achieved.shareOfOffered < USUAL_THROUGHPUT.bound;
+    (latencyMs?.p50 ?? 0) > WAITED * holdMs || achieved.shareOfOffered < DEFAULT_THROUGHPUT.bound;
   return {
     utilisation: Math.min(1, held / slots),
     isUsedUp: held >= USED_UP * slots && waited,

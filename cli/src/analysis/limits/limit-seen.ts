@@ -31,8 +31,8 @@ export function limitText({ limit, evidence, next }: LimitSeen): string {
   return `${limitName(limit)}${figures}${next === null ? '' : `; next ${limitName(next)}`}`;
 }
 
-/** Of runs that repeat each other: what limited most of them, and what the others; null of none. */
-export function usualLimit(
+/** The limit of most runs that repeat each other, and those of the others; null without runs. */
+export function commonLimit(
   all: readonly LimitSeen[],
 ): { usual: LimitSeen; times: number; others: LimitSeen[][] } | null {
   const named = new Map<string, LimitSeen[]>();
@@ -47,8 +47,8 @@ export function usualLimit(
 }
 
 /** The same in words, with how many runs that were. */
-export function usualLimitText(all: readonly LimitSeen[]): string | null {
-  const seen = usualLimit(all);
+export function commonLimitText(all: readonly LimitSeen[]): string | null {
+  const seen = commonLimit(all);
   if (seen === null) return null;
   const { usual, times, others } = seen;
   if (others.length === 0) return limitText(usual);

@@ -65,9 +65,9 @@ export function limitsOfRun({
   return limits;
 }
 
-/** Where the rate changes, a run is limited at its highest: so much of that rate is looked at. */
+/** If the rate changes, a run is limited at its highest: samples from this share of that rate on count. */
 const NEAR_HIGHEST = 0.9;
-const LEAST_MS = 5_000;
+const MIN_MS = 5_000;
 const STEP_MS = 1_000;
 
 /**
@@ -85,6 +85,6 @@ export function atHighestLoad({ fromMs, toMs }: Window, { stages }: RecordedProf
   const [first] = high;
   const last = high.at(-1);
   if (first === undefined || last === undefined) return { fromMs, toMs };
-  const end = Math.min(toMs, Math.max(last.atMs + STEP_MS, first.atMs + LEAST_MS));
-  return { fromMs: Math.max(fromMs, Math.min(first.atMs, end - LEAST_MS)), toMs: end };
+  const end = Math.min(toMs, Math.max(last.atMs + STEP_MS, first.atMs + MIN_MS));
+  return { fromMs: Math.max(fromMs, Math.min(first.atMs, end - MIN_MS)), toMs: end };
 }

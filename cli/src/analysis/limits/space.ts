@@ -7,7 +7,7 @@ import { formatNumber, percent } from '../../ui/numbers';
 
 /** Memory costs nothing until there is none: unlike a CPU, it is used up only just below its limit. */
 const FULL = 0.95;
-/** Of the time in which something waited for memory: the kernel was taking pages back. */
+/** Share of the time in which something waited for memory, while the kernel reclaimed pages. */
 const PRESSED_SHARE = 0.2;
 
 const LIMITED = [...ROLES, 'server', 'postgresql', 'redis'] as const;
@@ -78,7 +78,7 @@ function readMemory(role: SampledRole, { samples, sampled, limits, events }: See
   return found;
 }
 
-/** Where there are no groups to be seen: a process and its children, at every moment together. */
+/** Memory of a process and its children together, if no groups can be seen. */
 function byProcess(role: SampledRole, sampled: Seen['sampled']): Map<string, number[]> {
   const sums = new Map<string, Map<number, number>>();
   const roles: SampledRole[] = role === 'main' || role === 'worker' ? [role, 'runner'] : [role];

@@ -8,7 +8,7 @@ import { duration, formatNumber, percent } from '../../ui/numbers';
 const BUSY_LOOP_LAG_MS = 50;
 /** With a late loop: work that comes in bursts leaves gaps that no request can use. */
 const USED_UP_WHEN_LATE = 0.75;
-/** Of the time; below it, waiting for a CPU explains nothing. */
+/** Share of the time; below it, waiting for a CPU explains nothing. */
 const WAITED_SHARE = 0.05;
 
 const ADVICE: Record<(typeof ONE_THREADED)[number], LimitRow['advice']> = {
@@ -39,7 +39,7 @@ export const threadRows = ONE_THREADED.map((role): LimitRow => {
 });
 
 function readThread(role: SampledRole, { sampled }: Seen): Reading | null {
-  // Where the thread itself was not seen, its process stands for it, at most one core of it.
+  // If the thread itself was not seen, its process stands for it, at most one core of it.
   const own = sampled.instances(role, 'loopCores');
   const seen = own.size > 0 ? own : sampled.instances(role, 'cpuCores');
   const busiest = [...seen]

@@ -11,7 +11,7 @@ const SMALLEST = 0.001;
 /** Buckets grow by this factor, so that the value between the ends of one is off by RELATIVE_ERROR at the most. */
 const GROWTH = (1 + RELATIVE_ERROR) / (1 - RELATIVE_ERROR);
 const LOG_GROWTH = Math.log(GROWTH);
-/** As many at once, so that a wider range costs few copies. */
+/** Buckets that are added at once, so that a wider range costs few copies. */
 const STEP = 512;
 
 /**
@@ -51,7 +51,7 @@ export class Histogram implements Ordered {
     return this.most;
   }
 
-  /** As many numbers are kept, however many were added. */
+  /** Number of buckets, however many values were added. */
   get buckets(): number {
     return this.counts.length;
   }

@@ -2,7 +2,7 @@ import type { RequestSample } from '../../record/run-record';
 import { NEVER_ANSWERED } from './latency';
 
 /** Shorter ones are ordinary service times. */
-const LEAST_MS = 20;
+const MIN_MS = 20;
 export interface Silence {
   /** Since the load began. */
   fromMs: number;
@@ -18,7 +18,7 @@ const MOST = 200;
  */
 export class Silences {
   private lastMs = 0;
-  private leastMs = LEAST_MS;
+  private minMs = MIN_MS;
   private kept: Silence[] = [];
 
   /** Until then load was made: what comes after it are the last requests alone. */
@@ -35,11 +35,11 @@ export class Silences {
     const fromMs = Math.max(this.lastMs, tMs);
     const ms = Math.min(endMs, this.untilMs) - fromMs;
     this.lastMs = Math.max(this.lastMs, endMs);
-    if (ms < this.leastMs) return;
+    if (ms < this.minMs) return;
     this.kept.push({ fromMs, ms });
     if (this.kept.length < 2 * MOST) return;
     this.kept = this.longest();
-    this.leastMs = this.kept.at(-1)?.ms ?? LEAST_MS;
+    this.minMs = this.kept.at(-1)?.ms ?? MIN_MS;
   }
 
   /** The longest first. */

@@ -25,7 +25,7 @@ export interface RequestWindow {
   offeredPerSecond: number;
   goodPerSecond: number;
   errorsPerSecond: Record<string, number>;
-  /** Of the replies that came, good ones only. */
+  /** Latencies of expected responses only. */
   latenciesMs: Ordered;
 }
 
@@ -36,7 +36,7 @@ export interface RequestWindow {
 export class RequestTimeline {
   /** Latencies of all that were answered as expected after the warm-up. */
   private readonly answered: Values;
-  /** As long as they may be too few for the narrowest window. */
+  /** Requests, while they may be too few for the narrowest window. */
   private few: RequestSample[] = [];
   private windows: Windows | null = null;
 

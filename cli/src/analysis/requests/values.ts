@@ -1,11 +1,11 @@
 import { mean, standardDeviation, type Moments, type Ordered } from '../statistics/statistics';
 import { Histogram } from './histogram';
 
-/** As many values are each kept. */
+/** Limits up to which each value is kept. */
 export interface ExactUpTo {
-  /** Of a whole run. */
+  /** Values of a whole run. */
   all: number;
-  /** Of one window of a plot or of a trend, of which there are 120. */
+  /** Values of one window of a plot or a trend; there are 120 windows. */
   perWindow: number;
 }
 
@@ -38,7 +38,7 @@ export class Values {
     return this.count;
   }
 
-  /** Of all that were added so far. */
+  /** All values added so far, in order. */
   ordered(): Ordered & Moments {
     if (this.exact === null && this.histogram !== null) {
       const { histogram } = this;

@@ -3,7 +3,7 @@ import { holds } from '../../../../loadtests/lib/condition';
 import { doneShare } from '../throughput';
 import type { Slo, SloMetric } from '../../../../loadtests/lib/slo';
 import type { LatencyInterval, LatencySummary, Summary, Verdict } from '../../record/run-record';
-import { leastRequests } from './least-requests';
+import { minRequests } from './min-requests';
 import { shareInterval, type Interval } from '../statistics/statistics';
 import { duration, formatNumber, percent } from '../../ui/numbers';
 
@@ -22,7 +22,7 @@ export interface Assessment {
   seemsMet: boolean;
   /** What was measured, beside the limit. */
   text: string;
-  /** As far as can be foretold, to decide it; null where more requests would not help. */
+  /** Estimated number of requests for a decision; null if more requests would not help. */
   requestsNeeded: number | null;
 }
 
@@ -175,16 +175,16 @@ function stateOf(
 /** An interval narrows with the square root of the number of requests. */
 function requestsNeeded(slo: Slo, { value, low, high }: Interval, summary: Summary): number {
   const seen = slo.metric === 'errors' ? summary.offered.requests : (summary.latencyMs?.count ?? 0);
-  const least = leastRequests(slo.metric, slo.bound);
+  const least = minRequests(slo.metric, slo.bound);
   if (!Number.isFinite(high) || seen < least) return Math.max(least, seen + 1);
   const half = slo.bound > value ? high - value : value - low;
   const distance = Math.abs(slo.bound - value);
-  const times = distance === 0 ? MOST_TIMES : Math.min(MOST_TIMES, 1.2 * (half / distance) ** 2);
+  const times = distance === 0 ? MAX_TIMES : Math.min(MAX_TIMES, 1.2 * (half / distance) ** 2);
   return Math.ceil(seen * Math.max(times, 1.2));
 }
 
 /** At its very bound no run is long enough. */
-const MOST_TIMES = 100;
+const MAX_TIMES = 100;
 
 function rangeText(metric: SloMetric, { low, high }: Interval): string {
   return Number.isFinite(high)

@@ -53,7 +53,7 @@ export function percentile(ordered_: Ordered, p: number): number {
   return ordered(ordered_, Math.ceil(p * ordered_.length - 1e-9) - 1);
 }
 
-/** Of any number of values; `Math.max(...values)` throws from about 125 000 on. */
+/** The maximum of any number of values; `Math.max(...values)` throws from about 125,000 on. */
 export function largest(values: Iterable<number>): number {
   let most = -Infinity;
   for (const value of values) most = Math.max(most, value);
@@ -70,7 +70,7 @@ export function medianOf(inOrder: Ordered): number {
 
 /**
  * Interval of a percentile from order statistics: exact for independent values of any distribution.
- * Where there are too few values for the confidence asked there is no bound: it is infinite.
+ * With too few values for the confidence asked, the bound is infinite.
  */
 export function percentileInterval(ordered_: Ordered, p: number, confidence = 0.95): Interval {
   const n = ordered_.length;
@@ -90,14 +90,14 @@ export function percentileInterval(ordered_: Ordered, p: number, confidence = 0.
 }
 
 /** From so many values on, a mean is about normally distributed, whatever they are. */
-export const LEAST_FOR_A_MEAN = 30;
+export const MIN_FOR_A_MEAN = 30;
 
 /** From what is known of the values, which nobody need have any more. */
 export function meanInterval(
   { length, mean: value, standardDeviation: deviation }: Moments,
   confidence = 0.95,
 ): Interval {
-  if (length < LEAST_FOR_A_MEAN) return { value, low: -Infinity, high: Infinity };
+  if (length < MIN_FOR_A_MEAN) return { value, low: -Infinity, high: Infinity };
   const half = (normalQuantile((1 + confidence) / 2) * deviation) / Math.sqrt(length);
   return { value, low: value - half, high: value + half };
 }
@@ -120,7 +120,7 @@ export function shareInterval(hits: number, trials: number, confidence = 0.95): 
 /** Interval of the expected number of events that come at random, from one count; Wilson and Hilferty's formula. */
 export function poissonInterval(count: number, confidence = 0.95): Interval {
   const z = normalQuantile((1 + confidence) / 2);
-  // Of a chi-squared variable of 2n degrees, halved.
+  // The quantile of a chi-squared variable with 2n degrees of freedom, halved.
   const quantile = (n: number, deviates: number): number =>
     n === 0 ? 0 : n * Math.max(0, 1 - 1 / (9 * n) + deviates / (3 * Math.sqrt(n))) ** 3;
   return { value: count, low: quantile(count, -z), high: quantile(count + 1, z) };

@@ -20,8 +20,8 @@ export interface Whose {
 }
 
 const ANY = '.*';
-/** Where nothing shows how often Prometheus scrapes: its own default. */
-const USUAL_SCRAPE_SECONDS = 60;
+/** Prometheus's own default, if nothing shows how often it scrapes. */
+const DEFAULT_SCRAPE_SECONDS = 60;
 
 export async function askPanels(
   api: Pick<PrometheusApi, 'scraped' | 'range'>,
@@ -65,7 +65,7 @@ async function panelsBetween(
     `n8n_process_start_time_seconds{namespace=~"${namespace}",release=~"${release}"}[${String(Math.ceil(rangeSeconds) + 120)}s]`,
     toMs,
   );
-  const scrapeSeconds = scrapeSecondsOf(scraped) ?? USUAL_SCRAPE_SECONDS;
+  const scrapeSeconds = scrapeSecondsOf(scraped) ?? DEFAULT_SCRAPE_SECONDS;
   const variables = { namespace, release, scrapeSeconds, stepSeconds, rangeSeconds };
   const panels: RecordedPanel[] = [];
   const seen = new Set<string>();

@@ -140,7 +140,7 @@ const indexOf = (folder: string, { force = false }: ReportOptions): IndexFile =>
 const csvOf = ({ csv, force = false }: ReportOptions): UserFile | null =>
   csv === undefined ? null : { path: csv, option: '--csv', begins: RUNS_HEAD, force };
 
-/** Of the records that lie beneath it. */
+/** The index page of the records below the folder. */
 function indexPage(folder: string, all: readonly (FoundRecord & Reported)[]): string {
   const entries = all
     .map((one) => ({ ...one.row, inside: relative(folder, one.folder) }))

@@ -19,7 +19,7 @@ import {
 } from './index/row';
 import { sweepSentence } from '../../features/sweep/report/figures';
 import { readRunData } from '../../run/read';
-import { recoverRun } from '../../run/rebuild-interrupted';
+import { rebuildInterruptedRun } from '../../run/rebuild-interrupted';
 import { SweepFolder } from '../../features/sweep/folder';
 import { writeSweepReports } from '../../features/sweep/write-report';
 import { Mistake } from '../../ui/exit';
@@ -46,7 +46,7 @@ export const reportOn = async ({ kind, folder }: FoundRecord): Promise<Reported>
 
 const REPORTERS: Record<FoundRecord['kind'], (folder: string) => Reported | Promise<Reported>> = {
   run: async (folder) => {
-    const data = await (isComplete(folder) ? readRunData(folder) : recoverRun(folder));
+    const data = await (isComplete(folder) ? readRunData(folder) : rebuildInterruptedRun(folder));
     const { record } = data;
     const written = write(folder, runDocument(data), missingOf(folder));
     return { record, sentence: record.verdict.sentence, row: rowOfRun(data), ...written };

@@ -7,7 +7,7 @@ import { withDefaults } from '../find/analysis/types';
 import { compareRecords, isRecord } from './compare-records';
 import { comparedCosts } from './seen';
 import type { CompareMetric, CompareRecord } from './record';
-import { searchSettings, USUAL_SLOS } from '../find/settings';
+import { searchSettings, DEFAULT_SLOS } from '../find/settings';
 import { isChartFile } from '../../plan/chart-file';
 import { isServerFile } from '../../plan/chosen-server';
 import { isTopologyFile } from '../../plan/chosen-topology';
@@ -174,7 +174,7 @@ function besideEachOther(sides: readonly string[], options: CompareOptions): num
   return EXIT.fine;
 }
 
-/** Of two sides there is one comparison. */
+/** Two sides make one comparison. */
 const oneOrAll = <Each>(all: readonly Each[]): Each | readonly Each[] =>
   all.length === 1 ? (all[0] as Each) : all;
 
@@ -251,7 +251,8 @@ export function compareOrder(sides: readonly string[], options: CompareOptions) 
   // A search makes plans of its own.
   const { arrivals, ...others } = options;
   const plan = chosenPlan(metric === 'capacity' ? others : options);
-  const mustHold = metric === 'capacity' ? { ...options, slo: options.slo ?? USUAL_SLOS } : options;
+  const mustHold =
+    metric === 'capacity' ? { ...options, slo: options.slo ?? DEFAULT_SLOS } : options;
   const slos = chosenSlos(mustHold);
   const load = loadText(plan, metric, options);
   return {
@@ -270,7 +271,7 @@ export function compareOrder(sides: readonly string[], options: CompareOptions) 
         slos,
       }),
       names: namesOf(sides),
-      mostPairs: options.pairs,
+      maxPairs: options.pairs,
       budgetSeconds: options.budget,
     },
     ...{ failOn, json, stopIf: options.stopIf ?? [] },
@@ -317,7 +318,7 @@ async function measured(sides: readonly string[], options: CompareOptions): Prom
 function loadText(plan: LoadPlan, metric: CompareMetric, options: CompareOptions): string {
   const runs = figure(options.pairs);
   return metric === 'capacity'
-    ? `${runs} times ${searchText(withDefaults({}).mostClients, options.searchBudget)}`
+    ? `${runs} times ${searchText(withDefaults({}).maxClients, options.searchBudget)}`
     : `in each of up to ${runs} runs ${planText(plan)}`;
 }
 

@@ -18,9 +18,9 @@ import { reportFiles } from '../../report/files';
 import { compareDocument } from './report/document';
 
 export interface CompareOrder extends SideOrder {
-  /** Of the sides; the first is what each other one is compared with. */
+  /** Names of the sides; each other one is compared with the first. */
   names: readonly string[];
-  mostPairs: number;
+  maxPairs: number;
   budgetSeconds: number;
 }
 
@@ -145,11 +145,11 @@ interface About {
   stoppedBy: string | null;
   totalSeconds: number;
   invalid: readonly Invalid[];
-  /** Where a run lies, from the folder of the comparison. */
+  /** The path of a run, relative to the folder of the comparison. */
   fromFolder(path: string): string;
 }
 
-/** Of the first side with another one, which is B in it whatever its place. */
+/** The record that compares the first side with another one, which is B whatever its place. */
 function recordOf(first: MeasuredSide, other: Side, about: About): CompareRecord {
   const { order, started, invalid } = about;
   const comparison = comparisonOf(first.side, other, order);
@@ -191,15 +191,15 @@ function recordOf(first: MeasuredSide, other: Side, about: About): CompareRecord
   };
 }
 
-function comparisonOf(a: Side, b: Side, { metric, mostPairs }: CompareOrder): Comparison {
+function comparisonOf(a: Side, b: Side, { metric, maxPairs }: CompareOrder): Comparison {
   const { moreIsBetter } = COMPARE_METRICS[metric];
-  const compared = compare(alignedPairs(a.values, b.values), { moreIsBetter, mostPairs });
+  const compared = compare(alignedPairs(a.values, b.values), { moreIsBetter, maxPairs });
   return unlessRejected(compared, moreIsBetter, { a: knownShares(a), b: knownShares(b) });
 }
 
 const letterOf = (index: number): string => String.fromCharCode('A'.charCodeAt(0) + index);
 
-/** Of several comparisons only how far they are: each in words would not fit into a line. */
+/** The progress of several comparisons; a sentence for each would not fit into a line. */
 function stateOf(comparisons: readonly Comparison[]): string {
   const [one, ...more] = comparisons;
   if (one === undefined) return '';
@@ -213,7 +213,7 @@ const folderName = (side: string): string => side.replaceAll(/[^\w.-]+/g, '-');
 
 const WARM_UP = 'warm-up';
 /** For each side. */
-const MOST_INVALID = 2;
+const MAX_INVALID = 2;
 
 /** The budget is only looked at between two halves of an ABBA, so that a drift still cancels out. */
 function goesOn(
@@ -225,7 +225,7 @@ function goesOn(
   elapsedSeconds: number,
 ): boolean {
   const sides = order.names.length;
-  if (signal.aborted || invalid.length >= MOST_INVALID * sides) return false;
+  if (signal.aborted || invalid.length >= MAX_INVALID * sides) return false;
   if (run % (2 * sides) !== 0) return true;
   return !comparisons.every(({ done }) => done) && elapsedSeconds < order.budgetSeconds;
 }

@@ -18,9 +18,9 @@ import { writeBeside } from '../../record/write-beside';
 
 export interface SideOrder extends RunOrder {
   metric: CompareMetric;
-  /** Of each search; what a search usually has where it is left out. */
+  /** Arrivals of each search; by default those of any search. */
   arrivals?: Arrivals;
-  /** Of each search, where the metric is the capacity. */
+  /** Settings of each search, if the metric is the capacity. */
   search: Partial<SearchSettings>;
 }
 
@@ -29,7 +29,7 @@ export interface Measured {
   /** Null where it was not valid, for the reason in the sentence. */
   value: number | null;
   sentence: string;
-  /** Of the run or of the search. */
+  /** Outcome of the run or of the search. */
   outcome: string;
   /** Share of requests that got the expected response; null of a search. */
   goodShare: number | null;

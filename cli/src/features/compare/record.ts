@@ -45,7 +45,7 @@ export const compareRecordSchema = z.object({
   workload: recordedWorkloadSchema,
   metric: compareMetricSchema,
   slo: z.array(sloSchema),
-  /** Of a core and of a GiB for an hour, where they were given (--cpu-price, --memory-price). */
+  /** Prices of a core and of a GiB for an hour, if given (--cpu-price, --memory-price). */
   prices: z.exactOptional(
     z.object({
       cpu: z.number(),

@@ -25,7 +25,7 @@ export const comparedCosts = (
   b: { costs: costsOf(folder, b), slower: [] },
 });
 
-/** Of what is there: records are kept without their requests, or without their runs. */
+/** Reads what exists; records may be kept without their requests or their runs. */
 async function seenOf(folder: string, side: Side): Promise<SideSeen> {
   const slower: (number | null)[][] = [];
   for (const path of countedIn(folder, side)) {

@@ -18,7 +18,7 @@ import {
   drilledTopology,
   oneDrill,
   orderOf,
-  USUAL_WORKLOAD,
+  DEFAULT_WORKLOAD,
   whyNotThere,
   type DrillOptions,
 } from './one';
@@ -34,7 +34,9 @@ export async function drillAll(options: DrillOptions): Promise<number> {
   const faults = FAULTS.filter((fault) => !leftOut.some((one) => one.fault === fault));
   const name =
     options.workload ??
-    (options.request === undefined && options.workflow === undefined ? USUAL_WORKLOAD : 'request');
+    (options.request === undefined && options.workflow === undefined
+      ? DEFAULT_WORKLOAD
+      : 'request');
   const out = join(options.out, runId(new Date(), name, 'drills'));
   // What is written wrong is told before the first one begins.
   const orders = faults.map((fault) => {
@@ -82,12 +84,12 @@ export async function drillAll(options: DrillOptions): Promise<number> {
 
 /** `--for` and `--every` as far as they apply to a fault. */
 function timesOf(
-  { usualSeconds }: Fault,
+  { defaultSeconds }: Fault,
   { lasts, every }: { lasts: number | undefined; every: number | undefined },
 ): Pick<DrillOptions, 'for' | 'every'> {
-  const isRepeated = usualSeconds === 0 && every !== undefined;
+  const isRepeated = defaultSeconds === 0 && every !== undefined;
   return {
-    ...(lasts !== undefined && (usualSeconds > 0 || isRepeated) ? { for: lasts } : {}),
+    ...(lasts !== undefined && (defaultSeconds > 0 || isRepeated) ? { for: lasts } : {}),
     ...(isRepeated ? { every } : {}),
   };
 }

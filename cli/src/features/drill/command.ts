@@ -7,7 +7,7 @@ import { EXIT } from '../../ui/exit';
 import { printJson, printLines, terminalStyle, warn } from '../../ui/print';
 import { drillAll } from './all';
 import { DEPLOYED_TO } from '../../options/kubernetes';
-import { codeOf, oneDrill, orderOf, USUAL_WORKLOAD, type DrillOptions } from './one';
+import { codeOf, oneDrill, orderOf, DEFAULT_WORKLOAD, type DrillOptions } from './one';
 import { chosenMonitoring, withMonitoringOptions } from '../../options/monitoring';
 import {
   outOption,
@@ -33,7 +33,7 @@ export function register(program: Command): void {
       '<fault>',
       `the name of a fault; ${LIST} shows all of them, ${ALL} injects each that the topology has something for`,
     );
-  withTargetOptions(withWorkloadOptions(command, USUAL_WORKLOAD))
+  withTargetOptions(withWorkloadOptions(command, DEFAULT_WORKLOAD))
     .optionsGroup('How it is loaded:')
     .addOption(parsed('--rate <per-second>', 'requests per second, throughout', positive, '3'))
     .addOption(new Option('--arrivals <kind>', 'gaps between due requests').choices(ARRIVALS))
@@ -52,7 +52,7 @@ export function register(program: Command): void {
       parsed('--every <time>', 'repeat an instantaneous fault this often, for --for', seconds),
     )
     .addOption(
-      parsed('--return <time>', 'load after the fault, in which n8n is to recover', seconds, '40s'),
+      parsed('--after <time>', 'load after the fault, in which n8n is to recover', seconds, '40s'),
     )
     .option(
       '--no-control',
@@ -85,7 +85,7 @@ export function register(program: Command): void {
     .optionsGroup('Limits and results:')
     .addOption(
       parsed(
-        '--patience <time>',
+        '--wait <time>',
         'how long callers wait for a response, and how long the drill then waits for n8n to finish',
         milliseconds,
         '150s',
@@ -128,8 +128,8 @@ function list({ json }: DrillOptions): number {
   if (json === true) {
     printJson(
       FAULTS.map((fault) => {
-        const { name, title, kind, usualSeconds, promise } = fault;
-        return { name, title, kind, usualSeconds, promise, targets: targetsOf(fault) };
+        const { name, title, kind, defaultSeconds, promise } = fault;
+        return { name, title, kind, defaultSeconds, promise, targets: targetsOf(fault) };
       }),
     );
     return EXIT.fine;
@@ -137,10 +137,10 @@ function list({ json }: DrillOptions): number {
   const width = Math.max(...FAULTS.map(({ name }) => name.length)) + 2;
   printLines(
     FAULTS.flatMap((fault) => {
-      const { name, title, kind, usualSeconds, promise } = fault;
+      const { name, title, kind, defaultSeconds, promise } = fault;
       const targets = targetsOf(fault).join(', ');
       return [
-        `${name.padEnd(width)}${title}${usualSeconds === 0 ? '' : `, ${String(usualSeconds)} s`}`,
+        `${name.padEnd(width)}${title}${defaultSeconds === 0 ? '' : `, ${String(defaultSeconds)} s`}`,
         `${' '.repeat(width)}${kind}; promised: ${promise.replaceAll(',', ', ')}; on ${targets}`,
       ];
     }),

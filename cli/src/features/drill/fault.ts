@@ -10,7 +10,7 @@ export interface Fault {
   /** `planned`: operators do it on purpose, and nobody is to notice. */
   kind: 'planned' | 'accident';
   /** How long it lasts where nobody says; 0: it is a moment. */
-  usualSeconds: number;
+  defaultSeconds: number;
   /** The load while it lasts, as a multiple of the rate. */
   rateFactor?: number;
   /** n8n reaches its stores through links of ours, which this one slows or cuts; left out: directly. */
@@ -30,20 +30,20 @@ export interface Fault {
   /** Why this machine cannot make it on the target process, as a clause; null or left out: it can. */
   notHere?(): string | null;
   /** Does it, and returns when it is over. */
-  make(scene: FaultScene): Promise<void>;
+  make(scene: FaultContext): Promise<void>;
 }
 
 export interface DrilledSchedule {
-  /** Of its workflow, in lab/upstream. */
+  /** File of its workflow in lab/upstream. */
   file: string;
   everySeconds: number;
 }
 
-export interface FaultScene {
+export interface FaultContext {
   access: DrillAccess;
   /** Those that run now. */
   instances(): Instance[];
-  /** As asked for; 0 where it is a moment. */
+  /** Duration that was asked for; 0 for an instantaneous fault. */
   lastsMs: number;
   /** How often it was made before: one that is repeated takes turns over those of a role. */
   turn: number;

@@ -3,23 +3,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { databaseOf, type Topology } from '../../plan/topology';
 import type { Instance, StoreLink } from '../../targets/target';
 import { Failure } from '../../ui/exit';
-import type { FaultScene } from './fault';
+import type { FaultContext } from './fault';
 
 /** The first of a role that runs. */
-export function first(scene: FaultScene, role: Instance['role']): string {
+export function first(scene: FaultContext, role: Instance['role']): string {
   const found = scene.instances().find((one) => one.role === role);
   if (found === undefined) throw new Failure(`no ${role} runs`);
   return found.instance;
 }
 
 /** The one of a role whose turn it is, of those that run. */
-export function next(scene: FaultScene, role: Instance['role']): string {
+export function next(scene: FaultContext, role: Instance['role']): string {
   const found = allOf(scene, role);
   return found[scene.turn % found.length] ?? first(scene, role);
 }
 
 /** Every one of a role that runs; at least one. */
-export function allOf(scene: FaultScene, role: Instance['role']): string[] {
+export function allOf(scene: FaultContext, role: Instance['role']): string[] {
   first(scene, role);
   return scene
     .instances()
@@ -27,7 +27,7 @@ export function allOf(scene: FaultScene, role: Instance['role']): string[] {
     .map(({ instance }) => instance);
 }
 
-export async function kill(scene: FaultScene, role: Instance['role']): Promise<void> {
+export async function kill(scene: FaultContext, role: Instance['role']): Promise<void> {
   const instance = next(scene, role);
   await scene.access.signal(instance, 'SIGKILL');
   scene.tell(`SIGKILL of ${instance}`);
@@ -37,7 +37,7 @@ export async function kill(scene: FaultScene, role: Instance['role']): Promise<v
 const STORE_GRACE_MS = 20_000;
 
 /** Down in its orderly way and up again, with `lastsMs` in between. */
-export async function restart(scene: FaultScene, store: StoreLink['store']): Promise<void> {
+export async function restart(scene: FaultContext, store: StoreLink['store']): Promise<void> {
   const { access, lastsMs, tell } = scene;
   const instance = first(scene, store);
   tell(lastsMs === 0 ? `restart of ${instance}` : `stop of ${instance} for ${seconds(lastsMs)}`);
@@ -48,12 +48,12 @@ export async function restart(scene: FaultScene, store: StoreLink['store']): Pro
 }
 
 /** Until it has lasted, or the drill is broken off. */
-export const lasting = ({ lastsMs, signal }: FaultScene): Promise<unknown> =>
+export const lasting = ({ lastsMs, signal }: FaultContext): Promise<unknown> =>
   sleep(lastsMs, undefined, { signal }).catch(() => undefined);
 
-/** Of those that the drill asked for; at least one. */
+/** Links that match, of those that the drill asked for; at least one. */
 export function linksOf(
-  { access }: FaultScene,
+  { access }: FaultContext,
   wanted: Partial<Pick<StoreLink, 'instance' | 'role' | 'store'>>,
 ): StoreLink[] {
   const found = access.links.filter((link) =>
@@ -65,7 +65,7 @@ export function linksOf(
 
 /** Every byte between n8n and a store comes later for a while; `addedMs` to a question and its answer. */
 export async function slow(
-  scene: FaultScene,
+  scene: FaultContext,
   store: StoreLink['store'],
   addedMs: number,
 ): Promise<void> {
@@ -85,7 +85,7 @@ export const needsQueue = ({ mode }: Topology): string | null =>
 export const needsWorkers = (topology: Topology): string | null =>
   needsQueue(topology) ?? (topology.workers.count > 0 ? null : '--workers 2');
 
-/** Of an n8n whose workers have runners as children, as those above 1.0 have. */
+/** Needs workers with runners as children; only versions above 1.0 have them. */
 export const needsRunners = (topology: Topology): string | null =>
   needsNewer(topology) ?? needsWorkers(topology);
 

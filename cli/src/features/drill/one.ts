@@ -38,11 +38,11 @@ export interface DrillOptions
   steady: number;
   for?: number;
   every?: number;
-  return: number;
+  after: number;
   slo?: string[];
   promise?: string[];
   /** Milliseconds, as the next one. */
-  patience: number;
+  wait: number;
   ready: number;
   /** False with --no-control. */
   control: boolean;
@@ -56,7 +56,7 @@ export interface DrillOptions
 }
 
 /** Its effects are counted outside n8n. */
-export const USUAL_WORKLOAD = 'side-effect';
+export const DEFAULT_WORKLOAD = 'side-effect';
 
 /** Why a fault cannot be made where the options say; null: it can. What no drill runs on is refused. */
 export function whyNotThere(
@@ -104,7 +104,7 @@ export function orderOf(fault: Fault, options: DrillOptions): OrderedDrill {
   refuseTimes(fault, options);
   const workload = chosenWorkload(
     options.request === undefined && options.workflow === undefined
-      ? { workload: USUAL_WORKLOAD, ...options }
+      ? { workload: DEFAULT_WORKLOAD, ...options }
       : options,
     isLegacyChoice(options),
   );
@@ -114,9 +114,9 @@ export function orderOf(fault: Fault, options: DrillOptions): OrderedDrill {
       ratePerSecond: options.rate,
       warmupSeconds: options.warmup,
       steadySeconds: options.steady,
-      faultSeconds: options.for ?? fault.usualSeconds,
+      faultSeconds: options.for ?? fault.defaultSeconds,
       ...(options.every === undefined ? {} : { everySeconds: options.every }),
-      returnSeconds: options.return,
+      returnSeconds: options.after,
       rateFactor: fault.rateFactor ?? 1,
       ...(options.arrivals === undefined ? {} : { arrivals: options.arrivals }),
     },
@@ -127,8 +127,8 @@ export function orderOf(fault: Fault, options: DrillOptions): OrderedDrill {
     workload,
     slos: slosOf(options, workload.recorded.latencyFloorMs),
     out: options.out,
-    timeoutMs: options.patience,
-    drainMs: options.patience,
+    timeoutMs: options.wait,
+    drainMs: options.wait,
     ...chosenPrices(options),
   };
   const workflows = [...workload.workflows, ...scheduleOf(fault)];
@@ -195,24 +195,24 @@ const promisesOf = ({ promise }: Fault, options: DrillOptions): DrillPromise[] =
       )
     : options.promise.flatMap(parsePromises);
 
-function refuseRecovery({ recover, recoverAge, patience }: DrillOptions, { mode }: Topology): void {
+function refuseRecovery({ recover, recoverAge, wait }: DrillOptions, { mode }: Topology): void {
   if (recover !== true) return;
   if (mode !== 'queue') {
     throw new Mistake('--recover finds in the queue what is lost: add --mode queue --workers 2.');
   }
-  if (recoverAge !== undefined && 1000 * recoverAge >= patience) {
+  if (recoverAge !== undefined && 1000 * recoverAge >= wait) {
     throw new Mistake(
-      `--recover-age is ${String(recoverAge)}s, but after the load recovery has only as long as --patience, ${String(patience / 1000)}s: use a longer --patience.`,
+      `--recover-age is ${String(recoverAge)}s, but after the load recovery has only as long as --wait, ${String(wait / 1000)}s: use a longer --wait.`,
     );
   }
 }
 
-function refuseTimes({ name, usualSeconds }: Fault, { for: lasts, every }: DrillOptions): void {
+function refuseTimes({ name, defaultSeconds }: Fault, { for: lasts, every }: DrillOptions): void {
   if (every === undefined) {
-    if (lasts === undefined || usualSeconds > 0) return;
+    if (lasts === undefined || defaultSeconds > 0) return;
     throw new Mistake(`${name} is instantaneous: leave --for out, or repeat it with --every.`);
   }
-  if (usualSeconds > 0) {
+  if (defaultSeconds > 0) {
     throw new Mistake(`${name} is not instantaneous, so it cannot be repeated: leave --every out.`);
   }
   if (lasts === undefined || lasts <= every) {

@@ -12,7 +12,7 @@ export interface DrillLoad {
   steadySeconds: number;
   /** How long the fault lasts, or is repeated; 0: it is a moment. */
   faultSeconds: number;
-  /** Of one that is a moment and is repeated: how often; left out: it is made once. */
+  /** Interval of an instantaneous fault that is repeated; left out if it is made once. */
   everySeconds?: number;
   returnSeconds: number;
   /** The load while the fault lasts, as a multiple of the rate. */

@@ -33,7 +33,7 @@ export const drillFaultSchema = z.object({
   ),
   /** How long it was to last, or to be repeated; 0: a moment. */
   lastsSeconds: z.number(),
-  /** Of one that is a moment and was repeated: how often; left out where it was made once. */
+  /** Interval of an instantaneous fault that was repeated; left out if it was made once. */
   everySeconds: z.exactOptional(z.number()),
 });
 export type DrillFault = z.infer<typeof drillFaultSchema>;
@@ -61,10 +61,10 @@ export const drillLedgerSchema = z.object({
   classes: z.record(ledgerClassSchema, namedRequestsSchema),
   /** Requests that were open when the fault came, or due later; with an immediate response, also all whose work was lost. */
   exposed: z.number(),
-  /** Of these, accepted and not done; and the share that may be lost in truth, with 95% confidence. */
+  /** Requests that were accepted and not done, and the upper bound of their share with 95% confidence. */
   lost: z.number(),
   lossBound: z.number(),
-  /** Where n8n's own executions and the effects outside were read; null: not to be had, for this reason. */
+  /** Sources of n8n's executions and of the effects outside n8n; null if unavailable, with the reason. */
   sources: z.object({
     executions: z.string().nullable(),
     effects: z.string().nullable(),

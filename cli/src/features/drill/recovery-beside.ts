@@ -17,7 +17,7 @@ const SCOPES = [
   ...['tag:create', 'workflowTags:update'],
 ];
 /**
- * Where nobody says. Longer than a store is away in any drill: what was accepted meanwhile is queued when it is back,
+ * Default age. It exceeds the time for which a drill stops a store: accepted work is queued once the store is back,
  * and must not be taken for lost. The chart's default of 180 s would only make a drill longer.
  */
 export const AGE_SECONDS = 60;
@@ -28,7 +28,7 @@ const AT_ONCE = 2;
 const STOP_AFTER = 3;
 const SINCE_HOURS = 24;
 
-/** As the chart tells its own job. */
+/** Variables that the chart gives its own job. */
 const variablesOf = (ageSeconds: number): Record<string, string> =>
   Object.fromEntries(
     Object.entries({
@@ -133,7 +133,7 @@ const countsOf = (texts: readonly string[]): Record<string, number> => {
 };
 
 /**
- * Of an n8n in queue mode that the command has started: its workflows may run twice from now on. What is younger than `ageSeconds` is left alone.
+ * Recovers an n8n in queue mode that the command has started; its workflows may run twice from now on. Executions younger than `ageSeconds` are left alone.
  */
 export async function recoveryBeside(
   running: Running,

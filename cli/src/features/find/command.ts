@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { findAnnotations } from '../../analysis/annotations';
-import { mostSeconds } from './analysis/propose';
+import { maxSeconds } from './analysis/propose';
 import { CapacitySearch } from './analysis/search';
 import { withDefaults } from './analysis/types';
 import { find } from './find';
-import { searchSettings, USUAL_SLOS } from './settings';
+import { searchSettings, DEFAULT_SLOS } from './settings';
 import { searchText } from '../../options/load-text';
 import type { FindRecord } from './record';
 import { EXIT, Mistake } from '../../ui/exit';
@@ -65,7 +65,7 @@ export function register(program: Command): void {
     .optionsGroup('What must be met, and how long it may take:')
     .option(
       '--slo <slo>',
-      `like 'p95<300ms' or 'backlog=0'; may be repeated (default: ${USUAL_SLOS.join(', ')})`,
+      `like 'p95<300ms' or 'backlog=0'; may be repeated (default: ${DEFAULT_SLOS.join(', ')})`,
       collect,
     )
     .addOption(
@@ -96,7 +96,7 @@ Examples:
 export function findOrder(given: FindOptions) {
   const options = withoutWebhook(given);
   const workload = chosenLoad(options);
-  const slos = chosenSlos({ slo: options.slo ?? USUAL_SLOS });
+  const slos = chosenSlos({ slo: options.slo ?? DEFAULT_SLOS });
   const settings = searchSettings({
     probeSeconds: options.probe ?? null,
     fullSeconds: options.full ?? null,
@@ -111,7 +111,7 @@ export function findOrder(given: FindOptions) {
     );
   }
   const whole = withDefaults(settings);
-  const load = searchText(whole.mostClients, mostSeconds(whole));
+  const load = searchText(whole.maxClients, maxSeconds(whole));
   return {
     measure: {
       ...{ workload, slos, out, timeoutMs, drainMs, generator: chosenGenerator(options) },

@@ -25,7 +25,7 @@ import { formatNumber, perSecond } from '../../ui/numbers';
 
 export interface FindOrder extends Omit<RunOrder, 'plan'> {
   search: CapacitySearch;
-  /** Of the probes in an open loop. */
+  /** Arrivals of probes in an open loop. */
   arrivals?: Arrivals;
   budgetSeconds: number | null;
   prices?: Prices;
@@ -145,7 +145,7 @@ function describe(probe: Probe): string {
     : perSecond(probe.ratePerSecond);
 }
 
-/** Where the bounds stand, for the one line of progress. */
+/** The bounds so far, for the line of progress. */
 function soFar(search: CapacitySearch, probes: number): string {
   if (probes === 0) return 'warming up';
   const { low, high, capacity } = search.estimate();

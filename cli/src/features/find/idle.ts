@@ -2,7 +2,7 @@ import { median } from '../../analysis/statistics/statistics';
 
 /** What one look at a system between two probes shows. */
 export interface Look {
-  /** Of one request sent alone. */
+  /** Latency of one request sent alone. */
   latencyMs: number;
   /** CPU of n8n's processes together since the last look; null where n8n has no metrics. */
   cpuCores: number | null;
@@ -15,7 +15,7 @@ const AT_REST_CORES = 0.15;
 /** Requests in a row that must be near the baseline. */
 const IN_A_ROW = 3;
 /** Before so many the baseline is not known. */
-const LEAST_LOOKS = 5;
+const MIN_SAMPLES = 5;
 /** A request alone takes this many times the baseline at most, or this much longer where that is more. */
 const NEAR = 1.5;
 const NEAR_MS = 10;
@@ -43,6 +43,6 @@ export class IdleWatch {
     this.baselineMs = Math.min(this.baselineMs, median(latencyMs));
     const near = Math.max(NEAR * this.baselineMs, this.baselineMs + NEAR_MS);
     const busy = (look.cpuCores ?? 0) >= AT_REST_CORES || (look.jobs ?? 0) > 0;
-    return this.seen >= LEAST_LOOKS && !busy && latencyMs.every((ms) => ms <= near);
+    return this.seen >= MIN_SAMPLES && !busy && latencyMs.every((ms) => ms <= near);
   }
 }

@@ -1,7 +1,7 @@
 import type { Probe } from './analysis/types';
 import { planOf, type Arrivals, type LoadPlan } from '../../../../loadtests/lib/profile';
 
-/** Of each probe, thrown away: connections, caches and V8's optimiser settle. */
+/** Share of each probe that is discarded: connections, caches and V8's optimiser settle. */
 export const WARMUP_SHARE = 0.2;
 
 /** The load of one probe. */

@@ -23,7 +23,7 @@ export type AtCapacity = z.infer<typeof atCapacitySchema>;
 
 /** Milliseconds of CPU per expected response. */
 export const cpuPerRequestSchema = z.object({
-  /** Of all roles that are loaded; databases and the load generator are apart. */
+  /** CPU of all loaded roles; databases and the load generator are not included. */
   allMs: z.number(),
   roles: z.array(
     z.object({
@@ -49,7 +49,7 @@ export const findProbeSchema = z.object({
   errorShare: z.number(),
   /** Null where no CPU was seen, as of an n8n at a URL without metrics. */
   cpuPerRequest: z.exactOptional(cpuPerRequestSchema.nullable()),
-  /** As in the run's summary: how long the system stood still, each time; left out where it is not known. */
+  /** Durations of stalls, from the run's summary; left out if unknown. */
   stallsMs: z.exactOptional(z.array(z.number())),
   /** What was seen during them; left out where there were none. */
   stallCauses: z.exactOptional(stallCausesSchema),
@@ -83,7 +83,7 @@ export const findRecordSchema = z.object({
   versions: z.record(z.string(), z.string()),
   machine: machineSchema,
   slo: z.array(sloSchema),
-  /** Of the probes in an open loop; left out where it is not known. */
+  /** Arrivals of probes in an open loop; left out if unknown. */
   arrivals: z.exactOptional(arrivalsSchema),
   budgetSeconds: z.number().nullable(),
   capacity: z.object({
@@ -108,14 +108,14 @@ export const findRecordSchema = z.object({
   totalSeconds: z.number(),
   /** Folder of the run that confirmed the capacity; null where none did. */
   confirmedBy: z.string().nullable(),
-  /** Of a core and of a GiB for an hour, where they were given (--cpu-price, --memory-price). */
+  /** Prices of a core and of a GiB for an hour, if given (--cpu-price, --memory-price). */
   prices: z.exactOptional(
     z.object({
       cpu: z.number(),
       memory: z.number(),
     }),
   ),
-  /** Of the run that the answer rests on, so that the search alone is evidence; left out where it is not known. */
+  /** Usage in the run on which the answer rests, so that the search alone is evidence; left out if unknown. */
   atCapacity: z.exactOptional(atCapacitySchema.nullable()),
   probes: z.array(findProbeSchema),
   doubts: z.array(z.string()),

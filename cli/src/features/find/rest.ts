@@ -7,7 +7,7 @@ import type { ProcessRoot, Running } from '../../targets/target';
 import type { Progress } from '../../ui/progress';
 import { IdleWatch } from './idle';
 import { coresBetween, readMetricsNow, type MetricsSeen } from './metrics-look';
-import { SeenInsides } from './seen-inside';
+import { LatestContainerStats } from './seen-inside';
 
 /** n8n at rest was seen to use 1 to 4% of a core a process. */
 const AT_REST_CORES = 0.15;
@@ -17,7 +17,7 @@ const GIVE_UP_MS = 30_000;
 export interface Rest {
   /** False where it did not come to rest in time. */
   rested: boolean;
-  /** Of all n8n processes; null where they cannot be seen. */
+  /** Memory of all n8n processes; null if they cannot be seen. */
   memoryMiB: number | null;
 }
 
@@ -32,8 +32,8 @@ export class Resting {
 
   /** By its processes where they can be seen, else by what it shows from outside. */
   async before(progress: Progress, signal: AbortSignal): Promise<Rest> {
-    const { insides } = this.running;
-    const seen = insides === undefined ? null : new SeenInsides(insides);
+    const { containerStats } = this.running;
+    const seen = containerStats === undefined ? null : new LatestContainerStats(containerStats);
     try {
       return await this.awaitRest(seen, progress, signal);
     } finally {
@@ -42,7 +42,7 @@ export class Resting {
   }
 
   private async awaitRest(
-    inside: SeenInsides | null,
+    inside: LatestContainerStats | null,
     progress: Progress,
     signal: AbortSignal,
   ): Promise<Rest> {
@@ -64,14 +64,14 @@ export class Resting {
     return { rested: false, memoryMiB };
   }
 
-  private lookOf(inside: SeenInsides | null, signal: AbortSignal): () => Promise<Rest> {
+  private lookOf(inside: LatestContainerStats | null, signal: AbortSignal): () => Promise<Rest> {
     if (inside !== null) return this.within(inside);
     const isSeen = this.running.processes().some(({ role }) => isLoaded(role));
     return isSeen ? this.processes() : this.outside(signal);
   }
 
   /** The same of containers, as they tell it of themselves. */
-  private within(inside: SeenInsides): () => Promise<Rest> {
+  private within(inside: LatestContainerStats): () => Promise<Rest> {
     return async () => {
       const { coresOfEach, memoryMiB } = inside;
       const idles = coresOfEach !== null && coresOfEach < AT_REST_CORES;

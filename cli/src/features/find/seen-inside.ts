@@ -1,14 +1,14 @@
 import { isLoaded } from '../../plan/roles';
-import type { Insides, SeenInside } from '../../targets/target';
+import type { ContainerStats, ContainerSample } from '../../targets/target';
 
 /** What the containers of n8n use, from their looks of themselves. */
-export class SeenInsides {
+export class LatestContainerStats {
   private readonly last = new Map<string, { atMs: number; cpuMs: number; cores: number | null }>();
   private readonly rssMiB = new Map<string, number>();
   private readonly end: () => void;
 
-  constructor(insides: Insides) {
-    this.end = insides.watch(
+  constructor(containerStats: ContainerStats) {
+    this.end = containerStats.watch(
       (seen) => {
         this.see(seen);
       },
@@ -33,7 +33,7 @@ export class SeenInsides {
     this.end();
   }
 
-  private see({ role, instance, inside: { group, processes, uptimeMs } }: SeenInside): void {
+  private see({ role, instance, inside: { group, processes, uptimeMs } }: ContainerSample): void {
     if (!isLoaded(role) || group === null || group.cpuMs === null) return;
     const key = `${role} ${instance}`;
     const before = this.last.get(key);

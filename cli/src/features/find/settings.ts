@@ -1,5 +1,5 @@
 import type { Arrivals } from '../../../../loadtests/lib/profile';
-import { leastRequests } from '../../analysis/slo/least-requests';
+import { minRequests } from '../../analysis/slo/min-requests';
 import type { SearchSettings } from './analysis/types';
 import type { Slo } from '../../../../loadtests/lib/slo';
 import { WARMUP_SHARE } from './probe-plan';
@@ -20,42 +20,42 @@ export interface FindChoice {
 }
 
 /** What must hold where nobody says. */
-export const USUAL_SLOS = ['p95<1s', 'errors<1%'];
+export const DEFAULT_SLOS = ['p95<1s', 'errors<1%'];
 
 /** A probe must see several whole replies one after the other: of a workload that takes 5 s, in 20 s. */
 const FLOORS_A_PROBE = 4;
 /** Without a budget: what a capacity is defined by, and what shows about where it lies. */
 const FULL_SECONDS = 60;
 const SHORT_SECONDS = 10;
-/** Of a budget, from what the benchmark of simulated systems showed to answer best. */
+/** Share of a budget that answered best in the benchmark of simulated systems. */
 const FULL_SHARE = 1 / 6;
-const LEAST_FULL_SECONDS = 20;
+const MIN_FULL_SECONDS = 20;
 const SHORT_SHARE = 1 / 37.5;
-const LEAST_SHORT_SECONDS = 6;
+const MIN_SHORT_SECONDS = 6;
 
 export function searchSettings(choice: FindChoice): Partial<SearchSettings> {
   const { budgetSeconds, latencyFloorMs } = choice;
-  const usual = usualLengths(budgetSeconds);
-  const leastSeconds = (FLOORS_A_PROBE * latencyFloorMs) / 1000;
-  const shortSeconds = Math.max(choice.probeSeconds ?? usual.shortSeconds, leastSeconds);
+  const usual = defaultLengths(budgetSeconds);
+  const minSeconds = (FLOORS_A_PROBE * latencyFloorMs) / 1000;
+  const shortSeconds = Math.max(choice.probeSeconds ?? usual.shortSeconds, minSeconds);
   return {
     ladderSeconds: shortSeconds / 2,
     shortSeconds,
     fullSeconds: Math.max(choice.fullSeconds ?? usual.fullSeconds, shortSeconds),
-    leastRequests: requestsOfAProbe(choice.slos),
+    minRequests: requestsOfAProbe(choice.slos),
     budgetSeconds,
   };
 }
 
 /** How long probes are where nobody says. */
-export function usualLengths(budgetSeconds: number | null): {
+export function defaultLengths(budgetSeconds: number | null): {
   shortSeconds: number;
   fullSeconds: number;
 } {
   if (budgetSeconds === null) return { shortSeconds: SHORT_SECONDS, fullSeconds: FULL_SECONDS };
   return {
-    shortSeconds: within(LEAST_SHORT_SECONDS, SHORT_SHARE * budgetSeconds, SHORT_SECONDS),
-    fullSeconds: within(LEAST_FULL_SECONDS, FULL_SHARE * budgetSeconds, FULL_SECONDS),
+    shortSeconds: within(MIN_SHORT_SECONDS, SHORT_SHARE * budgetSeconds, SHORT_SECONDS),
+    fullSeconds: within(MIN_FULL_SECONDS, FULL_SHARE * budgetSeconds, FULL_SECONDS),
   };
 }
 
@@ -69,6 +69,6 @@ const within = (least: number, value: number, most: number): number =>
 function requestsOfAProbe(slos: readonly Slo[]): number {
   const needed = slos
     .filter(({ metric }) => metric !== 'errors')
-    .map(({ metric, bound }) => leastRequests(metric, bound));
+    .map(({ metric, bound }) => minRequests(metric, bound));
   return Math.ceil(Math.max(30, ...needed) / (1 - WARMUP_SHARE));
 }

@@ -10,15 +10,15 @@ import type { Summary } from '../../record/run-record';
 /** One round. */
 export const WARM_UP = planOf('closed', { clients: 4, durationSeconds: 8, warmupSeconds: 0 });
 
-/** Of a budget, which it does not count against. */
-const MOST_SHARE = 0.1;
-const MOST_ROUNDS = 8;
+/** Maximum share of a budget; the time does not count against the budget. */
+const MAX_SHARE = 0.1;
+const MAX_ROUNDS = 8;
 /** A round that is cheaper by less is as dear as the one before it. */
 const CHEAPER = 0.95;
 /** So many rounds in a row are no cheaper than those before them. */
 const SETTLED_ROUNDS = 2;
 /** With fewer requests a round the CPU of one is chance, and hardly any code runs often. */
-const LEAST_REQUESTS = 50;
+const MIN_REQUESTS = 50;
 
 export interface WarmUpRound {
   /** CPU per request of the role that works most, in milliseconds; null where it was not seen. */
@@ -35,10 +35,10 @@ export function roundOf(summary: Pick<Summary, 'achieved' | 'roles'>): WarmUpRou
 
 /** Whether the search may begin. */
 export function isWarm(rounds: readonly WarmUpRound[], budgetSeconds: number | null): boolean {
-  const seconds = MOST_SHARE * (budgetSeconds ?? Infinity);
-  const most = Math.min(MOST_ROUNDS, Math.floor(seconds / WARM_UP.durationSeconds));
+  const seconds = MAX_SHARE * (budgetSeconds ?? Infinity);
+  const most = Math.min(MAX_ROUNDS, Math.floor(seconds / WARM_UP.durationSeconds));
   if (rounds.length >= Math.max(1, most)) return true;
-  const costs = rounds.map(({ cpuMs, requests }) => (requests < LEAST_REQUESTS ? null : cpuMs));
+  const costs = rounds.map(({ cpuMs, requests }) => (requests < MIN_REQUESTS ? null : cpuMs));
   if (costs.includes(null)) return true;
   const known = costs.filter((cost) => cost !== null);
   const before = known.slice(0, -SETTLED_ROUNDS);

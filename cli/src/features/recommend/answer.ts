@@ -37,9 +37,9 @@ export interface RecommendChoice {
   /** The file that the values are written to. */
   write: Omit<UserFile, 'begins'>;
   prove: boolean;
-  mostAttempts: number;
+  maxAttempts: number;
   searchBudgetSeconds: number;
-  /** As the user names them. */
+  /** Workload and variant as the user names them. */
   workload: string | undefined;
   request: string | undefined;
   /** What the user asks for, or this workload in its place. */
@@ -51,7 +51,7 @@ export interface Recommended {
   searches: KnownSearch[];
   ratePerSecond: number;
   /** The planned share of the best known capacity. */
-  mostPerSecond: number;
+  maxPerSecond: number;
   /** Null where nothing known is enough. */
   recommendation: Recommendation | null;
   /** Null where it was not asked how long executions are kept. */
@@ -77,11 +77,11 @@ export async function recommendValues(
   if (hands.signal.aborted) return null;
   const known = searches.map(({ evidence }) => evidence).filter((evidence) => evidence !== null);
   const evidence = withSlos(ofWorkload(known, askedName(asked), from), slos);
-  const mostPerSecond = plannedRate(evidence);
-  const ratePerSecond = asked.ratePerSecond ?? mostPerSecond;
+  const maxPerSecond = plannedRate(evidence);
+  const ratePerSecond = asked.ratePerSecond ?? maxPerSecond;
   const recommendation = recommend(evidence, ratePerSecond, prices);
   const keeping = keepingAt(asked, ratePerSecond);
-  const answer = { searches, ratePerSecond, mostPerSecond, recommendation, keeping, proof: null };
+  const answer = { searches, ratePerSecond, maxPerSecond, recommendation, keeping, proof: null };
   if (recommendation === null) return answer;
   // n8n 0.x deletes as many as there are.
   if (!isLegacy(recommendation.best.evidence.topology.n8n)) refuseUndeletable(asked, ratePerSecond);
@@ -142,7 +142,7 @@ async function proofOf(
       writeUserFile(written, text);
       return loadValues(deployed(text, asked.load.deployer), order, tell, signal);
     },
-    mostAttempts: asked.mostAttempts,
+    maxAttempts: asked.maxAttempts,
   });
   const last = proof.attempts.at(-1);
   if (last !== undefined && last.recommendation !== null) {
@@ -207,7 +207,7 @@ const loadOrder = (
   k6: k6For(load.deployer.loadsFromHere),
 });
 
-/** As the user says it, else what was searched with: a request of their own is not in its record. */
+/** The workload that the user names, else that of the search; a record does not hold a request of their own. */
 function toProve(
   { request, workload, choose }: RecommendChoice,
   searched: string,

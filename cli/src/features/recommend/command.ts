@@ -178,7 +178,7 @@ export function askedBy(options: RecommendOptions): RecommendChoice {
     executionsPerDay: options.executionsPerDay,
     write: { path: options.write, option: '--write', force: options.force === true },
     prove: options.prove === true,
-    mostAttempts: options.attempts,
+    maxAttempts: options.attempts,
     searchBudgetSeconds: options.searchBudget,
     workload: options.workload,
     request: options.request,
@@ -207,10 +207,10 @@ function keepAsked({ keepDays, executionSize }: RecommendOptions): RecommendChoi
 }
 
 function show(answer: Recommended, file: string, json: boolean): number {
-  const { searches, ratePerSecond, mostPerSecond, recommendation, keeping, proof } = answer;
+  const { searches, ratePerSecond, maxPerSecond, recommendation, keeping, proof } = answer;
   if (recommendation === null) {
     warn(
-      `nothing recorded is enough for ${perSecond(ratePerSecond)}: ${percent(PLANNED_SHARE)} of the best capacity is ${perSecond(mostPerSecond)}. Search a larger topology, for example n8n-tuned find --workers 2.`,
+      `nothing recorded is enough for ${perSecond(ratePerSecond)}: ${percent(PLANNED_SHARE)} of the best capacity is ${perSecond(maxPerSecond)}. Search a larger topology, for example n8n-tuned find --workers 2.`,
     );
     return EXIT.notMet;
   }

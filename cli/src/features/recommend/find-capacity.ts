@@ -1,4 +1,4 @@
-/** Where nothing is recorded: searches made now, from the smallest layout up, until one will do. */
+/** Without records, searches are made now, from the smallest layout up, until one is enough. */
 import { isEnough } from '../find/analysis/planned-share';
 import { CapacitySearch } from '../find/analysis/search';
 import { find } from '../find/find';

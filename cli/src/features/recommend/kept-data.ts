@@ -4,14 +4,14 @@ import { formatNumber } from '../../ui/numbers';
 
 export interface Keeping {
   executionsPerDay: number;
-  /** Of the data of one execution, in KiB. */
+  /** Size of the data of one execution, in KiB. */
   kibPerExecution: number;
   days: number;
 }
 
 export interface KeptData {
   executions: number;
-  /** Of the executions' data. */
+  /** Size of the executions' data. */
   dataGiB: number;
   /** With indexes, and rows that vacuum has not taken away yet. */
   diskGiB: number;
@@ -44,18 +44,18 @@ export function keptSentence(keeping: Keeping): string {
  */
 const DELETED_PER_SECOND = 100;
 const SECONDS_PER_DAY = 86_400;
-export const MOST_DELETED_PER_DAY = DELETED_PER_SECOND * SECONDS_PER_DAY;
+export const MAX_DELETED_PER_DAY = DELETED_PER_SECOND * SECONDS_PER_DAY;
 
-/** Of a rate that goes on all day long. */
+/** Requests per day at a rate that goes on all day. */
 export const perDay = (ratePerSecond: number): number => SECONDS_PER_DAY * ratePerSecond;
 
 /** Why so many executions cannot be deleted, and what can be done; null where they can. */
 export function cannotBeDeleted(executionsPerDay: number): string | null {
-  if (executionsPerDay < MOST_DELETED_PER_DAY) return null;
+  if (executionsPerDay < MAX_DELETED_PER_DAY) return null;
   const grouped = (count: number): string => formatNumber(Math.ceil(count));
   return (
     `${grouped(executionsPerDay)} executions per day are more than n8n can delete, which is fewer than ` +
-    `${String(DELETED_PER_SECOND)} per second, ${grouped(MOST_DELETED_PER_DAY)} per day: its database would grow without end. ` +
+    `${String(DELETED_PER_SECOND)} per second, ${grouped(MAX_DELETED_PER_DAY)} per day: its database would grow without end. ` +
     'If the rate is a peak, say with --executions-per-day how many executions a day has. ' +
     'If not, divide the load among several releases, each with its own database; docs/chart/data.md says what else helps.'
   );

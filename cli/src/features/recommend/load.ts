@@ -21,11 +21,11 @@ export interface LoadOrder {
   drainMs: number;
   readyTimeoutMs: number;
   command: string[];
-  /** Where it is deployed to. */
+  /** The target that deploys it. */
   deployer: Deployer;
 }
 
-/** Of the load before the measured part. */
+/** Share of the load before the measured part. */
 const WARMUP_SHARE = 0.2;
 
 export async function loadValues(

@@ -28,12 +28,12 @@ export interface Proof {
   attempts: ProofAttempt[];
 }
 
-export interface ProofHands {
+export interface ProofDeps {
   /** The best for this evidence; null where nothing is left to try. */
   recommend(evidence: readonly CapacityEvidence[]): Recommendation | null;
   /** Deploys exactly these values and loads them; what was stopped has an aborted record. */
   load(recommendation: Recommendation): Promise<RunRecordAt>;
-  mostAttempts: number;
+  maxAttempts: number;
 }
 
 export interface RunRecordAt {
@@ -43,11 +43,11 @@ export interface RunRecordAt {
 
 export async function prove(
   evidence: readonly CapacityEvidence[],
-  hands: ProofHands,
+  hands: ProofDeps,
 ): Promise<Proof> {
   const attempts: ProofAttempt[] = [];
   let known = evidence;
-  while (attempts.length < hands.mostAttempts) {
+  while (attempts.length < hands.maxAttempts) {
     const recommendation = hands.recommend(known);
     if (recommendation === null) break;
     const loaded = await hands.load(recommendation);
@@ -72,7 +72,7 @@ export function proveAsIs(loaded: RunRecordAt): Proof {
 const ranOutOfMemory = ({ verdict, summary }: RunRecord): boolean =>
   isOfMemory(verdict.limitedBy.limit) || summary.roles.some(({ oomKills }) => oomKills > 0);
 
-/** Of memory that was too little nobody knows how much is enough: try this much more of the limit. */
+/** If memory ran out, nobody knows how much is enough: multiply the limit by this. */
 const MORE_MEMORY = 1.25;
 
 function enlarged(roles: readonly RoleSummary[], { topology }: RunRecord): RoleSummary[] {

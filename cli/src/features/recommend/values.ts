@@ -98,14 +98,14 @@ const recordedEnv = (env: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(env).filter(([, value]) => !isMasked(value)));
 
 /** The chart's own volumes are the only ones whose size values can say. */
-const LEAST_VOLUME_GIB = { sqlite: 5, postgresql: 10 };
+const MIN_VOLUME_GIB = { sqlite: 5, postgresql: 10 };
 
 function sayKeeping(say: Say, { evidence: { topology } }: Sizing, keeping: Keeping): void {
   const sentence = keptSentence(keeping);
   say(['executions', 'pruning', 'maxAgeHours'], Math.ceil(24 * keeping.days), sentence);
   say(['executions', 'pruning', 'maxCount'], 0, 'no limit: the age alone decides');
   const isPostgresql = databaseOf(topology) === 'postgresql';
-  const least = LEAST_VOLUME_GIB[isPostgresql ? 'postgresql' : 'sqlite'];
+  const least = MIN_VOLUME_GIB[isPostgresql ? 'postgresql' : 'sqlite'];
   const size = `${String(Math.max(least, Math.ceil(keptData(keeping).diskGiB)))}Gi`;
   if (isPostgresql) {
     const why = "of the chart's own PostgreSQL; a server of yours needs as much";

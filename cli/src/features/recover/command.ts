@@ -23,7 +23,7 @@ interface RecoverOptions {
   age: number;
   since: number;
   backOff: number;
-  patience: number;
+  wait: number;
   saveOnError?: string;
   saveOnSuccess?: string;
   saveOnProgress?: string;
@@ -89,9 +89,7 @@ export function register(program: Command): void {
         '3',
       ),
     )
-    .addOption(
-      parsed('--patience <time>', 'how long to wait for a retry to end', milliseconds, '4m'),
-    )
+    .addOption(parsed('--wait <time>', 'how long to wait for a retry to end', milliseconds, '4m'))
     .option('--json', 'print what was found and done as JSON')
     .addHelpText(
       'after',
@@ -146,7 +144,7 @@ async function recover(options: RecoverOptions, signal: AbortSignal): Promise<nu
         EXECUTIONS_DATA_SAVE_ON_SUCCESS: options.saveOnSuccess,
         EXECUTIONS_DATA_SAVE_ON_PROGRESS: options.saveOnProgress,
       }),
-      ...{ withinMs: options.since, patienceMs: options.patience },
+      ...{ withinMs: options.since, patienceMs: options.wait },
       ...{ atOnce: options.atOnce, stopAfterLost: options.stopAfter },
     },
     redis === undefined ? null : (onLost) => openQueue(new Redis(redis, LAZY), prefix, onLost),

@@ -22,7 +22,7 @@ function given(name: string): string {
 
 const ms = (name: string): number => 1000 * Number(given(name));
 
-/** As n8n itself connects. */
+/** Options with which n8n itself connects. */
 function redisOptions(): RedisOptions {
   const isTls = env['QUEUE_BULL_REDIS_TLS'] === 'true';
   const servername = env['QUEUE_BULL_REDIS_TLS_SERVERNAME'];

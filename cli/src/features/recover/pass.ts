@@ -18,7 +18,7 @@ import type { Since, TaggedWorkflow } from './n8n';
 import { refusalOf, type Saves } from './saves';
 
 /** What a pass needs of the world. */
-export interface RecoveryHands {
+export interface RecoveryDeps {
   nowMs(): number;
   executionsOf(workflowId: string, since: Since): Promise<SeenExecution[]>;
   stored(executionId: string): Promise<Stored>;
@@ -110,7 +110,7 @@ export class BrokenPass extends Error {
 
 /** @throws BrokenPass once retries have begun; before that, whatever a look has thrown. */
 export async function pass(
-  hands: RecoveryHands,
+  hands: RecoveryDeps,
   order: PassOrder,
   tell: Tell,
   signal: AbortSignal,
@@ -235,7 +235,7 @@ function tellWaiting(workflow: string, ids: readonly string[], tell: Tell): void
 }
 
 async function decisionsOf(
-  hands: RecoveryHands,
+  hands: RecoveryDeps,
   workflowId: string,
   { rules }: PassOrder,
   since: Since,
@@ -245,7 +245,7 @@ async function decisionsOf(
   const nowMs = hands.nowMs();
   let queued: ReadonlySet<string> | null = hands.queued === null ? null : new Set<string>();
   if (hands.queued !== null && isQueueNeeded(executions, nowMs, rules)) {
-    // Of jobs first: what has none and is still running in the later list has lost it, or never had one.
+    // The queue is read first: an execution that still runs in the later list and has no job has lost it, or never had one.
     queued = await hands.queued();
     executions = await hands.executionsOf(workflowId, since);
   }
@@ -262,7 +262,7 @@ async function decisionsOf(
 
 /** Null: the pass has stopped before it was retried. What it throws, a look has thrown, and nothing was retried either. */
 async function attemptOf(
-  hands: RecoveryHands,
+  hands: RecoveryDeps,
   { workflow, decision: { execution, attempt, next, isByQueue }, seenAtMs }: Due,
   order: PassOrder,
   tell: Tell,

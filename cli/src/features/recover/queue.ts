@@ -133,9 +133,9 @@ async function queuesOf(redis: Redis, prefix: string): Promise<string[]> {
 
 /** One look at a queue. A job keeps its execution, so that a later look reads new jobs only. */
 interface Look {
-  /** As many jobs as the queue has counted. */
+  /** Number of jobs that the queue has counted. */
   newest: number;
-  /** Of each job that has not ended, by its id; undefined: it has none. */
+  /** Execution of each unfinished job, by the id of the job; undefined if it has none. */
   executions: ReadonlyMap<string, string | undefined>;
 }
 

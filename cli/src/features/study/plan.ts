@@ -3,7 +3,7 @@ import { parseYamlFile } from '../../ui/yaml-file';
 
 /** What a command begins with; no shell reads it, but words may be quoted as for one. */
 export const PROGRAMS = ['n8n-tuned', 'node'] as const;
-/** Where a command is told to write to. */
+/** Placeholder for the folder to which a command writes. */
 export const OUT = '{out}';
 
 const command = z
@@ -43,7 +43,7 @@ export const studySchema = z.strictObject({
 export type Study = z.infer<typeof studySchema>;
 export interface NamedStudy extends Study {
   name: string;
-  /** Of which length there is a record; `quick`: of a quick run only. */
+  /** Length of the recorded run; `quick` if there is only a quick one. */
   kept: 'full' | 'quick' | 'none';
 }
 

@@ -7,7 +7,7 @@ export const STUDY_FILE = 'study.json';
 export const studyStepSchema = z.object({
   command: z.string(),
   seconds: z.number(),
-  /** As of n8n-tuned: 1 an SLO was missed, 3 a measurement is inconclusive or invalid. */
+  /** Exit code of n8n-tuned: 1 an SLO was missed, 3 a measurement is inconclusive or invalid. */
   exitCode: z.number(),
 });
 export type StudyStep = z.infer<typeof studyStepSchema>;
@@ -23,7 +23,7 @@ export const studyRecordSchema = z.object({
   startedAt: z.string(),
   seconds: z.number(),
   machine: machineSchema,
-  /** Of the minute before the first command: above what is used, others worked on the machine too. */
+  /** Load average of the minute before the first command; a high one means that others used the machine. */
   loadAverageAtStart: z.number(),
   /** Whether all commands ended, however they ended. */
   isWhole: z.boolean(),

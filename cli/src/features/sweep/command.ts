@@ -153,7 +153,7 @@ function readPlan(file: string): SweepPlan {
   return parseSweepPlan(text, file);
 }
 
-/** As it stands in sweep.json, where what is undefined is not there. */
+/** The plan as sweep.json keeps it, without undefined values. */
 const toJson = (plan: SweepPlan): unknown => JSON.parse(JSON.stringify(plan));
 
 function announce({ steps, skipped, estimatedSeconds }: SweepRecord, done: number): void {

@@ -7,8 +7,8 @@ import { isServerCell, loadOf } from './plan/plan-cells';
 const UP_AND_DOWN_SECONDS = { regular: 15, queue: 30, server: 2 };
 /** Samplers, the drain and the writing of a run. */
 const AROUND_A_RUN_SECONDS = 4;
-/** Of a search without a budget, as seen in its simulations: rungs of the ladder, short and full probes. */
-const USUAL_PROBES = { ladder: 6, short: 8, full: 2 };
+/** Probes of a search without a budget, from its simulations: rungs of the ladder, short and full probes. */
+const DEFAULT_PROBES = { ladder: 6, short: 8, full: 2 };
 const PROBE_SECONDS = 10;
 const FULL_SECONDS = 60;
 /** Three rounds. */
@@ -27,7 +27,7 @@ export function cellSeconds(cell: Cell, plan: SweepPlan): number {
 function searchSeconds({ measure }: SweepPlan): number {
   const short = measure.probe ?? PROBE_SECONDS;
   const full = measure.full ?? FULL_SECONDS;
-  const { ladder, short: shorts, full: fulls } = USUAL_PROBES;
+  const { ladder, short: shorts, full: fulls } = DEFAULT_PROBES;
   const probes = (ladder * short) / 2 + shorts * short + fulls * full;
   const inProbes = Math.min(probes, measure.budget ?? Infinity);
   const count = ladder + shorts + fulls;

@@ -31,10 +31,10 @@ export interface Bench {
   /** The folders loadtests/ and workflows/. */
   scripts: string;
   workflows: string;
-  /** Where the plan lies; its workload files are relative to it. */
+  /** Folder of the plan; its workload files are relative to it. */
   planFolder: string;
   command: string[];
-  /** Where the cells are deployed to. */
+  /** The target that deploys the cells. */
   deployer: Deployer;
 }
 

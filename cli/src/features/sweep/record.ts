@@ -87,7 +87,7 @@ export type SweepRecord = z.infer<typeof sweepRecordSchema>;
 
 /** Null where it was not measured. */
 export const cellFiguresSchema = z.object({
-  /** Of a search. */
+  /** Capacity, if the cell was a search. */
   capacityPerSecond: z.number().nullable(),
   achievedPerSecond: z.number().nullable(),
   p50Ms: z.number().nullable(),

@@ -8,7 +8,7 @@ import type { PrometheusApi, Vector } from '../../prometheus/query';
 import { Mistake } from '../../ui/exit';
 
 export interface Selected {
-  /** As regular expressions. */
+  /** Regular expressions that choose what is watched. */
   namespace: string;
   release: string;
 }

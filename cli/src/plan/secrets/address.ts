@@ -8,7 +8,7 @@ const HARMLESS_VALUE = /^(true|false|)$/;
 export const isHarmlessParameter = (name: string, value: string): boolean =>
   HARMLESS_VALUE.test(value) || (HARMLESS_NAME.test(name) && /^\d{1,12}(\.\d+)?$/.test(value));
 
-/** Of a text that may hold addresses. */
+/** The text without the secret parts of addresses in it. */
 export const withoutSecretParts = (text: string): string =>
   withoutSecretQuery(withoutTokens(withoutUserInfo(text)));
 

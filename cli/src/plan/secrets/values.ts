@@ -2,7 +2,7 @@
 import { maskOf, maskOfNamed } from './mask';
 import { isHarmlessVariable } from './variables';
 
-/** Of values.schema.json what is read here. */
+/** The parts of values.schema.json that we read. */
 export interface ValuesSchema {
   type?: string | string[];
   enum?: unknown[];
@@ -65,7 +65,7 @@ function isHarmless(value: unknown, schema: ValuesSchema): boolean {
 const isNothing = (value: unknown): boolean =>
   value === null || value === undefined || value === '' || typeof value === 'boolean';
 
-/** Of a chart whose schema says nothing of secrets: the keys, and what has the same meaning in every chart. */
+/** Values without secrets, for a chart whose schema does not mark them: decided by key names, and by what every chart means by them. */
 export function foreignWithoutSecrets(values: unknown, path: readonly string[] = []): unknown {
   if (Array.isArray(values)) {
     return values.map((each) =>
@@ -98,7 +98,7 @@ const variablesIn = (values: unknown): unknown =>
       )
     : foreignWithoutSecrets(values);
 
-/** As in a pod's `env`. */
+/** An entry of a pod's `env`. */
 const isVariable = (value: unknown): value is { name: string; value: unknown } =>
   isObject(value) &&
   typeof value['name'] === 'string' &&

@@ -47,7 +47,7 @@ const WORDS: Record<string, readonly string[]> = {
   NODE_ENV: ['production', 'development', 'test'],
 };
 
-/** Of Node.js: how it uses memory, and what of this kit is loaded before n8n. */
+/** Options of Node.js for memory, and for patches of this kit that are loaded before n8n. */
 const NODE_OPTION =
   /^(--(max-old-space-size|max-semi-space-size|max-http-header-size|stack-size)=\d+|--expose-gc|--(require|import)=\.{0,2}\/?(studies|charts)\/[\w./-]+\.[cm]?js)$/;
 const PATCHES = /^[a-z]+(-[a-z]+){0,3}(,[a-z]+(-[a-z]+){0,3})*$/;

@@ -8,7 +8,7 @@ const WIDTH = 720;
 const GAP = 6;
 const BAR = 18;
 
-/** Where the parts of a row are: names beside their bars, or above them where one is too long for that. */
+/** Positions in a row: names stand beside their bars, or above if one is too long. */
 interface Layout {
   row: number;
   /** Room for a name. */

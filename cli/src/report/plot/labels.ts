@@ -4,7 +4,7 @@
  */
 export const TICK_FONT = 19;
 export const MARK_FONT = 17;
-/** Of the height of the letters; digits of the common sans-serif fonts are at most that wide. */
+/** Width of a letter as a share of its height; digits of common sans-serif fonts are not wider. */
 const LETTER_WIDTH = 0.64;
 
 export const textWidth = (text: string, font: number): number => text.length * font * LETTER_WIDTH;

@@ -9,7 +9,7 @@ export const LINE_WIDTH = 720;
 export const LINE_HEIGHT = 304;
 /** Above lies the title of the y axis, below the ticks and the title of the x axis, in letters of any size. */
 const MARGIN = { right: 24, top: 26, bottom: 54 };
-const LEAST_LEFT = 36;
+const MIN_LEFT = 36;
 const TICK_GAP = 6;
 const HEIGHT = LINE_HEIGHT - MARGIN.top - MARGIN.bottom;
 
@@ -82,7 +82,7 @@ export function drawLine(chart: LineChart): string {
 /** Right of the labels of the ticks. */
 function areaBeside(ticks: readonly number[]): Area {
   const widest = Math.max(0, ...ticks.map((tick) => textWidth(formatNumber(tick), TICK_FONT)));
-  const left = Math.max(LEAST_LEFT, Math.ceil(widest) + TICK_GAP);
+  const left = Math.max(MIN_LEFT, Math.ceil(widest) + TICK_GAP);
   return { left, top: MARGIN.top, width: LINE_WIDTH - left - MARGIN.right, height: HEIGHT };
 }
 
@@ -121,7 +121,7 @@ function scaleOf(axis: Axis, values: number[], length: number, upward: boolean):
     : (v: number) => (v - low) / (high - low);
   const place = (v: number) => (upward ? 1 - share(v) : share(v)) * length;
   const round = log ? logTicks(low, high) : roundTicks(low, high);
-  // Of what is counted there is no half.
+  // Counts have no halves.
   const ticks = finite.every(Number.isInteger) ? round.filter(Number.isInteger) : round;
   return { low, high, place, ticks };
 }

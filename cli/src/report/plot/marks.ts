@@ -51,7 +51,7 @@ export function drawMarkLabels(
 }
 
 const GAP = 4;
-/** Of a line of MARK_FONT: its height, and where its letters stand. */
+/** Height of a line in MARK_FONT, and its baseline. */
 const LINE = 21;
 const BASELINE = 16;
 /** Places along a horizontal line. */

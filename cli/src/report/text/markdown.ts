@@ -48,7 +48,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), line(head.map(() => '---')), ...rows.map(line)];
 }
 
-/** Where HTML begins; `p95<300ms` is none. */
+/** A place where HTML begins; `p95<300ms` is not one. */
 const TAG = /<(?=[a-z/!?])/gi;
 
 /** A page of lines, of which none is HTML, whatever a record says. What stands between fences is shown as it is. */

@@ -1,5 +1,5 @@
 import { wrap } from '../../ui/wrap';
-import { sectionsOf, type Block, type ReportDocument, type Verdict } from '../document';
+import { sectionsOf, type Block, type ReportDocument, type ShownVerdict } from '../document';
 import { TONES } from '../tone';
 import type { Figure } from './units';
 
@@ -57,7 +57,10 @@ const GAP = 2;
 const WORD = 9;
 
 /** The verdict's word in its colour, and the sentence beside it. */
-export function renderVerdict({ word, tone, sentence }: Verdict, style: TerminalStyle): string[] {
+export function renderVerdict(
+  { word, tone, sentence }: ShownVerdict,
+  style: TerminalStyle,
+): string[] {
   const column = Math.max(WORD, word.length + GAP);
   const padded = word.padEnd(column);
   const { terminal } = TONES[tone];

@@ -4,7 +4,7 @@ import type { RequestSample } from '../../record/run-record';
 import { missedSlo } from '../../analysis/slo/window-slo';
 
 export interface Breached {
-  /** Of the load, when the first request of the window was due. */
+  /** Time in the load at which the first request of the window was due. */
   tMs: number;
   slo: string;
   measured: number;
@@ -14,7 +14,7 @@ export interface Breached {
 
 const WINDOW_MS = 5_000;
 /** Fewer say nothing about a percentile or a share. */
-const LEAST_REQUESTS = 20;
+const MIN_REQUESTS = 20;
 /** A single stall is no breach, even where it lies in two windows: so many in a row are one. */
 const WINDOWS = 3;
 
@@ -32,7 +32,7 @@ export class BreachWatch {
   /** The breach, from the request on with which it is certain; null before. */
   see(sample: RequestSample): Breached | null {
     const endedMs = sample.tMs + sample.durationMs;
-    if (endedMs >= this.endsMs && this.window.length >= LEAST_REQUESTS) {
+    if (endedMs >= this.endsMs && this.window.length >= MIN_REQUESTS) {
       const missed = this.judge();
       this.missed = missed === null ? [] : [...this.missed, missed];
       this.window = [];

@@ -28,7 +28,7 @@ export function executionFindings(
   const counted = countedFindings(executions, promised);
   if (matched === undefined || 'skipped' in matched) return counted;
   const exact = matchedFindings(matched, promised);
-  // Of those whose outcome was thrown away, the counts alone tell how many failed.
+  // For executions whose outcome was not kept, only the counts tell how many failed.
   const breaches =
     exact.breaches.length > 0 || matched.notKept === 0 ? exact.breaches : counted.breaches;
   return {
@@ -38,7 +38,7 @@ export function executionFindings(
 }
 
 function matchedFindings(
-  { withoutExecution, notSucceeded, unheard, repeated }: MatchedExecutions,
+  { withoutExecution, notSucceeded, withoutResponse, repeated }: MatchedExecutions,
   { answers }: Promised,
 ): Findings {
   const found: Findings = { breaches: [], doubts: [] };
@@ -63,9 +63,9 @@ function matchedFindings(
       );
     }
   }
-  if (unheard.requests > 0) {
+  if (withoutResponse.requests > 0) {
     found.doubts.push(
-      `${plural(unheard.requests, 'request')} ${unheard.requests === 1 ? 'was' : 'were'} executed whose ${unheard.requests === 1 ? 'caller' : 'callers'} got no expected response${first(unheard)}`,
+      `${plural(withoutResponse.requests, 'request')} ${withoutResponse.requests === 1 ? 'was' : 'were'} executed whose ${withoutResponse.requests === 1 ? 'caller' : 'callers'} got no expected response${first(withoutResponse)}`,
     );
   }
   if (repeated.requests > 0) {
@@ -78,34 +78,34 @@ function matchedFindings(
 
 function countedFindings(executions: Summary['executions'], promised: Promised): Findings {
   const found: Findings = { breaches: [], doubts: [] };
-  if (executions?.rightReplies === undefined) return found;
+  if (executions?.expectedResponses === undefined) return found;
   const { answers, executionsPerRequest } = promised;
-  const { succeeded, failed, unfinished, rightReplies } = executions;
+  const { succeeded, failed, unfinished, expectedResponses } = executions;
   const each = executionsPerRequest ?? 1;
-  const missing = Math.ceil((rightReplies * each - succeeded) / each);
+  const missing = Math.ceil((expectedResponses * each - succeeded) / each);
   if (missing > 0 && answers === 'at-once') {
     found.breaches.push({
       slo: ACCEPTED,
       measured: missing,
-      text: `${String(missing)} of ${String(rightReplies)} requests that n8n had accepted have no execution that succeeded (${String(failed)} failed, ${String(unfinished)} had not ended)`,
+      text: `${String(missing)} of ${String(expectedResponses)} requests that n8n had accepted have no execution that succeeded (${String(failed)} failed, ${String(unfinished)} had not ended)`,
     });
   }
   if (missing > 0 && answers === 'when-done') {
     found.doubts.push(
-      `n8n counted ${String(succeeded)} executions that succeeded for ${String(rightReplies)} expected responses`,
+      `n8n counted ${String(succeeded)} executions that succeeded for ${String(expectedResponses)} expected responses`,
     );
   }
   const surplus = surplusDoubts(executions, promised);
   found.doubts.push(...surplus);
-  const unheard = Math.floor(succeeded / each) - rightReplies;
+  const withoutResponse = Math.floor(succeeded / each) - expectedResponses;
   if (
     executionsPerRequest !== null &&
     surplus.length === 0 &&
-    unheard > 0 &&
+    withoutResponse > 0 &&
     answers === 'when-done'
   ) {
     found.doubts.push(
-      `${String(unheard)} executions succeeded whose callers got no expected response`,
+      `${String(withoutResponse)} executions succeeded whose callers got no expected response`,
     );
   }
   return found;
@@ -115,7 +115,7 @@ function surplusDoubts(
   executions: Summary['executions'],
   { executionsPerRequest }: Promised,
 ): string[] {
-  if (executions?.rightReplies === undefined || executionsPerRequest === null) return [];
+  if (executions?.expectedResponses === undefined || executionsPerRequest === null) return [];
   const { succeeded, failed, unfinished, requests = 0 } = executions;
   const surplus = succeeded + failed + unfinished - requests * executionsPerRequest;
   return surplus > 0

@@ -1,8 +1,8 @@
-import { nameAgain } from './restore-request-ids';
+import { restoreRequestIds } from './restore-request-ids';
 import type { MatchedExecutions, NamedRequests, RequestSample } from '../../record/run-record';
 import type { TracedExecution, TracedExecutions } from '../../analysis/traced-execution';
 
-/** As many are named in a record. */
+/** Number of ids in a record. */
 const NAMED = 20;
 
 /** Each request against the executions that carry its id. */
@@ -11,7 +11,7 @@ export function matchExecutions(
   traced: TracedExecutions,
 ): MatchedExecutions | { skipped: string } {
   if ('skipped' in traced) return traced;
-  const outcomes = outcomesById(nameAgain(requests, traced.executions));
+  const outcomes = outcomesById(restoreRequestIds(requests, traced.executions));
   const gap = gapIn(requests, traced);
   if (gap !== null) return { skipped: gap };
   const having = (
@@ -31,7 +31,7 @@ export function matchExecutions(
     succeeded: having(({ ok }, of) => ok && of.some(mayHaveSucceeded)).requests,
     withoutExecution: having(({ ok }, of) => ok && of.length === 0),
     notSucceeded: having(({ ok }, of) => ok && of.length > 0 && !of.some(mayHaveSucceeded)),
-    unheard: having(({ ok }, of) => !ok && of.some(mayHaveSucceeded)),
+    withoutResponse: having(({ ok }, of) => !ok && of.some(mayHaveSucceeded)),
     failedBoth: having(({ ok }, of) => !ok && of.length > 0 && !of.some(mayHaveSucceeded)),
     notExecuted: having(({ ok }, of) => !ok && of.length === 0),
     repeated: having((_, of) => of.length > 1),

@@ -28,7 +28,7 @@ export class InFlight {
     return this.timesMs.map((tMs) => at.get(tMs) ?? 0);
   }
 
-  /** Of the first time that is not before `tMs`. */
+  /** Index of the first time that is not before `tMs`. */
   private placeOf(tMs: number): number {
     let low = 0;
     let high = this.inOrderMs.length;

@@ -7,7 +7,7 @@ import type { TracedExecution } from '../../analysis/traced-execution';
  * reverse), so their neighbours tell about when each was due: it belongs to the nearest request
  * that failed and has no execution.
  */
-export function nameAgain(
+export function restoreRequestIds(
   requests: readonly RequestSample[],
   executions: readonly TracedExecution[],
 ): readonly TracedExecution[] {

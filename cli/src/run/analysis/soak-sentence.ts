@@ -22,7 +22,7 @@ function memorySentence(trends: readonly SoakTrend[]): string | null {
   return `It is not known whether memory leaks: it changed by ${range}; soak for longer.`;
 }
 
-/** As many tables are named. */
+/** Number of tables that are named. */
 const NAMED = 3;
 const HOURS_PER_DAY = 24;
 const MIB_PER_GIB = 1024;

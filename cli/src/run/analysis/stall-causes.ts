@@ -13,7 +13,7 @@ const STOPPED_SHARE = 0.3;
 const FREED_SHARE = 0.1;
 const LONGER = 2;
 
-/** As a clause; null where neither was seen. */
+/** What was seen meanwhile, as a clause; null if nothing was. */
 export function seenMeanwhile({ cpuLimit, collection }: StallCauses): string | null {
   const inSome = (count: number): string => `in ${String(count)} of them`;
   const seen = [

@@ -4,12 +4,12 @@
  * is known no better than from the number of such events.
  */
 import type { Slo } from '../../../../loadtests/lib/slo';
-import { PERCENTILES } from '../../analysis/slo/least-requests';
+import { PERCENTILES } from '../../analysis/slo/min-requests';
 import type { Silence } from '../../analysis/requests/silences';
 import { poissonInterval } from '../../analysis/statistics/statistics';
 
 /** With so many responses missing it is no chance: of random arrivals so many are missing once in e^8 times. */
-const LEAST_MISSING = 8;
+const MIN_MISSING = 8;
 
 /** SLOs of a percentile: each permits a share of all requests to be later than its bound. */
 function permitting(slos: readonly Slo[]): { boundMs: number; share: number }[] {
@@ -19,15 +19,15 @@ function permitting(slos: readonly Slo[]): { boundMs: number; share: number }[] 
   });
 }
 
-/** Of the silences of a run those that alone make requests miss an SLO, whatever the rate is. */
+/** The silences of a run that alone make requests miss an SLO, whatever the rate is. */
 export function stallsOf(
   silences: readonly Silence[],
   slos: readonly Slo[],
   achievedPerSecond: number,
 ): Silence[] {
   const shortestMs = Math.min(...permitting(slos).map(({ boundMs }) => boundMs));
-  const leastMs = Math.max(shortestMs, (1_000 * LEAST_MISSING) / achievedPerSecond);
-  return silences.filter(({ ms }) => ms > leastMs);
+  const minMs = Math.max(shortestMs, (1_000 * MIN_MISSING) / achievedPerSecond);
+  return silences.filter(({ ms }) => ms > minMs);
 }
 
 /**
@@ -51,7 +51,7 @@ export interface StallLoss {
 /** Each end of the interval is wrong in 5% of all cases. */
 const CONFIDENCE = 0.9;
 /** More is not taken off for stalls: a rate so low would have to be measured. */
-const MOST_LOSS = 0.9;
+const MAX_LOSS = 0.9;
 
 /**
  * While a system catches up after a stall, it makes 1 / (1 - utilisation) times as many requests late. So it sustains a
@@ -71,7 +71,7 @@ export function stallLoss(
   const { low, high } = poissonInterval(count, CONFIDENCE);
   const least = Math.floor((low / watchedSeconds) * fullSeconds) / fullSeconds;
   return {
-    least: Math.min(MOST_LOSS, least * meanSeconds),
-    most: Math.min(MOST_LOSS, (high / watchedSeconds) * meanSeconds),
+    least: Math.min(MAX_LOSS, least * meanSeconds),
+    most: Math.min(MAX_LOSS, (high / watchedSeconds) * meanSeconds),
   };
 }

@@ -37,7 +37,7 @@ export class StopRule {
   private byShare(nowMs: number, above: number): string | null {
     const { text, forSeconds } = this.condition;
     this.looks = this.looks.filter(({ endedMs }) => nowMs - endedMs < 1000 * forSeconds);
-    // Of less than that time nothing is known yet.
+    // Nothing is known before that time has passed.
     if (this.firstMs === null || nowMs - this.firstMs < 1000 * forSeconds) return null;
     const bad = this.looks.filter((each) => each.bad !== null);
     if (bad.length <= above * this.looks.length) return null;

@@ -27,7 +27,7 @@ export interface RunFacts {
   clients?: number;
   slos: readonly Slo[];
   generator: {
-    /** Of its whole life, where no sample fell into the measured part. */
+    /** Mean CPU; over its whole life if no sample fell into the measured part. */
     cpuCoresMean: number;
     /** Cores that it may use; null where that was not recorded. */
     coresAvailable: number | null;
@@ -36,7 +36,7 @@ export interface RunFacts {
     parts?: GeneratorPart[];
   };
   executions: ExecutionCounts | null;
-  /** Of workloads that answer at once. */
+  /** Completed executions of a workload that answers at once. */
   completed?: Completed | null;
   /** Null where there is no queue; `seconds` is null where it was not empty in time. */
   queueDrained: { seconds: number | null; open?: number; source?: string } | null;
@@ -71,7 +71,7 @@ export function summarize(
     executions: facts.executions && {
       ...facts.executions,
       requests: requests.requests,
-      rightReplies: requests.expected,
+      expectedResponses: requests.expected,
     },
     backlog: backlog(samples, facts),
     stallsMs: stalls.map(({ ms }) => ms),

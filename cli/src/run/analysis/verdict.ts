@@ -1,6 +1,6 @@
 import {
   isAboutLatency,
-  USUAL_THROUGHPUT,
+  DEFAULT_THROUGHPUT,
   withErrorBound,
   type Slo,
 } from '../../../../loadtests/lib/slo';
@@ -28,9 +28,9 @@ export interface VerdictFacts extends Promised {
   workload: string;
   /** What was loaded, as a sentence begins with it: `n8n` where it is left out. */
   loaded?: string;
-  /** Of the load: smoke only asks whether it responds as expected. */
+  /** Profile of the load; smoke only asks for expected responses. */
   profile: string;
-  /** Of the load, warm-up included. */
+  /** Length of the load, warm-up included. */
   lengthMs: number;
   /** Null when the run came to its end; else why it did not. */
   aborted: string | null;
@@ -109,10 +109,10 @@ export const assessAll = (
 function impliedSlos(slos: readonly Slo[], { loop }: VerdictFacts): Slo[] {
   if (loop === 'closed')
     return slos.some(isAboutLatency) ? withErrorBound(slos).slice(slos.length) : [];
-  return slos.some(({ metric }) => metric === 'throughput') ? [] : [USUAL_THROUGHPUT];
+  return slos.some(({ metric }) => metric === 'throughput') ? [] : [DEFAULT_THROUGHPUT];
 }
 
-/** Where a growing load became too much, which the run as a whole need not show. */
+/** Breaches at the rate at which a growing load became too much; the run as a whole need not show them. */
 function breachesOfGrowth(events: readonly RunEvent[]): Breach[] {
   return events
     .filter(({ kind }) => kind === BREACH)
@@ -219,7 +219,7 @@ interface Found {
   facts: VerdictFacts;
 }
 
-/** Of the run as a whole, for a reader of nothing else. */
+/** The run as a whole, for a reader of nothing else. */
 function sentence(outcome: VerdictOutcome, summary: Summary, found: Found): string {
   const { ended, broken, undecided, limitedBy, facts } = found;
   // Also a run that is invalid or was aborted names first what ended.

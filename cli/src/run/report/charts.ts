@@ -67,15 +67,15 @@ const plotUnit = (metric: Metric): string => {
 const warmupMark = (seconds: number) =>
   seconds > 0 ? [{ axis: 'x' as const, at: seconds, label: 'measured from here' }] : [];
 
-/** Of more marks in one chart only the first is labelled: the labels would lie over each other. */
-const MOST_LABELS = 6;
+/** With more marks in one chart only the first is labelled; labels would overlap. */
+const MAX_LABELS = 6;
 
-/** Of a drill: when the fault was made, and what of it came after. */
+/** Marks of a drill: the fault, and its later steps. */
 export function faultMarks({ events }: Pick<RunRecord, 'events'>): LineChart['marks'] & object {
   const seen = events.filter(({ kind }) => kind === FAULT || kind === FAULT_STEP);
   return seen.map(({ tMs, text }, index) => ({
     ...{ axis: 'x', at: tMs / 1000 },
-    label: seen.length > MOST_LABELS && index > 0 ? '' : text,
+    label: seen.length > MAX_LABELS && index > 0 ? '' : text,
   }));
 }
 
@@ -134,8 +134,8 @@ function latencyChart(windows: RequestWindow[], record: RunRecord): LineChart | 
 const largestOf = (values: Ordered): number => values.at(values.length - 1) ?? 0;
 
 /** Six digits on an axis are hard to read, and leave no room for its title. */
-const latencyUnit = (mostMs: number): { unit: string; per: number } =>
-  mostMs >= 10_000 ? { unit: 's', per: 1000 } : { unit: 'ms', per: 1 };
+const latencyUnit = (maxMs: number): { unit: string; per: number } =>
+  maxMs >= 10_000 ? { unit: 's', per: 1000 } : { unit: 'ms', per: 1 };
 
 /** Latency by the share of requests slower than it: a straight look at the tail. */
 function distributionChart({ requests, record }: RunData): LineChart | null {

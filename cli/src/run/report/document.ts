@@ -9,7 +9,7 @@ import {
   section,
   table,
   type ReportDocument,
-  type Verdict,
+  type ShownVerdict,
 } from '../../report/document';
 import { costFigures } from '../../report/text/cost';
 import { repeatCommand } from '../../report/text/units';
@@ -35,7 +35,7 @@ const OUTCOMES: Record<RunRecord['verdict']['outcome'], Tone> = {
   aborted: 'unsure',
 };
 
-export const runVerdict = ({ verdict: { outcome, sentence } }: RunRecord): Verdict => ({
+export const runVerdict = ({ verdict: { outcome, sentence } }: RunRecord): ShownVerdict => ({
   ...{ tone: OUTCOMES[outcome], word: outcome.toUpperCase(), sentence },
 });
 

@@ -48,7 +48,7 @@ export function runFigures(record: RunRecord): Figure[] {
     const e = summary.executions;
     add(
       'Executions',
-      `${formatNumber(e.succeeded)} succeeded, ${formatNumber(e.failed)} failed, ${formatNumber(e.unfinished)} unfinished (from ${e.source})${e.requests === undefined ? '' : `, for ${formatNumber(e.requests)} requests and ${formatNumber(e.rightReplies ?? 0)} expected responses, warm-up included`}`,
+      `${formatNumber(e.succeeded)} succeeded, ${formatNumber(e.failed)} failed, ${formatNumber(e.unfinished)} unfinished (from ${e.source})${e.requests === undefined ? '' : `, for ${formatNumber(e.requests)} requests and ${formatNumber(e.expectedResponses ?? 0)} expected responses, warm-up included`}`,
     );
   }
   if (summary.backlog) {

@@ -25,7 +25,7 @@ export function firstFigures(record: RunRecord): Figure[] {
   ];
 }
 
-/** Of a run that says nothing, its SLOs say nothing either. */
+/** The SLOs of an invalid run say nothing. */
 function sloFigures({ slo: slos, summary, profile, verdict }: RunRecord): Figure[] {
   if (verdict.outcome === 'invalid' || verdict.outcome === 'aborted') return [];
   return assessAll(slos, summary, { profile: profile.name }).map(({ slo, state, text }) => ({

@@ -8,7 +8,7 @@ const HELMS = ['helm3', 'helm4', 'helm'];
 /** A Helm without a cluster would guess it. */
 const KUBERNETES = '1.33.0';
 const WITHIN_MS = 30_000;
-const MOST_BYTES = 64 << 20;
+const MAX_BYTES = 64 << 20;
 
 /** Null where there is none. */
 export function findHelm(): string | null {
@@ -25,7 +25,7 @@ export function renderChart(
   const { status, stdout, stderr, error } = spawnSync(
     helm,
     ['template', release, chart, '--kube-version', KUBERNETES, '--values', '-'],
-    { input: values, encoding: 'utf8', timeout: WITHIN_MS, maxBuffer: MOST_BYTES },
+    { input: values, encoding: 'utf8', timeout: WITHIN_MS, maxBuffer: MAX_BYTES },
   );
   if (error !== undefined) throw error;
   if (status !== 0) throw new Mistake(`the chart refuses the values: ${refusal(stderr)}`);

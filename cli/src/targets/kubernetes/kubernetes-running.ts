@@ -18,7 +18,7 @@ import { traceFromNow } from '../process/trace';
 import type {
   DrillAccess,
   ExecutionTrace,
-  Insides,
+  ContainerStats,
   MetricsEndpoint,
   Running,
   StoreLooks,
@@ -30,7 +30,7 @@ import { podDatabase } from './pods/database';
 import { drillAccessOf } from './drill/access';
 import type { ClusterGenerators } from './generators/generator';
 import type { GeneratorPod } from './generators/generator-pod';
-import { ClusterInsides } from './pods/container-stats';
+import { PodContainerStats } from './pods/container-stats';
 import { PodApi } from './pods/n8n-api';
 import { podProgram } from './drill/program';
 import { OURS_SELECTOR } from './objects/labels';
@@ -57,7 +57,7 @@ export interface KubernetesRunningOptions {
   readyTimeoutMs: number;
   /** What workflows have done outside n8n; null: nothing counts it. */
   effects: (() => Promise<Effect[]>) | null;
-  /** Where n8n's API puts workloads in; null: the chart does. */
+  /** Access to n8n's API to import workloads; null if the chart imports them. */
   seedByApi: Partial<SeedingPlace> | null;
 }
 
@@ -70,7 +70,7 @@ export class KubernetesRunning implements Running {
   readonly redis = null;
   readonly postgresql = null;
   readonly generators: readonly GeneratorPod[];
-  readonly insides: Insides;
+  readonly containerStats: ContainerStats;
   readonly storeLooks: StoreLooks;
   readonly drillAccess: DrillAccess;
   readonly deployed: RecordedDeployment;
@@ -100,7 +100,7 @@ export class KubernetesRunning implements Running {
       ...{ cluster, namespace, release: options.deployed.release },
       ...{ pods: () => watch.pods, effects: options.effects, program: podProgram },
     });
-    this.insides = new ClusterInsides(cluster, namespace, () => watch.seats);
+    this.containerStats = new PodContainerStats(cluster, namespace, () => watch.seats);
   }
 
   static async of(options: KubernetesRunningOptions): Promise<KubernetesRunning> {
@@ -253,7 +253,7 @@ function endpointsOf({ cluster, namespace, watch }: KubernetesRunningOptions): M
   );
 }
 
-/** Of a release that is there, perhaps not: then it is measured without. */
+/** Whether an existing release serves metrics; if not, it is measured without them. */
 async function showsMetrics(options: KubernetesRunningOptions): Promise<boolean> {
   const [first] = endpointsOf(options);
   if (first?.read === undefined) return false;

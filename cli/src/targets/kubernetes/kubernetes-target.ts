@@ -24,12 +24,17 @@ import { PodWatch } from './pods/pod-watch';
 import { nameOf } from './pods/pod-trouble';
 import { roleOf } from './pods/pods';
 import { webhookService } from './release/release';
-import { openSpace, removeIfEmpty, removeNamespace, type Space } from './objects/run-namespace';
+import {
+  openRunNamespace,
+  removeIfEmpty,
+  removeNamespace,
+  type Space,
+} from './objects/run-namespace';
 import { needsUpstream, refuseWorkloads } from './release/seedable';
 import { refuseTaken } from './objects/name-taken';
 import { startUpstream, upstreamUrlOf } from './release/upstream';
-import type { WayIn } from './release/ingress';
-import { wayInto } from './release/entry-point';
+import type { EntryPoint } from './release/ingress';
+import { resolveEntryPoint } from './release/entry-point';
 
 /** n8n as pods of a cluster: deployed by the chart into a namespace of its own, or a release that is there. */
 export function kubernetesTarget(options: KubernetesOptions): Target {
@@ -66,7 +71,7 @@ async function bringUp(
   await tellLeftovers(cluster, options);
   const call = randomBytes(4).toString('hex');
   const release = options.release ?? options.chart?.release ?? `n8n-${call}`;
-  const space = await openSpace(cluster, call, options.namespace, how);
+  const space = await openRunNamespace(cluster, call, options.namespace, how);
   const namespace = space.name;
   let journal: Journal | null = null;
   scope.defer(async () => {
@@ -82,9 +87,9 @@ async function bringUp(
   });
   // What is not there is told before anything is made.
   const there = how === 'existing' ? await existing(helm, place) : null;
-  const wayIn = async (): Promise<WayIn> =>
-    wayInto(cluster, options, release, namespace, await serviceOf(place, options));
-  const wayThere = there === null ? null : await wayIn();
+  const entryPoint = async (): Promise<EntryPoint> =>
+    resolveEntryPoint(cluster, options, release, namespace, await serviceOf(place, options));
+  const existingEntryPoint = there === null ? null : await entryPoint();
   const deployment = there === null ? new ReleaseDeployment({ ...place, helm }, options) : null;
   scope.defer(() => {
     deployment?.end();
@@ -106,7 +111,7 @@ async function bringUp(
   const deployed = await (deployment?.deploy(generatorUp, progress, signal) ?? there);
   await generatorUp;
   signal.throwIfAborted();
-  const way = wayThere ?? (await wayIn());
+  const way = existingEntryPoint ?? (await entryPoint());
   for (const [name, address] of Object.entries(way.hosts)) generators.names.set(name, address);
   const watch = new PodWatch(
     ...([cluster, namespace, releaseSelector(release), options.chart?.roles] as const),

@@ -7,7 +7,7 @@ const NAME = 'n8n-tuned-drill';
 const ROUNDS = 50;
 const AT_ONCE = 10;
 
-/** Of a client of the package pg, what is used here. */
+/** The parts of a client of the package pg that we use. */
 export interface PostgresClient {
   connect(): Promise<unknown>;
   query(

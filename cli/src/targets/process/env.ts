@@ -7,17 +7,17 @@ import { kitEnvironment } from '../../plan/chart-values';
 export interface ProcessSeat {
   role: Role;
   folder: string;
-  /** Of the editor, the webhooks or, for a worker, its health and metrics. */
+  /** Port of the editor and the webhooks; for a worker, of its health and metrics. */
   port: number;
-  /** Where its task runner reports; unused below 1.0. */
+  /** Port to which its task runner connects; unused below 1.0. */
   brokerPort: number;
-  /** Where the world reaches the webhooks. */
+  /** Address at which callers reach the webhooks. */
   webhookUrl: string;
   database: { kind: 'sqlite' } | { kind: 'postgresql'; port: number };
   redisPort: number | null;
   /** The same for all processes: where workflows may read and write files. */
   filesFolder: string;
-  /** Where the patches are that the tuning has loaded before n8n. */
+  /** Folder of the patches that the tuning loads before n8n. */
   patchFolder: string;
 }
 

@@ -14,7 +14,7 @@ import type { Workspace } from './workspace';
 
 const PATCHES = join('charts', 'n8n-tuned', 'files', 'preload');
 
-/** Where everything of a topology listens. */
+/** Ports on which the processes of a topology listen. */
 export interface Ports {
   redis: number | null;
   postgresql: number | null;
@@ -27,7 +27,7 @@ export interface SeatPorts {
   instance: string;
   port: number;
   brokerPort: number;
-  /** Of the links through which it reaches its stores; left out: it reaches them directly. */
+  /** Ports of the links to its stores; left out if it connects directly. */
   links?: Partial<Record<Store, number>>;
 }
 
@@ -99,7 +99,7 @@ export function seatOf(
   };
 }
 
-/** Of a topology's folder, the part that its workflows may use. */
+/** The part of a topology's folder that its workflows may use. */
 export const filesFolderOf = (folder: string): string => join(folder, FILES);
 export const FILES = 'files';
 

@@ -8,7 +8,7 @@ import type { Tools } from './tools';
 
 const run = promisify(execFile);
 
-/** As n8n itself hashes passwords: https://github.com/n8n-io/n8n, password.utility.ts. */
+/** Hashes a password as n8n does: https://github.com/n8n-io/n8n, password.utility.ts. */
 const HASH = `
 const bcrypt = require('node:module').createRequire(process.argv[1])('bcryptjs');
 process.stdout.write(bcrypt.hashSync(process.env.PASSWORD, 10));

@@ -30,7 +30,7 @@ import { isLegacy } from '../../plan/limits';
 import { baseUrlOf, n8nProcesses, type Ports } from './layout';
 import { installNodes } from './nodes';
 import { Readiness } from './readiness';
-import { answersRight, isReady } from './ready';
+import { awaitExpectedResponse, isReady } from './ready';
 import { awaitPort, keepDataOnExit } from './redis';
 import { isRoot } from './run-user';
 import { Seeds } from './seeds';
@@ -49,7 +49,7 @@ export interface ProcessRunningOptions {
   workflows: readonly SeedWorkflow[];
   /** How long it may take until the real request is answered right. */
   readyTimeoutMs: number;
-  /** Where seeded databases are kept for later runs. */
+  /** The folder of seeded databases that later runs reuse. */
   templates: string;
   tools: Tools;
   control: Control;
@@ -60,7 +60,7 @@ export interface ProcessRunningOptions {
   hasReadiness?: boolean;
 }
 
-/** Of the chart's readiness probe. */
+/** Period of the chart's readiness probe. */
 const probeMs = 5_000;
 
 /** Time for n8n to come up on a busy machine; it takes 5 to 20 s on a quiet one. */
@@ -247,7 +247,7 @@ export class ProcessRunning implements Running {
     return within(this.options.readyTimeoutMs, signal, async (patience) => {
       for (const request of requests) {
         progress(`waiting until ${request.method} ${request.path} gets its expected response`);
-        await answersRight(this.baseUrl, request, patience);
+        await awaitExpectedResponse(this.baseUrl, request, patience);
       }
     });
   }

@@ -14,7 +14,7 @@ export interface ProcessTargetOptions {
   workflows: readonly SeedWorkflow[];
   /** How long it may take until the real request is answered right. */
   readyTimeoutMs: number;
-  /** Where seeded databases are kept for later runs. */
+  /** The folder of seeded databases that later runs reuse. */
   templates?: string;
   /** Whether n8n reaches its stores through links that a drill can slow and cut; left out: directly. */
   hasLinks?: boolean;

@@ -18,7 +18,7 @@ export interface ReadinessOrder {
 
 /** Those that run are looked for so often. */
 const LOOK_MS = 1_000;
-/** As the chart's readiness probe: every so many looks, and so many failures in a row count. */
+/** The chart's readiness probe runs at every n-th look, and a number of failures in a row counts. */
 const LOOKS_PER_PROBE = 5;
 const FAILURES = 3;
 

@@ -24,7 +24,7 @@ export async function isReady(port: number, isLegacy: boolean, withinMs = 2_000)
 export class NotReady extends Failure {
   constructor(
     message: string,
-    /** Of the last response; null where there was none. */
+    /** Status of the last response; null if there was none. */
     readonly status: number | null,
   ) {
     super(message);
@@ -38,7 +38,7 @@ interface Wrong {
 }
 
 /** Asks until the reply is right; the reason why it never was goes into the error. */
-export async function answersRight(
+export async function awaitExpectedResponse(
   baseUrl: string,
   request: LoadRequest,
   signal: AbortSignal,
@@ -49,7 +49,7 @@ export async function answersRight(
   for (;;) {
     const now = await ask(baseUrl, request, expectations, signal);
     if (now === null) return;
-    // Of a request that was itself cut off, the one before it says more.
+    // If the last request was cut off, the one before says more.
     if (!signal.aborted) wrong = now;
     if (signal.aborted || wrong.isFinal) {
       throw new NotReady(`${where} never gave the expected response: ${wrong.why}`, wrong.status);

@@ -9,7 +9,7 @@ import type { Owner } from '../target';
 const sealSchema = z.strictObject({
   encryptionKey: z.string(),
   owner: z.strictObject({ email: z.string(), password: z.string() }),
-  /** Of the role n8n. */
+  /** Password of the database role n8n. */
   postgresqlPassword: z.string(),
 });
 export type Seal = z.infer<typeof sealSchema>;

@@ -30,9 +30,9 @@ export interface StoresOptions {
   ports: Ports;
   workspace: Workspace;
   supervisor: Supervisor;
-  /** Where seeded databases are kept for later runs. */
+  /** The folder of seeded databases that later runs reuse. */
   templates: string;
-  /** Of Bull's keys. */
+  /** Prefix of Bull's keys. */
   redisPrefix: string;
 }
 

@@ -329,7 +329,7 @@ function groupExists(pid: number): boolean {
   }
 }
 
-/** Of a log: V8's own trace, which stands behind what it says, is shorter. */
+/** Bytes read from the end of a log; V8's trace after its message is shorter. */
 const END_BYTES = 16 * 1024;
 
 function endOf(file: string): string {

@@ -49,7 +49,7 @@ export function findTools(topology: Topology): Tools {
   };
 }
 
-/** Of a program that the topology has. */
+/** The path of a program that the topology needs. */
 export function needed(program: string | null, name: string): string {
   if (program === null) throw new Error(`${name} was not looked for`);
   return program;
@@ -79,7 +79,7 @@ const run = promisify(execFile);
 
 export const templatesFolder = (): string => join(cacheFolder(), 'seeded');
 
-/** Of lab/install.sh, where a program has another name. */
+/** Names of tools in lab/install.sh that differ from the name of the program. */
 const TOOLS: Record<string, string> = { 'redis-server': 'redis', postgres: 'postgresql' };
 
 function find(program: string): string {

@@ -13,7 +13,7 @@ import { lastWords } from './last-words';
 import { runUser, sameUser, type RunUser } from './run-user';
 import type { ProcessSpec } from './supervisor';
 
-/** Where a process works and writes its log. */
+/** The working folder of a process, and its log. */
 export type ProcessPlace = Pick<ProcessSpec, 'folder' | 'log'>;
 
 /**
@@ -23,7 +23,7 @@ export type ProcessPlace = Pick<ProcessSpec, 'folder' | 'log'>;
  */
 export class Workspace {
   readonly logFolder: string;
-  /** Of its processes, for what they write beside their data. */
+  /** Folder for temporary files of its processes. */
   readonly tempFolder: string;
 
   constructor(

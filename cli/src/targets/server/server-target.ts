@@ -7,7 +7,7 @@ import type { Progress } from '../../ui/progress';
 import { within } from '../../ui/within';
 import { thisMachine } from '../machine';
 import { controlFor } from '../process/layout';
-import { answersRight } from '../process/ready';
+import { awaitExpectedResponse } from '../process/ready';
 import { accepts } from '../process/redis';
 import { Supervisor } from '../process/supervisor';
 import { Workspace } from '../process/workspace';
@@ -15,7 +15,7 @@ import type { Running, Target } from '../target';
 
 export interface ServerTargetOptions {
   server: Server;
-  /** Where its command is run. */
+  /** The folder in which its command runs. */
   folder: string;
   /** How long it may take until it listens, and until the real request gets its expected response. */
   readyTimeoutMs: number;
@@ -131,7 +131,7 @@ function runningOf(
       within(readyTimeoutMs, signal, async (patience) => {
         for (const request of requests) {
           tell(`waiting until ${request.method} ${request.path} gets its expected response`);
-          await answersRight(baseUrl, request, patience);
+          await awaitExpectedResponse(baseUrl, request, patience);
         }
       }),
     executions: () => Promise.resolve(null),

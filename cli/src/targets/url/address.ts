@@ -46,7 +46,7 @@ export function addressOf(text: string, flag = '--url'): UrlParts {
   return { baseUrl: `${origin}${pathname}`.replace(/\/+$/, ''), path: null };
 }
 
-/** Where only an n8n is meant. */
+/** The base URL of an n8n. */
 export function baseUrlFrom(text: string): string {
   const { baseUrl, path } = addressOf(text);
   if (path === null) return baseUrl;

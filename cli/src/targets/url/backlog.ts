@@ -54,11 +54,11 @@ async function read(urls: readonly string[]): Promise<string[]> {
   );
 }
 
-/** Of an execution that has not ended: not begun, begun, or laid aside until its time comes. */
+/** States of an execution that has not ended: not started, started, or waiting until a given time. */
 const OPEN = ['new', 'running', 'waiting'];
 const PAGE = 250;
 /** More are not counted: there is a backlog. */
-const MOST_PAGES = 4;
+const MAX_PAGES = 4;
 
 /** Executions that the key may see and that have not ended; rejects where it may not list them. */
 export async function apiBacklog(api: N8nApi): Promise<BacklogWatch> {
@@ -84,7 +84,7 @@ async function openExecutions(api: N8nApi): Promise<number> {
 
 async function countOf(api: N8nApi, status: string): Promise<number> {
   let count = 0;
-  const rows = rowsOf(api, `/executions?status=${status}`, { size: PAGE, most: MOST_PAGES });
+  const rows = rowsOf(api, `/executions?status=${status}`, { size: PAGE, most: MAX_PAGES });
   while ((await rows.next()).done !== true) count += 1;
   return count;
 }

@@ -115,7 +115,7 @@ export class UrlJournal {
     }
   }
 
-  /** Of every call that has not removed all it made; `onBad` is told of a file that is none. */
+  /** Journals of all calls that have not removed everything they created; `onBad` gets a sentence for a file that is not a journal. */
   static all(onBad: (text: string) => void): UrlJournal[] {
     let names: string[];
     try {

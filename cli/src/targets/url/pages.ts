@@ -3,7 +3,7 @@ import { Failure } from '../../ui/errors';
 import type { N8nRequests } from './api';
 
 interface Pages {
-  /** Of rows. */
+  /** Size in rows. */
   size: number;
   /** Pages; left out: all there are. */
   most?: number;

@@ -21,7 +21,7 @@ for (const [net, prefix] of [
   OWN.addSubnet(net, prefix, 'ipv6');
 }
 
-/** Of an IPv4 or IPv6 address; one of IPv4 written as IPv6 is what it stands for. */
+/** Whether an IPv4 or IPv6 address is private; an IPv4 address written as IPv6 counts as IPv4. */
 export function isPrivate(address: string): boolean {
   const kind = isIP(address);
   return kind !== 0 && OWN.check(address, kind === 4 ? 'ipv4' : 'ipv6');

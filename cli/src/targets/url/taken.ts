@@ -6,7 +6,7 @@ const FIRST_SETTINGS = [
   ...['saveExecutionProgress', 'saveManualExecutions', 'saveDataErrorExecution'],
   ...['saveDataSuccessExecution', 'executionTimeout', 'timezone'],
 ];
-/** Of n8n 2.41; an older one refuses some of them. */
+/** Settings of n8n 2.41; older versions refuse some of them. */
 const LATER_SETTINGS = [
   ...['executionOrder', 'callerPolicy', 'callerIds', 'timeSavedMode', 'timeSavedPerExecution'],
   'redactionPolicy',

@@ -6,7 +6,7 @@ import { rowsOf } from './pages';
 
 /** Every execution comes with all of its data, which n8n reads and unpacks for it. */
 const PAGE = 50;
-/** Of requests: each costs n8n some milliseconds. */
+/** Number of requests to afford; each costs n8n some milliseconds. */
 const AFFORDABLE = 2000;
 
 interface Shown {

@@ -4,7 +4,7 @@ import type { LoadRequest } from '../../../../loadtests/lib/workload';
 import { messageOf, Mistake } from '../../ui/exit';
 import { within } from '../../ui/within';
 import { thisMachine } from '../machine';
-import { answersRight, NotReady } from '../process/ready';
+import { awaitExpectedResponse, NotReady } from '../process/ready';
 import type { MetricsEndpoint, Running, Target } from '../target';
 import { baseUrlFrom, testText } from './address';
 import { N8nApi } from './api';
@@ -22,9 +22,9 @@ export interface UrlTargetOptions {
   url: string;
   /** How long it may take until the real request is answered right. */
   readyTimeoutMs: number;
-  /** Of an n8n; without one, the workflows must be there already. */
+  /** API key of n8n; without one, the workflows must already exist. */
   apiKey: string | undefined;
-  /** Where its processes show their metrics; none: at /metrics of the address itself. */
+  /** Addresses at which its processes serve metrics; by default /metrics of the address itself. */
   metrics?: readonly MetricsEndpoint[];
   /** Rejects where the user does not want this address to be loaded. */
   confirm(baseUrl: string): Promise<void>;
@@ -97,7 +97,7 @@ export function urlTarget({
               if (TEST.test(request.path)) throw new Mistake(testText(request.path, baseUrl));
               tell(`waiting until ${request.method} ${request.path} gets its expected response`);
               try {
-                await answersRight(baseUrl, request, patience);
+                await awaitExpectedResponse(baseUrl, request, patience);
               } catch (error) {
                 if (stop.aborted) throw error;
                 const more = await adviceFor(error, request, { baseUrl, api, unmet: needs.unmet });

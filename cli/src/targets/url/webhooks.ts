@@ -7,8 +7,8 @@ import { rowsOf } from './pages';
 
 const PAGE = 100;
 /** More workflows than these are not read for a hint. */
-const MOST_PAGES = 5;
-const MOST_SHOWN = 5;
+const MAX_PAGES = 5;
+const MAX_SHOWN = 5;
 const WEBHOOK = 'n8n-nodes-base.webhook';
 
 interface Asked {
@@ -24,14 +24,14 @@ export async function knownWebhooks(api: N8nRequests, asked: Asked): Promise<str
     const path = '/workflows?active=true&excludePinnedData=true';
     for await (const workflow of rowsOf<ExportedWorkflow>(api, path, {
       size: PAGE,
-      most: MOST_PAGES,
+      most: MAX_PAGES,
     })) {
       found.push(...webhooksIn(workflow));
     }
     if (found.length === 0) return 'No workflow with a webhook is active there.';
     const near = [...new Set(found)].sort((a, b) => distance(wanted, a) - distance(wanted, b));
-    const more = near.length > MOST_SHOWN ? ` and ${String(near.length - MOST_SHOWN)} more` : '';
-    return `Active there: ${near.slice(0, MOST_SHOWN).join(', ')}${more}.`;
+    const more = near.length > MAX_SHOWN ? ` and ${String(near.length - MAX_SHOWN)} more` : '';
+    return `Active there: ${near.slice(0, MAX_SHOWN).join(', ')}${more}.`;
   } catch {
     return '';
   }

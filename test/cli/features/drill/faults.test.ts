@@ -6,7 +6,7 @@ import { FAULTS, findFault } from '../../../../cli/src/features/drill/faults';
 import { bundledPlace } from '../../../../cli/src/catalogue/seeding';
 import { parseExport } from '../../../../cli/src/catalogue/exported-workflow';
 import { whyNotThere, type DrillOptions } from '../../../../cli/src/features/drill/one';
-import type { Fault, FaultScene } from '../../../../cli/src/features/drill/fault';
+import type { Fault, FaultContext } from '../../../../cli/src/features/drill/fault';
 import { planOfDrill } from '../../../../cli/src/features/drill/plan';
 import { TimedFault } from '../../../../cli/src/features/drill/timed-fault';
 import { rateAt } from '../../../../loadtests/lib/due';
@@ -46,7 +46,7 @@ const linksOf = (seen: string[], instance: string, role: StoreLink['role']): Sto
     };
   });
 
-interface Stage extends FaultScene {
+interface Stage extends FaultContext {
   /** In the order in which it came. */
   seen: string[];
 }
@@ -256,14 +256,14 @@ test('each acts on instances by their own names, which on kubernetes are those o
 
 test.each(['restart-redis', 'restart-postgres'])('%s is a moment', async (name) => {
   const scene = stage(0);
-  const { usualSeconds, make } = findFault(name);
+  const { defaultSeconds, make } = findFault(name);
   await make(scene);
-  expect(usualSeconds).toBe(0);
+  expect(defaultSeconds).toBe(0);
   expect(scene.seen[0]).toMatch(/^told restart of/);
 });
 
 test('what is broken off leaves nothing frozen, slow or down', async () => {
-  for (const fault of FAULTS.filter(({ usualSeconds }) => usualSeconds > 0)) {
+  for (const fault of FAULTS.filter(({ defaultSeconds }) => defaultSeconds > 0)) {
     const scene = { ...stage(3_600_000), signal: AbortSignal.timeout(5) };
     await fault.make(scene);
     const begun = scene.seen.filter((one) => /^(SIGSTOP|down|freeze|[1-9]\d* ms)/.test(one)).length;

@@ -31,11 +31,11 @@ const FAULTY: Doing[] = [
   { class: 'lost', status: 500, executions: [crashed], begun: 1, done: 0 },
   { class: 'repeated', status: 200, executions: [succeeded, succeeded], begun: 2, done: 2 },
   { class: 'not-executed', status: 200, executions: [], begun: 0, done: 0 },
-  { class: 'unheard', status: null, executions: [succeeded], begun: 1, done: 1 },
-  { class: 'revived', status: 500, executions: [succeeded], begun: 1, done: 1 },
+  { class: 'no-response', status: null, executions: [succeeded], begun: 1, done: 1 },
+  { class: 'error-but-done', status: 500, executions: [succeeded], begun: 1, done: 1 },
   { class: 'refused', status: 503, executions: [], begun: 0, done: 0 },
   { class: 'unknown', status: null, executions: [], begun: 0, done: 0 },
-  { class: 'called-crashed', status: 500, executions: [crashed], begun: 1, done: 1 },
+  { class: 'done-marked-crashed', status: 500, executions: [crashed], begun: 1, done: 1 },
 ];
 
 export interface StandIn {

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { parseSlos } from '../../../../loadtests/lib/slo';
-import { searchSettings, usualLengths } from '../../../../cli/src/features/find/settings';
+import { searchSettings, defaultLengths } from '../../../../cli/src/features/find/settings';
 
 const choice = { probeSeconds: null, fullSeconds: null, budgetSeconds: null, latencyFloorMs: 0 };
 
 describe('how long probes are', () => {
   test('follows from the budget where nobody says', () => {
-    expect(usualLengths(null)).toEqual({ shortSeconds: 10, fullSeconds: 60 });
-    expect(usualLengths(300)).toEqual({ shortSeconds: 8, fullSeconds: 50 });
-    expect(usualLengths(100)).toEqual({ shortSeconds: 6, fullSeconds: 20 });
-    expect(usualLengths(3_600)).toEqual({ shortSeconds: 10, fullSeconds: 60 });
+    expect(defaultLengths(null)).toEqual({ shortSeconds: 10, fullSeconds: 60 });
+    expect(defaultLengths(300)).toEqual({ shortSeconds: 8, fullSeconds: 50 });
+    expect(defaultLengths(100)).toEqual({ shortSeconds: 6, fullSeconds: 20 });
+    expect(defaultLengths(3_600)).toEqual({ shortSeconds: 10, fullSeconds: 60 });
   });
 
   test('several whole replies fit into one, whatever was chosen', () => {
@@ -39,6 +39,6 @@ describe('how long probes are', () => {
     ['p99.9<1s', 4_610],
     ['p50<1s', 38],
   ])('%s needs %p requests in a probe, warm-up included', (slo, least) => {
-    expect(searchSettings({ ...choice, slos: parseSlos(slo) }).leastRequests).toBe(least);
+    expect(searchSettings({ ...choice, slos: parseSlos(slo) }).minRequests).toBe(least);
   });
 });

@@ -19,7 +19,7 @@ async function proof(
       const record = answer(best, tried.length);
       return Promise.resolve({ record, run: `proof/${String(tried.length)}` });
     },
-    mostAttempts: 4,
+    maxAttempts: 4,
   });
   return { result, tried };
 }

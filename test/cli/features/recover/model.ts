@@ -5,15 +5,15 @@ import {
   type Stored,
   type StoredExecution,
 } from '../../../../cli/src/analysis/n8n-execution';
-import type { RecoveryHands } from '../../../../cli/src/features/recover/pass';
+import type { RecoveryDeps } from '../../../../cli/src/features/recover/pass';
 
 /** An n8n for tests that knows what was really done, with a clock that only its user moves. */
 
 /**
- * What becomes of one retry. `unheard`: it succeeds, and its caller is not told; `not noted`: it runs to its end, and n8n
+ * What becomes of one retry. `no response`: it succeeds, and its caller is not told; `not noted`: it runs to its end, and n8n
  * cannot store that it succeeded; `dies`: with its worker and main, so that n8n has it as running for good.
  */
-export type Fate = 'success' | 'failure' | 'crash' | 'unheard' | 'not noted' | 'slow' | 'dies';
+export type Fate = 'success' | 'failure' | 'crash' | 'no response' | 'not noted' | 'slow' | 'dies';
 
 export interface Work {
   /**
@@ -44,7 +44,7 @@ const OPEN = ['new', 'running', 'waiting'];
 /** n8n is not slower than this in handing over what it has written as running. */
 export const ENQUEUED_WITHIN_MS = 9_000;
 
-export class ModelN8n implements RecoveryHands {
+export class ModelN8n implements RecoveryDeps {
   clockMs = 1_000_000_000;
   readonly executions = new Map<string, SeenExecution>();
   /** Retries that were begun while another one of the same execution was at work. */
@@ -143,7 +143,7 @@ export class ModelN8n implements RecoveryHands {
     }
     this.fateOf.set(retryId, fate);
     this.settle();
-    if (['unheard', 'slow', 'dies'].includes(fate)) throw new Error('did not respond');
+    if (['no response', 'slow', 'dies'].includes(fate)) throw new Error('did not respond');
     return { id: retryId, status: this.executions.get(retryId)?.status ?? 'unknown' };
   };
 

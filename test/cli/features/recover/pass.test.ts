@@ -6,7 +6,7 @@ import {
   summaryOf,
   type PassOrder,
   type PassReport,
-  type RecoveryHands,
+  type RecoveryDeps,
 } from '../../../../cli/src/features/recover/pass';
 import { NOTHING_KNOWN } from '../../../../cli/src/features/recover/saves';
 import { ENQUEUED_WITHIN_MS, ModelN8n, SLOW_MS, type Work } from './model';
@@ -50,7 +50,7 @@ const works = fc.array(
     ),
     mode: fc.constantFrom('webhook', 'trigger', 'error', 'integrated', 'manual'),
     fates: fc.array(
-      fc.constantFrom('success', 'failure', 'crash', 'unheard', 'not noted', 'slow', 'dies'),
+      fc.constantFrom('success', 'failure', 'crash', 'no response', 'not noted', 'slow', 'dies'),
       {
         ...{ minLength: 1, maxLength: 4 },
       },
@@ -269,7 +269,7 @@ describe('by what n8n saves', () => {
   const unsaid = [{ id: 'w', name: 'Work', savesFailures: null, savesSuccesses: null }];
   const inRegularMode = (given: Partial<PassOrder>): ReturnType<typeof pass> => {
     const { nowMs, executionsOf, stored, retry, wait } = new ModelN8n([work()]);
-    const hands: RecoveryHands = { nowMs, executionsOf, stored, retry, wait, queued: null };
+    const hands: RecoveryDeps = { nowMs, executionsOf, stored, retry, wait, queued: null };
     return pass(hands, orderOf({ workflows: unsaid, ...given }), quiet, never);
   };
 
@@ -314,7 +314,7 @@ test('its end: no further retry is begun', async () => {
 });
 
 test('its end: what became of a retry under way is not known, and the next pass sees it', async () => {
-  const n8n = new ModelN8n([work({ fates: ['unheard'] }), work()]);
+  const n8n = new ModelN8n([work({ fates: ['no response'] }), work()]);
   const stopping = new AbortController();
   const { retry } = n8n;
   n8n.retry = (id) => {

@@ -3,11 +3,11 @@ import type { MatchedExecutions } from '../../../../cli/src/record/run-record';
 
 const counted = (
   given: Partial<
-    Record<'succeeded' | 'failed' | 'unfinished' | 'requests' | 'rightReplies', number>
+    Record<'succeeded' | 'failed' | 'unfinished' | 'requests' | 'expectedResponses', number>
   >,
 ) => ({
   ...{ succeeded: 100, failed: 0, unfinished: 0, source: 'database' },
-  ...{ requests: 100, rightReplies: 100 },
+  ...{ requests: 100, expectedResponses: 100 },
   ...given,
 });
 const atOnce = { answers: 'at-once', executionsPerRequest: 1 } as const;
@@ -24,7 +24,7 @@ describe('executions against replies', () => {
     [
       'errors with their failed executions',
       whenDone,
-      counted({ succeeded: 90, failed: 10, rightReplies: 90 }),
+      counted({ succeeded: 90, failed: 10, expectedResponses: 90 }),
     ],
     [
       "the user's own workflow that calls others",
@@ -64,7 +64,7 @@ describe('executions against replies', () => {
 
   test('an execution whose caller got nothing is named', () => {
     expect(
-      executionFindings({ executions: counted({ rightReplies: 93 }) }, whenDone).doubts,
+      executionFindings({ executions: counted({ expectedResponses: 93 }) }, whenDone).doubts,
     ).toEqual(['7 executions succeeded whose callers got no expected response']);
   });
 
@@ -79,7 +79,7 @@ describe('requests matched one by one', () => {
   const none = { requests: 0, ids: [] };
   const matched = (given: Partial<MatchedExecutions>): MatchedExecutions => ({
     ...{ source: 'database', executions: 100, notKept: 0 },
-    ...{ withoutExecution: none, notSucceeded: none, unheard: none, repeated: none },
+    ...{ withoutExecution: none, notSucceeded: none, withoutResponse: none, repeated: none },
     ...given,
   });
 
@@ -117,10 +117,10 @@ describe('requests matched one by one', () => {
   });
 
   test("name answers that did not come, also of the user's own workflow", () => {
-    const unheard = { requests: 1, ids: ['x-5'] };
+    const withoutResponse = { requests: 1, ids: ['x-5'] };
     const repeated = { requests: 2, ids: ['x-1', 'x-2'] };
     const { doubts } = executionFindings(
-      { executions: null, matched: matched({ unheard, repeated }) },
+      { executions: null, matched: matched({ withoutResponse, repeated }) },
       { ...whenDone, executionsPerRequest: null },
     );
     expect(doubts).toEqual([
@@ -143,7 +143,10 @@ describe('requests matched one by one', () => {
 
   test('fall back to the counts where they could not be matched', () => {
     const { doubts } = executionFindings(
-      { executions: counted({ rightReplies: 93 }), matched: { skipped: 'n8n has deleted some' } },
+      {
+        executions: counted({ expectedResponses: 93 }),
+        matched: { skipped: 'n8n has deleted some' },
+      },
       whenDone,
     );
     expect(doubts).toEqual(['7 executions succeeded whose callers got no expected response']);

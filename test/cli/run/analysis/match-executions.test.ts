@@ -23,13 +23,13 @@ describe('requests and the executions that carry their ids', () => {
     });
     expect(matched).toEqual({
       ...{ source: 'database', executions: 2, notKept: 0, failed: 0, unfinished: 0, succeeded: 2 },
-      ...{ withoutExecution: none, notSucceeded: none, unheard: none, repeated: none },
+      ...{ withoutExecution: none, notSucceeded: none, withoutResponse: none, repeated: none },
       ...{ failedBoth: none, notExecuted: none },
     });
   });
 
   // The counts alone would say that all is well: three requests, three executions.
-  test('name one lost, one unheard and one run twice, though as many were executed as were sent', () => {
+  test('name one lost, one withoutResponse and one run twice, though as many were executed as were sent', () => {
     const matched = matchExecutions([request('a'), request('b'), request('c', 'reset')], {
       ...database,
       executions: [execution('b'), execution('b'), execution('c')],
@@ -37,7 +37,7 @@ describe('requests and the executions that carry their ids', () => {
     expect(matched).toMatchObject({
       withoutExecution: { requests: 1, ids: ['a'] },
       notSucceeded: none,
-      unheard: { requests: 1, ids: ['c'] },
+      withoutResponse: { requests: 1, ids: ['c'] },
       repeated: { requests: 1, ids: ['b'] },
     });
   });
@@ -71,7 +71,7 @@ describe('requests and the executions that carry their ids', () => {
       executions: [execution('a', 'failed'), execution('b')],
     });
     expect(matched).toMatchObject({
-      ...{ unheard: none, notSucceeded: none, failed: 1 },
+      ...{ withoutResponse: none, notSucceeded: none, failed: 1 },
       failedBoth: { requests: 1, ids: ['a'] },
     });
   });
@@ -95,8 +95,9 @@ describe('requests and the executions that carry their ids', () => {
         const made = executions.length;
         const matched = matchExecutions(requests, { source: 'database', made, executions });
         if ('skipped' in matched) throw new Error(matched.skipped);
-        const { withoutExecution, notSucceeded, unheard, failedBoth, notExecuted } = matched;
-        const lists = [withoutExecution, notSucceeded, unheard, failedBoth, notExecuted];
+        const { withoutExecution, notSucceeded, withoutResponse, failedBoth, notExecuted } =
+          matched;
+        const lists = [withoutExecution, notSucceeded, withoutResponse, failedBoth, notExecuted];
         const listed = lists.reduce((sum, one) => sum + (one?.requests ?? 0), 0);
         expect(listed + (matched.succeeded ?? 0)).toBe(requests.length);
         expect(matched.executions).toBe(made);

@@ -330,7 +330,7 @@ describe('verdict', () => {
         unfinished: 0,
         source: 'database',
         requests: 1_500,
-        rightReplies: 1_500,
+        expectedResponses: 1_500,
       },
     };
     const { doubts } = judge(doubtful, { failedSamplers: ['redis'], stealShare: 0.1 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { leastRequests } from '../../../../cli/src/analysis/slo/least-requests';
+import { minRequests } from '../../../../cli/src/analysis/slo/min-requests';
 import { assess } from '../../../../cli/src/analysis/slo/slo';
 import { latency } from '../../../../cli/src/analysis/requests/latency';
 import { verdict, type VerdictFacts } from '../../../../cli/src/run/analysis/verdict';
@@ -118,7 +118,7 @@ describe('the interval decides', () => {
     ['mean<300ms', 30],
   ])('%s takes %d requests, and one fewer shows nothing', (text, least) => {
     const slo = one(text);
-    expect(leastRequests(slo.metric, slo.bound)).toBe(least);
+    expect(minRequests(slo.metric, slo.bound)).toBe(least);
     expect(assess(slo, summaryOf(all(least, 20))).state).toBe('met');
     expect(assess(slo, summaryOf(all(least - 1, 20))).state).toBe('undecided');
   });

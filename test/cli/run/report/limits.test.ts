@@ -2,7 +2,7 @@
 import {
   limitOfSearch,
   limitText,
-  usualLimitText,
+  commonLimitText,
 } from '../../../../cli/src/analysis/limits/limit-seen';
 import type { LimitSeen } from '../../../../cli/src/record/run-record';
 import { NOTHING_SEEN } from '../../../../cli/src/features/compare/report/seen';
@@ -29,9 +29,11 @@ test('of a search, with the figures of the lowest rate that it limited', () => {
 });
 
 test('of runs that repeat each other, what limited most of them, and the others by name', () => {
-  expect(usualLimitText([])).toBeNull();
-  expect(usualLimitText([limit, limit])).toBe(SENTENCE);
-  expect(usualLimitText([other, limit, limit])).toBe(`${SENTENCE} (in 2 of 3 runs; host CPU in 1)`);
+  expect(commonLimitText([])).toBeNull();
+  expect(commonLimitText([limit, limit])).toBe(SENTENCE);
+  expect(commonLimitText([other, limit, limit])).toBe(
+    `${SENTENCE} (in 2 of 3 runs; host CPU in 1)`,
+  );
 });
 
 test('a comparison says it of each side', () => {

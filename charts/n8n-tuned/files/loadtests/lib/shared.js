@@ -158,7 +158,7 @@ var ARRIVALS = ["even", "random"];
 function isArrivals(text) {
   return ARRIVALS.some((known) => known === text);
 }
-var USUAL_ARRIVALS = "even";
+var DEFAULT_ARRIVALS = "even";
 function planOf(name, parameters = {}) {
   let profile = PROFILES[name];
   refuseWhatDoesNotFit(name, profile, parameters);
@@ -181,7 +181,7 @@ function planOf(name, parameters = {}) {
     warmupSeconds,
     durationSeconds,
     stages,
-    arrivals: parameters.arrivals ?? USUAL_ARRIVALS,
+    arrivals: parameters.arrivals ?? DEFAULT_ARRIVALS,
     ...parameters.seed === void 0 ? {} : { seed: parameters.seed },
     clients: profile.loop === "closed" ? parameters.clients ?? profile.clients : 0
   };
@@ -600,13 +600,13 @@ var rounded = (milliseconds3) => Math.round(milliseconds3 * 1e3) / 1e3;
 import exec3 from "k6/execution";
 import { setTimeout } from "k6/timers";
 
-var LATENCY_METRICS = ["p50", "p90", "p95", "p99", "p99.9", "max", "mean"], SLO_METRICS = [...LATENCY_METRICS, "errors", "throughput", "backlog"], USUAL_ERRORS = {
+var LATENCY_METRICS = ["p50", "p90", "p95", "p99", "p99.9", "max", "mean"], SLO_METRICS = [...LATENCY_METRICS, "errors", "throughput", "backlog"], DEFAULT_ERRORS = {
   text: "errors<5%",
   metric: "errors",
   operator: "<",
   bound: 0.05
 };
-var withErrorBound = (slos) => slos.some(({ metric }) => metric === "errors") ? slos : [...slos, USUAL_ERRORS], isAboutLatency = ({ metric }) => LATENCY_METRICS.some((known) => known === metric), MILLISECONDS = { ms: 1, s: 1e3, m: 6e4, min: 6e4 };
+var withErrorBound = (slos) => slos.some(({ metric }) => metric === "errors") ? slos : [...slos, DEFAULT_ERRORS], isAboutLatency = ({ metric }) => LATENCY_METRICS.some((known) => known === metric), MILLISECONDS = { ms: 1, s: 1e3, m: 6e4, min: 6e4 };
 function parseSlos(text) {
   let slos = parseConditions(text, {
     metrics: SLO_METRICS,
@@ -962,7 +962,7 @@ var TARGET = {
   WARMUP: { what: "Sent before it, and not measured.", usual: "profile", example: "10s" },
   ARRIVALS: {
     what: "`even`, or `random` as of many callers who do not know each other.",
-    usual: USUAL_ARRIVALS,
+    usual: DEFAULT_ARRIVALS,
     example: "random"
   },
   SEED: { what: "Of random arrivals and of blends: the same seed, the same load.", example: "7" },

@@ -6,7 +6,7 @@ import type { IndexRow } from './row';
 import { formatNumber } from '../../../ui/numbers';
 
 export interface IndexEntry extends IndexRow {
-  /** Of its report, relative to the index. */
+  /** Link to its report, relative to the index. */
   href: string;
 }
 

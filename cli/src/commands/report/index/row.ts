@@ -2,7 +2,7 @@
 import { donePerSecond } from '../../../analysis/throughput';
 import { COMPARE_METRICS } from '../../../features/compare/analysis/metric';
 import { limitName } from '../../../analysis/limits/table';
-import { usualLimit } from '../../../analysis/limits/limit-seen';
+import { commonLimit } from '../../../analysis/limits/limit-seen';
 import { percentile } from '../../../analysis/statistics/statistics';
 import type { CompareRecord } from '../../../features/compare/record';
 import type { DrillRecord } from '../../../features/drill/record';
@@ -11,18 +11,18 @@ import type { CellRecord, SweepRecord } from '../../../features/sweep/record';
 import { compareVerdict } from '../../../features/compare/report/document';
 import { ratiosOf } from '../../../features/compare/report/figures';
 import { countedByTime, type DrillParts } from '../../../features/drill/report/charts';
-import type { Verdict } from '../../../report/document';
+import type { ShownVerdict } from '../../../report/document';
 import { drillVerdict } from '../../../features/drill/report/document';
 import { findVerdict } from '../../../features/find/report/document';
 import type { RunData } from '../../../run/report/data';
 import { runVerdict } from '../../../run/report/document';
 import { sweepVerdict } from '../../../features/sweep/report/document';
 
-export interface IndexRow extends Verdict {
+export interface IndexRow extends ShownVerdict {
   kind: 'run' | 'search' | 'comparison' | 'drill' | 'sweep';
   startedAt: string;
   workload: string;
-  /** Of a run the rate of expected responses, of a search the capacity; null of the others. */
+  /** Rate of expected responses of a run, or capacity of a search; null for other records. */
   ratePerSecond: number | null;
   p95Ms: number | null;
   errorShare: number | null;
@@ -71,7 +71,7 @@ export function rowOfSearch(record: FindRecord): IndexRow {
 
 export function rowOfComparison(record: CompareRecord): IndexRow {
   const limits = (record.b.limits ?? []).filter((limit) => limit !== null);
-  const most = usualLimit(limits);
+  const most = commonLimit(limits);
   return {
     ...{ kind: 'comparison', startedAt: record.startedAt, workload: record.workload.name },
     ...compareVerdict(record),

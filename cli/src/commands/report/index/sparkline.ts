@@ -7,7 +7,7 @@ const HEIGHT = 28;
 /** So that the stroke is not cut off. */
 const EDGE = 3;
 /** More points than pixels say no more. */
-const MOST_POINTS = WIDTH;
+const MAX_POINTS = WIDTH;
 
 /** A line as high as a line of text, with its ends in words for those who do not see it; empty of one value. */
 export function sparkline({ label, values }: Course): string {
@@ -16,7 +16,7 @@ export function sparkline({ label, values }: Course): string {
   const least = Math.min(0, ...known);
   const most = known.reduce((a, b) => Math.max(a, b), least);
   const height = most > least ? most - least : 1;
-  const step = Math.max(1, Math.ceil(values.length / MOST_POINTS));
+  const step = Math.max(1, Math.ceil(values.length / MAX_POINTS));
   let d = '';
   let pen = false;
   for (let index = 0; index < values.length; index += step) {
@@ -46,7 +46,7 @@ export function sparkline({ label, values }: Course): string {
   );
 }
 
-/** Of what falls on one pixel, what must not be missed. */
+/** The highest value on a pixel, so that no peak is missed. */
 function highest(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null && Number.isFinite(value)).map(Number);
   return known.length === 0 ? null : Math.max(...known);

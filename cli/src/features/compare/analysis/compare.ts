@@ -19,7 +19,7 @@ export interface CompareSettings {
   falseAlarms: number;
   /** Stop without a difference when none larger than this is left possible: 0.02 is 2%. */
   resolution: number;
-  mostPairs: number;
+  maxPairs: number;
 }
 
 export interface Comparison {
@@ -37,7 +37,7 @@ const DEFAULTS: CompareSettings = {
   moreIsBetter: true,
   falseAlarms: 0.05,
   resolution: 0.02,
-  mostPairs: 20,
+  maxPairs: 20,
 };
 
 /** Two sides are alike where no larger difference is left possible; beyond it nothing is known. */
@@ -60,11 +60,11 @@ export function compare(
   pairs: readonly Pair[],
   settings: Partial<CompareSettings> = {},
 ): Comparison {
-  const { moreIsBetter, falseAlarms, resolution, mostPairs } = { ...DEFAULTS, ...settings };
+  const { moreIsBetter, falseAlarms, resolution, maxPairs } = { ...DEFAULTS, ...settings };
   const logs = pairs.map(({ a, b }) => (moreIsBetter ? logRatio(b, a) : logRatio(a, b)));
   const { value, low, high } = anytimeInterval(logs, falseAlarms);
   const ratio = { value: Math.exp(value), low: Math.exp(low), high: Math.exp(high) };
-  const budgetSpent = pairs.length >= mostPairs;
+  const budgetSpent = pairs.length >= maxPairs;
   // Half an ABBA would count a drift as a difference.
   if (pairs.length < 2 || (pairs.length % 2 === 1 && !budgetSpent)) {
     return { pairs: pairs.length, ratio, answer: 'unknown', text: 'too few pairs', done: false };
@@ -86,11 +86,11 @@ export function compare(
 }
 
 /** Nothing at all is a value, and worse than anything; the mean of logarithms needs it to be finite. */
-export const MOST_RATIO = 1_000;
+export const MAX_RATIO = 1_000;
 
 function logRatio(one: number, other: number): number {
   if (one === other) return 0;
-  const most = Math.log(MOST_RATIO);
+  const most = Math.log(MAX_RATIO);
   return Math.min(most, Math.max(-most, Math.log(one / other)));
 }
 
@@ -109,7 +109,7 @@ export function alignedPairs(
 const LEFT_OUT = 0.01;
 
 /**
- * Where less is better, a side that rejects requests has less: such a difference says nothing. Shares are those
+ * If less is better, a side that rejects requests looks better, so that the difference says nothing. Shares are those
  * of requests that got the expected response.
  */
 export function unlessRejected(
@@ -129,9 +129,9 @@ export function unlessRejected(
 
 function sentence(answer: Comparison['answer'], ratio: Interval, largest: number): string {
   // Beyond this only the direction is known.
-  if (answer === 'better' && ratio.value >= 0.99 * MOST_RATIO)
+  if (answer === 'better' && ratio.value >= 0.99 * MAX_RATIO)
     return 'better by more than can be measured';
-  if (answer === 'worse' && 1 / ratio.value >= 0.99 * MOST_RATIO)
+  if (answer === 'worse' && 1 / ratio.value >= 0.99 * MAX_RATIO)
     return 'worse by more than can be measured';
   if (answer === 'better') {
     return `better by ${formatNumber(ratio.value)}x (${formatNumber(ratio.low)} to ${formatNumber(ratio.high)})`;

@@ -5,7 +5,7 @@ import type { ComparedRuns } from './seen';
 import { sideCharts } from './side-charts';
 import type { Chart } from '../../../report/plot/chart';
 
-/** Of a comparison: both sides, their distributions, pair by pair, and how many times as good B was in each. */
+/** Charts of a comparison: both sides, their distributions, the pairs, and the ratio of B to A in each. */
 export const compareCharts = (record: CompareRecord, runs: ComparedRuns): Chart[] => [
   ...sideCharts(record, runs),
   ...pairCharts(record),

@@ -7,21 +7,21 @@ import {
   section,
   table,
   type ReportDocument,
-  type Verdict,
+  type ShownVerdict,
 } from '../../../report/document';
 import { repeatCommand } from '../../../report/text/units';
 import { compareCharts } from './charts';
 import { compareFigures, firstFigures, pairTable, takesFigures, topologyTable } from './figures';
 import { NOTHING_SEEN, type ComparedRuns } from './seen';
 
-const ANSWERS: Record<CompareRecord['answer'], Pick<Verdict, 'tone' | 'word'>> = {
+const ANSWERS: Record<CompareRecord['answer'], Pick<ShownVerdict, 'tone' | 'word'>> = {
   better: { tone: 'good', word: 'BETTER' },
   worse: { tone: 'bad', word: 'WORSE' },
   'no difference': { tone: 'unsure', word: 'ALIKE' },
   unknown: { tone: 'unsure', word: 'UNKNOWN' },
 };
 
-export const compareVerdict = ({ answer, sentence }: CompareRecord): Verdict => ({
+export const compareVerdict = ({ answer, sentence }: CompareRecord): ShownVerdict => ({
   ...ANSWERS[answer],
   sentence,
 });

@@ -1,6 +1,6 @@
 import { adviceFor } from '../../../analysis/limits/table';
-import { alignedPairs, MOST_RATIO } from '../analysis/compare';
-import { usualLimit, usualLimitText } from '../../../analysis/limits/limit-seen';
+import { alignedPairs, MAX_RATIO } from '../analysis/compare';
+import { commonLimit, commonLimitText } from '../../../analysis/limits/limit-seen';
 import { median } from '../../../analysis/statistics/statistics';
 import { COMPARE_METRICS, NEVER } from '../analysis/metric';
 import type { CompareRecord, Side } from '../record';
@@ -19,7 +19,7 @@ export function ratiosOf(record: CompareRecord): number[] {
   const { moreIsBetter } = COMPARE_METRICS[record.metric];
   return pairsOf(record).map(({ a, b }) => {
     const ratio = moreIsBetter ? b / a : a / b;
-    return a === b ? 1 : Math.min(MOST_RATIO, Math.max(1 / MOST_RATIO, ratio));
+    return a === b ? 1 : Math.min(MAX_RATIO, Math.max(1 / MAX_RATIO, ratio));
   });
 }
 
@@ -61,7 +61,7 @@ export const takesFigures = (record: CompareRecord, runs: ComparedRuns): Figure[
   ...sideTakes('B', runs.b, record.prices),
 ];
 
-/** Of the run in the middle. */
+/** Figures of the run in the middle. */
 function sideTakes(
   letter: string,
   { costs }: ComparedRuns['a'],
@@ -75,13 +75,13 @@ function sideTakes(
 }
 
 function adviceFigure(letter: string, { limits = [], topology }: Side): Figure[] {
-  const limit = usualLimit(limits.filter((one) => one !== null));
+  const limit = commonLimit(limits.filter((one) => one !== null));
   const advice = limit === null ? null : adviceFor(limit.usual.limit, topology?.mode ?? null);
   return advice === null ? [] : [{ name: `For more from ${letter}`, value: advice }];
 }
 
 function limitFigure(letter: string, { limits = [] }: Side): Figure[] {
-  const value = usualLimitText(limits.filter((limit) => limit !== null));
+  const value = commonLimitText(limits.filter((limit) => limit !== null));
   return value === null ? [] : [{ name: `Limit of ${letter}`, value }];
 }
 

@@ -9,7 +9,7 @@ export interface ComparedRuns {
 export interface SideSeen {
   /** One per run or search of which it is known. */
   costs: readonly Cost[];
-  /** Of each run: the latency in ms that each share of SLOWER_SHARES exceeds; null beyond what its requests tell. */
+  /** For each run, the latency in ms that each share of SLOWER_SHARES exceeds; null if it had too few requests. */
   slower: readonly (number | null)[][];
 }
 

@@ -70,7 +70,7 @@ function spread(record: CompareRecord): LineChart | null {
   };
 }
 
-/** Of each side, the median over its runs, so that one stalled run does not draw the tail. */
+/** Latency of each side as the median over its runs, so that one stalled run does not decide the tail. */
 function slower(record: CompareRecord, runs: ComparedRuns): LineChart | null {
   const series = SIDES.map((side): LineSeries => ({
     label: nameOf(record, side),

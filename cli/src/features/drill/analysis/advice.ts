@@ -8,9 +8,9 @@ const ADVICE: Partial<Record<LedgerClass, string>> = {
     'Let the workflow respond when it is done (Respond: When Last Node Finishes), and let callers read the response: status 200 alone, with "the last node did not return any data", is also what n8n answers for a job that a worker lost as it ended.',
   repeated:
     'Let what the workflow changes outside n8n carry the id of its request, so that a second execution changes nothing.',
-  revived:
+  'error-but-done':
     'Let callers that try again send the same id, and let the workflow check it: n8n did the work although its caller got an error.',
-  unheard:
+  'no-response':
     'Let callers that try again send the same id, and let the workflow check it: the work was done, but its caller got no response.',
   refused: 'Let callers try again: what was refused was not begun.',
   unknown: 'Let callers try again with the same id: nothing is known of these requests.',

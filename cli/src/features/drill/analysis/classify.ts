@@ -11,9 +11,9 @@ export function classify(evidence: Evidence, atOnce: boolean): LedgerClass {
   const done = effects?.done ?? endedWell(executions);
   if (Math.max(done, effects?.begun ?? 0) > 1) return 'repeated';
   if (done === 1) {
-    if (effects !== null && isCalledCrashed(executions)) return 'called-crashed';
+    if (effects !== null && isMarkedCrashed(executions)) return 'done-marked-crashed';
     if (heard === 'expected') return 'once';
-    return heard === 'error' || heard === 'success' ? 'revived' : 'unheard';
+    return heard === 'error' || heard === 'success' ? 'error-but-done' : 'no-response';
   }
   // n8n 2.41 says so of a job that an ending worker has lost, and leaves its execution as running.
   if (heard === 'success' && !atOnce) return 'not-executed';
@@ -31,7 +31,7 @@ export function classify(evidence: Evidence, atOnce: boolean): LedgerClass {
 const endedWell = (executions: readonly Fate[] | null): number =>
   (executions ?? []).filter((fate) => fate === 'succeeded' || fate === 'not kept').length;
 
-const isCalledCrashed = (executions: readonly Fate[] | null): boolean =>
+const isMarkedCrashed = (executions: readonly Fate[] | null): boolean =>
   executions !== null &&
   executions.includes('crashed') &&
   executions.every((fate) => fate === 'crashed' || fate === 'failed');

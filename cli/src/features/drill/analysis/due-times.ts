@@ -6,7 +6,7 @@ import type { Effect } from '../../../analysis/effects';
 const DUE = /^due-(\d+)$/;
 /** A timer may fire a moment before it is due. */
 const EARLY_MS = 100;
-/** As many are named in a record. */
+/** Number of ids in a record. */
 const NAMED = 20;
 
 export interface DueWindow {

@@ -12,7 +12,7 @@ import { missedSlo } from '../../../analysis/slo/window-slo';
 const WINDOW_MS = 5_000;
 const STEP_MS = 1_000;
 /** Fewer requests say nothing about a percentile. */
-const LEAST_REQUESTS = 10;
+const MIN_REQUESTS = 10;
 
 const endOf = ({ tMs, durationMs }: RequestSample): number => tMs + durationMs;
 
@@ -59,7 +59,7 @@ function recovered(
     .filter((request) => endOf(request) >= faultMs && request.tMs < endMs)
     .map((request) => ({ ...request, at: Math.max(request.tMs, faultMs) }));
   const rate = due.length / ((endMs - faultMs) / 1000);
-  const widthMs = Math.max(WINDOW_MS, (1000 * LEAST_REQUESTS) / Math.max(rate, 1e-9));
+  const widthMs = Math.max(WINDOW_MS, (1000 * MIN_REQUESTS) / Math.max(rate, 1e-9));
   let recoverMs = faultMs;
   let isMissed = false;
   for (let from = faultMs; from + widthMs <= endMs; from += STEP_MS) {

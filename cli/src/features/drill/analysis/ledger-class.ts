@@ -1,14 +1,14 @@
-/** Where every request of a drill ends: each in exactly one class, decided in ledger.ts. */
+/** The classes of requests in a drill; ledger.ts puts each request into exactly one. */
 export const LEDGER_CLASSES = [
   'once',
-  'unheard',
+  'no-response',
   'not-executed',
   'lost',
   'repeated',
-  'revived',
+  'error-but-done',
   'refused',
   'unknown',
-  'called-crashed',
+  'done-marked-crashed',
   'running',
 ] as const;
 
@@ -25,7 +25,7 @@ export const LEDGER_WORDS: Record<LedgerClass, LedgerClassWords> = {
     title: 'answered and executed once',
     meaning: 'The caller got the expected response, and the work was done once.',
   },
-  unheard: {
+  'no-response': {
     title: 'executed, no response',
     meaning: 'The work was done once, and the caller got no response.',
   },
@@ -42,8 +42,8 @@ export const LEDGER_WORDS: Record<LedgerClass, LedgerClassWords> = {
     title: 'executed more than once',
     meaning: 'The work was begun or done more than once.',
   },
-  revived: {
-    title: 'revived',
+  'error-but-done': {
+    title: 'error, but done',
     meaning: 'The caller got an error or another response, and the work was done all the same.',
   },
   refused: {
@@ -54,8 +54,8 @@ export const LEDGER_WORDS: Record<LedgerClass, LedgerClassWords> = {
     title: 'unknown',
     meaning: 'The caller got no response, and no source knows of the request.',
   },
-  'called-crashed': {
-    title: 'called crashed although it succeeded',
+  'done-marked-crashed': {
+    title: 'done, but marked as crashed',
     meaning: 'The work was done once, and n8n has its execution as crashed or stalled.',
   },
   running: {

@@ -4,14 +4,14 @@ import type { NamedRequests } from '../../../record/run-record';
 import { countsOf, lossesIn, type Ledger, type LedgerEntry, type Sources } from './ledger';
 import { lossBound } from './loss-bound';
 
-/** As many are named in a record; all of them are in ledger.csv. */
+/** Number of ids in a record; ledger.csv has all of them. */
 const NAMED = 20;
 
 export interface LedgerContext {
   /** Ids of requests that were open when the fault came, or due later. */
   exposed: ReadonlySet<string>;
   answers: Sources['answers'];
-  /** Where they were read; null where they are no source. */
+  /** Sources of the ledger; null if unavailable. */
   sources: DrillLedger['sources'];
 }
 

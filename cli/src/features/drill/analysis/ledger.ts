@@ -3,7 +3,7 @@ import { LEDGER_CLASSES, LOSSES, type LedgerClass } from './ledger-class';
 import type { RequestSample } from '../../../record/run-record';
 import { gapIn } from '../../../run/analysis/match-executions';
 import type { TracedExecution, TracedExecutions } from '../../../analysis/traced-execution';
-import { nameAgain } from '../../../run/analysis/restore-request-ids';
+import { restoreRequestIds } from '../../../run/analysis/restore-request-ids';
 import { classify } from './classify';
 import type { Effect, Effects } from '../../../analysis/effects';
 import { heardBy, type Evidence, type Fate } from './evidence';
@@ -101,7 +101,7 @@ function named(
   executions: readonly TracedExecution[],
   { requests, effects, answers }: Sources,
 ): readonly TracedExecution[] {
-  // Where the response proves that the work was done, its execution has ended well and still has its id.
+  // If the response proves that the work was done, its execution succeeded and still has its id.
   const mayLackOne = (request: RequestSample): boolean =>
     heardBy(request) !== 'refused' && !(answers === 'when-done' && request.ok);
   const begun = new Set((effects ?? []).map(({ id }) => id));
@@ -109,7 +109,7 @@ function named(
     all: readonly TracedExecution[],
     may: (request: RequestSample) => boolean,
   ): readonly TracedExecution[] =>
-    nameAgain(
+    restoreRequestIds(
       requests.map((request) => ({ ...request, ok: !may(request) })),
       all,
     );

@@ -3,10 +3,10 @@ import type { DrillPhases } from '../record';
 import type { RequestSample } from '../../../record/run-record';
 import { percentile, sorted } from '../../../analysis/statistics/statistics';
 
-/** Of a usual response: what was due less than this before the fault may have been hit by it. */
+/** Multiple of a typical response time; a request due less than this before the fault may have been hit by it. */
 const MARGIN = 1.5;
 /** At least half of the steady phase is judged, whatever it was like. */
-const MOST_MARGIN = 0.5;
+const MAX_MARGIN = 0.5;
 
 export interface SteadyPart {
   fromMs: number;
@@ -25,9 +25,9 @@ export function steadyPart(
   const before = requests.filter(
     ({ ok, tMs, durationMs }) => ok && tMs >= warmupMs && tMs + durationMs < faultMs,
   );
-  const usualMs =
+  const defaultMs =
     before.length === 0 ? Infinity : percentile(sorted(before.map((r) => r.durationMs)), 0.95);
-  const marginMs = Math.min(MARGIN * usualMs, MOST_MARGIN * (faultMs - warmupMs));
+  const marginMs = Math.min(MARGIN * defaultMs, MAX_MARGIN * (faultMs - warmupMs));
   return { fromMs: warmupMs, toMs: faultMs - marginMs };
 }
 

@@ -16,7 +16,7 @@ import { formatNumber, percent } from '../../../ui/numbers';
 
 export interface DrillFacts {
   fault: DrillFault;
-  /** Of the run under the fault. */
+  /** The run under the fault. */
   run: Pick<RunRecord, 'summary' | 'verdict'>;
   /** The SLO that the steady phase missed, with what was measured; null: none. */
   steadyMissed: string | null;
@@ -65,7 +65,7 @@ function whatOf({ title, done, everySeconds }: DrillFault): string {
 }
 
 const NOT_OVER =
-  'the load ended before the fault was over, so its end was not seen: use a longer --for or --return';
+  'the load ended before the fault was over, so its end was not seen: use a longer --for or --after';
 
 /** That none was lost is no promise kept where nobody knows of some. */
 function untold({ promises, ledger }: DrillFacts): string[] {

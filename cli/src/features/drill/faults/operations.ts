@@ -11,12 +11,12 @@ import {
   seconds,
 } from '../make-fault';
 
-/** As by `helm upgrade` with another version: all roles at once. The load goes on meanwhile, and may end first. */
+/** Restarts all roles at once, like `helm upgrade` with another version. The load goes on meanwhile, and may end first. */
 export const rollingUpgrade: Fault = {
   name: 'rolling-upgrade',
   title: 'every pod of n8n replaced by a new one, all roles at once',
   kind: 'planned',
-  usualSeconds: 60,
+  defaultSeconds: 60,
   promise: UNNOTICED,
   notOn: NEEDS_PODS,
   lacks: needsNothing,
@@ -33,7 +33,7 @@ export const scaleIn: Fault = {
   name: 'scale-in',
   title: 'one worker shut down cleanly (SIGTERM), and not started again',
   kind: 'planned',
-  usualSeconds: 0,
+  defaultSeconds: 0,
   promise: UNNOTICED,
   lacks: needsTwoWorkers,
   make: async (scene) => {
@@ -44,12 +44,12 @@ export const scaleIn: Fault = {
   },
 };
 
-/** As by `kubectl drain`, for the pods of n8n alone: the node stays open to pods, and the stores stay where they are. */
+/** Evicts the pods of n8n, like `kubectl drain`; the node stays open to pods, and the stores stay where they are. */
 export const drainNode: Fault = {
   name: 'drain-node',
   title: 'every pod of n8n on the node of main evicted',
   kind: 'planned',
-  usualSeconds: 60,
+  defaultSeconds: 60,
   promise: UNNOTICED,
   notOn: NEEDS_PODS,
   lacks: needsNothing,
@@ -69,7 +69,7 @@ export const burst: Fault = {
   name: 'burst',
   title: `${String(BURST_FACTOR)} times the rate for a while`,
   kind: 'accident',
-  usualSeconds: 10,
+  defaultSeconds: 10,
   rateFactor: BURST_FACTOR,
   promise: SURVIVED,
   lacks: needsNothing,
@@ -85,7 +85,7 @@ export const crashAcrossASchedule: Fault = {
   name: 'crash-across-a-schedule',
   title: 'SIGKILL of main, which stays away over several due times of a schedule',
   kind: 'accident',
-  usualSeconds: 20,
+  defaultSeconds: 20,
   promise: `${SURVIVED},due-never=0,due-repeated=0`,
   schedule: { file: 'schedule.json', everySeconds: 2 },
   lacks: needsNewer,

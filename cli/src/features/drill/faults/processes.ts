@@ -14,12 +14,12 @@ import {
   seconds,
 } from '../make-fault';
 
-/** As the kernel does it for want of memory: the worker has no time to hand anything over. */
+/** The worker has no time to hand anything over, as when the kernel kills it for lack of memory. */
 export const killWorker: Fault = {
   name: 'kill-worker',
   title: 'SIGKILL of one worker',
   kind: 'accident',
-  usualSeconds: 0,
+  defaultSeconds: 0,
   promise: SURVIVED,
   lacks: needsWorkers,
   make: (scene) => kill(scene, 'worker'),
@@ -30,7 +30,7 @@ export const killMain: Fault = {
   name: 'kill-main',
   title: 'SIGKILL of main',
   kind: 'accident',
-  usualSeconds: 0,
+  defaultSeconds: 0,
   promise: SURVIVED,
   lacks: needsNothing,
   make: (scene) => kill(scene, 'main'),
@@ -40,18 +40,18 @@ export const killWebhook: Fault = {
   name: 'kill-webhook',
   title: 'SIGKILL of one webhook processor',
   kind: 'accident',
-  usualSeconds: 0,
+  defaultSeconds: 0,
   promise: SURVIVED,
   lacks: needsWebhooks,
   make: (scene) => kill(scene, 'webhook'),
 };
 
-/** As a task that takes all of the runner's memory does it; n8n starts another one. */
+/** A task that takes all memory ends its runner like this; n8n starts another one. */
 export const killRunner: Fault = {
   name: 'kill-runner',
   title: 'SIGKILL of the task runner of one worker',
   kind: 'accident',
-  usualSeconds: 0,
+  defaultSeconds: 0,
   promise: SURVIVED,
   lacks: needsRunners,
   make: async (scene) => {
@@ -68,7 +68,7 @@ export const stallWorker: Fault = {
   name: 'stall-worker',
   title: 'one worker frozen (SIGSTOP), then going on (SIGCONT)',
   kind: 'accident',
-  usualSeconds: 75,
+  defaultSeconds: 75,
   promise: SURVIVED,
   lacks: needsWorkers,
   make: async (scene) => {
@@ -82,12 +82,12 @@ export const stallWorker: Fault = {
   },
 };
 
-/** As when an execution takes more than the container may have: by the kernel, under memory pressure before. */
+/** The kernel kills the worker after memory pressure, as when an execution takes more than the container has. */
 export const oomWorker: Fault = {
   name: 'oom-worker',
   title: 'one worker out of memory, until the kernel kills it',
   kind: 'accident',
-  usualSeconds: 0,
+  defaultSeconds: 0,
   promise: SURVIVED,
   lacks: needsWorkers,
   make: async (scene) => {
@@ -104,7 +104,7 @@ export const cutWorker: Fault = {
   name: 'cut-worker',
   title: 'one worker cut off from Redis and PostgreSQL, still running its jobs, then reconnected',
   kind: 'accident',
-  usualSeconds: 75,
+  defaultSeconds: 75,
   isOnLinks: true,
   promise: SURVIVED,
   lacks: needsWorkers,

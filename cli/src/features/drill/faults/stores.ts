@@ -17,14 +17,14 @@ import {
 import { formatNumber } from '../../../ui/numbers';
 
 /**
- * As after a network that flapped, or a balancer that forgot its connections: nothing tells the workers (n8n #37581).
+ * Nothing tells the workers, as after a network that flapped or a balancer that forgot its connections (n8n #37581).
  * Main and the webhook processors go on, so that work is accepted.
  */
 export const redisHalfOpen: Fault = {
   name: 'redis-half-open',
   title: 'the connections of all workers to Redis stay open and carry nothing any more',
   kind: 'accident',
-  usualSeconds: 0,
+  defaultSeconds: 0,
   isOnLinks: true,
   promise: SURVIVED,
   lacks: needsWorkers,
@@ -41,7 +41,7 @@ export const restartRedis: Fault = {
   name: 'restart-redis',
   title: 'Redis shut down cleanly and started again, its data kept',
   kind: 'planned',
-  usualSeconds: 0,
+  defaultSeconds: 0,
   promise: UNNOTICED,
   lacks: needsQueue,
   make: (scene) => restart(scene, 'redis'),
@@ -51,7 +51,7 @@ export const stopRedis: Fault = {
   name: 'stop-redis',
   title: 'Redis away for a while, its data kept',
   kind: 'accident',
-  usualSeconds: 30,
+  defaultSeconds: 30,
   promise: SURVIVED,
   lacks: needsQueue,
   make: (scene) => restart(scene, 'redis'),
@@ -62,7 +62,7 @@ export const redisLosesData: Fault = {
   name: 'redis-loses-data',
   title: 'a Redis without persistence killed: it comes back empty',
   kind: 'accident',
-  usualSeconds: 0,
+  defaultSeconds: 0,
   promise: SURVIVED,
   isOnForgetfulRedis: true,
   lacks: needsQueue,
@@ -75,12 +75,12 @@ export const redisLosesData: Fault = {
 
 const SLOW_REDIS_MS = 200;
 
-/** As of a Redis that is busy with something else, or in another region. */
+/** A Redis that is busy with something else, or in another region, is as slow. */
 export const slowRedis: Fault = {
   name: 'slow-redis',
   title: `Redis answers ${String(SLOW_REDIS_MS)} ms later for a while`,
   kind: 'accident',
-  usualSeconds: 30,
+  defaultSeconds: 30,
   isOnLinks: true,
   promise: SURVIVED,
   lacks: needsQueue,
@@ -91,7 +91,7 @@ export const restartPostgres: Fault = {
   name: 'restart-postgres',
   title: 'PostgreSQL shut down cleanly and started again',
   kind: 'planned',
-  usualSeconds: 0,
+  defaultSeconds: 0,
   promise: UNNOTICED,
   lacks: needsPostgresql,
   make: (scene) => restart(scene, 'postgresql'),
@@ -101,7 +101,7 @@ export const stopPostgres: Fault = {
   name: 'stop-postgres',
   title: 'PostgreSQL away for a while',
   kind: 'accident',
-  usualSeconds: 30,
+  defaultSeconds: 30,
   promise: SURVIVED,
   lacks: needsPostgresql,
   make: (scene) => restart(scene, 'postgresql'),
@@ -110,24 +110,24 @@ export const stopPostgres: Fault = {
 /** An execution asks PostgreSQL some dozens of times, one after the other. */
 const SLOW_POSTGRES_MS = 50;
 
-/** As of a PostgreSQL whose disk is slow, or in another region. */
+/** A PostgreSQL with a slow disk, or in another region, is as slow. */
 export const slowPostgres: Fault = {
   name: 'slow-postgres',
   title: `PostgreSQL answers ${String(SLOW_POSTGRES_MS)} ms later for a while`,
   kind: 'accident',
-  usualSeconds: 30,
+  defaultSeconds: 30,
   isOnLinks: true,
   promise: SURVIVED,
   lacks: needsPostgresql,
   make: (scene) => slow(scene, 'postgresql', SLOW_POSTGRES_MS),
 };
 
-/** As when something else on the same server takes them all while n8n has to connect again. */
+/** Another program on the same server may take all connections while n8n has to connect again. */
 export const postgresConnectionsUsedUp: Fault = {
   name: 'postgres-connections-used-up',
   title: "n8n's connections to PostgreSQL ended, and all that it allows taken by others",
   kind: 'accident',
-  usualSeconds: 30,
+  defaultSeconds: 30,
   promise: SURVIVED,
   lacks: needsPostgresql,
   make: async (scene) => {
@@ -146,7 +146,7 @@ export const fullDisk: Fault = {
   name: 'full-disk',
   title: 'no space left on the disk of the database for a while',
   kind: 'accident',
-  usualSeconds: 20,
+  defaultSeconds: 20,
   isOnSmallDisk: true,
   promise: SURVIVED,
   notHere: whyNoMount,

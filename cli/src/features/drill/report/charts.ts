@@ -18,7 +18,7 @@ export function drillCharts(record: DrillRecord, { run, entries }: DrillParts): 
   return [...(ledger === null ? [] : [ledger]), ...runCharts(run)];
 }
 
-/** As many of them were due in each window of a plot, from the begin of the load to its end. */
+/** Counts how many were due in each window of a plot, from the start of the load to its end. */
 export function countedByTime(
   { phases }: Pick<DrillRecord, 'phases'>,
   entries: readonly LedgerRow[],

@@ -10,7 +10,7 @@ import {
   section,
   table,
   type ReportDocument,
-  type Verdict,
+  type ShownVerdict,
 } from '../../../report/document';
 import { repeatCommand } from '../../../report/text/units';
 import type { Tone } from '../../../report/tone';
@@ -29,7 +29,7 @@ const OUTCOMES: Record<DrillRecord['verdict']['outcome'], Tone> = {
   ...{ pass: 'good', fail: 'bad', invalid: 'unsure' },
 };
 
-export const drillVerdict = ({ verdict: { outcome, sentence } }: DrillRecord): Verdict => ({
+export const drillVerdict = ({ verdict: { outcome, sentence } }: DrillRecord): ShownVerdict => ({
   ...{ tone: OUTCOMES[outcome], word: outcome.toUpperCase(), sentence },
 });
 

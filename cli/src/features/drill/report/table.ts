@@ -12,7 +12,7 @@ export interface DrillRow {
   /** Null: it did not come to a record, and `reason` says why. */
   record: DrillRecord | null;
   reason: string;
-  /** Of the drill, beneath that of the table; null without a record. */
+  /** Folder of the drill below that of the table; null without a record. */
   folder: string | null;
 }
 

@@ -1,7 +1,7 @@
 import { normalCdf } from '../../../analysis/statistics/distributions';
 import type { RateTrial } from './types';
 
-/** Where the capacity may lie, as weights over a range of rates. */
+/** The belief about the capacity, as weights over a range of rates. */
 export interface Belief {
   /** The rate below which the capacity lies with probability p. */
   quantile(p: number): number;

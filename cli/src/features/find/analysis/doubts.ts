@@ -50,7 +50,7 @@ function contradictions({ contradicting }: Estimate): string[] {
   ];
 }
 
-/** Where probes agree, a speed that changes has changed nothing. */
+/** If probes agree, a change of speed made no difference. */
 function speed(probes: readonly FindProbe[], { conclusive, capacity }: Estimate): string[] {
   if (conclusive && !contradictEachOther(probes)) return [];
   const spread = speedSpread(probes, capacity);

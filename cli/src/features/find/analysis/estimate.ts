@@ -6,7 +6,7 @@ import { isDone } from './done';
 import { best, confirmedRate, evidence, type ProbeEvidence } from './evidence';
 import { secondsOf, WHOLE, WIDEST, type RateTrial, type SearchSettings, type Trial } from './types';
 
-/** Of this length, in seconds, a probe sees what a capacity is defined by. */
+/** Seconds after which a probe sees what defines a capacity. */
 const WHOLE_SECONDS = 60;
 /** How much wider the interval is for shorter ones: 0.5 for their scatter, the rest for what they do not see. */
 const SHORT_POWER = 0.6;
@@ -14,7 +14,7 @@ const SHORT_POWER = 0.6;
 export interface Estimate {
   /** Requests a second: the middle of what all probes together say. */
   capacity: number;
-  /** Where the capacity lies with about 95% confidence; `high` is infinite where nothing failed. */
+  /** Interval of the capacity with about 95% confidence; `high` is infinite if no probe failed. */
   low: number;
   high: number;
   /** The budget ended the search before it had nothing left to learn. */
@@ -82,7 +82,7 @@ function lost(trials: readonly Trial[], { fullSeconds }: SearchSettings): StallL
 }
 
 /**
- * Where stalls were seen that may cost more than the interval has room for, a run sustains its rate or not depending on
+ * If stalls may cost more than the interval has room for, a run sustains its rate or not depending on
  * how many fall into it: the interval reaches from what is left if they come as often as they may to what the system
  * does in a run that meets none, or as few as it may.
  */

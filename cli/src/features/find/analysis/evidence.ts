@@ -20,14 +20,14 @@ export interface ProbeEvidence {
 }
 
 /** Further from the bound than this, how far says nothing about where the bound is met. */
-const MOST_ROOM = 3;
+const MAX_ROOM = 3;
 
 export function evidence(all: readonly Trial[], { fullSeconds }: SearchSettings): ProbeEvidence {
   const valid = all.filter(({ outcome }) => outcome.result !== 'invalid');
   const trials = valid.filter(isRateTrial);
   const { low, high } = boundary(trials);
   const rooms = valid.map(({ outcome }) => 1 / (outcome.pressure ?? Infinity));
-  const unloadedRoom = Math.min(MOST_ROOM, Math.max(1.02, ...rooms));
+  const unloadedRoom = Math.min(MAX_ROOM, Math.max(1.02, ...rooms));
   const known = { trials, unloadedRoom, peak: overloadedPeak(trials, low), fullSeconds };
   let weighed: Belief | null = null;
   return {
@@ -69,7 +69,7 @@ export function boundary(trials: readonly RateTrial[]): { low: number; high: num
       const sustained = outcome.result === 'sustained';
       if (sustained !== probe.ratePerSecond <= low) contradicted += probe.durationSeconds;
     }
-    // Of equal splits the lower: a tie is no proof that a level is sustained.
+    // The lower of equal splits counts: a tie is no proof that a rate is sustained.
     if (contradicted < least) {
       least = contradicted;
       best = { low, high };

@@ -15,7 +15,7 @@ export function nextRung(trials: readonly Trial[], settings: SearchSettings): La
   const done =
     last.outcome.result !== 'sustained' ||
     last.outcome.achievedPerSecond < KNEE_GAIN * before ||
-    last.probe.clients * STEP > settings.mostClients;
+    last.probe.clients * STEP > settings.maxClients;
   return done ? null : rung(last.probe.clients * STEP, settings);
 }
 

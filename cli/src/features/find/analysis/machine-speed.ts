@@ -23,7 +23,7 @@ const EQUAL = 1.08;
 
 const LOADED: readonly SampledRole[] = LOADED_ROLES;
 
-/** Of each role that is loaded, and of all together; null where no CPU was seen or nothing was answered. */
+/** CPU per request of each loaded role and of all together; null without CPU figures or without responses. */
 export function cpuPerRequest({
   achieved,
   roles,
@@ -76,7 +76,7 @@ interface ProbeCost {
 }
 
 /**
- * Of what was offered a probe got this share of responses, or its CPU went into requests to which no response came in its
+ * A probe got this share of responses, or its CPU went into requests to which no response came in its
  * time: 31.9 ms in 10 s with responses to half of them, where 18.7 ms are usual (studies/kubernetes).
  */
 const KEPT_UP = 0.9;
@@ -88,8 +88,8 @@ const isNear = (one: number, other: number): boolean =>
   Math.abs(Math.log(one / other)) <= Math.log(NEAR);
 
 /** With fewer probes a trend and chance look the same. */
-const LEAST_FOR_TREND = 4;
-/** Of the interval of the trend, which has to lie below zero: so it is there with 95% confidence. */
+const MIN_FOR_TREND = 4;
+/** Confidence of the trend's two-sided interval; a trend below it is negative with 95% confidence. */
 const CONFIDENCE = 0.9;
 
 /**
@@ -98,7 +98,7 @@ const CONFIDENCE = 0.9;
  * followed the rate (main with 1 CPU, studies/kubernetes). A machine that changes its speed does not follow the rate.
  */
 function fallOf(costs: readonly ProbeCost[]): number {
-  if (costs.length < LEAST_FOR_TREND) return 0;
+  if (costs.length < MIN_FOR_TREND) return 0;
   const points = costs.map(({ ratePerSecond, ms }) => {
     return { x: Math.log(ratePerSecond), y: Math.log(ms) };
   });
@@ -111,7 +111,7 @@ const comparable = ({ ms, ratePerSecond }: ProbeCost, fall: number): number =>
   ms * ratePerSecond ** fall;
 
 /** The two of all whose rates are near and whose cost differs most; null where no two differ by more than noise. */
-function mostApart(
+function maxApart(
   costs: readonly ProbeCost[],
   fall: number,
 ): { cheap: ProbeCost; dear: ProbeCost } | null {
@@ -143,7 +143,7 @@ const SPEED_ERRORS = 4;
 export function speedError(all: readonly ProbeCost[], ratePerSecond: number): number {
   const costs = all.filter((cost) => keptUp(cost) && isNear(cost.ratePerSecond, ratePerSecond));
   const fall = fallOf(costs);
-  if (mostApart(costs, fall) === null) return 0;
+  if (maxApart(costs, fall) === null) return 0;
   const logs = costs.map((cost) => {
     return { log: Math.log(comparable(cost, fall)), seconds: cost.seconds };
   });
@@ -182,7 +182,7 @@ export function speedSpread(probes: readonly FindProbe[], nearRate: number): Spe
     const own = cpu.roles.find((one) => one.role === role);
     return own === undefined || !(own.ms > 0) ? [] : [{ ...rest, ms: own.ms }];
   });
-  const apart = mostApart(costs, fallOf(costs));
+  const apart = maxApart(costs, fallOf(costs));
   if (apart === null) return null;
   const { cheap, dear } = apart;
   const [low = 0, high = 0] = [cheap.ratePerSecond, dear.ratePerSecond].sort((a, b) => a - b);

@@ -8,7 +8,7 @@ export function rateProbe(
 ): RateProbe {
   // Four digits, so that equal levels have equal rates.
   const ratePerSecond = Number(rate.toPrecision(4));
-  const short = Math.max(settings.shortSeconds, Math.ceil(settings.leastRequests / ratePerSecond));
+  const short = Math.max(settings.shortSeconds, Math.ceil(settings.minRequests / ratePerSecond));
   return {
     kind,
     ratePerSecond,

@@ -1,5 +1,5 @@
 import type { Belief } from './belief';
-import { isDone, isNear, LEAST_FULL } from './done';
+import { isDone, isNear, MIN_FULL } from './done';
 import { evidence, spread, type ProbeEvidence } from './evidence';
 import { nextRung } from './ladder';
 import { belowCeiling, clamp, rateProbe } from './probes';
@@ -20,21 +20,21 @@ const BEYOND_KNEE = 1.08;
 /** Short probes are done when four fifths of the belief lie between two levels this close. */
 const NARROW = 1.25;
 /** No more than this share of the time goes into finding where to look. */
-const MOST_SHORT_SHARE = 0.3;
+const MAX_SHORT_SHARE = 0.3;
 /** While nothing was sustained, a step down is no larger than this: the first failure may be a stall. */
 const STEP_DOWN = 1.6;
 /** Which part of the belief a probe of full length is made at, by what those before it showed. */
 const AT = { noneSustained: 0.25, noneFailed: 0.6, both: 0.4 };
 /** Without a budget it ends here at the latest, in full lengths: more of the same would teach little. */
-const MOST_LENGTHS = 10;
+const MAX_LENGTHS = 10;
 
 /** What all probes take together, at most. */
-export const mostSeconds = ({ budgetSeconds, fullSeconds }: SearchSettings): number =>
-  budgetSeconds ?? MOST_LENGTHS * fullSeconds;
+export const maxSeconds = ({ budgetSeconds, fullSeconds }: SearchSettings): number =>
+  budgetSeconds ?? MAX_LENGTHS * fullSeconds;
 
 /** The next probe; null when there is nothing left to learn, or no time left to learn it in. */
 export function propose(trials: readonly Trial[], settings: SearchSettings): Probe | null {
-  const totalSeconds = mostSeconds(settings);
+  const totalSeconds = maxSeconds(settings);
   const left = budgetSecondsLeft(trials, totalSeconds);
   const rung = nextRung(trials, settings);
   // A budget too small for a ladder and one probe of full length begins with what is known: nothing.
@@ -54,7 +54,7 @@ function wanted(
 ): RateProbe | null {
   const { belief, low } = known;
   if (belief === null || low === 0) return growth(trials, known, settings);
-  const isEarly = secondsOf(trials) < MOST_SHORT_SHARE * totalSeconds;
+  const isEarly = secondsOf(trials) < MAX_SHORT_SHARE * totalSeconds;
   if (isEarly && spread(belief, 0.8) > NARROW) {
     return belowCeiling(rateProbe('narrow', belief.quantile(0.5), settings), known);
   }
@@ -67,7 +67,7 @@ function fullRate(known: ProbeEvidence, belief: Belief, settings: SearchSettings
   if (isNear(known, settings)) {
     // Only a run that sustains it is missing: step by step down to one that does.
     const tried = trials.filter(({ probe }) => probe.kind === 'confirm').length;
-    return belief.quantile(0.5) / (1 + settings.tolerance) ** Math.max(1, tried - LEAST_FULL + 1);
+    return belief.quantile(0.5) / (1 + settings.tolerance) ** Math.max(1, tried - MIN_FULL + 1);
   }
   const at =
     confirmed.low === 0 ? AT.noneSustained : confirmed.high === Infinity ? AT.noneFailed : AT.both;

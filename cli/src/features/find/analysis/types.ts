@@ -50,14 +50,14 @@ export const WHOLE = 0.98;
 export const WIDEST = 0.2;
 
 export interface SearchSettings {
-  /** Of ladder rungs, early probes and the confirmation, warm-up included. */
+  /** Seconds of ladder rungs, early probes and the confirmation, warm-up included. */
   ladderSeconds: number;
   shortSeconds: number;
   fullSeconds: number;
   /** A probe lasts long enough for this many requests, up to the full length. */
-  leastRequests: number;
+  minRequests: number;
   /** The ladder ends here at the latest. */
-  mostClients: number;
+  maxClients: number;
   /** Two levels closer than this share are not told apart. */
   tolerance: number;
   /** Seconds of probes that all of it may take; null for no limit. */
@@ -69,8 +69,8 @@ export function withDefaults(settings: Partial<SearchSettings>): SearchSettings 
     ladderSeconds: 5,
     shortSeconds: 10,
     fullSeconds: 60,
-    leastRequests: 90,
-    mostClients: 1_024,
+    minRequests: 90,
+    maxClients: 1_024,
     tolerance: 0.03,
     budgetSeconds: null,
     ...settings,

@@ -15,7 +15,7 @@ const LADDER_COLOUR = 0;
 
 export const LADDER_SERIES = 'ladder (achieved rate)';
 
-/** Of a search: what each level gave, and how the answer closed in. */
+/** Charts of a search: the result of each rate, and the narrowing of the answer. */
 export function findCharts(record: FindRecord): Chart[] {
   const rates = record.probes.filter(
     (p) => p.ratePerSecond !== undefined && p.result !== 'invalid',

@@ -10,7 +10,7 @@ import {
   table,
   terms,
   type ReportDocument,
-  type Verdict,
+  type ShownVerdict,
 } from '../../../report/document';
 import { costFigures } from '../../../report/text/cost';
 import { repeatCommand } from '../../../report/text/units';
@@ -24,7 +24,7 @@ import {
   probeTerms,
 } from './figures';
 
-const VERDICTS: Record<FindRecord['verdict'], Pick<Verdict, 'tone' | 'word'>> = {
+const VERDICTS: Record<FindRecord['verdict'], Pick<ShownVerdict, 'tone' | 'word'>> = {
   found: { tone: 'good', word: 'FOUND' },
   'not confirmed': { tone: 'unsure', word: 'NOT CONFIRMED' },
   inconclusive: { tone: 'unsure', word: 'INCONCLUSIVE' },
@@ -32,7 +32,7 @@ const VERDICTS: Record<FindRecord['verdict'], Pick<Verdict, 'tone' | 'word'>> = 
   invalid: { tone: 'unsure', word: 'INVALID' },
 };
 
-export const findVerdict = ({ verdict, sentence }: FindRecord): Verdict => ({
+export const findVerdict = ({ verdict, sentence }: FindRecord): ShownVerdict => ({
   ...VERDICTS[verdict],
   sentence,
 });

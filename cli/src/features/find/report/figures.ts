@@ -100,7 +100,7 @@ export function probeTerms({ probes }: FindRecord): Figure[] {
   return [...kinds, ...inFlight];
 }
 
-/** Of all roles, and of the busiest: `17.9 ms, worker 9.2 ms`. */
+/** CPU per request of all roles and of the busiest: `17.9 ms, worker 9.2 ms`. */
 function cpuText({ cpuPerRequest: cpu }: FindProbe): string {
   if (!cpu) return '-';
   const all = duration(cpu.allMs);

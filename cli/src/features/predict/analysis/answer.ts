@@ -1,7 +1,7 @@
 import { predict, type CpuShare, type Prediction } from './bounds';
 import type { Random } from '../../../analysis/statistics/random';
 import { mean } from '../../../analysis/statistics/statistics';
-import { fitUsl, LEAST_SIZES, type ScalingPoint, type UslFit } from './usl';
+import { fitUsl, MIN_SIZES, type ScalingPoint, type UslFit } from './usl';
 import { workloadName } from '../../../plan/chosen-workload';
 import type { Role, Topology } from '../../../plan/topology';
 import { limitsOfRun } from '../../../analysis/limits/of-run';
@@ -52,7 +52,7 @@ export interface SizePrediction extends Prediction {
   group: Group;
   /** Or why there is none. */
   fit: UslFit | string;
-  /** Of the topology at that size. */
+  /** The topology at that size. */
   topology: Topology;
 }
 
@@ -134,7 +134,7 @@ export function leftOut(group: Group, random: Random): { n: number; error: numbe
     const measured = mean(
       group.points.filter((point) => point.n === n).map(({ ratePerSecond }) => ratePerSecond),
     );
-    if (new Set(points.map((point) => point.n)).size < LEAST_SIZES) return [];
+    if (new Set(points.map((point) => point.n)).size < MIN_SIZES) return [];
     const { lowest } = answer({ ...group, measurements: rest, points }, n, random);
     return lowest === null ? [] : [{ n, error: lowest.ratePerSecond.value / measured - 1 }];
   });

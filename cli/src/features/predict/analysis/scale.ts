@@ -2,7 +2,7 @@
 import type { Topology } from '../../../plan/topology';
 
 export interface Scale {
-  /** As in "over 4 workers". */
+  /** Title as in "over 4 workers". */
   title: string;
   /** Null where the topology has no such size. */
   sizeOf(topology: Topology): number | null;

@@ -32,9 +32,9 @@ export interface Coefficients {
 }
 
 /** Different sizes without which there is no fit. */
-export const LEAST_SIZES = 4;
+export const MIN_SIZES = 4;
 /** No more than this multiple of what was measured, by whatever means. */
-export const MOST_EXTRAPOLATION = 3;
+export const MAX_EXTRAPOLATION = 3;
 const RESAMPLES = 500;
 
 export function uslRate({ g, a, b }: Coefficients, n: number): number {
@@ -44,8 +44,8 @@ export function uslRate({ g, a, b }: Coefficients, n: number): number {
 /** The fit, or in one sentence why there is none. */
 export function fitUsl(points: readonly ScalingPoint[], random: Random): UslFit | string {
   const distinct = new Set(points.map(({ n }) => n)).size;
-  if (distinct < LEAST_SIZES) {
-    return `a scalability fit needs ${String(LEAST_SIZES)} different sizes, there are ${String(distinct)}`;
+  if (distinct < MIN_SIZES) {
+    return `a scalability fit needs ${String(MIN_SIZES)} different sizes, there are ${String(distinct)}`;
   }
   const best = solve(points);
   const resampled = resample(points, best, random);
@@ -66,9 +66,9 @@ export function fitUsl(points: readonly ScalingPoint[], random: Random): UslFit 
 
 /** The rate at n with its interval, or why it is not predicted. */
 export function predictUsl(fit: UslFit, n: number): Interval | string {
-  const most = MOST_EXTRAPOLATION * fit.largestMeasured;
+  const most = MAX_EXTRAPOLATION * fit.largestMeasured;
   if (n > most) {
-    return `${String(n)} is more than ${String(MOST_EXTRAPOLATION)} times the largest size measured (${String(fit.largestMeasured)}): measure nearer to it first`;
+    return `${String(n)} is more than ${String(MAX_EXTRAPOLATION)} times the largest size measured (${String(fit.largestMeasured)}): measure nearer to it first`;
   }
   const all = sorted(fit.resampled.map((one) => uslRate(one, n)));
   const value = uslRate({ g: fit.g.value, a: fit.a.value, b: fit.b.value }, n);

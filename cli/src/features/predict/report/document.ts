@@ -9,12 +9,12 @@ import {
   section,
   table,
   type ReportDocument,
-  type Verdict,
+  type ShownVerdict,
 } from '../../../report/document';
 import { predictCharts } from './charts';
 import { anyOf, firstFigures, predictFigures, predictSentence, predictTitle } from './figures';
 
-const verdictOf = (answer: SizePrediction): Verdict => ({
+const verdictOf = (answer: SizePrediction): ShownVerdict => ({
   ...(answer.lowest === null
     ? ({ tone: 'unsure', word: 'UNKNOWN' } as const)
     : ({ tone: 'good', word: 'EXPECTED' } as const)),

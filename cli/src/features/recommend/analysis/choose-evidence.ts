@@ -1,4 +1,4 @@
-/** Of all that is recorded, what answers the question asked. */
+/** Chooses the records that answer the question. */
 import { parseSlos, type Slo } from '../../../../../loadtests/lib/slo';
 import { Mistake } from '../../../ui/exit';
 import type { CapacityEvidence } from './evidence';

@@ -7,7 +7,7 @@ import type { Machine, RunRecord } from '../../../record/run-record';
 export interface CapacityEvidence {
   /** Id of the search. */
   source: string;
-  /** As nameOf says it. */
+  /** The name that nameOf returns. */
   workload: string;
   slo: string[];
   topology: Topology;
@@ -16,7 +16,7 @@ export interface CapacityEvidence {
   confirmed: boolean;
   /** Whether a trial has since shown that it holds less than was measured. */
   refuted?: boolean;
-  /** Of the run that confirmed the capacity, or of the best that held: what each role used at its rate. */
+  /** Usage of each role in the run that confirmed the capacity, or in the highest that was sustained. */
   at: Omit<AtCapacity, 'cpuMillisecondsPerRequest'> | null;
 }
 
@@ -26,7 +26,7 @@ export function evidenceOf(
   readRun: (run: string) => RunRecord | null,
 ): CapacityEvidence | null {
   const { ratePerSecond, low, confirmed } = search.capacity;
-  // As the search itself advises: an answer that is not sure counts with its low end.
+  // The search advises this: an answer that is not sure counts with its low end.
   const capacityPerSecond = search.verdict === 'found' ? ratePerSecond : low;
   if (search.topology === null || !(capacityPerSecond > 0)) return null;
   return {
@@ -41,7 +41,7 @@ export function evidenceOf(
   };
 }
 
-/** Of a search that does not tell it itself; null where its runs were not kept either. */
+/** Usage at capacity of a search that does not record it; null if its runs were not kept. */
 function atCapacity(
   search: FindRecord,
   readRun: (run: string) => RunRecord | null,
@@ -56,7 +56,7 @@ export const layoutKey = ({ workload, slo, machine, topology }: CapacityEvidence
   JSON.stringify([workload, slo, machine.cpu, machine.cores, { ...topology, name: undefined }]);
 
 /**
- * Of searches that repeat each other the one in the middle, of an even number the lower: to take the best
+ * The middle one of searches that repeat each other, of an even number the lower: to take the best
  * of them would be to plan with luck.
  */
 export function withoutRepeats(evidence: readonly CapacityEvidence[]): CapacityEvidence[] {

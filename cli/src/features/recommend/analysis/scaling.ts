@@ -1,7 +1,7 @@
 /** How many workers a rate needs, by the scalability law where enough sizes were measured. */
 import { isEnough, plannedPerSecond } from '../../find/analysis/planned-share';
 import { seededRandom } from '../../../analysis/statistics/random';
-import { fitUsl, predictUsl, type UslFit, MOST_EXTRAPOLATION } from '../../predict/analysis/usl';
+import { fitUsl, predictUsl, type UslFit, MAX_EXTRAPOLATION } from '../../predict/analysis/usl';
 import { sameBut } from '../../predict/analysis/scale';
 import type { CapacityEvidence } from './evidence';
 import { formatNumber, percent } from '../../../ui/numbers';
@@ -58,7 +58,7 @@ const keyOf = ({ workload, slo, machine, topology }: CapacityEvidence): string =
   JSON.stringify([workload, slo, machine.cpu, machine.cores, sameBut('workers', topology)]);
 
 function byLaw(fit: UslFit, wantedPerSecond: number): WorkerCount | null {
-  for (let workers = 1; workers <= MOST_EXTRAPOLATION * fit.largestMeasured; workers += 1) {
+  for (let workers = 1; workers <= MAX_EXTRAPOLATION * fit.largestMeasured; workers += 1) {
     const rate = predictUsl(fit, workers);
     if (typeof rate === 'string' || !isEnough(rate.low, wantedPerSecond)) continue;
     const worst = Math.max(...fit.leaveOneOut.map(({ error }) => Math.abs(error)));
@@ -79,7 +79,7 @@ function inProportion(
 ): WorkerCount | null {
   const measured = topology.workers.count;
   const workers = Math.ceil((measured * wantedPerSecond) / plannedPerSecond(capacityPerSecond));
-  if (workers > MOST_EXTRAPOLATION * measured) return null;
+  if (workers > MAX_EXTRAPOLATION * measured) return null;
   return {
     workers,
     expectedPerSecond: (capacityPerSecond * workers) / measured,

@@ -5,7 +5,7 @@ import { workersFor, type WorkerCount } from './scaling';
 import { formatNumber, perSecond } from '../../../ui/numbers';
 
 /** n8n 2.x did not start with 512 MiB, and a Code node killed the pod with 1 GiB and no caps. */
-const LEAST_MEMORY_MIB = 1024;
+const MIN_MEMORY_MIB = 1024;
 /** Above the highest memory seen: the load of a test is kinder than a year of production. */
 const MEMORY_ROOM = 1.3;
 const CPU_STEP = 50;
@@ -16,7 +16,7 @@ export interface SizedRole {
   instances: number;
   cpuMillicores: number | null;
   memoryMiB: number | null;
-  /** Where the two figures come from; empty where there are none. */
+  /** Sources of the two figures; empty if there are none. */
   why: { cpu: string; memory: string };
 }
 
@@ -117,10 +117,10 @@ function sizedRole(
     role,
     instances,
     cpuMillicores: Math.max(CPU_STEP, roundUp(share, CPU_STEP)),
-    memoryMiB: Math.max(LEAST_MEMORY_MIB, roundUp(MEMORY_ROOM * peakMiB, MEMORY_STEP)),
+    memoryMiB: Math.max(MIN_MEMORY_MIB, roundUp(MEMORY_ROOM * peakMiB, MEMORY_STEP)),
     why: {
       cpu: `${formatNumber(cores)} cores at ${perSecond(at.ratePerSecond)} in ${at.run}, scaled to ${String(wantedPerSecond)}/s over ${String(instances)}, divided by ${String(PLANNED_SHARE)}`,
-      memory: `peak of ${formatNumber(peakMiB)} MiB in ${at.run}, times ${String(MEMORY_ROOM)}, at least ${formatNumber(LEAST_MEMORY_MIB)} MiB`,
+      memory: `peak of ${formatNumber(peakMiB)} MiB in ${at.run}, times ${String(MEMORY_ROOM)}, at least ${formatNumber(MIN_MEMORY_MIB)} MiB`,
     },
   };
 }

@@ -19,7 +19,7 @@ export interface RecoveryRules {
 
 export interface RecoveryView {
   nowMs: number;
-  /** Of the allowed workflows only, originals and retries. */
+  /** Executions of the allowed workflows only, originals and retries. */
   executions: readonly SeenExecution[];
   /** Those that were looked at, by id. */
   stored: ReadonlyMap<string, Stored>;

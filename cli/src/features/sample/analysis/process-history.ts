@@ -2,7 +2,7 @@
 import type { ProcessRow } from '../record';
 
 /** Beyond it two neighbours become one, so that a week costs as much memory as an hour. */
-export const MOST_POINTS = 1000;
+export const MAX_POINTS = 1000;
 
 export interface ProcessSummary {
   pid: number;
@@ -44,7 +44,7 @@ export interface ProcessHistory {
 export class ProcessesSeen {
   private readonly summaries = new Map<number, ProcessTally>();
   private readonly together = new ProcessTally();
-  private mostProcesses = 0;
+  private maxProcesses = 0;
   private windows: Window[] = [];
   private ticksPerWindow = 1;
 
@@ -60,7 +60,7 @@ export class ProcessesSeen {
       threads: sum(rows.map(({ threads }) => threads)),
     };
     this.together.add(all);
-    this.mostProcesses = Math.max(this.mostProcesses, rows.length);
+    this.maxProcesses = Math.max(this.maxProcesses, rows.length);
     for (const row of rows) {
       let summary = this.summaries.get(row.pid);
       if (summary === undefined) this.summaries.set(row.pid, (summary = new ProcessTally()));
@@ -74,7 +74,7 @@ export class ProcessesSeen {
     return {
       durationMs: lastMs - firstMs,
       samples,
-      together: { processes: { most: this.mostProcesses }, rssMiB, cpuCores },
+      together: { processes: { most: this.maxProcesses }, rssMiB, cpuCores },
       processes: [...this.summaries.values()].map((summary) => summary.conclude()),
     };
   }
@@ -90,7 +90,7 @@ export class ProcessesSeen {
       return;
     }
     this.windows.push(tick);
-    if (this.windows.length <= MOST_POINTS) return;
+    if (this.windows.length <= MAX_POINTS) return;
     this.ticksPerWindow *= 2;
     const halved: Window[] = [];
     for (const [index, window] of this.windows.entries()) {
@@ -107,8 +107,8 @@ class ProcessTally {
   private first: Figures | null = null;
   private last: Figures | null = null;
   private samples = 0;
-  private mostMiB = 0;
-  private mostThreads = 0;
+  private maxMiB = 0;
+  private maxThreads = 0;
   private readonly cpu = new Mean();
 
   private row: Pick<ProcessRow, 'pid' | 'parent' | 'command'> | null = null;
@@ -119,8 +119,8 @@ class ProcessTally {
     this.first ??= figures;
     this.last = figures;
     this.samples += 1;
-    this.mostMiB = Math.max(this.mostMiB, figures.rssMiB);
-    this.mostThreads = Math.max(this.mostThreads, figures.threads);
+    this.maxMiB = Math.max(this.maxMiB, figures.rssMiB);
+    this.maxThreads = Math.max(this.maxThreads, figures.threads);
     if (figures.cpuCores !== null) this.cpu.add(figures.cpuCores);
   }
 
@@ -135,10 +135,10 @@ class ProcessTally {
       rssMiB: {
         first: this.first?.rssMiB ?? 0,
         last: this.last?.rssMiB ?? 0,
-        most: this.mostMiB,
+        most: this.maxMiB,
       },
       cpuCores: mean === null ? null : { mean, most: this.cpu.most },
-      threads: { most: this.mostThreads },
+      threads: { most: this.maxThreads },
     };
   }
 }

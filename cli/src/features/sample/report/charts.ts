@@ -3,7 +3,7 @@ import { SERIES_COLOURS, type LineChart, type LineSeries } from '../../../report
 import { shortCommand } from './command';
 
 /** One colour is left for all of them together. */
-const MOST_DRAWN = SERIES_COLOURS - 1;
+const MAX_DRAWN = SERIES_COLOURS - 1;
 
 /** Memory and CPU over time: of those processes that came to have most memory, and of all together. */
 export function sampleCharts(
@@ -12,7 +12,7 @@ export function sampleCharts(
 ): LineChart[] {
   const drawn = [...processes]
     .sort((a, b) => b.rssMiB.most - a.rssMiB.most)
-    .slice(0, MOST_DRAWN)
+    .slice(0, MAX_DRAWN)
     .sort((a, b) => a.firstMs - b.firstMs || a.pid - b.pid);
   const left = processes.length - drawn.length;
   const series = (

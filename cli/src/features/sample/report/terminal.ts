@@ -5,7 +5,7 @@ import { duration, formatNumber } from '../../../ui/numbers';
 
 const HEAD = ['pid', 'seen', 'memory first', 'last', 'most', 'CPU mean', 'most', 'command'];
 
-const MOST_LINES = 40;
+const MAX_LINES = 40;
 
 /** A line per process, those with most memory first, and one for all together. */
 export function renderSample({ processes, together, durationMs }: ProcessHistory): string[] {
@@ -33,7 +33,7 @@ export function renderSample({ processes, together, durationMs }: ProcessHistory
         shortCommand(process.command, 40),
       ),
     );
-  const shown = rows.slice(0, MOST_LINES);
+  const shown = rows.slice(0, MAX_LINES);
   const left = rows.length - shown.length;
   return renderColumns(HEAD, [
     ...shown,

@@ -13,7 +13,7 @@ import { topologySchema, type Topology } from '../../../plan/topology';
 import { messageOf } from '../../../ui/exit';
 
 /** n8n 2.x did not start with 512 MiB, but that it does not is for the sweep to show; V8 itself needs this. */
-const LEAST_MEMORY_MIB = 64;
+const MIN_MEMORY_MIB = 64;
 
 /** The cells of a plan, complete: what is fixed and what a dimension says, in one. */
 export function cellsOf(plan: SweepPlan, beyond: readonly Rule[] = []): Cells {
@@ -33,7 +33,7 @@ export function changedDimensions(cells: readonly Cell[]): string[] {
 const single = (cell: Cell): Record<string, Cell[string][]> =>
   Object.fromEntries(Object.entries(cell).map(([name, value]) => [name, [value]]));
 
-/** Of a cell that starts a server in place of n8n. */
+/** Keys of a cell that starts a server in place of n8n. */
 const OF_SERVER = new Set(['command', 'url', 'request', 'workload', 'cpuMillicores', 'memoryMiB']);
 const OF_LOAD = new Set(['profile', 'ratePerSecond', 'clients']);
 
@@ -104,8 +104,8 @@ const RULES: readonly Rule[] = [
       ? 'the heap is larger than the memory limit'
       : null,
   ({ memoryMiB }) =>
-    memoryMiB !== undefined && Number(memoryMiB) < LEAST_MEMORY_MIB
-      ? `Node.js does not start in less than ${String(LEAST_MEMORY_MIB)} MiB`
+    memoryMiB !== undefined && Number(memoryMiB) < MIN_MEMORY_MIB
+      ? `Node.js does not start in less than ${String(MIN_MEMORY_MIB)} MiB`
       : null,
   (cell) => {
     if (isServerCell(cell)) return null;

@@ -108,7 +108,7 @@ const measurement = z.strictObject({
   clients: whole.positive().optional(),
   duration: duration.optional(),
   warmup: duration.optional(),
-  /** Of find: a short probe, the run that confirms, and all probes together. */
+  /** Times of a search: a short probe, the confirming run, and all probes together. */
   probe: duration.optional(),
   full: duration.optional(),
   budget: duration.optional(),
@@ -138,7 +138,7 @@ const quick = z.strictObject({
 
 export const sweepPlanSchema = z
   .strictObject({
-    /** Of the sweep's folder; the file's own where it is not given. */
+    /** Name of the sweep's folder; the name of the file by default. */
     name: name.optional(),
     title: z.string().optional(),
     measure: measurement.prefault({}),

@@ -16,7 +16,7 @@ import {
 } from './table';
 
 /** More small plots than this tell nobody anything; the table has them all. */
-const MOST_PANELS = 12;
+const MAX_PANELS = 12;
 
 /**
  * Each metric over what was changed: one dimension as a line (bars, where its values are words), two as a
@@ -36,7 +36,7 @@ export function firstChartId(sweep: SweepRecord): string {
 }
 
 const EVERY_CELL = 'cells';
-const MOST_BARS = 24;
+const MAX_BARS = 24;
 
 /** Those that had the same to do beside each other, the best first. */
 function everyCell(sweep: SweepRecord, records: readonly CellRecord[]): BarChart {
@@ -44,7 +44,7 @@ function everyCell(sweep: SweepRecord, records: readonly CellRecord[]): BarChart
   const { load, layout } = dimensionsOf(cellsInOrder(sweep));
   const names = [...load, ...layout];
   const groups = groupsOf(sweep, records);
-  const most = Math.max(1, Math.floor(MOST_BARS / groups.length));
+  const most = Math.max(1, Math.floor(MAX_BARS / groups.length));
   const shown = groups.flatMap(({ rows }) => rows.slice(0, most));
   const isCut = groups.some(({ rows }) => rows.length > most);
   return {
@@ -75,7 +75,7 @@ function metricCharts(sweep: SweepRecord, records: readonly CellRecord[]): Chart
       .map(({ name, rows: few }) => heat(few, x, y, metric, name))
       .filter(({ cells: drawn }) => drawn.flat().some((value) => value !== null));
   });
-  return charts.map((some) => some.slice(0, MOST_PANELS)).filter((some) => some.length > 0);
+  return charts.map((some) => some.slice(0, MAX_PANELS)).filter((some) => some.length > 0);
 }
 
 interface Panel {

@@ -1,6 +1,6 @@
 /** What a sweep decides: which cell did best under each load, what limits it, and what to change for more. */
 import { adviceFor } from '../../../analysis/limits/table';
-import { usualLimit, usualLimitText } from '../../../analysis/limits/limit-seen';
+import { commonLimit, commonLimitText } from '../../../analysis/limits/limit-seen';
 import { mainMetric, metricsOf, type SweepMetric } from '../analysis/metric';
 import type { Cell } from '../plan/cells';
 import { changedDimensions, isServerCell } from '../plan/plan-cells';
@@ -36,7 +36,7 @@ const OF_LOAD = /^(workload|variant|request|profile|clients|ratePerSecond|param\
 export function dimensionsOf(cells: readonly Cell[]): { load: string[]; layout: string[] } {
   const changed = changedDimensions(cells);
   const layout = changed.filter((name) => !OF_LOAD.test(name));
-  // Where the load is all that changes, it is what the sweep is about.
+  // If only the load changes, the sweep is about the load.
   if (layout.length === 0) return { load: [], layout: changed };
   return { load: changed.filter((name) => OF_LOAD.test(name)), layout };
 }
@@ -66,7 +66,7 @@ const loadText = (cell: Cell, name: string): string =>
   name === 'workload' || name === 'request' ? String(cell[name] ?? '') : cellName(cell, [name]);
 
 /** More of them are in the table of all cells. */
-const MOST_GROUPS = 6;
+const MAX_GROUPS = 6;
 
 export function decisionFigures(sweep: SweepRecord, records: readonly CellRecord[]): Figure[] {
   const { metric } = decidingMetric(sweep);
@@ -76,7 +76,7 @@ export function decisionFigures(sweep: SweepRecord, records: readonly CellRecord
       rows: rows.filter((row) => spreadOf(row, metric).median !== null),
     }))
     .filter(({ rows }) => rows.length > 0);
-  const bests = measured.slice(0, MOST_GROUPS).map(({ name, rows }) => ({
+  const bests = measured.slice(0, MAX_GROUPS).map(({ name, rows }) => ({
     name: name === '' ? 'Best cell' : `Best for ${name}`,
     value: bestText(sweep, rows),
   }));
@@ -104,8 +104,8 @@ function bestText(sweep: SweepRecord, rows: readonly CellRow[]): string {
 
 function limitFigures({ cell, records }: CellRow): Figure[] {
   const seen = records.flatMap(({ limitedBy }) => limitedBy ?? []);
-  const limit = usualLimitText(seen);
-  const advice = adviceFor(usualLimit(seen)?.usual.limit ?? null, modeOf(cell));
+  const limit = commonLimitText(seen);
+  const advice = adviceFor(commonLimit(seen)?.usual.limit ?? null, modeOf(cell));
   return [
     ...(limit === null ? [] : [{ name: 'Limit of the best', value: limit }]),
     ...(advice === null ? [] : [{ name: 'For more', value: advice }]),

@@ -8,7 +8,7 @@ import {
   section,
   table,
   type ReportDocument,
-  type Verdict,
+  type ShownVerdict,
 } from '../../../report/document';
 import { repeatCommand, utc } from '../../../report/text/units';
 import { firstChartId, sweepCharts } from './charts';
@@ -25,7 +25,7 @@ import {
 
 const CELLS = 'Each measurement has its own report in the folder cells/ beside the record.';
 
-export const sweepVerdict = (sweep: SweepRecord, records: readonly CellRecord[]): Verdict => ({
+export const sweepVerdict = (sweep: SweepRecord, records: readonly CellRecord[]): ShownVerdict => ({
   ...(records.length === sweep.steps.length
     ? ({ tone: 'good', word: 'DONE' } as const)
     : ({ tone: 'unsure', word: 'STOPPED' } as const)),

@@ -1,4 +1,4 @@
-import { usualLimitText } from '../../../analysis/limits/limit-seen';
+import { commonLimitText } from '../../../analysis/limits/limit-seen';
 import { limitName } from '../../../analysis/limits/table';
 import type { CellRecord, SweepRecord } from '../record';
 import { mainMetric, metricsOf } from '../analysis/metric';
@@ -111,7 +111,7 @@ export function sweepLimits(
   const cells = cellsInOrder(sweep);
   const changed = axesOf(cells);
   return cellRows(records, cells).flatMap(({ cell, records: measured }) => {
-    const text = usualLimitText(measured.flatMap(({ limitedBy }) => limitedBy ?? []));
+    const text = commonLimitText(measured.flatMap(({ limitedBy }) => limitedBy ?? []));
     return text === null ? [] : [{ cell: cellName(cell, changed), text }];
   });
 }

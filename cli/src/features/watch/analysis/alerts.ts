@@ -19,17 +19,17 @@ export interface AlertsView {
   firing: FiringNow[];
 }
 
-interface AlertScene {
+interface AlertInput {
   series: readonly Series[];
   nowMs: number;
   topology: Pick<Topology, 'mode' | 'workers'> | null;
 }
 
-type AlertCheck = (scene: AlertScene) => string | null;
+type AlertCheck = (scene: AlertInput) => string | null;
 
 /** Instances of which every sample of the last minute lies above a bound, and the lowest of these samples. */
 function lastingAbove(
-  { series, nowMs }: AlertScene,
+  { series, nowMs }: AlertInput,
   metric: Metric,
   bound: number,
   of: (one: Series) => number = () => 1,
@@ -44,7 +44,7 @@ function lastingAbove(
 
 /** The last value of another metric of the same instance; 0 where there is none. */
 const sameInstance =
-  ({ series }: AlertScene, metric: Metric) =>
+  ({ series }: AlertInput, metric: Metric) =>
   ({ role, instance }: Series): number =>
     ofMetric(series, metric, role)
       .find((one) => one.instance === instance)
@@ -57,22 +57,22 @@ const aboveLimit =
     return found && `${found.instance} uses ${percent(found.least)} of ${what}.`;
   };
 
-const queueMetric = ({ series, nowMs }: AlertScene, metric: Metric): number | null =>
+const queueMetric = ({ series, nowMs }: AlertInput, metric: Metric): number | null =>
   lastOf(series, 'redis', metric, nowMs)[0] ?? null;
 
-const values = ({ series }: AlertScene, metric: Metric): number[] =>
+const values = ({ series }: AlertInput, metric: Metric): number[] =>
   ofMetric(series, metric, 'redis').flatMap(({ points }) => points.map(({ value }) => value));
 
 /** NaN, which is neither above nor below a bound, where nothing was sampled. */
-const leastOf = (scene: AlertScene, metric: Metric): number =>
+const minOf = (scene: AlertInput, metric: Metric): number =>
   extreme(Math.min, values(scene, metric));
-const mostOf = (scene: AlertScene, metric: Metric): number =>
+const maxOf = (scene: AlertInput, metric: Metric): number =>
   extreme(Math.max, values(scene, metric));
 
 const extreme = (of: (...all: number[]) => number, all: readonly number[]): number =>
   all.length === 0 ? NaN : of(...all);
 
-function slots({ series, nowMs, topology }: AlertScene): number {
+function slots({ series, nowMs, topology }: AlertInput): number {
   const shown = sum(lastOf(series, 'worker', 'workerSlots', nowMs));
   if (shown > 0 || topology?.mode !== 'queue') return shown;
   return topology.workers.count * topology.workers.concurrency;
@@ -88,9 +88,7 @@ export const CHECKS: Readonly<Record<string, AlertCheck>> = {
       : null,
   N8nJobsWaitNoneActive: (scene) => {
     const waiting = queueMetric(scene, 'queueWaiting');
-    return waiting !== null &&
-      leastOf(scene, 'queueWaiting') > 0 &&
-      mostOf(scene, 'queueActive') === 0
+    return waiting !== null && minOf(scene, 'queueWaiting') > 0 && maxOf(scene, 'queueActive') === 0
       ? `${formatNumber(waiting)} jobs wait, and no worker takes one.`
       : null;
   },
@@ -109,10 +107,8 @@ export const CHECKS: Readonly<Record<string, AlertCheck>> = {
   },
   N8nWorkerSlotsFull: (scene) => {
     const of = slots(scene);
-    const taken = leastOf(scene, 'queueActive') / of;
-    return of > 0 &&
-      taken >= thresholds.workerSlotsShare.value &&
-      leastOf(scene, 'queueWaiting') > 0
+    const taken = minOf(scene, 'queueActive') / of;
+    return of > 0 && taken >= thresholds.workerSlotsShare.value && minOf(scene, 'queueWaiting') > 0
       ? `${percent(taken)} of the slots of all workers are taken, and jobs wait.`
       : null;
   },
@@ -170,7 +166,7 @@ export const CHECKS: Readonly<Record<string, AlertCheck>> = {
   ),
 };
 
-export function alertsNow(scene: AlertScene): AlertsView {
+export function alertsNow(scene: AlertInput): AlertsView {
   const firing = Object.entries(CHECKS).flatMap(([name, check]) => {
     const text = check(scene);
     return text === null ? [] : [{ name, text }];

@@ -46,7 +46,7 @@ export interface QueueView {
 export interface RoleView {
   role: string;
   instances: number;
-  /** Of control groups where there are some, with their limits; else of processes. */
+  /** Memory of control groups, with their limits; of processes if there are no groups. */
   memoryMiB: number | null;
   memoryLimitMiB: number | null;
   heapMiB: number | null;

@@ -45,14 +45,14 @@ export interface ExecEnd {
   stderr: string;
 }
 
-/** Of a short command. */
+/** Timeout of a short command. */
 const OUTPUT_WITHIN_MS = 60_000;
 /** A connection that is not there by then will not be: the API server or the kubelet of its node hangs. */
 const OPENS_WITHIN_MS = 30_000;
 /** How long one request is waited for. A log that is followed and a command that runs are none. */
 export interface Patience {
   serverMs: number;
-  /** Of what the API server passes on to a pod: as long as a process on this machine is waited for. */
+  /** Timeout of calls that the API server passes on to a pod; the same as for a process on this machine. */
   podMs: number;
 }
 const PATIENCE: Patience = { serverMs: 60_000, podMs: 10_000 };
@@ -74,7 +74,7 @@ export class Cluster {
     readonly authorization: AuthorizationV1Api,
     readonly networking: NetworkingV1Api,
     readonly custom: CustomObjectsApi,
-    /** Of any kind. */
+    /** Objects of any kind. */
     readonly objects: KubernetesObjectApi,
     private readonly groups: ApisApi,
     private readonly versions: VersionApi,
@@ -89,7 +89,7 @@ export class Cluster {
   ): Promise<Cluster> {
     const client = await import('@kubernetes/client-node');
     const config = new client.KubeConfig();
-    const file = kubeconfig ?? usualKubeconfig();
+    const file = kubeconfig ?? defaultKubeconfig();
     try {
       if (file === null) config.loadFromCluster();
       else {
@@ -331,7 +331,7 @@ function bound(config: KubeConfig, { serverMs, podMs }: Patience): void {
   };
 }
 
-/** As text, so that what is no kubeconfig is told in words. */
+/** Reads the kubeconfig as text, so that a wrong file gets a readable error. */
 function kubeconfigIn(file: string): string {
   let text: string;
   try {
@@ -343,7 +343,7 @@ function kubeconfigIn(file: string): string {
   throw new Mistake(`${file} cannot be read as a kubeconfig: it is empty.`);
 }
 
-function usualKubeconfig(): string | null {
+function defaultKubeconfig(): string | null {
   const [named] = (process.env['KUBECONFIG'] ?? '').split(':').filter(Boolean);
   if (named !== undefined) return named;
   const usual = join(homedir(), '.kube', 'config');

@@ -59,7 +59,7 @@ export async function examine(
 
 const isMissing = ({ missing }: RightCheck): boolean => missing.length > 0;
 
-/** As the doctor prints it. Pure. */
+/** Lines that the doctor prints. Pure. */
 export function examinationLines(of: Examination, how: 'deploy' | 'existing'): string[] {
   const line = (ok: boolean, name: string, text: string): string =>
     `  ${(ok ? 'ok' : 'missing').padEnd(9)}${name.padEnd(12)}${text}`;

@@ -12,7 +12,7 @@ interface Waiting {
   timer: NodeJS.Timeout;
 }
 
-export class Asker {
+export class ExecSession {
   private talk: AbortController | null = null;
   private write: ((text: string) => void) | null = null;
   private waiting: Waiting | null = null;

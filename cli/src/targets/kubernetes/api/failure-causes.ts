@@ -1,6 +1,6 @@
 /** From what the API server refuses to what a person can do about it. Pure. */
 
-/** As the client reports a refusal. */
+/** A refusal as the client reports it. */
 export interface Refusal {
   code: number;
   /** The server's own sentence. */
@@ -29,7 +29,7 @@ function messageIn(body: unknown): string {
 }
 
 export interface ClusterTask {
-  /** As in the kubeconfig. */
+  /** Name of the context in the kubeconfig. */
   context: string;
   /** The address of its API server. */
   server: string;
@@ -107,7 +107,7 @@ const quotaOf = (message: string): string => /exceeded quota: (.*)$/s.exec(messa
 const limitOf = (message: string): string =>
   /((?:maximum|minimum) .*)$/s.exec(message)?.[1] ?? message;
 
-/** Of an error and all that caused it. */
+/** Messages of an error and of all its causes. */
 function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error && typeof error.code === 'string' ? `${error.code} ` : '';

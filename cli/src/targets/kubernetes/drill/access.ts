@@ -27,7 +27,7 @@ export interface DrillPlace {
   cluster: Pick<Cluster, 'exec' | 'output' | 'doing' | 'found' | 'core' | 'apps'>;
   namespace: string;
   release: string;
-  /** As they were seen last. */
+  /** Pods as last seen. */
   pods(): readonly V1Pod[];
   /** Null: nothing counts what workflows do outside n8n. */
   effects: (() => Promise<Effect[]>) | null;
@@ -63,7 +63,7 @@ export function drillAccessOf(place: DrillPlace): DrillAccess {
       await runOutOfMemory(place, seatOf(place, instance), signal);
     },
     useUpConnections: async () => {
-      // Of a server that is not the release's, others would lose their connections as well.
+      // If the server is not part of the release, others would lose their connections as well.
       seatOfRole(place, 'postgresql');
       return takeConnections(place, seatOfRole(place, 'main'), place.program('pod-connections'));
     },
@@ -287,7 +287,7 @@ const longestGraceMs = (pods: readonly V1Pod[]): number =>
 
 type Annotation = readonly [name: string, value: string];
 
-/** As `kubectl rollout restart` does it. */
+/** Annotation that `kubectl rollout restart` sets. */
 const RESTARTED_AT = 'kubectl.kubernetes.io/restartedAt';
 /** Least of all, so that a Deployment takes this pod first. */
 const DELETION_COST: Annotation = ['controller.kubernetes.io/pod-deletion-cost', '-2147483648'];
@@ -296,7 +296,7 @@ const replicasPatch = (replicas: number): object[] => [
   { op: 'replace', path: '/spec/replicas', value: replicas },
 ];
 
-/** As a JSON Patch, which does not make the map that an entry goes into. */
+/** A JSON Patch; such a patch does not create the map for a new entry. */
 function annotationPatch(
   there: Readonly<Record<string, string>> | undefined,
   path: string,

@@ -4,7 +4,7 @@ import type { DrillAccess } from '../../target';
 import type { Cluster } from '../api/api';
 import type { ContainerSeat } from '../pods/pods';
 
-/** As when n8n is always faster for a while. */
+/** Time for n8n to lose the race for a connection; longer means it always wins. */
 const TAKEN_WITHIN_MS = 60_000;
 
 /** `program`: pod-connections, as it is built. */

@@ -7,7 +7,7 @@ import type { PodLinksOrder } from './links';
 export const LINKS_CONTAINER = 'store-links';
 export const CONTROL_PORT = 16_380;
 
-/** Where n8n looks for each store, and the port of its link. */
+/** Variables in which n8n finds each store, and the port of its link. */
 const STORES: Record<
   StoreLink['store'],
   { host: string; port: string; isEncrypted: string; link: number }
@@ -22,7 +22,7 @@ const STORES: Record<
   },
 };
 
-/** Of the chart's manifests what is read here. */
+/** The parts of the chart's manifests that we read. */
 const deployment = z.looseObject({
   kind: z.literal('Deployment'),
   metadata: z.looseObject({ labels: z.record(z.string(), z.string()) }),
@@ -47,7 +47,7 @@ const deployment = z.looseObject({
 
 type Container = z.infer<typeof deployment>['spec']['template']['spec']['containers'][number];
 
-/** Of the values only what is added to: the user's own init containers. */
+/** The only values that we extend: the user's own init containers. */
 const given = z.looseObject(
   Object.fromEntries(
     ['pod', 'main', 'worker', 'webhook'].map((block) => [

@@ -13,7 +13,7 @@ export interface Passage {
   namespace: string;
   from: Labels;
   to: Labels;
-  /** Of the pod that it leads to. */
+  /** Port of the pod to which the link leads. */
   port: number;
 }
 
@@ -70,7 +70,7 @@ function isPeer(peer: V1NetworkPolicyPeer, other: Labels, namespace: string): bo
   );
 }
 
-/** Of the labels of a namespace only its name is known. */
+/** Whether a namespace may match; only its name is known. */
 function mayBe(
   { matchLabels = {}, matchExpressions = [] }: V1LabelSelector,
   name: string,

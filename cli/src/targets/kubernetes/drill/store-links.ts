@@ -18,7 +18,7 @@ export interface LinksPlace {
   namespace: string;
 }
 
-/** Of each process of n8n that runs. */
+/** Links of each running process of n8n. */
 export const storeLinksOf = (place: LinksPlace, seats: readonly ContainerSeat[]): StoreLink[] =>
   seats.flatMap(({ pod, role }) =>
     role === 'main' || role === 'worker' || role === 'webhook'

@@ -2,7 +2,7 @@
 import type { V1ConfigMap, V1Job, V1TopologySpreadConstraint } from '../api/api-types';
 import { labelsOf, MADE_BY } from '../objects/labels';
 
-/** Of its Job and its ConfigMap: several calls may load one namespace at the same time. */
+/** Name of its Job and its ConfigMap; several calls may load one namespace at the same time. */
 export const generatorName = (call: string): string => `n8n-tuned-generator-${call}`;
 /** In the pod: what k6 is started with, and where it writes. */
 export const SCRIPTS = '/k6/loadtests';

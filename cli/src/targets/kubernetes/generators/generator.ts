@@ -46,7 +46,7 @@ export class ClusterGenerators {
 
   constructor(private readonly options: GeneratorPlace) {}
 
-  /** Of each pod, as NetworkPolicies see it. */
+  /** Labels of each pod, for NetworkPolicies. */
   get labels(): Record<string, string> {
     return generatorLabels(this.options.call);
   }
@@ -119,7 +119,7 @@ const notReady = (ready: number, count: number): string =>
     ? 'it did not start in time'
     : `${String(ready)} of ${String(count)} pods started in time`;
 
-/** As the chart carries them: bundled for k6, the same code as loadtests/. */
+/** Scripts of the chart: loadtests/, bundled for k6. */
 export function bundledScripts(): Record<string, string> {
   const folder = findBundled(join('charts', 'n8n-tuned', 'files', 'loadtests'), 'load.js');
   const profiles = readdirSync(folder).filter((name) => name.endsWith('.js'));

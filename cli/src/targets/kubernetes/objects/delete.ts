@@ -18,7 +18,7 @@ export interface Objects {
   ): Promise<KubernetesObject[] | 'forbidden'>;
   /** Null where it is not there, or its kind is not. */
   read(name: ObjectName): Promise<KubernetesObject | null>;
-  /** Of an object that is gone, or was replaced by another one of its name, nothing is asked. */
+  /** Removes an object; does nothing if it is gone, or replaced by another one of its name. */
   remove(made: Made, graceSeconds?: number): Promise<void>;
 }
 

@@ -6,7 +6,7 @@ import { processName } from '../../../linux/proc';
 export const COMPONENT = 'app.kubernetes.io/component';
 
 export const MANAGED_BY = 'app.kubernetes.io/managed-by';
-/** As the value of the label above. */
+/** Value of the label above. */
 export const OURS = 'n8n-tuned';
 /** Which call of the command made it. */
 export const CALL = 'n8n-tuned/call';
@@ -24,10 +24,10 @@ export const callSelector = (call: string): string => `${CALL}=${call}`;
 /** Which nobody else gives. */
 export const ownNamespace = (call: string): string => `n8n-tuned-${call}`;
 
-/** Of the ConfigMap that says what a call makes in a namespace that others use too. */
+/** Name of the ConfigMap that lists what a call creates in a shared namespace. */
 export const journalName = (call: string): string => `n8n-tuned-${call}`;
 
-/** Of what Helm keeps of a release, in Secrets or in ConfigMaps. */
+/** Selector of the Secrets or ConfigMaps in which Helm keeps a release. */
 export const helmSelector = (release: string): string => `owner=helm,name=${release}`;
 
 export const OURS_SELECTOR = `${MANAGED_BY}=${OURS}`;

@@ -15,7 +15,7 @@ export interface Leftover {
   kind: 'namespace' | 'objects';
   namespace: string;
   call: string;
-  /** Of Helm, in a namespace that others use too; null where there is none. */
+  /** Release of Helm in a shared namespace; null if there is none. */
   release: string | null;
   /** `ended`: the process that made it is gone; `elsewhere`: it was made on another machine, which cannot be asked. */
   state: 'running' | 'ended' | 'elsewhere';

@@ -20,7 +20,7 @@ export interface Planned extends ObjectName {
 
 /** What a call is going to make, known before it makes anything. */
 export interface Plan {
-  /** Of Helm; null where nothing is deployed. */
+  /** Release of Helm; null if nothing is deployed. */
   release: string | null;
   objects: readonly Planned[];
   /** How the names of claims begin that its StatefulSets make, an ordinal after it. */
@@ -76,7 +76,7 @@ export const keyOf = ({ apiVersion, kind, namespace, name }: ObjectName): string
   // A newer version of a group names the same object.
   [apiVersion.includes('/') ? apiVersion.split('/')[0] : '', kind, namespace, name].join(' ');
 
-/** As `kubectl get` takes it. */
+/** The object as an argument of `kubectl get`. */
 export const textOf = ({ kind, name }: Pick<ObjectName, 'kind' | 'name'>): string =>
   `${kind} ${name}`;
 
@@ -149,7 +149,7 @@ export function madeAmong(objects: readonly KubernetesObject[], whose: CallTrait
 const isHook = ({ metadata }: KubernetesObject): boolean =>
   metadata?.annotations?.['helm.sh/hook'] !== undefined;
 
-/** Of the release that the call has installed, and not of a later one of the same name: it was told the call. */
+/** Whether this belongs to the release that the call installed, not to a later one of the same name; the release records the call. */
 const isRecordOf = ({ metadata }: KubernetesObject, { call, plan }: CallTraits): boolean =>
   plan.release !== null &&
   metadata?.labels?.['owner'] === 'helm' &&

@@ -3,7 +3,7 @@
 const LOCAL_CONTEXTS =
   /^(kind-|k3d-|minikube|docker-desktop|rancher-desktop|orbstack|colima|microk8s|n8n-tuned)/;
 
-/** Where only a cluster of this machine answers: loopback, and the range for benchmarks (RFC 2544) of the lab. */
+/** Hosts that only a cluster on this machine uses: loopback, and the lab's range for benchmarks (RFC 2544). */
 const LOCAL_HOSTS = /^(localhost|127\.|\[?::1\]?$|198\.1[89]\.|0\.0\.0\.0)/;
 
 export interface ClusterToLoad {

@@ -20,14 +20,14 @@ const GRACE_WITH_NAMESPACE_SECONDS = 1;
 
 export interface Space {
   name: string;
-  /** Where it was made here. */
+  /** Uid of the object if this call created it. */
   uid: string | null;
   /** It has a name that only this call gives, so nobody else puts anything there: it goes as a whole. */
   isOwn: boolean;
 }
 
 /** `wanted`: one that the user names; null: one of its own. */
-export async function openSpace(
+export async function openRunNamespace(
   cluster: Cluster,
   call: string,
   wanted: string | null,

@@ -7,7 +7,7 @@ import {
   type Inside,
 } from '../../../linux/container-stats';
 import { messageOf } from '../../../ui/exit';
-import type { Insides, SeenInside } from '../../target';
+import type { ContainerStats, ContainerSample } from '../../target';
 import type { Cluster, Place } from '../api/api';
 import { Lines } from '../api/lines';
 import type { ContainerSeat } from './pods';
@@ -50,14 +50,14 @@ export async function lookInside(
   }
 }
 
-export class ClusterInsides implements Insides {
+export class PodContainerStats implements ContainerStats {
   constructor(
     private readonly cluster: Cluster,
     private readonly namespace: string,
     private readonly seats: () => ContainerSeat[],
   ) {}
 
-  watch(listener: (seen: SeenInside) => void, onTrouble: (text: string) => void): () => void {
+  watch(listener: (seen: ContainerSample) => void, onTrouble: (text: string) => void): () => void {
     const streams = new Map<string, AbortController>();
     const nodes = new Map<string, string>();
     const follow = (): void => {

@@ -8,8 +8,8 @@ import type { Cluster } from '../api/api';
 import type { ContainerSeat } from './pods';
 
 const LOOK_EVERY_MS = 1_000;
-/** Of one container; a load test of days must not fill a disk. */
-const MOST_BYTES = 16 * 1024 * 1024;
+/** Bytes kept per container; a load test of days must not fill a disk. */
+const MAX_BYTES = 16 * 1024 * 1024;
 
 export type LogSource = Pick<Cluster, 'followLog'>;
 
@@ -40,7 +40,7 @@ export class PodLogs {
     this.timer.unref();
   }
 
-  /** Of those that have written anything. */
+  /** Files of the containers that have written anything. */
   get files(): string[] {
     return this.isEnded ? [] : readdirSync(this.folder).map((name) => join(this.folder, name));
   }
@@ -57,7 +57,7 @@ export class PodLogs {
     for (const seat of this.seats()) {
       const following = this.followed.get(seat.id) ?? { stop: null, bytes: 0, sinceMs: null };
       this.followed.set(seat.id, following);
-      if (following.stop === null && following.bytes < MOST_BYTES) this.follow(seat, following);
+      if (following.stop === null && following.bytes < MAX_BYTES) this.follow(seat, following);
     }
   }
 
@@ -70,8 +70,8 @@ export class PodLogs {
         if (existsSync(this.folder)) appendFileSync(file, chunk);
         following.bytes += chunk.length;
         following.sinceMs = Date.now();
-        if (following.bytes >= MOST_BYTES) {
-          appendFileSync(file, `\n… left out: more than ${String(MOST_BYTES)} bytes\n`);
+        if (following.bytes >= MAX_BYTES) {
+          appendFileSync(file, `\n… left out: more than ${String(MAX_BYTES)} bytes\n`);
           following.stop?.();
         }
         done();
@@ -82,7 +82,7 @@ export class PodLogs {
       isStopped = true;
     };
     const over = (): void => {
-      if (following.stop !== null && following.bytes < MOST_BYTES) following.stop = null;
+      if (following.stop !== null && following.bytes < MAX_BYTES) following.stop = null;
     };
     // Also when the connection is cut, which does not end what it is piped into.
     sink.once('pipe', (stream: Readable) => stream.once('close', over));
@@ -94,7 +94,7 @@ export class PodLogs {
       })
       .catch((error: unknown) => {
         over();
-        // Of a pod that is gone meanwhile nothing is said; a right that is missing stays so.
+        // A pod that has gone is not an error; a missing right stays missing.
         if (this.isRefused || this.isEnded || !(error instanceof Mistake)) return;
         this.isRefused = true;
         this.warn(`the logs of the pods are not kept: ${error.message}`);

@@ -94,7 +94,7 @@ export function troublesInEvents(events: readonly CoreV1Event[]): Trouble[] {
   });
 }
 
-/** Of claims that these pods wait for. Their events stay when there is a volume: then a node has taken the pod. */
+/** Problems of claims for which these pods wait. Their events remain once there is a volume; then a node has taken the pod. */
 export function troublesOfClaims(
   events: readonly CoreV1Event[],
   pods: readonly V1Pod[],

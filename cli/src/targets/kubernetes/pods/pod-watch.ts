@@ -8,7 +8,7 @@ import { withRoles } from '../release/existing-release';
 import { PodHistory, seatsOf, type ContainerSeat } from './pods';
 
 const LOOK_EVERY_MS = 1_000;
-/** Of events of the cluster, which come late and in bulk. */
+/** Period of looks at the events of the cluster, which come late and in bulk. */
 const EVENTS_EVERY_LOOKS = 5;
 
 type Listener = (event: Omit<RunEvent, 'tMs'>) => void;

@@ -175,7 +175,7 @@ const TELLING = new Set([
   ...['FailedGetResourceMetric', 'BackOff', 'FailedKillPod', 'SystemOOM'],
 ]);
 
-/** Of a process that aborts, as V8 does when its heap is full. */
+/** Exit code of a process that aborts, as V8 does when its heap is full. */
 const ABORTED = 134;
 
 /** Kubernetes may wait for minutes before it starts a container again, so that an end is known before its restart is. */

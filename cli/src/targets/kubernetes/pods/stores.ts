@@ -4,7 +4,7 @@ import { ACTIVITY, SIZE, SIZE_EVERY_LOOKS } from '../../activity-sql';
 import type { DatabaseActivity, QueueLook, StoreLooks } from '../../target';
 import type { Cluster } from '../api/api';
 import type { V1Pod } from '../api/api-types';
-import { Asker } from '../api/exec-session';
+import { ExecSession } from '../api/exec-session';
 import { PSQL_WITH_PASSWORD } from './database';
 import { seatsOf, type ContainerSeat } from './pods';
 
@@ -32,7 +32,7 @@ while read -r _; do "$cli" --raw EVAL "$1" 0 "$2" </dev/null; done`;
 const POSTGRESQL_SCRIPT = `while read -r sql; do set -- "$sql"; ${PSQL_WITH_PASSWORD} </dev/null; done`;
 
 const MAIN_ENV = 'QUEUE_BULL_PREFIX';
-const USUAL_PREFIX = 'bull';
+const DEFAULT_PREFIX = 'bull';
 const QUEUE = 'jobs';
 
 export interface ClusterStores extends StoreLooks {
@@ -45,12 +45,12 @@ export function storesOf(
   pods: readonly V1Pod[],
 ): ClusterStores {
   const seats = seatsOf(pods);
-  const askers: Asker[] = [];
-  const askerAt = (seat: ContainerSeat, command: readonly string[]): Asker => {
+  const sessions: ExecSession[] = [];
+  const sessionAt = (seat: ContainerSeat, command: readonly string[]): ExecSession => {
     const { pod, container } = seat;
-    const asker = new Asker(cluster, { namespace, pod, container }, command);
-    askers.push(asker);
-    return asker;
+    const session = new ExecSession(cluster, { namespace, pod, container }, command);
+    sessions.push(session);
+    return session;
   };
   const redis = seats.find(({ role }) => role === 'redis');
   const postgresql = seats.find(({ role }) => role === 'postgresql');
@@ -59,13 +59,13 @@ export function storesOf(
     queue:
       redis === undefined
         ? null
-        : queueLook(askerAt(redis, ['sh', '-c', REDIS_SCRIPT, 'sh', QUEUE_LUA, keys])),
+        : queueLook(sessionAt(redis, ['sh', '-c', REDIS_SCRIPT, 'sh', QUEUE_LUA, keys])),
     postgresql:
       postgresql === undefined
         ? null
-        : activityLook(askerAt(postgresql, ['sh', '-c', POSTGRESQL_SCRIPT])),
+        : activityLook(sessionAt(postgresql, ['sh', '-c', POSTGRESQL_SCRIPT])),
     end: () => {
-      for (const asker of askers) asker.end();
+      for (const session of sessions) session.end();
     },
   };
 }
@@ -75,11 +75,11 @@ export function prefixIn(pods: readonly V1Pod[]): string {
   const main = seatsOf(pods).find(({ role }) => role === 'main');
   const containers = pods.find(({ metadata }) => metadata?.name === main?.pod)?.spec?.containers;
   const env = containers?.find(({ name }) => name === main?.container)?.env ?? [];
-  return env.find(({ name }) => name === MAIN_ENV)?.value ?? USUAL_PREFIX;
+  return env.find(({ name }) => name === MAIN_ENV)?.value ?? DEFAULT_PREFIX;
 }
 
-function queueLook(asker: Asker): () => Promise<QueueLook> {
-  return async () => readQueue(await asker.ask(''));
+function queueLook(session: ExecSession): () => Promise<QueueLook> {
+  return async () => readQueue(await session.ask(''));
 }
 
 /** What the script in Lua returns. Pure. */
@@ -95,13 +95,16 @@ export function readQueue(answer: string): QueueLook {
   return { waiting, active, oldestMs, ...redisMemory(memory) };
 }
 
-function activityLook(asker: Asker): () => Promise<DatabaseActivity> {
+function activityLook(session: ExecSession): () => Promise<DatabaseActivity> {
   let looks = 0;
   return async () => {
     const isDear = looks % SIZE_EVERY_LOOKS === 0;
     const size = isDear ? `(${SIZE})` : 'NULL';
     const sql = `SELECT row_to_json(seen) FROM (${ACTIVITY}, ${size} AS "sizeMiB") seen`;
-    const row = parsed(await asker.ask(sql.replace(/\s+/g, ' ')), 'PostgreSQL') as DatabaseActivity;
+    const row = parsed(
+      await session.ask(sql.replace(/\s+/g, ' ')),
+      'PostgreSQL',
+    ) as DatabaseActivity;
     looks += 1;
     return { ...row, sizeMiB: row.sizeMiB === null ? null : row.sizeMiB / (1024 * 1024) };
   };

@@ -1,10 +1,10 @@
 /** What to do about a pod that no node takes, and about a claim without a volume, by the cluster's own sentences. Pure. */
 
-/** Of a storage class whose volumes a person or a program beside the cluster makes. */
+/** Provisioner of a storage class whose volumes are created by hand, or by a program outside the cluster. */
 const BY_HAND =
   'make a PersistentVolume of this class that is large enough, or name a class with a provisioner as storageClass in the values';
 
-/** Of the scheduler's reasons, which it puts into one sentence for all nodes. */
+/** Remedies for the reasons of the scheduler, which are in one sentence for all nodes. */
 const REMEDIES: readonly (readonly [RegExp, string])[] = [
   [/Insufficient |Too many pods/, 'ask for less CPU or memory, or add a node'],
   [

@@ -10,7 +10,7 @@ const DECISIONS = new Set([
 ]);
 
 export interface ScalingDecision {
-  /** Of this one decision: an autoscaler that says the same again raises the count of its event. */
+  /** Key of one decision; an autoscaler that repeats itself raises the count of its event. */
   key: string;
   event: Omit<RunEvent, 'tMs'>;
 }

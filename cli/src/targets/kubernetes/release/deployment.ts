@@ -58,7 +58,7 @@ export class ReleaseDeployment {
     this.beside = chart === null ? [] : objectsBeside(chart, place);
   }
 
-  /** Of the files with values, which may hold passwords. */
+  /** Removes the files with values, which may hold passwords. */
   end(): void {
     this.values.end();
   }

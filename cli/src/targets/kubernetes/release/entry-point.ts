@@ -10,18 +10,18 @@ import {
   throughIngress,
   type Gateway,
   type HttpRoute,
-  type WayIn,
+  type EntryPoint,
 } from './ingress';
 
 const GATEWAY_API = { group: 'gateway.networking.k8s.io', version: 'v1' };
 
-export async function wayInto(
+export async function resolveEntryPoint(
   cluster: Cluster,
   { via, viaAddress }: Pick<KubernetesOptions, 'via' | 'viaAddress'>,
   release: string,
   namespace: string,
   service: V1Service,
-): Promise<WayIn> {
+): Promise<EntryPoint> {
   const name = service.metadata?.name ?? '';
   const ofRelease = { namespace, labelSelector: releaseSelector(release) };
   if (via === 'service') return { baseUrl: urlOf(service), hosts: {} };

@@ -24,7 +24,7 @@ export interface HelmPlace {
   cluster: Cluster;
   namespace: string;
   release: string;
-  /** Where Helm keeps its releases, as HELM_DRIVER names it; left out: as the user has it. */
+  /** The storage of Helm's releases, as in HELM_DRIVER; by default as the user has set it. */
   driver?: 'secret';
 }
 
@@ -40,7 +40,7 @@ export interface Installing {
   labels: Readonly<Record<string, string>>;
 }
 
-/** As manifests of Kubernetes, in YAML. */
+/** Rendered manifests of Kubernetes, in YAML. */
 export interface Rendered {
   manifest: string;
   hooks: string[];

@@ -5,7 +5,7 @@ import type { V1Ingress } from '../api/api-types';
 export const WAYS = ['service', 'ingress', 'gateway'] as const;
 export type Way = (typeof WAYS)[number];
 
-export interface WayIn {
+export interface EntryPoint {
   /** Without a slash at the end. */
   baseUrl: string;
   /** Addresses of names that DNS need not know; empty where it has to. */
@@ -31,7 +31,7 @@ export function throughIngress(
   ingresses: readonly V1Ingress[],
   service: string,
   given: string | null,
-): WayIn {
+): EntryPoint {
   for (const { spec, status } of ingresses) {
     for (const { host, http } of spec?.rules ?? []) {
       if (http?.paths.some(({ backend }) => backend.service?.name === service) !== true) continue;
@@ -63,7 +63,11 @@ export function routeTo(routes: readonly HttpRoute[], service: string): HttpRout
   );
 }
 
-export function throughGateway(route: HttpRoute, gateway: Gateway, given: string | null): WayIn {
+export function throughGateway(
+  route: HttpRoute,
+  gateway: Gateway,
+  given: string | null,
+): EntryPoint {
   const parent = route.spec?.parentRefs?.[0];
   const listeners = (gateway.spec?.listeners ?? []).filter(({ protocol }) =>
     /^HTTPS?$/.test(protocol),
@@ -97,7 +101,7 @@ interface Parts {
 }
 
 /** A name with a wildcard stands for any of its names. */
-function wayOf({ scheme, host, port, address }: Parts): WayIn {
+function wayOf({ scheme, host, port, address }: Parts): EntryPoint {
   const name = host?.replace(/^\*\./, 'n8n-tuned.') ?? address;
   if (name === null) {
     throw new Mistake(

@@ -32,7 +32,7 @@ export interface KubernetesOptions {
   hasForgetfulRedis?: boolean;
   /** How the load comes to n8n. */
   via: Way;
-  /** Where the Ingress or the Gateway is; null: as it says itself, else as DNS says. */
+  /** Address of the Ingress or the Gateway; null to take it from its status, else from DNS. */
   viaAddress: string | null;
   /** Pods that make the load together, each the same share. */
   generators: number;

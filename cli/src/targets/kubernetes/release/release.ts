@@ -1,4 +1,4 @@
-/** Where a release is reached, and from what its executions are counted. Pure. */
+/** The address of a release, and the source of its execution counts. Pure. */
 import type { V1Pod, V1Service } from '../api/api-types';
 import { COMPONENT } from '../objects/labels';
 import { nameOf } from '../pods/pod-trouble';
@@ -29,7 +29,7 @@ export function urlOf({ metadata, spec }: V1Service): string {
   return `http://${host}${port === 80 ? '' : `:${String(port)}`}`;
 }
 
-/** Where SQL is run: in PostgreSQL's own pod, or beside the file of SQLite in main's. */
+/** The container in which SQL runs: PostgreSQL's own, or main's, which has the file of SQLite. */
 export function databaseSeat(
   pods: readonly V1Pod[],
 ): { kind: 'postgresql' | 'sqlite'; seat: ContainerSeat } | null {
@@ -44,7 +44,7 @@ export function databaseSeat(
   return type === 'sqlite' ? { kind: 'sqlite', seat: main } : null;
 }
 
-/** Of n8n, by the tag of main's image; null where it is none, such as `latest`. */
+/** Version of n8n from the tag of main's image; null if the tag is no version, such as `latest`. */
 export function versionIn(pods: readonly V1Pod[]): string | null {
   const main = seatsOf(pods).find(({ role }) => role === 'main');
   const pod = pods.find((each) => nameOf(each) === main?.pod);

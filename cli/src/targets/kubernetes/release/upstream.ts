@@ -147,7 +147,7 @@ export interface UpstreamPlace {
   call: string;
   namespace: string;
   release: string;
-  /** Of n8n. */
+  /** The main pod of n8n. */
   main: V1Pod;
   timeoutMs: number;
 }

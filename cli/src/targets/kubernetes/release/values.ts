@@ -78,7 +78,7 @@ function linksFor(values: unknown, release: string): unknown {
   return linkedValues(values, manifests, podProgram('pod-links'));
 }
 
-/** Of a chart that is not ours: as they are. */
+/** Values for a chart that is not ours, unchanged. */
 export function foreignValues(given: readonly { name: string; text: string }[]): ValuesFiles {
   const all = given.map(parsedValues);
   const values = all.reduce<unknown>(merged, {});

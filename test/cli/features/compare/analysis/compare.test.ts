@@ -19,14 +19,14 @@ import {
 const letter = (run: number): 'A' | 'B' => (turn(run, 2) === 0 ? 'A' : 'B');
 
 /** Makes pairs in ABBA order until the comparison is done. */
-function experiment(measure: (which: 'A' | 'B', run: number) => number, mostPairs = 20) {
+function experiment(measure: (which: 'A' | 'B', run: number) => number, maxPairs = 20) {
   const pairs: Pair[] = [];
   for (;;) {
     const first = pairs.length * 2;
     const one = measure(letter(first), first);
     const other = measure(letter(first + 1), first + 1);
     pairs.push(letter(first) === 'A' ? { a: one, b: other } : { a: other, b: one });
-    const result = compare(pairs, { mostPairs, resolution: 0.01 });
+    const result = compare(pairs, { maxPairs, resolution: 0.01 });
     if (result.done) return result;
   }
 }
@@ -120,7 +120,7 @@ describe('real differences', () => {
       { a: 101, b: 299 },
     ];
     const unknown = { answer: 'unknown', text: 'too few pairs for an interval' };
-    expect(compare(two, { mostPairs: 2 })).toMatchObject({ ...unknown, done: true });
+    expect(compare(two, { maxPairs: 2 })).toMatchObject({ ...unknown, done: true });
     expect(compare(two)).toMatchObject({ ...unknown, done: false });
   });
 
@@ -129,7 +129,7 @@ describe('real differences', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(value, value), { minLength: 4, maxLength: 8 }), (drawn) => {
         const pairs = drawn.map(([a, b]) => ({ a, b }));
-        const { ratio, answer } = compare(pairs, { mostPairs: pairs.length });
+        const { ratio, answer } = compare(pairs, { maxPairs: pairs.length });
         const largest = Math.max(ratio.high, 1 / ratio.low);
         if (answer === 'no difference') expect(largest).toBeLessThanOrEqual(1.2);
         if (answer === 'unknown' && pairs.length > 2) expect(largest).toBeGreaterThan(1.2);
@@ -137,7 +137,7 @@ describe('real differences', () => {
     );
     // Four pairs of a quick study: every run of A did more than every run of B.
     const seen = [21, 31, 35, 38].map((a, index) => ({ a, b: [7.5, 7.5, 7, 4][index] ?? 0 }));
-    expect(compare(seen, { mostPairs: 4 })).toMatchObject({
+    expect(compare(seen, { maxPairs: 4 })).toMatchObject({
       answer: 'unknown',
       text: expect.stringMatching(/^a difference of \d+x would be within the noise/) as string,
       done: true,
@@ -157,10 +157,10 @@ describe('a comparison cannot be won by doing less', () => {
     a.map((value, index) => ({ a: value, b: b[index] ?? 0 }));
 
   test('zero is a value: a side without one expected response is worse', () => {
-    const down = compare(pairsOf([40, 41, 39, 40], times(4, 0)), { mostPairs: 4 });
+    const down = compare(pairsOf([40, 41, 39, 40], times(4, 0)), { maxPairs: 4 });
     expect(down).toMatchObject({ answer: 'worse', text: 'worse by more than can be measured' });
-    expect(compare(pairsOf(times(4, 0), [40, 41, 39, 40]), { mostPairs: 4 }).answer).toBe('better');
-    expect(compare(pairsOf(times(4, 0), times(4, 0)), { mostPairs: 4 }).ratio.value).toBe(1);
+    expect(compare(pairsOf(times(4, 0), [40, 41, 39, 40]), { maxPairs: 4 }).answer).toBe('better');
+    expect(compare(pairsOf(times(4, 0), times(4, 0)), { maxPairs: 4 }).ratio.value).toBe(1);
   });
 
   test('whatever the values, the ratio is a number and zero never beats more', () => {
@@ -168,7 +168,7 @@ describe('a comparison cannot be won by doing less', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(value, value), { minLength: 4, maxLength: 12 }), (drawn) => {
         const pairs = drawn.map(([a, b]) => ({ a, b }));
-        const { ratio, answer } = compare(pairs, { mostPairs: pairs.length });
+        const { ratio, answer } = compare(pairs, { maxPairs: pairs.length });
         expect(ratio.value).toBeGreaterThan(0);
         expect(Number.isFinite(ratio.value)).toBe(true);
         if (drawn.every(([a, b]) => b === 0 && a > 0)) expect(answer).not.toBe('better');
@@ -186,7 +186,7 @@ describe('a comparison cannot be won by doing less', () => {
 
   test('whoever rejects requests does not win where less is better', () => {
     const faster = compare(pairsOf([100, 101, 99, 100], [10, 11, 10, 10]), {
-      ...{ moreIsBetter: false, mostPairs: 4 },
+      ...{ moreIsBetter: false, maxPairs: 4 },
     });
     expect(faster.answer).toBe('better');
     const shares = { a: times(4, 1), b: times(4, 0.97) };

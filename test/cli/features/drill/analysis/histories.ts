@@ -40,10 +40,10 @@ export const BEHAVIOURS: Record<string, Behaviour> = {
     ...{ class: 'once', heard: EXPECTED, executions: [notKept], begun: 1, done: 1 },
   },
   'executes without answering': {
-    ...{ class: 'unheard', heard: NOTHING, executions: [succeeded], begun: 1, done: 1 },
+    ...{ class: 'no-response', heard: NOTHING, executions: [succeeded], begun: 1, done: 1 },
   },
   'executes and resets': {
-    ...{ class: 'unheard', heard: RESET, executions: [succeeded], begun: 1, done: 1 },
+    ...{ class: 'no-response', heard: RESET, executions: [succeeded], begun: 1, done: 1 },
   },
   'answers without executing': {
     ...{ class: 'not-executed', heard: EXPECTED, executions: [], begun: 0, done: 0 },
@@ -61,7 +61,7 @@ export const BEHAVIOURS: Record<string, Behaviour> = {
     ...{ class: 'not-executed', heard: NO_DATA, executions: [], begun: 0, done: 0 },
   },
   'works, and answers without its data': {
-    ...{ class: 'revived', heard: NO_DATA, executions: [succeeded], begun: 1, done: 1 },
+    ...{ class: 'error-but-done', heard: NO_DATA, executions: [succeeded], begun: 1, done: 1 },
   },
   'crashes at work': { class: 'lost', heard: ERROR, executions: [crashed], begun: 1, done: 0 },
   'crashes before work': {
@@ -76,13 +76,13 @@ export const BEHAVIOURS: Record<string, Behaviour> = {
     ...{ class: 'repeated', heard: ERROR, executions: [crashed, retried], begun: 2, done: 1 },
   },
   'crashes before work, and is run again': {
-    ...{ class: 'revived', heard: ERROR, executions: [crashed, retried], begun: 1, done: 1 },
+    ...{ class: 'error-but-done', heard: ERROR, executions: [crashed, retried], begun: 1, done: 1 },
   },
   'crashes before work, and is run again for a caller that is gone': {
-    ...{ class: 'unheard', heard: NOTHING, executions: [crashed, retried], begun: 1, done: 1 },
+    ...{ class: 'no-response', heard: NOTHING, executions: [crashed, retried], begun: 1, done: 1 },
   },
   'answers an error and works': {
-    ...{ class: 'revived', heard: ERROR, executions: [succeeded], begun: 1, done: 1 },
+    ...{ class: 'error-but-done', heard: ERROR, executions: [succeeded], begun: 1, done: 1 },
   },
   refuses: { class: 'refused', heard: REFUSED, executions: [], begun: 0, done: 0 },
   'answers an error alone': {
@@ -93,7 +93,7 @@ export const BEHAVIOURS: Record<string, Behaviour> = {
   },
   'is silent': { class: 'unknown', heard: NOTHING, executions: [], begun: 0, done: 0 },
   'calls its success a crash': {
-    ...{ class: 'called-crashed', heard: ERROR, executions: [crashed], begun: 1, done: 1 },
+    ...{ class: 'done-marked-crashed', heard: ERROR, executions: [crashed], begun: 1, done: 1 },
   },
   'does not end': { class: 'running', heard: NOTHING, executions: [unfinished], begun: 1, done: 0 },
 };

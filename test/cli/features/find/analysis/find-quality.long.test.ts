@@ -91,7 +91,7 @@ describe('the search on simulated systems', () => {
   });
 
   test('is never more than 12% above the true capacity', () => {
-    expect(now.ours.mostAbove).toBeLessThanOrEqual(0.12);
+    expect(now.ours.maxAbove).toBeLessThanOrEqual(0.12);
   });
 
   test('states intervals that contain the true capacity in 95% of the cases', () => {

@@ -1,7 +1,7 @@
 import { GENERATOR } from '../../../../../cli/src/analysis/limits/generator';
 import { CapacitySearch } from '../../../../../cli/src/features/find/analysis/search';
 import { estimate } from '../../../../../cli/src/features/find/analysis/estimate';
-import { usualLengths } from '../../../../../cli/src/features/find/settings';
+import { defaultLengths } from '../../../../../cli/src/features/find/settings';
 import {
   withDefaults,
   type ProbeOutcome,
@@ -36,7 +36,7 @@ function system(limit: number, capacity: number) {
 
 /** As the command chooses them. */
 function lengths(budgetSeconds: number | null): Partial<SearchSettings> {
-  const { shortSeconds, fullSeconds } = usualLengths(budgetSeconds);
+  const { shortSeconds, fullSeconds } = defaultLengths(budgetSeconds);
   return { shortSeconds, fullSeconds, ladderSeconds: shortSeconds / 2 };
 }
 

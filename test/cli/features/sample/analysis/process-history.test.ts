@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {
-  MOST_POINTS,
+  MAX_POINTS,
   ProcessesSeen,
 } from '../../../../../cli/src/features/sample/analysis/process-history';
 import type { ProcessRow } from '../../../../../cli/src/features/sample/record';
@@ -43,7 +43,7 @@ test('a process that comes and goes has its own figures, and counts in those of 
 test('however long it takes, points are few, in order, and show the highest memory', () => {
   const ticks = fc.array(fc.double({ min: 0, max: 4096, noNaN: true }), {
     minLength: 1,
-    maxLength: 5 * MOST_POINTS,
+    maxLength: 5 * MAX_POINTS,
     size: 'max',
   });
   fc.assert(
@@ -51,7 +51,7 @@ test('however long it takes, points are few, in order, and show the highest memo
       const seen = new ProcessesSeen();
       for (const [at, rssMiB] of memory.entries()) seen.add([rowAt(at, 10, rssMiB, 0.25)]);
       const points = seen.points();
-      expect(points.length).toBeLessThanOrEqual(MOST_POINTS);
+      expect(points.length).toBeLessThanOrEqual(MAX_POINTS);
       const times = points.map(({ tMs }) => tMs);
       expect(times).toEqual([...times].sort((a, b) => a - b));
       const most = memory.reduce((a, b) => Math.max(a, b));

@@ -5,7 +5,7 @@ import type {
   Place,
 } from '../../../../../cli/src/targets/kubernetes/api/api';
 import type { V1Pod } from '../../../../../cli/src/targets/kubernetes/api/api-types';
-import { Asker } from '../../../../../cli/src/targets/kubernetes/api/exec-session';
+import { ExecSession } from '../../../../../cli/src/targets/kubernetes/api/exec-session';
 import {
   prefixIn,
   readQueue,
@@ -33,25 +33,25 @@ class FakeCluster {
 
 test('questions go over one connection, one after the other', async () => {
   const cluster = new FakeCluster((question) => `answer to ${question}`);
-  const asker = new Asker(cluster, PLACE, ['sh']);
-  expect(await asker.ask('one')).toBe('answer to one');
-  expect(await asker.ask('two')).toBe('answer to two');
+  const session = new ExecSession(cluster, PLACE, ['sh']);
+  expect(await session.ask('one')).toBe('answer to one');
+  expect(await session.ask('two')).toBe('answer to two');
   expect(cluster.connections).toHaveLength(1);
-  asker.end();
+  session.end();
 });
 
 test('after a connection that breaks, and after silence, the next question begins anew', async () => {
   let isSilent = true;
   const cluster = new FakeCluster((question) => (isSilent ? null : question));
-  const asker = new Asker(cluster, PLACE, ['sh'], 50);
-  await expect(asker.ask('one')).rejects.toThrow('in redis-0: it gave no answer within 0.05 s');
-  const broken = asker.ask('two');
+  const session = new ExecSession(cluster, PLACE, ['sh'], 50);
+  await expect(session.ask('one')).rejects.toThrow('in redis-0: it gave no answer within 0.05 s');
+  const broken = session.ask('two');
   cluster.connections[1]?.end({ code: 1, stderr: 'it has no redis-cli\n' });
   await expect(broken).rejects.toThrow('in redis-0: it has no redis-cli');
   isSilent = false;
-  expect(await asker.ask('three')).toBe('three');
+  expect(await session.ask('three')).toBe('three');
   expect(cluster.connections).toHaveLength(3);
-  asker.end();
+  session.end();
 });
 
 test('what the queue says becomes its figures', () => {

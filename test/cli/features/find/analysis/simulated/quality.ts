@@ -1,5 +1,5 @@
 import { percentile, sorted } from '../../../../../../cli/src/analysis/statistics/statistics';
-import { usualLengths } from '../../../../../../cli/src/features/find/settings';
+import { defaultLengths } from '../../../../../../cli/src/features/find/settings';
 import type { SearchSettings } from '../../../../../../cli/src/features/find/analysis/types';
 import { doublingAndBisection, find, type Found } from './drive';
 import { REPLAYED, SYSTEMS, UNSTEADY, type System } from './systems';
@@ -34,8 +34,8 @@ export interface Score {
   medianError: number;
   p95Error: number;
   /** The most that any case lay above the true capacity, and below it. */
-  mostAbove: number;
-  mostBelow: number;
+  maxAbove: number;
+  maxBelow: number;
   meanSeconds: number;
 }
 
@@ -62,7 +62,7 @@ export interface Budgeted extends Score, Sureness {
 
 /** Of one set of systems. */
 export interface Scores {
-  ours: Score & Sureness & { mostAboveSteady: number };
+  ours: Score & Sureness & { maxAboveSteady: number };
   budgeted: Budgeted[];
   rows: Row[];
 }
@@ -108,7 +108,7 @@ function scores(systems: readonly System[], repeats = REPEATS): Scores {
         seconds,
       ),
       ...sureness(searched.flatMap(({ found }) => found)),
-      mostAboveSteady: round(Math.max(...ratios)),
+      maxAboveSteady: round(Math.max(...ratios)),
     },
     budgeted: BUDGETS_SECONDS.map((seconds) => budgetedScore(systems, seconds, repeats)),
     rows,
@@ -184,7 +184,7 @@ function budgetedScore(
   budgetSeconds: number,
   repeats: number,
 ): Budgeted {
-  const { shortSeconds, fullSeconds } = usualLengths(budgetSeconds);
+  const { shortSeconds, fullSeconds } = defaultLengths(budgetSeconds);
   const settings = { budgetSeconds, shortSeconds, fullSeconds, ladderSeconds: shortSeconds / 2 };
   const found = systems.flatMap(
     (system, index) => searchesOf(system, seeds(index, repeats), settings).found,
@@ -242,8 +242,8 @@ function score(errors: readonly number[], meanSeconds: number): Score {
     cases: errors.length,
     medianError: round(percentile(absolute, 0.5)),
     p95Error: round(percentile(absolute, 0.95)),
-    mostAbove: round(Math.max(...errors)),
-    mostBelow: round(Math.min(...errors)),
+    maxAbove: round(Math.max(...errors)),
+    maxBelow: round(Math.min(...errors)),
     meanSeconds: round(meanSeconds),
   };
 }

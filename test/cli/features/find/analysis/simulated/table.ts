@@ -20,7 +20,7 @@ export function qualityPage({
 <!-- Generated: UPDATE_STUDIES=1 npx jest --selectProjects cli --testPathPatterns search-quality -->
 
 \`find\` was run ${String(repeats)} times on each of ${String(rows.length)} simulated systems whose capacity is known: ${String(ours.cases)} searches.
-Half of the answers are within ${percent(ours.medianError)} of the true capacity, 95% within ${percent(ours.p95Error)}; none is more than ${percent(ours.mostAbove)} above it.
+Half of the answers are within ${percent(ours.medianError)} of the true capacity, 95% within ${percent(ours.p95Error)}; none is more than ${percent(ours.maxAbove)} above it.
 The stated interval contains the true capacity in ${percent(ours.coverage)} of the searches. A search took ${whole(ours.meanSeconds)} s of probes on average.
 ${versus}
 
@@ -34,11 +34,11 @@ ${budgeted.map(budgetSentence).join('\n')}
 A short full length cannot see what takes longer to go wrong, like a leak: that is where such answers lie too high.
 
 The true capacity is the rate at which a probe of full length (60 s, the first fifth of it warm-up) is as likely to hold the SLO as to fail it, from many such probes.
-An endless run would see rarer queues and so has a slightly lower limit, the steady capacity (in closed form for M/M/c, from a very long simulation for the others); no answer was more than ${percent(ours.mostAboveSteady)} above that one.
+An endless run would see rarer queues and so has a slightly lower limit, the steady capacity (in closed form for M/M/c, from a very long simulation for the others); no answer was more than ${percent(ours.maxAboveSteady)} above that one.
 Doubling and bisection starts at 10 a second and ends when its step is under 1%, with one longer test of the level found, which is taken as its answer whether or not it holds.
 What disturbs a system less often than once in a probe of full length, no search of this kind can see.
 
-On traces of a real n8n (\`last-node\` while its machine was also compiling and installing, and \`items\` in both modes, replayed request by request; ${String(replayed.rows.length)} systems, ${String(repeats)} searches each) the answers lie between ${percent(replayed.ours.mostBelow)} and ${percent(replayed.ours.mostAbove)} off without a budget${replayed.budgeted.map((score) => `, between ${percent(score.mostBelow)} and ${percent(score.mostAbove)} with ${String(score.budgetSeconds)} s (${percent(1 - score.conclusive)} say INCONCLUSIVE)`).join('')}: the trace of the busy machine holds seconds of other work, which no search can measure around. The figures above leave these traces out.
+On traces of a real n8n (\`last-node\` while its machine was also compiling and installing, and \`items\` in both modes, replayed request by request; ${String(replayed.rows.length)} systems, ${String(repeats)} searches each) the answers lie between ${percent(replayed.ours.maxBelow)} and ${percent(replayed.ours.maxAbove)} off without a budget${replayed.budgeted.map((score) => `, between ${percent(score.maxBelow)} and ${percent(score.maxAbove)} with ${String(score.budgetSeconds)} s (${percent(1 - score.conclusive)} say INCONCLUSIVE)`).join('')}: the trace of the busy machine holds seconds of other work, which no search can measure around. The figures above leave these traces out.
 
 ${unsteadySentences(drifting, repeats)}
 ${stallingSentences(stalling)}
@@ -103,8 +103,8 @@ function scoreCells(score: Score): string {
   return [
     percent(score.medianError),
     percent(score.p95Error),
-    percent(score.mostAbove),
-    percent(-score.mostBelow),
+    percent(score.maxAbove),
+    percent(-score.maxBelow),
     whole(score.meanSeconds),
   ].join(' | ');
 }

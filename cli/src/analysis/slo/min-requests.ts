@@ -1,6 +1,6 @@
 import type { SloMetric } from '../../../../loadtests/lib/slo';
 import { normalQuantile } from '../statistics/distributions';
-import { LEAST_FOR_A_MEAN } from '../statistics/statistics';
+import { MIN_FOR_A_MEAN } from '../statistics/statistics';
 
 export const PERCENTILES: Partial<Record<SloMetric, number>> = {
   p50: 0.5,
@@ -21,11 +21,11 @@ export const PERCENTILES: Partial<Record<SloMetric, number>> = {
  *
  * 1 for metrics that are not made of requests.
  */
-export function leastRequests(metric: SloMetric, bound: number, confidence = 0.95): number {
+export function minRequests(metric: SloMetric, bound: number, confidence = 0.95): number {
   const tail = (1 - confidence) / 2;
   const share = PERCENTILES[metric];
   if (share !== undefined) return Math.ceil(Math.log(tail) / Math.log(share));
-  if (metric === 'mean') return LEAST_FOR_A_MEAN;
+  if (metric === 'mean') return MIN_FOR_A_MEAN;
   if (metric === 'errors' && bound > 0 && bound < 1) {
     const square = normalQuantile(1 - tail) ** 2;
     return Math.floor((square * (1 - bound)) / bound) + 1;

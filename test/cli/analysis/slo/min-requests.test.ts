@@ -1,4 +1,4 @@
-import { leastRequests } from '../../../../cli/src/analysis/slo/least-requests';
+import { minRequests } from '../../../../cli/src/analysis/slo/min-requests';
 import {
   percentileInterval,
   shareInterval,
@@ -13,7 +13,7 @@ describe('the fewest requests that an SLO needs', () => {
     ['p99', 0.99, 368],
     ['p99.9', 0.999, 3_688],
   ] as const)('%s', (metric, share, least) => {
-    expect(leastRequests(metric, 300)).toBe(least);
+    expect(minRequests(metric, 300)).toBe(least);
     // From here on the largest of n is above the true percentile with 97.5%, one fewer is not enough.
     expect(1 - binomialCdf(least - 1, least, share)).toBeLessThanOrEqual(0.025);
     expect(1 - binomialCdf(least - 2, least - 1, share)).toBeGreaterThan(0.025);
@@ -24,14 +24,14 @@ describe('the fewest requests that an SLO needs', () => {
   test.each([0.001, 0.01, 0.05, 0.5])(
     'errors<%p: as many as show it where none failed',
     (bound) => {
-      const least = leastRequests('errors', bound);
+      const least = minRequests('errors', bound);
       expect(shareInterval(0, least).high).toBeLessThan(bound);
       expect(shareInterval(0, least - 1).high).toBeGreaterThanOrEqual(bound);
     },
   );
 
   test('what no request shows needs none', () => {
-    expect(leastRequests('backlog', 0)).toBe(1);
-    expect(leastRequests('errors', 0)).toBe(1);
+    expect(minRequests('backlog', 0)).toBe(1);
+    expect(minRequests('errors', 0)).toBe(1);
   });
 });
