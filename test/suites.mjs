@@ -56,7 +56,7 @@ export const suites = [
   {
     name: 'generated',
     shows: 'no generated file is out of date',
-    checks: [['generated files', 'node', ['lab/generate/all.mjs', '--check']]],
+    checks: [['generated files', 'npx', ['tsx', 'lab/generate/all.ts', '--check']]],
   },
   {
     name: 'pure',

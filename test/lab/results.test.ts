@@ -1,4 +1,4 @@
-// What was measured: an index and a page per question, every figure of them from a record. `lab/generate/all.mjs --check`
+// What was measured: an index and a page per question, every figure of them from a record. `lab/generate/all.ts --check`
 // (suite `generated`) makes the pages again from the records; here it is shown that nothing else gets into them.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -65,7 +65,7 @@ test('a page that was changed by hand is reported', () => {
   });
   for (const file of ['docs/results.md', ...tracked.trim().split('\n')]) {
     if (file.endsWith('.md'))
-      expect(read(file)).toContain('<!-- Written by lab/generate/results.mjs');
+      expect(read(file)).toContain('<!-- Written by lab/generate/results.ts');
     else expect(file).toMatch(/\.svg$/);
   }
 });

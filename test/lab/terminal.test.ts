@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { linesOf } from '../../lab/generate/terminal/ansi.mjs';
-import { terminalSvg } from '../../lab/generate/terminal/svg.mjs';
+import { linesOf } from '../../lab/generate/ansi';
+import { terminalSvg } from '../../lab/generate/terminal-svg';
 
 interface Run {
   text: string;
@@ -64,7 +64,7 @@ test('every letter of any text is kept, and control sequences are not', () => {
 
 test('the picture has the command, escapes what XML would read, and gives each run its columns', () => {
   const { svg } = drawnOne('p95<300ms & more\n  \u001b[31m"x"\u001b[0m', "find --slo 'p95<1s'");
-  expect(svg).toContain("find --slo 'p95&lt;1s'</tspan>");
+  expect(svg).toContain('find --slo &#39;p95&lt;1s&#39;</tspan>');
   expect(svg).toContain('textLength="134.4">p95&lt;300ms &amp; more</tspan>');
   expect(svg).toMatch(/x="32\.8" textLength="25\.2" fill="#ff7b72">&quot;x&quot;<\/tspan>/);
   expect(svg).not.toContain('\u001b');

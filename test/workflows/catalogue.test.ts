@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +10,7 @@ import {
   type Workload,
 } from '../../cli/src/catalogue/workload';
 import { requestsOf, type CatalogueShape } from '../../loadtests/lib/workload';
-import { root, workflowsFolder } from './support/paths';
+import { workflowsFolder } from './support/paths';
 
 const file = join(workflowsFolder, 'catalogue.json');
 const catalogue = readCatalogue(file);
@@ -100,16 +99,6 @@ it('warns of what makes n8n do as much as the request asks for', () => {
     'binary',
     'side-effect',
   ]);
-});
-
-it('is what docs/workloads.md says', () => {
-  const { status, stderr } = spawnSync(
-    process.execPath,
-    [join(root, 'lab/generate/workloads.mjs'), '--check'],
-    { encoding: 'utf8' },
-  );
-  expect(stderr).toBe('');
-  expect(status).toBe(0);
 });
 
 describe('a fault in it is told in one sentence', () => {

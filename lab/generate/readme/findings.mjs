@@ -1,7 +1,7 @@
 // What the records of this repository show, one line per finding, with its conditions.
 import { pairsOf } from '../../../studies/charts/parts.mjs';
 import { clientsOf, peerRecord, ratioOf } from '../results/peers.mjs';
-import { has, hrefOf, number, readJson, spread, table, undecided } from '../results/records.mjs';
+import { has, hrefOf, number, readJson, spread, table, undecided } from '../records.ts';
 
 const link = (path) => `[record](${hrefOf(path, '')})`;
 const interval = ({ value, low, high }) =>

@@ -1,5 +1,5 @@
 // The answer of a page in one sentence, for the index; every figure from a record.
-import { number, readJson, recordsNamed, spread, unsure } from './records.mjs';
+import { number, readJson, recordsNamed, spread, unsure } from '../records.ts';
 import { staircaseAnswer } from './find-against-staircase.mjs';
 import { peerRecord, ratioOf } from './peers.mjs';
 import { publishedBy } from './study.mjs';

@@ -1,5 +1,5 @@
 // By how much even arrivals flatter a percentile near saturation.
-import { has, link, number, readJson, table } from './records.mjs';
+import { has, link, number, readJson, table } from '../records.ts';
 
 export function arrivals() {
   const path = 'studies/arrivals/results/record.json';

@@ -1,6 +1,6 @@
 // What spreads requests over processes: how many they get, how evenly, and in how much memory.
 import { coefficientOfVariation, gini, requestsOfEach } from './evenness.mjs';
-import { has, link, median, number, read, readJson, recordsNamed, table } from './records.mjs';
+import { has, link, median, number, read, readJson, recordsNamed, table } from '../records.ts';
 import {
   cellsOf,
   conditionsText,

@@ -2,7 +2,7 @@
 import { MODES } from '../../../studies/charts/parts.mjs';
 import { goals } from './goals.mjs';
 import { conditions, peers, sameVariables } from './peers.mjs';
-import { has, link, linkWithCommand, number, readJson, spread, table } from './records.mjs';
+import { has, link, linkWithCommand, number, readJson, spread, table } from '../records.ts';
 
 /** This chart and others, side by side on one cluster. */
 export function charts() {

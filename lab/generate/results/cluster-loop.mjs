@@ -1,7 +1,7 @@
 // How much work per request makes several processes worthwhile: the loop of n counts, by who starts the processes.
 import { n8nLoop } from './cluster-n8n.mjs';
 import { reloads, reloadSentence } from './cluster-reload.mjs';
-import { link, number, table } from './records.mjs';
+import { link, number, table } from '../records.ts';
 import {
   cellsOf,
   conditionsText,

@@ -1,5 +1,5 @@
 // The loop of n counts in n8n's workload `cpu`: one process, and workers, n8n's own way to several (studies/cpu-loop.yaml).
-import { link, median, number, table } from './records.mjs';
+import { link, median, number, table } from '../records.ts';
 import { cellsOf, conditionsText, otherCores, recordOf, sweepOf } from './study.mjs';
 
 const NAME = 'cluster-loop';

@@ -1,5 +1,5 @@
 // What a reload by PM2 costs under load, with every request accounted for (studies/cluster-loop/reload.mjs).
-import { has, link, number, readJson, table } from './records.mjs';
+import { has, link, number, readJson, table } from '../records.ts';
 import { isQuiet, otherCores, recordOf, runConditionsText } from './study.mjs';
 
 const NAME = 'cluster-loop';

@@ -13,7 +13,7 @@ import {
   undecided,
   unpacked,
   unsure,
-} from './records.mjs';
+} from '../records.ts';
 
 const { readRun } = compiled(`export { readRun } from './record/read-run';`);
 

@@ -1,5 +1,5 @@
 // Under what the figures of a page were measured: machine, n8n, arrivals and days, as its records say.
-import { pathOf, readJson, recordsNamed } from './records.mjs';
+import { pathOf, readJson, recordsNamed } from '../records.ts';
 
 /** What records call the time of their measurement. */
 const DAYS = ['startedAt', 'when', 'recordedAt'];

@@ -1,5 +1,5 @@
 // Where the CPU of a request goes, by process and by package.
-import { has, link, namesIn, number, readJson, table } from './records.mjs';
+import { has, link, namesIn, number, readJson, table } from '../records.ts';
 
 const FOLDER = 'studies/cpu-profile/results';
 /** A group below this share of what a process did is summed up with the others. */

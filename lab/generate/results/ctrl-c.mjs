@@ -1,5 +1,5 @@
 // How long the command takes to end after Ctrl-C, by what it was doing.
-import { has, link, read, table } from './records.mjs';
+import { has, link, read, table } from '../records.ts';
 
 export function ctrlC() {
   const path = 'docs/records/ctrl-c.csv';

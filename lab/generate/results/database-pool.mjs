@@ -1,5 +1,5 @@
 // What a small pool of database connections costs in bursts.
-import { has, link, namesIn, number, readJson, spread, table } from './records.mjs';
+import { has, link, namesIn, number, readJson, spread, table } from '../records.ts';
 
 const FOLDER = 'studies/database-pool/results';
 const MEASURE = 'studies/database-pool/measure.mjs';

@@ -1,6 +1,6 @@
 // What a table of drills says of several drills of the same kind, each with `drill`, its record: cells of its row.
 import { compiled } from '../compiled.mjs';
-import { has, hrefOf, namesIn, number, readJson } from './records.mjs';
+import { has, hrefOf, namesIn, number, readJson } from '../records.ts';
 
 const { LEDGER_WORDS } = compiled(
   `export { LEDGER_WORDS } from './features/drill/analysis/ledger-class';`,

@@ -2,7 +2,7 @@
 import { parse } from 'yaml';
 import { PARTS, SETTINGS } from '../../../studies/drill-settings/parts.mjs';
 import { grouped, linksOf, OUTCOME_HEAD, outcomeCells, recordsIn, total } from './drill-cells.mjs';
-import { read, table } from './records.mjs';
+import { read, table } from '../records.ts';
 
 const { database, recovery, redis, worker } = parse(read('charts/n8n-tuned/values.yaml'));
 

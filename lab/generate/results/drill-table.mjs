@@ -26,7 +26,7 @@ import {
   verdictsOf,
   WORDS,
 } from './drill-cells.mjs';
-import { number, read, table } from './records.mjs';
+import { number, read, table } from '../records.ts';
 
 export const measured = () =>
   recordsIn('studies/drills/results/parts/')

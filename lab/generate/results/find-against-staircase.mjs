@@ -1,7 +1,7 @@
 // `find` on a real n8n against a staircase of runs by a generator that is not ours (studies/find-against-staircase).
 import { PARTS } from '../../../studies/find-against-staircase/parts.mjs';
 import { pairsOf } from '../../../studies/find-against-staircase/staircase.mjs';
-import { has, link, number, range, readJson, table, unsure } from './records.mjs';
+import { has, link, number, range, readJson, table, unsure } from '../records.ts';
 
 const FOLDER = 'studies/find-against-staircase';
 /** As a share: how near `find` is meant to come. */

@@ -1,5 +1,5 @@
 // What it costs to merge the requests of many load generators, and how far averaged percentiles would be off.
-import { has, link, number, readJson, table } from './records.mjs';
+import { has, link, number, readJson, table } from '../records.ts';
 
 const PATH = 'studies/generators/results/record.json';
 const WITH = new Map([

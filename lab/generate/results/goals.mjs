@@ -1,7 +1,7 @@
 // What the comparison of charts aimed at, what it reached, and where n8n's CPU goes instead.
 import { parse } from 'yaml';
 import { peerRecord, ratioOf } from './peers.mjs';
-import { has, link, median, number, read, readJson, table } from './records.mjs';
+import { has, link, median, number, read, readJson, table } from '../records.ts';
 
 /** Times the responses of the official chart as it comes. */
 const GOALS = [

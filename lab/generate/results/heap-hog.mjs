@@ -1,5 +1,5 @@
 // A large text under the default heap, a fitted one and one that is too high, on this machine and in pods.
-import { link, number, table } from './records.mjs';
+import { link, number, table } from '../records.ts';
 import { cellsOf, conditionsText, recordOf, seriesOf, sweepOf } from './study.mjs';
 
 const SWEEP = 'heap';

@@ -8,7 +8,7 @@ import {
 } from '../../../studies/heap/fit.mjs';
 import { CHART, KINDS } from '../../../studies/heap/parts.mjs';
 import { ROLES } from '../../../studies/small-pods/parts.mjs';
-import { hrefOf, number, table } from './records.mjs';
+import { hrefOf, number, table } from '../records.ts';
 import { areQuick, measuredOn, ONLY_QUICK, partsOf } from './study.mjs';
 
 const RUNNERS = {

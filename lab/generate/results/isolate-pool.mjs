@@ -1,5 +1,5 @@
 // How many sandboxes for expressions to keep ready, by cores and bursts.
-import { has, hrefOf, namesIn, number, readJson, spread, table } from './records.mjs';
+import { has, hrefOf, namesIn, number, readJson, spread, table } from '../records.ts';
 
 const FOLDER = 'studies/isolate-pool/results';
 const CPUS = { 'one-core': 'one core', 'all-cores': 'all cores' };

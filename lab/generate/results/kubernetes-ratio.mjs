@@ -1,6 +1,6 @@
 // Why n8n sustains another rate in pods than as processes with the same limits: from the records of two searches
 // (studies/kubernetes/measure.mjs). Pure.
-import { median } from './records.mjs';
+import { median } from '../records.ts';
 
 /** Times as much at the most: of what n8n uses at rest, a few hundredths of a core, less falls on a response at a higher rate. */
 const COMPARABLE = 1.5;

@@ -12,7 +12,7 @@ import {
   shareOf,
   throttledShareOf,
 } from './kubernetes-ratio.mjs';
-import { hrefOf, number, table, undecided } from './records.mjs';
+import { hrefOf, number, table, undecided } from '../records.ts';
 
 const percent = (share) => (share === null ? '-' : `${number(100 * share)}%`);
 export const bounds = ({ low, high }) =>

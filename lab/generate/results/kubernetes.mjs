@@ -5,7 +5,7 @@ import { COMPARED, MODES, PARTS, peerPart, TARGETS } from '../../../studies/kube
 import { atCapacity, capacityRatio, isDifferent } from './kubernetes-ratio.mjs';
 import { bounds, why } from './kubernetes-why.mjs';
 import { peerRecord, ratioOf } from './peers.mjs';
-import { has, link, median, number, range, readJson, table } from './records.mjs';
+import { has, link, median, number, range, readJson, table } from '../records.ts';
 
 const FOLDER = 'studies/kubernetes/results/parts/';
 const WORDS = { process: 'processes', kubernetes: 'Kubernetes' };

@@ -1,5 +1,5 @@
 // The same request against n8n and against what it is built on: each figure of n8n as a share of its limit.
-import { link, number, table } from './records.mjs';
+import { link, number, table } from '../records.ts';
 import { cellsOf, conditionsText, isQuiet, otherCores, recordOf, sweepIn } from './study.mjs';
 
 const NAME = 'limits';

@@ -1,6 +1,6 @@
 // Whether the cause is named: limits planted in a real n8n, and what each run was put down to.
 import { limitName } from './limit-name.mjs';
-import { has, link, number, readJson, table } from './records.mjs';
+import { has, link, number, readJson, table } from '../records.ts';
 
 const percent = (share) => `${number(100 * share)}%`;
 

@@ -10,7 +10,7 @@ import {
   verdictsOf,
   WORDS,
 } from './drill-cells.mjs';
-import { number, table } from './records.mjs';
+import { number, table } from '../records.ts';
 
 const HEAD = [
   'drills',

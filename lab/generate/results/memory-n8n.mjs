@@ -1,5 +1,5 @@
 // Memory of n8n's processes over time, beside that of HTTP servers: main, a worker and a webhook processor.
-import { has, link, number, read, readJson, recordsNamed, table } from './records.mjs';
+import { has, link, number, read, readJson, recordsNamed, table } from '../records.ts';
 import { otherCores, recordOf, runConditionsText } from './study.mjs';
 
 const NAME = 'memory-over-time';

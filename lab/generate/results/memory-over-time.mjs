@@ -1,6 +1,6 @@
 // Memory of HTTP servers under many connections, by framework and by who starts the processes.
 import { n8nMemory, n8nMemoryPlots } from './memory-n8n.mjs';
-import { link, number, read, table } from './records.mjs';
+import { link, number, read, table } from '../records.ts';
 import { cellsOf, conditionsText, otherCores, recordOf, sweepIn } from './study.mjs';
 
 const NAME = 'memory-over-time';

@@ -1,7 +1,7 @@
 // A process for each execution, or one for all, in n8n below 1.0: with the published limits, on this machine and in pods.
 import * as answers from './answers.mjs';
 import { closedLoops } from './command.mjs';
-import { has, link, median, number, read, readJson, recordsNamed, table } from './records.mjs';
+import { has, link, median, number, read, readJson, recordsNamed, table } from '../records.ts';
 import {
   cellsOf,
   conditionsText,

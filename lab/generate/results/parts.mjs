@@ -1,5 +1,5 @@
 // Parts of the kit and of n8n for themselves: the node, the samplers, the heap.
-import { has, link, linkWithCommand, number, readJson, spread, table } from './records.mjs';
+import { has, link, linkWithCommand, number, readJson, spread, table } from '../records.ts';
 
 export function heapFloors() {
   const path = 'studies/heap-floors/results/record.json';

@@ -1,7 +1,7 @@
 // This chart and others on one cluster, by the parts of studies/charts/peers.mjs that have a record.
 import { limitName } from './limit-name.mjs';
 import { CONTENDERS, LOADS, MODES, pairsOf } from '../../../studies/charts/parts.mjs';
-import { has, link, median, number, readJson, spread, table, undecided } from './records.mjs';
+import { has, link, median, number, readJson, spread, table, undecided } from '../records.ts';
 
 /** What a run is limited by where the machine is used up before a pod is. */
 const HOST = 'host CPU';

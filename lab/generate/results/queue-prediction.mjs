@@ -1,6 +1,6 @@
 // What `n8n-tuned predict` says of numbers of workers, with the number itself held out, and beyond what was measured.
 import { compiled } from '../compiled.mjs';
-import { has, link, number, table, unpacked } from './records.mjs';
+import { has, link, number, table, unpacked } from '../records.ts';
 
 const FOLDER = 'studies/workers/results';
 /** As the command has it. */

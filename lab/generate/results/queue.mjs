@@ -1,5 +1,5 @@
 // One process, or a main with workers: by workload, by how many workers there are and how much each does at once.
-import { link, median, number, table } from './records.mjs';
+import { link, median, number, table } from '../records.ts';
 import { prediction, predictionSentence } from './queue-prediction.mjs';
 import { cellsOf, conditionsText, otherCores, recordOf, sweepOf } from './study.mjs';
 

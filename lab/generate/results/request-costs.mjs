@@ -2,7 +2,7 @@
 // and what is left, with the reason.
 import { parse } from 'yaml';
 import { peerRecord, ratioOf } from './peers.mjs';
-import { has, link, median, number, read, readJson, recordsNamed, table } from './records.mjs';
+import { has, link, median, number, read, readJson, recordsNamed, table } from '../records.ts';
 
 const MODE = 'queue';
 const WORKLOADS = ['last-node', 'expressions', 'items'];

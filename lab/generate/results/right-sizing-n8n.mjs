@@ -1,6 +1,6 @@
 // Right-sizing of n8n itself: one process by CPU and memory, workers, and workers in pods.
 import { limitName } from './limit-name.mjs';
-import { link, number, readJson, table } from './records.mjs';
+import { link, number, readJson, table } from '../records.ts';
 import {
   cellsOf,
   conditionsText,

@@ -1,5 +1,5 @@
 // How much CPU and memory, and how many instances, documents take that are created, read and written.
-import { has, link, median, number, readJson, table } from './records.mjs';
+import { has, link, median, number, readJson, table } from '../records.ts';
 import { n8nPlots, podsPart, podsPlots, regularPart, workersPart } from './right-sizing-n8n.mjs';
 import { cellsOf, conditionsText, otherCores, publishedBy, recordOf, sweepOf } from './study.mjs';
 

@@ -1,5 +1,5 @@
 // How good the search for a capacity is: on systems that are computed, and on servers of known capacity.
-import { has, link, number, range, read, readJson, table, unsure } from './records.mjs';
+import { has, link, number, range, read, readJson, table, unsure } from '../records.ts';
 
 export function searchQuality() {
   const path = 'studies/search-quality/table.md';

@@ -1,6 +1,6 @@
 // What sending the settings of a session once is worth to n8n, by the distance of the database.
 import { ratioOf } from './peers.mjs';
-import { has, link, median, number, readJson, table } from './records.mjs';
+import { has, link, median, number, readJson, table } from '../records.ts';
 
 const folderOf = (milliseconds) => `studies/patches/results/session-once-${milliseconds}ms`;
 const ROUND_TRIPS_MS = [0, 0.5, 1, 3];

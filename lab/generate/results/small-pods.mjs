@@ -5,7 +5,7 @@ import {
   ROOMY,
   SETTINGS,
 } from '../../../studies/small-pods/parts.mjs';
-import { hrefOf, number, table } from './records.mjs';
+import { hrefOf, number, table } from '../records.ts';
 import { areQuick, measuredOn, ONLY_QUICK, partsOf } from './study.mjs';
 
 const NAME = 'small-pods';

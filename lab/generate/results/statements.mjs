@@ -1,5 +1,5 @@
 // The statements of an execution, by the process that sends them and by what in n8n asks for them; and what could be spared.
-import { has, hrefOf, link, number, readJson, table } from './records.mjs';
+import { has, hrefOf, link, number, readJson, table } from '../records.ts';
 
 const FOLDER = 'studies/statements/results';
 const PROFILE = 'studies/cpu-profile/results/queue-last-node.json';

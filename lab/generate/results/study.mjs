@@ -1,6 +1,6 @@
 // What a study says of itself, and the sweeps that were kept of it.
 import { parse } from 'yaml';
-import { has, namesIn, number, read, readJson } from './records.mjs';
+import { has, namesIn, number, read, readJson } from '../records.ts';
 
 /** Of a study: the published figures by their ids. */
 export const publishedBy = (name) =>

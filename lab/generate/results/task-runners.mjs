@@ -1,5 +1,5 @@
 // The internal against the external task runner, in real pods.
-import { has, link, number, readJson, spread, table } from './records.mjs';
+import { has, link, number, readJson, spread, table } from '../records.ts';
 
 export function taskRunners() {
   const modes = ['regular', 'queue'].filter((mode) => has(pathOf(mode)));

@@ -1,6 +1,6 @@
 // How often `make capacity` ended with 0 and values that the chart takes (studies/capacity/ten-times.mjs).
 import { isWell } from '../../../studies/capacity/searches.mjs';
-import { has, link, readJson } from './records.mjs';
+import { has, link, readJson } from '../records.ts';
 
 const PATH = 'studies/capacity/results/ten-times.json';
 

@@ -1,6 +1,6 @@
 // What the tuning profiles are worth by workload and mode, and what more CPU is worth to one process (studies/tuning.yaml,
 // studies/cores.yaml).
-import { has, link, number, readJson, spread, table } from './records.mjs';
+import { has, link, number, readJson, spread, table } from '../records.ts';
 import { cellsOf, controlsOf, otherCores, runConditionsText } from './study.mjs';
 
 const folderOf = (name) => `studies/${name}/results`;

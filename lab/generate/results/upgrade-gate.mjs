@@ -1,5 +1,5 @@
 // Two versions of n8n compared by a workflow of the user's own, and whether a planted slowdown is noticed.
-import { has, link, number, readJson, recordsNamed, table } from './records.mjs';
+import { has, link, number, readJson, recordsNamed, table } from '../records.ts';
 import { conditionsText, recordOf } from './study.mjs';
 
 const NAME = 'upgrade-gate';

@@ -1,44 +1,39 @@
-#!/usr/bin/env node
-// Writes docs/workloads.md from workflows/catalogue.json; with --check it only says whether that is needed.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { format } from 'prettier';
+// docs/workloads.md, from workflows/catalogue.json.
+import { join } from 'node:path';
+import { readCatalogue } from '../../cli/src/catalogue/read';
+import type { Variant, VariantName, Workload } from '../../cli/src/catalogue/workload';
+import { readJson, root, table, type Generated } from './records';
 
-const catalogueFile = new URL('../../workflows/catalogue.json', import.meta.url);
-const triedFile = new URL('../../docs/records/n8n-1.json', import.meta.url);
-const pageFile = new URL('../../docs/workloads.md', import.meta.url);
-
-const variantTitles = {
+const variantTitles: Record<VariantName, string> = {
   native: 'only nodes that n8n ships',
   'load-target': 'with Load Target',
   legacy: 'for n8n below 1.0',
 };
 
-const { workloads } = JSON.parse(readFileSync(catalogueFile, 'utf8'));
-const tried = JSON.parse(readFileSync(triedFile, 'utf8'));
-const page = await format([introduction(), table(), ...workloads.map(section)].join('\n\n'), {
-  parser: 'markdown',
-  printWidth: 100,
-});
-
-if (!process.argv.includes('--check')) {
-  writeFileSync(pageFile, page);
-} else if (readFileSync(pageFile, 'utf8') !== page) {
-  console.error('docs/workloads.md is out of date: run node lab/generate/workloads.mjs');
-  process.exit(1);
+export function workloads(): Generated {
+  const all = readCatalogue(join(root, 'workflows/catalogue.json')).workloads;
+  const page = [introduction(), list(all), ...all.map(section)].join('\n\n');
+  return { files: { 'docs/workloads.md': page } };
 }
 
-function triedOnce() {
-  const ran = Object.values(tried.workloads).filter(({ requests }) => requests > 0);
+interface Tried {
+  n8n: string;
+  workloads: Record<string, { requests?: number; expected?: number }>;
+}
+
+function triedOnce(): string {
+  const tried = readJson<Tried>('docs/records/n8n-1.json');
+  const ran = Object.values(tried.workloads).filter(({ requests = 0 }) => requests > 0);
   const good = ran.filter(({ requests, expected }) => expected === requests);
   return `n8n ${tried.n8n} was tried once, by hand, as one of its dependencies is not in the npm registry: of
 ${ran.length} workloads, ${good.length} gave the expected response to every request, and \`data-table\` needs a newer n8n, as its table says
 ([record](records/n8n-1.json)).`;
 }
 
-function introduction() {
+function introduction(): string {
   return `# Workloads
 
-<!-- Written by lab/generate/workloads.mjs from workflows/catalogue.json: change it there. -->
+<!-- Written by lab/generate/workloads.ts from workflows/catalogue.json: change it there. -->
 
 A workload is a workflow, the request that triggers it, and the expected response. Each is one file
 in \`workflows/\`: import it in n8n's editor (Import from File), or all at once with
@@ -97,32 +92,35 @@ to such a workflow with 500, "Python runner unavailable: Virtual environment is 
 runners, measure a workflow of your own: \`n8n-tuned run --workflow python.json --request 'GET /webhook/...'\`.`;
 }
 
-function table() {
-  const rows = workloads.map(
-    (workload) =>
-      `| [\`${workload.name}\`](#${workload.name}) | ${workload.stresses} | ${Object.keys(workload.variants ?? {}).join(', ') || 'a blend'} |`,
-  );
-  return [
-    '## All of them',
-    '',
-    '| workload | puts under stress | variants |',
-    '|---|---|---|',
-    ...rows,
-  ].join('\n');
-}
+const list = (all: readonly Workload[]): string => `## All of them
 
-function section(workload) {
+${table(
+  ['workload', 'puts under stress', 'variants'],
+  all.map(({ name, stresses, variants }) => [
+    `[\`${name}\`](#${name})`,
+    stresses,
+    Object.keys(variants).join(', ') || 'a blend',
+  ]),
+)}`;
+
+const variantsOf = ({ variants }: Workload): [VariantName, Variant][] =>
+  (Object.keys(variants) as VariantName[]).flatMap((name) => {
+    const own = variants[name];
+    return own === undefined ? [] : [[name, own]];
+  });
+
+function section(workload: Workload): string {
   return [
     `## ${workload.name}`,
     `${workload.title}. ${warning(workload)}`.trim(),
-    ...(workload.blend ? [blend(workload)] : []),
-    ...Object.entries(workload.variants ?? {}).map((entry) => variant(workload, entry)),
+    ...(workload.blend ? [blend(workload.blend)] : []),
+    ...variantsOf(workload).map(([name, own]) => variant(workload, name, own)),
     ...parameters(workload),
   ].join('\n\n');
 }
 
-function warning({ mayCrashN8n, needs = [], answers, blend: parts, warning: risk }) {
-  const sentences = [];
+function warning({ mayCrashN8n, needs, answers, blend: parts, warning: risk }: Workload): string {
+  const sentences: string[] = [];
   if (mayCrashN8n) {
     sentences.push(
       '**Made to crash n8n.** It starts by itself once it is active; importing it is harmless.',
@@ -150,71 +148,66 @@ function warning({ mayCrashN8n, needs = [], answers, blend: parts, warning: risk
   return sentences.join(' ');
 }
 
-function blend(workload) {
-  const total = workload.blend.reduce((sum, { weight }) => sum + weight, 0);
-  return [
-    '| part | share of the requests |',
-    '|---|---|',
-    ...workload.blend.map(
-      ({ workload: part, weight }) =>
-        `| [\`${part}\`](#${part}) | ${((weight / total) * 100).toFixed(0)}% |`,
-    ),
-  ].join('\n');
+function blend(parts: NonNullable<Workload['blend']>): string {
+  const total = parts.reduce((sum, { weight }) => sum + weight, 0);
+  return table(
+    ['part', 'share of the requests'],
+    parts.map(({ workload, weight }) => [
+      `[\`${workload}\`](#${workload})`,
+      `${((weight / total) * 100).toFixed(0)}%`,
+    ]),
+  );
 }
 
-function variant(workload, [name, own]) {
+function variant(workload: Workload, name: VariantName, own: Variant): string {
   const request = { ...workload.request, ...own.request };
   const reply = { ...workload.reply, ...own.reply };
   const rows = [
-    ['file', [own.file, ...(own.alongside ?? [])].map((file) => linked(workload, file)).join(', ')],
+    ['file', [own.file, ...own.alongside].map((file) => linked(workload, file)).join(', ')],
     ['n8n', `\`${own.n8n}\``],
   ];
-  if (request.path) {
+  if (request.path !== undefined) {
     rows.push(
       ['request', requestText(request, workload)],
-      ['expected response', reply.expect.map((text) => `\`${text}\``).join(', ')],
+      ['expected response', (reply.expect ?? []).map((text) => `\`${text}\``).join(', ')],
     );
     if (reply.requestIdAt) rows.push(['request id in the response', `\`${reply.requestIdAt}\``]);
     if (reply.ranAt) rows.push(['process in the response', `\`${reply.ranAt}\``]);
-    const floor = workload.latencyFloorMs ?? 0;
-    if (floor.parameter)
+    const floor = workload.latencyFloorMs;
+    if (typeof floor === 'object')
       rows.push(['no response before', `${floor.times} x \`${floor.parameter}\` ms`]);
     else if (floor > 0) rows.push(['no response before', `${floor} ms`]);
   }
-  return [
-    `**${name}** (${variantTitles[name]})`,
-    '',
-    '| | |',
-    '|---|---|',
-    ...rows.map(([key, value]) => `| ${key} | ${value} |`),
-  ].join('\n');
+  return `**${name}** (${variantTitles[name]})\n\n${table(['', ''], rows)}`;
 }
 
 /** Files that differ by their copy alone are named as one, which leads to their folder. */
-function linked({ copies }, file) {
+function linked({ copies }: Workload, file: string): string {
   if (!file.includes('{copy}')) return `[\`${file}\`](../workflows/${file})`;
   const folder = file.slice(0, file.indexOf('/'));
   return `[\`${file}\`](../workflows/${folder}), {copy} from 1 to ${copies}`;
 }
 
-function requestText({ method, path, query = {}, body }, { copies }) {
+function requestText(
+  { method = 'GET', path = '', query = {}, body }: NonNullable<Variant['request']>,
+  { copies }: Workload,
+): string {
   const search = Object.entries(query).map(([key, value]) => `${key}=${value}`);
   const text = `\`${method} ${path}${search.length > 0 ? `?${search.join('&')}` : ''}\``;
-  const sent = body?.randomMiB ? ` with ${body.randomMiB} MiB of ${body.contentType}` : '';
+  const sent =
+    body !== undefined && 'randomMiB' in body
+      ? ` with ${body.randomMiB} MiB of ${body.contentType}`
+      : '';
   return `${text}${sent}${copies ? `, {copy} from 1 to ${copies}` : ''}`;
 }
 
-function parameters({ parameters: known = {} }) {
-  const entries = Object.entries(known);
-  if (entries.length === 0) return [];
-  return [
-    [
-      '| parameter | what it is | default | from | to |',
-      '|---|---|---|---|---|',
-      ...entries.map(
-        ([name, { title, default: value, min, max, unit }]) =>
-          `| \`${name}\` | ${title}${unit ? ` (${unit})` : ''} | ${value} | ${min ?? ''} | ${max ?? ''} |`,
-      ),
-    ].join('\n'),
-  ];
+function parameters({ parameters: known }: Workload): string[] {
+  const rows = Object.entries(known).map(([name, { title, default: value, min, max, unit }]) => [
+    `\`${name}\``,
+    `${title}${unit === undefined ? '' : ` (${unit})`}`,
+    ...[value, min ?? '', max ?? ''],
+  ]);
+  return rows.length === 0
+    ? []
+    : [table(['parameter', 'what it is', 'default', 'from', 'to'], rows)];
 }

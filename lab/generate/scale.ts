@@ -1,8 +1,6 @@
-#!/usr/bin/env node
-// Writes docs/scale.md, whose figures follow from records; with --check it only says whether that is needed.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { format } from 'prettier';
-import { link, number, readJson, recordsNamed, root, table } from './results/records.mjs';
+// docs/scale.md, whose figures follow from records.
+import type { SampledRole } from '../../cli/src/record/run-record';
+import { link, number, readJson, recordsNamed, runAt, table, type Generated } from './records';
 
 const RUN_OF_QUEUE = 'studies/modes/results/cells/012-block-1';
 const MERGE = 'studies/generators/results/record.json';
@@ -13,45 +11,57 @@ const USED = 0.7;
 /** Redis runs its commands on one thread. */
 const ONE_THREAD = 1;
 
-const [run] = recordsNamed('run.json', `${RUN_OF_QUEUE}/`);
-const { summary, topology, versions, workload } = readJson(run);
-const rate = summary.achieved.ratePerSecond;
-const coresOf = (role) => summary.roles.find((each) => each.role === role)?.cpuCoresMean ?? 0;
-const milliseconds = {
-  receiving: (1000 * coresOf('main')) / rate,
-  workers: (1000 * coresOf('worker')) / rate,
-  postgresql: (1000 * coresOf('postgresql')) / rate,
-  redis: (1000 * coresOf('redis')) / rate,
-  generators: (1000 * summary.generator.cpuCores) / rate,
-};
-const merge = readJson(MERGE).rows;
-const onCluster = readJson(ON_CLUSTER)['1 against 3 load generators'];
-const apart = onCluster.largestDifference;
-const most = merge.filter(({ ratePerSecond }) => ratePerSecond === 10_000).at(-1);
-const cores = (perRequest, at) => (perRequest * at) / 1000;
-const whole = (value) => number(Math.ceil(value));
-const redisMost = (USED * ONE_THREAD * 1000) / milliseconds.redis;
+interface Merge {
+  rows: {
+    ratePerSecond: number;
+    generators: number;
+    cpuShareOfACore: number;
+    rssPeakMiB: number;
+  }[];
+}
+type OnCluster = Record<
+  '1 against 3 load generators',
+  { largestDifference: Record<'betweenThem' | 'oneFromTruth' | 'threeFromTruth', number> }
+>;
 
-const rows = [
-  ['webhook processors (main in the record)', milliseconds.receiving, 'processes of one core each'],
-  ['workers', milliseconds.workers, 'processes of one core each'],
-  ['PostgreSQL', milliseconds.postgresql, 'cores of one server'],
-  ['Redis', milliseconds.redis, 'of its one thread'],
-  ['load generators', milliseconds.generators, 'pods of one core each'],
-].map(([name, each, unit]) => [
-  name,
-  `${number(each)} ms`,
-  ...RATES.map((at) => {
-    const needed = cores(each, at) / USED;
-    return name === 'Redis' ? `${number(100 * cores(each, at))}%` : whole(needed);
-  }),
-  unit,
-]);
+const whole = (value: number): string => number(Math.ceil(value));
 
-const page = await format(
-  `# Past one machine
+export function scale(): Generated {
+  const [run = ''] = recordsNamed('run.json', `${RUN_OF_QUEUE}/`);
+  const { summary, topology, versions, workload } = runAt(run);
+  const rate = summary.achieved.ratePerSecond;
+  const millisecondsOf = (role: SampledRole): number =>
+    (1000 * (summary.roles.find((one) => one.role === role)?.cpuCoresMean ?? 0)) / rate;
+  const redisMs = millisecondsOf('redis');
+  const generatorMs = (1000 * summary.generator.cpuCores) / rate;
+  const most = readJson<Merge>(MERGE).rows.findLast(
+    ({ ratePerSecond }) => ratePerSecond === 10_000,
+  );
+  const apart = readJson<OnCluster>(ON_CLUSTER)['1 against 3 load generators'].largestDifference;
+  const redisMost = (USED * ONE_THREAD * 1000) / redisMs;
+  const cores = (perRequest: number, at: number): number => (perRequest * at) / 1000;
+  const needs: [name: string, perRequest: number, unit: string][] = [
+    [
+      'webhook processors (main in the record)',
+      millisecondsOf('main'),
+      'processes of one core each',
+    ],
+    ['workers', millisecondsOf('worker'), 'processes of one core each'],
+    ['PostgreSQL', millisecondsOf('postgresql'), 'cores of one server'],
+    ['Redis', redisMs, 'of its one thread'],
+    ['load generators', generatorMs, 'pods of one core each'],
+  ];
+  const rows = needs.map(([name, each, unit]) => [
+    name,
+    `${number(each)} ms`,
+    ...RATES.map((at) =>
+      name === 'Redis' ? `${number(100 * cores(each, at))}%` : whole(cores(each, at) / USED),
+    ),
+    unit,
+  ]);
+  const page = `# Past one machine
 
-<!-- Written by lab/generate/scale.mjs from records. -->
+<!-- Written by lab/generate/scale.ts from records. -->
 
 How many processes and cores it takes to sustain 1,000 and 10,000 requests per second, as far as the figures of one small
 machine tell, and how to measure it on your cluster. **Nothing on this page was measured at such a rate**: everything in the table
@@ -59,7 +69,7 @@ is extrapolated in proportion from one run, and real systems scale less than lin
 
 ## What one request costs
 
-One run of ${workload.name} in queue mode with n8n ${versions.n8n}, tuning \`${topology.tuning}\`, ${topology.workers.count} worker, at
+One run of ${workload.name} in queue mode with n8n ${versions.n8n}, tuning \`${topology?.tuning ?? ''}\`, ${topology?.workers.count ?? 0} worker, at
 ${number(rate)} requests per second on two cores (${link(run)}). At ${number(100 * USED)}% use:
 
 ${table(['', 'CPU per request', ...RATES.map((at) => `at ${number(at)}/s`), 'which are'], rows)}
@@ -78,10 +88,10 @@ What follows from it:
 
 ## The load generators
 
-One pod of k6 needs about ${number(milliseconds.generators)} ms of CPU per request here. \`--generators N\` divides one schedule among N pods
+One pod of k6 needs about ${number(generatorMs)} ms of CPU per request here. \`--generators N\` divides one schedule among N pods
 ([how](kubernetes.md#several-load-generators)). All requests come to the command, which merges them: in a
-[simulation](results/search.md#many-load-generators-as-one-run) with ${number(most.generators)} generators and ${number(most.ratePerSecond)} requests per second this took
-${number(100 * most.cpuShareOfACore)}% of a core and ${number(most.rssPeakMiB)} MiB, with percentiles within 0.1% of the exact ones. Two lines per request also
+[simulation](results/search.md#many-load-generators-as-one-run) with ${number(most?.generators)} generators and ${number(most?.ratePerSecond)} requests per second this took
+${number(100 * (most?.cpuShareOfACore ?? NaN))}% of a core and ${number(most?.rssPeakMiB)} MiB, with percentiles within 0.1% of the exact ones. Two lines per request also
 come through the API server of your cluster; how many it can handle was not tested.
 
 ## On your cluster
@@ -108,14 +118,6 @@ above only to choose what to measure first.
 | one and three generators measure the same percentiles on a real cluster, of a server of known latency | p50 to p99 differ by ${number(100 * apart.betweenThem)}% at the most, and from the truth by ${number(100 * Math.max(apart.oneFromTruth, apart.threeFromTruth))}%; on one node, \`test/cluster-long/generators.test.ts\`, [record](records/generators-on-cluster.json) |
 | clocks of several nodes | **not verified**: the cluster of the lab has one node; the arithmetic has properties, \`test/cli/analysis/clock.test.ts\` |
 | 1,000 and 10,000 requests per second | **not verified** |
-`,
-  { parser: 'markdown', printWidth: 100 },
-);
-
-const file = new URL('docs/scale.md', root);
-if (!process.argv.includes('--check')) {
-  writeFileSync(file, page);
-} else if (!existsSync(file) || readFileSync(file, 'utf8') !== page) {
-  console.error('docs/scale.md is out of date: run npm run generate');
-  process.exit(1);
+`;
+  return { files: { 'docs/scale.md': page } };
 }

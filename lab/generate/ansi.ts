@@ -1,5 +1,15 @@
 // Text with ANSI colours as runs of one style each, line by line.
 
+interface Style {
+  /** 0 to 15. */
+  colour: number | null;
+  bold: boolean;
+  faint: boolean;
+}
+export interface Run extends Style {
+  text: string;
+}
+
 const ESCAPE = '\u001b';
 /** Select Graphic Rendition, which sets colours; any other control sequence; a carriage return. */
 const TOKENS = new RegExp(
@@ -7,13 +17,13 @@ const TOKENS = new RegExp(
   'g',
 );
 
-const PLAIN = { colour: null, bold: false, faint: false };
+const PLAIN: Style = { colour: null, bold: false, faint: false };
 
-/** [{ text, colour: 0 to 15 or null, bold, faint }] for each line; what is not a colour is left out. */
-export function linesOf(text) {
+/** What is not a colour is left out. */
+export function linesOf(text: string): Run[][] {
   let style = PLAIN;
   return text.split('\n').map((line) => {
-    const runs = [];
+    const runs: Run[] = [];
     for (const [token, codes, plain] of line.matchAll(TOKENS)) {
       if (codes !== undefined) style = codes.split(';').map(Number).reduce(styled, style);
       else if (plain !== undefined && token !== ESCAPE) runs.push({ text: plain, ...style });
@@ -22,7 +32,7 @@ export function linesOf(text) {
   });
 }
 
-function styled(style, code) {
+function styled(style: Style, code: number): Style {
   if (code === 0) return PLAIN;
   if (code === 1) return { ...style, bold: true };
   if (code === 2) return { ...style, faint: true };

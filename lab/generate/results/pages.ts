@@ -40,8 +40,24 @@ import { tenTimes } from './ten-times.mjs';
 import { coresOfOneProcess, coresPlots, tuningProfiles } from './tuning.mjs';
 import { upgradeGate } from './upgrade-gate.mjs';
 
+import type { Chart } from '../../../cli/src/report/plot/chart';
+
+export interface Answer {
+  sentence: string;
+  published?: string;
+  ours?: string;
+  ratio?: string;
+}
+export interface Page {
+  name: string;
+  question: string;
+  answer: () => Answer;
+  parts: (() => string)[];
+  plots: () => Chart[];
+}
+
 /** The answer of a page whose two parts have one each; the first may have none. */
-const both = (first, second) =>
+const both = (first: Answer | null, second: Answer): Answer =>
   first === null
     ? second
     : {
@@ -51,7 +67,7 @@ const both = (first, second) =>
       };
 
 /** [name of the page, question, what gives the answer, parts, plots] */
-const ALL = [
+const ALL: [string, string, () => Answer, (() => string)[], (() => unknown[])?][] = [
   [
     'own-main',
     'What does a process per execution cost, compared with one process for all?',
@@ -178,6 +194,7 @@ const ALL = [
   ],
 ];
 
-export const PAGES = ALL.map(([name, question, answer, parts, plots = () => []]) => ({
-  ...{ name, question, answer, parts, plots },
+export const PAGES: Page[] = ALL.map(([name, question, answer, parts, plots = () => []]) => ({
+  ...{ name, question, answer, parts },
+  plots: () => plots() as Chart[],
 }));

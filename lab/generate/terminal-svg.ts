@@ -1,5 +1,6 @@
 // A terminal as a picture: a command and what it printed, in columns whatever the font of the reader.
-import { linesOf } from './ansi.mjs';
+import { escapeXml } from '../../cli/src/report/plot/svg';
+import { linesOf, type Run } from './ansi';
 
 const FONT = 14;
 const COLUMN = 8.4;
@@ -17,8 +18,8 @@ const INK = '#e6edf3';
 const FAINT = '#8b949e';
 
 /** `command` as it was typed; lines that a shell would continue end in a backslash. */
-export function terminalSvg({ command, output }) {
-  const typed = command.split('\n').map((line, index) => [
+export function terminalSvg({ command, output }: { command: string; output: string }): string {
+  const typed: Run[][] = command.split('\n').map((line, index) => [
     { text: index === 0 ? '$ ' : '  ', colour: null, bold: false, faint: true },
     { text: line, colour: null, bold: true, faint: false },
   ]);
@@ -41,9 +42,10 @@ ${lines
 `;
 }
 
-const lengthOf = (runs) => runs.reduce((sum, { text }) => sum + [...text].length, 0);
+const lengthOf = (runs: readonly Run[]): number =>
+  runs.reduce((sum, { text }) => sum + [...text].length, 0);
 
-function drawLine(runs, index) {
+function drawLine(runs: readonly Run[], index: number): string {
   const y = BAR + PADDING + index * LINE + FONT - 4;
   let column = 0;
   const spans = runs.flatMap((run) => {
@@ -56,28 +58,22 @@ function drawLine(runs, index) {
 }
 
 /** Text with where it begins: browsers draw several spaces as one, so none of them is left to draw. */
-const piecesOf = (text) =>
+const piecesOf = (text: string): { text: string; at: number }[] =>
   [...text.matchAll(/\S+(?: \S+)*/g)].map(({ 0: piece, index }) => ({
     text: piece,
     at: [...text.slice(0, index)].length,
   }));
 
 /** As wide as its columns, whatever the font. */
-function drawPiece({ text, colour, bold, faint }, column) {
+function drawPiece({ text, colour, bold, faint }: Run, column: number): string {
   const [x, width] = [PADDING + column * COLUMN, [...text].length * COLUMN];
-  const fill = colour === null ? (faint ? FAINT : null) : COLOURS[colour];
+  const fill = colour === null ? (faint ? FAINT : undefined) : COLOURS[colour];
   const attributes = [
     `x="${round(x)}" textLength="${round(width)}"`,
-    ...(fill === null ? [] : [`fill="${fill}"`]),
+    ...(fill === undefined ? [] : [`fill="${fill}"`]),
     ...(bold ? ['font-weight="bold"'] : []),
   ];
   return `<tspan ${attributes.join(' ')}>${escapeXml(text)}</tspan>`;
 }
 
-const round = (value) => String(Math.round(value * 10) / 10);
-
-const escapeXml = (text) =>
-  text.replace(
-    /[&<>"]/g,
-    (letter) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[letter],
-  );
+const round = (value: number): string => String(Math.round(value * 10) / 10);

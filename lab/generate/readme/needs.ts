@@ -1,12 +1,13 @@
 // What a machine must have, as the lab itself asks for it, and how long the first install took.
-import { read, readJson, table } from '../results/records.mjs';
+import { pinned, readVersions } from '../../../cli/src/lab/paths';
+import { read, root, table } from '../records';
 
-export function needs() {
+export function needs(): string {
   const go = matched('lab/kinds/go.sh', /install Go ([\d.]+) or later/);
   const ownK6 = matched('lab/tools/k6.sh', /own_from=(\d+\.\d+)/);
-  const testedK6 = matched('lab/versions.env', /^K6_VERSION=v?(\S+)$/m);
+  const testedK6 = pinned(readVersions(root), 'K6_VERSION').replace(/^v/, '');
   const diskGiB = Number(matched('lab/steps.sh', /^MIN_FREE_MIB=(\d+)/m)) / 1024;
-  const node = readJson('cli/package.json').engines.node.replace('>=', '');
+  const node = matched('cli/package.json', /"node": ">=([\d.]+)"/);
   const { seconds, machine } = firstInstall();
   return table(
     ['you need', 'why'],
@@ -23,20 +24,20 @@ export function needs() {
       [`${diskGiB} GiB of free disk`, 'n8n, and what is downloaded and compiled for it'],
       [
         `about ${Math.round(seconds / 60)} minutes, the first time`,
-        `measured with an empty cache on ${machine.split(';')[0]} ([times](docs/times.md))`,
+        `measured with an empty cache on ${machine.split(';')[0] ?? ''} ([times](docs/times.md))`,
       ],
     ],
   );
 }
 
-function matched(file, pattern) {
+function matched(file: string, pattern: RegExp): string {
   const [, value] = pattern.exec(read(file)) ?? [];
   if (value === undefined) throw new Error(`${file} does not say ${String(pattern)} any more`);
   return value;
 }
 
 /** The first `make capacity` with an empty cache. */
-function firstInstall() {
+function firstInstall(): { machine: string; seconds: number } {
   const record = read('docs/records/times/cold.tsv');
   const [, machine] = /^# machine: (.*)$/m.exec(record) ?? [];
   const [, seconds] = /^make capacity[^\t]*\t(\d+)\tok$/m.exec(record) ?? [];

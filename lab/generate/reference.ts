@@ -1,32 +1,21 @@
-#!/usr/bin/env node
-// Writes docs/reference.md from the definitions of the command's options; with --check it only says whether that is needed.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { format } from 'prettier';
-import { compiled } from './compiled.mjs';
+// docs/reference.md, from the definitions of the command's options.
+import type { Argument, Command, Option } from 'commander';
+import { programOf } from '../../cli/src/program';
+import type { Generated } from './records';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const pageFile = `${root}docs/reference.md`;
-
-const { programOf } = compiled(`export { programOf } from './program';`);
 const program = programOf();
 const commands = program.commands.filter((command) => command.name() !== 'help');
-const page = await format([introduction(), list(), ...commands.map(section)].join('\n\n'), {
-  parser: 'markdown',
-  printWidth: 120,
+
+export const reference = (): Generated => ({
+  files: {
+    'docs/reference.md': [introduction(), list(), ...commands.map(section)].join('\n\n'),
+  },
 });
 
-if (!process.argv.includes('--check')) {
-  writeFileSync(pageFile, page);
-} else if (readFileSync(pageFile, 'utf8') !== page) {
-  console.error('docs/reference.md is out of date: run node lab/generate/reference.mjs');
-  process.exit(1);
-}
-
-function introduction() {
+function introduction(): string {
   return `# Reference of the command
 
-<!-- Written by lab/generate/reference.mjs from the commands and options in cli/src: change it there. -->
+<!-- Written by lab/generate/reference.ts from the commands and options in cli/src: change it there. -->
 
 ${program.description()} The [guide](guide.md) leads through the commands; this page lists all of them with
 all of their options, as \`--help\` does. Results go to standard output, progress and warnings to standard error.
@@ -39,7 +28,7 @@ all of their options, as \`--help\` does. Results go to standard output, progres
 | 3 | the measurement is invalid or inconclusive, or the command has a bug |`;
 }
 
-function list() {
+function list(): string {
   return [
     '| command | what it does |',
     '| --- | --- |',
@@ -50,8 +39,8 @@ function list() {
   ].join('\n');
 }
 
-function section(command) {
-  const groups = new Map();
+function section(command: Command): string {
+  const groups = new Map<string, Option[]>();
   for (const option of command.createHelp().visibleOptions(command)) {
     const name = option.helpGroupHeading ?? '';
     groups.set(name, [...(groups.get(name) ?? []), option]);
@@ -66,7 +55,7 @@ function section(command) {
   ].join('\n\n');
 }
 
-function argumentsOf(command) {
+function argumentsOf(command: Command): string[] {
   const all = command.registeredArguments;
   if (all.length === 0) return [];
   return [
@@ -78,9 +67,8 @@ function argumentsOf(command) {
   ];
 }
 
-function optionsTable(name, options) {
-  const isHelp = (option) => option.long === '--help';
-  const rows = options.filter((option) => !isHelp(option));
+function optionsTable(name: string, options: readonly Option[]): string {
+  const rows = options.filter(({ long }) => long !== '--help');
   if (rows.length === 0) return '';
   return [
     ...(name === '' ? [] : [`**${name.replace(/:$/, '')}**`, '']),
@@ -92,22 +80,20 @@ function optionsTable(name, options) {
   ].join('\n');
 }
 
-function meaningOf({ description, argChoices, mandatory }) {
+function meaningOf({ description, argChoices, mandatory }: Option): string {
   const choices = argChoices === undefined ? '' : ` (one of ${argChoices.join(', ')})`;
   return cell(description) + cell(choices) + (mandatory ? '; required' : '');
 }
 
-function defaultOf({ defaultValue, defaultValueDescription }) {
+function defaultOf({ defaultValue, defaultValueDescription }: Option | Argument): string {
   if (defaultValueDescription !== undefined) return `\`${defaultValueDescription}\``;
   if (defaultValue === undefined) return '';
-  return [defaultValue]
-    .flat()
-    .map((value) => `\`${value}\``)
-    .join(' ');
+  const values: unknown[] = [defaultValue].flat();
+  return values.map((value) => `\`${String(value)}\``).join(' ');
 }
 
 /** What stands below the options in --help: notes and examples. */
-function afterHelp(command) {
+function afterHelp(command: Command): string[] {
   let shown = '';
   command.configureOutput({ writeOut: (text) => (shown += text) });
   command.outputHelp();
@@ -115,12 +101,12 @@ function afterHelp(command) {
   return text === '' ? [] : [fenced(text)];
 }
 
-function fenced(text) {
+function fenced(text: string): string {
   return `\`\`\`
 ${text}
 \`\`\``;
 }
 
-function cell(text) {
+function cell(text: string): string {
   return text.replace(/\|/g, '\\|').replace(/</g, '\\<').replace(/\n/g, ' ');
 }

@@ -1,24 +1,21 @@
 // What the command prints, from a search that is recorded here.
 import { dirname } from 'node:path';
-import { compiled } from '../compiled.mjs';
-import { hrefOf, unpacked } from '../results/records.mjs';
+import { readSearch } from '../../../cli/src/features/find/read';
+import type { FindRecord } from '../../../cli/src/features/find/record';
+import { findVerdict } from '../../../cli/src/features/find/report/document';
+import { findFigures } from '../../../cli/src/features/find/report/figures';
+import { renderRows, renderVerdict } from '../../../cli/src/report/text/terminal';
+import { repeatCommand } from '../../../cli/src/report/text/units';
+import { hrefOf, unpacked } from '../records';
 
 const RECORD = 'studies/capacity/results/last-node/find.json';
 const FIGURES = ['Capacity', 'Plan with', 'Limited by'];
 const STYLE = { width: 100, colour: false };
 
-const { findFigures, findVerdict, readSearch, renderRows, renderVerdict, repeatCommand } = compiled(
-  `export { readSearch } from './features/find/read';
-     export { findVerdict } from './features/find/report/document';
-     export { findFigures } from './features/find/report/figures';
-     export { renderRows, renderVerdict } from './report/text/terminal';
-     export { repeatCommand } from './report/text/units';`,
-);
-
-export const output = () => outputOf(readSearch(unpacked(dirname(RECORD))), RECORD);
+export const output = (): string => outputOf(readSearch(unpacked(dirname(RECORD))), RECORD);
 
 /** Of any search with an answer, whether it is sure of it or not: the verdict is printed first. */
-export function outputOf(record, path) {
+export function outputOf(record: FindRecord, path: string): string {
   const figures = findFigures(record).filter(({ name }) => FIGURES.includes(name));
   if (figures.length !== FIGURES.length)
     throw new Error(`${path} has not all of ${FIGURES.join(', ')}`);
@@ -29,19 +26,19 @@ $ npx ${repeatCommand(withoutFolder(record.command))}
 ${[...renderVerdict(findVerdict(record), STYLE), '', ...renderRows(figures, STYLE)].join('\n')}
 \`\`\`
 
-n8n ${record.versions.n8n} in ${record.topology.mode} mode with SQLite on ${cores} cores (${cpu.replaceAll('(R)', '')}), load
+n8n ${record.versions['n8n'] ?? ''} in ${record.topology?.mode ?? ''} mode with SQLite on ${cores} cores (${cpu.replaceAll('(R)', '')}), load
 generator included${arrivals}, on ${record.startedAt.slice(0, 10)}: [record](${hrefOf(path, '')}).${whyUnsure(record)}`;
 }
 
 /** What each doubt says before it explains itself. */
-function whyUnsure({ verdict, doubts }) {
+function whyUnsure({ verdict, doubts }: FindRecord): string {
   if (verdict === 'found' || doubts.length === 0) return '';
   const said = doubts.map((doubt) => `${/^.*?(?=[:.](?: |$))/s.exec(doubt)?.[0] ?? doubt}.`);
   return `\nWhy it is not sure: ${said.join(' ')}`;
 }
 
 /** Where the results went says nothing of what was measured. */
-function withoutFolder(words) {
+function withoutFolder(words: readonly string[]): readonly string[] {
   const at = words.indexOf('--out');
   return at === -1 ? words : words.toSpliced(at, 2);
 }

@@ -1,0 +1,149 @@
+// Records found and read, and their figures as a page shows them. A record in the archive of its study has the path that
+// it would have as a file: studies/modes/results/sweep.json is the record `sweep` of studies/modes.
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { filesOf, readArchive, unpack, type Archive } from '../../cli/src/record/archive';
+import { readRun } from '../../cli/src/record/read-run';
+import type { RunRecord } from '../../cli/src/record/run-record';
+import { formatNumber } from '../../cli/src/ui/numbers';
+
+export const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** What a generator writes: texts by the path of their file. */
+export interface Generated {
+  files: Record<string, string>;
+  /** Any other file of this kind is one of yesterday, and goes. */
+  owned?: { folder: string; pattern: RegExp };
+}
+
+interface Archived {
+  file: string;
+  archive: Archive;
+  files: Map<string, string>;
+}
+
+const archives = new Map<string, Archived>();
+
+function archiveAt(results: string): Archived {
+  const known = archives.get(results);
+  if (known !== undefined) return known;
+  const file = `${results}.jsonl.gz`;
+  const archive = readArchive(join(root, file));
+  const read = { file, archive, files: filesOf(archive) };
+  archives.set(results, read);
+  return read;
+}
+
+/** The archive in which a path of a record lies, and the path within; null for any other file. */
+function archived(path: string): (Archived & { inside: string }) | null {
+  const [, results, inside = ''] = /^(studies\/[^/]+\/results)(?:\/(.*))?$/.exec(path) ?? [];
+  return results === undefined ? null : { ...archiveAt(results), inside };
+}
+
+function archivedAt(path: string): Archived & { inside: string } {
+  const known = archived(path);
+  if (known === null) throw new Error(`${path} is in no archive`);
+  return known;
+}
+
+export function read(path: string): string {
+  const known = archived(path);
+  if (known === null) return readFileSync(join(root, path), 'utf8');
+  const text = known.files.get(known.inside);
+  if (text === undefined) throw new Error(`${known.file} has no ${known.inside}`);
+  return text;
+}
+
+/** The caller says what the record is: what wrote it has the same type. */
+export const readJson = <Content>(path: string): Content => JSON.parse(read(path)) as Content;
+
+/** Whether there is a record at a path, or any beneath it. */
+export function has(path: string): boolean {
+  const known = archived(path);
+  if (known === null) return existsSync(join(root, path));
+  return known.files.has(known.inside) || namesIn(path).length > 0;
+}
+
+/** What lies in a folder of records, in the order of the names. */
+export function namesIn(folder: string): string[] {
+  const { files, inside } = archivedAt(folder.replace(/\/*$/, '/'));
+  const beneath = [...files.keys()].filter((path) => path.startsWith(inside));
+  return [...new Set(beneath.map((path) => path.slice(inside.length).split('/')[0] ?? ''))].sort();
+}
+
+/** Every record named `name` at or beneath a folder, in the order of the paths. */
+export function recordsNamed(name: string, folder: string): string[] {
+  if (folder === 'studies/') {
+    return readdirSync(join(root, folder), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .flatMap((entry) => recordsNamed(name, `${folder}${entry.name}/results/`))
+      .sort();
+  }
+  const at = /^studies\/[^/]+\/$/.test(folder) ? `${folder}results/` : folder;
+  const { files, inside } = archivedAt(at);
+  return [...files.keys()]
+    .filter((path) => path.startsWith(inside) && `/${path}`.endsWith(`/${name}`))
+    .map((path) => `${at}${path.slice(inside.length)}`)
+    .sort();
+}
+
+/** A folder with the records at or beneath `folder` as files, there until this process ends. */
+export function unpacked(folder: string): string {
+  const { archive, inside } = archivedAt(folder.replace(/\/*$/, '/'));
+  const to = mkdtempSync(join(tmpdir(), 'n8n-tuned-records-'));
+  process.once('exit', () => rmSync(to, { recursive: true, force: true }));
+  unpack(archive, inside, to);
+  return join(to, inside);
+}
+
+/** What a page links to for a record: the archive and the id, as `n8n-tuned report` takes them. */
+export function hrefOf(path: string, up = '../'): string {
+  const known = archived(path);
+  return `${up}${known === null ? path : `${known.file}#${known.inside.replace(/\.json$/, '')}`}`;
+}
+/** The record that such a link leads to. */
+export const pathOf = (href: string): string =>
+  href.replace(/^\.\.\//, '').replace(/\.jsonl\.gz#(.+)$/, '/$1.json');
+
+/** As the command writes it; `-` where nothing is known. */
+export const number = (value: number | null | undefined): string => formatNumber(value ?? NaN);
+export const range = ({ low, high }: { low: number; high: number | null }): string =>
+  high === null ? `at least ${number(low)}` : `${number(low)} to ${number(high)}`;
+/** What to say behind the answer of a search that is not sure of it; records of earlier versions have no verdict. */
+export const unsure = ({
+  verdict,
+  confirmed,
+}: {
+  verdict?: string;
+  confirmed?: boolean;
+}): string => {
+  if (verdict === 'inconclusive') return ', inconclusive';
+  return confirmed ? '' : ', not confirmed';
+};
+/** Of a comparison whose interval contains 1: alike only where more than 20% is ruled out, as `compare` judges it. */
+export const undecided = ({ low, high }: { low: number; high: number | null }): string =>
+  Math.max(high ?? Infinity, 1 / low) <= 1.2 ? 'no difference' : 'not known';
+
+export const link = (path: string): string => `[record](${hrefOf(path)})`;
+/** A record, and how it is made again: as it says itself or, if it is older than that, by `command`. */
+export const linkWithCommand = (path: string, command: string): string =>
+  `${link(path)}. Repeat it with \`${readJson<{ command?: string }>(path).command ?? command}\`.`;
+
+type Cell = string | number;
+export const table = (head: readonly Cell[], rows: readonly (readonly Cell[])[]): string =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+
+export const spread = (values: readonly number[]): string =>
+  `${number(median(values))} (${number(Math.min(...values))} to ${number(Math.max(...values))})`;
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const at = (index: number): number => sorted[index] ?? NaN;
+  return sorted.length % 2 === 1 ? at(middle) : (at(middle - 1) + at(middle)) / 2;
+}
+
+/** A record of the command, read and checked as the command does. */
+export const runAt = (path: string): RunRecord => readRun(unpacked(dirname(path)));
