@@ -7,7 +7,7 @@ import { cellsOf } from '../../cli/src/features/sweep/plan/plan-cells';
 import { chooseTopology } from '../../cli/src/plan/chosen-topology';
 import { parseCpu, parseMemory } from '../../cli/src/plan/quantities';
 import { topologySchema, type Topology } from '../../cli/src/plan/topology';
-import { parseSweepPlan } from '../../cli/src/features/sweep/plan/plan-file';
+import { parseSweepPlan } from '../../cli/src/features/sweep/plan/plan';
 import type { FindRecord } from '../../cli/src/features/find/record';
 import { valuesOfTopology } from '../../cli/src/plan/chart-values';
 import { topologyOfValues } from '../../cli/src/targets/kubernetes/release/values';

@@ -1,7 +1,7 @@
 import { order } from '../../cli/src/features/sweep/analysis/drift-and-order';
 import type { Cell } from '../../cli/src/features/sweep/plan/cells';
 import { cellsOf } from '../../cli/src/features/sweep/plan/plan-cells';
-import { parseSweepPlan } from '../../cli/src/features/sweep/plan/plan-file';
+import { parseSweepPlan } from '../../cli/src/features/sweep/plan/plan';
 import { NO_FIGURES, type CellRecord, type SweepRecord } from '../../cli/src/features/sweep/record';
 
 export const sweepMachine = {

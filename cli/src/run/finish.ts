@@ -2,25 +2,26 @@
 import type { Breached } from './analysis/breach';
 import type { TracedExecutions } from '../analysis/traced-execution';
 import { RequestsSeen } from '../analysis/requests/seen';
-import { BREACH } from './analysis/verdict';
+import { BREACH, BREAKING_EVENTS } from './analysis/verdict';
 import type { LoadResult } from '../load/load';
 import { rateAt } from '../../../loadtests/lib/due';
-import { REQUESTS_FILE, SAMPLES_FILE, type RunHead } from '../record/folder';
-import type { ExecutionCounts } from '../record/run-record';
+import { REQUESTS_FILE, SAMPLES_FILE, type RunHead, type RunFolder } from '../record/folder';
+import type { ExecutionCounts, RunEvent, RequestSample } from '../record/run-record';
 import type { RunData } from './report/data';
 import type { Sampler } from '../samplers/sampler';
 import type { BacklogWatch, ExecutionTrace } from '../targets/target';
 import { messageOf } from '../ui/exit';
-import { awaitBacklog, type SeenBacklog } from './backlog';
 import { conclude } from './conclude';
 import { drain, type Count, type Drained } from './executions';
-import { withInFlight } from './in-flight';
 import type { LoadContext } from './make-load';
 import { writeBeside } from '../record/write-beside';
 import { readTrace } from './trace';
 import { formatNumber } from '../ui/numbers';
 import { reportFiles } from '../report/files';
 import { runDocument } from './report/document';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Progress } from '../ui/progress';
+import { steadyClock } from '../ui/steady-clock';
 
 /** A run whose load can begin. */
 export interface StartedRun extends LoadContext {
@@ -144,4 +145,106 @@ async function upToBreach(
 function abortedBy(load: LoadResult, drained: Drained, signal: AbortSignal): string | null {
   if (load.outcome !== 'finished' && load.outcome !== 'enough') return load.reason;
   return signal.aborted && drained.seconds === null ? messageOf(signal.reason) : null;
+}
+
+/** If executions are not counted, waits until n8n's metrics show no open work. */
+const LOOK_EVERY_MS = 500;
+
+interface SeenBacklog {
+  /** After the load had ended, at the latest; null where work was left at the end of its time. */
+  seconds: number | null;
+  /** What was left. */
+  open: number;
+  source: string;
+}
+
+interface Order {
+  endedAtMs: number;
+  drainMs: number;
+  nowMs?: () => number;
+  pause?: () => Promise<unknown>;
+}
+
+/** Null where it never became known. */
+export async function awaitBacklog(
+  { source, lateMs, open }: BacklogWatch,
+  { endedAtMs, drainMs, nowMs = steadyClock(), pause = () => sleep(LOOK_EVERY_MS) }: Order,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<SeenBacklog | null> {
+  // Figures that come late tell late that it was done in time.
+  const giveUpMs = endedAtMs + drainMs + lateMs;
+  let last: number | null = null;
+  for (;;) {
+    last = (await open().catch(() => null)) ?? last;
+    if (last === 0) return { seconds: Math.max(0, nowMs() - endedAtMs) / 1000, open: 0, source };
+    if (signal.aborted || nowMs() >= giveUpMs) {
+      return last === null ? null : { seconds: null, open: last, source };
+    }
+    progress(
+      last === null
+        ? `waiting until the ${source} of n8n show what is left to do`
+        : `waiting for n8n to finish ${String(last)} executions`,
+    );
+    await pause();
+  }
+}
+
+/** How many callers waited when a process ended, where the requests can be looked at once more. */
+async function withInFlight(
+  events: readonly RunEvent[],
+  folder: Pick<RunFolder, 'requestsAgain'>,
+): Promise<RunEvent[]> {
+  const ended = events.filter(({ kind }) => BREAKING_EVENTS.has(kind));
+  const requests = ended.length === 0 ? null : folder.requestsAgain();
+  if (requests === null) return [...events];
+  const open = new InFlight(ended.map(({ tMs }) => tMs));
+  for await (const request of requests) open.add(request);
+  const counts = open.counts();
+  const known = new Map(ended.map((event, index) => [event, counts[index] ?? 0]));
+  return events.map((event) => {
+    const inFlight = known.get(event);
+    return inFlight === undefined ? event : { ...event, inFlight };
+  });
+}
+
+/** Requests that had been sent and had no response yet, at each of a few times; each request is seen once. */
+export class InFlight {
+  /** The times in order, and at each place how many more are open than before it. */
+  private readonly inOrderMs: readonly number[];
+  private readonly change: number[];
+
+  constructor(private readonly timesMs: readonly number[]) {
+    this.inOrderMs = [...timesMs].sort((a, b) => a - b);
+    this.change = this.inOrderMs.map(() => 0);
+  }
+
+  add({ tMs, durationMs }: Pick<RequestSample, 'tMs' | 'durationMs'>): void {
+    const first = this.placeOf(tMs);
+    const after = this.placeOf(tMs + durationMs);
+    if (first === after) return;
+    this.change[first] = (this.change[first] ?? 0) + 1;
+    if (after < this.change.length) this.change[after] = (this.change[after] ?? 0) - 1;
+  }
+
+  /** In the order in which the times were given. */
+  counts(): number[] {
+    let open = 0;
+    const at = new Map(
+      this.inOrderMs.map((tMs, place) => [tMs, (open += this.change[place] ?? 0)]),
+    );
+    return this.timesMs.map((tMs) => at.get(tMs) ?? 0);
+  }
+
+  /** Index of the first time that is not before `tMs`. */
+  private placeOf(tMs: number): number {
+    let low = 0;
+    let high = this.inOrderMs.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.inOrderMs[middle] ?? Infinity) < tMs) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
 }

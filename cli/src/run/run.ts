@@ -1,8 +1,8 @@
 /** One run: a workload under a plan on a target that is up, recorded and judged. */
 import { measuredPart, RequestsSeen } from '../analysis/requests/seen';
 import type { LoadResult } from '../load/load';
-import { lengthSeconds } from '../../../loadtests/lib/profile';
-import { RunFolder } from '../record/folder';
+import { lengthSeconds, type LoadPlan } from '../../../loadtests/lib/profile';
+import { RunFolder, runId, type RunHead } from '../record/folder';
 import { samplersFor } from '../samplers';
 import type { Running } from '../targets/target';
 import type { Progress } from '../ui/progress';
@@ -11,10 +11,12 @@ import { CountWithin } from './count-within';
 import { refuseWithoutEvidence } from './evidence';
 import { counter, settledExecutions } from './executions';
 import { finish, type FinishedRun, type StartedRun } from './finish';
-import { headOf, withSeed } from './head';
 import { makeLoad, untilBreach } from './make-load';
 import type { RunOrder } from './order';
 import { Observations, sampleEveryMs } from './samples';
+import { randomInt } from 'node:crypto';
+import { highestRate } from '../../../loadtests/lib/due';
+import type { RecordedProfile } from '../record/run-record';
 
 export type { FinishedRun };
 
@@ -76,4 +78,53 @@ async function start(
     requests: new RequestsSeen(plan, thinkTimeMs),
     breach: untilBreach(order),
   };
+}
+
+/** What is known of a run before its load begins. */
+function headOf(running: Running, order: RunOrder, startedAt: Date): RunHead {
+  const { workload, plan } = order;
+  return {
+    schemaVersion: 3,
+    id: runId(startedAt, workload.recorded.name, plan.profile),
+    startedAt: startedAt.toISOString(),
+    command: order.command,
+    workload: workload.recorded,
+    profile: recordedProfile(plan),
+    target: {
+      kind: running.kind,
+      url: running.baseUrl,
+      ...(running.deployed === undefined ? {} : { deployed: running.deployed }),
+      ...(running.server === undefined ? {} : { server: running.server }),
+    },
+    topology: running.topology,
+    versions: running.versions,
+    machine: running.machine,
+    slo: order.slos,
+    ...(order.prices === undefined ? {} : { prices: order.prices }),
+  };
+}
+
+function recordedProfile(plan: LoadPlan): RecordedProfile {
+  const common = {
+    name: plan.profile,
+    loop: plan.loop,
+    durationSeconds: plan.durationSeconds,
+    warmupSeconds: plan.warmupSeconds,
+  };
+  return plan.loop === 'closed'
+    ? { ...common, clients: plan.clients }
+    : {
+        ...common,
+        ratePerSecond: highestRate(plan),
+        stages: plan.stages,
+        arrivals: plan.arrivals,
+        ...(plan.seed === undefined ? {} : { seed: plan.seed }),
+      };
+}
+
+/** Each run draws random arrivals of its own, and records from what. */
+function withSeed(plan: LoadPlan): LoadPlan {
+  return plan.arrivals === 'random' && plan.seed === undefined
+    ? { ...plan, seed: randomInt(2 ** 31) }
+    : plan;
 }

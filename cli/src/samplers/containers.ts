@@ -1,9 +1,9 @@
 import type { Inside, InsideProcess } from '../linux/container-stats';
 import type { ContainerSample } from '../targets/target';
 import { GroupWriter } from './control-group-figures';
-import { NodeWriter } from './node-figures';
 import type { Sampler, SampleSink } from './sampler';
 import { sampler } from './ticker';
+import { nodeCounters, type NodeCounters } from '../linux/node-counters';
 
 /**
  * What containers say of themselves about once a second: CPU, memory and throttling of the whole, and each
@@ -86,4 +86,37 @@ function rootOf({ processes }: Inside): InsideProcess | undefined {
   const isInit = /^\S*(tini|dumb-init|docker-init|catatonit)\b/.test(first?.command ?? '');
   if (!isInit) return first;
   return processes.find(({ stat }) => stat.parent === 1) ?? first;
+}
+
+/** The machine that everything shares, as the host sampler writes it: one instance for each node. */
+class NodeWriter {
+  private readonly before = new Map<string, NodeCounters>();
+
+  constructor(private readonly sink: SampleSink) {}
+
+  write(node: string, inside: Inside): void {
+    const now = nodeCounters(inside.files, inside.uptimeMs);
+    if (now === null) return;
+    const last = this.before.get(node);
+    this.before.set(node, now);
+    const { sink } = this;
+    if (now.memoryAvailableMiB !== null) {
+      sink.sample('host', node, 'memoryAvailableMiB', now.memoryAvailableMiB);
+    }
+    if (last === undefined) return;
+    const total = now.cpu.total - last.cpu.total;
+    if (total > 0) {
+      const share = (key: 'idle' | 'steal'): number => (now.cpu[key] - last.cpu[key]) / total;
+      sink.sample('host', node, 'cpuCores', (1 - share('idle') - share('steal')) * now.cpu.cores);
+      sink.sample('host', node, 'stealShare', share('steal'));
+    }
+    const passedMs = now.atMs - last.atMs;
+    if (!(passedMs > 0)) return;
+    for (const [metric, waitedMs] of now.pressureMs) {
+      const before = last.pressureMs.get(metric);
+      if (before !== undefined) {
+        sink.sample('host', node, metric, Math.min(1, (waitedMs - before) / passedMs));
+      }
+    }
+  }
 }

@@ -1,6 +1,14 @@
-import type { GroupFigures, Limits } from '../linux/cgroup';
+import {
+  type GroupFigures,
+  type Limits,
+  findControl,
+  readGroup,
+  readLimits,
+} from '../linux/cgroup';
 import type { SampledRole } from '../plan/roles';
-import type { SampleSink } from './sampler';
+import type { SampleSink, Sampler } from './sampler';
+import type { ProcessRoot } from '../targets/target';
+import { sampler } from './ticker';
 
 /** Writes what is known of control groups, with what they used since the look before. */
 export class GroupWriter {
@@ -49,4 +57,27 @@ export class GroupWriter {
       });
     }
   }
+}
+
+/** What the kernel keeps of every control group: CPU, throttling, memory, kills, and the limits in force. */
+export function controlGroupsSampler(): Sampler {
+  return sampler('control groups', (running, sink) => {
+    const control = findControl();
+    const grouped = (): (ProcessRoot & { cgroup: string })[] =>
+      running
+        .processes()
+        .filter((root): root is ProcessRoot & { cgroup: string } => root.cgroup !== undefined);
+    if (grouped().length === 0) throw new Error('no process has a control group of its own');
+    const groups = new GroupWriter(sink);
+    return {
+      tick: () => {
+        for (const { role, instance, cgroup } of grouped()) {
+          const now = readGroup(control, cgroup);
+          if (now === null) continue;
+          const limits = readLimits(control, cgroup);
+          groups.write({ role, instance }, now, limits, performance.now());
+        }
+      },
+    };
+  });
 }

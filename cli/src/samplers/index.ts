@@ -1,6 +1,6 @@
 import type { Running } from '../targets/target';
 import { bullQueueSampler } from './bull-queue';
-import { controlGroupsSampler } from './control-groups';
+import { controlGroupsSampler } from './control-group-figures';
 import { hostSampler } from './host';
 import { containersSampler } from './containers';
 import { n8nMetricsSampler } from './n8n-metrics';

@@ -9,7 +9,7 @@ import {
   type ServerLoad,
 } from '../../../cli/src/plan/chosen-server';
 import { cellsOf, serverOf } from '../../../cli/src/features/sweep/plan/plan-cells';
-import { parseSweepPlan } from '../../../cli/src/features/sweep/plan/plan-file';
+import { parseSweepPlan } from '../../../cli/src/features/sweep/plan/plan';
 import { workloadOf } from '../../../cli/src/features/sweep/measure-cell';
 
 const cellsIn = (text: string) => cellsOf(parseSweepPlan(text, 'plan.yaml'));

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { awaitBacklog } from '../../../cli/src/run/backlog';
+import { awaitBacklog } from '../../../cli/src/run/finish';
 import { N8nApi } from '../../../cli/src/targets/url/api';
 import { apiBacklog, queueBacklog } from '../../../cli/src/targets/url/backlog';
 import type { BacklogWatch } from '../../../cli/src/targets/target';

@@ -1,6 +1,6 @@
 import type { Inside } from '../../../cli/src/linux/container-stats';
 import { parseStat } from '../../../cli/src/linux/proc';
-import { LatestContainerStats } from '../../../cli/src/features/find/seen-inside';
+import { LatestContainerStats } from '../../../cli/src/features/find/rest';
 import { containersSampler } from '../../../cli/src/samplers/containers';
 import type { SampleSink } from '../../../cli/src/samplers/sampler';
 import type { Running, ContainerSample } from '../../../cli/src/targets/target';

@@ -1,4 +1,4 @@
-import { lastWords } from '../../../cli/src/targets/process/last-words';
+import { lastWords } from '../../../cli/src/targets/process/workspace';
 
 describe('the last words of a process', () => {
   test('are its last lines', () => {

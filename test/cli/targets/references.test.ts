@@ -1,4 +1,4 @@
-import { calledFirst, renamed } from '../../../cli/src/targets/url/references';
+import { calledFirst, renamed } from '../../../cli/src/targets/url/seeds';
 
 const workflow = (id: string, ...calls: string[]) => ({
   id,

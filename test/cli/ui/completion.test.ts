@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { completionScript, type CompletedCommand } from '../../../cli/src/ui/completion';
+import { completionScript, type CompletedCommand } from '../../../cli/src/commands/completion';
 
 const commands: CompletedCommand[] = [
   {

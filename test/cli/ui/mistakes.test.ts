@@ -14,7 +14,7 @@ import { parseExport } from '../../../cli/src/catalogue/exported-workflow';
 import { chooseTopology } from '../../../cli/src/plan/chosen-topology';
 import { chooseWorkload } from '../../../cli/src/plan/chosen-workload';
 import { parseCpu, parseMemory } from '../../../cli/src/plan/quantities';
-import { parseSweepPlan } from '../../../cli/src/features/sweep/plan/plan-file';
+import { parseSweepPlan } from '../../../cli/src/features/sweep/plan/plan';
 import { readDeployed } from '../../../cli/src/targets/chart/deployed';
 import { workflowsFolder } from '../../../cli/src/options/options';
 import { runs } from '../../support/properties';

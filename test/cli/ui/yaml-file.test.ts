@@ -7,7 +7,7 @@ import { chartFileSchema, readChartFile } from '../../../cli/src/plan/chart-file
 import { chooseServer } from '../../../cli/src/plan/chosen-server';
 import { chooseTopology, isTopologyFile } from '../../../cli/src/plan/chosen-topology';
 import { parseStudy } from '../../../cli/src/features/study/plan';
-import { parseSweepPlan } from '../../../cli/src/features/sweep/plan/plan-file';
+import { parseSweepPlan } from '../../../cli/src/features/sweep/plan/plan';
 import { Mistake } from '../../../cli/src/ui/exit';
 import { nearest } from '../../../cli/src/ui/nearest';
 

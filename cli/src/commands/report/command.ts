@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { basename, join, relative, resolve, sep } from 'node:path';
+import { basename, join, relative, resolve, sep, dirname } from 'node:path';
 import { NoAnswer } from '../../prometheus/address';
 import type { PrometheusApi } from '../../prometheus/query';
 import { writeBeside } from '../../record/write-beside';
-import { kindOf, findRecords, type FoundRecord } from '../../record/find-records';
+import { kindOf, findRecords, type FoundRecord, isRecordFile } from '../../record/find-records';
 import { PANELS_FILE } from '../../record/panels';
 import { isComplete, readRun } from '../../record/read-run';
 import type { RunRecord } from '../../record/run-record';
@@ -23,8 +23,8 @@ import {
   withPrometheusOptions,
   type PrometheusOptions,
 } from '../../options/prometheus';
-import { reportedFolders } from './archived';
 import { reportOn, type Reported } from './render-record';
+import { namedArchive, unpackNamed } from '../../record/archive';
 
 interface ReportOptions extends PrometheusOptions {
   s3?: string;
@@ -179,3 +179,19 @@ async function addPanels(
     throw error;
   }
 }
+
+/**
+ * The folders to report on. A record of an archive is unpacked to results/records/STUDY first. What has no report is
+ * printed: the ids of a whole archive, the record of a study's own script.
+ */
+const reportedFolders = (names: readonly string[]): string[] =>
+  names.flatMap((name) => {
+    const named = namedArchive(name);
+    if (named === null) return [name];
+    const { file, archive, id } = named;
+    if (id === null) printLines([...archive.keys()]);
+    else if (isRecordFile(`${basename(id)}.json`)) {
+      return [unpackNamed(named, join('results/records', basename(dirname(resolve(file)))))];
+    } else printJson(archive.get(id)?.record);
+    return [];
+  });

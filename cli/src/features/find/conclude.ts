@@ -1,9 +1,11 @@
 import type { Estimate } from './analysis/estimate';
 import { PLANNED_SHARE, plannedPerSecond } from './analysis/planned-share';
 import { findDoubts } from './analysis/doubts';
-import { findSentence } from './analysis/sentence';
 import type { FindProbe, FindRecord } from './record';
 import type { FindHead, SearchEnding } from './analysis/searched';
+import { limitName } from '../../analysis/limits/table';
+import { workloadName } from '../../plan/chosen-workload';
+import { formatNumber, percent } from '../../ui/numbers';
 
 /** From the search's estimate and its probes to the answer. Pure. */
 export function concludeSearch(
@@ -54,4 +56,47 @@ function runAt(probes: readonly FindProbe[], ratePerSecond: number): string | nu
       probe.ratePerSecond === ratePerSecond,
   );
   return sustained.at(-1)?.run ?? null;
+}
+
+/** The answer in one sentence that a manager can read. */
+function findSentence(
+  { workload, slo, probes, target }: FindHead,
+  verdict: FindRecord['verdict'],
+  { capacity, low, high, confirmedPerSecond, limit }: Estimate,
+): string {
+  const what = workloadName(workload);
+  const loaded = target.kind === 'server' ? 'The server' : 'n8n';
+  const wanted = slo.map(({ text }) => text).join(', ');
+  if (verdict === 'invalid') {
+    const isEarly = probes.some(({ result }) => result !== 'invalid');
+    return `Nothing can be said about ${what}: ${isEarly ? 'the search ended too early' : 'no probe was valid'}.`;
+  }
+  if (verdict === 'nothing sustained') {
+    return `${loaded} did not sustain ${what} with ${wanted} at any rate that was tried.`;
+  }
+  const answer = `${formatNumber(capacity)} req/s of ${what} with ${wanted}`;
+  const limited = limit === null ? '' : `, limited by the ${limitName(limit)}`;
+  if (!Number.isFinite(high)) {
+    return `${loaded} sustains at least ${formatNumber(low)} req/s of ${what} with ${wanted}${limited}; how much more was not seen.`;
+  }
+  const range = `between ${formatNumber(low)} and ${formatNumber(high)}`;
+  if (verdict === 'inconclusive') {
+    const width = percent((high - low) / capacity);
+    return `${loaded} sustains about ${answer}, ${range}${limited}: an interval of ${width} is too wide for an answer.`;
+  }
+  return confirmedPerSecond === null
+    ? `${loaded} seems to sustain ${answer} (${range})${limited}; ${unconfirmed(probes, capacity)}.`
+    : `${loaded} sustains ${answer} (${range})${limited}; a run of full length sustained ${formatNumber(confirmedPerSecond)}.`;
+}
+
+/** What the run of full length nearest to the answer has shown instead. */
+function unconfirmed(probes: readonly FindProbe[], capacity: number): string {
+  const away = ({ ratePerSecond = 0 }: FindProbe): number => Math.abs(ratePerSecond - capacity);
+  const [nearest] = probes
+    .filter(({ kind, result }) => kind === 'confirm' && result !== 'invalid')
+    .sort((a, b) => away(a) - away(b));
+  if (nearest === undefined) return 'no run of full length was made to confirm it';
+  const { ratePerSecond = 0, result, missed = null } = nearest;
+  const seen = missed === null ? '' : ` (${missed})`;
+  return `no run of full length has confirmed it: at ${formatNumber(ratePerSecond)} it was ${result}${seen}`;
 }

@@ -3,11 +3,16 @@ import type { LoadRequest } from '../../../../loadtests/lib/workload';
 import { uptimeMs } from '../../linux/proc';
 import { ProcessTree } from '../../linux/process-tree';
 import { isLoaded } from '../../plan/roles';
-import type { ProcessRoot, Running } from '../../targets/target';
+import type {
+  ProcessRoot,
+  Running,
+  MetricsEndpoint,
+  ContainerStats,
+  ContainerSample,
+} from '../../targets/target';
 import type { Progress } from '../../ui/progress';
-import { IdleWatch } from './idle';
-import { coresBetween, readMetricsNow, type MetricsSeen } from './metrics-look';
-import { LatestContainerStats } from './seen-inside';
+import { queueJobs } from '../../analysis/queue-jobs';
+import { median } from '../../analysis/statistics/statistics';
 
 /** n8n at rest was seen to use 1 to 4% of a core a process. */
 const AT_REST_CORES = 0.15;
@@ -113,5 +118,138 @@ export class Resting {
       const latencyMs = performance.now() - sentAtMs;
       return { rested: idle.isIdle({ latencyMs, cpuCores, jobs: now.jobs }), memoryMiB: null };
     };
+  }
+}
+
+/** What n8n's own metrics say about whether it works: CPU and jobs, read between two probes. */
+const CPU = /^\w*process_cpu_seconds_total(?:\{[^}]*\})? ([\d.e+-]+)/m;
+
+interface MetricsSeen {
+  atMs: number;
+  /** Since the processes began; null where none says so. */
+  cpuSeconds: number | null;
+  jobs: number | null;
+}
+
+/** Pure: from the texts of all endpoints. */
+export function metricsSeen(texts: readonly string[], atMs: number): MetricsSeen {
+  const cpu = texts.flatMap((text) => CPU.exec(text)?.[1] ?? []).map(Number);
+  const jobs = queueJobs(texts);
+  return { atMs, cpuSeconds: sum(cpu), jobs: jobs && jobs.waiting + jobs.active };
+}
+
+const sum = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : values.reduce((a, b) => a + b, 0);
+
+export function coresBetween(before: MetricsSeen | null, now: MetricsSeen): number | null {
+  if (before === null || before.cpuSeconds === null || now.cpuSeconds === null) return null;
+  return (1000 * (now.cpuSeconds - before.cpuSeconds)) / Math.max(1, now.atMs - before.atMs);
+}
+
+async function readMetricsNow(
+  endpoints: readonly MetricsEndpoint[],
+  signal: AbortSignal,
+): Promise<MetricsSeen> {
+  const texts = await Promise.all(
+    endpoints.map(async ({ url }) => {
+      try {
+        const patience = AbortSignal.any([signal, AbortSignal.timeout(2_000)]);
+        return await (await fetch(url, { signal: patience })).text();
+      } catch {
+        return '';
+      }
+    }),
+  );
+  return metricsSeen(texts, uptimeMs());
+}
+
+/** What the containers of n8n use, from their looks of themselves. */
+export class LatestContainerStats {
+  private readonly last = new Map<string, { atMs: number; cpuMs: number; cores: number | null }>();
+  private readonly rssMiB = new Map<string, number>();
+  private readonly end: () => void;
+
+  constructor(containerStats: ContainerStats) {
+    this.end = containerStats.watch(
+      (seen) => {
+        this.see(seen);
+      },
+      () => undefined, // What cannot be seen is not known to rest: the wait then ends by its time.
+    );
+  }
+
+  /** Null before every container has told twice. */
+  get coresOfEach(): number | null {
+    const cores = [...this.last.values()].map((one) => one.cores);
+    const known = cores.filter((one) => one !== null);
+    return known.length === 0 || known.length < cores.length
+      ? null
+      : known.reduce((sum, one) => sum + one, 0) / known.length;
+  }
+
+  get memoryMiB(): number {
+    return [...this.rssMiB.values()].reduce((sum, one) => sum + one, 0);
+  }
+
+  close(): void {
+    this.end();
+  }
+
+  private see({ role, instance, inside: { group, processes, uptimeMs } }: ContainerSample): void {
+    if (!isLoaded(role) || group === null || group.cpuMs === null) return;
+    const key = `${role} ${instance}`;
+    const before = this.last.get(key);
+    const passedMs = uptimeMs - (before?.atMs ?? NaN);
+    const cores = before === undefined ? null : (group.cpuMs - before.cpuMs) / passedMs;
+    this.last.set(key, { atMs: uptimeMs, cpuMs: group.cpuMs, cores });
+    this.rssMiB.set(
+      key,
+      processes.reduce((sum, { stat }) => sum + stat.rssMiB, 0),
+    );
+  }
+}
+
+/** What one look at a system between two probes shows. */
+export interface Look {
+  /** Latency of one request sent alone. */
+  latencyMs: number;
+  /** CPU of n8n's processes together since the last look; null where n8n has no metrics. */
+  cpuCores: number | null;
+  /** Jobs waiting or active in the queue; null where there is none to see. */
+  jobs: number | null;
+}
+
+/** Requests in a row that must be near the baseline. */
+const IN_A_ROW = 3;
+/** Before so many the baseline is not known. */
+const MIN_SAMPLES = 5;
+/** A request alone takes this many times the baseline at most, or this much longer where that is more. */
+const NEAR = 1.5;
+const NEAR_MS = 10;
+
+/**
+ * Tells whether a system that can only be asked from outside has come to rest: its own latency is back at
+ * its baseline, the lowest that single requests have shown since the search began, and n8n's metrics, where
+ * it has them, show neither work nor jobs. One for a whole search.
+ */
+export class IdleWatch {
+  private baselineMs = Infinity;
+  private seen = 0;
+  private lately: Look[] = [];
+
+  /** Before each rest: what was seen before the probe says nothing about after it. */
+  begin(): void {
+    this.lately = [];
+  }
+
+  isIdle(look: Look): boolean {
+    this.seen += 1;
+    this.lately = [...this.lately, look].slice(-IN_A_ROW);
+    if (this.lately.length < IN_A_ROW) return false;
+    const latencyMs = this.lately.map((one) => one.latencyMs);
+    this.baselineMs = Math.min(this.baselineMs, median(latencyMs));
+    const near = Math.max(NEAR * this.baselineMs, this.baselineMs + NEAR_MS);
+    const busy = (look.cpuCores ?? 0) >= AT_REST_CORES || (look.jobs ?? 0) > 0;
+    return this.seen >= MIN_SAMPLES && !busy && latencyMs.every((ms) => ms <= near);
   }
 }

@@ -1,13 +1,12 @@
 import { closeSync, writeSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
 import { ProcessesSeen } from './analysis/process-history';
-import { readStat } from '../../linux/proc';
+import { readStat, commandLine, uptimeMs } from '../../linux/proc';
 import { openUserFile, refuseForeign, writeUserFile, type UserFile } from '../../record/user-file';
 import { PROCESS_HEAD, processLine, type ProcessRow } from './record';
 import { drawCaptioned } from '../../report/plot/draw';
 import { sampleCharts } from './report/charts';
 import { renderSample } from './report/terminal';
-import { sampleTree } from './sample-tree';
 import { EXIT, Failure, messageOf, Mistake } from '../../ui/exit';
 import { onInterrupt } from '../../ui/interrupt';
 import { printJson, printLines } from '../../ui/print';
@@ -15,6 +14,8 @@ import { startProgress, type Progress } from '../../ui/progress';
 import { within } from '../../ui/within';
 import { forceOption } from '../../options/options';
 import { countFrom1, milliseconds, parsed } from '../../options/parsers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ProcessTree } from '../../linux/process-tree';
 
 interface SampleOptions {
   pid: number[];
@@ -184,4 +185,39 @@ function openTable(csv: UserFile): Table {
       if (!isOutput) closeSync(file);
     },
   };
+}
+
+/** So old, a process has become what it was started as: until then it is a copy of its parent. */
+const YOUNG_MS = 5_000;
+
+/**
+ * Memory and CPU of process trees, whatever they run. `take` is given all processes of a moment together, and
+ * says whether to go on. Ends also when no root is left or the signal fires.
+ */
+async function sampleTree(
+  pids: readonly number[],
+  intervalMs: number,
+  signal: AbortSignal,
+  take: (rows: ProcessRow[]) => boolean,
+): Promise<void> {
+  const roots = pids.map((pid) => ({ pid }));
+  const tree = new ProcessTree<{ pid: number }>();
+  const commands = new Map<number, string>();
+  const began = performance.now();
+  for (let tick = 1; !signal.aborted; tick += 1) {
+    const now = uptimeMs();
+    const members = tree.look(roots, now);
+    if (!members.some(({ isRoot }) => isRoot)) break;
+    const tMs = performance.now() - began;
+    const rows = members.map(({ pid, stat, cpuCores }) => {
+      const { parent, rssMiB, threads } = stat;
+      const isYoung = now - stat.startedAtMs < YOUNG_MS;
+      const command = (isYoung ? null : commands.get(pid)) ?? commandLine(pid).slice(0, 120);
+      commands.set(pid, command);
+      return { tMs, pid, parent, command, rssMiB, cpuCores, threads };
+    });
+    if (!take(rows)) break;
+    const untilNextMs = tick * intervalMs - (performance.now() - began);
+    await sleep(Math.max(0, untilNextMs), undefined, { signal }).catch(() => undefined);
+  }
 }

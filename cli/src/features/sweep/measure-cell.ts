@@ -10,7 +10,7 @@ import type { SweepPlan } from './plan/plan';
 import { isServerCell, loadOf, partsOf, serverOf, topologyOf } from './plan/plan-cells';
 import type { Cell } from './plan/cells';
 import { readRun } from '../../record/read-run';
-import { runAtCapacity } from '../find/record';
+import { runAtCapacity, hasEstimate, type FindRecord } from '../find/record';
 import type { RunOrder } from '../../run/order';
 import { measure } from '../../run/run';
 import { isLegacy } from '../../plan/limits';
@@ -19,11 +19,13 @@ import { serverTarget } from '../../targets/server/server-target';
 import type { Running } from '../../targets/target';
 import type { Progress } from '../../ui/progress';
 import { withTargets } from '../../targets/with-targets';
-import { figuresOfRun, figuresOfSearch } from './cell-figures';
 import type { CellResult, MeasureCell } from './sweep';
 import { reportFiles } from '../../report/files';
 import { findDocument } from '../find/report/document';
 import { writeBeside } from '../../record/write-beside';
+import { isLoaded } from '../../plan/roles';
+import type { RunRecord } from '../../record/run-record';
+import { NO_FIGURES, type CellFigures } from './record';
 
 /** What all cells share. */
 export interface Bench {
@@ -156,3 +158,39 @@ const OUTCOMES = {
   'nothing sustained': 'not sustained',
   invalid: 'invalid',
 } as const;
+
+function figuresOfRun({ summary }: RunRecord): CellFigures {
+  const loaded = summary.roles.filter(({ role }) => isLoaded(role));
+  const peaks = loaded.flatMap(({ rssPeakMiB }) => (rssPeakMiB === null ? [] : [rssPeakMiB]));
+  const memoryMiB = peaks.length > 0 ? total(peaks) : null;
+  const achievedPerSecond = summary.achieved.ratePerSecond;
+  return {
+    capacityPerSecond: null,
+    achievedPerSecond,
+    p50Ms: summary.latencyMs?.p50 ?? null,
+    p95Ms: summary.latencyMs?.p95 ?? null,
+    p99Ms: summary.latencyMs?.p99 ?? null,
+    errorShare: summary.errors.share,
+    memoryMiB,
+    memoryMiBPerRequestPerSecond:
+      memoryMiB === null || !(achievedPerSecond > 0) ? null : memoryMiB / achievedPerSecond,
+    cpuMillisecondsPerRequest: summary.cpuMillisecondsPerRequest,
+    restarts: total(loaded.map(({ restarts, oomKills }) => restarts + oomKills)),
+  };
+}
+
+/** The capacity, and beside it what the run at the capacity showed. */
+function figuresOfSearch(search: FindRecord, atCapacity: RunRecord | null): CellFigures {
+  const beside = atCapacity === null ? NO_FIGURES : figuresOfRun(atCapacity);
+  const found = hasEstimate(search.verdict);
+  return {
+    ...beside,
+    capacityPerSecond: found
+      ? search.capacity.ratePerSecond
+      : search.verdict === 'nothing sustained'
+        ? 0
+        : null,
+  };
+}
+
+const total = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0);

@@ -8,9 +8,15 @@ import type {
   Summary,
 } from '../../record/run-record';
 import type { Completed } from './completions';
-import { meanCores } from './cores';
 import { generatorFaults, latenessOf } from '../../analysis/generator';
-import { growth, totals, values, type SampledRole, type Window } from '../../analysis/metrics';
+import {
+  growth,
+  totals,
+  values,
+  type SampledRole,
+  type Window,
+  select,
+} from '../../analysis/metrics';
 import type { RequestFigures } from '../../analysis/requests/figures';
 import { latencySummary } from '../../analysis/requests/latency';
 import { stallCauses } from './stall-causes';
@@ -159,4 +165,38 @@ function generator(
   };
   const faults = generatorFaults({ generator: figures, errors }, slos);
   return { ...figures, faults, saturated: faults.length > 0 };
+}
+
+/**
+ * Cores that a role used on average; null where it was not seen. A control group counts every process of
+ * its instance, however short it lived; the task runner within it is a role of its own, and taken out.
+ */
+export function meanCores(
+  samples: readonly MetricSample[],
+  role: SampledRole,
+  window: Window,
+): number | null {
+  const seen = meanTotal(samples, role, window);
+  const groups = select(samples, { metric: 'groupCpuCores', role }, window);
+  if (groups.length === 0) return seen;
+  const exact = mean(totals(groups, { metric: 'groupCpuCores' }).map(({ value }) => value));
+  const instances = new Set(groups.map(({ instance }) => instance));
+  const inside =
+    role === 'main' || role === 'worker'
+      ? (meanTotal(
+          samples.filter(({ instance }) => instances.has(instance)),
+          'runner',
+          window,
+        ) ?? 0)
+      : 0;
+  return Math.max(0, exact - inside);
+}
+
+function meanTotal(
+  samples: readonly MetricSample[],
+  role: SampledRole,
+  window: Window,
+): number | null {
+  const use = totals(samples, { metric: 'cpuCores', role }, window);
+  return use.length > 0 ? mean(use.map(({ value }) => value)) : null;
 }

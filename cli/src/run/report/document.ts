@@ -1,6 +1,6 @@
 import { costOfRun } from '../../analysis/cost';
 import type { RunRecord } from '../../record/run-record';
-import { duration } from '../../ui/numbers';
+import { duration, perSecond, percent } from '../../ui/numbers';
 import { conditionsOf, subtitle } from '../../report/conditions';
 import {
   firstOf,
@@ -12,7 +12,7 @@ import {
   type ShownVerdict,
 } from '../../report/document';
 import { costFigures } from '../../report/text/cost';
-import { repeatCommand } from '../../report/text/units';
+import { repeatCommand, type Figure } from '../../report/text/units';
 import type { Tone } from '../../report/tone';
 import { prometheusCharts, runCharts } from './charts';
 import type { RunData } from './data';
@@ -25,7 +25,8 @@ import {
   runFigures,
   runTitle,
 } from './figures';
-import { adviceFigures, firstFigures } from './first';
+import { adviceFor, limitName } from '../../analysis/limits/table';
+import { assessAll } from '../analysis/verdict';
 
 const OUTCOMES: Record<RunRecord['verdict']['outcome'], Tone> = {
   sustained: 'good',
@@ -90,4 +91,53 @@ export function runDocument(data: RunData | Pick<RunData, 'record'>): ReportDocu
     howToRepeat: [repeatCommand(record.command)],
     conditions: conditionsOf(record),
   };
+}
+
+/** What a manager reads of a run: each SLO, what is left of the nearest limit, what it takes, what to change. */
+export function firstFigures(record: RunRecord): Figure[] {
+  const { summary, profile } = record;
+  const offered =
+    profile.loop === 'open'
+      ? perSecond(summary.offered.ratePerSecond)
+      : `what ${String(profile.clients ?? '?')} clients asked for`;
+  return [
+    {
+      name: 'Expected responses',
+      value: `${perSecond(summary.achieved.ratePerSecond)} of ${offered} (${percent(summary.achieved.shareOfOffered)})`,
+    },
+    ...sloFigures(record),
+    ...roomFigures(record),
+    ...costFigures(costOfRun(record), record.prices),
+    ...adviceFigures(record),
+  ];
+}
+
+/** The SLOs of an invalid run say nothing. */
+function sloFigures({ slo: slos, summary, profile, verdict }: RunRecord): Figure[] {
+  if (verdict.outcome === 'invalid' || verdict.outcome === 'aborted') return [];
+  return assessAll(slos, summary, { profile: profile.name }).map(({ slo, state, text }) => ({
+    name: slo.text,
+    value: `${STATES[state]}: ${text}`,
+  }));
+}
+
+const STATES = { met: 'met', missed: 'missed', undecided: 'not decided' } as const;
+
+/** A run at one rate has no headroom; how full the fullest resource was, it has. */
+function roomFigures({ verdict: { limitedBy } }: RunRecord): Figure[] {
+  const [fullest] = limitedBy.ranked ?? [];
+  if (fullest === undefined) return [];
+  const { utilisation, isUsedUp } = fullest;
+  const left = isUsedUp ? 'used up' : `${percent(1 - utilisation)} left`;
+  return [
+    {
+      name: 'Nearest limit',
+      value: `${limitName(fullest)}: ${percent(utilisation)} in use, ${left}`,
+    },
+  ];
+}
+
+function adviceFigures({ verdict, topology }: RunRecord): Figure[] {
+  const advice = adviceFor(verdict.limitedBy.limit, topology?.mode ?? null);
+  return advice === null ? [] : [{ name: 'For more', value: advice }];
 }

@@ -1,8 +1,12 @@
 import type { Effect } from '../../analysis/effects';
-import { placingSql, type SeedWorkflow } from '../../catalogue/seeding';
+import {
+  placingSql,
+  type SeedWorkflow,
+  activationSql,
+  upstreamCredential,
+} from '../../catalogue/seeding';
 import { Failure, messageOf } from '../../ui/exit';
 import type { Database } from './database';
-import { activateAll, importTasks } from './import';
 import { FILES } from './layout';
 import { freePort } from './ports';
 import { awaitPort } from './redis';
@@ -11,6 +15,9 @@ import { workflowDigest } from './template';
 import type { Tools } from './tools';
 import { effectsAt, upstream, upstreamUrl } from './upstream';
 import type { Workspace } from './workspace';
+import { createHash } from 'node:crypto';
+import type { ExportedWorkflow } from '../../catalogue/exported-workflow';
+import { exportedIn } from '../../catalogue/read';
 
 export interface SeedsOptions {
   version: string;
@@ -78,4 +85,50 @@ export class Seeds {
     await supervisor.start(upstream(tools.node, port, workspace.place('upstream')));
     await awaitPort(port, 'the upstream service', () => supervisor.runs('upstream'));
   }
+}
+
+/**
+ * n8n's own imports into the database that `main` uses, which they make where it is empty. n8n must not run: it reads
+ * what is active at its start.
+ */
+function importTasks(
+  main: ProcessSpec,
+  tools: Tools,
+  workflows: readonly SeedWorkflow[],
+  workspace: Workspace,
+): ProcessSpec[] {
+  const { log } = workspace.place('import');
+  const task = (...command: string[]): ProcessSpec => ({
+    ...main,
+    instance: 'import',
+    command: [tools.node, tools.n8n, ...command],
+    env: { ...main.env, EXECUTIONS_MODE: 'regular' }, // There is no queue yet, and no need of one.
+    limits: {},
+    log,
+    kind: 'task',
+  });
+  // Any command of it does for that.
+  if (workflows.length === 0) return [task('list:workflow')];
+  const exported = workspace.writeConfig(
+    'workflows.json',
+    JSON.stringify(workflows.flatMap(exportedIn).map(withId)),
+  );
+  const tasks = [task('import:workflow', `--input=${exported}`)];
+  if (workflows.some(({ needs }) => needs?.includes('credential') === true)) {
+    const text = JSON.stringify([upstreamCredential()]);
+    const credentials = workspace.writeConfig('credentials.json', text);
+    tasks.push(task('import:credentials', `--input=${credentials}`));
+  }
+  return tasks;
+}
+
+/** The editor leaves it out of what it downloads, and n8n gives none to a workflow that comes with others. */
+function withId(workflow: ExportedWorkflow): ExportedWorkflow {
+  const id = createHash('sha256').update(JSON.stringify(workflow)).digest('hex').slice(0, 16);
+  return { id, ...workflow };
+}
+
+async function activateAll(database: Database, version: string): Promise<void> {
+  await database.query(activationSql(version));
+  if (database.kind === 'sqlite') await database.query('PRAGMA wal_checkpoint(TRUNCATE)');
 }

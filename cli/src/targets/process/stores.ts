@@ -6,7 +6,6 @@ import type { SeedWorkflow } from '../../catalogue/seeding';
 import type { Progress } from '../../ui/progress';
 import { postgresqlDatabase, sqliteDatabase, type Database } from './database';
 import type { Ports } from './layout';
-import { makeOwner } from './owner';
 import {
   awaitPostgresql,
   changePassword,
@@ -17,12 +16,15 @@ import {
   type PostgresqlPlace,
 } from './postgresql';
 import { awaitPort, redis, redisConfig, redisUrl } from './redis';
-import { giveAll, isRoot } from './run-user';
+import { giveAll, isRoot, type RunUser } from './run-user';
 import { newPassword, newSeal, secretEnv, takeSeal, writeSeal } from './secrets';
 import type { Supervisor } from './supervisor';
 import { keepTemplate, takeTemplate, templateKey } from './template';
 import { needed, type Tools } from './tools';
 import type { Workspace } from './workspace';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { PLAIN } from '../../linux/own-user';
 
 export interface StoresOptions {
   topology: Topology;
@@ -173,3 +175,32 @@ export class Stores {
 }
 
 const diskName = (kind: Database['kind']): string => (kind === 'sqlite' ? 'main' : 'database');
+
+const run = promisify(execFile);
+
+/** Hashes a password as n8n does: https://github.com/n8n-io/n8n, password.utility.ts. */
+const HASH = `
+const bcrypt = require('node:module').createRequire(process.argv[1])('bcryptjs');
+process.stdout.write(bcrypt.hashSync(process.env.PASSWORD, 10));
+`;
+
+/**
+ * Makes the one user of a new database its owner, as n8n's own form does, before any n8n listens: until then the
+ * first caller becomes the owner. The columns are the same from 0.221 to 2.41.
+ */
+async function makeOwner(
+  { email, password }: Owner,
+  database: Database,
+  { node, n8n }: Pick<Tools, 'node' | 'n8n'>,
+  user: RunUser,
+): Promise<void> {
+  const [program, ...args] = user.as([node, '-e', HASH, n8n]);
+  const env = { ...PLAIN.env, PASSWORD: password };
+  const { stdout: hash } = await run(program, args, { ...PLAIN, env });
+  await database.query(
+    `UPDATE "user" SET email = '${email}', "firstName" = 'Owner', "lastName" = 'Example', password = '${hash}'`,
+  );
+  await database.query(
+    `UPDATE settings SET value = 'true' WHERE key = 'userManagement.isInstanceOwnerSetUp'`,
+  );
+}

@@ -18,8 +18,7 @@ import {
 import { startReaper, type Reaper } from '../../linux/reaper';
 import { confirmLimits, groupOf, isLimited, scopeCommand } from '../../linux/systemd';
 import { Failure } from '../../ui/exit';
-import { exitReason, isHeapAbort } from './exit-reason';
-import { restartAfter } from './restart-delay';
+import { restartAfter, exitReason, isHeapAbort } from './restart-delay';
 import { sameUser, type RunUser } from './run-user';
 
 /** One process that the target keeps running. */

@@ -16,9 +16,7 @@ import { LeftBehind } from '../../ui/exit';
 import type { Progress } from '../../ui/progress';
 import { ApiRefusal, type N8nRequests } from './api';
 import type { UrlJournal, PutIn } from './journal';
-import { calledFirst, renamed } from './references';
 import { leftText, removeMade } from './removal';
-import { takenOf, type TakenWorkflow } from './taken';
 
 /** In an n8n that is somebody's: all that is put in is of one call, and is taken out again. */
 export interface SeedsOfCall {
@@ -152,3 +150,97 @@ export class ApiSeeds {
     }
   }
 }
+
+/** Workflows that others call before those: n8n gives each an id of its own, which its callers must know. */
+export function calledFirst(workflows: readonly ExportedWorkflow[]): ExportedWorkflow[] {
+  const order: ExportedWorkflow[] = [];
+  const add = (workflow: ExportedWorkflow, callers: readonly ExportedWorkflow[]): void => {
+    // Two that call each other cannot both be first.
+    if (order.includes(workflow) || callers.includes(workflow)) return;
+    for (const other of workflows) {
+      if (other !== workflow && mentions(workflow.nodes, other.id)) {
+        add(other, [...callers, workflow]);
+      }
+    }
+    order.push(workflow);
+  };
+  for (const workflow of workflows) add(workflow, []);
+  return order;
+}
+
+/** With every text in its nodes that is one of these ids exchanged for what it has become. */
+export function renamed(
+  workflow: ExportedWorkflow,
+  ids: ReadonlyMap<string, string>,
+): ExportedWorkflow {
+  const exchange = (value: unknown): unknown => {
+    if (typeof value === 'string') return ids.get(value) ?? value;
+    if (Array.isArray(value)) return value.map(exchange);
+    if (typeof value === 'object' && value !== null) {
+      return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, exchange(part)]));
+    }
+    return value;
+  };
+  return { ...workflow, nodes: exchange(workflow.nodes) as ExportedWorkflow['nodes'] };
+}
+
+function mentions(value: unknown, id: string | number | undefined): boolean {
+  if (id === undefined) return false;
+  return JSON.stringify(value).includes(JSON.stringify(String(id)));
+}
+
+/** Settings that n8n's API takes of an exported workflow, since n8n has had it; any other makes it refuse the workflow. */
+const FIRST_SETTINGS = [
+  ...['saveExecutionProgress', 'saveManualExecutions', 'saveDataErrorExecution'],
+  ...['saveDataSuccessExecution', 'executionTimeout', 'timezone'],
+];
+/** Settings of n8n 2.41; older versions refuse some of them. */
+const LATER_SETTINGS = [
+  ...['executionOrder', 'callerPolicy', 'callerIds', 'timeSavedMode', 'timeSavedPerExecution'],
+  'redactionPolicy',
+];
+
+/** They say nothing of how it runs, or are n8n's own notes on it. */
+const BOOKKEEPING = new Set([
+  ...['id', 'name', 'nodes', 'connections', 'settings', 'active', 'activeVersion', 'isArchived'],
+  ...['activeVersionId', 'createdAt', 'updatedAt', 'versionId', 'versionCounter', 'triggerCount'],
+  ...['meta', 'shared', 'description', 'nodeGroups', 'parentFolderId', 'hash'],
+]);
+
+interface TakenWorkflow {
+  body: {
+    name: string;
+    nodes: ExportedWorkflow['nodes'];
+    connections: ExportedWorkflow['connections'];
+    settings: Record<string, unknown>;
+  };
+  /** By name, what of the file is not in it. */
+  leftOut: string[];
+}
+
+/** `first`: for an n8n that has refused what later ones take. */
+function takenOf(workflow: ExportedWorkflow, which: 'all' | 'first' = 'all'): TakenWorkflow {
+  const { name = 'Load test', nodes, connections } = workflow;
+  const given = Object.entries((workflow['settings'] ?? {}) as Record<string, unknown>).filter(
+    // So the editor writes what is as n8n has it anyway.
+    ([, value]) => value !== 'DEFAULT' && value !== null,
+  );
+  const known = which === 'all' ? [...FIRST_SETTINGS, ...LATER_SETTINGS] : FIRST_SETTINGS;
+  const isTaken = ([setting]: [string, unknown]): boolean => known.includes(setting);
+  return {
+    body: { name, nodes, connections, settings: Object.fromEntries(given.filter(isTaken)) },
+    leftOut: [
+      ...given.filter((each) => !isTaken(each)).map(([setting]) => `settings.${setting}`),
+      ...Object.entries(workflow)
+        .filter(([key, value]) => !BOOKKEEPING.has(key) && !isEmpty(value))
+        .map(([key]) => key),
+    ],
+  };
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === null ||
+  value === undefined ||
+  value === '' ||
+  value === false ||
+  (typeof value === 'object' && Object.keys(value).length === 0);

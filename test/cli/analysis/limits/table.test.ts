@@ -1,7 +1,6 @@
 import fc from 'fast-check';
-import { bottleneck } from '../../../../cli/src/analysis/limits/bottleneck';
+import { bottleneck, rank } from '../../../../cli/src/analysis/limits/bottleneck';
 import type { LimitsInForce } from '../../../../cli/src/analysis/limits/facts';
-import { rank } from '../../../../cli/src/analysis/limits/rank';
 import { isOfMemory, limitName, LIMITS, rowOf } from '../../../../cli/src/analysis/limits/table';
 import type { SampledRole } from '../../../../cli/src/analysis/metrics';
 import type { Metric } from '../../../../cli/src/record/metrics';

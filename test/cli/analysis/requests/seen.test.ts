@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { InFlight } from '../../../../cli/src/run/analysis/requests-in-flight';
+import { InFlight } from '../../../../cli/src/run/finish';
 import { seededRandom } from '../../../../cli/src/analysis/statistics/random';
 import { GoodReplies } from '../../../../cli/src/analysis/requests/good-replies';
 import { RequestsSeen } from '../../../../cli/src/analysis/requests/seen';
-import { ProcessSpread } from '../../../../cli/src/analysis/requests/spread';
+import { ProcessSpread } from '../../../../cli/src/analysis/requests/figures';
 import type { RequestSample } from '../../../../cli/src/record/run-record';
 import { keptIn } from '../../../support/kept';
 import { runs } from '../../../support/properties';

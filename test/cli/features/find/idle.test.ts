@@ -1,5 +1,9 @@
-import { IdleWatch, type Look } from '../../../../cli/src/features/find/idle';
-import { coresBetween, metricsSeen } from '../../../../cli/src/features/find/metrics-look';
+import {
+  coresBetween,
+  metricsSeen,
+  IdleWatch,
+  type Look,
+} from '../../../../cli/src/features/find/rest';
 
 const look = (latencyMs: number, more: Partial<Look> = {}): Look => ({
   latencyMs,

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isWarm, roundOf, type WarmUpRound } from '../../../../cli/src/features/find/warm-up';
+import { isWarm, roundOf, type WarmUpRound } from '../../../../cli/src/features/find/find';
 import { sampleRun } from '../../../support/sample-run';
 
 const rounds = (...costs: (number | null)[]): WarmUpRound[] =>

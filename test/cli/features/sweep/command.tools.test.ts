@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseSweepPlan } from '../../../../cli/src/features/sweep/plan/plan-file';
+import { parseSweepPlan } from '../../../../cli/src/features/sweep/plan/plan';
 import { SweepFolder } from '../../../../cli/src/features/sweep/folder';
 import { buildCli, endStartedClis, runCli } from '../../../support/cli';
 

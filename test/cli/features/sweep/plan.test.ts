@@ -4,8 +4,7 @@ import {
   loadOf,
   topologyOf,
 } from '../../../../cli/src/features/sweep/plan/plan-cells';
-import { quickPlan } from '../../../../cli/src/features/sweep/plan/plan';
-import { parseSweepPlan } from '../../../../cli/src/features/sweep/plan/plan-file';
+import { quickPlan, parseSweepPlan } from '../../../../cli/src/features/sweep/plan/plan';
 import { cellSeconds } from '../../../../cli/src/features/sweep/estimate';
 
 const plan = (text: string) => parseSweepPlan(text, 'plan.yaml');

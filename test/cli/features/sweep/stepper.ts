@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { order } from '../../../../cli/src/features/sweep/analysis/drift-and-order';
 import { cellKey } from '../../../../cli/src/features/sweep/plan/cells';
 import { cellsOf } from '../../../../cli/src/features/sweep/plan/plan-cells';
-import { parseSweepPlan } from '../../../../cli/src/features/sweep/plan/plan-file';
+import { parseSweepPlan } from '../../../../cli/src/features/sweep/plan/plan';
 import { NO_FIGURES, type SweepRecord } from '../../../../cli/src/features/sweep/record';
 import { SweepFolder } from '../../../../cli/src/features/sweep/folder';
 import { goThrough } from '../../../../cli/src/features/sweep/sweep';

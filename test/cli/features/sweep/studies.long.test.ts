@@ -8,7 +8,7 @@ import {
   quickPlan,
   type SweepPlan,
 } from '../../../../cli/src/features/sweep/plan/plan';
-import { parseSweepPlan } from '../../../../cli/src/features/sweep/plan/plan-file';
+import { parseSweepPlan } from '../../../../cli/src/features/sweep/plan/plan';
 import { wordsOf } from '../../../../cli/src/features/study/plan';
 import { readStudies } from '../../../../cli/src/features/study/studies';
 import { programOf } from '../../../../cli/src/program';

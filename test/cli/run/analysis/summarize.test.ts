@@ -1,4 +1,3 @@
-import { meanCores } from '../../../../cli/src/run/analysis/cores';
 import { growth, totals } from '../../../../cli/src/analysis/metrics';
 import { assess, breachOf } from '../../../../cli/src/analysis/slo/slo';
 import { RequestFigures } from '../../../../cli/src/analysis/requests/figures';
@@ -6,6 +5,7 @@ import { latency } from '../../../../cli/src/analysis/requests/latency';
 import {
   summarize as summarizeFigures,
   type RunFacts,
+  meanCores,
 } from '../../../../cli/src/run/analysis/summarize';
 import { verdict, type VerdictFacts } from '../../../../cli/src/run/analysis/verdict';
 import { parseSlos, type Slo } from '../../../../loadtests/lib/slo';

@@ -7,7 +7,6 @@ import { comparedRuns } from '../../../../cli/src/features/compare/seen';
 import { RunFolder } from '../../../../cli/src/record/folder';
 import { compareCharts } from '../../../../cli/src/features/compare/report/charts';
 import { NOTHING_SEEN, SLOWER_SHARES } from '../../../../cli/src/features/compare/report/seen';
-import { firstFigures } from '../../../../cli/src/run/report/first';
 import { sampleComparedRuns, sampleComparison } from '../../../support/sample-compare';
 import { sampleDrill } from '../../../support/sample-drill';
 import { sampleSearch } from '../../../support/sample-find';
@@ -19,7 +18,7 @@ import { drillDocument } from '../../../../cli/src/features/drill/report/documen
 import { findDocument } from '../../../../cli/src/features/find/report/document';
 import { renderHtml } from '../../../../cli/src/report/page/html';
 import { predictDocument } from '../../../../cli/src/features/predict/report/document';
-import { runDocument } from '../../../../cli/src/run/report/document';
+import { runDocument, firstFigures } from '../../../../cli/src/run/report/document';
 import { sweepDocument } from '../../../../cli/src/features/sweep/report/document';
 import { renderMarkdown } from '../../../../cli/src/report/text/markdown';
 import { renderTerminal } from '../../../../cli/src/report/text/terminal';

@@ -1,4 +1,4 @@
-import { exitReason } from '../../../../cli/src/targets/process/exit-reason';
+import { exitReason } from '../../../../cli/src/targets/process/restart-delay';
 
 describe('why a process ended', () => {
   const ABORTED = `n8n ready

@@ -1,8 +1,6 @@
 import type { Belief } from './belief';
 import { isDone, isNear, MIN_FULL } from './done';
 import { evidence, spread, type ProbeEvidence } from './evidence';
-import { nextRung } from './ladder';
-import { belowCeiling, clamp, rateProbe } from './probes';
 import {
   isRateTrial,
   budgetSecondsLeft,
@@ -11,6 +9,7 @@ import {
   type RateProbe,
   type SearchSettings,
   type Trial,
+  type LadderProbe,
 } from './types';
 
 /** The first open-loop rate, as a share of the throughput at the knee. */
@@ -105,4 +104,56 @@ function growth(
 function throughputAtKnee(trials: readonly Trial[]): number {
   const rungs = trials.filter(({ probe }) => probe.kind === 'ladder');
   return Math.max(0, ...rungs.map(({ outcome }) => outcome.achievedPerSecond));
+}
+
+/** Each rung has this many times the clients of the one before. */
+const STEP = 4;
+/** A rung that gains less than this has passed the knee. */
+const KNEE_GAIN = 1.5;
+
+/** Clients are added until throughput no longer follows; null when the knee is found. */
+function nextRung(trials: readonly Trial[], settings: SearchSettings): LadderProbe | null {
+  if (trials.some(isRateTrial)) return null;
+  const last = trials.at(-1);
+  if (last?.probe.kind !== 'ladder') return rung(1, settings);
+  const before = trials.at(-2)?.outcome.achievedPerSecond ?? 0;
+  const done =
+    last.outcome.result !== 'sustained' ||
+    last.outcome.achievedPerSecond < KNEE_GAIN * before ||
+    last.probe.clients * STEP > settings.maxClients;
+  return done ? null : rung(last.probe.clients * STEP, settings);
+}
+
+function rung(clients: number, { ladderSeconds }: SearchSettings): LadderProbe {
+  return { kind: 'ladder', clients, durationSeconds: ladderSeconds };
+}
+
+function rateProbe(kind: RateProbe['kind'], rate: number, settings: SearchSettings): RateProbe {
+  // Four digits, so that equal levels have equal rates.
+  const ratePerSecond = Number(rate.toPrecision(4));
+  const short = Math.max(settings.shortSeconds, Math.ceil(settings.minRequests / ratePerSecond));
+  return {
+    kind,
+    ratePerSecond,
+    durationSeconds:
+      kind === 'confirm' ? settings.fullSeconds : Math.min(settings.fullSeconds, short),
+  };
+}
+
+/** The probe, or one just below where the generator ends; null when that would teach nothing new. */
+function belowCeiling(
+  probe: RateProbe,
+  { generatorCeiling, low, trials }: ProbeEvidence,
+): RateProbe | null {
+  if (probe.ratePerSecond < generatorCeiling) return probe;
+  const ratePerSecond = Number((0.9 * generatorCeiling).toPrecision(4));
+  const known = trials.some(
+    (trial) => trial.probe.kind === probe.kind && trial.probe.ratePerSecond === ratePerSecond,
+  );
+  return known || ratePerSecond < low ? null : { ...probe, ratePerSecond };
+}
+
+/** Within the two bounds; between them where they have crossed. */
+function clamp(value: number, low: number, high: number): number {
+  return low > high ? Math.sqrt(low * high) : Math.min(Math.max(value, low), high);
 }

@@ -2,7 +2,6 @@
 import { parseSlos, type Slo } from '../../../../../loadtests/lib/slo';
 import { Mistake } from '../../../ui/exit';
 import type { CapacityEvidence } from './evidence';
-import { implied } from './slo';
 
 /** `asked` as nameOf says it; left out, there must be only one. `from` is where the user said to look. */
 export function ofWorkload(
@@ -39,4 +38,18 @@ export function withSlos(evidence: CapacityEvidence[], wanted: readonly Slo[]): 
     );
   }
   return fitting;
+}
+
+/** Whether what held under `known` also holds under `wanted`: each wanted bound is there, or a stricter one. */
+export function implied(known: readonly Slo[], wanted: readonly Slo[]): boolean {
+  return wanted.every((slo) => known.some((one) => isAsStrict(one, slo)));
+}
+
+function isAsStrict(known: Slo, wanted: Slo): boolean {
+  if (known.metric !== wanted.metric) return false;
+  const direction = (slo: Slo): string => slo.operator.slice(0, 1);
+  if (direction(known) !== direction(wanted)) return false;
+  if (direction(known) === '<') return known.bound <= wanted.bound;
+  if (direction(known) === '>') return known.bound >= wanted.bound;
+  return known.bound === wanted.bound;
 }

@@ -2,6 +2,8 @@ import { type Cell, cellKey, type Step } from '../plan/cells';
 import { seededRandom, shuffled } from '../../../analysis/statistics/random';
 import { mean, standardDeviation } from '../../../analysis/statistics/statistics';
 import { slope } from '../../../analysis/statistics/trend';
+import type { CellRecord, SweepRecord } from '../record';
+import { mainMetric } from './metric';
 
 export interface OrderSettings {
   /** Each block holds every cell once. */
@@ -80,4 +82,17 @@ export function drift(controls: readonly { atSeconds: number; value: number }[])
     change: (line.value * (Math.max(...times) - Math.min(...times))) / centre,
     isReal: line.low > 0 || line.high < 0,
   };
+}
+
+/** How the control cell changed; null with fewer than three of them. */
+export function driftOf(sweep: SweepRecord, records: readonly CellRecord[]): Drift | null {
+  const metric = mainMetric(sweep.plan, sweep.steps);
+  return drift(
+    records.flatMap(({ isControl, startedAt, figures }) => {
+      const value = metric.of(figures);
+      return isControl && value !== null && value > 0
+        ? [{ atSeconds: Date.parse(startedAt) / 1000, value }]
+        : [];
+    }),
+  );
 }

@@ -5,6 +5,7 @@ import { parseDuration } from '../../../../../loadtests/lib/duration';
 import { ARRIVALS, isProfileName, PROFILES } from '../../../../../loadtests/lib/profile';
 import { parseSlos } from '../../../../../loadtests/lib/slo';
 import { TUNING_NAMES } from '../../../plan/topology';
+import { parseYamlFile } from '../../../ui/yaml-file';
 
 const whole = z.int({
   error: ({ code }) => (code === 'invalid_type' ? 'expected a whole number' : undefined),
@@ -197,3 +198,6 @@ export function quickPlan({ quick: shorter, ...plan }: SweepPlan): SweepPlan | n
     ...(plan.dimensions === undefined ? {} : { dimensions: { ...plan.dimensions, ...dimensions } }),
   };
 }
+
+export const parseSweepPlan = (text: string, file: string): SweepPlan =>
+  parseYamlFile(text, file, { name: 'plan', schema: sweepPlanSchema });

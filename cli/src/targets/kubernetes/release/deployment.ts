@@ -5,16 +5,16 @@ import type { Progress } from '../../../ui/progress';
 import type { Cluster } from '../api/api';
 import type { KubernetesObject } from '../api/api-types';
 import { objectsBeside } from './existing-release';
-import type { Helm, Installing } from './helm';
+import type { Helm, Installing, Rendered } from './helm';
 import { CALL } from '../objects/labels';
-import type { Plan } from '../objects/made';
+import { type Plan, claimsOf, type Planned } from '../objects/made';
 import type { KubernetesOptions } from './options';
-import { planOf } from './preview';
 import { awaitRollout } from './rollout';
 import { needsUpstream, ownWorkflows } from './seedable';
 import { refuseThere } from '../objects/name-taken';
 import { upstreamNames, upstreamUrlOf } from './upstream';
 import { chosenValues, foreignValues, type ValuesFiles } from './values';
+import { parseAllDocuments } from 'yaml';
 
 export interface DeploymentPlace {
   cluster: Cluster;
@@ -121,3 +121,33 @@ export class ReleaseDeployment {
     await awaitRollout({ ...this.place, timeoutMs }, () => true, progress, signal);
   }
 }
+
+/** What deploying will make in a namespace that others use too; `beside` is what the command itself applies. */
+function planOf(
+  { release, namespace }: { release: string; namespace: string },
+  { manifest, hooks }: Rendered,
+  beside: readonly KubernetesObject[],
+): Plan {
+  const parts = objectsIn(manifest);
+  const planned =
+    (isHook: boolean) =>
+    ({ apiVersion = 'v1', kind = '', metadata }: KubernetesObject): Planned => ({
+      ...{ apiVersion, kind, isHook },
+      ...{ namespace: metadata?.namespace ?? namespace, name: metadata?.name ?? '' },
+    });
+  return {
+    release,
+    objects: [
+      ...[...parts, ...beside].map(planned(false)),
+      ...hooks.flatMap(objectsIn).map(planned(true)),
+    ],
+    claims: [...parts, ...beside].flatMap(claimsOf),
+  };
+}
+
+const objectsIn = (manifest: string): KubernetesObject[] =>
+  parseAllDocuments(manifest).flatMap((document) => {
+    const object = document.toJS() as (KubernetesObject & { items?: KubernetesObject[] }) | null;
+    if (object?.kind === undefined) return [];
+    return object.kind === 'List' ? (object.items ?? []) : [object];
+  });

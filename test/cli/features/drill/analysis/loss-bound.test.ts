@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { lossBound } from '../../../../../cli/src/features/drill/analysis/loss-bound';
+import { lossBound } from '../../../../../cli/src/features/drill/analysis/ledger-summary';
 
 test('after no loss in N it is the rule of three', () => {
   for (const requests of [100, 1_000, 100_000]) {

@@ -1,11 +1,13 @@
-import { ofWorkload } from '../../../../../cli/src/features/recommend/analysis/choose-evidence';
+import {
+  ofWorkload,
+  implied,
+} from '../../../../../cli/src/features/recommend/analysis/choose-evidence';
 import { workloadName } from '../../../../../cli/src/plan/chosen-workload';
 import { parse } from 'yaml';
 import { uslRate } from '../../../../../cli/src/features/predict/analysis/usl';
 import { parseSlos } from '../../../../../loadtests/lib/slo';
 import { priceOf, recommend } from '../../../../../cli/src/features/recommend/analysis/recommend';
 import { sizingFor } from '../../../../../cli/src/features/recommend/analysis/sizing';
-import { implied } from '../../../../../cli/src/features/recommend/analysis/slo';
 import { valuesYaml } from '../../../../../cli/src/features/recommend/values';
 import { queue, regular } from '../evidence';
 

@@ -9,7 +9,7 @@ import { topologySchema } from '../../../../../cli/src/plan/topology';
 import type { Metric } from '../../../../../cli/src/record/metrics';
 import type { SampledRole } from '../../../../../cli/src/record/run-record';
 import { bars, renderWatch } from '../../../../../cli/src/features/watch/report/terminal';
-import { Latest } from '../../../../../cli/src/features/watch/latest';
+import { Latest } from '../../../../../cli/src/features/watch/command';
 import { alertGroups } from '../../../../../monitoring/alerts';
 
 let nowMs: number;
