@@ -83,7 +83,7 @@ const sorted = (values: readonly number[]): Float64Array => Float64Array.from(va
 const at = (values: Float64Array, share: number): number =>
   percentile({ length: values.length, at: (rank) => values[rank] }, share);
 const exact = sorted(each.flat());
-const measured = seen.figures.latencyMs.ordered();
+const measured = seen.figures.latencyMs.all.ordered();
 const percentiles = SHARES.map((share) => {
   const exactMs = at(exact, share);
   const averageMs = each.reduce((sum, one) => sum + at(sorted(one), share), 0) / generators;

@@ -2,6 +2,7 @@ import type { RequestSample, Summary } from '../../record/run-record';
 import type { Window } from '../metrics';
 import { GoodReplies } from './good-replies';
 import { hasLatency } from './latency';
+import { Latencies } from './latencies';
 import { Silences } from './silences';
 import { Values } from './values';
 
@@ -23,7 +24,7 @@ export class RequestFigures {
   readonly silences: Silences;
   /** Due within the measured part, as all below. */
   due = 0;
-  readonly latencyMs: Values;
+  readonly latencyMs: Latencies;
   readonly latenessMs: Values;
   readonly errorsByKind: Record<string, number> = {};
   errors = 0;
@@ -40,7 +41,7 @@ export class RequestFigures {
     private readonly part: MeasuredPart,
     exactUpTo?: number,
   ) {
-    this.latencyMs = new Values(exactUpTo);
+    this.latencyMs = new Latencies(part.measured, exactUpTo);
     this.latenessMs = new Values(exactUpTo);
     this.good = new GoodReplies(part.measured);
     this.silences = new Silences(part.measured.toMs);
@@ -84,9 +85,9 @@ export class RequestFigures {
   }
 
   private addDue(request: RequestSample): void {
-    const { durationMs, ok, errorKind, ranBy, lateMs, connected } = request;
+    const { tMs, durationMs, ok, errorKind, ranBy, lateMs, connected } = request;
     this.due += 1;
-    if (hasLatency(request)) this.latencyMs.add(durationMs);
+    if (hasLatency(request)) this.latencyMs.add(tMs, durationMs);
     if (lateMs !== undefined) this.latenessMs.add(lateMs);
     if (connected !== undefined) {
       this.tellsConnections = true;

@@ -5,6 +5,7 @@ import {
   percentileInterval,
   type Interval,
 } from '../statistics/statistics';
+import type { Latencies } from './latencies';
 import { Values } from './values';
 
 /** Kinds of errors where no answer came, so that the duration is only how long we waited. */
@@ -18,15 +19,26 @@ export const NEVER_ANSWERED = new Set(['unanswered', 'timeout']);
 export const hasLatency = ({ ok, errorKind }: RequestSample): boolean =>
   ok || NEVER_ANSWERED.has(errorKind);
 
+/** Latencies of requests that stand for themselves, without an order in time. */
 export function latency(requests: Iterable<RequestSample>): LatencySummary | null {
   const values = new Values();
   for (const request of requests) if (hasLatency(request)) values.add(request.durationMs);
-  return latencySummary(values);
+  return summaryOf(values, () => values.length, values.length);
 }
 
-export function latencySummary(values: Values): LatencySummary | null {
+/** The intervals allow for requests that were late together. */
+export const latencySummary = (latencies: Latencies): LatencySummary | null =>
+  summaryOf(latencies.all, latencies.independent(), latencies.independentForMean());
+
+function summaryOf(
+  values: Values,
+  independentAt: (durationMs: number) => number,
+  independentForMean: number,
+): LatencySummary | null {
   if (values.length === 0) return null;
   const order = values.ordered();
+  const intervalOf = (p: number): LatencyInterval =>
+    recorded(percentileInterval(order, p, { independent: independentAt(percentile(order, p)) }));
   return {
     count: order.length,
     mean: order.mean,
@@ -38,12 +50,12 @@ export function latencySummary(values: Values): LatencySummary | null {
     p999: percentile(order, 0.999),
     max: percentile(order, 1),
     intervals: {
-      mean: recorded(meanInterval(order)),
-      p50: recorded(percentileInterval(order, 0.5)),
-      p90: recorded(percentileInterval(order, 0.9)),
-      p95: recorded(percentileInterval(order, 0.95)),
-      p99: recorded(percentileInterval(order, 0.99)),
-      p999: recorded(percentileInterval(order, 0.999)),
+      mean: recorded(meanInterval(order, { independent: independentForMean })),
+      p50: intervalOf(0.5),
+      p90: intervalOf(0.9),
+      p95: intervalOf(0.95),
+      p99: intervalOf(0.99),
+      p999: intervalOf(0.999),
     },
   };
 }

@@ -69,11 +69,15 @@ export function medianOf(inOrder: Ordered): number {
 }
 
 /**
- * Interval of a percentile from order statistics: exact for independent values of any distribution.
- * With too few values for the confidence asked, the bound is infinite.
+ * Interval of a percentile from order statistics: exact for independent values of any distribution. Values that depend on
+ * each other say as much as `independent` values would. With too few for the confidence asked, the bound is infinite.
  */
-export function percentileInterval(ordered_: Ordered, p: number, confidence = 0.95): Interval {
-  const n = ordered_.length;
+export function percentileInterval(
+  ordered_: Ordered,
+  p: number,
+  { confidence = 0.95, independent = ordered_.length }: IntervalOptions = {},
+): Interval {
+  const n = independent;
   const tail = (1 - confidence) / 2;
   const guess = normalQuantile(tail) * Math.sqrt(n * p * (1 - p));
   let low = Math.max(0, Math.floor(n * p + guess));
@@ -82,11 +86,18 @@ export function percentileInterval(ordered_: Ordered, p: number, confidence = 0.
   let high = Math.min(n, Math.ceil(n * p - guess));
   while (high < n && 1 - binomialCdf(high - 1, n, p) > tail) high += 1;
   while (high > low + 1 && 1 - binomialCdf(high - 2, n, p) <= tail) high -= 1;
+  const rankOf = (one: number): number => Math.ceil((one / n) * ordered_.length - 1e-9) - 1;
   return {
     value: percentile(ordered_, p),
-    low: low === 0 ? -Infinity : ordered(ordered_, low - 1),
-    high: p ** n > tail ? Infinity : ordered(ordered_, high - 1),
+    low: low === 0 ? -Infinity : ordered(ordered_, rankOf(low)),
+    high: p ** n > tail ? Infinity : ordered(ordered_, rankOf(high)),
   };
+}
+
+interface IntervalOptions {
+  confidence?: number;
+  /** How many independent values would say as much. */
+  independent?: number;
 }
 
 /** From so many values on, a mean is about normally distributed, whatever they are. */
@@ -95,10 +106,10 @@ export const MIN_FOR_A_MEAN = 30;
 /** From what is known of the values, which nobody need have any more. */
 export function meanInterval(
   { length, mean: value, standardDeviation: deviation }: Moments,
-  confidence = 0.95,
+  { confidence = 0.95, independent = length }: IntervalOptions = {},
 ): Interval {
   if (length < MIN_FOR_A_MEAN) return { value, low: -Infinity, high: Infinity };
-  const half = (normalQuantile((1 + confidence) / 2) * deviation) / Math.sqrt(length);
+  const half = (normalQuantile((1 + confidence) / 2) * deviation) / Math.sqrt(independent);
   return { value, low: value - half, high: value + half };
 }
 

@@ -1,0 +1,61 @@
+import { BATCHES, independentValues } from '../statistics/batches';
+import type { Ordered } from '../statistics/statistics';
+import type { Window } from '../metrics';
+import { EXACT_UP_TO, Values } from './values';
+
+/** Latencies of the requests that are due in a window: all of them, and those of each of its parts in time. */
+export class Latencies {
+  readonly all: Values;
+  private readonly parts: Values[];
+
+  constructor(
+    private readonly window: Window,
+    exactUpTo = EXACT_UP_TO.all,
+  ) {
+    this.all = new Values(exactUpTo);
+    this.parts = Array.from({ length: BATCHES }, () => new Values(Math.ceil(exactUpTo / BATCHES)));
+  }
+
+  add(dueMs: number, durationMs: number): void {
+    const { fromMs, toMs } = this.window;
+    this.all.add(durationMs);
+    const part = Math.floor(((dueMs - fromMs) / (toMs - fromMs)) * BATCHES);
+    this.parts[Math.min(BATCHES - 1, Math.max(0, part))]?.add(durationMs);
+  }
+
+  /** As many independent requests would say as much about what share takes longer than this. */
+  independent(): (durationMs: number) => number {
+    const parts = this.parts.map((part) => part.ordered());
+    return (durationMs) => {
+      const batches = parts.map((ordered) => ({
+        length: ordered.length,
+        sum: ordered.length - rankOf(ordered, durationMs),
+      }));
+      const length = batches.reduce((sum, batch) => sum + batch.length, 0);
+      const share = batches.reduce((sum, batch) => sum + batch.sum, 0) / length;
+      return independentValues(batches, share * (1 - share));
+    };
+  }
+
+  /** The same for the mean. */
+  independentForMean(): number {
+    const parts = this.parts.map((part) => part.ordered());
+    const { standardDeviation } = this.all.ordered();
+    return independentValues(
+      parts.map(({ length, mean }) => ({ length, sum: length === 0 ? 0 : length * mean })),
+      standardDeviation ** 2,
+    );
+  }
+}
+
+/** How many values are not above this one. */
+function rankOf(ordered: Ordered, value: number): number {
+  let low = 0;
+  let high = ordered.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ordered.at(middle) ?? Infinity) <= value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,68 @@
+import { latencySummary } from '../../../../cli/src/analysis/requests/latency';
+import { Latencies } from '../../../../cli/src/analysis/requests/latencies';
+import { percentileInterval } from '../../../../cli/src/analysis/statistics/statistics';
+import { exponential, seededRandom } from '../../../../cli/src/analysis/statistics/random';
+
+const RUNS = 100;
+const MEASURED = { fromMs: 12_000, toMs: 60_000 };
+
+/** One server that serves 1,000 requests per second, in a run of 60 s. */
+function queue(utilisation: number, seed: number): Latencies {
+  const random = seededRandom(seed);
+  const latencies = new Latencies(MEASURED);
+  let free = -20;
+  for (let due = -20; due < 60; due += exponential(random, 1 / (1_000 * utilisation))) {
+    free = Math.max(due, free) + exponential(random, 0.001);
+    if (due >= 12) latencies.add(1_000 * due, 1_000 * (free - due));
+  }
+  return latencies;
+}
+
+/** The time in an M/M/1 system is exponential. */
+const p95Of = (utilisation: number): number => Math.log(20) / (1 - utilisation);
+
+const runs = (utilisation: number): Latencies[] =>
+  Array.from({ length: RUNS }, (_, i) => queue(utilisation, i + 1));
+
+function coverage(
+  utilisation: number,
+  seen: readonly Latencies[],
+  intervalOf: (seen: Latencies) => { low: number; high: number | null },
+): number {
+  const truth = p95Of(utilisation);
+  const hits = seen.filter((one) => {
+    const { low, high } = intervalOf(one);
+    return low <= truth && truth <= (high ?? Infinity);
+  });
+  return hits.length / RUNS;
+}
+
+const stated = (seen: Latencies): { low: number; high: number | null } =>
+  latencySummary(seen)?.intervals?.p95 ?? { low: NaN, high: NaN };
+
+describe('the interval of a percentile', () => {
+  test('holds the true one in at least 90% of runs of a queue near saturation', () => {
+    const seen = runs(0.9);
+    expect(coverage(0.9, seen, stated)).toBeGreaterThanOrEqual(0.9);
+    // Were the requests taken for independent, it would hold it in less than a fifth of them.
+    expect(coverage(0.9, seen, ({ all }) => percentileInterval(all.ordered(), 0.95))).toBeLessThan(
+      0.2,
+    );
+  });
+
+  test('holds it in at least 90% of runs with half of the load', () => {
+    expect(coverage(0.5, runs(0.5), stated)).toBeGreaterThanOrEqual(0.9);
+  });
+
+  test('is that of independent values if the parts of the run differ by chance alone', () => {
+    const random = seededRandom(7);
+    let equal = 0;
+    for (let run = 0; run < 100; run += 1) {
+      const latencies = new Latencies(MEASURED);
+      for (let due = 12_000; due < 60_000; due += 40) latencies.add(due, exponential(random, 100));
+      const plain = percentileInterval(latencies.all.ordered(), 0.95);
+      if (stated(latencies).high === plain.high) equal += 1;
+    }
+    expect(equal).toBeGreaterThanOrEqual(80);
+  });
+});
