@@ -24,7 +24,7 @@ capacity: build ## estimate how much load the embedded n8n sustains; reports and
 
 test: build ## every test that needs no cluster
 	@lab/install.sh tests
-	@node test/run.mjs
+	@npx tsx test/run.ts
 
 ##@ All targets
 .PHONY: setup build lab check lint format typecheck generate dashboards
@@ -46,16 +46,16 @@ lab: ## every tool of the lab, into its cache
 	@lab/install.sh all
 
 check: setup ## lint, types and the tests that need no tool of the lab: for fast feedback while you edit
-	@node test/check.mjs
+	@npx tsx test/run.ts --check
 
 lint: setup ## ESLint, formatting, shell scripts
-	@node test/run.mjs lint
+	@npx tsx test/run.ts lint
 
 format: setup ## format everything
 	@npm run --silent format
 
 typecheck: setup ## strict TypeScript
-	@node test/run.mjs types
+	@npx tsx test/run.ts types
 
 generate: build ## rewrite the files that are generated from others
 	@npm run --silent generate
@@ -80,7 +80,7 @@ images: ## build the images of its pods from the lab's own parts
 test-cluster: build ## the tests that need a real Kubernetes; stops the cluster again if it was not running
 	@lab/install.sh cluster-tests
 	@lab/cluster/cluster status >/dev/null 2>&1 || trap 'lab/cluster/cluster down' EXIT; \
-	lab/cluster/cluster up && node test/run.mjs --cluster
+	lab/cluster/cluster up && npx tsx test/run.ts --cluster
 
 capacity-cluster: build ## the same as make capacity, with n8n in pods; stops the cluster again if it was not running
 	@lab/install.sh cluster-tests

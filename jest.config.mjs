@@ -1,4 +1,4 @@
-// One Jest project a suite; test/run.mjs says what each suite needs and in which order they run.
+// One Jest project a suite; test/suites.ts says what each suite needs.
 // Scripts are ES modules, and Jest runs them as CommonJS: swc rewrites their imports and `import.meta`.
 const transform = {
   '\\.(ts|mjs)$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } } }],
@@ -6,6 +6,8 @@ const transform = {
 
 /** Jest looks a global up through its sandbox at each use, which makes arithmetic a hundred times slower: not these. */
 const FAST_GLOBALS = ['Array', 'Map', 'Math', 'Number', 'Object', 'Set', 'String'];
+
+const NEED_NO_BUILD = ['pure', 'lab', 'site'];
 
 const suite = (name, extra = {}) => ({
   displayName: name,
@@ -15,15 +17,18 @@ const suite = (name, extra = {}) => ({
   sandboxInjectedGlobals: FAST_GLOBALS,
   // What the chart carries and what is built are copies under the same names.
   modulePathIgnorePatterns: ['<rootDir>/charts/', '<rootDir>/dist/'],
+  ...(NEED_NO_BUILD.includes(name) ? {} : { globalSetup: '<rootDir>/test/support/built.ts' }),
   ...extra,
   setupFiles: ['<rootDir>/test/support/properties.ts', ...(extra.setupFiles ?? [])],
 });
+
+const toolsOrLong = (name) => [`<rootDir>/test/${name}/**/*.{tools,long}.test.ts`];
 
 export default {
   // A busy machine is no reason to fail: a test that must end sooner says so itself.
   testTimeout: 60_000,
   projects: [
-    // What needs no tool of the lab and little time, for `make check`; the suites below hold it too.
+    // What needs no tool of the lab and little time, for `make check`.
     suite('pure', {
       testMatch: ['cli', 'loadtests'].map((name) => `<rootDir>/test/${name}/**/*.test.ts`),
       testPathIgnorePatterns: ['/node_modules/', '\\.(tools|long)\\.test\\.ts$'],
@@ -32,8 +37,8 @@ export default {
     suite('lab'),
     suite('nodes'),
     suite('workflows'),
-    suite('loadtests'),
-    suite('cli'),
+    suite('loadtests', { testMatch: toolsOrLong('loadtests') }),
+    suite('cli', { testMatch: toolsOrLong('cli') }),
     suite('chart'),
     suite('monitoring'),
     suite('monitoring-long'),
@@ -42,6 +47,8 @@ export default {
     suite('browser'),
     suite('browser-long'),
     suite('site'),
+    suite('studies'),
+    suite('studies-pods'),
     suite('cluster'),
     suite('cluster-long'),
   ],

@@ -42,6 +42,23 @@ ${table(
   stages.map(({ stage, seconds, result }) => [stage, duration(seconds), result]),
 )}`;
 
+/** Tests that failed and then passed, in each run that was recorded. */
+const secondTries = (): string => `## Tests that passed on a second try
+
+${table(
+  ['date', 'tests', 'on a second try', 'which'],
+  read('docs/records/times/second-tries.tsv')
+    .trim()
+    .split('\n')
+    .map((line) => line.split('\t'))
+    .map(([date = '', tests, count = '', which = '']) => [
+      date,
+      Number(tests).toLocaleString('en-US'),
+      count,
+      which,
+    ]),
+)}`;
+
 export function times(): Generated {
   const [cold, warm] = [readTimes('cold.tsv'), readTimes('warm.tsv')];
   const [installing, testing] = [totalSeconds(cold), totalSeconds(warm)];
@@ -57,6 +74,7 @@ Each table is one run, as the clock of the machine showed it. Wall times of one 
 machine does: take them as an order of magnitude.`,
     sectionOf(cold),
     sectionOf(warm),
+    secondTries(),
   ];
   return { files: { 'docs/times.md': page.join('\n\n') } };
 }

@@ -1,45 +1,36 @@
-// How the files of a suite are dealt out to calls of Jest: each runs once, and what must run alone does.
+// Each file of tests belongs to one suite, and runs once: beside others, or alone where a neighbour would disturb it.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { passesOf, suites } from '../suites.mjs';
+import { passesOf, suiteOf, suites } from '../suites';
 
 const root = join(__dirname, '../..');
-
-interface Suite {
-  name: string;
-  only?: string;
-  alone?: string[];
-  jest?: boolean;
-  filesAtOnce?: number;
-}
-
-const ofJest = (suites as Suite[]).filter(({ jest }) => jest);
-
 const tracked = execFileSync('git', ['ls-files', 'test'], { cwd: root, encoding: 'utf8' })
   .split('\n')
   .filter((file) => file.endsWith('.test.ts'))
   .map((file) => join(root, file));
+const ofJest = suites.filter(({ checks }) => !checks);
 
-/** As Jest reads them. */
-const chosenBy = (args: string[], files: string[]): string[] => {
-  const [flag, pattern] = args;
-  return flag === '--testPathPatterns'
-    ? files.filter((file) => new RegExp(pattern ?? '', 'i').test(file))
-    : files;
-};
+/** The files that Jest runs in a call with these options. */
+const chosenBy = ([flag, pattern = '']: string[], files: string[]): string[] =>
+  flag === '--testPathPatterns' ? files.filter((file) => new RegExp(pattern).test(file)) : files;
 
-test.each(ofJest.filter(({ alone }) => alone !== undefined))(
-  '$name runs each of its files once, some of them alone',
-  (suite) => {
-    const { name, only = '', alone: named = [] } = suite;
-    const passes = passesOf(suite as Required<Suite>);
-    const own = tracked.filter(
-      (file) => file.startsWith(join(root, 'test', name, '/')) && new RegExp(only).test(file),
-    );
-    const [beside = [], alone = []] = passes.map((args) => chosenBy(args, own));
-    expect([...beside, ...alone].sort()).toEqual(own.sort());
-    expect(beside).not.toEqual([]);
-    expect(alone).toHaveLength(named.length);
-    expect(passes[1]).toContain('--runInBand');
-  },
-);
+test('every file of tests belongs to a suite, and every suite has one', () => {
+  const names = new Set(tracked.map(suiteOf));
+  expect([...names].sort()).toEqual(ofJest.map(({ name }) => name).sort());
+});
+
+test.each(ofJest)('$name runs each of its files once', (suite) => {
+  const own = tracked.filter((file) => suiteOf(file) === suite.name);
+  const passes = passesOf([suite], 3).map((args) => chosenBy(args, own));
+  expect(passes.flat().sort()).toEqual(own.sort());
+});
+
+test('every pattern of a file that runs alone names a file, and such files run in one process', () => {
+  for (const { name, alone = [] } of ofJest) {
+    for (const file of alone) {
+      const pattern = new RegExp(`/test/${name}/${file}\\.test\\.ts$`);
+      expect(tracked.filter((path) => pattern.test(path))).not.toEqual([]);
+    }
+  }
+  expect(passesOf(ofJest, 3).map((args) => args.at(-1))).toEqual(['--maxWorkers=3', '--runInBand']);
+});

@@ -1,0 +1,60 @@
+// A test of real programs can fail for a reason of the machine: a stall of seconds, a neighbour. Its file is run again
+// once, alone, with the same seed. What passes then is named, counted, and counts as passed; a defect fails twice.
+import { relative } from 'node:path';
+
+/** The parts of Jest's `--json` that are read here. */
+export interface FileReport {
+  name: string;
+  status: string;
+  startTime?: number;
+  endTime?: number;
+  assertionResults: Array<{ status: string; fullName: string }>;
+}
+
+/** More failed files than these are no accident. */
+const MAX_FILES = 3;
+
+/** The files to run again: none if nothing failed, or too much. */
+export function filesToRunAgain(files: FileReport[]): string[] {
+  const failed = files.filter(({ status }) => status === 'failed');
+  return failed.length <= MAX_FILES ? failed.map(({ name }) => name) : [];
+}
+
+const failedTests = ({ assertionResults }: FileReport): string[] =>
+  assertionResults.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName);
+
+/** The first report with the second's answer for each file that ran again, and the names of those that passed then. */
+export function afterSecondTry(
+  first: FileReport[],
+  second: FileReport[],
+  root: string,
+): { files: FileReport[]; secondTries: string[] } {
+  const again = new Map(second.map((file) => [file.name, file]));
+  const secondTries = first
+    .filter(({ status, name }) => status === 'failed' && again.get(name)?.status === 'passed')
+    .flatMap((file) =>
+      (failedTests(file).length > 0 ? failedTests(file) : ['(the file itself)']).map(
+        (test) => `${relative(root, file.name)}: ${test}`,
+      ),
+    );
+  return { files: first.map((file) => again.get(file.name) ?? file), secondTries };
+}
+
+/** Tests that passed, failed and were left out. A file that could not be loaded has no tests, yet it failed. */
+export function countTests(files: FileReport[]): {
+  passed: number;
+  failed: number;
+  skipped: number;
+} {
+  const count = (...statuses: string[]): number =>
+    files.flatMap((file) => file.assertionResults).filter((test) => statuses.includes(test.status))
+      .length;
+  const failedWithout = files.filter(
+    (file) => file.status === 'failed' && failedTests(file).length === 0,
+  ).length;
+  return {
+    passed: count('passed'),
+    failed: count('failed') + failedWithout,
+    skipped: count('pending', 'todo', 'skipped', 'disabled'),
+  };
+}

@@ -1,0 +1,224 @@
+// Every suite of tests: what it shows and what it needs. `lint`, `types` and `generated` are programs; every other suite is
+// the Jest project of its name in jest.config.mjs.
+
+/** A program that ends with exit code 0 where all is well. */
+export interface Check {
+  title: string;
+  command: string;
+  args: string[];
+  env?: Record<string, string>;
+}
+
+export interface Suite {
+  name: string;
+  shows: string;
+  /** Tools of the lab, by the names of `lab/install.sh --list`. */
+  needs?: string[];
+  checks?: Check[];
+  /** Files that run by themselves, as patterns below the suite's folder: a neighbour could change what they measure. */
+  alone?: string[];
+  /** Runs on a real Kubernetes, with --cluster. */
+  cluster?: true;
+  /** Runs with LONG=1 or by its name. */
+  long?: true;
+}
+
+/** What ESLint and TypeScript remember of files that have not changed. */
+const CACHE = 'node_modules/.cache/check';
+
+const node = (title: string, script: string, ...args: string[]): Check => ({
+  title,
+  command: process.execPath,
+  args: [script, ...args],
+});
+
+const types = (title: string, project: string): Check =>
+  node(
+    title,
+    'node_modules/typescript/bin/tsc',
+    ...['-p', project, '--noEmit', '--incremental'],
+    ...['--tsBuildInfoFile', `${CACHE}/${project.replaceAll('/', '-')}.tsbuildinfo`],
+  );
+
+const LINT: Check[] = [
+  node(
+    'ESLint',
+    'node_modules/eslint/bin/eslint.js',
+    ...['.', '--max-warnings', '0'],
+    ...['--cache', '--cache-strategy', 'content', '--cache-location', `${CACHE}/eslint/`],
+  ),
+  node(
+    'Prettier',
+    'node_modules/prettier/bin/prettier.cjs',
+    ...['--check', '--log-level', 'warn', '.'],
+    ...['--cache', '--cache-location', `${CACHE}/prettier`],
+  ),
+];
+
+const TYPES: Check[] = [
+  types('types of the packages, the command and the tests', 'tsconfig.json'),
+  types('types of the k6 scripts', 'loadtests/tsconfig.json'),
+  types('types of the dashboards', 'monitoring/tsconfig.json'),
+];
+
+/** For `make check`: what needs no tool of the lab and little time, with a tenth of the cases of each property. */
+export const CHECK: Check[] = [
+  {
+    ...node(
+      'pure tests',
+      'node_modules/jest/bin/jest.js',
+      ...['--selectProjects', 'pure', '--maxWorkers=2', '--silent'],
+    ),
+    env: { PROPERTY_SHARE: '0.1' },
+  },
+  ...LINT,
+  ...TYPES,
+];
+
+export const suites: Suite[] = [
+  {
+    name: 'lint',
+    shows: 'ESLint, formatting and shell scripts are clean',
+    needs: ['shellcheck'],
+    checks: [...LINT, { title: 'shell scripts', command: 'bash', args: ['lab/lint-shell.sh'] }],
+  },
+  { name: 'types', shows: 'strict TypeScript, everywhere', checks: TYPES },
+  {
+    name: 'generated',
+    shows: 'no generated file is out of date',
+    checks: [node('generated files', 'node_modules/.bin/tsx', 'lab/generate/all.ts', '--check')],
+  },
+  {
+    name: 'pure',
+    shows: 'the command and what k6 shares with it, without a tool of the lab',
+  },
+  { name: 'lab', shows: 'the installer, the doctor, the documents, the studies and generators' },
+  {
+    name: 'cli',
+    shows: 'the command with k6, helm and S3 beside it; the quality of its search',
+    needs: ['k6', 'helm3', 'versitygw'],
+    // A run is invalid where its generator was late.
+    alone: [
+      ...['compare.tools', 'generator.tools', 'report.tools', 'run.tools', 'server.tools'].map(
+        (name) => `command-line/${name}`,
+      ),
+      'features/drill/drill.tools',
+    ],
+  },
+  {
+    name: 'loadtests',
+    shows: 'k6 scripts against a server of known behaviour; the examples on a real n8n',
+    needs: ['k6', 'node24', 'n8n'],
+    alone: ['\\w[\\w-]*.tools'],
+  },
+  {
+    name: 'nodes',
+    shows: "operations through n8n's own engine, queue monitor on a real Redis",
+    needs: ['node24', 'n8n', 'n8n-legacy', 'redis', 'postgresql'],
+  },
+  {
+    name: 'chart',
+    shows: 'rendering under Helm 3 and 4: features, traps, messages',
+    needs: [
+      ...['helm3', 'helm4', 'helm-unittest', 'kubeconform'],
+      ...['k6', 'redis', 'postgresql', 'node24', 'n8n'],
+    ],
+  },
+  {
+    name: 'monitoring',
+    shows:
+      'every alert fires and stays silent; alerts and panels on a real n8n and Prometheus; runbooks',
+    needs: ['prometheus', 'helm3', 'k6', 'node24', 'n8n', 'redis', 'postgresql'],
+  },
+  {
+    name: 'monitoring-long',
+    shows: 'every series that an alert names, on a real n8n; the alert when a worker is killed',
+    needs: ['prometheus', 'helm3', 'k6', 'node24', 'n8n', 'redis', 'postgresql'],
+    alone: ['.*'],
+    long: true,
+  },
+  {
+    name: 'workflows',
+    shows: 'every workload on real n8n',
+    needs: ['n8n', 'n8n-legacy'],
+  },
+  {
+    name: 'process',
+    shows: 'real n8n processes in every topology',
+    needs: ['n8n', 'n8n-legacy', 'redis', 'postgresql', 'nginx', 'k6'],
+  },
+  {
+    name: 'process-long',
+    shows: 'real n8n processes, what takes long',
+    needs: ['n8n', 'redis', 'postgresql', 'k6'],
+    alone: ['.*'],
+    long: true,
+  },
+  {
+    name: 'studies',
+    shows: 'every study with --quick runs to its end, and nothing in it crashes',
+    needs: [
+      ...['k6', 'pm2', 'http-frameworks', 'n8n', 'n8n-legacy', 'redis', 'postgresql', 'nginx'],
+      ...['iptables', 'versitygw'],
+    ],
+    alone: ['.*'],
+    long: true,
+  },
+  {
+    name: 'browser',
+    shows: 'the editor and the report in a real browser',
+    needs: ['n8n', 'n8n-legacy', 'redis', 'postgresql', 'k6', 'chromium'],
+  },
+  {
+    name: 'browser-long',
+    shows: 'the report of a run on a real n8n, in a real browser',
+    needs: ['n8n', 'redis', 'postgresql', 'k6', 'chromium'],
+    alone: ['.*'],
+    long: true,
+  },
+  {
+    name: 'site',
+    shows:
+      'the documentation site in a real browser: accessible, no wider than a phone, with a search',
+    needs: ['chromium'],
+    long: true,
+  },
+  { name: 'cluster', shows: 'a real Kubernetes', needs: ['cluster'], cluster: true },
+  {
+    name: 'studies-pods',
+    shows: 'every study in pods with --quick runs to its end, and nothing in it crashes',
+    needs: ['cluster'],
+    alone: ['.*'],
+    cluster: true,
+    long: true,
+  },
+  {
+    name: 'cluster-long',
+    shows: 'a real Kubernetes, what takes long',
+    needs: ['cluster'],
+    alone: ['.*'],
+    cluster: true,
+    long: true,
+  },
+];
+
+/** What chooses the files of each call of Jest: first those that run side by side, then those that run alone. */
+export function passesOf(chosen: Suite[], filesAtOnce: number): string[][] {
+  const alone = chosen.flatMap(({ name, alone = [] }) => alone.map((file) => `${name}/${file}`));
+  const beside = `--maxWorkers=${String(filesAtOnce)}`;
+  if (alone.length === 0) return [[beside]];
+  const pattern = `/test/(${alone.join('|')})\\.test\\.ts$`;
+  return [
+    ['--testPathPatterns', `^(?!.*${pattern})`, beside],
+    ['--testPathPatterns', pattern, '--runInBand'],
+  ];
+}
+
+/** The suite whose file it is: `pure` has the files of two folders that need no tool of the lab. */
+export function suiteOf(path: string): string {
+  const folder = /\/test\/([^/]+)\//.exec(path)?.[1] ?? '';
+  const isPure = ['cli', 'loadtests'].includes(folder) && !TOOLS_OR_LONG.test(path);
+  return isPure ? 'pure' : folder;
+}
+
+const TOOLS_OR_LONG = /\.(tools|long)\.test\.ts$/;
