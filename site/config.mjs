@@ -62,7 +62,7 @@ export default {
     nav: [
       { text: 'Guide', link: '/docs/guide' },
       { text: 'Chart', link: '/charts/n8n-tuned/' },
-      { text: 'Results', link: '/docs/results' },
+      { text: 'Results', link: '/docs/measured' },
       { text: 'Command', link: '/docs/reference' },
       {
         text: `Version ${facts.name}`,

@@ -16,7 +16,7 @@ const MEASURE = [
   'docs/drills.md',
   'docs/recovery.md',
   ['docs/node.md', 'The nodes'],
-  ['docs/results.md', 'Results'],
+  ['docs/measured.md', 'What we measured'],
 ];
 const DEPLOY = [
   ['charts/n8n-tuned/index.md', 'Chart and its values'],
@@ -76,10 +76,6 @@ export function sidebar(titles) {
   const item = (page, text = titles[page]) => ({ text, link: linkTo(page) });
   const overview = items([['index.md', 'Overview']]);
   return {
-    '/docs/results': [
-      { items: [...overview, ...items([['docs/results.md', 'All results']])] },
-      { text: 'Results', items: items([], /^docs\/results\//) },
-    ],
     '/docs/runbooks/': [
       {
         items: [

@@ -29,14 +29,12 @@ const chosen = (_, narrow, narrowDark, narrowLight, dark, light) => {
   return shown('light-only', light, narrowLight) + shown('dark-only', darkImage, narrowDark);
 };
 
-/** Records have reports of their own; GitHub alone reads its templates. */
-const NOT_PAGES = /(^|\/)(results?|golden|node_modules)\/|^\.github\/|^site\/|\/tools\//;
-/** The tables made from the records. */
-const RESULTS = /^docs\/results\//;
+/** Records have reports of their own, and studies pages beside these, which a search would find first; GitHub alone reads its templates. */
+const NOT_PAGES =
+  /(^|\/)(results?|golden|node_modules)\/|^studies\/.+\/|^\.github\/|^site\/|\/tools\//;
 const PICTURE = /\.(png|svg)$/;
 
-export const isPage = (file) =>
-  file.endsWith('.md') && (RESULTS.test(file) || !NOT_PAGES.test(file));
+export const isPage = (file) => file.endsWith('.md') && !NOT_PAGES.test(file);
 
 /** What a folder shows first is its README there, and its index here. */
 export const pathOf = (page) => page.replace(/(^|\/)README\.md$/, '$1index.md');

@@ -7,13 +7,24 @@ import { k6Scripts } from './k6-scripts';
 import { readme } from './readme';
 import { root, type Generated } from './records';
 import { reference } from './reference';
-import { results } from './results';
+import { measured } from './measured';
 import { scale } from './scale';
+import { studies } from './studies';
 import { terminals } from './terminals';
 import { times } from './times';
 import { workloads } from './workloads';
 
-const GENERATORS = [workloads, k6Scripts, reference, times, results, scale, readme, terminals];
+const GENERATORS = [
+  workloads,
+  k6Scripts,
+  reference,
+  times,
+  studies,
+  measured,
+  scale,
+  readme,
+  terminals,
+];
 /** These write their files themselves. */
 const PROGRAMS = ['charts/n8n-tuned/tools/generate.mjs', 'monitoring/generate.mjs'];
 const isCheck = process.argv.includes('--check');

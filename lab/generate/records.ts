@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { filesOf, readArchive, unpack, type Archive } from '../../cli/src/record/archive';
 import { readRun } from '../../cli/src/record/read-run';
 import type { RunRecord } from '../../cli/src/record/run-record';
+import { table as tableLines } from '../../cli/src/report/text/markdown';
 import { formatNumber } from '../../cli/src/ui/numbers';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -89,23 +90,28 @@ export function recordsNamed(name: string, folder: string): string[] {
     .sort();
 }
 
+const folders: string[] = [];
+const removeFolders = (): void => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+};
+
 /** A folder with the records at or beneath `folder` as files, there until this process ends. */
 export function unpacked(folder: string): string {
   const { archive, inside } = archivedAt(folder.replace(/\/*$/, '/'));
   const to = mkdtempSync(join(tmpdir(), 'n8n-tuned-records-'));
-  process.once('exit', () => rmSync(to, { recursive: true, force: true }));
+  if (folders.length === 0) process.once('exit', removeFolders);
+  folders.push(to);
   unpack(archive, inside, to);
   return join(to, inside);
 }
 
-/** What a page links to for a record: the archive and the id, as `n8n-tuned report` takes them. */
-export function hrefOf(path: string, up = '../'): string {
+/** What a page links to for a record: the archive and the id, as `n8n-tuned report` takes them. From the root. */
+export function hrefOf(path: string): string {
   const known = archived(path);
-  return `${up}${known === null ? path : `${known.file}#${known.inside.replace(/\.json$/, '')}`}`;
+  return known === null ? path : `${known.file}#${known.inside.replace(/\.json$/, '')}`;
 }
 /** The record that such a link leads to. */
-export const pathOf = (href: string): string =>
-  href.replace(/^\.\.\//, '').replace(/\.jsonl\.gz#(.+)$/, '/$1.json');
+export const pathOf = (href: string): string => href.replace(/\.jsonl\.gz#(.+)$/, '/$1.json');
 
 /** As the command writes it; `-` where nothing is known. */
 export const number = (value: number | null | undefined): string => formatNumber(value ?? NaN);
@@ -132,8 +138,11 @@ export const linkWithCommand = (path: string, command: string): string =>
   `${link(path)}. Repeat it with \`${readJson<{ command?: string }>(path).command ?? command}\`.`;
 
 type Cell = string | number;
-export const table = (head: readonly Cell[], rows: readonly (readonly Cell[])[]): string =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+export const table = (head: readonly string[], rows: readonly (readonly Cell[])[]): string =>
+  tableLines(
+    head,
+    rows.map((cells) => cells.map(String)),
+  ).join('\n');
 
 export const spread = (values: readonly number[]): string =>
   `${number(median(values))} (${number(Math.min(...values))} to ${number(Math.max(...values))})`;

@@ -1,4 +1,5 @@
 // docs/scale.md, whose figures follow from records.
+import { linksFrom } from './study-page';
 import type { SampledRole } from '../../cli/src/record/run-record';
 import { link, number, readJson, recordsNamed, runAt, table, type Generated } from './records';
 
@@ -80,17 +81,17 @@ What follows from it:
   ${number(Math.round(redisMost / 10) * 10)} requests per second, whatever else you add. For 10,000/s run several releases, each with its
   own Redis and database, and divide the traffic in front of them, for example by path or by host at your Ingress.
 - **PostgreSQL comes next.** Every execution is written several times. Leave out what you do not read: the profile
-  \`throughput\` does not keep the records of successes ([tuning](chart/tuning.md)).
+  \`throughput\` does not keep the records of successes ([tuning](docs/chart/tuning.md)).
 - **n8n deletes fewer than 100 executions per second.** From that rate on the database of one release grows without end,
-  even if successes are not saved ([what helps](chart/data.md#how-many-n8n-can-delete)).
+  even if successes are not saved ([what helps](docs/chart/data.md#how-many-n8n-can-delete)).
 - Your workflow costs more than this one, which does next to nothing: then workers are the first limit. Measure it.
 - Webhook processors hold connections open as long as the workflow takes: count memory and sockets, not only CPU.
 
 ## The load generators
 
 One pod of k6 needs about ${number(generatorMs)} ms of CPU per request here. \`--generators N\` divides one schedule among N pods
-([how](kubernetes.md#several-load-generators)). All requests come to the command, which merges them: in a
-[simulation](results/search.md#many-load-generators-as-one-run) with ${number(most?.generators)} generators and ${number(most?.ratePerSecond)} requests per second this took
+([how](docs/kubernetes.md#several-load-generators)). All requests come to the command, which merges them: in a
+[simulation](studies/generators/README.md) with ${number(most?.generators)} generators and ${number(most?.ratePerSecond)} requests per second this took
 ${number(100 * (most?.cpuShareOfACore ?? NaN))}% of a core and ${number(most?.rssPeakMiB)} MiB, with percentiles within 0.1% of the exact ones. Two lines per request also
 come through the API server of your cluster; how many it can handle was not tested.
 
@@ -115,9 +116,9 @@ above only to choose what to measure first.
 | the shares of N generators are together the schedule of one | properties over rates and N, \`test/loadtests/share.test.ts\` |
 | merged figures are those of one generator, in whatever order lines arrive | properties, \`test/cli/load/merge.test.ts\` |
 | cost, memory and error of the merge at 100 generators | simulation, ${link(MERGE)} |
-| one and three generators measure the same percentiles on a real cluster, of a server of known latency | p50 to p99 differ by ${number(100 * apart.betweenThem)}% at the most, and from the truth by ${number(100 * Math.max(apart.oneFromTruth, apart.threeFromTruth))}%; on one node, \`test/cluster-long/generators.test.ts\`, [record](records/generators-on-cluster.json) |
+| one and three generators measure the same percentiles on a real cluster, of a server of known latency | p50 to p99 differ by ${number(100 * apart.betweenThem)}% at the most, and from the truth by ${number(100 * Math.max(apart.oneFromTruth, apart.threeFromTruth))}%; on one node, \`test/cluster-long/generators.test.ts\`, [record](docs/records/generators-on-cluster.json) |
 | clocks of several nodes | **not verified**: the cluster of the lab has one node; the arithmetic has properties, \`test/cli/analysis/clock.test.ts\` |
 | 1,000 and 10,000 requests per second | **not verified** |
 `;
-  return { files: { 'docs/scale.md': page } };
+  return { files: { 'docs/scale.md': linksFrom('docs/scale.md', page) } };
 }

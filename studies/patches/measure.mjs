@@ -1,5 +1,5 @@
 // What each patch is worth: the default profile without it and with it, side by side, in turns. The names say what
-// differs; `N8N_TUNED_WITHOUT` switches patches off. docs/results.md lists the records.
+// differs; `N8N_TUNED_WITHOUT` switches patches off. README.md lists the records.
 //   make build && node studies/patches/measure.mjs [name...]        all of them: about 40 minutes
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';

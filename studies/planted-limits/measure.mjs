@@ -8,9 +8,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
-import { limitName } from '../../lab/generate/results/limit-name.mjs';
+import { compiled } from '../../lab/generate/compiled.mjs';
 import { recordsOf } from '../archive.mjs';
 
+const { limitName } = compiled("export { limitName } from './analysis/limits/table';");
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const records = recordsOf('planted-limits');
 const stages = process.argv.slice(2);

@@ -1,12 +1,12 @@
 // Under what the figures of a page were measured, from the records that it links to.
 import { join } from 'node:path';
-import * as generator from '../../lab/generate/results/conditions.mjs';
+import * as generator from '../../lab/generate/conditions';
 import { headOf } from '../../studies/head.mjs';
 
 const root = join(__dirname, '../..');
 const conditionsIn = (...records: object[]): string => generator.conditionsIn(records);
 const conditionsOf = (...paths: string[]): string =>
-  generator.conditionsOf(paths.map((path) => `[record](../${path})`).join(' '));
+  generator.conditionsOf(paths.map((path) => `[record](${path})`).join(' '));
 
 const machine = { cpu: 'Intel(R) Xeon(R) Processor', cores: 2, memoryMiB: 24106 };
 const run = (profile: object): object => ({
@@ -46,5 +46,7 @@ test('a record has from its script when, where and by which command it was measu
   const head = headOf(['node', join(root, 'test/process/known-capacity.bench.mjs'), 'waiting']);
   expect(head.command).toBe('node test/process/known-capacity.bench.mjs waiting');
   expect(head.loadAverageAtStart).toBeGreaterThanOrEqual(0);
-  expect(conditionsIn({ waiting: head })).toMatch(/^\d+ cores \(.+\); \d{4}-\d\d-\d\d$/);
+  expect(conditionsIn({ waiting: head })).toMatch(
+    /^\d+ cores \(.+\); load average at the start [\d.]+; \d{4}-\d\d-\d\d$/,
+  );
 });

@@ -1,6 +1,5 @@
-// Where the CPU of a request goes: what is made of the profile of a process, and what the page says takes time out of it.
+// Where the CPU of a request goes: what is made of the profile of a process.
 import { summaryOf } from '../../studies/cpu-profile/summary.mjs';
-import * as page from '../../lab/generate/results/request-costs.mjs';
 
 const frame = (functionName: string, url = ''): { functionName: string; url: string } => ({
   ...{ functionName, url },
@@ -64,61 +63,4 @@ test.each([
   ['runner', ['@n8n/task-runner/dist/start.js']],
 ])('%s is told by how it was started', (role, argv) => {
   expect(of(0, 1, argv).role).toBe(role);
-});
-
-describe('what takes time out of a request', () => {
-  const BRIDGE = '@n8n/expression-runtime/dist/cjs/bridge/isolated-vm-bridge.js';
-  const profile = {
-    ...{ path: 'a.json', workload: 'expressions', clients: 8, responses: 10, seconds: 5 },
-    versions: { n8n: '2.41.1' },
-    processes: [
-      {
-        ...{ role: 'worker', threadMs: 1_000, groups: [{ name: 'idle', ms: 400 }] },
-        functions: [
-          { name: `evalClosureSync (native code, for execute of ${BRIDGE})`, ms: 60 },
-          { name: `Isolate (native code, for IsolatedVmBridge of ${BRIDGE})`, ms: 100 },
-          { name: `dispose (native code, for dispose of ${BRIDGE})`, ms: 20 },
-          { name: 'writev (native code, for submit of pg/lib/query.js)', ms: 40 },
-          { name: 'parse (flatted/cjs/index.js)', ms: 50 },
-          { name: 'query (pg/lib/client.js)', ms: 1 },
-        ],
-      },
-      {
-        ...{ role: 'webhook', threadMs: 1_000, groups: [{ name: 'idle', ms: 600 }] },
-        functions: [{ name: 'writev (native code, for submit of pg/lib/query.js)', ms: 40 }],
-      },
-    ],
-  };
-
-  test('is the CPU of each process for a response, and their sum', () => {
-    const text = page.requestCostsText({ profiles: [profile], changes: [] });
-    expect(text).toContain('| expressions | 40 ms | 60 ms | 0 ms | 100 ms | 2/s |');
-  });
-
-  test('what is left is named by what it does, of all processes, the largest first', () => {
-    const left = page.leftOf([profile]);
-    expect(left.map(({ what, shares }) => [what, shares[0]?.share, shares[0]?.ms])).toEqual([
-      ['Making and disposing of isolates', 0.12, 12],
-      [expect.stringContaining('Sending statements to PostgreSQL'), 0.08, 8],
-      [expect.stringContaining('`evalClosureSync`'), 0.06, 6],
-      ['parse (flatted/cjs/index.js)', 0.05, 5],
-    ]);
-    expect(left.at(-1)?.why).toBe('not looked into');
-  });
-
-  test('a comparison is named by what the second topology has and the first has not', () => {
-    const topology = (more: object): object => ({
-      ...{ tuning: 'default', env: {}, webhooks: { count: 0 } },
-      ...{ workers: { count: 1, concurrency: 10 }, ...more },
-    });
-    const change = (a: object, b: object): string => page.changeOf(topology(a), topology(b));
-    const without = (patches: string): object => ({ env: { N8N_TUNED_WITHOUT: patches } });
-    expect(change(without('zone-once'), {})).toBe('the patch `zone-once`');
-    expect(change(without('a,b,c'), without('c'))).toBe('the patches `a`, `b`');
-    expect(change({ tuning: 'none' }, {})).toBe('profile default instead of n8n as it comes');
-    expect(change({}, { workers: { count: 2, concurrency: 10 }, env: { A: '1' } })).toBe(
-      '2 workers with 10 slots each, `A=1`',
-    );
-    expect(change({}, {})).toBe('nothing');
-  });
 });

@@ -1,5 +1,5 @@
 // The pool of database connections: what the page says of the cells that were measured.
-import * as page from '../../lab/generate/results/database-pool.mjs';
+import * as page from '../../lab/generate/studies/database-pool.mjs';
 
 const cell = (poolSize: number, more: object = {}): object => ({
   ...{ poolSize, concurrency: 10, ratePerSecond: 20, isControl: false },

@@ -11,8 +11,8 @@ import type { DrillLedger, DrillRecord } from '../../cli/src/features/drill/reco
 import { topologyOfValues } from '../../cli/src/targets/kubernetes/release/values';
 import { sampleDrill } from '../support/sample-drill';
 import * as plan from '../../studies/drills/parts.mjs';
-import * as drillTable from '../../lab/generate/results/drill-table.mjs';
-import * as drillCauses from '../../lab/generate/results/drill-causes.mjs';
+import * as drillTable from '../../lab/generate/studies/drill-table.mjs';
+import * as drillCauses from '../../lab/generate/studies/drill-causes.mjs';
 import { restartsIn, seenIn, waysIn } from '../../studies/drills/ledger.mjs';
 
 const root = join(__dirname, '../..');
@@ -300,7 +300,7 @@ describe('the table', () => {
   test('adds repeats up, with their range, and says of each failure why and what would prevent it', () => {
     const text = page([part(record, 1), part(without, 2)]);
     expect(ledger.lost).toBeGreaterThan(0);
-    expect(text).toContain(`| kill-worker | the chart's defaults | [1](../studies/`);
+    expect(text).toContain(`| kill-worker | the chart's defaults | [1](studies/`);
     expect(text).toContain(
       `| ${String(ledger.lost)} of ${String(2 * ledger.exposed)} (0 to ${String(ledger.lost)} per drill) |`,
     );
@@ -379,7 +379,7 @@ describe('the table', () => {
   test('marks drills that were not alone', () => {
     expect(page([part(record, 1)])).not.toContain('at a time');
     const text = page([part(record, 1), { ...part(without, 2), atOnce: 3 }]);
-    expect(text).toContain('#parts/1) [2](../studies/drills/results.jsonl.gz#parts/2)\\* |');
+    expect(text).toContain('#parts/1) [2](studies/drills/results.jsonl.gz#parts/2)\\* |');
     expect(text).toContain(
       '1 of these drills, marked with \\*, shared the machine with others: up to 3 loads began together. Times',
     );
@@ -493,7 +493,7 @@ describe('the table', () => {
   });
 
   test('names in each configuration only records that are there', () => {
-    const text = readFileSync(join(root, 'docs/results/drills.md'), 'utf8');
+    const text = readFileSync(join(root, 'studies/drills/README.md'), 'utf8');
     const named = [...text.matchAll(/\]\(\.\.\/\.\.\/(studies\/drills\/results\/[^)]+)\)/g)];
     for (const [, path = ''] of named)
       expect([path, existsSync(join(root, path))]).toEqual([path, true]);

@@ -2,7 +2,7 @@
 import { FAULTS } from '../../cli/src/features/drill/faults';
 import { sampleDrill } from '../support/sample-drill';
 import * as plan from '../../studies/drill-settings/parts.mjs';
-import * as drillSettings from '../../lab/generate/results/drill-settings.mjs';
+import * as drillSettings from '../../lab/generate/studies/drill-settings.mjs';
 
 interface Part {
   setting: string;

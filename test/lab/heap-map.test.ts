@@ -6,7 +6,7 @@ import { at, chartFile } from '../../cli/src/plan/environment';
 import { parseExport } from '../../cli/src/catalogue/exported-workflow';
 import * as fit from '../../studies/heap/fit.mjs';
 import * as plan from '../../studies/heap/parts.mjs';
-import * as page from '../../lab/generate/results/heap-map.mjs';
+import * as page from '../../lab/generate/studies/heap-map.mjs';
 
 const root = join(__dirname, '../..');
 const folder = join(root, 'studies/heap');

@@ -1,7 +1,7 @@
 // The drill of very many requests in which a worker is killed again and again: its plan, and its place on the page.
 import { sampleDrill } from '../support/sample-drill';
 import * as plan from '../../studies/many-kills/parts.mjs';
-import * as page from '../../lab/generate/results/many-kills.mjs';
+import * as page from '../../lab/generate/studies/many-kills.mjs';
 
 test('sends more than 100,000 requests after its first kill, and keeps what tells of each', () => {
   const commands = plan.PARTS.map((part) =>

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { isChartFile, readChartFile } from '../../cli/src/plan/chart-file';
 import * as plan from '../../studies/charts/parts.mjs';
 import { valuesFor } from '../../studies/charts/same-environment.mjs';
-import * as page from '../../lab/generate/results/peers.mjs';
-import * as goals from '../../lab/generate/results/goals.mjs';
+import * as page from '../../lab/generate/studies/peers.mjs';
+import * as goals from '../../lab/generate/studies/goals.mjs';
 
 const root = join(__dirname, '../..');
 const folder = join(root, 'studies/charts');

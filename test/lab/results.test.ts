@@ -1,17 +1,19 @@
-// What was measured: an index and a page per question, every figure of them from a record. `lab/generate/all.ts --check`
-// (suite `generated`) makes the pages again from the records; here it is shown that nothing else gets into them.
+// What was measured: a page per study, every figure of it from a record. `lab/generate/all.ts --check` (suite `generated`)
+// makes the pages again from the records; here it is shown that nothing else gets into them.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { STUDIES } from '../../lab/generate/studies';
+import { pathOfPage } from '../../lab/generate/study-page';
 import { textsOf } from './texts';
 
 const root = join(__dirname, '../..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
-const index = read('docs/results.md');
-const pages = readdirSync(join(root, 'docs/results')).filter((name) => name.endsWith('.md'));
-const generators = readdirSync(join(root, 'lab/generate/results')).map(
-  (name) => `lab/generate/results/${name}`,
-);
+const pages = STUDIES.map(pathOfPage);
+const generators = [
+  'lab/generate/measured.ts',
+  ...readdirSync(join(root, 'lab/generate/studies')).map((name) => `lab/generate/studies/${name}`),
+];
 
 /** Of an experiment, not of what came out: how it was made, or what is proved elsewhere. */
 const CONDITIONS = [
@@ -39,35 +41,21 @@ test.each(generators)('%s writes no figure by hand', (file) => {
   expect(figuresByHand(file, read(file))).toEqual([]);
 });
 
-test('the index leads to every page, and every page back', () => {
-  const linked = [...index.matchAll(/\]\(results\/([\w-]+\.md)\)/g)].map(([, name]) => name);
-  expect(linked.toSorted()).toEqual(pages.toSorted());
-  for (const page of pages) expect(read(`docs/results/${page}`)).toContain('](../results.md)');
-});
-
 test.each(pages)('%s: every part with a table leads to a record', (page) => {
-  const parts = read(`docs/results/${page}`)
+  const parts = read(page)
     .split(/^## /m)
     .filter((part) => /^\|/m.test(part));
   expect(parts.length).toBeGreaterThan(0);
-  for (const part of parts) {
-    // That the record of each link is there, links.test.ts shows.
-    expect(part).toMatch(
-      /\]\(\.\.\/\.\.\/(studies\/[\w-]+\/results\.jsonl\.gz#|docs\/records\/)[^)]+\)/,
-    );
-  }
+  // That the record of each link is there, links.test.ts shows.
+  for (const part of parts)
+    expect(part).toMatch(/\]\([^)]*results\.jsonl\.gz#[^)]+\)|docs\/records/);
 });
 
-test('a page that was changed by hand is reported', () => {
-  const tracked = execFileSync('git', ['ls-files', 'docs/results'], {
-    cwd: root,
-    encoding: 'utf8',
-  });
-  for (const file of ['docs/results.md', ...tracked.trim().split('\n')]) {
-    if (file.endsWith('.md'))
-      expect(read(file)).toContain('<!-- Written by lab/generate/results.ts');
-    else expect(file).toMatch(/\.svg$/);
-  }
+test('every study with records has a page, and no page or plot is written by hand', () => {
+  const tracked = execFileSync('git', ['ls-files', 'studies'], { cwd: root, encoding: 'utf8' });
+  const owned = tracked.split('\n').filter((file) => /^studies\/[^/]+\/README\.md$/.test(file));
+  expect(owned.toSorted()).toEqual(pages.toSorted());
+  for (const page of pages) expect(read(page)).toContain('<!-- Written by lab/generate/all.ts');
 });
 
 /** How the result of a measurement looks; a setting, a limit and a condition look otherwise. */

@@ -90,11 +90,12 @@ test('the menus name only pages that are there, and leave out none of docs/', ()
 test('records and templates are no pages, and anchors are those of GitHub', () => {
   const files = [
     'docs/guide.md',
-    'docs/results/charts.md',
+    'docs/measured.md',
+    'studies/a/README.md',
     'studies/a/results/b/report.md',
     '.github/x.md',
     'test/golden/a.md',
   ];
-  expect(files.filter(isPage)).toEqual(['docs/guide.md', 'docs/results/charts.md']);
+  expect(files.filter(isPage)).toEqual(['docs/guide.md', 'docs/measured.md']);
   expect(slugOf('What `n8n` keeps, and why')).toBe('what-n8n-keeps-and-why');
 });

@@ -1,7 +1,7 @@
 // The study of small pods: its parts, its search downwards, and the page of what was measured.
 import fc from 'fast-check';
 import * as plan from '../../studies/small-pods/parts.mjs';
-import * as page from '../../lab/generate/results/small-pods.mjs';
+import * as page from '../../lab/generate/studies/small-pods.mjs';
 
 interface Part {
   name: string;

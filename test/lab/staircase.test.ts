@@ -1,4 +1,4 @@
-import * as page from '../../lab/generate/results/find-against-staircase.mjs';
+import * as page from '../../lab/generate/studies/find-against-staircase.mjs';
 import * as plan from '../../studies/find-against-staircase/parts.mjs';
 import {
   answerOf,
@@ -223,7 +223,7 @@ describe('the page of it', () => {
       ...['Both send at even distances', 'on core 0, the generator on core 1'],
       'on 2026-11-24 with n8n 2.41.1 on 2 cores (a CPU), load average',
       ...['22 of 24 parts have no record yet', '`node studies/find-against-staircase/measure.mjs`'],
-      '[record](../studies/find-against-staircase/results.jsonl.gz#items-queue-1-find)',
+      '[record](studies/find-against-staircase/results.jsonl.gz#items-queue-1-find)',
     ])
       expect(text).toContain(said);
   });

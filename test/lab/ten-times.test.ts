@@ -12,7 +12,7 @@ import type { FindRecord } from '../../cli/src/features/find/record';
 import { sampleSearch } from '../support/sample-find';
 import { readArchive } from '../../cli/src/record/archive';
 import * as searches from '../../studies/capacity/searches.mjs';
-import * as page from '../../lab/generate/results/ten-times.mjs';
+import * as page from '../../lab/generate/studies/ten-times.mjs';
 
 const root = join(__dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'ten-times-'));
@@ -172,7 +172,7 @@ describe('the page', () => {
     expect(said).toContain('4 of 5 times');
     expect(said).toContain('1 of 2 whole runs');
     expect(said).toContain('3 of 3');
-    expect(said).toContain('(../studies/capacity/results.jsonl.gz#ten-times)');
+    expect(said).toContain('(studies/capacity/results.jsonl.gz#ten-times)');
   });
 
   test('says where there was no whole run yet, and nothing without a record', () => {

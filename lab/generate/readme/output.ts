@@ -27,7 +27,7 @@ ${[...renderVerdict(findVerdict(record), STYLE), '', ...renderRows(figures, STYL
 \`\`\`
 
 n8n ${record.versions['n8n'] ?? ''} in ${record.topology?.mode ?? ''} mode with SQLite on ${cores} cores (${cpu.replaceAll('(R)', '')}), load
-generator included${arrivals}, on ${record.startedAt.slice(0, 10)}: [record](${hrefOf(path, '')}).${whyUnsure(record)}`;
+generator included${arrivals}, on ${record.startedAt.slice(0, 10)}: [record](${hrefOf(path)}).${whyUnsure(record)}`;
 }
 
 /** What each doubt says before it explains itself. */

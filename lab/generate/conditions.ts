@@ -1,0 +1,69 @@
+// Under what the figures of a page were measured: machine, n8n, arrivals, load and days, as its records say.
+import { number, pathOf, readJson, recordsNamed } from './records';
+
+/** What records call the time of their measurement. */
+const DAYS = ['startedAt', 'when', 'recordedAt'];
+const RECORDED = /\]\(((?:studies|docs)\/[^)#]+(?:\.json|\.jsonl\.gz#[^)]+))\)/g;
+
+/** The record that a link of a page leads to, and the runs beneath that of a sweep. */
+function recordsAt(path: string): string[] {
+  const folder = path.slice(0, path.lastIndexOf('/') + 1);
+  return [path, ...(path.endsWith('/sweep.json') ? recordsNamed('run.json', folder) : [])];
+}
+
+type Fields = Record<string, unknown>;
+
+/** An object of a record and all objects within it. */
+function* objectsIn(value: unknown): Generator<Fields> {
+  if (value === null || typeof value !== 'object') return;
+  yield value as Fields;
+  for (const part of Object.values(value)) yield* objectsIn(part);
+}
+
+const machineOf = ({ cpu, cores }: Fields): { cpu: string; cores: number } | undefined =>
+  typeof cpu === 'string' && typeof cores === 'number' ? { cpu, cores } : undefined;
+const versionIn = (part: unknown): string | undefined => {
+  const version = (part as Fields | null | undefined)?.['n8n'];
+  return typeof version === 'string' && /^\d/.test(version) ? version : undefined;
+};
+
+const distinct = (values: readonly (string | undefined)[]): string[] =>
+  [...new Set(values)]
+    .filter((value) => value !== undefined && value !== '')
+    .toSorted() as string[];
+
+/** In a few words, from the text of a page. */
+export function conditionsOf(text: string): string {
+  const linked = distinct([...text.matchAll(RECORDED)].map(([, href = '']) => pathOf(href)));
+  return conditionsIn(distinct(linked.flatMap(recordsAt)).map((path) => readJson(path)));
+}
+
+export function conditionsIn(records: readonly unknown[]): string {
+  const all = records.flatMap((record) => [...objectsIn(record)]);
+  const of = (pick: (part: Fields) => string | undefined): string[] => distinct(all.map(pick));
+  const cores = of((part) => machineOf(part) && `${String(machineOf(part)?.cores)} cores`);
+  const cpus = of((part) => machineOf(part)?.cpu.replace(/\((R|TM)\)| Processor/g, ''));
+  const versions = distinct(
+    all.flatMap(({ versions, topology }) => [versionIn(versions), versionIn(topology)]),
+  );
+  const arrivals = of(({ arrivals: kind }) =>
+    kind === 'even' || kind === 'random' ? kind : undefined,
+  );
+  const loads = all.flatMap(({ loadAverageAtStart: load }) =>
+    typeof load === 'number' ? [load] : [],
+  );
+  const days = distinct(
+    all.flatMap((part) => DAYS.map((key) => /^\d{4}-\d\d-\d\d/.exec(String(part[key] ?? ''))?.[0])),
+  );
+  return [
+    cores.length === 0 ? 'machine not recorded' : `${cores.join(' or ')} (${cpus.join(' or ')})`,
+    versions.length === 0 ? '' : `n8n ${versions.join(' and ')}`,
+    arrivals.length === 0 ? '' : `${arrivals.join(' and ')} arrivals`,
+    loads.length === 0
+      ? ''
+      : `load average at the start ${distinct([Math.min(...loads), Math.max(...loads)].map(number)).join(' to ')}`,
+    distinct([days.at(0), days.at(-1)]).join(' to '),
+  ]
+    .filter((part) => part !== '')
+    .join('; ');
+}

@@ -1,0 +1,233 @@
+// What was measured, in twelve answers of two sentences: docs/measured.md, and the table of README.md.
+import type { CompareRecord } from '../../cli/src/features/compare/record';
+import { percent } from '../../cli/src/ui/numbers';
+import { link, number, readJson, runAt, spread, table, undecided, type Generated } from './records';
+import { measured as drillRecords } from './studies/drill-table.mjs';
+import { staircaseAnswer } from './studies/find-against-staircase.mjs';
+import { heapMap } from './studies/heap-map.mjs';
+import { limitsBeneath } from './studies/limits-beneath.mjs';
+import { queue } from './studies/queue.mjs';
+import { smallPods } from './studies/small-pods.mjs';
+import { linksFrom, pathOfPage } from './study-page';
+
+interface Measured {
+  study: string;
+  question: string;
+  /** As short as a table has it. */
+  figure: string;
+  text: string;
+  record: string;
+}
+
+type Ratio = CompareRecord['ratio'];
+const times = ({ value, low, high }: Ratio): string =>
+  `${number(value)}x (${number(low)} to ${number(high)})`;
+const certain = (record: Pick<CompareRecord, 'answer' | 'ratio'>): string =>
+  ['no difference', 'unknown'].includes(record.answer)
+    ? `${undecided(record.ratio)}, ${times(record.ratio)}`
+    : times(record.ratio);
+const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
+
+function chart(): Measured {
+  const path = (contender: string): string =>
+    `studies/charts/results/peers/last-node-regular-${contender}.json`;
+  const of = (contender: string): string =>
+    certain(readJson<{ comparison: CompareRecord }>(path(contender)).comparison);
+  return {
+    study: 'charts',
+    question: 'How many more requests does this chart respond to than the official one?',
+    figure: of('tuned'),
+    text: `With the same limits per pod, this chart responds to ${of('tuned')} the requests of the workload last-node in regular mode. With nothing but the environment variables of this chart, the official one reaches ${of('official-same')}.`,
+    record: path('tuned'),
+  };
+}
+
+function settings(): Measured {
+  const path = (name: string): string => `studies/comparisons/results/${name}/compare.json`;
+  const of = (name: string): string => certain(readJson<CompareRecord>(path(name)));
+  return {
+    study: 'comparisons',
+    question: 'What do the settings of this kit gain over those of n8n?',
+    figure: of('last-node-regular'),
+    text: `One process of n8n responds to ${of('last-node-regular')} the requests of the workload last-node. Of a function that waits 5 s it responds to ${of('wait-regular')}.`,
+    record: path('last-node-regular'),
+  };
+}
+
+interface Isolates {
+  variants: { rounds: { cpuMs: number }[] }[];
+}
+function expressions(): Measured {
+  const record = 'studies/isolates/results/record.json';
+  const { variants } = readJson<Isolates>(record);
+  const [none, all] = [variants[0]?.rounds ?? [], variants.at(-1)?.rounds ?? []];
+  const ratios = all.map(({ cpuMs }, round) => (none[round]?.cpuMs ?? NaN) / cpuMs);
+  const peer = readJson<{ comparison: CompareRecord }>(
+    'studies/charts/results/peers/expressions-regular-tuned.json',
+  );
+  return {
+    study: 'isolates',
+    question: 'What do the patches gain for expressions?',
+    figure: `${spread(ratios)} less CPU`.replace(' ', 'x '),
+    text: `With the patches a sandbox and the expressions in it take ${spread(ratios).replace(' ', 'x ')} less CPU. In pods this chart responds to ${certain(peer.comparison)} the requests of ten expressions that the official chart responds to.`,
+    record,
+  };
+}
+
+interface Rollouts {
+  runs: { side: string; requests: number; right: number }[];
+}
+function rollouts(): Measured {
+  const record = 'studies/charts/results/rollouts.json';
+  const { runs } = readJson<Rollouts>(record);
+  const lost = (side: string): string => {
+    const own = runs.filter((run) => run.side === side);
+    const asked = sum(own.map(({ requests }) => requests));
+    return `${number(asked - sum(own.map(({ right }) => right)))} of ${number(asked)}`;
+  };
+  return {
+    study: 'charts',
+    question: 'How many requests are lost while webhook processors are replaced?',
+    figure: `${lost('the chart')}; ${lost("n8n's own")} with n8n's own settings`,
+    text: `With n8n's own settings ${lost("n8n's own")} requests are lost in ${number(runs.length / 2)} rollouts, half of them with little CPU. With those of the chart ${lost('the chart')} are lost.`,
+    record,
+  };
+}
+
+function faults(): Measured {
+  const lost = (configuration: string): string => {
+    const ledgers = drillRecords()
+      .filter((record) => record.configuration === configuration)
+      .map(({ drill }) => drill.ledger);
+    return `${number(sum(ledgers.map((one) => one.lost)))} of ${number(sum(ledgers.map(({ exposed }) => exposed)))}`;
+  };
+  return {
+    study: 'drills',
+    question: 'How many requests are lost in faults under load?',
+    figure: `${lost('recovery')} with recovery; ${lost('as-it-comes')} of n8n as it comes`,
+    text: `n8n as it comes accepts and loses ${lost('as-it-comes')} requests that are exposed to a fault, the defaults of the chart ${lost('defaults')}. With recovery ${lost('recovery')} are lost.`,
+    record: 'studies/drills/results/parts/kill-worker-process-recovery-1.json',
+  };
+}
+
+function search(): Measured {
+  const record = 'studies/known-capacity/results/record.json';
+  const groups = readJson<Record<string, { rows: { error: number }[] }>>(record);
+  const rows = Object.values(groups).flatMap((group) => group.rows);
+  const most = percent(Math.max(...rows.map(({ error }) => Math.abs(error))));
+  return {
+    study: 'known-capacity',
+    question: 'How far off is the capacity that `find` names?',
+    figure: `${most} at most`,
+    text: `By ${most} at most on ${number(rows.length)} real servers of known capacity, one search each. ${staircaseAnswer()}`,
+    record,
+  };
+}
+
+function bottleneck(): Measured {
+  const record = 'studies/planted-limits/results/record.json';
+  const { cases } = readJson<{ cases: { isRight: boolean }[] }>(record);
+  const figure = `${number(cases.filter(({ isRight }) => isRight).length)} of ${number(cases.length)}`;
+  return {
+    study: 'planted-limits',
+    question: 'Is the bottleneck named correctly?',
+    figure,
+    text: `One limit at a time was planted in a real system of n8n, its task runner, PostgreSQL and Redis. In ${figure} cases it was named.`,
+    record,
+  };
+}
+
+function ownProcess(): Measured {
+  const path = (name: string): string => `studies/closed-loop/results/legacy-${name}/run.json`;
+  const [main, own] = [runAt(path('main')), runAt(path('own'))];
+  const memory = (run: typeof main): number =>
+    sum(run.summary.roles.map(({ role, rssPeakMiB }) => (role === 'main' ? (rssPeakMiB ?? 0) : 0)));
+  const rate = main.summary.achieved.ratePerSecond / own.summary.achieved.ratePerSecond;
+  return {
+    study: 'own-main',
+    question: 'What does a process for each execution cost, in n8n below 1.0?',
+    figure: `${number(rate)}x fewer requests`,
+    text: `One process for all executions responds to ${number(rate)}x the requests of one process per execution. It takes ${number(memory(own) / memory(main))}x less memory.`,
+    record: path('main'),
+  };
+}
+
+/** Pages with an answer of their own, which the record of it is behind. */
+const answered = (
+  study: string,
+  question: string,
+  record: string,
+  answer: () => { sentence: string; ours?: string },
+): Measured => {
+  const { sentence, ours = '' } = answer();
+  return { study, question, record, figure: ours, text: sentence };
+};
+
+export const MEASURED: readonly (() => Measured)[] = [
+  chart,
+  settings,
+  expressions,
+  rollouts,
+  faults,
+  () =>
+    answered(
+      'queue',
+      'When does a main with workers beat one process?',
+      'studies/queue/results/queue/sweep.json',
+      queue.answer,
+    ),
+  () =>
+    answered(
+      'small-pods',
+      'How little memory and CPU does n8n need?',
+      'studies/small-pods/results/parts/memory-main.json',
+      smallPods.answer,
+    ),
+  () =>
+    answered(
+      'heap',
+      'How much of a container may the heap of n8n take?',
+      'studies/heap/results/map/parts/held-main.json',
+      heapMap.answer,
+    ),
+  search,
+  bottleneck,
+  () =>
+    answered(
+      'limits',
+      'How far is n8n from what it is built on?',
+      'studies/limits/results/limits/sweep.json',
+      limitsBeneath.answer,
+    ),
+  ownProcess,
+];
+
+const PAGE = 'docs/measured.md';
+const leads = ({ study, record }: Measured): string =>
+  `[study](${pathOfPage({ study })}), ${link(record)}`;
+
+export function measured(): Generated {
+  const text = `# What we measured
+
+<!-- Written by lab/generate/all.ts from the records of studies. -->
+
+Every figure comes from a record in this repository. Most of it ran on one small machine with two cores, with the load
+generator beside n8n: take ratios from it, not absolutes, and measure your own with \`n8n-tuned\`. An interval in
+brackets is one of 95% confidence, or from the least to the most of several rounds, as the study says.
+[Studies](studies/README.md) says how to repeat each, and lists those that have no answer here.
+
+${MEASURED.map((make) => make())
+  .map((one) => `## ${one.question}\n\n${one.text} (${leads(one)})`)
+  .join('\n\n')}
+`;
+  return { files: { [PAGE]: linksFrom(PAGE, text) } };
+}
+
+/** The answers that fit into a row. */
+export const measuredTable = (): string =>
+  table(
+    ['question', 'answer', 'evidence'],
+    MEASURED.map((make) => make())
+      .filter(({ figure }) => figure !== '')
+      .map((one) => [one.question, one.figure, leads(one)]),
+  );

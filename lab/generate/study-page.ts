@@ -1,0 +1,66 @@
+// The page of a study: its question, the answer, the conditions and the figures, beside its records.
+import { posix } from 'node:path';
+import { drawChartFile } from '../../cli/src/report/plot/draw';
+import type { Chart } from '../../cli/src/report/plot/chart';
+import { conditionsOf } from './conditions';
+
+export interface Answer {
+  sentence: string;
+  /** The figure of the experiment that the study repeats, ours, and ours over theirs. */
+  published?: string;
+  ours?: string;
+  ratio?: string;
+}
+
+export interface StudyPage {
+  /** Name of its folder. */
+  study: string;
+  question: string;
+  answer?: () => Answer;
+  /** Markdown; links lead from the root of the repository. */
+  parts: (() => string)[];
+  plots?: () => readonly unknown[];
+}
+
+export const pathOfPage = ({ study }: Pick<StudyPage, 'study'>): string =>
+  `studies/${study}/README.md`;
+
+/** Links from the root as links from a page. */
+export const linksFrom = (page: string, text: string): string =>
+  text.replace(
+    /\]\((?![a-z]+:|#)([^)]+)\)/g,
+    (_, target: string) => `](${posix.relative(posix.dirname(page), target) || '.'})`,
+  );
+
+export function answerText({ sentence, published, ours, ratio }: Answer): string {
+  const compared = [
+    ...(published === undefined ? [] : [`published: ${published}`]),
+    ...(ours === undefined ? [] : [`ours: ${ours}`]),
+    ...(ratio === undefined ? [] : [`${ratio} of the published`]),
+  ].join('; ');
+  return compared === ''
+    ? sentence
+    : `${sentence} ${compared.replace(/^./, (c) => c.toUpperCase())}.`;
+}
+
+export function filesOfPage(page: StudyPage): Record<string, string> {
+  const { study, question, answer, parts, plots = () => [] } = page;
+  const figures = parts.map((part) => part()).filter((text) => text !== '');
+  const text = [
+    `# ${question}`,
+    '<!-- Written by lab/generate/all.ts from the records of studies. -->',
+    ...(answer === undefined ? [] : [`**${answerText(answer())}**`]),
+    `Measured on ${conditionsOf(figures.join('\n'))}. \`n8n-tuned study ${study}\` measures it again ([studies](studies/README.md));
+[what we measured](docs/measured.md) has the answers of all studies.`,
+    ...figures,
+  ].join('\n\n');
+  return {
+    [pathOfPage(page)]: linksFrom(pathOfPage(page), text),
+    ...Object.fromEntries(
+      (plots() as Chart[]).map((chart) => [
+        `studies/${study}/${chart.id}.svg`,
+        drawChartFile(chart),
+      ]),
+    ),
+  };
+}
