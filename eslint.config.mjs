@@ -55,7 +55,6 @@ export default tseslint.config(
       ...['drill/recovery', 'drill/program', 'generators/generator', 'release/upstream'].map(
         (name) => `cli/src/targets/kubernetes/${name}.ts`,
       ),
-      'cli/src/load/usage.ts',
       'cli/src/targets/process/**',
       'cli/src/targets/url/journal.ts',
       'cli/src/targets/chart/deployed.ts',

@@ -1,200 +1,307 @@
-import { spawnSync, type ChildProcessByStdio } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Readable } from 'node:stream';
+/** The load, made by one k6 or several, on this machine or elsewhere, and read as it comes. */
+import { knownAheadMs, type ClockOffset } from '../analysis/clock';
+import { measuredPart } from '../analysis/requests/seen';
+import type { Line } from '../../../loadtests/lib/print';
 import { lengthSeconds } from '../../../loadtests/lib/profile';
-import type { RequestSample } from '../record/run-record';
-import { spawnFirst } from '../linux/spawn-first';
-import { startReaper, type Reaper } from '../linux/reaper';
+import type { GeneratorPart } from '../record/run-record';
+import type { Generator, GeneratorRun } from '../targets/target';
 import { messageOf } from '../ui/exit';
-import { availableCores } from '../linux/available-cores';
-import { confine, type Confinement } from './confine';
-import { linesOf, parseLine, RequestLines } from './lines';
-import { runElsewhere } from './elsewhere';
+import { clocksOf, gather } from './gather';
 import type { K6Order } from './k6-order';
+import { parseLine } from './lines';
 import type { LoadResult } from './load';
-import { ENDING_MS, ENOUGH, outcomeOf, remember, type Exit } from './outcome';
-import { RUN_FLAGS, variablesOf } from './variables';
-import { watchUsage } from './usage';
+import { MergedLines } from './merge';
+import { ENDING_MS, ENOUGH, outcomeOf, remember } from './outcome';
+import { withLocalGenerator } from './local-generator';
+import { Usages } from './usage';
 
-/** Makes the load. Rejects only when k6 cannot be started at all. */
-export async function runK6(order: K6Order): Promise<LoadResult> {
-  if (order.generators !== undefined) return runElsewhere(order.generators, order);
-  const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-k6-'));
-  const reaper = startReaper();
-  reaper.watchFolder(folder);
-  let confinement: Confinement | undefined;
-  try {
-    confinement = confine(order.generatorCores);
-    confinement.folders.forEach(reaper.watchControlGroup);
-    return await loadWithin(folder, reaper, confinement, order);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-    await confinement?.end();
-    await reaper.dismiss();
-  }
+/** How long a k6 that was killed may take to be seen to have ended. */
+const GONE_MS = 10_000;
+/** How long it may take until the first request is due. */
+const STARTING_MS = 60_000;
+
+interface End {
+  code: number | null;
+  reason: string;
 }
 
-async function loadWithin(
-  folder: string,
-  reaper: Reaper,
-  confinement: Confinement,
-  order: K6Order,
-): Promise<LoadResult> {
-  // Readable by its owner only: headers may hold credentials.
-  const requestsFile = join(folder, 'requests.json');
-  writeFileSync(requestsFile, JSON.stringify(order.requests), { mode: 0o600 });
-  const startedAtMs = Date.now();
-  const [program = order.k6, ...args] = confinement.around([
-    order.k6,
-    ...argumentsOf(order, requestsFile),
-  ]);
-  // A group of its own: Ctrl-C in the terminal reaches us, and we end k6 in our own order.
-  const k6 = spawnFirst(program, args, {
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, K6_NO_USAGE_REPORT: 'true' },
-  });
+const RUN_FLAGS: readonly string[] = [
+  'run',
+  '--quiet',
+  '--no-color',
+  // Its own summary would keep every value of every metric until the end: what counts are the lines that it prints.
+  '--no-summary',
+  '--no-thresholds',
+  // Without its control port, through which every user of this machine may pause and end it.
+  '--address=',
+  '--include-system-env-vars=false',
+  '--log-output=stdout',
+  '--log-format=raw',
+];
 
-  let coresAvailable = availableCores();
-  if (k6.pid !== undefined) {
-    reaper.watchGroup(k6.pid, 'INT');
-    confinement.join(k6.pid);
-    coresAvailable = Math.min(availableCores(k6.pid), order.generatorCores ?? Infinity);
-  }
-  let notSent = 0;
-  const lines = new RequestLines((dueMs) => {
-    if (dueMs >= order.plan.warmupSeconds * 1000) notSent += 1;
-  });
-  const words: string[] = [];
-  const usage = watchUsage(k6.pid, order.onUsage, order.usageEveryMs);
-  const stopping = stopOn(order, k6);
-  const take = (sample: RequestSample): void => {
-    order.onRequest(sample);
-    if (order.isEnough?.() === true) stopping.stop(ENOUGH);
-  };
-  const readLine = (text: string): void => {
-    const line = parseLine(text);
-    if (line === null) {
-      remember(words, text);
-      return;
+/** Makes the load. Rejects only when k6 cannot be started at all, or when a request cannot be taken. */
+export function runK6(order: K6Order): Promise<LoadResult> {
+  const make = async (generators: readonly Generator[]): Promise<LoadResult> => {
+    const load = new Load(generators, order);
+    try {
+      return await load.make();
+    } finally {
+      load.forget();
     }
-    const known = lines.beganAtMs !== null;
-    const sample = lines.read(line);
-    if (!known && lines.beganAtMs !== null) order.onBegin(lines.beganAtMs);
-    if (sample !== null) take(sample);
   };
-  const output = readAll(k6.stdout, readLine, () => order.behind?.() ?? null);
-  const complaints = readAll(k6.stderr, (text) => {
-    remember(words, text);
-  });
-
-  const read = Promise.all([output, complaints]);
-  // Whatever goes wrong with what it says, it must not go on alone.
-  read.catch((error: unknown) => {
-    stopping.stop(messageOf(error));
-  });
-
-  let exit: Exit;
-  try {
-    exit = await exitOf(k6, read);
-  } finally {
-    if (k6.pid !== undefined) reaper.forgetGroup(k6.pid);
-    usage.end();
-    stopping.end();
-  }
-  const endedAtMs = Date.now();
-  lines.cutOff(endedAtMs).forEach(take);
-
-  return {
-    beganAtMs: lines.beganAtMs ?? startedAtMs,
-    endedAtMs,
-    ...outcomeOf({ ...exit, stopReason: stopping.reason(), words }),
-    generator: {
-      version: k6Version(order.k6),
-      notSent,
-      openPeak: lines.openPeak,
-      openMax: order.maxOpen,
-      cpuCoresMean: usage.cpuCoresMean(),
-      coresAvailable,
-      rssPeakMiB: usage.rssPeakMiB(),
-    },
-  };
+  return order.generators === undefined
+    ? withLocalGenerator(order, (generator) => make([generator]))
+    : make(order.generators);
 }
 
-function argumentsOf(order: K6Order, requestsFile: string): string[] {
-  const env = { ...variablesOf(order), WORKLOAD_FILE: requestsFile };
-  return [
-    ...RUN_FLAGS,
-    ...Object.entries(env).flatMap(([name, value]) => ['-e', `${name}=${value}`]),
-    join(order.scripts, `${order.plan.profile}.ts`),
-  ];
-}
+/** For the scripts of loadtests/; where the requests are is said beside them. */
+const variablesOf = (order: K6Order): Record<string, string> => ({
+  BASE_URL: order.baseUrl,
+  PLAN: JSON.stringify(order.plan),
+  TIMEOUT: `${String(order.timeoutMs)}ms`,
+  DRAIN: `${String(order.drainMs)}ms`,
+  MAX_OPEN: String(order.maxOpen),
+  // The target has been looked at: the real request got its expected response.
+  READY: '0',
+  RUN_ID: order.runId,
+  PRINT_REQUESTS: '1',
+});
 
-type K6Process = ChildProcessByStdio<null, Readable, Readable>;
+class Load {
+  private readonly merged: MergedLines;
+  private readonly words: string[][];
+  private readonly attempts: number[] = [];
+  private readonly lost: (GeneratorPart['lost'] | undefined)[];
+  private readonly usages: Usages;
+  private readonly timers: NodeJS.Timeout[] = [];
+  private readonly cut: Promise<void>;
+  private giveUp: () => void = () => undefined;
+  private overrun: NodeJS.Timeout | undefined;
+  private runs: readonly GeneratorRun[] = [];
+  private stopReason = '';
+  private failure: Error | null = null;
+  private beganAtMs: number | null = null;
+  private readonly startedAtMs = Date.now();
 
-/** Calls `take` with every line; between two pieces it waits for what is behind. */
-async function readAll(
-  stream: Readable,
-  take: (line: string) => void,
-  behind: () => Promise<void> | null = () => null,
-): Promise<void> {
-  for await (const lines of linesOf(stream.setEncoding('utf8'))) {
-    lines.forEach(take);
-    await behind();
-  }
-}
-
-/** When it has ended and every line that it wrote has been read. */
-async function exitOf(k6: K6Process, read: Promise<unknown>): Promise<Exit> {
-  const ended = new Promise<Exit>((resolve, reject) => {
-    k6.once('error', (error) => {
-      reject(new Error(`k6 could not be started: ${error.message}`));
+  constructor(
+    private readonly generators: readonly Generator[],
+    private readonly order: K6Order,
+  ) {
+    const { onUsage, usageEveryMs } = order;
+    this.words = generators.map(() => []);
+    this.lost = generators.map(() => undefined);
+    this.usages = new Usages(generators.length, onUsage, usageEveryMs);
+    this.cut = new Promise((resolve) => (this.giveUp = resolve));
+    this.merged = new MergedLines(generators.length, measuredPart(order.plan), (sample) => {
+      order.onRequest(sample);
+      if (order.isEnough?.() === true) this.stop(ENOUGH);
     });
-    k6.once('exit', (code, signal) => {
-      resolve({ code, signal });
+  }
+
+  async make(): Promise<LoadResult> {
+    const { signal } = this.order;
+    signal.addEventListener('abort', this.onAbort, { once: true });
+    const clocks = await clocksOf(this.generators);
+    const problem = this.generators.length === 1 ? this.alone(clocks) : await this.together(clocks);
+    if (signal.aborted) this.onAbort();
+    const ends = problem ?? (await Promise.race([this.allEnded(), this.cut.then(() => null)]));
+    if (this.failure !== null) throw this.failure;
+    return this.result(ends, clocks);
+  }
+
+  forget(): void {
+    clearTimeout(this.overrun);
+    this.timers.forEach(clearTimeout);
+    this.order.signal.removeEventListener('abort', this.onAbort);
+  }
+
+  /** It begins as soon as it can. */
+  private alone([clock = null]: readonly (ClockOffset | null)[]): null {
+    this.awaitEnd(STARTING_MS);
+    this.runs = [this.start(0, null, clock, () => undefined)];
+    return null;
+  }
+
+  /** They begin at a time that all agree on; else there is no load, and how it ended is known. */
+  private async together(clocks: readonly (ClockOffset | null)[]): Promise<End[] | null> {
+    try {
+      const { runs, beginsAtMs } = await gather({
+        clocks,
+        signal: this.order.signal,
+        start: (index, theirsMs) => {
+          let there: () => void = () => undefined;
+          const isThere = new Promise<void>((resolve) => (there = resolve));
+          return { run: this.start(index, theirsMs, null, there), isThere };
+        },
+      });
+      this.runs = runs;
+      this.begun(beginsAtMs);
+      return null;
+    } catch (error) {
+      return [{ code: null, reason: messageOf(error) }];
+    }
+  }
+
+  private start(
+    index: number,
+    beginsAtMs: number | null,
+    clock: ClockOffset | null,
+    there: () => void,
+  ): GeneratorRun {
+    const { plan, requests, behind } = this.order;
+    const { length } = this.generators;
+    const share: Record<string, string> =
+      beginsAtMs === null
+        ? {}
+        : { SHARE: `${String(index + 1)}/${String(length)}`, BEGINS_AT: String(beginsAtMs) };
+    // One that was stopped to begin again may still say something.
+    const attempt = (this.attempts[index] ?? 0) + 1;
+    this.attempts[index] = attempt;
+    const run = this.generator(index).start({
+      script: plan.profile,
+      flags: RUN_FLAGS,
+      env: { ...variablesOf(this.order), ...share },
+      requests,
+      onLine: (text) => {
+        if (this.attempts[index] !== attempt || this.failure !== null) return;
+        const line = parseLine(text);
+        try {
+          if (line === null) remember(this.words[index] ?? [], text);
+          else if (line[0] === 'r') there();
+          else this.read(index, line, clock);
+        } catch (error) {
+          this.fail(error);
+        }
+      },
+      behind: () => behind?.()?.catch(this.fail) ?? null,
+      onUsage: (cpuCores, rssMiB) => {
+        this.usages.see(index, cpuCores, rssMiB);
+      },
     });
-  });
-  const exit = await ended;
-  await read;
-  return exit;
-}
+    return run;
+  }
 
-/** Asks k6 to end when we are asked to, or when it has long overrun its plan; then makes it. */
-function stopOn(
-  order: K6Order,
-  k6: K6Process,
-): { stop(why: string): void; reason(): string; end(): void } {
-  let reason = '';
-  let insisting: NodeJS.Timeout | undefined;
-  const stop = (why: string): void => {
-    if (reason !== '') return;
-    reason = why;
-    k6.kill('SIGINT');
-    insisting = setTimeout(() => k6.kill('SIGKILL'), ENDING_MS);
-  };
-  const onAbort = (): void => {
-    stop(messageOf(order.signal.reason));
-  };
-  const longestMs = lengthSeconds(order.plan) * 1000 + order.drainMs + ENDING_MS;
-  const overrun = setTimeout(() => {
-    stop('the load generator did not end when its plan did');
-  }, longestMs);
-  order.signal.addEventListener('abort', onAbort, { once: true });
-  if (order.signal.aborted) onAbort();
-  return {
-    stop,
-    reason: () => reason,
-    end: () => {
-      clearTimeout(overrun);
-      clearTimeout(insisting);
-      order.signal.removeEventListener('abort', onAbort);
-    },
-  };
-}
+  private read(index: number, line: Line, clock: ClockOffset | null): void {
+    this.merged.read(index, line);
+    const { beganAtMs } = this.merged;
+    if (this.beganAtMs === null && beganAtMs !== null && this.generators.length === 1) {
+      this.begun(Math.round(beganAtMs - knownAheadMs(clock)));
+    }
+  }
 
-export function k6Version(k6: string): string {
-  const said = spawnSync(k6, ['version'], { encoding: 'utf8', timeout: 10_000 }).stdout;
-  return /v\d+\.\d+\.\d+\S*/.exec(said)?.[0] ?? 'unknown';
+  /** Whatever goes wrong with what it says, it must not go on alone. */
+  private readonly fail = (error: unknown): void => {
+    this.failure ??= error instanceof Error ? error : new Error(String(error));
+    this.stop(this.failure.message);
+  };
+
+  private generator(index: number): Generator {
+    const generator = this.generators[index];
+    if (generator === undefined) throw new Error(`there is no generator ${String(index)}`);
+    return generator;
+  }
+
+  private begun(atMs: number): void {
+    this.beganAtMs = atMs;
+    this.order.onBegin(atMs);
+    this.awaitEnd(Math.max(0, atMs - Date.now()));
+  }
+
+  private allEnded(): Promise<End[]> {
+    return Promise.all(
+      this.runs.map(async (run, index) => {
+        const end = await run.ended;
+        if (end.code !== 0 && this.stopReason === '') this.lose(index, end);
+        return end;
+      }),
+    );
+  }
+
+  /** The last one is not lost: with it the load ends. */
+  private lose(index: number, { code, reason }: End): void {
+    const left = this.lost.filter((each) => each === undefined).length;
+    if (left <= 1) return;
+    const { name, node } = this.generator(index);
+    const words = (this.words[index] ?? []).join(' ');
+    const why = reason || `k6 ended with exit code ${String(code)}: ${words}`;
+    const tMs = Math.max(0, Date.now() - (this.beganAtMs ?? Date.now()));
+    this.lost[index] = { tMs, why, inFlight: this.merged.lost(index) };
+    // Its connection may be what was lost: then it must not go on uncounted.
+    this.runs[index]?.stop('KILL');
+    this.usages.gone(index);
+    this.order.onLost?.(`the load generator ${name} on ${node} was lost: ${why}`);
+  }
+
+  private readonly onAbort = (): void => {
+    this.stop(messageOf(this.order.signal.reason));
+  };
+
+  private stop(why: string): void {
+    if (this.stopReason !== '') return;
+    this.stopReason = why;
+    const stopAll = (how: 'INT' | 'KILL'): void => {
+      for (const run of this.runs) run.stop(how);
+    };
+    stopAll('INT');
+    this.timers.push(
+      setTimeout(() => {
+        stopAll('KILL');
+      }, ENDING_MS),
+      setTimeout(this.giveUp, ENDING_MS + GONE_MS),
+    );
+  }
+
+  private awaitEnd(beforeMs: number): void {
+    clearTimeout(this.overrun);
+    const { plan, drainMs } = this.order;
+    this.overrun = setTimeout(
+      () => {
+        this.stop('the load generator did not end when its plan did');
+      },
+      beforeMs + lengthSeconds(plan) * 1000 + drainMs + ENDING_MS,
+    );
+  }
+
+  /** `ends` null: they were given up. */
+  private result(ends: readonly End[] | null, clocks: readonly (ClockOffset | null)[]): LoadResult {
+    const { generators, merged, beganAtMs, startedAtMs, order } = this;
+    const endedAtMs = Date.now();
+    merged.end(endedAtMs - (beganAtMs ?? endedAtMs));
+    const parts = generators.map((_, index) => this.part(index, clocks[index] ?? null));
+    const sum = (of: (part: GeneratorPart) => number): number =>
+      parts.reduce((total, part) => total + of(part), 0);
+    return {
+      beganAtMs: beganAtMs ?? startedAtMs,
+      endedAtMs,
+      ...this.outcome(ends ?? []),
+      generator: {
+        version: this.generator(0).version,
+        notSent: merged.notSent,
+        openPeak: merged.openPeak,
+        openMax: order.maxOpen,
+        cpuCoresMean: sum(({ cpuCores }) => cpuCores),
+        coresAvailable: sum(({ coresAvailable }) => coresAvailable),
+        rssPeakMiB: this.usages.rssPeakMiB,
+        ...(generators.length === 1 ? {} : { parts }),
+      },
+    };
+  }
+
+  private outcome(ends: readonly End[]): Pick<LoadResult, 'outcome' | 'reason'> {
+    const { stopReason } = this;
+    const bad = ends.filter((_, index) => this.lost[index] === undefined);
+    const end = bad.find(({ code }) => code !== 0) ?? { code: 0, reason: '' };
+    if (end.code === null && stopReason === '') return { outcome: 'killed', reason: end.reason };
+    return outcomeOf({ code: end.code, stopReason, words: this.words.flat().slice(-20) });
+  }
+
+  private part(index: number, clock: ClockOffset | null): GeneratorPart {
+    const { name, node, coresAvailable } = this.generator(index);
+    return {
+      ...{ name, node, coresAvailable, clock },
+      ...this.merged.figures(index, this.order.plan.loop),
+      cpuCores: this.usages.meanCores(index),
+      lost: this.lost[index] ?? null,
+    };
+  }
 }

@@ -7,12 +7,9 @@ export const ENDING_MS = 15_000;
 /** The reason of a load that the order itself ended. */
 export const ENOUGH = 'that was enough';
 
-export interface Exit {
+export interface K6Ending {
   code: number | null;
-  signal: NodeJS.Signals | null;
-}
-
-export interface K6Ending extends Exit {
+  /** Why it was asked to stop; empty where it was not. */
   stopReason: string;
   /** What k6 said, the latest last. */
   words: string[];
@@ -20,15 +17,11 @@ export interface K6Ending extends Exit {
 
 export function outcomeOf({
   code,
-  signal,
   stopReason,
   words,
 }: K6Ending): Pick<LoadResult, 'outcome' | 'reason'> {
   if (stopReason === ENOUGH) return { outcome: 'enough', reason: '' };
   if (stopReason !== '') return { outcome: 'stopped', reason: stopReason };
-  if (signal !== null) {
-    return { outcome: 'killed', reason: `k6 was killed by ${signal}` };
-  }
   if (code !== 0) {
     return {
       outcome: 'failed',

@@ -213,6 +213,20 @@ export interface GeneratorOrder {
   onUsage(cpuCores: number, rssMiB: number): void;
 }
 
+/** What follows `k6`, wherever it runs. */
+export const k6Arguments = (
+  { flags, env }: Pick<GeneratorOrder, 'flags' | 'env'>,
+  requestsFile: string,
+  script: string,
+): string[] => [
+  ...flags,
+  ...Object.entries({ ...env, WORKLOAD_FILE: requestsFile }).flatMap(([name, value]) => [
+    '-e',
+    `${name}=${value}`,
+  ]),
+  script,
+];
+
 export interface GeneratorRun {
   /** `code` null: it was cut off, and `reason` says how. */
   ended: Promise<{ code: number | null; reason: string }>;

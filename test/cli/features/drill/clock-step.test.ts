@@ -28,8 +28,8 @@ const SOURCES = join(__dirname, '../../../../cli/src');
 /** Moments that are recorded, or held against the clock of another process; nobody else asks for the time of day. */
 const ASKS_THE_TIME = [
   ...['drill/drill', 'drill/timed-fault', 'recover/once'].map((name) => `features/${name}`),
-  ...['watch/command', 'watch/latest', 'watch/prometheus-view'].map((name) => `features/${name}`),
-  ...['load/confine', 'load/elsewhere', 'load/gather', 'load/k6', 'run/count-within'],
+  ...['watch/command', 'watch/prometheus-view'].map((name) => `features/${name}`),
+  ...['load/confine', 'load/gather', 'load/k6', 'run/count-within'],
   ...['run/make-load', 'run/remote-series', 'run/run', 'run/samples'],
   ...['samplers/bull-queue', 'targets/process/template', 'ui/steady-clock'],
   ...['generators/generator-pod', 'pods/pod-logs', 'pods/pod-watch', 'release/rollout'].map(

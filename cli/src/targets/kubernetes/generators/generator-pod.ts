@@ -8,7 +8,7 @@ import {
 } from '../../../analysis/clock';
 import { Failure, messageOf } from '../../../ui/exit';
 import { within } from '../../../ui/within';
-import type { Generator, GeneratorOrder, GeneratorRun } from '../../target';
+import { k6Arguments, type Generator, type GeneratorOrder, type GeneratorRun } from '../../target';
 import type { Cluster, Place } from '../api/api';
 import { CLOCK_SCRIPT, endIn, FOLLOW_SCRIPT, START_SCRIPT, STOP_SCRIPT } from './generator-job';
 import { lookInside } from '../pods/container-stats';
@@ -161,16 +161,12 @@ export class GeneratorPod implements Generator {
   private async begin(pod: Place, folder: string, order: GeneratorOrder): Promise<void> {
     const requests = JSON.stringify(order.requests);
     const { names } = this.place;
-    const variables = {
-      ...order.env,
-      WORKLOAD_FILE: `${folder}/requests.json`,
-      ...(names.size === 0 ? {} : { HOSTS: JSON.stringify(Object.fromEntries(names)) }),
-    };
-    const args = [
-      ...order.flags,
-      ...Object.entries(variables).flatMap(([name, value]) => ['-e', `${name}=${value}`]),
+    const hosts = names.size === 0 ? {} : { HOSTS: JSON.stringify(Object.fromEntries(names)) };
+    const args = k6Arguments(
+      { ...order, env: { ...order.env, ...hosts } },
+      `${folder}/requests.json`,
       `${this.place.folders.scripts}/${order.script}.js`,
-    ];
+    );
     const bytes = String(Buffer.byteLength(requests));
     const { code, stderr } = await this.place.cluster.exec(
       pod,

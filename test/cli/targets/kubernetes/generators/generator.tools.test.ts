@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { labPaths } from '../../../../../cli/src/lab/paths';
-import { runElsewhere } from '../../../../../cli/src/load/elsewhere';
+import { runK6 } from '../../../../../cli/src/load/k6';
 import type { K6Order } from '../../../../../cli/src/load/k6-order';
 import type { LoadResult } from '../../../../../cli/src/load/load';
 import { planOf } from '../../../../../loadtests/lib/profile';
@@ -154,7 +154,8 @@ async function load(
   more: Partial<K6Order> = {},
 ): Promise<{ result: LoadResult; requests: RequestSample[] }> {
   const requests: RequestSample[] = [];
-  const result = await runElsewhere(generators.pods, {
+  const result = await runK6({
+    generators: generators.pods,
     ...{ k6: '', scripts: '', runId: 'run', timeoutMs: 5_000, drainMs: 5_000, maxOpen: 2_000 },
     baseUrl: server.url,
     requests: [request('json.ok==true')],

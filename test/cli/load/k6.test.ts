@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClockOffset } from '../../../cli/src/analysis/clock';
-import { runElsewhere } from '../../../cli/src/load/elsewhere';
+import { runK6 } from '../../../cli/src/load/k6';
 import { gather } from '../../../cli/src/load/gather';
 import type { K6Order } from '../../../cli/src/load/k6-order';
 import { planOf } from '../../../loadtests/lib/profile';
@@ -68,7 +68,8 @@ async function startedOn(generators: readonly FarGenerator[], more: Partial<K6Or
   const began: number[] = [];
   const used: number[] = [];
   const lost: string[] = [];
-  const load = runElsewhere(generators, {
+  const load = runK6({
+    generators,
     k6: '',
     scripts: '',
     baseUrl: 'http://n8n.load.svc',
