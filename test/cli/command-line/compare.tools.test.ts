@@ -76,6 +76,14 @@ describe('n8n-tuned compare', () => {
     }
   });
 
+  it('measures the first round however little of the budget the warm-up leaves', async () => {
+    const url = await serve({ latencyMs: 20 });
+    // The warm-up alone takes longer.
+    const { stdout } = await runCli(['compare', url, url, ...loaded('--budget', '1s')]);
+    const { a, b } = JSON.parse(stdout) as CompareRecord;
+    expect([a.values.length, b.values.length]).toEqual([2, 2]);
+  });
+
   const written = (name: string, file: string, record: object): string => {
     const folder = join(out, name);
     mkdirSync(folder);

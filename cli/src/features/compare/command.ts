@@ -106,7 +106,7 @@ export function register(program: Command): void {
     .addOption(
       parsed(
         '--budget <time>',
-        'time for all measurements: no round starts after it',
+        'time for all measurements: no round but the first starts after it',
         seconds,
         '20m',
       ),

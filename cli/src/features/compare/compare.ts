@@ -215,7 +215,10 @@ const WARM_UP = 'warm-up';
 /** For each side. */
 const MAX_INVALID = 2;
 
-/** The budget is only looked at between two halves of an ABBA, so that a drift still cancels out. */
+/**
+ * The budget is only looked at between two halves of an ABBA, so that a drift still cancels out. The first round is
+ * measured whatever the start and the warm-up took of it: without a round there is no answer.
+ */
 function goesOn(
   run: number,
   comparisons: readonly Comparison[],
@@ -226,7 +229,7 @@ function goesOn(
 ): boolean {
   const sides = order.names.length;
   if (signal.aborted || invalid.length >= MAX_INVALID * sides) return false;
-  if (run % (2 * sides) !== 0) return true;
+  if (run === 0 || run % (2 * sides) !== 0) return true;
   return !comparisons.every(({ done }) => done) && elapsedSeconds < order.budgetSeconds;
 }
 
