@@ -50,7 +50,6 @@ export async function bundle(folder) {
 /** What few calls load, and what is larger than all the rest. */
 const LAZY = {
   '@aws-sdk/client-s3': 's3',
-  '@aws-sdk/lib-storage': 's3-upload',
   '@kubernetes/client-node': 'kubernetes',
 };
 const lazily = {

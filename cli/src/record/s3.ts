@@ -1,13 +1,14 @@
 /** Copies of records in S3, or in anything that speaks like it. */
-import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
-import { constants, createReadStream, openSync, readdirSync } from 'node:fs';
+import type { CompletedPart, S3, S3ClientConfig } from '@aws-sdk/client-s3';
+import { constants, readdirSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { messageOf, Mistake } from '../ui/exit';
 import { COMPARE_FILE, FIND_FILE, SWEEP_FILE } from './find-records';
 import { RECORD_FILE } from './folder';
 
 export interface S3Place {
-  client: S3Client;
+  client: S3;
   bucket: string;
   /** Without slashes at its ends; may be empty. */
   prefix: string;
@@ -41,20 +42,21 @@ export async function s3Place(url: string): Promise<S3Place> {
 }
 
 /** Loaded only for a copy: the SDK is larger than all the rest. */
-async function s3Client(): Promise<S3Client> {
+async function s3Client(): Promise<S3> {
   // Which Node.js is old is not for a copy to say in the middle of a line of progress.
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
-  const { S3Client: Client } = await import('@aws-sdk/client-s3');
+  const { S3: Client } = await import('@aws-sdk/client-s3');
   const { AWS_DEFAULT_REGION, AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_S3, AWS_REGION } = process.env;
   const config: S3ClientConfig = {
     requestHandler: { connectionTimeout: CONNECT_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },
+    // Other servers need not know Amazon's newer checksums; the signature holds a hash of the content in any case.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
   };
   const region = AWS_REGION ?? AWS_DEFAULT_REGION;
   if (region !== undefined) config.region = region;
   if ((AWS_ENDPOINT_URL_S3 ?? AWS_ENDPOINT_URL) !== undefined) {
-    // Other servers need not have a host name per bucket, nor know Amazon's newer checksums.
+    // Other servers need not have a host name per bucket.
     config.forcePathStyle = true;
-    config.requestChecksumCalculation = 'WHEN_REQUIRED';
   }
   const client = new Client(config);
   const isKnown = await client.config.region().then(Boolean, () => false);
@@ -86,32 +88,53 @@ export async function uploadFolder(
   }
 }
 
-/** In parts of 5 MiB where it is larger: the requests of a long run are hundreds of megabytes. */
+/** S3 takes no more than 10,000 parts of an object: enough for 80 GB. */
+const PART_BYTES = 8 * 1024 * 1024;
+
+/** In parts if it is larger than one: a run that took long has hundreds of megabytes of requests. */
 async function put(
-  { client, bucket }: S3Place,
+  { client: s3, bucket }: S3Place,
   key: string,
-  file: string,
-  signal: AbortSignal,
+  path: string,
+  abortSignal: AbortSignal,
 ): Promise<void> {
-  const { Upload } = await import('@aws-sdk/lib-storage');
-  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
-  const body = createReadStream(file, { fd: descriptor });
-  const upload = new Upload({
-    client,
-    params: { Bucket: bucket, Key: key, Body: body, ContentType: typeOf(key) },
-  });
-  const stop = (): void => {
-    void upload.abort();
+  const object = { Bucket: bucket, Key: key };
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  const read = async (at: number, bytes: number): Promise<Buffer> => {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, at);
+    return buffer.subarray(0, bytesRead);
   };
-  signal.addEventListener('abort', stop, { once: true });
   try {
-    signal.throwIfAborted();
-    await upload.done();
+    const { size } = await file.stat();
+    const ContentType = typeOf(key);
+    if (size <= PART_BYTES) {
+      await s3.putObject({ ...object, ContentType, Body: await read(0, size) }, { abortSignal });
+      return;
+    }
+    const { UploadId } = await s3.createMultipartUpload(
+      { ...object, ContentType },
+      { abortSignal },
+    );
+    try {
+      const Parts: CompletedPart[] = [];
+      for (let at = 0; at < size; at += PART_BYTES) {
+        const PartNumber = Parts.length + 1;
+        const part = { ...object, UploadId, PartNumber, Body: await read(at, PART_BYTES) };
+        const { ETag } = await s3.uploadPart(part, { abortSignal });
+        Parts.push({ ETag, PartNumber });
+      }
+      const whole = { ...object, UploadId, MultipartUpload: { Parts } };
+      await s3.completeMultipartUpload(whole, { abortSignal });
+    } catch (error) {
+      // Else the parts that were sent stay in the bucket, unseen and paid for.
+      await s3.abortMultipartUpload({ ...object, UploadId }).catch(() => null);
+      throw error;
+    }
   } catch (error) {
-    throw new Error(`s3://${bucket}/${key} was not taken: ${reasonOf(error)}`, { cause: error });
+    const why = abortSignal.aborted ? messageOf(abortSignal.reason) : reasonOf(error);
+    throw new Error(`s3://${bucket}/${key} was not taken: ${why}`, { cause: error });
   } finally {
-    signal.removeEventListener('abort', stop);
-    body.destroy();
+    await file.close();
   }
 }
 

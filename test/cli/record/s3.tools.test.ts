@@ -104,7 +104,7 @@ describe('copying a run to a real S3 server', () => {
     given(server.env);
     const large = join(mkdtempSync(join(tmpdir(), 'runs-')), 'run-large');
     mkdirSync(large);
-    const content = randomBytes(12 * 1024 * 1024);
+    const content = randomBytes(20 * 1024 * 1024);
     writeFileSync(join(large, 'requests.csv.gz'), content);
     const place = await s3Place('s3://runs');
     await uploadFolder(place, large, patience());
@@ -112,7 +112,7 @@ describe('copying a run to a real S3 server', () => {
     const key = 'run-large/requests.csv.gz';
     const head = await place.client.send(new HeadObjectCommand({ Bucket: 'runs', Key: key }));
     expect(head).toMatchObject({ ContentLength: content.length, ContentType: 'application/gzip' });
-    // Of an object that came in three parts.
+    // The ETag of an object that came in three parts.
     expect(head.ETag).toMatch(/-3"$/);
     const hash = (data: Uint8Array): string => createHash('sha256').update(data).digest('hex');
     expect(hash(server.bytes(key))).toBe(hash(content));
@@ -177,6 +177,24 @@ describe('copying a run to a real S3 server', () => {
     await expect(uploadFolder(place, folder, AbortSignal.abort('Ctrl-C'))).rejects.toThrow(
       'was not taken: Ctrl-C',
     );
+  });
+
+  it('broken off in the middle leaves no parts in the bucket', async () => {
+    given(server.env);
+    const large = join(mkdtempSync(join(tmpdir(), 'runs-')), 'run-stopped');
+    mkdirSync(large);
+    writeFileSync(join(large, 'requests.csv.gz'), randomBytes(20 * 1024 * 1024));
+    const place = await s3Place('s3://runs');
+    const stop = new AbortController();
+    place.client.middlewareStack.add((next, { commandName }) => async (args) => {
+      const answer = await next(args);
+      if (commandName === 'UploadPartCommand') stop.abort('Ctrl-C');
+      return answer;
+    });
+    await expect(uploadFolder(place, large, stop.signal)).rejects.toThrow('was not taken: Ctrl-C');
+    rmSync(join(large, '..'), { recursive: true });
+    const { Uploads = [] } = await place.client.listMultipartUploads({ Bucket: 'runs' });
+    expect(Uploads).toEqual([]);
   });
 
   it('is refused before any work when the place makes no sense', async () => {
