@@ -44,8 +44,6 @@ test('up leaves n8n up for other commands, until down', async () => {
   expect(watched.stdout).toMatch(/^executions +[\d.]+\/s succeeded/m);
   expect(watched.stdout).toMatch(/^webhooks +[\d.]+\/s, [\d.]+\/s with 5xx/m);
   expect(watched.stdout).toMatch(MAIN);
-  // A machine that stalls may well make one fire.
-  expect(watched.stdout).toMatch(/^alerts +(none fires|\d+ fire) \(13 of the alerts/m);
   const seenFromOutside = await runCli(['watch', '--url', state.baseUrl]);
   // From n8n's own metrics.
   expect(seenFromOutside.stdout).toMatch(MAIN);

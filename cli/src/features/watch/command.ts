@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { alertsNow, type AlertsView } from './analysis/alerts';
-import { viewOf, type View } from './analysis/view';
+import { viewOf, type AlertsView, type View } from './analysis/view';
 import type { PrometheusApi } from '../../prometheus/query';
 import { renderWatch } from './report/terminal';
 import { samplersFor } from '../../samplers';
@@ -33,7 +32,7 @@ export function register(program: Command): void {
   const command = program
     .command('watch')
     .description(
-      'Show a live view of an n8n in the terminal: rate, latency, errors, queue, slots, memory, alerts',
+      'Show a live view of an n8n in the terminal: rate, latency, errors, queue, slots, memory',
     )
     .argument('[name]', `the name given to up (default: ${DEFAULT_NAME})`)
     .option(
@@ -48,7 +47,7 @@ export function register(program: Command): void {
       'after',
       `
 The screen is updated every second; q or Ctrl-C ends it. If the output is not a terminal, one screen is printed.
-Without --prometheus, watch shows those of the alerts that it can evaluate from its own samples.
+Alerts are shown with --prometheus: its rules decide which fire.
 
 Examples:
   n8n-tuned watch
@@ -68,7 +67,7 @@ const [ENTER, LEAVE] = ['\u001b[?1049h\u001b[?25l', '\u001b[?25h\u001b[?1049l'];
 /** Whatever the screen is made from. */
 interface Watched {
   title: string;
-  look(nowMs: number): Promise<{ view: View; alerts: AlertsView }>;
+  look(nowMs: number): Promise<{ view: View; alerts: AlertsView | null }>;
   end(): Promise<void>;
 }
 
@@ -135,15 +134,11 @@ async function sampled(
       }),
     ),
   );
-  const alertsOf = (nowMs: number): AlertsView | Promise<AlertsView> =>
-    api === null
-      ? alertsNow({ series: latest.series(), nowMs, topology })
-      : firingThere(api, selected(options));
   return {
     title: `n8n${n8n === undefined ? '' : ` ${n8n}`} at ${baseUrl}`,
     look: async (nowMs) => ({
       view: viewOf(latest, nowMs, topology),
-      alerts: await alertsOf(nowMs),
+      alerts: api && (await firingThere(api, selected(options))),
     }),
     end: async () => {
       await Promise.all(samplers.map((sampler) => sampler.stop()));

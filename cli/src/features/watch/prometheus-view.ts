@@ -1,8 +1,7 @@
 /** The same view out of a Prometheus: for pods that cannot be reached, and for what nobody brought up from here. */
 import { chosen, orZero, quantile, rateOf, sumOf } from '../../../../monitoring/dashboards/spec';
-import type { AlertsView } from './analysis/alerts';
 import { filled, scrapeSecondsOf } from '../../analysis/panels';
-import type { RoleView, View } from './analysis/view';
+import type { AlertsView, RoleView, View } from './analysis/view';
 import { SAMPLED_ROLES } from '../../plan/roles';
 import type { PrometheusApi, Vector } from '../../prometheus/query';
 import { Mistake } from '../../ui/exit';

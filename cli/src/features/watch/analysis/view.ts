@@ -15,6 +15,12 @@ import {
   type Series,
 } from './series';
 
+export interface AlertsView {
+  /** Who says so, for the heading. */
+  source: string;
+  firing: { name: string; text: string }[];
+}
+
 export interface View {
   executions: { succeededPerSecond: number; failedPerSecond: number; history: number[] } | null;
   webhooks: WebhooksView | null;

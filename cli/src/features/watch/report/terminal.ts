@@ -1,5 +1,4 @@
-import type { AlertsView } from '../analysis/alerts';
-import type { RoleView, View } from '../analysis/view';
+import type { AlertsView, RoleView, View } from '../analysis/view';
 import { duration, formatNumber, perSecond, percent } from '../../../ui/numbers';
 
 const BARS = '▁▂▃▄▅▆▇█';
@@ -11,7 +10,7 @@ const WIDTHS = [11, 18, 16, 11, 12];
 /** The live view: one screen. */
 export function renderWatch(
   title: string,
-  { view, alerts }: { view: View; alerts: AlertsView },
+  { view, alerts }: { view: View; alerts: AlertsView | null },
   { width, nowMs }: { width: number; nowMs: number },
 ): string[] {
   const { hostCores, events } = view;
@@ -25,8 +24,7 @@ export function renderWatch(
     '',
     row('role', COLUMNS),
     ...view.roles.map((role) => row(role.role, cellsOf(role))),
-    '',
-    ...alertLines(alerts, width),
+    ...(alerts === null ? [] : ['', ...alertLines(alerts, width)]),
     ...(events.length === 0 ? [] : ['']),
     ...events.flatMap(({ atMs, text }) => fitted(`${clock(atMs)}  `, text, width)),
   ];

@@ -1,16 +1,8 @@
-import {
-  alertsNow,
-  CHECKS,
-  type AlertsView,
-} from '../../../../../cli/src/features/watch/analysis/alerts';
 import { rateOf } from '../../../../../cli/src/features/watch/analysis/series';
-import { viewOf } from '../../../../../cli/src/features/watch/analysis/view';
+import { viewOf, type AlertsView } from '../../../../../cli/src/features/watch/analysis/view';
 import { topologySchema } from '../../../../../cli/src/plan/topology';
-import type { Metric } from '../../../../../cli/src/record/metrics';
-import type { SampledRole } from '../../../../../cli/src/record/run-record';
 import { bars, renderWatch } from '../../../../../cli/src/features/watch/report/terminal';
 import { Latest } from '../../../../../cli/src/features/watch/command';
-import { alertGroups } from '../../../../../monitoring/alerts';
 
 let nowMs: number;
 let latest: Latest;
@@ -21,7 +13,6 @@ beforeEach(() => {
 });
 
 const queue = topologySchema.parse({ mode: 'queue', workers: { count: 2, concurrency: 10 } });
-const none: AlertsView = { source: 'nobody', firing: [] };
 
 /** Ten seconds of a queue: two workers that make 3 executions a second each, main that hears of all. */
 function tenSeconds(): void {
@@ -49,7 +40,7 @@ function tenSeconds(): void {
   nowMs -= 1000;
 }
 
-const lines = (width: number, alerts = none): string[] =>
+const lines = (width: number, alerts: AlertsView | null = null): string[] =>
   renderWatch(
     'n8n 2.41.1 at http://127.0.0.1:5678',
     { view: viewOf(latest, nowMs, queue), alerts },
@@ -137,157 +128,4 @@ test('no line is wider than the terminal', () => {
 test('bars are as high as their share of the highest', () => {
   expect(bars([0, 5, 10])).toBe('▁▅█');
   expect(bars([0, 0])).toBe('▁▁');
-});
-
-describe('alerts without a Prometheus', () => {
-  type Sample = [SampledRole, string, Metric, number];
-
-  const firing = (samples: Sample[], later: Sample[] = samples): Record<string, string> => {
-    latest.sample('worker', 'worker-1', 'rssMiB', 1);
-    for (const [role, instance, metric, value] of samples)
-      latest.sample(role, instance, metric, value);
-    nowMs += 1000;
-    latest.sample('worker', 'worker-1', 'rssMiB', 1);
-    for (const [role, instance, metric, value] of later)
-      latest.sample(role, instance, metric, value);
-    const { firing: found } = alertsNow({ series: latest.series(), nowMs, topology: queue });
-    return Object.fromEntries(found.map(({ name, text }) => [name, text]));
-  };
-
-  const jobs = (waiting: number, active: number, oldestMs = 10): Sample[] => [
-    ['redis', 'redis', 'queueWaiting', waiting],
-    ['redis', 'redis', 'queueActive', active],
-    ['redis', 'redis', 'queueOldestMs', oldestMs],
-  ];
-  const webhooks = (requests: number, errors: number): Sample[] => [
-    ['main', 'main-1', 'webhookRequests', requests],
-    ['main', 'main-1', 'webhookErrors', errors],
-  ];
-
-  const cases: Record<
-    string,
-    { fires: [Sample[], Sample[]?]; text: string; silent: [Sample[], Sample[]?] }
-  > = {
-    N8nJobsWaitNoneActive: {
-      fires: [jobs(3, 0)],
-      text: '3 jobs wait, and no worker takes one.',
-      silent: [jobs(3, 0), jobs(3, 1)],
-    },
-    N8nQueueGrowing: {
-      fires: [jobs(50, 5), jobs(61, 5)],
-      text: '61 jobs wait in the queue, and their number is growing.',
-      silent: [jobs(61, 5), jobs(61, 5)],
-    },
-    N8nQueueWaitLong: {
-      fires: [jobs(1, 5, 61_000)],
-      text: 'The oldest job has waited for 61 s.',
-      silent: [jobs(1, 5, 60_000)],
-    },
-    N8nWorkerSlotsFull: {
-      fires: [jobs(1, 18)],
-      text: '90% of the slots of all workers are taken, and jobs wait.',
-      silent: [jobs(1, 18), jobs(0, 18)],
-    },
-    N8nWebhookErrorsFast: {
-      fires: [webhooks(0, 0), webhooks(100, 15)],
-      text: '15% of the webhook requests are answered with a 5xx status.',
-      silent: [webhooks(0, 0), webhooks(100, 14)],
-    },
-    N8nEventLoopLag: {
-      fires: [[['main', 'main-1', 'eventLoopLagMs', 600]]],
-      text: 'The event loop of main-1 is late by 600 ms.',
-      silent: [
-        [['main', 'main-1', 'eventLoopLagMs', 600]],
-        [['main', 'main-1', 'eventLoopLagMs', 10]],
-      ],
-    },
-    N8nHeapNearLimit: {
-      fires: [
-        [
-          ['main', 'main-1', 'heapLimitMiB', 100],
-          ['main', 'main-1', 'heapUsedMiB', 95],
-        ],
-      ],
-      text: "main-1 uses 95% of V8's heap limit.",
-      silent: [[['main', 'main-1', 'heapUsedMiB', 95]]],
-    },
-    N8nContainerNearMemoryLimit: {
-      fires: [
-        [
-          ['worker', 'worker-1', 'groupMemoryLimitMiB', 1000],
-          ['worker', 'worker-1', 'groupWorkingSetMiB', 950],
-        ],
-      ],
-      text: 'worker-1 uses 95% of its memory limit.',
-      silent: [
-        [
-          ['worker', 'worker-1', 'groupMemoryLimitMiB', 1000],
-          ['worker', 'worker-1', 'groupWorkingSetMiB', 900],
-        ],
-      ],
-    },
-    N8nCpuThrottled: {
-      fires: [[['main', 'main-1', 'throttledShare', 0.5]]],
-      text: 'main-1 is throttled in 50% of its CPU periods.',
-      silent: [[['main', 'main-1', 'throttledShare', 0.2]]],
-    },
-    N8nDatabasePoolWaiting: {
-      fires: [[['main', 'main-1', 'dbPoolPending', 2]]],
-      text: '2 queries of main-1 wait for a connection.',
-      silent: [[['main', 'main-1', 'dbPoolPending', 2]], [['main', 'main-1', 'dbPoolPending', 0]]],
-    },
-    N8nRedisMemoryNearLimit: {
-      fires: [
-        [
-          ['redis', 'redis', 'redisMemoryMaxMiB', 100],
-          ['redis', 'redis', 'redisMemoryMiB', 90],
-        ],
-      ],
-      text: 'redis uses 90% of its maxmemory.',
-      silent: [[['redis', 'redis', 'redisMemoryMiB', 90]]],
-    },
-    N8nPostgresqlConnections: {
-      fires: [
-        [
-          ['postgresql', 'postgresql', 'dbConnectionsMax', 100],
-          ['postgresql', 'postgresql', 'dbConnections', 90],
-        ],
-      ],
-      text: 'postgresql uses 90% of its connections.',
-      silent: [
-        [
-          ['postgresql', 'postgresql', 'dbConnectionsMax', 100],
-          ['postgresql', 'postgresql', 'dbConnections', 80],
-        ],
-      ],
-    },
-  };
-
-  test.each(Object.entries(cases))('%s', (name, { fires, text, silent }) => {
-    expect(firing(...fires)[name]).toBe(text);
-    latest = new Latest(() => nowMs);
-    expect(firing(...silent)).not.toHaveProperty(name);
-  });
-
-  test('N8nNoWorkerUp, where there should be some', () => {
-    const at = (topology: typeof queue | null): string[] =>
-      alertsNow({ series: [], nowMs, topology }).firing.map(({ name }) => name);
-    expect(at(queue)).toEqual(['N8nNoWorkerUp']);
-    expect(at(null)).toEqual([]);
-  });
-
-  test('each has a case here, and is an alert of ours', () => {
-    expect([...Object.keys(cases), 'N8nNoWorkerUp'].sort()).toEqual(Object.keys(CHECKS).sort());
-    const names: string[] = alertGroups.flatMap(({ alerts }) => alerts.map(({ name }) => name));
-    expect(Object.keys(CHECKS).filter((name) => !names.includes(name))).toEqual([]);
-  });
-
-  test('a quiet system has none, and who says so is said', () => {
-    tenSeconds();
-    const view = alertsNow({ series: latest.series(), nowMs, topology: queue });
-    expect(view.firing).toEqual([]);
-    expect(view.source).toMatch(
-      /^13 of the alerts, evaluated from these samples; --prometheus URL shows all$/,
-    );
-  });
 });
