@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { chooseTopology } from '../../cli/src/plan/chosen-topology.ts';
 import { ROLES, type Role } from '../../cli/src/plan/roles.ts';
-import { isOfPlace } from '../../cli/src/targets/chart/place-variables.ts';
+import { isOfPlace } from '../../cli/src/plan/values-topology.ts';
 import { n8nEnv, type ProcessSeat } from '../../cli/src/targets/process/env.ts';
 import { commandOf, PARTS } from '../../studies/drills/parts.mjs';
 import { paths, render } from './support/helm.ts';

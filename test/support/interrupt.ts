@@ -46,7 +46,7 @@ const RECORDLESS = ['up', 'recover'];
 
 const FILES = {
   'values.yaml': 'tuning: { profile: throughput }\n',
-  'topology.yaml': 'tuning: throughput\n',
+  'topology.yaml': 'tuning: { profile: throughput }\n',
   'plan.yaml':
     'title: two\nmeasure: { profile: closed, duration: 5s, clients: 2 }\nfixed: { workload: last-node, tuning: throughput }\ndimensions: { database: [sqlite, postgresql] }\n',
 };

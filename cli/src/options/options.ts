@@ -320,7 +320,10 @@ export function withTargetOptions(command: Command): Command {
 
 function withTopologyOptions(command: Command): Command {
   return command
-    .option('--topology <file>', 'a topology, or a server, as YAML; the options below override it')
+    .option(
+      '--topology <file>',
+      'a topology, as values of the chart, or a server; the options below override it',
+    )
     .option('--n8n <version>', 'version of n8n')
     .addOption(new Option('--mode <mode>', 'how n8n runs executions').choices(MODES))
     .addOption(

@@ -16,7 +16,7 @@ import { ROLES, type Role } from './roles';
 import { databaseOf, type Topology } from './topology';
 
 /** The user's values with all that the chart lays under them. */
-export function completed(user: unknown): NamedSettings {
+export function completed(user: unknown, defaults = chartDefaults()): NamedSettings {
   const presets = presetsOf(user).map((name) => {
     if (!existsSync(join(chartFolder(), 'presets', `${name}.yaml`))) {
       throw new Mistake(`the values are wrong at preset: the chart has no preset '${name}'`);
@@ -24,72 +24,107 @@ export function completed(user: unknown): NamedSettings {
     return chartFile('presets', `${name}.yaml`);
   });
   const values = merged(chartFile('values.yaml'), user);
-  return filled(values, [...presets, chartFile('files', 'defaults.yaml')]) as NamedSettings;
+  return filled(values, [...presets, defaults]) as NamedSettings;
 }
 
+const chartDefaults = (): NamedSettings => chartFile('files', 'defaults.yaml') as NamedSettings;
+
+/** As a topology has them: a role without a limit has none, and n8n prunes as it does by itself. */
+export function completedBare(user: unknown, n8n?: string): NamedSettings {
+  const defaults = { ...chartDefaults() };
+  for (const role of ROLES) {
+    defaults[role] = { ...(defaults[role] as NamedSettings), resources: undefined };
+  }
+  const enabled = prunesItself(n8n ?? versionIn(completed(user, defaults)));
+  return completed(merged({ executions: { pruning: { enabled } } }, user), defaults);
+}
+
+/** The n8n of values that are complete. */
+export function versionIn(values: NamedSettings): string {
+  const { version, tag } = values['image'] as Record<string, string | number | null>;
+  const { appVersion } = chartFile('Chart.yaml') as { appVersion: string };
+  return String([version, tag].find(Boolean) ?? appVersion);
+}
+
+/** A topology, or the part of one that is asked for. */
+type Asked = {
+  [Key in keyof Omit<Topology, Part>]?: Topology[Key] | undefined;
+} & { [Key in Part]?: { [Each in keyof Topology[Key]]?: Topology[Key][Each] | undefined } };
+type Part = 'main' | 'workers' | 'webhooks';
+
 /** Only what the topology says; the chart decides the rest. */
+export function valuesOf(asked: Asked): NamedSettings {
+  const { n8n, mode, process, database, tuning, settings, env, main, workers, webhooks } = asked;
+  const isEnabled = webhooks?.count === undefined ? undefined : webhooks.count > 0;
+  return given({
+    image: given({ tag: n8n }),
+    executions: given({ mode, process }),
+    database: given({ type: database }),
+    tuning: given({ profile: tuning, ...settings }),
+    env: given(env ?? {}),
+    main: roleOf(main),
+    worker: given({
+      ...roleOf(workers),
+      replicas: workers?.count,
+      concurrency: workers?.concurrency,
+    }),
+    webhook: given({
+      ...roleOf(webhooks),
+      enabled: isEnabled,
+      replicas: isEnabled === true ? webhooks?.count : undefined,
+    }),
+  });
+}
+
+/** Values that deploy the topology. */
 export function valuesOfTopology(topology: Topology): NamedSettings {
-  if (topology.tuning === 'none') {
+  const { workers, webhooks, ...rest } = topology;
+  if (rest.tuning === 'none') {
     throw new Mistake(
       'tuning none is n8n as it comes, which the chart does not deploy: take --tuning default, or --target process.',
     );
   }
-  const { main, workers, webhooks, mode } = topology;
-  const isQueue = mode === 'queue';
-  return {
-    image: { tag: topology.n8n },
-    executions: { mode, process: topology.process },
-    database: { type: databaseOf(topology) },
-    tuning: { profile: topology.tuning, ...topology.settings },
-    ...(Object.keys(topology.env).length === 0 ? {} : { env: topology.env }),
-    main: roleOf(main),
-    ...(isQueue
-      ? {
-          worker: {
-            ...roleOf(workers),
-            replicas: workers.count,
-            concurrency: workers.concurrency,
-          },
-          webhook: {
-            ...(webhooks.count === 0 ? {} : roleOf(webhooks)),
-            enabled: webhooks.count > 0,
-            ...(webhooks.count === 0 ? {} : { replicas: webhooks.count }),
-          },
-        }
-      : {}),
-  };
+  const database = databaseOf(topology);
+  if (rest.mode !== 'queue') return valuesOf({ ...rest, database });
+  return valuesOf({
+    ...{ ...rest, database, workers },
+    webhooks: webhooks.count === 0 ? { count: 0 } : webhooks,
+  });
 }
+
+/** Without what is not set, or has nothing in it. */
+const given = (values: NamedSettings): NamedSettings =>
+  Object.fromEntries(
+    Object.entries(values).filter(
+      ([, value]) =>
+        value !== undefined &&
+        !(typeof value === 'object' && value !== null && Object.keys(value).length === 0),
+    ),
+  );
 
 /** So much is reserved at the most: limits bound what a role may use, and the scheduler need not find all of it free. */
 const RESERVED_MILLICORES = 250;
 
-function roleOf({
-  cpuMillicores,
-  memoryMiB,
-  heapMiB,
-  env,
-}: Topology['main']): Record<string, unknown> {
-  const amounts = (cpu: number | undefined): Record<string, string> => ({
-    ...(cpu === undefined ? {} : { cpu: `${String(cpu)}m` }),
-    ...(memoryMiB === undefined ? {} : { memory: `${String(memoryMiB)}Mi` }),
-  });
+function roleOf({ cpuMillicores, memoryMiB, heapMiB, env }: Asked['main'] = {}): NamedSettings {
+  const amounts = (cpu: number | undefined): NamedSettings =>
+    given({
+      cpu: cpu === undefined ? undefined : `${String(cpu)}m`,
+      memory: memoryMiB === undefined ? undefined : `${String(memoryMiB)}Mi`,
+    });
   const reserved =
     cpuMillicores === undefined ? undefined : Math.min(cpuMillicores, RESERVED_MILLICORES);
-  const isLimited = cpuMillicores !== undefined || memoryMiB !== undefined;
-  return {
-    ...(isLimited
-      ? { resources: { limits: amounts(cpuMillicores), requests: amounts(reserved) } }
-      : {}),
-    ...(Object.keys(env).length === 0 ? {} : { env }),
-    ...heapOf(heapMiB),
-  };
+  return given({
+    resources: given({ limits: amounts(cpuMillicores), requests: amounts(reserved) }),
+    env: env ?? {},
+    heap: heapOf(heapMiB),
+  });
 }
 
-function heapOf(heapMiB: Topology['main']['heapMiB']): Record<string, unknown> {
-  if (heapMiB === 'auto') return {};
-  return {
-    heap: heapMiB === 'none' ? { enabled: false } : { oldSpace: `${String(heapMiB)}Mi` },
-  };
+function heapOf(heapMiB: Topology['main']['heapMiB'] | undefined): NamedSettings {
+  if (heapMiB === 'auto' || heapMiB === undefined) return {};
+  return heapMiB === 'none'
+    ? { enabled: false }
+    : { enabled: true, oldSpace: `${String(heapMiB)}Mi` };
 }
 
 /** How n8n prunes by default; versions below 1.0 do not prune. */
@@ -97,21 +132,13 @@ const prunesItself = (n8n: string): boolean => !isLegacy(n8n);
 
 /** What the kit sets in a process of a topology, apart from its place: what the chart sets in a pod with the same limits. */
 export function kitEnvironment(topology: Topology, role: Role): RoleEnvironment {
-  const isUntuned = topology.tuning === 'none';
-  const values = completed(
-    merged(valuesOfTopology(isUntuned ? { ...topology, tuning: 'default' } : topology), {
-      executions: { pruning: { enabled: prunesItself(topology.n8n) } },
-    }),
-  );
-  const { memoryMiB, heapMiB } = limitsOf(topology, role);
-  const settings = values[role] as NamedSettings;
-  // A topology without a limit has none, where the chart has a default.
-  settings['resources'] =
-    memoryMiB === undefined ? {} : { limits: { memory: `${String(memoryMiB)}Mi` } };
-  const component = componentOf(values, role, topology.n8n);
-  if (isUntuned) component.heap = {};
+  const { n8n } = topology;
+  const values = completedBare(valuesOf({ ...topology, database: databaseOf(topology) }), n8n);
+  const component = componentOf(values, role, n8n);
+  const { heapMiB } = limitsOf(topology, role);
+  // Without a limit the chart knows no heap.
   if (typeof heapMiB === 'number') component.heap['oldSpace'] = heapMiB;
-  return environmentOf(component, isUntuned);
+  return environmentOf(component);
 }
 
 /** The kit's variables under those that the user set for all, and for the role: the last one wins. */

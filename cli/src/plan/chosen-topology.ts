@@ -1,17 +1,12 @@
-import { parse as parseYaml } from 'yaml';
-import { messageOf, Mistake } from '../ui/exit';
-import { checkedYaml, type Kind } from '../ui/yaml-file';
+import { Mistake } from '../ui/exit';
+import { valuesOf } from './chart-values';
 import { contradiction } from './contradiction';
+import { at, type NamedSettings } from './environment';
+import { merged } from './presets';
 import { isMasked } from './secrets/mask';
-import {
-  topologySchema,
-  type DATABASES,
-  type MODES,
-  type PROCESSES,
-  type Topology,
-  type TUNINGS,
-} from './topology';
-import { readPlainFile } from '../linux/plain-file';
+import type { DATABASES, MODES, PROCESSES, Topology, TUNINGS } from './topology';
+import { readTopologyFile } from './topology-file';
+import { bareTopology } from './values-topology';
 
 /** What the user asks for: a file, in which single options replace values. */
 export interface TopologyChoice {
@@ -35,39 +30,34 @@ export interface TopologyChoice {
 }
 
 export function chooseTopology(choice: TopologyChoice): Topology {
-  const file = choice.topology === undefined ? {} : writtenIn(choice.topology);
-  const limits = withoutUndefined({
-    cpuMillicores: choice.cpu,
-    memoryMiB: choice.memory,
-    heapMiB: choice.heap,
-  });
-  const workers = withoutUndefined({ count: choice.workers, concurrency: choice.concurrency });
-  const webhooks = withoutUndefined({ count: choice.webhooks });
-  const named = withoutUndefined({
-    n8n: choice.n8n,
-    // Who asks for workers asks for a queue.
-    mode: choice.mode ?? (choice.workers !== undefined ? 'queue' : undefined),
-    process: choice.process,
-    database: choice.database,
-    tuning: choice.tuning,
-  });
-  const result = topologySchema.safeParse({
-    ...file,
-    ...named,
-    main: { ...part(file, 'main'), ...limits },
-    workers: { ...part(file, 'workers'), ...limits, ...workers },
-    webhooks: { ...part(file, 'webhooks'), ...limits, ...webhooks },
-    env: { ...part(file, 'env'), ...choice.env },
-  });
-  if (!result.success) {
-    const [issue] = result.error.issues;
+  const file = choice.topology === undefined ? {} : readTopologyFile(choice.topology);
+  const { topology, leftOut } = bareTopology(merged(file, asValues(choice, file)));
+  refuseMasked(topology);
+  refuseVain(choice, topology);
+  if (leftOut.length > 0) {
     throw new Mistake(
-      `the topology is wrong at ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`,
+      `${choice.topology ?? 'the topology'} asks for what only a cluster has: ${leftOut.map((one) => one.split(':')[0]).join(', ')}; leave it out, or deploy the file with --target kubernetes and --values.`,
     );
   }
-  refuseMasked(result.data);
-  refuseVain(choice, result.data);
-  return result.data;
+  return topology;
+}
+
+/** The options, which go over the file. */
+function asValues(choice: TopologyChoice, file: NamedSettings): NamedSettings {
+  const { n8n, process, tuning, env, cpu, memory, heap, concurrency } = choice;
+  // Who asks for workers asks for a queue, and who asks for a queue for a database that processes can share.
+  const mode = choice.mode ?? (choice.workers === undefined ? undefined : 'queue');
+  const isOpen = mode === 'queue' && at(file, ['database', 'type']) == null;
+  const database = choice.database ?? (isOpen ? 'postgresql' : undefined);
+  // The chart starts two.
+  const isAlone = mode === 'queue' && choice.topology === undefined;
+  const limits = { cpuMillicores: cpu, memoryMiB: memory, heapMiB: heap };
+  return valuesOf({
+    ...{ n8n, mode, process, database, tuning, env: { ...env } },
+    main: limits,
+    workers: { ...limits, count: choice.workers ?? (isAlone ? 1 : undefined), concurrency },
+    webhooks: { ...limits, count: choice.webhooks },
+  });
 }
 
 /** Else n8n would be measured without what was asked for. */
@@ -85,21 +75,6 @@ function refuseVain(choice: TopologyChoice, topology: Topology): void {
   );
 }
 
-/** Keys that values of the chart do not have. */
-const OF_TOPOLOGIES = ['name', 'n8n', 'mode', 'process', 'workers', 'webhooks'];
-
-/** Whether the file is one, and not values of the chart, which have other keys. */
-export function isTopologyFile(file: string): boolean {
-  let content: unknown;
-  try {
-    content = parseYaml(textOf(file)) ?? {};
-  } catch (error) {
-    throw new Mistake(`${file} cannot be read: ${messageOf(error)}`);
-  }
-  if (topologySchema.safeParse(content).success) return true;
-  return Object.keys(content as object).some((key) => OF_TOPOLOGIES.includes(key));
-}
-
 /** Copied from a record: n8n would start with the mask as its password. */
 function refuseMasked({ env, main, workers, webhooks }: Topology): void {
   for (const [name, value] of [env, main.env, workers.env, webhooks.env].flatMap(Object.entries)) {
@@ -108,26 +83,4 @@ function refuseMasked({ env, main, workers, webhooks }: Topology): void {
       `the topology has ${name}=${String(value)}, which a record wrote in place of a secret: give the value itself, for example with --env ${name}=...`,
     );
   }
-}
-
-const KIND: Kind<Topology> = { name: 'topology', schema: topologySchema };
-
-/** Without defaults: what is named goes over what is written, and defaults go under both. */
-const writtenIn = (file: string): Record<string, unknown> =>
-  checkedYaml(textOf(file), file, KIND).written as Record<string, unknown>;
-
-function textOf(file: string): string {
-  try {
-    return readPlainFile(file);
-  } catch (error) {
-    throw new Mistake(`the topology ${file} cannot be read: ${messageOf(error)}`);
-  }
-}
-
-function part(file: Record<string, unknown>, name: string): Record<string, unknown> {
-  return (file[name] ?? {}) as Record<string, unknown>;
-}
-
-function withoutUndefined(values: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }

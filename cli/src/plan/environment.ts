@@ -19,7 +19,10 @@ const read = new Map<string, unknown>();
 /** A file of the chart, which nobody may change. */
 export function chartFile(...path: string[]): unknown {
   const file = join(chartFolder(), ...path);
-  if (!read.has(file)) read.set(file, parse(readPlainFile(file)));
+  // JSON is YAML too, and YAML's parser takes its time.
+  const parsed = (text: string): unknown =>
+    file.endsWith('.json') ? JSON.parse(text) : parse(text);
+  if (!read.has(file)) read.set(file, parsed(readPlainFile(file)));
   return read.get(file);
 }
 
@@ -207,14 +210,23 @@ export function componentOf(values: NamedSettings, role: Role, n8n: string): Com
   return component;
 }
 
+/** The user's, under those of the role. */
+export const heapSettings = ({ values, own }: Component): NamedSettings => ({
+  ...(values['heap'] as NamedSettings),
+  ...(own['heap'] as NamedSettings | undefined),
+});
+
+/** n8n as it comes, which the chart does not deploy, and n8n-tuned does on one machine. */
+export const isUntuned = (values: NamedSettings): boolean =>
+  at(values, ['tuning', 'profile']) === 'none';
+
 /** MiB of V8's heaps by their shares of the memory limit: docs/chart/memory.md. */
-function heapsOf({ values, own, named }: Component): Component['heap'] {
-  const heap = {
-    ...(values['heap'] as NamedSettings),
-    ...(own['heap'] as NamedSettings | undefined),
-  };
+function heapsOf(component: Component): Component['heap'] {
+  const { values, own, named } = component;
+  const heap = heapSettings(component);
   const limit = at(own, ['resources', 'limits', 'memory']);
   if (limit === undefined || limit === null || heap['enabled'] !== true) return {};
+  if (isUntuned(values)) return {};
   const shares = {
     oldSpace: heap['oldSpace'],
     ...(named['runnerMode'] === 'off' ? {} : { runnerPayload: heap['runnerPayload'] }),
@@ -245,9 +257,10 @@ export interface RoleEnvironment {
   patches: string[];
 }
 
-/** What the kit sets in a process, apart from its place; `untuned` only what any n8n needs. */
-export function environmentOf(component: Component, untuned = false): RoleEnvironment {
+/** What the kit sets in a process, apart from its place; untuned, only what any n8n needs. */
+export function environmentOf(component: Component): RoleEnvironment {
   const { options, patches, variables } = table();
+  const untuned = isUntuned(component.values);
   const chosen = (all: readonly Row[]): [string, string][] =>
     all.flatMap((row) => {
       const isIn =

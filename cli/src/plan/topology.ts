@@ -69,5 +69,8 @@ function defaultConcurrency({
 export type Topology = z.infer<typeof topologySchema>;
 export type { Role } from './roles';
 
-export const databaseOf = ({ database, mode }: Topology): 'sqlite' | 'postgresql' =>
+export const databaseOf = ({
+  database,
+  mode,
+}: Pick<Topology, 'mode' | 'database'>): 'sqlite' | 'postgresql' =>
   database ?? (mode === 'queue' ? 'postgresql' : 'sqlite');

@@ -35,7 +35,9 @@ export function checkedYaml<Content>(
     .slice(0, MAX_SHOWN)
     .map((issue) => `${at(offsetOf(document, issue))}: ${sentence(document, issue, kind)}`);
   const more = issues.length - shown.length;
-  throw new Mistake([...shown, ...(more > 0 ? [`and ${String(more)} more`] : [])].join('\n'));
+  throw new Mistake(
+    [...new Set(shown), ...(more > 0 ? [`and ${String(more)} more`] : [])].join('\n'),
+  );
 }
 
 /** An alias without its anchor is seen only here. */
@@ -75,7 +77,7 @@ export function expected(issue: Issue): string {
   if (issue.message.startsWith('expected ')) return issue.message;
   if (issue.code === 'invalid_type') return `expected ${articleOf(issue.expected)}`;
   if (issue.code === 'invalid_value') {
-    return `expected ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}`;
+    return `expected ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}`;
   }
   if (issue.code === 'invalid_union') {
     return [...new Set(issue.errors.flat().map(expected))]
@@ -103,7 +105,10 @@ function keysAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[]
     return Object.values(def.keyType._zod.def.entries).map(String);
   }
   // What is around a schema has no step of the path; a list and a dictionary have one.
-  const around = [def.innerType, def.in, ...(def.options ?? [])].map((each) => [each, path]);
+  const around = [def.innerType, def.in, def.out, def.left, ...(def.options ?? [])].map((each) => [
+    each,
+    path,
+  ]);
   const beneath = (first === undefined ? [] : [def.element, def.valueType]).map((each) => [
     each,
     rest,
@@ -119,6 +124,8 @@ interface Within {
   keyType?: z.core.$ZodType;
   innerType?: z.core.$ZodType;
   in?: z.core.$ZodType;
+  out?: z.core.$ZodType;
+  left?: z.core.$ZodType;
   options?: z.core.$ZodType[];
   element?: z.core.$ZodType;
   valueType?: z.core.$ZodType;

@@ -34,8 +34,8 @@ beforeAll(() => {
     writeFileSync(join(at(name), 'run.json'), '{}');
   }
   const files = {
-    'topology.yaml': 'n8n: 2.40.0\nmain: { cpuMillicores: 321 }\n',
-    'other.yaml': 'n8n: 2.41.1\n',
+    'topology.yaml': 'image: { tag: 2.40.0 }\nmain: { resources: { limits: { cpu: 321m } } }\n',
+    'other.yaml': 'executions: { mode: regular }\n',
     'server.yaml': 'command: node a.js\nurl: http://127.0.0.1:3000\n',
     'limits.yaml': 'cpuMillicores: 123\n',
     'values.yaml': 'executions: { mode: queue }\n',

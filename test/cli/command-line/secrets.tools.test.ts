@@ -188,7 +188,10 @@ test('an order that is refused says why, and repeats no secret of it or of a fil
     fc.asyncProperty(
       secrets.chain((secret) => fc.tuple(fc.constant(secret), refused(secret))),
       async ([secret, words]) => {
-        writeFileSync(join(out, 'topology.yaml'), `env: { DB_PASSWORD: ['${secret}'] }\nmode: x\n`);
+        writeFileSync(
+          join(out, 'topology.yaml'),
+          `env: { DB_PASSWORD: ['${secret}'] }\nexecutions: { mode: x }\n`,
+        );
         writeFileSync(join(out, 'broken.yaml'), `env:\n  DB_PASSWORD: '${secret}': x\n`);
         writeFileSync(
           join(out, 'plan.yaml'),

@@ -153,9 +153,9 @@ describe('a topology that cannot be', () => {
   test.each([
     [{ process: 'own' }, 'does not exist in n8n 2.41.1'],
     [{ n8n: '0.221.2', process: 'own', mode: 'queue' }, 'no meaning in queue mode'],
-    [{ mode: 'queue', database: 'sqlite' }, 'take database: postgresql'],
+    [{ mode: 'queue', database: 'sqlite' }, 'take database postgresql'],
     [{ webhooks: { count: 1 } }, 'queue mode only'],
-    [{ tuning: 'none', settings: { readOnce: false } }, 'leave settings out'],
+    [{ tuning: 'none', settings: { readOnce: false } }, 'leave them out'],
   ])('%j is refused with what to do', (given, words) => {
     expect(contradiction(topologySchema.parse(given))).toContain(words);
   });

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { stringify } from 'yaml';
-import { valuesOfTopology } from '../../../cli/src/plan/chart-values';
-import { topologySchema, TUNING_NAMES } from '../../../cli/src/plan/topology';
+import { valuesOf, valuesOfTopology } from '../../../cli/src/plan/chart-values';
+import { bareTopology } from '../../../cli/src/plan/values-topology';
+import { databaseOf, topologySchema, TUNING_NAMES } from '../../../cli/src/plan/topology';
 import { readDeployed } from '../../../cli/src/targets/chart/deployed';
 
 const limits = {
@@ -34,14 +35,30 @@ test('what is asked for is what the values deploy, whatever it is', () => {
         n8n: topology.n8n,
         mode: topology.mode,
         tuning: topology.tuning,
-        database: topology.mode === 'queue' ? 'postgresql' : 'sqlite',
         main: { cpuMillicores, memoryMiB, heapMiB },
         env: topology.env,
       });
+      expect(databaseOf(deployed)).toBe(topology.mode === 'queue' ? 'postgresql' : 'sqlite');
       if (topology.mode === 'regular') return;
       const { count, concurrency } = topology.workers;
       expect(deployed.workers).toMatchObject({ count, concurrency });
       expect(deployed.webhooks.count).toBe(topology.webhooks.count);
+    }),
+  );
+});
+
+test('a topology is the same after it was written as values and read again, tuned or not', () => {
+  const all = fc.tuple(topologies, fc.constantFrom('none', ...TUNING_NAMES));
+  fc.assert(
+    fc.property(all, ([{ workers, webhooks, ...rest }, tuning]) => {
+      const isQueue = rest.mode === 'queue';
+      const topology = topologySchema.parse({
+        ...{ ...rest, tuning, workers: isQueue ? workers : { ...workers, count: 1 } },
+        ...(isQueue ? {} : { database: 'postgresql' }),
+        webhooks: isQueue ? webhooks : { ...webhooks, count: 0 },
+      });
+      const values = valuesOf({ ...topology, database: 'postgresql' });
+      expect(bareTopology(values)).toEqual({ topology, leftOut: [] });
     }),
   );
 });

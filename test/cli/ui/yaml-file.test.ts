@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { readWorkload } from '../../../cli/src/catalogue/read';
 import { chartFileSchema, readChartFile } from '../../../cli/src/plan/chart-file';
 import { chooseServer } from '../../../cli/src/plan/chosen-server';
-import { chooseTopology, isTopologyFile } from '../../../cli/src/plan/chosen-topology';
+import { chooseTopology } from '../../../cli/src/plan/chosen-topology';
 import { parseStudy } from '../../../cli/src/features/study/plan';
 import { parseSweepPlan } from '../../../cli/src/features/sweep/plan/plan';
 import { Mistake } from '../../../cli/src/ui/exit';
@@ -41,23 +41,58 @@ const WORKLOAD = 'name: a\ntitle: A\nstresses: It.\nanswers: at-once\n';
 test.each<[string, string, (file: string, text: string) => unknown, RegExp]>([
   [
     'a topology',
-    'mode: queue\nworker: { count: 2 }\n',
+    'executions: { mode: queue }\nwokrer: { replicas: 2 }\n',
     topology,
-    /^given.yaml:2: 'worker' \(did you mean workers\?\) is not known in a topology, expected one of name, n8n, mode, /,
+    /^given.yaml:2: 'wokrer' \(did you mean worker\?\) is not known in a topology, expected one of /,
   ],
   [
     'a role of a topology',
-    'main:\n  memoryMib: 512\n',
+    'main:\n  resorces: {}\n',
     topology,
-    /^given.yaml:2: 'memoryMib' \(did you mean memoryMiB\?\) is not known under main, expected one of cpuMillicores, /,
+    /^given.yaml:2: 'resorces' \(did you mean resources\?\) is not known under main, expected one of /,
   ],
   [
     'a value of a topology',
-    'mode: queue\nworkers:\n  count: two\n',
+    'executions: { mode: queue }\nworker:\n  replicas: two\n',
     topology,
-    /^given.yaml:3: workers.count is "two": expected a number$/,
+    /^given.yaml:3: worker.replicas is "two": expected a number or null$/,
   ],
-  ['a topology that is a list', '- mode\n', topology, /^given.yaml:1: the topology: expected a/],
+  [
+    'a choice of a topology',
+    'executions: { mode: queues }\n',
+    topology,
+    /^given.yaml:1: executions.mode is "queues": expected regular or queue or null$/,
+  ],
+  [
+    'a topology that only a cluster can have',
+    'main: { replicas: 1 }\ningress:\n  enabled: true\n',
+    topology,
+    /^given.yaml:3: ingress.enabled is true: expected no value that only a cluster has; leave it out, or deploy /,
+  ],
+  [
+    'a topology that an autoscaler changes',
+    'database: { type: postgresql }\nexecutions: { mode: queue }\nworker: { keda: { enabled: true } }\n',
+    topology,
+    /^given.yaml:3: worker.keda.enabled is true: expected no value that only a cluster has; /,
+  ],
+  [
+    'n8n as it comes',
+    'tuning: { profile: none }\ndatabase: { poolSize: 5 }\n',
+    topology,
+    /^given.yaml:2: database.poolSize is 5: expected nothing of the kit beside tuning.profile none; /,
+  ],
+  [
+    'a preset that only a cluster can have',
+    'preset: cpu-bound\ndatabase: { type: postgresql }\n',
+    topology,
+    /^given.yaml asks for what only a cluster has: autoscaling of worker; leave it out, or deploy /,
+  ],
+  [
+    'a topology that is a list',
+    '- mode\n',
+    topology,
+    /^given.yaml:1: the topology: expected a mapping$/,
+  ],
   ['a topology that is no YAML', 'mode: [\n', topology, /^given.yaml:\d: /],
   [
     'a server',
@@ -116,7 +151,7 @@ test.each<[string, string, (file: string, text: string) => unknown, RegExp]>([
 test('what a file leaves out is taken from options, and then from the defaults', () => {
   writeFileSync(
     file,
-    'mode: queue\ntuning: none\nworkers: { count: 2 }\nmain: { memoryMiB: 700 }\n',
+    'executions: { mode: queue }\ndatabase: { type: postgresql }\ntuning: { profile: none }\nworker: { replicas: 2 }\nmain: { resources: { limits: { memory: 700Mi } } }\n',
   );
   const chosen = chooseTopology({ topology: file, workers: 3, cpu: 500 });
   expect(chosen).toMatchObject({
@@ -125,15 +160,24 @@ test('what a file leaves out is taken from options, and then from the defaults',
   });
 });
 
-test('a topology with a typing mistake is not taken for values of the chart', () => {
-  for (const [text, is] of [
-    ['mode: queue\nworker: { count: 2 }\n', true],
-    ['workers: { count: 2, cpu: 3 }\n', true],
-    ['worker: { replicas: 2 }\nexecutions: { mode: queue }\n', false],
-  ] as const) {
-    writeFileSync(file, text);
-    expect([text, isTopologyFile(file)]).toEqual([text, is]);
-  }
+test.each([
+  ['n8n: 2.40.0', 'n8n is "2.40.0": expected image.tag, as'],
+  ['mode: queue', 'mode is "queue": expected executions.mode, as'],
+  ['database: sqlite', 'database is "sqlite": expected database.type, as'],
+  ['tuning: none', 'tuning is "none": expected tuning.profile, as'],
+  ['workers: { count: 2 }', 'workers.count is 2: expected worker.replicas, as'],
+  ['workers: { concurrency: 2 }', 'workers: expected worker, as'],
+  [
+    'webhooks: { count: 2 }',
+    'webhooks.count is 2: expected webhook.replicas with webhook.enabled: true, as',
+  ],
+  [
+    'main: { cpuMillicores: 500 }',
+    'main.cpuMillicores is 500: expected main.resources.limits.cpu, like 500m, as',
+  ],
+  ['main: { heapMiB: 300 }', 'main.heapMiB is 300: expected main.heap.oldSpace, like 300Mi, as'],
+])('%s is refused with the name that the chart has for it', (text, said) => {
+  expect(told(`env: {}\n${text}\n`, topology)).toBe(`given.yaml:2: ${said} in values of the chart`);
 });
 
 test.each([

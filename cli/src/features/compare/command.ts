@@ -10,7 +10,6 @@ import type { CompareMetric, CompareRecord } from './record';
 import { searchSettings, DEFAULT_SLOS } from '../find/settings';
 import { isChartFile } from '../../plan/chart-file';
 import { isServerFile } from '../../plan/chosen-server';
-import { isTopologyFile } from '../../plan/chosen-topology';
 import type { ChosenWorkload } from '../../plan/chosen-workload';
 import { figure, planText, searchText } from '../../options/load-text';
 import type { LoadPlan } from '../../../../loadtests/lib/profile';
@@ -76,7 +75,7 @@ export function register(program: Command): void {
     )
     .argument(
       '<A>',
-      'a topology or a server (YAML), the URL of an n8n that runs, or the folder of a record',
+      'values of the chart or a server (YAML), the URL of an n8n that runs, or the folder of a record',
     )
     .argument(
       '<B...>',
@@ -183,7 +182,7 @@ const terminalText = (record: CompareRecord, folder: string): string =>
 
 const isUrl = (text: string): boolean => /^https?:\/\//.test(text);
 
-/** On kubernetes a file may also be a values.yaml of the chart, or describe another chart. */
+/** On kubernetes all of a values file applies, and a file may also describe another chart. */
 function choiceOf(
   side: string,
   { target, ...flags }: CompareOptions,
@@ -202,11 +201,7 @@ function choiceOf(
   return {
     ...deployFlagsOf(flags),
     target,
-    ...(isChartFile(side)
-      ? { chart: side }
-      : isTopologyFile(side)
-        ? { topology: side }
-        : { values: [side] }),
+    ...(isChartFile(side) ? { chart: side } : { values: [side] }),
   };
 }
 

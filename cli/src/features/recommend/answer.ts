@@ -21,7 +21,7 @@ import { readSearches, type KnownSearch } from './read';
 import { plannedRate, recommend, type Recommendation } from './analysis/recommend';
 import { candidates, searchNow, searchOne } from './find-capacity';
 import { VALUES_BEGIN, valuesYaml } from './values';
-import type { Deployed } from '../../targets/chart/deployed';
+import type { Deployed } from '../../plan/values-topology';
 
 export interface RecommendChoice {
   /** Folders of records; undefined: searches are made now. */

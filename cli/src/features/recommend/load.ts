@@ -1,5 +1,5 @@
 /** Brings exactly what values.yaml says up, and loads it at the wanted rate. */
-import type { Deployed } from '../../targets/chart/deployed';
+import type { Deployed } from '../../plan/values-topology';
 import type { ChosenWorkload } from '../../plan/chosen-workload';
 import { planOf } from '../../../../loadtests/lib/profile';
 import type { Slo } from '../../../../loadtests/lib/slo';

@@ -118,7 +118,7 @@ dimensions:
   });
 
   test.each([
-    [{ process: 'own' }, /process: own does not exist in n8n 2\.41\.1/],
+    [{ process: 'own' }, /process own does not exist in n8n 2\.41\.1/],
     [{ mode: 'queue', database: 'sqlite' }, /SQLite/],
     [{ mode: 'regular', instances: 4 }, /regular mode is one process/],
     [{ mode: 'queue', instances: 2, workers: 2 }, /name one of them/],

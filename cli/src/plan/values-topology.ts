@@ -1,0 +1,275 @@
+/** What values of the chart deploy, as a topology that can be loaded. */
+import { z } from 'zod';
+import { Mistake } from '../ui/exit';
+import { completed, completedBare, heapMiBOf, kitEnvironment, versionIn } from './chart-values';
+import {
+  at,
+  componentOf,
+  environmentOf,
+  heapSettings,
+  isUntuned,
+  mebibytes,
+  type Component,
+  type NamedSettings,
+  type RoleEnvironment,
+} from './environment';
+import { limitsOf } from './limits';
+import { parseCpu } from './quantities';
+import { ROLES, type Role } from './roles';
+import { databaseOf, topologySchema, TUNINGS, type Topology } from './topology';
+
+export interface Deployed {
+  topology: Topology;
+  /** What the values ask for and a topology cannot say, in a sentence each: it is not proved. */
+  leftOut: string[];
+}
+
+const quantity = z.union([z.string(), z.number()]);
+const environment = z.record(z.string(), z.unknown()).nullish();
+const role = z.looseObject({
+  resources: z
+    .looseObject({
+      limits: z.looseObject({ cpu: quantity.nullish(), memory: quantity.nullish() }).nullish(),
+    })
+    .nullish(),
+  env: environment,
+});
+
+/** The part of the chart's values that is looked at here. The chart's own schema checks the rest. */
+const valuesSchema = z.looseObject({
+  image: z.looseObject({ tag: z.coerce.string(), version: z.coerce.string() }),
+  executions: z.looseObject({
+    mode: z.enum(['regular', 'queue']),
+    process: z.enum(['main', 'own']),
+  }),
+  tuning: z.looseObject({ profile: z.enum(TUNINGS) }),
+  env: environment,
+  main: role.extend({ replicas: z.number() }),
+  worker: role.extend({ replicas: z.number(), pools: z.array(z.unknown()) }),
+  webhook: role.extend({ enabled: z.boolean(), replicas: z.number() }),
+  database: z.looseObject({ type: z.enum(['sqlite', 'postgresql']) }),
+  taskRunners: z.looseObject({ mode: z.string() }),
+});
+type Values = z.infer<typeof valuesSchema>;
+
+/** With all that the chart lays under the user's values. */
+export const deployedTopology = (user: unknown): Deployed => topologyOf(completed(user), false);
+
+/** Laid out here as the user asks: a limit that the values do not give is none, and every variable counts. */
+export const bareTopology = (user: unknown): Deployed => topologyOf(completedBare(user), true);
+
+function topologyOf(complete: NamedSettings, isBare: boolean): Deployed {
+  const values = understood(valuesSchema.safeParse(complete));
+  const n8n = versionIn(values);
+  const isQueue = values.executions.mode === 'queue';
+  const components = Object.fromEntries(
+    ROLES.map((name) => {
+      const component = componentOf(values, name, n8n);
+      // Laid out here, the user's NODE_OPTIONS are added to those of the kit.
+      if (isBare) Reflect.deleteProperty(component.variables, 'NODE_OPTIONS');
+      return [name, component];
+    }),
+  ) as Record<Role, Component>;
+  const plain = (env: Env): Record<string, string> =>
+    Object.fromEntries(Object.entries(textsOf(env)).filter(([key]) => isBare || !isOfPlace(key)));
+  const roleIn = (name: Role): object => ({
+    ...limitsIn(components[name]),
+    env: plain(components[name].own['env'] as NamedSettings | undefined),
+  });
+  const { profile, ...settings } = values.tuning;
+  const own = Object.entries(settings).filter(([, value]) => value !== null);
+  const bare = understood(
+    topologySchema.safeParse({
+      n8n,
+      mode: values.executions.mode,
+      process: values.executions.process,
+      ...(values.database.type === databaseOf(values.executions)
+        ? {}
+        : { database: values.database.type }),
+      tuning: profile,
+      ...(own.length === 0 ? {} : { settings: Object.fromEntries(own) }),
+      main: roleIn('main'),
+      workers: {
+        ...roleIn('worker'),
+        count: isQueue ? values.worker.replicas : 1,
+        // Null leaves it to the tuning, whatever N8N_CONCURRENCY_PRODUCTION_LIMIT says.
+        concurrency: isBare
+          ? (at(components.worker.own, ['concurrency']) ?? undefined)
+          : components.worker.named['workerConcurrency'],
+      },
+      webhooks: {
+        ...roleIn('webhook'),
+        count: values.webhook.enabled ? values.webhook.replicas : 0,
+      },
+      env: plain(values.env),
+    }),
+  );
+  const differences = ROLES.filter(
+    (name) => name === 'main' || (isQueue && (name === 'worker' || values.webhook.enabled)),
+  ).map((name) => [name, differenceOf(components[name], bare)] as const);
+  const envOf = (wanted: Role): Record<string, string> => ({
+    ...limitsOf(bare, wanted).env,
+    ...differences.find(([name]) => name === wanted)?.[1].env,
+  });
+  return {
+    topology: {
+      ...bare,
+      main: { ...bare.main, env: envOf('main') },
+      workers: { ...bare.workers, env: envOf('worker') },
+      webhooks: { ...bare.webhooks, env: envOf('webhook') },
+    },
+    leftOut: [
+      ...new Set([...leftOut(values), ...differences.flatMap(([, { leftOut: each }]) => each)]),
+    ],
+  };
+}
+
+/** What the schema found, or the first thing that it did not expect as the user's mistake. */
+function understood<T>(result: z.ZodSafeParseResult<T>): T {
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw new Mistake(
+    `the values are wrong at ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'they are not understood'}`,
+  );
+}
+
+/** Limits and heap of a role. */
+function limitsIn(component: Component): object {
+  const cpu = at(component.own, ['resources', 'limits', 'cpu']);
+  const memory = at(component.own, ['resources', 'limits', 'memory']);
+  const limits = {
+    ...(cpu == null ? {} : { cpuMillicores: parseCpu(String(cpu as string | number)) }),
+    ...(memory == null ? {} : { memoryMiB: mebibytes(memory) }),
+  };
+  return { ...limits, heapMiB: heapOf(component, limits) };
+}
+
+function heapOf(component: Component, limits: { memoryMiB?: number }): Topology['main']['heapMiB'] {
+  const { enabled, oldSpace: asked } = heapSettings(component);
+  const amount = String(asked as string).includes('/') ? null : mebibytes(asked);
+  const oldSpace = oldSpaceIn(optionsOf(component)) ?? (enabled === true ? amount : null);
+  if (oldSpace === null) {
+    return enabled === true && (isUntuned(component.values) || limits.memoryMiB === undefined)
+      ? 'auto'
+      : 'none';
+  }
+  if (isUntuned(component.values)) return oldSpace;
+  const byRule = heapMiBOf(topologySchema.parse({ n8n: component.n8n, main: limits }), 'main');
+  return amount === null && oldSpace === byRule ? 'auto' : oldSpace;
+}
+
+type Env = Readonly<NamedSettings> | null | undefined;
+
+/** Values from Secrets are not here, and what is null the chart takes out. */
+const textsOf = (env: Env): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(env ?? {}).flatMap(([name, value]) =>
+      value === null || typeof value === 'object'
+        ? []
+        : [[name, String(value as string | number | boolean)]],
+    ),
+  );
+
+/** Of Node.js, the patches among them: the user's take the place of all of the chart's. */
+function optionsOf(component: Component): string[] {
+  const user = component.variables['NODE_OPTIONS'];
+  if (typeof user === 'string') return user.split(/\s+/).filter(Boolean);
+  const { options, patches } = environmentOf(component);
+  const more = at(component.values, ['heap', 'nodeOptions']);
+  return [
+    ...options,
+    ...patches.map((file) => `--require=${file}`),
+    ...String((more ?? '') as string)
+      .split(/\s+/)
+      .filter(Boolean),
+  ];
+}
+
+/** V8 takes the last one. */
+function oldSpaceIn(options: readonly string[]): number | null {
+  const last = options.flatMap((one) => /^--max-old-space-size=(\d+)$/.exec(one)?.[1] ?? []).at(-1);
+  return last === undefined ? null : Number(last);
+}
+
+/** What the pod is told and the same topology, laid out here, would not be. */
+function differenceOf(
+  component: Component,
+  bare: Topology,
+): { env: Record<string, string>; leftOut: string[] } {
+  const { role: name, variables: user } = component;
+  const here = kitEnvironment(bare, name);
+  const there = environmentOf(component).variables;
+  const isRemoved = (variable: string): boolean => user[variable] === null;
+  const env = Object.fromEntries(
+    Object.entries(there).filter(
+      ([variable, value]) => !(variable in user) && here.variables[variable] !== value,
+    ),
+  );
+  const missing = Object.entries(here.variables).filter(
+    ([variable]) => isRemoved(variable) || (!(variable in user) && !(variable in there)),
+  );
+  const wanted = optionsOf(component);
+  const { options, patches } = differentOptions(wanted, here);
+  return {
+    env: options.length === 0 ? env : { ...env, NODE_OPTIONS: options.join(' ') },
+    leftOut: [
+      ...missing.map(([variable, value]) => `${variable} of ${name}: it was loaded with ${value}`),
+      ...patches.map((file) => `the patch ${file} of ${name}: the profile's choice was loaded`),
+    ],
+  };
+}
+
+/** Options that only the pod has, and patches that only one of them has. */
+function differentOptions(
+  wanted: readonly string[],
+  here: RoleEnvironment,
+): { options: string[]; patches: string[] } {
+  const patchIn = (option: string): string | undefined =>
+    /^--require="?(?:.*\/)?([\w-]+\.cjs)"?$/.exec(option)?.[1];
+  const there = new Set(wanted.flatMap((option) => patchIn(option) ?? []));
+  return {
+    options: wanted.filter(
+      (option) => patchIn(option) === undefined && !here.options.includes(option),
+    ),
+    patches: here.patches.filter((file) => !there.has(file)),
+  };
+}
+
+/** By an HPA or by KEDA. */
+const isScaled = (settings: Record<string, unknown>): boolean =>
+  ['autoscaling', 'keda'].some((name) => at(settings, [name, 'enabled']) === true);
+
+function leftOut(values: Values): string[] {
+  const sentences = [
+    values.main.replicas > 1 ? 'several mains (main.replicas): one was loaded' : null,
+    values.executions.mode === 'queue' && values.worker.pools.length > 0
+      ? 'worker.pools: only the default pool was loaded'
+      : null,
+    values.taskRunners.mode === 'external'
+      ? 'taskRunners.mode external: the internal runner was loaded'
+      : null,
+    ...ROLES.map((name) =>
+      isScaled(values[name]) ? `autoscaling of ${name}: its replicas were loaded` : null,
+    ),
+    ...ROLES.flatMap((name) =>
+      Object.entries({ ...values.env, ...values[name].env })
+        .filter(([, value]) => typeof value === 'object' && value !== null)
+        .map(([variable]) => `${variable}: its value comes from elsewhere in the cluster`),
+    ),
+  ];
+  return [...new Set(sentences.filter((one) => one !== null))];
+}
+
+/** Variables that tell a process of n8n where it is and what it is called: those of a cluster mean nothing here. */
+const OF_PLACE = [
+  /^(N8N_)?WEBHOOK_URL$|^N8N_(HOST|PORT|PROTOCOL|PATH|LISTEN_ADDRESS|EDITOR_BASE_URL|SSL_\w+|PROXY_HOPS)$/,
+  /^N8N_(USER_FOLDER|ENCRYPTION_KEY|CONFIG_FILES|STORAGE_PATH|RESTRICT_FILE_ACCESS_TO|METRICS\w*)$/,
+  /^N8N_RUNNERS_(MODE|ENABLED|AUTH_TOKEN|BROKER_\w+|HEALTH_CHECK_\w+)$/,
+  /^N8N_(DISABLE_PRODUCTION_MAIN_PROCESS|WORKER_SERVER_ADDRESS|GRACEFUL_SHUTDOWN_TIMEOUT|TUNED_KEEP_ALIVE_SECONDS)$/,
+  /^DB_(TYPE$|POSTGRESDB_(HOST|PORT|DATABASE|USER|PASSWORD|SCHEMA|SSL)|SQLITE_DATABASE$)/,
+  /^QUEUE_(BULL_(REDIS_|PREFIX$)|HEALTH_CHECK_)/,
+  /^EXECUTIONS_(MODE|PROCESS)$|^(HOME|PATH|TZ|GENERIC_TIMEZONE|NODE_EXTRA_CA_CERTS)$|_FILE$/,
+];
+
+export const isOfPlace = (variable: string): boolean =>
+  OF_PLACE.some((pattern) => pattern.test(variable));
