@@ -134,7 +134,21 @@ export function sampleRun(requests: readonly RequestSample[] = sampleRequests())
         outcome: 'not sustained',
         sentence: 'n8n did not sustain 40 req/s of last-node: errors 4%, limit 1%.',
         breaches: [{ slo: 'errors<1%', measured: 0.04, text: 'errors 4%, limit 1%' }],
-        undecided: [],
+        slos: [
+          {
+            ...{ slo: 'p95<300ms', state: 'met', measured: 152, seemsMet: true, pressure: 0.507 },
+            ...{ text: 'p95 152 ms, limit 300 ms', requestsNeeded: null },
+          },
+          {
+            ...{ slo: 'errors<1%', state: 'missed', measured: 0.04, seemsMet: false, pressure: 4 },
+            ...{ text: 'errors 4%, limit 1%', requestsNeeded: null },
+          },
+          {
+            ...{ slo: 'throughput>=95%', state: 'met', measured: 0.96, seemsMet: true },
+            text: '38.4 of 40 req/s got the expected response, limit 95%',
+            ...{ pressure: 0.99, requestsNeeded: null },
+          },
+        ],
         limitedBy: {
           limit: { role: 'worker', resource: 'slots' },
           evidence: 'all 20 slots were busy while 49 jobs waited',

@@ -14,7 +14,15 @@ export type {
   StallCauses,
   Summary,
 } from './summary';
-export type { Limit, LimitSeen, LimitedBy, RankedLimit, Verdict, VerdictOutcome } from './verdict';
+export type {
+  AssessedSlo,
+  Limit,
+  LimitSeen,
+  LimitedBy,
+  RankedLimit,
+  Verdict,
+  VerdictOutcome,
+} from './verdict';
 import { z } from 'zod';
 import {
   arrivalsSchema,

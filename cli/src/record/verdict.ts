@@ -48,6 +48,23 @@ export const limitedBySchema = z.object({
 });
 export type LimitedBy = z.infer<typeof limitedBySchema>;
 
+export const assessedSloSchema = z.object({
+  slo: z.string(),
+  /** `undecided`: there was too little evidence, or none. */
+  state: z.enum(['met', 'missed', 'undecided']),
+  /** Null without evidence. */
+  measured: z.number().nullable(),
+  /** Whether the measured value alone would meet it. */
+  seemsMet: z.boolean(),
+  /** How near it is to its bound: 1 is at it, 2 twice beyond. Null without a scale: a backlog of 0 is met or not. */
+  pressure: z.number().nullable(),
+  /** What was measured, beside the limit. */
+  text: z.string(),
+  /** Estimated number of requests for a decision; null if more requests would not help. */
+  requestsNeeded: z.number().nullable(),
+});
+export type AssessedSlo = z.infer<typeof assessedSloSchema>;
+
 export const verdictSchema = z.object({
   outcome: verdictOutcomeSchema,
   /** One sentence a manager can read. */
@@ -59,15 +76,8 @@ export const verdictSchema = z.object({
       text: z.string(),
     }),
   ),
-  /** SLOs for which there was too little evidence, or none: then `measured` is null. */
-  undecided: z.array(
-    z.object({
-      slo: z.string(),
-      measured: z.number().nullable(),
-      seemsMet: z.boolean(),
-      text: z.string(),
-    }),
-  ),
+  /** Each SLO beside what was measured; those that hold for every run come after those that were asked for. */
+  slos: z.array(assessedSloSchema),
   limitedBy: limitedBySchema,
   /** What makes the result doubtful; empty is best. */
   doubts: z.array(z.string()),

@@ -2,35 +2,28 @@
 import { holds } from '../../../../loadtests/lib/condition';
 import { doneShare } from '../throughput';
 import type { Slo, SloMetric } from '../../../../loadtests/lib/slo';
-import type { LatencyInterval, LatencySummary, Summary, Verdict } from '../../record/run-record';
+import type {
+  AssessedSlo,
+  LatencyInterval,
+  LatencySummary,
+  RunRecord,
+  Summary,
+  Verdict,
+} from '../../record/run-record';
 import { minRequests } from './min-requests';
 import { shareInterval, type Interval } from '../statistics/statistics';
 import { duration, formatNumber, percent } from '../../ui/numbers';
 
 export type Breach = Verdict['breaches'][number];
-export type Undecided = Verdict['undecided'][number];
 
 /** An SLO is met or missed when the whole interval says so. */
 const CONFIDENCE = 0.95;
-
-export interface Assessment {
-  slo: Slo;
-  state: 'met' | 'missed' | 'undecided';
-  /** Null without evidence. */
-  measured: number | null;
-  /** Whether the measured value alone would meet it. */
-  seemsMet: boolean;
-  /** What was measured, beside the limit. */
-  text: string;
-  /** Estimated number of requests for a decision; null if more requests would not help. */
-  requestsNeeded: number | null;
-}
 
 /**
  * `asSeen`: of these requests and no others, as a smoke run is meant. Otherwise they stand for all that
  * would come at this load, and the confidence interval of the percentile or the share decides.
  */
-export function assess(slo: Slo, summary: Summary, { asSeen = false } = {}): Assessment {
+export function assess(slo: Slo, summary: Summary, { asSeen = false } = {}): AssessedSlo {
   const measured = measure(slo.metric, summary);
   if (measured === null) return withoutEvidence(slo, summary);
   const point = { value: measured, low: measured, high: measured };
@@ -43,10 +36,7 @@ export function assess(slo: Slo, summary: Summary, { asSeen = false } = {}): Ass
   const value = measuredText(slo.metric, measured, summary);
   const limit = `limit ${format(slo.metric, slo.bound)}`;
   return {
-    slo,
-    state,
-    measured,
-    seemsMet,
+    ...{ slo: slo.text, state, measured, seemsMet, pressure: pressureOf(slo, measured) },
     text:
       state === 'undecided'
         ? `${value} ${rangeText(slo.metric, interval)}, ${limit}`
@@ -66,31 +56,22 @@ function measuredText(metric: SloMetric, measured: number, summary: Summary): st
 }
 
 /** The SLOs that were missed, each with what was measured. */
-export const breachOf = ({ slo, measured, text }: Assessment): Breach => ({
-  slo: slo.text,
+export const breachOf = ({ slo, measured, text }: AssessedSlo): Breach => ({
+  slo,
   // Without a single response a latency has no value; the record's JSON needs a number.
   measured: measured ?? Number.MAX_VALUE,
   text,
 });
 
-export const undecidedOf = ({ slo, measured, seemsMet, text }: Assessment): Undecided => ({
-  slo: slo.text,
-  measured,
-  seemsMet,
-  text,
-});
+/** Those that were asked for, without those that hold for every run. */
+export function askedSlos({ slo, verdict }: Pick<RunRecord, 'slo' | 'verdict'>): AssessedSlo[] {
+  const asked = new Set(slo.map(({ text }) => text));
+  return verdict.slos.filter((one) => asked.has(one.slo));
+}
 
-/**
- * How near the worst SLO is to its bound: 1 is at it, 2 twice beyond. Null where no SLO has a scale:
- * a backlog of 0 is met or not.
- */
-export function pressure(slos: readonly Slo[], summary: Summary): number | null {
-  const all = slos.flatMap(({ metric, operator, bound }) => {
-    const measured = measure(metric, summary);
-    if (measured === null || bound <= 0 || operator === '=' || metric === 'backlog') return [];
-    return [operator.startsWith('<') ? measured / bound : bound / Math.max(measured, 1e-3)];
-  });
-  return all.length === 0 ? null : Math.max(...all);
+function pressureOf({ metric, operator, bound }: Slo, measured: number): number | null {
+  if (bound <= 0 || operator === '=' || metric === 'backlog') return null;
+  return operator.startsWith('<') ? measured / bound : bound / Math.max(measured, 1e-3);
 }
 
 function measure(metric: SloMetric, summary: Summary): number | null {
@@ -115,8 +96,10 @@ function unfinished({ backlog, executions, matched }: Summary): number | null {
 }
 
 /** Nothing measured is never met; where not one response came to be measured, it is missed. */
-function withoutEvidence(slo: Slo, summary: Summary): Assessment {
-  const none = { slo, measured: null, seemsMet: false, requestsNeeded: null };
+function withoutEvidence(slo: Slo, summary: Summary): AssessedSlo {
+  const none = {
+    ...{ slo: slo.text, measured: null, seemsMet: false, pressure: null, requestsNeeded: null },
+  };
   const isLatency = !['errors', 'throughput', 'backlog'].includes(slo.metric);
   if (isLatency && summary.offered.requests > 0) {
     const text = `${slo.text} is missed: no request got the expected response`;
@@ -130,8 +113,9 @@ function withoutEvidence(slo: Slo, summary: Summary): Assessment {
 }
 
 /** An answer at once says that the work was accepted; whether n8n keeps up with it nobody could see. */
-const acceptedOnly = (slo: Slo, measured: number): Assessment => ({
-  ...{ slo, state: 'undecided', measured, seemsMet: true, requestsNeeded: null },
+const acceptedOnly = (slo: Slo, measured: number): AssessedSlo => ({
+  ...{ slo: slo.text, state: 'undecided', measured, seemsMet: true, requestsNeeded: null },
+  pressure: pressureOf(slo, measured),
   text: 'this workload responds at once, and n8n could not tell which executions were completed',
 });
 
@@ -164,7 +148,7 @@ function throughputInterval(summary: Summary, bound: number, point: Interval): I
 function stateOf(
   { low, high }: Interval,
   { operator, bound }: Pick<Slo, 'operator' | 'bound'>,
-): Assessment['state'] {
+): AssessedSlo['state'] {
   const ends = [low, high].map((end) => holds(end, { operator, bound }));
   if (ends.every(Boolean)) return 'met';
   return ends.some(Boolean) || (operator === '=' && low <= bound && bound <= high && low < high)

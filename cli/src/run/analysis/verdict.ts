@@ -5,6 +5,7 @@ import {
   type Slo,
 } from '../../../../loadtests/lib/slo';
 import type {
+  AssessedSlo,
   LimitedBy,
   RunEvent,
   Summary,
@@ -15,13 +16,7 @@ import { limitName } from '../../analysis/limits/table';
 import { executionFindings, type Promised } from './executions';
 import { lostGenerators } from '../../analysis/generator';
 import { soakSentence } from './soak-sentence';
-import {
-  assess,
-  breachOf,
-  undecidedOf,
-  type Assessment,
-  type Breach,
-} from '../../analysis/slo/slo';
+import { assess, breachOf, type Breach } from '../../analysis/slo/slo';
 import { duration, formatNumber, percent } from '../../ui/numbers';
 
 export interface VerdictFacts extends Promised {
@@ -68,7 +63,7 @@ export function verdict(
   facts: VerdictFacts,
 ): Verdict {
   const matched = executionFindings(summary, facts);
-  const assessed = assessAll([...slos, ...impliedSlos(slos, facts)], summary, facts);
+  const assessed = assessAll(slos, summary, facts);
   const limitedBy = limitWhere(assessed.every(({ seemsMet }) => seemsMet));
   const ended = endedProcesses(facts.events, facts.lengthMs);
   const broken = [
@@ -89,24 +84,26 @@ export function verdict(
       .filter((text) => text !== null)
       .join(' '),
     breaches: broken,
-    undecided: undecided.map(undecidedOf),
+    slos: assessed,
     limitedBy,
     doubts: [...doubts(summary, facts), ...matched.doubts],
   };
 }
 
-/** Each beside what a run of this profile measured. */
-export const assessAll = (
+const assessAll = (
   slos: readonly Slo[],
   summary: Summary,
-  { profile }: Pick<VerdictFacts, 'profile'>,
-): Assessment[] => slos.map((slo) => assess(slo, summary, { asSeen: profile === SMOKE }));
+  facts: Pick<VerdictFacts, 'profile' | 'loop'>,
+): AssessedSlo[] =>
+  [...slos, ...impliedSlos(slos, facts)].map((slo) =>
+    assess(slo, summary, { asSeen: facts.profile === SMOKE }),
+  );
 
 /**
  * What no run may do, whether or not the user asked: fall behind what is offered, which bounds errors too. A closed loop
  * falls behind nothing, so there a bound of errors comes with each latency, which is that of expected responses.
  */
-function impliedSlos(slos: readonly Slo[], { loop }: VerdictFacts): Slo[] {
+function impliedSlos(slos: readonly Slo[], { loop }: Pick<VerdictFacts, 'loop'>): Slo[] {
   if (loop === 'closed')
     return slos.some(isAboutLatency) ? withErrorBound(slos).slice(slos.length) : [];
   return slos.some(({ metric }) => metric === 'throughput') ? [] : [DEFAULT_THROUGHPUT];
@@ -202,7 +199,7 @@ function builtInBreaches(
 function decide(
   summary: Summary,
   broken: readonly Breach[],
-  undecided: readonly Assessment[],
+  undecided: readonly AssessedSlo[],
   facts: VerdictFacts,
 ): VerdictOutcome {
   if (facts.aborted !== null) return 'aborted';
@@ -213,7 +210,7 @@ function decide(
 
 interface Found {
   broken: readonly Breach[];
-  undecided: readonly Assessment[];
+  undecided: readonly AssessedSlo[];
   ended: readonly Breach[];
   limitedBy: LimitedBy;
   facts: VerdictFacts;
@@ -255,7 +252,7 @@ function sentence(outcome: VerdictOutcome, summary: Summary, found: Found): stri
 }
 
 /** How long a run has to be to decide it. */
-function advice(undecided: readonly Assessment[], { offered, achieved }: Summary): string {
+function advice(undecided: readonly AssessedSlo[], { offered, achieved }: Summary): string {
   const needed = Math.max(0, ...undecided.map(({ requestsNeeded }) => requestsNeeded ?? 0));
   const rate = offered.ratePerSecond || achieved.ratePerSecond;
   if (needed === 0 || rate === 0)

@@ -25,8 +25,8 @@ import {
   runFigures,
   runTitle,
 } from './figures';
+import { askedSlos } from '../../analysis/slo/slo';
 import { adviceFor, limitName } from '../../analysis/limits/table';
-import { assessAll } from '../analysis/verdict';
 
 const OUTCOMES: Record<RunRecord['verdict']['outcome'], Tone> = {
   sustained: 'good',
@@ -113,10 +113,11 @@ export function firstFigures(record: RunRecord): Figure[] {
 }
 
 /** The SLOs of an invalid run say nothing. */
-function sloFigures({ slo: slos, summary, profile, verdict }: RunRecord): Figure[] {
-  if (verdict.outcome === 'invalid' || verdict.outcome === 'aborted') return [];
-  return assessAll(slos, summary, { profile: profile.name }).map(({ slo, state, text }) => ({
-    name: slo.text,
+function sloFigures(record: RunRecord): Figure[] {
+  const { outcome } = record.verdict;
+  if (outcome === 'invalid' || outcome === 'aborted') return [];
+  return askedSlos(record).map(({ slo, state, text }) => ({
+    name: slo,
     value: `${STATES[state]}: ${text}`,
   }));
 }

@@ -306,7 +306,7 @@ describe('what a probe tells the search', () => {
       verdict: {
         ...record.verdict,
         outcome: 'inconclusive' as const,
-        undecided: [{ slo: 'p95<300ms', measured: 290, text: '', seemsMet }],
+        slos: record.verdict.slos.map((one) => ({ ...one, state: 'undecided' as const, seemsMet })),
       },
     });
     expect(outcomeOf(undecided(true))).toMatchObject({ result: 'sustained', decided: false });

@@ -66,16 +66,17 @@ describe('an SLO without evidence is never met', () => {
   });
 
   test('backlog=0 is not known where n8n could not be asked, though all else is well', () => {
-    const { outcome, undecided, sentence } = verdict(
+    const { outcome, slos, sentence } = verdict(
       [one('backlog=0')],
       summaryOf(all(600, 20)),
       nothing,
       facts,
     );
     expect(outcome).toBe('inconclusive');
-    expect(undecided).toEqual([
+    expect(slos.filter(({ state }) => state === 'undecided')).toEqual([
       {
-        ...{ slo: 'backlog=0', measured: null, seemsMet: false },
+        ...{ slo: 'backlog=0', state: 'undecided', measured: null, seemsMet: false },
+        ...{ pressure: null, requestsNeeded: null },
         text: "backlog=0 is not known: n8n's executions could not be counted",
       },
     ]);

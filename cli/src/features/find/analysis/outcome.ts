@@ -2,7 +2,7 @@ import { limitOfRun } from '../../../analysis/limits/limit-seen';
 import { donePerSecond } from '../../../analysis/throughput';
 import { lostGenerators } from '../../../analysis/generator';
 import { busiestCost, cpuPerRequest } from './machine-speed';
-import { pressure } from '../../../analysis/slo/slo';
+import { askedSlos } from '../../../analysis/slo/slo';
 import { stallCostSeconds } from '../../../run/analysis/stalls';
 import type { Probe, ProbeOutcome } from './types';
 import type { FindProbe } from '../record';
@@ -19,14 +19,14 @@ function resultOf({ summary, verdict }: RunRecord): FindProbe['result'] {
 export function outcomeOf(record: RunRecord): ProbeOutcome {
   const { slo, summary, verdict } = record;
   const result = resultOf(record);
-  const leaning = verdict.undecided.every(({ seemsMet }) => seemsMet)
-    ? 'sustained'
-    : 'not sustained';
+  const open = verdict.slos.filter(({ state }) => state === 'undecided');
+  const leaning = open.every(({ seemsMet }) => seemsMet) ? 'sustained' : 'not sustained';
+  const pressures = askedSlos(record).flatMap(({ pressure }) => pressure ?? []);
   return {
     result: result === 'inconclusive' ? leaning : result,
     decided: result !== 'inconclusive',
     achievedPerSecond: donePerSecond(summary),
-    pressure: pressure(slo, summary),
+    pressure: pressures.length === 0 ? null : Math.max(...pressures),
     cpuMs: busiestCost(summary),
     stallCostsSeconds: (summary.stallsMs ?? []).map((ms) => stallCostSeconds(ms, slo)),
     limit: verdict.limitedBy.limit,
@@ -52,7 +52,9 @@ export function probeOf(probe: Probe, record: RunRecord, run: string): FindProbe
     littlesLaw: summary.littlesLaw?.ratio ?? null,
     limitedBy: limitOfRun(verdict),
     sentence: verdict.sentence,
-    missed: verdict.breaches[0]?.text ?? verdict.undecided[0]?.text ?? null,
+    missed:
+      (verdict.breaches[0] ?? verdict.slos.find(({ state }) => state === 'undecided'))?.text ??
+      null,
     doubts: verdict.doubts,
     run,
   };
