@@ -1,7 +1,7 @@
 // docs/terminal/*.svg: what the command prints about records of this repository.
 import { readComparison } from '../../cli/src/features/compare/record';
 import { compareDocument } from '../../cli/src/features/compare/report/document';
-import { readSearch } from '../../cli/src/features/find/read';
+import { readFind } from '../../cli/src/features/find/read';
 import { findDocument } from '../../cli/src/features/find/report/document';
 import { readRun } from '../../cli/src/record/read-run';
 import { renderTerminal } from '../../cli/src/report/text/terminal';
@@ -17,7 +17,7 @@ const slos = ({ slo }: { slo: { text: string }[] }): string =>
 /** What is typed today to measure the same: records keep the options of their day. */
 export function terminals(): Generated {
   const run = readRun(unpacked('studies/proof/results/recommended'));
-  const search = readSearch(unpacked('studies/capacity/results/last-node'));
+  const search = readFind(unpacked('studies/capacity/results/last-node'));
   const compared = readComparison(unpacked('studies/comparisons/results/last-node-regular'));
   const clients = compared.command[compared.command.indexOf('--vus') + 1] ?? '';
   return {

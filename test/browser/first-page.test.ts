@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { repositoryRoot } from '../../cli/src/lab/paths';
-import { readSearch } from '../../cli/src/features/find/read';
+import { readFind } from '../../cli/src/features/find/read';
 import { recordFolder } from '../../cli/src/record/archive';
 import { openBrowser } from '../support/browser';
 import { openReport, overflowOf, overlappingTexts, seriousFindings } from '../support/page';
@@ -24,7 +24,7 @@ let browser: Browser;
 beforeAll(async () => {
   writeFileSync(
     file,
-    renderHtml(findDocument(readSearch(recordFolder(join(repositoryRoot(), RECORD))))),
+    renderHtml(findDocument(readFind(recordFolder(join(repositoryRoot(), RECORD))))),
   );
   browser = await openBrowser();
 }, 120_000);

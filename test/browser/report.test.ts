@@ -7,7 +7,7 @@ import {
   rowOfComparison,
   rowOfDrill,
   rowOfRun,
-  rowOfSearch,
+  rowOfFind,
   rowOfSweep,
 } from '../../cli/src/commands/report/index/row';
 import { openBrowser } from '../support/browser';
@@ -60,7 +60,7 @@ beforeAll(async () => {
     files.index,
     renderIndexHtml('Results', [
       { ...rowOfRun(sampleRun()), href: 'run.html' },
-      { ...rowOfSearch(sampleSearch()), href: 'search.html' },
+      { ...rowOfFind(sampleSearch()), href: 'search.html' },
       { ...rowOfComparison(sampleComparison()), href: 'comparison.html' },
       { ...rowOfDrill(record, parts), href: 'drill.html' },
       { ...rowOfSweep(sweep, sampleCells(sweep)), href: 'sweep.html' },

@@ -1,6 +1,6 @@
 // What the command prints, from a search that is recorded here.
 import { dirname } from 'node:path';
-import { readSearch } from '../../../cli/src/features/find/read';
+import { readFind } from '../../../cli/src/features/find/read';
 import type { FindRecord } from '../../../cli/src/features/find/record';
 import { findVerdict } from '../../../cli/src/features/find/report/document';
 import { findFigures } from '../../../cli/src/features/find/report/figures';
@@ -12,7 +12,7 @@ const RECORD = 'studies/capacity/results/last-node/find.json';
 const FIGURES = ['Capacity', 'Plan with', 'Limited by'];
 const STYLE = { width: 100, colour: false };
 
-export const output = (): string => outputOf(readSearch(unpacked(dirname(RECORD))), RECORD);
+export const output = (): string => outputOf(readFind(unpacked(dirname(RECORD))), RECORD);
 
 /** Of any search with an answer, whether it is sure of it or not: the verdict is printed first. */
 export function outputOf(record: FindRecord, path: string): string {

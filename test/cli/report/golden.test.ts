@@ -3,9 +3,10 @@ import { programOf } from '../../../cli/src/program';
 import { compareDocument } from '../../../cli/src/features/compare/report/document';
 import type { ReportDocument } from '../../../cli/src/report/document';
 import { drillDocument } from '../../../cli/src/features/drill/report/document';
+import { drillsDocument } from '../../../cli/src/features/drill/report/all';
 import { reportFiles } from '../../../cli/src/report/files';
 import { findDocument } from '../../../cli/src/features/find/report/document';
-import { renderSearches } from '../../../cli/src/features/find/report/list-terminal';
+import { renderFinds } from '../../../cli/src/features/find/report/list-terminal';
 import { renderHtml } from '../../../cli/src/report/page/html';
 import { predictDocument } from '../../../cli/src/features/predict/report/document';
 import { renderCsv } from '../../../cli/src/run/report/csv';
@@ -31,6 +32,10 @@ const DOCUMENTS: Record<string, ReportDocument> = {
   find: findDocument(search),
   compare: compareDocument(sampleComparison(), sampleComparedRuns()),
   drill: drillDocument(drill, drillParts),
+  'drill-all': drillsDocument([
+    { fault: 'kill-worker', record: drill, reason: '', folder: 'a-drill' },
+    { fault: 'stop-redis', record: null, reason: 'Redis did not come up.', folder: null },
+  ]),
   sweep: sweepDocument(sweep, sampleCells(sweep)),
   predict: predictDocument(samplePrediction()),
 };
@@ -75,7 +80,7 @@ test.each<[string, () => string]>([
       reportFiles(runDocument(run)).find(({ name }) => name === 'plots/rate.svg')?.content ?? '',
   ],
   ['run/runs.csv', () => renderCsv([run.record])],
-  ['find/list.txt', () => `${renderSearches([search])}\n`],
+  ['find/list.txt', () => `${renderFinds([search])}\n`],
   ['help.txt', help],
 ])('%s', (name, render) => {
   const content = render();

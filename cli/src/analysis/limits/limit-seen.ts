@@ -12,7 +12,7 @@ const limitOf = (ranked: RankedLimit | null): Limit | null =>
   ranked === null ? null : { role: ranked.role, resource: ranked.resource };
 
 /** With the figures of the lowest rate that was limited by it: nearest to the capacity. */
-export function limitOfSearch({
+export function limitOfFind({
   limit,
   probes,
 }: {

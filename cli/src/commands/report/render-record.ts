@@ -8,12 +8,12 @@ import { onlyNew, writeBeside } from '../../record/write-beside';
 import { REQUESTS_FILE, SAMPLES_FILE } from '../../record/folder';
 import { isComplete } from '../../record/read-run';
 import { readDrill } from '../../features/drill/read';
-import { readSearch } from '../../features/find/read';
+import { readFind } from '../../features/find/read';
 import {
   rowOfComparison,
   rowOfDrill,
   rowOfRun,
-  rowOfSearch,
+  rowOfFind,
   rowOfSweep,
   type IndexRow,
 } from './index/row';
@@ -52,9 +52,9 @@ const REPORTERS: Record<FoundRecord['kind'], (folder: string) => Reported | Prom
     return { record, sentence: record.verdict.sentence, row: rowOfRun(data), ...written };
   },
   find: (folder) => {
-    const record = readSearch(folder);
+    const record = readFind(folder);
     const problems = writeBeside(folder, reportFiles(findDocument(record)));
-    return { record, sentence: record.sentence, problems, notes: [], row: rowOfSearch(record) };
+    return { record, sentence: record.sentence, problems, notes: [], row: rowOfFind(record) };
   },
   compare: async (folder) => {
     const record = readComparison(folder);

@@ -2,12 +2,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { COMPARE_METRICS, NEVER } from './analysis/metric';
-import { limitOfRun, limitOfSearch } from '../../analysis/limits/limit-seen';
+import { limitOfRun, limitOfFind } from '../../analysis/limits/limit-seen';
 import type { CompareMetric, CompareRecord, Side } from './record';
 import type { FindRecord } from '../find/record';
 import { isComplete, readRun } from '../../record/read-run';
 import { FIND_FILE } from '../../record/find-records';
-import { readSearch } from '../find/read';
+import { readFind } from '../find/read';
 import type { RunRecord } from '../../record/run-record';
 import { Mistake } from '../../ui/exit';
 import { formatNumber } from '../../ui/numbers';
@@ -73,7 +73,7 @@ const pricesOf = (prices: CompareRecord['prices']): Pick<CompareRecord, 'prices'
 function recordedIn(folder: string): Recorded {
   return isComplete(folder)
     ? { kind: 'run', record: readRun(folder) }
-    : { kind: 'search', record: readSearch(folder) };
+    : { kind: 'search', record: readFind(folder) };
 }
 
 function sideOf(folder: string, { kind, record }: Recorded, metric: CompareMetric): Side {
@@ -93,7 +93,7 @@ function sideOf(folder: string, { kind, record }: Recorded, metric: CompareMetri
     ...{ name: folder, topology: record.topology, values: [value], runs: [folder] },
     outcomes: [kind === 'run' ? record.verdict.outcome : record.verdict],
     goodShares: [kind === 'run' ? 1 - record.summary.errors.share : null],
-    limits: [kind === 'run' ? limitOfRun(record.verdict) : limitOfSearch(record)],
+    limits: [kind === 'run' ? limitOfRun(record.verdict) : limitOfFind(record)],
   };
 }
 

@@ -2,7 +2,7 @@
 import { CapacitySearch } from '../find/analysis/search';
 import type { SearchSettings } from '../find/analysis/types';
 import { find } from '../find/find';
-import { limitOfRun, limitOfSearch } from '../../analysis/limits/limit-seen';
+import { limitOfRun, limitOfFind } from '../../analysis/limits/limit-seen';
 import { hasEstimate } from '../find/record';
 import type { Arrivals } from '../../../../loadtests/lib/profile';
 import type { RunOrder } from '../../run/order';
@@ -75,7 +75,7 @@ async function search(
   const counts = hasEstimate(verdict) || verdict === 'nothing sustained';
   const value = verdict === 'nothing sustained' ? 0 : capacity.ratePerSecond;
   return {
-    ...{ folder, sentence, problems, limit: limitOfSearch(record) },
+    ...{ folder, sentence, problems, limit: limitOfFind(record) },
     ...{ value: counts ? value : null, outcome: verdict, goodShare: null },
   };
 }

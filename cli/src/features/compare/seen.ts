@@ -7,7 +7,7 @@ import type { CompareRecord, Side } from './record';
 import { REQUESTS_FILE } from '../../record/folder';
 import { isComplete, readRun } from '../../record/read-run';
 import { FIND_FILE } from '../../record/find-records';
-import { readSearch } from '../find/read';
+import { readFind } from '../find/read';
 import { SLOWER_SHARES, type ComparedRuns, type SideSeen } from './report/seen';
 import { seenAgain } from '../../run/read';
 
@@ -50,7 +50,7 @@ export const withoutRequests = (
 const costsOf = (folder: string, side: Side): Cost[] =>
   countedIn(folder, side)
     .map((path) => {
-      if (existsSync(join(path, FIND_FILE))) return costOf(readSearch(path));
+      if (existsSync(join(path, FIND_FILE))) return costOf(readFind(path));
       return isComplete(path) ? costOfRun(readRun(path)) : null;
     })
     .filter((cost) => cost !== null);

@@ -4,14 +4,12 @@ import { basename, join } from 'node:path';
 import type { Fault } from './fault';
 import { FAULTS } from './faults';
 import { makeFolder, runId, writeWhole } from '../../record/folder';
-import {
-  drillsCsv,
-  renderDrillsMarkdown,
-  renderDrillsTerminal,
-  type DrillRow,
-} from './report/table';
+import { drillsCsv, drillsDocument, type DrillRow } from './report/all';
 import { EXIT, Failure, Interrupted, messageOf } from '../../ui/exit';
-import { printJson, printLines, warn } from '../../ui/print';
+import { printJson, printLines, terminalStyle, warn } from '../../ui/print';
+import { reportFiles } from '../../report/files';
+import { renderTerminal } from '../../report/text/terminal';
+import { writeBeside } from '../../record/write-beside';
 import { chosenMonitoring } from '../../options/monitoring';
 import {
   codeOf,
@@ -47,15 +45,16 @@ export async function drillAll(options: DrillOptions): Promise<number> {
   makeFolder(out);
   const rows: DrillRow[] = [];
   const codes: number[] = [];
+  let problems: string[] = [];
   let isStopped = false;
   for (const [index, order] of orders.entries()) {
     const fault = order.drill.fault.name;
     warn(`${fault}, ${String(index + 1)} of ${String(orders.length)}`);
     try {
       const finished = await oneDrill(order, options, told);
-      const { record, folder, problems } = finished;
-      rows.push({ fault, record, reason: problems.join('; '), folder: basename(folder) });
-      codes.push(codeOf(record, problems));
+      const { record, folder, problems: found } = finished;
+      rows.push({ fault, record, reason: found.join('; '), folder: basename(folder) });
+      codes.push(codeOf(record, found));
       isStopped = finished.isStopped;
     } catch (error) {
       if (error instanceof Interrupted && rows.length > 0) {
@@ -68,8 +67,8 @@ export async function drillAll(options: DrillOptions): Promise<number> {
       rows.push({ fault, record: null, reason: messageOf(error), folder: null });
       codes.push(EXIT.invalid);
     }
-    writeWhole(join(out, 'drills.md'), renderDrillsMarkdown(rows));
     writeWhole(join(out, 'drills.csv'), drillsCsv(rows));
+    problems = writeBeside(out, reportFiles(drillsDocument(rows)));
     if (isStopped) {
       const done = `${String(rows.length)} of ${String(orders.length)} drills were begun`;
       warn(`stopped before its end: ${done}.`);
@@ -78,8 +77,12 @@ export async function drillAll(options: DrillOptions): Promise<number> {
   }
   for (const { fault, why } of leftOut) warn(`${fault.name} was left out: ${why}.`);
   if (options.json === true) printJson({ folder: out, drills: rows });
-  else printLines([renderDrillsTerminal(rows), join(out, 'drills.md')]);
-  return Math.max(...codes, EXIT.fine);
+  else {
+    const text = renderTerminal(drillsDocument(rows), terminalStyle());
+    printLines([text, join(out, 'report.html')]);
+  }
+  problems.forEach(warn);
+  return Math.max(...codes, problems.length > 0 ? EXIT.invalid : EXIT.fine);
 }
 
 /** `--for` and `--every` as far as they apply to a fault. */

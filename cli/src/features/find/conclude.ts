@@ -8,11 +8,7 @@ import { workloadName } from '../../plan/chosen-workload';
 import { formatNumber, percent } from '../../ui/numbers';
 
 /** From the search's estimate and its probes to the answer. Pure. */
-export function concludeSearch(
-  head: FindHead,
-  estimate: Estimate,
-  ending: SearchEnding,
-): FindRecord {
+export function concludeFind(head: FindHead, estimate: Estimate, ending: SearchEnding): FindRecord {
   const { capacity, low, high, confirmedPerSecond, limit } = estimate;
   const verdict = verdictOf(head.probes, estimate, ending);
   return {

@@ -15,7 +15,7 @@ import { measure } from '../../run/run';
 import type { Running } from '../../targets/target';
 import type { Progress } from '../../ui/progress';
 import { messageOf } from '../../ui/exit';
-import { concludeSearch } from './conclude';
+import { concludeFind } from './conclude';
 import { outcomeOf, probeOf } from './analysis/outcome';
 import { planOfProbe } from './probe-plan';
 import { Resting } from './rest';
@@ -31,7 +31,7 @@ export interface FindOrder extends Omit<RunOrder, 'plan'> {
   prices?: Prices;
 }
 
-export interface FinishedSearch {
+export interface FinishedFind {
   folder: string;
   record: FindRecord;
   /** What could not be written, a sentence each. */
@@ -43,7 +43,7 @@ export async function find(
   order: FindOrder,
   progress: Progress,
   signal: AbortSignal,
-): Promise<FinishedSearch> {
+): Promise<FinishedFind> {
   const { search, arrivals = SEARCH_ARRIVALS } = order;
   const started = new Date();
   const startedMs = performance.now();
@@ -99,7 +99,7 @@ export async function find(
     if (!signal.aborted) failure = messageOf(error);
   }
 
-  const concluded = concludeSearch(
+  const concluded = concludeFind(
     {
       schemaVersion: 2,
       kind: 'find',

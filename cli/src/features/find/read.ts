@@ -8,7 +8,7 @@ import { isComplete, readRun } from '../../record/read-run';
 import type { RunRecord } from '../../record/run-record';
 
 /** The folders of searches at or beneath `path`, in the order of their names. */
-export function findSearches(path: string): string[] {
+export function foldersOfFinds(path: string): string[] {
   if (!existsSync(path)) {
     throw new Mistake(
       `there is no folder ${path}: give one that holds what n8n-tuned find recorded.`,
@@ -20,18 +20,18 @@ export function findSearches(path: string): string[] {
   if (existsSync(join(path, FIND_FILE))) return [path];
   return readdirSync(path, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
-    .flatMap((entry) => findSearches(join(path, entry.name)))
+    .flatMap((entry) => foldersOfFinds(join(path, entry.name)))
     .sort();
 }
 
-export const readSearch = (folder: string): FindRecord =>
+export const readFind = (folder: string): FindRecord =>
   readRecordFile(join(folder, FIND_FILE), {
     ...{ what: 'a search', kind: 'find', version: 2 },
     schema: findRecordSchema,
   });
 
 /** A run beneath a search; null where only the search was kept. */
-export function runOfSearch(folder: string, run: string): RunRecord | null {
+export function runOfFind(folder: string, run: string): RunRecord | null {
   const path = join(folder, run);
   return isComplete(path) ? readRun(path) : null;
 }

@@ -17,9 +17,9 @@ import { readDeployed } from '../../targets/chart/deployed';
 import { loadValues, type LoadOrder } from './load';
 import { cannotBeDeleted, perDay, type Keeping } from './kept-data';
 import { prove, proveAsIs, type Proof } from './prove';
-import { readSearches, type KnownSearch } from './read';
+import { readFinds, type KnownFind } from './read';
 import { plannedRate, recommend, type Recommendation } from './analysis/recommend';
-import { candidates, searchNow, searchOne } from './find-capacity';
+import { candidates, findEach, findOne } from './find-each';
 import { VALUES_BEGIN, valuesYaml } from './values';
 import type { Deployed } from '../../plan/values-topology';
 
@@ -48,7 +48,7 @@ export interface RecommendChoice {
 }
 
 export interface Recommended {
-  searches: KnownSearch[];
+  searches: KnownFind[];
   ratePerSecond: number;
   /** The planned share of the best known capacity. */
   maxPerSecond: number;
@@ -73,7 +73,7 @@ export async function recommendValues(
   const { from, slos, prices } = asked;
   const written = { ...asked.write, begins: VALUES_BEGIN };
   refuseForeign(written);
-  const searches = from === undefined ? await searchesNow(asked, hands) : readSearches(from);
+  const searches = from === undefined ? await findsNow(asked, hands) : readFinds(from);
   if (hands.signal.aborted) return null;
   const known = searches.map(({ evidence }) => evidence).filter((evidence) => evidence !== null);
   const evidence = withSlos(ofWorkload(known, askedName(asked), from), slos);
@@ -102,10 +102,7 @@ function refuseUndeletable(asked: RecommendChoice, ratePerSecond: number): void 
 }
 
 /** `recommend --workload W --rate R --slo ...` on a machine on which nothing was ever recorded. */
-async function searchesNow(
-  asked: RecommendChoice,
-  { tell, signal }: Hands,
-): Promise<KnownSearch[]> {
+async function findsNow(asked: RecommendChoice, { tell, signal }: Hands): Promise<KnownFind[]> {
   const { ratePerSecond, slos, searchBudgetSeconds } = asked;
   if (ratePerSecond === undefined || slos.length === 0) {
     throw new Mistake(
@@ -120,7 +117,7 @@ async function searchesNow(
     budgetSeconds: searchBudgetSeconds,
   };
   const layouts = candidates(workload.recorded.latencyFloorMs, thisMachine().cores);
-  return searchNow(layouts, ratePerSecond, (topology) => searchOne(topology, order, tell, signal));
+  return findEach(layouts, ratePerSecond, (topology) => findOne(topology, order, tell, signal));
 }
 
 async function proofOf(

@@ -7,7 +7,7 @@ import type { Proof, ProofAttempt } from './prove';
 import { DEFAULT_PRICES } from './analysis/recommend';
 import { keptData, keptSentence } from './kept-data';
 import { renderProof } from './report/terminal';
-import { renderSearches } from '../find/report/list-terminal';
+import { renderFinds } from '../find/report/list-terminal';
 import { chartFolder } from '../../plan/environment';
 import { startProgress } from '../../ui/progress';
 import { EXIT, messageOf, Mistake } from '../../ui/exit';
@@ -218,7 +218,7 @@ function show(answer: Recommended, file: string, json: boolean): number {
   const kept = keeping === null ? {} : { kept: { ...keeping, ...keptData(keeping) } };
   if (json) printJson({ ...recommendation, ...kept, values: file });
   else {
-    const table = renderSearches(searches.map(({ record }) => record));
+    const table = renderFinds(searches.map(({ record }) => record));
     process.stdout.write(
       `${table}\n\nFor ${perSecond(ratePerSecond)}: helm install n8n ${chartPath()} --values ${file}\n`,
     );

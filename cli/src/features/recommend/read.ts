@@ -1,20 +1,20 @@
 import { recordFolder } from '../../record/archive';
 import type { FindRecord } from '../find/record';
-import { findSearches, readSearch, runOfSearch } from '../find/read';
+import { foldersOfFinds, readFind, runOfFind } from '../find/read';
 import { evidenceOf, type CapacityEvidence } from './analysis/evidence';
 
-export interface KnownSearch {
+export interface KnownFind {
   record: FindRecord;
   /** Null where the search says nothing that can be built on. */
   evidence: CapacityEvidence | null;
 }
 
 /** Every search at or beneath these folders, those of a sweep's cells too. */
-export function readSearches(folders: readonly string[]): KnownSearch[] {
-  return folders.map(recordFolder).flatMap(findSearches).map(knownSearch);
+export function readFinds(folders: readonly string[]): KnownFind[] {
+  return folders.map(recordFolder).flatMap(foldersOfFinds).map(knownFind);
 }
 
-export function knownSearch(folder: string): KnownSearch {
-  const record = readSearch(folder);
-  return { record, evidence: evidenceOf(record, (run) => runOfSearch(folder, run)) };
+export function knownFind(folder: string): KnownFind {
+  const record = readFind(folder);
+  return { record, evidence: evidenceOf(record, (run) => runOfFind(folder, run)) };
 }

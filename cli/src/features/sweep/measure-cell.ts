@@ -1,6 +1,6 @@
 /** One cell for real: its topology comes up fresh, is measured, and goes down again. */
 import { join, relative, resolve } from 'node:path';
-import { limitOfRun, limitOfSearch } from '../../analysis/limits/limit-seen';
+import { limitOfRun, limitOfFind } from '../../analysis/limits/limit-seen';
 import { CapacitySearch } from '../find/analysis/search';
 import { find } from '../find/find';
 import { searchSettings } from '../find/settings';
@@ -144,8 +144,8 @@ async function searched(
   return {
     outcome: OUTCOMES[record.verdict],
     sentence: record.sentence,
-    limitedBy: limitOfSearch(record),
-    figures: figuresOfSearch(record, atCapacity),
+    limitedBy: limitOfFind(record),
+    figures: figuresOfFind(record, atCapacity),
     run: relative(order.out, folder),
     versions: record.versions,
   };
@@ -180,7 +180,7 @@ function figuresOfRun({ summary }: RunRecord): CellFigures {
 }
 
 /** The capacity, and beside it what the run at the capacity showed. */
-function figuresOfSearch(search: FindRecord, atCapacity: RunRecord | null): CellFigures {
+function figuresOfFind(search: FindRecord, atCapacity: RunRecord | null): CellFigures {
   const beside = atCapacity === null ? NO_FIGURES : figuresOfRun(atCapacity);
   const found = hasEstimate(search.verdict);
   return {

@@ -4,7 +4,7 @@ import {
   rowOfComparison,
   rowOfDrill,
   rowOfRun,
-  rowOfSearch,
+  rowOfFind,
 } from '../../../../cli/src/commands/report/index/row';
 import { sparkline } from '../../../../cli/src/commands/report/index/sparkline';
 import { sampleComparison } from '../../../support/sample-compare';
@@ -15,7 +15,7 @@ import { sampleRun } from '../../../support/sample-run';
 const { record: drill, ...parts } = sampleDrill();
 const entries: IndexEntry[] = [
   { ...rowOfRun(sampleRun()), href: 'a/report.html' },
-  { ...rowOfSearch(sampleSearch()), href: 'b/report.html' },
+  { ...rowOfFind(sampleSearch()), href: 'b/report.html' },
   { ...rowOfComparison(sampleComparison()), href: 'c/report.html' },
   { ...rowOfDrill(drill, parts), href: 'd/report.html' },
 ];

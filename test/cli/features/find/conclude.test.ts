@@ -1,4 +1,4 @@
-import { concludeSearch } from '../../../../cli/src/features/find/conclude';
+import { concludeFind } from '../../../../cli/src/features/find/conclude';
 import type { FindHead } from '../../../../cli/src/features/find/analysis/searched';
 import { GENERATOR } from '../../../../cli/src/analysis/limits/generator';
 import type { Probe } from '../../../../cli/src/features/find/analysis/types';
@@ -75,7 +75,7 @@ const found = {
 
 describe('what a search answers', () => {
   it('names the confirming run, what limits above it, and what to plan with', () => {
-    const answer = concludeSearch(head([failed, held]), { ...found, limit: LOOP }, quiet);
+    const answer = concludeFind(head([failed, held]), { ...found, limit: LOOP }, quiet);
     expect(answer).toMatchObject({
       verdict: 'found',
       confirmedBy: 'probes/confirmed',
@@ -88,7 +88,7 @@ describe('what a search answers', () => {
   });
 
   it('says so when nothing was confirmed, and why', () => {
-    const answer = concludeSearch(
+    const answer = concludeFind(
       head([probe({}), failed], 60),
       { ...found, confirmedPerSecond: null, cutShort: true },
       quiet,
@@ -107,7 +107,7 @@ describe('what a search answers', () => {
       const missed = 'p95 290 ms (between 270 ms and 315 ms), limit 300 ms';
       const far = { ...held, ratePerSecond: 20 };
       const near = { ...held, ratePerSecond: 38.2, result, missed };
-      const { sentence, confirmedBy } = concludeSearch(
+      const { sentence, confirmedBy } = concludeFind(
         head([far, near, failed]),
         { ...found, confirmedPerSecond: null },
         quiet,
@@ -120,7 +120,7 @@ describe('what a search answers', () => {
 
   it('concludes what was measured before n8n was gone, and says why it ended', () => {
     const failure = 'main did not come up: signal SIGKILL';
-    const answer = concludeSearch(
+    const answer = concludeFind(
       head([probe({}), failed]),
       { ...found, confirmedPerSecond: null, cutShort: true },
       { ...quiet, failure },
@@ -132,23 +132,23 @@ describe('what a search answers', () => {
   it('says nothing of a system whose search was stopped before it had found a rate', () => {
     const none = { ...found, capacity: 0, low: 0, high: 1, confirmedPerSecond: null };
     const stopped = { ...quiet, stoppedBy: 'stopped by Ctrl-C' };
-    const answer = concludeSearch(head([failed]), none, stopped);
+    const answer = concludeFind(head([failed]), none, stopped);
     expect(answer.verdict).toBe('invalid');
     expect(answer.sentence).toContain('the search ended too early');
   });
 
   it('tells a system that sustains nothing from a generator that could not measure', () => {
     const none = { ...found, capacity: 0, low: 0, high: 1, confirmedPerSecond: null };
-    expect(concludeSearch(head([failed]), none, quiet).verdict).toBe('nothing sustained');
+    expect(concludeFind(head([failed]), none, quiet).verdict).toBe('nothing sustained');
     const invalid = [probe({ result: 'invalid' }), probe({ result: 'invalid' })];
-    const answer = concludeSearch(head(invalid), none, quiet);
+    const answer = concludeFind(head(invalid), none, quiet);
     expect(answer.verdict).toBe('invalid');
     expect(answer.doubts[0]).toContain('2 of 2 probes were not valid');
   });
 
   it('doubts a search over which n8n at rest has grown', () => {
     const doubtsAt = (...memoryAtRestMiB: number[]) =>
-      concludeSearch(head([held]), found, { ...quiet, memoryAtRestMiB }).doubts;
+      concludeFind(head([held]), found, { ...quiet, memoryAtRestMiB }).doubts;
     expect(doubtsAt(400, 700, 820)).toEqual([
       expect.stringContaining('400 MiB before the first probe and 820 MiB before the last'),
     ]);
@@ -157,13 +157,13 @@ describe('what a search answers', () => {
 
   it('has no upper end in its record where nothing failed', () => {
     const open = { ...found, high: Infinity };
-    const answer = concludeSearch(head([held]), open, quiet);
+    const answer = concludeFind(head([held]), open, quiet);
     expect(answer.capacity.high).toBeNull();
     expect(answer.sentence).toContain('at least 37');
   });
 
   it('is no answer where the interval is wide, whatever was confirmed', () => {
-    const answer = concludeSearch(head([held]), { ...found, low: 30, conclusive: false }, quiet);
+    const answer = concludeFind(head([held]), { ...found, low: 30, conclusive: false }, quiet);
     expect(answer.verdict).toBe('inconclusive');
     expect(answer.sentence).toContain('too wide for an answer');
     expect(renderTerminal(findDocument(answer), { width: 80, colour: false })).toMatch(
@@ -173,7 +173,7 @@ describe('what a search answers', () => {
 
   it('names the probes that contradict it', () => {
     const contradicting = [{ ratePerSecond: 51.2, sustained: true }];
-    const answer = concludeSearch(head([held]), { ...found, contradicting }, quiet);
+    const answer = concludeFind(head([held]), { ...found, contradicting }, quiet);
     expect(answer.doubts).toEqual([expect.stringContaining('51.2/s was sustained')]);
   });
 
@@ -187,7 +187,7 @@ describe('what a search answers', () => {
       });
     const slow = at(47, 17.8, { result: 'not sustained' });
     const doubtsOf = (probes: FindProbe[], conclusive = true): string[] =>
-      concludeSearch(head(probes), { ...found, capacity: 48, conclusive }, quiet).doubts;
+      concludeFind(head(probes), { ...found, capacity: 48, conclusive }, quiet).doubts;
 
     it('says by how much, where probes contradict each other', () => {
       expect(doubtsOf([at(49, 13.7), slow])).toEqual([
@@ -217,14 +217,14 @@ describe('what a search answers', () => {
       probe({ doubts: [late(17), 'the sampler metrics failed'] }),
       held,
     ];
-    expect(concludeSearch(head(probes), found, quiet).doubts).toEqual([
+    expect(concludeFind(head(probes), found, quiet).doubts).toEqual([
       'In 2 of 3 probes: 3 requests were due but could not be sent.',
       'In 1 of 3 probes: the sampler metrics failed.',
     ]);
   });
 
   it('fits a terminal of 80 columns', () => {
-    const answer = concludeSearch(head([failed, held]), found, quiet);
+    const answer = concludeFind(head([failed, held]), found, quiet);
     const lines = renderTerminal(findDocument(answer), { width: 80, colour: false }).split('\n');
     expect(lines[0]).toMatch(/^FOUND {4}/);
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
@@ -240,7 +240,7 @@ describe('stalls', () => {
   const wide = { ...found, low: 20, conclusive: false };
 
   it('are named where the answer is not known, of the probes that count', () => {
-    expect(concludeSearch(head(stalling), wide, quiet).doubts).toEqual(
+    expect(concludeFind(head(stalling), wide, quiet).doubts).toEqual(
       expect.arrayContaining([expect.stringContaining('up to 1.6 s, 3 times in 100 s of probes')]),
     );
   });
@@ -250,7 +250,7 @@ describe('stalls', () => {
       const probes = causes.map((stallCauses) =>
         probe({ stallsMs: [900, 800], ...(stallCauses === undefined ? {} : { stallCauses }) }),
       );
-      const { doubts } = concludeSearch(head(probes), wide, quiet);
+      const { doubts } = concludeFind(head(probes), wide, quiet);
       return doubts.find((text) => text.includes('No request was answered')) ?? '';
     };
     expect(doubt({ cpuLimit: 2, collection: 1 }, { cpuLimit: 1, collection: 1 })).toContain(
@@ -268,7 +268,7 @@ describe('stalls', () => {
       [[held, { ...failed, stallsMs: [] }], wide],
     ];
     for (const [probes, estimate] of cases) {
-      const { doubts } = concludeSearch(head(probes), estimate, quiet);
+      const { doubts } = concludeFind(head(probes), estimate, quiet);
       expect(doubts.filter((text) => text.includes('No request was answered'))).toEqual([]);
     }
   });
@@ -351,7 +351,7 @@ describe('what a probe tells the search', () => {
   it('blames the load generator only for what it could not do', () => {
     const limitedBy = { limit: GENERATOR, evidence: 'it used 2 of 2 cores', next: null };
     const doubtsOf = (probes: FindProbe[]): string[] =>
-      concludeSearch(head([held, ...probes]), found, quiet).doubts;
+      concludeFind(head([held, ...probes]), found, quiet).doubts;
     expect(
       doubtsOf([probe({ result: 'invalid', limitedBy }), probe({ result: 'invalid' })]),
     ).toEqual([

@@ -1,17 +1,17 @@
 import type { Topology } from '../../../../cli/src/plan/topology';
-import type { KnownSearch } from '../../../../cli/src/features/recommend/read';
-import { candidates, searchNow } from '../../../../cli/src/features/recommend/find-capacity';
+import type { KnownFind } from '../../../../cli/src/features/recommend/read';
+import { candidates, findEach } from '../../../../cli/src/features/recommend/find-each';
 import { regular } from './evidence';
 
 /** Searches that find so much, by the number of workers (0: regular mode). */
 async function searched(capacities: Record<number, number>, rate: number): Promise<number[]> {
   const made: number[] = [];
-  await searchNow(candidates(0, 4), rate, (topology) => {
+  await findEach(candidates(0, 4), rate, (topology) => {
     const workers = topology.mode === 'queue' ? topology.workers.count : 0;
     made.push(workers);
     const capacity = capacities[workers] ?? 0;
     const evidence = capacity > 0 ? regular(capacity) : null;
-    return Promise.resolve({ evidence } as KnownSearch);
+    return Promise.resolve({ evidence } as KnownFind);
   });
   return made;
 }

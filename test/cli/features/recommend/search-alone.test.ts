@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readMeasurements } from '../../../../cli/src/features/predict/read';
-import { readSearches } from '../../../../cli/src/features/recommend/read';
+import { readFinds } from '../../../../cli/src/features/recommend/read';
 import { plannedRate, recommend } from '../../../../cli/src/features/recommend/analysis/recommend';
 import { valuesYaml } from '../../../../cli/src/features/recommend/values';
 import { hasEstimate } from '../../../../cli/src/features/find/record';
@@ -22,7 +22,7 @@ const archiveOf = (study: string): string => join(studies, study, 'results.jsonl
 const measured = readdirSync(studies).filter((study) => existsSync(archiveOf(study)));
 
 test.each(measured)('every search of the study %s can be planned with', (study) => {
-  const searches = readSearches([archiveOf(study)]);
+  const searches = readFinds([archiveOf(study)]);
   for (const { record, evidence } of searches) {
     if (record.topology === null || !hasEstimate(record.verdict)) continue;
     if (evidence === null) throw new Error(`${record.id} tells nothing`);
@@ -34,7 +34,7 @@ test.each(measured)('every search of the study %s can be planned with', (study) 
 });
 
 test('studies/capacity has searches of both workloads', () => {
-  const names = readSearches([archiveOf('capacity')]).map(({ evidence }) => evidence?.workload);
+  const names = readFinds([archiveOf('capacity')]).map(({ evidence }) => evidence?.workload);
   expect(names.sort()).toEqual(['items', 'last-node']);
 });
 
@@ -43,7 +43,7 @@ test('a new search keeps what its roles used, and sizes them without its runs', 
   const search = { ...sampleSearch(), topology: run.topology };
   const atCapacity = usedAt('probes/40', run.summary);
   writeFileSync(join(folder, FIND_FILE), JSON.stringify({ ...search, atCapacity }));
-  const [known] = readSearches([folder]);
+  const [known] = readFinds([folder]);
   expect(known?.evidence?.at).toMatchObject({ run: 'probes/40', roles: run.summary.roles });
   const [measured] = readMeasurements([folder]);
   expect(measured?.cpuMillisecondsPerRequest).toBe(run.summary.cpuMillisecondsPerRequest);

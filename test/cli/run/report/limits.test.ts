@@ -1,6 +1,6 @@
 // What limited a measurement reads the same wherever several of them are reported: name, figures, what came next.
 import {
-  limitOfSearch,
+  limitOfFind,
   limitText,
   commonLimitText,
 } from '../../../../cli/src/analysis/limits/limit-seen';
@@ -14,7 +14,7 @@ import { renderMarkdown } from '../../../../cli/src/report/text/markdown';
 import { renderTerminal } from '../../../../cli/src/report/text/terminal';
 
 const style = { width: 4_000, colour: false };
-const limit = limitOfSearch(sampleSearch());
+const limit = limitOfFind(sampleSearch());
 const other: LimitSeen = {
   limit: { role: 'host', resource: 'CPU' },
   evidence: 'the machine used 2 of 2 cores',

@@ -54,7 +54,7 @@ export function rowOfRun({ record, requests }: RunData): IndexRow {
   };
 }
 
-export function rowOfSearch(record: FindRecord): IndexRow {
+export function rowOfFind(record: FindRecord): IndexRow {
   const confirmed = record.probes.find(({ run }) => run === record.confirmedBy);
   return {
     ...{ kind: 'search', startedAt: record.startedAt, workload: record.workload.name },

@@ -1,7 +1,7 @@
 import { adviceFor, limitName } from '../../../analysis/limits/table';
 import { costOf } from '../../../analysis/cost';
 import { busiestRole } from '../analysis/machine-speed';
-import { limitOfSearch, limitText } from '../../../analysis/limits/limit-seen';
+import { limitOfFind, limitText } from '../../../analysis/limits/limit-seen';
 import type { FindProbe, FindRecord } from '../record';
 import { costFigures } from '../../../report/text/cost';
 import { range, type Figure } from '../../../report/text/units';
@@ -15,7 +15,7 @@ export function findFigures(record: FindRecord): Figure[] {
   return [
     ...capacityFigures(record),
     ...costFigures(costOf(record), record.prices),
-    { name: 'Limited by', value: limitText(limitOfSearch(record)) },
+    { name: 'Limited by', value: limitText(limitOfFind(record)) },
     ...adviceFigures(record),
     { name: 'Arrivals', value: record.arrivals ?? 'even' },
     { name: 'SLO', value: record.slo.map(({ text }) => text).join(', ') },

@@ -8,7 +8,7 @@ import { perSecond } from '../../../ui/numbers';
 const HEAD = ['workload', 'mode', 'verdict', 'capacity', 'interval', 'plan with', 'limited by'];
 
 /** One line per search, as a table of columns as wide as they must be. */
-export function renderSearches(records: readonly FindRecord[]): string {
+export function renderFinds(records: readonly FindRecord[]): string {
   const rows = records.map((record) => [
     record.workload.name,
     modeOf(record),

@@ -8,7 +8,7 @@ import { topologySchema, type Topology } from '../../plan/topology';
 import type { Progress } from '../../ui/progress';
 import { withTargets } from '../../targets/with-targets';
 import type { LoadOrder } from './load';
-import { knownSearch, type KnownSearch } from './read';
+import { knownFind, type KnownFind } from './read';
 import { reportFiles } from '../../report/files';
 import { findDocument } from '../find/report/document';
 import { writeBeside } from '../../record/write-beside';
@@ -36,12 +36,12 @@ export interface SearchOrder extends Omit<LoadOrder, 'durationSeconds'> {
 }
 
 /** The searches in the order in which they were made; the last one will do, or none does. */
-export async function searchNow(
+export async function findEach(
   topologies: readonly Topology[],
   ratePerSecond: number,
-  search: (topology: Topology) => Promise<KnownSearch | null>,
-): Promise<KnownSearch[]> {
-  const made: KnownSearch[] = [];
+  search: (topology: Topology) => Promise<KnownFind | null>,
+): Promise<KnownFind[]> {
+  const made: KnownFind[] = [];
   for (const topology of topologies) {
     const one = await search(topology);
     if (one === null) break;
@@ -52,12 +52,12 @@ export async function searchNow(
 }
 
 /** Null where it was stopped. */
-export async function searchOne(
+export async function findOne(
   topology: Topology,
   order: SearchOrder,
   progress: Progress,
   signal: AbortSignal,
-): Promise<KnownSearch | null> {
+): Promise<KnownFind | null> {
   const { workload, budgetSeconds } = order;
   const target = order.deployer.deploy({
     topology,
@@ -86,7 +86,7 @@ export async function searchOne(
       );
       if (signal.aborted) return null;
       writeBeside(folder, reportFiles(findDocument(record)));
-      return knownSearch(folder);
+      return knownFind(folder);
     },
   );
 }

@@ -1,0 +1,152 @@
+/** The report of several drills side by side: one row each. */
+import { notKnown } from '../analysis/not-known';
+import { LEDGER_CLASSES, LEDGER_WORDS } from '../analysis/ledger-class';
+import type { DrillRecord } from '../record';
+import { row as csvRow } from '../../../record/csv';
+import { measured, measuredFigures, subtitle, topologyFigures } from '../../../report/conditions';
+import {
+  list,
+  paragraph,
+  section,
+  table,
+  terms,
+  type ReportDocument,
+  type ShownVerdict,
+} from '../../../report/document';
+import { repeatCommand } from '../../../report/text/units';
+import { formatNumber, percent } from '../../../ui/numbers';
+
+export interface DrillRow {
+  fault: string;
+  /** Null: it did not come to a record, and `reason` says why. */
+  record: DrillRecord | null;
+  reason: string;
+  /** Folder of the drill below that of the table; null without a record. */
+  folder: string | null;
+}
+
+const HEAD = [
+  'fault',
+  'verdict',
+  'sent',
+  'lost of exposed',
+  'at most',
+  'errors',
+  'detect',
+  'recover',
+];
+
+/** What the columns mean. */
+const TERMS = [
+  {
+    name: 'lost of exposed',
+    value:
+      'accepted and not done, of the requests that were open at the fault or due later; - where nothing was made',
+  },
+  {
+    name: 'at most',
+    value:
+      'the share that may be lost in truth, with 95% confidence; - where requests were still running, or nothing is known of them',
+  },
+];
+
+const wordOf = ({ record, reason }: DrillRow): string => {
+  if (record === null) return 'not made';
+  return reason === '' ? record.verdict.outcome.toUpperCase() : 'INVALID';
+};
+
+function verdictOf(rows: readonly DrillRow[]): ShownVerdict {
+  const count = (word: string): number => rows.filter((row) => wordOf(row) === word).length;
+  const [passed, failed] = [count('PASS'), count('FAIL')];
+  const others = rows.length - passed - failed;
+  const sentence = `${String(passed)} of ${String(rows.length)} drills kept every promise, ${String(failed)} broke one${others === 0 ? '' : `, and ${others === 1 ? '1 says' : `${String(others)} say`} nothing`}.`;
+  if (failed > 0) return { tone: 'bad', word: 'FAIL', sentence };
+  return others > 0 || rows.length === 0
+    ? { tone: 'unsure', word: 'INVALID', sentence }
+    : { tone: 'good', word: 'PASS', sentence };
+}
+
+export function drillsDocument(rows: readonly DrillRow[]): ReportDocument {
+  const first = rows.find(({ record }) => record !== null)?.record ?? null;
+  const rate = `${formatNumber(first?.ratePerSecond ?? 0)} requests per second`;
+  return {
+    title: 'Drills, one after the other',
+    subtitle: first === null ? '' : subtitle(first, rate),
+    verdict: verdictOf(rows),
+    summary: [],
+    doubts: [],
+    picture: null,
+    figures: [],
+    sections: [
+      { ...section('Every drill', table(HEAD, rows.map(cellsOf))), isInTerminal: true },
+      section('What the columns mean', terms(TERMS), paragraph('A drill is one sample.')),
+      { ...section('Why a drill did not pass', list(rows.flatMap(causes))), isInTerminal: true },
+      section(
+        'What became of the other requests',
+        table(
+          ['fault', 'requests'],
+          rows.flatMap(({ fault, record }) =>
+            record === null ? [] : [[fault, classesOf(record)]],
+          ),
+        ),
+      ),
+      section(
+        'The report of each, beside this one',
+        list(
+          rows.flatMap(({ fault, folder }) =>
+            folder === null ? [] : [`${fault}: ${folder}/report.html`],
+          ),
+        ),
+      ),
+    ],
+    howToRepeat: first === null ? [] : [repeatCommand(first.command)],
+    conditions: measured(
+      ...(first === null ? [] : [...measuredFigures(first), ...topologyFigures(first.topology)]),
+    ),
+  };
+}
+
+function cellsOf(drill: DrillRow): string[] {
+  const { fault, record } = drill;
+  if (record === null) return [fault, wordOf(drill), ...Array<string>(6).fill('-')];
+  const { ledger, figures } = record;
+  const after = (seconds: number | null | undefined): string =>
+    seconds === null || seconds === undefined ? '-' : `${formatNumber(seconds)} s`;
+  return [
+    ...[fault, wordOf(drill), formatNumber(ledger.sent)],
+    `${formatNumber(ledger.lost)} of ${formatNumber(ledger.exposed)}`,
+    notKnown(ledger) > 0 ? '-' : percent(ledger.lossBound),
+    formatNumber(figures?.errors?.requests ?? 0),
+    ...[after(figures?.detectSeconds), after(figures?.recoverSeconds)],
+  ];
+}
+
+function causes({ fault, record, reason }: DrillRow): string[] {
+  const broken = (record?.verdict.promises ?? [])
+    .filter(({ kept }) => !kept)
+    .map(({ promise, measured: seen }) => `${promise.text}: ${seen}`);
+  return [...(reason === '' ? [] : [reason]), ...(record?.verdict.invalid ?? []), ...broken].map(
+    (cause) => `${fault}: ${cause}`,
+  );
+}
+
+const classesOf = ({ ledger }: DrillRecord): string =>
+  LEDGER_CLASSES.filter((name) => name !== 'once' && ledger.classes[name].requests > 0)
+    .map((name) => `${formatNumber(ledger.classes[name].requests)} ${LEDGER_WORDS[name].title}`)
+    .join(', ') || '-';
+
+const CSV_FIGURES = ['exposed', 'lossBound', 'detectSeconds', 'recoverSeconds'];
+
+export const drillsCsv = (rows: readonly DrillRow[]): string =>
+  [
+    csvRow(['fault', 'verdict', 'sent', ...LEDGER_CLASSES, ...CSV_FIGURES, 'folder']),
+    ...rows.map(({ fault, record, folder }) =>
+      csvRow([
+        ...[fault, record?.verdict.outcome ?? 'not made', record?.ledger.sent ?? ''],
+        ...LEDGER_CLASSES.map((name) => record?.ledger.classes[name].requests ?? ''),
+        ...[record?.ledger.exposed ?? '', record?.ledger.lossBound ?? ''],
+        ...[record?.figures?.detectSeconds ?? '', record?.figures?.recoverSeconds ?? ''],
+        folder ?? '',
+      ]),
+    ),
+  ].join('');
