@@ -4,7 +4,7 @@
 #   serve.sh cluster rr|none                      Node.js's cluster module: its master deals out connections, or the kernel
 #   serve.sh nginx round_robin|least_conn         nginx before servers with ports of their own: by request
 #   serve.sh iptables nth|random                  iptables before the same servers: by connection
-# iptables is changed only in a network of its own, which own-network.mjs makes; rules of an earlier call go first.
+# iptables is changed only in a network of its own, which measure.ts makes; rules of an earlier call go first.
 # From lab/install.sh nginx iptables.
 set -eu
 by=$1
@@ -15,7 +15,7 @@ PATH=$PATH:/usr/sbin:/sbin
 
 fail() { echo "$*" >&2; exit 1; }
 [ "$(readlink /proc/self/ns/net)" != "$(readlink /proc/1/ns/net || :)" ] ||
-  fail 'this is the network of the machine: run it by node studies/balancing/own-network.mjs'
+  fail 'this is the network of the machine: run it by n8n-tuned study balancing'
 iptables -t nat -F OUTPUT
 
 # port N: of the Nth server, from 1 on.

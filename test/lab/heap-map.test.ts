@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { at, chartFile } from '../../cli/src/plan/environment';
 import { parseExport } from '../../cli/src/catalogue/exported-workflow';
-import * as fit from '../../studies/heap/fit.mjs';
-import * as plan from '../../studies/heap/parts.mjs';
+import * as fit from '../../studies/heap/fit';
+import * as plan from '../../studies/heap/parts';
 import * as page from '../../lab/generate/studies/heap-map.mjs';
 
 const root = join(__dirname, '../..');

@@ -1,17 +1,10 @@
 // What a reload costs: where each request of a run went, and what is asked of the command.
-import * as parts from '../../studies/cluster-loop/reload-parts.mjs';
-
-interface Ledger {
-  sent: number;
-  expected: number;
-  failures: Record<string, number>;
-  away: number;
-}
+import * as parts from '../../studies/cluster-loop/reload-parts';
 
 const HEAD = 'tMs,durationMs,status,ok,errorKind,id';
 const row = (tMs: number, durationMs: number, kind = ''): string =>
   [tMs, durationMs, kind === '' ? 200 : 0, kind === '', kind, 'a'].join(',');
-const ledgerOf = (rows: string[], reloads: object[]): Ledger =>
+const ledgerOf = (rows: string[], reloads: parts.Reload[]): parts.Ledger =>
   parts.ledgerOf(`${[HEAD, ...rows].join('\n')}\n`, reloads);
 
 test('every request is in the ledger once, a failure by its kind', () => {
@@ -31,15 +24,8 @@ test('a failure counts as one of a reload when its request was open meanwhile, o
 
 describe.each(['full', 'quick'] as const)('the runs of %s', (length) => {
   const load = parts.LOAD[length];
-  const runs: {
-    name: string;
-    asks: string | null;
-    leaves: string;
-    repeat: number;
-    processes: unknown;
-    mode: unknown;
-  }[] = parts.runsOf(length);
-  const commands: string[][] = runs.map((way) => parts.commandOf(way, load, 'out'));
+  const runs = parts.runsOf(length);
+  const commands = runs.map((way) => parts.commandOf(way, load, 'out'));
 
   test('are named once each, and begin every reload while there is load', () => {
     const names = runs.map(({ name, repeat }) => `${name} ${String(repeat)}`);

@@ -1,22 +1,14 @@
 // The study of small pods: its parts, its search downwards, and the page of what was measured.
 import fc from 'fast-check';
-import * as plan from '../../studies/small-pods/parts.mjs';
+import * as plan from '../../studies/small-pods/parts';
 import * as page from '../../lab/generate/studies/small-pods.mjs';
 
-interface Part {
-  name: string;
-  kind: string;
-  role: string;
-  seconds: number;
-  settings: string[];
-  values?: number[];
-}
-
-const parts: Part[] = plan.PARTS;
-const quick: Part[] = plan.QUICK_PARTS;
+const parts = plan.PARTS;
+const quick = plan.QUICK_PARTS;
 const settings = Object.keys(plan.SETTINGS);
 const roles = Object.keys(plan.ROLES);
-const secondsOf = (some: Part[]): number => some.reduce((sum, { seconds }) => sum + seconds, 0);
+const secondsOf = (some: plan.SearchPart[]): number =>
+  some.reduce((sum, { seconds }) => sum + seconds, 0);
 
 describe('the parts', () => {
   test('are named once each and fit into half an hour, the quick ones into three minutes', () => {
@@ -78,7 +70,7 @@ describe('the search', () => {
 });
 
 test('a limit is sustained if every response is the expected one and few are late', () => {
-  const response = (ms: number, isExpected = true): object => ({ ms, isExpected });
+  const response = (ms: number, isExpected = true): plan.Answer => ({ ms, isExpected });
   const load = { requests: 3, lateMs: 1000, lateAtMost: 1 };
   const cases = [
     [response(10), response(20), response(30)],

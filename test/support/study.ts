@@ -11,13 +11,16 @@ const root = repositoryRoot();
 const studies = join(root, 'studies');
 const readJson = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'));
 
-/** The studies that need a cluster, or those that do not. */
+/** The studies with a quick form that need a cluster, or those that do not. */
 export const studiesThat = ({ needCluster }: { needCluster: boolean }): string[] =>
   readdirSync(studies).filter((name) => {
     const file = join(studies, name, 'study.yaml');
     if (!existsSync(file)) return false;
-    const { needs = [] } = parse(readFileSync(file, 'utf8')) as { needs?: string[] };
-    return needs.includes('cluster') === needCluster;
+    const { needs = [], quick } = parse(readFileSync(file, 'utf8')) as {
+      needs?: string[];
+      quick?: object;
+    };
+    return quick !== undefined && needs.includes('cluster') === needCluster;
   });
 
 /**
@@ -29,19 +32,15 @@ export async function quickly(name: string, ...within: string[]): Promise<object
   const args = ['cli/dist/cli.js', 'study', name, '--quick', '--json', '--out', out];
   const [command, ...rest] = [...within, process.execPath, ...args] as [string, ...string[]];
   try {
-    await run(command, rest, { cwd: root, maxBuffer: 2 ** 28 }).catch((error: unknown) => {
-      console.error(error); // A study may say by its exit code that a figure is not decided.
-    });
+    const { stdout } = await run(command, rest, { cwd: root, maxBuffer: 2 ** 28 });
+    const { missing } = JSON.parse(stdout) as { missing: string[] };
     const files = readdirSync(out, { recursive: true, encoding: 'utf8' });
-    const study = files.find((file) => file.endsWith('study.json'));
-    const { isWhole = false } =
-      study === undefined ? {} : (readJson(join(out, study)) as { isWhole?: boolean });
     const crashed = files
       .filter((file) => file.endsWith('cell.json'))
       .map((file) => readJson(join(out, file)) as { id: string; outcome: string; sentence: string })
       .filter(({ outcome }) => outcome === 'crashed')
       .map(({ id, sentence }) => `${id}: ${sentence}`);
-    return { isWhole, crashed };
+    return { isWhole: missing.length === 0, crashed };
   } finally {
     rmSync(out, { recursive: true, force: true });
   }

@@ -45,5 +45,5 @@ several processes; its requests come through main. ${conditionsText(folder)}
 
 ${table(['n', 'n8n', 'expected responses', 'of one process', 'p99', 'CPU per request', 'cores used by other work'], rows)}
 
-${link(`${sweep}/sweep.json`)}, \`n8n-tuned sweep -f studies/${SWEEP}.yaml\``;
+${link(`${sweep}/sweep.json`)}, \`n8n-tuned sweep -f studies/cluster-loop/${SWEEP}.yaml\``;
 }

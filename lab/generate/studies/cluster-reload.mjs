@@ -106,5 +106,5 @@ response: the connection stayed open, and nothing came.${all.every(isQuiet) ? ''
 mode something listens all the time, so no connection is refused; but what a process has taken over is lost with it,
 unless the server itself finishes it, and it has to be told by code of its own.
 
-${link(path)}, \`node studies/cluster-loop/reload.mjs --out results/reload\``;
+${link(path)}, \`n8n-tuned study cluster-loop\``;
 }

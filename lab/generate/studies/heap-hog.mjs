@@ -78,7 +78,7 @@ ${tableOf(rows)}
 ![Memory of n8n over time](studies/heap/heap-memory.svg)
 
 ${whyNotAsPublished(rows)}
-${link(`${sweepOf('heap', SWEEP)}/sweep.json`)}, \`n8n-tuned sweep -f studies/heap.yaml\``;
+${link(`${sweepOf('heap', SWEEP)}/sweep.json`)}, \`n8n-tuned sweep -f studies/heap/heap.yaml\``;
 }
 
 /** Where the default heap was not full before its container: by whose limit Node.js sized it. */

@@ -5,9 +5,9 @@ import {
   isOutlived,
   largestPayloads,
   OUTCOMES,
-} from '../../../studies/heap/fit.mjs';
-import { CHART, KINDS } from '../../../studies/heap/parts.mjs';
-import { ROLES } from '../../../studies/small-pods/parts.mjs';
+} from '../../../studies/heap/fit';
+import { CHART, KINDS } from '../../../studies/heap/parts';
+import { ROLES } from '../../../studies/small-pods/parts';
 import { hrefOf, number, table } from '../records.ts';
 import { areQuick, measuredOn, ONLY_QUICK, partsOf } from './study.mjs';
 

@@ -78,7 +78,7 @@ ${table(
 
 ![p99 over CPU](studies/${NAME}/${NAME}-n8n.svg)
 
-${link(`${sweepOf(...REGULAR)}/sweep.json`)}, \`n8n-tuned sweep -f studies/${REGULAR[1]}.yaml\``;
+${link(`${sweepOf(...REGULAR)}/sweep.json`)}, \`n8n-tuned sweep -f studies/right-sizing/${REGULAR[1]}.yaml\``;
 }
 
 const HEAD = ['expected responses', 'p99', 'errors', 'limited by', 'memory, most', 'restarts'];
@@ -107,7 +107,7 @@ ${table(
 
 ![p99 over workers](studies/${NAME}/${NAME}-workers.svg)
 
-${link(`${sweepOf(...WORKERS)}/sweep.json`)}, \`n8n-tuned sweep -f studies/${WORKERS[1]}.yaml\``;
+${link(`${sweepOf(...WORKERS)}/sweep.json`)}, \`n8n-tuned sweep -f studies/right-sizing/${WORKERS[1]}.yaml\``;
 }
 
 export function podsPart() {

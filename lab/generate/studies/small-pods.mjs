@@ -1,10 +1,5 @@
 // With how little memory and CPU each role of n8n starts and sustains one request per second, and what lowers them.
-import {
-  READY_WITHIN_SECONDS,
-  ROLES,
-  ROOMY,
-  SETTINGS,
-} from '../../../studies/small-pods/parts.mjs';
+import { READY_WITHIN_SECONDS, ROLES, ROOMY, SETTINGS } from '../../../studies/small-pods/parts';
 import { hrefOf, number, table } from '../records.ts';
 import { areQuick, measuredOn, ONLY_QUICK, partsOf } from './study.mjs';
 

@@ -8,7 +8,7 @@ const cellsIn = (name) => (has(folderOf(name)) ? cellsOf(folderOf(name)) : []);
 const rateOf = (one) => one?.figures.achievedPerSecond ?? null;
 const rateText = (rate) => (rate === null ? 'none' : `${number(rate)}/s`);
 const sourceOf = (name) =>
-  `${link(`${folderOf(name)}/sweep.json`)}, \`n8n-tuned sweep -f studies/${name}.yaml\``;
+  `${link(`${folderOf(name)}/sweep.json`)}, \`n8n-tuned sweep -f studies/${name}/${name}.yaml\``;
 const conditionsOf = (cells) => {
   const { record } = cells.find((one) => one.record !== null);
   return `${number(record.profile.clients)} clients. ${runConditionsText(record)}`;

@@ -1,19 +1,33 @@
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { hasLab, repositoryRoot } from '../../lab/paths';
-import { renderStudies, renderStudy } from './report/terminal';
-import { runStep } from './run-step';
-import { folderOf, lengthOf, runStudy } from './run-study';
-import { findStudy, readStudies } from './studies';
-import { EXIT, Mistake } from '../../ui/exit';
+import { outOption } from '../../options/options';
+import { collect, countFrom1, parsed, seconds } from '../../options/parsers';
+import { Mistake } from '../../ui/exit';
 import { onInterrupt } from '../../ui/interrupt';
 import { printJson, printLines, terminalStyle, warn } from '../../ui/print';
-import { outOption } from '../../options/options';
+import { runProgram } from './call';
+import { commandParts } from './command-parts';
+import { archivedRecords, recordsInFolder } from './kept';
+import {
+  entriesOf,
+  exitCodeOf,
+  measureParts,
+  stateOf,
+  type Entry,
+  type Section,
+} from './measure-parts';
+import { renderParts, renderResults, renderStudies } from './report/terminal';
+import { findStudy, loadCode, readStudies, type NamedStudy } from './studies';
 
 interface StudyOptions {
+  list?: boolean;
+  part?: string[];
+  within?: number;
+  atOnce: number;
   quick?: boolean;
-  dryRun?: boolean;
+  keep?: boolean;
   json?: boolean;
   out: string;
 }
@@ -21,73 +35,144 @@ interface StudyOptions {
 export function register(program: Command): void {
   program
     .command('study')
-    .description('Repeat a published experiment; without a name, list them')
-    .argument('[name]', 'the study to repeat')
-    .option(
-      '--quick',
-      'a short form of less than 3 minutes, to see whether it runs; without it, the study as it was recorded',
+    .description(
+      'Repeat a published experiment, or what defaults rest on; without a name, list them',
     )
-    .option('--dry-run', 'only print the commands of the study')
+    .argument('[name]', 'the study to repeat')
+    .option('--list', 'list the parts of the study: what is measured already, and the time of each')
+    .option(
+      '--part <name>',
+      'measure this part, even if it is measured already; may be repeated',
+      collect,
+    )
+    .addOption(
+      parsed('--within <time>', 'begin no part that would end later than this, like 60m', seconds),
+    )
+    .addOption(
+      parsed(
+        '--at-once <number>',
+        'as many parts at a time, where a study allows it',
+        countFrom1,
+        '1',
+      ),
+    )
+    .option('--quick', 'a short form of less than 3 minutes, to see whether it runs')
+    .option(
+      '--keep',
+      "keep records in the study's results.jsonl.gz, and measure what is missing there",
+    )
     .addOption(outOption())
-    .option('--json', 'print the list or the record as JSON')
+    .option('--json', 'print the list or what was measured as JSON')
     .addHelpText(
       'after',
       `
-A study is a list of commands in studies/NAME/study.yaml, each of which you can also run by itself. Their
-records, and study.json, which says what ran, go to a folder study-NAME or study-NAME-quick. To continue a study
-that was stopped, run the same command again: its sweeps measure only what is missing.
+A study is a folder studies/NAME of the repository. It consists of parts, and the record of each goes to a folder
+study-NAME or study-NAME-quick as soon as the part is measured. To continue a study that was stopped, run the same
+command again: it measures only what is missing. Ctrl-C ends the part that runs, of which nothing is kept.
 
 Examples:
   n8n-tuned study
-  n8n-tuned study cluster-loop --quick`,
+  n8n-tuned study cluster-loop --quick
+  n8n-tuned study drills --list
+  n8n-tuned study drills --within 60m`,
     )
     .action(async (name: string | undefined, options: StudyOptions) => {
-      process.exitCode = await study(name, options);
+      process.exitCode = await (name === undefined ? list(options) : study(name, options));
     });
 }
 
-async function study(name: string | undefined, options: StudyOptions): Promise<number> {
-  const { out, json = false } = options;
+function checkout(): { root: string; folder: string } {
   const root = repositoryRoot();
-  if (!hasLab(root)) {
+  if (hasLab(root)) return { root, folder: join(root, 'studies') };
+  throw new Mistake(
+    'studies are in the repository of n8n-tuned, not in its npm package: clone it, and run the command there.',
+  );
+}
+
+/** The parts of study.yaml and those of measure.ts, with their records in the archive or in a folder. */
+async function sectionsOf(
+  study: NamedStudy,
+  { quick: isQuick = false, keep: isKept = false, folder }: StudyOptions & { folder: string },
+): Promise<Section[]> {
+  const { root } = checkout();
+  const recordsOf = (inside = ''): Section['records'] =>
+    isKept
+      ? archivedRecords(study.archive, root, `${isQuick ? 'quick/' : ''}${inside}`)
+      : recordsInFolder(folder, inside);
+  const { name, plan, code } = study;
+  const length = isQuick ? 'quick' : 'full';
+  const commands = commandParts({ name, plan, length, isKept });
+  const coded = code === null ? [] : [await loadCode(code)];
+  return [commands, ...coded].map((one) => ({ study: one, records: recordsOf(one.inside) }));
+}
+
+async function list({ json = false, out }: StudyOptions): Promise<number> {
+  const rows = await Promise.all(
+    readStudies(checkout().folder).map(async (study) => {
+      const entries = await entriesIn(study, { out, atOnce: 1, keep: true });
+      const { question, published, needs, quick } = study.plan;
+      const isOf = (state: string) => entries.filter((entry) => stateOf(entry) === state);
+      const all = entries.filter((entry) => stateOf(entry) !== 'not needed');
+      return {
+        ...{ name: study.name, question, published, needs, hasQuick: quick !== undefined },
+        ...{ parts: all.length, measured: isOf('done').length },
+        seconds: all.reduce((sum, { part }) => sum + part.seconds, 0),
+      };
+    }),
+  );
+  if (json) printJson(rows);
+  else printLines(renderStudies(rows, terminalStyle()));
+  return 0;
+}
+
+const folderOf = (name: string, { out, quick = false }: StudyOptions): string =>
+  join(out, `study-${name}${quick ? '-quick' : ''}`);
+
+async function entriesIn(study: NamedStudy, options: StudyOptions): Promise<Entry[]> {
+  const folder = folderOf(study.name, options);
+  const sections = await sectionsOf(study, { ...options, folder });
+  return entriesOf({ sections, isQuick: options.quick ?? false });
+}
+
+async function study(name: string, options: StudyOptions): Promise<number> {
+  const { json = false, quick: isQuick = false, part: named = [], within, atOnce } = options;
+  const { root, folder: studies } = checkout();
+  const chosen = findStudy(studies, name);
+  if (options.list === true) {
+    const kept = await entriesIn(chosen, { ...options, keep: true });
+    const rows = kept.map((entry) => ({ ...entry.part, state: stateOf(entry) }));
+    if (json) printJson(rows);
+    else printLines(renderParts(rows));
+    return 0;
+  }
+  const { plan, code } = chosen;
+  if (isQuick && plan.quick === undefined && (code === null || named.length === 0)) {
     throw new Mistake(
-      'studies are in the repository of n8n-tuned, not in its npm package: clone it, and run the command there.',
+      `study ${name} has no quick form: leave --quick out${code === null ? '' : ', or name a part to try'}.`,
     );
   }
-  const folder = join(root, 'studies');
-  if (name === undefined) {
-    const studies = readStudies(folder);
-    if (json) printJson(studies);
-    else printLines(renderStudies(studies, terminalStyle()));
-    return EXIT.fine;
-  }
-  const chosen = findStudy(folder, name);
-  const length = options.quick === true ? 'quick' : 'full';
-  const { commands, minutes } = lengthOf(chosen, length);
-  if (options.dryRun === true) {
-    if (json) printJson({ name, length, minutes, commands });
-    else printLines(commands);
-    return EXIT.fine;
-  }
-  chosen.needs.forEach((tool) => {
-    refuseMissing(tool, name, root);
-  });
-  warn(`study ${name}: ${chosen.question} About ${String(minutes)} min.`);
+  for (const tool of plan.needs) refuseMissing(tool, name, root);
+  const folder = resolve(folderOf(name, options));
+  const sections = await sectionsOf(chosen, { ...options, folder });
+  warn(`study ${name}: ${plan.question}`);
   const interrupt = onInterrupt();
-  const order = {
-    ...({ study: chosen, length, out } as const),
-    runStep: (words: readonly string[], signal: AbortSignal) => runStep(words, root, json, signal),
-    onStep: (index: number, all: readonly string[]) => {
-      warn(`${String(index + 1)} of ${String(all.length)}: ${all[index] ?? ''}`);
-    },
-  };
   try {
-    const record = await runStudy(order, interrupt.signal);
-    if (json) printJson({ folder: folderOf(order), ...record });
-    else printLines([...renderStudy(record), folderOf(order)]);
-    return record.isWhole
-      ? Math.max(...record.steps.map(({ exitCode }) => exitCode))
-      : EXIT.invalid;
+    const results = await measureParts(
+      {
+        ...{ name, sections, isQuick, named, atOnce, folder, root },
+        withinSeconds: within ?? null,
+        run: (words, call, signal) =>
+          runProgram([process.execPath, process.argv[1] ?? '', ...words], call, signal),
+        // With --json standard output is for the record alone.
+        shows: json ? 2 : 'inherit',
+        tell: warn,
+      },
+      interrupt.signal,
+    );
+    const left = entriesOf({ sections, isQuick }).filter((entry) => stateOf(entry) === 'missing');
+    if (json) printJson({ folder, results, missing: left.map(({ part }) => part.name) });
+    else printLines(renderResults(results, left.length, folder));
+    return exitCodeOf(results);
   } finally {
     interrupt.end();
   }

@@ -1,25 +1,31 @@
+/** study.yaml: what a study asks, and those of its parts that are commands. */
 import { z } from 'zod';
 import { parseYamlFile } from '../../ui/yaml-file';
 
-/** What a command begins with; no shell reads it, but words may be quoted as for one. */
-export const PROGRAMS = ['n8n-tuned', 'node'] as const;
 /** Placeholder for the folder to which a command writes. */
 export const OUT = '{out}';
 
 const command = z
   .string()
-  .refine((text) => PROGRAMS.some((name) => text.startsWith(`${name} `)), {
-    error: `expected a command of ${PROGRAMS.join(' or ')}, like n8n-tuned sweep -f studies/cores.yaml --out ${OUT}`,
-  })
+  .regex(
+    /^n8n-tuned /,
+    `expected a command like n8n-tuned sweep -f studies/cores/cores.yaml --out ${OUT}`,
+  )
   .refine((text) => !/[`$|;&<>\\]/.test(text), {
     error: 'expected words alone, without $, |, & or the like: no shell reads them',
   });
 
-const length = z.strictObject({
-  /** About how long it takes, all commands together. */
-  minutes: z.number().positive(),
-  commands: z.array(command).min(1),
-});
+/** By the name of the folder in which their records lie. */
+const parts = z.record(
+  z.string().regex(/^[\w-]+$/, 'expected letters, digits and dashes'),
+  z.strictObject({
+    /** About how long it takes. */
+    minutes: z.number().positive(),
+    commands: z.array(command).min(1),
+    /** Whether the commands run in a network of their own, with which rules of iptables go. */
+    network: z.literal('own').optional(),
+  }),
+);
 
 const published = z.strictObject({
   /** By which a page finds it. */
@@ -35,22 +41,16 @@ export const studySchema = z.strictObject({
   published: z.array(published).prefault([]),
   /** Tools of the lab, by their names in lab/install.sh --list. */
   needs: z.array(z.string()).prefault([]),
-  full: length,
-  /** All of it in less than 3 minutes. */
-  quick: length.optional(),
+  parts: parts.prefault({}),
+  /** All of it in less than 3 minutes; empty where measure.ts has the parts of the quick form. */
+  quick: parts.optional(),
 });
 
-export type Study = z.infer<typeof studySchema>;
-export interface NamedStudy extends Study {
-  name: string;
-  /** Length of the recorded run; `quick` if there is only a quick one. */
-  kept: 'full' | 'quick' | 'none';
-}
+export type StudyPlan = z.infer<typeof studySchema>;
+export type Published = StudyPlan['published'][number];
+export type CommandParts = z.infer<typeof parts>;
 
-export type Published = Study['published'][number];
-export type StudyLength = Study['full'];
-
-export const parseStudy = (text: string, file: string): Study =>
+export const parseStudy = (text: string, file: string): StudyPlan =>
   parseYamlFile(text, file, { name: 'study', schema: studySchema });
 
 /** The words of a command of a study, with the folder that it writes to. */

@@ -9,11 +9,11 @@ const SHOWN = new Set(
   after age arrivals at at-once attempts back-off budget chart concurrency context cpu cpu-price csv database
   deploy-timeout drain duration every execution-size executions-per-day fail-on file for from full generator-cpus
   generator-image generators grafana group heap id-at interval keep-days kubeconfig max-open memory memory-price
-  metric metrics-url mode n8n name namespace out over pairs pid plot prefix probe process profile prometheus
+  metric metrics-url mode n8n name namespace out over pairs part pid plot prefix probe process profile prometheus
   prometheus-namespace prometheus-release prometheus-remote-write promise protect rate ready recover-age redis
   release request s3 save-on-error save-on-progress save-on-success search search-budget since slo start-file steady
   stop-after tag target timeout topology tuning url values variant via via-address vus wait warmup webhooks workers
-  workflow workload write
+  within workflow workload write
   `
     .trim()
     .split(/\s+/)
@@ -33,7 +33,7 @@ const isFile = (text: string): boolean =>
 
 /** Which no value follows. */
 const FLAGS = new Set(
-  'dry-run elsewhere existing json no-control prove quick recover retry yes'
+  'dry-run elsewhere existing json keep list no-control prove quick recover retry yes'
     .split(' ')
     .map((name) => `--${name}`),
 );

@@ -1,6 +1,6 @@
 // Plans that are published must be plans that can be measured.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Cell } from '../../../../cli/src/features/sweep/plan/cells';
 import { cellsOf, changedDimensions } from '../../../../cli/src/features/sweep/plan/plan-cells';
 import {
@@ -18,7 +18,10 @@ import type { Deployer } from '../../../../cli/src/targets/deploy';
 
 const STUDIES = join(__dirname, '../../../../studies');
 const workflows = join(__dirname, '../../../../workflows');
-const files = readdirSync(STUDIES).filter((name) => name.endsWith('.yaml'));
+/** Those of the sweeps of all studies, from the folder of the studies. */
+const files = readdirSync(STUDIES, { recursive: true, encoding: 'utf8' })
+  .filter((file) => /^[\w-]+\/[\w-]+\.yaml$/.test(file))
+  .filter((file) => /^measure:/m.test(readFileSync(join(STUDIES, file), 'utf8')));
 
 const anywhere: Deployer = {
   loadsFromHere: true,
@@ -42,7 +45,9 @@ test.each(files)('%s', (name) => {
   // A study is no place for cells that never could be, but for one that says why.
   expect(new Set(skipped.map(({ reason }) => reason)).size).toBeLessThanOrEqual(1);
   for (const cell of possible)
-    expect(workloadOf(cell, { workflows, planFolder: STUDIES }).requests).not.toEqual([]);
+    expect(
+      workloadOf(cell, { workflows, planFolder: join(STUDIES, dirname(name)) }).requests,
+    ).not.toEqual([]);
   const wanted = Object.entries(plan.control ?? {});
   expect(possible.some((cell) => wanted.every(([key, value]) => cell[key] === value))).toBe(true);
 });
@@ -66,61 +71,70 @@ test.each(quick)('%s --quick is thought to take less than 3 minutes', (name, pla
   expect(estimatedSeconds).toBeLessThan(180);
 });
 
-describe.each(readStudies(STUDIES))('study $name', ({ full, quick: short, needs }) => {
-  const root = join(STUDIES, '..');
-  const lengths = [full, ...(short === undefined ? [] : [short])];
-  const words = lengths.flatMap(({ commands }) => commands.map((text) => wordsOf(text, 'out')));
+describe.each(readStudies(STUDIES))(
+  'study $name',
+  ({ code, plan: { parts, quick: short = {}, needs } }) => {
+    const root = join(STUDIES, '..');
+    const all = [...Object.entries(parts), ...Object.entries(short)];
+    const words = all.flatMap(([, { commands }]) => commands.map((text) => wordsOf(text, 'out')));
 
-  test('consists of commands, options and files that exist', () => {
-    const { commands } = programOf();
-    for (const [program, name = '', ...rest] of words) {
-      const known = commands.find((one) => one.name() === name)?.options.map(({ long }) => long);
-      if (program === 'n8n-tuned') {
-        for (const word of rest) if (word.startsWith('--')) expect(known).toContain(word);
+    test('consists of commands, options and files that exist', () => {
+      const { commands } = programOf();
+      for (const [program, name = '', ...rest] of words) {
+        const known = commands.find((one) => one.name() === name)?.options.map(({ long }) => long);
+        if (program === 'n8n-tuned') {
+          for (const word of rest) if (word.startsWith('--')) expect(known).toContain(word);
+        }
+        const files = [name, ...rest].filter((word) => word.startsWith('studies/'));
+        expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
       }
-      const files = [name, ...rest].filter((word) => word.startsWith('studies/'));
-      expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+    });
+
+    test('writes into the folder that it is given, each part into that of its name', () => {
+      for (const [name, { commands }] of all) {
+        for (const text of commands) {
+          const command = wordsOf(text, 'out');
+          const out = command[command.indexOf('--out') + 1];
+          expect(command[1] === 'sweep' ? `out/${planOf(command).file}` : out).toBe(`out/${name}`);
+        }
+      }
+      expect(all.length > 0 || code !== null).toBe(true);
+    });
+
+    test('takes about as long as it says', () => {
+      for (const [, { minutes, commands }] of all) {
+        const sweeps = commands.flatMap((text) => {
+          const command = wordsOf(text, 'out');
+          return command[1] === 'sweep' ? [planOf(command).plan] : [];
+        });
+        const seconds = sweeps.reduce((sum, plan) => sum + secondsOf(plan), 0);
+        expect(seconds).toBeLessThanOrEqual(60 * minutes);
+      }
+      const minutes = Object.values(short).reduce((sum, part) => sum + part.minutes, 0);
+      expect(minutes).toBeLessThanOrEqual(3);
+    });
+
+    test('needs tools that the lab has', () => {
+      expect(needs.filter((tool) => !existsSync(join(root, 'lab/tools', `${tool}.sh`)))).toEqual(
+        [],
+      );
+    });
+
+    const secondsOf = (plan: SweepPlan): number =>
+      prepareSweep(plan, 'a', [], anywhere).estimatedSeconds;
+
+    function planOf(command: readonly string[]): { file: string; plan: SweepPlan } {
+      const file = command[command.indexOf('-f') + 1] ?? '';
+      const whole = parseSweepPlan(readFileSync(join(root, file), 'utf8'), file);
+      const plan = command.includes('--quick') ? quickPlan(whole) : whole;
+      if (plan === null) throw new Error(`${file} has no quick`);
+      return { file: `${basename(file, '.yaml')}${plan === whole ? '' : '-quick'}`, plan };
     }
-  });
-
-  test('writes into the folder that it is given', () => {
-    for (const command of words) expect(command.some((word) => word.startsWith('out'))).toBe(true);
-  });
-
-  test('takes about as long as it says', () => {
-    for (const { minutes, commands } of lengths) {
-      const sweeps = commands.flatMap((text) => {
-        const all = wordsOf(text, 'out');
-        return all[1] === 'sweep' ? [planOf(all)] : [];
-      });
-      const seconds = sweeps.reduce((sum, plan) => sum + secondsOf(plan), 0);
-      expect(seconds).toBeLessThanOrEqual(60 * minutes);
-    }
-    if (short !== undefined) expect(short.minutes).toBeLessThanOrEqual(3);
-  });
-
-  test('needs tools that the lab has', () => {
-    expect(needs.filter((tool) => !existsSync(join(root, 'lab/tools', `${tool}.sh`)))).toEqual([]);
-  });
-
-  const secondsOf = (plan: SweepPlan): number =>
-    prepareSweep(plan, 'a', [], anywhere).estimatedSeconds;
-
-  function planOf(command: readonly string[]): SweepPlan {
-    const file = command[command.indexOf('-f') + 1] ?? '';
-    const whole = parseSweepPlan(readFileSync(join(root, file), 'utf8'), file);
-    const plan = command.includes('--quick') ? quickPlan(whole) : whole;
-    if (plan === null) throw new Error(`${file} has no quick`);
-    return plan;
-  }
-});
+  },
+);
 
 describe('the README of the studies', () => {
   const readme = readFileSync(join(STUDIES, 'README.md'), 'utf8');
-
-  test('names every plan', () => {
-    for (const name of files) expect(readme).toContain(`\`${name}\``);
-  });
 
   test('has a row for every dimension', () => {
     const rows = readme.slice(readme.indexOf('## Dimensions')).match(/^\| `[\w.]+`/gm) ?? [];

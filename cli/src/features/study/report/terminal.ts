@@ -1,50 +1,69 @@
-import type { NamedStudy, Published, Study } from '../plan';
-import type { StudyRecord } from '../record';
+import type { Published } from '../plan';
+import type { Part, PartResult, State } from '../record';
 import { renderColumns, renderRows, type TerminalStyle } from '../../../report/text/terminal';
 import { formatNumber } from '../../../ui/numbers';
 
-const RECORDS = {
-  full: 'there is one',
-  quick: 'of a quick run only',
-  none: 'none yet',
-} satisfies Record<NamedStudy['kept'], string>;
+export const about = (seconds: number): string => {
+  const [value, unit] = seconds < 90 ? [seconds, 's'] : [seconds / 60, 'min'];
+  return `about ${formatNumber(Math.round(value))} ${unit}`;
+};
 
-export function renderStudies(studies: readonly NamedStudy[], style: TerminalStyle): string[] {
-  return studies.flatMap((study) => [
+export interface StudyRow {
+  name: string;
+  question: string;
+  published: readonly Published[];
+  needs: readonly string[];
+  hasQuick: boolean;
+  parts: number;
+  /** Those of the parts that have a record in the repository. */
+  measured: number;
+  seconds: number;
+}
+
+export const renderStudies = (studies: readonly StudyRow[], style: TerminalStyle): string[] =>
+  studies.flatMap((study) => [
     ...renderRows([{ name: study.name, value: study.question }], style),
     ...renderRows(
       [
         { name: '  published', value: study.published.map(publishedText).join('; ') || 'nothing' },
-        { name: '  record', value: RECORDS[study.kept] },
-        { name: '  takes', value: takes(study) },
+        { name: '  measured', value: `${String(study.measured)} of ${String(study.parts)} parts` },
+        {
+          name: '  takes',
+          value: `${about(study.seconds)}; ${study.hasQuick ? '--quick less than 3 min' : 'no --quick'}`,
+        },
+        { name: '  needs', value: study.needs.join(', ') || 'nothing' },
       ],
       style,
     ),
     '',
   ]);
-}
 
 export const publishedText = ({ what, value, unit }: Published): string =>
   `${what}: ${formatNumber(value)}${unit === 'x' || unit === '' ? unit : ` ${unit}`}`;
 
-const takes = ({ full, quick }: Study): string =>
-  [
-    `${minutes(full.minutes)}`,
-    quick === undefined ? 'no --quick' : `--quick ${minutes(quick.minutes)}`,
-  ].join('; ');
-
-const minutes = (value: number): string => `about ${formatNumber(value)} min`;
-
-export function renderStudy({ steps, seconds, isWhole }: StudyRecord): string[] {
+export function renderParts(parts: readonly (Part & { state: State })[]): string[] {
+  const missing = parts.filter(({ state }) => state === 'missing');
+  const seconds = missing.reduce((sum, part) => sum + part.seconds, 0);
   return [
     ...renderColumns(
-      ['exit code', 'time', 'command'],
-      steps.map(({ command, seconds: took, exitCode }) => [
-        String(exitCode),
-        `${formatNumber(Math.round(took))} s`,
-        command,
-      ]),
+      ['in the repository', 'time', 'part'],
+      parts.map(({ state, name, seconds: own }) => [state, about(own), name]),
     ),
-    `${isWhole ? 'complete' : 'broken off: the same command continues with the rest'}, ${formatNumber(Math.round(seconds))} s`,
+    missing.length === 0
+      ? 'every part has a record'
+      : `${String(missing.length)} of ${String(parts.length)} have no record: ${about(seconds)}`,
   ];
 }
+
+export const renderResults = (
+  results: readonly PartResult[],
+  left: number,
+  folder: string,
+): string[] => [
+  ...renderColumns(
+    ['time', 'part', 'result'],
+    results.map(({ name, seconds, sentence }) => [`${formatNumber(seconds)} s`, name, sentence]),
+  ),
+  left === 0 ? 'complete' : `${String(left)} parts have no record yet: the same command continues`,
+  folder,
+];

@@ -1,6 +1,8 @@
 // The parts of the study of small pods, and its search downwards. Pure.
+import type { Part } from '../../cli/src/features/study/study';
+import type { Asked, RoleName } from '../one-role';
 
-export const ROLES = {
+export const ROLES: Record<RoleName, string> = {
   main: 'main, regular mode',
   'main-queue': 'main, queue mode',
   worker: 'worker',
@@ -40,7 +42,14 @@ const RUNNER_OUTSIDE = { N8N_RUNNERS_MODE: 'external', N8N_RUNNERS_AUTH_TOKEN: '
  * What is set: a tuning and variables of the process; `heapShare` of the memory limit, left out: the tuning's own;
  * `isSecondStart`: what the first one leaves behind counts. Each but the first begins with the chart's default.
  */
-export const SETTINGS = {
+interface Setting {
+  title: string;
+  tuning?: string;
+  env?: Record<string, string>;
+  heapShare?: number;
+  isSecondStart?: boolean;
+}
+export const SETTINGS: Record<string, Setting> = {
   'as-it-comes': { title: 'n8n as it comes', tuning: 'none' },
   default: { title: "the chart's default" },
   'fewer-modules': { title: 'without modules that it does not need', env: FEWER_MODULES },
@@ -67,20 +76,29 @@ export const READY_WITHIN_SECONDS = { memory: 60, cpu: 300, settings: 300 };
 /** One request per second: so many, of which so many may take longer than until the next one is due. */
 export const LOAD = { requests: 8, lateMs: 1000, lateAtMost: 1 };
 
-const memory = (role) => ({
+export interface SearchPart extends Part {
+  kind: 'memory' | 'cpu' | 'settings';
+  role: RoleName;
+  settings: readonly string[];
+  /** To search among. */
+  values?: readonly number[];
+  /** Limits under which a whole start is measured too, by setting. */
+  starts?: Record<string, number[]>;
+}
+
+const memory = (role: RoleName): SearchPart => ({
   ...{ name: `memory-${role}`, kind: 'memory', role, seconds: role === 'main' ? 150 : 165 },
   ...{ settings: ['as-it-comes', 'default', 'lean'], values: MEMORY },
 });
-const cpu = (role) => ({
+const cpu = (role: RoleName): SearchPart => ({
   ...{ name: `cpu-${role}`, kind: 'cpu', role, seconds: role === 'main' ? 210 : 225 },
   ...{ settings: ['as-it-comes', 'default'], values: CPU },
-  // Limits under which a whole start is measured too, by setting.
   starts: { default: [500, 250] },
 });
-const NAMES = Object.keys(ROLES);
+const NAMES = Object.keys(ROLES) as RoleName[];
 
 /** Each a search per setting, but for the last one: every setting once, with the same roomy limits. Seconds: about. */
-export const PARTS = [
+export const PARTS: SearchPart[] = [
   ...NAMES.map(memory),
   ...NAMES.map(cpu),
   {
@@ -89,34 +107,43 @@ export const PARTS = [
   },
 ];
 
-export const QUICK_PARTS = [
+export const QUICK_PARTS: SearchPart[] = [
   { ...memory('main'), settings: ['default'], values: [512, 640, 1024], seconds: 40 },
   { ...cpu('main'), settings: ['default'], values: [100, 500], starts: {}, seconds: 35 },
   { ...memory('worker'), settings: ['default'], values: [512, 1024], seconds: 45 },
 ];
 
+export interface Tried {
+  value: number;
+  passed: boolean;
+}
+
 /**
  * The next of the ascending `values` to try in a search for the least that passes, given the trials so far; null once it is
  * found, or none passes. What has passed is taken to pass with more.
  */
-export function nextToTry(values, trials) {
-  const of = (value) => trials.find((trial) => trial.value === value);
+export function nextToTry(values: readonly number[], trials: readonly Tried[]): number | null {
+  const of = (value: number) => trials.find((trial) => trial.value === value);
   const failed = values.findLastIndex((value) => of(value)?.passed === false);
   const passed = values.findIndex((value) => of(value)?.passed === true);
   const above = passed < 0 ? values.length : passed;
-  return above - failed <= 1 ? null : values[Math.floor((failed + above) / 2)];
+  return above - failed <= 1 ? null : (values[Math.floor((failed + above) / 2)] ?? null);
 }
 
 /** Null: none passed. */
-export const lowestThatPassed = (trials) =>
-  trials.reduce(
+export const lowestThatPassed = (trials: readonly Tried[]): number | null =>
+  trials.reduce<number | null>(
     (least, { value, passed }) => (passed && (least === null || value < least) ? value : least),
     null,
   );
 
 /** The limits and variables of one trial, as a bench takes them. */
-export function asked(name, limits, { cacheFolder }) {
-  const { tuning = 'default', env = {}, heapShare, isSecondStart = false } = SETTINGS[name];
+export function asked(
+  name: string,
+  limits: Asked,
+  { cacheFolder }: { cacheFolder: string },
+): Asked {
+  const { tuning = 'default', env = {}, heapShare, isSecondStart = false } = SETTINGS[name] ?? {};
   const { memoryMiB } = limits;
   const hasShare = heapShare !== undefined && memoryMiB !== undefined;
   return {
@@ -126,8 +153,16 @@ export function asked(name, limits, { cacheFolder }) {
   };
 }
 
+export interface Answer {
+  isExpected: boolean;
+  ms: number;
+}
+
 /** Of responses: each got the expected one, and in time. */
-export const isSustained = (responses, { requests, lateMs, lateAtMost }) =>
+export const isSustained = (
+  responses: readonly Answer[],
+  { requests, lateMs, lateAtMost }: typeof LOAD,
+): boolean =>
   responses.length === requests &&
   responses.every(({ isExpected }) => isExpected) &&
   responses.filter(({ ms }) => ms > lateMs).length <= lateAtMost;

@@ -1,6 +1,5 @@
 // Rounds of parts: the next one begins when the loads of the one before are over, and never three are under way.
-import { Beside } from '../../studies/beside.mjs';
-import { inRounds } from '../../studies/rounds.mjs';
+import { Beside, inRounds } from '../../../../cli/src/features/study/rounds';
 
 /** What happened, in order. A round is [name, its load takes so long, it ends after so long], in looks of 20 ms. */
 async function happened(given: [string, number, number][], alone = ''): Promise<string[]> {
@@ -10,8 +9,8 @@ async function happened(given: [string, number, number][], alone = ''): Promise<
   const left = given.map(([name, load, end]) => ({ name, load, end }));
   await inRounds({
     next: () => left.splice(0, 1),
-    wantsAll: ([{ name }]: [{ name: string }]) => name === alone,
-    begin: ([{ name, load, end }]: [(typeof left)[number]]) => {
+    wantsAll: ([first]) => first?.name === alone,
+    begin: ([{ name, load, end } = { name: '', load: 0, end: 0 }]) => {
       seen.push(`begin ${name}`);
       const ended = after(end).then(() => {
         seen.push(`end ${name}`);
@@ -80,11 +79,12 @@ describe('beside a part, as many of other rounds were under way', () => {
   /** What each says at its end. A step is a part of the round that its letter names, or its end. */
   function beside(...steps: string[]): Record<string, number> {
     const all = new Beside();
-    const up = new Map<string, unknown>();
+    const up = new Map<string, ReturnType<Beside['begins']>>();
     const said: Record<string, number> = {};
     for (const step of steps) {
       const [name = '', ends] = step.split(' ');
-      if (ends === 'ends') said[name] = all.ends(up.get(name));
+      const begun = up.get(name);
+      if (ends === 'ends' && begun !== undefined) said[name] = all.ends(begun);
       else up.set(name, all.begins(name[0]));
     }
     return said;

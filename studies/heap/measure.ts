@@ -1,20 +1,14 @@
 // The heap map: how large a payload a container of n8n survives, by its size, by how it is shared out between the heap of
 // n8n, that of the task runner and the largest message, and by role; and what ends it beyond that.
 //
-//   make lab build
-//   node studies/heap/measure.mjs --list            what there is, what has a record, and how long it takes
-//   node studies/heap/measure.mjs --within 30m      one after the other, as long as the next one still fits
-//   n8n-tuned study heap                            the same and the sweeps, with a record of the machine
-//
 // Each container starts once and gets payloads of growing size until n8n ends; the stores and the other roles have no limits.
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { recordsOf } from '../archive.mjs';
-import { measureParts, NotMeasured } from '../in-parts.mjs';
-import { kit, openBench, whyNoLimits } from '../one-role.mjs';
-import { externalRunner, N8N_ENV } from './external-runner.mjs';
-import { isOutlived, outcomeOf } from './fit.mjs';
-import { PARTS, QUICK_PARTS } from './parts.mjs';
+import { NotMeasured, type Study } from '../../cli/src/features/study/study';
+import { openBench, whyNoLimits, type Asked, type Bench, type Trial } from '../one-role';
+import { externalRunner, N8N_ENV } from './external-runner';
+import { isOutlived, outcomeOf } from './fit';
+import { PARTS, QUICK_PARTS, type HeapPart, type Layout } from './parts';
 
 const READY_WITHIN_MS = 120_000;
 const TIMEOUT_MS = 90_000;
@@ -23,11 +17,17 @@ const AGAIN_WITHIN_MS = 45_000;
 /** Until what ended has been told of: a parent's log, the kernel's count. */
 const SETTLES_MS = 500;
 
-const fileOf = (kind) => join(import.meta.dirname, `workflows/${kind}.json`);
+const fileOf = (kind: string): string => join(import.meta.dirname, `workflows/${kind}.json`);
 
-async function ask(bench, kind, mib, trial, signal) {
+async function ask(
+  bench: Bench,
+  kind: string,
+  mib: number,
+  trial: Trial,
+  signal: AbortSignal,
+): Promise<number> {
   const patience = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS), trial.endSignal]);
-  const url = `${bench.url}/webhook/study-heap-${kind}?mib=${mib}`;
+  const url = `${bench.url}/webhook/study-heap-${kind}?mib=${String(mib)}`;
   const status = await fetch(url, { signal: patience })
     .then(async (response) => {
       await response.arrayBuffer();
@@ -39,7 +39,12 @@ async function ask(bench, kind, mib, trial, signal) {
 }
 
 /** Small requests until one gets its response; false where none does. */
-async function isThere(bench, kind, trial, signal) {
+async function isThere(
+  bench: Bench,
+  kind: string,
+  trial: Trial,
+  signal: AbortSignal,
+): Promise<boolean> {
   const begunMs = Date.now();
   while (trial.end === null && Date.now() - begunMs < AGAIN_WITHIN_MS) {
     if ((await ask(bench, kind, 1, trial, signal)) === 200) return true;
@@ -48,7 +53,10 @@ async function isThere(bench, kind, trial, signal) {
   return false;
 }
 
-const limitsOf = (runner, { containerMiB, heapMiB, runnerHeapMiB, capMiB }) => ({
+const limitsOf = (
+  runner: HeapPart['runner'],
+  { containerMiB, heapMiB, runnerHeapMiB, capMiB }: Layout,
+): Asked => ({
   ...{ memoryMiB: containerMiB, heapMiB },
   env: {
     N8N_RUNNERS_MAX_PAYLOAD: String(capMiB * 1024 * 1024),
@@ -57,15 +65,21 @@ const limitsOf = (runner, { containerMiB, heapMiB, runnerHeapMiB, capMiB }) => (
   },
 });
 
-async function startRunner(bench, { runnerContainerMiB, runnerHeapMiB, capMiB }) {
-  const place = bench.place('runner');
-  const sizes = { memoryMiB: runnerContainerMiB, heapMiB: runnerHeapMiB, payloadMiB: capMiB };
-  return bench.startBeside(
-    await externalRunner({ tools: bench.tools, seat: bench.seat, place }, sizes),
-  );
+async function startRunner(bench: Bench, layout: Layout): Promise<Trial> {
+  const { runnerContainerMiB = 0, runnerHeapMiB, capMiB } = layout;
+  const sizes = {
+    ...{ memoryMiB: runnerContainerMiB, heapMiB: runnerHeapMiB ?? 0, payloadMiB: capMiB },
+  };
+  return bench.startBeside(await externalRunner(bench, sizes));
 }
 
-async function sent(bench, kind, payloadMiB, { trial, beside }, signal) {
+async function sent(
+  bench: Bench,
+  kind: string,
+  payloadMiB: number,
+  { trial, beside }: { trial: Trial; beside: Trial | null },
+  signal: AbortSignal,
+) {
   const look = () => ({
     oomKills: trial.figures?.oomKills ?? 0,
     runnerOomKills: beside?.figures?.oomKills ?? 0,
@@ -81,13 +95,19 @@ async function sent(bench, kind, payloadMiB, { trial, beside }, signal) {
     ...{ isExpected: status === 200, end: trial.end },
     oomKills: after.oomKills - before.oomKills,
     runnerOomKills: after.runnerOomKills - before.runnerOomKills,
-    log: after.logs.map((log, index) => log.slice(before.logs[index].length)).join(''),
+    log: after.logs.map((log, index) => log.slice(before.logs[index]?.length ?? 0)).join(''),
   });
   return { payloadMiB, outcome, status, ms };
 }
 
+interface HeapRow {
+  payloadMiB: number;
+  outcome: string;
+  peakMiB: number | null;
+}
+
 /** Of an n8n that did not get as far as that. */
-const withoutPayload = ({ end, figures, log }) => ({
+const withoutPayload = ({ end, figures, log }: Trial): HeapRow => ({
   payloadMiB: 0,
   outcome: outcomeOf({
     ...{ isExpected: false, end, log },
@@ -97,11 +117,11 @@ const withoutPayload = ({ end, figures, log }) => ({
 });
 
 /** The payloads of one container, from small to large, until n8n ends. */
-async function container(bench, part, layout, signal) {
+async function container(bench: Bench, part: HeapPart, layout: Layout, signal: AbortSignal) {
   const { payloadsMiB, ...shares } = layout;
   const trial = await bench.start(limitsOf(part.runner, layout), READY_WITHIN_MS);
-  let beside = null;
-  const rows = [];
+  let beside: Trial | null = null;
+  const rows: (Omit<Layout, 'payloadsMiB'> & HeapRow)[] = [];
   try {
     if (part.runner === 'external') beside = await startRunner(bench, layout);
     if (trial.readySeconds === null || !(await isThere(bench, part.kind, trial, signal))) {
@@ -121,37 +141,32 @@ async function container(bench, part, layout, signal) {
   }
 }
 
-async function measured(part, { signal }) {
-  const startedAt = new Date().toISOString();
-  const hasNodes = part.kind === 'held';
-  const workflows = [fileOf(part.kind)];
-  const bench = await openBench(part.role, { workflows, hasNodes, signal });
-  try {
-    if (hasNodes && bench.tools.nodesFolder === null) {
-      throw new NotMeasured('the nodes of this repository are not built: make build');
-    }
-    const rows = [];
-    for (const layout of part.containers) {
-      const own = await container(bench, part, layout, signal);
-      const { containerMiB, heapMiB } = layout;
-      const said = own.map(({ payloadMiB, outcome }) => `${payloadMiB} ${outcome}`).join(', ');
-      console.log(`${containerMiB} MiB, heap ${heapMiB}: ${said}`);
-      rows.push(...own);
-    }
-    const { versions } = bench;
-    return {
-      record: { startedAt, versions, machine: kit.thisMachine(), rows },
-      sentence: `${part.name}: ${rows.length} payloads`,
-    };
-  } finally {
-    await bench.close();
-  }
-}
-
-await measureParts({
-  ...{ parts: PARTS, quickParts: QUICK_PARTS, measured },
-  kept: recordsOf('heap', 'map/parts/'),
-  about: 'studies/heap/measure.mjs',
-  shownOut: 'results/heap',
+export default {
+  parts: PARTS,
+  quickParts: QUICK_PARTS,
+  inside: 'map/parts/',
   whyNot: whyNoLimits,
-});
+  async measured(part, { signal, tell }) {
+    const hasNodes = part.kind === 'held';
+    const bench = await openBench(part.role, { workflows: [fileOf(part.kind)], hasNodes, signal });
+    try {
+      if (hasNodes && bench.tools.nodesFolder === null) {
+        throw new NotMeasured('the nodes of this repository are not built: make build');
+      }
+      const rows: object[] = [];
+      for (const layout of part.containers) {
+        const own = await container(bench, part, layout, signal);
+        const said = own.map(({ payloadMiB, outcome }) => `${String(payloadMiB)} ${outcome}`);
+        const { containerMiB, heapMiB } = layout;
+        tell(`${String(containerMiB)} MiB, heap ${String(heapMiB)}: ${said.join(', ')}`);
+        rows.push(...own);
+      }
+      return {
+        record: { versions: bench.versions, rows },
+        sentence: `${String(rows.length)} payloads`,
+      };
+    } finally {
+      await bench.close();
+    }
+  },
+} satisfies Study<HeapPart>;

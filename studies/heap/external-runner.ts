@@ -1,26 +1,44 @@
 // An external task runner as a process: the real @n8n/task-runner under the stand-in for n8n's launcher.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { root } from '../in-parts.mjs';
-import { kit } from '../one-role.mjs';
+import { freePort } from '../../cli/src/targets/process/ports';
+import type { ProcessSpec } from '../../cli/src/targets/process/supervisor';
+import type { Bench } from '../one-role';
 
 const TOKEN = 'throwaway';
-const LAUNCHER = join(root, 'lab/images/task-runner-launcher.cjs');
-const IMAGE_CONFIG = join(root, 'lab/images/task-runners.json');
+const LAUNCHER = join(import.meta.dirname, '../../lab/images/task-runner-launcher.cjs');
+const IMAGE_CONFIG = join(import.meta.dirname, '../../lab/images/task-runners.json');
 
 /** Of n8n, so that it waits for such a runner. */
 export const N8N_ENV = { N8N_RUNNERS_MODE: 'external', N8N_RUNNERS_AUTH_TOKEN: TOKEN };
 
-/** `tools` and `seat`: of the n8n that it serves; `place`: where it works. */
-export async function externalRunner({ tools, seat, place }, { memoryMiB, heapMiB, payloadMiB }) {
+interface Sizes {
+  memoryMiB: number;
+  heapMiB: number;
+  payloadMiB: number;
+}
+
+interface ImageConfig {
+  'task-runners': { args: string[]; 'env-overrides': object }[];
+}
+
+/** For the n8n of a bench. */
+export async function externalRunner(
+  bench: Bench,
+  { memoryMiB, heapMiB, payloadMiB }: Sizes,
+): Promise<ProcessSpec> {
+  const { tools, seat } = bench;
+  const place = bench.place('runner');
   // bin/n8n lies in the package n8n.
   const modules = dirname(dirname(dirname(tools.n8n)));
-  const [ofImage] = JSON.parse(readFileSync(IMAGE_CONFIG, 'utf8'))['task-runners'];
+  const image = JSON.parse(readFileSync(IMAGE_CONFIG, 'utf8')) as ImageConfig;
+  const [ofImage] = image['task-runners'];
+  if (ofImage === undefined) throw new Error(`${IMAGE_CONFIG} has no task runner`);
   const config = {
     ...ofImage,
     ...{ workdir: place.folder, command: tools.node },
     args: [...ofImage.args.slice(0, -1), join(modules, '@n8n/task-runner/dist/start.js')],
-    'health-check-server-port': String(await kit.freePort()),
+    'health-check-server-port': String(await freePort()),
     'env-overrides': {
       ...ofImage['env-overrides'],
       N8N_RUNNERS_HEALTH_CHECK_SERVER_HOST: '127.0.0.1',
@@ -40,7 +58,7 @@ export async function externalRunner({ tools, seat, place }, { memoryMiB, heapMi
       N8N_RUNNERS_CONFIG_PATH: file,
       N8N_RUNNERS_AUTH_TOKEN: TOKEN,
       N8N_RUNNERS_TASK_BROKER_URI: `http://127.0.0.1:${seat.brokerPort}`,
-      N8N_RUNNERS_LAUNCHER_HEALTH_CHECK_PORT: String(await kit.freePort()),
+      N8N_RUNNERS_LAUNCHER_HEALTH_CHECK_PORT: String(await freePort()),
     },
   };
 }

@@ -1,20 +1,17 @@
 // What loads something at the same time begins together: none before all of them are ready or have ended.
 import { existsSync } from 'node:fs';
-import { Together } from '../../studies/together.mjs';
+import { Together } from '../../../../cli/src/features/study/rounds';
 
 const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Whether the file is there after each step of a, b and c, and after the end. */
 async function thereAfter(steps: string[]): Promise<boolean[]> {
-  const all = new Together(
-    ['a', 'b', 'c'].map((name) => ({ name })),
-    0,
-  );
+  const all = new Together(['a', 'b', 'c'], 0);
   const there: boolean[] = [];
   for (const step of steps) {
-    const [name, says] = step.split(' ');
-    if (says === undefined) all.isReady({ name });
-    else all.hears({ name }, says === 'file' ? `waiting for ${all.file}\n` : says);
+    const [name = '', says] = step.split(' ');
+    if (says === undefined) all.isReady(name);
+    else all.hears(name, says === 'file' ? `waiting for ${all.file}\n` : says);
     await after(20);
     there.push(existsSync(all.file));
   }
@@ -42,13 +39,13 @@ test.each([
 });
 
 test('its loads are over only some time after the last of them was ready', async () => {
-  const all = new Together([{ name: 'a' }, { name: 'b' }], 0);
+  const all = new Together(['a', 'b'], 0);
   const said: string[] = [];
   const loaded = all.isLoadedFor(-15).then(() => said.push('over'));
-  all.isReady({ name: 'a' });
+  all.isReady('a');
   await after(50);
   said.push('one is ready');
-  all.isReady({ name: 'b' });
+  all.isReady('b');
   await loaded;
   all.end();
   expect(said).toEqual(['one is ready', 'over']);

@@ -13,17 +13,33 @@ export const OUTCOMES = {
 };
 /** n8n itself runs on. */
 const OUTLIVED = new Set(['ok', 'refused', 'runner heap', 'runner killed', 'error']);
-export const isOutlived = ({ outcome }) => OUTLIVED.has(outcome);
+export const isOutlived = ({ outcome }: { outcome: string }): boolean => OUTLIVED.has(outcome);
+
+/** One payload in one container. */
+export interface Row {
+  containerMiB: number;
+  heapMiB: number;
+  payloadMiB: number;
+  outcome: string;
+}
 
 /** What n8n's broker and V8 write to the log. */
 const IS_REFUSED = /Max payload size exceeded/;
 const HEAP_IS_FULL = /JavaScript heap out of memory/;
 
+export interface Ending {
+  isExpected: boolean;
+  end: string | null;
+  oomKills: number;
+  runnerOomKills: number;
+  log: string;
+}
+
 /**
  * `end`: what n8n ended by, null where it did not; `oomKills` in its container and in the runner's own since the payload was
  * sent; `log`: what both have written since then.
  */
-export function outcomeOf({ isExpected, end, oomKills, runnerOomKills, log }) {
+export function outcomeOf({ isExpected, end, oomKills, runnerOomKills, log }: Ending): string {
   // With control groups of version 2 the whole container ends with the process that the kernel chose.
   if (oomKills > 0 || end === 'memory') return 'killed';
   if (end === 'heap') return 'heap';
@@ -34,17 +50,17 @@ export function outcomeOf({ isExpected, end, oomKills, runnerOomKills, log }) {
   return IS_REFUSED.test(log) ? 'refused' : 'error';
 }
 
-const sizesOf = (rows) =>
+const sizesOf = (rows: readonly Row[]): number[] =>
   [...new Set(rows.map(({ containerMiB }) => containerMiB))].toSorted((a, b) => a - b);
 
 /**
  * By container, in MiB: the largest payload that got its response in every way of sharing it out, the largest that n8n
  * outlived, and the least that ended it, null where none did. Each counts only as far as no smaller one did worse.
  */
-export function largestPayloads(rows) {
+export function largestPayloads(rows: readonly Row[]) {
   return sizesOf(rows).map((containerMiB) => {
     const own = rows.filter((row) => row.containerMiB === containerMiB);
-    const below = (isFine) => {
+    const below = (isFine: (row: Row) => boolean): number => {
       const bad = Math.min(...own.filter((row) => !isFine(row)).map((row) => row.payloadMiB));
       return Math.max(0, ...own.map((row) => row.payloadMiB).filter((size) => size < bad));
     };
@@ -59,20 +75,23 @@ export function largestPayloads(rows) {
 }
 
 /** Of heaps that were filled: ended by V8's own error, or by the kernel. */
-const filled = (rows, outcome) => rows.filter((row) => row.outcome === outcome);
-const shareOf = ({ heapMiB, containerMiB }) => heapMiB / containerMiB;
-const besideOf = ({ heapMiB, containerMiB }) => containerMiB - heapMiB;
+const filled = (rows: readonly Row[], outcome: string): Row[] =>
+  rows.filter((row) => row.outcome === outcome);
+const shareOf = ({ heapMiB, containerMiB }: Row): number => heapMiB / containerMiB;
+const besideOf = ({ heapMiB, containerMiB }: Row): number => containerMiB - heapMiB;
 
-const greatest = (values) => (values.length === 0 ? null : Math.max(...values));
-const least = (values) => (values.length === 0 ? null : Math.min(...values));
+const greatest = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : Math.max(...values);
+const least = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : Math.min(...values);
 
 /** By container, in MiB: the largest heap that ended in V8's error below all that the kernel ended, and the least of those. */
-export function fittingHeaps(rows) {
+export function fittingHeaps(rows: readonly Row[]) {
   return sizesOf(rows).map((containerMiB) => {
     const own = rows.filter((row) => row.containerMiB === containerMiB);
     const killedMiB = least(filled(own, 'killed').map(({ heapMiB }) => heapMiB));
     const safe = filled(own, 'heap').map(({ heapMiB }) => heapMiB);
-    const isBelow = (heapMiB) => killedMiB === null || heapMiB < killedMiB;
+    const isBelow = (heapMiB: number): boolean => killedMiB === null || heapMiB < killedMiB;
     return { containerMiB, heapMiB: greatest(safe.filter(isBelow)), killedMiB };
   });
 }
@@ -83,8 +102,8 @@ export function fittingHeaps(rows) {
  * each container that messages ended up to which n8n outlived one. Null where nothing tells. `held`: filled heaps; `returned`: messages
  * without a cap.
  */
-export function fitRule({ held, returned }) {
-  const [safe, killed] = ['heap', 'killed'].map((outcome) => filled(held, outcome));
+export function fitRule({ held, returned }: { held: readonly Row[]; returned: readonly Row[] }) {
+  const [safe, killed] = [filled(held, 'heap'), filled(held, 'killed')];
   const killedFrom = Math.min(...killed.map(shareOf));
   const tooLittleMiB = Math.max(...killed.map(besideOf));
   // Where nothing ended n8n, the largest that was tried bounds nothing.

@@ -1,4 +1,6 @@
 // The parts of the heap map: containers of several sizes, shared out in several ways, and payloads of growing size. Pure.
+import type { Part } from '../../cli/src/features/study/study';
+import type { RoleName } from '../one-role';
 
 /** As the chart shares out a container's memory (docs/chart/memory.md), and what it gives an external runner of its own. */
 export const CHART = { heap: 1 / 2, runnerHeap: 1 / 6, payload: 1 / 48, externalRunnerHeap: 1 / 2 };
@@ -22,10 +24,29 @@ export const KINDS = {
   returned: 'text that a Code node returns to n8n',
 };
 
-const share = (limitMiB, of) => Math.floor(limitMiB * of);
+/** How a container is shared out, and the payloads that it gets. */
+export interface Layout {
+  containerMiB: number;
+  heapMiB: number;
+  /** Null: it has no task runner. */
+  runnerHeapMiB: number | null;
+  capMiB: number;
+  payloadsMiB: readonly number[];
+  /** Of a task runner in a container of its own. */
+  runnerContainerMiB?: number;
+}
+
+export interface HeapPart extends Part {
+  kind: keyof typeof KINDS;
+  role: RoleName;
+  runner: 'internal' | 'external' | 'none';
+  containers: Layout[];
+}
+
+const share = (limitMiB: number, of: number): number => Math.floor(limitMiB * of);
 
 /** A container with text that n8n itself keeps, beside an idle task runner. */
-const heldIn = (containerMiB, heap) => {
+const heldIn = (containerMiB: number, heap: number): Layout => {
   const heapMiB = share(containerMiB, heap);
   return {
     ...{ containerMiB, heapMiB, runnerHeapMiB: share(containerMiB, CHART.runnerHeap) },
@@ -34,19 +55,19 @@ const heldIn = (containerMiB, heap) => {
   };
 };
 
-const returnedIn = (containerMiB, runnerHeap) => ({
+const returnedIn = (containerMiB: number, runnerHeap: number): Layout => ({
   ...{ containerMiB, heapMiB: share(containerMiB, CHART.heap) },
   ...{ runnerHeapMiB: share(containerMiB, runnerHeap), capMiB: NO_CAP_MIB },
   payloadsMiB: RETURNED,
 });
 
-const returnedByWorkerIn = (containerMiB) => ({
+const returnedByWorkerIn = (containerMiB: number): Layout => ({
   ...returnedIn(containerMiB, CHART.runnerHeap),
   payloadsMiB: PASSED_ON,
 });
 
 /** Under the chart's own cap: what is less, and what is more. */
-const cappedIn = (containerMiB) => {
+const cappedIn = (containerMiB: number): Layout => {
   const capMiB = share(containerMiB, CHART.payload);
   return {
     ...returnedIn(containerMiB, CHART.runnerHeap),
@@ -55,33 +76,38 @@ const cappedIn = (containerMiB) => {
 };
 
 /** The runner in a container of its own. */
-const outsideOf = (containerMiB, runnerContainerMiB) => ({
+const outsideOf = (containerMiB: number, runnerContainerMiB: number): Layout => ({
   ...{ ...returnedIn(containerMiB, CHART.runnerHeap), runnerContainerMiB },
   runnerHeapMiB: share(runnerContainerMiB, CHART.externalRunnerHeap),
 });
 
 /** Main in queue mode and webhook processors have no runner: what a worker has returned reaches them by the database. */
-const passedOnIn = (containerMiB, heap) => ({
+const passedOnIn = (containerMiB: number, heap: number): Layout => ({
   ...{ containerMiB, heapMiB: share(containerMiB, heap), runnerHeapMiB: null, capMiB: NO_CAP_MIB },
   payloadsMiB: PASSED_ON,
 });
 
-const cross = (some, others, make) =>
-  some.flatMap((one) => others.map((other) => make(one, other)));
+const cross = (
+  some: readonly number[],
+  others: readonly number[],
+  make: (one: number, other: number) => Layout,
+): Layout[] => some.flatMap((one) => others.map((other) => make(one, other)));
 
 /** `each`: seconds of a container, about; the stores and the other roles come up before. */
-const part = ({ each, ...about }, containers) => ({
+const part = (
+  { each, ...about }: Pick<HeapPart, 'name' | 'kind' | 'role' | 'runner'> & { each: number },
+  containers: Layout[],
+): HeapPart => ({
   ...{ ...about, containers },
   seconds: (about.role === 'main' ? 5 : 20) + each * containers.length,
 });
 
-const INTERNAL = { runner: 'internal' };
-const MAIN = { role: 'main', ...INTERNAL };
-const WORKER = { role: 'worker', ...INTERNAL };
-const RETURNS = { kind: 'returned' };
-const HOLDS = { kind: 'held' };
+const MAIN = { role: 'main', runner: 'internal' } as const;
+const WORKER = { role: 'worker', runner: 'internal' } as const;
+const RETURNS = { kind: 'returned' } as const;
+const HOLDS = { kind: 'held' } as const;
 /** Of those without a runner. */
-const PASSED = { ...RETURNS, runner: 'none', each: 38 };
+const PASSED = { ...RETURNS, runner: 'none', each: 38 } as const;
 
 export const PARTS = [
   part({ name: 'held-main', ...HOLDS, ...MAIN, each: 22 }, cross(CONTAINERS, HEAPS, heldIn)),

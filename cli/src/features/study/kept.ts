@@ -1,0 +1,112 @@
+/** Where records of a study are kept, and what of the files of a measurement is kept: all but raw samples. */
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { readPlainFile } from '../../linux/plain-file';
+import { archiveOf, readArchive, writeArchive } from '../../record/archive';
+import { writeWhole } from '../../record/folder';
+import { STUDY_FILE } from './record';
+import type { Records } from './study';
+
+/** The archive of a study: those whose ids begin with `inside`, by the rest of their ids. `root`: of the repository. */
+export function archivedRecords(file: string, root: string, inside = ''): Records {
+  const records: Records = {
+    read: (id) => readArchive(file).get(`${inside}${id}`)?.record,
+    has: (folder) =>
+      [...readArchive(file).keys()].some((id) => id.startsWith(`${inside}${folder}/`)),
+    write(id, record) {
+      const [archive, whole] = [readArchive(file), `${inside}${id}`];
+      writeArchive(file, archive.set(whole, { ...archive.get(whole), record }));
+    },
+    replace(folder, files) {
+      const at = `${inside}${folder}/`;
+      const others = [...readArchive(file)].filter(([id]) => !id.startsWith(at));
+      const added = [...archiveOf(files)].map(([id, entry]) => [`${at}${id}`, entry] as const);
+      writeArchive(file, new Map([...others, ...added]));
+    },
+    take: (from) => {
+      records.replace(basename(from), filesKept(from, root));
+    },
+  };
+  return records;
+}
+
+/** The same of a folder with a file for each. */
+export function recordsInFolder(folder: string, inside = ''): Records {
+  const fileOf = (id: string): string => join(folder, `${inside}${id}.json`);
+  return {
+    read: (id) =>
+      existsSync(fileOf(id)) ? (JSON.parse(readPlainFile(fileOf(id))) as unknown) : undefined,
+    has: (name) => existsSync(join(folder, `${inside}${name}`)),
+    write(id, record) {
+      mkdirSync(dirname(fileOf(id)), { recursive: true });
+      writeWhole(fileOf(id), `${JSON.stringify(record, null, 2)}\n`);
+    },
+    replace(name, files) {
+      const at = join(folder, `${inside}${name}`);
+      rmSync(at, { recursive: true, force: true });
+      for (const [path, text] of files) {
+        mkdirSync(dirname(join(at, path)), { recursive: true });
+        writeFileSync(join(at, path), text);
+      }
+    },
+    /** The commands wrote it here. */
+    take: () => undefined,
+  };
+}
+
+/** Of a comparison whose runs are not kept: its plot of slow requests cannot be drawn again. */
+export const COMPARISON_FILES = ['compare.json', 'report.md', 'plots/slower.svg'];
+/** Of a run whose samples are not kept. */
+export const RUN_FILES = [
+  ...['run.json', 'report.md'],
+  ...['cpu', 'distribution', 'latency', 'loop-lag', 'memory', 'processes', 'rate'].map(
+    (plot) => `plots/${plot}.svg`,
+  ),
+];
+
+/** Those of the files that are there; `without` is left out of their text. */
+export const filesIn = (
+  folder: string,
+  names: readonly string[],
+  without: readonly string[] = [],
+): Map<string, string> =>
+  new Map(
+    names
+      .filter((name) => existsSync(join(folder, name)))
+      .map((name) => [
+        name,
+        without.reduce(
+          (text, part) => text.replaceAll(part, ''),
+          readPlainFile(join(folder, name)),
+        ),
+      ]),
+  );
+
+const RECORD_FILES = [STUDY_FILE, 'sweep.json', 'cell.json', 'run.json'];
+/** Of samples only the memory of servers and n8n, by pid, how many processes there are, and the requests of each. */
+const SAMPLES =
+  /^-?\d+,(server|main|worker|webhook|runner),[^,]*,(rssMiB|processes|webhookRequests),/;
+const SAMPLES_HEAD = 'tMs,role,instance,metric,value';
+
+/** What is kept of a folder of sweeps, runs and comparisons. */
+function filesKept(folder: string, root: string): Map<string, string> {
+  const files = new Map<string, string>();
+  for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    const [at, file] = [dirname(path), basename(path)];
+    const names = RECORD_FILES.includes(file)
+      ? [file]
+      : file === 'compare.json'
+        ? COMPARISON_FILES
+        : [];
+    // Where this repository lies says nothing of what was measured.
+    for (const [name, text] of filesIn(join(folder, at), names, [`${root}/`])) {
+      files.set(join(at, name), text);
+    }
+    if (file !== 'samples.csv') continue;
+    const kept = readPlainFile(join(folder, path))
+      .split('\n')
+      .filter((line) => SAMPLES.test(line));
+    if (kept.length > 0) files.set(join(at, 'memory.csv'), [SAMPLES_HEAD, ...kept, ''].join('\n'));
+  }
+  return files;
+}
