@@ -25,7 +25,7 @@ const RECORD = 'docs/records/dashboards.json';
 const PAGE = 'docs/dashboards.md';
 
 const NOTE =
-  '<!-- Written by monitoring/generate.mjs from monitoring/dashboards and docs/records/dashboards.json. -->';
+  '<!-- Written by npm run generate from monitoring/dashboards and docs/records/dashboards.json. -->';
 
 export function drawn(root: URL): Record<string, string> {
   const file = new URL(RECORD, root);

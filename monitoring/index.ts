@@ -1,4 +1,4 @@
-/** What generate.mjs writes, by path in the repository. */
+/** What `npm run generate` writes, by path in the repository. */
 import { alertGroups } from './alerts';
 import { dashboards } from './dashboards';
 import { drawn, DRAWN } from './drawn';

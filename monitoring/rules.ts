@@ -4,7 +4,7 @@ import { assumedInPlainRules, type Condition } from './conditions';
 import { filledPlainly } from './tokens';
 
 const head = (where: string): string =>
-  `# Written by monitoring/generate.mjs from monitoring/alerts: change it there. ${where}\n`;
+  `# Written by npm run generate from monitoring/alerts: change it there. ${where}\n`;
 
 const runbook = (alert: Alert): string => `<<runbooks>>/${alert.name}.md`;
 

@@ -3,7 +3,7 @@ import { conditions } from './conditions';
 import { thresholds, type ThresholdName } from './thresholds';
 import { filledPlainly } from './tokens';
 
-const NOTE = '<!-- Written by monitoring/generate.mjs from monitoring/alerts: change it there. -->';
+const NOTE = '<!-- Written by npm run generate from monitoring/alerts: change it there. -->';
 
 /** The page to which an alert's runbook_url leads. */
 export function runbookPage(alert: Alert): string {

@@ -75,8 +75,7 @@ export interface WatchedRecord {
 
 const RECORD = 'docs/records/alerts-on-cluster.json';
 const PAGE = 'docs/alerts.md';
-const NOTE =
-  '<!-- Written by monitoring/generate.mjs from docs/records/alerts-on-cluster.json. -->';
+const NOTE = '<!-- Written by npm run generate from docs/records/alerts-on-cluster.json. -->';
 
 export function watched(root: URL): Record<string, string> {
   const file = new URL(RECORD, root);

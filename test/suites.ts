@@ -58,7 +58,6 @@ const LINT: Check[] = [
 const TYPES: Check[] = [
   types('types of the packages, the command and the tests', 'tsconfig.json'),
   types('types of the k6 scripts', 'loadtests/tsconfig.json'),
-  types('types of the dashboards', 'monitoring/tsconfig.json'),
 ];
 
 /** For `make check`: what needs no tool of the lab and little time, with a tenth of the cases of each property. */

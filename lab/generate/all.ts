@@ -1,8 +1,10 @@
 // Writes every file that follows from others; with --check it only says which are out of date.
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { format, resolveConfig } from 'prettier';
+import { pathToFileURL } from 'node:url';
+import { format, getFileInfo, resolveConfig } from 'prettier';
+import { chartFiles } from '../../charts/n8n-tuned/tools/generate';
+import { files as monitoringFiles, owned as monitoringFolders } from '../../monitoring';
 import { k6Scripts } from './k6-scripts';
 import { readme } from './readme';
 import { root, type Generated } from './records';
@@ -14,7 +16,7 @@ import { terminals } from './terminals';
 import { times } from './times';
 import { workloads } from './workloads';
 
-const GENERATORS = [
+const GENERATORS: (() => Generated)[] = [
   workloads,
   k6Scripts,
   reference,
@@ -25,15 +27,37 @@ const GENERATORS = [
   readme,
   terminals,
 ];
-/** These write their files themselves. */
-const PROGRAMS = ['charts/n8n-tuned/tools/generate.mjs', 'monitoring/generate.mjs'];
+
+const CHART = 'charts/n8n-tuned/files';
+const everything = (): Generated[] => [
+  ...GENERATORS.map((generator) => generator()),
+  ...inFolders(chartFiles(root), [`${CHART}/loadtests`, `${CHART}/workflows`]),
+  ...inFolders(monitoringFiles(pathToFileURL(root)), monitoringFolders),
+];
+
+/** What lies in each of these folders is generated; the other files lie among those written by hand. */
+function inFolders(files: Generated['files'], folders: readonly string[]): Generated[] {
+  const among = (isOne: (file: string) => boolean): Generated['files'] =>
+    Object.fromEntries(Object.entries(files).filter(([file]) => isOne(file)));
+  const isIn = (file: string, folder: string): boolean => file.startsWith(`${folder}/`);
+  return [
+    { files: among((file) => !folders.some((folder) => isIn(file, folder))) },
+    ...folders.map((folder) => ({
+      files: among((file) => isIn(file, folder)),
+      owned: { folder, pattern: /\.\w+$/ },
+    })),
+  ];
+}
+
 const isCheck = process.argv.includes('--check');
 const path = (file: string): string => join(root, file);
 
-const formatted = async (file: string, text: string): Promise<string> =>
-  file.endsWith('.md')
-    ? format(text, { ...(await resolveConfig(path(file))), filepath: file })
-    : text;
+async function formatted(file: string, text: string): Promise<string> {
+  const ignorePath = path('.prettierignore');
+  const { ignored, inferredParser } = await getFileInfo(path(file), { ignorePath });
+  if (ignored || inferredParser === null) return text;
+  return format(text, { ...(await resolveConfig(path(file))), filepath: path(file) });
+}
 
 const filesOf = (owned: Generated['owned']): string[] =>
   owned === undefined
@@ -43,8 +67,7 @@ const filesOf = (owned: Generated['owned']): string[] =>
         .filter((file) => owned.pattern.test(file));
 
 const stale: string[] = [];
-for (const generator of GENERATORS) {
-  const { files, owned }: Generated = generator();
+for (const { files, owned } of everything()) {
   for (const [file, text] of Object.entries(files)) {
     const content = await formatted(file, text);
     if (existsSync(path(file)) && readFileSync(path(file), 'utf8') === content) continue;
@@ -61,12 +84,4 @@ for (const generator of GENERATORS) {
 if (isCheck && stale.length > 0) {
   console.error(`${stale.join(', ')}: out of date: run npm run generate`);
   process.exitCode = 1;
-}
-
-for (const program of PROGRAMS) {
-  const { status } = spawnSync(process.execPath, [program, ...process.argv.slice(2)], {
-    cwd: root,
-    stdio: 'inherit',
-  });
-  if (status !== 0) process.exitCode = 1;
 }

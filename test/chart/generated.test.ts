@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Ajv from 'ajv';
 import { parse } from 'yaml';
 import { readVersions } from '../../cli/src/lab/paths.ts';
-import { attempt, chart } from './support/helm.ts';
+import { chart } from './support/helm.ts';
 
 interface Shape {
   type?: string | string[];
@@ -16,13 +16,6 @@ const schema = JSON.parse(readFileSync(join(chart, 'values.schema.json'), 'utf8'
 const defaults = parse(readFileSync(join(chart, 'values.yaml'), 'utf8')) as Record<string, unknown>;
 const isMap = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-test('both are what the generator makes', async () => {
-  expect(await attempt(process.execPath, [join(chart, 'tools/generate.mjs'), '--check'])).toEqual({
-    code: 0,
-    output: '',
-  });
-});
 
 test('a text goes on over lines, and an example after it is for values.yaml alone', () => {
   const readme = readFileSync(join(chart, 'README.md'), 'utf8');

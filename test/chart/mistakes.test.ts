@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { parseAllDocuments } from 'yaml';
-import { readValues } from '../../charts/n8n-tuned/tools/values.mjs';
+import { readValues } from '../../charts/n8n-tuned/tools/values.ts';
 import { attempt, chart, KUBERNETES, paths } from './support/helm.ts';
 import { SEED } from './support/seed.ts';
 import { anyValues } from './support/values.ts';

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readValues } from '../../charts/n8n-tuned/tools/values.mjs';
+import { readValues } from '../../charts/n8n-tuned/tools/values.ts';
 import { chart, paths, render, type Manifest } from './support/helm.ts';
 
 type Values = Record<string, unknown>;

@@ -1,4 +1,4 @@
-// Generated from cli/src/features/recover by tools/recovery.mjs. docs/recovery.md
+// Generated from cli/src/features/recover by tools/generate.ts. docs/recovery.md
 "use strict";
 
 // cli/src/targets/n8n-module.ts

@@ -1,30 +1,41 @@
 // values.schema.json from values.yaml: the shape comes from the defaults, what they cannot tell stands in SHAPES.
-const any = {};
-const text = { type: 'string' };
-const flag = { type: 'boolean' };
-const whole = (minimum = 0) => ({ type: 'integer', minimum });
-const list = (items = any) => ({ type: 'array', items });
-const oneOf = (...values) => ({ enum: values });
-const orNull = (shape) => ({ anyOf: [shape, { type: 'null' }] });
-const object = { type: 'object' };
-const texts = { type: 'object', additionalProperties: text };
+import type { Value } from './values';
+
+interface Shape {
+  [keyword: string]: unknown;
+  type?: string | string[];
+  enum?: unknown[];
+  properties?: Record<string, Shape>;
+  required?: string[] | undefined;
+}
+type Block = Shape & { properties: Record<string, Shape> };
+
+const any: Shape = {};
+const text: Shape = { type: 'string' };
+const flag: Shape = { type: 'boolean' };
+const whole = (minimum = 0): Shape => ({ type: 'integer', minimum });
+const list = (items = any): Shape => ({ type: 'array', items });
+const oneOf = (...values: unknown[]): Shape => ({ enum: values });
+const orNull = (shape: Shape): Shape => ({ anyOf: [shape, { type: 'null' }] });
+const object: Shape = { type: 'object' };
+const texts: Shape = { type: 'object', additionalProperties: text };
 /**
  * Records of a measurement show numbers, booleans and the words of a list; of other texts only those that match
  * `x-recorded`, which says how a text looks that holds no secret. The values of variables have a list of their own.
  */
-const shown = (shape, form) => ({ ...shape, 'x-recorded': form });
+const shown = (shape: Shape, form: string): Shape => ({ ...shape, 'x-recorded': form });
 /** Whether it is one says the template, in a sentence. */
 const quantity = shown({ type: ['string', 'number'] }, '^[0-9.]+([EPTGMK]i?|[mk])?$');
 const imageTag = shown({ type: ['string', 'number'] }, '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$');
 const plainName = shown(text, '^[a-z0-9][a-z0-9.-]*$');
 const seconds = shown(text, '^([0-9]+(ms|s|m|h))?$');
 /** The same shape, and null: "not set". */
-const nullable = (shape) => {
+const nullable = (shape: Shape): Shape => {
   if (shape.enum) return { ...shape, enum: [...shape.enum, null] };
   if (shape.type) return { ...shape, type: [shape.type, 'null'].flat() };
   return orNull(shape);
 };
-const resourcesOf = (shape) => ({
+const resourcesOf = (shape: (one: Shape) => Shape): Shape => ({
   type: 'object',
   additionalProperties: false,
   properties: {
@@ -36,7 +47,7 @@ const resourcesOf = (shape) => ({
 const resources = resourcesOf((shape) => shape);
 /** Of a role, where null takes out what a preset or the chart has. */
 const resourcesOrNone = resourcesOf(nullable);
-const env = {
+const env: Shape = {
   type: 'object',
   'x-recorded': 'variables',
   propertyNames: { pattern: '^[A-Za-z_][A-Za-z0-9_.-]*$' },
@@ -52,18 +63,18 @@ const env = {
     ],
   },
 };
-const share = {
+const share: Shape = {
   anyOf: [
     shown({ type: 'string', minLength: 1 }, '^[0-9.]+(/[0-9.]+|[KMG]i?)?$'),
     { type: 'number', exclusiveMinimum: 0 },
   ],
 };
-const heapOverride = {
+const heapOverride: Shape = {
   type: 'object',
   additionalProperties: false,
   properties: { enabled: flag, oldSpace: share, runnerOldSpace: share, runnerPayload: share },
 };
-const probe = {
+const probe: Shape = {
   type: 'object',
   additionalProperties: false,
   properties: {
@@ -80,14 +91,16 @@ const probe = {
     terminationGracePeriodSeconds: whole(1),
   },
 };
-const name = { type: 'string', pattern: '^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$' };
-const anyPort = { type: 'integer', minimum: 1, maximum: 65535 };
+const name: Shape = { type: 'string', pattern: '^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$' };
+const anyPort: Shape = { type: 'integer', minimum: 1, maximum: 65535 };
 
-const threshold = { type: 'number', minimum: 0 };
-const budget = { type: 'number', exclusiveMinimum: 0, maximum: 0.06 };
+const threshold: Shape = { type: 'number', minimum: 0 };
+const budget: Shape = { type: 'number', exclusiveMinimum: 0, maximum: 0.06 };
+
+const PROFILES = ['throughput', 'low-memory', 'io-bound', 'cpu-bound'];
 
 /** By the value's path, or by its last keys. */
-const SHAPES = {
+const SHAPES: Record<string, Shape> = {
   preset: { type: ['string', 'array', 'null'] },
   nameOverride: name,
   fullnameOverride: name,
@@ -120,18 +133,7 @@ const SHAPES = {
   'recovery.intervalMinutes': orNull(whole(1)),
   'recovery.batch': orNull(whole(1)),
   'executions.peakRatePerSecond': orNull({ type: 'number', exclusiveMinimum: 0 }),
-  'tuning.profile': oneOf('default', 'throughput', 'low-memory', 'io-bound', 'cpu-bound'),
-  'tuning.lazyExpressions': orNull(flag),
-  'tuning.compileCache': orNull(flag),
-  'tuning.readySandboxes': orNull(whole(1)),
-  'tuning.saveSuccessfulExecutions': oneOf('all', 'none', null),
-  'tuning.saveFailedExecutions': oneOf('all', 'none', null),
-  'tuning.saveProgress': orNull(flag),
-  'tuning.logLevel': oneOf('error', 'warn', 'info', 'debug', null),
-  'tuning.headlessWorkers': orNull(flag),
-  'tuning.runnerConcurrency': orNull(whole(1)),
-  'tuning.workerConcurrency': orNull(whole(1)),
-  'tuning.semiSpaceMiB': orNull(whole()),
+  'tuning.profile': oneOf('default', ...PROFILES),
   'shutdown.timeoutSeconds': orNull(whole(1)),
   'shutdown.preStopSeconds': orNull(whole()),
   terminationGracePeriodSeconds: orNull(whole(1)),
@@ -144,15 +146,6 @@ const SHAPES = {
   concurrency: orNull(whole(1)),
   cooldownSeconds: orNull(whole()),
   poolSize: orNull(whole(1)),
-  'tuning.traceSqlite': orNull(flag),
-  'tuning.lazyCharacterMap': orNull(flag),
-  'tuning.warmExpressions': orNull(flag),
-  'tuning.zoneOnce': orNull(flag),
-  'tuning.sessionOnce': orNull(flag),
-  'tuning.readOnce': orNull(flag),
-  'tuning.keepStalled': orNull(flag),
-  'tuning.requeueLost': orNull(flag),
-  'tuning.finishJobs': orNull(flag),
   'heap.oldSpace': share,
   'heap.runnerOldSpace': share,
   'heap.runnerPayload': share,
@@ -228,18 +221,37 @@ const SHAPES = {
   extraManifests: list({ type: ['object', 'string'] }),
 };
 
+/** What files/environment.yaml says of a setting of the tuning: null leaves it to the profile. */
+export interface TuningSetting {
+  default: string | number | boolean;
+  /** Texts that it may be. */
+  choices?: string[];
+  /** The smallest number. */
+  min?: number;
+}
+
+function shapeOfSetting({ default: usual, choices, min }: TuningSetting): Shape {
+  if (choices !== undefined) return oneOf(...choices, null);
+  return orNull(typeof usual === 'boolean' ? flag : whole(min));
+}
+
+type Tuning = Readonly<Record<string, TuningSetting>>;
+
 /** A value that a preset may set is null, or a map without the keys that it sets. */
-function shapeOf({ path, value, isUnset }) {
+function shapeOf({ path, value, isUnset }: Value, tuning: Tuning): Shape {
+  const setting = path[0] === 'tuning' ? tuning[path[1] ?? ''] : undefined;
+  if (setting !== undefined) return shapeOfSetting(setting);
   if (!isUnset) return shapeOfDefault(path, value);
   if (path.at(-1) === 'resources') return resourcesOrNone;
   const shape = shapeOfDefault(path, value);
   return shape.type === 'object' ? shape : nullable(shape);
 }
 
-function shapeOfDefault(path, value) {
-  const [key, parent] = [path.at(-1), path.at(-2)];
-  if (parent === 'thresholds' && SHAPES[`${parent}.${key}`] === undefined) return threshold;
-  const named = SHAPES[path.join('.')] ?? SHAPES[`${parent}.${key}`] ?? SHAPES[key];
+function shapeOfDefault(path: readonly string[], value: unknown): Shape {
+  const [key = '', parent = ''] = [path.at(-1), path.at(-2)];
+  const within = SHAPES[`${parent}.${key}`];
+  if (parent === 'thresholds' && within === undefined) return threshold;
+  const named = SHAPES[path.join('.')] ?? within ?? SHAPES[key];
   if (named !== undefined) return named;
   if (Array.isArray(value)) return list();
   if (typeof value === 'boolean') return flag;
@@ -251,72 +263,81 @@ function shapeOfDefault(path, value) {
   );
 }
 
-function closed(properties, more = {}) {
+function closed(properties: Record<string, Shape>, more: Shape = {}): Block {
   return { type: 'object', additionalProperties: false, properties, ...more };
 }
 
-function deepMerge(a, b) {
+function deepMerge(a: Record<string, Shape>, b: Record<string, Shape>): Record<string, Shape> {
   const merged = { ...a };
   for (const [key, shape] of Object.entries(b)) {
-    const both = merged[key]?.properties && shape.properties;
-    merged[key] = both ? closed(deepMerge(merged[key].properties, shape.properties)) : shape;
+    const [below, above] = [merged[key]?.properties, shape.properties];
+    merged[key] = below && above ? closed(deepMerge(below, above)) : shape;
   }
   return merged;
 }
 
 /** What no template can do without: the user may set it to null, and Helm then takes it out. */
-function isNeeded(value, shape) {
-  return (
-    shape === probe ||
-    ['number', 'boolean'].includes(typeof value) ||
-    (typeof value === 'string' && value !== '')
-  );
-}
+const isNeeded = (value: unknown, shape: Shape): boolean =>
+  shape === probe ||
+  ['number', 'boolean'].includes(typeof value) ||
+  (typeof value === 'string' && value !== '');
 
-function need(block, key) {
+function need(block: Shape, key: string): void {
   block.required = [...new Set([...(block.required ?? []), key])];
 }
 
-export function schemaOf(values, presets) {
+/** The block under a key, which has parts. */
+function partOf(block: Block, key: string): Block {
+  const part = block.properties[key];
+  if (part?.properties === undefined) throw new Error(`values.yaml: ${key} has no parts`);
+  return part as Block;
+}
+
+export function schemaOf(
+  values: readonly Value[],
+  presets: readonly string[],
+  tuning: Tuning,
+): Shape {
   const top = closed({});
-  const root = top.properties;
   for (const leaf of values) {
     const { path, value, text: description } = leaf;
     let block = top;
     for (const key of path.slice(0, -1)) {
       block.properties[key] ??= closed({});
       need(block, key);
-      block = block.properties[key];
+      block = partOf(block, key);
     }
-    const key = path.at(-1);
-    const shape = shapeOf(leaf);
+    const key = path.at(-1) ?? '';
+    const shape = shapeOf(leaf, tuning);
     block.properties[key] = description ? { description, ...shape } : shape;
     if (!leaf.isUnset && isNeeded(value, shape)) need(block, key);
   }
+  const root = top.properties;
   const preset = oneOf(...presets);
-  root.preset = {
-    description: root.preset.description,
+  root['preset'] = {
+    description: root['preset']?.['description'],
     anyOf: [preset, list(preset), { type: 'null' }],
   };
   // A parent chart leaves this one out where its condition is false: it can only be read as true.
-  root.enabled.enum = [true];
-  top.required = top.required.filter((key) => key !== 'enabled');
+  root['enabled'] = { ...root['enabled'], enum: [true] };
+  top.required = (top.required ?? []).filter((key) => key !== 'enabled');
   // Helm hands a parent chart's globals down, so these may hold more.
-  root.global.additionalProperties = true;
+  partOf(top, 'global')['additionalProperties'] = true;
   // Every role takes the keys of `pod`; a pool takes those of `worker`.
-  const ofPod = optional(root.pod).properties;
+  const ofPod = optional(partOf(top, 'pod')).properties ?? {};
   for (const role of ['main', 'worker', 'webhook']) {
-    const { properties, required } = root[role];
-    const own = (required ?? []).filter((key) => !(key in ofPod));
+    const { properties, required = [] } = partOf(top, role);
+    const own = required.filter((key) => !(key in ofPod));
     root[role] = closed(deepMerge(ofPod, properties), { required: own });
   }
-  const { pools, ...ofWorker } = optional(root.worker).properties;
+  const worker = partOf(top, 'worker');
+  const { pools, ...ofWorker } = optional(worker).properties ?? {};
   const poolName = { type: 'string', pattern: '^[a-z0-9]([-a-z0-9]{0,13}[a-z0-9])?$' };
-  root.worker.properties.pools = {
+  worker.properties['pools'] = {
     ...pools,
     items: closed(
       // What a pool leaves out comes from `worker`, so null takes nothing out of it.
-      { name: poolName, ...withoutText(ofWorker), resources },
+      { name: poolName, ...(withoutText(ofWorker) as Record<string, Shape>), resources },
       { required: ['name'] },
     ),
   };
@@ -330,13 +351,14 @@ export function schemaOf(values, presets) {
 }
 
 /** A block of which every part may be left out. */
-function optional({ required: _, ...shape }) {
-  if (shape.properties === undefined) return shape;
+function optional(shape: Shape): Shape {
+  const open = { ...shape, required: undefined };
+  if (shape.properties === undefined) return open;
   const parts = Object.entries(shape.properties).map(([key, part]) => [key, optional(part)]);
-  return { ...shape, properties: Object.fromEntries(parts) };
+  return { ...open, properties: Object.fromEntries(parts) as Record<string, Shape> };
 }
 
-function withoutText(shape) {
+function withoutText(shape: unknown): unknown {
   if (Array.isArray(shape)) return shape.map(withoutText);
   if (shape === null || typeof shape !== 'object') return shape;
   return Object.fromEntries(
