@@ -140,7 +140,7 @@ describe.each<[string, FindRecord]>([
 
   test('values follow, for the CPU that the recorded capacity took', () => {
     for (const other of others) {
-      const evidence = evidenceOf(other, () => null);
+      const evidence = evidenceOf(other);
       if (evidence === null) throw new Error('it tells nothing');
       const recommendation = recommend([evidence], plannedRate([evidence]));
       if (recommendation === null) throw new Error('nothing is recommended');

@@ -15,6 +15,7 @@ export function sampleSearch(): FindRecord {
     achievedPerSecond: 'clients' in load ? 45 : Math.min(load.ratePerSecond, 45),
     p95Ms: result === 'sustained' ? 120 : 2_400,
     errorShare: 0,
+    ...{ stallsMs: [], missed: null, doubts: [] },
     cpuPerRequest: {
       allMs: 24.5,
       roles: [

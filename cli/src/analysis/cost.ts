@@ -53,9 +53,9 @@ export const costOf = ({
   atCapacity,
   advised,
 }: {
-  atCapacity?: Used | null | undefined;
+  atCapacity: Used | null;
   advised: { ratePerSecond: number };
-}): Cost | null => (atCapacity == null ? null : costAt(atCapacity, advised.ratePerSecond));
+}): Cost | null => (atCapacity === null ? null : costAt(atCapacity, advised.ratePerSecond));
 
 /** Cost of completed requests; if n8n answers at once, those whose execution was completed. */
 export const costOfRun = ({ summary }: Pick<RunRecord, 'summary'>): Cost | null =>

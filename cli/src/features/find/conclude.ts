@@ -1,7 +1,7 @@
 import type { Estimate } from './analysis/estimate';
 import { PLANNED_SHARE, plannedPerSecond } from './analysis/planned-share';
 import { findDoubts } from './analysis/doubts';
-import type { FindProbe, FindRecord } from './record';
+import { usedAt, type FindProbe, type FindRecord } from './record';
 import type { FindHead, SearchEnding } from './analysis/searched';
 import { limitName } from '../../analysis/limits/table';
 import { workloadName } from '../../plan/chosen-workload';
@@ -11,6 +11,9 @@ import { formatNumber, percent } from '../../ui/numbers';
 export function concludeFind(head: FindHead, estimate: Estimate, ending: SearchEnding): FindRecord {
   const { capacity, low, high, confirmedPerSecond, limit } = estimate;
   const verdict = verdictOf(head.probes, estimate, ending);
+  const confirmedBy = confirmedPerSecond === null ? null : runAt(head.probes, confirmedPerSecond);
+  const run = confirmedBy ?? highestSustained(head.probes);
+  const summary = run === null ? undefined : ending.summaries.get(run);
   return {
     ...head,
     capacity: {
@@ -26,7 +29,8 @@ export function concludeFind(head: FindHead, estimate: Estimate, ending: SearchE
     limit,
     verdict,
     sentence: findSentence(head, verdict, estimate),
-    confirmedBy: confirmedPerSecond === null ? null : runAt(head.probes, confirmedPerSecond),
+    confirmedBy,
+    atCapacity: run === null || summary === undefined ? null : usedAt(run, summary),
     doubts: findDoubts(head, estimate, ending),
   };
 }
@@ -52,6 +56,13 @@ function runAt(probes: readonly FindProbe[], ratePerSecond: number): string | nu
       probe.ratePerSecond === ratePerSecond,
   );
   return sustained.at(-1)?.run ?? null;
+}
+
+function highestSustained(probes: readonly FindProbe[]): string | null {
+  const held = probes
+    .filter(({ result, ratePerSecond }) => result === 'sustained' && ratePerSecond !== undefined)
+    .sort((a, b) => (a.ratePerSecond ?? 0) - (b.ratePerSecond ?? 0));
+  return held.at(-1)?.run ?? null;
 }
 
 /** The answer in one sentence that a manager can read. */

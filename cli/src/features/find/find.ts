@@ -6,9 +6,8 @@ import type { CapacitySearch } from './analysis/search';
 import type { Probe } from './analysis/types';
 import { type Arrivals, type LoadPlan, planOf } from '../../../../loadtests/lib/profile';
 import { makeFolder, runId, writeWhole } from '../../record/folder';
-import type { AtCapacity, FindProbe, FindRecord } from './record';
+import type { FindProbe, FindRecord } from './record';
 import { FIND_FILE } from '../../record/find-records';
-import { runAtCapacity, usedAt } from './record';
 import type { Summary } from '../../record/run-record';
 import type { RunOrder } from '../../run/order';
 import { measure } from '../../run/run';
@@ -99,7 +98,7 @@ export async function find(
     if (!signal.aborted) failure = messageOf(error);
   }
 
-  const concluded = concludeFind(
+  const record = concludeFind(
     {
       schemaVersion: 2,
       kind: 'find',
@@ -122,21 +121,11 @@ export async function find(
     search.estimate(),
     {
       stoppedBy: signal.aborted ? messageOf(signal.reason) : null,
-      ...{ failure, restless, memoryAtRestMiB },
+      ...{ failure, restless, memoryAtRestMiB, summaries },
     },
   );
-  const record = { ...concluded, atCapacity: atCapacity(concluded, summaries) };
   writeWhole(join(folder, FIND_FILE), `${JSON.stringify(record, null, 2)}\n`);
   return { folder, record, problems };
-}
-
-function atCapacity(
-  record: FindRecord,
-  summaries: ReadonlyMap<string, Summary>,
-): AtCapacity | null {
-  const run = runAtCapacity(record);
-  const summary = run === null ? undefined : summaries.get(run);
-  return run === null || summary === undefined ? null : usedAt(run, summary);
 }
 
 function describe(probe: Probe): string {

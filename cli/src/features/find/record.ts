@@ -48,9 +48,9 @@ export const findProbeSchema = z.object({
   p95Ms: z.number().nullable(),
   errorShare: z.number(),
   /** Null where no CPU was seen, as of an n8n at a URL without metrics. */
-  cpuPerRequest: z.exactOptional(cpuPerRequestSchema.nullable()),
-  /** Durations of stalls, from the run's summary; left out if unknown. */
-  stallsMs: z.exactOptional(z.array(z.number())),
+  cpuPerRequest: cpuPerRequestSchema.nullable(),
+  /** Durations of stalls, from the run's summary. */
+  stallsMs: z.array(z.number()),
   /** What was seen during them; left out where there were none. */
   stallCauses: z.exactOptional(stallCausesSchema),
   /** Requests in flight seen over those that Little's law predicts. */
@@ -58,9 +58,9 @@ export const findProbeSchema = z.object({
   limitedBy: limitSeenSchema,
   sentence: z.string(),
   /** The first SLO that was missed or left open, with what was measured; null where all were met. */
-  missed: z.exactOptional(z.string().nullable()),
+  missed: z.string().nullable(),
   /** Why its run is doubtful. */
-  doubts: z.exactOptional(z.array(z.string())),
+  doubts: z.array(z.string()),
   /** Folder of its run beneath the search's own. */
   run: z.string(),
 });
@@ -115,8 +115,8 @@ export const findRecordSchema = z.object({
       memory: z.number(),
     }),
   ),
-  /** Usage in the run on which the answer rests, so that the search alone is evidence; left out if unknown. */
-  atCapacity: z.exactOptional(atCapacitySchema.nullable()),
+  /** Usage in the run on which the answer rests, so that the search alone is evidence; null if unknown. */
+  atCapacity: atCapacitySchema.nullable(),
   probes: z.array(findProbeSchema),
   doubts: z.array(z.string()),
 });
@@ -125,15 +125,6 @@ export type FindRecord = z.infer<typeof findRecordSchema>;
 /** Whether the search has an answer that others may use, though its interval may be wide. */
 export const hasEstimate = (verdict: FindRecord['verdict']): boolean =>
   verdict === 'found' || verdict === 'not confirmed' || verdict === 'inconclusive';
-
-/** Folder of the run that a search's answer rests on: the confirming one, or else the highest that was sustained. */
-export function runAtCapacity({ confirmedBy, probes }: FindRecord): string | null {
-  if (confirmedBy !== null) return confirmedBy;
-  const held = probes
-    .filter(({ result, ratePerSecond }) => result === 'sustained' && ratePerSecond !== undefined)
-    .sort((a, b) => (a.ratePerSecond ?? 0) - (b.ratePerSecond ?? 0));
-  return held.at(-1)?.run ?? null;
-}
 
 export const usedAt = (run: string, summary: Summary): AtCapacity => ({
   run,

@@ -1,6 +1,6 @@
 import { recordFolder } from '../../record/archive';
 import type { FindRecord } from '../find/record';
-import { foldersOfFinds, readFind, runOfFind } from '../find/read';
+import { foldersOfFinds, readFind } from '../find/read';
 import { evidenceOf, type CapacityEvidence } from './analysis/evidence';
 
 export interface KnownFind {
@@ -16,5 +16,5 @@ export function readFinds(folders: readonly string[]): KnownFind[] {
 
 export function knownFind(folder: string): KnownFind {
   const record = readFind(folder);
-  return { record, evidence: evidenceOf(record, (run) => runOfFind(folder, run)) };
+  return { record, evidence: evidenceOf(record) };
 }

@@ -10,7 +10,7 @@ import type { SweepPlan } from './plan/plan';
 import { isServerCell, loadOf, partsOf, serverOf, topologyOf } from './plan/plan-cells';
 import type { Cell } from './plan/cells';
 import { readRun } from '../../record/read-run';
-import { runAtCapacity, hasEstimate, type FindRecord } from '../find/record';
+import { hasEstimate, type FindRecord } from '../find/record';
 import type { RunOrder } from '../../run/order';
 import { measure } from '../../run/run';
 import { isLegacy } from '../../plan/limits';
@@ -139,7 +139,7 @@ async function searched(
   );
   signal.throwIfAborted();
   writeBeside(folder, reportFiles(findDocument(record)));
-  const best = runAtCapacity(record);
+  const best = record.atCapacity?.run ?? null;
   const atCapacity = best === null ? null : readRun(join(folder, best));
   return {
     outcome: OUTCOMES[record.verdict],

@@ -27,6 +27,7 @@ function probe(given: Partial<FindProbe>): FindProbe {
     achievedPerSecond: 40,
     p95Ms: 100,
     errorShare: 0,
+    ...{ cpuPerRequest: null, stallsMs: [], missed: null, doubts: [] },
     littlesLaw: 1,
     limitedBy: { limit: null, evidence: null, next: null },
     sentence: '',
@@ -61,7 +62,10 @@ const failed = probe({
   result: 'not sustained',
   limitedBy: { limit: LOOP, evidence: null, next: null },
 });
-const quiet = { stoppedBy: null, failure: null, restless: [], memoryAtRestMiB: [] };
+const summaries = new Map([['probes/confirmed', record.summary]]);
+const quiet = {
+  ...{ stoppedBy: null, failure: null, restless: [], memoryAtRestMiB: [], summaries },
+};
 const found = {
   capacity: 38.5,
   low: 37,
@@ -79,6 +83,7 @@ describe('what a search answers', () => {
     expect(answer).toMatchObject({
       verdict: 'found',
       confirmedBy: 'probes/confirmed',
+      atCapacity: { run: 'probes/confirmed', roles: record.summary.roles },
       limit: LOOP,
       advised: { share: 0.8, ratePerSecond: expect.closeTo(30.8, 6) },
       doubts: [],

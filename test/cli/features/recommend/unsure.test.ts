@@ -12,7 +12,7 @@ test.each<FindRecord['verdict']>(['not confirmed', 'inconclusive'])(
     const capacity = { ratePerSecond: 98.3, low: 47.3, high: 115, confirmed: true };
     const advised = { share: 0.8, ratePerSecond: 0.8 * 47.3 };
     const search = { ...sampleSearch(), topology: run.topology, verdict, capacity, advised };
-    const evidence = evidenceOf(search, () => run);
+    const evidence = evidenceOf(search);
     if (evidence === null) throw new Error('the search says nothing');
     expect(plannedRate([evidence])).toBeCloseTo(advised.ratePerSecond, 6);
   },

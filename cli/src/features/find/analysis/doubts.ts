@@ -67,7 +67,7 @@ function speed(probes: readonly FindProbe[], { conclusive, capacity }: Estimate)
 /** Those that left the answer as sure as it was are no doubt. */
 function stalls(probes: readonly FindProbe[], { conclusive }: Estimate): string[] {
   const valid = probes.filter(({ result }) => result !== 'invalid');
-  const all = valid.flatMap(({ stallsMs = [] }) => stallsMs);
+  const all = valid.flatMap(({ stallsMs }) => stallsMs);
   if (conclusive || all.length === 0) return [];
   const seconds = valid.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
   const times = all.length === 1 ? 'once' : `${String(all.length)} times`;
@@ -117,7 +117,7 @@ function invalid(probes: readonly FindProbe[]): string[] {
 /** The warnings of all probes, each kind once: their numbers differ from probe to probe. */
 function ofProbes(probes: readonly FindProbe[]): string[] {
   const kinds = new Map<string, { first: string; probes: number }>();
-  for (const { doubts = [] } of probes) {
+  for (const { doubts } of probes) {
     const inThis = new Map(doubts.map((text) => [text.replace(/[\d.]+/g, '#'), text]));
     for (const [kind, text] of inThis) {
       const { first, probes: before } = kinds.get(kind) ?? { first: text, probes: 0 };

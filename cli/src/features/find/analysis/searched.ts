@@ -1,9 +1,17 @@
 /** What there is of a search when it ends, of which its answer is made. */
+import type { Summary } from '../../../record/run-record';
 import type { FindRecord } from '../record';
 
 export type FindHead = Omit<
   FindRecord,
-  'capacity' | 'advised' | 'limit' | 'verdict' | 'sentence' | 'confirmedBy' | 'doubts'
+  | 'capacity'
+  | 'advised'
+  | 'limit'
+  | 'verdict'
+  | 'sentence'
+  | 'confirmedBy'
+  | 'atCapacity'
+  | 'doubts'
 >;
 
 export interface SearchEnding {
@@ -15,4 +23,6 @@ export interface SearchEnding {
   restless: string[];
   /** Before each probe. */
   memoryAtRestMiB: number[];
+  /** By the folder of the run. */
+  summaries: ReadonlyMap<string, Summary>;
 }

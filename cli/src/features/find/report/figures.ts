@@ -102,7 +102,7 @@ export function probeTerms({ probes }: FindRecord): Figure[] {
 
 /** CPU per request of all roles and of the busiest: `17.9 ms, worker 9.2 ms`. */
 function cpuText({ cpuPerRequest: cpu }: FindProbe): string {
-  if (!cpu) return '-';
+  if (cpu === null) return '-';
   const all = duration(cpu.allMs);
   const role = busiestRole([cpu]);
   const own = cpu.roles.find((one) => one.role === role);

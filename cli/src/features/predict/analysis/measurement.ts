@@ -1,7 +1,7 @@
 import { ROLES } from '../../../plan/roles';
 import { median, type Interval } from '../../../analysis/statistics/statistics';
 import type { Role, Topology } from '../../../plan/topology';
-import { runAtCapacity, usedAt, type AtCapacity, type FindRecord } from '../../find/record';
+import { usedAt, type AtCapacity, type FindRecord } from '../../find/record';
 import type { Machine, RunRecord } from '../../../record/run-record';
 import type { RecordedWorkload } from '../../../plan/recorded';
 
@@ -36,9 +36,7 @@ export function measurementOf(
     .filter(({ result, clients }) => result !== 'invalid' && clients !== undefined)
     .sort((a, b) => (a.clients ?? 0) - (b.clients ?? 0))[0];
   const light = lightest === undefined ? null : (readRun(lightest.run)?.summary.latencyMs ?? null);
-  const best = search.atCapacity === undefined ? runAtCapacity(search) : null;
-  const kept = best === null ? null : readRun(best);
-  const used = search.atCapacity ?? (kept === null ? null : usedAt(kept.id, kept.summary));
+  const used = search.atCapacity;
   return {
     source: search.id,
     workload: search.workload,

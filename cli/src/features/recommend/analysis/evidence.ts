@@ -1,7 +1,7 @@
 import type { Topology } from '../../../plan/topology';
 import { workloadName } from '../../../plan/chosen-workload';
-import { runAtCapacity, usedAt, type AtCapacity, type FindRecord } from '../../find/record';
-import type { Machine, RunRecord } from '../../../record/run-record';
+import type { AtCapacity, FindRecord } from '../../find/record';
+import type { Machine } from '../../../record/run-record';
 
 /** What one search has shown about one topology, as far as a recommendation rests on it. */
 export interface CapacityEvidence {
@@ -21,10 +21,7 @@ export interface CapacityEvidence {
 }
 
 /** Null where the search says nothing that can be built on: no capacity, or a target that was not laid out. */
-export function evidenceOf(
-  search: FindRecord,
-  readRun: (run: string) => RunRecord | null,
-): CapacityEvidence | null {
+export function evidenceOf(search: FindRecord): CapacityEvidence | null {
   const { ratePerSecond, low, confirmed } = search.capacity;
   // The search advises this: an answer that is not sure counts with its low end.
   const capacityPerSecond = search.verdict === 'found' ? ratePerSecond : low;
@@ -37,18 +34,8 @@ export function evidenceOf(
     machine: search.machine,
     capacityPerSecond,
     confirmed,
-    at: search.atCapacity ?? atCapacity(search, readRun),
+    at: search.atCapacity,
   };
-}
-
-/** Usage at capacity of a search that does not record it; null if its runs were not kept. */
-function atCapacity(
-  search: FindRecord,
-  readRun: (run: string) => RunRecord | null,
-): AtCapacity | null {
-  const run = runAtCapacity(search);
-  const record = run === null ? null : readRun(run);
-  return run === null || record === null ? null : usedAt(run, record.summary);
 }
 
 /** The same for searches that repeat each other. */

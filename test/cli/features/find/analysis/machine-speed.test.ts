@@ -32,6 +32,7 @@ function probe(
     achievedPerSecond: ratePerSecond,
     p95Ms: 100,
     errorShare: 0,
+    ...{ stallsMs: [], missed: null, doubts: [] },
     littlesLaw: 1,
     limitedBy: { limit: null, evidence: null, next: null },
     sentence: '',
@@ -119,15 +120,13 @@ describe('the speed of the machine over a search', () => {
   });
 
   it('is not judged by probes that do not count or that did not see it', () => {
-    const older = probe(48, 30);
-    delete older.cpuPerRequest;
     const clients = {
       ...probe(48, 30),
       ratePerSecond: undefined,
       clients: 4,
     } as unknown as FindProbe;
     const invalid = probe(48, 30, { result: 'invalid' });
-    expect(speedSpread([probe(48, 14), invalid, probe(48, null), older, clients], 48)).toBeNull();
+    expect(speedSpread([probe(48, 14), invalid, probe(48, null), clients], 48)).toBeNull();
     expect(speedSpread([], 48)).toBeNull();
   });
 });
