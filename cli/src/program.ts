@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { refuseVain } from './options/applies';
+import { groupByTarget, refuseVain } from './options/applies';
 import * as clean from './commands/clean';
 import * as compare from './features/compare/command';
 import * as completion from './commands/completion';
@@ -61,5 +61,6 @@ export function programOf(): Command {
       if (command.name() !== 'compare') refuseVain(command);
     });
   for (const { register } of COMMANDS) register(program);
+  program.commands.forEach(groupByTarget);
   return program;
 }

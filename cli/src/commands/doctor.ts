@@ -19,16 +19,10 @@ export function register(program: Command): void {
         .choices(['process', 'kubernetes'])
         .default('process'),
     )
-    .option('--kubeconfig <file>', 'target kubernetes: default $KUBECONFIG, else ~/.kube/config')
-    .option(
-      '--context <name>',
-      'target kubernetes: a context of that kubeconfig (default: the current one)',
-    )
-    .option(
-      '--namespace <name>',
-      'target kubernetes: where n8n would run (default: a new namespace)',
-    )
-    .option('--existing', 'target kubernetes: check only what loading an existing release needs')
+    .option('--kubeconfig <file>', 'default $KUBECONFIG, else ~/.kube/config')
+    .option('--context <name>', 'a context of that kubeconfig (default: the current one)')
+    .option('--namespace <name>', 'where n8n would run (default: a new namespace)')
+    .option('--existing', 'check only what loading an existing release needs')
     .option('--json', 'print the facts and checks as JSON')
     .addHelpText(
       'after',

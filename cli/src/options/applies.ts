@@ -235,6 +235,41 @@ const isOf = ({ of }: Rule, command: string): boolean => of?.includes(command) ?
 const names = ({ options }: Rule, name: string): boolean =>
   'but' in options ? !options.but.includes(name) : options.includes(name);
 
+/** Commands that start n8n themselves, on one of these. */
+const STARTING = ['up', 'drill'];
+const STARTED_ON = ['process', 'kubernetes'];
+
+/** The heading below which options stand that say where n8n runs. */
+export const WHERE = 'Where it runs:';
+
+/**
+ * Help lists an option that not every target of its command takes below the targets that do, and none that no target
+ * takes. Options of another heading say in brackets what they go with.
+ */
+export function groupByTarget(command: Command): void {
+  const choices = command.options.find(({ long }) => long === '--target')?.argChoices ?? [];
+  const kinds = choices.filter(
+    (kind) => !STARTING.includes(command.name()) || STARTED_ON.includes(kind),
+  );
+  for (const option of command.options) {
+    const rules = RULES.filter(
+      (rule) => isOf(rule, command.name()) && names(rule, option.attributeName()),
+    );
+    const takes = kinds.filter((kind) =>
+      rules.every(({ targets }) => targets?.includes(kind) ?? true),
+    );
+    if (takes.length === kinds.length) continue;
+    const goesWith = `--target ${listed(takes, 'or')}`;
+    if (takes.length === 0) option.hideHelp();
+    else if (option.helpGroupHeading === WHERE) option.helpGroup(`With ${goesWith}:`);
+    else option.description = noted(option.description, `with ${goesWith}`);
+  }
+}
+
+/** In brackets behind it, or in those that it ends with. */
+const noted = (text: string, note: string): string =>
+  text.endsWith(')') ? `${text.slice(0, -1)}; ${note})` : `${text} (${note})`;
+
 /** Refuses what is given and cannot be applied. Commands whose arguments say what they work on tell the targets. */
 export function refuseVain(command: Command, targets?: readonly string[]): void {
   const options = command.opts();

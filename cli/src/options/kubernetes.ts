@@ -1,4 +1,5 @@
 /** Options of the target kubernetes, and when a cluster may be production. */
+import { WHERE } from './applies';
 import { type Command, Option } from 'commander';
 import type { SeedWorkflow } from '../catalogue/seeding';
 import { pinned, readVersions } from '../lab/paths';
@@ -47,18 +48,12 @@ export interface KubernetesFlags extends DeployFlags {
 
 export function withClusterOptions(command: Command): Command {
   return command
-    .option('--kubeconfig <file>', 'target kubernetes: default $KUBECONFIG, else ~/.kube/config')
-    .option(
-      '--context <name>',
-      'target kubernetes: a context of that kubeconfig (default: the current one)',
-    )
-    .option(
-      '--namespace <name>',
-      'target kubernetes: where to run (default: a new namespace, removed afterwards)',
-    )
+    .option('--kubeconfig <file>', 'default $KUBECONFIG, else ~/.kube/config')
+    .option('--context <name>', 'a context of that kubeconfig (default: the current one)')
+    .option('--namespace <name>', 'where to run (default: a new namespace, removed afterwards)')
     .option(
       '--protect <context>',
-      'target kubernetes: ask before loading this context (* is a wildcard); may be repeated',
+      'ask before loading this context (* is a wildcard); may be repeated',
       collect,
     )
     .option('--yes', 'do not ask before what may be production is loaded, for scripts');
@@ -68,32 +63,29 @@ export function withDeployOptions(command: Command): Command {
   return withClusterOptions(command)
     .option(
       '--release <name>',
-      'target kubernetes: name of the release (default: a new name in each call; --existing needs it)',
+      'name of the release (default: a new name in each call; --existing needs it)',
     )
     .addOption(
       parsed(
         '--deploy-timeout <time>',
-        'target kubernetes: how long to wait until all pods are ready (default: 10m)',
+        'how long to wait until all pods are ready (default: 10m)',
         milliseconds,
       ),
     )
-    .option('--generator-image <image>', 'target kubernetes: image of k6 (default: grafana/k6)')
+    .option('--generator-image <image>', 'image of k6 (default: grafana/k6)')
     .addOption(
       parsed(
         '--generators <count>',
-        'target kubernetes: pods that generate the load together (default: 1)',
+        'pods that generate the load together (default: 1)',
         countFrom1,
       ),
     )
     .addOption(
-      new Option(
-        '--via <way>',
-        'target kubernetes: what the requests go through (default: service)',
-      ).choices(WAYS),
+      new Option('--via <way>', 'what the requests go through (default: service)').choices(WAYS),
     )
     .option(
       '--via-address <address>',
-      'target kubernetes: address of the Ingress or the Gateway (default: from its status, else DNS)',
+      'address of the Ingress or the Gateway (default: from its status, else DNS)',
     );
 }
 
@@ -108,7 +100,7 @@ export interface DeployerFlags extends DeployFlags {
 export function withDeployerOptions(command: Command): Command {
   return withDeployOptions(
     command
-      .optionsGroup('Where it runs:')
+      .optionsGroup(WHERE)
       .addOption(
         new Option('--target <kind>', 'process: on this machine; kubernetes: in a cluster')
           .choices(DEPLOYED_TO)
@@ -123,16 +115,13 @@ export const clusterTargetOption = (text: string): Option =>
 
 export function withKubernetesOptions(command: Command): Command {
   return withDeployOptions(command)
-    .option('--existing', 'target kubernetes: load an existing release; nothing is deployed')
+    .option('--existing', 'load an existing release; nothing is deployed')
     .option(
       '--values <file>',
-      'target kubernetes: a values file of the chart, instead of a topology; may be repeated',
+      'a values file of the chart, instead of a topology; may be repeated',
       collect,
     )
-    .option(
-      '--chart <file>',
-      'target kubernetes: a file that describes another chart (docs/kubernetes.md)',
-    );
+    .option('--chart <file>', 'a file that describes another chart (docs/kubernetes.md)');
 }
 
 /** What a cluster is asked, and of which contexts the user is asked first. */

@@ -14,6 +14,7 @@ import {
 import { parseSlos, type Slo } from '../../../loadtests/lib/slo';
 import type { TopologyChoice } from '../plan/chosen-topology';
 import { DATABASES, MODES, PROCESSES, TUNINGS } from '../plan/topology';
+import { WHERE } from './applies';
 import { withKubernetesOptions, type KubernetesFlags } from './kubernetes';
 import type { GeneratorSettings } from '../load/k6-order';
 import type { MetricsEndpoint } from '../targets/target';
@@ -284,7 +285,7 @@ export function withTargetOptions(command: Command): Command {
   return withKubernetesOptions(
     withTopologyOptions(
       command
-        .optionsGroup('Where it runs:')
+        .optionsGroup(WHERE)
         .addOption(
           new Option(
             '--target <kind>',
@@ -310,7 +311,7 @@ export function withTargetOptions(command: Command): Command {
         )
         .option(
           '--metrics-url <[role=]url>',
-          'target url: where a process of n8n serves its metrics, like worker=http://10.0.0.7:5678/metrics; may be repeated',
+          'where a process of n8n serves its metrics, like worker=http://10.0.0.7:5678/metrics; may be repeated',
           metricsEndpoints,
         )
         .addOption(stopIfOption()),
