@@ -1,14 +1,16 @@
 // What was measured, in twelve answers of two sentences: docs/measured.md, and the table of README.md.
 import type { CompareRecord } from '../../cli/src/features/compare/record';
-import { percent } from '../../cli/src/ui/numbers';
-import { link, number, readJson, runAt, spread, table, undecided, type Generated } from './records';
-import { measured as drillRecords } from './studies/drill-table.mjs';
-import { staircaseAnswer } from './studies/find-against-staircase.mjs';
-import { heapMap } from './studies/heap-map.mjs';
-import { limitsBeneath } from './studies/limits-beneath.mjs';
-import { queue } from './studies/queue.mjs';
-import { smallPods } from './studies/small-pods.mjs';
-import { linksFrom, pathOfPage } from './study-page';
+import { link, number, readJson, runAt, table, type Generated } from './records';
+import { ratioText } from './studies/capacity';
+import { peer } from './studies/charts';
+import { measuredDrills } from './studies/drills';
+import { lessCpuWithPatches } from './studies/expressions';
+import { heapMapAnswer, mapParts } from './studies/heap-map';
+import { limits, namedLimits } from './studies/limits';
+import { queueAnswer } from './studies/queue';
+import { largestError, staircaseAnswer } from './studies/search';
+import { smallPods } from './studies/small-pods';
+import { linksFrom, pathOfPage, type StudyPage } from './study-page';
 
 interface Measured {
   study: string;
@@ -19,32 +21,23 @@ interface Measured {
   record: string;
 }
 
-type Ratio = CompareRecord['ratio'];
-const times = ({ value, low, high }: Ratio): string =>
-  `${number(value)}x (${number(low)} to ${number(high)})`;
-const certain = (record: Pick<CompareRecord, 'answer' | 'ratio'>): string =>
-  ['no difference', 'unknown'].includes(record.answer)
-    ? `${undecided(record.ratio)}, ${times(record.ratio)}`
-    : times(record.ratio);
 const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
 
 function chart(): Measured {
-  const path = (contender: string): string =>
-    `studies/charts/results/peers/last-node-regular-${contender}.json`;
   const of = (contender: string): string =>
-    certain(readJson<{ comparison: CompareRecord }>(path(contender)).comparison);
+    ratioText(peer('last-node', 'regular', contender).comparison);
   return {
     study: 'charts',
     question: 'How many more requests does this chart respond to than the official one?',
     figure: of('tuned'),
     text: `With the same limits per pod, this chart responds to ${of('tuned')} the requests of the workload last-node in regular mode. With nothing but the environment variables of this chart, the official one reaches ${of('official-same')}.`,
-    record: path('tuned'),
+    record: peer('last-node', 'regular', 'tuned').file,
   };
 }
 
 function settings(): Measured {
   const path = (name: string): string => `studies/comparisons/results/${name}/compare.json`;
-  const of = (name: string): string => certain(readJson<CompareRecord>(path(name)));
+  const of = (name: string): string => ratioText(readJson<CompareRecord>(path(name)));
   return {
     study: 'comparisons',
     question: 'What do the settings of this kit gain over those of n8n?',
@@ -54,25 +47,13 @@ function settings(): Measured {
   };
 }
 
-interface Isolates {
-  variants: { rounds: { cpuMs: number }[] }[];
-}
-function expressions(): Measured {
-  const record = 'studies/isolates/results/record.json';
-  const { variants } = readJson<Isolates>(record);
-  const [none, all] = [variants[0]?.rounds ?? [], variants.at(-1)?.rounds ?? []];
-  const ratios = all.map(({ cpuMs }, round) => (none[round]?.cpuMs ?? NaN) / cpuMs);
-  const peer = readJson<{ comparison: CompareRecord }>(
-    'studies/charts/results/peers/expressions-regular-tuned.json',
-  );
-  return {
-    study: 'isolates',
-    question: 'What do the patches gain for expressions?',
-    figure: `${spread(ratios)} less CPU`.replace(' ', 'x '),
-    text: `With the patches a sandbox and the expressions in it take ${spread(ratios).replace(' ', 'x ')} less CPU. In pods this chart responds to ${certain(peer.comparison)} the requests of ten expressions that the official chart responds to.`,
-    record,
-  };
-}
+const expressions = (): Measured => ({
+  study: 'isolates',
+  question: 'What do the patches gain for expressions?',
+  figure: `${lessCpuWithPatches()} CPU`,
+  text: `With the patches a sandbox and the expressions in it take ${lessCpuWithPatches()} CPU. In pods this chart responds to ${ratioText(peer('expressions', 'regular', 'tuned').comparison)} the requests of ten expressions that the official chart responds to.`,
+  record: 'studies/isolates/results/record.json',
+});
 
 interface Rollouts {
   runs: { side: string; requests: number; right: number }[];
@@ -96,7 +77,7 @@ function rollouts(): Measured {
 
 function faults(): Measured {
   const lost = (configuration: string): string => {
-    const ledgers = drillRecords()
+    const ledgers = measuredDrills()
       .filter((record) => record.configuration === configuration)
       .map(({ drill }) => drill.ledger);
     return `${number(sum(ledgers.map((one) => one.lost)))} of ${number(sum(ledgers.map(({ exposed }) => exposed)))}`;
@@ -110,32 +91,21 @@ function faults(): Measured {
   };
 }
 
-function search(): Measured {
-  const record = 'studies/known-capacity/results/record.json';
-  const groups = readJson<Record<string, { rows: { error: number }[] }>>(record);
-  const rows = Object.values(groups).flatMap((group) => group.rows);
-  const most = percent(Math.max(...rows.map(({ error }) => Math.abs(error))));
-  return {
-    study: 'known-capacity',
-    question: 'How far off is the capacity that `find` names?',
-    figure: `${most} at most`,
-    text: `By ${most} at most on ${number(rows.length)} real servers of known capacity, one search each. ${staircaseAnswer()}`,
-    record,
-  };
-}
+const search = (): Measured => ({
+  study: 'known-capacity',
+  question: 'How far off is the capacity that `find` names?',
+  figure: largestError(),
+  text: `${largestError()} ${staircaseAnswer()}`,
+  record: 'studies/known-capacity/results/record.json',
+});
 
-function bottleneck(): Measured {
-  const record = 'studies/planted-limits/results/record.json';
-  const { cases } = readJson<{ cases: { isRight: boolean }[] }>(record);
-  const figure = `${number(cases.filter(({ isRight }) => isRight).length)} of ${number(cases.length)}`;
-  return {
-    study: 'planted-limits',
-    question: 'Is the bottleneck named correctly?',
-    figure,
-    text: `One limit at a time was planted in a real system of n8n, its task runner, PostgreSQL and Redis. In ${figure} cases it was named.`,
-    record,
-  };
-}
+const bottleneck = (): Measured => ({
+  study: 'planted-limits',
+  question: 'Is the bottleneck named correctly?',
+  figure: namedLimits(),
+  text: `One limit at a time was planted in a real system of n8n, its task runner, PostgreSQL and Redis. In ${namedLimits()} cases it was named.`,
+  record: 'studies/planted-limits/results/record.json',
+});
 
 function ownProcess(): Measured {
   const path = (name: string): string => `studies/closed-loop/results/legacy-${name}/run.json`;
@@ -157,9 +127,9 @@ const answered = (
   study: string,
   question: string,
   record: string,
-  answer: () => { sentence: string; ours?: string },
+  answer: StudyPage['answer'],
 ): Measured => {
-  const { sentence, ours = '' } = answer();
+  const { sentence, ours = '' } = answer?.() ?? { sentence: '' };
   return { study, question, record, figure: ours, text: sentence };
 };
 
@@ -174,7 +144,7 @@ export const MEASURED: readonly (() => Measured)[] = [
       'queue',
       'When does a main with workers beat one process?',
       'studies/queue/results/queue/sweep.json',
-      queue.answer,
+      queueAnswer,
     ),
   () =>
     answered(
@@ -188,7 +158,7 @@ export const MEASURED: readonly (() => Measured)[] = [
       'heap',
       'How much of a container may the heap of n8n take?',
       'studies/heap/results/map/parts/held-main.json',
-      heapMap.answer,
+      () => heapMapAnswer(mapParts()),
     ),
   search,
   bottleneck,
@@ -197,7 +167,7 @@ export const MEASURED: readonly (() => Measured)[] = [
       'limits',
       'How far is n8n from what it is built on?',
       'studies/limits/results/limits/sweep.json',
-      limitsBeneath.answer,
+      limits.answer,
     ),
   ownProcess,
 ];
@@ -212,8 +182,8 @@ export function measured(): Generated {
 <!-- Written by lab/generate/all.ts from the records of studies. -->
 
 Every figure comes from a record in this repository. Most of it ran on one small machine with two cores, with the load
-generator beside n8n: take ratios from it, not absolutes, and measure your own with \`n8n-tuned\`. An interval in
-brackets is one of 95% confidence, or from the least to the most of several rounds, as the study says.
+generator beside n8n: take ratios from it, not absolutes, and measure your own with \`n8n-tuned\`. A range in
+brackets is the 95% interval, or from the least to the most of several rounds, as the study says.
 [Studies](studies/README.md) says how to repeat each, and lists those that have no answer here.
 
 ${MEASURED.map((make) => make())

@@ -144,6 +144,28 @@ export const table = (head: readonly string[], rows: readonly (readonly Cell[])[
     rows.map((cells) => cells.map(String)),
   ).join('\n');
 
+/** A table by its columns: what heads each, and its cell of a row. */
+export const tableOf = <Row>(
+  rows: readonly Row[],
+  columns: Record<string, (row: Row) => Cell | null>,
+): string =>
+  table(
+    Object.keys(columns),
+    rows.map((row) => Object.values(columns).map((cellOf) => cellOf(row) ?? '-')),
+  );
+
+/** With a unit; `-` where nothing is known. */
+const withUnit =
+  (unit: string) =>
+  (value: number | null | undefined): string =>
+    value === null || value === undefined || !Number.isFinite(value)
+      ? '-'
+      : `${number(value)}${unit}`;
+export const [ms, mib, seconds, perSecond, times, share] = [
+  ...[withUnit(' ms'), withUnit(' MiB'), withUnit(' s'), withUnit('/s'), withUnit('x')],
+  (value: number | null | undefined): string => withUnit('%')(value == null ? value : 100 * value),
+] as const;
+
 export const spread = (values: readonly number[]): string =>
   `${number(median(values))} (${number(Math.min(...values))} to ${number(Math.max(...values))})`;
 

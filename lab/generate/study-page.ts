@@ -19,7 +19,7 @@ export interface StudyPage {
   answer?: () => Answer;
   /** Markdown; links lead from the root of the repository. */
   parts: (() => string)[];
-  plots?: () => readonly unknown[];
+  plots?: () => Chart[];
 }
 
 export const pathOfPage = ({ study }: Pick<StudyPage, 'study'>): string =>
@@ -57,10 +57,7 @@ export function filesOfPage(page: StudyPage): Record<string, string> {
   return {
     [pathOfPage(page)]: linksFrom(pathOfPage(page), text),
     ...Object.fromEntries(
-      (plots() as Chart[]).map((chart) => [
-        `studies/${study}/${chart.id}.svg`,
-        drawChartFile(chart),
-      ]),
+      plots().map((chart) => [`studies/${study}/${chart.id}.svg`, drawChartFile(chart)]),
     ),
   };
 }

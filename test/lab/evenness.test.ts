@@ -1,5 +1,5 @@
 // How evenly requests are spread, as the page on balancing says it.
-import { coefficientOfVariation, gini as giniOf } from '../../lab/generate/studies/evenness.mjs';
+import { coefficientOfVariation, gini as giniOf } from '../../lab/generate/studies/balancing';
 
 const evennessOf = (all: number[][]): { variation: number; gini: number }[] =>
   all.map((one) => ({ variation: coefficientOfVariation(one), gini: giniOf(one) }));

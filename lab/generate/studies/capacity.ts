@@ -1,0 +1,180 @@
+// How much an n8n sustains, whether recommended values deliver it, and what settings and patches change.
+import { dirname } from 'node:path';
+import { isWell } from '../../../studies/capacity/searches.mjs';
+import { limitName } from '../../../cli/src/analysis/limits/table';
+import type { CompareRecord } from '../../../cli/src/features/compare/record';
+import type { FindRecord } from '../../../cli/src/features/find/record';
+import { readRun } from '../../../cli/src/record/read-run';
+import {
+  hrefOf,
+  link,
+  median,
+  ms,
+  number,
+  perSecond,
+  range,
+  readJson,
+  recordsNamed,
+  tableOf,
+  undecided,
+  unpacked,
+  unsure,
+} from '../records';
+import type { StudyPage } from '../study-page';
+
+const searches = () =>
+  recordsNamed('find.json', 'studies/capacity/').map((path) => ({
+    ...{ path, record: readJson<FindRecord>(path) },
+  }));
+const slo = ({ slo: all }: FindRecord): string => all.map(({ text }) => text).join(' and ');
+const sureness = ({ capacity: { confirmed }, verdict }: FindRecord): string =>
+  unsure({ confirmed, verdict });
+
+const capacities = (): string => `## Capacities
+
+${tableOf(searches(), {
+  workload: ({ record }) => record.workload.name,
+  mode: ({ record }) => record.topology?.mode ?? '-',
+  SLO: ({ record }) => slo(record),
+  capacity: ({ record }) =>
+    `${perSecond(record.capacity.ratePerSecond)} (${range(record.capacity)})${sureness(record)}`,
+  'limited by': ({ record }) => limitName(record.limit),
+  '': ({ path }) => link(path),
+})}`;
+
+const TEN_TIMES = 'studies/capacity/results/ten-times.json';
+interface Run {
+  kind: string;
+  exit: number;
+  charts: { exit: number }[];
+}
+
+export function tenTimesText({ runs }: { runs: readonly Run[] }): string {
+  const wellOf = (some: readonly Run[]): string =>
+    `${number(some.filter(isWell).length)} of ${number(some.length)}`;
+  const of = (kind: string): Run[] => runs.filter((run) => run.kind === kind);
+  const full = of('full');
+  return `## \`make capacity\` in a row
+
+\`make capacity\` ended with exit code 0, and with values with which both Helm 3 and Helm 4 rendered the chart, in
+${wellOf(runs)} times: ${full.length === 0 ? 'no whole run was made so far' : `${wellOf(full)} whole runs`}, and ${wellOf(of('recorded'))} from recorded searches with random capacities and verdicts, for
+which n8n is not needed. ${link(TEN_TIMES)}`;
+}
+
+export const capacity: StudyPage = {
+  study: 'capacity',
+  question: 'How much does an n8n sustain?',
+  answer: () => ({
+    sentence: `${searches()
+      .map(
+        ({ record }) =>
+          `${record.workload.name} in ${record.topology?.mode ?? 'any'} mode: ${perSecond(record.capacity.ratePerSecond)} with ${slo(record)}${sureness(record)}`,
+      )
+      .join('; ')}.`,
+  }),
+  parts: [capacities, () => tenTimesText(readJson<{ runs: Run[] }>(TEN_TIMES))],
+};
+
+const proofs = (): string => `## Values that were proved
+
+${tableOf(recordsNamed('proof.json', 'studies/proof/'), {
+  values: (path) => path.split('/').at(-2) ?? '',
+  verdict: (path) => readJson<{ verdict: string }>(path).verdict,
+  why: (path) => readRun(unpacked(dirname(path))).verdict.sentence,
+  '': (path) => `${link(path.replace('proof.json', 'run.json'))}, [values](${hrefOf(path)})`,
+})}`;
+
+export const proof: StudyPage = {
+  study: 'proof',
+  question: 'Do recommended values deliver the capacity?',
+  parts: [proofs],
+};
+
+/** With the interval; where that contains 1, whether a difference is ruled out. */
+export function ratioText({ answer, ratio }: Pick<CompareRecord, 'answer' | 'ratio'>): string {
+  const high = ratio.high as number | null;
+  const bounds = high === null ? 'too few pairs for an interval' : range({ low: ratio.low, high });
+  const interval = `${number(ratio.value)}x (${bounds})`;
+  return ['no difference', 'unknown'].includes(answer)
+    ? `${undecided({ low: ratio.low, high })}: ${interval}`
+    : interval;
+}
+
+/** Pairs of runs of which both are valid. */
+const pairsOf = ({ a, b }: CompareRecord): number =>
+  a.values.filter((value, at) => value !== null && (b.values[at] ?? null) !== null).length;
+const recordsOf = (study: string) =>
+  recordsNamed('compare.json', `studies/${study}/`).map((path) => ({
+    ...{ path, name: path.split('/').at(-2) ?? '', record: readJson<CompareRecord>(path) },
+  }));
+
+const comparisonsOf = (study: string): string => `## What a setting changes
+
+Two topologies up side by side on one machine, measured in turns (ABBA) until the interval of the ratio excluded 1.
+More than 1: the second one is better.
+
+${tableOf(recordsOf(study), {
+  comparison: ({ name }) => name,
+  workload: ({ record }) => record.workload.name,
+  'from → to': ({ record }) => `${record.a.name} → ${record.b.name}`,
+  by: ({ record }) => record.metric,
+  'ratio, 95% interval': ({ record }) => ratioText(record),
+  pairs: ({ record }) => pairsOf(record),
+  mode: ({ record }) => record.a.topology?.mode ?? '-',
+  '': ({ path }) => link(path),
+})}`;
+
+export const comparisons: StudyPage = {
+  study: 'comparisons',
+  question: 'What do the settings of this kit gain?',
+  answer: () => {
+    const all = recordsOf('comparisons');
+    const of = (name: string): string =>
+      all.flatMap((one) => (one.name === name ? [ratioText(one.record)] : [])).join('');
+    return {
+      sentence: `${number(all.filter(({ record }) => record.answer === 'better').length)} of ${number(all.length)} comparisons show an improvement.`,
+      ours: `last-node ${of('last-node-regular')}, wait-5s ${of('wait-regular')}`,
+    };
+  },
+  parts: [() => comparisonsOf('comparisons')],
+};
+
+interface Side {
+  runs: { p95Ms: number; acquireMs: Record<string, { most: number }> }[];
+}
+function sessionOnce(): string {
+  const rows = [0, 0.5, 1, 3].map((away) => {
+    const folder = `studies/patches/results/session-once-${String(away)}ms`;
+    const sides = readJson<Side[]>(`${folder}/sides.json`);
+    const both = (figure: (run: Side['runs'][number]) => number): string =>
+      sides.map(({ runs }) => ms(median(runs.map(figure)))).join('; ');
+    return { away, path: `${folder}/compare.json`, both };
+  });
+  return `## What the settings of sessions cost n8n
+
+The workload last-node in queue mode with one worker, 16 clients that each wait for their response, behind a proxy that
+delays the responses of the database; first without the [patch](docs/chart/patches.md#session-once) \`session-once\`, then with
+it, in turns.
+
+${tableOf(rows, {
+  'later by': ({ away }) => ms(away),
+  'expected responses with the patch, 95% interval': ({ path }) =>
+    ratioText(readJson<CompareRecord>(path)),
+  p95: ({ both }) => both(({ p95Ms }) => p95Ms),
+  'longest mean wait for a connection': ({ both }) =>
+    both(({ acquireMs }) => Math.max(0, ...Object.values(acquireMs).map(({ most }) => most))),
+  record: ({ path }) => link(path),
+})}`;
+}
+
+export const patches: StudyPage = {
+  study: 'patches',
+  question: 'What do the patches gain?',
+  answer: () => {
+    const all = recordsOf('patches');
+    return {
+      sentence: `${number(all.filter(({ record }) => record.answer === 'better').length)} of ${number(all.length)} comparisons show an improvement.`,
+    };
+  },
+  parts: [() => comparisonsOf('patches'), sessionOnce],
+};

@@ -1,0 +1,257 @@
+// Why a promise of a drill is broken, and what would prevent it, as far as that is known: from n8n's code and from drills
+// whose logs were read (docs/recovery.md, docs/chart/patches.md). What nobody has looked into says so.
+interface Cause {
+  cause: string;
+  prevention: string | string[];
+}
+export interface Broken {
+  fault: string;
+  configuration: string;
+  metric: string;
+  /** In which requests ended. */
+  classes: string[];
+  lostDue: LostDue;
+}
+/**
+ * Whether requests that were lost were due `before` the fault, so that they were at work when it came, `during` its making,
+ * and `after` it; all false where the records do not tell. What was due just before it and had not begun counts as `after`;
+ * only where it was `late` may one have been due after the fault.
+ */
+export type LostDue = Record<'before' | 'during' | 'after' | 'late', boolean>;
+
+const NOT_KNOWN: Cause = { cause: 'not looked into yet', prevention: 'not known' };
+
+const CHECK = "n8n's own check calls it crashed, every `executions.recovery.intervalMinutes` (180)";
+const RECOVERY =
+  '[recovery](docs/recovery.md): `recovery.enabled`, for workflows that may run twice';
+
+/** While a worker ends, jobs that it has just taken get lost. */
+const ENDING = {
+  cause:
+    'n8n tells the caller of a success while a worker that ends has closed its database before the job began',
+  prevention: '`tuning.finishJobs` of the chart lets a worker finish its jobs before it ends',
+};
+const STARTING = {
+  cause:
+    'while a process of n8n starts, it responds to every request with status 200 and "n8n is starting up. Please wait", and executes nothing',
+  prevention:
+    'a readiness probe, which the chart has: a Service sends no request to a process that starts',
+};
+
+/** What a pod that is replaced still takes, measured in rollouts (studies/charts/README.md). */
+const REPLACED = new Set(['rolling-upgrade', 'drain-node']);
+const KEPT_OPEN = {
+  cause:
+    'callers still send requests over connections that they keep open to a webhook processor that ends, and it ends before it has responded',
+  prevention: '`pod.shutdown` of the chart: `preStopSeconds` and `closeConnections`',
+};
+const TAKEN = {
+  cause:
+    'a webhook processor or a worker that ends closes its database under requests and jobs that it has just taken',
+  prevention: `${KEPT_OPEN.prevention}; \`tuning.finishJobs\``,
+};
+
+/** Job.finished of Bull 4 waits for the end of a job by its id, and n8n then reads the execution of the request. */
+const REDIS_EMPTY = {
+  'not-executed': {
+    cause:
+      'an empty Redis counts the ids of jobs from 1 again: a process that waits for a job which is lost takes the end of a new one with the same id for that of its own, finds no result, and tells its caller of a success',
+  },
+  running: {
+    cause: 'a job that waited in Redis is gone, and its execution stays new',
+  },
+};
+const REQUEUES = '`tuning.requeueLost` of the chart queues again what had not begun';
+const KEEPS = [
+  "a Redis that keeps its data: the chart's own has a volume and an append-only file (`redis.own.persistence`)",
+];
+
+/** By the faults after which it is not that of a worker that ends. */
+const NOT_EXECUTED: Record<string, Cause[]> = {
+  'kill-webhook': [STARTING],
+  'kill-main': [STARTING],
+  'redis-loses-data': [{ ...REDIS_EMPTY['not-executed'], prevention: [...KEEPS, REQUEUES] }],
+  'stop-redis': [STARTING, ENDING],
+};
+
+const REPEATED = {
+  cause: 'a job whose worker was considered dead was still running, or was retried',
+  prevention: 'an effect that carries the id of its request, so that a second one changes nothing',
+};
+
+/** What keeps a worker from its queue for a while. It has its jobs all the same, and goes on with them. */
+const AWAY = new Set(['stall-worker', 'cut-worker']);
+const WITHOUT_DATABASE = new Set([
+  ...['restart-postgres', 'stop-postgres', 'postgres-connections-used-up', 'full-disk'],
+]);
+const WITHOUT_STORE = new Set([
+  ...['restart-redis', 'stop-redis', 'redis-loses-data'],
+  ...WITHOUT_DATABASE,
+]);
+
+/** What ends a worker: n8n does not run again what it had. */
+const AT_WORK = {
+  cause:
+    'n8n fails what a dead worker had when the lock of its job has run out, and does not run it again',
+  prevention: RECOVERY,
+};
+const HANDED = {
+  cause:
+    'each free slot of the worker has asked Redis for a job, and Redis gives the next jobs to these slots, although the worker does not take them; n8n fails those that two checks for stalled jobs (every 30 s or more) find before the worker does',
+  prevention: RECOVERY,
+};
+const RECONNECT =
+  '`database.reconnectSeconds` of the chart (2 s), with which n8n reaches PostgreSQL again sooner';
+const backWithoutDatabase = (configuration: string): Cause => ({
+  cause:
+    'a worker that has not reached PostgreSQL again takes jobs all the same, and fails each at once',
+  prevention: configuration === 'as-it-comes' ? [RECONNECT, RECOVERY] : [RECOVERY],
+});
+const LATE_WITHOUT_DATABASE = {
+  cause:
+    'by its own settings, n8n waits for up to 30 s between two tries to reach PostgreSQL, also when it is back',
+  prevention: RECONNECT,
+};
+const ACCEPTED = {
+  cause:
+    'the process that had accepted the request died, and no other process responds to its caller',
+  prevention: RECOVERY,
+};
+const NOT_STORED = {
+  cause: 'the execution could not be started or stored while a store was down',
+  prevention: ['a store that fails over', RECOVERY],
+};
+const WAITS =
+  '`tuning.keepStalled` of the chart, which now waits for PostgreSQL and then stores it';
+/** WorkflowRunner.processError of n8n 2.41 begins with a query. */
+const END_NOT_STORED = {
+  cause:
+    'before n8n stores that an execution has failed, it reads the execution; while PostgreSQL is away that fails as well, and the execution stays new or running',
+  prevention: `${WAITS}; or ${CHECK}; ${RECOVERY}`,
+};
+/** n8n's retry refuses an execution that has not begun. */
+const NOT_BEGUN = {
+  cause: `${END_NOT_STORED.cause}; recovery lists one that is new, since n8n refuses to retry it`,
+  prevention: `${WAITS}; or ${CHECK}; then recovery retries it`,
+};
+const OUTAGE =
+  '`redis.outageSeconds` of the chart (60 s): n8n waits for Redis so long before it ends itself';
+/** Every process of n8n ends itself without Redis. */
+const nobodyWaits = (configuration: string): Cause => ({
+  cause:
+    'the worker that had it ended, and so did the process that waited for its end: n8n fails its job, and nothing stores that its execution has failed',
+  prevention:
+    configuration === 'as-it-comes'
+      ? [OUTAGE, END_NOT_STORED.prevention]
+      : END_NOT_STORED.prevention,
+});
+
+const HALF_OPEN = {
+  'as-it-comes': {
+    cause: 'the workers wait on dead connections, and take no job until they are restarted',
+    prevention: '`worker.guardSeconds` of the chart restarts them',
+  },
+  lost: {
+    cause:
+      'each free slot of a worker has asked Redis for a job; Redis gives the next jobs to these connections, which are dead',
+    prevention: RECOVERY,
+  },
+  recover: {
+    cause:
+      'the worker guard waits for `worker.guardSeconds`, and until two renewals of a lock are missing, before it restarts a worker',
+    prevention: 'a smaller `worker.guardSeconds`',
+  },
+};
+
+const RUNNER_ENDED = {
+  cause:
+    'n8n ends what ran on a task runner that dies as an error of its node, and does not run it again',
+  prevention: `${RECOVERY}; or "Retry On Fail" of the node`,
+};
+
+const noRedis = (configuration: string): Cause => ({
+  cause:
+    'n8n ends itself after `QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD` without Redis, and has to start again when Redis is back',
+  prevention: [
+    ...(configuration === 'as-it-comes' ? [OUTAGE] : []),
+    'a Redis that fails over within that time',
+  ],
+});
+
+export const causesOf = (broken: Broken): Record<keyof Cause, string> =>
+  together([causeOf(broken)]);
+
+function causeOf({ fault, configuration, metric, classes, lostDue }: Broken): Cause {
+  if (fault === 'redis-half-open' && configuration === 'as-it-comes') {
+    return HALF_OPEN['as-it-comes'];
+  }
+  if (metric === 'repeated') return REPEATED;
+  if (metric === 'recover') {
+    if (fault === 'redis-half-open') return HALF_OPEN.recover;
+    if (fault === 'stop-redis') return noRedis(configuration);
+    if (fault === 'stop-postgres' && configuration === 'as-it-comes') return LATE_WITHOUT_DATABASE;
+  }
+  if (metric === 'running' && WITHOUT_DATABASE.has(fault)) {
+    return configuration === 'recovery' ? NOT_BEGUN : END_NOT_STORED;
+  }
+  if (metric === 'running' && fault === 'redis-loses-data') {
+    return { ...REDIS_EMPTY.running, prevention: [...KEEPS, CHECK] };
+  }
+  if (metric === 'running' && fault === 'stop-redis') return nobodyWaits(configuration);
+  if (metric === 'lost') {
+    const causes = [
+      ...(classes.includes('not-executed') ? (NOT_EXECUTED[fault] ?? [ENDING]) : []),
+      ...(classes.includes('lost') ? causesOfLost({ fault, configuration, lostDue }) : []),
+    ];
+    return causes.length === 0 ? NOT_KNOWN : together(causes);
+  }
+  if (metric === 'errors' && REPLACED.has(fault)) return KEPT_OPEN;
+  if (metric === 'errors' && WITHOUT_STORE.has(fault)) {
+    return {
+      cause: 'a request that needs a store gets an error while the store is down',
+      prevention: 'a store that fails over faster than callers notice, or callers that try again',
+    };
+  }
+  if (metric === 'due-never') {
+    return {
+      cause:
+        'schedules are kept in the memory of main, and what was due while it was down is not made up for',
+      prevention:
+        '`executions.durableSchedules` of the chart, which [executes it late](studies/drill-settings/README.md#where-n8n-keeps-schedules)',
+    };
+  }
+  return NOT_KNOWN;
+}
+
+/** Of those that were accepted and lost. */
+function causesOfLost({
+  fault,
+  configuration,
+  lostDue: { before, during, after, late },
+}: Pick<Broken, 'fault' | 'configuration' | 'lostDue'>): Cause[] {
+  if (fault === 'kill-runner') return [RUNNER_ENDED];
+  if (configuration === 'recovery') return [NOT_KNOWN];
+  // The kernel kills it up to seconds after the fault has begun: what was due meanwhile was at work too.
+  if (fault === 'oom-worker') return [AT_WORK];
+  // What was due just before the worker died, it had taken: it loses no other, and the next worker took what came later.
+  if (fault === 'kill-worker')
+    return [...(before || during || !late ? [AT_WORK] : []), ...(after && late ? [NOT_KNOWN] : [])];
+  if (fault === 'redis-half-open') {
+    return [...(before ? [AT_WORK] : []), ...(after || during || !before ? [HALF_OPEN.lost] : [])];
+  }
+  if (AWAY.has(fault)) {
+    const handed = fault === 'cut-worker' ? [HANDED, backWithoutDatabase(configuration)] : [HANDED];
+    return [...(before ? [NOT_KNOWN] : []), ...(after || during || !before ? handed : [])];
+  }
+  if (REPLACED.has(fault)) return [TAKEN];
+  if (fault === 'kill-main' || fault === 'kill-webhook') return [ACCEPTED];
+  if (WITHOUT_DATABASE.has(fault)) return [NOT_STORED, backWithoutDatabase(configuration)];
+  return [WITHOUT_STORE.has(fault) ? NOT_STORED : NOT_KNOWN];
+}
+
+/** One or several, each with one prevention or several; of several causes the counts do not say how much each is of. */
+function together(causes: readonly Cause[]): Record<keyof Cause, string> {
+  const all = (name: keyof Cause): string =>
+    [...new Set(causes.flatMap((one) => one[name]))].join('; or ');
+  return { cause: all('cause'), prevention: all('prevention') };
+}

@@ -1,0 +1,172 @@
+// How large a payload a container of n8n survives, by its size and by how it is shared out, and the rule that follows.
+import {
+  fitRule,
+  fittingHeaps,
+  isOutlived,
+  largestPayloads,
+  OUTCOMES,
+} from '../../../studies/heap/fit';
+import { CHART, KINDS } from '../../../studies/heap/parts';
+import { ROLES } from '../../../studies/small-pods/parts';
+import { mib, number, share, table, tableOf } from '../records';
+import { distinct, partLinks, partsOf } from '../sweeps';
+
+interface Row {
+  containerMiB: number;
+  heapMiB: number;
+  capMiB: number;
+  payloadMiB: number;
+  outcome: keyof typeof OUTCOMES;
+  peakMiB: number | null;
+}
+interface Part {
+  name: string;
+  path: string;
+  kind: 'held' | 'returned';
+  role: keyof typeof ROLES;
+  runner: 'internal' | 'external' | 'none';
+  rows: Row[];
+}
+interface Rule {
+  heapShare: number | null;
+  besideMiB: number | null;
+  payloadShare: number | null;
+}
+interface Largest {
+  containerMiB: number;
+  passesMiB: number;
+  outlivedMiB: number;
+  endedByMiB: number | null;
+}
+
+const RUNNERS = {
+  internal: 'in the same container',
+  external: 'in a container of its own',
+  none: 'none',
+};
+
+export const mapParts = (): Part[] => partsOf<Part>('heap', 'map/');
+const uncapped = ({ capMiB, containerMiB }: Row): boolean => capMiB > containerMiB * CHART.payload;
+const whole = (value: number | null): string => mib(value === null ? null : Math.round(value));
+const oneIn = (part: number | null): string =>
+  part === null || part === 0 ? '-' : `1/${number(Math.ceil(1 / part))}`;
+const rowsOf = (parts: readonly Part[], kind: Part['kind']): Row[] =>
+  parts.filter((part) => part.kind === kind).flatMap(({ rows }) => rows);
+const ruleOf = (parts: readonly Part[]): Rule =>
+  fitRule({ held: rowsOf(parts, 'held'), returned: rowsOf(parts, 'returned').filter(uncapped) });
+
+/** Each heap, filled: a row per container, a column per share of it. */
+function filledTable({ role, runner, rows }: Part): string {
+  const shares = distinct(rows.map(({ heapMiB, containerMiB }) => heapMiB / containerMiB));
+  const endOf = (containerMiB: number, part: number): string => {
+    const same = rows.filter(
+      (row) => row.containerMiB === containerMiB && row.heapMiB / containerMiB === part,
+    );
+    if (same.length === 0) return '';
+    const fits = Math.max(0, ...same.filter(isOutlived).map(({ payloadMiB }) => payloadMiB));
+    const last = same.find((row) => !isOutlived(row));
+    return `${whole(fits)} fit, ${last === undefined ? 'nothing ended it' : `${whole(last.payloadMiB)}: ${OUTCOMES[last.outcome]}`}`;
+  };
+  const fitting = fittingHeaps(rows) as { containerMiB: number; heapMiB: number | null }[];
+  return `${ROLES[role]}, task runner ${RUNNERS[runner]}, idle:
+
+${tableOf(fitting, {
+  container: ({ containerMiB }) => whole(containerMiB),
+  ...Object.fromEntries(
+    shares
+      .toSorted((a, b) => a - b)
+      .map((part) => [
+        `heap ${share(part)}`,
+        ({ containerMiB }: { containerMiB: number }) => endOf(containerMiB, part),
+      ]),
+  ),
+  'largest heap that V8 ends': ({ heapMiB }) => whole(heapMiB),
+})}`;
+}
+
+/** Messages without a cap, or with one as wide as the container. */
+function messages(parts: readonly Part[]): string {
+  const rows = parts
+    .filter(({ kind, rows: own }) => kind === 'returned' && own.some(uncapped))
+    .flatMap((part) =>
+      (largestPayloads(part.rows.filter(uncapped)) as Largest[]).map((one) => ({ part, ...one })),
+    );
+  /** The largest payload that passed; where none did, less than the smallest that was tried. */
+  const upTo = (largestMiB: number, { part, containerMiB }: (typeof rows)[number]): string => {
+    if (largestMiB > 0) return whole(largestMiB);
+    const tried = part.rows.filter((row) => row.containerMiB === containerMiB);
+    return `less than ${whole(Math.min(...tried.map(({ payloadMiB }) => payloadMiB)))}`;
+  };
+  return tableOf(rows, {
+    role: ({ part }) => ROLES[part.role],
+    'task runner': ({ part }) => RUNNERS[part.runner],
+    container: ({ containerMiB }) => whole(containerMiB),
+    'responds up to': (row) => upTo(row.passesMiB, row),
+    'outlives up to': (row) => upTo(row.outlivedMiB, row),
+    'of the container': ({ endedByMiB, outlivedMiB, containerMiB }) =>
+      `${endedByMiB === null ? 'at least ' : ''}${oneIn(outlivedMiB / containerMiB)}`,
+    'ended by': ({ endedByMiB }) => whole(endedByMiB),
+    "the chart's cap": ({ containerMiB }) => whole(Math.floor(containerMiB * CHART.payload)),
+  });
+}
+
+export function heapMapAnswer(parts: readonly Part[]): { sentence: string; ours: string } {
+  const { heapShare, payloadShare } = ruleOf(parts);
+  const heap =
+    heapShare === null
+      ? 'No heap of a container was filled without the kernel ending it'
+      : `A heap of up to ${share(heapShare)} of its container is full before the container is`;
+  const message =
+    payloadShare === null
+      ? 'no message that was tried ended n8n'
+      : payloadShare === 0
+        ? 'the smallest message that was tried ended n8n'
+        : `n8n outlives messages of ${oneIn(payloadShare)} of it`;
+  return {
+    sentence: `${heap}, and ${message}.`,
+    ours: `the chart gives ${share(CHART.heap)} and ${oneIn(CHART.payload)}`,
+  };
+}
+
+export function heapMapText(parts: readonly Part[]): string {
+  const { heapShare, besideMiB, payloadShare } = ruleOf(parts);
+  const capped = rowsOf(parts, 'returned').filter((row) => !uncapped(row));
+  return `## The heap map
+
+Containers of several sizes, shared out in several ways between n8n's heap, that of its task runner and the largest message;
+each gets payloads of growing size. The stores and the other roles have no limits.
+
+### The rule
+
+${table(
+  ['what', 'measured', 'the chart'],
+  [
+    ['heap of n8n, most of the container', share(heapShare), share(CHART.heap)],
+    ['left beside that heap, at least', whole(besideMiB), 'checked when it is rendered'],
+    ['largest message, of the container', oneIn(payloadShare), oneIn(CHART.payload)],
+  ],
+)}
+
+The first two are for an idle task runner in the same container, and one of them is enough. A runner that is filled at the
+same time takes its own heap beside that, which is why [the chart](docs/chart/memory.md) leaves more. With the chart's cap
+n8n ended in ${number(capped.filter((row) => !isOutlived(row)).length)} of ${number(capped.length)} payloads.
+
+### The heap of n8n, filled
+
+Payload: ${KINDS.held}. Where the heap is full before the container is, V8 ends n8n with a line in its log; otherwise the kernel does,
+without one.
+
+${parts
+  .filter(({ kind }) => kind === 'held')
+  .map(filledTable)
+  .join('\n\n')}
+
+### The largest message, without a cap
+
+Payload: ${KINDS.returned}. In queue mode it reaches main and webhook processors by the database. Every size
+is tried from small to large until n8n ends; a container that is shared out in several ways counts as its worst.
+
+${messages(parts)}
+
+${partLinks(parts)}`;
+}

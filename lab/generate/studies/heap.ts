@@ -1,0 +1,127 @@
+// A large text under the default heap, a fitted one and one that is too high, on this machine and in pods.
+import type { LineChart } from '../../../cli/src/report/plot/chart';
+import { mib, number, tableOf } from '../records';
+import type { StudyPage } from '../study-page';
+import { cellsOf, roleOf, seriesOf, sum, sweepLink, sweepOf, type MeasuredCell } from '../sweeps';
+import { heapMapAnswer, heapMapText, mapParts } from './heap-map';
+
+const HERE = sweepOf('heap', 'heap');
+const IN_PODS = sweepOf('heap-pods', 'heap');
+type Kind = 'default' | 'fitted' | 'too high';
+
+/** Which of the three published heaps a cell has; a size by hand stands in Node.js's own options. */
+function kindOf({ cell }: MeasuredCell): Kind {
+  if (cell['env.NODE_OPTIONS'] !== undefined) return 'too high';
+  return cell['heapMiB'] === 'auto' ? 'fitted' : 'default';
+}
+const heapOf = (one: MeasuredCell): string =>
+  ({
+    default: `the default of Node.js ${one.record.versions['node'] ?? ''}`.trim(),
+    fitted: "fitted: the chart's share",
+    'too high': `too high: ${/=(\d+)/.exec(String(one.cell['env.NODE_OPTIONS']))?.[1] ?? ''} MiB`,
+  })[kindOf(one)];
+
+/** Ends of n8n for want of memory, by what ran out. */
+const endsBy = ({ record }: MeasuredCell, resource: 'heap' | 'memory') =>
+  record.events.filter(
+    ({ exhausted }) => exhausted?.role === 'main' && exhausted.resource === resource,
+  );
+const respondedTo = ({ record: { summary } }: MeasuredCell): number =>
+  summary.offered.requests - summary.errors.requests;
+
+const rowsOf = (sweep: string): MeasuredCell[] =>
+  cellsOf(sweep).toSorted(
+    (a, b) =>
+      String(b.cell['n8n']).localeCompare(String(a.cell['n8n'])) ||
+      heapOf(a).localeCompare(heapOf(b)),
+  );
+const tableFor = (sweep: string): string =>
+  tableOf(rowsOf(sweep), {
+    n8n: ({ cell }) => cell['n8n'] ?? '',
+    'memory limit': ({ cell }) => mib(Number(cell['memoryMiB'])),
+    heap: heapOf,
+    'expected responses': (one) =>
+      `${number(respondedTo(one))} of ${number(one.record.summary.offered.requests)}`,
+    'ended by V8': (one) => endsBy(one, 'heap').length,
+    'ended by the kernel': (one) => endsBy(one, 'memory').length,
+    'memory, most': ({ record }) => mib(roleOf(record, 'main')?.rssPeakMiB),
+  });
+
+function hog(): string {
+  const [first] = rowsOf(HERE);
+  const { profile, workload } = first?.record ?? {};
+  return `## A text of ${number(Number(workload?.parameters['mib']))} MiB
+
+The published experiment: one execution keeps ${number(Number(workload?.parameters['mib']))} MiB of text in n8n itself, every ${number(1 / (profile?.ratePerSecond ?? NaN))} s for ${number(profile?.durationSeconds)} s. Under the
+default heap n8n died with "JavaScript heap out of memory"; with a fitted heap and memory limit the text passed; with too high
+a heap the kernel killed n8n.
+
+${tableFor(HERE)}
+
+![Memory of n8n over time](studies/heap/heap-memory.svg)
+
+${whyNotAsPublished()}
+
+${sweepLink(HERE)}
+
+### In pods
+
+The same on Kubernetes.
+
+${tableFor(IN_PODS)}
+
+${sweepLink(IN_PODS)}; \`lab/cluster/cluster exec npx n8n-tuned study heap-pods\` measures it again.`;
+}
+
+/** Whether all came out as published. */
+const isAsPublished = (rows: readonly MeasuredCell[]): boolean =>
+  rows.every((one) => {
+    const [heap, memory] = [endsBy(one, 'heap').length > 0, endsBy(one, 'memory').length > 0];
+    return { fitted: !heap && !memory, default: heap, 'too high': memory }[kindOf(one)];
+  });
+
+/** Where the default heap was not full before its container: by whose limit Node.js sized it. */
+function whyNotAsPublished(): string {
+  const differs = rowsOf(HERE).filter((one) => kindOf(one) === 'default' && !isAsPublished([one]));
+  if (differs.length === 0) return '';
+  const names = differs.map(
+    ({ cell, record }) => `n8n ${String(cell['n8n'])} on Node.js ${record.versions['node'] ?? ''}`,
+  );
+  return `**Why it differs from what was published.** With the default heap ${names.join(' and ')} is ended by the kernel as a process
+of this machine, and by V8 in a pod: in its pod Node.js finds the memory limit and sizes its heap by it, here it sizes the heap
+by the memory of the machine.`;
+}
+
+function answer() {
+  const rows = [...rowsOf(HERE), ...rowsOf(IN_PODS)];
+  const of = (kind: Kind): string => {
+    const own = rows.filter((one) => kindOf(one) === kind);
+    return `${number(sum(own.map(respondedTo)))} of ${number(sum(own.map(({ record }) => record.summary.offered.requests)))}`;
+  };
+  const kept = number(Number(rows[0]?.record.workload.parameters['mib']));
+  const map = heapMapAnswer(mapParts());
+  return {
+    sentence: `Of requests whose execution keeps ${kept} MiB of text, n8n responds to ${of('default')} under the default heap, to ${of('fitted')} under the chart's, and to ${of('too high')} under one that is too high for its container. ${map.sentence}`,
+    published:
+      'ends under the default heap, passes with a fitted one, is killed with too high a one',
+    ours: isAsPublished(rows) ? 'the same' : 'not all the same',
+  };
+}
+
+const plot = (): LineChart => ({
+  ...{ kind: 'line', id: 'heap-memory', title: 'Memory of n8n beneath a large text' },
+  x: { label: 'time', unit: 's' },
+  y: { label: 'memory', unit: 'MiB', min: 0 },
+  series: rowsOf(HERE).map((one) => ({
+    label: `${String(one.cell['n8n'])}, ${heapOf(one)}`,
+    points: one.memory === null ? [] : seriesOf(one.memory, 'main', 'rssMiB'),
+  })),
+});
+
+export const heap: StudyPage = {
+  study: 'heap',
+  question: 'How much of a container may the heap of n8n and a message take?',
+  answer,
+  parts: [hog, () => heapMapText(mapParts())],
+  plots: () => [plot()],
+};

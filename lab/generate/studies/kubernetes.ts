@@ -1,0 +1,137 @@
+// The target kubernetes: each command on a cluster, and the capacity there beside that of processes with the same limits.
+import { MODES, PARTS } from '../../../studies/kubernetes/parts.mjs';
+import { limitName } from '../../../cli/src/analysis/limits/table';
+import type { FindRecord } from '../../../cli/src/features/find/record';
+import type { CellRecord } from '../../../cli/src/features/sweep/record';
+import { has, link, ms, number, perSecond, range, readJson, tableOf } from '../records';
+import type { StudyPage } from '../study-page';
+
+const FOLDER = 'studies/kubernetes/results/parts/';
+interface SearchPart {
+  path: string;
+  search: FindRecord;
+  runs: {
+    run: string;
+    latencyMs: { p50: number; p95: number } | null;
+    cpuMillisecondsPerRequest: number | null;
+  }[];
+}
+const TARGETS = { process: 'processes', kubernetes: 'Kubernetes' };
+type Target = keyof typeof TARGETS;
+
+const partOf = <Part>(name: string): Part & { path: string } => ({
+  ...readJson<Part>(`${FOLDER}${name}.json`),
+  path: `${FOLDER}${name}.json`,
+});
+const searchOf = (mode: string, target: Target): SearchPart =>
+  partOf<SearchPart>(`find-${mode}-${target}`);
+const modes = MODES as string[];
+
+/**
+ * The capacity on Kubernetes over that on processes, with the interval that follows from the two (as of independent
+ * estimates, on a logarithmic scale); `high` is null where nothing bounds it.
+ */
+export function capacityRatio(
+  pods: Pick<SearchPart, 'search'>,
+  processes: Pick<SearchPart, 'search'>,
+) {
+  const [k, p] = [pods.search.capacity, processes.search.capacity];
+  const value = k.ratePerSecond / p.ratePerSecond;
+  const up = (of: number, by: number): number => Math.log(of / by);
+  const fallsBy =
+    p.high === null
+      ? Infinity
+      : Math.hypot(up(k.ratePerSecond, k.low), up(p.high, p.ratePerSecond));
+  const growsBy =
+    k.high === null ? null : Math.hypot(up(k.high, k.ratePerSecond), up(p.ratePerSecond, p.low));
+  return {
+    value,
+    low: value * Math.exp(-fallsBy),
+    high: growsBy === null ? null : value * Math.exp(growsBy),
+    // What made one of them inconclusive, mostly a machine whose speed changed, may be what makes the ratio.
+    isInconclusive: [pods, processes].some(({ search }) => search.verdict === 'inconclusive'),
+  };
+}
+type Ratio = ReturnType<typeof capacityRatio>;
+
+export function wordOf({ value, low, high, isInconclusive }: Ratio): string {
+  if (isInconclusive) return 'it is not known, as a search was inconclusive';
+  if (low <= 1 && (high === null || high >= 1)) return 'no difference is shown';
+  return value < 1 ? 'it sustains less' : 'it sustains more';
+}
+
+function answer() {
+  const ratios = modes.map((mode) => ({
+    ...{ mode, ratio: capacityRatio(searchOf(mode, 'kubernetes'), searchOf(mode, 'process')) },
+  }));
+  return {
+    sentence: `In ${ratios.map(({ mode, ratio }) => `${mode} mode ${wordOf(ratio)}`).join(', in ')}.`,
+    ours: ratios
+      .map(({ mode, ratio }) => `${number(ratio.value)}x (${range(ratio)}) in ${mode} mode`)
+      .join(', '),
+  };
+}
+
+function sideBySide(): string {
+  const searches = modes.flatMap((mode) =>
+    (Object.keys(TARGETS) as Target[]).map((target) => {
+      const { search, runs, path } = searchOf(mode, target);
+      const run = runs.find((one) => one.run === search.atCapacity?.run);
+      return { mode, target, search, path, run };
+    }),
+  );
+  const first = searches[0]?.search;
+  return `## The same limits, on processes and on Kubernetes
+
+Each process of n8n has the same limits on both targets, so that n8n runs out of CPU before the machine does. The calls of a
+mode differ in \`--target\`: ${first?.workload.title.toLowerCase() ?? ''}, ${first?.slo.map(({ text }) => text).join(', ') ?? ''}.
+
+${tableOf(searches, {
+  mode: ({ mode }) => mode,
+  target: ({ target }) => TARGETS[target],
+  'limits of a process': ({ search: { topology } }) =>
+    `${number(topology?.main.cpuMillicores)}m of CPU, ${number(topology?.main.memoryMiB)} MiB`,
+  'capacity, 95% interval': ({ search: { capacity } }) =>
+    `${perSecond(capacity.ratePerSecond)} (${range(capacity)})`,
+  verdict: ({ search }) => search.verdict,
+  'limited by': ({ search }) => limitName(search.limit),
+  'p50; p95 there': ({ run }) => `${ms(run?.latencyMs?.p50)}; ${ms(run?.latencyMs?.p95)}`,
+  "n8n's CPU per response there": ({ run }) => ms(run?.cpuMillisecondsPerRequest),
+  '': ({ path }) => link(path),
+})}`;
+}
+
+interface Outcomes {
+  search?: FindRecord;
+  run?: { verdict: { sentence: string } };
+  proof?: { verdict: string; attempts: { sentence: string }[] };
+  sweep?: { title: string; cells: CellRecord[] };
+}
+function outcomeOf({ search, run, proof, sweep }: Outcomes): string {
+  if (search !== undefined) return `${search.verdict}: ${search.sentence}`;
+  if (run !== undefined) return run.verdict.sentence;
+  if (proof !== undefined) {
+    return `${proof.verdict} after ${number(proof.attempts.length)} of its values files: ${proof.attempts.at(-1)?.sentence ?? ''}`;
+  }
+  return `${sweep?.title ?? ''}: ${number(sweep?.cells.filter(({ isControl }) => !isControl).length)} cells`;
+}
+
+function commands(): string {
+  const made = (PARTS as { name: string; kind: string; target: string }[])
+    .filter(({ name, target }) => target === 'kubernetes' && has(`${FOLDER}${name}.json`))
+    .map(({ name, kind }) => ({ kind, ...partOf<Outcomes>(name) }));
+  return `## Each command on a cluster
+
+${tableOf(made, {
+  command: ({ kind }) => `\`${kind === 'prove' ? 'recommend --prove' : kind}\``,
+  'what came out': outcomeOf,
+  '': ({ path }) => link(path),
+})}`;
+}
+
+export const kubernetes: StudyPage = {
+  study: 'kubernetes',
+  question: 'Does n8n sustain as much in pods as in processes with the same limits?',
+  answer,
+  parts: [sideBySide, commands],
+};

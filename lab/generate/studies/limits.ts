@@ -1,0 +1,149 @@
+// The same request against n8n and against what it is built on; and whether a planted limit is named.
+import { limitName } from '../../../cli/src/analysis/limits/table';
+import type { Limit, LimitedBy } from '../../../cli/src/record/run-record';
+import { link, ms, number, perSecond, readJson, share, tableOf } from '../records';
+import type { StudyPage } from '../study-page';
+import { cellsOf, disturbance, isQuiet, otherCores, rateOf, sweepLink, sweepOf } from '../sweeps';
+
+const SWEEP = sweepOf('limits', 'limits');
+type Cell = Record<string, string | number>;
+const runs =
+  (pattern: RegExp) =>
+  ({ command }: Cell) =>
+    pattern.test(String(command ?? ''));
+const KINDS: [string, (cell: Cell) => boolean][] = [
+  ['a bare server of Node.js', runs(/bare\.(mjs|ts)/)],
+  ['Bull: enqueue, work, return', runs(/bull\.(mjs|ts)/)],
+  ['PostgreSQL: the statements of one execution', runs(/postgresql\.(mjs|ts)/)],
+  ['n8n 0.221.2, one process for all, SQLite', ({ n8n }) => n8n === '0.221.2'],
+  [
+    'n8n 2.41.1, regular mode, PostgreSQL',
+    ({ mode, n8n }) => mode === 'regular' && n8n === undefined,
+  ],
+  ['n8n 2.41.1, queue mode, one worker', ({ mode }) => mode === 'queue'],
+];
+const [BARE, BULL, POSTGRESQL, LEGACY] = KINDS.map(([name]) => name);
+
+function rows() {
+  const cells = cellsOf(SWEEP).filter(({ outcome }) => outcome !== 'invalid');
+  return KINDS.map(([name, isIt]) => {
+    const same = cells.filter(({ cell }) => isIt(cell));
+    const of = (figure: (cell: (typeof cells)[number]) => number | null): number =>
+      lowerMedian(same.map((one) => figure(one) ?? NaN));
+    return {
+      name,
+      rate: of(rateOf),
+      p95Ms: of(({ figures }) => figures.p95Ms),
+      cpuMs: of(({ figures }) => figures.cpuMillisecondsPerRequest),
+      // The server that works there is that of an n8n beside it: it cannot be told from other work.
+      others:
+        name === POSTGRESQL ? null : Math.max(...same.map(({ record }) => otherCores(record))),
+    };
+  });
+}
+const lowerMedian = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? NaN;
+
+const othersIn = (all: ReturnType<typeof rows>): number =>
+  Math.max(...all.map(({ others }) => others ?? 0));
+const rateAt = (all: ReturnType<typeof rows>, name: string | undefined): number =>
+  all.find((row) => row.name === name)?.rate ?? NaN;
+
+function answer() {
+  const all = rows();
+  const queue = all.at(-1)?.rate ?? NaN;
+  const most = othersIn(all);
+  const conditions = isQuiet({ others: most })
+    ? 'In'
+    : `As an order of magnitude, beside other work that used up to ${number(most)} cores: in`;
+  return {
+    sentence: `${conditions} queue mode n8n responds to ${share(queue / rateAt(all, BULL))} of what Bull alone carries, and to ${share(queue / rateAt(all, POSTGRESQL))} of what PostgreSQL alone sustains of its statements.`,
+    ours: `${perSecond(queue)} of ${perSecond(rateAt(all, BARE))} of a bare server`,
+  };
+}
+
+function sameRequest(): string {
+  const all = rows();
+  const of = (limit: string | undefined) => (row: (typeof all)[number]) =>
+    share(row.rate / rateAt(all, limit));
+  return `## The same request, by n8n and by what it is built on
+
+16 clients call the workload last-node, or get the same response from a server that does one part of the work alone: one
+process of Node.js that responds; one that has Bull carry each request to a worker in another process and back; one that
+sends PostgreSQL the statements of one execution over 8 connections. Today's n8n runs with the default profile, the legacy
+one with its own settings. CPU per request is that of all processes that respond, without their stores. ${disturbance(othersIn(all))}
+
+${tableOf(all, {
+  what: ({ name }) => name,
+  'expected responses': ({ rate }) => perSecond(rate),
+  p95: ({ p95Ms }) => ms(p95Ms),
+  'CPU per request': ({ cpuMs }) => ms(cpuMs),
+  'of the bare server': of(BARE),
+  'of Bull': of(BULL),
+  'of PostgreSQL': of(POSTGRESQL),
+  'of legacy n8n': of(LEGACY),
+})}
+
+![Expected responses of each](studies/limits/limits.svg)
+
+${sweepLink(SWEEP)}`;
+}
+
+export const limits: StudyPage = {
+  study: 'limits',
+  question: 'How far is n8n from what it is built on?',
+  answer,
+  parts: [sameRequest],
+  plots: () => [
+    {
+      ...{ kind: 'bar', id: 'limits', unit: 'expected responses per second' },
+      title: 'The same request, by n8n and by what it is built on',
+      bars: rows().map(({ name, rate }) => ({ label: name, value: rate })),
+    },
+  ],
+};
+
+const PLANTED = 'studies/planted-limits/results/record.json';
+interface Planted {
+  rows: Limit[];
+  cases: { what: string; limit: Limit; isRight: boolean; limitedBy: LimitedBy }[];
+}
+const planted = (): Planted => readJson<Planted>(PLANTED);
+
+export function namedLimits(): string {
+  const { cases } = planted();
+  return `${number(cases.filter(({ isRight }) => isRight).length)} of ${number(cases.length)}`;
+}
+
+function plantedPart(): string {
+  const { rows: limits, cases } = planted();
+  const unplanted = limits
+    .map(limitName)
+    .filter((row) => !cases.some(({ limit }) => limitName(limit) === row));
+  return `## One limit at a time
+
+A run under each planted limit was asked what limited it.
+
+${tableOf(cases, {
+  planted: ({ what }) => what,
+  'was named': ({ limit, limitedBy }) =>
+    limitName(limitedBy.limit) === limitName(limit)
+      ? limitName(limit)
+      : `**${limitName(limitedBy.limit)}** instead of ${limitName(limit)}`,
+  'in use': ({ limitedBy }) => share(limitedBy.utilisation),
+  'by these figures': ({ limitedBy }) => limitedBy.evidence,
+  next: ({ limitedBy: { runnerUp } }) =>
+    runnerUp ? `${limitName(runnerUp)}, ${share(runnerUp.utilisation)}` : '-',
+})}
+
+The table of limits has ${number(limits.length)} rows. These have no case here and are tested with samples only: ${unplanted.join(', ')}.
+
+${link(PLANTED)}`;
+}
+
+export const plantedLimits: StudyPage = {
+  study: 'planted-limits',
+  question: 'Is the bottleneck named correctly?',
+  answer: () => ({ sentence: `In ${namedLimits()} cases in which a limit was planted.` }),
+  parts: [plantedPart],
+};

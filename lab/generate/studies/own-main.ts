@@ -1,0 +1,254 @@
+// A process for each execution, or one for all, in n8n below 1.0: with the published limits, on this machine, in pods, and
+// without limits.
+import { limitName } from '../../../cli/src/analysis/limits/table';
+import type { Chart } from '../../../cli/src/report/plot/chart';
+import type { RunRecord } from '../../../cli/src/record/run-record';
+import {
+  link,
+  median,
+  mib,
+  ms,
+  number,
+  perSecond,
+  readJson,
+  recordsNamed,
+  share,
+  tableOf,
+  times,
+} from '../records';
+import type { Answer, StudyPage } from '../study-page';
+import {
+  cellsOf,
+  disturbance,
+  publishedAt,
+  publishedOf,
+  roleOf,
+  samplesOf,
+  seriesOf,
+  sum,
+  sweepLink,
+  sweepOf,
+  worstOthers,
+} from '../sweeps';
+
+const NAME = 'own-main';
+const SWEEP = sweepOf(NAME, 'own-against-main');
+const PODS = 'studies/own-main-pods/results';
+const PROCESSES = { own: 'a process for each execution', main: 'one process for all' };
+const WORKLOADS = { async: 'responds at once', 'wait-5s': 'responds after the function' };
+type Process = keyof typeof PROCESSES;
+type Workload = keyof typeof WORKLOADS;
+const KINDS = (Object.keys(WORKLOADS) as Workload[]).flatMap((workload) =>
+  (Object.keys(PROCESSES) as Process[]).map((process) => ({ process, workload })),
+);
+
+interface Row {
+  process: Process;
+  workload: Workload;
+  runs: RunRecord[];
+  memory: string | null;
+  path: string;
+}
+
+const onThisMachine = (): Row[] => {
+  const cells = cellsOf(SWEEP);
+  return KINDS.map(({ process, workload }) => {
+    const same = cells.filter(
+      ({ cell }) => cell['process'] === process && cell['workload'] === workload,
+    );
+    return {
+      ...{ process, workload, path: SWEEP, runs: same.map(({ record }) => record) },
+      memory: same.find(({ memory }) => memory !== null)?.memory ?? null,
+    };
+  });
+};
+
+/** Of each kind the last run. */
+const inPods = (): Row[] =>
+  KINDS.flatMap(({ process, workload }) => {
+    const path = recordsNamed('run.json', `${PODS}/${process}-${workload}/`).at(-1);
+    if (path === undefined) return [];
+    const memory = path.replace('run.json', 'memory.csv');
+    return [{ process, workload, path, memory, runs: [readJson<RunRecord>(path)] }];
+  });
+
+const of = ({ runs }: Row, figure: (run: RunRecord) => number | null | undefined): number =>
+  median(runs.map((run) => figure(run) ?? NaN));
+const rate = (row: Row): number => of(row, ({ summary }) => summary.achieved.ratePerSecond);
+const sent = (row: Row): number => Math.round(of(row, ({ summary }) => summary.offered.requests));
+const failed = (row: Row): number => Math.round(of(row, ({ summary }) => summary.errors.requests));
+const find = (rows: readonly Row[], process: Process, workload: Workload = 'async'): Row => {
+  const row = rows.find((one) => one.process === process && one.workload === workload);
+  if (row === undefined) throw new Error(`${NAME} has no run of ${process} with ${workload}`);
+  return row;
+};
+const ratio = (rows: readonly Row[], workload: Workload = 'async'): number =>
+  rate(find(rows, 'main', workload)) / rate(find(rows, 'own', workload));
+const kindsOf = ([run]: readonly RunRecord[]): string =>
+  Object.entries(run?.summary.errors.byKind ?? {})
+    .map(([kind, count]) => `${kind} ${number(count)}`)
+    .join(', ') || '-';
+
+function answer(): Answer {
+  const rows = onThisMachine();
+  const own = find(rows, 'own');
+  const theirs = publishedAt(NAME, 'main-rate') / publishedAt(NAME, 'own-rate');
+  return {
+    sentence: `With responses at once and the published limits, one process for all does ${number(ratio(rows))} times as much, and ${number(ratio(inPods()))} times as much in a pod with the published probes; a process per execution fails in ${share(failed(own) / sent(own))} of the requests.`,
+    published: `${times(theirs)} requests per second`,
+    ours: times(ratio(rows)),
+    ratio: number(ratio(rows) / theirs),
+  };
+}
+
+const COLUMNS = {
+  executions: ({ process }: Row) => PROCESSES[process],
+  'the workflow': ({ workload }: Row) => WORKLOADS[workload],
+  'expected responses': (row: Row) => perSecond(rate(row)),
+  'failed, of all': (row: Row) => `${number(failed(row))} of ${number(sent(row))}`,
+  restarts: (row: Row) => number(of(row, (run) => roleOf(run, 'main')?.restarts)),
+  'killed for memory': (row: Row) => number(of(row, (run) => roleOf(run, 'main')?.oomKills)),
+  'memory, most': (row: Row) => mib(of(row, (run) => roleOf(run, 'main')?.rssPeakMiB)),
+};
+
+function limited(): string {
+  const rows = onThisMachine();
+  const [first] = cellsOf(SWEEP);
+  const { clients, durationSeconds } = first?.record.profile ?? {};
+  const [own, main] = [find(rows, 'own'), find(rows, 'main')];
+  const published: [string, number, number][] = [
+    ['requests per second with own', publishedAt(NAME, 'own-rate'), rate(own)],
+    ['requests per second with main', publishedAt(NAME, 'main-rate'), rate(main)],
+  ];
+  const theirs = publishedOf(NAME).find(({ id }) => id === 'own-failed');
+  return `## With the published limits
+
+${number(clients)} clients for ${number(durationSeconds)} s on n8n ${first?.record.versions['n8n'] ?? ''} with ${first?.cell['cpuMillicores'] ?? ''}m of CPU and ${first?.cell['memoryMiB'] ?? ''} MiB, as processes of this machine; medians
+of the repeats. ${disturbance(worstOthers(cellsOf(SWEEP)))}
+
+${tableOf(rows, {
+  ...COLUMNS,
+  'processes, most': (row) => number(of(row, (run) => roleOf(run, 'main')?.processesPeak)),
+  'main over own': ({ process, workload }) =>
+    process === 'main' ? times(ratio(rows, workload)) : '',
+})}
+
+${tableOf(published, {
+  what: ([what]) => what,
+  published: ([, value]) => number(value),
+  ours: ([, , value]) => number(value),
+})}
+
+Published are ${theirs?.what ?? ''}: ${number(theirs?.value)} ${theirs?.unit ?? ''}; ours are ${number(failed(own))} of ${number(sent(own))}.
+
+**Why it differs from what was published.** ${limitOf(main)} in the runs with one process for all, so their rate is that of a
+core of this machine, which the published experiment does not describe. ${limitOf(own)} in those with a process for each
+execution. After that n8n starts again: meanwhile most requests get an error at once (${kindsOf(own.runs)} in the first of these
+runs), and a client that waits for its response sends the next one at once, so that more of them fail than were published.
+
+![Memory over time](studies/own-main/own-main-memory.svg)
+
+![Processes over time](studies/own-main/own-main-processes.svg)
+
+${sweepLink(SWEEP)}`;
+}
+
+/** As the verdict says of the first run. */
+const limitOf = ({ runs: [run] }: Row): string =>
+  (run?.verdict.limitedBy.evidence ?? '').replace(/^./, (letter) => letter.toUpperCase());
+
+/** Processes of n8n in its container by second: each has its memory, as has the container's own first process. */
+function processesIn(file: string): [number, number][] {
+  const samples = samplesOf(file, 'rssMiB').filter(
+    ({ role, instance }) => role === 'main' && !instance.endsWith('/1'),
+  );
+  const counts = new Map<number, number>();
+  for (const { seconds } of samples) {
+    counts.set(Math.round(seconds), (counts.get(Math.round(seconds)) ?? 0) + 1);
+  }
+  return [...counts];
+}
+
+const pods = (): string => `## In a pod, with the published probes
+
+The same clients and limits in one pod with PostgreSQL, whose liveness probe asks /healthz as published: with the defaults
+of Kubernetes (every 10 s, a second to respond, three failures).
+
+${tableOf(inPods(), {
+  ...COLUMNS,
+  'processes, most': ({ memory }) =>
+    number(Math.max(...processesIn(memory ?? '').map(([, count]) => count))),
+  'how they failed': ({ runs }) => kindsOf(runs),
+  record: ({ path }) => link(path),
+})}
+
+\`lab/cluster/cluster exec npx n8n-tuned study own-main-pods\` measures it again.`;
+
+function plot(metric: string, name: string, title: string, unit: string): Chart {
+  const series = (rows: readonly Row[], suffix: string) =>
+    rows
+      .filter(({ workload, memory }) => workload === 'async' && memory !== null)
+      .map(({ process, memory }) => ({
+        label: `${PROCESSES[process]}${suffix}`,
+        points:
+          metric === 'processes' && suffix !== ''
+            ? processesIn(memory ?? '')
+            : seriesOf(memory ?? '', 'main', metric),
+      }));
+  return {
+    ...{ kind: 'line', id: `${NAME}-${name}`, title },
+    x: { label: 'time', unit: 's' },
+    y: { label: name, ...(unit === '' ? {} : { unit }), min: 0 },
+    series: [...series(onThisMachine(), ''), ...series(inPods(), ', in a pod')],
+  };
+}
+
+export const ownMain: StudyPage = {
+  study: NAME,
+  question: 'What does a process per execution cost, compared with one process for all?',
+  answer,
+  parts: [limited, pods],
+  plots: () => [
+    plot('rssMiB', 'memory', 'Memory of n8n over time, by who runs executions', 'MiB'),
+    plot('processes', 'processes', 'Processes of n8n over time, by who runs executions', ''),
+  ],
+};
+
+/** Seconds of the workload wait-5s. */
+const WAIT_SECONDS = 5;
+
+function closedLoops(): string {
+  const paths = recordsNamed('run.json', 'studies/closed-loop/');
+  const runs = paths.map((path) => ({ path, run: readJson<RunRecord>(path) }));
+  const n8n = ({ summary }: RunRecord, figure: 'processesPeak' | 'rssPeakMiB'): number =>
+    sum(
+      summary.roles
+        .filter(({ role }) => ['main', 'worker', 'webhook', 'runner'].includes(role))
+        .map((one) => one[figure] ?? 0),
+    );
+  const [{ run: first } = { run: undefined }] = runs;
+  const clients = first?.profile.clients ?? NaN;
+  return `## Eight clients
+
+${number(clients)} clients that each wait for their response, ${number(first?.profile.durationSeconds)} s, ${first?.workload.title.toLowerCase() ?? ''}. With a function of ${number(WAIT_SECONDS)} s they
+cannot get more than ${number(clients / WAIT_SECONDS)} responses per second: more needs responses that come before the function has ended.
+Memory was not limited: with a limit, the processes of own do not fit.
+
+${tableOf(runs, {
+  topology: ({ path }) => path.split('/').at(-2) ?? '',
+  n8n: ({ run }) => run.versions['n8n'] ?? '',
+  'expected responses': ({ run }) => perSecond(run.summary.achieved.ratePerSecond),
+  p50: ({ run }) => ms(run.summary.latencyMs?.p50),
+  p95: ({ run }) => ms(run.summary.latencyMs?.p95),
+  'n8n processes, most': ({ run }) => n8n(run, 'processesPeak'),
+  'their memory, most': ({ run }) => mib(n8n(run, 'rssPeakMiB')),
+  'limited by': ({ run }) => limitName(run.verdict.limitedBy.limit),
+  '': ({ path }) => link(path),
+})}`;
+}
+
+export const closedLoop: StudyPage = {
+  study: 'closed-loop',
+  question: 'What does a process per execution cost without limits?',
+  parts: [closedLoops],
+};

@@ -1,0 +1,206 @@
+// One process, or a main with workers: by workload, by how many workers there are and how much each does at once; and what
+// `n8n-tuned predict` says of numbers of workers.
+import { seededRandom } from '../../../cli/src/analysis/statistics/random';
+import {
+  answer as predicted,
+  groupsOf,
+  leftOut,
+  sizes,
+} from '../../../cli/src/features/predict/analysis/answer';
+import { readMeasurements } from '../../../cli/src/features/predict/read';
+import type { Chart } from '../../../cli/src/report/plot/chart';
+import { signed } from '../../../cli/src/ui/numbers';
+import { link, median, number, perSecond, share, tableOf, times, unpacked } from '../records';
+import type { StudyPage } from '../study-page';
+import {
+  cellsOf,
+  disturbance,
+  distinct,
+  rateOf,
+  sweepLink,
+  sweepOf,
+  type MeasuredCell,
+  worstOthers,
+} from '../sweeps';
+
+const ONE = sweepOf('queue', 'queue-one-process');
+const WITH_WORKERS = ['queue', 'queue-wait'].map((name) => sweepOf('queue', name));
+const WORKLOADS = ['wait-5s', 'cpu', 'last-node', 'expressions', 'mixed'];
+
+/** Work that waits takes as long as it takes: its rate follows from the slots, and one run shows it. */
+const waits = (cells: readonly MeasuredCell[]): boolean =>
+  cells.some(({ record }) => (record.workload.latencyFloorMs ?? 0) > 0);
+
+/**
+ * What so many workers get: of what waits with the most slots; of what takes CPU, where slots change little and each cell is
+ * one run, the median over them, since the best of several runs is the luckiest.
+ */
+function rateWith(cells: readonly MeasuredCell[], count: number): number {
+  const own = cells.filter(({ cell }) => cell['workers'] === count);
+  const rates = own.map((cell) => rateOf(cell) ?? 0);
+  return waits(cells) ? Math.max(...rates) : median(rates);
+}
+
+const numbers = (cells: readonly MeasuredCell[], dimension: string): number[] =>
+  distinct(cells.map(({ cell }) => Number(cell[dimension]))).toSorted((a, b) => a - b);
+
+function rows() {
+  const [ones, queues] = [cellsOf(ONE), WITH_WORKERS.flatMap(cellsOf)];
+  return WORKLOADS.map((workload) => {
+    const cells = queues.filter(({ cell }) => cell['workload'] === workload);
+    const single = ones.find(({ cell }) => cell['workload'] === workload);
+    const one = (single === undefined ? null : rateOf(single)) ?? NaN;
+    const [best] = cells.toSorted((a, b) => (rateOf(b) ?? 0) - (rateOf(a) ?? 0));
+    const [workers = NaN] = numbers(cells, 'workers').toSorted(
+      (a, b) => rateWith(cells, b) - rateWith(cells, a),
+    );
+    return { workload, cells, one, best, workers, gain: rateWith(cells, workers) / one };
+  });
+}
+
+export function queueAnswer() {
+  const named = (isMeant: (gain: number) => boolean): string =>
+    rows()
+      .filter(({ gain }) => isMeant(gain))
+      .map(({ workload, workers, gain }) => `${workload} (${times(gain)} with ${number(workers)})`)
+      .join(', ') || 'none';
+  return {
+    sentence: `Workers get more than one process of ${named((gain) => gain > 1)}, and not of ${named((gain) => gain <= 1)}. The number of responses with ${number(largest().n)} workers, predicted from fewer, was off by ${signed(largest().error, share)}.`,
+  };
+}
+
+function matrix(): string {
+  const all = rows();
+  const cells = all.flatMap((row) => row.cells);
+  const lines = all.flatMap((row) => numbers(cells, 'workers').map((count) => ({ ...row, count })));
+  const rateAt = ({ cells: own, best, count }: (typeof lines)[number], slots: number): string => {
+    const cell = own.find(
+      (one) => one.cell['workers'] === count && one.cell['concurrency'] === slots,
+    );
+    if (cell === undefined) return '-';
+    const text = rateOf(cell) === null ? 'none' : perSecond(rateOf(cell));
+    return cell === best ? `**${text}**` : text;
+  };
+  return `## One process, or workers
+
+Closed-loop clients, enough to fill the slots of most layouts, call a workload: in regular mode, where one process does
+everything, or in queue mode, by the number of workers and by how many executions each runs at once. Expected responses;
+bold is the best of a workload. Each cell is one run, so a row is compared by its median; that of a workload that waits, whose
+rate follows from the slots, by its best. ${disturbance(worstOthers(cells))}
+
+${tableOf(lines, {
+  workload: ({ workload }) => workload,
+  workers: ({ count }) => count,
+  ...Object.fromEntries(
+    numbers(cells, 'concurrency').map((slots) => [
+      `${number(slots)} at once`,
+      (line: (typeof lines)[number]) => rateAt(line, slots),
+    ]),
+  ),
+  'one process': ({ one }) => perSecond(one),
+  'the row, of one process': (line) => times(rateWith(line.cells, line.count) / line.one),
+})}
+
+![The best with workers, compared with one process](studies/queue/queue.svg)
+
+![Responses over workers for what waits](studies/queue/queue-wait.svg)
+
+What waits gains from every slot, in whatever process it is. What takes CPU gains from a worker only as long as there is a
+core for it: main, the workers, their stores and the load generator share two here.
+
+${[ONE, ...WITH_WORKERS].map(sweepLink).join(', ')}`;
+}
+
+function plots(): Chart[] {
+  const all = rows();
+  const waiting = all.find(({ workload }) => workload === 'wait-5s')?.cells ?? [];
+  return [
+    {
+      ...{ kind: 'bar', id: 'queue', unit: 'times the responses of one process' },
+      title: 'The best number of workers, compared with one process',
+      bars: all.map(({ workload, gain, workers }) => ({
+        label: `${workload}: ${number(workers)} ${workers === 1 ? 'worker' : 'workers'}`,
+        value: gain,
+      })),
+    },
+    {
+      ...{ kind: 'line', id: 'queue-wait', title: 'Responses over workers: wait-5s' },
+      x: { label: 'workers' },
+      y: { label: 'expected responses', unit: 'per second', min: 0 },
+      series: numbers(waiting, 'concurrency').map((concurrency) => ({
+        label: `${number(concurrency)} at once`,
+        points: waiting
+          .filter(({ cell }) => cell['concurrency'] === concurrency)
+          .map((cell): [number, number | null] => [Number(cell.cell['workers']), rateOf(cell)])
+          .toSorted(([a], [b]) => a - b),
+      })),
+    },
+  ];
+}
+
+export const queue: StudyPage = {
+  study: 'queue',
+  question: 'When does a main with workers beat one process?',
+  answer: queueAnswer,
+  parts: [matrix],
+  plots,
+};
+
+const WORKERS = 'studies/workers/results';
+/** As the command has it. */
+const SEED = 1;
+
+function measurements() {
+  const [group] = groupsOf(readMeasurements([unpacked(WORKERS)]), 'workers');
+  if (group === undefined) throw new Error(`${WORKERS} has no measurements`);
+  return group;
+}
+function largest(): { n: number; error: number } {
+  return leftOut(measurements(), seededRandom(SEED)).at(-1) ?? { n: NaN, error: NaN };
+}
+
+function prediction(): string {
+  const group = measurements();
+  const known = sizes(group);
+  const rateAt = (n: number): number => {
+    const rates = group.points.filter((point) => point.n === n).map((one) => one.ratePerSecond);
+    return rates.reduce((all, rate) => all + rate, 0) / rates.length;
+  };
+  const beyond = [2, 3].map((factor) => {
+    const n = factor * (known.at(-1) ?? NaN);
+    return { n, lowest: predicted(group, n, seededRandom(SEED)).lowest };
+  });
+  const [first] = group.measurements;
+  return `## What a prediction says
+
+The workload ${first?.workload.name ?? ''} with ${known.join(', ')} workers, each with ${number(first?.topology.workers.cpuMillicores)}m of CPU. For each number of workers \`n8n-tuned predict\` was
+asked without having seen it; of the largest that is a prediction beyond what was measured.
+
+${tableOf(leftOut(group, seededRandom(SEED)), {
+  workers: ({ n }) => n,
+  measured: ({ n }) => perSecond(rateAt(n)),
+  'predicted from the others': ({ n, error }) => perSecond(rateAt(n) * (1 + error)),
+  'off by': ({ error }) => signed(error, share),
+})}
+
+Beyond all that was measured, on ${number(first?.machine.cores)} cores:
+
+${tableOf(beyond, {
+  workers: ({ n }) => n,
+  predicted: ({ lowest }) => perSecond(lowest?.ratePerSecond.value),
+  interval: ({ lowest }) =>
+    `${number(lowest?.ratePerSecond.low)} to ${perSecond(lowest?.ratePerSecond.high)}`,
+  'limited by': ({ lowest }) => lowest?.name ?? '-',
+})}
+
+${link(`${WORKERS}/sweep.json`)}, \`n8n-tuned predict --from ${WORKERS}.jsonl.gz --over workers --at ${number(2 * (known.at(-1) ?? NaN))}\``;
+}
+
+export const workers: StudyPage = {
+  study: 'workers',
+  question: 'How well does predict know the number of workers?',
+  answer: () => ({
+    sentence: `The responses with ${number(largest().n)} workers, predicted from fewer, were off by ${signed(largest().error, share)}.`,
+  }),
+  parts: [prediction],
+};

@@ -1,0 +1,292 @@
+// How much CPU and memory, and how many instances, documents take that are created, read and written.
+import { limitName } from '../../../cli/src/analysis/limits/table';
+import type { SweepRecord } from '../../../cli/src/features/sweep/record';
+import type { LineChart } from '../../../cli/src/report/plot/chart';
+import {
+  link,
+  median,
+  mib,
+  ms,
+  number,
+  perSecond,
+  readJson,
+  seconds,
+  share,
+  tableOf,
+  times,
+} from '../records';
+import type { StudyPage } from '../study-page';
+import {
+  cellsOf,
+  disturbance,
+  distinct,
+  grouped,
+  publishedAt,
+  rateOf,
+  sweepLink,
+  sweepOf,
+  type MeasuredCell,
+  worstOthers,
+} from '../sweeps';
+
+const NAME = 'right-sizing';
+const PODS = 'right-sizing-pods';
+const SERVERS = sweepOf(NAME, 'right-size-servers');
+const REGULAR = sweepOf(NAME, 'right-size');
+const WORKERS = sweepOf(NAME, 'right-size-workers');
+const IN_PODS = sweepOf(PODS, 'right-size-pods');
+const APPLICATIONS: Record<string, [id: string, title: string]> = {
+  'GET /json': ['json', 'makes a document'],
+  'GET /read': ['read', 'reads a document'],
+  'GET /write': ['write', 'writes a document'],
+};
+const WORKLOADS = ['json', 'disk-read', 'disk-write'];
+/** Of the best: what is as good, as far as single runs tell. */
+const AS_GOOD = 0.9;
+
+const by =
+  (values: readonly ((cell: MeasuredCell) => number)[]) =>
+  (a: MeasuredCell, b: MeasuredCell): number =>
+    values.map((value) => value(a) - value(b)).find((difference) => difference !== 0) ?? 0;
+const at =
+  (dimension: string) =>
+  ({ cell }: MeasuredCell): number =>
+    Number(cell[dimension] ?? 0);
+
+interface Point {
+  instances: number;
+  rate: number;
+  p99Ms: number | null;
+}
+
+/** A crash has rate 0. */
+function combinations() {
+  const cells = cellsOf(SERVERS).toSorted(
+    by([
+      ({ cell }) => Object.keys(APPLICATIONS).indexOf(String(cell['request'])),
+      ...[at('cpuMillicores'), at('memoryMiB'), at('env.INSTANCES')],
+    ]),
+  );
+  const keyOf = ({ cell }: MeasuredCell): string =>
+    [cell['request'], cell['cpuMillicores'], cell['memoryMiB']].join(' ');
+  return [...grouped(cells, keyOf).values()].flatMap((same) => {
+    const [first] = same;
+    if (first === undefined) return [];
+    const points: Point[] = same.map((one) => ({
+      ...{ instances: at('env.INSTANCES')(one), rate: rateOf(one) ?? 0, p99Ms: one.figures.p99Ms },
+    }));
+    const [best] = points.toSorted((a, b) => b.rate - a.rate);
+    const usual = points.find(({ instances }) => instances === always());
+    return [
+      {
+        ...{ request: String(first.cell['request']), points, best: best?.instances ?? NaN },
+        ...{ cpu: at('cpuMillicores')(first), memory: at('memoryMiB')(first) },
+        shareOfBest: (usual?.rate ?? NaN) / (best?.rate ?? NaN),
+      },
+    ];
+  });
+}
+const always = (): number => publishedAt(NAME, 'instances');
+
+function answer() {
+  const all = combinations();
+  const shares = all.map(({ shareOfBest }) => shareOfBest).filter(Number.isFinite);
+  const good = shares.filter((one) => one >= AS_GOOD).length;
+  const usual = median(all.map(({ best }) => best));
+  return {
+    sentence: `${number(always())} instances are as good as the best number, or nearly, in ${number(good)} of ${number(shares.length)} combinations of application, CPU and memory; at worst they do ${share(Math.min(...shares))} of it.`,
+    published: `always ${number(always())} instances`,
+    ours: `${number(usual)} ${usual === 1 ? 'instance' : 'instances'} in the median`,
+  };
+}
+
+function servers(): string {
+  const all = combinations();
+  const counts = distinct(all.flatMap(({ points }) => points.map(({ instances }) => instances)));
+  const cellAt = ({ points }: (typeof all)[number], count: number): string => {
+    const point = points.find(({ instances }) => instances === count);
+    if (point === undefined) return '-';
+    return point.rate === 0 ? 'none' : `${perSecond(point.rate)}, ${ms(point.p99Ms)}`;
+  };
+  return `## Instances of a bare server under PM2
+
+64 clients ask a server that makes a JSON document, reads one of twenty from disk, or makes and writes one, 100 KiB each. PM2 runs
+it in cluster mode. Limits are those of all instances together, PM2 with them. Rate of expected responses and 99th
+percentile of the latency, by the number of instances. ${disturbance(worstOthers(cellsOf(SERVERS)))}
+
+${tableOf(all, {
+  'a request': ({ request }) => APPLICATIONS[request]?.[1] ?? request,
+  CPU: ({ cpu }) => `${number(cpu)}m`,
+  memory: ({ memory }) => mib(memory),
+  ...Object.fromEntries(
+    counts
+      .toSorted((a, b) => a - b)
+      .map((count) => [`with ${number(count)}`, (row: (typeof all)[number]) => cellAt(row, count)]),
+  ),
+  best: ({ best }) => best,
+  [`${number(always())} of the best`]: ({ shareOfBest }) => times(shareOfBest),
+})}
+
+${Object.values(APPLICATIONS)
+  .map(
+    ([id, title]) => `![p99 over instances: ${title}](studies/right-sizing/right-sizing-${id}.svg)`,
+  )
+  .join('\n\n')}
+
+**Why it differs from what was published.** The machine has two cores, which the load generator shares: more instances than
+cores get no more CPU, cost memory each, and make a request wait for its turn among them. The published advice comes
+from an experiment on two CPUs, with more memory; its machine and its load are not known.
+
+${sweepLink(SERVERS)}`;
+}
+
+const n8nCells = (sweep: string): MeasuredCell[] =>
+  cellsOf(sweep).toSorted(
+    by([
+      ({ cell }) => WORKLOADS.indexOf(String(cell['workload'])),
+      ...[at('workers'), at('cpuMillicores'), at('memoryMiB')],
+    ]),
+  );
+const FIGURES = {
+  p99: ({ figures }: MeasuredCell) => ms(figures.p99Ms),
+  errors: ({ figures }: MeasuredCell) => share(figures.errorShare),
+  'limited by': ({ limitedBy }: MeasuredCell) => limitName(limitedBy?.limit ?? null),
+  'memory, most': ({ figures }: MeasuredCell) => mib(figures.memoryMiB),
+};
+const CELL = {
+  workload: ({ cell }: MeasuredCell) => cell['workload'] ?? '',
+  CPU: ({ cell }: MeasuredCell) => `${cell['cpuMillicores'] ?? ''}m`,
+  'memory limit': (one: MeasuredCell) => mib(at('memoryMiB')(one)),
+};
+const WORKER_CELL = {
+  workload: CELL.workload,
+  workers: ({ cell }: MeasuredCell) => cell['workers'] ?? '',
+};
+const RATE = {
+  'expected responses': (one: MeasuredCell) =>
+    rateOf(one) === null ? 'none' : perSecond(rateOf(one)),
+};
+
+function regular(): string {
+  const { slo, measure } = readJson<SweepRecord>(`${REGULAR}/sweep.json`).plan;
+  return `## One n8n, by CPU and memory
+
+n8n in regular mode makes, reads or writes a document for each of ${number(measure.ratePerSecond)} requests per second; what is asked for is
+${slo.map(({ text }) => text).join(' and ')}.
+
+${tableOf(n8nCells(REGULAR), { ...CELL, verdict: ({ outcome }) => outcome, ...FIGURES })}
+
+![p99 over CPU](studies/right-sizing/right-sizing-n8n.svg)
+
+${sweepLink(REGULAR)}`;
+}
+
+const workers = (): string => `## Workers of n8n
+
+Queue mode with workers, n8n's own way to several instances: main and each worker have ${n8nCells(WORKERS)[0]?.cell['cpuMillicores'] ?? ''}m of CPU.
+
+${tableOf(n8nCells(WORKERS), { ...WORKER_CELL, ...RATE, ...FIGURES })}
+
+![p99 over workers](studies/right-sizing/right-sizing-workers.svg)
+
+${sweepLink(WORKERS)}`;
+
+const pods = (): string => `## The same in pods
+
+The chart in queue mode on a cluster of one node: each pod of n8n has the CPU and memory of the row. Requests come through
+main, so that more workers change little where its CPU is the limit.
+
+${tableOf(n8nCells(IN_PODS), { ...WORKER_CELL, CPU: CELL.CPU, 'memory limit': CELL['memory limit'], ...RATE, ...FIGURES })}
+
+![p99 over workers, in pods](studies/right-sizing/right-sizing-pods.svg)
+
+${sweepLink(IN_PODS)}; \`lab/cluster/cluster exec npx n8n-tuned study ${PODS}\` measures it again.`;
+
+const STORED = `studies/${NAME}/results/s3.json`;
+interface Stored {
+  server: string;
+  objects: number;
+  bytes: number;
+  missing: string[];
+  different: string[];
+  seconds: number;
+}
+function stored(): string {
+  const { server, objects, bytes, missing, different, seconds: took } = readJson<Stored>(STORED);
+  return `## In a folder and in S3
+
+\`n8n-tuned report FOLDER --s3 s3://BUCKET/PREFIX\` copied what this study recorded to ${server} in ${seconds(took)}: ${number(objects)} objects,
+${mib(bytes / 1024 ** 2)}. Read again, ${number(missing.length)} were missing and ${number(different.length)} were not as in the folder. ${link(STORED)}`;
+}
+
+/** p99 over a dimension, a line for each label. */
+const p99Over = (
+  cells: readonly MeasuredCell[],
+  { id, title, dimension, unit }: { id: string; title: string; dimension: string; unit: string },
+  labelOf: (cell: MeasuredCell['cell']) => string,
+): LineChart => ({
+  ...{ kind: 'line', id, title, x: { label: unit }, y: { label: 'p99', unit: 'ms', min: 0 } },
+  series: [...grouped(cells, ({ cell }) => labelOf(cell))].map(([label, same]) => ({
+    label,
+    points: same
+      .map((one): [number, number | null] => [at(dimension)(one), one.figures.p99Ms])
+      .toSorted(([a], [b]) => a - b),
+  })),
+});
+
+function plots(): LineChart[] {
+  const inPods = n8nCells(IN_PODS);
+  const most = Math.max(...inPods.map(at('memoryMiB')));
+  return [
+    ...Object.entries(APPLICATIONS).map(([request, [id, title]]): LineChart => ({
+      ...{ kind: 'line', id: `${NAME}-${id}`, title: `p99 over instances: each request ${title}` },
+      x: { label: 'instances', scale: 'log' },
+      y: { label: 'p99', unit: 'ms', min: 0 },
+      series: combinations()
+        .filter((group) => group.request === request)
+        .map(({ cpu, memory, points }) => ({
+          label: `${number(cpu)}m, ${mib(memory)}`,
+          points: points.map(({ instances, p99Ms }) => [instances, p99Ms]),
+        })),
+    })),
+    p99Over(
+      n8nCells(REGULAR),
+      {
+        id: `${NAME}-n8n`,
+        title: 'p99 of one n8n over its CPU',
+        dimension: 'cpuMillicores',
+        unit: 'CPU in millicores',
+      },
+      ({ workload, memoryMiB }) => `${workload ?? ''}, ${memoryMiB ?? ''} MiB`,
+    ),
+    p99Over(
+      n8nCells(WORKERS),
+      {
+        id: `${NAME}-workers`,
+        title: 'p99 of n8n over its workers',
+        dimension: 'workers',
+        unit: 'workers',
+      },
+      ({ workload }) => String(workload),
+    ),
+    p99Over(
+      // More lines than colours could be told apart.
+      inPods.filter((one) => at('memoryMiB')(one) === most),
+      {
+        id: PODS,
+        title: 'p99 of n8n in pods over its workers',
+        dimension: 'workers',
+        unit: 'workers',
+      },
+      ({ workload, cpuMillicores }) => `${workload ?? ''}, ${cpuMillicores ?? ''}m`,
+    ),
+  ];
+}
+
+export const rightSizing: StudyPage = {
+  study: NAME,
+  question: 'How much CPU and memory, and how many instances, does it take for documents?',
+  answer,
+  parts: [servers, regular, workers, pods, stored],
+  plots,
+};

@@ -1,0 +1,309 @@
+// How good the search for a capacity is: on systems that are computed, on servers of known capacity, and beside a staircase of
+// runs by a generator that is not ours; and what even arrivals and several generators do to a percentile.
+import type { FindRecord } from '../../../cli/src/features/find/record';
+import { PARTS } from '../../../studies/find-against-staircase/parts.mjs';
+import { pairsOf } from '../../../studies/find-against-staircase/staircase.mjs';
+import {
+  has,
+  link,
+  mib,
+  ms,
+  number,
+  perSecond,
+  range,
+  read,
+  readJson,
+  seconds,
+  share,
+  tableOf,
+  times,
+  unsure,
+} from '../records';
+import type { StudyPage } from '../study-page';
+import { distinct } from '../sweeps';
+
+const TABLE = 'studies/search-quality/table.md';
+function quality(): string {
+  const [summary = ''] = read(TABLE).split('\n## ');
+  const text = summary.replace(/^# .*\n+/, '').replace(/<!--.*?-->\n+/s, '');
+  return `## On simulated systems\n\n${text.trim()}\n\n[Each system](${TABLE}), ${link('studies/search-quality/results/record.json')}`;
+}
+export const searchQuality: StudyPage = {
+  study: 'search-quality',
+  question: 'How far off is `find` on systems of known capacity?',
+  parts: [quality],
+};
+
+const KNOWN = 'studies/known-capacity/results/record.json';
+interface Known {
+  name: string;
+  slo: string;
+  truth: number;
+  found: number;
+  error: number;
+  low: number;
+  high: number | null;
+  holdsTruth: boolean;
+  confirmed: boolean;
+  verdict: string;
+  probes: number;
+  probeSeconds: number;
+}
+const known = (): Known[] =>
+  Object.values(readJson<Record<string, { rows: Known[] }>>(KNOWN)).flatMap(({ rows }) => rows);
+
+export const largestError = (): string =>
+  `By ${share(Math.max(...known().map(({ error }) => Math.abs(error))))} at most on ${number(known().length)} real servers of known capacity, one search each.`;
+
+const servers = (): string => `## On real servers
+
+Small servers on this machine whose capacity follows from their own figures: from the service time that they measured
+themselves for slots (even arrivals: D/D/c and D/M/1 in closed form), from the rate of a limiter, and, for the one that
+computes, from its responses when saturated, before and after.
+
+${tableOf(known(), {
+  server: ({ name }) => name,
+  SLO: ({ slo }) => slo,
+  'true capacity': ({ truth }) => perSecond(truth),
+  found: (row) => `${perSecond(row.found)}${unsure(row)}`,
+  'off by': ({ error }) => share(error),
+  interval: (row) => `${range(row)}${row.holdsTruth ? '' : ', misses it'}`,
+  probes: ({ probes }) => probes,
+  'probe-seconds': ({ probeSeconds }) => number(probeSeconds),
+})}
+
+${link(KNOWN)}`;
+
+export const knownCapacity: StudyPage = {
+  study: 'known-capacity',
+  question: 'How far off is `find` on real servers of known capacity?',
+  answer: () => ({ sentence: largestError() }),
+  parts: [servers],
+};
+
+const FOLDER = 'studies/find-against-staircase';
+/** As a share: how near `find` is meant to come. */
+const GOAL = 0.1;
+const goal = share(GOAL);
+const isWithin = (error: number | null): boolean => error !== null && Math.abs(error) <= GOAL;
+
+interface Search {
+  path: string;
+  startedAt: string;
+  workload: string;
+  mode: string;
+  budget: string;
+  slo: string;
+  arrivals: string;
+  cores: { n8n: string; generator: string };
+  totalSeconds: number;
+  capacity: FindRecord['capacity'];
+  verdict: string;
+}
+interface Staircase {
+  path: string;
+  startedAt: string;
+  generator: string;
+  stepSeconds: number;
+  answer: number | null;
+  steps: { ratePerSecond: number; sustained: boolean }[];
+}
+interface Pair {
+  find: Search;
+  staircase: Staircase | null;
+  compared: { error: number | null; errorAtEqualSpeed: number | null } | null;
+}
+type Recorded = { name: string; path: string };
+
+/** Those that there are, in the order of the plan. */
+const recorded = (): Recorded[] =>
+  (PARTS as { name: string }[]).flatMap(({ name }) => {
+    const path = `${FOLDER}/results/${name}.json`;
+    return has(path) ? [{ ...readJson<Recorded>(path), path }] : [];
+  });
+
+const hasAnswer = ({ capacity }: Search): boolean => capacity.ratePerSecond > 0;
+/** A search without an answer, and a staircase that has no boundary around one, are comparisons too: of those that failed. */
+const isMade = ({ find, staircase }: Pair): boolean => staircase !== null || !hasAnswer(find);
+
+export function staircaseAnswer(records = recorded()): string {
+  const all = (pairsOf(records) as Pair[]).filter(isMade);
+  const within = (name: 'error' | 'errorAtEqualSpeed'): string =>
+    number(all.filter(({ compared }) => isWithin(compared?.[name] ?? null)).length);
+  return `On a real n8n it was within ${goal} of a staircase of runs by another generator in ${within('error')} of ${number(all.length)} comparisons, and at equal speed of the machine in ${within('errorAtEqualSpeed')}.`;
+}
+
+export function staircaseText(records = recorded()): string {
+  const pairs = pairsOf(records) as Pair[];
+  const stairs = pairs.flatMap(({ staircase }) => staircase ?? []);
+  const find = pairs[0]?.find;
+  const left = (PARTS as { name: string }[]).filter(
+    ({ name }) => !records.some((record) => record.name === name),
+  );
+  return `## \`find\` against another generator
+
+On a real n8n: \`find --budget ${find?.budget ?? ''}\` with ${find?.slo ?? ''}, and after it${laterText(pairs)} a staircase around its answer by a generator
+that is not ours (${distinct(stairs.map(({ generator }) => generator)).join(', ')}), corrected for coordinated omission, ${distinct(stairs.map(({ stepSeconds }) => seconds(stepSeconds))).join(', ')} per step; the steps are a tenth of the answer apart, so
+that the staircase itself is exact to half of that at best. It answers between the two neighbouring steps that the fewest
+of all steps contradict. Both send at ${find?.arrivals ?? ''} distances, as oha knows no other; n8n with its stores runs on core ${find?.cores.n8n ?? ''},
+the generator on core ${find?.cores.generator ?? ''}. The speed of a machine changes over minutes: at equal speed, each of the two rates counts times
+the CPU that n8n took for a request near it.
+
+${tableOf(pairs, {
+  workload: (pair) => pair.find.workload,
+  mode: (pair) => pair.find.mode,
+  '`find`': ({ find: { capacity, verdict, ...one } }) =>
+    hasAnswer({ ...one, capacity, verdict })
+      ? `${perSecond(capacity.ratePerSecond)} (${range(capacity)})${unsure({ ...capacity, verdict })}`
+      : verdict,
+  staircase: (pair) => staircaseCell(pair),
+  'off by': ({ compared }) => (compared === null ? '-' : errorText(compared.error)),
+  'at equal speed': ({ compared }) =>
+    compared === null ? '-' : errorText(compared.errorAtEqualSpeed),
+  [`within ${goal}`]: verdictOn,
+  '': (pair) =>
+    [pair.find, ...[pair.staircase ?? []].flat()].map(({ path }) => link(path)).join(', '),
+})}
+
+${staircaseAnswer(records)}${left.length === 0 ? '' : ` ${number(left.length)} of ${number(PARTS.length)} parts have no record yet.`}`;
+}
+
+const errorText = (error: number | null): string => (error === null ? 'not known' : share(error));
+
+/** How long after the end of its search a staircase began. */
+function laterText(pairs: readonly Pair[]): string {
+  const minutes = pairs.flatMap(({ find, staircase }) => {
+    if (staircase === null) return [];
+    const apart = Date.parse(staircase.startedAt) - Date.parse(find.startedAt);
+    return [Math.ceil(apart / 60_000 - find.totalSeconds / 60)];
+  });
+  return minutes.length === 0 ? '' : `, at most ${number(Math.max(...minutes))} min later,`;
+}
+
+function staircaseCell({ find: { capacity }, staircase }: Pair): string {
+  if (staircase === null) return 'not measured yet';
+  const { answer, steps } = staircase;
+  if (answer !== null) {
+    const isInside = capacity.low <= answer && answer <= (capacity.high ?? Infinity);
+    return `${perSecond(answer)}${isInside ? '' : ', not in that interval'}`;
+  }
+  const rates = steps.map(({ ratePerSecond }) => ratePerSecond);
+  if (steps.every(({ sustained }) => sustained))
+    return `more than ${perSecond(Math.max(...rates))}`;
+  return steps.some(({ sustained }) => sustained)
+    ? 'no boundary'
+    : `less than ${perSecond(Math.min(...rates))}`;
+}
+
+/** What was seen counts first; what follows from the CPU is said beside it. */
+function verdictOn(pair: Pair): string {
+  if (pair.compared === null) return isMade(pair) ? 'no' : '-';
+  const { error, errorAtEqualSpeed } = pair.compared;
+  if (isWithin(error)) return isWithin(errorAtEqualSpeed) ? 'yes' : 'yes, as it came';
+  return isWithin(errorAtEqualSpeed) ? 'only at equal speed' : 'no';
+}
+
+export const findAgainstStaircase: StudyPage = {
+  study: 'find-against-staircase',
+  question: 'How far off is `find` on a real n8n?',
+  answer: () => ({ sentence: staircaseAnswer() }),
+  parts: [staircaseText],
+};
+
+const ARRIVALS = 'studies/arrivals/results/record.json';
+interface Arrivals {
+  slots: number;
+  serviceMs: number;
+  seconds: number;
+  rows: {
+    arrivals: 'even' | 'random';
+    ratePerSecond: number;
+    p95Ms: number;
+    computedP95Ms: number;
+  }[];
+}
+function arrivalsPart(): string {
+  const { slots, serviceMs, seconds: took, rows } = readJson<Arrivals>(ARRIVALS);
+  const most = (1000 * slots) / serviceMs;
+  const rates = distinct(rows.map(({ ratePerSecond }) => ratePerSecond)).map((rate) => {
+    const of = (kind: string, figure: 'p95Ms' | 'computedP95Ms'): number =>
+      rows.find((row) => row.ratePerSecond === rate && row.arrivals === kind)?.[figure] ?? NaN;
+    return { rate, of };
+  });
+  return `## Even and random arrivals
+
+Requests at even distances make a queue shorter than the same number at random ones, as callers send who do not know
+each other. One server with ${number(slots)} slots and exponential service times of ${ms(serviceMs)} (M/M/${number(slots)}; at most
+${perSecond(most)}), k6 with both kinds of arrivals for ${seconds(took)} each, and the same queue computed over
+2,000,000 requests with the service time that was measured. A search therefore takes random arrivals; \`run\` and the
+load profiles take even ones unless \`--arrivals random\` is given.
+
+${tableOf(rates, {
+  'req/s': ({ rate }) => number(rate),
+  'of the most': ({ rate }) => share(rate / most),
+  'p95 even': ({ of }) => ms(of('even', 'p95Ms')),
+  'p95 random': ({ of }) => ms(of('random', 'p95Ms')),
+  ratio: ({ of }) => times(of('random', 'p95Ms') / of('even', 'p95Ms')),
+  'computed even': ({ of }) => ms(of('even', 'computedP95Ms')),
+  'computed random': ({ of }) => ms(of('random', 'computedP95Ms')),
+  'computed ratio': ({ of }) => times(of('random', 'computedP95Ms') / of('even', 'computedP95Ms')),
+})}
+
+One run of each: near saturation a run of this length is far from its long-term mean, so the measured ratios scatter
+around the computed ones. ${link(ARRIVALS)}`;
+}
+export const arrivals: StudyPage = {
+  study: 'arrivals',
+  question: 'By how much do even arrivals flatter the p95?',
+  parts: [arrivalsPart],
+};
+
+const GENERATORS = 'studies/generators/results/record.json';
+interface Merged {
+  generators: number;
+  ratePerSecond: number;
+  seconds: number;
+  lagMs: number;
+  requests: number;
+  cpuUsPerRequest: number;
+  cpuShareOfACore: number;
+  rssPeakMiB: number;
+  percentiles: { share: number; mergedMs: number; averageMs: number; exactMs: number }[];
+}
+function generatorsPart(): string {
+  const offBy = (
+    { percentiles }: Merged,
+    percentile: number,
+    figure: 'mergedMs' | 'averageMs',
+  ): string => {
+    const one = percentiles.find((each) => each.share === percentile);
+    return share((one?.[figure] ?? NaN) / (one?.exactMs ?? NaN) - 1);
+  };
+  return `## Many load generators as one run
+
+Lines as k6 prints them, of generators of which one in ten is 80 ms farther away, through the command's own code: read,
+put in order, counted. A simulation without network and disk; CPU is that of the process alone. Up to a million requests
+percentiles are exact, beyond they are off by 0.1% at the most. The last two columns show what the mean of the generators'
+own percentiles would have said.
+
+${tableOf(readJson<{ rows: Merged[] }>(GENERATORS).rows, {
+  generators: ({ generators }) => number(generators),
+  rate: ({ ratePerSecond }) => perSecond(ratePerSecond),
+  length: (row) => seconds(row.seconds),
+  'streams lag by up to': ({ lagMs }) => ms(lagMs),
+  requests: ({ requests }) => number(requests),
+  'CPU per request': ({ cpuUsPerRequest }) => `${number(cpuUsPerRequest)} us`,
+  'of a core': ({ cpuShareOfACore }) => share(cpuShareOfACore),
+  'highest memory': ({ rssPeakMiB }) => mib(rssPeakMiB),
+  'p95 merged, off by': (row) => offBy(row, 0.95, 'mergedMs'),
+  'p95 averaged, off by': (row) => offBy(row, 0.95, 'averageMs'),
+  'p99 averaged, off by': (row) => offBy(row, 0.99, 'averageMs'),
+})}
+
+${link(GENERATORS)}`;
+}
+export const generators: StudyPage = {
+  study: 'generators',
+  question: 'What does it cost to merge the requests of many load generators?',
+  parts: [generatorsPart],
+};

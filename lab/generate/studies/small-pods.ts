@@ -1,0 +1,167 @@
+// With how little memory and CPU each role of n8n starts and sustains one request per second, and what lowers them.
+import { READY_WITHIN_SECONDS, ROLES, ROOMY, SETTINGS } from '../../../studies/small-pods/parts';
+import { mib, number, seconds, tableOf } from '../records';
+import type { Answer, StudyPage } from '../study-page';
+import { distinct, partLinks, partsOf } from '../sweeps';
+
+type Setting = keyof typeof SETTINGS;
+interface Trial {
+  value: number;
+  passed: boolean;
+  readySeconds: number | null;
+  cpuSecondsToReady: number | null;
+  sent: number;
+  expected: number;
+  workingSetMiB: number | null;
+  memoryPeakMiB: number | null;
+  end: string | null;
+}
+interface Found {
+  least: number | null;
+  trials: Trial[];
+  unlimited?: Pick<Trial, 'readySeconds' | 'cpuSecondsToReady'>;
+  starts?: Pick<Trial, 'value' | 'readySeconds'>[];
+}
+interface Kept {
+  name: string;
+  path: string;
+  role: keyof typeof ROLES;
+  load: number;
+}
+type Part = Kept &
+  (
+    | { kind: 'memory' | 'cpu'; bySetting: Partial<Record<Setting, Found>> }
+    | { kind: 'settings'; bySetting: Partial<Record<Setting, Trial>> }
+  );
+
+const DEFAULT = 'default';
+const titleOf = (setting: string): string => SETTINGS[setting as Setting]?.title ?? setting;
+/** Limits and memory are whole numbers. */
+const whole = (value: number | null | undefined): string =>
+  mib(value == null ? null : Math.round(value));
+const millicores = (value: number | null): string => (value === null ? '-' : `${number(value)}m`);
+
+/** What became of a limit that is not enough. */
+function failureOf({ end, readySeconds, sent, expected }: Trial): string {
+  if (end === 'heap') return 'the heap is full';
+  if (end === 'memory') return 'killed by the kernel';
+  if (end !== null) return 'ends';
+  if (readySeconds === null) return 'not ready in time';
+  return sent === 0 || expected < sent ? 'no expected response' : 'responses are late';
+}
+
+function nextLower({ least, trials }: Found, inUnit: (value: number) => string): string {
+  const [next] = trials.filter(({ passed }) => !passed).toSorted((a, b) => b.value - a.value);
+  if (next === undefined) return least === null ? '-' : 'not tried';
+  return `${inUnit(next.value)}: ${failureOf(next)}`;
+}
+
+const searches = (parts: readonly Part[], kind: 'memory' | 'cpu') =>
+  parts.flatMap((part) =>
+    part.kind === kind
+      ? Object.entries(part.bySetting as Record<string, Found>).map(([setting, found]) => ({
+          ...{ role: part.role, setting },
+          ...found,
+        }))
+      : [],
+  );
+
+function memory(parts: readonly Part[]): string {
+  const passedOf = ({ least, trials }: Found): Trial | undefined =>
+    trials.find(({ value }) => value === least);
+  return `### Memory
+
+The CPU is not limited. A start has to be ready within ${number(READY_WITHIN_SECONDS.memory)} s.
+
+${tableOf(searches(parts, 'memory'), {
+  role: ({ role }) => ROLES[role],
+  settings: ({ setting }) => titleOf(setting),
+  'least limit': ({ least }) => whole(least),
+  'the next lower one': (found) => nextLower(found, whole),
+  'ready after': (found) => seconds(passedOf(found)?.readySeconds),
+  'in use after the load': (found) => whole(passedOf(found)?.workingSetMiB),
+})}`;
+}
+
+function cpu(parts: readonly Part[]): string {
+  const found = searches(parts, 'cpu');
+  const limits = distinct(found.flatMap(({ starts = [] }) => starts.map(({ value }) => value)));
+  return `### CPU
+
+Memory is not limited, and the limit of the CPU is lowered once n8n runs; whole starts with a limit are measured apart. With
+less CPU a start takes its CPU divided by the limit.
+
+${tableOf(found, {
+  role: ({ role }) => ROLES[role],
+  settings: ({ setting }) => titleOf(setting),
+  'least limit under load': ({ least }) => millicores(least),
+  'the next lower one': (one) => nextLower(one, millicores),
+  'ready after, no limit': ({ unlimited }) => seconds(unlimited?.readySeconds),
+  'CPU of the start': ({ unlimited }) => seconds(unlimited?.cpuSecondsToReady),
+  ...Object.fromEntries(
+    limits.map((limit) => [
+      `ready after, ${millicores(limit)}`,
+      ({ starts = [] }: Found) =>
+        seconds(starts.find(({ value }) => value === limit)?.readySeconds),
+    ]),
+  ),
+})}`;
+}
+
+function settings(parts: readonly Part[]): string {
+  const part = parts.find((one) => one.kind === 'settings');
+  if (part?.kind !== 'settings') return '';
+  const base = part.bySetting[DEFAULT]?.workingSetMiB ?? NaN;
+  const rows = Object.entries(part.bySetting).map(([setting, trial]) => ({ setting, ...trial }));
+  return `### What lowers them
+
+${ROLES[part.role]}, with ${whole(ROOMY.memoryMiB)} and ${millicores(ROOMY.cpuMillicores)}, each setting once on top of the chart's default: take differences of a few per
+cent for noise.
+
+${tableOf(rows, {
+  settings: ({ setting }) => titleOf(setting),
+  'ready after': ({ readySeconds }) => seconds(readySeconds),
+  'CPU of the start': ({ cpuSecondsToReady }) => seconds(cpuSecondsToReady),
+  'in use after the load': ({ workingSetMiB }) => whole(workingSetMiB),
+  most: ({ memoryPeakMiB }) => whole(memoryPeakMiB),
+  "compared with the chart's default": ({ setting, workingSetMiB }) =>
+    setting === DEFAULT || workingSetMiB == null ? '' : whole(workingSetMiB - base),
+})}`;
+}
+
+export function smallPodsAnswer(parts: readonly Part[]): Answer {
+  const leastOf = (kind: 'memory' | 'cpu', setting: Setting): number | null =>
+    searches(parts, kind).find((one) => one.role === 'main' && one.setting === setting)?.least ??
+    null;
+  const compared = [
+    ...[leastOf('memory', 'as-it-comes')].flatMap((least) =>
+      least === null ? [] : [`${whole(least)} as n8n comes`],
+    ),
+    ...[leastOf('memory', 'lean')].flatMap((least) =>
+      least === null ? [] : [`${whole(least)} with all that lowers it`],
+    ),
+  ];
+  return {
+    sentence: `With the chart's default, main in regular mode sustains one request per second from ${whole(leastOf('memory', DEFAULT))} and ${millicores(leastOf('cpu', DEFAULT))} of CPU on.`,
+    ours: compared.join(', '),
+  };
+}
+
+export const smallPodsText = (parts: readonly Part[]): string => `## Small pods
+
+One process of n8n under a limit that is searched downwards by halving; its stores and the other roles have no limits. A limit
+passes if n8n starts and responds as expected to ${number(parts[0]?.load)} requests of the workload last-node, one per second, at most one of them
+late.
+
+${[memory, cpu, settings].map((make) => make(parts)).join('\n\n')}
+
+${partLinks(parts)}`;
+
+const kept = (): Part[] => partsOf<Part>('small-pods');
+
+export const smallPods: StudyPage = {
+  study: 'small-pods',
+  question: 'With how little memory and CPU does each role of n8n run?',
+  answer: () => smallPodsAnswer(kept()),
+  parts: [() => smallPodsText(kept())],
+};

@@ -1,0 +1,120 @@
+// What the tuning profiles are worth by workload and mode, and what more CPU is worth to one process.
+import type { LineChart } from '../../../cli/src/report/plot/chart';
+import type { SweepRecord } from '../../../cli/src/features/sweep/record';
+import { ms, number, perSecond, readJson, spread, tableOf, times } from '../records';
+import type { StudyPage } from '../study-page';
+import {
+  cellsOf,
+  controlsOf,
+  distinct,
+  disturbance,
+  rateOf,
+  sum,
+  sweepLink,
+  worstOthers,
+} from '../sweeps';
+
+const TUNING = 'studies/tuning/results';
+const CORES = 'studies/cores/results';
+
+function tuningProfiles(): string {
+  const cells = cellsOf(TUNING);
+  const valuesOf = (dimension: string): string[] =>
+    distinct(cells.map(({ cell }) => String(cell[dimension]))).toSorted();
+  const rows = valuesOf('workload').flatMap((workload) =>
+    valuesOf('mode').map((mode) => ({
+      ...{ workload, mode },
+      rate: (tuning: string): number | null => {
+        const found = cells.find(
+          ({ cell }) =>
+            cell['workload'] === workload && cell['mode'] === mode && cell['tuning'] === tuning,
+        );
+        return found === undefined ? null : rateOf(found);
+      },
+    })),
+  );
+  const profiles = valuesOf('tuning').filter((tuning) => tuning !== 'none');
+  const controls = controlsOf(TUNING);
+  const { control = {} } = readJson<SweepRecord>(`${TUNING}/sweep.json`).plan;
+  return `## The profiles
+
+One run of each, in a random order: expected responses per second of ${number(cells[0]?.record.profile.clients)} clients, and the ratio to
+n8n's own settings. ${number(controls.length)} runs of ${control['workload'] ?? ''} in ${control['mode'] ?? ''} mode with the ${control['tuning'] ?? ''} profile, in between, gave ${spread(controls.map((one) => rateOf(one) ?? NaN))}/s: so far do
+single runs differ by themselves. ${disturbance(worstOthers(cells))} With so few clients, executions that only wait do not tell the profiles apart.
+
+${tableOf(rows, {
+  workload: ({ workload }) => workload,
+  mode: ({ mode }) => mode,
+  none: ({ rate }) => (rate('none') === null ? 'none' : perSecond(rate('none'))),
+  ...Object.fromEntries(
+    profiles.map((tuning) => [
+      tuning,
+      ({ rate }: (typeof rows)[number]) =>
+        rate(tuning) === null
+          ? 'none'
+          : [
+              perSecond(rate(tuning)),
+              ...(rate('none') ? [times((rate(tuning) ?? NaN) / (rate('none') ?? NaN))] : []),
+            ].join(', '),
+    ]),
+  ),
+})}
+
+${sweepLink(TUNING)}`;
+}
+
+/** The least CPU first. */
+function coresRows() {
+  const cells = cellsOf(CORES);
+  const counts = distinct(cells.map(({ cell }) => Number(cell['cpuMillicores'])));
+  return counts
+    .toSorted((a, b) => a - b)
+    .map((millicores) => {
+      const same = cells.filter(({ cell }) => cell['cpuMillicores'] === millicores);
+      const rates = same.map((one) => rateOf(one) ?? NaN);
+      return {
+        ...{ millicores, rates, mean: sum(rates) / rates.length },
+        cpuMs: same.map(({ figures }) => figures.cpuMillisecondsPerRequest),
+      };
+    });
+}
+
+const coresOfOneProcess = (): string => `## One process
+
+n8n in regular mode with the default tuning and the workload last-node, ${number(cellsOf(CORES)[0]?.record.profile.clients)} clients.
+${disturbance(worstOthers(cellsOf(CORES)))}
+
+${tableOf(coresRows(), {
+  CPU: ({ millicores }) => `${number(millicores)}m`,
+  'expected responses, each run': ({ rates }) => rates.map(perSecond).join(', '),
+  'of a whole core': ({ mean, millicores }) => perSecond((1000 * mean) / millicores),
+  'CPU per request': ({ cpuMs }) => cpuMs.map(ms).join(', '),
+})}
+
+![responses over CPU](studies/cores/cores.svg)
+
+${sweepLink(CORES)}`;
+
+const coresPlot = (): LineChart => ({
+  ...{ kind: 'line', id: 'cores', title: 'Expected responses of one process over its CPU' },
+  x: { label: 'CPU in millicores' },
+  y: { label: 'responses per second', min: 0 },
+  series: [
+    {
+      label: 'mean of its runs',
+      points: coresRows().map(({ millicores, mean }) => [millicores, mean]),
+    },
+  ],
+});
+
+export const tuning: StudyPage = {
+  study: 'tuning',
+  question: 'What do the tuning profiles gain, by workload and mode?',
+  parts: [tuningProfiles],
+};
+export const cores: StudyPage = {
+  study: 'cores',
+  question: 'How much CPU can one process of n8n use?',
+  parts: [coresOfOneProcess],
+  plots: () => [coresPlot()],
+};
