@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { repositoryRoot } from '../../cli/src/lab/paths';
 import { packNodes } from '../nodes/support/package';
 import { Editor, oneNode } from '../support/editor';
+import { N8N_LEGACY_VERSION } from '../support/versions';
 
 /** The editor of n8n 0.x. */
 const folder = mkdtempSync(join(tmpdir(), 'n8n-editor-test-'));
@@ -11,7 +12,7 @@ const WORKFLOWS = join(repositoryRoot(), 'workflows/legacy');
 let editor: Editor;
 
 beforeAll(async () => {
-  editor = await Editor.open('0.221.2', packNodes(folder));
+  editor = await Editor.open(N8N_LEGACY_VERSION, packNodes(folder));
 }, 240_000);
 
 afterAll(async () => {

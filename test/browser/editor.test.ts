@@ -5,6 +5,7 @@ import { repositoryRoot } from '../../cli/src/lab/paths';
 import { eventually } from '../nodes/support/eventually';
 import { packNodes } from '../nodes/support/package';
 import { Editor, oneNode } from '../support/editor';
+import { N8N_VERSION } from '../support/versions';
 
 /** The editor of n8n 2.x. UPDATE_SCREENSHOTS=1 renews the pictures in the docs. */
 const folder = mkdtempSync(join(tmpdir(), 'n8n-editor-test-'));
@@ -15,7 +16,7 @@ let editor: Editor;
 
 beforeAll(async () => {
   mkdirSync(pictures, { recursive: true });
-  editor = await Editor.open('2.41.1', packNodes(folder));
+  editor = await Editor.open(N8N_VERSION, packNodes(folder));
 }, 240_000);
 
 afterAll(async () => {

@@ -9,6 +9,7 @@ import { eventually } from '../nodes/support/eventually';
 import { n8nFolder, node18, node24 } from '../nodes/support/lab';
 import { RedisServers } from '../nodes/support/redis';
 import { chart } from './support/helm.ts';
+import { N8N_LEGACY_VERSION, N8N_VERSION } from '../support/versions';
 
 jest.setTimeout(120_000);
 
@@ -77,8 +78,8 @@ afterAll(async () => {
 afterEach(() => worker?.kill('SIGKILL'));
 
 describe.each([
-  ['2.41.1', node24],
-  ['0.221.2', node18],
+  [N8N_VERSION, node24],
+  [N8N_LEGACY_VERSION, node18],
 ])('with the Bull of n8n %s', (version, node) => {
   async function start(env: Record<string, string>): Promise<ChildProcess> {
     const script = join(chart, 'files/preload/finish-jobs.cjs');

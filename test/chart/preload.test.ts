@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { n8nFolder, node18, node24 } from '../nodes/support/lab';
 import { chart } from './support/helm.ts';
+import { N8N_LEGACY_VERSION, N8N_VERSION } from '../support/versions';
 
 const run = promisify(execFile);
 const preload = join(chart, 'files/preload');
@@ -178,8 +179,8 @@ describe.each([
 });
 
 describe.each([
-  ['2.41.1', node24],
-  ['0.221.2', node18],
+  [N8N_VERSION, node24],
+  [N8N_LEGACY_VERSION, node18],
 ])('the errors of SQLite in n8n %s', (version, node) => {
   const ASK = `
     const load = require('module').createRequire(process.argv[1]);
@@ -201,8 +202,8 @@ describe.each([
 
 /** The router of n8n, which takes a path in many spellings. */
 describe.each([
-  ['2.41.1', node24],
-  ['0.221.2', node18],
+  [N8N_VERSION, node24],
+  [N8N_LEGACY_VERSION, node18],
 ])('metrics of n8n %s', (version, node) => {
   const SERVER = `
     const load = require('module').createRequire(process.argv[1]);

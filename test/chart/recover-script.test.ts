@@ -13,9 +13,10 @@ import { awaitPort } from '../../cli/src/targets/process/redis';
 import { plainRedis } from '../support/redis';
 import { n8nFolder, node24 } from '../nodes/support/lab';
 import { chart } from './support/helm.ts';
+import { N8N_VERSION } from '../support/versions';
 
 const SCRIPT = join(chart, 'files/recover.cjs');
-const N8N_BIN = join(n8nFolder('2.41.1'), '../.bin');
+const N8N_BIN = join(n8nFolder(N8N_VERSION), '../.bin');
 const PASSWORD = 'a password';
 const folder = mkdtempSync(join(tmpdir(), 'recover-script-'));
 

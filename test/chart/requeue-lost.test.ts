@@ -8,6 +8,7 @@ import { eventually } from '../nodes/support/eventually';
 import { n8nFolder, node24 } from '../nodes/support/lab';
 import { RedisServers } from '../nodes/support/redis';
 import { chart } from './support/helm.ts';
+import { N8N_VERSION } from '../support/versions';
 
 jest.setTimeout(240_000);
 
@@ -47,7 +48,7 @@ beforeEach(() => redis.flushall());
 afterEach(() => host.kill('SIGKILL'));
 
 async function start(env: Record<string, string> = {}): Promise<void> {
-  const manifest = join(n8nFolder('2.41.1'), 'package.json');
+  const manifest = join(n8nFolder(N8N_VERSION), 'package.json');
   told = [];
   host = fork(HOST, [manifest, String(port)], {
     ...{ env, execPath: node24() },

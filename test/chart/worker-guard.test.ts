@@ -10,6 +10,7 @@ import { eventually } from '../nodes/support/eventually';
 import { n8nFolder, node18, node24 } from '../nodes/support/lab';
 import { RedisServers } from '../nodes/support/redis';
 import { chart } from './support/helm.ts';
+import { N8N_LEGACY_VERSION, N8N_VERSION } from '../support/versions';
 
 jest.setTimeout(180_000);
 
@@ -73,8 +74,8 @@ const lose = (): void => {
 };
 
 describe.each([
-  ['2.41.1', node24],
-  ['0.221.2', node18],
+  [N8N_VERSION, node24],
+  [N8N_LEGACY_VERSION, node18],
 ])('with the Bull of n8n %s', (version, node) => {
   async function start(env: Record<string, string> = {}): Promise<void> {
     said = '';
@@ -145,7 +146,7 @@ describe.each([
   });
 
   // The others are about the guard alone.
-  if (version !== '2.41.1') return;
+  if (version !== N8N_VERSION) return;
 
   test('one that has lost its connection ends in the time that it is given, and two looks', async () => {
     // A look asks its dead connection for as long as there is between two looks.

@@ -2,10 +2,11 @@
 // PostgreSQL, queue mode with webhook processors, and n8n below 1.0 with both kinds of process.
 import { readCredential, Release, storeCredential } from '../support/release';
 import { seen } from '../support/seen';
+import { N8N_LEGACY_VERSION } from '../support/versions';
 
 jest.setTimeout(2_400_000);
 
-const LEGACY = { image: { tag: '0.221.2' }, loadTargets: { enabled: true } };
+const LEGACY = { image: { tag: N8N_LEGACY_VERSION }, loadTargets: { enabled: true } };
 const VARIANTS: [string, object][] = [
   ['regular with PostgreSQL', { database: { type: 'postgresql' }, loadTargets: { enabled: true } }],
   [

@@ -8,6 +8,7 @@ import {
   type Namespace,
   type Reply,
 } from '../support/cluster';
+import { N8N_LEGACY_VERSION, N8N_VERSION } from '../support/versions';
 
 jest.setTimeout(300_000);
 
@@ -23,13 +24,13 @@ interface Version {
 
 const VERSIONS: Version[] = [
   {
-    version: '2.41.1',
+    version: N8N_VERSION,
     workflow: 'last-node.json',
     activate: 'n8n publish:workflow --id=load-last-node',
     ready: '/healthz/readiness',
   },
   {
-    version: '0.221.2',
+    version: N8N_LEGACY_VERSION,
     workflow: 'legacy/last-node.json',
     // Its own command for this deactivates the workflow instead, so it is said in the database.
     activate: `node -e "

@@ -7,6 +7,7 @@ import { runPlainK6 } from '../support/k6';
 import { startKnownServer } from '../support/known-server';
 import { setUpOwner } from '../nodes/support/n8n';
 import { startN8n, type RunningN8n } from '../workflows/support/n8n';
+import { N8N_VERSION } from '../support/versions';
 
 jest.setTimeout(120_000);
 
@@ -44,7 +45,7 @@ let apiKey: string;
 
 beforeAll(async () => {
   n8n = await startN8n({
-    version: '2.41.1',
+    version: N8N_VERSION,
     files: ['last-node.json', 'wait-5s.json'],
     made: [WORK, TOOLS],
   });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { n8nFolder, node24 } from '../nodes/support/lab';
 import { chart } from '../chart/support/helm.ts';
+import { N8N_VERSION } from '../support/versions';
 
 const run = promisify(execFile);
 const script = join(chart, 'files/preload/limit-metrics.cjs');
@@ -15,7 +16,7 @@ async function metricsOf(words: string[], env: Record<string, string> = {}): Pro
     node24(),
     ['--max-old-space-size=300', '--require', script, '-e', SHOW, 'n8n', ...words],
     {
-      cwd: n8nFolder('2.41.1'),
+      cwd: n8nFolder(N8N_VERSION),
       env: { PATH: process.env['PATH'] ?? '', ...env },
     },
   );

@@ -21,6 +21,7 @@ import {
   type RunResult,
 } from './support/engine';
 import { eventually } from './support/eventually';
+import { N8N_VERSION } from '../support/versions';
 
 // A real engine on a machine that may be busy.
 jest.setTimeout(60_000);
@@ -87,7 +88,7 @@ test('every operation reports what was asked, what was achieved, how long and wh
       host: hostname(),
       pid: expect.any(Number) as number,
       role: 'main',
-      n8nVersion: '2.41.1',
+      n8nVersion: N8N_VERSION,
       nodeVersion: expect.stringMatching(/^24\./) as string,
       packageVersion: '0.1.0',
       rssMiB: expect.any(Number) as number,

@@ -15,6 +15,7 @@ import {
 } from './support/package';
 import { credential } from './support/redis';
 import { startRegistry } from './support/registry';
+import { N8N_LEGACY_VERSION, N8N_VERSION } from '../support/versions';
 
 let folder: string;
 let packages: Packed[];
@@ -110,9 +111,9 @@ interface NodeType {
 }
 
 test.each([
-  ['2.41.1', '/community-packages', ['queueMonitorTool'], 'refused the connection'],
+  [N8N_VERSION, '/community-packages', ['queueMonitorTool'], 'refused the connection'],
   // n8n 0.x finds no test of a credential that it has just installed.
-  ['0.221.2', '/nodes', [], 'No testing function found'],
+  [N8N_LEGACY_VERSION, '/nodes', [], 'No testing function found'],
 ] as const)(
   'n8n %s installs both as community packages',
   async (version, installation, tools, refusal) => {
@@ -180,7 +181,7 @@ test.each([
   240_000,
 );
 
-test.each(['2.41.1', '0.221.2'] as const)(
+test.each([N8N_VERSION, N8N_LEGACY_VERSION] as const)(
   'n8n %s runs it from the tarball',
   async (version) => {
     const home = new N8nHome(version);
@@ -201,7 +202,7 @@ test.each(['2.41.1', '0.221.2'] as const)(
   300_000,
 );
 
-test.each(['2.41.1', '0.221.2'] as const)(
+test.each([N8N_VERSION, N8N_LEGACY_VERSION] as const)(
   'n8n %s runs it as an extension folder',
   async (version) => {
     const home = new N8nHome(version, {

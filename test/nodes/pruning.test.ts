@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MAX_DELETED_PER_DAY } from '../../cli/src/features/recommend/kept-data';
 import { n8nFolder } from './support/lab';
+import { N8N_VERSION } from '../support/versions';
 
 /** What `recommend` and docs/chart/data.md say of how n8n deletes executions, in n8n's own code. */
-const N8N = n8nFolder('2.41.1');
+const N8N = n8nFolder(N8N_VERSION);
 const read = (file: string): string => readFileSync(join(N8N, 'dist', file), 'utf8');
 
 test('n8n deletes a batch of executions, and the next one a second later at the earliest', () => {

@@ -19,6 +19,7 @@ import { checkedBoolean, checkedChoice, checkedNumber } from '../../nodes/shared
 import { themedIcon } from '../../nodes/shared/icon';
 import { n8nRole } from '../../nodes/shared/n8nProcess';
 import { seeded } from './support/seeded';
+import { N8N_LEGACY_VERSION, N8N_VERSION } from '../support/versions';
 
 describe('durations are drawn from the distribution', () => {
   const draws = (distribution: Distribution, limitMs = 1e9): number[] => {
@@ -271,10 +272,10 @@ test('the role follows the command that n8n was started with', () => {
 
 test('n8n that knows no themed icons gets the light one', () => {
   const icon = { light: 'file:a.svg', dark: 'file:b.svg' } as const;
-  expect(themedIcon(icon, '0.221.2')).toBe('file:a.svg');
+  expect(themedIcon(icon, N8N_LEGACY_VERSION)).toBe('file:a.svg');
   expect(themedIcon(icon, '1.49.0')).toBe('file:a.svg');
   expect(themedIcon(icon, '1.50.0')).toBe(icon);
-  expect(themedIcon(icon, '2.41.1')).toBe(icon);
+  expect(themedIcon(icon, N8N_VERSION)).toBe(icon);
 });
 
 test('work stops where it keeps others waiting for too long', async () => {

@@ -7,6 +7,7 @@ import { eventually } from './support/eventually';
 import { N8nHome, webhookWorkflow } from './support/n8n';
 import { LOAD_TARGET, packNodes, QUEUE_MONITOR } from './support/package';
 import { credential, RedisServers } from './support/redis';
+import { N8N_VERSION } from '../support/versions';
 
 const JOBS = 40;
 const servers = new RedisServers();
@@ -32,7 +33,7 @@ beforeAll(async () => {
   closing.push(() => {
     redis.disconnect();
   });
-  home = new N8nHome('2.41.1', {
+  home = new N8nHome(N8N_VERSION, {
     ...{
       EXECUTIONS_MODE: 'queue',
       QUEUE_BULL_REDIS_HOST: '127.0.0.1',
@@ -118,7 +119,7 @@ test('a backlog is seen as Redis holds it, is worked off, and drains to 0', asyn
 
 test('Load Target says that a worker ran it', async () => {
   const answer: unknown = await (await fetch(`${url}/webhook/where`)).json();
-  expect(answer).toMatchObject({ ranBy: { role: 'worker', n8nVersion: '2.41.1' } });
+  expect(answer).toMatchObject({ ranBy: { role: 'worker', n8nVersion: N8N_VERSION } });
 }, 60_000);
 
 test('Wait Until Drained on a worker does not wait for itself', async () => {

@@ -2,10 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { n8nFolder, node24 } from './support/lab';
+import { N8N_VERSION } from '../support/versions';
 
 /** What docs/drills.md says of n8n's own retry, in n8n's own engine. */
 
-const N8N = n8nFolder('2.41.1');
+const N8N = n8nFolder(N8N_VERSION);
 
 test('a retry of an execution that has stalled runs no node, and is a success', () => {
   const out = execFileSync(node24(), [join(__dirname, 'support/retry-host.mjs')], {

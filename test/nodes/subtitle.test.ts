@@ -1,6 +1,7 @@
 import { Expression, Workflow, type INodeTypes } from 'n8n-workflow';
 import { LoadTarget } from '../../nodes/LoadTarget/LoadTarget.node';
 import { subtitle } from '../../nodes/LoadTarget/subtitle';
+import { N8N_LEGACY_VERSION, N8N_VERSION } from '../support/versions';
 
 const description = new LoadTarget().description;
 const nodeTypes = {
@@ -19,7 +20,7 @@ function shown(parameters: Record<string, string | number>): unknown {
   });
   const found = workflow.getNode('Load');
   if (found === null) throw new Error('no node');
-  return workflow.expression.getSimpleParameterValue(found, subtitle('2.41.1'), 'internal', {});
+  return workflow.expression.getSimpleParameterValue(found, subtitle(N8N_VERSION), 'internal', {});
 }
 
 test.each([
@@ -36,5 +37,5 @@ test.each([
 });
 
 test('n8n 0.x gets an expression that it can evaluate', () => {
-  expect(subtitle('0.221.2')).not.toContain('try');
+  expect(subtitle(N8N_LEGACY_VERSION)).not.toContain('try');
 });

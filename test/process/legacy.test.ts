@@ -1,12 +1,16 @@
 import { samplersFor } from '../../cli/src/samplers';
 import { ask, bringUp, Collected, left, never, quiet, tracesOf, until, workload } from './stage';
+import { N8N_LEGACY_VERSION } from '../support/versions';
 
 jest.setTimeout(330_000);
 
 /** How many processes 0.221.2 takes for three executions at once of a function of 5 s. */
 async function processesAtOnce(mode: 'own' | 'main'): Promise<number> {
   const chosen = workload('wait-5s', true);
-  const running = await bringUp({ n8n: '0.221.2', process: mode, tuning: 'throughput' }, chosen);
+  const running = await bringUp(
+    { n8n: N8N_LEGACY_VERSION, process: mode, tuning: 'throughput' },
+    chosen,
+  );
   const traces = tracesOf(running);
   try {
     await running.ready(chosen.requests, quiet, never());

@@ -3,6 +3,7 @@ import { chmodSync, readdirSync, readFileSync, readlinkSync, statSync } from 'no
 import { join } from 'node:path';
 import { leftOf } from './left-behind';
 import { inFoldersOfItsOwn, loading, type Loading } from './loading';
+import { N8N_LEGACY_VERSION } from '../support/versions';
 
 /** What another user of this machine can reach of a run on target process while its load is under way. */
 
@@ -16,7 +17,7 @@ const LOAD = ['--workload', 'last-node', '--rate', '3', '--duration', '3m'];
 const topologies: [string, string[]][] = [
   ['regular mode on SQLite', []],
   ['queue mode with webhook processors', ['--workers', '1', '--webhooks', '1']],
-  ['n8n 0.221.2 in queue mode', ['--n8n', '0.221.2', '--workers', '1']],
+  [`n8n ${N8N_LEGACY_VERSION} in queue mode`, ['--n8n', N8N_LEGACY_VERSION, '--workers', '1']],
 ];
 
 interface Listening {
@@ -128,7 +129,9 @@ testAsRoot.each(topologies)(
     const load = await loading(place, ...LOAD, ...topology);
     const open = listening(load.started.processes).filter(({ address }) => address !== LOOPBACK);
     // The health check of its worker: it cannot be told an address, and says no more than that it is there.
-    const legacyHealth = topology.includes('0.221.2') ? [expect.stringContaining('worker')] : [];
+    const legacyHealth = topology.includes(N8N_LEGACY_VERSION)
+      ? [expect.stringContaining('worker')]
+      : [];
     expect(open.map(({ command }) => command)).toEqual(legacyHealth);
     expect(asRoot(load.started)).toEqual([]);
     await keepsOthersOut(load);

@@ -22,6 +22,7 @@ import {
   until,
   workload,
 } from './stage';
+import { N8N_VERSION } from '../support/versions';
 
 jest.setTimeout(330_000);
 
@@ -41,7 +42,10 @@ describe('regular mode on SQLite, limited to 800 millicores and 1200 MiB', () =>
     expect(running.processes().map(({ role, instance }) => `${role} ${instance}`)).toEqual([
       'main main',
     ]);
-    expect(running.versions).toMatchObject({ n8n: '2.41.1', node: expect.stringMatching(/^24\./) });
+    expect(running.versions).toMatchObject({
+      n8n: N8N_VERSION,
+      node: expect.stringMatching(/^24\./),
+    });
     expect(running.redis).toBeNull();
     expect(running.postgresql).toBeNull();
   });

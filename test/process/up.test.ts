@@ -5,6 +5,7 @@ import { Kept, type KeptState } from '../../cli/src/targets/kept';
 import { readStat } from '../../cli/src/linux/proc';
 import { buildCli, endStartedClis, runCli } from '../support/cli';
 import { until } from './stage';
+import { N8N_VERSION } from '../support/versions';
 
 jest.setTimeout(330_000);
 
@@ -28,7 +29,7 @@ test('up leaves n8n up for other commands, until down', async () => {
   const up = await runCli(['up', '--name', name, '--json']);
   expect([up.code, up.stderr]).toEqual([0, expect.anything()]);
   const state = JSON.parse(up.stdout) as KeptState;
-  expect(state.versions['n8n']).toBe('2.41.1');
+  expect(state.versions['n8n']).toBe(N8N_VERSION);
 
   const again = await runCli(['up', '--name', name]);
   expect(again.code).toBe(2);

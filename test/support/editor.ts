@@ -2,37 +2,45 @@ import type { FileChooser, Locator, Page } from 'playwright-core';
 import type { Packed } from '../nodes/support/package';
 import { N8nHome, setUpOwner } from '../nodes/support/n8n';
 import { openBrowser } from './browser';
+import { N8N_LEGACY_VERSION, N8N_VERSION } from './versions';
 
 const owner = { email: 'owner@example.com', password: 'Passw0rd!' };
 
-/** What the editor of each n8n has a node's name in, marks an incomplete one with, and imports by. */
-const KNOWN = {
-  '2.41.1': {
+/** What an editor has a node's name in, marks an incomplete one with, and imports by. */
+interface Known {
+  name: string;
+  issues: string;
+  importing: (part: (id: string) => Locator, page: Page) => Promise<void>;
+}
+
+const KNOWN: Record<string, Known> = {
+  [N8N_VERSION]: {
     name: 'data-node-name',
     issues: '[data-test-id="node-issues"], [class*="nodeIconPlaceholder"]',
-    importing: async (part: (id: string) => Locator): Promise<void> => {
+    importing: async (part) => {
       await part('workflow-menu-item-import').hover();
       await part('workflow-menu-item-import-from-file').click();
     },
   },
-  '0.221.2': {
+  [N8N_LEGACY_VERSION]: {
     name: 'data-name',
     issues: '.node-issues, [class*="nodeIconPlaceholder"]',
-    importing: (_part: (id: string) => Locator, page: Page): Promise<void> =>
-      page.getByText('Import from File').click(),
+    importing: (_part, page) => page.getByText('Import from File').click(),
   },
-} as const;
+};
 
 /** The editor of an n8n with the packed nodes, in a browser in which its owner is signed in. */
 export class Editor {
   private constructor(
     readonly url: string,
     readonly page: Page,
-    private readonly known: (typeof KNOWN)[keyof typeof KNOWN],
+    private readonly known: Known,
     readonly close: () => Promise<void>,
   ) {}
 
-  static async open(version: keyof typeof KNOWN, packages: Packed[]): Promise<Editor> {
+  static async open(version: string, packages: Packed[]): Promise<Editor> {
+    const known = KNOWN[version];
+    if (known === undefined) throw new Error(`nobody knows the editor of n8n ${version}`);
     const home = new N8nHome(version);
     home.installTarballs(packages);
     const url = await home.start();
@@ -46,7 +54,7 @@ export class Editor {
     await page.locator('input[type="password"]').fill(owner.password);
     await page.keyboard.press('Enter');
     await page.waitForURL(/home|workflow/);
-    return new Editor(url, page, KNOWN[version], async () => {
+    return new Editor(url, page, known, async () => {
       await browser.close();
       await home.stop();
     });

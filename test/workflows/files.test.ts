@@ -6,6 +6,7 @@ import { parseExport } from '../../cli/src/catalogue/exported-workflow';
 import { filesOf, type VariantName } from '../../cli/src/catalogue/workload';
 import { requestsOf } from '../../loadtests/lib/workload';
 import { root, workflowsFolder } from './support/paths';
+import { N8N_LEGACY_VERSION, N8N_VERSION } from '../support/versions';
 
 interface Node {
   id: string;
@@ -209,10 +210,10 @@ describe('seeding', () => {
   });
 
   it('publishes a version where n8n has versions, with ids that cannot break out', () => {
-    expect(activationSql('2.41.1', ['a', "b'c"])).toBe(
+    expect(activationSql(N8N_VERSION, ['a', "b'c"])).toBe(
       `UPDATE workflow_entity SET active = TRUE, "activeVersionId" = "versionId" WHERE id IN ('a', 'b''c')`,
     );
-    expect(activationSql('0.221.2', ['9001'])).toBe(
+    expect(activationSql(N8N_LEGACY_VERSION, ['9001'])).toBe(
       `UPDATE workflow_entity SET active = TRUE WHERE id IN ('9001')`,
     );
   });

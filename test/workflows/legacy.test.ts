@@ -6,6 +6,7 @@ import { key, keyCredential, withKey } from './support/key';
 import { startN8n, type RunningN8n } from './support/n8n';
 import { workflowsFolder } from './support/paths';
 import { bodyOf, faultOf, registered, send } from './support/request';
+import { N8N_LEGACY_VERSION } from '../support/versions';
 
 /** The workloads for n8n below 1.0, each way in which it runs executions. */
 const catalogue = readCatalogue(join(workflowsFolder, 'catalogue.json'));
@@ -22,7 +23,7 @@ describe.each(['main', 'own'])('n8n 0.221.2 with EXECUTIONS_PROCESS=%s', (execut
 
   beforeAll(async () => {
     n8n = await startN8n({
-      version: '0.221.2',
+      version: N8N_LEGACY_VERSION,
       files: legacy.filter(({ workload }) => !workload.mayCrashN8n).map(({ file }) => file),
       inactive: legacy.filter(({ workload }) => workload.mayCrashN8n).map(({ file }) => file),
       made: [withKey('legacy/cpu.json', '9902', 'load-cpu-key')],

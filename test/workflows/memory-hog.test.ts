@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startN8n, type RunningN8n } from './support/n8n';
+import { N8N_LEGACY_VERSION, N8N_VERSION } from '../support/versions';
 
 /** The published experiment: 512 MB of text under a heap that is too small, and under one that fits. */
 const cases = [
   {
     title: 'n8n 0.221.2',
-    version: '0.221.2',
+    version: N8N_LEGACY_VERSION,
     file: 'legacy/memory-hog.json',
     heap: (mib: number) => ({
       NODE_OPTIONS: `--max-old-space-size=${String(mib)}`,
@@ -14,7 +15,7 @@ const cases = [
   },
   {
     title: 'n8n 2.41.1 with Load Target',
-    version: '2.41.1',
+    version: N8N_VERSION,
     file: 'load-target/memory-hog.json',
     withLoadTarget: true,
     heap: (mib: number) => ({ NODE_OPTIONS: `--max-old-space-size=${String(mib)}` }),
@@ -63,7 +64,7 @@ describe.each(cases)('memory-hog on $title', ({ file, heap, ...layout }) => {
 describe('memory-hog on n8n 2.41.1 with only the nodes that n8n ships', () => {
   it('fails the execution, not n8n, where the heap of the task runner is too small', async () => {
     const n8n = await startN8n({
-      version: '2.41.1',
+      version: N8N_VERSION,
       files: ['memory-hog.json'],
       env: { N8N_RUNNERS_MAX_OLD_SPACE_SIZE: '256' },
     });

@@ -11,6 +11,7 @@ import { exported, startN8n, type RunningN8n } from './support/n8n';
 import { workflowsFolder } from './support/paths';
 import { bodyOf, faultOf, registered, send } from './support/request';
 import { startUpstream } from './support/upstream';
+import { N8N_VERSION } from '../support/versions';
 
 /** Every workload on one real n8n 2.x, with SQLite. */
 const catalogue = readCatalogue(join(workflowsFolder, 'catalogue.json'));
@@ -69,7 +70,7 @@ let lastId = 0;
 beforeAll(async () => {
   upstream = await startUpstream();
   n8n = await startN8n({
-    version: '2.41.1',
+    version: N8N_VERSION,
     files: bundled(false),
     inactive: bundled(true),
     made: [withKey('cpu.json', 'load-cpu-key', 'load-cpu-key'), pythonWorkflow()],
@@ -186,7 +187,7 @@ it('leaves no row of data-table behind', async () => {
 it('says which process ran it, where Load Target is in it', async () => {
   const request = only('cpu', 'load-target');
   const ranBy = valueAt(request.ranAt ?? '', await ask(request));
-  expect(ranBy).toMatchObject({ role: 'main', pid: n8n.pid, n8nVersion: '2.41.1' });
+  expect(ranBy).toMatchObject({ role: 'main', pid: n8n.pid, n8nVersion: N8N_VERSION });
 }, 60_000);
 
 it.each([

@@ -5,6 +5,7 @@ import { Mistake } from '../ui/exit';
 import {
   chartFile,
   chartFolder,
+  chartVersion,
   componentOf,
   environmentOf,
   type RoleEnvironment,
@@ -42,8 +43,7 @@ export function completedBare(user: unknown, n8n?: string): NamedSettings {
 /** The n8n of values that are complete. */
 export function versionIn(values: NamedSettings): string {
   const { version, tag } = values['image'] as Record<string, string | number | null>;
-  const { appVersion } = chartFile('Chart.yaml') as { appVersion: string };
-  return String([version, tag].find(Boolean) ?? appVersion);
+  return String([version, tag].find(Boolean) ?? chartVersion());
 }
 
 /** A topology, or the part of one that is asked for. */

@@ -26,6 +26,10 @@ export function chartFile(...path: string[]): unknown {
   return read.get(file);
 }
 
+/** The n8n that the chart deploys, and everything else that is not told another. */
+export const chartVersion = (): string =>
+  (chartFile('Chart.yaml') as { appVersion: string }).appVersion;
+
 type Expression = string | number | boolean | { [operator: string]: Expression | Expression[] };
 const expression = z.custom<Expression>((value) => value !== null && value !== undefined);
 

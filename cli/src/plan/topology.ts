@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { profileOf } from './environment';
+import { chartVersion, profileOf } from './environment';
 
 export const TUNING_NAMES = [
   'default',
@@ -29,7 +29,7 @@ const roleLimits = z.strictObject({
 export const topologySchema = z
   .strictObject({
     name: z.string().optional(),
-    n8n: z.string().default('2.41.1'),
+    n8n: z.string().default(chartVersion),
     mode: z.enum(MODES).default('regular'),
     process: z.enum(PROCESSES).default('main'),
     database: z.enum(DATABASES).optional(),

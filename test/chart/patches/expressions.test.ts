@@ -15,8 +15,8 @@ import {
   type Sandbox,
 } from '../support/expressions.ts';
 import { chart } from '../support/helm.ts';
+import { N8N_VERSION } from '../../support/versions';
 
-const VERSION = '2.41.1';
 /** Of every function on every value with every argument, one of so many; LONG=1 takes all. It shares no factor with the number of values or of arguments. */
 const EVERY = process.env['LONG'] === '1' ? 1 : 4;
 const preload = (name: string): string => join(chart, 'files/preload', name);
@@ -33,8 +33,8 @@ const variants: [string, string[]][] = [
 ];
 
 describe('every expression gives the same', () => {
-  const documented = corpus.documentedExamples(VERSION);
-  const crossed = corpus.crossed(VERSION).filter((_, index) => index % EVERY === 0);
+  const documented = corpus.documentedExamples(N8N_VERSION);
+  const crossed = corpus.crossed(N8N_VERSION).filter((_, index) => index % EVERY === 0);
   const input: Input = {
     timezone: 'America/New_York',
     data: { a: 'Ünïcode', b: [1, { c: null }] },
@@ -47,8 +47,8 @@ describe('every expression gives the same', () => {
   let plain: Output;
   let plainElsewhere: Output;
   beforeAll(async () => {
-    plain = await evaluate(VERSION, input, []);
-    plainElsewhere = await evaluate(VERSION, elsewhere, []);
+    plain = await evaluate(N8N_VERSION, input, []);
+    plainElsewhere = await evaluate(N8N_VERSION, elsewhere, []);
   }, 900_000);
 
   test('of a corpus that tells something', () => {
@@ -65,7 +65,7 @@ describe('every expression gives the same', () => {
   test.each(variants)(
     'with %s',
     async (_, scripts) => {
-      const patched = await evaluate(VERSION, input, scripts);
+      const patched = await evaluate(N8N_VERSION, input, scripts);
       expect(patched.said).toBe(plain.said);
       patched.lists.forEach((list, n) => {
         const differing = list.flatMap((outcome, index) => {
@@ -75,7 +75,7 @@ describe('every expression gives the same', () => {
         });
         expect(differing).toEqual([]);
       });
-      expect((await evaluate(VERSION, elsewhere, scripts)).lists).toEqual(plainElsewhere.lists);
+      expect((await evaluate(N8N_VERSION, elsewhere, scripts)).lists).toEqual(plainElsewhere.lists);
     },
     900_000,
   );
@@ -117,7 +117,7 @@ async function inSandboxes(
 ): Promise<Record<keyof typeof SANDBOXES, Outcome[][]>> {
   const { shared, globals, greedy } = SANDBOXES;
   const { bridges } = await evaluate(
-    VERSION,
+    N8N_VERSION,
     { bridges: [...shared, ...globals, ...greedy] },
     scripts,
   );
@@ -165,7 +165,7 @@ describe('a bundle that is not known', () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-bundle-'));
-    const installed = join(dirname(n8nFolder(VERSION)), '@n8n/expression-runtime');
+    const installed = join(dirname(n8nFolder(N8N_VERSION)), '@n8n/expression-runtime');
     const copy = join(folder, 'node_modules/@n8n/expression-runtime');
     mkdirSync(join(copy, 'dist/bundle'), { recursive: true });
     symlinkSync(join(installed, 'package.json'), join(copy, 'package.json'));
@@ -198,7 +198,7 @@ describe('a bundle that is not known', () => {
     return [JSON.parse(out) as number[], said];
   }
   const BUNDLE = '@n8n/expression-runtime/dist/bundle/runtime.iife.js';
-  const known = join(dirname(n8nFolder(VERSION)), BUNDLE);
+  const known = join(dirname(n8nFolder(N8N_VERSION)), BUNDLE);
   const lengthOf = (path: string): number => readFileSync(path, 'utf8').length;
   const changers: [string, string[]][] = [
     ['lazy-character-map', [LAZY]],

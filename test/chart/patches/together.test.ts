@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { n8nFolder, node24 } from '../../nodes/support/lab';
 import { chart } from '../support/helm.ts';
+import { N8N_VERSION } from '../../support/versions';
 
 const FOLDER = join(chart, 'files/preload');
 const HOST = join(__dirname, '../support/preloads-host.cjs');
@@ -44,7 +45,7 @@ function load(scripts: readonly string[], order: readonly string[]): Promise<See
       if (error === null) resolve({ done: JSON.parse(stdout) as Seen['done'], said });
       else reject(error);
     });
-    const manifest = join(n8nFolder('2.41.1'), 'package.json');
+    const manifest = join(n8nFolder(N8N_VERSION), 'package.json');
     child.stdin?.end(JSON.stringify({ manifest, own: folder, order }));
   });
 }

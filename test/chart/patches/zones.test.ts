@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { seeded } from '../../nodes/support/seeded';
 import { evaluate, type Outcome, type Sandbox } from '../support/expressions.ts';
 import { chart } from '../support/helm.ts';
+import { N8N_VERSION } from '../../support/versions';
 
-const VERSION = '2.41.1';
 const ZONE = join(chart, 'files/preload/zone-once.cjs');
 const LIMITS = { memoryLimit: 128, timeout: 10_000 };
 const SEEDS = [1, 2, 3];
@@ -15,9 +15,9 @@ const [BEGIN, END] = [Date.UTC(1880, 0), Date.UTC(2100, 0)];
 const MOMENTS = 150;
 
 const without = async (bridges: Sandbox[]): Promise<Outcome[][]> =>
-  (await evaluate(VERSION, { bridges }, [])).bridges;
+  (await evaluate(N8N_VERSION, { bridges }, [])).bridges;
 async function withPatch(bridges: Sandbox[]): Promise<Outcome[][]> {
-  const { bridges: outcomes, said } = await evaluate(VERSION, { bridges }, [ZONE]);
+  const { bridges: outcomes, said } = await evaluate(N8N_VERSION, { bridges }, [ZONE]);
   // It would say so if it left the bundle as it is.
   expect(said).toBe('');
   return outcomes;

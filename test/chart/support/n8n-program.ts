@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { n8nFolder, node24 } from '../../nodes/support/lab';
+import { N8N_VERSION } from '../../support/versions';
 
 /** Runs a program that is given n8n's package.json and reads what it does: what it wrote, and what it said. */
 export async function withN8n<T>(
@@ -10,7 +11,7 @@ export async function withN8n<T>(
   scripts: readonly string[],
   given: object,
 ): Promise<{ wrote: T; said: string }> {
-  const manifest = join(n8nFolder('2.41.1'), 'package.json');
+  const manifest = join(n8nFolder(N8N_VERSION), 'package.json');
   const required = scripts.flatMap((path) => ['--require', path]);
   // TypeORM's use of its driver is deprecated.
   const child = spawn(node24(), ['--no-deprecation', ...required, program, manifest]);

@@ -6,6 +6,7 @@ import { componentOf, evaluate, isWithin, table } from '../../../cli/src/plan/en
 import type { Role } from '../../../cli/src/plan/roles';
 import { TUNING_NAMES, topologySchema } from '../../../cli/src/plan/topology';
 import { repositoryRoot } from '../../../cli/src/lab/paths';
+import { N8N_VERSION } from '../../support/versions';
 
 interface Case {
   of: Parameters<typeof evaluate>[0];
@@ -21,13 +22,13 @@ const cases = parse(
 test.each(cases.map((each) => [JSON.stringify(each), each] as const))(
   'the command reads the expression of the case %s',
   (_, { of, values = {}, role = 'main', is }) => {
-    const component = componentOf(completed(values), role, values.image?.tag ?? '2.41.1');
+    const component = componentOf(completed(values), role, values.image?.tag ?? N8N_VERSION);
     expect(String(evaluate(of, component) ?? '')).toBe(is);
   },
 );
 
 test('an operator that nobody knows is an error, not an empty value', () => {
-  const component = componentOf(completed({}), 'main', '2.41.1');
+  const component = componentOf(completed({}), 'main', N8N_VERSION);
   expect(() => evaluate({ minus: [1, 2] }, component)).toThrow('nobody knows the operator minus');
 });
 

@@ -1,5 +1,6 @@
 import { keptForMs } from '../../../cli/src/plan/kept-executions';
 import { topologySchema, TUNINGS } from '../../../cli/src/plan/topology';
+import { N8N_LEGACY_VERSION } from '../../support/versions';
 
 /** For how long n8n surely keeps what it has executed. */
 
@@ -26,6 +27,6 @@ test.each<[string, object, number]>([
 });
 
 test('n8n below 1.0 prunes only where it is told to', () => {
-  expect(kept({ n8n: '0.221.2' })).toBe(Infinity);
-  expect(kept({ n8n: '0.221.2', env: { EXECUTIONS_DATA_PRUNE: 'true' } })).toBe(0);
+  expect(kept({ n8n: N8N_LEGACY_VERSION })).toBe(Infinity);
+  expect(kept({ n8n: N8N_LEGACY_VERSION, env: { EXECUTIONS_DATA_PRUNE: 'true' } })).toBe(0);
 });

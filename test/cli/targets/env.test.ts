@@ -1,6 +1,7 @@
 import { topologySchema } from '../../../cli/src/plan/topology';
 import { n8nEnv, type ProcessSeat } from '../../../cli/src/targets/process/env';
 import { contradiction } from '../../../cli/src/plan/contradiction';
+import { N8N_LEGACY_VERSION, N8N_VERSION } from '../../support/versions';
 
 const seat: ProcessSeat = {
   role: 'main',
@@ -98,7 +99,7 @@ describe('the environment of an n8n process', () => {
     expect(envOf({}, { role: 'main' })['NODE_OPTIONS']).not.toContain('requeue-lost');
   });
 
-  test.each(['2.41.1', '0.221.2'])('a worker of n8n %s finishes its jobs', (n8n) => {
+  test.each([N8N_VERSION, N8N_LEGACY_VERSION])('a worker of n8n %s finishes its jobs', (n8n) => {
     const given = { n8n, mode: 'queue', workers: { count: 1 } };
     const has = (role: 'main' | 'worker'): boolean =>
       (envOf(given, { role })['NODE_OPTIONS'] ?? '').includes('--require=/kit/finish-jobs.cjs');
@@ -106,7 +107,7 @@ describe('the environment of an n8n process', () => {
   });
 
   test('an n8n that the patches are not for, or untuned, is loaded without them', () => {
-    expect(envOf({ n8n: '0.221.2' })).not.toHaveProperty('NODE_OPTIONS');
+    expect(envOf({ n8n: N8N_LEGACY_VERSION })).not.toHaveProperty('NODE_OPTIONS');
     expect(envOf({ tuning: 'none' })).not.toHaveProperty('NODE_OPTIONS');
   });
 
@@ -143,7 +144,7 @@ describe('the environment of an n8n process', () => {
 
   test('EXECUTIONS_PROCESS is for n8n below 1.0 alone, which has no task runner', () => {
     expect(envOf({})).not.toHaveProperty('EXECUTIONS_PROCESS');
-    const legacy = envOf({ n8n: '0.221.2', process: 'own', main: { memoryMiB: 1024 } });
+    const legacy = envOf({ n8n: N8N_LEGACY_VERSION, process: 'own', main: { memoryMiB: 1024 } });
     expect(legacy['EXECUTIONS_PROCESS']).toBe('own');
     expect(Object.keys(legacy).filter((name) => name.includes('RUNNERS'))).toEqual([]);
   });
@@ -151,8 +152,8 @@ describe('the environment of an n8n process', () => {
 
 describe('a topology that cannot be', () => {
   test.each([
-    [{ process: 'own' }, 'does not exist in n8n 2.41.1'],
-    [{ n8n: '0.221.2', process: 'own', mode: 'queue' }, 'no meaning in queue mode'],
+    [{ process: 'own' }, `does not exist in n8n ${N8N_VERSION}`],
+    [{ n8n: N8N_LEGACY_VERSION, process: 'own', mode: 'queue' }, 'no meaning in queue mode'],
     [{ mode: 'queue', database: 'sqlite' }, 'take database postgresql'],
     [{ webhooks: { count: 1 } }, 'queue mode only'],
     [{ tuning: 'none', settings: { readOnce: false } }, 'leave them out'],
@@ -164,6 +165,8 @@ describe('a topology that cannot be', () => {
     expect(
       contradiction(topologySchema.parse({ mode: 'queue', webhooks: { count: 2 } })),
     ).toBeNull();
-    expect(contradiction(topologySchema.parse({ n8n: '0.221.2', process: 'own' }))).toBeNull();
+    expect(
+      contradiction(topologySchema.parse({ n8n: N8N_LEGACY_VERSION, process: 'own' })),
+    ).toBeNull();
   });
 });

@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { n8nFolder, node24 } from './lab';
+import { N8N_VERSION } from '../../support/versions';
 
 /** n8n's own execution engine in a process of its own, with the nodes as they are packed. */
 export class Engine {
@@ -40,7 +41,7 @@ export class Engine {
       // The temporary folder: n8n 2.x allows ~/.n8n-files alone.
       env: {
         ...process.env,
-        N8N_INSTALLATION: n8nFolder('2.41.1'),
+        N8N_INSTALLATION: n8nFolder(N8N_VERSION),
         N8N_RESTRICT_FILE_ACCESS_TO: tmpdir(),
         LOAD_TARGET_DANGEROUS: 'true',
         ...env,

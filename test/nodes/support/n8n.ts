@@ -22,7 +22,7 @@ export class N8nHome {
   private readonly running: ChildProcess[] = [];
 
   constructor(
-    readonly version: '2.41.1' | '0.221.2',
+    readonly version: string,
     private readonly env: Record<string, string> = {},
   ) {
     mkdirSync(join(this.folder, '.n8n'));

@@ -6,6 +6,7 @@ import {
 } from '../../../../cli/src/features/sweep/plan/plan-cells';
 import { quickPlan, parseSweepPlan } from '../../../../cli/src/features/sweep/plan/plan';
 import { cellSeconds } from '../../../../cli/src/features/sweep/estimate';
+import { N8N_LEGACY_VERSION } from '../../../support/versions';
 
 const plan = (text: string) => parseSweepPlan(text, 'plan.yaml');
 
@@ -118,7 +119,7 @@ dimensions:
   });
 
   test.each([
-    [{ process: 'own' }, /process own does not exist in n8n 2\.41\.1/],
+    [{ process: 'own' }, /process own does not exist in n8n \d/],
     [{ mode: 'queue', database: 'sqlite' }, /SQLite/],
     [{ mode: 'regular', instances: 4 }, /regular mode is one process/],
     [{ mode: 'queue', instances: 2, workers: 2 }, /name one of them/],
@@ -140,8 +141,8 @@ dimensions:
     [{ cpuMillicores: 500 }, { main: { cpuMillicores: 500 }, workers: { cpuMillicores: 500 } }],
     [{ heapMiB: 'none' }, { main: { heapMiB: 'none' } }],
     [
-      { n8n: '0.221.2', process: 'own' },
-      { n8n: '0.221.2', process: 'own' },
+      { n8n: N8N_LEGACY_VERSION, process: 'own' },
+      { n8n: N8N_LEGACY_VERSION, process: 'own' },
     ],
     [{ mode: 'queue', concurrency: 50 }, { workers: { count: 1, concurrency: 50 } }],
     [{ mode: 'queue', webhooks: 2, spread: 'nginx' }, { webhooks: { count: 2 } }],

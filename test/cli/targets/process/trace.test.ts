@@ -4,6 +4,7 @@ import { ledgerOf } from '../../../../cli/src/features/drill/analysis/ledger';
 import type { RequestSample } from '../../../../cli/src/record/run-record';
 import type { Database, DatabaseRow } from '../../../../cli/src/targets/process/database';
 import { traceFromNow } from '../../../../cli/src/targets/process/trace';
+import { N8N_VERSION } from '../../../support/versions';
 
 /** Executions of a run in n8n's database, whose sequence gives out more ids than there are executions. */
 
@@ -47,7 +48,7 @@ const CRASHED: Stand = { ids: [1, 2, 3, 37, 38], givenOut: 40 };
 /** Begun before the first of them, and read after the last. */
 async function traced(stand: Stand, keptMs: number): Promise<TracedExecutions> {
   const now = { ...stand, givenOut: 0 };
-  const trace = await traceFromNow(databaseOf(now), '2.41.1', keptMs);
+  const trace = await traceFromNow(databaseOf(now), N8N_VERSION, keptMs);
   now.givenOut = stand.givenOut;
   // Some milliseconds later by any clock.
   await sleep(2);
