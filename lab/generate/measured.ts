@@ -184,7 +184,7 @@ export function measured(): Generated {
 Every figure comes from a record in this repository. Most of it ran on one small machine with two cores, with the load
 generator beside n8n: take ratios from it, not absolutes, and measure your own with \`n8n-tuned\`. A range in
 brackets is the 95% interval, or from the least to the most of several rounds, as the study says.
-[Studies](studies/README.md) says how to repeat each, and lists those that have no answer here.
+[Studies](studies/README.md) says how to repeat each, and lists those that have no answer here; [tests](docs/records/README.md) keep records too.
 
 ${MEASURED.map((make) => make())
   .map((one) => `## ${one.question}\n\n${one.text} (${leads(one)})`)
