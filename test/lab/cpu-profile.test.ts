@@ -1,5 +1,5 @@
 // Where the CPU of a request goes: what is made of the profile of a process.
-import { summaryOf } from '../../studies/cpu-profile/summary.mjs';
+import { summaryOf } from '../../studies/cpu-profile/summary';
 
 const frame = (functionName: string, url = ''): { functionName: string; url: string } => ({
   ...{ functionName, url },

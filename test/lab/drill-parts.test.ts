@@ -10,10 +10,10 @@ import {
 import type { DrillLedger, DrillRecord } from '../../cli/src/features/drill/record';
 import { topologyOfValues } from '../../cli/src/targets/kubernetes/release/values';
 import { sampleDrill } from '../support/sample-drill';
-import * as plan from '../../studies/drills/parts.mjs';
+import * as plan from '../../studies/drills/parts';
 import { drillTable, type Part as DrilledPart } from '../../lab/generate/studies/drills';
 import { causesOf, type LostDue } from '../../lab/generate/studies/drill-causes';
-import { restartsIn, seenIn, waysIn } from '../../studies/drills/ledger.mjs';
+import { restartsIn, seenIn, waysIn } from '../../studies/drills/ledger';
 
 const root = join(__dirname, '../..');
 
@@ -65,11 +65,11 @@ describe('the parts', () => {
   });
 
   describe('are needed', () => {
-    const record = (counts: Counts): object => ({
-      drill: { ledger: { classes: classesOf({ once: 100, ...counts }) } },
-    });
+    type Kept = ReturnType<Parameters<typeof plan.isNeeded>[1]>;
+    const record = (counts: Counts): Kept =>
+      ({ drill: { ledger: { classes: classesOf({ once: 100, ...counts }) } } }) as Kept;
     /** Of the named parts, those that are needed once there are these records. */
-    const needed = (names: string[], records: Record<string, object> = {}): string[] =>
+    const needed = (names: string[], records: Record<string, Kept> = {}): string[] =>
       plan.PARTS.filter((part) => names.includes(part.name))
         .filter((part) => plan.isNeeded(part, (name: string) => records[name]))
         .map(({ name }) => name);
@@ -125,7 +125,7 @@ describe('the parts', () => {
       'all of it once one of its drills on that target had a request that was %s',
       (name) => {
         const names = all('restart-postgres');
-        const of = (configuration: string): Record<string, object> => ({
+        const of = (configuration: string): Record<string, Kept> => ({
           [`restart-postgres-process-${configuration}-1`]: record({ [name]: 1 }),
         });
         expect(needed(names, of('defaults'))).toEqual(names);

@@ -1,7 +1,7 @@
 // The drills of the settings that decide what a fault costs: their plan, and their tables on the page of drills.
 import { FAULTS } from '../../cli/src/features/drill/faults';
 import { sampleDrill } from '../support/sample-drill';
-import * as plan from '../../studies/drill-settings/parts.mjs';
+import * as plan from '../../studies/drill-settings/parts';
 import { settingsText, type SettingPart } from '../../lab/generate/studies/drills';
 
 interface Part {

@@ -1,5 +1,5 @@
 // How many sandboxes to keep ready: what is made of a run.
-import * as figures from '../../studies/isolate-pool/figures.mjs';
+import * as figures from '../../studies/isolate-pool/figures';
 
 const RUN = {
   profile: { warmupSeconds: 8 },

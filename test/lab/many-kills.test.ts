@@ -1,6 +1,6 @@
 // The drill of very many requests in which a worker is killed again and again: its plan, and its place on the page.
 import { sampleDrill } from '../support/sample-drill';
-import * as plan from '../../studies/many-kills/parts.mjs';
+import * as plan from '../../studies/many-kills/parts';
 import { manyKillsText } from '../../lab/generate/studies/drills';
 
 test('sends more than 100,000 requests after its first kill, and keeps what tells of each', () => {

@@ -1,5 +1,5 @@
 // Which statements an execution sends: what is made of those that were captured.
-import * as summary from '../../studies/statements/summary.mjs';
+import * as summary from '../../studies/statements/summary';
 
 test.each([
   ['START  TRANSACTION', 'START TRANSACTION'],
@@ -33,7 +33,12 @@ test('the callers are those of n8n, the innermost first', () => {
 });
 
 test('a statement counts for a response when it was sent in its time, and for timers when it is rare', () => {
-  const at = (atMs: number, text: string): object => ({ atMs, role: 'start', text, stack: STACK });
+  const at = (atMs: number, text: string): summary.Captured => ({
+    atMs,
+    role: 'start',
+    text,
+    stack: STACK,
+  });
   const captured = [at(5, 'COMMIT'), at(10, 'COMMIT'), at(12, 'COMMIT'), at(15, 'SELECT 1')];
   const counted = summary.statementsOf([...captured, at(20, 'COMMIT')], {
     fromMs: 10,

@@ -12,8 +12,8 @@ import {
   LATER_SCRIPTS,
   PARTS,
   REPEATS,
-} from '../../../studies/drills/parts.mjs';
-import { PARTS as SETTING_PARTS, SETTINGS } from '../../../studies/drill-settings/parts.mjs';
+} from '../../../studies/drills/parts';
+import { PARTS as SETTING_PARTS, SETTINGS } from '../../../studies/drill-settings/parts';
 import {
   LEDGER_WORDS,
   type LedgerClass,
@@ -219,7 +219,7 @@ function toldOf(records: readonly Part[]): string {
     (part) => !byName.has(part.name) && isNeeded(part as never, (name: string) => byName.get(name)),
   );
   const outdated = records.filter(({ isOutdated }) => isOutdated).length;
-  return `${number(records.length)} drills of [the plan](studies/drills/parts.mjs), each kept only when it was valid. How much is lost depends on the moment of
+  return `${number(records.length)} drills of [the plan](studies/drills/parts.ts), each kept only when it was valid. How much is lost depends on the moment of
 the fault, so each fault is drilled ${number(REPEATS)} times in each configuration. Those that should lose nothing
 (${HARMLESS.join(', ')}) are drilled once, until one of their drills has lost something, and recovery is drilled once if it has little
 to do. ${left.length === 0 ? 'None is missing.' : `${number(left.length)} have not been measured yet.`}${outdated === 0 ? '' : ` ${number(outdated)} drill${outdated === 1 ? '' : 's'}, marked with †, had earlier defaults of the chart and count${outdated === 1 ? 's' : ''} as not measured.`}`;
@@ -385,7 +385,7 @@ export function manyKillsText(records: readonly ManyKills[]): string {
     number(sum(records.map(({ drill }) => figure(drill))));
   return `## Many requests, a worker killed every minute
 
-[Drills](studies/many-kills/parts.mjs) on processes with the chart's defaults and recovery, each with ${number(Number(first?.fault.lastsSeconds) / 60)} minutes at ${number(first?.ratePerSecond)}/s of work
+[Drills](studies/many-kills/parts.ts) on processes with the chart's defaults and recovery, each with ${number(Number(first?.fault.lastsSeconds) / 60)} minutes at ${number(first?.ratePerSecond)}/s of work
 that takes ${number(Number(first?.workload.latencyFloorMs))} ms. Every ${number(first?.fault.everySeconds)} s one of the two workers is killed. n8n keeps all executions.
 
 ${tableOf([{ drills: [...records] }], {
@@ -505,7 +505,7 @@ export function settingsText(records: readonly SettingPart[]): string {
   const left = plan.length - records.length;
   return `## The settings that decide what a fault costs
 
-${number(records.length)} drills of [a plan](studies/drill-settings/parts.mjs), on processes; ${left === 0 ? 'none is missing' : `${number(left)} have not been measured yet`}. Except for the one setting, n8n had the defaults that the chart had then, some of which these results have changed since; each record has its command. A \`?\` stands where it was not recorded which workers ended.
+${number(records.length)} drills of [a plan](studies/drill-settings/parts.ts), on processes; ${left === 0 ? 'none is missing' : `${number(left)} have not been measured yet`}. Except for the one setting, n8n had the defaults that the chart had then, some of which these results have changed since; each record has its command. A \`?\` stands where it was not recorded which workers ended.
 
 ${Object.keys(SETTINGS)
   .map((setting) => {

@@ -1,6 +1,8 @@
 // The parts of the table of drills, in the order of their worth: one drill of one fault, on one target, in one
 // configuration, once. Pure.
 import { join } from 'node:path';
+import type { Part } from '../../cli/src/features/study/study';
+import type { DrillRecord } from '../../cli/src/features/drill/record';
 
 /** What the pages call them, and what of it is given to the command on each target. */
 export const CONFIGURATIONS = {
@@ -9,9 +11,34 @@ export const CONFIGURATIONS = {
   recovery: 'the same with recovery',
 };
 
+export type Target = 'process' | 'kubernetes';
+export type Configuration = keyof typeof CONFIGURATIONS;
+
+export interface DrillPart extends Part {
+  fault: string;
+  target: Target;
+  configuration: Configuration;
+  repeat: number;
+}
+
+/** What a call of the command depends on beside its part. `root`: of this repository. */
+export interface CallOf {
+  root: string;
+  out: string;
+  /** To try a part, not to measure. */
+  isShort: boolean;
+}
+
+/** What is kept of a drill. */
+export interface Drilled extends DrillPart {
+  atOnce?: number;
+  beside?: number;
+  drill: DrillRecord;
+}
+
 const TOPOLOGY = ['--workers', '2', '--webhooks', '2'];
-/** `root`: of this repository. On kubernetes each is two files of values, as the chart has no name for n8n as it comes. */
-const OPTIONS = {
+/** On kubernetes each is two files of values, as the chart has no name for n8n as it comes. */
+const OPTIONS: Record<Target, Record<Configuration, (given: { root: string }) => string[]>> = {
   process: {
     'as-it-comes': () => [...TOPOLOGY, '--tuning', 'none'],
     defaults: ({ root }) => [...TOPOLOGY, ...chartEnv(root)],
@@ -25,17 +52,21 @@ const OPTIONS = {
 };
 
 /** As the command takes them. */
-export const variables = (given) =>
-  Object.entries(given).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
+export const variables = (given: Record<string, string | number | boolean>): string[] =>
+  Object.entries(given).flatMap(([name, value]) => ['--env', `${name}=${String(value)}`]);
 
-const valuesFile = (root, name) => ['--values', join(root, `studies/drills/${name}.yaml`)];
-const valuesOf = (root, name) => [name, 'shared-node'].flatMap((one) => valuesFile(root, one));
+const valuesFile = (root: string, name: string): string[] => [
+  '--values',
+  join(root, `studies/drills/${name}.yaml`),
+];
+const valuesOf = (root: string, name: string): string[] =>
+  [name, 'shared-node'].flatMap((one) => valuesFile(root, one));
 
 /**
  * What the chart gives n8n and the target process does not give it by itself: every role gets it, and what is meant for
  * another one does nothing there. test/chart/drill-variables.test.ts compares all variables with those of the chart.
  */
-function chartEnv(root) {
+function chartEnv(root: string): string[] {
   const preloads = ['keep-alive.cjs', 'worker-guard.cjs'].map(
     (name) => `--require=${join(root, 'charts/n8n-tuned/files/preload', name)}`,
   );
@@ -54,10 +85,21 @@ function chartEnv(root) {
  * up on what it lost: a job's lock is 60 s, and stalled jobs are looked for every 30 s.
  */
 const GIVEN_UP = 100;
-const BOTH = ['process', 'kubernetes'];
+const BOTH: Target[] = ['process', 'kubernetes'];
+
+interface Fault {
+  name: string;
+  on: Target[];
+  lasts?: number;
+  back: number;
+  tail: number;
+  load?: Partial<Load>;
+  more?: Partial<Record<Target, (root: string) => string[]>>;
+}
+
 /** Two workers with so few slots just keep up with it, so that jobs wait in Redis. */
 export const FULL = { slots: 2, rate: 1.85 };
-export const FAULTS = [
+export const FAULTS: Fault[] = [
   { name: 'kill-worker', on: BOTH, back: 40, tail: GIVEN_UP },
   { name: 'kill-main', on: BOTH, back: 50, tail: 20 },
   { name: 'kill-webhook', on: BOTH, back: 40, tail: 20 },
@@ -119,13 +161,19 @@ const SLO = ['--slo', 'errors<1%', '--slo', 'p95<10s'];
 /** So little that n8n as it comes keeps up on two cores that several drills share; two workers have slots for 10/s. */
 const RATE = 2;
 const PATIENCE_SECONDS = 150;
-const DEFAULT_LOAD = { rate: RATE, workMs: WORK_MS, steady: STEADY_SECONDS, slo: SLO };
+export interface Load {
+  rate: number;
+  workMs: number;
+  steady: number;
+  slo: string[];
+}
+const DEFAULT_LOAD: Load = { rate: RATE, workMs: WORK_MS, steady: STEADY_SECONDS, slo: SLO };
 /** From the call to the load, and from the last look to the end. */
 export const AROUND_SECONDS = { process: 60, kubernetes: 150 };
 /** The age that recovery waits for, and its retries. */
 const RECOVERY_SECONDS = 90;
 /** The drills of one fault have a control, which stands for all: the same load on the same n8n, before the fault. */
-export const hasControl = ({ fault }) => fault === 'kill-worker';
+export const hasControl = ({ fault }: { fault: string }): boolean => fault === 'kill-worker';
 /** From the end of the control to the load with the fault. */
 const AFTER_CONTROL_SECONDS = 20;
 
@@ -142,14 +190,17 @@ const ALONE_IN_PODS = ['oom-worker', 'stop-postgres'];
  * Where the guard ends all workers of `redis-half-open`, they start again and work off what has waited, and beside others
  * that do the same they miss the promised time.
  */
-export const isAlone = ({ fault, target, configuration }) =>
+export const isAlone = ({ fault, target, configuration }: DrillPart): boolean =>
   ALONE.includes(fault) ||
   (target === 'kubernetes' && ALONE_IN_PODS.includes(fault)) ||
   (fault === 'redis-half-open' && configuration !== 'as-it-comes');
 
+type Lossy = { drill: Pick<DrillRecord, 'ledger'> };
+
 /** Requests that were lost, may be lost, or were done again. */
-const NOT_HARMLESS = ['lost', 'not-executed', 'repeated', 'unknown', 'running'];
-const hasLost = ({ drill }) => NOT_HARMLESS.some((name) => drill.ledger.classes[name].requests > 0);
+const NOT_HARMLESS = ['lost', 'not-executed', 'repeated', 'unknown', 'running'] as const;
+const hasLost = ({ drill }: Lossy): boolean =>
+  NOT_HARMLESS.some((name) => drill.ledger.classes[name].requests > 0);
 
 /**
  * Whether a part has to be measured. `recordOf` gives the record of a part by its name, undefined as long as there is none.
@@ -158,8 +209,11 @@ const hasLost = ({ drill }) => NOT_HARMLESS.some((name) => drill.ledger.classes[
  * Recovery has nothing to do where the chart's defaults lose nothing: it is drilled once there, and 3 times if it did
  * something again.
  */
-export function isNeeded({ fault, target, configuration, repeat }, recordOf) {
-  const lostIn = (configurations) =>
+export function isNeeded(
+  { fault, target, configuration, repeat }: DrillPart,
+  recordOf: (name: string) => Lossy | undefined,
+): boolean {
+  const lostIn = (configurations: Configuration[]): boolean =>
     PARTS.filter((part) => part.fault === fault && part.target === target)
       .filter((part) => configurations.includes(part.configuration))
       .map(({ name }) => recordOf(name))
@@ -169,54 +223,70 @@ export function isNeeded({ fault, target, configuration, repeat }, recordOf) {
 }
 
 /** Every fault once on each target, on this machine first, before any of them again. */
-export const PARTS = Array.from({ length: REPEATS }, (_, index) => index + 1).flatMap((repeat) =>
-  BOTH.flatMap((target) =>
-    FAULTS.filter(({ on }) => on.includes(target)).flatMap((fault) =>
-      Object.keys(OPTIONS[target]).map((configuration) => ({
-        ...{ fault: fault.name, target, configuration, repeat },
-        name: `${fault.name}-${target}-${configuration}-${repeat}`,
-        loadSeconds: allLoadSecondsOf(fault),
-        seconds: secondsOf(fault, target, configuration),
-      })),
+export const PARTS: DrillPart[] = Array.from({ length: REPEATS }, (_, index) => index + 1).flatMap(
+  (repeat) =>
+    BOTH.flatMap((target) =>
+      FAULTS.filter(({ on }) => on.includes(target)).flatMap((fault) =>
+        (Object.keys(OPTIONS[target]) as Configuration[]).map((configuration) => ({
+          ...{ fault: fault.name, target, configuration, repeat },
+          name: `${fault.name}-${target}-${configuration}-${String(repeat)}`,
+          loadSeconds: allLoadSecondsOf(fault),
+          seconds: secondsOf(fault, target, configuration),
+        })),
+      ),
     ),
-  ),
 );
 
 /** From the begin of the first load to the end of the last one. */
-function allLoadSecondsOf({ name, lasts = 0, back }) {
+function allLoadSecondsOf({ name, lasts = 0, back }: Fault): number {
   const seconds = WARMUP_SECONDS + STEADY_SECONDS + lasts + back;
   return hasControl({ fault: name }) ? 2 * seconds + AFTER_CONTROL_SECONDS : seconds;
 }
 
-function secondsOf(fault, target, configuration) {
+function secondsOf(fault: Fault, target: Target, configuration: Configuration): number {
   const recovering = configuration === 'recovery' ? RECOVERY_SECONDS : 0;
   return AROUND_SECONDS[target] + allLoadSecondsOf(fault) + fault.tail + recovering;
 }
 
-export const optionsOf = ({ target, configuration }, root) =>
-  OPTIONS[target][configuration]({ root });
+export const optionsOf = (
+  { target, configuration }: Pick<DrillPart, 'target' | 'configuration'>,
+  root: string,
+): string[] => OPTIONS[target][configuration]({ root });
 
-/** The call of the command, from anywhere. `isShort`: to try a part, not to measure. */
-export function commandOf({ fault, target, configuration }, { root, out, isShort }) {
-  const { lasts, back, load = {}, more = {} } = FAULTS.find(({ name }) => name === fault);
+/** The call of the command, from anywhere. */
+export function commandOf(
+  { fault, target, configuration }: DrillPart,
+  { root, out, isShort }: CallOf,
+): string[] {
+  const drilled = FAULTS.find(({ name }) => name === fault);
+  if (drilled === undefined) throw new Error(`there is no fault ${fault}`);
+  const { lasts, back, load = {}, more = {} } = drilled;
   return [
     ...['drill', fault, '--target', target, ...optionsOf({ target, configuration }, root)],
     ...(more[target]?.(root) ?? []),
     ...loadOf({ lasts, back, isShort, ...load }),
     ...(hasControl({ fault }) ? [] : ['--no-control']),
-    ...['--ready', '300s', '--out', out, '--json'],
+    ...['--ready', '300s', '--out', out],
   ];
 }
 
-const variablesIn = (command) =>
-  command.filter((_, index) => command[index - 1] === '--env').toSorted();
+const variablesIn = (command: readonly string[]): string[] =>
+  command.filter((_, index) => command[index - 1] === '--env').sort();
 
 /** Whether n8n had the variables that the plan gives it now: when a default of the chart changes, they do. */
-export function isCurrent({ name, drill }) {
+export function isCurrent({
+  name,
+  drill,
+}: {
+  name: string;
+  drill: { command?: readonly string[] };
+}): boolean {
   const part = PARTS.find((one) => one.name === name);
+  if (part === undefined) return false;
   const planned = commandOf(part, { root: '/root', out: 'out', isShort: false });
   // A record has no folder of a machine.
-  const [now, then] = [planned.map((word) => word.replaceAll('/root', '.')), drill.command];
+  const now = planned.map((word) => word.replaceAll('/root', '.'));
+  const then = drill.command ?? [];
   return variablesIn(now).join(' ') === variablesIn(then).join(' ');
 }
 
@@ -225,7 +295,19 @@ const TIMES = ['detect', 'recover', 'drain'];
  * It shared the machine and broke a promise of a time, which is longer there: it has to be measured again, alone. Not where
  * workers take no job any more until they are restarted: alone, it would break the promise as well.
  */
-export function isSlowBeside({ fault, configuration, atOnce, beside, drill }) {
+export function isSlowBeside({
+  fault,
+  configuration,
+  atOnce,
+  beside,
+  drill,
+}: {
+  fault: string;
+  configuration: string;
+  atOnce?: number | undefined;
+  beside?: number | undefined;
+  drill: { verdict: { promises: readonly { promise: { metric: string }; kept: boolean }[] } };
+}): boolean {
   const isShared = atOnce !== undefined || beside !== undefined;
   const isStuck = fault === 'redis-half-open' && configuration === 'as-it-comes';
   const broken = drill.verdict.promises.filter(({ kept }) => !kept);
@@ -233,11 +315,16 @@ export function isSlowBeside({ fault, configuration, atOnce, beside, drill }) {
 }
 
 /** The load of a drill. Its fault lasts `lasts` seconds, an instantaneous one none; `back`: seconds of load after it. */
-export function loadOf({ lasts, back, isShort, ...given }) {
+export function loadOf({
+  lasts,
+  back,
+  isShort,
+  ...given
+}: Partial<Load> & { lasts: number | undefined; back: number; isShort: boolean }): string[] {
   const { rate, workMs, steady, slo } = { ...DEFAULT_LOAD, ...given };
-  const time = (seconds) => `${seconds}s`;
+  const time = (seconds: number): string => `${String(seconds)}s`;
   return [
-    ...['--rate', String(rate), '--param', `ms=${workMs}`],
+    ...['--rate', String(rate), '--param', `ms=${String(workMs)}`],
     ...['--warmup', time(WARMUP_SECONDS), '--steady', time(isShort ? 8 : steady)],
     ...(lasts === undefined ? [] : ['--for', time(isShort ? Math.min(lasts, 20) : lasts)]),
     ...['--after', time(isShort ? Math.min(back, 20) : back)],

@@ -1,6 +1,14 @@
 // More than 100,000 requests while a worker is killed every minute, with recovery beside it, in several drills. On processes,
 // all else as the chart has it. Pure.
-import { AROUND_SECONDS, loadOf, optionsOf, variables, WARMUP_SECONDS } from '../drills/parts.mjs';
+import {
+  AROUND_SECONDS,
+  loadOf,
+  type CallOf,
+  optionsOf,
+  variables,
+  WARMUP_SECONDS,
+} from '../drills/parts';
+import type { Part } from '../../cli/src/features/study/study';
 
 /** While a worker starts every minute, two fast cores have a quarter of their time left at it; slow ones fall behind at 14/s. */
 const RATE = 25;
@@ -19,13 +27,17 @@ const LOAD_SECONDS = WARMUP_SECONDS + STEADY_SECONDS + KILLED_SECONDS + BACK_SEC
 
 const DRILLS = 2;
 
-export const PARTS = Array.from({ length: DRILLS }, (_, index) => ({
-  ...{ name: `kill-worker-every-minute-${index + 1}`, fault: 'kill-worker' },
+export interface KillsPart extends Part {
+  fault: string;
+}
+
+export const PARTS: KillsPart[] = Array.from({ length: DRILLS }, (_, index) => ({
+  ...{ name: `kill-worker-every-minute-${String(index + 1)}`, fault: 'kill-worker' },
   seconds: AROUND_SECONDS.process + LOAD_SECONDS + TAIL_SECONDS,
 }));
 
 /** The call of the command, from anywhere. `isShort`: to try it, not to measure. */
-export function commandOf({ fault }, { root, out, isShort }) {
+export function commandOf({ fault }: KillsPart, { root, out, isShort }: CallOf): string[] {
   const lasts = isShort ? 2 * EVERY_SECONDS : KILLED_SECONDS;
   return [
     ...['drill', fault, '--target', 'process'],
@@ -35,6 +47,6 @@ export function commandOf({ fault }, { root, out, isShort }) {
       ...{ lasts, back: BACK_SECONDS, isShort: false },
       ...{ rate: RATE, workMs: WORK_MS, steady: STEADY_SECONDS },
     }),
-    ...['--every', `${EVERY_SECONDS}s`, '--no-control', '--ready', '300s', '--out', out, '--json'],
+    ...['--every', `${String(EVERY_SECONDS)}s`, '--no-control', '--ready', '300s', '--out', out],
   ];
 }

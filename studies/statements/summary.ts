@@ -6,10 +6,10 @@ const OWN = /\bnode_modules\/(?:\.pnpm\/[^/]+\/node_modules\/)?((?:n8n|n8n-core|
 const CALLERS = 3;
 /** Sent less often than this for each response, it belongs to a timer, not to an execution. */
 const LEAST = 0.5;
-const ROLES = { start: 'main', webhook: 'webhook', worker: 'worker' };
+const ROLES: Record<string, string> = { start: 'main', webhook: 'webhook', worker: 'worker' };
 
 /** Its verb, its tables, and which columns it changes: `UPDATE execution_entity: status, startedAt`. */
-export function shortOf(text) {
+export function shortOf(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
   const tables = new Set(
     [...line.matchAll(/\b(?:FROM|JOIN|INTO|UPDATE(?! SET)) (?:"\w+"\.)?"?(\w+)"?/g)].map(
@@ -25,11 +25,11 @@ export function shortOf(text) {
     return `UPDATE ${named}: ${columns.join(', ')}`;
   }
   if (line.startsWith('INSERT')) return `INSERT INTO ${named}`;
-  return `${line.split(' ', 1)[0]} FROM ${named}`;
+  return `${line.split(' ', 1).join('')} FROM ${named}`;
 }
 
 /** Like `WorkflowRunner.run (n8n/src/workflow-runner.ts:851)`, the innermost first. */
-export function callersOf(stack) {
+export function callersOf(stack: string): string[] {
   const callers = stack.split('\n').flatMap((frame) => {
     const [, name, where] = /^\s+at (?:async )?(?:(.*?) \()?(.*?):\d+\)?$/.exec(frame) ?? [];
     const [, file] = OWN.exec(where ?? '') ?? [];
@@ -38,9 +38,27 @@ export function callersOf(stack) {
   return callers.slice(0, CALLERS);
 }
 
-/** `captured`: {atMs, role, text, stack}; those between `fromMs` and `toMs`, in which there were so many `responses`. */
-export function statementsOf(captured, { fromMs, toMs, responses }) {
-  const groups = new Map();
+/** What limits/capture.cjs writes. */
+export interface Captured {
+  atMs: number;
+  role: string;
+  text: string;
+  stack: string;
+}
+
+interface Group {
+  role: string;
+  statement: string;
+  callers: string[];
+  sent: number;
+}
+
+/** Those between `fromMs` and `toMs`, in which there were so many `responses`. */
+export function statementsOf(
+  captured: readonly Captured[],
+  { fromMs, toMs, responses }: { fromMs: number; toMs: number; responses: number },
+) {
+  const groups = new Map<string, Group>();
   for (const { atMs, role, text, stack } of captured) {
     if (atMs < fromMs || atMs >= toMs) continue;
     const one = { role: ROLES[role] ?? role, statement: shortOf(text), callers: callersOf(stack) };

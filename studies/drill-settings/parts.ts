@@ -8,39 +8,83 @@ import {
   STEADY_SECONDS,
   variables,
   WARMUP_SECONDS,
-} from '../drills/parts.mjs';
+  type CallOf,
+  type Configuration,
+  type Load,
+} from '../drills/parts';
+import type { Part } from '../../cli/src/features/study/study';
+
+type Value = (number | string)[];
+
+interface Drill {
+  fault: string;
+  lasts?: number;
+  /** Seconds of load after the fault. */
+  back: number;
+  /** Until n8n has given up on what it lost. */
+  tail: number;
+  load?: Partial<Load>;
+}
+
+interface Case {
+  value: Value;
+  drill: Drill;
+  waits?: number;
+}
+
+interface Setting {
+  given(value: Value): string[];
+  repeats?: number;
+  configuration?: Configuration;
+  cases: Case[];
+}
+
+export interface SettingPart extends Part {
+  setting: string;
+  value: Value;
+  fault: string;
+  lasts?: number;
+  repeat: number;
+}
 
 /** Two values of one setting are compared by drills of the same fault. */
 const REPEATS = 3;
 
 /** A lock lasts `lock` seconds from its last renewal, one every `renew`; every `check` n8n looks for jobs without a lock. */
-const locks = ([lock, renew, check]) =>
+const locks = ([lock, renew, check]: Value): string[] =>
   variables({
-    QUEUE_WORKER_LOCK_DURATION: 1000 * lock,
-    QUEUE_WORKER_LOCK_RENEW_TIME: 1000 * renew,
-    QUEUE_WORKER_STALLED_INTERVAL: 1000 * check,
+    QUEUE_WORKER_LOCK_DURATION: 1000 * Number(lock),
+    QUEUE_WORKER_LOCK_RENEW_TIME: 1000 * Number(renew),
+    QUEUE_WORKER_STALLED_INTERVAL: 1000 * Number(check),
   });
-const guard = ([seconds]) => variables({ N8N_TUNED_GUARD_SECONDS: seconds });
-const grace = ([seconds]) => variables({ N8N_GRACEFUL_SHUTDOWN_TIMEOUT: seconds });
+const guard = ([seconds = '']: Value): string[] => variables({ N8N_TUNED_GUARD_SECONDS: seconds });
+const grace = ([seconds = '']: Value): string[] =>
+  variables({ N8N_GRACEFUL_SHUTDOWN_TIMEOUT: seconds });
 /** n8n ends itself when Redis has been away for so long. */
-const timeout = ([seconds]) => variables({ QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD: 1000 * seconds });
+const timeout = ([seconds]: Value): string[] =>
+  variables({ QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD: 1000 * Number(seconds) });
 /** From one try to reach PostgreSQL to the next n8n waits 1 s, then twice as long each time, at most so long. */
-const reconnect = ([seconds]) => variables({ DB_RECOVERY_BACKOFF_MAX_MS: 1000 * seconds });
+const reconnect = ([seconds]: Value): string[] =>
+  variables({ DB_RECOVERY_BACKOFF_MAX_MS: 1000 * Number(seconds) });
 /** Where n8n keeps schedules: both variables, or none. */
-const schedules = ([where]) =>
+const schedules = ([where]: Value): string[] =>
   variables(
     where === 'database'
       ? { N8N_SCHEDULER_ENABLED: true, N8N_USE_WORKFLOW_PUBLICATION_SERVICE: true }
       : {},
   );
-const age = ([seconds]) => ['--recover-age', `${seconds}s`];
+const age = ([seconds]: Value): string[] => ['--recover-age', `${String(seconds)}s`];
 
-/** `back`: seconds of load after the fault; `tail`: until n8n has given up on what it lost. */
-const kill = { fault: 'kill-worker', back: 40, tail: 100 };
-const stall = (seconds) => ({ fault: 'stall-worker', lasts: seconds, back: 60, tail: 60 });
-const noRedis = { fault: 'stop-redis', lasts: 30, back: 60, tail: 100 };
+const kill: Drill = { fault: 'kill-worker', back: 40, tail: 100 };
+const stall = (seconds: number): Drill => ({
+  fault: 'stall-worker',
+  lasts: seconds,
+  back: 60,
+  tail: 60,
+});
+const noRedis: Drill = { fault: 'stop-redis', lasts: 30, back: 60, tail: 100 };
 /** n8n notices after 6 s, and tries 0, 1, 3, 7, 15 and 31 s later: PostgreSQL is back just after the last of these. */
-const noDatabase = { fault: 'stop-postgres', lasts: 40, back: 60, tail: 100 };
+const noDatabase: Drill = { fault: 'stop-postgres', lasts: 40, back: 60, tail: 100 };
 /**
  * Executions that take longer than the 30 s that n8n gives them, few enough for the slots of one worker. Judged are those
  * that were due one and a half of their times before the fault.
@@ -53,7 +97,7 @@ const longWork = {
 /**
  * Each setting: its values, each with a drill. While a worker stops for less time than its locks last, it loses none.
  */
-export const SETTINGS = {
+export const SETTINGS: Record<string, Setting> = {
   locks: {
     given: locks,
     cases: [
@@ -62,15 +106,17 @@ export const SETTINGS = {
         [30, 5, 10],
         [15, 3, 5],
       ].map((value) => ({ value, drill: kill })),
-      ...[
-        [[60, 10, 30], 75],
-        [[30, 5, 10], 20],
-        [[30, 5, 10], 40],
-        [[30, 5, 10], 60],
-        [[15, 3, 5], 10],
-        [[15, 3, 5], 20],
-        [[15, 3, 5], 40],
-      ].map(([value, seconds]) => ({ value, drill: stall(seconds) })),
+      ...(
+        [
+          [[60, 10, 30], 75],
+          [[30, 5, 10], 20],
+          [[30, 5, 10], 40],
+          [[30, 5, 10], 60],
+          [[15, 3, 5], 10],
+          [[15, 3, 5], 20],
+          [[15, 3, 5], 40],
+        ] as [Value, number][]
+      ).map(([value, seconds]) => ({ value, drill: stall(seconds) })),
     ],
   },
   guard: {
@@ -115,17 +161,24 @@ export const SETTINGS = {
     repeats: 2,
     configuration: 'recovery',
     cases: [[60], [20], [120]].flatMap((value) => [
-      { value, drill: kill, waits: value[0] },
-      { value, drill: noRedis, waits: value[0] },
+      { value, drill: kill, waits: Number(value[0]) },
+      { value, drill: noRedis, waits: Number(value[0]) },
     ]),
   },
 };
 
-const nameOf = (setting, { value, drill: { fault, lasts } }, repeat) =>
+const nameOf = (
+  setting: string,
+  { value, drill: { fault, lasts } }: Case,
+  repeat: number,
+): string =>
   [setting, ...value, fault, ...(fault === 'stall-worker' ? [lasts] : []), repeat].join('-');
 
 /** Every case once before any of them again, so that a slow hour of the machine meets all values. */
-export const PARTS = Array.from({ length: REPEATS }, (_, index) => index + 1).flatMap((repeat) =>
+export const PARTS: SettingPart[] = Array.from(
+  { length: REPEATS },
+  (_, index) => index + 1,
+).flatMap((repeat) =>
   Object.entries(SETTINGS).flatMap(([setting, { repeats = REPEATS, cases }]) =>
     cases
       .filter(() => repeat <= repeats)
@@ -141,21 +194,23 @@ export const PARTS = Array.from({ length: REPEATS }, (_, index) => index + 1).fl
   ),
 );
 
-const drillOf = ({ setting, value, fault, lasts }) =>
-  SETTINGS[setting].cases.find(
+const drillOf = ({ setting, value, fault, lasts }: SettingPart): Drill | undefined =>
+  SETTINGS[setting]?.cases.find(
     ({ value: own, drill }) =>
       own.join() === value.join() && drill.fault === fault && drill.lasts === lasts,
-  ).drill;
+  )?.drill;
 
-/** The call of the command, from anywhere. `isShort`: to try a part, not to measure. */
-export function commandOf(part, { root, out, isShort }) {
-  const { given, configuration = 'defaults' } = SETTINGS[part.setting];
-  const { fault, lasts, back, load = {} } = drillOf(part);
+/** The call of the command, from anywhere. */
+export function commandOf(part: SettingPart, { root, out, isShort }: CallOf): string[] {
+  const [setting, drill] = [SETTINGS[part.setting], drillOf(part)];
+  if (setting === undefined || drill === undefined) throw new Error(`no drill is ${part.name}`);
+  const { given, configuration = 'defaults' } = setting;
+  const { fault, lasts, back, load = {} } = drill;
   return [
     ...['drill', fault, '--target', 'process'],
     ...optionsOf({ target: 'process', configuration }, root),
     ...given(part.value),
     ...loadOf({ lasts, back, isShort, ...load }),
-    ...['--no-control', '--ready', '300s', '--out', out, '--json'],
+    ...['--no-control', '--ready', '300s', '--out', out],
   ];
 }
