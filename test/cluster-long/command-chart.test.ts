@@ -70,7 +70,7 @@ test('find searches for the capacity of a chart of a file', async () => {
 test('compare takes a chart file as a side', async () => {
   written('regular.yaml', 'fullnameOverride: n8n\n');
   const other = written('other.yaml', `${CHART}values: [regular.yaml]\n`);
-  const ours = written('ours.yaml', 'tuning: default\n');
+  const ours = written('ours.yaml', 'tuning: { profile: default }\n');
   const { stdout, stderr } = await n8nTuned(
     ...['compare', other, ours, '--target', 'kubernetes', '--workload', 'last-node'],
     ...['--vus', '2', '--duration', '4s', '--warmup', '2s', '--pairs', '2', '--budget', '30s'],

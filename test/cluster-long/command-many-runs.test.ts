@@ -42,8 +42,11 @@ test('find, in queue mode, and a recommendation that is deployed and sustains it
   expect(parse(readFileSync(values, 'utf8'))).toMatchObject({ executions: { mode: 'queue' } });
 });
 
-test('compare of a topology with a values file, both up at the same time', async () => {
-  const a = written('a.yaml', 'tuning: default\nmain: { cpuMillicores: 1000 }\n');
+test('compare of two values files, both up at the same time', async () => {
+  const a = written(
+    'a.yaml',
+    'tuning: { profile: default }\nmain: { resources: { limits: { cpu: 1 } } }\n',
+  );
   const b = written('b.yaml', 'tuning: { profile: throughput }\n');
   const { stdout } = await on(
     'compare',
