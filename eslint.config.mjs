@@ -72,6 +72,22 @@ export default tseslint.config(
       ],
     },
   },
+  // A test waits for a condition, or says why it waits for a time.
+  {
+    files: ['test/**/*.ts'],
+    ignores: ['test/support/wait.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            "ImportDeclaration[source.value='node:timers/promises'] > ImportSpecifier[imported.name='setTimeout'], NewExpression[callee.name='Promise'] > ArrowFunctionExpression > CallExpression[callee.name='setTimeout']",
+          message:
+            'Wait with until or eventually of test/support/wait, or with pause, whose second argument says why.',
+        },
+      ],
+    },
+  },
   // Scripts that run with the Node.js of an image.
   {
     files: ['charts/**/*.cjs', 'lab/images/*.cjs', 'studies/**/*.cjs', 'test/**/*.cjs', '*.cjs'],

@@ -37,6 +37,7 @@ export default {
     suite('lab'),
     suite('nodes'),
     suite('workflows'),
+    suite('workflows-long'),
     suite('loadtests', { testMatch: toolsOrLong('loadtests') }),
     suite('cli', { testMatch: toolsOrLong('cli') }),
     suite('chart'),

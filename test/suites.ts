@@ -108,7 +108,7 @@ export const suites: Suite[] = [
     name: 'loadtests',
     shows: 'k6 scripts against a server of known behaviour; the examples on a real n8n',
     needs: ['k6', 'node24', 'n8n'],
-    alone: ['\\w[\\w-]*.tools'],
+    alone: ['idle-connections.tools', 'k6.tools', 'verdict.tools'],
   },
   {
     name: 'nodes',
@@ -142,6 +142,12 @@ export const suites: Suite[] = [
     needs: ['n8n', 'n8n-legacy'],
   },
   {
+    name: 'workflows-long',
+    shows: 'workloads on an n8n below 1.0, and memory-hog, which ends n8n',
+    needs: ['n8n', 'n8n-legacy'],
+    long: true,
+  },
+  {
     name: 'process',
     shows: 'real n8n processes in every topology',
     needs: ['n8n', 'n8n-legacy', 'redis', 'postgresql', 'nginx', 'k6'],
@@ -166,12 +172,12 @@ export const suites: Suite[] = [
   {
     name: 'browser',
     shows: 'the editor and the report in a real browser',
-    needs: ['n8n', 'n8n-legacy', 'redis', 'postgresql', 'k6', 'chromium'],
+    needs: ['n8n', 'redis', 'postgresql', 'k6', 'chromium'],
   },
   {
     name: 'browser-long',
-    shows: 'the report of a run on a real n8n, in a real browser',
-    needs: ['n8n', 'redis', 'postgresql', 'k6', 'chromium'],
+    shows: 'the editor of n8n below 1.0 and the report of a run on a real n8n, in a real browser',
+    needs: ['n8n', 'n8n-legacy', 'redis', 'postgresql', 'k6', 'chromium'],
     alone: ['.*'],
     long: true,
   },

@@ -31,22 +31,22 @@ afterAll(async () => {
   rmSync(out, { recursive: true, force: true });
 });
 
-it('names the worker slots as what limited it, with its evidence', () => {
+test('the report names the worker slots as what limited it, with its evidence', () => {
   const { verdict, summary } = recordIn(folder);
   expect(verdict).toMatchObject({ outcome: 'not sustained', limitedBy: { name: 'worker slots' } });
   expect(summary.backlog?.slopePerSecond).toBeGreaterThan(0);
   expect(summary.spread).toHaveLength(2);
 });
 
-it('is below 2 MB', () => {
+test('the report is below 2 MB', () => {
   expect(statSync(join(folder, 'report.html')).size).toBeLessThan(2_000_000);
 });
 
-it.each([
+test.each([
   ['phone', 375],
   ['desktop', 1280],
 ])(
-  'is right on a %s',
+  'the report is right on a %s',
   async (_name, width) => {
     const { page, complaints } = await openReport(browser, join(folder, 'report.html'), width);
     for (const plot of ['rate', 'latency', 'memory', 'cpu', 'queue', 'loop-lag', 'spread']) {

@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { repositoryRoot } from '../../cli/src/lab/paths';
-import { eventually } from '../nodes/support/eventually';
 import { packNodes } from '../nodes/support/package';
 import { Editor, oneNode } from '../support/editor';
 import { N8N_VERSION } from '../support/versions';
+import { eventually } from '../support/wait';
 
 /** The editor of n8n 2.x. UPDATE_SCREENSHOTS=1 renews the pictures in the docs. */
 const folder = mkdtempSync(join(tmpdir(), 'n8n-editor-test-'));

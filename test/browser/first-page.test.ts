@@ -40,12 +40,12 @@ const SHAPES = {
   '-phone': { width: 390, dots: 2 },
 };
 
-it.each(
+test.each(
   (['light', 'dark'] as const).flatMap((scheme) =>
     (['', '-phone'] as const).map((shape) => [shape, scheme] as const),
   ),
 )(
-  'the report is one to show: find%s-%s',
+  'the first page shows one report: find%s-%s',
   async (shape, scheme) => {
     const { width, dots } = SHAPES[shape];
     const { page, complaints } = await openReport(browser, file, width, scheme, dots);

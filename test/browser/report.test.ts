@@ -94,7 +94,7 @@ describe.each([
   );
 });
 
-it('tells the figures under the pointer, zooms to what is dragged over, and back', async () => {
+test('the report tells the figures under the pointer, zooms to what is dragged over, and back', async () => {
   const { page, complaints } = await openReport(browser, files.run, 1280);
   const plot = page.locator('#rate svg.plot');
   await plot.scrollIntoViewIfNeeded();
@@ -119,7 +119,7 @@ it('tells the figures under the pointer, zooms to what is dragged over, and back
   await page.close();
 }, 120_000);
 
-it('sorts an index by any column, also with the keyboard, and says so', async () => {
+test('the report sorts an index by any column, also with the keyboard, and says so', async () => {
   const { page, complaints } = await openReport(browser, files.index, 1280);
   const rates = () =>
     page

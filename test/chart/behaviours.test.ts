@@ -1,7 +1,7 @@
 // The suites under charts/n8n-tuned/tests, a file a behaviour.
 import { attempt, chart, paths } from './support/helm.ts';
 
-test('every behaviour holds', async () => {
+test('every behaviour of the chart holds', async () => {
   const { code, output } = await attempt(paths.helmUnittest, [
     '--strict',
     '-f',

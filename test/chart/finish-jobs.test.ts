@@ -2,14 +2,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
-import { eventually } from '../nodes/support/eventually';
 import { n8nFolder, node18, node24 } from '../nodes/support/lab';
 import { RedisServers } from '../nodes/support/redis';
 import { chart } from './support/helm.ts';
 import { N8N_LEGACY_VERSION, N8N_VERSION } from '../support/versions';
+import { eventually, pause } from '../support/wait';
 
 jest.setTimeout(120_000);
 
@@ -129,7 +128,7 @@ describe.each([
       const { lost, completed } = await fates();
       return lost + completed >= taken;
     });
-    await sleep(waitMs);
+    await pause(waitMs, 'the moment of the signal is the subject');
     child.kill('SIGTERM');
     expect(await exit).toEqual([0, null]);
     return fates();
@@ -159,8 +158,7 @@ describe.each([
     process.kill(pid, 'SIGSTOP');
     const pushed = redis.lpush('bull:jobs:wait', id);
     child.kill('SIGTERM');
-    // Bull gives Redis half a second to close the connection.
-    await sleep(2000);
+    await pause(2000, 'Bull gives Redis half a second to close the connection');
     process.kill(pid, 'SIGCONT');
     await pushed;
     expect(await exit).toEqual([0, null]);

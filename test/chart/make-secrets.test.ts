@@ -91,7 +91,7 @@ async function make(): Promise<string> {
 }
 const valueOf = (name: string, key: string): string => secrets.get(name)?.data[key] ?? '';
 
-test('makes each once, and never touches one that is there', async () => {
+test('the Job of secrets makes each once, and never touches one that is there', async () => {
   expect(await make()).toBe('n8n-encryption-key: made\nn8n-redis: made\n');
   const first = valueOf('n8n-encryption-key', 'encryption-key');
   expect(Buffer.from(first, 'base64').toString()).toMatch(/^[0-9a-f]{48}$/);
@@ -100,14 +100,14 @@ test('makes each once, and never touches one that is there', async () => {
   expect(valueOf('n8n-encryption-key', 'encryption-key')).toBe(first);
 });
 
-test('takes over the key that the values gave before', async () => {
+test('the Job of secrets takes over the key that the values gave before', async () => {
   const data = { 'encryption-key': base64('a key of the user') };
   secrets.set(GIVEN, { metadata: { name: GIVEN, labels: {} }, data });
   expect(await make()).toContain(`n8n-encryption-key: made, a copy of ${GIVEN}\n`);
   expect(valueOf('n8n-encryption-key', 'encryption-key')).toBe(base64('a key of the user'));
 });
 
-test('makes no other key where it cannot see whether one was given', async () => {
+test('the Job of secrets makes no other key where it cannot see whether one was given', async () => {
   const [key, ...others] = WANTED;
   WANTED.splice(0, 2, { ...(key as (typeof WANTED)[number]), copyOf: 'another' }, ...others);
   await expect(make()).rejects.toThrow('another: the API server answered 403');

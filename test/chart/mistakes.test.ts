@@ -7,13 +7,14 @@ import fc from 'fast-check';
 import { parseAllDocuments } from 'yaml';
 import { readValues } from '../../charts/n8n-tuned/tools/values.ts';
 import { attempt, chart, KUBERNETES, paths } from './support/helm.ts';
+import { runs } from '../support/properties.ts';
 import { SEED } from './support/seed.ts';
 import { anyValues } from './support/values.ts';
 
 type Values = Record<string, unknown>;
 
 /** RENDERINGS and SEED repeat a failure or look further. */
-const RENDERINGS = Number(process.env['RENDERINGS'] ?? 40);
+const RENDERINGS = Number(process.env['RENDERINGS'] ?? runs(40));
 const SIDE_BY_SIDE = 2;
 
 /** Texts that YAML, shells and names trip over. Braces are not among them: they are a template, whose words are Go's. */

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readValues } from '../../charts/n8n-tuned/tools/values.ts';
+import { drawn } from '../support/properties.ts';
 import { chart, paths, render, type Manifest } from './support/helm.ts';
 
 type Values = Record<string, unknown>;
@@ -141,7 +142,10 @@ async function broken(leaf: Leaf): Promise<string[]> {
 test('every leaf of `pod` reaches every role', async () => {
   expect(leaves.length).toBeGreaterThan(50);
   const failures: string[] = [];
-  for (const leaf of leaves) failures.push(...(await broken(leaf)));
+  for (const index of drawn(leaves.length)) {
+    const leaf = leaves[index];
+    if (leaf !== undefined) failures.push(...(await broken(leaf)));
+  }
   expect(failures).toEqual([]);
 }, 900_000);
 

@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { n8nFolder, node18, node24 } from '../nodes/support/lab';
 import { chart } from './support/helm.ts';
 import { N8N_LEGACY_VERSION, N8N_VERSION } from '../support/versions';
+import { eventually, pause } from '../support/wait';
 
 const run = promisify(execFile);
 const preload = join(chart, 'files/preload');
@@ -72,8 +73,7 @@ describe.each([
     return { connection: response.headers.connection, body };
   }
   const closing = async (): Promise<void> => {
-    while ((await answer()).connection !== 'close')
-      await new Promise((resolve) => setTimeout(resolve, 20));
+    await eventually(async () => (await answer()).connection === 'close');
   };
 
   test('keep their connections until then, and close them from then on', async () => {
@@ -101,7 +101,7 @@ describe.each([
     let closed = false;
     connection?.once('close', () => (closed = true));
     stop();
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await pause(500, 'nothing may close the connection in this time');
     expect(closed).toBe(false);
     expect((await answer()).connection).toBe('close');
   });
@@ -142,10 +142,10 @@ describe.each([
 
   test('keep them in a container that was restarted', async () => {
     stop();
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await pause(50, 'the container is under way to its end');
     await start();
     await answer();
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await pause(500, 'nothing may close the connection in this time');
     expect((await answer()).connection).toBe('keep-alive');
   });
 });

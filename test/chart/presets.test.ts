@@ -6,13 +6,14 @@ import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import { isMap, isScalar, parse, parseDocument } from 'yaml';
 import { attempt, chart, KUBERNETES, paths, render } from './support/helm.ts';
+import { runs } from '../support/properties.ts';
 import { SEED } from './support/seed.ts';
 import { anyValues } from './support/values.ts';
 
 type Values = Record<string, unknown>;
 
 /** RENDERINGS and SEED repeat a failure or look further. */
-const RENDERINGS = Number(process.env['RENDERINGS'] ?? 20);
+const RENDERINGS = Number(process.env['RENDERINGS'] ?? runs(20));
 /** Every so many-th is also rendered by Helm 4. */
 const HELM_4_EVERY = 5;
 /** Maps in which values.yaml leaves a key out, so that null can take it out. */

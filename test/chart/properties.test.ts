@@ -6,11 +6,12 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { paths, render } from './support/helm.ts';
 import { violations } from './support/invariants.ts';
+import { runs } from '../support/properties.ts';
 import { SEED } from './support/seed.ts';
 import { anyValues, GIVEN_BY_USER } from './support/values.ts';
 
 /** RENDERINGS and SEED repeat a failure or look further. */
-const RENDERINGS = Number(process.env['RENDERINGS'] ?? 200);
+const RENDERINGS = Number(process.env['RENDERINGS'] ?? runs(200));
 /** Every so many-th is also rendered by Helm 4. */
 const HELM_4_EVERY = 4;
 /** A rendering and its look take about 0.3 s of one core. */

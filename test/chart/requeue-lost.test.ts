@@ -1,14 +1,13 @@
 // What a process that has accepted executions makes of a Redis that comes back empty, with n8n's own queue and a real Redis.
 import { fork, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
-import { eventually } from '../nodes/support/eventually';
 import { n8nFolder, node24 } from '../nodes/support/lab';
 import { RedisServers } from '../nodes/support/redis';
 import { chart } from './support/helm.ts';
 import { N8N_VERSION } from '../support/versions';
+import { eventually, pause } from '../support/wait';
 
 jest.setTimeout(240_000);
 
@@ -101,7 +100,7 @@ test('an execution that has not begun gets its job again, and is executed once',
   await queue('18');
   tell('work');
   await eventually(() => Object.keys(ends()).length === 2);
-  await sleep(LOOKED_MS);
+  await pause(LOOKED_MS, 'the time of several looks');
   expect(ends()).toEqual({ 17: 'completed', 18: 'completed' });
   expect(worked()).toEqual(['17', '18']);
 });
@@ -128,7 +127,7 @@ test('one that has begun is not queued again, and its end is told when the datab
   have('running', '1', '2', '3', '4');
   have('canceled', '5');
   await redis.flushall();
-  await sleep(LOOKED_MS);
+  await pause(LOOKED_MS, 'the time of several looks');
   expect(ends()).toEqual({});
   have('success', '1');
   have('error', '2');
@@ -142,7 +141,7 @@ test('one that has begun is not queued again, and its end is told when the datab
 test('while jobs wait in Redis, the database is not asked', async () => {
   await start();
   await queue('1', '2');
-  await sleep(LOOKED_MS);
+  await pause(LOOKED_MS, 'the time of several looks');
   expect(await reads()).toBe(0);
   tell('work');
   await eventually(() => Object.keys(ends()).length === 2);
@@ -163,7 +162,7 @@ test('each execution that had not begun is executed once, whatever the others ar
     ids.filter((_, index) => some.includes(statuses[index] ?? '')).toSorted();
   const ended = which('new', 'success', 'error', 'waiting', 'crashed');
   await eventually(() => Object.keys(ends()).length >= ended.length);
-  await sleep(LOOKED_MS);
+  await pause(LOOKED_MS, 'the time of several looks');
   expect(Object.keys(ends()).toSorted()).toEqual(ended);
   expect(worked()).toEqual(which('new'));
 });

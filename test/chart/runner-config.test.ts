@@ -45,7 +45,7 @@ async function written(source: string, ...names: string[]): Promise<typeof IMAGE
   return JSON.parse(readFileSync(to, 'utf8')) as typeof IMAGE_CONFIG;
 }
 
-test('passes the names on, overrides them no longer, and leaves the rest', async () => {
+test('the configuration of runners passes the names on, overrides them no longer, and leaves the rest', async () => {
   const [javascript, python] = (
     await written(JSON.stringify(IMAGE_CONFIG), 'NODE_FUNCTION_ALLOW_BUILTIN', 'PATH')
   )['task-runners'];
@@ -57,7 +57,7 @@ test('passes the names on, overrides them no longer, and leaves the rest', async
   expect(python?.args).toEqual(IMAGE_CONFIG['task-runners'][1]?.args);
 });
 
-test('lets Python look where PYTHONPATH says, and otherwise stay as isolated as it was', async () => {
+test('the configuration of runners lets Python look where PYTHONPATH says, and otherwise stay as isolated as it was', async () => {
   const [, python] = (
     await written(JSON.stringify(IMAGE_CONFIG), 'PYTHONPATH', 'N8N_RUNNERS_EXTERNAL_ALLOW')
   )['task-runners'];

@@ -13,7 +13,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Link } from '../../cli/src/targets/process/link.ts';
 import { freePort } from '../../cli/src/targets/process/ports.ts';
@@ -21,6 +20,7 @@ import { newCluster, postgresql } from '../../cli/src/targets/process/postgresql
 import type { ProcessSpec } from '../../cli/src/targets/process/supervisor.ts';
 import { findProgram } from '../../cli/src/lab/paths.ts';
 import { chart, paths, render, type Manifest } from './support/helm.ts';
+import { pause } from '../support/wait';
 
 const run = promisify(execFile);
 /** Importing starts an n8n, on a busy machine slowly. */
@@ -174,7 +174,7 @@ test.each(['at its own address', 'behind a proxy that was there before it'])(
       DB_POSTGRESDB_PASSWORD: 'of-the-test',
       DB_POSTGRESDB_SCHEMA: 'public',
     });
-    await sleep(2_000);
+    await pause(2_000, 'n8n has looked in vain by then');
     const database = started(postgresql(programs, data, port, place));
     try {
       // A script that gave up would have said so.

@@ -5,8 +5,8 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { until } from '../support/cli.ts';
 import { paths, render } from './support/helm.ts';
+import { until } from '../support/wait';
 
 interface Probe {
   exec?: { command: string[] };

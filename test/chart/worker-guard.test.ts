@@ -2,15 +2,14 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { Link } from '../../cli/src/targets/process/link';
 import { freePort } from '../../cli/src/targets/process/ports';
-import { eventually } from '../nodes/support/eventually';
 import { n8nFolder, node18, node24 } from '../nodes/support/lab';
 import { RedisServers } from '../nodes/support/redis';
 import { chart } from './support/helm.ts';
 import { N8N_LEGACY_VERSION, N8N_VERSION } from '../support/versions';
+import { eventually, pause } from '../support/wait';
 
 jest.setTimeout(180_000);
 
@@ -107,9 +106,8 @@ describe.each([
   const exit = async (): Promise<number | null> =>
     worker.exitCode ?? ((await once(worker, 'exit')) as [number | null])[0];
 
-  /** More than twice as long as the guard waits. */
   async function staysUp(): Promise<void> {
-    await sleep(2500 * SECONDS);
+    await pause(2500 * SECONDS, 'more than twice as long as the guard waits');
     expect([worker.exitCode, said]).toEqual([null, expect.not.stringContaining('worker-guard')]);
   }
 

@@ -8,6 +8,7 @@ import { load, Release, ROOT } from '../support/release';
 import { seen } from '../support/seen';
 import { readVersions } from '../../cli/src/lab/paths';
 import type { LoadSummary } from '../../loadtests/lib/load-summary';
+import { pause } from '../support/wait';
 
 jest.setTimeout(2_400_000);
 
@@ -47,7 +48,7 @@ function watch(role: string): { steps: number[]; stop: () => Promise<void> } {
     while (isOn) {
       const now = await replicas(role);
       if (now !== steps.at(-1)) steps.push(now);
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      await pause(1_000, 'the pace at which it looks');
     }
   })();
   const stop = (): Promise<void> => {

@@ -2,6 +2,7 @@
 import { request, until } from '../support/cluster';
 import { Release } from '../support/release';
 import { seen } from '../support/seen';
+import { pause } from '../support/wait';
 
 jest.setTimeout(1_800_000);
 
@@ -101,8 +102,7 @@ test('what a killed worker had is run again by the CronJob, once', async () => {
   );
 
   const replies = Array.from({ length: REQUESTS }, () => request(url, '--max-time', '120'));
-  // Half of the time that each of them takes.
-  await new Promise((resolve) => setTimeout(resolve, 2500));
+  await pause(2500, 'half of the time that each of them takes');
   // All but the first process of the container, which ends with them.
   await n8n
     .exec(await n8n.pod('worker'), 'sh', '-c', 'kill -9 -1')

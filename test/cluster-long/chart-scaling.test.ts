@@ -3,6 +3,7 @@ import { inCluster, until } from '../support/cluster';
 import { keptConnections, load, Release, type Seen } from '../support/release';
 import { seen } from '../support/seen';
 import type { LoadSummary } from '../../loadtests/lib/load-summary';
+import { pause } from '../support/wait';
 
 jest.setTimeout(2_400_000);
 
@@ -37,7 +38,7 @@ async function loadWhile(what: () => Promise<unknown>, seconds = 90): Promise<Fi
   await n8n.rightReply(webhook);
   const loading = load(url, { RATE, DURATION: `${seconds}s`, ...PATIENT });
   const calling = keptConnections('callers', webhook, String(CALLERS), String(seconds));
-  await new Promise((resolve) => setTimeout(resolve, 10_000));
+  await pause(10_000, 'the load is under way');
   await what();
   return figures(await loading, await calling);
 }
@@ -105,7 +106,7 @@ test.each([3, 4] as const)(
       const watch = (async () => {
         while (!isDone) {
           generations.add(await replicas());
-          await new Promise((resolve) => setTimeout(resolve, 250));
+          await pause(250, 'the pace at which it looks');
         }
       })();
       await upgraded.finally(() => (isDone = true));
@@ -134,7 +135,7 @@ test('the HPA adds workers under load and takes them away again', async () => {
   const watch = (async () => {
     while (loading) {
       counts.add(await workers());
-      await new Promise((resolve) => setTimeout(resolve, 2_000));
+      await pause(2_000, 'the pace at which it looks');
     }
   })();
   const summary = await load(url, { RATE: 10, DURATION: '120s', ...PATIENT });

@@ -3,6 +3,7 @@
 import { Release } from '../support/release';
 import { until } from '../support/cluster';
 import { seen } from '../support/seen';
+import { pause } from '../support/wait';
 
 jest.setTimeout(1_800_000);
 
@@ -91,7 +92,7 @@ test(`every second fires once over ${ROLLOUTS} rollouts of main`, async () => {
     async () => (await dueTimes()).some((due) => due > ended),
     120_000,
   );
-  await new Promise((resolve) => setTimeout(resolve, LATE_MS));
+  await pause(LATE_MS, 'none may come later than that');
   const due = (await dueTimes()).filter((time) => time >= begun && time <= ended);
   const seconds = new Set(due.map((time) => Math.floor(time / 1000)));
   const first = Math.ceil(begun / 1000);

@@ -22,33 +22,36 @@ const VARIANTS: [string, object][] = [
   ['legacy own', { ...LEGACY, executions: { process: 'own' } }],
 ];
 
-test.each(VARIANTS)('%s: install, test, upgrade, rollback, reinstall', async (name, values) => {
-  const n8n = await Release.inNewNamespace('chart-variant');
-  try {
-    const service = 'webhook' in values ? '-webhook' : '';
-    const webhook = async (): Promise<number> =>
-      (await n8n.rightReply(`${await n8n.serviceUrl(service)}/webhook/load-last-node`)).status;
-    const statuses: Record<string, number> = {};
-    await n8n.deploy(values);
-    statuses['installed'] = await webhook();
-    expect(await n8n.helm(['test', '--timeout', '10m'])).toMatch(/Phase:\s+Succeeded/);
-    await storeCredential(n8n);
-    await n8n.deploy({ ...values, env: { N8N_LOG_LEVEL: 'error' } });
-    statuses['upgraded'] = await webhook();
-    await n8n.helm(['rollback', '1', '--wait', '--timeout', '10m']);
-    statuses['rolledBack'] = await webhook();
-    await n8n.uninstall();
-    await n8n.deploy(values);
-    statuses['reinstalled'] = await webhook();
-    const credential = await readCredential(n8n);
-    seen(name, {
-      ...('image' in values ? { n8n: LEGACY.image.tag } : {}),
-      statuses,
-      helmTest: 'Succeeded',
-      credentialReadable: credential === 'still readable',
-    });
-    expect(credential).toBe('still readable');
-  } finally {
-    await n8n.remove();
-  }
-});
+test.each(VARIANTS)(
+  '%s can be installed, tested, upgraded, rolled back and installed again',
+  async (name, values) => {
+    const n8n = await Release.inNewNamespace('chart-variant');
+    try {
+      const service = 'webhook' in values ? '-webhook' : '';
+      const webhook = async (): Promise<number> =>
+        (await n8n.rightReply(`${await n8n.serviceUrl(service)}/webhook/load-last-node`)).status;
+      const statuses: Record<string, number> = {};
+      await n8n.deploy(values);
+      statuses['installed'] = await webhook();
+      expect(await n8n.helm(['test', '--timeout', '10m'])).toMatch(/Phase:\s+Succeeded/);
+      await storeCredential(n8n);
+      await n8n.deploy({ ...values, env: { N8N_LOG_LEVEL: 'error' } });
+      statuses['upgraded'] = await webhook();
+      await n8n.helm(['rollback', '1', '--wait', '--timeout', '10m']);
+      statuses['rolledBack'] = await webhook();
+      await n8n.uninstall();
+      await n8n.deploy(values);
+      statuses['reinstalled'] = await webhook();
+      const credential = await readCredential(n8n);
+      seen(name, {
+        ...('image' in values ? { n8n: LEGACY.image.tag } : {}),
+        statuses,
+        helmTest: 'Succeeded',
+        credentialReadable: credential === 'still readable',
+      });
+      expect(credential).toBe('still readable');
+    } finally {
+      await n8n.remove();
+    }
+  },
+);

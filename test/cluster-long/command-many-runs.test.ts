@@ -58,7 +58,7 @@ test('compare of two values files, both up at the same time', async () => {
   expect(record.b.topology).toMatchObject({ tuning: 'throughput' });
 });
 
-test('sweep, a deployment for each cell', async () => {
+test('sweep makes a deployment for each cell', async () => {
   const plan = written(
     'plan.yaml',
     `slo: ['errors<50%']

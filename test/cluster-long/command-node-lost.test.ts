@@ -7,6 +7,7 @@ import { createNamespace, until, type Namespace } from '../support/cluster';
 import { n8nTuned, OURS, resultsFolder } from '../support/cluster-command';
 import { installKnown, onKnown } from '../support/known-release';
 import { seen } from '../support/seen';
+import { pause } from '../support/wait';
 
 jest.setTimeout(900_000);
 
@@ -47,7 +48,7 @@ test('the run ends, its record says which node was lost, and what was made goes 
   await until('the load', () =>
     Promise.resolve(existsSync(results) && readdirSync(results).length > 0),
   );
-  await new Promise((resolve) => setTimeout(resolve, BEGINS_MS));
+  await pause(BEGINS_MS, 'the measured part has begun');
   const pid = kubelet();
   const stoppedMs = Date.now();
   process.kill(pid, 'SIGSTOP');

@@ -19,6 +19,7 @@ import {
   sentenceOf,
 } from '../support/cluster-command';
 import { CHART, helm } from '../support/release';
+import { pause } from '../support/wait';
 
 jest.setTimeout(900_000);
 
@@ -108,8 +109,8 @@ describe('of a release whose helm was killed in the middle of its install', () =
     installing.kill('SIGKILL');
     await ended;
     expect(await status()).toBe('pending-install');
-    // What helm had ordered by then may still come; it has nothing to do with the command.
-    await new Promise((resolve) => setTimeout(resolve, 10_000));
+    // That has nothing to do with the command.
+    await pause(10_000, 'what helm had ordered by then may still come');
     before = await inSpace(half);
   });
 

@@ -107,7 +107,7 @@ describe.each([3, 4] as const)('with Helm %i', (version) => {
   });
 
   test.each(Object.keys(STAGES) as (keyof typeof STAGES)[])(
-    'kill -9 %s, and then clean',
+    'clean removes its own alone after kill -9 %s',
     async (stage) => {
       const call = start('--duration', '120s');
       await STAGES[stage](call);

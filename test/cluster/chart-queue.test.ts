@@ -64,7 +64,7 @@ test.each([
   expect(limitMiB - oldSpaceMiB).toBeLessThanOrEqual(96);
 });
 
-test('helm test passes', async () => {
+test('helm test of the release passes', async () => {
   expect(await n8n.helm(['test', '--timeout', '10m'])).toMatch(/Phase:\s+Succeeded/);
 });
 

@@ -22,7 +22,7 @@ test('a row adds up what its requests got', () => {
   expect(text).toContain('| 4 | 1800 | 1800 | 0 | 0 | 100 ms |');
 });
 
-test('says from which pool on nothing was wrong', () => {
+test('the page says from which pool on nothing was wrong', () => {
   const late = cell(4, { expected: 990 });
   const clean = (text: string): string => text.replace(/\s+/g, ' ');
   expect(clean(partOf([cell(2, broken), late, cell(10), cell(20)]))).toContain(

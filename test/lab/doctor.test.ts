@@ -162,7 +162,7 @@ describe('its table', () => {
   });
 });
 
-it('versions are compared by number', () => {
+test('versions are compared by number', () => {
   expect(compareVersions('1.10.0', '1.9.9')).toBeGreaterThan(0);
   expect(compareVersions('1.26', '1.26.0')).toBe(0);
   expect(compareVersions('0.9.9', '1.0.0')).toBeLessThan(0);

@@ -25,7 +25,7 @@ const lastOf = (words: string[], option: string, name = ''): string | undefined 
     .at(-1)
     ?.slice(name.length);
 
-test('are of faults that this machine can make, and named once each', () => {
+test('the settings are of faults that this machine can make, and named once each', () => {
   const can = FAULTS.filter(({ notOn }) => notOn?.process === undefined).map(({ name }) => name);
   expect(can).toEqual(expect.arrayContaining(parts.map(({ fault }) => fault)));
   expect(new Set(parts.map(({ name }) => name)).size).toBe(parts.length);

@@ -171,11 +171,3 @@ export const BASE_PROGRAMS =
   'bash sh ls cat mkdir mv rm ln cut sha256sum flock awk grep head df date sed sleep dirname cp uname id nice find chmod'.split(
     ' ',
   );
-
-export async function until(holds: () => boolean): Promise<void> {
-  const givenUpAt = Date.now() + 30_000;
-  while (!holds()) {
-    if (Date.now() > givenUpAt) throw new Error(`waited 30 s in vain for ${holds.toString()}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}

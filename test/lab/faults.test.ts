@@ -32,15 +32,15 @@ function expectMistake(outcome: { code: number | null; said: string }, sentence:
   expect(existsSync(lab.in('bin/fake'))).toBe(false);
 }
 
-it('a tool that does not exist', () => {
+test('a tool that does not exist is refused', () => {
   expectMistake(lab.install(['k7']), /there is no tool k7: .*--list shows them/);
 });
 
-it('an option that does not exist', () => {
+test('an option that does not exist is refused', () => {
   expectMistake(lab.install(['--force']), /there is no option --force/);
 });
 
-it('no Go', () => {
+test('Go that is missing is told in one sentence', () => {
   lab.tool(
     'fake',
     'kind=go version=1.0.0 package=local.test/fake stamps= own_program=fake own_from=1.0.0 own_below=2.0.0',
@@ -53,7 +53,7 @@ it('no Go', () => {
   );
 });
 
-it('no npm', () => {
+test('npm that is missing is told in one sentence', () => {
   lab.tool('fake', 'kind=node version=24.21.0');
   lab.write('node/24.21.0/package.json', '{}');
   lab.write('node/24.21.0/package-lock.json', '{}');
@@ -64,7 +64,7 @@ it('no npm', () => {
   );
 });
 
-it('no root, where a package of the system is missing', () => {
+test('a user who is not root is told where a package of the system is missing', () => {
   lab.tool('fake', 'kind=apt packages=no-such-package programs=no-such-program');
   const env = basePath([], { 'apt-get': 'exit 1' });
   const cache = lab.folderForAll();
@@ -79,7 +79,7 @@ it('no root, where a package of the system is missing', () => {
   );
 });
 
-it('no apt-get', () => {
+test('apt-get that is missing is told in one sentence', () => {
   lab.tool('fake', 'kind=apt packages=no-such-package programs=no-such-program');
   expectMistake(
     lab.install(['fake'], basePath()),
@@ -87,14 +87,14 @@ it('no apt-get', () => {
   );
 });
 
-it('a cache that cannot be written', () => {
+test('a cache that cannot be written is told in one sentence', () => {
   expectMistake(
     lab.install(['fake'], { N8N_TUNED_CACHE: '/proc/cache' }),
     /\/proc\/cache cannot be written: set N8N_TUNED_CACHE/,
   );
 });
 
-it('a disk with too little room, where much is to be installed', () => {
+test('a disk with too little room is told before much is installed', () => {
   const df = 'echo Filesystem 1024-blocks Used Available; echo disk 9999999 1 5242880';
   lab.tool('big', 'kind=fake version=1.0.0');
   lab.change('kinds/fake.sh', '[ "$tool" != big ] || kind_is_big=yes\n');
@@ -105,7 +105,7 @@ it('a disk with too little room, where much is to be installed', () => {
   expect(lab.install(['fake'], basePath([], { df })).code).toBe(0);
 });
 
-it('a platform that the lab does not know', () => {
+test('a platform that the lab does not know is refused', () => {
   const uname = 'case $1 in -s) echo MINGW64_NT ;; *) echo x86_64 ;; esac';
   expectMistake(
     lab.install(['fake'], basePath([], { uname })),
@@ -113,7 +113,7 @@ it('a platform that the lab does not know', () => {
   );
 });
 
-it('on macOS what runs only on Linux is left out, and refused when asked for', () => {
+test('on macOS what runs only on Linux is left out, and refused when asked for', () => {
   const uname = 'case $1 in -s) echo Darwin ;; *) echo arm64 ;; esac';
   lab.tool('linux', 'kind=fake version=1.0.0 only_linux_x64=yes');
   lab.tool('all', 'kind=group requires="fake linux"');
@@ -149,7 +149,7 @@ describe('no network', () => {
     expect(lab.install(['--list']).said).toMatch(/^fake .* missing/m);
   });
 
-  it('for Go likewise', () => {
+  it('is told for Go likewise', () => {
     lab.tool('fake', 'kind=go version=1.0.0 package=local.test/left stamps=');
     lab.write(
       'go/fake/go.mod',

@@ -83,7 +83,7 @@ describe('the parts', () => {
   });
 });
 
-test('what became of a payload', () => {
+test('the map says what became of a payload', () => {
   const lived = { isExpected: false, end: null, oomKills: 0, runnerOomKills: 0, log: '' };
   const cases: [string, object][] = [
     ['ok', { isExpected: true }],

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { FakeLab, killGroup, until } from './fake-lab';
+import { FakeLab, killGroup } from './fake-lab';
+import { eventually } from '../support/wait';
 
 let lab: FakeLab;
 beforeEach(() => {
@@ -70,7 +71,7 @@ describe('an install', () => {
   );
 });
 
-it('--check says by its exit code whether all that is named is here and up to date', () => {
+test('--check says by its exit code whether all that is named is here and up to date', () => {
   lab.tool('group', 'kind=group requires=fake');
   expect(lab.install(['--check', 'group'])).toEqual({ code: 1, said: '' });
   lab.install(['fake']);
@@ -79,7 +80,7 @@ it('--check says by its exit code whether all that is named is here and up to da
   expect(lab.install(['--check', 'group'])).toEqual({ code: 1, said: '' });
 });
 
-it('what a script of the lab makes is left to that script, and here once its files are', () => {
+test('what a script of the lab makes is left to that script, and here once its files are', () => {
   lab.tool('made', 'kind=script script="make.sh it" contents=made/it');
   lab.write(
     'make.sh',
@@ -91,7 +92,7 @@ it('what a script of the lab makes is left to that script, and here once its fil
   expect(lab.install(['--check', 'made']).code).toBe(0);
 });
 
-it('--help says how it is used, and nothing else', () => {
+test('--help says how it is used, and nothing else', () => {
   const { code, said } = lab.install(['--help']);
   expect(code).toBe(0);
   expect(said).toContain('lab/install.sh k6 n8n');
@@ -102,9 +103,9 @@ describe('two installs at once', () => {
   it('build once: the second waits, says so, and finds it done', async () => {
     lab.hold();
     const first = lab.start(['fake']);
-    await until(() => lab.lines('builds') === 1);
+    await eventually(() => lab.lines('builds') === 1);
     const second = lab.start(['fake']);
-    await until(() => second.said().includes('fake: waiting for another install'));
+    await eventually(() => second.said().includes('fake: waiting for another install'));
     lab.release();
     expect((await first.ended).code).toBe(0);
     expect((await second.ended).code).toBe(0);
@@ -117,7 +118,7 @@ describe('an interrupted install', () => {
   it('stops what it started, and the next run goes on after the last finished step', async () => {
     lab.hold();
     const run = lab.start(['fake']);
-    await until(() => lab.lines('builds') === 1);
+    await eventually(() => lab.lines('builds') === 1);
     run.child.kill('SIGTERM');
     const { code, said } = await run.ended;
     expect(code).toBe(130);
@@ -136,13 +137,13 @@ describe('an interrupted install', () => {
   it('killed outright leaves a build that the next run waits for and takes', async () => {
     lab.hold();
     const run = lab.start(['fake']);
-    await until(() => lab.lines('builds') === 1);
+    await eventually(() => lab.lines('builds') === 1);
     killGroup(run.child);
     await run.ended;
     expect(lab.install(['--list']).said).toMatch(/^fake +1\.0\.0 +missing/m);
 
     const again = lab.start(['fake']);
-    await until(() => again.said().includes('waiting for another install'));
+    await eventually(() => again.said().includes('waiting for another install'));
     lab.release();
     expect((await again.ended).code).toBe(0);
     expect(lab.lines('builds')).toBe(1);

@@ -1,6 +1,6 @@
 // The delay of the studies' proxies: never early, in order, and fractions of a millisecond count.
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually, pause } from '../support/wait';
 
 let later: (work: () => void, delayMs: number) => void;
 beforeAll(async () => {
@@ -22,9 +22,9 @@ test.each([0.5, 1, 3])(
     for (let n = 0; n < 50; n += 1) {
       const askedMs = performance.now();
       later(() => done.push({ n, afterMs: performance.now() - askedMs }), delayMs);
-      if (n % 10 === 0) await sleep(2);
+      if (n % 10 === 0) await pause(2, 'some are asked for later than others');
     }
-    while (done.length < 50) await sleep(1);
+    await eventually(() => done.length >= 50);
     expect(done.map(({ n }) => n)).toEqual([...Array(50).keys()]);
     expect(Math.min(...done.map(({ afterMs }) => afterMs))).toBeGreaterThanOrEqual(delayMs);
   },
@@ -33,6 +33,6 @@ test.each([0.5, 1, 3])(
 test('of different delays, the shorter one is done first', async () => {
   const done: number[] = [];
   for (const delayMs of [30, 20, 10, 20]) later(() => done.push(delayMs), delayMs);
-  while (done.length < 4) await sleep(1);
+  await eventually(() => done.length >= 4);
   expect(done).toEqual([10, 20, 20, 30]);
 });

@@ -3,7 +3,7 @@ import { sampleDrill } from '../support/sample-drill';
 import * as plan from '../../studies/many-kills/parts';
 import { manyKillsText } from '../../lab/generate/studies/drills';
 
-test('sends more than 100,000 requests after its first kill, and keeps what tells of each', () => {
+test('the study sends more than 100,000 requests after its first kill, and keeps what tells of each', () => {
   const commands = plan.PARTS.map((part) =>
     plan.commandOf(part, { root: '/here', out: 'out', isShort: false }),
   );
@@ -17,7 +17,7 @@ test('sends more than 100,000 requests after its first kill, and keeps what tell
   expect(sent.reduce((sum, requests) => sum + requests, 0)).toBeGreaterThan(100_000);
 });
 
-test('stands on the page with each other way that a request went', () => {
+test('the study stands on the page with each other way that a request went', () => {
   const { record } = sampleDrill();
   const drill = {
     ...record,

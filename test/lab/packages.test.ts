@@ -28,7 +28,7 @@ afterEach(() => {
 
 const calls = (): string[] => readFileSync(join(lab.root, 'calls'), 'utf8').trim().split('\n');
 
-it('what is missing is installed and linked, and no service is started meanwhile', () => {
+test('what is missing is installed and linked, and no service is started meanwhile', () => {
   const { code, said } = lab.install(['server'], { PATH: system });
   expect(said).toMatch(/server: ready/);
   expect(code).toBe(0);
@@ -38,14 +38,14 @@ it('what is missing is installed and linked, and no service is started meanwhile
   expect(lab.install(['server'], { PATH: system }).said).toBe('');
 });
 
-it('what is there is only linked', () => {
+test('what is there is only linked', () => {
   writeFileSync(join(system, 'server-program'), '#!/bin/sh\n', { mode: 0o755 });
   expect(lab.install(['server'], { PATH: system }).said).toContain("server: the system's own");
   expect(existsSync(join(lab.root, 'calls'))).toBe(false);
   expect(existsSync(lab.in('bin/server-program'))).toBe(true);
 });
 
-it("a policy that a killed run left is removed, and the system's own is left alone", () => {
+test("a policy that a killed run left is removed, and the system's own is left alone", () => {
   writeFileSync(policy, '#!/bin/sh\n# n8n-tuned lab: left over\nexit 101\n', { mode: 0o755 });
   lab.install(['server'], { PATH: system });
   expect(existsSync(policy)).toBe(false);
@@ -60,7 +60,7 @@ it("a policy that a killed run left is removed, and the system's own is left alo
   expect(calls().at(-1)).toBe('install 104');
 });
 
-it('a package that cannot be installed is named, with the log', () => {
+test('a package that cannot be installed is named, with the log', () => {
   writeFileSync(join(lab.root, 'breaks'), '');
   const { code, said } = lab.install(['server'], { PATH: system });
   expect(said).toMatch(

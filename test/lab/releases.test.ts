@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { parse } from 'yaml';
+import { suites } from '../suites';
 
 const root = join(__dirname, '../..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
@@ -15,6 +16,7 @@ interface Job {
   permissions?: Record<string, string>;
   'timeout-minutes'?: unknown;
   uses?: string;
+  needs?: string | string[];
   steps?: { uses?: string; run?: string }[];
 }
 interface Workflow {
@@ -50,10 +52,24 @@ describe.each(workflows)('%s', (file) => {
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
     const files = [...runs.matchAll(/node ([\w/.-]+\.mjs)/g)].map(([, name = '']) => name);
     expect(files.filter((name) => !existsSync(join(root, name)))).toEqual([]);
+    const tested = [...runs.matchAll(/npm test ([a-z -]+)/g)].flatMap(([, names = '']) =>
+      names.trim().split(' '),
+    );
+    expect(tested.filter((name) => !suites.some((suite) => suite.name === name))).toEqual([]);
     const targets = new Set(read('Makefile').match(/^[a-z-]+(?=:)/gm));
     const made = [...runs.matchAll(/(?:^|\s)make ([a-z-]+)/g)].map(([, name = '']) => name);
     expect(made.filter((name) => !targets.has(name))).toEqual([]);
   });
+});
+
+test('the jobs that others wait for exist, and CI has one that waits for all and always reports', () => {
+  for (const file of workflows) {
+    const { jobs } = workflow(file);
+    const awaited = Object.values(jobs).flatMap(({ needs = [] }) => needs);
+    expect(awaited.filter((name) => !(name in jobs))).toEqual([]);
+  }
+  const { passed, ...others } = workflow('.github/workflows/ci.yml').jobs;
+  expect(passed).toMatchObject({ if: 'always()', needs: Object.keys(others) });
 });
 
 test('the workflow that publishes takes the tags that RELEASING.md names', () => {

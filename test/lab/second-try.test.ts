@@ -23,7 +23,7 @@ const outcomes = (pairs: ReadonlyArray<[first: FileReport[], second: FileReport[
     return { again, counts: countTests(files), secondTries };
   });
 
-it('a file that failed runs again, and what passes then counts and is named', () => {
+test('a file that failed runs again, and what passes then counts and is named', () => {
   const good = file('good', 'passed');
   const [outcome] = outcomes([
     [
@@ -38,7 +38,7 @@ it('a file that failed runs again, and what passes then counts and is named', ()
   });
 });
 
-it('a file that could not be loaded has failed, and is named where it passes later', () => {
+test('a file that could not be loaded has failed, and is named where it passes later', () => {
   const [broken, loaded] = outcomes([
     [[file('a')], [file('a')]],
     [[file('a')], [file('a', 'passed')]],
@@ -47,7 +47,7 @@ it('a file that could not be loaded has failed, and is named where it passes lat
   expect(loaded?.secondTries).toEqual(['a: (the file itself)']);
 });
 
-it('more than three failed files are no accident: none runs again', () => {
+test('more than three failed files are no accident: none runs again', () => {
   const files = (count: number, outcome: string) =>
     Array.from({ length: count }, (_, i) => file(`f${i}`, outcome));
   const [three, four] = outcomes([
@@ -58,7 +58,7 @@ it('more than three failed files are no accident: none runs again', () => {
   expect(four).toMatchObject({ again: [], counts: { failed: 4 }, secondTries: [] });
 });
 
-it('what fails twice has failed', () => {
+test('what fails twice has failed', () => {
   const tests = fc.array(fc.constantFrom('passed', 'failed', 'pending'), { maxLength: 4 });
   const run = (files: string[][]) => files.map((of, i) => file(`f${i}`, ...of));
   const pairs = fc

@@ -61,7 +61,7 @@ describe.each(['load', 'closed'] as const)('a request of %s', (profile) => {
   });
 });
 
-it('has its own cookies after a redirect', async () => {
+test('a client has its own cookies after a redirect', async () => {
   const BASE_URL = `http://${await listening(createServer(answer))}`;
   const env = { ...SIZES.load, REQUEST: 'GET /moved', READY: 0 };
   const { summary } = await runPlainK6('load', { ...env, BASE_URL });

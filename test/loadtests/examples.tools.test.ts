@@ -1,13 +1,13 @@
 /** The files of loadtests/examples as a user runs them: on a real n8n, and where it takes faults on a known server. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { newOwnersKey } from '../../cli/src/targets/url/owner';
 import { runPlainK6 } from '../support/k6';
 import { startKnownServer } from '../support/known-server';
 import { setUpOwner } from '../nodes/support/n8n';
 import { startN8n, type RunningN8n } from '../workflows/support/n8n';
 import { N8N_VERSION } from '../support/versions';
+import { eventually } from '../support/wait';
 
 jest.setTimeout(120_000);
 
@@ -52,7 +52,7 @@ beforeAll(async () => {
   const owner = { email: 'owner@example.com', password: 'Load-test-1' };
   await setUpOwner(n8n.baseUrl, owner);
   // It has routes before its workflows are active.
-  while (!(await fetch(`${n8n.baseUrl}/webhook/load-last-node`)).ok) await sleep(100);
+  await eventually(async () => (await fetch(`${n8n.baseUrl}/webhook/load-last-node`)).ok);
   apiKey = await newOwnersKey(n8n.baseUrl, owner, ['execution:read', 'execution:list']);
 }, 300_000);
 

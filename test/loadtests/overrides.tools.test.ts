@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../cli/src/targets/process/ports';
 import { runPlainK6 } from '../support/k6';
 import { startKnownServer, type KnownServer } from '../support/known-server';
+import { eventually } from '../support/wait';
 
 jest.setTimeout(60_000);
 
@@ -82,7 +82,7 @@ describe.each(['load', 'closed'])('%s', (profile) => {
   });
 });
 
-it('more iterations than the plan has end the test where a controller makes setup by the API of k6', async () => {
+test('more iterations than the plan has end the test where a controller makes setup by the API of k6', async () => {
   const api = `127.0.0.1:${String(await freePort())}`;
   const flags = ['--no-setup', '--paused', `--address=${api}`, '--vus=1', '--iterations=10'];
   const ended = run('load', flags);
@@ -91,16 +91,16 @@ it('more iterations than the plan has end the test where a controller makes setu
       method: path === 'setup' ? 'PUT' : 'PATCH',
       body: JSON.stringify(body),
     });
-  while (!(await put('setup', { runId: 'of-a-controller', seed: 1 }).then(isOk, () => false))) {
-    await sleep(50);
-  }
+  await eventually(() =>
+    put('setup', { runId: 'of-a-controller', seed: 1 }).then(isOk, () => false),
+  );
   await put('status', { data: { type: 'status', id: 'default', attributes: { paused: false } } });
   const { exitCode, output } = await ended;
   expect(exitCode).toBe(ABORTED);
   expect(output).toContain('k6 runs more iterations than the plan has');
 });
 
-it.each([
+test.each([
   { iterations: 10 },
   { duration: '3s' },
   { stages: [{ duration: '1s', target: 5 }] },
@@ -111,7 +111,7 @@ it.each([
   expect(summary?.requests).toBe(20);
 });
 
-it.each([
+test.each([
   ['--throw', ['--throw']],
   ['--tag run=7', ['--tag', 'run=7']],
   ['--no-thresholds', ['--no-thresholds']],
@@ -122,7 +122,7 @@ it.each([
   expect(summary).toMatchObject({ requests: 20, expected: 20 });
 });
 
-it('counts a request that got no response with --throw as without it', async () => {
+test('a script counts a request that got no response with --throw as without it', async () => {
   const gone = await startKnownServer();
   await gone.close();
   const env = { BASE_URL: gone.url, REQUEST: 'GET /x', READY: 0, RATE: 10, DURATION: '1s' };

@@ -70,7 +70,7 @@ describe.each(FORMS)("k6's summary %s", (form, flags, environment) => {
   });
 });
 
-it('is not valid where the generator was late, which no SLO of its own says', async () => {
+test('a run is not valid where the generator was late, which no SLO of its own says', async () => {
   // It is told that the load began 2 s ago, so all of that is late.
   const env = { BEGINS_AT: Date.now() - 2000, DURATION: '3s', SLO: 'p95<20s' };
   const { summary, exitCode, output } = await run({}, env);
@@ -81,7 +81,7 @@ it('is not valid where the generator was late, which no SLO of its own says', as
   expect(output).toMatch(/NOT VALID {5}[\d.]+% of the requests were started more than 2000 ms/);
 });
 
-it('fails where half of the responses come fast and are errors, with an SLO about latency alone', async () => {
+test('a run fails where half of the responses come fast and are errors, with an SLO about latency alone', async () => {
   const { summary, exitCode } = await run({ errorEvery: 2 }, { SLO: 'p95<20s' });
   expect(exitCode).toBe(THRESHOLD);
   expect(summary?.slo).toEqual([
@@ -90,13 +90,13 @@ it('fails where half of the responses come fast and are errors, with an SLO abou
   ]);
 });
 
-it('fails where a latency is unknown, even if all errors are allowed', async () => {
+test('a run fails where a latency is unknown, even if all errors are allowed', async () => {
   const { summary, exitCode } = await run({ errorEvery: 1 }, { SLO: 'p95<20s,errors<=100%' });
   expect(exitCode).toBe(THRESHOLD);
   expect(summary?.slo[0]).toEqual({ text: 'p95<20s', met: null });
 });
 
-it("keeps k6's own figures below the summary, with checks and its usual tags, unless it is to be short", async () => {
+test("a run keeps k6's own figures below the summary, with checks and its usual tags, unless it is to be short", async () => {
   const { output } = await run({ errorEvery: 2 }, {});
   expect(output).toMatch(/^ {2}checks \.+: 50\.00% 20 out of 40$/m);
   expect(output).toMatch(/^ {2}http_req_duration\{expected_response:true\} \.*: avg=/m);

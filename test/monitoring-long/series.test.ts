@@ -8,11 +8,12 @@ import type { Running } from '../../cli/src/targets/target';
 import { alertGroups } from '../../monitoring/alerts';
 import { externalSeries } from '../../monitoring/external-series';
 import { chart } from '../chart/support/helm.ts';
-import { ask, bringUp, killed, never, quiet, until, workload } from '../process/stage';
+import { ask, bringUp, killed, never, quiet, workload } from '../process/stage';
 import { Prometheus, type Target } from '../monitoring/support/prometheus';
 import { labelsOf, selectorsOf } from '../monitoring/support/promql';
 import type { Rule } from '../monitoring/support/promtool';
 import { renderEverything } from '../monitoring/support/rendered';
+import { pause, until } from '../support/wait';
 
 jest.setTimeout(330_000);
 
@@ -65,7 +66,11 @@ beforeAll(async () => {
     async () => (await prometheus.query('up == 1')).length === targets().length,
   );
   for (let n = 0; n < REQUESTS; n += 1) {
-    await Promise.all([ask(n8n, quick), ask(regular, quick), pause(50)]);
+    await Promise.all([
+      ask(n8n, quick),
+      ask(regular, quick),
+      pause(50, 'the pace of the requests'),
+    ]);
   }
   firingWhenWell = await prometheus.firing();
 
@@ -76,7 +81,7 @@ beforeAll(async () => {
   expect(statuses).toContain(500);
   // Traffic again, so that no rate is of nothing.
   await Promise.all([ask(n8n, quick), ask(regular, quick)]);
-  await pause(2500);
+  await pause(2500, 'Prometheus scrapes each second: it has to see the traffic');
 });
 
 afterAll(async () => {
@@ -84,8 +89,6 @@ afterAll(async () => {
   await Promise.all(Object.values(running).map((one) => one.down(quiet)));
   rmSync(folder, { recursive: true });
 });
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function activeJobs({ redis }: Running): Promise<number> {
   const client = new Redis(redis?.url ?? '');

@@ -18,8 +18,8 @@ import {
 import { awaitPort } from '../../cli/src/targets/process/redis';
 import { externalSeries } from '../../monitoring/external-series';
 import { chart } from '../chart/support/helm.ts';
-import { until } from '../process/stage';
 import { plainRedis } from '../support/redis';
+import { until } from '../support/wait';
 
 jest.setTimeout(120_000);
 
@@ -133,7 +133,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('tells the age of the job that is next, and 0 when none waits', async () => {
+test('the exporter tells the age of the job that is next, and 0 when none waits', async () => {
   const url = await exporter(ofRedis());
   expect(await scraped(url)).toEqual({
     'n8n_tuned_exporter_up{store="redis"}': 1,
@@ -153,7 +153,7 @@ it('tells the age of the job that is next, and 0 when none waits', async () => {
   await enqueuing.empty();
 });
 
-it('counts workers that consume, not those that only put jobs in', async () => {
+test('the exporter counts workers that consume, not those that only put jobs in', async () => {
   const url = await exporter(ofRedis());
   await queue().add({});
   expect((await scraped(url))['n8n_tuned_queue_consumers']).toBe(0);
@@ -163,7 +163,7 @@ it('counts workers that consume, not those that only put jobs in', async () => {
   await until('two consume', async () => (await scraped(url))['n8n_tuned_queue_consumers'] === 2);
 });
 
-it('tells what recovery has added up in Redis, and nothing of it before', async () => {
+test('the exporter tells what recovery has added up in Redis, and nothing of it before', async () => {
   const url = await exporter(ofRedis());
   const ofRecovery = async (): Promise<object> =>
     Object.fromEntries(
@@ -199,7 +199,7 @@ it('tells what recovery has added up in Redis, and nothing of it before', async 
   await client.del(`n8n-tuned:{${PREFIX}}:recovery`);
 });
 
-it('counts crashed executions of the last hour and those recovered, and sizes of tables of n8n', async () => {
+test('the exporter counts crashed executions of the last hour and those recovered, and sizes of tables of n8n', async () => {
   const samples = await scraped(await exporter(ofPostgresql()));
   expect(samples).toMatchObject({
     'n8n_tuned_exporter_up{store="postgresql"}': 1,
@@ -214,7 +214,7 @@ it('counts crashed executions of the last hour and those recovered, and sizes of
   expect(samples['n8n_tuned_table_size_bytes{table="my_execution_data"}']).toBeGreaterThan(1e6);
 });
 
-it('shows what it can when a store is away, and changes nothing in either', async () => {
+test('the exporter shows what it can when a store is away, and changes nothing in either', async () => {
   const url = await exporter({
     ...ofRedis(),
     ...ofPostgresql(),
@@ -228,7 +228,7 @@ it('shows what it can when a store is away, and changes nothing in either', asyn
   expect(rows).toEqual([{ n: 4 }]);
 });
 
-it('has every series and label that an alert reads of it, as gauges with a help', async () => {
+test('the exporter has every series and label that an alert reads of it, as gauges with a help', async () => {
   const url = await exporter({ ...ofRedis(), ...ofPostgresql() });
   const text = await (await fetch(`${url}/metrics`)).text();
   const wanted = Object.entries(externalSeries).filter(([, { from }]) => from === 'exporter');
@@ -242,7 +242,7 @@ it('has every series and label that an alert reads of it, as gauges with a help'
   expect(served.sort()).toEqual(wanted.map(([name]) => name).sort());
 });
 
-it('ends at SIGTERM with its connections open', async () => {
+test('the exporter ends at SIGTERM with its connections open', async () => {
   await exporter({ ...ofRedis(), ...ofPostgresql() });
   const child = children.at(-1);
   if (child === undefined) throw new Error('it never started');

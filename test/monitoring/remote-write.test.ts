@@ -5,11 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RunRecord } from '../../cli/src/record/run-record';
-import { buildCli, endStartedClis, runCli, startCli, until } from '../support/cli';
+import { buildCli, endStartedClis, runCli, startCli } from '../support/cli';
 import { startKnownServer, type KnownServer } from '../support/known-server';
 import { freePort } from '../../cli/src/targets/process/ports';
 import { startFakeGrafana, type FakeGrafana } from './support/fake-grafana';
 import { Prometheus } from './support/prometheus';
+import { until } from '../support/wait';
 
 jest.setTimeout(240_000);
 
@@ -121,7 +122,7 @@ describe('a run with --prometheus-remote-write and --grafana', () => {
   });
 });
 
-it('keeps the record of a run whose Prometheus goes away, and says so', async () => {
+test('the command keeps the record of a run whose Prometheus goes away, and says so', async () => {
   const inOwn = mkdtempSync(join(folder, 'c'));
   const lost = await Prometheus.start(inOwn, { flags: ['--web.enable-remote-write-receiver'] });
   const started = startCli(

@@ -93,7 +93,7 @@ const panel = (path: string, title: string) =>
 const report = (path: string, ...more: string[]) =>
   runCli(['report', path, '--prometheus', prometheus.url, ...more]);
 
-it('puts the series of n8n into the report, on the time axis of the load', async () => {
+test('report --prometheus puts the series of n8n into the report, on the time axis of the load', async () => {
   const path = folderOf('of-prod');
   const { code, stderr } = await report(path, '--prometheus-release', 'prod');
   const note = `n8n-tuned: ${path} is without samples.csv, so plots over time are left out.\n`;
@@ -116,7 +116,7 @@ it('puts the series of n8n into the report, on the time axis of the load', async
   );
 });
 
-it('keeps them: a report that is made again has them without Prometheus', async () => {
+test('report --prometheus keeps them: a report that is made again has them without Prometheus', async () => {
   const path = folderOf('kept');
   await report(path);
   const before = readFileSync(join(path, 'report.html'), 'utf8');
@@ -124,7 +124,7 @@ it('keeps them: a report that is made again has them without Prometheus', async 
   expect(readFileSync(join(path, 'report.html'), 'utf8')).toBe(before);
 });
 
-it('takes every release where none is named', async () => {
+test('report --prometheus takes every release where none is named', async () => {
   const path = folderOf('of-all');
   await report(path);
   const labels = panel(path, 'CPU of each process')?.series.map(({ label }) => label);
@@ -132,7 +132,7 @@ it('takes every release where none is named', async () => {
   expect(panel(path, 'Memory of each container')).toBeUndefined();
 });
 
-it('takes that of the record, with its containers, where the run was on Kubernetes', async () => {
+test('report --prometheus takes that of the record, with its containers, where the run was on Kubernetes', async () => {
   const deployed = {
     ...{ kubernetes: 'v1.36.3', context: 'c', namespace: 'shop', release: 'prod' },
     ...{ chart: null, values: null, manifestHash: null, nodes: {} },

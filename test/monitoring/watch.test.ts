@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RemoteWrite } from '../../cli/src/prometheus/remote-write';
 import type { TimeSeries } from '../../cli/src/prometheus/series';
-import { until } from '../process/stage';
 import { buildCli, endStartedClis, runCli } from '../support/cli';
 import { Prometheus } from './support/prometheus';
+import { until } from '../support/wait';
 
 jest.setTimeout(120_000);
 
@@ -93,7 +93,7 @@ afterAll(async () => {
 
 const watch = (...flags: string[]) => runCli(['watch', '--prometheus', prometheus.url, ...flags]);
 
-it('shows an n8n that only Prometheus can see, and which of our alerts fire there', async () => {
+test('watch shows an n8n that only Prometheus can see, and which of our alerts fire there', async () => {
   const { code, stdout, stderr } = await watch('--prometheus-release', 'prod');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^n8n as seen by http:\S+, scraped every 1 s, /);
@@ -107,7 +107,7 @@ it('shows an n8n that only Prometheus can see, and which of our alerts fire ther
   expect(stdout).not.toContain('SomebodyElses');
 });
 
-it('says in one sentence that there is no such n8n', async () => {
+test('watch says in one sentence that there is no such n8n', async () => {
   const { code, stdout, stderr } = await watch('--prometheus-release', 'other');
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr.trim()).toMatch(/has no metrics of n8n in namespace \.\*, release other: .*\?$/);

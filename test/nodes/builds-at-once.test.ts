@@ -18,7 +18,7 @@ const READ = [
   'cli/dist/cli.js',
 ];
 
-it('builds at the same time leave every file whole for its readers', async () => {
+test('builds at the same time leave every file whole for its readers', async () => {
   await Promise.all([node('nodes/build.mjs'), node('cli/build.mjs')]);
   const whole = READ.map((file) => readFileSync(join(root, file), 'utf8'));
 
@@ -37,7 +37,7 @@ it('builds at the same time leave every file whole for its readers', async () =>
   expect(reads).toBeGreaterThan(10);
 });
 
-it('packages made at the same time are the same, and leave the built nodes alone', async () => {
+test('packages made at the same time are the same, and leave the built nodes alone', async () => {
   const folders = [1, 2].map(() => mkdtempSync(join(tmpdir(), 'n8n-packages-at-once-')));
   try {
     const packed = await Promise.all(

@@ -20,8 +20,8 @@ import {
   type RunRequest,
   type RunResult,
 } from './support/engine';
-import { eventually } from './support/eventually';
 import { N8N_VERSION } from '../support/versions';
+import { eventually, pause } from '../support/wait';
 
 // A real engine on a machine that may be busy.
 jest.setTimeout(60_000);
@@ -97,8 +97,7 @@ test('every operation reports what was asked, what was achieved, how long and wh
       ...{ eventLoopDelayMs: ranBy['eventLoopDelayMs'] },
     });
   }
-  // By the eighth execution the event loop has been measured.
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await pause(100, 'by the eighth execution the event loop has been measured');
   expect((await report({ operation: 'wait', waitMs: 1 })).ranBy['eventLoopDelayMs']).toEqual({
     mean: expect.any(Number) as number,
     p99: expect.any(Number) as number,

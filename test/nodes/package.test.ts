@@ -16,6 +16,7 @@ import {
 import { credential } from './support/redis';
 import { startRegistry } from './support/registry';
 import { N8N_LEGACY_VERSION, N8N_VERSION } from '../support/versions';
+import { until } from '../support/wait';
 
 let folder: string;
 let packages: Packed[];
@@ -49,13 +50,16 @@ async function inHome(
 
 /** What the first answer of the webhook says, once it is there. */
 async function answerOf(url: string): Promise<unknown> {
-  for (const end = Date.now() + 120_000; Date.now() < end;) {
-    const response = await fetch(url);
-    const json = response.headers.get('content-type')?.includes('json');
-    if (response.ok && json) return await response.json();
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error(`${url} never answered`);
+  const response = await until(
+    `a response of ${url}`,
+    async () => {
+      const found = await fetch(url);
+      const isJson = found.headers.get('content-type')?.includes('json');
+      return found.ok && isJson === true ? found : null;
+    },
+    120_000,
+  );
+  return response.json();
 }
 
 const SOURCES = { [QUEUE_MONITOR]: 'nodes/QueueMonitor', [LOAD_TARGET]: 'nodes/LoadTarget' };

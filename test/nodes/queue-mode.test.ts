@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { Engine, type Item } from './support/engine';
-import { eventually } from './support/eventually';
 import { N8nHome, webhookWorkflow } from './support/n8n';
 import { LOAD_TARGET, packNodes, QUEUE_MONITOR } from './support/package';
 import { credential, RedisServers } from './support/redis';
 import { N8N_VERSION } from '../support/versions';
+import { eventually } from '../support/wait';
 
 const JOBS = 40;
 const servers = new RedisServers();
@@ -105,15 +105,14 @@ test('a backlog is seen as Redis holds it, is worked off, and drains to 0', asyn
   await home.start(['worker', '--concurrency=5']);
   await eventually(async () => (await measured())['workers'] === 1, 60_000);
   // While it shrinks, each measure lies between what Redis held just before and just after it.
-  for (;;) {
+  await eventually(async () => {
     const before = total(await inRedis());
     const now = total(await measured());
     const after = total(await inRedis());
     expect(now).toBeLessThanOrEqual(before);
     expect(now).toBeGreaterThanOrEqual(after);
-    if (now === 0) break;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+    return now === 0;
+  }, 180_000);
   expect(await measured()).toMatchObject({ waiting: 0, active: 0, oldestWaitingSeconds: 0 });
 }, 180_000);
 

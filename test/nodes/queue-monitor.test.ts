@@ -5,8 +5,8 @@ import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { freePort } from '../../cli/src/targets/process/ports';
 import { CLUSTER_READER_RIGHTS, READER_RIGHTS } from '../../nodes/QueueMonitor/queue/rights';
 import { Engine, type RunResult } from './support/engine';
-import { eventually } from './support/eventually';
 import { certificates, credential, RedisServers } from './support/redis';
+import { eventually, pause } from '../support/wait';
 
 // Real servers on a machine that may be busy.
 jest.setTimeout(60_000);
@@ -180,7 +180,7 @@ describe('Wait Until Drained', () => {
       await addJobs(queue, 5);
       let done = 0;
       const drained = drain('drain');
-      void queue.process('job', 1, () => new Promise((resolve) => setTimeout(resolve, 100)));
+      void queue.process('job', 1, () => pause(100, 'each job takes so long'));
       queue.on('completed', () => (done += 1));
       const { items } = await drained;
       expect(items[0]?.json).toMatchObject({ waiting: 0, active: 0, delayed: 0 });
@@ -604,7 +604,7 @@ describe('Queue Monitor Trigger', () => {
     await refill(1);
     await start({}, { port: own });
     await servers.stopOn(own);
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await pause(1500, 'Redis stays away for longer than one look');
     await servers.start([], {}, own);
     await refill(5);
     await eventually(() => engine.emitted.length === 1);

@@ -5,7 +5,7 @@ import { bringUp, quiet, workload } from '../process/stage';
 
 jest.setTimeout(480_000);
 
-test('regular mode, on SQLite', async () => {
+test('regular mode on SQLite serves many at once', async () => {
   const chosen = workload('async');
   // A limit of executions would delay the answers: the slots are those of the task runner.
   const env = { N8N_RUNNERS_MAX_CONCURRENCY: String(SLOTS), N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '1' };

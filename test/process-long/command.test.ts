@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { leftOf } from '../process/left-behind';
 import {
   endedAtMs,
@@ -11,6 +10,7 @@ import {
   steady,
 } from '../process/loading';
 import { readWholeRun } from '../support/read-run';
+import { pause } from '../support/wait';
 
 /** The command `run` when what n8n needs, or main alone, dies in the middle. */
 
@@ -27,7 +27,7 @@ test('Redis gone in the middle: the record says so and names the jobs that went 
     '--workers',
     '1',
   );
-  await sleep(5000); // More than ten slots are asked for: some wait.
+  await pause(5000, 'more than ten slots are asked for by then: some requests wait');
   kill(started, /redis-server/);
   expect((await run.ended).code).toBe(1);
   expect(leftOf(started, place.temp)).toEqual([]);
@@ -51,7 +51,7 @@ test('Redis gone in the middle: the record says so and names the jobs that went 
 test('main killed before workers that go on: the callers that never heard of their result are named', async () => {
   const waiting = ['--workload', 'wait-5s', '--variant', 'load-target', '--workers', '1'];
   const { run, started, folder } = await loading(place, ...steady, ...waiting, '--rate', '2');
-  await sleep(5000); // The first are answered.
+  await pause(5000, 'the first requests are answered by then');
   kill(started, /n8n start/);
   await run.ended;
   const { record, requests } = await readWholeRun(folder);

@@ -1,7 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunRecord } from '../../cli/src/record/run-record';
 import { N8nApi } from '../../cli/src/targets/url/api';
 import type { Running } from '../../cli/src/targets/target';
@@ -9,6 +8,7 @@ import { buildCli, endStartedClis, runCli, startCli } from '../support/cli';
 import { newApiKey } from '../support/n8n-owner';
 import { bringUp, left, quiet, tracesOf, workload } from '../process/stage';
 import { readWholeRun } from '../support/read-run';
+import { eventually } from '../support/wait';
 
 /** The target `url` on an n8n that somebody else has brought up: empty, with an owner and an API key. */
 
@@ -139,10 +139,10 @@ test('the webhook is open to the call alone, and key and webhook go with it', as
   const args = [...order('last-node'), '--duration', '8s'];
   const run = startCli(args, { N8N_API_KEY: apiKey });
   let used: { key: string; path: string } | null = null;
-  while (used === null && run.child.exitCode === null) {
-    await sleep(200);
+  await eventually(async () => {
     used = await inUse();
-  }
+    return used !== null || run.child.exitCode !== null;
+  });
   const { key, path } = used ?? { key: '', path: '' };
   const during = {
     without: await answerTo(path),

@@ -2,9 +2,10 @@ import { Redis } from 'ioredis';
 import type { PassReport } from '../../cli/src/features/recover/pass';
 import { LAZY, openQueue } from '../../cli/src/features/recover/queue';
 import type { Running } from '../../cli/src/targets/target';
-import { bringUp, bringUpMs, never, quiet, until, workload } from '../process/stage';
+import { bringUp, bringUpMs, never, quiet, workload } from '../process/stage';
 import { buildCli, endStartedClis, runCli, startCli } from '../support/cli';
 import { newApiKey } from '../support/n8n-owner';
+import { until } from '../support/wait';
 
 /** Processes of a real n8n are killed, the recovering retry among their work: nothing that was accepted stays lost. */
 

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Running } from '../../cli/src/targets/target';
-import { bringUp, bringUpMs, never, quiet, until, workload } from '../process/stage';
+import { bringUp, bringUpMs, never, quiet, workload } from '../process/stage';
 import { newApiKey } from '../support/n8n-owner';
+import { pause, until } from '../support/wait';
 
 /** What n8n keeps of the work of a dead worker, and what its own retry makes of it: docs/recovery.md. */
 
@@ -108,7 +108,7 @@ describe.each(cases)('$name', ({ env, expected }) => {
     const failed = (await Promise.all(replies)).filter(({ status }) => status !== 200);
     expect(failed.length).toBeGreaterThan(0);
     // n8n writes what became of it after it has told the caller.
-    await sleep(3_000);
+    await pause(3_000, 'n8n tells no end of what it writes');
     const fates = await Promise.all(
       failed.map(async ({ id, status: reply }): Promise<Fate> => {
         const path = `/executions/${ids.get(id) ?? ''}`;

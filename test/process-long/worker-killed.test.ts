@@ -1,12 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { readStat, uptimeMs } from '../../cli/src/linux/proc';
 import { ProcessTree } from '../../cli/src/linux/process-tree';
 import { buildCli, endStartedClis, k6Of, runFolder, startCli, type CliRun } from '../support/cli';
-import { until } from '../process/stage';
 import { readWholeRun } from '../support/read-run';
+import { pause, until } from '../support/wait';
 
 /** One of two workers dies in the middle of a run: the verdict begins with it, and no request is lost sight of. */
 
@@ -34,7 +33,7 @@ test('SIGKILL of one of two busy workers is the first thing that the verdict nam
   await until('k6', () => isUnderWay(run), 240_000);
   const samples = join(runFolder(out) ?? '', 'samples.csv');
   await until('the load', () => readFileSync(samples, 'utf8').includes('queueActive'), 60_000);
-  await sleep(12_000);
+  await pause(12_000, 'a load of some seconds is what the worker loses');
   killAWorker(run);
   expect((await run.ended).code).toBe(1);
 

@@ -3,14 +3,14 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunRecord } from '../../cli/src/record/run-record';
 import { labPaths } from '../../cli/src/lab/paths';
 import type { Running } from '../../cli/src/targets/target';
 import { N8nApi } from '../../cli/src/targets/url/api';
-import { buildCli, endStartedClis, runCli, startCli, until } from '../support/cli';
+import { buildCli, endStartedClis, runCli, startCli } from '../support/cli';
 import { newApiKey } from '../support/n8n-owner';
 import { bringUp, quiet, workload } from './stage';
+import { eventually, until } from '../support/wait';
 
 /** The traps of a workflow file: in an n8n where a workflow of the same name is active, which has effects outside. */
 
@@ -133,10 +133,10 @@ async function there(): Promise<string[]> {
 test('theirs is active, and pays', async () => {
   let status = 0;
   // n8n registers a webhook a moment after it has said that the workflow is active.
-  for (let look = 0; status !== 200 && look < 100; look += 1) {
+  await eventually(async () => {
     ({ status } = await fetch(`${n8n.baseUrl}/webhook/order`, { method: 'POST' }));
-    await sleep(100);
-  }
+    return status === 200;
+  });
   expect([status, called]).toEqual([200, ['/pay']]);
   expect(await theirState()).toMatchObject({ active: true });
 });

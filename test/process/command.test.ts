@@ -1,5 +1,4 @@
 import { readdirSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunRecord } from '../../cli/src/record/run-record';
 import { runCli } from '../support/cli';
 import { leftOf } from './left-behind';
@@ -17,6 +16,7 @@ import {
 import { EXIT } from '../../cli/src/ui/exit';
 import { readWholeRun } from '../support/read-run';
 import { unlessInvalid } from './stage';
+import { eventually } from '../support/wait';
 
 /** The command `run` on real n8n processes, also when something of it dies in the middle. */
 
@@ -95,8 +95,7 @@ test('kill -9 leaves nothing running, and report concludes what was recorded', a
   const { run, started, folder } = await loading(place, ...steady);
   run.child.kill('SIGKILL');
   await run.ended;
-  const giveUpMs = Date.now() + 120_000;
-  while (leftOf(started, place.temp).length > 0 && Date.now() < giveUpMs) await sleep(100);
+  await eventually(() => leftOf(started, place.temp).length === 0, 120_000);
   expect(leftOf(started, place.temp)).toEqual([]);
   expect((await runCli(['report', place.out])).code).toBe(0);
   const { record, requests } = await readWholeRun(folder);

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { buildSync } from 'esbuild';
-import { left, until, type Traces } from './stage';
+import { left, type Traces } from './stage';
+import { until } from '../support/wait';
 
 jest.setTimeout(330_000);
 

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { findControl, readLimits } from '../../cli/src/linux/cgroup';
 import { runOutOfMemory } from '../../cli/src/linux/memory-limit';
@@ -23,6 +22,7 @@ import { Supervisor } from '../../cli/src/targets/process/supervisor';
 import { findTools, needed } from '../../cli/src/targets/process/tools';
 import { Workspace } from '../../cli/src/targets/process/workspace';
 import { never, topology } from './stage';
+import { eventually, pause } from '../support/wait';
 
 /** What drills do to a PostgreSQL, to who takes requests, and to the memory of a process, without n8n. */
 
@@ -95,10 +95,10 @@ test('every connection to PostgreSQL is ended and taken, and given back', async 
       client.on('error', () => undefined);
       try {
         await client.connect();
-        await Promise.race([gone, sleep(20)]);
+        await Promise.race([gone, pause(20, 'others connect meanwhile')]);
         await client.end();
       } catch {
-        await sleep(1); // It was ended, or there was none left.
+        await pause(1, 'it was ended, or there was none left');
       }
     }
   });
@@ -168,7 +168,7 @@ test('one that is away gets no request, and responds to those that it has', asyn
   };
 
   const slow = ask('slow');
-  while (both.every(({ held }) => held.length === 0)) await sleep(10);
+  await eventually(() => both.some(({ held }) => held.length > 0));
   const [busy] = both.filter(({ held }) => held.length > 0);
   const rest = both.find(({ port }) => port !== busy?.port);
   sendAway([busy?.port ?? 0]);
@@ -181,7 +181,7 @@ test('one that is away gets no request, and responds to those that it has', asyn
   expect(await slow).toBe(String(busy?.port));
 
   sendAway(ports.webhooks);
-  while ((await ask('quick')) !== '502') await sleep(10);
+  await eventually(async () => (await ask('quick')) === '502');
   for (const { server } of both) {
     server.close();
     server.closeAllConnections();
@@ -209,10 +209,10 @@ const BUSY = `
     });
     const [found] = supervisor.processes();
     const group = found?.cgroup ?? '';
-    await sleep(500);
+    await pause(500, 'the process is under way');
     const isOver = (): boolean => !supervisor.processes().some(({ pid }) => pid === found?.pid);
     await runOutOfMemory(control, group, isOver, never());
-    while (!events.includes('restart')) await sleep(50);
+    await eventually(() => events.includes('restart'));
     expect(events).toEqual(['oom-kill', 'restart']);
     expect(readLimits(control, supervisor.processes()[0]?.cgroup ?? group).memoryMiB).toBe(700);
   },

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { freePort } from '../../cli/src/targets/process/ports';
 import { N8nApi } from '../../cli/src/targets/url/api';
@@ -6,6 +5,7 @@ import type { Running } from '../../cli/src/targets/target';
 import { credential, RedisServers } from '../nodes/support/redis';
 import { newApiKey } from '../support/n8n-owner';
 import { bringUp, quiet, workload } from './stage';
+import { eventually } from '../support/wait';
 
 /** What a caller gets from a workflow in which one of our nodes fails and its error output is connected. */
 
@@ -109,10 +109,10 @@ async function replyOf(path: string): Promise<Reply> {
   const url = `${n8n?.baseUrl ?? ''}/webhook/${path}?asked=yes`;
   let response = await fetch(url);
   // n8n registers a webhook a moment after it has said that the workflow is active.
-  for (let look = 0; response.status === 404 && look < 100; look += 1) {
-    await sleep(100);
-    response = await fetch(url);
-  }
+  await eventually(async () => {
+    if (response.status === 404) response = await fetch(url);
+    return response.status !== 404;
+  });
   const text = await response.text();
   const { branch, item, input } = JSON.parse(text) as {
     branch: string;

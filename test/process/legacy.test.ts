@@ -1,6 +1,7 @@
 import { samplersFor } from '../../cli/src/samplers';
-import { ask, bringUp, Collected, left, never, quiet, tracesOf, until, workload } from './stage';
 import { N8N_LEGACY_VERSION } from '../support/versions';
+import { ask, bringUp, Collected, left, never, quiet, tracesOf, workload } from './stage';
+import { until } from '../support/wait';
 
 jest.setTimeout(330_000);
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { MatchedExecutions, RunRecord } from '../../cli/src/record/run-record';
 import { buildCli, endStartedClis, k6Of, runFolder, startCli, type CliRun } from '../support/cli';
 import { leftOf, startedBy, textOf, type Started } from './left-behind';
-import { until } from './stage';
+import { until } from '../support/wait';
 
 /** The command `run` on real n8n processes, interrupted once its load is under way. */
 export interface Loading {

@@ -1,17 +1,7 @@
 import { samplersFor } from '../../cli/src/samplers';
 import type { Running } from '../../cli/src/targets/target';
-import {
-  ask,
-  bringUp,
-  Collected,
-  killed,
-  left,
-  never,
-  quiet,
-  tracesOf,
-  until,
-  workload,
-} from './stage';
+import { ask, bringUp, Collected, killed, left, never, quiet, tracesOf, workload } from './stage';
+import { until } from '../support/wait';
 
 jest.setTimeout(330_000);
 

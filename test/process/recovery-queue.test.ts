@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { cacheFolder } from '../../cli/src/lab/paths';
 import { LAZY, openQueue } from '../../cli/src/features/recover/queue';
 import { freePort } from '../../cli/src/targets/process/ports';
 import { awaitPort } from '../../cli/src/targets/process/redis';
 import { plainRedis } from '../support/redis';
+import { eventually, pause } from '../support/wait';
 
 /** Which executions have a job, in any queue of n8n, and that one recovery works at a time. */
 
@@ -147,10 +147,10 @@ describe('who leads is told, and no longer leads, where', () => {
     try {
       expect(await queue.lead()).toBe(true);
       // More than a lease, which it renews.
-      await sleep(2 * LEASE_MS);
+      await pause(2 * LEASE_MS, 'it renews the lease meanwhile');
       expect([isLost, await client.exists('n8n-tuned:{bull}:recover')]).toEqual([false, 1]);
       await lose();
-      for (let left = 50; !isLost && left > 0; left -= 1) await sleep(LEASE_MS / 10);
+      await eventually(() => isLost, 5 * LEASE_MS);
       return isLost;
     } finally {
       await queue.end();

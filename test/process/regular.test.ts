@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { repositoryRoot } from '../../cli/src/lab/paths';
 import { readGroup, findControl, readLimits } from '../../cli/src/linux/cgroup';
 import { findK6 } from '../../cli/src/load/find-k6';
@@ -19,10 +18,10 @@ import {
   quiet,
   tracesOf,
   unlessInvalid,
-  until,
   workload,
 } from './stage';
 import { N8N_VERSION } from '../support/versions';
+import { pause, until } from '../support/wait';
 
 jest.setTimeout(330_000);
 
@@ -55,7 +54,7 @@ describe('regular mode on SQLite, limited to 800 millicores and 1200 MiB', () =>
     let before = await running.executions();
     await until('no execution is counted for a second', async () => {
       const last = before?.succeeded;
-      await sleep(1_000);
+      await pause(1_000, 'none may come in this time');
       before = await running.executions();
       return before?.succeeded === last && before?.unfinished === 0;
     });

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { samplersFor } from '../../cli/src/samplers';
 import { thisMachine } from '../../cli/src/targets/machine';
 import { bringUp, Collected, never, quiet, workload } from './stage';
+import { pause } from '../support/wait';
 
 /**
  * What all samplers together take of one core beside the largest topology that fits on a small machine:
@@ -18,7 +18,7 @@ const cpuMs = (): number => {
 
 async function shareOver(ms: number): Promise<number> {
   const [cpuBefore, before] = [cpuMs(), performance.now()];
-  await sleep(ms);
+  await pause(ms, 'the time over which the cost is measured');
   return (cpuMs() - cpuBefore) / (performance.now() - before);
 }
 
@@ -33,7 +33,7 @@ async function measure(): Promise<void> {
     const samplers = samplersFor(running);
     for (const sampler of samplers) await sampler.start(running, seen, everyMs);
     // The first ticks compile what the later ones run.
-    await sleep(5000);
+    await pause(5000, 'the first ticks compile what the later ones run');
     const before = samplers.map((sampler) => sampler.cost());
     const samplesBefore = seen.samples.length;
     const share = await shareOver(measuredMs);

@@ -131,19 +131,6 @@ export class Collected implements SampleSink {
   }
 }
 
-/** Asks again until it is true; says what was awaited when it never was. */
-export async function until(
-  what: string,
-  isSo: () => boolean | Promise<boolean>,
-  withinMs = 60_000,
-): Promise<void> {
-  const deadline = Date.now() + withinMs;
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error(`in vain awaited: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}
-
 export async function ask(
   running: Running,
   { requests: [request] }: ChosenWorkload,

@@ -6,6 +6,7 @@ import { readStat } from '../../cli/src/linux/proc';
 import { buildCli, endStartedClis, runCli } from '../support/cli';
 import { until } from './stage';
 import { N8N_VERSION } from '../support/versions';
+import { until } from '../support/wait';
 
 jest.setTimeout(330_000);
 

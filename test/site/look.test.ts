@@ -110,7 +110,7 @@ describe.each(SCREENS)('%i pixels wide, %s', (width, scheme, picture) => {
   });
 });
 
-it('the picture follows the colours that a reader chooses', async () => {
+test('the picture follows the colours that a reader chooses', async () => {
   const { page } = await open('', 1280, 'light');
   const shown = () => page.locator('.vp-doc img:visible').first().getAttribute('src');
   const light = await shown();

@@ -2,7 +2,6 @@ import { execFileSync, spawn, type ChildProcessByStdio } from 'node:child_proces
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunRecord } from '../../cli/src/record/run-record';
 
 const ROOT = join(__dirname, '../..');
@@ -62,16 +61,6 @@ export async function runCli(
 /** For afterEach: nothing that a failed test has left goes on. */
 export function endStartedClis(): void {
   for (const child of started) child.kill('SIGKILL');
-}
-
-export async function until<T>(what: string, look: () => T | null | undefined | false): Promise<T> {
-  const giveUp = Date.now() + 60_000;
-  for (;;) {
-    const found = look();
-    if (found !== null && found !== undefined && found !== false) return found;
-    if (Date.now() > giveUp) throw new Error(`never came: ${what}`);
-    await sleep(50);
-  }
 }
 
 /** The folder of the one run beneath `out`. */

@@ -1,6 +1,7 @@
 import { execFile, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { pause } from './wait';
 
 /** For what has to be signalled; else inCluster(). */
 export const FRONT_DOOR = join(__dirname, '..', '..', 'lab', 'cluster', 'cluster');
@@ -113,7 +114,7 @@ export async function until<T>(
     } catch (error) {
       last = error;
     }
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    await pause(POLL_MS, 'the pace at which it asks');
   }
   throw new Error(
     `${what}: not within ${timeoutMs / 1000} s: ${last instanceof Error ? last.message : String(last)}`,

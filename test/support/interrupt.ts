@@ -9,10 +9,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { leftOf, startedBy, textOf } from '../process/left-behind';
-import { until } from '../process/stage';
 import { k6Of, startCli, type CliRun } from './cli';
+import { eventually, until } from './wait';
 
 /**
  * Ctrl-C at a stage of a command: it ends within 5 s and in order, leaves nothing behind, says so without a stack trace,
@@ -127,9 +126,7 @@ async function interruptedIn(
   expect(said).toMatch(/stopped\s+by\s+Ctrl-C|stopped\s+before\s+its\s+end|^STOPPED/m);
   // The folder of a shell that watches over k6 goes a moment after it.
   const files = Object.keys(FILES).length;
-  for (let look = 0; leftOf(started, temp).length > files && look < 600; look += 1) {
-    await sleep(100);
-  }
+  await eventually(() => leftOf(started, temp).length <= files);
   expect(leftOf(started, temp).sort()).toEqual(Object.keys(FILES).sort());
   if (record === null) expect(named('.json', out)).toEqual([]);
   else {

@@ -1,9 +1,9 @@
 // Where a secret of an order has come to lie: a file, the screen, or the arguments of a process.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { startCli } from './cli';
+import { pause } from './wait';
 
 const read = (file: string): string => {
   try {
@@ -74,7 +74,7 @@ export async function processesUntil(
         if (value !== '') variables.get(variable.slice(0, at))?.add(value);
       }
     }
-    await sleep(20);
+    await pause(20, 'the pace at which it looks');
   }
   return { commands, variables };
 }

@@ -1,8 +1,10 @@
 /**
  * CI judges every commit by the same cases; elsewhere each run draws new ones, so that properties go on finding faults.
- * `PROPERTY_SEED` repeats a run; `PROPERTY_SHARE` draws a share of the cases, as `make check` does: the suites draw all.
+ * `PROPERTY_SEED` repeats a run. `PROPERTY_SHARE` draws a share of the cases: a tenth in `make check`, a quarter in the
+ * suites, all of them with LONG=1.
  */
-const { CI, PROPERTY_SEED, PROPERTY_SHARE = '1' } = process.env;
+const { CI, LONG, PROPERTY_SEED } = process.env;
+const PROPERTY_SHARE = process.env['PROPERTY_SHARE'] ?? (LONG === '1' ? '1' : '0.25');
 const seed = PROPERTY_SEED ?? (CI === undefined ? undefined : '1');
 
 /** As many as fast-check draws by itself. */

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { findProgram } from '../../cli/src/lab/paths';
 import { freePort } from '../../cli/src/targets/process/ports';
+import { pause } from './wait';
 
 /** A real S3 server, with one bucket, on a folder; it checks every signature. */
 export interface S3Server {
@@ -57,7 +57,7 @@ export async function startS3Server(): Promise<S3Server> {
       await close();
       throw new Error('the S3 server did not come up');
     }
-    await sleep(100);
+    await pause(100, 'it is not up yet');
   }
   const fileOf = (key: string): string => join(folder, 'runs', key);
   return {

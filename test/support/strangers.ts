@@ -2,6 +2,7 @@
 import { hostname } from 'node:os';
 import { KINDS } from '../../cli/src/targets/kubernetes/objects/made';
 import { kubectl, until, type Namespace } from './cluster';
+import { pause } from './wait';
 
 const POD = {
   schedulerName: 'nobody',
@@ -115,7 +116,7 @@ export class Strangers {
       const now = JSON.stringify(await this.seen());
       const isAtRest = now === before;
       before = now;
-      if (!isAtRest) await new Promise((resolve) => setTimeout(resolve, 4_000));
+      if (!isAtRest) await pause(4_000, 'the pace at which it looks');
       return isAtRest;
     });
   }

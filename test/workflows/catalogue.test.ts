@@ -15,7 +15,7 @@ import { workflowsFolder } from './support/paths';
 const file = join(workflowsFolder, 'catalogue.json');
 const catalogue = readCatalogue(file);
 
-it('has every workload that is promised', () => {
+test('the catalogue has every workload that is promised', () => {
   expect(catalogue.workloads.map(({ name }) => name)).toEqual([
     'immediate',
     'last-node',
@@ -42,7 +42,7 @@ it('has every workload that is promised', () => {
   ]);
 });
 
-it('names every workflow of the folder', () => {
+test('the catalogue names every workflow of the folder', () => {
   const named = catalogue.workloads.flatMap((workload) =>
     Object.values(workload.variants).flatMap((variant) =>
       variant === undefined ? [] : filesOf(workload, variant),
@@ -54,7 +54,7 @@ it('names every workflow of the folder', () => {
   expect([...named].sort()).toEqual(there.sort());
 });
 
-it('asks the same of n8n through plain k6, which reads it raw, as through the command', () => {
+test('the catalogue asks the same of n8n through plain k6, which reads it raw, as through the command', () => {
   const raw = JSON.parse(readFileSync(file, 'utf8')) as CatalogueShape;
   const requests = (source: CatalogueShape): unknown[] =>
     catalogue.workloads
@@ -67,7 +67,7 @@ it('asks the same of n8n through plain k6, which reads it raw, as through the co
   expect(requests(raw)).toEqual(requests(catalogue));
 });
 
-it('keeps a parameter where only the path of a variant differs', () => {
+test('the catalogue keeps a parameter where only the path of a variant differs', () => {
   const [request] = requestsOf(catalogue, 'cpu', { variant: 'load-target', parameters: { n: 50 } });
   expect(request).toMatchObject({
     path: '/webhook/load-target-cpu?n=50',
@@ -75,20 +75,23 @@ it('keeps a parameter where only the path of a variant differs', () => {
   });
 });
 
-it.each(['many-webhooks', 'ten-workflows'])('sends the copies of %s to ten webhooks', (name) => {
-  const requests = requestsOf(catalogue, name);
-  expect(requests.map(({ path }) => path)).toEqual(
-    Array.from({ length: 10 }, (_, index) => `/webhook/load-${name}-${String(index + 1)}`),
-  );
-  expect(requests[9]?.expect).toContain(`json.webhookUrl~/webhook/load-${name}-10`);
-});
+test.each(['many-webhooks', 'ten-workflows'])(
+  'the catalogue sends the copies of %s to ten webhooks',
+  (name) => {
+    const requests = requestsOf(catalogue, name);
+    expect(requests.map(({ path }) => path)).toEqual(
+      Array.from({ length: 10 }, (_, index) => `/webhook/load-${name}-${String(index + 1)}`),
+    );
+    expect(requests[9]?.expect).toContain(`json.webhookUrl~/webhook/load-${name}-10`);
+  },
+);
 
-it('marks what loads n8n by itself, and nothing else', () => {
+test('the catalogue marks what loads n8n by itself, and nothing else', () => {
   const marked = catalogue.workloads.filter(({ mayCrashN8n }) => mayCrashN8n);
   expect(marked.map(({ name }) => name)).toEqual(['memory-hog']);
 });
 
-it('warns of what makes n8n do as much as the request asks for', () => {
+test('the catalogue warns of what makes n8n do as much as the request asks for', () => {
   const warned = catalogue.workloads.filter(({ warning }) => warning !== undefined);
   expect(warned.map(({ name }) => name)).toEqual([
     'memory',
@@ -203,7 +206,7 @@ describe('reading a file of the user', () => {
   });
 });
 
-it('has a variant for n8n below 1.0 of what the own/main experiment needs', () => {
+test('the catalogue has a variant for n8n below 1.0 of what the own/main experiment needs', () => {
   const name: VariantName = 'legacy';
   const legacy = catalogue.workloads.filter(({ variants }) => variants[name] !== undefined);
   expect(legacy.map((workload) => workload.name)).toEqual([

@@ -163,7 +163,7 @@ describe.each(files)('$file', ({ file, variant, workload, together, isCalled }) 
   });
 });
 
-it('gives no two workflows the same id, name or webhook, but for those below 1.0', () => {
+test('the folder gives no two workflows the same id, name or webhook, but for those below 1.0', () => {
   const modern = files.filter(({ variant }) => variant !== 'legacy').map(({ file }) => read(file));
   const legacy = files.filter(({ variant }) => variant === 'legacy').map(({ file }) => read(file));
   for (const together of [modern, legacy]) {

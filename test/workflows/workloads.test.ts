@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { readCatalogue } from '../../cli/src/catalogue/read';
 import type { ExportedWorkflow } from '../../cli/src/catalogue/exported-workflow';
 import { filesOf } from '../../cli/src/catalogue/workload';
@@ -12,6 +11,7 @@ import { workflowsFolder } from './support/paths';
 import { bodyOf, faultOf, registered, send } from './support/request';
 import { startUpstream } from './support/upstream';
 import { N8N_VERSION } from '../support/versions';
+import { eventually } from '../support/wait';
 
 /** Every workload on one real n8n 2.x, with SQLite. */
 const catalogue = readCatalogue(join(workflowsFolder, 'catalogue.json'));
@@ -98,14 +98,6 @@ const executionsOf = (workflowId: string): unknown[] =>
     .query(`SELECT status FROM execution_entity WHERE "workflowId" = '${workflowId}'`)
     .map(({ status }) => status);
 
-const eventually = async (holds: () => boolean): Promise<void> => {
-  const giveUpMs = Date.now() + 60_000;
-  while (!holds()) {
-    if (Date.now() > giveUpMs) throw new Error('it did not come to pass within 60 s');
-    await sleep(200);
-  }
-};
-
 const only = (name: string, variant: string): LoadRequest => {
   const [request] =
     cases.find((one) => one.name === name && one.variant === variant)?.requests ?? [];
@@ -113,7 +105,7 @@ const only = (name: string, variant: string): LoadRequest => {
   return request;
 };
 
-it.each(cases)(
+test.each(cases)(
   '$name ($variant) is answered as the catalogue says',
   async ({ workload, requests }) => {
     for (const request of requests) await registered(n8n.baseUrl, request);
@@ -128,7 +120,7 @@ it.each(cases)(
   120_000,
 );
 
-it.each([
+test.each([
   ['immediate', 'load-immediate', 'native'],
   ['async', 'load-async', 'native'],
   ['async', 'load-target-async', 'load-target'],
@@ -147,14 +139,14 @@ it.each([
   120_000,
 );
 
-it('gives the file of binary back byte by byte', async () => {
+test('n8n gives the file of binary back byte by byte', async () => {
   const request = only('binary', 'native');
   const { bytes } = await ask(request);
   expect(bytes.length).toBe(2 * 1024 * 1024);
   expect(Buffer.compare(bytes, bodyOf(request) as Uint8Array)).toBe(0);
 }, 60_000);
 
-it('takes a file for binary that is larger than n8n lets other bodies be, as its warning says', async () => {
+test('n8n takes a file for binary that is larger than n8n lets other bodies be, as its warning says', async () => {
   const request = only('binary', 'native');
   const payloadSizeMaxMiB = 16;
   const bytes = Uint8Array.from({ length: (payloadSizeMaxMiB + 4) * 1024 * 1024 }, (_, i) => i);
@@ -162,20 +154,20 @@ it('takes a file for binary that is larger than n8n lets other bodies be, as its
   expect([answer.status, answer.bytes.length]).toEqual([200, bytes.length]);
 }, 60_000);
 
-it('makes two executions of one call of sub-workflow', async () => {
+test('n8n makes two executions of one call of sub-workflow', async () => {
   const before = executionsOf('load-sub-workflow-called').length;
   await ask(only('sub-workflow', 'native'));
   await eventually(() => executionsOf('load-sub-workflow-called').length >= before + 1);
 }, 60_000);
 
-it('counts each call of side-effect outside n8n, before its work and after it', async () => {
+test('n8n counts each call of side-effect outside n8n, before its work and after it', async () => {
   await ask(only('side-effect', 'native'));
   const id = `workloads-${String(lastId)}`;
   const lines = (await (await fetch(`${upstream.url}/effects`)).text()).split('\n');
   expect(lines.filter((line) => line.endsWith(` ${id}`))).toEqual([`begun ${id}`, `done ${id}`]);
 }, 60_000);
 
-it('leaves no row of data-table behind', async () => {
+test('n8n leaves no row of data-table behind', async () => {
   await ask(only('data-table', 'native'));
   const [table] = n8n.query(`SELECT id FROM data_table WHERE name = 'load_test_rows'`);
   const [rows] = n8n.query(
@@ -184,18 +176,18 @@ it('leaves no row of data-table behind', async () => {
   expect(rows).toEqual({ rows: 0 });
 }, 60_000);
 
-it('says which process ran it, where Load Target is in it', async () => {
+test('n8n says which process ran it, where Load Target is in it', async () => {
   const request = only('cpu', 'load-target');
   const ranBy = valueAt(request.ranAt ?? '', await ask(request));
   expect(ranBy).toMatchObject({ role: 'main', pid: n8n.pid, n8nVersion: N8N_VERSION });
 }, 60_000);
 
-it.each([
+test.each([
   ['/webhook/load-cpu?n=-1', 'an n below its bound'],
   ['/webhook/load-memory?mb=lots', 'an mb that is no number'],
   ['/webhook/load-target-cpu?n=-1', 'an n below its bound, with Load Target'],
 ])(
-  'does not answer right to %s: %s',
+  'n8n does not answer right to %s: %s',
   async (path) => {
     const { status } = await send(n8n.baseUrl, { ...only('cpu', 'native'), path }, 'wrong');
     expect(status).toBe(500);
@@ -203,7 +195,7 @@ it.each([
   60_000,
 );
 
-it('demands a key where Header Auth is set in the Webhook node, as the notes advise', async () => {
+test('n8n demands a key where Header Auth is set in the Webhook node, as the notes advise', async () => {
   const open = { ...only('cpu', 'native'), path: '/webhook/load-cpu-key?n=100000' };
   await registered(n8n.baseUrl, open);
   const wrong = await send(
@@ -217,14 +209,14 @@ it('demands a key where Header Auth is set in the Webhook node, as the notes adv
   await ask(keyed);
 }, 60_000);
 
-it('has no runner for Python: the day it has one, the workload python-code can be added', async () => {
+test('n8n has no runner for Python: the day it has one, the workload python-code can be added', async () => {
   const request = { ...only('cpu', 'native'), path: '/webhook/load-python' };
   await registered(n8n.baseUrl, request);
   expect((await send(n8n.baseUrl, request, 'python')).status).toBe(500);
   expect(n8n.log()).toMatch(/(Python 3|Virtual environment) is missing from this system/);
 }, 60_000);
 
-it('has the tags of its files, so that all of them are found together', () => {
+test('n8n has the tags of its files, so that all of them are found together', () => {
   const tagged = (tag: string): unknown[] =>
     n8n
       .query(
@@ -239,7 +231,7 @@ it('has the tags of its files, so that all of them are found together', () => {
   expect(tagged('can hurt n8n')).not.toContain('load-last-node');
 });
 
-it('has memory-hog in it, asleep', () => {
+test('n8n has memory-hog in it, asleep', () => {
   const hogs = n8n.query(
     `SELECT id, active FROM workflow_entity WHERE id LIKE '%memory-hog' ORDER BY id`,
   );

@@ -7,7 +7,7 @@ import { sampleDrill } from '../../support/sample-drill';
 import { sampleSearch } from '../../support/sample-find';
 import { sampleRun } from '../../support/sample-run';
 
-it('marks a run from when its load began, with its verdict', () => {
+test('an annotation marks a run from when its load began, with its verdict', () => {
   const { record } = sampleRun();
   const [mark, ...others] = runAnnotations({ ...record, loadBeganAt: '2026-01-01T00:00:10Z' });
   expect(others).toEqual([]);
@@ -18,14 +18,14 @@ it('marks a run from when its load began, with its verdict', () => {
   });
 });
 
-it('marks a search as a whole', () => {
+test('an annotation marks a search as a whole', () => {
   const record = sampleSearch();
   expect(findAnnotations(record)).toMatchObject([
     { fromMs: Date.parse(record.startedAt), toMs: Date.parse(record.endedAt) },
   ]);
 });
 
-it('marks a drill, and the moment of its fault', () => {
+test('an annotation marks a drill, and the moment of its fault', () => {
   const { record } = sampleDrill();
   const [whole, ...faults] = drillAnnotations(record, { loadBeganAt: '2026-01-01T00:00:10Z' });
   expect(whole?.toMs).toBe(Date.parse(record.endedAt));
@@ -38,6 +38,6 @@ it('marks a drill, and the moment of its fault', () => {
   expect(faults.length).toBeGreaterThan(0);
 });
 
-it('marks no fault of which nobody knows when it was', () => {
+test('an annotation marks no fault of which nobody knows when it was', () => {
   expect(drillAnnotations(sampleDrill().record, {})).toHaveLength(1);
 });

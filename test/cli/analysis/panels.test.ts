@@ -12,14 +12,14 @@ const variables = {
   ...{ namespace: '.*', release: 'prod', scrapeSeconds: 15, stepSeconds: 1, rangeSeconds: 70.2 },
 };
 
-it('fills the variables of a dashboard as Grafana does', () => {
+test('a panel fills the variables of a dashboard as Grafana does', () => {
   const expr =
     'rate(a{namespace=~"$namespace",release=~"$release"}[$__rate_interval]) + b[$__range]';
   expect(filled(expr, variables)).toBe('rate(a{namespace=~".*",release=~"prod"}[60s]) + b[71s]');
   expect(filled('a[$__rate_interval]', { ...variables, stepSeconds: 100 })).toBe('a[115s]');
 });
 
-it('takes a name for itself, whatever stands in it', () => {
+test('a panel takes a name for itself, whatever stands in it', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme-ascii' }), fc.string(), (name, other) => {
       // A string of PromQL has the escapes of JSON here, and =~ is anchored.
@@ -30,7 +30,7 @@ it('takes a name for itself, whatever stands in it', () => {
   );
 });
 
-it('sees how often a target is scraped, also when a scrape was missed', () => {
+test('a panel sees how often a target is scraped, also when a scrape was missed', () => {
   const at = (...seconds: number[]) => ({
     labels: {},
     values: seconds.map((second) => ({ atMs: 1000 * second + 3, value: 1 })),
@@ -40,7 +40,7 @@ it('sees how often a target is scraped, also when a scrape was missed', () => {
   expect(scrapeSecondsOf([])).toBeNull();
 });
 
-it('has no more points than a plot can show', () => {
+test('a panel has no more points than a plot can show', () => {
   fc.assert(
     fc.property(fc.nat({ max: 1_000_000 }), (range) => {
       expect(range / stepSecondsOf(range)).toBeLessThanOrEqual(240);
@@ -57,7 +57,7 @@ const spec: PanelSpec = {
 };
 const axis = { zeroMs: 10_000, toMs: 14_900, stepSeconds: 1 };
 
-it('counts time from the zero of the load, names lines as Grafana does, and leaves gaps', () => {
+test('a panel counts time from the zero of the load, names lines as Grafana does, and leaves gaps', () => {
   const panel = recordedPanel(
     spec,
     'Board',
@@ -101,13 +101,13 @@ it('counts time from the zero of the load, names lines as Grafana does, and leav
   ]);
 });
 
-it('is nothing where no value is', () => {
+test('a panel is nothing where no value is', () => {
   expect(recordedPanel(spec, 'Board', [[], []], axis)).toBeNull();
   const empty = { labels: {}, values: [{ atMs: 10_000, value: NaN }] };
   expect(recordedPanel(spec, 'Board', [[empty], []], axis)).toBeNull();
 });
 
-it('keeps the eight highest of many lines, in their order', () => {
+test('a panel keeps the eight highest of many lines, in their order', () => {
   const matrices = Array.from({ length: 12 }, (_, at) => ({
     labels: { role: `r${String(at)}` },
     values: [{ atMs: 10_000, value: at === 0 ? 100 : at }],

@@ -46,7 +46,7 @@ test('a leak is told from memory that settles, with its slope', () => {
   expect(soakSentence(leak ? [leak] : [])).toMatch(/^Leak: memory grew by /);
 });
 
-test('no leak where memory only settled', () => {
+test('no leak is found where memory only settled', () => {
   const steady = named(memory(0), 'memory');
   expect(steady?.answer).toBe('steady');
   expect(soakSentence(steady ? [steady] : [])).toMatch(/^No leak: /);

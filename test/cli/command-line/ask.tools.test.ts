@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { buildCli, runCli } from '../../support/cli';
+import { eventually } from '../../support/wait';
 
 jest.setTimeout(60_000);
 
@@ -27,9 +27,9 @@ async function answered(keys: string): Promise<{ code: unknown; screen: string }
   terminal.stdout.on('data', (chunk: Buffer) => (screen += chunk.toString()));
   const ended = once(terminal, 'close');
   try {
-    while (!screen.includes('type the name of the host: ') && terminal.exitCode === null) {
-      await sleep(20);
-    }
+    await eventually(
+      () => screen.includes('type the name of the host: ') || terminal.exitCode !== null,
+    );
     terminal.stdin.write(keys);
     const [code] = (await ended) as unknown[];
     return { code, screen };

@@ -2,8 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { labPaths } from '../../../cli/src/lab/paths';
-import { buildCli, endStartedClis, runCli, startCli, until } from '../../support/cli';
+import { buildCli, endStartedClis, runCli, startCli } from '../../support/cli';
 import { startDummyN8n, type DummyN8n } from '../../support/dummy-n8n';
+import { until } from '../../support/wait';
 
 /** The command on an n8n that is somebody's: what it loads, when it stops, and what it leaves. */
 

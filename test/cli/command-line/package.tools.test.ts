@@ -67,7 +67,7 @@ const request = (): string[] => ['--url', server.url, '--request', 'GET /x'];
 
 const installed = (): string => join(folder, 'work/node_modules/n8n-tuned');
 
-test('needs no other package, and stays small', async () => {
+test('the package needs no other package, and stays small', async () => {
   expect(readdirSync(join(folder, 'work/node_modules'))).toEqual([
     '.bin',
     '.package-lock.json',
@@ -80,14 +80,14 @@ test('needs no other package, and stays small', async () => {
   expect(statSync(tarball).size).toBeLessThan(3 * 1024 * 1024);
 });
 
-test('carries the licences of what it brings', () => {
+test('the package carries the licences of what it brings', () => {
   const licences = readFileSync(join(installed(), 'dist/LICENSES.txt'), 'utf8');
   for (const name of ['@aws-sdk/client-s3', '@kubernetes/client-node', 'commander', 'ioredis']) {
     expect(licences).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+$`, 'm'));
   }
 });
 
-test('loads what talks to Kubernetes and to S3 from what it brings', async () => {
+test('the package loads what talks to Kubernetes and to S3 from what it brings', async () => {
   const cluster = await n8nTuned('doctor', '--target', 'kubernetes', '--kubeconfig', 'none.yaml');
   expect(cluster.stdout + cluster.stderr).toContain('none.yaml cannot be read as a kubeconfig');
   const { code, stderr } = await n8nTuned('run', ...request(), '--s3', 's3://bucket');
@@ -95,7 +95,7 @@ test('loads what talks to Kubernetes and to S3 from what it brings', async () =>
   expect(stderr).toContain('--s3 needs credentials: set AWS_ACCESS_KEY_ID');
 });
 
-test('says how to get k6 where there is none, and that starting n8n takes a checkout', async () => {
+test('the package says how to get k6 where there is none, and that starting n8n takes a checkout', async () => {
   const { code, stderr } = await n8nTuned('run', ...request());
   expect(code).toBe(2);
   expect(stderr).toContain(
@@ -106,7 +106,7 @@ test('says how to get k6 where there is none, and that starting n8n takes a chec
   expect(doctor.stdout).not.toContain('install.sh');
 });
 
-test('loads what runs already, with k6 alone', async () => {
+test('the package loads what runs already, with k6 alone', async () => {
   symlinkSync(labPaths().k6, join(folder, 'bin/k6'));
   expect((await n8nTuned('doctor')).code).toBe(0);
   const { code, stdout } = await n8nTuned(
@@ -122,7 +122,7 @@ test('loads what runs already, with k6 alone', async () => {
   expect(readdirSync(join(folder, 'work/results', result ?? ''))).toContain('report.html');
 });
 
-test('brings the workloads and the chart', async () => {
+test('the package brings the workloads and the chart', async () => {
   expect((await n8nTuned('workloads')).stdout).toContain('last-node');
   const { code, stderr } = await n8nTuned('run', '--workload', 'last-node');
   expect(code).toBe(2);

@@ -12,10 +12,10 @@ import {
   runCli,
   runFolder,
   startCli,
-  until,
 } from '../../support/cli';
 import { startKnownServer, type Behaviour, type KnownServer } from '../../support/known-server';
 import { readWholeRun } from '../../support/read-run';
+import { until } from '../../support/wait';
 
 jest.setTimeout(120_000);
 

@@ -5,7 +5,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { tableOf } from '../../../cli/src/record/csv';
-import { buildCli, endStartedClis, runCli, startCli, until } from '../../support/cli';
+import { buildCli, endStartedClis, runCli, startCli } from '../../support/cli';
+import { until } from '../../support/wait';
 
 beforeAll(buildCli);
 
@@ -46,7 +47,7 @@ const csvHas = (csv: string, wanted: number, times: number) => () =>
   existsSync(csv) &&
   rowsOf(readFileSync(csv, 'utf8')).filter((row) => row.pid === String(wanted)).length >= times;
 
-test('writes a process and its child to a table, a plot and a summary, until it ends', async () => {
+test('sample writes a process and its child to a table, a plot and a summary, until it ends', async () => {
   const [csv, plot] = [join(folder, 'memory.csv'), join(folder, 'memory.svg')];
   const files = ['--csv', csv, '--plot', plot];
   const run = startCli(['sample', '--pid', String(pid), '--interval', '50ms', '--json', ...files]);

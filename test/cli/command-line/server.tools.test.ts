@@ -12,10 +12,10 @@ import {
   runCli,
   runFolder,
   startCli,
-  until,
   type CliRun,
 } from '../../support/cli';
 import { readWholeRun } from '../../support/read-run';
+import { until } from '../../support/wait';
 
 jest.setTimeout(180_000);
 

@@ -43,7 +43,7 @@ const run = (text: string, ...more: string[]): ReturnType<typeof runCli> => {
   return runCli(['run', ...where, '--workload', file, '--warmup', '0s', ...more]);
 };
 
-it("a file with the user's own workload is loaded as it says, each client thinking between two requests", async () => {
+test("a file with the user's own workload is loaded as it says, each client thinking between two requests", async () => {
   const { code } = await run(
     WORKLOAD,
     ...['--profile', 'closed', '--vus', '2', '--duration', '3s', '--param', 'article=B-2'],
@@ -70,7 +70,7 @@ it("a file with the user's own workload is loaded as it says, each client thinki
   }
 });
 
-it.each([
+test.each([
   [
     'an unknown key',
     `${WORKLOAD}thinkTime: 1`,

@@ -19,7 +19,7 @@ import {
 } from '../../../cli/src/linux/own-user';
 import { allPids, readStat } from '../../../cli/src/linux/proc';
 import { whyNoMount } from '../../../cli/src/linux/small-disk';
-import { until } from '../../support/cli';
+import { until } from '../../support/wait';
 
 /** What a user of its own reaches; it takes root that may mount. */
 

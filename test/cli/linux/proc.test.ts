@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseMetrics } from '../../../cli/src/samplers/n8n-metrics';
 import {
   parseStat,
@@ -10,6 +9,7 @@ import {
 } from '../../../cli/src/linux/proc';
 import { ProcessTree } from '../../../cli/src/linux/process-tree';
 import { processLine } from '../../../cli/src/features/sample/record';
+import { eventually } from '../../support/wait';
 
 test('a process whose name holds spaces and brackets is read right', () => {
   const stat =
@@ -55,7 +55,7 @@ test('a tree is followed as it forks, also when a parent dies before its child',
   }
   await new Promise((resolve) => root.once('close', resolve));
   // One that has ended is there until init has taken notice of it.
-  while (look().length > 0) await sleep(20);
+  await eventually(() => look().length === 0);
 });
 
 test('metrics of n8n are summed over their labels, and only those that are wanted', () => {

@@ -2,9 +2,9 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { buildSync } from 'esbuild';
 import { startReaper } from '../../../cli/src/linux/reaper';
+import { eventually } from '../../support/wait';
 
 const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-reaper test-'));
 afterAll(() => {
@@ -50,7 +50,7 @@ test('the death of its owner ends what it watches, deaf processes and children t
   });
   try {
     expect(spawnSync(process.execPath, [script]).signal).toBe('SIGKILL');
-    for (let n = 0; (groupIsThere(pid) || existsSync(watched)) && n < 300; n += 1) await sleep(100);
+    await eventually(() => !groupIsThere(pid) && !existsSync(watched));
     expect(groupIsThere(pid)).toBe(false);
     expect(existsSync(watched)).toBe(false);
     expect(groupIsThere(bystander.pid ?? 0)).toBe(true);

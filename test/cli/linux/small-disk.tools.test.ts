@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { buildSync } from 'esbuild';
 import { mountSmallDisk, whyNoMount } from '../../../cli/src/linux/small-disk';
+import { eventually } from '../../support/wait';
 
 const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-disk test-'));
 afterAll(() => {
@@ -98,6 +98,6 @@ testOfMount('the death of its owner unmounts it and removes its folder', async (
   });
   expect(spawnSync(process.execPath, [script]).signal).toBe('SIGKILL');
   // What is mounted cannot be removed.
-  for (let n = 0; existsSync(place) && n < 300; n += 1) await sleep(100);
+  await eventually(() => !existsSync(place));
   expect(existsSync(place)).toBe(false);
 });

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClockOffset } from '../../../cli/src/analysis/clock';
 import { runK6 } from '../../../cli/src/load/k6';
 import { gather } from '../../../cli/src/load/gather';
@@ -6,6 +5,7 @@ import type { K6Order } from '../../../cli/src/load/k6-order';
 import { planOf } from '../../../loadtests/lib/profile';
 import type { RequestSample } from '../../../cli/src/record/run-record';
 import type { Generator, GeneratorOrder } from '../../../cli/src/targets/target';
+import { eventually, pause } from '../../support/wait';
 
 /** A k6 far away that is told what it says. */
 class FarGenerator implements Generator {
@@ -89,7 +89,7 @@ async function startedOn(generators: readonly FarGenerator[], more: Partial<K6Or
     ...more,
   });
   // Their clocks are asked first.
-  while (generators.some(({ order }) => order === null)) await sleep(1);
+  await eventually(() => generators.every(({ order }) => order !== null));
   return { load, seen, began, used, lost };
 }
 
@@ -175,7 +175,7 @@ describe('several', () => {
   async function there(generators: readonly FarGenerator[], more: Partial<K6Order> = {}) {
     const all = await startedOn(generators, more);
     for (const generator of generators) generator.say(['r', 1]);
-    while (all.began.length === 0) await sleep(1);
+    await eventually(() => all.began.length > 0);
     return all;
   }
 
@@ -221,7 +221,7 @@ describe('several', () => {
     const { load, seen, lost } = await there(generators);
     first.say(begun('a', 1_000), ended('a'), begun('a2', 2_000));
     first.end({ code: null, reason: 'its pod was deleted' });
-    await sleep(5);
+    await pause(5, 'what was said has been read by then');
     expect(lost).toEqual(['the load generator generator-0 on node0 was lost: its pod was deleted']);
     expect(first.stops).toEqual(['KILL']);
     second.say(begun('b', 3_000), ended('b'));

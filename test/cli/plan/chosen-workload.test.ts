@@ -25,7 +25,7 @@ describe('what is put into n8n', () => {
   });
 });
 
-it('sends headers of the user besides those of the workload', () => {
+test('a chosen workload sends headers of the user besides those of the workload', () => {
   const { requests } = chooseWorkload(
     { workload: 'binary', headers: ['x-load-key: secret'] },
     workflows,

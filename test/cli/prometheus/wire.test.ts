@@ -97,7 +97,7 @@ const series: fc.Arbitrary<TimeSeries> = fc.record({
   ),
 });
 
-it('sends every label, time and value, also in blocks longer than a literal may be', () => {
+test('a remote write sends every label, time and value, also in blocks longer than a literal may be', () => {
   fc.assert(
     fc.property(fc.array(series), fc.nat({ max: 3 }), (all, long) => {
       const given = [
@@ -109,11 +109,11 @@ it('sends every label, time and value, also in blocks longer than a literal may 
   );
 });
 
-it('leaves out a label without a value, which is the same as none', () => {
+test('a remote write leaves out a label without a value, which is the same as none', () => {
   const sent = writeRequest([{ labels: { a: '', b: 'c' }, samples: [] }]);
   expect(decoded(sent)).toEqual([{ labels: { b: 'c' }, samples: [] }]);
 });
 
-it('can say nothing', () => {
+test('a remote write can say nothing', () => {
   expect(decoded(writeRequest([]))).toEqual([]);
 });

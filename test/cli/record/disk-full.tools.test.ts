@@ -2,9 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildCli, endStartedClis, runFolder, startCli, until } from '../../support/cli';
+import { buildCli, endStartedClis, runFolder, startCli } from '../../support/cli';
 import { startKnownServer, type KnownServer } from '../../support/known-server';
 import { readWholeRun } from '../../support/read-run';
+import { until } from '../../support/wait';
 
 jest.setTimeout(90_000);
 
@@ -29,7 +30,7 @@ const isRoot = process.getuid?.() === 0;
     rmSync(disk, { recursive: true, force: true });
   });
 
-  it('does not stop the run: the verdict is kept, what is missing is said, the exit code is 3', async () => {
+  test('a full disk does not stop the run: the verdict is kept, what is missing is said, the exit code is 3', async () => {
     const out = join(disk, 'results');
     mkdirSync(out);
     const run = startCli([

@@ -9,7 +9,7 @@ const panel = (unit: string, values: number[], labels = ['a <b>', 'c']) => ({
   })),
 });
 
-it('names the chart and each line, and makes room for them', () => {
+test('a chart names the chart and each line, and makes room for them', () => {
   const two = drawCaptioned(panelChart(panel('short', [1, 2])));
   expect(two).toContain('Memory &amp; more</text>');
   expect(two).toContain('a &lt;b&gt;</text>');
@@ -19,7 +19,7 @@ it('names the chart and each line, and makes room for them', () => {
   expect(one).toContain('viewBox="0 0 720 326"');
 });
 
-it('a file of one chart names its lines as well, so that it can be read without the page', () => {
+test('a file of one chart names its lines as well, so that it can be read without the page', () => {
   const two = drawChartFile(panelChart(panel('short', [1, 2])));
   expect(two).toMatch(/^<svg [^>]+viewBox="0 0 720 348"[^>]*><desc>a &lt;b&gt;, c<\/desc>/);
   expect(two).toContain('a &lt;b&gt;</text>');
@@ -29,12 +29,12 @@ it('a file of one chart names its lines as well, so that it can be read without 
   expect(one).toContain('viewBox="0 0 720 304"');
 });
 
-it.each([
+test.each([
   ['bytes', 3 * 1024 * 1024, 'memory (MiB)', 3],
   ['percentunit', 0.25, 'share (%)', 25],
   ['s', 0.05, 'time (ms)', 50],
   ['s', 5, 'time (s)', 5],
-])('shows %s of Grafana in a unit of ours', (unit, value, axis, shown) => {
+])('a chart shows %s of Grafana in a unit of ours', (unit, value, axis, shown) => {
   const chart = panelChart(panel(unit, [value]));
   expect(chart.series[0]?.points[0]?.[1]).toBeCloseTo(shown);
   expect(drawCaptioned(chart)).toContain(axis);

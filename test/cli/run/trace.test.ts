@@ -94,7 +94,7 @@ test('reading takes as long as it may, and at least half a minute', async () => 
   expect(given).toEqual([30_000, 150_000, 30_000]);
 });
 
-test('says why there is nothing', async () => {
+test('a trace says why there is nothing', async () => {
   const stopped = new AbortController();
   stopped.abort();
   expect(await read(null, order(1))).toEqual({

@@ -2,7 +2,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { n8nMetricsSampler } from '../../../cli/src/samplers/n8n-metrics';
 import type { Running } from '../../../cli/src/targets/target';
-import { Collected, until } from '../../process/stage';
+import { Collected } from '../../process/stage';
+import { until } from '../../support/wait';
 
 /**
  * Shows what an n8n would that uses half a core and spends a quarter of its time collecting garbage. A second of its clock

@@ -7,7 +7,8 @@ import { labPaths } from '../../../cli/src/lab/paths';
 import { sqliteSampler } from '../../../cli/src/samplers/sqlite';
 import { tablesSampler } from '../../../cli/src/samplers/tables';
 import type { Running } from '../../../cli/src/targets/target';
-import { Collected, until } from '../../process/stage';
+import { Collected } from '../../process/stage';
+import { until } from '../../support/wait';
 
 const node = labPaths().node24;
 let folder: string;

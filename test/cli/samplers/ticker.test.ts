@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sampler } from '../../../cli/src/samplers/ticker';
 import type { Running } from '../../../cli/src/targets/target';
+import { eventually, pause } from '../../support/wait';
 
 const running = {} as Running;
 
@@ -25,13 +25,13 @@ test('a tick that fails is told once and the next ones go on', async () => {
   }));
   const to = sink();
   await failing.start(running, to, 5);
-  while (ticks < 8) await sleep(5);
+  await eventually(() => ticks >= 8);
   await failing.stop();
   expect(to.events[0]).toBe('sampler moody: no mood');
   expect(to.events.length).toBe(1 + Math.floor(ticks / 10));
 });
 
-test('takes a sample before start() returns and a last one in stop()', async () => {
+test('a sampler takes a sample before start() returns and a last one in stop()', async () => {
   let ticks = 0;
   let closed = false;
   const counting = sampler('counting', () => ({
@@ -57,12 +57,12 @@ test('a slow tick is not doubled', async () => {
     tick: async () => {
       atOnce += 1;
       most = Math.max(most, atOnce);
-      await sleep(30);
+      await pause(30, 'a tick takes longer than the time between two');
       atOnce -= 1;
     },
   }));
   await slow.start(running, sink(), 5);
-  await sleep(60);
+  await pause(60, 'two ticks would run side by side by then');
   await slow.stop();
   expect(most).toBe(1);
 });

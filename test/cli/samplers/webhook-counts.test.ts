@@ -19,7 +19,7 @@ const shown = (labels: string, quick: number, slow: number): string =>
 
 const page = (...parts: string[]): string => ['# TYPE', ...parts, ''].join('\n');
 
-it('adds up paths, and tells errors apart', () => {
+test('the count of webhooks adds up paths, and tells errors apart', () => {
   const counts = parseWebhooks(page(shown(ofPath('a', 200), 8, 1), shown(ofPath('b', 503), 2, 0)));
   expect(counts).toMatchObject({ requests: 11, errors: 2 });
   expect(counts?.sumSeconds).toBeCloseTo(1.2);
@@ -27,11 +27,11 @@ it('adds up paths, and tells errors apart', () => {
   expect(counts?.upTo.get(Infinity)).toBe(11);
 });
 
-it('is nothing where n8n shows none', () => {
+test('the count of webhooks is nothing where n8n shows none', () => {
   expect(parseWebhooks(page('n8n_other 1'))).toBeNull();
 });
 
-it('estimates a percentile of what came since, as Prometheus does', () => {
+test('the count of webhooks estimates a percentile of what came since, as Prometheus does', () => {
   const before = parseWebhooks(page(shown(ofPath('a', 200), 100, 0)));
   const now = parseWebhooks(page(shown(ofPath('a', 200), 190, 10)));
   if (before === null || now === null) throw new Error('nothing was read');
@@ -40,7 +40,7 @@ it('estimates a percentile of what came since, as Prometheus does', () => {
   expect(quantileOf(now, before, 0.95)).toBeCloseTo(0.9);
 });
 
-it('never estimates above the last bound', () => {
+test('the count of webhooks never estimates above the last bound', () => {
   const upTo = new Map([
     [10, 0],
     [Infinity, 4],
@@ -48,7 +48,7 @@ it('never estimates above the last bound', () => {
   expect(quantileOf({ upTo }, { upTo: new Map() }, 0.95)).toBe(10);
 });
 
-it('writes no latency while nothing is answered, nor after a restart', () => {
+test('the count of webhooks writes no latency while nothing is answered, nor after a restart', () => {
   const sink = new Collected();
   const of = { role: 'main', instance: 'main-1' } as const;
   const [first, second] = [

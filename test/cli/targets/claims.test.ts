@@ -66,10 +66,10 @@ async function allAtOnce(): Promise<string[]> {
   return all;
 }
 
-it.each([
+test.each([
   ['nothing was there', []],
   ['killed ones have left their claims', [0, 3]],
-])('has one owner where %s', async (_, stale) => {
+])('a claim has one owner where %s', async (_, stale) => {
   mkdirSync(join(cache, 'up'));
   for (const number of stale) {
     const file = join(cache, 'up', `one.claim-${String(number)}`);
@@ -86,7 +86,7 @@ it.each([
   expect(claimsLeft()).toEqual([]);
 });
 
-it('is refused while its owner lives, and another name is not', () => {
+test('a claim is refused while its owner lives, and another name is not', () => {
   const claim = new Kept('one').claim();
   expect(() => new Kept('one').claim()).toThrow(Mistake);
   new Kept('one-more').claim().end();

@@ -11,7 +11,7 @@ test.each([
 test.each([
   ...['8.8.8.8', '172.15.255.255', '172.32.0.0', '192.167.0.1', '192.169.0.0', '11.0.0.1'],
   ...['100.64.0.1', '198.17.255.255', '2001:db8::1', 'fe00::1', '::ffff:8.8.8.8', 'localhost', ''],
-])('%s is not', (address) => {
+])('the address %s is not private', (address) => {
   expect(isPrivate(address)).toBe(false);
 });
 

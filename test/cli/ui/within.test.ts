@@ -1,19 +1,19 @@
 import { getEventListeners } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { within } from '../../../cli/src/ui/within';
+import { pause } from '../../support/wait';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
 const never = new AbortController().signal;
 
-test('fires when its time is over, however much garbage is collected meanwhile', async () => {
+test('the signal fires when its time is over, however much garbage is collected meanwhile', async () => {
   const since = performance.now();
   const signal = await within(300, never, async (patience) => {
     while (!patience.aborted && performance.now() - since < 5000) {
-      await sleep(20);
+      await pause(20, 'time passes between two collections');
       collectGarbage();
     }
     return patience;
@@ -23,7 +23,7 @@ test('fires when its time is over, however much garbage is collected meanwhile',
   expect((signal.reason as Error).name).toBe('TimeoutError');
 });
 
-test('fires with the other one, for its reason, also when that had fired before', async () => {
+test('the signal fires with the other one, for its reason, also when that had fired before', async () => {
   const other = new AbortController();
   const reason = new Error('stopped by Ctrl-C');
   const reasons = await within(60_000, other.signal, async (before) => {
@@ -37,7 +37,7 @@ test('fires with the other one, for its reason, also when that had fired before'
   expect(reasons).toEqual([reason, reason]);
 });
 
-test('leaves nothing behind on the other one, whether the work succeeds or fails', async () => {
+test('the signal leaves nothing behind on the other one, whether the work succeeds or fails', async () => {
   const other = new AbortController();
   const before = getEventListeners(other.signal, 'abort').length;
   await within(60_000, other.signal, () => Promise.resolve());

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { freePort } from '../../../cli/src/targets/process/ports';
 import { paths } from '../../chart/support/helm.ts';
-import { until } from '../../process/stage';
+import { until } from '../../support/wait';
 
 export interface Target {
   url: string;

@@ -13,8 +13,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { activationSql } from '../../../cli/src/catalogue/seeding';
 import { freePort } from '../../../cli/src/targets/process/ports';
-import { eventually } from './eventually';
 import { n8nFolder, node18, node24 } from './lab';
+import { eventually } from '../../support/wait';
 
 /** Real processes of n8n that share one folder, one database and, in queue mode, one queue. */
 export class N8nHome {

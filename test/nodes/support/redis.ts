@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Redis, type RedisOptions } from 'ioredis';
 import { freePort } from '../../../cli/src/targets/process/ports';
-import { eventually } from './eventually';
+import { eventually } from '../../support/wait';
 
 const execute = promisify(execFile);
 const SERVER = '/usr/bin/redis-server';

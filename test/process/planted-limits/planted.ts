@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { createGroup, findControl, readGroup } from '../../../cli/src/linux/cgroup';
 import type { Limit } from '../../../cli/src/record/run-record';
 import type { Running } from '../../../cli/src/targets/target';
+import { pause } from '../../support/wait';
 
 /** Real systems, each with one limit planted, and the row of the table that has to name it. */
 export interface Planted {
@@ -362,13 +362,13 @@ async function takeConnections(running: Running): Promise<() => Promise<void>> {
   const taken: pg.Client[] = [];
   let isOn = true;
   const taking = (async () => {
-    await sleep(2_000);
+    await pause(2_000, 'n8n has its own connections by then');
     while (isOn) {
       const client = new pg.Client({ connectionString: running.postgresql?.url ?? '' });
       client.on('error', () => undefined);
       await client.connect().then(
         () => taken.push(client),
-        () => sleep(200),
+        () => pause(200, 'no connection is free'),
       );
     }
   })();

@@ -12,13 +12,13 @@ import {
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { activationSql, placed, upstreamCredential } from '../../../cli/src/catalogue/seeding';
 import { parseExport, type ExportedWorkflow } from '../../../cli/src/catalogue/exported-workflow';
 import { freePort } from '../../../cli/src/targets/process/ports';
 import { n8nFolder, node18, node24 } from '../../nodes/support/lab';
 import { root, workflowsFolder } from './paths';
+import { until } from '../../support/wait';
 
 const run = promisify(execFile);
 
@@ -184,19 +184,19 @@ function read(file: string, sql: string): Record<string, unknown>[] {
 }
 
 async function healthy(url: string, child: ChildProcess): Promise<void> {
-  const giveUpMs = Date.now() + 180_000;
-  for (;;) {
-    if (child.exitCode !== null) throw new Error(`it ended with ${String(child.exitCode)}`);
-    if (
-      await fetch(url).then(
-        ({ ok }) => ok,
-        () => false,
-      )
-    )
-      return;
-    if (Date.now() > giveUpMs) throw new Error('it was not healthy within 180 s');
-    await sleep(200);
-  }
+  const isHealthy = () =>
+    fetch(url).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  await until(
+    `n8n at ${url}`,
+    () => {
+      if (child.exitCode !== null) throw new Error(`it ended with ${String(child.exitCode)}`);
+      return isHealthy();
+    },
+    180_000,
+  );
 }
 
 async function ended(child: ChildProcess): Promise<void> {

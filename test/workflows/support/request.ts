@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseExpectation, valueAt, wrongWith, type Reply } from '../../../loadtests/lib/expect';
 import type { LoadRequest } from '../../../loadtests/lib/workload';
+import { until } from '../../support/wait';
 
 export interface Answer extends Reply {
   durationMs: number;
@@ -32,13 +32,10 @@ export async function send(
 
 /** A webhook is registered a while after n8n is healthy; until then it answers 404. */
 export async function registered(baseUrl: string, request: LoadRequest): Promise<void> {
-  const giveUpMs = Date.now() + 60_000;
-  while (Date.now() < giveUpMs) {
+  await until(`a webhook for ${request.method} ${request.path}`, async () => {
     const { status } = await send(baseUrl, request, 'ready', bodyOf(request));
-    if (status !== 404) return;
-    await sleep(200);
-  }
-  throw new Error(`${request.method} ${request.path} was not registered within 60 s`);
+    return status !== 404;
+  });
 }
 
 export function bodyOf({ body }: LoadRequest): Uint8Array<ArrayBuffer> | undefined {

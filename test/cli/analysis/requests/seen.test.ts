@@ -89,7 +89,7 @@ function keptOf(count: number): number {
   return keptIn(seen);
 }
 
-it('what is kept of a run does not grow with its requests', () => {
+test('what is kept of a run does not grow with its requests', () => {
   const [few, many, most] = [20_000, 80_000, 320_000].map(keptOf);
   // Beyond the bounds only rare latencies still open a bucket.
   expect(many).toBeLessThan(1.3 * (few ?? 0));

@@ -69,7 +69,7 @@ describe('percentiles', () => {
 describe('centre and spread', () => {
   const sample = [2, 4, 4, 4, 5, 5, 7, 9];
 
-  test('of a textbook sample', () => {
+  test('of a textbook sample are as printed', () => {
     expect(mean(sample)).toBe(5);
     expect(median(sample)).toBe(4.5);
     expect(median([3, 1, 2])).toBe(2);
@@ -106,7 +106,7 @@ describe('slope', () => {
     expect(slope(points)).toEqual({ value: NaN, low: -Infinity, high: Infinity });
   });
 
-  test('of a textbook line, with the textbook interval', () => {
+  test('of a textbook line has the interval that is printed', () => {
     const line = [2.1, 3.9, 6.2, 7.8, 10.1].map((y, i) => ({ x: i + 1, y }));
     const { value, low, high } = slope(line);
     expect(value).toBeCloseTo(1.99, 10);

@@ -51,7 +51,7 @@ const order = (promises: string, returnSeconds: number): Parameters<typeof drill
 const run = (how: Parameters<typeof drill>[1]): ReturnType<typeof drill> =>
   drill(target.running, how, () => undefined, new AbortController().signal);
 
-test('counts exactly what the stand-in did, and balances with what was sent', async () => {
+test('a drill counts exactly what the stand-in did, and balances with what was sent', async () => {
   const { folder, record, problems } = await run(order('lost=0,repeated<10%', 6));
   expect([problems, target.again]).toEqual([[], []]);
   const { ledger, control, verdict, figures, phases } = record;
@@ -81,7 +81,7 @@ test('counts exactly what the stand-in did, and balances with what was sent', as
   expect(readFileSync(join(folder, 'plots', 'rate.svg'), 'utf8')).toContain('SIGKILL of worker-1');
 });
 
-test('says nothing where the SLO was missed without the fault', async () => {
+test('a drill says nothing where the SLO was missed without the fault', async () => {
   const { record } = await run({
     ...{ ...order('lost=0', 2), slos: parseSlos('p95<1ms'), hasControl: false },
   });
@@ -99,14 +99,14 @@ async function brokenOff(part: 'control' | 'kill-worker'): ReturnType<typeof dri
   return drill(target.running, how, told, stopping.signal);
 }
 
-test('is invalid where it was broken off before the fault, which is not made then', async () => {
+test('a drill is invalid where it was broken off before the fault, which is not made then', async () => {
   const { folder, record, isStopped } = await brokenOff('kill-worker');
   expect([isStopped, record.verdict.outcome, record.fault.done]).toEqual([true, 'invalid', []]);
   expect(record.verdict.sentence).toContain('was aborted: stopped by Ctrl-C');
   expect(readDrill(folder).record).toEqual(record);
 });
 
-test('names the control where it was broken off in it', async () => {
+test('a drill names the control where it was broken off in it', async () => {
   await expect(brokenOff('control')).rejects.toThrow(
     /^stopped by Ctrl-C before the fault: only the control was recorded, in .*runs/,
   );

@@ -1,7 +1,6 @@
 /** What each fault does to a target, with a stand-in for it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { FAULTS, findFault } from '../../../../cli/src/features/drill/faults';
 import { bundledPlace } from '../../../../cli/src/catalogue/seeding';
 import { parseExport } from '../../../../cli/src/catalogue/exported-workflow';
@@ -13,7 +12,7 @@ import { rateAt } from '../../../../loadtests/lib/due';
 import { topologySchema } from '../../../../cli/src/plan/topology';
 import type { ProcessRoot, Running, StoreLink } from '../../../../cli/src/targets/target';
 import { Mistake } from '../../../../cli/src/ui/exit';
-import { until } from '../../../support/cli';
+import { pause, until } from '../../../support/wait';
 
 const ROOTS = [
   ['main', 'main'],
@@ -365,7 +364,7 @@ describe('a fault at its time', () => {
     const takesLong: Fault = {
       ...findFault('cut-worker'),
       make: async ({ tell }) => {
-        await sleep(60);
+        await pause(60, 'the fault takes longer than it was to last');
         tell('it is made');
       },
     };

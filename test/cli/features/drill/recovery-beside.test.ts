@@ -34,7 +34,7 @@ const beside = (
   ageMs = FOREVER_MS,
 ): RecoveryBeside => new RecoveryBeside(onePass, () => Promise.resolve(unfinished), 1, ageMs);
 
-test('goes on until nothing is left to retry, and counts what became of it', async () => {
+test('recovery beside a drill goes on until nothing is left to retry, and counts what became of it', async () => {
   const recovery = beside(
     passes(new Error('Redis is away'), { ...NOTHING, left: [YOUNG] }, RETRIED, NOTHING),
   );
@@ -43,7 +43,7 @@ test('goes on until nothing is left to retry, and counts what became of it', asy
   expect(made).toBeGreaterThanOrEqual(3);
 });
 
-test('makes another pass for what n8n failed during the last one', async () => {
+test('recovery beside a drill makes another pass for what n8n failed during the last one', async () => {
   let open = 1;
   const laterPass = passes(RETRIED, NOTHING);
   const onePass = (): Promise<PassReport | null> => {
@@ -56,33 +56,33 @@ test('makes another pass for what n8n failed during the last one', async () => {
   expect((await recovery.end(FOREVER_MS)).attempts).toEqual({ recovered: 1 });
 });
 
-test('names what it leaves alone for good', async () => {
+test('recovery beside a drill names what it leaves alone for good', async () => {
   const gone = { ...YOUNG, reason: 'its data was pruned', isFinal: true };
   const recovery = beside(passes({ ...NOTHING, left: [gone, { ...gone, executionId: '9' }] }));
   expect((await recovery.end(FOREVER_MS)).left).toEqual({ 'its data was pruned': 2 });
 });
 
-test('waits for the age of what has not ended, and no longer than it may', async () => {
+test('recovery beside a drill waits for the age of what has not ended, and no longer than it may', async () => {
   const open = await beside(passes(NOTHING), 1, 20).end(FOREVER_MS);
   expect(open.passes).toBeGreaterThan(0);
   const never = await beside(passes({ ...NOTHING, left: [YOUNG] }), 1).end(30);
   expect(never.left).toEqual({ 'it is younger than --age': 1 });
 });
 
-test('waits for nothing once the drill is broken off', async () => {
+test('recovery beside a drill waits for nothing once the drill is broken off', async () => {
   const open = beside(passes({ ...NOTHING, left: [YOUNG] }), 1);
   const { failedPasses } = await open.end(FOREVER_MS, AbortSignal.abort());
   expect(failedPasses).toBe(0);
 });
 
-test('waits no longer once it is stopped', async () => {
+test('recovery beside a drill waits no longer once it is stopped', async () => {
   const recovery = beside(passes({ ...NOTHING, left: [YOUNG] }));
   const end = recovery.end(FOREVER_MS);
   await recovery.stop();
   expect((await end).attempts).toEqual({});
 });
 
-test('makes no pass after it was stopped', async () => {
+test('recovery beside a drill makes no pass after it was stopped', async () => {
   let made = 0;
   const recovery = beside(() => Promise.resolve(made++ < 0 ? null : NOTHING));
   await recovery.stop();

@@ -10,8 +10,9 @@ import {
 } from '../../../../cli/src/features/recover/pass';
 import { NOTHING_KNOWN } from '../../../../cli/src/features/recover/saves';
 import { ENQUEUED_WITHIN_MS, ModelN8n, SLOW_MS, type Work } from './model';
+import { pause } from '../../../support/wait';
 
-/** Passes of recovery over random histories: everything that can be is done at least once, and nothing twice unseen. */
+/** Passes of recovery nothing is lost or done twice over random histories: everything that can be is done at least once, and nothing twice unseen. */
 
 const RULES = { maxAttempts: 3, minAgeMs: 300_000, backOffMs: 60_000 };
 const OLD_MS = 600_000;
@@ -66,7 +67,7 @@ const isOurs = ({ begins, mode }: Work): boolean =>
   ['webhook', 'trigger', 'error'].includes(mode) &&
   ['lost', 'stalled', 'runner died', 'at work'].includes(begins);
 
-test('over random histories', async () => {
+test('nothing is lost or done twice over random histories', async () => {
   await fc.assert(
     fc.asyncProperty(
       works,
@@ -229,7 +230,7 @@ test('a retry whose worker and main died counts as one attempt, once it is old e
   expect([n8n.done('1'), n8n.overlaps]).toEqual([1, 0]);
 });
 
-describe('does not race enqueueing', () => {
+describe('a pass beside enqueueing', () => {
   test('what has its job a moment after the first look is left to its worker', async () => {
     const n8n = new ModelN8n([
       work({ begins: 'resumed', enqueuedInMs: ENQUEUED_WITHIN_MS }),
@@ -381,7 +382,7 @@ describe('a look that fails', () => {
       ['1', 'recovered'],
     ]);
     const calls = n8n.executions.size;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await pause(20, 'nothing may be called after the end');
     expect(n8n.executions.size).toBe(calls);
   });
 

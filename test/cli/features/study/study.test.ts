@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { once } from 'node:events';
 import fc from 'fast-check';
 import { runProgram, type Call } from '../../../../cli/src/features/study/call';
 import { commandParts } from '../../../../cli/src/features/study/command-parts';
@@ -18,7 +18,7 @@ import { studyRecordSchema, type PartResult } from '../../../../cli/src/features
 import { renderParts, renderStudies } from '../../../../cli/src/features/study/report/terminal';
 import { findStudy, readStudies } from '../../../../cli/src/features/study/studies';
 import { NotMeasured, type Part, type Study } from '../../../../cli/src/features/study/study';
-import { until } from '../../../support/cli';
+import { pause, until } from '../../../support/wait';
 
 const STUDIES = join(__dirname, '../../../../studies');
 let folder: string;
@@ -44,7 +44,7 @@ function made(more: Partial<Study> = {}, names = ['a', 'b', 'c', 'd']): Made {
     parts: names.map((name) => ({ name, seconds: 60 })),
     async measured({ name }, { isShort }) {
       steps.push(`begin ${name}`);
-      await sleep(10);
+      await pause(10, 'a part takes a while');
       steps.push(`end ${name}`);
       return { record: { of: name, isShort }, sentence: 'measured' };
     },
@@ -168,7 +168,8 @@ describe('the parts of a study', () => {
         if (name === 'a') return { record: {}, sentence: 'measured' };
         scratch = measuring.scratch;
         abort.abort();
-        await sleep(60_000, undefined, { signal: measuring.signal });
+        measuring.signal.throwIfAborted();
+        await once(measuring.signal, 'abort');
         return { record: {}, sentence: 'never' };
       },
     });

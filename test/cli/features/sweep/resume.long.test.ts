@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { SweepFolder } from '../../../../cli/src/features/sweep/folder';
 import type { CellRecord, SweepRecord } from '../../../../cli/src/features/sweep/record';
-import { until } from '../../../support/cli';
+import { until } from '../../../support/wait';
 
 const ROOT = join(__dirname, '../../../..');
 // The command looks for the chart above its own file.

@@ -32,7 +32,7 @@ const anywhere: Deployer = {
   },
 };
 
-test('there are some', () => {
+test('there are studies to look at', () => {
   expect(files.length).toBeGreaterThan(3);
 });
 

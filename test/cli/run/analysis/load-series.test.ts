@@ -20,7 +20,7 @@ function shown(series: LoadSeries, seconds: number): Record<string, number> {
   );
 }
 
-it('counts requests by their result, and their latencies as the report does', () => {
+test('the series of a load counts requests by their result, and their latencies as the report does', () => {
   const series = new LoadSeries(load, { run: 'r' });
   [request(20), request(70), request(90_000, 'timeout'), request(3, 'status 500')].forEach(
     (one) => {
@@ -44,11 +44,11 @@ it('counts requests by their result, and their latencies as the report does', ()
   });
 });
 
-it('has a count of 0 before the first request, so that its rate begins there', () => {
+test('the series of a load has a count of 0 before the first request, so that its rate begins there', () => {
   expect(shown(new LoadSeries(load, {}), 0)['n8n_tuned_load_requests_total expected']).toBe(0);
 });
 
-it.each([
+test.each([
   [4, 0],
   [6, 1],
   [16, 0],
@@ -56,7 +56,7 @@ it.each([
   expect(shown(new LoadSeries(load, {}), seconds)['n8n_tuned_load_measuring']).toBe(measuring);
 });
 
-it('says what was asked for: a rate, or clients', () => {
+test('the series of a load says what was asked for: a rate, or clients', () => {
   expect(shown(new LoadSeries(load, {}), 6)).toMatchObject({
     n8n_tuned_load_planned_requests_per_second: 30,
   });
@@ -65,7 +65,7 @@ it('says what was asked for: a rate, or clients', () => {
   expect(closed).not.toHaveProperty('n8n_tuned_load_planned_requests_per_second');
 });
 
-it('shows the load generator and the fault of a drill once they are known', () => {
+test('the series of a load shows the load generator and the fault of a drill once they are known', () => {
   const series = new LoadSeries(load, {});
   series.generator(0.5, 2);
   series.fault('SIGKILL of worker-1');

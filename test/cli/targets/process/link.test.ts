@@ -1,10 +1,10 @@
 /** What passes through a link, on real connections of loopback. */
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { Link } from '../../../../cli/src/targets/process/link';
 import { freePort } from '../../../../cli/src/targets/process/ports';
+import { pause } from '../../../support/wait';
 
 /** Long enough for what passes to have passed; where nothing may pass, a slow machine cannot make the test fail. */
 const A_WHILE_MS = 150;
@@ -113,7 +113,7 @@ test('what was sent while it was frozen comes when it is over, and so does the e
   open.socket.write('later');
   const [, atStore] = sockets.filter(({ localPort }) => localPort === storePort());
   atStore?.destroy();
-  await sleep(A_WHILE_MS);
+  await pause(A_WHILE_MS, 'nothing may come in this time');
   expect(open.got().toString()).toBe('a');
   expect(ended.socket.destroyed).toBe(false);
   link.thaw();
@@ -136,7 +136,7 @@ test('lost connections stay open and carry nothing, and new ones are as they sho
   const fresh = await client();
   fresh.socket.write('fresh');
   await fresh.has(5);
-  await sleep(A_WHILE_MS);
+  await pause(A_WHILE_MS, 'nothing may come in this time');
   expect(lost.got().toString()).toBe('before');
   expect(lost.socket.destroyed).toBe(false);
   expect(link.lose()).toBe(2);

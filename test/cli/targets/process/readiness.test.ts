@@ -1,7 +1,6 @@
 /** Who takes requests, as a Service with a readiness probe decides it: with processes that are made up. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Readiness } from '../../../../cli/src/targets/process/readiness';
-import { until } from '../../../support/cli';
+import { pause, until } from '../../../support/wait';
 
 const LOOK_MS = 5;
 
@@ -46,7 +45,7 @@ test('one that has ended takes no requests, and its successor takes them once it
   pids.set('webhook-1', null);
   await until('it is noticed', () => told.length === 1);
   pids.set('webhook-1', 21);
-  await sleep(20 * LOOK_MS);
+  await pause(20 * LOOK_MS, 'it looks so often, and may tell nothing');
   expect(told).toEqual([[2]]);
   ready.set(2, true);
   await until('it is back', () => told.length === 2);
@@ -79,6 +78,6 @@ test('nothing is told where nothing changes, nor after the end', async () => {
   await until('both were asked', () => new Set(asked).size === 2);
   readiness.stop();
   pids.set('main', null);
-  await sleep(10 * LOOK_MS);
+  await pause(10 * LOOK_MS, 'it may look no more');
   expect(told).toEqual([]);
 });

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { TracedExecutions } from '../../../../cli/src/analysis/traced-execution';
 import { ledgerOf } from '../../../../cli/src/features/drill/analysis/ledger';
 import type { RequestSample } from '../../../../cli/src/record/run-record';
 import type { Database, DatabaseRow } from '../../../../cli/src/targets/process/database';
 import { traceFromNow } from '../../../../cli/src/targets/process/trace';
 import { N8N_VERSION } from '../../../support/versions';
+import { pause } from '../../../support/wait';
 
 /** Executions of a run in n8n's database, whose sequence gives out more ids than there are executions. */
 
@@ -50,8 +50,7 @@ async function traced(stand: Stand, keptMs: number): Promise<TracedExecutions> {
   const now = { ...stand, givenOut: 0 };
   const trace = await traceFromNow(databaseOf(now), N8N_VERSION, keptMs);
   now.givenOut = stand.givenOut;
-  // Some milliseconds later by any clock.
-  await sleep(2);
+  await pause(2, 'some milliseconds later by any clock');
   return { source: trace.source, ...(await trace.read(RUN, 1000)) };
 }
 

@@ -12,7 +12,7 @@ import type { RunEvent } from '../../../../cli/src/record/run-record';
 import { freePort } from '../../../../cli/src/targets/process/ports';
 import { serverTarget } from '../../../../cli/src/targets/server/server-target';
 import type { Running } from '../../../../cli/src/targets/target';
-import { until } from '../../../support/cli';
+import { until } from '../../../support/wait';
 
 const FOLDER = join(__dirname, '../../../support/servers');
 const HTTP = `exec '${process.execPath}' http.cjs`;

@@ -10,7 +10,7 @@ test('after no loss in N it is the rule of three', () => {
   }
 });
 
-test('lies above what was seen, and falls with more requests', () => {
+test('the bound of losses lies above what was seen, and falls with more requests', () => {
   fc.assert(
     fc.property(fc.nat(50), fc.integer({ min: 51, max: 5_000 }), (lost, requests) => {
       const bound = lossBound(lost, requests);
@@ -21,6 +21,6 @@ test('lies above what was seen, and falls with more requests', () => {
   );
 });
 
-test('is 1 where nothing was sent, or all was lost', () => {
+test('the bound of losses is 1 where nothing was sent, or all was lost', () => {
   expect([lossBound(0, 0), lossBound(3, 3)]).toEqual([1, 1]);
 });

@@ -12,7 +12,7 @@ import { renderTerminal } from '../../../../../cli/src/report/text/terminal';
 const known = samplePrediction();
 const refused = samplePrediction(40);
 
-test('says how much of which workload, what bounds it, and how far from it was measured', () => {
+test('the report of a prediction says how much of which workload, what bounds it, and how far from it was measured', () => {
   expect(predictTitle(known)).toBe('Predicted capacity of last-node with 6 workers');
   expect(predictSentence(known)).toMatch(
     /^n8n with 6 workers should sustain [\d.]+ req\/s of last-node \([\d.]+ to [\d.]+\), bounded by how it scales\.$/,
@@ -24,7 +24,7 @@ test('says how much of which workload, what bounds it, and how far from it was m
   expect(figures['Largest measured']).toMatch(/^[\d.]+\/s with 4 workers$/);
 });
 
-test('says why a bound is missing', () => {
+test('the report of a prediction says why a bound is missing', () => {
   const [reason = ''] = refused.refused;
   expect(reason).toContain('more than 3 times the largest size measured');
   expect(renderHtml(predictDocument(refused))).toContain(

@@ -47,7 +47,7 @@ const lines = (width: number, alerts: AlertsView | null = null): string[] =>
     { width, nowMs },
   );
 
-test('shows rate, latency, errors, queue, slots, and memory of each role against its limit', () => {
+test('the live view shows rate, latency, errors, queue, slots, and memory of each role against its limit', () => {
   tenSeconds();
   const view = viewOf(latest, nowMs, queue);
   expect(view.executions?.succeededPerSecond).toBeCloseTo(6, 6);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { podLinks } from '../../../../../cli/src/targets/kubernetes/drill/links';
 import { freePort } from '../../../../../cli/src/targets/process/ports';
-import { until } from '../../../../support/cli';
+import { until } from '../../../../support/wait';
 
 const HOST = '127.0.0.1';
 let store: Server;

@@ -74,7 +74,7 @@ const exec = (
 const reach = (pods: V1Pod[]): ReturnType<typeof recoveryReach> =>
   recoveryReach({ cluster: { exec }, namespace: 'n', pods: () => pods }, ['workflow:list']);
 
-test('asks n8n with the key of an owner of its own, and gives its report', async () => {
+test('recovery in a cluster asks n8n with the key of an owner of its own, and gives its report', async () => {
   const { pass } = await reach([main]);
   expect(await pass(VARIABLES, NEVER)).toEqual({
     ...{ due: [], attempts: [], left: [], waiting: [], refused: [], stopped: null },
@@ -83,7 +83,7 @@ test('asks n8n with the key of an owner of its own, and gives its report', async
   expect(asked.at(-1)).toMatch(/^GET \/api\/v1\/workflows\?.*tags=recover.* with the key$/);
 });
 
-test('says what the script said where there is no report, and that no main runs', async () => {
+test('recovery in a cluster says what the script said where there is no report, and that no main runs', async () => {
   const pods = [main];
   const { pass } = await reach(pods);
   await expect(pass({ RECOVERY_RETRY: 'true' }, NEVER)).rejects.toThrow(/RECOVERY_\w+ is not set/);

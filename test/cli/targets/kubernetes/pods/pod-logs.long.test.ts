@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { PassThrough, type Writable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { PodLogs } from '../../../../../cli/src/targets/kubernetes/pods/pod-logs';
 import type { ContainerSeat } from '../../../../../cli/src/targets/kubernetes/pods/pods';
 import { Failure, Mistake } from '../../../../../cli/src/ui/exit';
+import { eventually, pause } from '../../../../support/wait';
 
 const seat = (pod: string, id = pod, made: Partial<ContainerSeat> = {}): ContainerSeat => ({
   ...{ pod, id, container: 'n8n', role: 'worker', node: 'node0', restarts: 0 },
@@ -40,26 +40,21 @@ afterEach(() => {
   logs.end();
 });
 
-async function until(done: () => boolean): Promise<void> {
-  for (const giveUpMs = Date.now() + 30_000; !done() && Date.now() < giveUpMs;) await sleep(20);
-  expect(done()).toBe(true);
-}
-
 const kept = (): Record<string, string> =>
   Object.fromEntries(logs.files.map((file) => [basename(file), readFileSync(file, 'utf8')]));
 
-it('what a pod wrote is kept when the pod is gone, and a new container goes on in its file', async () => {
+test('what a pod wrote is kept when the pod is gone, and a new container goes on in its file', async () => {
   seats = [seat('worker-1'), seat('worker-1', 'r', { container: 'runners', role: 'runner' })];
-  await until(() => source.streams.length === 2);
+  await eventually(() => source.streams.length === 2);
   source.streams[0]?.stream.write('started\n');
   source.streams[1]?.stream.write('a runner\n');
   source.streams[0]?.stream.end('ended\n');
   seats = [seat('worker-1', 'worker-1 again'), seat('worker-2')];
-  await until(() => source.streams.length === 4);
+  await eventually(() => source.streams.length === 4);
   source.streams[2]?.stream.write('again\n');
   source.streams[3]?.stream.write('another\n');
-  await until(() => Object.keys(kept()).length === 3);
-  await until(() => kept()['worker-1.log']?.endsWith('again\n') === true);
+  await eventually(() => Object.keys(kept()).length === 3);
+  await eventually(() => kept()['worker-1.log']?.endsWith('again\n') === true);
   expect(kept()).toEqual({
     'worker-1.log': 'started\nended\nagain\n',
     'worker-1-runners.log': 'a runner\n',
@@ -67,27 +62,27 @@ it('what a pod wrote is kept when the pod is gone, and a new container goes on i
   });
 });
 
-it('a connection that is cut is made again from where it was', async () => {
+test('a connection that is cut is made again from where it was', async () => {
   seats = [seat('main')];
-  await until(() => source.streams.length === 1);
+  await eventually(() => source.streams.length === 1);
   source.streams[0]?.stream.write('one\n');
-  await until(() => kept()['main.log'] === 'one\n');
+  await eventually(() => kept()['main.log'] === 'one\n');
   source.streams[0]?.stream.destroy(new Error('cut'));
   source.streams[0]?.stream.on('error', () => undefined);
-  await until(() => source.streams.length === 2);
+  await eventually(() => source.streams.length === 2);
   expect(source.streams[0]?.sinceMs).toBeNull();
   expect(source.streams[1]?.sinceMs).toBeGreaterThan(0);
 });
 
-it('a right that is missing is told once, a pod that is gone not at all', async () => {
+test('a right that is missing is told once, a pod that is gone not at all', async () => {
   source.refusal = new Failure('the pod is gone');
   seats = [seat('main')];
-  await sleep(1_500);
+  await pause(1_500, 'it looks more than once in this time, and may say nothing');
   expect(warned).toEqual([]);
   source.refusal = new Mistake('you may not get pods/log.');
-  await until(() => warned.length === 1);
+  await eventually(() => warned.length === 1);
   expect(warned[0]).toMatch(/logs of the pods are not kept: you may not get pods\/log/);
   seats = [seat('main'), seat('worker-1')];
-  await sleep(1_500);
+  await pause(1_500, 'it looks more than once in this time, and may say nothing');
   expect(warned).toHaveLength(1);
 });

@@ -7,6 +7,7 @@ import { buildSync } from 'esbuild';
 import type { Cluster } from '../../../../../cli/src/targets/kubernetes/api/api';
 import { Helm, type Rendered } from '../../../../../cli/src/targets/kubernetes/release/helm';
 import { Failure } from '../../../../../cli/src/ui/exit';
+import { pause } from '../../../../support/wait';
 
 const folder = mkdtempSync(join(tmpdir(), 'helm-'));
 afterAll(() => {
@@ -102,7 +103,7 @@ async function until<T>(attempt: () => T): Promise<T> {
       return attempt();
     } catch (error) {
       if (tries === 600) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await pause(50, 'the file is not there yet');
     }
   }
 }

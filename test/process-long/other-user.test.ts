@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { leftOf } from './left-behind';
 import { inFoldersOfItsOwn, loading, type Loading } from './loading';
 import { N8N_LEGACY_VERSION } from '../support/versions';
+import { leftOf } from '../process/left-behind';
+import { inFoldersOfItsOwn, loading, type Loading } from '../process/loading';
 
 /** What another user of this machine can reach of a run on target process while its load is under way. */
 

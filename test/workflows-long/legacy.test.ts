@@ -7,6 +7,10 @@ import { startN8n, type RunningN8n } from './support/n8n';
 import { workflowsFolder } from './support/paths';
 import { bodyOf, faultOf, registered, send } from './support/request';
 import { N8N_LEGACY_VERSION } from '../support/versions';
+import { key, keyCredential, withKey } from '../workflows/support/key';
+import { startN8n, type RunningN8n } from '../workflows/support/n8n';
+import { workflowsFolder } from '../workflows/support/paths';
+import { bodyOf, faultOf, registered, send } from '../workflows/support/request';
 
 /** The workloads for n8n below 1.0, each way in which it runs executions. */
 const catalogue = readCatalogue(join(workflowsFolder, 'catalogue.json'));

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Running } from '../../cli/src/targets/target';
-import { ask, bringUp, left, never, quiet, tracesOf, workload } from './stage';
+import { ask, bringUp, left, never, quiet, tracesOf, workload } from '../process/stage';
 
 jest.setTimeout(330_000);
 

@@ -1,6 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { startN8n, type RunningN8n } from './support/n8n';
 import { N8N_LEGACY_VERSION, N8N_VERSION } from '../support/versions';
+import { startN8n, type RunningN8n } from '../workflows/support/n8n';
+import { eventually, until } from '../support/wait';
 
 /** The published experiment: 512 MB of text under a heap that is too small, and under one that fits. */
 const cases = [
@@ -22,16 +23,6 @@ const cases = [
   },
 ];
 
-async function within<T>(seconds: number, what: string, look: () => T | undefined): Promise<T> {
-  const giveUpMs = Date.now() + seconds * 1000;
-  for (;;) {
-    const seen = look();
-    if (seen !== undefined) return seen;
-    if (Date.now() > giveUpMs) throw new Error(`${what} did not come within ${String(seconds)} s`);
-    await sleep(200);
-  }
-}
-
 const statuses = (n8n: RunningN8n): unknown[] =>
   n8n.query('SELECT status FROM execution_entity').map(({ status }) => status);
 
@@ -39,7 +30,9 @@ describe.each(cases)('memory-hog on $title', ({ file, heap, ...layout }) => {
   it('ends n8n where the heap is too small', async () => {
     const n8n = await startN8n({ ...layout, files: [file], env: heap(448) });
     try {
-      await Promise.race([n8n.ended, sleep(240_000, undefined, { ref: false })]);
+      let isOver = false;
+      void n8n.ended.then(() => (isOver = true));
+      await eventually(() => isOver, 240_000);
       expect(n8n.log()).toMatch(/JavaScript heap out of memory/);
     } finally {
       await n8n.stop();
@@ -49,10 +42,14 @@ describe.each(cases)('memory-hog on $title', ({ file, heap, ...layout }) => {
   it('runs again and again where it fits', async () => {
     const n8n = await startN8n({ ...layout, files: [file], env: heap(1536) });
     try {
-      const done = await within(240, 'a second execution', () => {
-        const all = statuses(n8n).filter((status) => status === 'success');
-        return all.length >= 2 ? all : undefined;
-      });
+      const done = await until(
+        'a second execution',
+        () => {
+          const all = statuses(n8n).filter((status) => status === 'success');
+          return all.length >= 2 ? all : undefined;
+        },
+        240_000,
+      );
       expect(done.length).toBeGreaterThanOrEqual(2);
       expect(n8n.log()).not.toContain('JavaScript heap out of memory');
     } finally {
@@ -69,8 +66,10 @@ describe('memory-hog on n8n 2.41.1 with only the nodes that n8n ships', () => {
       env: { N8N_RUNNERS_MAX_OLD_SPACE_SIZE: '256' },
     });
     try {
-      const failed = await within(240, 'a failed execution', () =>
-        statuses(n8n).find((status) => status === 'error'),
+      const failed = await until(
+        'a failed execution',
+        () => statuses(n8n).find((status) => status === 'error'),
+        240_000,
       );
       expect(failed).toBe('error');
       expect((await fetch(`${n8n.baseUrl}/healthz`)).status).toBe(200);
