@@ -1,11 +1,11 @@
 // Rounds of parts: the next one begins when the loads of the one before are over, and never three are under way.
 import { Beside, inRounds } from '../../../../cli/src/features/study/rounds';
+import { pause } from '../../../support/wait';
 
 /** What happened, in order. A round is [name, its load takes so long, it ends after so long], in looks of 20 ms. */
 async function happened(given: [string, number, number][], alone = ''): Promise<string[]> {
   const seen: string[] = [];
-  const after = (looks: number): Promise<void> =>
-    new Promise((resolve) => setTimeout(resolve, 20 * looks));
+  const after = (looks: number): Promise<void> => pause(20 * looks, 'the length of a round');
   const left = given.map(([name, load, end]) => ({ name, load, end }));
   await inRounds({
     next: () => left.splice(0, 1),

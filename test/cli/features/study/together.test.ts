@@ -1,8 +1,9 @@
 // What loads something at the same time begins together: none before all of them are ready or have ended.
 import { existsSync } from 'node:fs';
 import { Together } from '../../../../cli/src/features/study/rounds';
+import { pause } from '../../../support/wait';
 
-const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const after = (ms: number): Promise<void> => pause(ms, 'nothing may happen in this time');
 
 /** Whether the file is there after each step of a, b and c, and after the end. */
 async function thereAfter(steps: string[]): Promise<boolean[]> {
