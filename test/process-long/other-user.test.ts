@@ -1,8 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { leftOf } from './left-behind';
-import { inFoldersOfItsOwn, loading, type Loading } from './loading';
 import { N8N_LEGACY_VERSION } from '../support/versions';
 import { leftOf } from '../process/left-behind';
 import { inFoldersOfItsOwn, loading, type Loading } from '../process/loading';

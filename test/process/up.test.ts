@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { Kept, type KeptState } from '../../cli/src/targets/kept';
 import { readStat } from '../../cli/src/linux/proc';
 import { buildCli, endStartedClis, runCli } from '../support/cli';
-import { until } from './stage';
 import { N8N_VERSION } from '../support/versions';
 import { until } from '../support/wait';
 

@@ -1,4 +1,3 @@
-import { startN8n, type RunningN8n } from './support/n8n';
 import { N8N_LEGACY_VERSION, N8N_VERSION } from '../support/versions';
 import { startN8n, type RunningN8n } from '../workflows/support/n8n';
 import { eventually, until } from '../support/wait';
