@@ -1,0 +1,59 @@
+// Recommends values for a rate, proves them, then proves the same values with too little CPU: PROVEN and REFUTED.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseDocument } from 'yaml';
+import { filesIn, RUN_FILES } from '../../cli/src/features/study/kept';
+import { NotMeasured, type Part, type Study } from '../../cli/src/features/study/study';
+
+const STARVED_CPU = '200m';
+const QUESTION = [
+  ...['--workload', 'last-node', '--rate', '30', '--slo', 'p95<1s', '--slo', 'errors<1%'],
+  '--prove',
+];
+/** What the second part starves, in the folder of the study. */
+const RECOMMENDED = 'recommended.yaml';
+
+interface Proof {
+  verdict: string;
+  attempts: { run: string; sentence: string }[];
+}
+
+const parts: Part[] = [
+  { name: 'recommended', seconds: 240 },
+  { name: 'starved', seconds: 120 },
+];
+
+/** The values with too little CPU. */
+function starved(values: string): string {
+  const document = parseDocument(values);
+  for (const kind of ['limits', 'requests']) {
+    document.setIn(['main', 'resources', kind, 'cpu'], STARVED_CPU);
+  }
+  return document.toString();
+}
+
+export default {
+  parts,
+  async measured({ name }, { call, scratch, folder, isShort }) {
+    const [recommended, file] = [join(folder, RECOMMENDED), join(scratch, 'values.yaml')];
+    const isFirst = name === 'recommended';
+    if (!isFirst && !existsSync(recommended)) {
+      throw new NotMeasured('it rests on the values of the part recommended, measured before it');
+    }
+    if (!isFirst) writeFileSync(file, starved(readFileSync(recommended, 'utf8')));
+    const { record } = await call<Proof>([
+      ...['recommend', ...QUESTION, '--duration', isShort ? '10s' : '40s', '--out', scratch],
+      ...(isFirst ? ['--search-budget', isShort ? '40s' : '2m', '--write', file] : []),
+      ...(isFirst ? [] : ['--values', file]),
+    ]);
+    const { verdict, attempts } = record;
+    const last = attempts.at(-1);
+    if (last === undefined) throw new NotMeasured(verdict);
+    const values = readFileSync(file, 'utf8');
+    if (isFirst) writeFileSync(recommended, values);
+    const proof = { verdict, sentence: last.sentence, attempts: attempts.length };
+    const files = filesIn(last.run, RUN_FILES);
+    files.set('proof.json', JSON.stringify(proof)).set('values.yaml', values);
+    return { files, sentence: `${verdict}: ${last.sentence}` };
+  },
+} satisfies Study;
