@@ -73,7 +73,8 @@ const begun = (ids: readonly string[]) => async (): Promise<boolean> => {
 
 const flags = (...more: string[]): string[] => [
   ...['recover', '--url', n8n.baseUrl, '--redis', n8n.redis?.url ?? '', '--json'],
-  ...['--age', '1s', '--back-off', '1s', '--at-once', '8', ...more],
+  ...['--age', '1s', '--back-off', '1s', ...more],
+  ...(more.includes('--retry') ? ['--at-once', '8'] : []),
 ];
 const recover = async (...more: string[]): Promise<{ code: number | null; report: PassReport }> => {
   const { code, stdout, stderr } = await runCli(flags(...more), { N8N_API_KEY: key });
