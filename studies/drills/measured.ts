@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { DrillRecord } from '../../cli/src/features/drill/record';
 import {
   NotMeasured,
-  type Measured,
+  type PartMeasured,
   type Measuring,
   type Part,
 } from '../../cli/src/features/study/study';
@@ -23,7 +23,7 @@ export const measuredDrill =
     commandOf: (part: Own, call: CallOf) => string[],
     also: (drill: DrillRecord, csv: string) => object = () => ({}),
   ) =>
-  async (part: Own, { call, scratch: out, isShort }: Measuring): Promise<Measured> => {
+  async (part: Own, { call, scratch: out, isShort }: Measuring): Promise<PartMeasured> => {
     const { code, record, ending } = await call<DrillRecord & { folder: string; run: string }>(
       commandOf(part, { root, out, isShort }),
     );

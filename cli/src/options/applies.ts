@@ -151,14 +151,14 @@ export const RULES: readonly Rule[] = [
     ...{ with: '--retry', applies: has('retry') },
   },
   {
-    options: ['quick', 'dryRun', 'out'],
+    options: ['list', 'part', 'within', 'atOnce', 'quick', 'keep', 'out'],
     of: ['study'],
     ...{ with: 'the name of a study', applies: ({ args }) => args[0] !== undefined },
   },
   {
-    options: ['out'],
+    options: ['part', 'within', 'atOnce', 'out'],
     of: ['study'],
-    ...{ with: 'a study that runs, so not with --dry-run', applies: lacks('dryRun') },
+    ...{ with: 'a study that runs, so not with --list', applies: lacks('list') },
   },
   {
     options: ['memoryPrice'],

@@ -50,7 +50,7 @@ test.each([
   ['recover --url http://x --prefix b', '--prefix goes with --redis'],
   ['recover --url http://x --at-once 2 --wait 9m', '--at-once and --wait go with --retry'],
   ['study --quick --out o', '--quick and --out go with the name of a study'],
-  ['study heap --dry-run --out o', '--out goes with a study that runs'],
+  ['study heap --list --out o', '--out goes with a study that runs'],
   ['report x --prometheus-release r', '--prometheus-release goes with --prometheus: add that'],
   ['watch --prometheus-namespace n', '--prometheus-namespace goes with --prometheus'],
   [

@@ -138,9 +138,9 @@ test.each<[string, string, (file: string, text: string) => unknown, RegExp]>([
   ],
   [
     'a study',
-    'question: Q\nfull: { minutes: 1, comands: [] }\n',
+    'question: Q\nparts: { a: { minutes: 1, comands: [] } }\n',
     study,
-    /'comands' \(did you mean commands\?\) is not known under full, expected one of minutes, commands$/m,
+    /'comands' \(did you mean commands\?\) is not known under parts.a, expected one of minutes, commands, network$/m,
   ],
 ])('%s with what is not known', (_, text, read, said) => {
   const message = told(text, read);

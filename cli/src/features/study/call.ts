@@ -5,13 +5,13 @@ import type { CallOptions } from './study';
 /** Characters: the end of what a command says tells why it fails. */
 const MAX_SAID = 2000;
 
-export interface Ended {
+export interface ProgramEnded {
   code: number;
   printed: string;
   lastLine: string;
 }
 
-export interface Call extends CallOptions {
+export interface ProgramCall extends CallOptions {
   cwd: string;
   /** What is printed: collected, or shown on standard output or, where that is for a record alone, on standard error. */
   prints: 'collected' | 'inherit' | 2;
@@ -25,9 +25,9 @@ export interface Call extends CallOptions {
  */
 export function runProgram(
   words: readonly string[],
-  { cwd, prints, through = [], env = {}, hears }: Call,
+  { cwd, prints, through = [], env = {}, hears }: ProgramCall,
   signal: AbortSignal,
-): Promise<Ended> {
+): Promise<ProgramEnded> {
   const [program = '', ...args] = [...through, ...words];
   const child = spawn(program, args, {
     ...{ cwd, detached: true, env: { ...process.env, ...env } },
@@ -54,7 +54,7 @@ export function runProgram(
     said = `${said}${text}`.slice(-MAX_SAID);
     hears?.(text);
   });
-  return new Promise<Ended>((resolve, reject) => {
+  return new Promise<ProgramEnded>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code) => {
       resolve({

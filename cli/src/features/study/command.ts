@@ -16,7 +16,7 @@ import {
   measureParts,
   stateOf,
   type Entry,
-  type Section,
+  type StudySection,
 } from './measure-parts';
 import { renderParts, renderResults, renderStudies } from './report/terminal';
 import { findStudy, loadCode, readStudies, type NamedStudy } from './studies';
@@ -93,9 +93,9 @@ function checkout(): { root: string; folder: string } {
 async function sectionsOf(
   study: NamedStudy,
   { quick: isQuick = false, keep: isKept = false, folder }: StudyOptions & { folder: string },
-): Promise<Section[]> {
+): Promise<StudySection[]> {
   const { root } = checkout();
-  const recordsOf = (inside = ''): Section['records'] =>
+  const recordsOf = (inside = ''): StudySection['records'] =>
     isKept
       ? archivedRecords(study.archive, root, `${isQuick ? 'quick/' : ''}${inside}`)
       : recordsInFolder(folder, inside);

@@ -4,28 +4,28 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { thisMachine } from '../../targets/machine';
 import { EXIT, Mistake } from '../../ui/exit';
-import type { Call, Ended } from './call';
+import type { ProgramCall, ProgramEnded } from './call';
 import type { Part, PartResult, State } from './record';
 import { about } from './report/terminal';
-import { Beside, inRounds, Together } from './rounds';
+import { BesideOthers, inRounds, Together } from './rounds';
 import {
   isNotMeasured,
   NotMeasured,
   type CallOptions,
-  type Measured,
+  type PartMeasured,
   type Records,
   type Study,
 } from './study';
 
 /** A study whose records are at hand. */
-export interface Section {
+export interface StudySection {
   study: Study;
   records: Records;
 }
 
 export interface StudyOrder {
   name: string;
-  sections: readonly Section[];
+  sections: readonly StudySection[];
   /** With the parts of the quick form, shortened. */
   isQuick: boolean;
   /** Parts to measure, also where they have a record; none: all without a record. */
@@ -36,13 +36,13 @@ export interface StudyOrder {
   folder: string;
   root: string;
   /** Runs n8n-tuned. */
-  run(words: readonly string[], call: Call, signal: AbortSignal): Promise<Ended>;
+  run(words: readonly string[], call: ProgramCall, signal: AbortSignal): Promise<ProgramEnded>;
   /** Where what the commands print is shown. */
   shows: 'inherit' | 2;
   tell(sentence: string): void;
 }
 
-export interface Entry extends Section {
+export interface Entry extends StudySection {
   part: Part;
 }
 
@@ -82,7 +82,7 @@ export async function measureParts(order: StudyOrder, signal: AbortSignal): Prom
   const candidates = chosen(order);
   refuseTooMany(order);
   const beganMs = performance.now();
-  const besides = new Beside();
+  const besides = new BesideOthers();
   const results: PartResult[] = [];
 
   function isPossible({ part, study, records }: Entry): boolean {
@@ -179,7 +179,7 @@ async function measuredOne(
   { root, folder, run, shows, isQuick, tell }: StudyOrder,
   together: Together | null,
   signal: AbortSignal,
-): Promise<Measured> {
+): Promise<PartMeasured> {
   const scratch = mkdtempSync(join(tmpdir(), 'n8n-tuned-study-'));
   mkdirSync(folder, { recursive: true });
   const started = together === null ? [] : ['--start-file', together.file];
@@ -213,7 +213,7 @@ async function measuredOne(
 }
 
 /** Where a machine keeps things says nothing to another one. */
-function withoutPlaces(measured: Measured, places: Record<string, string>): Measured {
+function withoutPlaces(measured: PartMeasured, places: Record<string, string>): PartMeasured {
   const shown = (text: string): string =>
     Object.entries(places).reduce((said, [place, name]) => said.replaceAll(place, name), text);
   const { record, files } = measured;
@@ -226,7 +226,7 @@ function withoutPlaces(measured: Measured, places: Record<string, string>): Meas
 
 function keep(
   { part, records }: Entry,
-  { record, id = part.name, files }: Measured,
+  { record, id = part.name, files }: PartMeasured,
   head: object,
 ): void {
   if (record !== undefined) records.write(id, { ...head, ...record });

@@ -91,7 +91,7 @@ interface Begun {
 }
 
 /** How many parts of other rounds were under way beside a part. */
-export class Beside {
+export class BesideOthers {
   readonly #up = new Set<Begun>();
 
   /** One more of a round is under way, until what this gives is given to `ends`. */

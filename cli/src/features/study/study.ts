@@ -47,7 +47,7 @@ export interface Measuring {
   tell(sentence: string): void;
 }
 
-export interface Measured {
+export interface PartMeasured {
   /** What came of it. */
   sentence: string;
   /** The record, with the name of the part as its id, unless there is another. */
@@ -64,7 +64,7 @@ export interface Study<Own extends Part = Part> {
   /** What ids of records begin with. */
   inside?: string;
   /** Throws NotMeasured where nothing is to be kept. */
-  measured(part: Own, measuring: Measuring): Promise<Measured>;
+  measured(part: Own, measuring: Measuring): Promise<PartMeasured>;
   /** Why a part cannot be measured here and now; null where it can. */
   whyNot?(part: Own, records: Records): string | null;
   /** Whether the record of a part still counts; without it, any does. */

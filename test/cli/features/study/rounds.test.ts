@@ -1,5 +1,5 @@
 // Rounds of parts: the next one begins when the loads of the one before are over, and never three are under way.
-import { Beside, inRounds } from '../../../../cli/src/features/study/rounds';
+import { BesideOthers, inRounds } from '../../../../cli/src/features/study/rounds';
 import { pause } from '../../../support/wait';
 
 /** What happened, in order. A round is [name, its load takes so long, it ends after so long], in looks of 20 ms. */
@@ -78,8 +78,8 @@ test('what goes wrong in a round is told, and no other begins', async () => {
 describe('beside a part, as many of other rounds were under way', () => {
   /** What each says at its end. A step is a part of the round that its letter names, or its end. */
   function beside(...steps: string[]): Record<string, number> {
-    const all = new Beside();
-    const up = new Map<string, ReturnType<Beside['begins']>>();
+    const all = new BesideOthers();
+    const up = new Map<string, ReturnType<BesideOthers['begins']>>();
     const said: Record<string, number> = {};
     for (const step of steps) {
       const [name = '', ends] = step.split(' ');

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import fc from 'fast-check';
-import { runProgram, type Call } from '../../../../cli/src/features/study/call';
+import { runProgram, type ProgramCall } from '../../../../cli/src/features/study/call';
 import { commandParts } from '../../../../cli/src/features/study/command-parts';
 import { archivedRecords, recordsInFolder } from '../../../../cli/src/features/study/kept';
 import {
@@ -232,7 +232,7 @@ describe('a call of the command', () => {
        setInterval(() => {}, 1000);`,
     );
     const abort = new AbortController();
-    const call: Call = { cwd: folder, prints: 2 };
+    const call: ProgramCall = { cwd: folder, prints: 2 };
     const ended = runProgram([process.execPath, script, ready], call, abort.signal);
     await until('the command', () => existsSync(ready));
     abort.abort();
