@@ -108,7 +108,7 @@ test('report --prometheus puts the series of n8n into the report, on the time ax
   expect(cpu[0]?.points[30]?.[1]).toBeCloseTo(0.5, 6);
 
   const html = readFileSync(join(path, 'report.html'), 'utf8');
-  expect(html).toContain('<h2>From Prometheus</h2>');
+  expect(html).toContain('<h2>From Prometheus: ');
   expect(html).toContain('Event-loop lag, 99th percentile');
   expect(existsSync(join(path, 'plots/prometheus-cpu-of-each-process.svg'))).toBe(true);
   expect(readFileSync(join(path, 'report.md'), 'utf8')).toContain(

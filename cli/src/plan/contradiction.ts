@@ -17,7 +17,7 @@ export function contradiction(topology: Topology): string | null {
     return 'queue mode shares its database between processes, which SQLite cannot; take database postgresql (database.type, --database)';
   }
   if (mode === 'regular' && webhooks.count > 0) {
-    return 'webhook processors exist in queue mode only; take queue mode, or no webhook processors';
+    return 'webhook processors exist in queue mode only; take queue mode, or no webhook processors (webhook.enabled, --webhooks)';
   }
   return null;
 }

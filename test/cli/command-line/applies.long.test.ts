@@ -233,6 +233,8 @@ for (const [name, ways] of Object.entries(WAYS)) {
           return;
         before ??= asked(name, words, ORDERS[name]);
         const usual = await before;
+        // A queue has this database anyway.
+        if (long === '--database' && String(usual).includes('"mode":"queue"')) return;
         const after = await asked(
           name,
           [...words, ...(value === undefined ? [flag] : [flag, value])],
