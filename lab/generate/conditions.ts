@@ -56,7 +56,9 @@ export function conditionsIn(records: readonly unknown[]): string {
     all.flatMap((part) => DAYS.map((key) => /^\d{4}-\d\d-\d\d/.exec(String(part[key] ?? ''))?.[0])),
   );
   return [
-    cores.length === 0 ? 'machine not recorded' : `${cores.join(' or ')} (${cpus.join(' or ')})`,
+    cores.length === 0
+      ? 'a machine that was not recorded'
+      : `${cores.join(' or ')} (${cpus.join(' or ')})`,
     versions.length === 0 ? '' : `n8n ${versions.join(' and ')}`,
     arrivals.length === 0 ? '' : `${arrivals.join(' and ')} arrivals`,
     loads.length === 0

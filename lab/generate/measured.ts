@@ -116,7 +116,7 @@ function ownProcess(): Measured {
   return {
     study: 'own-main',
     question: 'What does a process for each execution cost, in n8n below 1.0?',
-    figure: `${number(rate)}x fewer requests`,
+    figure: `one process for all responds to ${number(rate)}x the requests`,
     text: `One process for all executions responds to ${number(rate)}x the requests of one process per execution. It takes ${number(memory(own) / memory(main))}x less memory.`,
     record: path('main'),
   };

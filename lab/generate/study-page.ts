@@ -1,5 +1,7 @@
 // The page of a study: its question, the answer, the conditions and the figures, beside its records.
-import { posix } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { repositoryRoot } from '../../cli/src/lab/paths';
 import { drawChartFile } from '../../cli/src/report/plot/draw';
 import type { Chart } from '../../cli/src/report/plot/chart';
 import { conditionsOf } from './conditions';
@@ -43,6 +45,15 @@ export function answerText({ sentence, published, ours, ratio }: Answer): string
     : `${sentence} ${compared.replace(/^./, (c) => c.toUpperCase())}.`;
 }
 
+/** The command knows a study by its study.yaml. */
+function measuredBy(study: string): string {
+  const files = readdirSync(join(repositoryRoot(), 'studies', study));
+  if (files.includes('study.yaml')) return `\`n8n-tuned study ${study}\``;
+  return files.some((name) => name.endsWith('.mjs'))
+    ? `A script in [its folder](studies/${study}), whose first lines say how to start it,`
+    : 'A test';
+}
+
 export function filesOfPage(page: StudyPage): Record<string, string> {
   const { study, question, answer, parts, plots = () => [] } = page;
   const figures = parts.map((part) => part()).filter((text) => text !== '');
@@ -50,7 +61,7 @@ export function filesOfPage(page: StudyPage): Record<string, string> {
     `# ${question}`,
     '<!-- Written by lab/generate/all.ts from the records of studies. -->',
     ...(answer === undefined ? [] : [`**${answerText(answer())}**`]),
-    `Measured on ${conditionsOf(figures.join('\n'))}. \`n8n-tuned study ${study}\` measures it again ([studies](studies/README.md));
+    `Measured on ${conditionsOf(figures.join('\n'))}. ${measuredBy(study)} measures it again ([studies](studies/README.md));
 [what we measured](docs/measured.md) has the answers of all studies.`,
     ...figures,
   ].join('\n\n');

@@ -124,7 +124,7 @@ export function heapMapAnswer(parts: readonly Part[]): { sentence: string; ours:
         : `n8n outlives messages of ${oneIn(payloadShare)} of it`;
   return {
     sentence: `${heap}, and ${message}.`,
-    ours: `the chart gives ${share(CHART.heap)} and ${oneIn(CHART.payload)}`,
+    ours: `the chart gives a heap of ${share(CHART.heap)}, and messages of ${oneIn(CHART.payload)}`,
   };
 }
 

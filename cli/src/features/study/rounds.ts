@@ -21,7 +21,7 @@ export async function inRounds<One>({ next, begin, wantsAll }: Rounds<One>): Pro
   for (let round = next(); round.length > 0; round = next()) {
     if (wantsAll(round)) await before;
     const { loaded, ended } = begin(round);
-    // Whoever awaits it below gets the error.
+    // The error is thrown where `before` is awaited.
     ended.catch(() => undefined);
     await Promise.race([loaded, ended]);
     await before;
