@@ -114,7 +114,8 @@ export async function startN8n(layout: Layout): Promise<RunningN8n> {
   const printed = (): string => readFileSync(join(folder, 'log'), 'utf8');
   const exit = once(child, 'exit').then(() => undefined);
   try {
-    await healthy(`${baseUrl}/healthz`, child);
+    // 2.x answers everything with 200 and "n8n is starting up" before it is ready, POSTs too.
+    await healthy(`${baseUrl}/healthz${legacy ? '' : '/readiness'}`, child);
   } catch (error) {
     const lines = printed().split('\n').slice(-20).join('\n');
     await stop();
