@@ -30,6 +30,8 @@ export function outcomeOf(record: RunRecord): ProbeOutcome {
     cpuMs: busiestCost(summary),
     stallCostsSeconds: (summary.stallsMs ?? []).map((ms) => stallCostSeconds(ms, slo)),
     limit: verdict.limitedBy.limit,
+    spentSeconds: null,
+    trace: null,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Limit } from '../../../record/run-record';
+import type { ProbeTrace } from './virtual-queue/trace';
 
 /** One measurement that the search asks for. */
 export type Probe = LadderProbe | RateProbe;
@@ -32,6 +33,10 @@ export interface ProbeOutcome {
   stallCostsSeconds: readonly number[];
   /** What limited the system at this level, where that was seen. */
   limit: Limit | null;
+  /** How long it lasted if it was ended early; null if it lasted as long as planned. */
+  spentSeconds: number | null;
+  /** What its run leaves to be replayed; null where its requests or their CPU were not seen one by one. */
+  trace: ProbeTrace | null;
 }
 
 export interface Trial {
@@ -82,7 +87,10 @@ export function isRateTrial(trial: Trial): trial is RateTrial {
 }
 
 export function secondsOf(trials: readonly Trial[]): number {
-  return trials.reduce((sum, { probe }) => sum + probe.durationSeconds, 0);
+  return trials.reduce(
+    (sum, { probe, outcome }) => sum + (outcome.spentSeconds ?? probe.durationSeconds),
+    0,
+  );
 }
 
 export function budgetSecondsLeft(trials: readonly Trial[], totalSeconds: number): number {

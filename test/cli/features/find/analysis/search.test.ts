@@ -11,6 +11,7 @@ import {
 } from '../../../../../cli/src/features/find/analysis/types';
 import { drawn } from '../../../../support/properties';
 
+const UNTRACED = { spentSeconds: null, trace: null } as const;
 const SLOTS = { role: 'worker', resource: 'slots' } as const;
 const MEMORY = { role: 'main', resource: 'memory' } as const;
 
@@ -30,6 +31,7 @@ function system(limit: number, capacity: number) {
       cpuMs: null,
       stallCostsSeconds: [],
       limit: failed ? SLOTS : null,
+      ...UNTRACED,
     };
   };
 }
@@ -105,6 +107,7 @@ describe('a search', () => {
         cpuMs: null,
         stallCostsSeconds: [],
         limit: null,
+        ...UNTRACED,
       }),
     ).toThrow('without a probe');
     expect(search.next()).toEqual(search.next());
@@ -213,6 +216,7 @@ describe('noise', () => {
         cpuMs: null,
         stallCostsSeconds: [],
         limit: null,
+        ...UNTRACED,
       },
     });
     const around = [58, 59, 59.5].map((rate) => trial(rate, true, 0.9));
@@ -235,6 +239,7 @@ describe('where there is no plain answer', () => {
       cpuMs: null,
       stallCostsSeconds: [],
       limit: MEMORY,
+      ...UNTRACED,
     }));
     expect(estimate).toMatchObject({ capacity: 0, confirmedPerSecond: null, limit: MEMORY });
     expect(probes.length).toBeLessThan(20);
@@ -259,6 +264,7 @@ describe('where there is no plain answer', () => {
             cpuMs: null,
             stallCostsSeconds: [],
             limit: GENERATOR,
+            ...UNTRACED,
           }
         : honest(probe.kind === 'ladder' ? { ...probe, clients: 1 } : probe),
     );

@@ -61,6 +61,8 @@ export function prober(
         found.achievedPerSecond,
       ).map(({ ms }) => stallCostSeconds(ms, slos)),
       limit: sustained ? null : SIMULATED,
+      spentSeconds: null,
+      trace: null,
     };
   };
 }

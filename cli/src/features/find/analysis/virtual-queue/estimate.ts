@@ -1,0 +1,79 @@
+/**
+ * The capacity from a replay of every probe in a virtual queue. What each request cost is known second by second, so that
+ * a slow minute of the machine explains its own latencies instead of widening the answer.
+ */
+import { median } from '../../../../analysis/statistics/statistics';
+import { capacityOf } from './capacity';
+import { fit, FINE, replayable, residuals, ROUGH, usualCost } from './fit';
+import type { ProbeTrace } from './trace';
+
+export interface QueueSettings {
+  p: number;
+  boundSeconds: number;
+  arrivals: 'even' | 'random';
+}
+
+export interface QueueEstimate {
+  /** Requests per second at `costSeconds` per request, with an interval of about 95%. */
+  ratePerSecond: number;
+  low: number;
+  high: number;
+  costSeconds: number;
+  /** Cost of a request around each probe that kept up, and for how long. */
+  speeds: { costSeconds: number; seconds: number }[];
+  share: number;
+  variability: number;
+  /** Whether the share lies at an end of what is looked for. */
+  isAtEdge: boolean;
+  /** Median of |log observed / predicted| of the percentile, over probes that kept up. */
+  residual: number;
+  modelError: number;
+  weatherError: number;
+  pieces: number;
+  stalls: number;
+}
+
+/** The smallest error of the method itself, as a logarithm. */
+const MIN_ERROR = 0.015;
+
+/** Null without a probe that can be replayed. */
+export function estimateByQueue(
+  traces: readonly ProbeTrace[],
+  settings: QueueSettings,
+  { isRough = false }: { isRough?: boolean } = {},
+): QueueEstimate | null {
+  const probes = replayable(traces);
+  const [first] = probes;
+  if (first === undefined) return null;
+  const cost = usualCost(probes);
+  const fitted = fit(probes, cost, settings, isRough ? ROUGH : FINE);
+  const answer = capacityOf(probes, fitted, {
+    ...settings,
+    cost,
+    binSeconds: first.trace.binSeconds,
+    effort: isRough ? ROUGH : FINE,
+  });
+  const error = Math.max(MIN_ERROR, Math.hypot(answer.modelError, answer.weatherError));
+  const reach = reachOf(answer.pieces) * error;
+  const { share, variability } = fitted.best;
+  return {
+    ratePerSecond: Math.exp(answer.log),
+    low: Math.exp(answer.log - reach),
+    high: Math.exp(answer.log + reach),
+    costSeconds: cost,
+    speeds: probes
+      .filter(({ isOverloaded }) => !isOverloaded)
+      .map(({ nearCost, trace }) => ({ costSeconds: nearCost, seconds: trace.seconds })),
+    share,
+    variability,
+    isAtEdge: share === FINE.shares[0] || share === FINE.shares.at(-1),
+    residual: median(residuals(probes, fitted, settings.p).map(Math.abs)),
+    modelError: answer.modelError,
+    weatherError: answer.weatherError,
+    pieces: answer.pieces,
+    stalls: answer.stalls,
+  };
+}
+
+/** Standard errors to each side: more where few pieces of weather were seen. */
+const reachOf = (pieces: number): number => (pieces < 8 ? 2 : 1.75);
