@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecutionCounts } from '../record/run-record';
 import type { Running } from '../targets/target';
 import { messageOf } from '../ui/exit';
+import { counted } from '../ui/numbers';
 import type { Progress } from '../ui/progress';
 import { steadyClock } from '../ui/steady-clock';
 import type { Observations } from './samples';
@@ -85,7 +86,7 @@ export async function drain(
       const seconds = overAtMs === null ? null : (overAtMs - loadEndedAtMs) / 1000;
       return { seconds: seconds === null ? null : Math.max(0, seconds), executions };
     }
-    progress(`waiting for n8n to finish ${String(counts.unfinished)} executions`);
+    progress(`waiting for n8n to finish ${counted(counts.unfinished, 'execution')}`);
     await sleep(LOOK_EVERY_MS);
   }
 }

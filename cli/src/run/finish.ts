@@ -16,7 +16,7 @@ import { drain, type Count, type Drained } from './executions';
 import type { LoadContext } from './make-load';
 import { writeBeside } from '../record/write-beside';
 import { readTrace } from './trace';
-import { formatNumber } from '../ui/numbers';
+import { counted, formatNumber } from '../ui/numbers';
 import { reportFiles } from '../report/files';
 import { runDocument } from './report/document';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -184,7 +184,7 @@ export async function awaitBacklog(
     progress(
       last === null
         ? `waiting until the ${source} of n8n show what is left to do`
-        : `waiting for n8n to finish ${String(last)} executions`,
+        : `waiting for n8n to finish ${counted(last, 'execution')}`,
     );
     await pause();
   }

@@ -15,6 +15,12 @@ export const percent = (share: number): string => `${formatNumber(100 * share)}%
 
 export const perSecond = (rate: number): string => `${formatNumber(rate)}/s`;
 
+/** `1 request`, `1,176 requests`; 1.5 of something are several. */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${formatNumber(count)} ${count === 1 ? one : many}`;
+
+export const times = (count: number): string => (count === 1 ? 'once' : counted(count, 'time'));
+
 /** In seconds from one second on. */
 export function duration(milliseconds: number): string {
   return Number(milliseconds.toPrecision(3)) < 1000

@@ -423,10 +423,14 @@ describe('values of a chart', () => {
       .tree.map((tree) => ({ secret, tree })),
   );
 
-  test('a row of digits is shown as an amount of CPU, memory or storage, and nowhere else in resources', () => {
-    const limits = { cpu: '2', memory: 7799429131, deep: '7799429131' };
-    expect(foreignWithoutSecrets({ resources: { limits } })).toEqual({
-      resources: { limits: { ...limits, deep: hash } },
+  test('an amount of CPU, memory or storage is shown with its unit, and a row of digits nowhere in resources', () => {
+    const limits = { cpu: 2, memory: '1.5Gi', 'ephemeral-storage': '500M' };
+    const rows = { cpu: '7799429131', memory: 7799429131, 'ephemeral-storage': '77994291Gi' };
+    expect(foreignWithoutSecrets({ resources: { limits, requests: rows } })).toEqual({
+      resources: { limits, requests: { cpu: hash, memory: hash, 'ephemeral-storage': hash } },
+    });
+    expect(foreignWithoutSecrets({ resources: { limits: { deep: '2' } } })).toEqual({
+      resources: { limits: { deep: hash } },
     });
   });
 

@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import {
+  counted,
   duration,
   formatNumber,
   percent,
   perSecond,
   signed,
+  times,
   withUnit,
 } from '../../../cli/src/ui/numbers';
 
@@ -29,6 +31,19 @@ test('a unit is written as English writes it', () => {
   expect(['%', '/s', 'MiB', '', 'ms'].map((unit) => withUnit(1500, unit))).toEqual([
     ...['1,500%', '1,500/s', '1,500 MiB', '1,500', '1.5 s'],
   ]);
+});
+
+test.each([
+  [0, '0 requests'],
+  [1, '1 request'],
+  [1.5, '1.5 requests'],
+  [1176, '1,176 requests'],
+])('%p of something has the noun that belongs to it: %s', (count, text) => {
+  expect(counted(count, 'request')).toBe(text);
+});
+
+test('what happened once did not happen 1 times', () => {
+  expect([1, 2, 1176].map(times)).toEqual(['once', '2 times', '1,176 times']);
 });
 
 test('a time is in milliseconds below one second and in seconds from there on', () => {

@@ -3,7 +3,7 @@ import type { SampledRole } from '../metrics';
 import { growth } from '../metrics';
 import { highest, rootOf } from './facts';
 import { roleName, type Reading, type LimitRow, type Seen } from './row';
-import { formatNumber, percent } from '../../ui/numbers';
+import { formatNumber, percent, times } from '../../ui/numbers';
 
 /** Memory costs nothing until there is none: unlike a CPU, it is used up only just below its limit. */
 const FULL = 0.95;
@@ -153,5 +153,3 @@ function readHost({ sampled, limits }: Seen): Reading | null {
     evidence: `the machine had ${formatNumber(least)} of its ${formatNumber(limits.hostMemoryMiB)} MiB left${waiting}`,
   };
 }
-
-const times = (count: number): string => (count === 1 ? 'once' : `${String(count)} times`);

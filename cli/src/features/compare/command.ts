@@ -11,9 +11,10 @@ import { searchSettings, DEFAULT_SLOS } from '../find/settings';
 import { isChartFile } from '../../plan/chart-file';
 import { isServerFile } from '../../plan/chosen-server';
 import type { ChosenWorkload } from '../../plan/chosen-workload';
-import { figure, planText, searchText } from '../../options/load-text';
+import { planText, searchText } from '../../options/load-text';
 import type { LoadPlan } from '../../../../loadtests/lib/profile';
 import { EXIT, Mistake } from '../../ui/exit';
+import { counted, times } from '../../ui/numbers';
 import { printJson, printLines, warn, terminalStyle } from '../../ui/print';
 import {
   chosenGenerator,
@@ -311,10 +312,9 @@ async function measured(sides: readonly string[], options: CompareOptions): Prom
 
 /** What each side gets. */
 function loadText(plan: LoadPlan, metric: CompareMetric, options: CompareOptions): string {
-  const runs = figure(options.pairs);
   return metric === 'capacity'
-    ? `${runs} times ${searchText(withDefaults({}).maxClients, options.searchBudget)}`
-    : `in each of up to ${runs} runs ${planText(plan)}`;
+    ? `${times(options.pairs)} ${searchText(withDefaults({}).maxClients, options.searchBudget)}`
+    : `in each of up to ${counted(options.pairs, 'run')} ${planText(plan)}`;
 }
 
 const consentOf = ({ yes }: DeployFlags): DeployFlags => (yes === undefined ? {} : { yes });

@@ -16,6 +16,7 @@ import type { DrillRecord } from './record';
 import { readRun } from '../../record/read-run';
 import { topologyOfValues } from '../../targets/kubernetes/release/values';
 import { EXIT, Mistake } from '../../ui/exit';
+import { counted } from '../../ui/numbers';
 import type { Progress } from '../../ui/progress';
 import { givenValues } from '../../options/kubernetes';
 import type { MonitoringOptions, Told } from '../../options/monitoring';
@@ -133,7 +134,7 @@ export function orderOf(fault: Fault, options: DrillOptions): OrderedDrill {
   };
   const workflows = [...workload.workflows, ...scheduleOf(fault)];
   const target = targetOrder(options, workflows, options.ready, {
-    load: `${String(options.rate)} requests per second`,
+    load: `${counted(options.rate, 'request')} per second`,
     hasLinks: fault.isOnLinks ?? false,
     hasSmallDisk: fault.isOnSmallDisk ?? false,
     hasForgetfulRedis: fault.isOnForgetfulRedis ?? false,

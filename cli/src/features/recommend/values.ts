@@ -7,7 +7,7 @@ import { isMasked } from '../../plan/secrets/mask';
 import { keptData, keptSentence, type Keeping } from './kept-data';
 import { priceOf, type Recommendation } from './analysis/recommend';
 import type { SizedRole, Sizing } from './analysis/sizing';
-import { formatNumber, percent } from '../../ui/numbers';
+import { counted, formatNumber, percent } from '../../ui/numbers';
 
 type Path = readonly string[];
 /** A value, and above it the evidence for it. */
@@ -257,7 +257,9 @@ function heading({ best, others, prices }: Recommendation): string[] {
     const price = priceOf(other, prices);
     const { topology, source } = other.evidence;
     const layout =
-      topology.mode === 'queue' ? `queue mode, ${String(other.workers)} workers` : 'regular mode';
+      topology.mode === 'queue'
+        ? `queue mode, ${counted(other.workers, 'worker')}`
+        : 'regular mode';
     lines.push(
       `Would also do: ${layout}, ${topology.tuning} tuning, of ${source}${price === null ? '' : `, ${formatNumber(price)}`}.`,
     );

@@ -14,9 +14,9 @@ export interface ValuesSchema {
   'x-recorded'?: string;
 }
 
-/** Kubernetes' own form of an amount, such as 500m or 1.5Gi. */
-const QUANTITY = /^\d+(\.\d+)?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$/;
-/** What Kubernetes itself limits: under another name a row of digits may be anything. */
+/** Kubernetes' own form of an amount, such as 2, 500m or 1.5Gi; a longer row of digits may be a secret. */
+const QUANTITY = /^\d{1,3}(\.\d{1,3})?$|^\d{1,6}(\.\d{1,3})?(m|k|M|G|T|Ki|Mi|Gi|Ti)$/;
+/** What Kubernetes itself limits: under another name digits may be anything. */
 const RESOURCE = /^(cpu|memory|ephemeral-storage)$/;
 const VERSION = /^v?\d+(\.\d+){1,3}$/;
 const VARIABLE = /^[A-Z][A-Z0-9_]+$/;

@@ -1,5 +1,6 @@
 import type { MatchedExecutions, NamedRequests, Summary } from '../../record/run-record';
 import type { RecordedWorkload } from '../../plan/recorded';
+import { counted } from '../../ui/numbers';
 import type { Breach } from '../../analysis/slo/slo';
 
 export interface Promised {
@@ -25,12 +26,12 @@ export function executionFindings(
   { executions, matched }: Pick<Summary, 'executions' | 'matched'>,
   promised: Promised,
 ): Findings {
-  const counted = countedFindings(executions, promised);
-  if (matched === undefined || 'skipped' in matched) return counted;
+  const byCounts = countedFindings(executions, promised);
+  if (matched === undefined || 'skipped' in matched) return byCounts;
   const exact = matchedFindings(matched, promised);
   // For executions whose outcome was not kept, only the counts tell how many failed.
   const breaches =
-    exact.breaches.length > 0 || matched.notKept === 0 ? exact.breaches : counted.breaches;
+    exact.breaches.length > 0 || matched.notKept === 0 ? exact.breaches : byCounts.breaches;
   return {
     breaches,
     doubts: [...exact.doubts, ...surplusDoubts(executions, promised)],
@@ -47,30 +48,30 @@ function matchedFindings(
     found.breaches.push({
       slo: ACCEPTED,
       measured: lost,
-      text: `${plural(lost, 'request')} that n8n had accepted ${has(lost)} no execution that succeeded (${String(withoutExecution.requests)} without any, ${String(notSucceeded.requests)} failed or not ended)${first(withoutExecution, notSucceeded)}`,
+      text: `${counted(lost, 'request')} that n8n had accepted ${has(lost)} no execution that succeeded (${String(withoutExecution.requests)} without any, ${String(notSucceeded.requests)} failed or not ended)${first(withoutExecution, notSucceeded)}`,
     });
   }
   if (answers === 'when-done') {
     const { requests } = withoutExecution;
     if (requests > 0) {
       found.doubts.push(
-        `${plural(requests, 'expected response', 'expected responses')} ${has(requests)} no execution in n8n${first(withoutExecution)}`,
+        `${counted(requests, 'expected response')} ${has(requests)} no execution in n8n${first(withoutExecution)}`,
       );
     }
     if (notSucceeded.requests > 0) {
       found.doubts.push(
-        `${plural(notSucceeded.requests, 'expected response', 'expected responses')} came from executions that did not succeed${first(notSucceeded)}`,
+        `${counted(notSucceeded.requests, 'expected response')} came from executions that did not succeed${first(notSucceeded)}`,
       );
     }
   }
   if (withoutResponse.requests > 0) {
     found.doubts.push(
-      `${plural(withoutResponse.requests, 'request')} ${withoutResponse.requests === 1 ? 'was' : 'were'} executed whose ${withoutResponse.requests === 1 ? 'caller' : 'callers'} got no expected response${first(withoutResponse)}`,
+      `${counted(withoutResponse.requests, 'request')} ${withoutResponse.requests === 1 ? 'was' : 'were'} executed whose ${withoutResponse.requests === 1 ? 'caller' : 'callers'} got no expected response${first(withoutResponse)}`,
     );
   }
   if (repeated.requests > 0) {
     found.doubts.push(
-      `${plural(repeated.requests, 'request')} ${repeated.requests === 1 ? 'was' : 'were'} executed more than once${first(repeated)}`,
+      `${counted(repeated.requests, 'request')} ${repeated.requests === 1 ? 'was' : 'were'} executed more than once${first(repeated)}`,
     );
   }
   return found;
@@ -124,9 +125,6 @@ function surplusDoubts(
       ]
     : [];
 }
-
-const plural = (count: number, one: string, many = `${one}s`): string =>
-  `${String(count)} ${count === 1 ? one : many}`;
 
 const has = (count: number): string => (count === 1 ? 'has' : 'have');
 

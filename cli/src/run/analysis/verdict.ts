@@ -17,7 +17,7 @@ import { executionFindings, type Promised } from './executions';
 import { lostGenerators } from '../../analysis/generator';
 import { soakSentence } from './soak-sentence';
 import { assess, breachOf, type Breach } from '../../analysis/slo/slo';
-import { duration, formatNumber, percent } from '../../ui/numbers';
+import { counted, duration, formatNumber, percent, times } from '../../ui/numbers';
 
 export interface VerdictFacts extends Promised {
   workload: string;
@@ -132,7 +132,7 @@ function eventText({ text, tMs, inFlight }: RunEvent, lengthMs: number): string 
       : tMs > lengthMs
         ? `${seconds} s after the load had ended`
         : `${seconds} s into the load`;
-  const open = inFlight === undefined ? '' : ` with ${plural(inFlight, 'request')} in flight`;
+  const open = inFlight === undefined ? '' : ` with ${counted(inFlight, 'request')} in flight`;
   return `${text}, ${when}${open}`;
 }
 
@@ -149,7 +149,7 @@ function builtInBreaches(
     found.push({
       slo: 'expected responses',
       measured: 0,
-      text: `none of ${plural(offered.requests, 'request')} got the expected response`,
+      text: `none of ${counted(offered.requests, 'request')} got the expected response`,
     });
   }
   if (
@@ -160,7 +160,7 @@ function builtInBreaches(
     found.push({
       slo: 'backlog does not grow',
       measured: backlog.slopePerSecond,
-      text: `the backlog grew by ${formatNumber(backlog.slopePerSecond)} executions per second`,
+      text: `the backlog grew by ${counted(backlog.slopePerSecond, 'execution')} per second`,
     });
   }
   if (backlog !== null && backlog.drainedAfterSeconds === null && !asked.has('backlog')) {
@@ -236,7 +236,7 @@ function sentence(outcome: VerdictOutcome, summary: Summary, found: Found): stri
   const { loaded = 'n8n' } = facts;
   if (outcome === 'not sustained') {
     const failed = lost !== undefined && summary.errors.requests > 0;
-    const also = failed ? `; ${plural(summary.errors.requests, 'request')} failed` : '';
+    const also = failed ? `; ${counted(summary.errors.requests, 'request')} failed` : '';
     const known = lost === undefined && limitedBy.limit !== null;
     const limited = known ? `; limited by ${limitName(limitedBy.limit)}` : '';
     return `${loaded} did not sustain ${load}: ${broken[0]?.text ?? ''}${also}${limited}.`;
@@ -247,7 +247,7 @@ function sentence(outcome: VerdictOutcome, summary: Summary, found: Found): stri
   const p95 = summary.latencyMs ? `p95 ${duration(summary.latencyMs.p95)}, ` : '';
   const figuresSeen = `${p95}${errorText(summary)}`;
   return facts.profile === SMOKE
-    ? `${loaded} gave the expected response to ${String(summary.achieved.requests)} of ${plural(summary.offered.requests, 'request')} of ${facts.workload}: ${figuresSeen}; a smoke run says nothing about capacity.`
+    ? `${loaded} gave the expected response to ${String(summary.achieved.requests)} of ${counted(summary.offered.requests, 'request')} of ${facts.workload}: ${figuresSeen}; a smoke run says nothing about capacity.`
     : `${loaded} sustained ${load}: ${figuresSeen}.`;
 }
 
@@ -260,14 +260,14 @@ function advice(undecided: readonly AssessedSlo[], { offered, achieved }: Summar
   const seconds = needed / rate;
   const rounded = seconds < 120 ? Math.ceil(seconds / 10) * 10 : Math.ceil(seconds / 60) * 60;
   const text = rounded < 120 ? `${String(rounded)} s` : `${String(rounded / 60)} min`;
-  return `measure at least ${text} (--duration), for about ${String(needed)} requests`;
+  return `measure at least ${text} (--duration), for about ${counted(needed, 'request')}`;
 }
 
 function loadText({ offered, achieved }: Summary, facts: VerdictFacts): string {
   const { workload, loop, clients = 0 } = facts;
   return loop === 'open'
     ? `${formatNumber(offered.ratePerSecond)} req/s of ${workload}`
-    : `${String(clients)} clients of ${workload} (${formatNumber(achieved.ratePerSecond)} req/s)`;
+    : `${counted(clients, 'client')} of ${workload} (${formatNumber(achieved.ratePerSecond)} req/s)`;
 }
 
 /** In the middle of a sentence. */
@@ -276,11 +276,6 @@ const within = (loaded = 'n8n'): string => loaded.slice(0, 1).toLowerCase() + lo
 /** At the beginning of a sentence; the name of a pod or a process stays as it is. */
 const capital = (text: string): string =>
   /^[a-z]+\b(?!-)/.test(text) ? text.slice(0, 1).toUpperCase() + text.slice(1) : text;
-
-const plural = (count: number, one: string): string =>
-  `${String(count)} ${one}${count === 1 ? '' : 's'}`;
-
-const times = (count: number): string => (count === 1 ? 'once' : `${String(count)} times`);
 
 function errorText({ errors }: Summary): string {
   return errors.requests === 0 ? 'no errors' : `${percent(errors.share)} errors`;
@@ -298,7 +293,7 @@ function doubts(summary: Summary, facts: VerdictFacts): string[] {
   }
   if (littlesLaw !== null && Math.abs(littlesLaw.ratio - 1) > LITTLES_LAW_TOLERANCE) {
     found.push(
-      `rate times latency predicts ${formatNumber(littlesLaw.predicted)} requests in flight, but ${formatNumber(littlesLaw.observed)} were seen: the system was not in a steady state`,
+      `rate times latency predicts ${counted(littlesLaw.predicted, 'request')} in flight, but ${formatNumber(littlesLaw.observed)} were seen: the system was not in a steady state`,
     );
   }
   if ((facts.stealShare ?? 0) > 0.02) {

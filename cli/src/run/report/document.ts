@@ -1,6 +1,6 @@
 import { costOfRun } from '../../analysis/cost';
 import type { RunRecord } from '../../record/run-record';
-import { duration, perSecond, percent } from '../../ui/numbers';
+import { counted, duration, perSecond, percent } from '../../ui/numbers';
 import { conditionsOf, subtitle } from '../../report/conditions';
 import {
   firstOf,
@@ -44,7 +44,7 @@ export const runVerdict = ({ verdict: { outcome, sentence } }: RunRecord): Shown
 export function runDocument(data: RunData | Pick<RunData, 'record'>): ReportDocument {
   const { record } = data;
   const { verdict, profile, summary, events, prices } = record;
-  const shape = profile.loop === 'open' ? 'open loop' : `${String(profile.clients ?? '?')} clients`;
+  const shape = profile.loop === 'open' ? 'open loop' : counted(profile.clients ?? NaN, 'client');
   const length = `${String(profile.durationSeconds)} s after ${String(profile.warmupSeconds)} s of warm-up`;
   const { picture, rest } = firstOf('requests' in data ? runCharts(data) : [], 'latency');
   const limits = limitFigures(record);
@@ -99,7 +99,7 @@ export function firstFigures(record: RunRecord): Figure[] {
   const offered =
     profile.loop === 'open'
       ? perSecond(summary.offered.ratePerSecond)
-      : `what ${String(profile.clients ?? '?')} clients asked for`;
+      : `what ${counted(profile.clients ?? NaN, 'client')} asked for`;
   return [
     {
       name: 'Expected responses',

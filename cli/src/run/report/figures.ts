@@ -11,7 +11,15 @@ import { placeOf } from '../../plan/roles';
 import { limitText } from '../../analysis/limits/limit-seen';
 import { limitName } from '../../analysis/limits/table';
 import { seenMeanwhile } from '../analysis/stall-causes';
-import { duration, formatNumber, perSecond, percent, signed } from '../../ui/numbers';
+import {
+  counted,
+  duration,
+  formatNumber,
+  perSecond,
+  percent,
+  signed,
+  times,
+} from '../../ui/numbers';
 
 /** The figures of a run, in reading order; the same in HTML, Markdown and the terminal. */
 export function runFigures(record: RunRecord): Figure[] {
@@ -22,8 +30,8 @@ export function runFigures(record: RunRecord): Figure[] {
   add(
     profile.loop === 'open' ? 'Offered' : 'Clients',
     profile.loop === 'open'
-      ? `${perSecond(summary.offered.ratePerSecond)} (${formatNumber(summary.offered.requests)} requests${profile.arrivals === undefined ? '' : `, ${profile.arrivals} arrivals`})`
-      : `${profile.clients ?? '-'} (${formatNumber(summary.offered.requests)} requests)`,
+      ? `${perSecond(summary.offered.ratePerSecond)} (${counted(summary.offered.requests, 'request')}${profile.arrivals === undefined ? '' : `, ${profile.arrivals} arrivals`})`
+      : `${profile.clients ?? '-'} (${counted(summary.offered.requests, 'request')})`,
   );
   add(
     'Achieved',
@@ -40,7 +48,7 @@ export function runFigures(record: RunRecord): Figure[] {
   if (summary.unanswered.requests > 0)
     add(
       'Unanswered',
-      `${formatNumber(summary.unanswered.requests)} ${summary.unanswered.requests === 1 ? 'request' : 'requests'} when the run ended, the oldest for ${duration(summary.unanswered.oldestAgeMs)}`,
+      `${counted(summary.unanswered.requests, 'request')} when the run ended, the oldest for ${duration(summary.unanswered.oldestAgeMs)}`,
     );
   const stalls = stallsText(summary);
   if (stalls !== null) add('Stalls', stalls);
@@ -48,7 +56,7 @@ export function runFigures(record: RunRecord): Figure[] {
     const e = summary.executions;
     add(
       'Executions',
-      `${formatNumber(e.succeeded)} succeeded, ${formatNumber(e.failed)} failed, ${formatNumber(e.unfinished)} unfinished (from ${e.source})${e.requests === undefined ? '' : `, for ${formatNumber(e.requests)} requests and ${formatNumber(e.expectedResponses ?? 0)} expected responses, warm-up included`}`,
+      `${formatNumber(e.succeeded)} succeeded, ${formatNumber(e.failed)} failed, ${formatNumber(e.unfinished)} unfinished (from ${e.source})${e.requests === undefined ? '' : `, for ${counted(e.requests, 'request')} and ${formatNumber(e.expectedResponses ?? 0)} expected responses, warm-up included`}`,
     );
   }
   if (summary.backlog) {
@@ -59,14 +67,14 @@ export function runFigures(record: RunRecord): Figure[] {
         : `drained after ${formatNumber(b.drainedAfterSeconds)} s`;
     add(
       'Backlog',
-      `${formatNumber(b.atEnd)} jobs at the end, ${signed(b.slopePerSecond)} jobs/s, ${drained}`,
+      `${counted(b.atEnd, 'job')} at the end, ${signed(b.slopePerSecond)} jobs/s, ${drained}`,
     );
   }
   if (summary.completions) {
     const { requests, ratePerSecond, shareOfOffered, source } = summary.completions;
     add(
       'Completed',
-      `${perSecond(ratePerSecond)} during the measured part, ${formatNumber(requests)} requests (${percent(shareOfOffered)} of offered, from ${source})`,
+      `${perSecond(ratePerSecond)} during the measured part, ${counted(requests, 'request')} (${percent(shareOfOffered)} of offered, from ${source})`,
     );
   }
   for (const trend of summary.soak ?? []) {
@@ -95,10 +103,9 @@ export function runFigures(record: RunRecord): Figure[] {
 function stallsText({ stallsMs = [], stallCauses }: Summary): string | null {
   const [longestMs] = stallsMs;
   if (longestMs === undefined) return null;
-  const times = stallsMs.length === 1 ? 'once' : `${String(stallsMs.length)} times`;
   const seen = stallCauses === undefined ? null : seenMeanwhile(stallCauses);
   const meanwhile = seen === null ? '' : `; seen meanwhile: ${seen}`;
-  return `no response for up to ${duration(longestMs)}, ${times}, though requests waited${meanwhile}`;
+  return `no response for up to ${duration(longestMs)}, ${times(stallsMs.length)}, though requests waited${meanwhile}`;
 }
 
 const isOfTable = ({ name }: SoakTrend): boolean => name.startsWith('table ');
@@ -111,7 +118,7 @@ function generatorText({ generator, errors }: Summary): string {
   const resets = errors.byKind['reset on idle connection'] ?? 0;
   return [
     `${formatNumber(cpuCores)}${coresAvailable === null ? '' : ` of ${formatNumber(coresAvailable)}`} cores used`,
-    notSent === 0 ? 'every request sent' : `${formatNumber(notSent)} requests due but not sent`,
+    notSent === 0 ? 'every request sent' : `${counted(notSent, 'request')} due but not sent`,
     ...(latenessMs === null
       ? []
       : [`started late (median ${duration(latenessMs.p50)}, p99 ${duration(latenessMs.p99)})`]),
@@ -136,7 +143,7 @@ function partsText(parts: readonly GeneratorPart[]): string {
 function partText(part: GeneratorPart): string {
   const { node, requests, latenessMs, cpuCores, coresAvailable, clock, lost } = part;
   return [
-    `${formatNumber(requests)} requests from ${node}`,
+    `${counted(requests, 'request')} from ${node}`,
     `${formatNumber(cpuCores)} of ${formatNumber(coresAvailable)} cores used`,
     ...(latenessMs === null ? [] : [`started late (p99 ${duration(latenessMs.p99)})`]),
     clock === null

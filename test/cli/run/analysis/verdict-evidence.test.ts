@@ -133,7 +133,7 @@ describe('the interval decides', () => {
     );
     expect(outcome).toBe('inconclusive');
     expect(sentence).toBe(
-      'It is not known whether n8n sustains 1 req/s of last-node: p99.9 20 ms (at least 20 ms, too few requests for an upper bound), limit 300 ms; measure at least 62 min (--duration), for about 3688 requests.',
+      'It is not known whether n8n sustains 1 req/s of last-node: p99.9 20 ms (at least 20 ms, too few requests for an upper bound), limit 300 ms; measure at least 62 min (--duration), for about 3,688 requests.',
     );
   });
 

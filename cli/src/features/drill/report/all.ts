@@ -14,7 +14,7 @@ import {
   type ShownVerdict,
 } from '../../../report/document';
 import { repeatCommand } from '../../../report/text/units';
-import { formatNumber, percent } from '../../../ui/numbers';
+import { counted, formatNumber, percent } from '../../../ui/numbers';
 
 export interface DrillRow {
   fault: string;
@@ -68,7 +68,7 @@ function verdictOf(rows: readonly DrillRow[]): ShownVerdict {
 
 export function drillsDocument(rows: readonly DrillRow[]): ReportDocument {
   const first = rows.find(({ record }) => record !== null)?.record ?? null;
-  const rate = `${formatNumber(first?.ratePerSecond ?? 0)} requests per second`;
+  const rate = `${counted(first?.ratePerSecond ?? 0, 'request')} per second`;
   return {
     title: 'Drills, one after the other',
     subtitle: first === null ? '' : subtitle(first, rate),

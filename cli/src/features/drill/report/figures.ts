@@ -5,7 +5,7 @@ import type { DrillRecord, DrillRecovery, DrillSchedule, NamedTimes } from '../r
 import type { RunRecord } from '../../../record/run-record';
 import { costFigures } from '../../../report/text/cost';
 import { type Figure } from '../../../report/text/units';
-import { duration, formatNumber, percent } from '../../../ui/numbers';
+import { counted, duration, formatNumber, percent } from '../../../ui/numbers';
 
 /** The figures of a drill, in reading order; the same in HTML, Markdown and the terminal. */
 export function drillFigureRows(record: DrillRecord): Figure[] {
@@ -86,7 +86,7 @@ function cameThrough(figures: CameThrough, record: DrillRecord): Figure[] {
   if (errors !== null) {
     rows.push({
       name: 'Errors',
-      value: `${formatNumber(errors.requests)} requests without the expected response, due ${aroundFault(errors.fromSeconds)} to ${aroundFault(errors.toSeconds)}`,
+      value: `${counted(errors.requests, 'request')} without the expected response, due ${aroundFault(errors.fromSeconds)} to ${aroundFault(errors.toSeconds)}`,
     });
   }
   if (backlog !== null) {
@@ -96,7 +96,7 @@ function cameThrough(figures: CameThrough, record: DrillRecord): Figure[] {
         : `as before after ${formatNumber(backlog.drainSeconds)} s`;
     rows.push({
       name: 'Backlog',
-      value: `${formatNumber(backlog.peak)} jobs waiting at most (before: ${formatNumber(backlog.before)}), ${drained}`,
+      value: `${counted(backlog.peak, 'job')} waiting at most (before: ${formatNumber(backlog.before)}), ${drained}`,
     });
   }
   if (slowestMs !== null) {
@@ -155,7 +155,7 @@ function faultText({ fault, phases }: DrillRecord): string {
 }
 
 const sentText = ({ ledger, ratePerSecond }: DrillRecord): string =>
-  `${formatNumber(ledger.sent)} requests at ${formatNumber(ratePerSecond)}/s, ${formatNumber(ledger.classes.once.requests)} answered and executed once`;
+  `${counted(ledger.sent, 'request')} at ${formatNumber(ratePerSecond)}/s, ${formatNumber(ledger.classes.once.requests)} answered and executed once`;
 
 function sourcesText({ ledger: { sources } }: DrillRecord): string {
   return [
@@ -174,7 +174,7 @@ function controlText(control: NonNullable<DrillRecord['control']>): string {
       ? ''
       : `, ${formatNumber(schedule.once)} of ${formatNumber(schedule.due)} due times executed once`;
   const slo = missed === null ? 'the SLO met' : `the SLO missed (${missed})`;
-  return `${formatNumber(sent)} requests without the fault, ${formatNumber(classes.once.requests)} answered and executed once, ${slo}${due}`;
+  return `${counted(sent, 'request')} without the fault, ${formatNumber(classes.once.requests)} answered and executed once, ${slo}${due}`;
 }
 
 /** Every class with its count under the fault and in the control; those that nothing is in are left out. */

@@ -6,7 +6,7 @@ import { driftOf } from '../analysis/drift-and-order';
 import type { Figure } from '../../../report/text/units';
 import { decisionFigures } from './decision';
 import { axesOf, cellName, cellRows, cellsInOrder, spreadOf, spreadText } from './table';
-import { formatNumber, percent, signed } from '../../../ui/numbers';
+import { formatNumber, percent, signed, times } from '../../../ui/numbers';
 
 export function sweepSentence(
   { title, steps }: SweepRecord,
@@ -28,12 +28,11 @@ export function sweepSentence(
 export function sweepFigures(sweep: SweepRecord, records: readonly CellRecord[]): Figure[] {
   const seconds = records.reduce((sum, record) => sum + record.seconds, 0);
   const { repeats, seed } = sweep.plan;
-  const times = repeats === 1 ? 'once' : `${String(repeats)} times`;
   return [
     ...decisionFigures(sweep, records),
     {
       name: 'Cells',
-      value: `${String(cellsInOrder(sweep).length)}, each ${times}, in random order (seed ${String(seed)})`,
+      value: `${String(cellsInOrder(sweep).length)}, each ${times(repeats)}, in random order (seed ${String(seed)})`,
     },
     { name: 'Left out', value: leftOut(sweep) },
     { name: 'SLO', value: sweep.plan.slo.map(({ text }) => text).join(', ') || 'none given' },
