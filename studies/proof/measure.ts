@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseDocument } from 'yaml';
 import { filesIn, RUN_FILES } from '../../cli/src/features/study/kept';
+import type { ProofRecord } from '../../cli/src/features/recommend/record';
 import { NotMeasured, type Part, type Study } from '../../cli/src/features/study/study';
 
 const STARVED_CPU = '200m';
@@ -12,11 +13,6 @@ const QUESTION = [
 ];
 /** What the second part starves, in the folder of the study. */
 const RECOMMENDED = 'recommended.yaml';
-
-interface Proof {
-  verdict: string;
-  attempts: { run: string; sentence: string }[];
-}
 
 const parts: Part[] = [
   { name: 'recommended', seconds: 240 },
@@ -41,18 +37,18 @@ export default {
       throw new NotMeasured('it rests on the values of the part recommended, measured before it');
     }
     if (!isFirst) writeFileSync(file, starved(readFileSync(recommended, 'utf8')));
-    const { record } = await call<Proof>([
+    const { record } = await call<ProofRecord & { folder: string }>([
       ...['recommend', ...QUESTION, '--duration', isShort ? '10s' : '40s', '--out', scratch],
       ...(isFirst ? ['--search-budget', isShort ? '40s' : '2m', '--write', file] : []),
       ...(isFirst ? [] : ['--values', file]),
     ]);
-    const { verdict, attempts } = record;
+    const { folder: proved, verdict, attempts } = record;
     const last = attempts.at(-1);
     if (last === undefined) throw new NotMeasured(verdict);
     const values = readFileSync(file, 'utf8');
     if (isFirst) writeFileSync(recommended, values);
     const proof = { verdict, sentence: last.sentence, attempts: attempts.length };
-    const files = filesIn(last.run, RUN_FILES);
+    const files = filesIn(join(proved, last.run), RUN_FILES);
     files.set('proof.json', JSON.stringify(proof)).set('values.yaml', values);
     return { files, sentence: `${verdict}: ${last.sentence}` };
   },

@@ -1,12 +1,7 @@
 /** What n8n with its stores uses at a rate, and what a million requests cost. */
+import type { Prices } from '../plan/recorded';
 import { donePerSecond } from './throughput';
 import type { RoleSummary, RunRecord } from '../record/run-record';
-
-/** Prices of a core and of a GiB of memory for an hour, in the user's currency. */
-export interface Prices {
-  cpu: number;
-  memory: number;
-}
 
 /** Price of a GiB as a share of that of a core, from the list prices of large clouds. */
 export const MEMORY_TO_CPU_PRICE = 0.125;

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { MEMORY_TO_CPU_PRICE, type Prices } from '../analysis/cost';
+import { MEMORY_TO_CPU_PRICE } from '../analysis/cost';
+import type { Prices } from '../plan/recorded';
 import { parsed, positive } from './parsers';
 
 export interface PriceOptions {

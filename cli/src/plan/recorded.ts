@@ -26,6 +26,10 @@ export const sloSchema: z.ZodType<Slo> = z.object({
   bound: z.number(),
 });
 
+/** Prices of a core and of a GiB of memory for an hour, in the user's currency. */
+export const pricesSchema = z.object({ cpu: z.number(), memory: z.number() });
+export type Prices = z.infer<typeof pricesSchema>;
+
 export const arrivalsSchema = z.enum(ARRIVALS);
 
 export const stageSchema: z.ZodType<Stage> = z.object({

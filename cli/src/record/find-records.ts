@@ -8,8 +8,9 @@ export const FIND_FILE = 'find.json';
 export const COMPARE_FILE = 'compare.json';
 export const SWEEP_FILE = 'sweep.json';
 export const DRILL_FILE = 'drill.json';
+export const PROOF_FILE = 'proof.json';
 
-export type RecordKind = 'run' | 'find' | 'compare' | 'sweep' | 'drill';
+export type RecordKind = 'run' | 'find' | 'compare' | 'sweep' | 'drill' | 'proof';
 
 export interface FoundRecord {
   kind: RecordKind;
@@ -25,6 +26,7 @@ const FILES: [string, RecordKind][] = [
   [COMPARE_FILE, 'compare'],
   [SWEEP_FILE, 'sweep'],
   [DRILL_FILE, 'drill'],
+  [PROOF_FILE, 'proof'],
 ];
 
 /** Whether a file of that name makes its folder a record. */

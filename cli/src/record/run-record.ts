@@ -26,6 +26,7 @@ export type {
 import { z } from 'zod';
 import {
   arrivalsSchema,
+  pricesSchema,
   recordedWorkloadSchema,
   sampledRoleSchema,
   sloSchema,
@@ -136,12 +137,7 @@ export const runRecordSchema = z.object({
   machine: machineSchema,
   slo: z.array(sloSchema),
   /** Prices of a core and of a GiB for an hour, if given (--cpu-price, --memory-price). */
-  prices: z.exactOptional(
-    z.object({
-      cpu: z.number(),
-      memory: z.number(),
-    }),
-  ),
+  prices: z.exactOptional(pricesSchema),
   summary: summarySchema,
   verdict: verdictSchema,
   events: z.array(runEventSchema),

@@ -1,4 +1,4 @@
-import type { Prices } from '../analysis/cost';
+import type { Prices } from '../plan/recorded';
 import type { GeneratorSettings } from '../load/k6-order';
 import type { ChosenWorkload } from '../plan/chosen-workload';
 import type { LoadPlan } from '../../../loadtests/lib/profile';

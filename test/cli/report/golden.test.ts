@@ -8,6 +8,7 @@ import { reportFiles } from '../../../cli/src/report/files';
 import { findDocument } from '../../../cli/src/features/find/report/document';
 import { renderFinds } from '../../../cli/src/features/find/report/list-terminal';
 import { renderHtml } from '../../../cli/src/report/page/html';
+import { proofDocument } from '../../../cli/src/features/recommend/report/document';
 import { predictDocument } from '../../../cli/src/features/predict/report/document';
 import { renderCsv } from '../../../cli/src/run/report/csv';
 import { runDocument } from '../../../cli/src/run/report/document';
@@ -19,6 +20,7 @@ import { sampleComparedRuns, sampleComparison } from '../../support/sample-compa
 import { sampleDrill } from '../../support/sample-drill';
 import { sampleSearch } from '../../support/sample-find';
 import { samplePrediction } from '../../support/sample-predict';
+import { sampleProof } from '../../support/sample-proof';
 import { sampleRun } from '../../support/sample-run';
 import { sampleCells, sampleSweep } from '../../support/sample-sweep';
 
@@ -37,6 +39,7 @@ const DOCUMENTS: Record<string, ReportDocument> = {
     { fault: 'stop-redis', record: null, reason: 'Redis did not come up.', folder: null },
   ]),
   sweep: sweepDocument(sweep, sampleCells(sweep)),
+  proof: proofDocument(sampleProof()),
   predict: predictDocument(samplePrediction()),
 };
 

@@ -123,8 +123,9 @@ export function shareInterval(hits: number, trials: number, confidence = 0.95): 
   const scale = 1 + (z * z) / trials;
   return {
     value: share,
-    low: Math.max(0, (centre - half) / scale),
-    high: Math.min(1, (centre + half) / scale),
+    // Rounding leaves about 1e-18 where nothing, or everything, was hit.
+    low: hits === 0 ? 0 : Math.max(0, (centre - half) / scale),
+    high: hits === trials ? 1 : Math.min(1, (centre + half) / scale),
   };
 }
 

@@ -8,10 +8,13 @@ import { onlyNew, writeBeside } from '../../record/write-beside';
 import { REQUESTS_FILE, SAMPLES_FILE } from '../../record/folder';
 import { isComplete } from '../../record/read-run';
 import { readDrill } from '../../features/drill/read';
+import { readProof } from '../../features/recommend/record';
+import { proofDocument } from '../../features/recommend/report/document';
 import { readFind } from '../../features/find/read';
 import {
   rowOfComparison,
   rowOfDrill,
+  rowOfProof,
   rowOfRun,
   rowOfFind,
   rowOfSweep,
@@ -71,6 +74,11 @@ const REPORTERS: Record<FoundRecord['kind'], (folder: string) => Reported | Prom
     const written = write(folder, drillDocument(record, parts), missing);
     const row = rowOfDrill(record, parts);
     return { record, sentence: record.verdict.sentence, row, ...written };
+  },
+  proof: (folder) => {
+    const record = readProof(folder);
+    const problems = writeBeside(folder, reportFiles(proofDocument(record)));
+    return { record, sentence: record.sentence, problems, notes: [], row: rowOfProof(record) };
   },
   sweep: (folder) => {
     const sweep = new SweepFolder(folder);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { recordedWorkloadSchema, sloSchema } from '../../plan/recorded';
+import { pricesSchema, recordedWorkloadSchema, sloSchema } from '../../plan/recorded';
 import { topologySchema } from '../../plan/topology';
 import { COMPARE_FILE } from '../../record/find-records';
 import { readRecordFile } from '../../record/parse';
@@ -46,12 +46,7 @@ export const compareRecordSchema = z.object({
   metric: compareMetricSchema,
   slo: z.array(sloSchema),
   /** Prices of a core and of a GiB for an hour, if given (--cpu-price, --memory-price). */
-  prices: z.exactOptional(
-    z.object({
-      cpu: z.number(),
-      memory: z.number(),
-    }),
-  ),
+  prices: z.exactOptional(pricesSchema),
   a: sideSchema,
   b: sideSchema,
   machine: machineSchema,

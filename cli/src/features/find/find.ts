@@ -1,7 +1,7 @@
 /** Drives one search for the capacity: it proposes, we measure, it answers. */
 
 import { basename, join } from 'node:path';
-import type { Prices } from '../../analysis/cost';
+import type { Prices } from '../../plan/recorded';
 import type { CapacitySearch } from './analysis/search';
 import type { Probe } from './analysis/types';
 import { type Arrivals, type LoadPlan, planOf } from '../../../../loadtests/lib/profile';

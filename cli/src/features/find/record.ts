@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   arrivalsSchema,
+  pricesSchema,
   recordedWorkloadSchema,
   sampledRoleSchema,
   sloSchema,
@@ -109,12 +110,7 @@ export const findRecordSchema = z.object({
   /** Folder of the run that confirmed the capacity; null where none did. */
   confirmedBy: z.string().nullable(),
   /** Prices of a core and of a GiB for an hour, if given (--cpu-price, --memory-price). */
-  prices: z.exactOptional(
-    z.object({
-      cpu: z.number(),
-      memory: z.number(),
-    }),
-  ),
+  prices: z.exactOptional(pricesSchema),
   /** Usage in the run on which the answer rests, so that the search alone is evidence; null if unknown. */
   atCapacity: atCapacitySchema.nullable(),
   probes: z.array(findProbeSchema),

@@ -1,7 +1,7 @@
 /** From what is recorded, or searched for now, to a values file, and to its proof. */
 import { readPlainFile } from '../../linux/plain-file';
 import { k6For } from '../../load/find-k6';
-import type { Prices } from '../../analysis/cost';
+import type { Prices } from '../../plan/recorded';
 import { isWorkloadFile, workloadName, type ChosenWorkload } from '../../plan/chosen-workload';
 import { isLegacy } from '../../plan/limits';
 import { parseSlos, type Slo } from '../../../../loadtests/lib/slo';
@@ -16,7 +16,14 @@ import type { CapacityEvidence } from './analysis/evidence';
 import { readDeployed } from '../../targets/chart/deployed';
 import { loadValues, type LoadOrder } from './load';
 import { cannotBeDeleted, perDay, type Keeping } from './kept-data';
+import { join } from 'node:path';
+import { makeFolder, runId, writeWhole } from '../../record/folder';
+import { PROOF_FILE } from '../../record/find-records';
+import { writeBeside } from '../../record/write-beside';
+import { reportFiles } from '../../report/files';
 import { prove, proveAsIs, type Proof } from './prove';
+import { proofRecord, type ProofRecord } from './record';
+import { proofDocument } from './report/document';
 import { readFinds, type KnownFind } from './read';
 import { plannedRate, recommend, type Recommendation } from './analysis/recommend';
 import { candidates, findEach, findOne } from './find-each';
@@ -57,7 +64,15 @@ export interface Recommended {
   /** Null where it was not asked how long executions are kept. */
   keeping: Keeping | null;
   /** Null where none was asked for. */
-  proof: Proof | null;
+  proof: KeptProof | null;
+}
+
+/** The record of a proof, in its folder. */
+export interface KeptProof {
+  folder: string;
+  record: ProofRecord;
+  /** What could not be written, a sentence each. */
+  problems: string[];
 }
 
 interface Hands {
@@ -126,32 +141,34 @@ async function proofOf(
   first: Recommendation,
   ratePerSecond: number,
   { tell, signal }: Hands,
-): Promise<Proof> {
+): Promise<KeptProof> {
   const { workload, topology, slo } = first.best.evidence;
   const slos = asked.slos.length > 0 ? asked.slos : slo.flatMap(parseSlos);
   const order = loadOrder(asked, toProve(asked, workload, topology.n8n), slos, ratePerSecond);
   const keeping = keepingAt(asked, ratePerSecond);
   const written = { ...asked.write, begins: VALUES_BEGIN };
-  const proof = await prove(evidence, {
-    recommend: (all) => recommend(all, ratePerSecond, asked.prices),
-    load: (recommendation) => {
-      const text = valuesYaml(recommendation, { keeping });
-      writeUserFile(written, text);
-      return loadValues(deployed(text, asked.load.deployer), order, tell, signal);
-    },
-    maxAttempts: asked.maxAttempts,
+  return keptProof(asked, asked.write.path, order, async (runs) => {
+    const proof = await prove(evidence, {
+      recommend: (all) => recommend(all, ratePerSecond, asked.prices),
+      load: (recommendation) => {
+        const text = valuesYaml(recommendation, { keeping });
+        writeUserFile(written, text);
+        return loadValues(deployed(text, asked.load.deployer), runs, tell, signal);
+      },
+      maxAttempts: asked.maxAttempts,
+    });
+    const last = proof.attempts.at(-1);
+    if (last !== undefined && last.recommendation !== null) {
+      writeUserFile(
+        written,
+        valuesYaml(last.recommendation, {
+          keeping,
+          proof: `${proof.verdict} by ${last.run}: ${last.sentence}`,
+        }),
+      );
+    }
+    return proof;
   });
-  const last = proof.attempts.at(-1);
-  if (last !== undefined && last.recommendation !== null) {
-    writeUserFile(
-      written,
-      valuesYaml(last.recommendation, {
-        keeping,
-        proof: `${proof.verdict} by ${last.run}: ${last.sentence}`,
-      }),
-    );
-  }
-  return proof;
 }
 
 /** A file as it is: there is no alternative to try. */
@@ -159,7 +176,7 @@ export async function proveFile(
   file: string,
   asked: RecommendChoice,
   { tell, signal }: Hands,
-): Promise<Proof> {
+): Promise<KeptProof> {
   const { slos, ratePerSecond } = asked;
   if (!asked.prove || ratePerSecond === undefined || slos.length === 0) {
     throw new Mistake(
@@ -169,7 +186,29 @@ export async function proveFile(
   const what = deployed(readText(file), asked.load.deployer);
   const legacy = isLegacy(what.topology.n8n);
   const order = loadOrder(asked, asked.choose(legacy), slos, ratePerSecond);
-  return proveAsIs(await loadValues(what, order, tell, signal));
+  return keptProof(asked, file, order, async (runs) =>
+    proveAsIs(await loadValues(what, runs, tell, signal)),
+  );
+}
+
+/** Proves in a folder of its own, in which the runs, the record and the report then lie. */
+async function keptProof(
+  { prices, load }: RecommendChoice,
+  values: string,
+  order: LoadOrder,
+  proving: (order: LoadOrder) => Promise<Proof>,
+): Promise<KeptProof> {
+  const started = new Date();
+  const id = runId(started, order.workload.recorded.name, 'proof');
+  const folder = join(order.out, id);
+  makeFolder(folder);
+  const proof = await proving({ ...order, out: join(folder, 'runs') });
+  const record = proofRecord(proof, {
+    ...{ folder, id, startedAt: started.toISOString(), command: load.command },
+    ...{ ratePerSecond: order.ratePerSecond, values, prices },
+  });
+  writeWhole(join(folder, PROOF_FILE), `${JSON.stringify(record, null, 2)}\n`);
+  return { folder, record, problems: writeBeside(folder, reportFiles(proofDocument(record))) };
 }
 
 function deployed(

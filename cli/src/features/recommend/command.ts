@@ -1,18 +1,24 @@
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import type { Command } from 'commander';
 import { PLANNED_SHARE } from '../find/analysis/planned-share';
 import { withoutSecrets } from '../../plan/secrets/command';
-import { proveFile, recommendValues, type RecommendChoice, type Recommended } from './answer';
-import type { Proof, ProofAttempt } from './prove';
+import {
+  proveFile,
+  recommendValues,
+  type KeptProof,
+  type RecommendChoice,
+  type Recommended,
+} from './answer';
 import { DEFAULT_PRICES } from './analysis/recommend';
 import { keptData, keptSentence } from './kept-data';
-import { renderProof } from './report/terminal';
+import { renderTerminal } from '../../report/text/terminal';
+import { proofDocument } from './report/document';
 import { renderFinds } from '../find/report/list-terminal';
 import { chartFolder } from '../../plan/environment';
 import { startProgress } from '../../ui/progress';
 import { EXIT, messageOf, Mistake } from '../../ui/exit';
 import { interruptible } from '../../ui/interrupt';
-import { printJson, warn, terminalStyle } from '../../ui/print';
+import { printJson, printLines, warn, terminalStyle } from '../../ui/print';
 import {
   chosenSlos,
   chosenWorkload,
@@ -153,7 +159,7 @@ async function run(options: RecommendOptions): Promise<number> {
       if (values !== undefined) {
         const proof = await proveFile(values, asked, hands);
         progress.end();
-        return showProof(proof, values, json);
+        return showProof(proof, json);
       }
       const answer = await recommendValues(asked, hands);
       progress.end();
@@ -214,7 +220,7 @@ function show(answer: Recommended, file: string, json: boolean): number {
     );
     return EXIT.notMet;
   }
-  if (proof !== null) return showProof(proof, file, json);
+  if (proof !== null) return showProof(proof, json);
   const kept = keeping === null ? {} : { kept: { ...keeping, ...keptData(keeping) } };
   if (json) printJson({ ...recommendation, ...kept, values: file });
   else {
@@ -234,19 +240,12 @@ function chartPath(): string {
   return below === '' || below.startsWith('..') ? chart : below;
 }
 
-function showProof(proof: Proof, file: string, json: boolean): number {
-  if (json) {
-    printJson({ verdict: proof.verdict, values: file, attempts: proof.attempts.map(inShort) });
-  } else {
-    process.stdout.write(`${renderProof(proof, file, terminalStyle())}\n`);
+function showProof({ folder, record, problems }: KeptProof, json: boolean): number {
+  problems.forEach(warn);
+  if (json) printJson({ folder, ...record });
+  else {
+    const text = renderTerminal(proofDocument(record), terminalStyle());
+    printLines([text, join(folder, 'report.html')]);
   }
-  return { PROVEN: EXIT.fine, REFUTED: EXIT.notMet, INVALID: EXIT.invalid }[proof.verdict];
+  return { PROVEN: EXIT.fine, REFUTED: EXIT.notMet, INVALID: EXIT.invalid }[record.verdict];
 }
-
-const inShort = ({ run: folder, proven, sentence, record }: ProofAttempt): object => ({
-  run: folder,
-  proven,
-  sentence,
-  topology: record.topology,
-  summary: record.summary,
-});

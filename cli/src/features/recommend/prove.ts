@@ -3,10 +3,10 @@ import { isOfMemory } from '../../analysis/limits/table';
 import { plannedPerSecond } from '../find/analysis/planned-share';
 import type { RoleSummary, RunRecord } from '../../record/run-record';
 import { limitsOf } from '../../plan/limits';
-import { isRole } from '../../plan/roles';
+import { isRole, type Role } from '../../plan/roles';
 import { layoutKey, type CapacityEvidence } from './analysis/evidence';
 import type { Recommendation } from './analysis/recommend';
-import type { Sizing } from './analysis/sizing';
+import { sumOfKnown, type Sizing } from './analysis/sizing';
 import { formatNumber } from '../../ui/numbers';
 
 export interface LoadedValues {
@@ -88,6 +88,26 @@ function enlarged(roles: readonly RoleSummary[], { topology }: RunRecord): RoleS
 const isInvalid = ({ verdict }: RunRecord): boolean =>
   ['inconclusive', 'invalid', 'aborted'].includes(verdict.outcome);
 
+/** The role itself, and the task runner where that is its child. */
+const insideOf = (roles: readonly RoleSummary[], role: Role, runnerHost: Role | null) =>
+  roles.filter((one) => one.role === role || (one.role === 'runner' && role === runnerHost));
+
+/** Cores that all instances of a role used on average; null where that was not seen. */
+export const coresUsed = (
+  roles: readonly RoleSummary[],
+  role: Role,
+  runnerHost: Role | null,
+): number | null =>
+  sumOfKnown(insideOf(roles, role, runnerHost).map(({ cpuCoresMean }) => cpuCoresMean));
+
+/** The most memory that all instances of a role had; null where that was not seen. */
+export const peakMiBOf = (
+  roles: readonly RoleSummary[],
+  role: Role,
+  runnerHost: Role | null,
+): number | null =>
+  sumOfKnown(insideOf(roles, role, runnerHost).map(({ rssPeakMiB }) => rssPeakMiB));
+
 /** It is proven when the SLO was met at the wanted rate and no role needed more than it asks the cluster for. */
 export function judge(
   { verdict, summary }: RunRecord,
@@ -95,10 +115,7 @@ export function judge(
 ): { proven: boolean; sentence: string } {
   if (verdict.outcome !== 'sustained') return { proven: false, sentence: verdict.sentence };
   for (const { role, cpuMillicores, instances } of sizing?.roles ?? []) {
-    const inside = summary.roles.filter(
-      (one) => one.role === role || (one.role === 'runner' && role === sizing?.runnerHost),
-    );
-    const cores = inside.reduce((sum, { cpuCoresMean }) => sum + (cpuCoresMean ?? 0), 0);
+    const cores = coresUsed(summary.roles, role, sizing?.runnerHost ?? null) ?? 0;
     const asked = cpuMillicores === null ? Infinity : (cpuMillicores * instances) / 1000;
     if (cores > asked) {
       return {

@@ -1,4 +1,5 @@
-import { priceOfMillion, type Cost, type Prices } from '../../analysis/cost';
+import { priceOfMillion, type Cost } from '../../analysis/cost';
+import type { Prices } from '../../plan/recorded';
 import { type Figure } from './units';
 import { formatNumber, perSecond } from '../../ui/numbers';
 

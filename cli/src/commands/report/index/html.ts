@@ -87,7 +87,7 @@ export function renderIndexHtml(title: string, entries: readonly IndexEntry[]): 
     `<h1>${escapeXml(title)}</h1>`,
     `<p class="faint">${escapeXml(`${String(rows.length)} results: ${String(count('good'))} good, ${String(count('bad'))} bad, ${String(count('unsure'))} that decide nothing. Choose a heading to sort by it.`)}</p>`,
     `<div class="wide" tabindex="0" role="region" aria-label="Results"><table class="index"><thead><tr>${head}<th scope="col">Course</th></tr></thead><tbody>${body.join('')}</tbody></table></div>`,
-    '<p class="faint">The course is that of p95 over time in a run, of the offered rate from probe to probe in a search, of the ratio from pair to pair in a comparison, of what was not answered and executed once in a drill, and of the rate from cell to cell in a sweep; it begins at zero.</p>',
+    '<p class="faint">The course is that of p95 over time in a run, of the offered rate from probe to probe in a search, of the ratio from pair to pair in a comparison, of what was not answered and executed once in a drill, of the rate from cell to cell in a sweep, and of the worst SLO from attempt to attempt in a proof; it begins at zero.</p>',
   ];
   return page(title, content.join('\n'), { style: INDEX_STYLE, script: SORT_SCRIPT });
 }

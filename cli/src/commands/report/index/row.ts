@@ -7,6 +7,8 @@ import { percentile } from '../../../analysis/statistics/statistics';
 import type { CompareRecord } from '../../../features/compare/record';
 import type { DrillRecord } from '../../../features/drill/record';
 import type { FindRecord } from '../../../features/find/record';
+import type { ProofRecord } from '../../../features/recommend/record';
+import { proofVerdict } from '../../../features/recommend/report/document';
 import type { CellRecord, SweepRecord } from '../../../features/sweep/record';
 import { compareVerdict } from '../../../features/compare/report/document';
 import { ratiosOf } from '../../../features/compare/report/figures';
@@ -19,7 +21,7 @@ import { runVerdict } from '../../../run/report/document';
 import { sweepVerdict } from '../../../features/sweep/report/document';
 
 export interface IndexRow extends ShownVerdict {
-  kind: 'run' | 'search' | 'comparison' | 'drill' | 'sweep';
+  kind: 'run' | 'search' | 'comparison' | 'drill' | 'sweep' | 'proof';
   startedAt: string;
   workload: string;
   /** Rate of expected responses of a run, or capacity of a search; null for other records. */
@@ -98,6 +100,20 @@ export function rowOfDrill(record: DrillRecord, { run, entries }: DrillParts): I
         entries.filter((entry) => entry.class !== 'once'),
       ),
     },
+  };
+}
+
+export function rowOfProof(record: ProofRecord): IndexRow {
+  const { attempts } = record;
+  const pressures = attempts.map(({ slos }) =>
+    Math.max(0, ...slos.map(({ pressure }) => pressure ?? 0)),
+  );
+  return {
+    ...{ kind: 'proof', startedAt: record.startedAt, workload: record.workload.name },
+    ...proofVerdict(record),
+    ratePerSecond: attempts.at(-1)?.achievedPerSecond ?? null,
+    ...{ p95Ms: null, errorShare: null, limitedBy: null },
+    course: { label: 'the worst SLO over its bound, attempt by attempt', values: pressures },
   };
 }
 

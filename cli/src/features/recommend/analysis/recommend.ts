@@ -1,4 +1,5 @@
-import { MEMORY_TO_CPU_PRICE, type Prices } from '../../../analysis/cost';
+import { MEMORY_TO_CPU_PRICE } from '../../../analysis/cost';
+import type { Prices } from '../../../plan/recorded';
 import { plannedPerSecond } from '../../find/analysis/planned-share';
 import { withoutRepeats, type CapacityEvidence } from './evidence';
 import { sizingFor, type Sizing } from './sizing';

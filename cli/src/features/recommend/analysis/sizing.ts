@@ -70,7 +70,7 @@ function countFor(
 }
 
 /** The task runner is a child of main, or of each worker in queue mode. */
-const runnerHostOf = ({ mode }: Topology): Role => (mode === 'queue' ? 'worker' : 'main');
+export const runnerHostOf = ({ mode }: Topology): Role => (mode === 'queue' ? 'worker' : 'main');
 
 function rolesFor(
   evidence: CapacityEvidence,
@@ -101,8 +101,8 @@ function sizedRole(
   const inside =
     at?.roles.filter((one) => one.role === role || (hostsRunner && one.role === 'runner')) ?? [];
   const measured = inside.find((one) => one.role === role)?.instances ?? 1;
-  const cores = sum(inside.map((one) => one.cpuCoresMean));
-  const memory = sum(inside.map((one) => one.rssPeakMiB));
+  const cores = sumOfKnown(inside.map((one) => one.cpuCoresMean));
+  const memory = sumOfKnown(inside.map((one) => one.rssPeakMiB));
   const unsized = {
     role,
     instances,
@@ -134,7 +134,7 @@ function costOf(roles: readonly SizedRole[]): Sizing['cost'] {
 }
 
 /** Null when nothing is known. */
-function sum(values: readonly (number | null)[]): number | null {
+export function sumOfKnown(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null);
   return known.length > 0 ? known.reduce((a, b) => a + b, 0) : null;
 }
