@@ -35,8 +35,8 @@ node_modules/.package-lock.json: package.json cli/package.json package-lock.json
 	@npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-SOURCES := $(shell find nodes credentials cli/src loadtests workflows -type f 2>/dev/null)
-build: cli/dist/cli.js ## the node package and the command, compiled
+SOURCES := $(shell find nodes credentials cli/src loadtests workflows charts/n8n-tuned/tools -type f 2>/dev/null)
+build: cli/dist/cli.js ## the node package and the command, compiled, and what the chart carries of them
 
 cli/dist/cli.js: node_modules/.package-lock.json $(SOURCES)
 	@npm run --silent build
@@ -45,7 +45,7 @@ cli/dist/cli.js: node_modules/.package-lock.json $(SOURCES)
 lab: ## every tool of the lab, into its cache
 	@lab/install.sh all
 
-check: setup ## lint, types and the tests that need no tool of the lab: for fast feedback while you edit
+check: build ## lint, types and the tests that need no tool of the lab: for fast feedback while you edit
 	@npx tsx test/run.ts --check
 
 lint: setup ## ESLint, formatting, shell scripts
@@ -108,7 +108,7 @@ doctor: build ## list what is installed and what is missing, and how to get it
 	@$(N8N_TUNED) doctor
 
 clean: ## remove what was built and recorded in this checkout; keeps the lab's cache
-	@rm -rf dist cli/dist site/dist site/.work results coverage
+	@rm -rf dist cli/dist site/dist site/.work results coverage $(addprefix charts/n8n-tuned/files/,load-target loadtests workflows recover.cjs)
 
 help: ## this list
 	@awk 'BEGIN {FS = ":.*## "} /^##@ / {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

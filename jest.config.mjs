@@ -7,7 +7,7 @@ const transform = {
 /** Jest looks a global up through its sandbox at each use, which makes arithmetic a hundred times slower: not these. */
 const FAST_GLOBALS = ['Array', 'Map', 'Math', 'Number', 'Object', 'Set', 'String'];
 
-const NEED_NO_BUILD = ['pure', 'lab', 'site'];
+const NEED_NO_BUILD = ['site'];
 
 const suite = (name, extra = {}) => ({
   displayName: name,

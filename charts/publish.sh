@@ -20,6 +20,8 @@ if [[ -n ${SIGNING_KEY:-} ]]; then
   sign=(--sign --key "$SIGNING_KEY" --keyring "${SIGNING_KEYRING:?give the file with the key}")
   [[ -z ${SIGNING_PASSPHRASE:-} ]] || sign+=(--passphrase-file "$SIGNING_PASSPHRASE")
 fi
+# A chart that was not built is refused by its own sentence, which packing does not show.
+"$helm" template n8n "$chart" >/dev/null
 "$helm" package "$chart" --destination "$folder" "${sign[@]}"
 # The provenance file beside it is pushed with it.
 "$helm" push "$folder"/*.tgz "$place" "$@" 2>&1

@@ -23,6 +23,9 @@ const LEFT_OUT = /(\/tests|\/ci|\/tools|tsconfig\.json|\.mjs\.map)$/;
 const IN_REPOSITORY_ONLY = ['scripts', 'dependencies'];
 
 async function pack(folder) {
+  for (const part of ['nodes', 'chart']) {
+    execFileSync('npm', ['run', '--silent', `build:${part}`], { cwd: root, stdio: 'inherit' });
+  }
   const stage = mkdtempSync(join(tmpdir(), 'n8n-tuned-package-'));
   try {
     for (const [from, to] of Object.entries(CONTENTS)) {

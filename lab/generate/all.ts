@@ -28,10 +28,9 @@ const GENERATORS: (() => Generated)[] = [
   terminals,
 ];
 
-const CHART = 'charts/n8n-tuned/files';
 const everything = (): Generated[] => [
   ...GENERATORS.map((generator) => generator()),
-  ...inFolders(chartFiles(root), [`${CHART}/loadtests`, `${CHART}/workflows`]),
+  { files: chartFiles(root) },
   ...inFolders(monitoringFiles(pathToFileURL(root)), monitoringFolders),
 ];
 

@@ -1,5 +1,13 @@
 // The chart is whole in itself, under every way to carry it, and small enough for Kubernetes.
-import { existsSync, lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { attempt, chart, KUBERNETES, paths, render, renderOf } from './support/helm.ts';
@@ -30,6 +38,47 @@ test.each([
   },
   60_000,
 );
+
+test('it carries each workflow as it is in the repository, and no other', () => {
+  const workflowsIn = (home: string): [string, string][] =>
+    readdirSync(home, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.json'))
+      .sort()
+      .map((file) => [file, readFileSync(join(home, file), 'utf8')]);
+  const own = workflowsIn(join(chart, '../../workflows'));
+  expect(own.length).toBeGreaterThan(40);
+  expect(workflowsIn(join(chart, 'files/workflows'))).toEqual(own);
+});
+
+describe('in a checkout that was not built', () => {
+  const BUILT = /\/files\/(load-target|loadtests|workflows|recover\.cjs)$/;
+  const SENTENCE = 'This chart is in a checkout that was not built: run make build in the checkout';
+  let charts: string;
+  beforeAll(() => {
+    charts = mkdtempSync(join(tmpdir(), 'n8n-tuned-not-built-'));
+    cpSync(join(chart, '..'), charts, { recursive: true, filter: (path) => !BUILT.test(path) });
+  });
+  afterAll(() => {
+    rmSync(charts, { recursive: true, force: true });
+  });
+
+  test.each([
+    ['3', paths.helm3],
+    ['4', paths.helm4],
+  ])('Helm %s ends with one sentence that says what to run', async (_, helm) => {
+    const { code, output } = await attempt(helm, ['template', 'n8n', join(charts, 'n8n-tuned')]);
+    expect(code).toBe(1);
+    expect(output.split(SENTENCE)).toHaveLength(2);
+  });
+
+  test('nothing is published', async () => {
+    const publish = [join(charts, 'publish.sh'), 'oci://127.0.0.1:1/charts', '--plain-http'];
+    const { code, output } = await attempt('env', [`HELM=${paths.helm3}`, ...publish]);
+    expect(code).toBe(1);
+    expect(output).toContain(SENTENCE);
+    expect(output).not.toContain('packaged');
+  });
+});
 
 test("no file of it is a link, which Flux's Git source drops and Helm warns of", async () => {
   const links = readdirSync(chart, { recursive: true, encoding: 'utf8' }).filter((file) =>

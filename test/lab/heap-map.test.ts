@@ -196,7 +196,7 @@ describe('the rule', () => {
       expect(heapMapAnswer(all as never)).toEqual({
         sentence:
           'A heap of up to 62.5% of its container is full before the container is, and n8n outlives messages of 1/24 of it.',
-        ours: 'the chart gives 50% and 1/48',
+        ours: 'the chart gives a heap of 50%, and messages of 1/48',
       });
     });
   });

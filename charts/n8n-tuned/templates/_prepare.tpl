@@ -6,6 +6,9 @@ files of a rendering, so what is written into it here is there for all.
 {{- define "n8n-tuned.prepare" -}}
 {{- if not (hasKey . "n8nTunedIsPrepared") -}}
 {{- $_ := set . "n8nTunedIsPrepared" true -}}
+{{- if not (.Files.Get "files/workflows/catalogue.json") -}}
+{{- fail "This chart is in a checkout that was not built: run make build in the checkout, or use a packed chart." -}}
+{{- end -}}
 {{- $_ := set . "n8nTunedVersions" (.Files.Get "files/versions.yaml" | fromYaml) -}}
 {{- $_ := set . "n8nTunedEnvironment" (.Files.Get "files/environment.yaml" | fromYaml) -}}
 {{- include "n8n-tuned.fillUnset" . -}}
