@@ -35,6 +35,9 @@ export interface StartedRun extends LoadContext {
   backlog: BacklogWatch | null;
 }
 
+/** Had no response when the load ended. */
+const UNANSWERED = 'unanswered';
+
 export interface FinishedRun {
   folder: string;
   data: RunData;
@@ -129,7 +132,7 @@ function traceOf(run: StartedRun, { executions }: Drained): Promise<TracedExecut
 
 /** What came after the breach is not measured: the system was past its limit, and requests were cut off. */
 async function upToBreach(
-  { head, requests, folder, order, thinkTimeMs }: StartedRun,
+  { head, requests, folder, order, thinkTimeMs, breach: watched }: StartedRun,
   breach: Breached | null,
 ): Promise<{ head: RunHead; requests: RequestsSeen }> {
   const again = breach === null ? null : folder.requestsAgain();
@@ -137,7 +140,9 @@ async function upToBreach(
   const durationSeconds = Math.max(1, breach.tMs / 1000 - order.plan.warmupSeconds);
   const profile = { ...head.profile, durationSeconds };
   const before = new RequestsSeen(profile, thinkTimeMs);
-  for await (const request of again) before.add(request);
+  const isCutOff = ({ errorKind }: RequestSample): boolean =>
+    watched?.cutsOff === true && errorKind === UNANSWERED;
+  for await (const request of again) if (!isCutOff(request)) before.add(request);
   return { head: { ...head, profile }, requests: before };
 }
 

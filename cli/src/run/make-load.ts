@@ -1,11 +1,10 @@
 /** The load of a run, and all that look at each of its requests. */
-import { BreachWatch, type Breached } from './analysis/breach';
+import { BreachWatch, MissWatch, type Breached } from './analysis/breach';
 import type { RequestsSeen } from '../analysis/requests/seen';
 import { runK6 } from '../load/k6';
 import type { LoadResult } from '../load/load';
 import { openLimit } from '../../../loadtests/lib/open-limit';
 import { PROFILES, type Profile } from '../../../loadtests/lib/profile';
-import type { Slo } from '../../../loadtests/lib/slo';
 import { FAULT, type RequestSample } from '../record/run-record';
 import type { RunFolder, RunHead } from '../record/folder';
 import type { Running } from '../targets/target';
@@ -24,25 +23,34 @@ export interface LoadContext {
   seen: Observations;
   within: CountWithin | null;
   observer: RunObserver | null;
-  breach: { readonly found: Breached | null; see(sample: RequestSample): void } | null;
+  breach: BreachSeen | null;
   progress: Progress;
   signal: AbortSignal;
 }
 
-/** Null for a load profile that does not end at the breach. */
-export function untilBreach({ plan, slos }: RunOrder): LoadContext['breach'] {
-  const profile: Profile = PROFILES[plan.profile];
-  return profile.endsAtBreach === true ? new UntilBreach(slos) : null;
+export interface BreachSeen {
+  readonly found: Breached | null;
+  /** Whether requests were cut off when they may still have been in time: they are left out. */
+  readonly cutsOff: boolean;
+  see(sample: RequestSample): void;
 }
 
-/** For a load profile that ends at the breach: looks at every request, and keeps what it found. */
-class UntilBreach {
-  found: Breached | null = null;
-  private readonly watch: BreachWatch;
+/** Null for a load that does not end at the breach. */
+export function untilBreach({ plan, slos, endsWhenMissed }: RunOrder): BreachSeen | null {
+  const profile: Profile = PROFILES[plan.profile];
+  if (profile.endsAtBreach === true) return new UntilBreach(new BreachWatch(slos), false);
+  const isWatched = endsWhenMissed === true && plan.loop === 'open';
+  return isWatched ? new UntilBreach(new MissWatch(slos, plan), true) : null;
+}
 
-  constructor(slos: readonly Slo[]) {
-    this.watch = new BreachWatch(slos);
-  }
+/** Looks at every request, and keeps what it found. */
+class UntilBreach implements BreachSeen {
+  found: Breached | null = null;
+
+  constructor(
+    private readonly watch: Pick<BreachWatch, 'see'>,
+    readonly cutsOff: boolean,
+  ) {}
 
   see(sample: RequestSample): void {
     this.found ??= this.watch.see(sample);

@@ -21,6 +21,8 @@ export interface RunOrder {
   /** How long reading n8n's executions one by one may take; left out: as usual, so that the rest need not wait. */
   readWithinMs?: number;
   generator?: GeneratorSettings;
+  /** Ends an open loop as soon as it is certain that a percentile is missed; the record then says so. */
+  endsWhenMissed?: boolean;
   /** Called once, when the load has begun; what is told becomes an event of the run, at its time. */
   onBegin?(beganAtMs: number, tell: (event: Omit<RunEvent, 'tMs'>) => void): void;
   /** Called once n8n has drained, before its executions are read: who else works on them comes to an end. */

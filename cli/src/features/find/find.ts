@@ -18,6 +18,10 @@ import { concludeFind } from './conclude';
 import { outcomeOf, probeOf } from './analysis/outcome';
 import { planOfProbe } from './probe-plan';
 import { Resting } from './rest';
+import { keptOf } from './traces/kept';
+import { criticalOf, traceOf } from './traces/trace-of';
+import { watched } from './traces/probe-watch';
+import { jsonOf } from '../../record/json';
 import { SEARCH_ARRIVALS } from './settings';
 import { formatNumber, perSecond } from '../../ui/numbers';
 import { busiestCost } from './analysis/machine-speed';
@@ -58,8 +62,14 @@ export async function find(
   const tell = (text: string): void => {
     progress(`${soFar(search, probes.length)} · ${text}`);
   };
+  const { order: seen, watch } = watched(order);
   const run = (plan: LoadPlan, runName: string): ReturnType<typeof measure> =>
-    measure(running, { ...order, plan, out: join(folder, runName) }, tell, signal);
+    measure(
+      running,
+      { ...seen, plan, out: join(folder, runName), endsWhenMissed: true },
+      tell,
+      signal,
+    );
 
   const warmUp = async (): Promise<void> => {
     const rounds: WarmUpRound[] = [];
@@ -83,9 +93,13 @@ export async function find(
       problems.push(...finished.problems);
       const { record } = finished.data;
       if (record.verdict.outcome === 'aborted') return;
-      search.record(outcomeOf(record));
       const name = join('probes', basename(finished.folder));
-      probes.push(probeOf(probe, record, name));
+      const kept = {
+        ...probeOf(probe, record, name),
+        ...keptOf(record, watch(), finished.data.samples, running.generators?.length ?? 1),
+      };
+      probes.push(kept);
+      search.record(outcomeOf(kept, order.slos, traceOf(kept, criticalOf(probes, running))));
       summaries.set(name, record.summary);
     }
   };
@@ -124,7 +138,7 @@ export async function find(
       ...{ failure, restless, memoryAtRestMiB, summaries },
     },
   );
-  writeWhole(join(folder, FIND_FILE), `${JSON.stringify(record, null, 2)}\n`);
+  writeWhole(join(folder, FIND_FILE), jsonOf(record));
   return { folder, record, problems };
 }
 

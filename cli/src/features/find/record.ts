@@ -10,6 +10,8 @@ import { topologySchema } from '../../plan/topology';
 import { machineSchema, targetKindSchema, type Summary } from '../../record/run-record';
 import { roleSummarySchema, stallCausesSchema } from '../../record/summary';
 import { limitSchema, limitSeenSchema, verdictOutcomeSchema } from '../../record/verdict';
+import { keptRequestsSchema } from './traces/requests';
+import { probeSecondsSchema } from './traces/seconds';
 
 /** What each role used at the capacity, or at the highest rate that was sustained. */
 export const atCapacitySchema = z.object({
@@ -42,7 +44,10 @@ export const findProbeSchema = z.object({
   ratePerSecond: z.exactOptional(z.number()),
   /** Closed loop. */
   clients: z.exactOptional(z.number()),
+  /** As planned, warm-up included. */
   durationSeconds: z.number(),
+  /** How long its load lasted; left out where it was as long as planned. */
+  endedAfterSeconds: z.exactOptional(z.number()),
   /** An aborted run is no probe. */
   result: verdictOutcomeSchema.exclude(['aborted']),
   achievedPerSecond: z.number(),
@@ -64,6 +69,15 @@ export const findProbeSchema = z.object({
   doubts: z.array(z.string()),
   /** Folder of its run beneath the search's own. */
   run: z.string(),
+  /** The worst SLO's measured value over its bound; null where it has no scale, left out if not recorded. */
+  pressure: z.exactOptional(z.number().nullable()),
+  /** To which side an inconclusive run leans. */
+  leans: z.exactOptional(z.enum(['sustained', 'not sustained'])),
+  /** Times in the load when something else took the machine, in seconds: they do not count. */
+  leftOut: z.exactOptional(z.array(z.object({ from: z.number(), to: z.number() }))),
+  /** Second by second, and request by request: with them the search can be judged again; left out if not recorded. */
+  seconds: z.exactOptional(probeSecondsSchema),
+  requests: z.exactOptional(keptRequestsSchema),
 });
 export type FindProbe = z.infer<typeof findProbeSchema>;
 

@@ -1,10 +1,18 @@
-/** When a load that grows has become too much: the SLOs over the last few seconds, not over the whole run. */
+/**
+ * When a load has become too much. One that grows has by the SLOs over its last few seconds, not over the whole run; one
+ * at a single rate has once no response that is still to come can change that an SLO is missed.
+ */
+import { dueBetween } from '../../../../loadtests/lib/due';
+import { lengthSeconds, type LoadPlan } from '../../../../loadtests/lib/profile';
 import { withErrorBound, type Slo } from '../../../../loadtests/lib/slo';
 import type { RequestSample } from '../../record/run-record';
+import { hasLatency } from '../../analysis/requests/latency';
+import { PERCENTILES } from '../../analysis/slo/min-requests';
 import { missedSlo } from '../../analysis/slo/window-slo';
+import { duration, formatNumber, percent } from '../../ui/numbers';
 
 export interface Breached {
-  /** Time in the load at which the first request of the window was due. */
+  /** Time in the load: of one that grows when the first request of the window was due, else when it was certain. */
   tMs: number;
   slo: string;
   measured: number;
@@ -46,5 +54,74 @@ export class BreachWatch {
     const tMs = this.window.reduce((least, sample) => Math.min(least, sample.tMs), Infinity);
     const missed = missedSlo(this.slos, this.window);
     return missed && { tMs, ...missed };
+  }
+}
+
+/** Fewer late requests are chance, however few are permitted. */
+const MIN_LATE = 10;
+/** Of the last so many responses. */
+const LAST = 20;
+/** As many of them as this share, this many times as late as the bound: the system is lost under this load. */
+const LOST_SHARE = 0.5;
+const LOST_TIMES = 10;
+
+/** Takes the requests of a load at one rate in the order of their ends. */
+export class MissWatch {
+  private readonly limits: LateLimit[];
+  private readonly measured: { fromMs: number; toMs: number };
+
+  constructor(slos: readonly Slo[], plan: LoadPlan) {
+    const [from, to] = [plan.warmupSeconds, lengthSeconds(plan)];
+    this.measured = { fromMs: 1000 * from, toMs: 1000 * to };
+    const planned = dueBetween(plan, from, to);
+    this.limits = slos.flatMap((slo) => {
+      const share = PERCENTILES[slo.metric];
+      return share === undefined ? [] : [new LateLimit(slo, 1 - share, planned)];
+    });
+  }
+
+  /** The miss, from the request on with which it is certain; null before. */
+  see(sample: RequestSample): Breached | null {
+    const { tMs } = sample;
+    if (tMs < this.measured.fromMs || tMs >= this.measured.toMs || !hasLatency(sample)) return null;
+    // A cut-off request tells of the end of the load, not of the system.
+    if (sample.errorKind === 'unanswered') return null;
+    return this.limits.map((limit) => limit.see(sample)).find((found) => found !== null) ?? null;
+  }
+}
+
+/** One SLO of a percentile, which permits a share of all requests to be late. */
+class LateLimit {
+  private late = 0;
+  private last: boolean[] = [];
+
+  constructor(
+    private readonly slo: Slo,
+    private readonly share: number,
+    private readonly planned: number,
+  ) {}
+
+  see({ tMs, durationMs }: RequestSample): Breached | null {
+    const { bound } = this.slo;
+    if (durationMs >= bound) this.late += 1;
+    this.last.push(durationMs >= LOST_TIMES * bound);
+    if (this.last.length > LAST) this.last.shift();
+    const permitted = Math.max(MIN_LATE, this.share * this.planned);
+    if (this.late > permitted) return this.breached(tMs + durationMs, this.many());
+    const lost = this.last.filter((isLost) => isLost).length;
+    if (this.last.length < LAST || lost <= LOST_SHARE * LAST) return null;
+    return this.breached(tMs + durationMs, this.lostText(lost));
+  }
+
+  private breached(tMs: number, text: string): Breached {
+    return { tMs, slo: this.slo.text, measured: this.late / this.planned, text };
+  }
+
+  private many(): string {
+    return `${formatNumber(this.late)} requests took ${duration(this.slo.bound)} or longer, which is more than ${percent(this.share)} of all that were to be sent`;
+  }
+
+  private lostText(lost: number): string {
+    return `${String(lost)} of the last ${String(LAST)} responses took ${String(LOST_TIMES)} times ${duration(this.slo.bound)} or longer`;
   }
 }

@@ -18,6 +18,11 @@ const { record } = sampleRun();
 
 const LOOP = { role: 'main', resource: 'event loop' } as const;
 
+const ASKED: Probe = { kind: 'narrow', ratePerSecond: 40, durationSeconds: 10 };
+
+/** What a run that came of a probe tells the search, by way of its record. */
+const toldBy = (run: RunRecord) => outcomeOf(probeOf(ASKED, run, 'probes/x'), run.slo);
+
 function probe(given: Partial<FindProbe>): FindProbe {
   return {
     kind: 'narrow',
@@ -284,7 +289,7 @@ describe('stalls', () => {
       slo: [{ text: 'p95<300ms', metric: 'p95' as const, operator: '<' as const, bound: 300 }],
       summary: { ...record.summary, stallsMs: [1_600] },
     };
-    const [cost, ...more] = outcomeOf(slow).stallCostsSeconds;
+    const [cost, ...more] = toldBy(slow).stallCostsSeconds;
     expect(cost).toBeCloseTo(26);
     expect(more).toEqual([]);
   });
@@ -314,12 +319,12 @@ describe('what a probe tells the search', () => {
         slos: record.verdict.slos.map((one) => ({ ...one, state: 'undecided' as const, seemsMet })),
       },
     });
-    expect(outcomeOf(undecided(true))).toMatchObject({ result: 'sustained', decided: false });
-    expect(outcomeOf(undecided(false))).toMatchObject({ result: 'not sustained', decided: false });
+    expect(toldBy(undecided(true))).toMatchObject({ result: 'sustained', decided: false });
+    expect(toldBy(undecided(false))).toMatchObject({ result: 'not sustained', decided: false });
   });
 
   it('is its verdict, its throughput, and how close the worst SLO came to its bound', () => {
-    expect(outcomeOf(record)).toEqual({
+    expect(toldBy(record)).toEqual({
       result: 'not sustained',
       decided: true,
       achievedPerSecond: 38.4,
@@ -329,22 +334,28 @@ describe('what a probe tells the search', () => {
       cpuMs: (1_000 * 0.5) / 38.4,
       stallCostsSeconds: [],
       limit: { role: 'worker', resource: 'slots' },
+      spentSeconds: null,
+      trace: null,
     });
+  });
+
+  it('is how long it lasted where its end was early', () => {
+    const early = { ...probeOf(ASKED, record, 'probes/x'), endedAfterSeconds: 4.5 };
+    expect(outcomeOf(early, record.slo).spentSeconds).toBe(4.5);
   });
 
   it('is nothing where the run was broken off', () => {
     const aborted = { ...record, verdict: { ...record.verdict, outcome: 'aborted' as const } };
-    expect(outcomeOf(aborted).result).toBe('invalid');
+    expect(toldBy(aborted).result).toBe('invalid');
   });
 
   it('is what its record says of it, also where a load generator was lost', () => {
-    const asked: Probe = { kind: 'narrow', ratePerSecond: 40, durationSeconds: 10 };
     const outcomes = ['sustained', 'not sustained', 'inconclusive', 'invalid', 'aborted'] as const;
     for (const outcome of outcomes) {
       for (const lost of [null, { tMs: 9_000, why: 'its node is gone', inFlight: 2 }]) {
         const ended = madeBy(lost, outcome);
-        const kept = probeOf(asked, ended, 'probes/x').result;
-        const { result, decided } = outcomeOf(ended);
+        const kept = probeOf(ASKED, ended, 'probes/x').result;
+        const { result, decided } = toldBy(ended);
         expect(kept === 'invalid').toBe(result === 'invalid');
         expect(kept === 'inconclusive').toBe(!decided);
         if (decided) expect(kept).toBe(result);

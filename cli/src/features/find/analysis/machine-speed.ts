@@ -50,8 +50,10 @@ export function busiestRole(all: readonly CpuPerRequest[]): SampledRole | null {
 }
 
 /** Milliseconds of CPU per request of that role; null where no CPU was seen. */
-export function busiestCost(summary: Pick<Summary, 'achieved' | 'roles'>): number | null {
-  const cpu = cpuPerRequest(summary);
+export const busiestCost = (summary: Pick<Summary, 'achieved' | 'roles'>): number | null =>
+  costOfBusiest(cpuPerRequest(summary));
+
+export function costOfBusiest(cpu: CpuPerRequest | null): number | null {
   const role = busiestRole(cpu === null ? [] : [cpu]);
   const ms = cpu?.roles.find((one) => one.role === role)?.ms ?? 0;
   return ms > 0 ? ms : null;

@@ -1,12 +1,16 @@
 import { limitOfRun } from '../../../analysis/limits/limit-seen';
 import { donePerSecond } from '../../../analysis/throughput';
 import { lostGenerators } from '../../../analysis/generator';
-import { busiestCost, cpuPerRequest } from './machine-speed';
+import { costOfBusiest, cpuPerRequest } from './machine-speed';
 import { askedSlos } from '../../../analysis/slo/slo';
 import { stallCostSeconds } from '../../../run/analysis/stalls';
 import type { Probe, ProbeOutcome } from './types';
 import type { FindProbe } from '../record';
 import type { RunRecord } from '../../../record/run-record';
+import type { Slo } from '../../../../../loadtests/lib/slo';
+import type { ProbeTrace } from './virtual-queue/trace';
+
+type Decided = 'sustained' | 'not sustained';
 
 /** What came of the run of one probe, for the search and its record alike. */
 function resultOf({ summary, verdict }: RunRecord): FindProbe['result'] {
@@ -15,24 +19,16 @@ function resultOf({ summary, verdict }: RunRecord): FindProbe['result'] {
   return isWhole && verdict.outcome !== 'aborted' ? verdict.outcome : 'invalid';
 }
 
-/** What it tells the search, which weighs what it saw: a run too short for a verdict still leans to one side. */
-export function outcomeOf(record: RunRecord): ProbeOutcome {
-  const { slo, summary, verdict } = record;
-  const result = resultOf(record);
-  const open = verdict.slos.filter(({ state }) => state === 'undecided');
-  const leaning = open.every(({ seemsMet }) => seemsMet) ? 'sustained' : 'not sustained';
+/** The worst SLO's measured value over its bound. */
+function pressureOf(record: RunRecord): number | null {
   const pressures = askedSlos(record).flatMap(({ pressure }) => pressure ?? []);
-  return {
-    result: result === 'inconclusive' ? leaning : result,
-    decided: result !== 'inconclusive',
-    achievedPerSecond: donePerSecond(summary),
-    pressure: pressures.length === 0 ? null : Math.max(...pressures),
-    cpuMs: busiestCost(summary),
-    stallCostsSeconds: (summary.stallsMs ?? []).map((ms) => stallCostSeconds(ms, slo)),
-    limit: verdict.limitedBy.limit,
-    spentSeconds: null,
-    trace: null,
-  };
+  return pressures.length === 0 ? null : Math.max(...pressures);
+}
+
+/** To which side an inconclusive run leans. */
+function leaningOf({ verdict }: RunRecord): Decided {
+  const open = verdict.slos.filter(({ state }) => state === 'undecided');
+  return open.every(({ seemsMet }) => seemsMet) ? 'sustained' : 'not sustained';
 }
 
 /** What find.json keeps of it. */
@@ -59,5 +55,37 @@ export function probeOf(probe: Probe, record: RunRecord, run: string): FindProbe
       null,
     doubts: verdict.doubts,
     run,
+    pressure: pressureOf(record),
+    ...(resultOf(record) === 'inconclusive' ? { leans: leaningOf(record) } : {}),
   };
+}
+
+/**
+ * What a probe tells the search, which weighs what it saw: a run too short for a verdict still leans to one side. All of
+ * it comes from the record of the search, so that a search can be judged again, and gone on with.
+ */
+export function outcomeOf(
+  probe: FindProbe,
+  slos: readonly Slo[],
+  trace: ProbeTrace | null = null,
+): ProbeOutcome {
+  const { result, leans, achievedPerSecond, pressure = null, stallsMs, limitedBy } = probe;
+  return {
+    result: result === 'inconclusive' ? (leans ?? 'not sustained') : result,
+    decided: result !== 'inconclusive',
+    achievedPerSecond,
+    pressure,
+    cpuMs: costOfBusiest(probe.cpuPerRequest),
+    stallCostsSeconds: stallsMs.map((ms) => stallCostSeconds(ms, slos)),
+    limit: limitedBy.limit,
+    spentSeconds: spentOn(probe),
+    trace,
+  };
+}
+
+/** Null: as long as planned. What was left out is given back. */
+function spentOn({ durationSeconds, endedAfterSeconds, leftOut }: FindProbe): number | null {
+  if (endedAfterSeconds === undefined && leftOut === undefined) return null;
+  const lost = (leftOut ?? []).reduce((sum, { from, to }) => sum + to - from, 0);
+  return Math.max(0, (endedAfterSeconds ?? durationSeconds) - lost);
 }

@@ -1,0 +1,120 @@
+/** From the record of a probe to what can be replayed of it. Pure. */
+import { isRole, LOADED_ROLES, type SampledRole } from '../../../plan/roles';
+import { limitsOf } from '../../../plan/limits';
+import type { Topology } from '../../../plan/topology';
+import type { Limit, Machine } from '../../../record/run-record';
+import { busiestRole } from '../analysis/machine-speed';
+import type { ProbeTrace } from '../analysis/virtual-queue/trace';
+import type { FindProbe } from '../record';
+import { requestTimes } from './requests';
+import type { ProbeSeconds } from './seconds';
+
+/** Where the probes ran. */
+export interface Surroundings {
+  topology: Topology | null;
+  machine: Machine;
+}
+
+/** The resource whose CPU decides. */
+export interface Critical {
+  resource: Limit;
+  /** Instances that serve side by side. */
+  servers: number;
+  /** Cores that each of them may use: below 1 by a CPU limit. */
+  coresOfEach: number;
+}
+
+const HOST_CPU = { role: 'host', resource: 'CPU' } as const;
+
+/**
+ * The cores of the machine where probes were limited by them, as n8n's stores then share them; else the threads of the
+ * role that is busiest. Null where no CPU was seen.
+ */
+export function criticalOf(
+  probes: readonly FindProbe[],
+  { topology, machine }: Surroundings,
+): Critical | null {
+  const costs = probes.flatMap(({ cpuPerRequest }) => cpuPerRequest ?? []);
+  const role = busiestRole(costs);
+  if (role === null) return null;
+  if (isLimitedByHost(probes)) {
+    return { resource: HOST_CPU, servers: machine.cores, coresOfEach: 1 };
+  }
+  const instances = costs.flatMap(({ roles }) => roles).filter((one) => one.role === role);
+  const servers = Math.max(1, ...instances.map((one) => one.instances));
+  const limit = topology !== null && isRole(role) ? limitsOf(topology, role).cpuMillicores : null;
+  const coresOfEach = Math.min(1, (limit ?? 1_000) / 1_000);
+  const resource = coresOfEach < 1 ? 'CPU limit' : 'event loop';
+  return { resource: { role, resource }, servers, coresOfEach };
+}
+
+/** Of the probes that were limited by any CPU most were by that of the machine. */
+function isLimitedByHost(probes: readonly FindProbe[]): boolean {
+  const limits = probes.flatMap(({ limitedBy }) => limitedBy.limit ?? []);
+  const byHost = limits.filter(({ role, resource }) => role === 'host' && resource === 'CPU');
+  const byRole = limits.filter(
+    ({ role, resource }) =>
+      role !== 'host' && (resource === 'event loop' || resource === 'CPU limit'),
+  );
+  return byHost.length > byRole.length;
+}
+
+/** With more seconds unseen, a replay would be of a guess. */
+const MOST_UNSEEN = 0.1;
+
+/** Null where its requests or their CPU are not known one by one. */
+export function traceOf(probe: FindProbe, critical: Critical | null): ProbeTrace | null {
+  const { seconds, requests, durationSeconds, endedAfterSeconds, leftOut = [] } = probe;
+  if (critical === null || seconds === undefined || requests === undefined) return null;
+  const times = requestTimes(requests);
+  const cpu = cpuOf(seconds, critical);
+  if (times === null || cpu === null) return null;
+  return {
+    ratePerSecond: probe.ratePerSecond ?? null,
+    plannedSeconds: durationSeconds,
+    seconds: endedAfterSeconds ?? durationSeconds,
+    due: times.dueMs.map((ms) => ms / 1_000),
+    latency: times.latencyMs.map((ms) => ms / 1_000),
+    binSeconds: 1,
+    resource: critical.resource,
+    servers: critical.servers,
+    cpu,
+    done: Float64Array.from(seconds.done),
+    disturbed: leftOut,
+  };
+}
+
+/** CPU seconds of one instance in each second. */
+function cpuOf(seconds: ProbeSeconds, critical: Critical): Float64Array | null {
+  const { servers, coresOfEach } = critical;
+  const column = columnOf(seconds, critical);
+  const unseen = column.filter((ms) => ms === null).length;
+  if (column.length === 0 || unseen > MOST_UNSEEN * column.length) return null;
+  let before = column.find((ms) => ms !== null) ?? 0;
+  return Float64Array.from(column, (ms) => {
+    before = ms ?? before;
+    return before / 1_000 / servers / coresOfEach;
+  });
+}
+
+type Column = readonly (number | null)[];
+
+function columnOf(
+  { cpuMs, threadMs }: ProbeSeconds,
+  { resource: { role, resource } }: Critical,
+): Column {
+  if (role !== 'host') {
+    const thread = resource === 'event loop' ? threadMs[role] : undefined;
+    return thread ?? cpuMs[role] ?? [];
+  }
+  const all = Object.entries(cpuMs).filter(([name]) => isOfSystem(name));
+  const [first = []] = all.map(([, column]) => column);
+  return first.map((_, at) => sum(all.map(([, column]) => column[at] ?? null)));
+}
+
+const STORES: readonly SampledRole[] = ['postgresql', 'redis', 'balancer'];
+const SYSTEM: ReadonlySet<string> = new Set([...LOADED_ROLES, ...STORES]);
+const isOfSystem = (role: string): boolean => SYSTEM.has(role);
+
+const sum = (values: readonly (number | null)[]): number | null =>
+  values.includes(null) ? null : values.reduce((total: number, value) => total + (value ?? 0), 0);
