@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { groupByTarget, refuseVain } from './options/applies';
+import { giveHelp, programHelp } from './options/help';
 import * as clean from './commands/clean';
 import * as compare from './features/compare/command';
 import * as completion from './commands/completion';
@@ -21,27 +22,21 @@ import * as watch from './features/watch/command';
 import * as workloads from './commands/workloads';
 import { version } from '../package.json';
 
-/** One file per command, in the order in which help lists them. */
-const COMMANDS = [
-  doctor,
-  workloads,
-  profiles,
-  up,
-  down,
-  clean,
-  run,
-  find,
-  compare,
-  sweep,
-  study,
-  drill,
-  recover,
-  predict,
-  recommend,
-  report,
-  sample,
-  watch,
-  completion,
+/** What the list of commands shows, by what one wants; one file per command. */
+const GROUPS = {
+  'Measure:': [find, run, compare, sweep, predict, study],
+  'Go live:': [recommend, drill, recover],
+  'Look at it:': [report, watch, sample],
+  'Set up:': [doctor, up, down, clean, workloads, profiles, completion],
+};
+
+/** In the order in which the program lists its commands. */
+export const COMMANDS = Object.values(GROUPS).flat();
+
+const EXAMPLES = [
+  "n8n-tuned find --url https://n8n.test.example.com --request 'POST /webhook/x'",
+  "n8n-tuned find --workload last-node --slo 'p95<300ms'     n8n on this machine",
+  'n8n-tuned drill kill-worker --workers 2 --rate 3          what would be lost',
 ];
 
 /** All commands and options; docs/reference.md is generated from it. */
@@ -49,18 +44,20 @@ export function programOf(): Command {
   const program = new Command('n8n-tuned')
     .description('Finds how much load an n8n sustains, says what limits it, and proves it.')
     .version(version, '-V, --version', 'show the version of this command')
-    .showHelpAfterError('(--help lists the commands and options)')
+    .showHelpAfterError('(--help shows examples and options)')
     .helpOption('-h, --help', 'show this help')
-    .addHelpText(
-      'after',
-      '\nExit codes: 0 success, 1 an SLO or check failed, 2 invalid usage, 3 the measurement is invalid or inconclusive.',
-    )
+    .configureHelp({ formatHelp: (command) => programHelp(command, EXAMPLES) })
     .exitOverride()
     .hook('preAction', (_, command) => {
       // What the sides of a comparison are is not known before they are read.
       if (command.name() !== 'compare') refuseVain(command);
     });
-  for (const { register } of COMMANDS) register(program);
-  program.commands.forEach(groupByTarget);
+  for (const [heading, commands] of Object.entries(GROUPS)) {
+    for (const { register, help } of commands) {
+      const command = register(program).helpGroup(heading);
+      groupByTarget(command);
+      giveHelp(command, help);
+    }
+  }
   return program;
 }

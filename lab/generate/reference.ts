@@ -1,14 +1,19 @@
 // docs/reference.md, from the definitions of the command's options.
 import type { Argument, Command, Option } from 'commander';
-import { programOf } from '../../cli/src/program';
+import { byHeading, type CommandHelp } from '../../cli/src/options/help';
+import { COMMANDS, programOf } from '../../cli/src/program';
 import type { Generated } from './records';
 
 const program = programOf();
-const commands = program.commands.filter((command) => command.name() !== 'help');
+const { commands } = program;
 
 export const reference = (): Generated => ({
   files: {
-    'docs/reference.md': [introduction(), list(), ...commands.map(section)].join('\n\n'),
+    'docs/reference.md': [
+      introduction(),
+      list(),
+      ...commands.map((command, index) => section(command, COMMANDS[index]?.help)),
+    ].join('\n\n'),
   },
 });
 
@@ -18,7 +23,7 @@ function introduction(): string {
 <!-- Written by lab/generate/reference.ts from the commands and options in cli/src: change it there. -->
 
 ${program.description()} The [guide](guide.md) leads through the commands; this page lists all of them with
-all of their options, as \`--help\` does. Results go to standard output, progress and warnings to standard error.
+all of their options, as \`--help=all\` of each does. Results go to standard output, progress and warnings to standard error.
 
 | exit code | what it says |
 | --- | --- |
@@ -39,19 +44,16 @@ function list(): string {
   ].join('\n');
 }
 
-function section(command: Command): string {
-  const groups = new Map<string, Option[]>();
-  for (const option of command.createHelp().visibleOptions(command)) {
-    const name = option.helpGroupHeading ?? '';
-    groups.set(name, [...(groups.get(name) ?? []), option]);
-  }
+function section(command: Command, help?: CommandHelp): string {
+  const options = command.options.filter(({ hidden, long }) => !hidden && long !== '--help');
   return [
     `## ${command.name()}`,
     command.description() + '.',
     fenced(`n8n-tuned ${command.name()} ${command.usage()}`),
     ...argumentsOf(command),
-    ...[...groups].map(([name, options]) => optionsTable(name, options)),
-    ...afterHelp(command),
+    ...[...byHeading(options)].map(([heading, below]) => optionsTable(heading, below)),
+    ...(help?.notes ?? []).map((note) => (note.includes('\n') ? fenced(note) : note)),
+    ...(help === undefined ? [] : [fenced(help.examples.join('\n'))]),
   ].join('\n\n');
 }
 
@@ -67,11 +69,9 @@ function argumentsOf(command: Command): string[] {
   ];
 }
 
-function optionsTable(name: string, options: readonly Option[]): string {
-  const rows = options.filter(({ long }) => long !== '--help');
-  if (rows.length === 0) return '';
+function optionsTable(name: string, rows: readonly Option[]): string {
   return [
-    ...(name === '' ? [] : [`**${name.replace(/:$/, '')}**`, '']),
+    ...[`**${name.replace(/:$/, '')}**`, ''],
     '| option | meaning | default |',
     '| --- | --- | --- |',
     ...rows.map(
@@ -90,15 +90,6 @@ function defaultOf({ defaultValue, defaultValueDescription }: Option | Argument)
   if (defaultValue === undefined) return '';
   const values: unknown[] = [defaultValue].flat();
   return values.map((value) => `\`${String(value)}\``).join(' ');
-}
-
-/** What stands below the options in --help: notes and examples. */
-function afterHelp(command: Command): string[] {
-  let shown = '';
-  command.configureOutput({ writeOut: (text) => (shown += text) });
-  command.outputHelp();
-  const text = shown.slice(command.helpInformation().length).trim();
-  return text === '' ? [] : [fenced(text)];
 }
 
 function fenced(text: string): string {

@@ -25,7 +25,7 @@ interface Grammar<Metric extends string> {
   metrics: readonly Metric[];
   /** The sentences for what is no condition, and for one of another metric. */
   notUnderstood(text: string): string;
-  noMetric(text: string): string;
+  noMetric(text: string, metric: string): string;
 }
 
 /** One or several, separated by commas. */
@@ -41,7 +41,7 @@ export function parseConditions<Metric extends string>(
         /^([a-z0-9.-]+)\s*(<=|>=|==|=|<|>)\s*([0-9]*\.?[0-9]+)\s*([a-z%]*)$/i.exec(part) ?? [];
       if (name === undefined) throw new Mistake(notUnderstood(part));
       const metric = metrics.find((known) => known === name.toLowerCase());
-      if (metric === undefined) throw new Mistake(noMetric(part));
+      if (metric === undefined) throw new Mistake(noMetric(part, name));
       return {
         ...{ text: part, metric, value: Number(value), unit },
         operator: (operator === '==' ? '=' : operator) as Operator,

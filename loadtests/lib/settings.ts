@@ -5,6 +5,7 @@
 import { ARRIVALS, isArrivals } from './profile.ts';
 import { parseDuration } from './duration.ts';
 import { Mistake } from './mistake.ts';
+import { unknown } from './nearest.ts';
 import { openLimit, refuseTooManyOpen } from './open-limit.ts';
 import { ownRequest, withHeaders } from './own-request.ts';
 import { isProfileName, planOf, PROFILES, type LoadPlan, type PlanParameters } from './profile.ts';
@@ -94,9 +95,7 @@ export function readSettings(
 /** PLAN: made by the command; else the profile with what was said about it. */
 function planFrom(profile: string, env: ScriptEnv): LoadPlan {
   if (!isProfileName(profile)) {
-    throw new Mistake(
-      `there is no profile '${profile}': choose one of ${Object.keys(PROFILES).join(', ')}`,
-    );
+    throw new Mistake(unknown('profile', profile, Object.keys(PROFILES)));
   }
   if (env.PLAN !== undefined) {
     return JSON.parse(env.PLAN) as LoadPlan;

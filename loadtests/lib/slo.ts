@@ -1,5 +1,6 @@
 import { parseConditions, type Condition } from './condition.ts';
 import { Mistake } from './mistake.ts';
+import { didYouMean } from './nearest.ts';
 
 /**
  * What must hold. Written as `p95<6s`, `errors<1%`, `throughput>=95%`, `backlog=0`; times are
@@ -44,8 +45,8 @@ export function parseSlos(text: string): Slo[] {
     metrics: SLO_METRICS,
     notUnderstood: (part) =>
       `the SLO '${part}' is not understood: write it like p95<6s, errors<1%, throughput>=95% or backlog=0`,
-    noMetric: (part) =>
-      `the SLO '${part}' names no known metric: choose one of ${SLO_METRICS.join(', ')}`,
+    noMetric: (part, metric) =>
+      `the SLO '${part}' names no known metric${didYouMean(metric, SLO_METRICS)}: choose one of ${SLO_METRICS.join(', ')}`,
   });
   if (slos.length === 0) {
     throw new Mistake(`the SLO is empty: write it like p95<6s,errors<1%`);

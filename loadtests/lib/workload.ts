@@ -3,6 +3,7 @@
  * put in, a blend taken apart. Pure, and without an import from k6: the command uses it too.
  */
 import { Mistake } from './mistake.ts';
+import { didYouMean, unknown } from './nearest.ts';
 
 /** One request, ready to be sent to a base URL. */
 export interface LoadRequest {
@@ -87,8 +88,8 @@ export interface Choice {
 export function findWorkload<W extends WorkloadShape>(workloads: readonly W[], name: string): W {
   const found = workloads.find((workload) => workload.name === name);
   if (found === undefined) {
-    const known = workloads.map((workload) => workload.name).join(', ');
-    throw new Mistake(`there is no workload '${name}': choose one of ${known}`);
+    const known = workloads.map((workload) => workload.name);
+    throw new Mistake(unknown('workload', name, known));
   }
   return found;
 }
@@ -122,7 +123,7 @@ export function variantOf(workload: WorkloadShape, wanted?: string): string | nu
   }
   if (!names.includes(wanted)) {
     throw new Mistake(
-      `the workload ${workload.name} has no variant '${wanted}': it has ${names.join(', ') || 'none'}`,
+      `the workload ${workload.name} has no variant '${wanted}'${didYouMean(wanted, names)}: it has ${names.join(', ') || 'none'}`,
     );
   }
   return wanted;
@@ -135,9 +136,9 @@ export function parametersOf(
   const known = workload.parameters ?? {};
   for (const name of Object.keys(given)) {
     if (!Object.hasOwn(known, name)) {
-      const names = Object.keys(known).join(', ') || 'none';
+      const names = Object.keys(known);
       throw new Mistake(
-        `the workload ${workload.name} has no parameter '${name}': it has ${names}`,
+        `the workload ${workload.name} has no parameter '${name}'${didYouMean(name, names)}: it has ${names.join(', ') || 'none'}`,
       );
     }
   }

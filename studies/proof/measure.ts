@@ -39,7 +39,7 @@ export default {
     if (!isFirst) writeFileSync(file, starved(readFileSync(recommended, 'utf8')));
     const { record } = await call<ProofRecord & { folder: string }>([
       ...['recommend', ...QUESTION, '--duration', isShort ? '10s' : '40s', '--out', scratch],
-      ...(isFirst ? ['--search-budget', isShort ? '40s' : '2m', '--write', file] : []),
+      ...(isFirst ? ['--find-budget', isShort ? '40s' : '2m', '--write', file] : []),
       ...(isFirst ? [] : ['--values', file]),
     ]);
     const { folder: proved, verdict, attempts } = record;

@@ -11,6 +11,7 @@ import { printJson, printLines } from '../ui/print';
 import { startProgress } from '../ui/progress';
 import { cleanUrl } from './clean-url';
 import { clusterTargetOption } from '../options/kubernetes';
+import type { CommandHelp } from '../options/help';
 
 interface CleanOptions {
   url?: string;
@@ -21,8 +22,16 @@ interface CleanOptions {
   json?: boolean;
 }
 
-export function register(program: Command): void {
-  program
+export const help: CommandHelp = {
+  summary: 'remove what earlier commands left in a cluster or in an n8n',
+  examples: [
+    'n8n-tuned clean --target kubernetes --context kind-kind',
+    'N8N_API_KEY=... n8n-tuned clean --url https://n8n.example.com',
+  ],
+};
+
+export function register(program: Command): Command {
+  return program
     .command('clean')
     .description('Remove what earlier commands left in a cluster or in an n8n, and nothing else')
     .addOption(clusterTargetOption('where to look').default('kubernetes'))
@@ -35,10 +44,6 @@ export function register(program: Command): void {
     )
     .option('--elsewhere', 'also what commands on other machines made, which may still be running')
     .option('--json', 'print what was found as JSON')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  n8n-tuned clean --target kubernetes --context kind-kind\n  N8N_API_KEY=... n8n-tuned clean --url https://n8n.example.com',
-    )
     .action(clean);
 }
 

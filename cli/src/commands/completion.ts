@@ -1,14 +1,16 @@
 import { Argument, type Command } from 'commander';
+import type { CommandHelp } from '../options/help';
 
-export function register(program: Command): void {
-  program
+export const help: CommandHelp = {
+  summary: 'print a script that completes commands in bash or zsh',
+  examples: ['source <(n8n-tuned completion bash)', 'n8n-tuned completion zsh >> ~/.zshrc'],
+};
+
+export function register(program: Command): Command {
+  return program
     .command('completion')
     .description('Print a script that completes commands, options and their values')
     .addArgument(new Argument('<shell>', 'the shell to complete in').choices(SHELLS))
-    .addHelpText(
-      'after',
-      '\nExamples:\n  source <(n8n-tuned completion bash)\n  n8n-tuned completion zsh >> ~/.zshrc',
-    )
     .action((shell: Shell) => {
       process.stdout.write(completionScript(shell, commandsOf(program)));
     });

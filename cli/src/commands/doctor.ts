@@ -7,11 +7,25 @@ import { examinationLines, examine } from '../targets/kubernetes/api/examine';
 import { EXIT, Mistake } from '../ui/exit';
 import { printJson, printLines } from '../ui/print';
 import type { ClusterFlags } from '../options/kubernetes';
+import type { CommandHelp } from '../options/help';
 
 const WIDTH = 80;
 
-export function register(program: Command): void {
-  program
+export const help: CommandHelp = {
+  summary: 'check the environment, and say how to get what is missing',
+  examples: [
+    'n8n-tuned doctor',
+    'n8n-tuned doctor --target kubernetes --namespace load',
+    'n8n-tuned doctor --target kubernetes --namespace n8n --existing',
+  ],
+  notes: [
+    "With --target process, doctor checks this machine. With --target kubernetes, it checks the context's permissions to deploy and load n8n in its cluster, permission by permission. The target url needs only k6.",
+    'Exit code 1: something that the target needs is missing.',
+  ],
+};
+
+export function register(program: Command): Command {
+  return program
     .command('doctor')
     .description('Check the environment, and say how to get what is missing')
     .addOption(
@@ -24,19 +38,6 @@ export function register(program: Command): void {
     .option('--namespace <name>', 'where n8n would run (default: a new namespace)')
     .option('--existing', 'check only what loading an existing release needs')
     .option('--json', 'print the facts and checks as JSON')
-    .addHelpText(
-      'after',
-      `
-With --target process, doctor checks this machine. With --target kubernetes, it checks the context's permissions
-to deploy and load n8n in its cluster, permission by permission. The target url needs only k6.
-
-Exit code 1: something that the target needs is missing.
-
-Examples:
-  n8n-tuned doctor
-  n8n-tuned doctor --target kubernetes --namespace load
-  n8n-tuned doctor --target kubernetes --namespace n8n --existing`,
-    )
     .action(async ({ json, ...flags }: DoctorOptions) => {
       if (flags.target === 'kubernetes') {
         process.exitCode = await examineCluster(flags, json === true);

@@ -4,13 +4,18 @@ import { Kept } from '../targets/kept';
 import { Failure, Mistake } from '../ui/exit';
 import { printLines } from '../ui/print';
 import { startProgress } from '../ui/progress';
+import type { CommandHelp } from '../options/help';
 
-export function register(program: Command): void {
-  program
+export const help: CommandHelp = {
+  summary: 'stop what n8n-tuned up has started',
+  examples: ['n8n-tuned down'],
+};
+
+export function register(program: Command): Command {
+  return program
     .command('down')
     .description('Stop what n8n-tuned up has started')
     .argument('[name]', 'the name given to up', 'default')
-    .addHelpText('after', '\nExample:\n  n8n-tuned down')
     .action(down);
 }
 

@@ -1,13 +1,18 @@
 import type { Command } from 'commander';
 import { PROFILES, type Profile } from '../../../loadtests/lib/profile';
 import { printJson, printLines } from '../ui/print';
+import type { CommandHelp } from '../options/help';
 
-export function register(program: Command): void {
-  program
+export const help: CommandHelp = {
+  summary: 'list the load profiles: the shapes of the load over time',
+  examples: ['n8n-tuned profiles --json'],
+};
+
+export function register(program: Command): Command {
+  return program
     .command('profiles')
     .description('List the load profiles: the shapes of the load over time')
     .option('--json', 'print them as JSON')
-    .addHelpText('after', '\nExample:\n  n8n-tuned profiles --json')
     .action(({ json }: { json?: boolean }) => {
       if (json === true) {
         printJson(PROFILES);

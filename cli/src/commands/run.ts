@@ -33,6 +33,7 @@ import { chosenPrices, withPriceOptions, type PriceOptions } from '../options/pr
 import { chosenLoad, makeTarget, targetOrder, withoutWebhook } from '../options/targets';
 import { renderTerminal } from '../report/text/terminal';
 import { runDocument } from '../run/report/document';
+import type { CommandHelp } from '../options/help';
 
 export interface RunOptions
   extends
@@ -47,28 +48,41 @@ export interface RunOptions
   json?: boolean;
 }
 
-export function register(program: Command): void {
+export const help: CommandHelp = {
+  summary: 'load n8n at one rate, and say whether it meets the SLOs',
+  examples: [
+    "n8n-tuned run --workload last-node --rate 50 --slo 'p95<300ms'",
+    'n8n-tuned run --workload wait-5s --profile closed --vus 8 --workers 2',
+    "n8n-tuned run --url http://127.0.0.1:5678 --rate 20 \\\n    --request 'POST /webhook/order' --body @order.json --expect json.ok==true",
+  ],
+  common: [
+    '--workload',
+    '--request',
+    '--body',
+    '--profile',
+    '--rate',
+    '--duration',
+    '--slo',
+    '--target',
+    '--url',
+    '--workers',
+  ],
+};
+
+export function register(program: Command): Command {
   const command = program
     .command('run')
     .description('Load one workload with one load profile on one target; record and judge it');
   withMonitoringOptions(
     withGeneratorOptions(withTargetOptions(withProfileOptions(withWorkloadOptions(command)))),
   ).optionsGroup('Limits and results:');
-  withPriceOptions(withLimitOptions(command))
+  return withPriceOptions(withLimitOptions(command))
     .addOption(outOption())
     .option(
       '--s3 <place>',
       'also copy the results to s3://bucket/prefix; credentials as for the AWS CLI',
     )
     .option('--json', 'print the record as JSON')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  n8n-tuned run --workload last-node --rate 50 --slo 'p95<300ms' --slo 'errors<1%'
-  n8n-tuned run --workload wait-5s --profile closed --vus 8 --workers 2
-  n8n-tuned run --url http://127.0.0.1:5678 --request 'POST /webhook/order' --body @order.json --expect json.ok==true`,
-    )
     .action(async (options: RunOptions) => {
       process.exitCode = await run(options);
     });

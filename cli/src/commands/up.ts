@@ -19,6 +19,7 @@ import {
   type WorkloadOptions,
 } from '../options/options';
 import { isLegacyChoice, makeTarget, targetOrder } from '../options/targets';
+import type { CommandHelp } from '../options/help';
 
 export interface UpOptions extends TargetOptions, WorkloadOptions {
   name: string;
@@ -27,19 +28,37 @@ export interface UpOptions extends TargetOptions, WorkloadOptions {
   json?: boolean;
 }
 
-export function register(program: Command): void {
+export const help: CommandHelp = {
+  summary: 'start n8n with a workload in it, and leave it running',
+  examples: [
+    'n8n-tuned up --workers 2',
+    'n8n-tuned run --url $(n8n-tuned up --json | jq -r .baseUrl) --rate 20',
+    'n8n-tuned down',
+  ],
+  common: [
+    '--workload',
+    '--workflow',
+    '--target',
+    '--n8n',
+    '--mode',
+    '--workers',
+    '--cpu',
+    '--memory',
+    '--tuning',
+    '--name',
+    '--json',
+  ],
+};
+
+export function register(program: Command): Command {
   const command = program
     .command('up')
     .description('Start n8n with a workload in it, and leave it running until n8n-tuned down');
-  withTargetOptions(withWorkloadOptions(command))
+  return withTargetOptions(withWorkloadOptions(command))
     .optionsGroup('Name and limits:')
     .option('--name <name>', 'its name for n8n-tuned down', 'default')
     .addOption(readyOption())
     .option('--json', 'print its address and more as JSON')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  n8n-tuned up --workers 2\n  n8n-tuned run --url $(n8n-tuned up --json | jq -r .baseUrl) --rate 20\n  n8n-tuned down',
-    )
     .action(async (options: UpOptions) => {
       await (process.env[KEEPER] === '1' ? keep(options) : up(options));
     });

@@ -111,7 +111,7 @@ export const RULES: readonly Rule[] = [
     applies: (call) => !isCapacity(call),
   },
   {
-    options: ['probe', 'full', 'searchBudget'],
+    options: ['probe', 'full', 'findBudget'],
     of: ['compare'],
     ...{ with: '--metric capacity', applies: isCapacity },
   },
@@ -122,7 +122,7 @@ export const RULES: readonly Rule[] = [
     ...{ with: 'a recommendation, and --values is proved as it is', applies: lacks('values') },
   },
   {
-    options: ['searchBudget'],
+    options: ['findBudget'],
     of: ['recommend'],
     ...{ with: 'a search, so neither with --from nor --values', applies: lacks('from', 'values') },
   },

@@ -224,8 +224,8 @@ export function withProbeOptions(command: Command): Command {
 }
 
 /** The budget of one search, for a command that makes several. */
-export const searchBudgetOption = (usual: string): Option =>
-  parsed('--search-budget <time>', 'time for all probes of one search', seconds, usual);
+export const findBudgetOption = (usual: string): Option =>
+  parsed('--find-budget <time>', 'time for all probes of one find', seconds, usual);
 
 export interface LimitOptions {
   /** Milliseconds, as the other two. */

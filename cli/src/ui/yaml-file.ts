@@ -1,7 +1,7 @@
 import { isMap, isNode, isPair, LineCounter, parseDocument, type Document } from 'yaml';
 import { z } from 'zod';
 import { messageOf, Mistake } from './errors';
-import { didYouMean } from './nearest';
+import { didYouMean } from '../../../loadtests/lib/nearest';
 
 const MAX_SHOWN = 5;
 

@@ -10,7 +10,7 @@ const uses = (flag: string): Option[] =>
 
 test.each([
   '--out',
-  '--search-budget',
+  '--find-budget',
   '--probe',
   '--full',
   '--timeout',

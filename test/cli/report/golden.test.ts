@@ -57,13 +57,10 @@ const FORMATS: Record<string, (document: ReportDocument) => string> = {
   'terminal.txt': (document) => `${renderTerminal(document, { width: 80, colour: false })}\n`,
 };
 
-const help = (): string => {
-  let shown = '';
-  programOf()
-    .configureHelp({ helpWidth: 100 })
-    .configureOutput({ writeOut: (text) => (shown += text) })
-    .outputHelp();
-  return shown;
+const help = (name?: string) => (): string => {
+  const program = programOf();
+  const command = program.commands.find((one) => one.name() === name) ?? program;
+  return command.helpInformation();
 };
 
 test.each<[string, () => string]>([
@@ -84,7 +81,8 @@ test.each<[string, () => string]>([
   ],
   ['run/runs.csv', () => renderCsv([run.record])],
   ['find/list.txt', () => `${renderFinds([search])}\n`],
-  ['help.txt', help],
+  ['help.txt', help()],
+  ['help-find.txt', help('find')],
 ])('%s', (name, render) => {
   const content = render();
   expect(content.length).toBeGreaterThan(100);

@@ -9,7 +9,7 @@ import { chooseTopology } from '../../../cli/src/plan/chosen-topology';
 import { parseStudy } from '../../../cli/src/features/study/plan';
 import { parseSweepPlan } from '../../../cli/src/features/sweep/plan/plan';
 import { Mistake } from '../../../cli/src/ui/exit';
-import { nearest } from '../../../cli/src/ui/nearest';
+import { nearest } from '../../../loadtests/lib/nearest';
 
 let folder: string;
 let file: string;

@@ -25,6 +25,7 @@ import {
 } from '../../options/prometheus';
 import { reportOn, type Reported } from './render-record';
 import { namedArchive, unpackNamed } from '../../record/archive';
+import type { CommandHelp } from '../../options/help';
 
 interface ReportOptions extends PrometheusOptions {
   s3?: string;
@@ -33,7 +34,17 @@ interface ReportOptions extends PrometheusOptions {
   json?: boolean;
 }
 
-export function register(program: Command): void {
+export const help: CommandHelp = {
+  summary: 'draw the reports of what was recorded, or put it into a table',
+  examples: [
+    'n8n-tuned report results',
+    'n8n-tuned report results --csv runs.csv --s3 s3://load-tests/n8n',
+    'n8n-tuned report studies/capacity/results.jsonl.gz#last-node/find',
+    'n8n-tuned report results --prometheus http://127.0.0.1:9090 \\\n    --prometheus-release prod',
+  ],
+};
+
+export function register(program: Command): Command {
   const command = program
     .command('report')
     .description(
@@ -49,15 +60,11 @@ export function register(program: Command): void {
     )
     .option('--csv <file>', 'write all runs to one table, one line per run')
     .addOption(forceOption());
-  withPrometheusOptions(
+  return withPrometheusOptions(
     command,
     'add the series of this Prometheus from the time of each run to its report, on Kubernetes those of its release',
   )
     .option('--json', 'print the records as JSON')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  n8n-tuned report results\n  n8n-tuned report results --csv runs.csv --s3 s3://load-tests/n8n\n  n8n-tuned report results --prometheus http://127.0.0.1:9090 --prometheus-release prod\n  n8n-tuned report studies/capacity/results.jsonl.gz#last-node/find',
-    )
     .action(async (folders: string[], options: ReportOptions) => {
       process.exitCode = await report(folders, options);
     });

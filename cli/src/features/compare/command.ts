@@ -21,7 +21,7 @@ import {
   chosenPlan,
   chosenSlos,
   outOption,
-  searchBudgetOption,
+  findBudgetOption,
   stopIfOption,
   withGeneratorOptions,
   withLimitOptions,
@@ -53,6 +53,7 @@ import {
 } from '../../options/targets';
 import { renderTerminal } from '../../report/text/terminal';
 import { compareDocument } from './report/document';
+import type { CommandHelp } from '../../options/help';
 
 export interface CompareOptions
   extends WorkloadOptions, ProfileOptions, ProbeOptions, LimitOptions, DeployerFlags, PriceOptions {
@@ -62,13 +63,33 @@ export interface CompareOptions
   /** Seconds. */
   budget: number;
   /** Seconds. */
-  searchBudget: number;
+  findBudget: number;
   stopIf?: string[];
   out: string;
   json?: boolean;
 }
 
-export function register(program: Command): void {
+export const help: CommandHelp = {
+  summary: 'say which of two topologies is better, and by what ratio',
+  examples: [
+    'n8n-tuned compare none.yaml tuned.yaml --workload last-node --vus 8',
+    'n8n-tuned compare http://old:5678 http://new:5678 --fail-on worse',
+    "n8n-tuned compare none.yaml tuned.yaml --metric capacity \\\n    --slo 'p95<300ms' --budget 40m",
+    'n8n-tuned compare one.yaml two-workers.yaml four-workers.yaml --vus 32',
+    'n8n-tuned compare a.yaml b.yaml --profile load --rate 20 --metric p95',
+    'n8n-tuned compare results/20261120-110000-last-node-load-abcd \\\n    results/20261121-110000-last-node-load-efgh',
+  ],
+  common: [
+    ...['--workload', '--profile', '--rate', '--vus', '--duration'],
+    ...['--metric', '--slo', '--budget', '--fail-on'],
+  ],
+  notes: [
+    'All sides run at the same time and are measured in turns (ABBA), until the interval of each ratio excludes 1, a difference larger than 2% is ruled out, or the budget is used up.',
+    'Two folders of records (runs or searches) are compared as they were recorded, without an interval: one record of each does not show how much the next one would differ.',
+  ],
+};
+
+export function register(program: Command): Command {
   const command = program
     .command('compare')
     .description(
@@ -111,10 +132,10 @@ export function register(program: Command): void {
         '20m',
       ),
     )
-    .optionsGroup('For each search of --metric capacity:')
-    .addOption(searchBudgetOption('3m'));
+    .optionsGroup('For each find of --metric capacity:')
+    .addOption(findBudgetOption('3m'));
   withDeployerOptions(command).addOption(stopIfOption());
-  withLimitOptions(withProbeOptions(command).optionsGroup('Limits and results:'))
+  return withLimitOptions(withProbeOptions(command).optionsGroup('Limits and results:'))
     .addOption(outOption())
     .addOption(
       new Option('--fail-on <answer>', 'worse: exit with 1 when B is worse, for CI').choices([
@@ -122,23 +143,6 @@ export function register(program: Command): void {
       ]),
     )
     .option('--json', 'print the answer as JSON')
-    .addHelpText(
-      'after',
-      `
-All sides run at the same time and are measured in turns (ABBA), until the interval of each ratio excludes 1,
-a difference larger than 2% is ruled out, or the budget is used up.
-
-Two folders of records (runs or searches) are compared as they were recorded, without an interval: one record of
-each does not show how much the next one would differ.
-
-Examples:
-  n8n-tuned compare none.yaml tuned.yaml --workload last-node --vus 8 --duration 15s
-  n8n-tuned compare one.yaml two-workers.yaml four-workers.yaml --workload last-node --vus 32
-  n8n-tuned compare two.yaml three-workers.yaml --profile load --rate 20 --metric p95
-  n8n-tuned compare none.yaml tuned.yaml --metric capacity --slo 'p95<300ms' --budget 40m
-  n8n-tuned compare http://old:5678 http://new:5678 --workload last-node --fail-on worse
-  n8n-tuned compare results/20261120-110000-last-node-load-abcd results/20261121-110000-last-node-load-efgh`,
-    )
     .action(async (a: string, others: string[], options: CompareOptions, of: Command) => {
       const sides = [a, ...others];
       refuseVain(of, kindsOf(sides, options));
@@ -262,7 +266,7 @@ export function compareOrder(sides: readonly string[], options: CompareOptions) 
       search: searchSettings({
         probeSeconds: options.probe ?? null,
         fullSeconds: options.full ?? null,
-        budgetSeconds: options.searchBudget,
+        budgetSeconds: options.findBudget,
         latencyFloorMs: workload.recorded.latencyFloorMs,
         slos,
       }),
@@ -313,7 +317,7 @@ async function measured(sides: readonly string[], options: CompareOptions): Prom
 /** What each side gets. */
 function loadText(plan: LoadPlan, metric: CompareMetric, options: CompareOptions): string {
   return metric === 'capacity'
-    ? `${times(options.pairs)} ${searchText(withDefaults({}).maxClients, options.searchBudget)}`
+    ? `${times(options.pairs)} ${searchText(withDefaults({}).maxClients, options.findBudget)}`
     : `in each of up to ${counted(options.pairs, 'run')} ${planText(plan)}`;
 }
 

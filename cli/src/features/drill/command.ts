@@ -19,11 +19,40 @@ import { collect, milliseconds, parsed, positive, seconds } from '../../options/
 import { withPriceOptions } from '../../options/prices';
 import { renderTerminal } from '../../report/text/terminal';
 import { drillDocument } from './report/document';
+import type { CommandHelp } from '../../options/help';
 
 const LIST = 'list';
 const ALL = 'all';
 
-export function register(program: Command): void {
+export const help: CommandHelp = {
+  summary: 'break something under load, and account for every request',
+  examples: [
+    'n8n-tuned drill kill-worker --workers 2 --rate 3',
+    "n8n-tuned drill stop-redis --workers 2 --for 30s --promise 'recover<20s'",
+    'n8n-tuned drill all --workers 2 --webhooks 2 --no-control',
+    'n8n-tuned drill list',
+    'n8n-tuned drill kill-worker --workers 2 --recover --every 1m --for 10m',
+    'n8n-tuned drill rolling-upgrade --target kubernetes --workers 2 --webhooks 2',
+    'n8n-tuned drill burst --workers 2 --workload last-node --rate 5 --no-control',
+  ],
+  common: [
+    '--workload',
+    '--target',
+    '--workers',
+    '--webhooks',
+    '--rate',
+    '--for',
+    '--recover',
+    '--no-control',
+    '--promise',
+    '--json',
+  ],
+  notes: [
+    'Exit codes: 0 PASS, 1 FAIL (a promise was broken), 3 INVALID (the SLO was already missed before the fault, or the load generator was at fault). The ledger puts every request into exactly one class; see docs/drills.md.',
+  ],
+};
+
+export function register(program: Command): Command {
   const command = program
     .command('drill')
     .description(
@@ -81,7 +110,7 @@ export function register(program: Command): void {
       collect,
     );
   withPriceOptions(command);
-  withMonitoringOptions(command)
+  return withMonitoringOptions(command)
     .optionsGroup('Limits and results:')
     .addOption(
       parsed(
@@ -98,21 +127,6 @@ export function register(program: Command): void {
     )
     .addOption(outOption())
     .option('--json', 'print the record as JSON')
-    .addHelpText(
-      'after',
-      `
-Exit codes: 0 PASS, 1 FAIL (a promise was broken), 3 INVALID (the SLO was already missed before the fault, or the
-load generator was at fault). The ledger puts every request into exactly one class; see docs/drills.md.
-
-Examples:
-  n8n-tuned drill list
-  n8n-tuned drill kill-worker --workers 2 --rate 3
-  n8n-tuned drill all --workers 2 --webhooks 2 --no-control
-  n8n-tuned drill stop-redis --workers 2 --for 30s --promise lost=0 --promise 'recover<20s'
-  n8n-tuned drill kill-worker --workers 2 --recover --every 1m --for 10m
-  n8n-tuned drill rolling-upgrade --target kubernetes --workers 2 --webhooks 2
-  n8n-tuned drill burst --workers 2 --workload last-node --rate 5 --no-control`,
-    )
     .action(async (fault: string, options: DrillOptions) => {
       if (fault === LIST) process.exitCode = list(options);
       else if (fault === ALL) process.exitCode = await drillAll(options);

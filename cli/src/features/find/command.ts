@@ -38,6 +38,7 @@ import { reportFiles } from '../../report/files';
 import { findDocument } from './report/document';
 import { writeBeside } from '../../record/write-beside';
 import { renderTerminal } from '../../report/text/terminal';
+import type { CommandHelp } from '../../options/help';
 
 export interface FindOptions
   extends
@@ -55,7 +56,29 @@ export interface FindOptions
   json?: boolean;
 }
 
-export function register(program: Command): void {
+export const help: CommandHelp = {
+  summary: 'find the highest rate that meets every SLO, and what limits it',
+  examples: [
+    "n8n-tuned find --workload last-node --slo 'p95<300ms' --budget 5m",
+    "n8n-tuned find --url https://n8n.test.example.com \\\n    --request 'POST /webhook/order' --body @order.json --slo 'p95<1s'",
+    "n8n-tuned find --target kubernetes --mode queue --workers 2 --slo 'p95<1s'",
+    "n8n-tuned find --workload wait-5s --slo 'p95<6s' --workers 2 --budget 10m",
+  ],
+  common: [
+    '--workload',
+    '--request',
+    '--body',
+    '--target',
+    '--url',
+    '--workers',
+    '--cpu',
+    '--memory',
+    '--slo',
+    '--budget',
+  ],
+};
+
+export function register(program: Command): Command {
   const command = program
     .command('find')
     .description(
@@ -76,17 +99,9 @@ export function register(program: Command): void {
       ),
     );
   withPriceOptions(command);
-  withLimitOptions(withProbeOptions(command).optionsGroup('Limits and results:'))
+  return withLimitOptions(withProbeOptions(command).optionsGroup('Limits and results:'))
     .addOption(outOption())
     .option('--json', 'print the answer as JSON')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  n8n-tuned find --workload last-node --slo 'p95<300ms' --slo 'errors<1%'
-  n8n-tuned find --workload wait-5s --slo 'p95<6s' --workers 2 --budget 10m
-  n8n-tuned find --url http://127.0.0.1:5678 --request 'GET /webhook/x' --slo 'p95<1s'`,
-    )
     .action(async (options: FindOptions) => {
       process.exitCode = await run(options);
     });

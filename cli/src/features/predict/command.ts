@@ -15,6 +15,7 @@ import { renderTerminal } from '../../report/text/terminal';
 import { reportFiles } from '../../report/files';
 import { predictDocument } from './report/document';
 import { writeBeside } from '../../record/write-beside';
+import type { CommandHelp } from '../../options/help';
 
 interface PredictOptions {
   from: string[];
@@ -29,8 +30,19 @@ interface PredictOptions {
 /** The same searches give the same intervals. */
 const SEED = 1;
 
-export function register(program: Command): void {
-  program
+export const help: CommandHelp = {
+  summary: 'predict the capacity of a size that was not measured',
+  examples: [
+    'n8n-tuned predict --from results/workers --at 6',
+    'n8n-tuned predict --from results --over cpu --at 2 --workload last-node',
+  ],
+  notes: [
+    'The scalability law needs searches at four or more sizes, and predicts at most three times the largest.',
+  ],
+};
+
+export function register(program: Command): Command {
+  return program
     .command('predict')
     .description(
       'Predict the capacity of another size from recorded sweeps or searches, and name the limit',
@@ -59,15 +71,6 @@ export function register(program: Command): void {
     )
     .addOption(outOption())
     .option('--json', 'print the prediction as JSON')
-    .addHelpText(
-      'after',
-      `
-The scalability law needs searches at four or more sizes, and predicts at most three times the largest.
-
-Examples:
-  n8n-tuned predict --from results/workers --at 6
-  n8n-tuned predict --from results --over cpu --at 2 --workload last-node`,
-    )
     .action((options: PredictOptions) => {
       process.exitCode = run(options);
     });

@@ -45,7 +45,7 @@ export interface RecommendChoice {
   write: Omit<UserFile, 'begins'>;
   prove: boolean;
   maxAttempts: number;
-  searchBudgetSeconds: number;
+  findBudgetSeconds: number;
   /** Workload and variant as the user names them. */
   workload: string | undefined;
   request: string | undefined;
@@ -118,7 +118,7 @@ function refuseUndeletable(asked: RecommendChoice, ratePerSecond: number): void 
 
 /** `recommend --workload W --rate R --slo ...` on a machine on which nothing was ever recorded. */
 async function findsNow(asked: RecommendChoice, { tell, signal }: Hands): Promise<KnownFind[]> {
-  const { ratePerSecond, slos, searchBudgetSeconds } = asked;
+  const { ratePerSecond, slos, findBudgetSeconds } = asked;
   if (ratePerSecond === undefined || slos.length === 0) {
     throw new Mistake(
       'without --from, recommend searches now, for which it needs --rate and --slo: give both, or name what n8n-tuned find recorded with --from.',
@@ -129,7 +129,7 @@ async function findsNow(asked: RecommendChoice, { tell, signal }: Hands): Promis
   const workload = asked.choose(false);
   const order = {
     ...loadOrder(asked, workload, slos, ratePerSecond),
-    budgetSeconds: searchBudgetSeconds,
+    budgetSeconds: findBudgetSeconds,
   };
   const layouts = candidates(workload.recorded.latencyFloorMs, thisMachine().cores);
   return findEach(layouts, ratePerSecond, (topology) => findOne(topology, order, tell, signal));

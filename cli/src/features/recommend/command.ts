@@ -25,7 +25,7 @@ import {
   durationOption,
   forceOption,
   outOption,
-  searchBudgetOption,
+  findBudgetOption,
   withLimitOptions,
   withWorkloadOptions,
   type LimitOptions,
@@ -35,6 +35,7 @@ import { withDeployerOptions, type DeployerFlags } from '../../options/kubernete
 import { chosenDeployer } from '../../options/targets';
 import { collect, countFrom1, kibibytes, parsed, positive } from '../../options/parsers';
 import { percent, perSecond } from '../../ui/numbers';
+import type { CommandHelp } from '../../options/help';
 
 export interface RecommendOptions extends WorkloadOptions, LimitOptions, DeployerFlags {
   from?: string[];
@@ -49,7 +50,7 @@ export interface RecommendOptions extends WorkloadOptions, LimitOptions, Deploye
   write: string;
   force?: boolean;
   /** Seconds. */
-  searchBudget: number;
+  findBudget: number;
   prove?: boolean;
   values?: string;
   /** Seconds. */
@@ -59,7 +60,30 @@ export interface RecommendOptions extends WorkloadOptions, LimitOptions, Deploye
   json?: boolean;
 }
 
-export function register(program: Command): void {
+export const help: CommandHelp = {
+  summary: 'write a values.yaml for a rate from recorded searches; prove it',
+  examples: [
+    'n8n-tuned recommend --from results --rate 40',
+    "n8n-tuned recommend --from results --rate 40 --slo 'p95<1s' --prove",
+    "n8n-tuned recommend --values my-values.yaml --workload last-node --rate 40 \\\n    --slo 'p95<1s' --prove",
+    "n8n-tuned recommend --workload last-node --rate 40 --slo 'p95<1s'",
+    'n8n-tuned recommend --from results --rate 40 --keep-days 14 \\\n    --execution-size 50Ki --executions-per-day 20000',
+  ],
+  common: [
+    '--from',
+    '--rate',
+    '--slo',
+    '--workload',
+    '--prove',
+    '--values',
+    '--duration',
+    '--write',
+    '--target',
+    '--json',
+  ],
+};
+
+export function register(program: Command): Command {
   const command = program
     .command('recommend')
     .description('Write a values.yaml for a target rate from recorded searches, and prove it');
@@ -122,7 +146,7 @@ export function register(program: Command): void {
     .addOption(forceOption())
     .option('--json', 'print the recommendation as JSON')
     .optionsGroup('What is measured now:')
-    .addOption(searchBudgetOption('4m'))
+    .addOption(findBudgetOption('4m'))
     .option(
       '--prove',
       'deploy exactly these values, load them at the rate, and say PROVEN or REFUTED',
@@ -132,18 +156,8 @@ export function register(program: Command): void {
     .addOption(
       parsed('--attempts <count>', 'how many alternatives to try at most', countFrom1, '3'),
     );
-  withLimitOptions(withDeployerOptions(command).optionsGroup('Limits and results:'))
+  return withLimitOptions(withDeployerOptions(command).optionsGroup('Limits and results:'))
     .addOption(outOption())
-    .addHelpText(
-      'after',
-      `
-Examples:
-  n8n-tuned recommend --from results --rate 40
-  n8n-tuned recommend --from results --rate 40 --slo 'p95<1s' --prove
-  n8n-tuned recommend --from results --rate 40 --keep-days 14 --execution-size 50Ki --executions-per-day 20000
-  n8n-tuned recommend --workload last-node --rate 40 --slo 'p95<1s'
-  n8n-tuned recommend --values my-values.yaml --workload last-node --rate 40 --slo 'p95<1s' --prove`,
-    )
     .action(async (options: RecommendOptions) => {
       process.exitCode = await run(options);
     });
@@ -185,7 +199,7 @@ export function askedBy(options: RecommendOptions): RecommendChoice {
     write: { path: options.write, option: '--write', force: options.force === true },
     prove: options.prove === true,
     maxAttempts: options.attempts,
-    searchBudgetSeconds: options.searchBudget,
+    findBudgetSeconds: options.findBudget,
     workload: options.workload,
     request: options.request,
     choose: (legacy, workload = options.workload) =>

@@ -9,6 +9,8 @@ import { EXIT, Mistake } from '../../ui/exit';
 import { interruptible } from '../../ui/interrupt';
 import { printJson, printLines, warn } from '../../ui/print';
 import { countFrom1, milliseconds, parsed } from '../../options/parsers';
+import { WHERE } from '../../options/applies';
+import type { CommandHelp } from '../../options/help';
 
 interface RecoverOptions {
   url: string;
@@ -30,13 +32,36 @@ interface RecoverOptions {
   json?: boolean;
 }
 
-export function register(program: Command): void {
-  program
+export const help: CommandHelp = {
+  summary: 'retry executions that n8n lost when a process died',
+  examples: [
+    'N8N_API_KEY=... n8n-tuned recover --url https://n8n.example.com \\\n    --redis redis://redis:6379',
+    'N8N_API_KEY=... n8n-tuned recover --url http://127.0.0.1:5678 --retry',
+    'N8N_API_KEY=... n8n-tuned recover --url http://127.0.0.1:5678 --since 2h',
+  ],
+  common: [
+    '--url',
+    '--redis',
+    '--tag',
+    '--retry',
+    '--age',
+    '--since',
+    '--attempts',
+    '--at-once',
+    '--json',
+  ],
+  notes: [
+    'Exit codes: 0 nothing is lost, or all of it was retried to its end; 1 something stays lost; 3 n8n or Redis could not be asked, or Ctrl-C ended it. docs/recovery.md says what a retry can bring back.',
+  ],
+};
+
+export function register(program: Command): Command {
+  return program
     .command('recover')
     .description(
       'Re-run executions that n8n lost when a process died; without --retry only list them',
     )
-    .optionsGroup('Where:')
+    .optionsGroup(WHERE)
     .requiredOption('--url <url>', 'the address of n8n; N8N_API_KEY in the environment is its key')
     .addOption(
       new Option(
@@ -49,7 +74,7 @@ export function register(program: Command): void {
     .addOption(saveOption('error', 'whether it keeps failed executions', ['all', 'none']))
     .addOption(saveOption('success', 'whether it keeps successful executions', ['all', 'none']))
     .addOption(saveOption('progress', 'whether it saves after each node', ['true', 'false']))
-    .optionsGroup('What:')
+    .optionsGroup('Which executions:')
     .option('--tag <name>', 'only workflows with this tag: they may run twice', 'recover')
     .option('--retry', 'retry them; without it they are only listed')
     .addOption(
@@ -63,7 +88,7 @@ export function register(program: Command): void {
     .addOption(
       parsed('--since <time>', 'only executions that began within this time', milliseconds, '24h'),
     )
-    .optionsGroup('How:')
+    .optionsGroup('How they are retried:')
     .addOption(
       parsed(
         '--attempts <n>',
@@ -91,16 +116,6 @@ export function register(program: Command): void {
     )
     .addOption(parsed('--wait <time>', 'how long to wait for a retry to end', milliseconds, '4m'))
     .option('--json', 'print what was found and done as JSON')
-    .addHelpText(
-      'after',
-      `
-Exit codes: 0 nothing is lost, or all of it was retried to its end; 1 something stays lost; 3 n8n or Redis could not be
-asked, or Ctrl-C ended it. docs/recovery.md says what a retry can bring back.
-
-Examples:
-  N8N_API_KEY=... n8n-tuned recover --url https://n8n.example.com --redis redis://redis:6379
-  N8N_API_KEY=... n8n-tuned recover --url http://127.0.0.1:5678 --tag recover --retry`,
-    )
     .action(async (options: RecoverOptions) => {
       process.exitCode = await interruptible((signal) => recover(options, signal));
     });

@@ -16,6 +16,7 @@ import { forceOption } from '../../options/options';
 import { countFrom1, milliseconds, parsed } from '../../options/parsers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ProcessTree } from '../../linux/process-tree';
+import type { CommandHelp } from '../../options/help';
 
 interface SampleOptions {
   pid: number[];
@@ -29,8 +30,19 @@ interface SampleOptions {
   json?: boolean;
 }
 
-export function register(program: Command): void {
-  program
+export const help: CommandHelp = {
+  summary: 'record memory and CPU of any process over time',
+  examples: [
+    'n8n-tuned sample --pid 4711 --csv memory.csv --plot memory.svg --duration 5m',
+    "n8n-tuned sample --pid $(pgrep -f 'n8n start') --interval 5s --json",
+  ],
+  notes: [
+    'One line per process and sample. cpuCores is what the process used since its previous line; 1 is one core kept busy. rssMiB is its resident memory: what processes share counts in each of them.',
+  ],
+};
+
+export function register(program: Command): Command {
+  return program
     .command('sample')
     .description('Record memory and CPU of any process over time, as a table and a plot')
     .requiredOption(
@@ -60,16 +72,6 @@ export function register(program: Command): void {
       ),
     )
     .option('--json', 'print a summary of each process as JSON')
-    .addHelpText(
-      'after',
-      `
-One line per process and sample. cpuCores is what the process used since its previous line; 1 is one core kept
-busy. rssMiB is its resident memory: what processes share counts in each of them.
-
-Examples:
-  n8n-tuned sample --pid 4711 --csv memory.csv --plot memory.svg --duration 5m
-  n8n-tuned sample --pid $(pgrep -f 'n8n start') --interval 5s --json`,
-    )
     .action(async (options: SampleOptions) => {
       process.exitCode = await sample(options);
     });

@@ -20,6 +20,7 @@ import {
 } from './measure-parts';
 import { renderParts, renderResults, renderStudies } from './report/terminal';
 import { findStudy, loadCode, readStudies, type NamedStudy } from './studies';
+import type { CommandHelp } from '../../options/help';
 
 interface StudyOptions {
   list?: boolean;
@@ -32,8 +33,21 @@ interface StudyOptions {
   out: string;
 }
 
-export function register(program: Command): void {
-  program
+export const help: CommandHelp = {
+  summary: 'repeat a published experiment, or what defaults rest on',
+  examples: [
+    'n8n-tuned study',
+    'n8n-tuned study cluster-loop --quick',
+    'n8n-tuned study drills --within 60m',
+    'n8n-tuned study drills --list',
+  ],
+  notes: [
+    'A study is a folder studies/NAME of the repository. It consists of parts, and the record of each goes to a folder study-NAME or study-NAME-quick as soon as the part is measured. To continue a study that was stopped, run the same command again: it measures only what is missing. Ctrl-C ends the part that runs, of which nothing is kept.',
+  ],
+};
+
+export function register(program: Command): Command {
+  return program
     .command('study')
     .description(
       'Repeat a published experiment, or what defaults rest on; without a name, list them',
@@ -63,19 +77,6 @@ export function register(program: Command): void {
     )
     .addOption(outOption())
     .option('--json', 'print the list or what was measured as JSON')
-    .addHelpText(
-      'after',
-      `
-A study is a folder studies/NAME of the repository. It consists of parts, and the record of each goes to a folder
-study-NAME or study-NAME-quick as soon as the part is measured. To continue a study that was stopped, run the same
-command again: it measures only what is missing. Ctrl-C ends the part that runs, of which nothing is kept.
-
-Examples:
-  n8n-tuned study
-  n8n-tuned study cluster-loop --quick
-  n8n-tuned study drills --list
-  n8n-tuned study drills --within 60m`,
-    )
     .action(async (name: string | undefined, options: StudyOptions) => {
       process.exitCode = await (name === undefined ? list(options) : study(name, options));
     });

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { unknown } from '../../../../loadtests/lib/nearest';
 import { parseStudy, type StudyPlan } from './plan';
 import type { Study } from './study';
 import { Mistake } from '../../ui/exit';
@@ -26,7 +27,7 @@ export function readStudies(folder: string): NamedStudy[] {
 export function findStudy(folder: string, name: string): NamedStudy {
   const names = namesIn(folder);
   if (names.includes(name)) return readStudy(folder, name);
-  throw new Mistake(`there is no study '${name}': choose one of ${names.join(', ')}.`);
+  throw new Mistake(`${unknown('study', name, names)}.`);
 }
 
 const namesIn = (folder: string): string[] =>

@@ -23,6 +23,7 @@ import { chosenDeployer, deployerOrder } from '../../options/targets';
 import { readPlainFile } from '../../linux/plain-file';
 import { renderTerminal } from '../../report/text/terminal';
 import { sweepDocument } from './report/document';
+import type { CommandHelp } from '../../options/help';
 
 export interface SweepOptions extends DeployerFlags {
   file: string;
@@ -32,7 +33,30 @@ export interface SweepOptions extends DeployerFlags {
   json?: boolean;
 }
 
-export function register(program: Command): void {
+export const help: CommandHelp = {
+  summary: 'measure a matrix of topologies and loads; can be continued',
+  examples: [
+    'n8n-tuned sweep -f plan.yaml --dry-run',
+    'n8n-tuned sweep -f plan.yaml',
+    'n8n-tuned sweep -f plan.yaml --target kubernetes',
+  ],
+  common: [
+    '--file',
+    '--out',
+    '--quick',
+    '--dry-run',
+    '--json',
+    '--target',
+    '--context',
+    '--namespace',
+  ],
+  notes: [
+    'The folder is named after the plan. To continue a sweep that stopped, even after kill -9, run the same command again: a cell whose record is there is done. A cell in which n8n crashes is a valid result. Impossible combinations are skipped.',
+    "Example of a plan:\n  slo: ['p95<1s', 'errors<1%']\n  measure: { profile: find, budget: 5m }\n  fixed: { workload: last-node, mode: queue }\n  dimensions:\n    workers: [1, 2, 4]\n    cpuMillicores: [500, 1000]\n  repeats: 3",
+  ],
+};
+
+export function register(program: Command): Command {
   const command = program
     .command('sweep')
     .description('Measure a matrix of topologies and loads; resumes where it stopped')
@@ -41,26 +65,9 @@ export function register(program: Command): void {
     .option('--quick', 'use the `quick` section of the plan, in a folder of its own')
     .option('--dry-run', 'only print what would be measured, in which order, and how long it takes')
     .option('--json', 'print the sweep and its cells as JSON');
-  withDeployerOptions(command)
-    .addHelpText(
-      'after',
-      `
-The folder is named after the plan. To continue a sweep that stopped, even after kill -9, run the same command
-again: a cell whose record is there is done. A cell in which n8n crashes is a valid result. Impossible
-combinations are skipped.
-
-Example of a plan:
-  slo: ['p95<1s', 'errors<1%']
-  measure: { profile: find, budget: 5m }
-  fixed: { workload: last-node, mode: queue }
-  dimensions:
-    workers: [1, 2, 4]
-    cpuMillicores: [500, 1000]
-  repeats: 3`,
-    )
-    .action(async (options: SweepOptions) => {
-      process.exitCode = await run(options);
-    });
+  return withDeployerOptions(command).action(async (options: SweepOptions) => {
+    process.exitCode = await run(options);
+  });
 }
 
 /** What a sweep is told, in plain data: the same options give the same order. */

@@ -23,12 +23,25 @@ import type { Series } from './analysis/series';
 import type { Metric } from '../../record/metrics';
 import type { RunEvent, SampledRole } from '../../record/run-record';
 import type { SampleSink } from '../../samplers/sampler';
+import type { CommandHelp } from '../../options/help';
 
 interface WatchOptions extends PrometheusOptions {
   url?: string;
 }
 
-export function register(program: Command): void {
+export const help: CommandHelp = {
+  summary: 'show an n8n live: rate, latency, errors, queue, slots, memory',
+  examples: [
+    'n8n-tuned watch',
+    'n8n-tuned watch --url http://127.0.0.1:5678 --prometheus http://127.0.0.1:9090',
+    'n8n-tuned watch --prometheus http://127.0.0.1:9090 --prometheus-release prod',
+  ],
+  notes: [
+    'The screen is updated every second; q or Ctrl-C ends it. If the output is not a terminal, one screen is printed. Alerts are shown with --prometheus: its rules decide which fire.',
+  ],
+};
+
+export function register(program: Command): Command {
   const command = program
     .command('watch')
     .description(
@@ -39,24 +52,12 @@ export function register(program: Command): void {
       '--url <url>',
       'an n8n that serves /metrics (N8N_METRICS=true), instead of one that up started',
     );
-  withPrometheusOptions(
+  return withPrometheusOptions(
     command,
     'show the alerts that fire there; without a name or --url, everything comes from there',
-  )
-    .addHelpText(
-      'after',
-      `
-The screen is updated every second; q or Ctrl-C ends it. If the output is not a terminal, one screen is printed.
-Alerts are shown with --prometheus: its rules decide which fire.
-
-Examples:
-  n8n-tuned watch
-  n8n-tuned watch --url http://127.0.0.1:5678 --prometheus http://127.0.0.1:9090
-  n8n-tuned watch --prometheus http://127.0.0.1:9090 --prometheus-release prod`,
-    )
-    .action(async (name: string | undefined, options: WatchOptions) => {
-      process.exitCode = await watch(name, options);
-    });
+  ).action(async (name: string | undefined, options: WatchOptions) => {
+    process.exitCode = await watch(name, options);
+  });
 }
 
 const DEFAULT_NAME = 'default';

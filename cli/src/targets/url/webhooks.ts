@@ -1,6 +1,6 @@
 /** Which webhooks an n8n has, for somebody who has asked for another. */
 import type { ExportedWorkflow } from '../../catalogue/exported-workflow';
-import { distance } from '../../ui/nearest';
+import { distance } from '../../../../loadtests/lib/nearest';
 import { shortly } from '../../ui/said';
 import type { N8nRequests } from './api';
 import { rowsOf } from './pages';

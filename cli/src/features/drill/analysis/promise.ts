@@ -1,5 +1,6 @@
 /** What a system is promised to do in a drill, written like an SLO: `lost=0`, `errors<1%`, `recover<60s`. */
 import { parseConditions, type Condition } from '../../../../../loadtests/lib/condition';
+import { didYouMean } from '../../../../../loadtests/lib/nearest';
 import { LEDGER_CLASSES } from './ledger-class';
 import { Mistake } from '../../../ui/exit';
 import { parseDuration } from '../../../../../loadtests/lib/duration';
@@ -26,8 +27,8 @@ export const parsePromises = (text: string): DrillPromise[] =>
     metrics: PROMISE_METRICS,
     notUnderstood: (part) =>
       `the promise '${part}' is not understood: write it like lost=0, errors<1% or recover<60s.`,
-    noMetric: (part) =>
-      `the promise '${part}' names nothing that a drill counts: choose one of ${PROMISE_METRICS.join(', ')}.`,
+    noMetric: (part, metric) =>
+      `the promise '${part}' names nothing that a drill counts${didYouMean(metric, PROMISE_METRICS)}: choose one of ${PROMISE_METRICS.join(', ')}.`,
   }).map(({ value, unit, ...promise }) => ({
     ...promise,
     ...(TIMES.some((time) => time === promise.metric)

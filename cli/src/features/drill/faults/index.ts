@@ -1,3 +1,4 @@
+import { unknown } from '../../../../../loadtests/lib/nearest';
 import { Mistake } from '../../../ui/exit';
 import type { Fault } from '../fault';
 import { rollingUpgrade, scaleIn, drainNode, burst, crashAcrossASchedule } from './operations';
@@ -52,8 +53,8 @@ export const FAULTS: readonly Fault[] = [
 export function findFault(name: string): Fault {
   const found = FAULTS.find((fault) => fault.name === name);
   if (found === undefined) {
-    const known = FAULTS.map((fault) => fault.name).join(', ');
-    throw new Mistake(`there is no fault '${name}': choose one of ${known}.`);
+    const known = FAULTS.map((fault) => fault.name);
+    throw new Mistake(`${unknown('fault', name, known)}.`);
   }
   return found;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { didYouMean } from '../../../ui/nearest';
+import { didYouMean } from '../../../../../loadtests/lib/nearest';
 import type { Value } from './cells';
 import { parseDuration } from '../../../../../loadtests/lib/duration';
 import { ARRIVALS, isProfileName, PROFILES } from '../../../../../loadtests/lib/profile';

@@ -168,6 +168,7 @@ describe('a promise', () => {
   test.each([
     ['lots', "the promise 'lots' is not understood: write it like lost=0"],
     ['p95<1s', 'names nothing that a drill counts'],
+    ['lots=0', 'names nothing that a drill counts (did you mean lost?)'],
     ['lost=1.5', 'needs a whole number of requests'],
     ['recover<soon', 'is not understood'],
     ['recover<5q', 'needs a time with its unit'],

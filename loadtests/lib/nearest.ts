@@ -4,7 +4,8 @@ export function nearest(word: string, known: readonly string[]): string | null {
     .map((each) => ({ each, away: distance(word.toLowerCase(), each.toLowerCase()) }))
     .sort((a, b) => a.away - b.away);
   // A third of the letters: more changes make another word.
-  if (first === undefined || first.away > Math.max(1, Math.floor(word.length / 3))) return null;
+  const allowed = Math.min(Math.max(1, Math.floor(word.length / 3)), word.length - 1);
+  if (first === undefined || first.away > allowed) return null;
   return first.each;
 }
 
@@ -38,3 +39,7 @@ export function didYouMean(word: string, known: readonly string[]): string {
   const near = nearest(word, known);
   return near === null ? '' : ` (did you mean ${near}?)`;
 }
+
+/** A sentence without its end: there is no such one, which was meant, and which there are. */
+export const unknown = (kind: string, name: string, known: readonly string[]): string =>
+  `there is no ${kind} '${name}'${didYouMean(name, known)}: choose one of ${known.join(', ')}`;
