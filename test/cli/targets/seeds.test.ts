@@ -160,6 +160,8 @@ test('an n8n that answers 503 to the first deactivation keeps nothing', async ()
   const seeds = seedsOf();
   await seeds.seed(subWorkflow, {}, quiet);
   await seeds.takeOut();
+  // Each of both workflows, and the one that was refused once more.
+  expect(n8n.asked.filter((asked) => asked.endsWith('/deactivate'))).toHaveLength(3);
   expect(n8n.things).toEqual([]);
   expect(written()).toEqual([]);
 });
