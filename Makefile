@@ -7,6 +7,8 @@ MAKEFLAGS += --no-print-directory
 RESULTS ?= results/capacity
 WORKLOADS ?= last-node items
 BUDGET ?= 5m
+# What find does if something else uses this machine: wait, and refuse in the end. BUSY=--anyway measures all the same.
+BUSY ?= --wait-for-quiet 2m
 N8N_TUNED := node cli/dist/cli.js
 
 ##@ The two commands
@@ -17,7 +19,8 @@ capacity: build ## estimate how much load the embedded n8n sustains; reports and
 	for workload in $(WORKLOADS); do \
 	  echo "== $$workload" >&2; \
 	  $(N8N_TUNED) find --workload $$workload --slo 'p95<300ms' --slo 'errors<1%' \
-	    --budget $(BUDGET) --out "$$run" || [ $$? -eq 3 ]; \
+	    --budget $(BUDGET) $(BUSY) --out "$$run" || [ $$? -eq 3 ]; \
+	  if rmdir "$$run" 2>/dev/null; then echo "no values were written: nothing was measured" >&2; exit 3; fi; \
 	done; \
 	ln -sfn "$${run##*/}" $(RESULTS)/latest; \
 	$(N8N_TUNED) recommend --from "$$run" --workload $(firstword $(WORKLOADS)) --write "$$run/values.yaml"

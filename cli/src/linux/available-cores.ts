@@ -11,7 +11,14 @@ export interface CpuAllowance {
   /** CPUs that it may run on, by number; null where the kernel does not say. */
   cpus: ReadonlySet<number> | null;
   /** CPU time used so far by a control group whose quota is below those CPUs; null otherwise. */
-  quota: { usedMs(): number | null } | null;
+  quota: CpuQuota | null;
+}
+
+/** Of a control group. */
+export interface CpuQuota {
+  usedMs(): number | null;
+  /** Its periods so far, and those in which it was stopped; null where they are not counted. */
+  periods(): { all: number; stopped: number } | null;
 }
 
 /** The least of its affinity and of every CPU quota from its control group upwards. */
@@ -24,7 +31,7 @@ export function cpuAllowance(pid: number | 'self' = 'self', read: Read = readOrN
   const [least] = quotas(pid, read).sort((one, other) => one.cores - other.cores);
   return least === undefined || least.cores >= most
     ? { cores: most, cpus, quota: null }
-    : { cores: least.cores, cpus, quota: { usedMs: least.usedMs } };
+    : { cores: least.cores, cpus, quota: { usedMs: least.usedMs, periods: least.periods } };
 }
 
 /** `0-1,4` is three. */
@@ -39,9 +46,8 @@ function affinityOf(status: string | null): Set<number> | null {
   );
 }
 
-interface Quota {
+interface Quota extends CpuQuota {
   cores: number;
-  usedMs(): number | null;
 }
 
 function quotas(pid: number | 'self', read: Read): Quota[] {
@@ -68,7 +74,7 @@ function quotas(pid: number | 'self', read: Read): Quota[] {
       const counter = counted === undefined ? null : join(counted, at);
       const usedMs = (): number | null =>
         counter === null ? null : isV2 ? usedMsV2(counter, read) : usedMsV1(counter, read);
-      return [{ cores, usedMs }];
+      return [{ cores, usedMs, periods: () => periodsOf(group, read) }];
     });
   });
 }
@@ -90,6 +96,15 @@ function quotaV2(group: string, read: Read): number | null {
 function quotaV1(group: string, read: Read): number | null {
   const value = (name: string): number => Number(read(join(group, name)) ?? NaN);
   return cores(value('cpu.cfs_quota_us'), value('cpu.cfs_period_us'));
+}
+
+/** Both versions write them alike. */
+function periodsOf(group: string, read: Read): { all: number; stopped: number } | null {
+  const text = read(join(group, 'cpu.stat')) ?? '';
+  const value = (name: string): number =>
+    Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1]);
+  const [all, stopped] = [value('nr_periods'), value('nr_throttled')];
+  return Number.isNaN(all) || Number.isNaN(stopped) ? null : { all, stopped };
 }
 
 function usedMsV2(group: string, read: Read): number | null {

@@ -51,6 +51,7 @@ export const RULES: readonly Rule[] = [
   { options: ['metricsUrl'], ...on('url') },
   { options: ['stopIf'], ...on('url', 'kubernetes') },
   { options: ['command'], ...on('server') },
+  { options: ['waitForQuiet', 'anyway'], ...on('process', 'server') },
   { options: ['url'], of: DEPLOYING, ...on('url', 'server') },
   { options: LIMITS, ...on('process', 'kubernetes', 'server') },
   { options: OF_N8N, ...on('process', 'kubernetes') },

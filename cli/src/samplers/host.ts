@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { cpuAllowance, type CpuAllowance } from '../linux/available-cores';
+import { cpuAllowance } from '../linux/available-cores';
+import { coresBetween, readCpu } from '../linux/machine-cpu';
 import { readDisksBusyMs, readPressureMs } from '../linux/proc';
 import type { Sampler } from './sampler';
 import { sampler } from './ticker';
@@ -71,47 +72,6 @@ function busiestDisk(before: Waiting, now: Waiting): number | null {
     most = Math.max(most ?? 0, Math.min(1, (busyMs - last) / (now.atMs - before.atMs)));
   }
   return most;
-}
-
-/** Ticks of the CPUs that may be used. */
-interface Cpu {
-  atMs: number;
-  total: number;
-  idle: number;
-  steal: number;
-  cores: number;
-  /** Usage of the group whose quota is the bound, its other processes included. */
-  quota: { usedMs: number | null } | null;
-}
-
-function readCpu({ cpus, quota }: CpuAllowance): Cpu {
-  const read: Cpu = {
-    ...{ atMs: performance.now(), total: 0, idle: 0, steal: 0, cores: 0 },
-    quota: quota && { usedMs: quota.usedMs() },
-  };
-  for (const line of readFileSync('/proc/stat', 'latin1').split('\n')) {
-    const number = /^cpu(\d+)/.exec(line)?.[1];
-    if (number === undefined || (cpus !== null && !cpus.has(Number(number)))) continue;
-    // user nice system idle iowait irq softirq steal; guest time is within user and nice
-    const times = line.trim().split(/\s+/).slice(1, 9).map(Number);
-    read.total += times.reduce((sum, time) => sum + time, 0);
-    read.idle += (times[3] ?? 0) + (times[4] ?? 0);
-    read.steal += times[7] ?? 0;
-    read.cores += 1;
-  }
-  return read;
-}
-
-/** Null where it is not known. */
-function coresBetween(before: Cpu, now: Cpu): number | null {
-  if (now.quota !== null) {
-    const [last, next] = [before.quota?.usedMs ?? null, now.quota.usedMs];
-    if (last === null || next === null || now.atMs <= before.atMs) return null;
-    return (next - last) / (now.atMs - before.atMs);
-  }
-  const total = now.total - before.total;
-  const unused = now.idle + now.steal - before.idle - before.steal;
-  return total > 0 ? (1 - unused / total) * now.cores : null;
 }
 
 function memoryAvailableMiB(): number {

@@ -87,7 +87,7 @@ const VALUES: Record<string, string> = {
   ...{ atOnce: '5', stopAfter: '5', saveOnError: 'none', saveOnSuccess: 'none' },
   ...{ saveOnProgress: 'true', prometheusNamespace: 'n', prometheusRelease: 'r', at: '3' },
   ...{ prometheus: 'http://p:9090', over: 'webhooks', group: '2', csv: 'c.csv', plot: 'p.svg' },
-  ...{ pid: '1', interval: '3s' },
+  ...{ pid: '1', interval: '3s', waitForQuiet: '7m' },
 };
 
 const filled = (words: readonly string[]): string[] =>

@@ -3,12 +3,15 @@ import { findAnnotations } from '../../analysis/annotations';
 import { maxSeconds } from './analysis/propose';
 import { CapacitySearch } from './analysis/search';
 import { withDefaults } from './analysis/types';
-import { find } from './find';
+import { find, isHere } from './find';
+import { awaitQuiet, type QuietChoice } from './quiet/quiet';
 import { searchSettings, DEFAULT_SLOS } from './settings';
 import { searchText } from '../../options/load-text';
-import type { FindRecord } from './record';
+import type { BeforeSearch, FindRecord } from './record';
 import { EXIT, Mistake } from '../../ui/exit';
+import { interruptible } from '../../ui/interrupt';
 import { printJson, warn, terminalStyle } from '../../ui/print';
+import { startProgress } from '../../ui/progress';
 import {
   chosenGenerator,
   chosenSlos,
@@ -52,6 +55,9 @@ export interface FindOptions
   slo?: string[];
   /** Seconds. */
   budget?: number;
+  /** Seconds. */
+  waitForQuiet?: number;
+  anyway?: boolean;
   out: string;
   json?: boolean;
 }
@@ -97,7 +103,15 @@ export function register(program: Command): Command {
         'time for all measurements; a smaller budget gives a wider interval',
         seconds,
       ),
-    );
+    )
+    .addOption(
+      parsed(
+        '--wait-for-quiet <time>',
+        'wait at most this time until the machine is quiet (default: refuse to search on a busy one)',
+        seconds,
+      ),
+    )
+    .option('--anyway', 'search on a busy machine, and say in the answer what was seen');
   withPriceOptions(command);
   return withLimitOptions(withProbeOptions(command).optionsGroup('Limits and results:'))
     .addOption(outOption())
@@ -136,6 +150,7 @@ export function findOrder(given: FindOptions) {
     settings,
     target: targetOrder(options, workload.workflows, options.ready, { load }),
     monitoring: monitoringOf(options),
+    quiet: { waitSeconds: options.waitForQuiet ?? 0, anyway: options.anyway === true },
     stopIf: options.stopIf ?? [],
     json,
   };
@@ -146,6 +161,7 @@ async function run(options: FindOptions): Promise<number> {
   const { settings } = order;
   const told = await chosenMonitoring(order.monitoring);
   const { workload } = order.measure;
+  const before = isHere(order.target.kind) ? await quietHere(order.quiet) : null;
   return onTargets(
     [makeTarget(order.target)],
     workload,
@@ -157,6 +173,7 @@ async function run(options: FindOptions): Promise<number> {
           ...means,
           search: new CapacitySearch(settings),
           budgetSeconds: settings.budgetSeconds ?? null,
+          ...(before === null ? {} : { before }),
           ...told.observe,
         },
         tell,
@@ -174,6 +191,16 @@ async function run(options: FindOptions): Promise<number> {
     },
     order.stopIf,
   );
+}
+
+/** Before anything is started, so that it is seen without it. */
+async function quietHere(choice: QuietChoice): Promise<BeforeSearch> {
+  const progress = startProgress();
+  try {
+    return await interruptible((signal) => awaitQuiet(choice, { tell: progress.tell, signal }));
+  } finally {
+    progress.end();
+  }
 }
 
 function show(folder: string, record: FindRecord, json: boolean): void {

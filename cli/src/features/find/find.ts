@@ -6,20 +6,23 @@ import type { CapacitySearch } from './analysis/search';
 import type { Probe } from './analysis/types';
 import { type Arrivals, type LoadPlan, planOf } from '../../../../loadtests/lib/profile';
 import { makeFolder, runId, writeWhole } from '../../record/folder';
-import type { FindProbe, FindRecord } from './record';
+import type { BeforeSearch, FindProbe, FindRecord } from './record';
 import { FIND_FILE } from '../../record/find-records';
-import type { Summary } from '../../record/run-record';
+import type { Summary, TargetKind } from '../../record/run-record';
 import type { RunOrder } from '../../run/order';
-import { measure } from '../../run/run';
+import { measure, type FinishedRun } from '../../run/run';
 import type { Running } from '../../targets/target';
 import type { Progress } from '../../ui/progress';
 import { messageOf } from '../../ui/exit';
 import { concludeFind } from './conclude';
-import { outcomeOf, probeOf } from './analysis/outcome';
+import { probeOf } from './analysis/outcome';
 import { planOfProbe } from './probe-plan';
 import { Resting } from './rest';
 import { keptOf } from './traces/kept';
-import { criticalOf, traceOf } from './traces/trace-of';
+import { LeftOut, secondsIn } from './quiet/left-out';
+import { OthersWatch, type OthersSeen } from './quiet/others-watch';
+import { criticalOf } from './traces/trace-of';
+import { toldBy } from './traces/trial';
 import { watched } from './traces/probe-watch';
 import { jsonOf } from '../../record/json';
 import { SEARCH_ARRIVALS } from './settings';
@@ -31,6 +34,8 @@ export interface FindOrder extends Omit<RunOrder, 'plan'> {
   /** Arrivals of probes in an open loop. */
   arrivals?: Arrivals;
   budgetSeconds: number | null;
+  /** What was seen of this machine before; left out where nobody looked. */
+  before?: BeforeSearch;
   prices?: Prices;
 }
 
@@ -71,6 +76,23 @@ export async function find(
       signal,
     );
 
+  const others = isHere(running.kind) ? new OthersWatch(running) : null;
+  const leftOut = new LeftOut(
+    { cores: running.machine.cores, othersCores: order.before?.othersCores ?? 0 },
+    GIVEN_BACK * (order.budgetSeconds ?? DEFAULT_SECONDS),
+  );
+  const keep = (probe: Probe, { data }: FinishedRun, name: string): FindProbe => {
+    const seenOfOthers = others?.since(watch().beganAtMs ?? Date.now()) ?? [];
+    const kept = {
+      ...probeOf(probe, data.record, name),
+      ...keptOf(data.record, {
+        ...{ watch: watch(), samples: data.samples },
+        generators: running.generators?.length ?? 1,
+        others: others === null ? null : { seen: seenOfOthers, leftOut },
+      }),
+    };
+    return kept.leftOut === undefined ? kept : disturbed(kept, seenOfOthers);
+  };
   const warmUp = async (): Promise<void> => {
     const rounds: WarmUpRound[] = [];
     while (!signal.aborted && (rounds.length === 0 || !isWarm(rounds, order.budgetSeconds))) {
@@ -94,12 +116,10 @@ export async function find(
       const { record } = finished.data;
       if (record.verdict.outcome === 'aborted') return;
       const name = join('probes', basename(finished.folder));
-      const kept = {
-        ...probeOf(probe, record, name),
-        ...keptOf(record, watch(), finished.data.samples, running.generators?.length ?? 1),
-      };
-      probes.push(kept);
-      search.record(outcomeOf(kept, order.slos, traceOf(kept, criticalOf(probes, running))));
+      const kept = keep(probe, finished, name);
+      const outcome = toldBy(kept, order.slos, criticalOf([...probes, kept], running));
+      probes.push(outcome.result === 'invalid' ? { ...kept, result: 'invalid' } : kept);
+      search.record(outcome);
       summaries.set(name, record.summary);
     }
   };
@@ -110,6 +130,8 @@ export async function find(
     // What was measured before is concluded; without any of it, the error is all there is to say.
     if (probes.length === 0 && !signal.aborted) throw error;
     if (!signal.aborted) failure = messageOf(error);
+  } finally {
+    others?.end();
   }
 
   const record = concludeFind(
@@ -128,6 +150,7 @@ export async function find(
       slo: order.slos,
       arrivals,
       budgetSeconds: order.budgetSeconds,
+      ...(order.before === undefined ? {} : { before: order.before }),
       ...(order.prices === undefined ? {} : { prices: order.prices }),
       totalSeconds: Math.round(performance.now() - startedMs) / 1000,
       probes,
@@ -140,6 +163,24 @@ export async function find(
   );
   writeWhole(join(folder, FIND_FILE), jsonOf(record));
   return { folder, record, problems };
+}
+
+/** On these, n8n or the server shares this machine with whatever else runs here. */
+export const isHere = (kind: TargetKind): boolean => kind === 'process' || kind === 'server';
+/** Time that others took is given back, up to this share of the budget: a machine that is never quiet must not hold up for ever. */
+const GIVEN_BACK = 0.5;
+/** Without a budget. */
+const DEFAULT_SECONDS = 600;
+
+/** With who took how much of it. */
+function disturbed(probe: FindProbe, seen: readonly OthersSeen[]): FindProbe {
+  const seconds = secondsIn(probe.leftOut ?? []);
+  const [most] = seen
+    .flatMap(({ busiest }) => busiest ?? [])
+    .sort((one, other) => other.cores - one.cores);
+  const who = most === undefined ? '' : `, most of it ${most.name} (pid ${String(most.pid)})`;
+  const text = `something else took this machine for ${formatNumber(seconds)} s${who}; these are left out`;
+  return { ...probe, doubts: [...probe.doubts, text] };
 }
 
 function describe(probe: Probe): string {

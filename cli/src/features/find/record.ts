@@ -81,6 +81,14 @@ export const findProbeSchema = z.object({
 });
 export type FindProbe = z.infer<typeof findProbeSchema>;
 
+export const beforeSearchSchema = z.object({
+  /** Cores that others used: in the search, what they use beyond them is told apart. */
+  othersCores: z.number(),
+  /** A sentence each; none of a quiet machine. */
+  disturbances: z.array(z.string()),
+});
+export type BeforeSearch = z.infer<typeof beforeSearchSchema>;
+
 /** The shape of find.json: one search for the capacity, with every probe it made. */
 export const findRecordSchema = z.object({
   schemaVersion: z.literal(2),
@@ -101,6 +109,8 @@ export const findRecordSchema = z.object({
   /** Arrivals of probes in an open loop; left out if unknown. */
   arrivals: z.exactOptional(arrivalsSchema),
   budgetSeconds: z.number().nullable(),
+  /** What else used this machine before the first probe; left out where nobody looked. */
+  before: z.exactOptional(beforeSearchSchema),
   capacity: z.object({
     /** The best estimate from all probes; `confirmed` where a run of full length sustained a rate within the interval. */
     ratePerSecond: z.number(),

@@ -11,7 +11,7 @@ import { thisMachine } from '../../targets/machine';
 import { messageOf, Mistake } from '../../ui/exit';
 import { warn } from '../../ui/print';
 import type { Progress } from '../../ui/progress';
-import { ofWorkload, withSlos } from './analysis/choose-evidence';
+import { ofWorkload, sureOnes, withSlos } from './analysis/choose-evidence';
 import type { CapacityEvidence } from './analysis/evidence';
 import { readDeployed } from '../../targets/chart/deployed';
 import { loadValues, type LoadOrder } from './load';
@@ -91,7 +91,12 @@ export async function recommendValues(
   const searches = from === undefined ? await findsNow(asked, hands) : readFinds(from);
   if (hands.signal.aborted) return null;
   const known = searches.map(({ evidence }) => evidence).filter((evidence) => evidence !== null);
-  const evidence = withSlos(ofWorkload(known, askedName(asked), from), slos);
+  const fitting = withSlos(ofWorkload(known, askedName(asked), from), slos);
+  const evidence = sureOnes(
+    fitting,
+    searches.map(({ record }) => record),
+  );
+  if (evidence.length < fitting.length) warn(leftOutText(fitting.length - evidence.length));
   const maxPerSecond = plannedRate(evidence);
   const ratePerSecond = asked.ratePerSecond ?? maxPerSecond;
   const recommendation = recommend(evidence, ratePerSecond, prices);
@@ -104,6 +109,9 @@ export async function recommendValues(
   if (!asked.prove) return answer;
   return { ...answer, proof: await proofOf(asked, evidence, recommendation, ratePerSecond, hands) };
 }
+
+const leftOutText = (count: number): string =>
+  `${String(count)} of the searches ${count === 1 ? 'is' : 'are'} left out: the interval of ${count === 1 ? 'its' : 'their'} capacity is wider than a factor of two.`;
 
 const perDayAt = ({ executionsPerDay }: RecommendChoice, ratePerSecond: number): number =>
   executionsPerDay ?? perDay(ratePerSecond);

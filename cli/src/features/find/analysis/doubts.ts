@@ -13,6 +13,7 @@ const GROWN = 1.5;
 /** What makes the answer of a search doubtful: of the search itself, then of its probes. */
 export function findDoubts(head: FindHead, estimate: Estimate, ending: SearchEnding): string[] {
   return [
+    ...(head.before?.disturbances ?? []),
     ...ended(head, estimate, ending),
     ...contradictions(estimate),
     ...speed(head.probes, estimate),
@@ -101,10 +102,14 @@ function grown({ memoryAtRestMiB }: SearchEnding): string[] {
 
 function invalid(probes: readonly FindProbe[]): string[] {
   const all = probes.filter(({ result }) => result === 'invalid');
-  const byGenerator = all.filter(({ limitedBy }) => limitedBy.limit?.role === 'generator').length;
+  const byGenerator = all.filter(
+    ({ leftOut = [], limitedBy }) => leftOut.length === 0 && limitedBy.limit?.role === 'generator',
+  ).length;
+  const byOthers = all.filter(({ leftOut = [] }) => leftOut.length > 0).length;
   const causes: [number, string][] = [
     [byGenerator, 'the load generator was the limit'],
-    [all.length - byGenerator, 'not all of the load was made'],
+    [byOthers, 'something else took the machine'],
+    [all.length - byGenerator - byOthers, 'not all of the load was made'],
   ];
   return causes
     .filter(([count]) => count > 0)

@@ -3,17 +3,17 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 
 /** Latencies are kept to half a percent: no estimate is as exact. */
 const STEP = 0.01;
-const LEAST_MS = 0.1;
+const MIN_MS = 0.1;
 const NONE = 0;
 const MOST = 0xffff;
 
 const codeOf = (ms: number): number =>
   Number.isNaN(ms)
     ? NONE
-    : Math.min(MOST, 1 + Math.round(Math.log(Math.max(ms, LEAST_MS) / LEAST_MS) / STEP));
+    : Math.min(MOST, 1 + Math.round(Math.log(Math.max(ms, MIN_MS) / MIN_MS) / STEP));
 
 const latencyOf = (code: number): number =>
-  code === NONE ? NaN : LEAST_MS * Math.exp((code - 1) * STEP);
+  code === NONE ? NaN : MIN_MS * Math.exp((code - 1) * STEP);
 
 /** NaN: none is known. The low bytes come before the high ones, which are nearly all alike and take no space. */
 export function packLatencies(latenciesMs: ArrayLike<number>): string {

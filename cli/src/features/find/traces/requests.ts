@@ -41,7 +41,7 @@ export const endedRequest = (sample: RequestSample): EndedRequest => ({
 });
 
 /** About a byte and a half each in a record. */
-const MOST_LATENCIES = 20_000;
+const MAX_LATENCIES = 20_000;
 /** The JavaScript of k6 may round the last digit of a time otherwise. */
 const SAME_MS = 0.002;
 
@@ -67,7 +67,7 @@ export function keepRequests(
   const ended = [...requests].sort((a, b) => a.dueMs - b.dueMs);
   const planned = alongPlan(ended, plannedDueMs(profile, generators));
   const latencies = planned ?? ended.map(({ latencyMs }) => latencyMs);
-  const every = Math.ceil(latencies.length / MOST_LATENCIES);
+  const every = Math.ceil(latencies.length / MAX_LATENCIES);
   return {
     ...{ profile, generators },
     ...(planned === null ? { dueMs: packTimes(ended.map(({ dueMs }) => dueMs)) } : {}),

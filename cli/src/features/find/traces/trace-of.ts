@@ -60,7 +60,7 @@ function isLimitedByHost(probes: readonly FindProbe[]): boolean {
 }
 
 /** With more seconds unseen, a replay would be of a guess. */
-const MOST_UNSEEN = 0.1;
+const MAX_UNSEEN = 0.1;
 
 /** Null where its requests or their CPU are not known one by one. */
 export function traceOf(probe: FindProbe, critical: Critical | null): ProbeTrace | null {
@@ -89,7 +89,7 @@ function cpuOf(seconds: ProbeSeconds, critical: Critical): Float64Array | null {
   const { servers, coresOfEach } = critical;
   const column = columnOf(seconds, critical);
   const unseen = column.filter((ms) => ms === null).length;
-  if (column.length === 0 || unseen > MOST_UNSEEN * column.length) return null;
+  if (column.length === 0 || unseen > MAX_UNSEEN * column.length) return null;
   let before = column.find((ms) => ms !== null) ?? 0;
   return Float64Array.from(column, (ms) => {
     before = ms ?? before;

@@ -1,6 +1,8 @@
 /** Chooses the records that answer the question. */
 import { parseSlos, type Slo } from '../../../../../loadtests/lib/slo';
-import { Mistake } from '../../../ui/exit';
+import { Failure, Mistake } from '../../../ui/exit';
+import { formatNumber } from '../../../ui/numbers';
+import type { FindRecord } from '../../find/record';
 import type { CapacityEvidence } from './evidence';
 
 /** `asked` as nameOf says it; left out, there must be only one. `from` is where the user said to look. */
@@ -52,4 +54,26 @@ function isAsStrict(known: Slo, wanted: Slo): boolean {
   if (direction(known) === '<') return known.bound <= wanted.bound;
   if (direction(known) === '>') return known.bound >= wanted.bound;
   return known.bound === wanted.bound;
+}
+
+/** The ends of an interval may lie this far apart: values for less would be a guess with a number. */
+const WIDEST = 2;
+
+/** Without a highest rate every rate was sustained, and the lowest end is safe. */
+export const isTooWide = ({ low, high }: FindRecord['capacity']): boolean =>
+  high !== null && high > WIDEST * low;
+
+/** Those of searches whose interval is narrow enough; throws a Failure, which names the interval, where none is. */
+export function sureOnes(
+  evidence: readonly CapacityEvidence[],
+  searches: readonly Pick<FindRecord, 'id' | 'capacity'>[],
+): CapacityEvidence[] {
+  const wide = searches.filter(({ capacity }) => isTooWide(capacity));
+  const sure = evidence.filter(({ source }) => wide.every(({ id }) => id !== source));
+  const unsure = evidence.find((one) => !sure.includes(one));
+  if (sure.length > 0 || unsure === undefined) return sure;
+  const { low = 0, high = 0 } = wide.find(({ id }) => id === unsure.source)?.capacity ?? {};
+  throw new Failure(
+    `no values were written: the capacity of ${unsure.workload} lies anywhere between ${formatNumber(low)} and ${formatNumber(high ?? 0)}/s, which is wider than a factor of two. Search longer (n8n-tuned find --continue FOLDER --budget 10m), or when nothing else uses the machine.`,
+  );
 }

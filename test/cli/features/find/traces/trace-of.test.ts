@@ -39,7 +39,10 @@ function kept(events = record.events, more: Partial<FindProbe> = {}): FindProbe 
   const run = { ...record, profile, events };
   const probe = {
     ...probeOf({ kind: 'narrow', ratePerSecond: 40, durationSeconds: 20 }, run, 'probes/x'),
-    ...keptOf(run, { requests, isWhole: true }, SAMPLES, 1),
+    ...keptOf(run, {
+      ...{ watch: { requests, isWhole: true }, samples: SAMPLES },
+      ...{ generators: 1, others: null },
+    }),
     cpuPerRequest: { allMs: 17.5, roles: [{ role: 'main' as const, instances: 1, ms: 17.5 }] },
     ...more,
   };

@@ -1,0 +1,44 @@
+/** While a search goes on: what processes that are no part of it use of this machine, about every second. */
+import { Strangers, type Stranger } from '../../../linux/strangers';
+import type { Running } from '../../../targets/target';
+import type { OthersUsed } from '../traces/seconds';
+
+const EVERY_MS = 1_000;
+
+export interface OthersSeen extends OthersUsed {
+  busiest: Stranger | null;
+}
+
+export class OthersWatch {
+  private seen: OthersSeen[] = [];
+  private readonly strangers: Strangers;
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(running: Pick<Running, 'processes'>) {
+    this.strangers = new Strangers(() => running.processes());
+    this.look();
+    this.timer = setInterval(() => {
+      this.look();
+    }, EVERY_MS);
+    this.timer.unref();
+  }
+
+  /** What was seen since a time, in milliseconds since 1970, from which the times are counted then; the rest is forgotten. */
+  since(atMs: number): OthersSeen[] {
+    this.look();
+    const seen = this.seen.filter(({ toMs }) => toMs > atMs);
+    this.seen = [];
+    return seen.map((one) => ({ ...one, fromMs: one.fromMs - atMs, toMs: one.toMs - atMs }));
+  }
+
+  end(): void {
+    clearInterval(this.timer);
+  }
+
+  private look(): void {
+    const { passedMs, cpuMs, busiest } = this.strangers.look();
+    const toMs = Date.now();
+    if (passedMs === 0) return;
+    this.seen.push({ fromMs: toMs - passedMs, toMs, cpuMs, busiest: busiest[0] ?? null });
+  }
+}

@@ -1,0 +1,117 @@
+/** What processes that are none of ours use of this machine's CPU. */
+import { readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
+import { basename } from 'node:path';
+import { allPids, readStat, type ProcStat } from './proc';
+
+export interface Stranger {
+  pid: number;
+  name: string;
+  /** Cores since the look before. */
+  cores: number;
+  /** Steps back for others. */
+  isNice: boolean;
+}
+
+export interface StrangersLook {
+  /** Since the look before; 0 at the first. */
+  passedMs: number;
+  cpuMs: number;
+  /** Those that used most, the busiest first. */
+  busiest: Stranger[];
+}
+
+const NAMED = 5;
+/** A process that used less in all is not worth a name. */
+const MIN_CORES = 0.02;
+
+export class Strangers {
+  private before = new Map<number, ProcStat>();
+  private beforeMs: number | null = null;
+
+  /** `ours`: roots of process trees besides that of this process. */
+  constructor(private readonly ours: () => readonly { pid: number }[] = () => []) {}
+
+  look(nowMs = performance.now()): StrangersLook {
+    const stats = new Map<number, ProcStat>();
+    for (const pid of allPids()) {
+      const stat = readStat(pid);
+      if (stat !== null) stats.set(pid, stat);
+    }
+    const passedMs = this.beforeMs === null ? 0 : nowMs - this.beforeMs;
+    const roots = new Set([process.pid, ...this.ours().map(({ pid }) => pid)]);
+    const used = [...stats].flatMap(([pid, stat]) => {
+      const cpuMs = this.usedMs(pid, stat);
+      return cpuMs === 0 || isBelow(pid, stats, roots) ? [] : [{ pid, cpuMs }];
+    });
+    this.before = stats;
+    this.beforeMs = nowMs;
+    if (passedMs === 0) return { passedMs, cpuMs: 0, busiest: [] };
+    return {
+      passedMs,
+      cpuMs: used.reduce((sum, { cpuMs }) => sum + cpuMs, 0),
+      busiest: used
+        .filter(({ cpuMs }) => cpuMs > MIN_CORES * passedMs)
+        .sort((a, b) => b.cpuMs - a.cpuMs)
+        .slice(0, NAMED)
+        .map(({ pid, cpuMs }) => ({
+          ...{ pid, name: nameOf(pid), cores: cpuMs / passedMs, isNice: isNice(pid) },
+        })),
+    };
+  }
+
+  /** All of it where the process began since the look before. */
+  private usedMs(pid: number, stat: ProcStat): number {
+    const last = this.before.get(pid);
+    if (last?.startedAtMs === stat.startedAtMs) return Math.max(0, stat.cpuMs - last.cpuMs);
+    return this.beforeMs === null ? 0 : stat.cpuMs;
+  }
+}
+
+function isBelow(
+  pid: number,
+  stats: ReadonlyMap<number, ProcStat>,
+  roots: ReadonlySet<number>,
+): boolean {
+  for (let at: number | undefined = pid; at !== undefined && at > 0; at = stats.get(at)?.parent) {
+    if (roots.has(at)) return true;
+  }
+  return false;
+}
+
+/** Of an interpreter with its script, and without further arguments: they may hold secrets. */
+function nameOf(pid: number): string {
+  const [program = '', script = ''] = argumentsOf(pid);
+  if (program === '') return commOf(pid);
+  const name = basename(program);
+  return INTERPRETER.test(name) && !script.startsWith('-') && script !== ''
+    ? `${name} ${basename(script)}`
+    : name;
+}
+
+const INTERPRETER = /^(node|python|ruby|perl|php|bash|sh)[\d.]*$/;
+
+function argumentsOf(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${String(pid)}/cmdline`, 'utf8').split('\0');
+  } catch {
+    return [];
+  }
+}
+
+/** A thread of the kernel has no arguments. */
+function commOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${String(pid)}/comm`, 'utf8').trim();
+  } catch {
+    return 'a process that has ended';
+  }
+}
+
+function isNice(pid: number): boolean {
+  try {
+    return getPriority(pid) > 0;
+  } catch {
+    return false;
+  }
+}

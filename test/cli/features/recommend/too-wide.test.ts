@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { evidenceOf } from '../../../../cli/src/features/recommend/analysis/evidence';
+import {
+  isTooWide,
+  sureOnes,
+} from '../../../../cli/src/features/recommend/analysis/choose-evidence';
+import type { FindRecord } from '../../../../cli/src/features/find/record';
+import { Failure } from '../../../../cli/src/ui/exit';
+import { runs } from '../../../support/properties';
+import { sampleSearch } from '../../../support/sample-find';
+import { sampleRun } from '../../../support/sample-run';
+
+const { record: run } = sampleRun();
+
+const search = (
+  id: string,
+  verdict: FindRecord['verdict'],
+  low: number,
+  high: number | null,
+): FindRecord => ({
+  ...{ ...sampleSearch(), id, verdict, topology: run.topology },
+  capacity: { ratePerSecond: high === null ? low : (low + high) / 2, low, high, confirmed: true },
+});
+
+const used = (...searches: FindRecord[]): string[] => {
+  const evidence = searches.map(evidenceOf).filter((one) => one !== null);
+  return sureOnes(evidence, searches).map(({ source }) => source);
+};
+
+describe('a capacity whose interval is wider than a factor of two', () => {
+  it('gets no values, whatever its verdict, and a narrower one does', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom<FindRecord['verdict']>('found', 'not confirmed', 'inconclusive'),
+        fc.double({ min: 0.1, max: 1_000, noNaN: true }),
+        fc.double({ min: 1, max: 10, noNaN: true }),
+        (verdict, low, ratio) => {
+          const one = search('one', verdict, low, low * ratio);
+          if (isTooWide(one.capacity)) expect(() => used(one)).toThrow(Failure);
+          else expect(used(one)).toEqual(['one']);
+        },
+      ),
+      { numRuns: runs(200) },
+    );
+  });
+
+  it.each([
+    [10, 20, false],
+    [10, 20.1, true],
+    [3.1, 41, true],
+    [0, 5, true],
+    // Every rate was sustained: the lowest end is safe.
+    [10, null, false],
+  ])('is one from %p to %p: %p', (low, high, isWide) => {
+    expect(isTooWide({ ratePerSecond: low, low, high, confirmed: false })).toBe(isWide);
+  });
+
+  it('is named, with what to do', () => {
+    expect(() => used(search('one', 'inconclusive', 3.1, 41))).toThrow(
+      /^no values were written: the capacity of .* lies anywhere between 3.1 and 41\/s, which is wider than a factor of two\. Search longer \(n8n-tuned find --continue FOLDER --budget 10m\), or when/,
+    );
+  });
+
+  it('is left out where another search is surer', () => {
+    const [wide, narrow] = [search('a', 'inconclusive', 3, 41), search('b', 'found', 30, 36)];
+    expect(used(wide, narrow)).toEqual(['b']);
+  });
+});
