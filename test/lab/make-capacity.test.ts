@@ -35,6 +35,7 @@ while [ $# -gt 0 ]; do
 done
 case $name in
   find)
+    case $ENDS in *"$workload=busy"*) exit 3 ;; esac
     mkdir "$out/$workload"
     case $ENDS in *"$workload=1"*) exit 1 ;; *"$workload=3"*) exit 3 ;; esac ;;
   recommend) echo "from $from" >"$write" ;;
@@ -105,7 +106,7 @@ describe.each([
       ...['last-node', 'items'].map((workload) =>
         expect.stringMatching(
           new RegExp(
-            `^find (--target kubernetes )?--workload ${workload} --slo p95<300ms --slo errors<1% --budget \\S+ --out RUN$`,
+            `^find (--target kubernetes )?--workload ${workload} --slo p95<300ms --slo errors<1% --budget \\S+( --wait-for-quiet \\S+)? --out RUN$`,
           ),
         ),
       ),
@@ -150,4 +151,13 @@ describe.each([
     expect(readlinkSync(at('latest'))).toBe(before);
     expect(runs()).toHaveLength(2);
   });
+});
+
+it('make capacity ends with a sentence, and leaves nothing, on a machine on which no search was made', () => {
+  const { code, said } = make('capacity', 'last-node=busy');
+  expect(code).toBe(2);
+  expect(said).toContain('no values were written: nothing was measured');
+  expect(said).toContain('Error 3');
+  expect(called()).toHaveLength(1);
+  expect(readdirSync(join(folder, 'results'))).toEqual([]);
 });
