@@ -93,6 +93,7 @@ export default tseslint.config(
     files: ['charts/**/*.cjs', 'lab/images/*.cjs', 'studies/**/*.cjs', 'test/**/*.cjs', '*.cjs'],
     languageOptions: {
       globals: {
+        __dirname: 'readonly',
         __filename: 'readonly',
         AbortSignal: 'readonly',
         Buffer: 'readonly',

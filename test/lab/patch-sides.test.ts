@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import * as figures from '../../studies/patches/figures.mjs';
+import * as figures from '../../studies/patches/figures';
 
 let folder: string;
 
@@ -25,7 +25,7 @@ afterAll(() => {
 });
 
 test('latency and waits for connections are kept of every valid run', () => {
-  const side = (name: string, run: string): unknown => ({
+  const side = (name: string, run: string) => ({
     ...{ name, runs: [run, 'not-there'], values: [1, null] },
   });
   expect(figures.sidesOf({ a: side('without', 'slow'), b: side('with', 'fast') }, folder)).toEqual([

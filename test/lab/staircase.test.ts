@@ -1,20 +1,25 @@
 import { staircaseText } from '../../lab/generate/studies/search';
-import * as plan from '../../studies/find-against-staircase/parts.mjs';
+import * as plan from '../../studies/find-against-staircase/parts';
 import {
   answerOf,
   atEqualSpeed,
   betweenSteps,
   nextRate,
   ohaFigures,
-} from '../../studies/find-against-staircase/staircase.mjs';
+  type Search,
+  type Step,
+} from '../../studies/find-against-staircase/staircase';
 
+/** As a rate, none: what has an answer never comes to this. */
+const NO_ANSWER = { rate: NaN, cpuMs: null };
 const step = (ratePerSecond: number, sustained: boolean) => ({
   ...{ ratePerSecond, sustained, cpuMs: 10 },
 });
-const oha = (codes: object, errors: object = {}) =>
+type Counts = Record<string, number>;
+const oha = (codes: Counts, errors: Counts = {}) =>
   ohaFigures(
     {
-      ...{ summary: { requestsPerSec: 9, successRate: 1 }, latencyPercentiles: { p95: 0.1 } },
+      ...{ summary: { requestsPerSec: 9 }, latencyPercentiles: { p95: 0.1 } },
       ...{ statusCodeDistribution: codes, errorDistribution: errors },
     },
     300,
@@ -73,38 +78,33 @@ describe('the staircase that find is compared with', () => {
   });
 
   it('puts both sides on one machine speed by the CPU that a request took near the answers', () => {
-    const find = (...probes: object[]) =>
-      answerOf({ kind: 'find', capacity: { ratePerSecond: 50 }, probes });
-    const stairs = (answer: number | null, ...steps: object[]) =>
+    const find = (...probes: Search['probes']) =>
+      answerOf({ kind: 'find', capacity: { ratePerSecond: 50 }, probes }) ?? NO_ANSWER;
+    const stairs = (answer: number | null, ...steps: Step[]) =>
       answerOf({ kind: 'staircase', answer, steps });
     const found = find(
       { ratePerSecond: 50, cpuPerRequest: { allMs: 20 } },
       { ratePerSecond: 10, cpuPerRequest: { allMs: 90 } },
       { clients: 4, cpuPerRequest: { allMs: 90 } },
     );
-    expect(atEqualSpeed(found, stairs(100, step(95, true), step(105, false)))).toEqual({
+    const stair = stairs(100, step(95, true), step(105, false)) ?? NO_ANSWER;
+    expect(atEqualSpeed(found, stair)).toEqual({
       ...{ find: 50, staircase: 100, cpuMs: { find: 20, staircase: 10 } },
       ...{ error: -0.5, errorAtEqualSpeed: expect.closeTo(0, 9) },
     });
-    const unseen = atEqualSpeed(find({ ratePerSecond: 50 }), stairs(100, step(95, true)));
+    const unseen = atEqualSpeed(
+      find({ ratePerSecond: 50 }),
+      stairs(100, step(95, true)) ?? NO_ANSWER,
+    );
     expect(unseen.errorAtEqualSpeed).toBeNull();
     expect(stairs(null, step(95, true))).toBeNull();
   });
 });
 
-interface Part {
-  name: string;
-  kind: string;
-  workload: string;
-  mode: string;
-  round: number;
-  seconds: number;
-}
-
 describe('the parts of the plan', () => {
-  const parts: Part[] = plan.PARTS;
-  const rests: string[] = parts.map(plan.findOf);
-  const cellOf = ({ workload, mode }: Part): string => `${workload}, ${mode}`;
+  const parts = plan.PARTS;
+  const rests = parts.map(plan.findOf);
+  const cellOf = ({ workload, mode }: plan.PlannedPart): string => `${workload}, ${mode}`;
 
   it('are named once each, and fit into one sitting', () => {
     const names = parts.map(({ name }) => name);

@@ -4,7 +4,7 @@ import { STAGES, type Planted } from '../process/planted-limits/planted';
 
 jest.setTimeout(400_000);
 
-/** The quick ones; studies/planted-limits/measure.mjs plants all of them. */
+/** The quick ones; studies/planted-limits/measure.ts plants all of them. */
 test.each(['main CPU limit', 'main database pool', 'worker slots'])(
   'a planted limit is named: %s',
   async (limit) => {

@@ -1,5 +1,5 @@
 // The target kubernetes: each command on a cluster, and the capacity there beside that of processes with the same limits.
-import { MODES, PARTS } from '../../../studies/kubernetes/parts.mjs';
+import { MODES, PARTS } from '../../../studies/kubernetes/parts';
 import { limitName } from '../../../cli/src/analysis/limits/table';
 import type { FindRecord } from '../../../cli/src/features/find/record';
 import type { CellRecord } from '../../../cli/src/features/sweep/record';
@@ -25,7 +25,7 @@ const partOf = <Part>(name: string): Part & { path: string } => ({
 });
 const searchOf = (mode: string, target: Target): SearchPart =>
   partOf<SearchPart>(`find-${mode}-${target}`);
-const modes = MODES as string[];
+const modes: string[] = MODES;
 
 /**
  * The capacity on Kubernetes over that on processes, with the interval that follows from the two (as of independent

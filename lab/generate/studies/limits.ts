@@ -12,9 +12,9 @@ const runs =
   ({ command }: Cell) =>
     pattern.test(String(command ?? ''));
 const KINDS: [string, (cell: Cell) => boolean][] = [
-  ['a bare server of Node.js', runs(/bare\.(mjs|ts)/)],
-  ['Bull: enqueue, work, return', runs(/bull\.(mjs|ts)/)],
-  ['PostgreSQL: the statements of one execution', runs(/postgresql\.(mjs|ts)/)],
+  ['a bare server of Node.js', runs(/bare\.(mjs|cjs)/)],
+  ['Bull: enqueue, work, return', runs(/bull\.(mjs|cjs)/)],
+  ['PostgreSQL: the statements of one execution', runs(/postgresql\.(mjs|cjs)/)],
   ['n8n 0.221.2, one process for all, SQLite', ({ n8n }) => n8n === '0.221.2'],
   [
     'n8n 2.41.1, regular mode, PostgreSQL',

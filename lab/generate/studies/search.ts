@@ -1,8 +1,12 @@
 // How good the search for a capacity is: on systems that are computed, on servers of known capacity, and beside a staircase of
 // runs by a generator that is not ours; and what even arrivals and several generators do to a percentile.
 import type { FindRecord } from '../../../cli/src/features/find/record';
-import { PARTS } from '../../../studies/find-against-staircase/parts.mjs';
-import { pairsOf } from '../../../studies/find-against-staircase/staircase.mjs';
+import { PARTS } from '../../../studies/find-against-staircase/parts';
+import {
+  pairsOf,
+  type Search as FindPart,
+  type Staircase as StaircasePart,
+} from '../../../studies/find-against-staircase/staircase';
 import {
   has,
   link,
@@ -87,11 +91,10 @@ const GOAL = 0.1;
 const goal = share(GOAL);
 const isWithin = (error: number | null): boolean => error !== null && Math.abs(error) <= GOAL;
 
-interface Search {
+interface Search extends FindPart {
+  name: string;
   path: string;
   startedAt: string;
-  workload: string;
-  mode: string;
   budget: string;
   slo: string;
   arrivals: string;
@@ -100,24 +103,19 @@ interface Search {
   capacity: FindRecord['capacity'];
   verdict: string;
 }
-interface Staircase {
+interface Staircase extends StaircasePart {
+  name: string;
   path: string;
   startedAt: string;
   generator: string;
   stepSeconds: number;
-  answer: number | null;
-  steps: { ratePerSecond: number; sustained: boolean }[];
 }
-interface Pair {
-  find: Search;
-  staircase: Staircase | null;
-  compared: { error: number | null; errorAtEqualSpeed: number | null } | null;
-}
-type Recorded = { name: string; path: string };
+type Recorded = Search | Staircase;
+type Pair = ReturnType<typeof pairsOf<Search, Staircase>>[number];
 
 /** Those that there are, in the order of the plan. */
 const recorded = (): Recorded[] =>
-  (PARTS as { name: string }[]).flatMap(({ name }) => {
+  PARTS.flatMap(({ name }) => {
     const path = `${FOLDER}/results/${name}.json`;
     return has(path) ? [{ ...readJson<Recorded>(path), path }] : [];
   });
@@ -127,19 +125,17 @@ const hasAnswer = ({ capacity }: Search): boolean => capacity.ratePerSecond > 0;
 const isMade = ({ find, staircase }: Pair): boolean => staircase !== null || !hasAnswer(find);
 
 export function staircaseAnswer(records = recorded()): string {
-  const all = (pairsOf(records) as Pair[]).filter(isMade);
+  const all = pairsOf<Search, Staircase>(records).filter(isMade);
   const within = (name: 'error' | 'errorAtEqualSpeed'): string =>
     number(all.filter(({ compared }) => isWithin(compared?.[name] ?? null)).length);
   return `On a real n8n it was within ${goal} of a staircase of runs by another generator in ${within('error')} of ${number(all.length)} comparisons, and at equal speed of the machine in ${within('errorAtEqualSpeed')}.`;
 }
 
 export function staircaseText(records = recorded()): string {
-  const pairs = pairsOf(records) as Pair[];
+  const pairs = pairsOf<Search, Staircase>(records);
   const stairs = pairs.flatMap(({ staircase }) => staircase ?? []);
   const find = pairs[0]?.find;
-  const left = (PARTS as { name: string }[]).filter(
-    ({ name }) => !records.some((record) => record.name === name),
-  );
+  const left = PARTS.filter(({ name }) => !records.some((record) => record.name === name));
   return `## \`find\` against another generator
 
 On a real n8n: \`find --budget ${find?.budget ?? ''}\` with ${find?.slo ?? ''}, and after it${laterText(pairs)} a staircase around its answer by a generator

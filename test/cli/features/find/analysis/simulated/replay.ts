@@ -1,6 +1,6 @@
 /** From a recorded trace of a real n8n to what the simulation replays. */
 
-/** As studies/search-traces/record.mjs writes it. */
+/** As studies/search-traces/measure.ts writes it. */
 export interface RecordedTrace {
   cold: { seconds: number; answeredAtMs: number[] };
   steps: { ratePerSecond: number; latencyMs: (number | null)[] }[];

@@ -1,30 +1,30 @@
 // The limit of n8n's database: for each request the statements of one execution, in their order, on one connection of
 // a pool. They are taken from a real n8n, which is started first and then left idle: its PostgreSQL is the one that works.
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import pg from 'pg';
-import { serve } from './answer.mjs';
-import { cache } from '../../lab/cache.mjs';
+const { spawn } = require('node:child_process');
+const { mkdtempSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
+const { tmpdir } = require('node:os');
+const { join } = require('node:path');
+const { setTimeout: sleep } = require('node:timers/promises');
+const pg = require('pg');
+const { cache, serve } = require('./answer.cjs');
 
 const CONNECTIONS = 8;
 /** After its response n8n still writes about the execution. */
 const WINDOW_MS = 1500;
-const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
+const COMMAND = join(__dirname, '../../cli/dist/cli.js');
 
 const folder = mkdtempSync(join(tmpdir(), 'statements-'));
 const captured = join(folder, 'statements.jsonl');
 writeFileSync(captured, '');
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
-const { baseUrl, postgresql } = await startN8n();
-const pool = new pg.Pool({ connectionString: postgresql.url, max: CONNECTIONS });
-const statements = await ofOneExecution();
-console.error(`${statements.length} statements:\n${statements.map((s) => s.text).join('\n')}`);
-serve(replay);
+async function main() {
+  const { baseUrl, postgresql } = await startN8n();
+  const pool = new pg.Pool({ connectionString: postgresql.url, max: CONNECTIONS });
+  const statements = await ofOneExecution(baseUrl, pool);
+  console.error(`${statements.length} statements:\n${statements.map((s) => s.text).join('\n')}`);
+  serve((item) => replay(item, pool, statements));
+}
 
 /** In the foreground, where `n8n-tuned up` would leave it: it ends with this process. */
 async function startN8n() {
@@ -32,9 +32,9 @@ async function startN8n() {
   const child = spawn(
     process.execPath,
     [
-      path('../../cli/dist/cli.js'),
+      COMMAND,
       ...['up', '--name', name, '--workload', 'last-node', '--database', 'postgresql'],
-      ...['--env', `NODE_OPTIONS=--require=${path('capture.cjs')}`],
+      ...['--env', `NODE_OPTIONS=--require=${join(__dirname, 'capture.cjs')}`],
       ...['--env', `CAPTURED_STATEMENTS=${captured}`],
     ],
     { stdio: 'inherit', env: { ...process.env, N8N_TUNED_KEEPER: '1' } },
@@ -52,7 +52,7 @@ async function startN8n() {
 }
 
 /** Of the last of a few, when caches are warm; the id of the execution is left to be filled in. */
-async function ofOneExecution() {
+async function ofOneExecution(baseUrl, pool) {
   let began = 0;
   for (let n = 0; n < 5; n += 1) {
     began = Date.now();
@@ -74,7 +74,7 @@ async function ofOneExecution() {
     }));
 }
 
-async function replay(item) {
+async function replay(item, pool, statements) {
   const client = await pool.connect();
   let id = null;
   let failed;
@@ -95,3 +95,5 @@ async function replay(item) {
   }
   return item;
 }
+
+void main();

@@ -1,5 +1,6 @@
 // The parts of the plan that measures the target kubernetes, and the target process at the same limits: each is one call
 // of the command. Pure.
+import type { Part } from '../../cli/src/features/study/study';
 
 /**
  * Of every process of n8n, on both targets: so little that n8n runs out of it before a machine of two cores does. Alone
@@ -22,11 +23,19 @@ export const LAYOUTS = {
   regular: ['--mode', 'regular'],
   queue: ['--mode', 'queue', '--workers', '1', '--webhooks', '1'],
 };
-export const MODES = Object.keys(LAYOUTS);
-export const TARGETS = ['process', 'kubernetes'];
+export type Mode = keyof typeof LAYOUTS;
+export const MODES = Object.keys(LAYOUTS) as Mode[];
+type Target = 'process' | 'kubernetes';
+
+export type PlannedPart = Part & { target: Target } & (
+    | { kind: 'find' | 'run'; mode: Mode }
+    /** It rests on the search of this name. */
+    | { kind: 'prove'; needs: string }
+    | { kind: 'sweep' }
+  );
 
 /** What is told apart from the target: the two searches of a mode have all of it in common. */
-const laidOut = (mode) => [
+const laidOut = (mode: Mode): string[] => [
   ...[...LAYOUTS[mode], ...LIMITS[mode], '--tuning', 'default', '--workload', 'last-node'],
   // A pod of the load generator has no other limit than a process has.
   ...['--generator-cpus', '1', '--ready', '300s'],
@@ -37,7 +46,7 @@ const BUDGET = '9m';
 /** Modest: an execution in queue mode takes about 20 ms of CPU (studies/modes), which two processes share. */
 const RUN_RATE = 15;
 
-const find = (mode, target, seconds) => ({
+const find = (mode: Mode, target: Target, seconds: number): PlannedPart => ({
   ...{ name: `find-${mode}-${target}`, kind: 'find', mode, target, seconds },
 });
 
@@ -45,7 +54,7 @@ const find = (mode, target, seconds) => ({
 const EVIDENCE = 'find-regular-kubernetes';
 
 /** In the order of their worth. Seconds: about, deployment and removal included. */
-export const PARTS = [
+export const PARTS: PlannedPart[] = [
   find('regular', 'kubernetes', 625),
   find('regular', 'process', 520),
   find('queue', 'kubernetes', 655),
@@ -55,42 +64,42 @@ export const PARTS = [
   { name: 'sweep-tuning-cpu', kind: 'sweep', target: 'kubernetes', seconds: 520 },
 ];
 
-/**
- * Parts of another plan, studies/charts/peers.mjs, in which this chart as it comes is compared with the official one: what
- * they measure is not measured twice.
- */
-export const COMPARED = MODES.map((mode) => ({ workload: 'last-node', mode, contender: 'tuned' }));
-export const peerPart = ({ workload, mode, contender }) => `${workload}-${mode}-${contender}`;
+/** Parts of the study charts, in which this chart as it comes is compared with the official one: not measured twice. */
+export const COMPARED = MODES.map((mode) => `last-node-${mode}-tuned`);
 
-/**
- * The call of the command, from the root of the repository. `out`: folder of results; `evidence`: of the search that a
- * proof rests on. `isShort`: to try a part, not to measure.
- */
-export function commandOf(part, { out, evidence, isShort }) {
-  const { kind, target } = part;
-  return [
-    ...[kind === 'prove' ? 'recommend' : kind, '--target', target],
-    ...ARGUMENTS[kind](part, { out, evidence, isShort }),
-    ...['--out', out, '--json'],
-  ];
+interface Call {
+  /** Folder of results. */
+  out: string;
+  /** Folder with the search that a proof rests on. */
+  evidence: string;
+  /** The part is tried, not measured. */
+  isShort: boolean;
 }
 
-const ARGUMENTS = {
-  find: ({ mode }, { isShort }) => [
-    ...[...laidOut(mode), ...SLO, '--budget', isShort ? '40s' : BUDGET],
-  ],
-  run: ({ mode }, { isShort }) => [
-    ...[...laidOut(mode), ...SLO, '--rate', String(RUN_RATE)],
-    ...['--warmup', isShort ? '2s' : '8s', '--duration', isShort ? '6s' : '30s'],
-  ],
-  prove: (_part, { out, evidence, isShort }) => [
-    ...['--from', evidence, '--prove', '--write', valuesIn(out), '--ready', '300s'],
-    ...(isShort ? ['--duration', '10s', '--attempts', '1'] : ['--attempts', '2']),
-  ],
-  sweep: (_part, { isShort }) => [
-    ...['-f', 'studies/kubernetes/sweep.yaml', ...(isShort ? ['--quick'] : [])],
-  ],
-};
+/** The call of the command, from the root of the repository. */
+export const commandOf = (part: PlannedPart, call: Call): string[] => [
+  ...[part.kind === 'prove' ? 'recommend' : part.kind, '--target', part.target],
+  ...[...argumentsOf(part, call), '--out', call.out],
+];
+
+function argumentsOf(part: PlannedPart, { out, evidence, isShort }: Call): string[] {
+  switch (part.kind) {
+    case 'find':
+      return [...laidOut(part.mode), ...SLO, '--budget', isShort ? '40s' : BUDGET];
+    case 'run':
+      return [
+        ...[...laidOut(part.mode), ...SLO, '--rate', String(RUN_RATE)],
+        ...['--warmup', isShort ? '2s' : '8s', '--duration', isShort ? '6s' : '30s'],
+      ];
+    case 'prove':
+      return [
+        ...['--from', evidence, '--prove', '--write', valuesIn(out), '--ready', '300s'],
+        ...(isShort ? ['--duration', '10s', '--attempts', '1'] : ['--attempts', '2']),
+      ];
+    case 'sweep':
+      return ['-f', 'studies/kubernetes/sweep.yaml', ...(isShort ? ['--quick'] : [])];
+  }
+}
 
 /** Where the proof leaves the values that it deployed. */
-export const valuesIn = (out) => `${out}/values.yaml`;
+export const valuesIn = (out: string): string => `${out}/values.yaml`;

@@ -1,4 +1,2 @@
 // The limit of one Node.js process: it responds, and does nothing else.
-import { serve } from './answer.mjs';
-
-serve((item) => item);
+require('./answer.cjs').serve((item) => item);

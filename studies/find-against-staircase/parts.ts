@@ -1,5 +1,6 @@
 // The parts of the plan that compares `find` with a staircase: by round, workload and mode a search, then a staircase
 // around its answer. Pure.
+import type { Part } from '../../cli/src/features/study/study';
 
 /** How often each comparison is made: all of them once before any is made again, so that the first round says something of all. */
 const ROUNDS = [1, 2];
@@ -26,14 +27,26 @@ export const MAX_STEPS = 8;
  * eight it takes two minutes longer.
  */
 const SECONDS = { find: 380, staircase: 440 };
-const KINDS = Object.keys(SECONDS);
+type Kind = keyof typeof SECONDS;
 
-const nameOf = ({ workload, mode, round }, kind) => `${workload}-${mode}-${round}-${kind}`;
+export interface PlannedPart extends Part {
+  kind: Kind;
+  workload: keyof typeof WORKLOADS;
+  mode: keyof typeof MODES;
+  round: number;
+}
 
-export const PARTS = ROUNDS.flatMap((round) =>
-  Object.keys(WORKLOADS).flatMap((workload) =>
-    Object.keys(MODES).flatMap((mode) =>
-      KINDS.map((kind) => {
+const keys = <Key extends string>(table: Record<Key, unknown>): Key[] =>
+  Object.keys(table) as Key[];
+
+type Compared = Pick<PlannedPart, 'workload' | 'mode' | 'round'>;
+const nameOf = ({ workload, mode, round }: Compared, kind: Kind): string =>
+  `${workload}-${mode}-${String(round)}-${kind}`;
+
+export const PARTS: PlannedPart[] = ROUNDS.flatMap((round) =>
+  keys(WORKLOADS).flatMap((workload) =>
+    keys(MODES).flatMap((mode) =>
+      keys(SECONDS).map((kind) => {
         const part = { workload, mode, round };
         return { name: nameOf(part, kind), kind, ...part, seconds: SECONDS[kind] };
       }),
@@ -42,4 +55,4 @@ export const PARTS = ROUNDS.flatMap((round) =>
 );
 
 /** The part whose answer a staircase is built around. */
-export const findOf = (staircase) => nameOf(staircase, 'find');
+export const findOf = (staircase: Compared): string => nameOf(staircase, 'find');

@@ -1,12 +1,13 @@
 // The same response from three kinds of server, FRAMEWORK=basic, express or nest: GET / gets {"ok":true}.
 // The frameworks come from the lab's cache: lab/install.sh http-frameworks
-import { createRequire } from 'node:module';
-import { createServer } from 'node:http';
-import { join } from 'node:path';
-import { cache } from '../../lab/cache.mjs';
+const { createRequire } = require('node:module');
+const { createServer } = require('node:http');
+const { homedir } = require('node:os');
+const { join } = require('node:path');
 
-const { FRAMEWORK = 'basic', PORT } = process.env;
+const { FRAMEWORK = 'basic', PORT, N8N_TUNED_CACHE, XDG_CACHE_HOME } = process.env;
 const HOST = '127.0.0.1';
+const cache = N8N_TUNED_CACHE || join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'n8n-tuned');
 
 const { resolve } = createRequire(join(cache, 'npm', 'http-frameworks', 'package.json'));
 const load = (name) => import(resolve(name));
@@ -45,4 +46,4 @@ const servers = {
   },
 };
 
-await servers[FRAMEWORK]();
+void servers[FRAMEWORK]();

@@ -1,11 +1,24 @@
 // What is kept of a run beneath a search: the figures that say why two targets differ. Pure.
+import type { RunRecord } from '../../cli/src/record/run-record';
 
 const ROLES = ['main', 'webhook', 'worker'];
-const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
-const total = (values) => values.reduce((sum, value) => sum + value, 0);
+const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+const mean = (values: readonly number[]): number => total(values) / values.length;
+
+interface Group {
+  role: string | null;
+  cores: number[];
+  limit: number | null;
+  own: number[];
+  others: number;
+}
 
 /** `record`: of run.json; `samples`: the text of its samples.csv. */
-export function figuresOf(run, { summary, profile, verdict }, samples) {
+export function figuresOf(
+  run: string,
+  { summary, profile, verdict }: Pick<RunRecord, 'summary' | 'profile' | 'verdict'>,
+  samples: string,
+) {
   const { achieved, latencyMs, cpuMillisecondsPerRequest, roles, generator } = summary;
   const fromMs = 1000 * profile.warmupSeconds;
   const window = { fromMs, toMs: fromMs + 1000 * profile.durationSeconds };
@@ -33,13 +46,15 @@ export function figuresOf(run, { summary, profile, verdict }, samples) {
  * Of each role of n8n: what its control groups may use and use, and what of it the processes of n8n use, task runners
  * included. The rest is what else runs in them: on Kubernetes the shell that reads the figures.
  */
-export function containersOf(samples, { fromMs, toMs }) {
-  const groups = new Map();
+export function containersOf(samples: string, { fromMs, toMs }: { fromMs: number; toMs: number }) {
+  const groups = new Map<string, Group>();
   for (const line of samples.split('\n').slice(1)) {
-    const [tMs, role, instance, metric, value] = line.split(',');
+    const [tMs, role = '', instance = '', metric, value] = line.split(',');
     if (!(Number(tMs) >= fromMs && Number(tMs) < toMs)) continue;
-    const [name] = instance.split('/');
-    const group = groups.get(name) ?? { role: null, cores: [], limit: null, own: [], others: 0 };
+    const name = instance.split('/', 1).join('');
+    const group = groups.get(name) ?? {
+      ...{ role: null, cores: [], limit: null, own: [], others: 0 },
+    };
     groups.set(name, group);
     if (metric === 'groupCpuCores') {
       group.role = role;
@@ -52,16 +67,16 @@ export function containersOf(samples, { fromMs, toMs }) {
     }
   }
   const seen = [...groups.values()].filter(
-    ({ role, cores, own }) => ROLES.includes(role) && cores.length > 0 && own.length > 0,
+    ({ role, cores, own }) => ROLES.includes(role ?? '') && cores.length > 0 && own.length > 0,
   );
   return ROLES.flatMap((role) => {
     const ofRole = seen.filter((group) => group.role === role);
     if (ofRole.length === 0) return [];
-    const limits = ofRole.map(({ limit }) => limit);
+    const limits = ofRole.flatMap(({ limit }) => limit ?? []);
     return [
       {
         ...{ role, instances: ofRole.length },
-        limitCores: limits.includes(null) ? null : total(limits),
+        limitCores: limits.length < ofRole.length ? null : total(limits),
         cores: total(ofRole.map(({ cores }) => mean(cores))),
         // A child is not seen in every look: its share of the looks counts.
         n8nCores: total(ofRole.map(({ own, others }) => mean(own) + others / own.length)),

@@ -1,8 +1,14 @@
 // What the servers of this study have in common: they respond as the workload last-node does, with the request.
-import { createServer } from 'node:http';
+const { createServer } = require('node:http');
+const { homedir } = require('node:os');
+const { join } = require('node:path');
+
+const { N8N_TUNED_CACHE, XDG_CACHE_HOME, PORT } = process.env;
+/** Where the lab's tools are. */
+const cache = N8N_TUNED_CACHE || join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'n8n-tuned');
 
 /** Listens on PORT and responds with what `work` gives, or with 500 and why it failed. */
-export function serve(work) {
+function serve(work) {
   const server = createServer((request, response) => {
     const item = { headers: request.headers, params: {}, query: {}, body: {} };
     Promise.resolve(item)
@@ -17,5 +23,7 @@ export function serve(work) {
         response.end();
       });
   });
-  server.listen(Number(process.env.PORT), '127.0.0.1');
+  server.listen(Number(PORT), '127.0.0.1');
 }
+
+module.exports = { cache, serve };
