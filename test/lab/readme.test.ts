@@ -32,7 +32,7 @@ test('it has a sentence, what was seen, what was found, the install, and three t
 test('each command and each of its options exists', () => {
   const { commands } = programOf();
   const joined = readme.replace(/\\\n\s*/g, ' ');
-  const used = [...joined.matchAll(/(?:npx |`)n8n-tuned ([a-z]+)([^\n`]*)/g)];
+  const used = [...joined.matchAll(/(?:\./|`)n8n-tuned ([a-z]+)([^\n`]*)/g)];
   expect(used.length).toBeGreaterThanOrEqual(6);
   for (const [, name, rest = ''] of used) {
     const command = commands.find((one) => one.name() === name);
@@ -96,7 +96,7 @@ describe('what the command prints', () => {
 
   test('follows the command as it was recorded, with its budget, without its folder', () => {
     expect(printed(found)).toContain(
-      "$ npx n8n-tuned find --workload last-node --slo 'p95<300ms' --budget 5m\nFOUND",
+      "$ ./n8n-tuned find --workload last-node --slo 'p95<300ms' --budget 5m\nFOUND",
     );
     const first = { ...found, command: ['find', '--out', 'here', ...command.slice(1)] };
     expect(printed(first)).toContain("--slo 'p95<300ms' --budget 5m\nFOUND");

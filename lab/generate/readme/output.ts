@@ -22,7 +22,7 @@ export function outputOf(record: FindRecord, path: string): string {
   const { cores, cpu } = record.machine;
   const arrivals = record.arrivals === undefined ? '' : `, ${record.arrivals} arrivals`;
   return `\`\`\`console
-$ npx ${repeatCommand(withoutFolder(record.command))}
+$ ./${repeatCommand(withoutFolder(record.command))}
 ${[...renderVerdict(findVerdict(record), STYLE), '', ...renderRows(figures, STYLE)].join('\n')}
 \`\`\`
 

@@ -70,7 +70,7 @@ The same on Kubernetes.
 
 ${tableFor(IN_PODS)}
 
-${sweepLink(IN_PODS)}; \`lab/cluster/cluster exec npx n8n-tuned study heap-pods\` measures it again.`;
+${sweepLink(IN_PODS)}; \`lab/cluster/cluster exec ./n8n-tuned study heap-pods\` measures it again.`;
 }
 
 /** Whether all came out as published. */

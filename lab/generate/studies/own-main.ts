@@ -182,7 +182,7 @@ ${tableOf(inPods(), {
   record: ({ path }) => link(path),
 })}
 
-\`lab/cluster/cluster exec npx n8n-tuned study own-main-pods\` measures it again.`;
+\`lab/cluster/cluster exec ./n8n-tuned study own-main-pods\` measures it again.`;
 
 function plot(metric: string, name: string, title: string, unit: string): Chart {
   const series = (rows: readonly Row[], suffix: string) =>

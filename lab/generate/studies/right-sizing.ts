@@ -200,7 +200,7 @@ ${tableOf(n8nCells(IN_PODS), { ...WORKER_CELL, CPU: CELL.CPU, 'memory limit': CE
 
 ![p99 over workers, in pods](studies/right-sizing/right-sizing-pods.svg)
 
-${sweepLink(IN_PODS)}; \`lab/cluster/cluster exec npx n8n-tuned study ${PODS}\` measures it again.`;
+${sweepLink(IN_PODS)}; \`lab/cluster/cluster exec ./n8n-tuned study ${PODS}\` measures it again.`;
 
 const STORED = `studies/${NAME}/results/s3.json`;
 interface Stored {
