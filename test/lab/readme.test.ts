@@ -32,7 +32,7 @@ test('it has a sentence, what was seen, what was found, the install, and three t
 test('each command and each of its options exists', () => {
   const { commands } = programOf();
   const joined = readme.replace(/\\\n\s*/g, ' ');
-  const used = [...joined.matchAll(/(?:\./|`)n8n-tuned ([a-z]+)([^\n`]*)/g)];
+  const used = [...joined.matchAll(/(?:\.\/|`)n8n-tuned ([a-z]+)([^\n`]*)/g)];
   expect(used.length).toBeGreaterThanOrEqual(6);
   for (const [, name, rest = ''] of used) {
     const command = commands.find((one) => one.name() === name);
