@@ -14,9 +14,11 @@ import { scale } from './scale';
 import { studies } from './studies';
 import { terminals } from './terminals';
 import { times } from './times';
+import { versions } from './versions';
 import { workloads } from './workloads';
 
 const GENERATORS: (() => Generated)[] = [
+  versions,
   workloads,
   k6Scripts,
   reference,

@@ -11,6 +11,9 @@ files of a rendering, so what is written into it here is there for all.
 {{- end -}}
 {{- $_ := set . "n8nTunedVersions" (.Files.Get "files/versions.yaml" | fromYaml) -}}
 {{- $_ := set . "n8nTunedEnvironment" (.Files.Get "files/environment.yaml" | fromYaml) -}}
+{{- range concat .n8nTunedEnvironment.variables .n8nTunedEnvironment.patches -}}
+{{- if eq (toString .n8n) "config" -}}{{- $_ := set . "n8n" (get $.n8nTunedVersions.variables .name) -}}{{- end -}}
+{{- end -}}
 {{- include "n8n-tuned.fillUnset" . -}}
 {{- $values := .Values -}}
 {{- $blocks := list $values.env $values.envFrom $values.commonLabels $values.commonAnnotations $values.ingress $values.httpRoute $values.service $values.serviceAccount $values.webhook.service $values.persistence $values.trustedCertificates $values.binaryData.s3 $values.license $values.sentry $values.communityPackages $values.taskRunners.env $values.taskRunners.authToken $values.database.external.tls $values.redis.external.tls -}}

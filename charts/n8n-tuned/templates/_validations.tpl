@@ -5,7 +5,7 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 */}}
 {{- define "n8n-tuned.validate" -}}
 {{- $found := "" -}}
-{{- range $check := list "version" "process" "mode" "stores" "secrets" "roles" "memory" "quantities" "storage" "traffic" "runners" "packages" "monitoring" "loadTargets" "loadTest" "recovery" "ports" "names" -}}
+{{- range $check := list "version" "process" "mode" "stores" "secrets" "roles" "memory" "quantities" "storage" "traffic" "runners" "packages" "monitoring" "loadTargets" "loadTest" "recovery" "ports" "names" "knownSettings" -}}
 {{- $found = printf "%s%s" $found (include (printf "n8n-tuned.validate.%s" $check) $) -}}
 {{- end -}}
 {{- $sentences := splitList "\n" $found | compact | uniq -}}
@@ -40,6 +40,20 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- end -}}
 {{- end -}}
 
+{{- /* A value that the user gives is never dropped. */ -}}
+{{- define "n8n-tuned.validate.knownSettings" -}}
+{{- $version := include "n8n-tuned.version" . -}}
+{{- range concat .n8nTunedEnvironment.patches .n8nTunedEnvironment.variables -}}
+{{- if and .setting .n8n -}}
+{{- $at := $.Values -}}
+{{- range splitList "." .setting -}}{{- $at = ternary (get (ternary $at dict (kindIs "map" $at)) .) "" (kindIs "map" $at) -}}{{- end -}}
+{{- if and $at (not (semverCompare .n8n $version)) -}}
+{{- printf "%s: n8n %s has nothing that it could change (%s: n8n %s): leave it out, or use another version." .setting $version .name (.n8n | replace "-0" "") }}{{ "\n" -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
 {{- define "n8n-tuned.validate.names" -}}
 {{- with .Values.namespaceOverride -}}
 {{- if not (regexMatch "^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$" .) -}}
@@ -68,7 +82,7 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- printf "executions.process: n8n %s knows no `own` process, which was removed with 1.0 and stops n8n from starting: set executions.process=main, and executions.mode=queue with workers for work apart from main." (include "n8n-tuned.version" .) }}{{ "\n" -}}
 {{- end -}}
 {{- if and .Values.executions.durableSchedules (not (include "n8n-tuned.supports" (dict "context" . "feature" "durableSchedules"))) -}}
-{{- printf "executions.durableSchedules: n8n %s keeps schedules in memory only (2.41 keeps them in the database): use a newer version or set it to false." (include "n8n-tuned.version" .) }}{{ "\n" -}}
+{{- printf "executions.durableSchedules: n8n %s keeps schedules in memory only (2.39 keeps them in the database): use a newer version or set it to false." (include "n8n-tuned.version" .) }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq .Values.executions.process "own") (include "n8n-tuned.isQueue" .) -}}
 {{- "executions.process: workers in queue mode run executions in their own process only: set executions.process=main." }}{{ "\n" -}}

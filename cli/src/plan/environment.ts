@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { Mistake } from '../ui/errors';
 import { findBundled } from '../lab/kit';
 import { readPlainFile } from '../linux/plain-file';
 import { ROLES, type Role } from './roles';
@@ -40,6 +41,7 @@ const rowSchema = z.strictObject({
   roles: z.array(z.enum(ROLES)).optional(),
   when: expression.optional(),
   n8n: z.string().optional(),
+  setting: z.string().optional(),
   part: z.enum(['layout', 'place']).optional(),
   unit: z.string().optional(),
   why: z.string().optional(),
@@ -59,8 +61,16 @@ const tableSchema = z.strictObject({
 });
 
 let known: z.infer<typeof tableSchema> | undefined;
-export const table = (): z.infer<typeof tableSchema> =>
-  (known ??= tableSchema.parse(chartFile('files', 'environment.yaml')));
+export function table(): z.infer<typeof tableSchema> {
+  if (known !== undefined) return known;
+  const read = tableSchema.parse(chartFile('files', 'environment.yaml'));
+  const { variables } = versions();
+  for (const row of read.variables) if (row.n8n === 'config') row.n8n = variables[row.name] ?? NONE;
+  return (known = read);
+}
+
+/** No version is within it. */
+const NONE = '<0.0.0';
 
 /** What a profile sets; without a name, every setting of the default one. */
 export function profileOf(name = 'default'): Record<string, Setting> {
@@ -162,22 +172,27 @@ function lookUp(name: string, component: Component): unknown {
 export const at = (values: unknown, path: readonly string[]): unknown =>
   path.reduce((inner, key) => (isMap(inner) ? inner[key] : undefined), values);
 
-const features = z.looseObject({ features: z.record(z.string(), z.string()) });
+const ranges = z.record(z.string(), z.string());
+const versionsSchema = z.looseObject({ features: ranges, variables: ranges });
+const versions = (): z.infer<typeof versionsSchema> =>
+  versionsSchema.parse(chartFile('files', 'versions.yaml'));
 
 function supports(n8n: string, feature: string): boolean {
-  const range = features.parse(chartFile('files', 'versions.yaml')).features[feature];
+  const range = versions().features[feature];
   if (range === undefined)
     throw new Error(`files/versions.yaml does not know the feature ${feature}`);
   return isWithin(n8n, range);
 }
 
-/** `>=1.68.0-0 <2.0.0-0`: the release candidates of a bound are of its side. */
+/** `>=1.68.0-0 <2.0.0-0 || >=2.4.0-0`: the release candidates of a bound are of its side. */
 export function isWithin(n8n: string, range: string): boolean {
   const version = numbersOf(n8n);
-  return [...range.matchAll(/(>=|<)([\d.]+)/g)].every(([, sign, bound = '']) => {
-    const side = compare(version, numbersOf(bound));
-    return sign === '<' ? side < 0 : side >= 0;
-  });
+  return range.split('||').some((part) =>
+    [...part.matchAll(/(>=|<)([\d.]+)/g)].every(([, sign, bound = '']) => {
+      const side = compare(version, numbersOf(bound));
+      return sign === '<' ? side < 0 : side >= 0;
+    }),
+  );
 }
 
 const numbersOf = (version: string): number[] =>
@@ -261,10 +276,22 @@ export interface RoleEnvironment {
   patches: string[];
 }
 
+/** A value that the user gives is never dropped: the chart refuses it with the same sentence. */
+function refuseUnknown({ n8n, values }: Component, rows: readonly Row[]): void {
+  for (const { name, setting: asked, n8n: range } of rows) {
+    if (asked === undefined || range === undefined || isWithin(n8n, range)) continue;
+    if (!isTrue(at(values, asked.split('.')))) continue;
+    throw new Mistake(
+      `${asked}: n8n ${n8n} has nothing that it could change (${name}: n8n ${range.replaceAll('-0', '')}): leave it out, or use another version.`,
+    );
+  }
+}
+
 /** What the kit sets in a process, apart from its place; untuned, only what any n8n needs. */
 export function environmentOf(component: Component): RoleEnvironment {
   const { options, patches, variables } = table();
   const untuned = isUntuned(component.values);
+  refuseUnknown(component, [...patches, ...variables]);
   const chosen = (all: readonly Row[]): [string, string][] =>
     all.flatMap((row) => {
       const isIn =

@@ -1,10 +1,13 @@
 // The patch of n8n's sessions with PostgreSQL: every session still has its settings, and they are sent once.
+import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { chart } from '../support/helm.ts';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { chart, paths } from '../support/helm.ts';
 import { withN8n } from '../support/n8n-program';
 import { startOwnPostgresql, type OwnPostgresql } from '../support/own-postgresql';
 
+const run = promisify(execFile);
 const PATCH = join(chart, 'files/preload/session-once.cjs');
 const HOST = join(__dirname, '../support/typeorm-host.cjs');
 
@@ -79,4 +82,16 @@ test('the script says what it does not know and changes nothing', async () => {
   const patched = await use([other], { steps: ['query', 'query'] });
   expect(patched.sets).toEqual(plain.sets);
   expect(patched.said).toMatch(/^n8n-tuned: session-once: .* left as it is\n$/);
+});
+
+test('it is found by a relative name too, as n8n 2.30 and 2.31 load the driver', async () => {
+  const { stdout } = await run(process.execPath, [
+    ...['--require', PATCH, '--eval'],
+    `const path = require('node:path');
+     const driver = path.join(${JSON.stringify(dirname(paths.n8n))}, '../../@n8n/typeorm/dist/driver');
+     const relative = require('node:module').createRequire(path.join(driver, 'DriverFactory.js'));
+     const { PostgresDriver } = relative('./postgres/PostgresDriver');
+     console.log(String(PostgresDriver.prototype.obtainMasterConnection).includes('set.has(connection)'));`,
+  ]);
+  expect(stdout).toBe('true\n');
 });

@@ -2,7 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { completed, kitEnvironment } from '../../../cli/src/plan/chart-values';
-import { componentOf, evaluate, isWithin, table } from '../../../cli/src/plan/environment';
+import {
+  componentOf,
+  environmentOf,
+  evaluate,
+  isWithin,
+  table,
+} from '../../../cli/src/plan/environment';
 import type { Role } from '../../../cli/src/plan/roles';
 import { TUNING_NAMES, topologySchema } from '../../../cli/src/plan/topology';
 import { repositoryRoot } from '../../../cli/src/lab/paths';
@@ -37,6 +43,51 @@ test('a range of versions counts the release candidates of a bound to its side',
     ['1.68.0', '1.99.9', '2.0.0-rc.1', '2.0.0'].filter((version) => isWithin(version, range));
   expect(within('>=1.68.0-0 <2.0.0-0')).toEqual(['1.68.0', '1.99.9']);
   expect(within('>=2.0.0-0')).toEqual(['2.0.0-rc.1', '2.0.0']);
+  expect(within('<1.70.0-0 || >=2.0.0-0')).toEqual(['1.68.0', '2.0.0-rc.1', '2.0.0']);
+});
+
+test('no variable is withheld from an n8n whose own configuration reads it', () => {
+  const file = join(root, 'lab/n8n/variables.json');
+  const { read, variables } = JSON.parse(readFileSync(file, 'utf8')) as {
+    read: string[];
+    variables: Record<string, string>;
+  };
+  const withheld = table().variables.flatMap(({ name, n8n }) =>
+    read
+      .filter((version) => isWithin(version, variables[name] ?? '<0.0.0'))
+      .filter((version) => n8n !== undefined && !isWithin(version, n8n))
+      .map((version) => `${name}: ${version}`),
+  );
+  expect(read.length).toBeGreaterThan(150);
+  expect(withheld.filter((one) => !WITHHELD.some((name) => one.startsWith(name)))).toEqual([]);
+});
+
+/** The variables that n8n's configuration has before the feature behind them, and those that it no longer needs. */
+const WITHHELD = [
+  'N8N_SCHEDULER_ENABLED',
+  'N8N_USE_WORKFLOW_PUBLICATION_SERVICE',
+  'QUEUE_WORKER_TIMEOUT',
+  'N8N_RUNNERS_MAX_OLD_SPACE_SIZE',
+  'N8N_RUNNERS_MAX_PAYLOAD',
+];
+
+test('a value that the user gives and this n8n does not know is refused, and one that is left out is not', () => {
+  const given = { tuning: { lazyExpressions: true }, executions: { pruning: { bufferHours: 2 } } };
+  const refusal = (values: object, n8n: string): string => {
+    try {
+      environmentOf(componentOf(completed(values), 'main', n8n));
+      return 'accepted';
+    } catch (error) {
+      return String(error);
+    }
+  };
+  expect(refusal(given, '2.40.7')).toBe('accepted');
+  expect(refusal(given, '2.39.10')).toContain(
+    'tuning.lazyExpressions: n8n 2.39.10 has nothing that it could change (N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: n8n >=2.40.0)',
+  );
+  expect(refusal(given, '1.0.0')).toContain('executions.pruning.bufferHours: n8n 1.0.0');
+  expect(refusal({}, '1.0.0')).toBe('accepted');
+  expect(refusal({ tuning: { readOnce: false } }, '1.0.0')).toBe('accepted');
 });
 
 test('every profile of the table is a tuning of the command, and every patch of it is a file', () => {

@@ -5,7 +5,7 @@ const fs = require('node:fs');
 
 // By the sha256 of the bundle as it is found: the sha256 that it has with this change, and the n8n that has it.
 const BUNDLES = {
-  // n8n 2.41.0 to 2.41.3 (@n8n/expression-runtime 0.32.0)
+  // n8n 2.40.1 to 2.41.3 (@n8n/expression-runtime 0.31.1 and 0.32.0)
   '7ee2ef16c09871fddffd26281d05be77c4caca1127bb1acf21d919b28f348dab':
     'e9666ba37fe637621e47b98b6ac30ed18aaf4a377d82b5f3c83c90399b6700e8',
   // the same with zone-once.cjs

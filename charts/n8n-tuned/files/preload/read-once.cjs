@@ -4,7 +4,7 @@
 const { createHash } = require('node:crypto');
 const Module = require('node:module');
 
-// The sha256 of EntityManager.findOne as n8n 2.41.0 to 2.41.3 have it (@n8n/typeorm 0.11.0).
+// The sha256 of EntityManager.findOne as n8n 1.29.1 to 2.41.3 have it (@n8n/typeorm 0.3.20-2 to 0.11.0).
 const KNOWN = '78708a0653f5cbfbe592c8a5ae625966e46b76e1a0a2f7c33f9c0676370d786c';
 /** With others, such as an order, a lock or a cache, the first statement does more than to find the id. */
 const OPTIONS = new Set(['where', 'relations', 'select', 'withDeleted']);

@@ -8,7 +8,7 @@ const { createHash } = require('node:crypto');
 const Module = require('node:module');
 const { clearInterval, setInterval } = require('node:timers');
 
-// The sha256 of WorkflowRunner.enqueueExecution as n8n 2.41.0, 2.41.1 and 2.41.3 have it.
+// The sha256 of WorkflowRunner.enqueueExecution as n8n 2.39.0 to 2.41.3 has it.
 const KNOWN = '7321fae7f1fbf855ab8716b7d31f3ee383e324cd77005c9d81d337bb09308023';
 
 /** Bull looks as often whether a job has ended. */

@@ -7,7 +7,7 @@ const Module = require('node:module');
 
 // The sha256 of obtainMasterConnection as n8n has it.
 const KNOWN = new Set([
-  // n8n 2.41.0 to 2.41.3 (@n8n/typeorm 0.11.0)
+  // n8n 2.30.0 to 2.41.3 (@n8n/typeorm 0.4.0 to 0.11.0)
   'f7c7565700210a32d5bf41c36d7d78ba312eeb8c5d119113e3813e8fdf7cfabb',
 ]);
 
@@ -45,13 +45,15 @@ function patch(PostgresDriver) {
 
 const DRIVER = /[\\/]@n8n[\\/]typeorm[\\/]dist[\\/]driver[\\/]postgres[\\/]PostgresDriver\.js$/;
 
+const isDriver = (request, ...rest) => DRIVER.test(Module._resolveFilename(request, ...rest));
+
 function install() {
   const load = Module._load;
   let isDone = false;
   Module._load = function (request, ...rest) {
     const loaded = load.call(this, request, ...rest);
-    // TypeORM imports it by its full path.
-    if (!isDone && DRIVER.test(request)) {
+    // TypeORM imports it by its full path from 0.6.0 on (n8n 2.32), and by a relative one before.
+    if (!isDone && /PostgresDriver(\.js)?$/.test(request) && isDriver(request, ...rest)) {
       // It stays: to put back what was before would drop what other scripts have put on top.
       isDone = true;
       patch(loaded.PostgresDriver);

@@ -6,7 +6,7 @@ const fs = require('node:fs');
 
 // By the sha256 of the bundle as it is found: the sha256 that it has with this change, and the n8n that has it.
 const BUNDLES = {
-  // n8n 2.41.0 to 2.41.3 (@n8n/expression-runtime 0.32.0)
+  // n8n 2.40.1 to 2.41.3 (@n8n/expression-runtime 0.31.1 and 0.32.0)
   '7ee2ef16c09871fddffd26281d05be77c4caca1127bb1acf21d919b28f348dab':
     'c11ea47e7479f0de94c5e95ee3f4db89d227587af81d6d507d45143d0fb10073',
   // the same with lazy-character-map.cjs

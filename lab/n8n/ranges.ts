@@ -1,0 +1,24 @@
+/** In which versions something exists, as a semver constraint, from those that were looked into. */
+
+/** Releases alone, in order. */
+export const sortedVersions = (versions: readonly string[]): string[] =>
+  versions
+    .filter((version) => /^\d+\.\d+\.\d+$/.test(version))
+    .sort((one, other) => compare(numbersOf(one), numbersOf(other)));
+
+const numbersOf = (version: string): number[] => version.split('.').map(Number);
+
+const compare = (one: number[], other: number[]): number =>
+  one.map((number, index) => number - (other[index] ?? 0)).find((side) => side !== 0) ?? 0;
+
+/** A bound is the first release that was read and has it, or has it no more; null where none has it. */
+export function rangeOf(read: readonly { version: string; has: boolean }[]): string | null {
+  const parts: string[][] = [];
+  let before = false;
+  for (const { version, has } of read) {
+    if (has && !before) parts.push([`>=${version}-0`]);
+    if (!has && before) parts.at(-1)?.push(`<${version}-0`);
+    before = has;
+  }
+  return parts.length === 0 ? null : parts.map((part) => part.join(' ')).join(' || ');
+}
