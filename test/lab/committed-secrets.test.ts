@@ -32,7 +32,8 @@ const textOf = (file: string): string =>
 
 const records = [
   ...archived.keys(),
-  ...listed('docs/records', 'test/golden').filter((file) =>
+  // Pages and plots of studies are made of their records.
+  ...listed('docs/records', 'test/golden', 'studies').filter((file) =>
     /\.(json|csv|md|html|svg|txt)$/.test(file),
   ),
 ];
