@@ -98,6 +98,11 @@ export const RULES: readonly Rule[] = [
     ...withLoop('open'),
     applies: (call) => isCapacity(call) || loopOf(call) === 'open',
   },
+  {
+    options: ['out'],
+    of: ['find'],
+    ...{ with: 'a new search, and --continue adds to one', applies: lacks('continue') },
+  },
   // A comparison.
   {
     options: { but: RECORDED },

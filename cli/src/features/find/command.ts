@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { findAnnotations } from '../../analysis/annotations';
 import { maxSeconds } from './analysis/propose';
 import { CapacitySearch } from './analysis/search';
-import { withDefaults } from './analysis/types';
+import { secondsOf, withDefaults, type SearchSettings } from './analysis/types';
+import { continueCommand, fullSecondsOf, readEarlier, refuseOther, trialsOf } from './continue';
 import { find, isHere } from './find';
 import { awaitQuiet, type QuietChoice } from './quiet/quiet';
 import { searchSettings, DEFAULT_SLOS } from './settings';
@@ -58,6 +59,7 @@ export interface FindOptions
   /** Seconds. */
   waitForQuiet?: number;
   anyway?: boolean;
+  continue?: string;
   out: string;
   json?: boolean;
 }
@@ -111,7 +113,11 @@ export function register(program: Command): Command {
         seconds,
       ),
     )
-    .option('--anyway', 'search on a busy machine, and say in the answer what was seen');
+    .option('--anyway', 'search on a busy machine, and say in the answer what was seen')
+    .option(
+      '--continue <folder>',
+      'add the budget to the search recorded there, with the same options (default budget: as before)',
+    );
   withPriceOptions(command);
   return withLimitOptions(withProbeOptions(command).optionsGroup('Limits and results:'))
     .addOption(outOption())
@@ -121,18 +127,26 @@ export function register(program: Command): Command {
     });
 }
 
+const addedSeconds = (settings: Partial<SearchSettings>): number =>
+  maxSeconds(withDefaults(settings));
+
 /** All that a search is told, in plain data: the same options give the same order. */
 export function findOrder(given: FindOptions) {
   const options = withoutWebhook(given);
   const workload = chosenLoad(options);
   const slos = chosenSlos({ slo: options.slo ?? DEFAULT_SLOS });
+  const earlier = options.continue === undefined ? null : readEarlier(options.continue);
+  if (earlier !== null) refuseOther(earlier, { workload: workload.recorded, slo: slos });
+  const trials = earlier === null ? [] : trialsOf(earlier.record);
   const settings = searchSettings({
     probeSeconds: options.probe ?? null,
-    fullSeconds: options.full ?? null,
-    budgetSeconds: options.budget ?? null,
+    fullSeconds: options.full ?? fullSecondsOf(earlier?.record.probes ?? []),
+    budgetSeconds: options.budget ?? earlier?.record.budgetSeconds ?? null,
     slos,
     latencyFloorMs: workload.recorded.latencyFloorMs,
   });
+  // What was spent counts as well, so that what is added is left.
+  if (earlier !== null) settings.budgetSeconds = secondsOf(trials) + addedSeconds(settings);
   const { timeout: timeoutMs, drain: drainMs, arrivals, out, json = false } = options;
   if (timeoutMs <= workload.recorded.latencyFloorMs) {
     throw new Mistake(
@@ -146,8 +160,10 @@ export function findOrder(given: FindOptions) {
       ...{ workload, slos, out, timeoutMs, drainMs, generator: chosenGenerator(options) },
       ...(arrivals === undefined ? {} : { arrivals }),
       ...chosenPrices(options),
+      ...(earlier === null ? {} : { earlier }),
     },
     settings,
+    trials,
     target: targetOrder(options, workload.workflows, options.ready, { load }),
     monitoring: monitoringOf(options),
     quiet: { waitSeconds: options.waitForQuiet ?? 0, anyway: options.anyway === true },
@@ -171,7 +187,7 @@ async function run(options: FindOptions): Promise<number> {
         {
           ...order.measure,
           ...means,
-          search: new CapacitySearch(settings),
+          search: new CapacitySearch(settings, order.trials),
           budgetSeconds: settings.budgetSeconds ?? null,
           ...(before === null ? {} : { before }),
           ...told.observe,
@@ -210,6 +226,8 @@ function show(folder: string, record: FindRecord, json: boolean): void {
   }
   const text = renderTerminal(findDocument(record), terminalStyle());
   process.stdout.write(`${text}\n${folder}/report.html\n`);
+  if (record.verdict !== 'inconclusive' && record.verdict !== 'not confirmed') return;
+  process.stdout.write(`To narrow the interval: ${continueCommand(record.command, folder)}\n`);
 }
 
 function exitCodeOf({ verdict }: FindRecord): number {

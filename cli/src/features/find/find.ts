@@ -19,6 +19,7 @@ import { probeOf } from './analysis/outcome';
 import { planOfProbe } from './probe-plan';
 import { Resting } from './rest';
 import { keptOf } from './traces/kept';
+import { refuseOther, summariesOf, type EarlierSearch, type SearchedNow } from './continue';
 import { LeftOut, secondsIn } from './quiet/left-out';
 import { OthersWatch, type OthersSeen } from './quiet/others-watch';
 import { criticalOf } from './traces/trace-of';
@@ -36,6 +37,8 @@ export interface FindOrder extends Omit<RunOrder, 'plan'> {
   budgetSeconds: number | null;
   /** What was seen of this machine before; left out where nobody looked. */
   before?: BeforeSearch;
+  /** A search to go on with, whose folder and probes it takes over. */
+  earlier?: EarlierSearch;
   prices?: Prices;
 }
 
@@ -52,14 +55,17 @@ export async function find(
   progress: Progress,
   signal: AbortSignal,
 ): Promise<FinishedFind> {
-  const { search, arrivals = SEARCH_ARRIVALS } = order;
+  const { search, arrivals = SEARCH_ARRIVALS, earlier } = order;
   const started = new Date();
   const startedMs = performance.now();
-  const id = runId(started, order.workload.recorded.name, 'find');
-  const folder = join(order.out, id);
+  const prices = order.prices ?? earlier?.record.prices;
+  const searched = searchedNow(running, order, arrivals);
+  if (earlier !== undefined) refuseOther(earlier, searched);
+  const id = earlier?.record.id ?? runId(started, order.workload.recorded.name, 'find');
+  const folder = earlier?.folder ?? join(order.out, id);
   makeFolder(folder);
-  const probes: FindProbe[] = [];
-  const summaries = new Map<string, Summary>();
+  const probes: FindProbe[] = [...(earlier?.record.probes ?? [])];
+  const summaries = new Map<string, Summary>(earlier === undefined ? [] : summariesOf(earlier));
   const resting = new Resting(running, order.workload.requests);
   const problems: string[] = [];
   const restless: string[] = [];
@@ -102,6 +108,8 @@ export async function find(
     }
   };
   const probeAll = async (): Promise<void> => {
+    // A search that is gone on with may have nothing left to learn.
+    if (search.next() === null) return;
     await warmUp();
     for (let probe = search.next(); probe !== null && !signal.aborted; probe = search.next()) {
       const { rested, memoryMiB } = await resting.before(tell, signal);
@@ -142,17 +150,13 @@ export async function find(
       startedAt: started.toISOString(),
       endedAt: new Date().toISOString(),
       command: order.command,
-      workload: order.workload.recorded,
-      target: { kind: running.kind, url: running.baseUrl },
-      topology: running.topology,
+      ...searched,
       versions: running.versions,
-      machine: running.machine,
-      slo: order.slos,
-      arrivals,
       budgetSeconds: order.budgetSeconds,
       ...(order.before === undefined ? {} : { before: order.before }),
-      ...(order.prices === undefined ? {} : { prices: order.prices }),
+      ...(prices === undefined ? {} : { prices }),
       totalSeconds: Math.round(performance.now() - startedMs) / 1000,
+      ...(earlier === undefined ? {} : goneOnWith(earlier.record, started, order, startedMs)),
       probes,
     },
     search.estimate(),
@@ -163,6 +167,32 @@ export async function find(
   );
   writeWhole(join(folder, FIND_FILE), jsonOf(record));
   return { folder, record, problems };
+}
+
+/** What has to be the same where a search is gone on with. */
+const searchedNow = (
+  { kind, baseUrl: url, topology, machine }: Running,
+  { workload, slos: slo }: FindOrder,
+  arrivals: Arrivals,
+): Required<SearchedNow> => ({
+  ...{ workload: workload.recorded, target: { kind, url }, topology, machine, slo, arrivals },
+});
+
+/** In its record, the search began when it first did. */
+function goneOnWith(
+  { startedAt, command, totalSeconds, continued = [], before }: FindRecord,
+  started: Date,
+  order: FindOrder,
+  startedMs: number,
+): Partial<FindRecord> & Pick<FindRecord, 'startedAt' | 'command' | 'totalSeconds'> {
+  const seen = [before, order.before].flatMap((one) => one?.disturbances ?? []);
+  const now = order.before ?? before;
+  return {
+    ...{ startedAt, command },
+    totalSeconds: totalSeconds + Math.round(performance.now() - startedMs) / 1000,
+    continued: [...continued, { at: started.toISOString(), command: order.command }],
+    ...(now === undefined ? {} : { before: { ...now, disturbances: [...new Set(seen)] } }),
+  };
 }
 
 /** On these, n8n or the server shares this machine with whatever else runs here. */

@@ -6,14 +6,14 @@ import { isHarmlessVariable } from './variables';
 /** Numbers, times, words of a list, names, files, and addresses, of which the secret parts are masked. */
 const SHOWN = new Set(
   `
-  after age arrivals at at-once attempts back-off budget chart concurrency context cpu cpu-price csv database
-  deploy-timeout drain duration every execution-size executions-per-day fail-on file find-budget for from full
+  after age arrivals at at-once attempts back-off budget chart concurrency context continue cpu cpu-price csv
+  database deploy-timeout drain duration every execution-size executions-per-day fail-on file find-budget for from full
   generator-cpus generator-image generators grafana group heap help id-at interval keep-days kubeconfig max-open
   memory memory-price metric metrics-url mode n8n name namespace out over pairs part pid plot prefix probe
   process profile prometheus prometheus-namespace prometheus-release prometheus-remote-write promise protect
   rate ready recover-age redis release request s3 save-on-error save-on-progress save-on-success since slo
   start-file steady stop-after tag target timeout topology tuning url values variant via via-address vus wait
-  warmup webhooks within workers workflow workload write
+  wait-for-quiet warmup webhooks within workers workflow workload write
   `
     .trim()
     .split(/\s+/)

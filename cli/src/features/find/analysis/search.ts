@@ -26,11 +26,13 @@ import {
  */
 export class CapacitySearch {
   private readonly settings: SearchSettings;
-  private readonly trials: Trial[] = [];
+  private readonly trials: Trial[];
   private pending: Probe | null = null;
 
-  constructor(settings: Partial<SearchSettings> = {}) {
+  /** `before`: probes of a search that this one goes on with. */
+  constructor(settings: Partial<SearchSettings> = {}, before: readonly Trial[] = []) {
     this.settings = withDefaults(settings);
+    this.trials = [...before];
   }
 
   /** The probe to make now, the same until its outcome is recorded; null when the search is over. */
