@@ -21,6 +21,7 @@ import { deployerOrder } from '../../../cli/src/options/targets';
 import { upOrder, type UpOptions } from '../../../cli/src/commands/up';
 import { findFault } from '../../../cli/src/features/drill/faults';
 import { Mistake } from '../../../cli/src/ui/exit';
+import { sampleSearch } from '../../support/sample-find';
 import { asked, optionsOf, type Ordered } from './asked';
 
 const ROOT = join(__dirname, '../../..');
@@ -33,6 +34,8 @@ beforeAll(() => {
     mkdirSync(at(name));
     writeFileSync(join(at(name), 'run.json'), '{}');
   }
+  mkdirSync(at('search'));
+  writeFileSync(join(at('search'), 'find.json'), JSON.stringify(sampleSearch()));
   const files = {
     'topology.yaml': 'image: { tag: 2.40.0 }\nmain: { resources: { limits: { cpu: 321m } } }\n',
     'other.yaml': 'executions: { mode: regular }\n',
@@ -87,7 +90,7 @@ const VALUES: Record<string, string> = {
   ...{ atOnce: '5', stopAfter: '5', saveOnError: 'none', saveOnSuccess: 'none' },
   ...{ saveOnProgress: 'true', prometheusNamespace: 'n', prometheusRelease: 'r', at: '3' },
   ...{ prometheus: 'http://p:9090', over: 'webhooks', group: '2', csv: 'c.csv', plot: 'p.svg' },
-  ...{ pid: '1', interval: '3s', waitForQuiet: '7m' },
+  ...{ pid: '1', interval: '3s', waitForQuiet: '7m', continue: '@search' },
 };
 
 const filled = (words: readonly string[]): string[] =>

@@ -136,7 +136,6 @@ export function findOrder(given: FindOptions) {
   const workload = chosenLoad(options);
   const slos = chosenSlos({ slo: options.slo ?? DEFAULT_SLOS });
   const earlier = options.continue === undefined ? null : readEarlier(options.continue);
-  if (earlier !== null) refuseOther(earlier, { workload: workload.recorded, slo: slos });
   const trials = earlier === null ? [] : trialsOf(earlier.record);
   const settings = searchSettings({
     probeSeconds: options.probe ?? null,
@@ -176,7 +175,9 @@ async function run(options: FindOptions): Promise<number> {
   const order = findOrder(options);
   const { settings } = order;
   const told = await chosenMonitoring(order.monitoring);
-  const { workload } = order.measure;
+  const { workload, slos: slo, earlier } = order.measure;
+  // The rest is known once the target is up.
+  if (earlier !== undefined) refuseOther(earlier, { workload: workload.recorded, slo });
   const before = isHere(order.target.kind) ? await quietHere(order.quiet) : null;
   return onTargets(
     [makeTarget(order.target)],
