@@ -153,7 +153,7 @@ describe.each([
   });
 });
 
-it('make capacity ends with a sentence, and leaves nothing, on a machine on which no search was made', () => {
+test('make capacity ends with a sentence, and leaves nothing, on a machine on which no search was made', () => {
   const { code, said } = make('capacity', 'last-node=busy');
   expect(code).toBe(2);
   expect(said).toContain('no values were written: nothing was measured');

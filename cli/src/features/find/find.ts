@@ -88,7 +88,7 @@ export async function find(
     GIVEN_BACK * (order.budgetSeconds ?? DEFAULT_SECONDS),
   );
   const keep = (probe: Probe, { data }: FinishedRun, name: string): FindProbe => {
-    const seenOfOthers = others?.since(watch().beganAtMs ?? Date.now()) ?? [];
+    const seenOfOthers = others?.since(watch().beganAtMs ?? Infinity) ?? [];
     const kept = {
       ...probeOf(probe, data.record, name),
       ...keptOf(data.record, {

@@ -1,6 +1,7 @@
 /** While a search goes on: what processes that are no part of it use of this machine, about every second. */
 import { Strangers, type Stranger } from '../../../linux/strangers';
 import type { Running } from '../../../targets/target';
+import { steadyClock } from '../../../ui/steady-clock';
 import type { OthersUsed } from '../traces/seconds';
 
 const EVERY_MS = 1_000;
@@ -11,6 +12,7 @@ export interface OthersSeen extends OthersUsed {
 
 export class OthersWatch {
   private seen: OthersSeen[] = [];
+  private readonly nowMs = steadyClock();
   private readonly strangers: Strangers;
   private readonly timer: NodeJS.Timeout;
 
@@ -37,7 +39,7 @@ export class OthersWatch {
 
   private look(): void {
     const { passedMs, cpuMs, busiest } = this.strangers.look();
-    const toMs = Date.now();
+    const toMs = this.nowMs();
     if (passedMs === 0) return;
     this.seen.push({ fromMs: toMs - passedMs, toMs, cpuMs, busiest: busiest[0] ?? null });
   }
