@@ -20,6 +20,7 @@ const MEASURE = [
 ];
 const DEPLOY = [
   ['charts/n8n-tuned/index.md', 'Chart and its values'],
+  'docs/only-settings.md',
   'docs/chart/tuning.md',
   'docs/chart/memory.md',
   'docs/chart/traffic.md',

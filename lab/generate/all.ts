@@ -10,6 +10,7 @@ import { readme } from './readme';
 import { root, type Generated } from './records';
 import { reference } from './reference';
 import { measured } from './measured';
+import { onlySettings } from './only-settings';
 import { scale } from './scale';
 import { studies } from './studies';
 import { terminals } from './terminals';
@@ -25,6 +26,7 @@ const GENERATORS: (() => Generated)[] = [
   times,
   studies,
   measured,
+  onlySettings,
   scale,
   readme,
   terminals,
