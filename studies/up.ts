@@ -1,5 +1,7 @@
-// n8n that stays up between calls of the command, for a study that loads it by a generator of its own.
+// n8n as studies need it: up between calls of the command, and able to write where a study reads.
 import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { CallOptions, Measuring } from '../cli/src/features/study/study';
 
 /** What `n8n-tuned up --json` prints. */
@@ -26,4 +28,13 @@ export async function withN8n<Result>(
   } finally {
     spawnSync(process.execPath, [process.argv[1] ?? '', 'down', name], { stdio: 'ignore' });
   }
+}
+
+/** A folder in which scripts that n8n loads may write: n8n runs as a user of its own. */
+export function folderForN8n(parent: string, name: string): string {
+  const folder = join(parent, name);
+  mkdirSync(folder);
+  chmodSync(folder, 0o777);
+  chmodSync(parent, 0o711);
+  return folder;
 }

@@ -1,5 +1,5 @@
 // Records found and read, and their figures as a page shows them. A record in the archive of its study has the path that
-// it would have as a file: studies/modes/results/sweep.json is the record `sweep` of studies/modes.
+// it would have as a file: studies/modes/results/modes/sweep.json is the record `modes/sweep` of studies/modes.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

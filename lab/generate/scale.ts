@@ -3,7 +3,7 @@ import { linksFrom } from './study-page';
 import type { SampledRole } from '../../cli/src/record/run-record';
 import { link, number, readJson, recordsNamed, runAt, table, type Generated } from './records';
 
-const RUN_OF_QUEUE = 'studies/modes/results/cells/012-block-1';
+const RUN_OF_QUEUE = 'studies/modes/results/modes/cells/012-block-1';
 const MERGE = 'studies/generators/results/record.json';
 const ON_CLUSTER = 'docs/records/generators-on-cluster.json';
 const RATES = [1_000, 10_000];

@@ -13,6 +13,7 @@ export const WORKLOAD = 'last-node';
 export const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const root = path('../..');
 const READY_MS = 600_000;
+const ROUTES_WITHIN_MS = 60_000;
 
 const run = (command, args, options = {}) =>
   execFileSync(command, args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024, ...options });
@@ -72,14 +73,26 @@ export function uninstall(contenders) {
   ]);
 }
 
+/** n8n is ready before it has the routes of its editor: until then, it answers them with 404. */
+async function onceRouted(ask) {
+  const giveUpMs = performance.now() + ROUTES_WITHIN_MS;
+  for (;;) {
+    const reply = await ask();
+    if (reply.status !== 404 || performance.now() > giveUpMs) return reply;
+    await sleep(200);
+  }
+}
+
 /** The owner of a fresh n8n and their API key, so that the workload is put in through the API. */
 async function newApiKey({ url }) {
   const post = async (route, body, cookie = '') => {
-    const reply = await fetch(`${url}/rest${route}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', cookie },
-      body: JSON.stringify(body),
-    });
+    const reply = await onceRouted(() =>
+      fetch(`${url}/rest${route}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', cookie },
+        body: JSON.stringify(body),
+      }),
+    );
     if (!reply.ok) throw new Error(`${url}${route}: ${reply.status} ${await reply.text()}`);
     return reply;
   };

@@ -3,10 +3,11 @@
 //
 // The chart's default profile. A profile looks at the thread once a millisecond, which itself takes a few percent: read
 // shares, not rates. Each wants the machine for itself.
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NotMeasured, type Part, type Study } from '../../cli/src/features/study/study';
 import type { RunRecord } from '../../cli/src/record/run-record';
+import { folderForN8n } from '../up';
 import { summaryOf, type Profiled } from './summary';
 
 const WARMUP_SECONDS = 20;
@@ -35,8 +36,7 @@ const PARTS: ProfilePart[] = (['regular', 'queue'] as const).flatMap((mode) =>
 export default {
   parts: PARTS,
   async measured({ mode, workload }, { call, scratch, isShort }) {
-    const profiles = join(scratch, 'profiles');
-    mkdirSync(profiles);
+    const profiles = folderForN8n(scratch, 'profiles');
     const time = (seconds: number): string => `${String(isShort ? 3 : seconds)}s`;
     const { record } = await call<RunRecord>([
       ...['run', ...TOPOLOGIES[mode], '--workload', workload, '--tuning', 'default'],

@@ -50,10 +50,12 @@ function planOf({ name, roundTripMs, pingTimeoutMs, rates, concurrency }: Condit
     dimensions: { [POOL]: [2, 4, 10, 20], concurrency, ratePerSecond: rates },
     control: { [POOL]: 4, concurrency: 10, ratePerSecond: rates[0] },
     controlEvery: 5,
+    // The path of a script.
+    recorded: ['env.NODE_OPTIONS'],
     repeats: 1,
     quick: {
       ...{ duration: '5s', warmup: '1s' },
-      dimensions: { [POOL]: [4], concurrency: [10], ratePerSecond: [5] },
+      dimensions: { [POOL]: [4], concurrency: [10], ratePerSecond: rates.slice(0, 1) },
     },
   };
 }

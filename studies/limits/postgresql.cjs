@@ -1,7 +1,7 @@
 // The limit of n8n's database: for each request the statements of one execution, in their order, on one connection of
 // a pool. They are taken from a real n8n, which is started first and then left idle: its PostgreSQL is the one that works.
 const { spawn } = require('node:child_process');
-const { mkdtempSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
+const { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { tmpdir } = require('node:os');
 const { join } = require('node:path');
 const { setTimeout: sleep } = require('node:timers/promises');
@@ -16,6 +16,9 @@ const COMMAND = join(__dirname, '../../cli/dist/cli.js');
 const folder = mkdtempSync(join(tmpdir(), 'statements-'));
 const captured = join(folder, 'statements.jsonl');
 writeFileSync(captured, '');
+// n8n runs as a user of its own.
+chmodSync(folder, 0o711);
+chmodSync(captured, 0o666);
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 async function main() {

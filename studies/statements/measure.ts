@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NotMeasured, type Part, type Study } from '../../cli/src/features/study/study';
 import type { RunRecord } from '../../cli/src/record/run-record';
+import { folderForN8n } from '../up';
 import { statementsOf, type Captured } from './summary';
 
 const WARMUP_SECONDS = 5;
@@ -41,7 +42,7 @@ const linesOf = (file: string): Captured[] =>
 export default {
   parts: PARTS,
   async measured({ mode, tuning }, { call, scratch, isShort }) {
-    const captured = join(scratch, 'statements.jsonl');
+    const captured = join(folderForN8n(scratch, 'captured'), 'statements.jsonl');
     const { record } = await call<RunRecord>([
       ...['run', ...TOPOLOGIES[mode], '--workload', 'last-node', '--tuning', tuning],
       ...['--profile', 'closed', '--vus', '1', '--warmup', `${String(WARMUP_SECONDS)}s`],

@@ -146,7 +146,7 @@ export const queue: StudyPage = {
   plots,
 };
 
-const WORKERS = 'studies/workers/results';
+const WORKERS = 'studies/workers/results/workers';
 /** As the command has it. */
 const SEED = 1;
 
@@ -193,7 +193,7 @@ ${tableOf(beyond, {
   'limited by': ({ lowest }) => lowest?.name ?? '-',
 })}
 
-${link(`${WORKERS}/sweep.json`)}, \`n8n-tuned predict --from ${WORKERS}.jsonl.gz --over workers --at ${number(2 * (known.at(-1) ?? NaN))}\``;
+${link(`${WORKERS}/sweep.json`)}, \`n8n-tuned predict --from studies/workers/results.jsonl.gz --over workers --at ${number(2 * (known.at(-1) ?? NaN))}\``;
 }
 
 export const workers: StudyPage = {

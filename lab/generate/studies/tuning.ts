@@ -14,8 +14,8 @@ import {
   worstOthers,
 } from '../sweeps';
 
-const TUNING = 'studies/tuning/results';
-const CORES = 'studies/cores/results';
+const TUNING = 'studies/tuning/results/tuning';
+const CORES = 'studies/cores/results/cores';
 
 function tuningProfiles(): string {
   const cells = cellsOf(TUNING);

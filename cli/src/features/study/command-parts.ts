@@ -33,7 +33,12 @@ export function commandParts({ name, plan, length, isKept }: CommandStudy): Stud
   const commands: CommandParts = (length === 'quick' ? plan.quick : plan.parts) ?? {};
   const recordIn = (records: Records): StudyRecord | null => {
     const record = records.read(ID);
-    return record === undefined ? null : studyRecordSchema.parse(record);
+    if (record === undefined) return null;
+    const { success, data } = studyRecordSchema.safeParse(record);
+    if (success) return data;
+    throw new Mistake(
+      `study.json in the folder of study ${name} was not written by it: move it, or choose another --out.`,
+    );
   };
   const study: Study<CommandPart> = {
     parts: Object.entries(commands).map(([part, { minutes, commands: own, network }]) => ({

@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { readPlainFile } from '../../linux/plain-file';
 import { archiveOf, readArchive, writeArchive } from '../../record/archive';
 import { writeWhole } from '../../record/folder';
+import { Mistake } from '../../ui/exit';
 import { STUDY_FILE } from './record';
 import type { Records } from './study';
 
@@ -34,8 +35,7 @@ export function archivedRecords(file: string, root: string, inside = ''): Record
 export function recordsInFolder(folder: string, inside = ''): Records {
   const fileOf = (id: string): string => join(folder, `${inside}${id}.json`);
   return {
-    read: (id) =>
-      existsSync(fileOf(id)) ? (JSON.parse(readPlainFile(fileOf(id))) as unknown) : undefined,
+    read: (id) => (existsSync(fileOf(id)) ? readRecord(fileOf(id)) : undefined),
     has: (name) => existsSync(join(folder, `${inside}${name}`)),
     write(id, record) {
       mkdirSync(dirname(fileOf(id)), { recursive: true });
@@ -43,7 +43,7 @@ export function recordsInFolder(folder: string, inside = ''): Records {
     },
     replace(name, files) {
       const at = join(folder, `${inside}${name}`);
-      rmSync(at, { recursive: true, force: true });
+      removeRecords(at);
       for (const [path, text] of files) {
         mkdirSync(dirname(join(at, path)), { recursive: true });
         writeFileSync(join(at, path), text);
@@ -52,6 +52,24 @@ export function recordsInFolder(folder: string, inside = ''): Records {
     /** The commands wrote it here. */
     take: () => undefined,
   };
+}
+
+function readRecord(file: string): unknown {
+  try {
+    return JSON.parse(readPlainFile(file)) as unknown;
+  } catch {
+    throw new Mistake(`${file} is no record of a study: move it, or choose another --out.`);
+  }
+}
+
+/** What a study writes beneath a part; another file there is somebody's own. */
+const WRITTEN = /(\.(json|csv|svg|html)|(^|\/)report\.md)$/;
+
+function removeRecords(folder: string): void {
+  if (!existsSync(folder)) return;
+  for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    if (WRITTEN.test(path)) rmSync(join(folder, path), { force: true });
+  }
 }
 
 /** Of a comparison whose runs are not kept: its plot of slow requests cannot be drawn again. */

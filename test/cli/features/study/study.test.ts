@@ -1,5 +1,5 @@
 /** Studies: what one may say, in which order its parts are measured, and what is kept of them. */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { once } from 'node:events';
@@ -261,6 +261,33 @@ describe('a part that is a list of commands', () => {
     ]);
     expect(kept.isWhole).toBe(false);
     expect(states(commands())).toEqual(['done', 'missing']);
+  });
+
+  test("leaves a file of the user's in the folder as it is, beside records and beneath a part", async () => {
+    const files = [join(folder, 'notes.txt'), join(folder, 'a', 'notes.txt')];
+    mkdirSync(join(folder, 'a'));
+    for (const file of files) writeFileSync(file, 'mine');
+    await measure(commands(), { named: ['a'], run });
+    const withFiles = made({
+      measured: () =>
+        Promise.resolve({ files: new Map([['compare.json', '{}']]), sentence: 'measured' }),
+    });
+    for (const _ of [1, 2]) await measure(withFiles.study, { named: ['a'] });
+    expect(files.map((file) => readFileSync(file, 'utf8'))).toEqual(['mine', 'mine']);
+    expect(record('a/compare')).toEqual({});
+  });
+
+  test.each([
+    [
+      '{"kind":"something else"}',
+      'study.json in the folder of study made-up was not written by it',
+    ],
+    ['mine', 'study.json is no record of a study: move it, or choose another --out.'],
+  ])('refuses a study.json that says %s, and leaves it', async (text, says) => {
+    const file = join(folder, 'study.json');
+    writeFileSync(file, text);
+    await expect(measure(commands(), { named: ['a'], run })).rejects.toThrow(says);
+    expect(readFileSync(file, 'utf8')).toBe(text);
   });
 
   test('ends the study where a command was asked wrongly', async () => {
