@@ -11,7 +11,7 @@ import { valuesYaml } from '../../cli/src/features/recommend/values';
 import type { FindRecord } from '../../cli/src/features/find/record';
 import { sampleSearch } from '../support/sample-find';
 import { readArchive } from '../../cli/src/record/archive';
-import * as searches from '../../studies/capacity/searches.mjs';
+import * as searches from '../../studies/capacity/searches';
 import { capacity, tenTimesText } from '../../lab/generate/studies/capacity';
 
 const root = join(__dirname, '../..');
@@ -104,7 +104,7 @@ describe('of a whole run', () => {
 });
 
 test('a run went well that ended with 0 and whose values every Helm renders', () => {
-  const charts = (...exits: number[]): object[] => exits.map((exit) => ({ exit }));
+  const charts = (...exits: number[]) => exits.map((exit) => ({ exit }));
   const runs = [
     { exit: 0, charts: charts(0, 0) },
     { exit: 0, charts: charts(0, 1) },

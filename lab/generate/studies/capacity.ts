@@ -1,6 +1,6 @@
 // How much an n8n sustains, whether recommended values deliver it, and what settings and patches change.
 import { dirname } from 'node:path';
-import { isWell } from '../../../studies/capacity/searches.mjs';
+import { isWell } from '../../../studies/capacity/searches';
 import { limitName } from '../../../cli/src/analysis/limits/table';
 import type { CompareRecord } from '../../../cli/src/features/compare/record';
 import type { FindRecord } from '../../../cli/src/features/find/record';

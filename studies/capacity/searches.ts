@@ -1,23 +1,37 @@
 // Of what make capacity leaves: which of its runs went well, what is kept of a whole one, and searches with another capacity.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { FindRecord } from '../../cli/src/features/find/record';
 
 /** As make capacity names them; the first is what the values are for. */
 export const WORKLOADS = ['last-node', 'items'];
 /** How wide an interval may come out, as a share of the capacity to either side. */
 const WIDEST = 0.6;
-const VERDICTS = ['found', 'not confirmed', 'inconclusive'];
+const VERDICTS = ['found', 'not confirmed', 'inconclusive'] as const;
 /** Where make capacity writes to, unless it is told otherwise. */
 const DEFAULT_FOLDER = 'results/capacity';
 
-/** Whether make ended with 0, and each Helm rendered the chart with the values. */
-export const isWell = ({ exit, charts }) =>
-  exit === 0 && charts.length > 0 && charts.every((chart) => chart.exit === 0);
+/** How Helm ended that rendered the chart with the values. */
+export interface Rendering {
+  helm: string;
+  exit: number | null;
+  said?: string;
+}
 
-export const searchIn = (folder) => JSON.parse(readFileSync(join(folder, 'find.json'), 'utf8'));
+/** Whether make ended with 0, and each Helm rendered the chart with the values. */
+export const isWell = ({
+  exit,
+  charts,
+}: {
+  exit: number | null;
+  charts: readonly Pick<Rendering, 'exit'>[];
+}): boolean => exit === 0 && charts.length > 0 && charts.every((chart) => chart.exit === 0);
+
+export const searchIn = (folder: string): FindRecord =>
+  JSON.parse(readFileSync(join(folder, 'find.json'), 'utf8')) as FindRecord;
 
 /** The folders of the searches in one of make capacity. */
-export const searchFoldersIn = (run) =>
+export const searchFoldersIn = (run: string): string[] =>
   existsSync(run)
     ? readdirSync(run)
         .map((name) => join(run, name))
@@ -25,7 +39,7 @@ export const searchFoldersIn = (run) =>
     : [];
 
 /** Mulberry32: the same seed draws the same capacities everywhere. */
-export function randomOf(seed) {
+export function randomOf(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -39,9 +53,13 @@ export function randomOf(seed) {
  * A recorded search as if the machine had another speed: every rate times the same factor, every latency at the capacity
  * divided by it, around a random answer. What it has found itself does not matter, only that it has an answer.
  */
-export function withCapacity(search, ratePerSecond, random) {
+export function withCapacity(
+  search: FindRecord,
+  ratePerSecond: number,
+  random: () => number,
+): FindRecord {
   const factor = ratePerSecond / search.capacity.ratePerSecond;
-  const verdict = VERDICTS[Math.floor(VERDICTS.length * random())];
+  const verdict = VERDICTS[Math.floor(VERDICTS.length * random())] ?? 'found';
   const low = ratePerSecond * (1 - WIDEST * random());
   const probes = search.probes.map((probe) => ({
     ...probe,
@@ -65,7 +83,7 @@ export function withCapacity(search, ratePerSecond, random) {
   };
 }
 
-const atOtherSpeed = (at, factor) => ({
+const atOtherSpeed = (at: NonNullable<FindRecord['atCapacity']>, factor: number) => ({
   ...at,
   ratePerSecond: factor * at.ratePerSecond,
   meanLatencyMs: at.meanLatencyMs / factor,
@@ -80,7 +98,7 @@ const VALUES = 'values.yaml';
  * since it says itself what each role used at the capacity; and the values. Null where it is not whole, which includes a
  * search without an answer.
  */
-export function wholeOf(run) {
+export function wholeOf(run: string): Map<string, string> | null {
   const searches = new Map(
     searchFoldersIn(run).map((folder) => [searchIn(folder).workload.name, folder]),
   );
@@ -90,15 +108,15 @@ export function wholeOf(run) {
   });
   if (!isWhole || !existsSync(join(run, VALUES))) return null;
   const files = [
-    ...WORKLOADS.map((workload) => [
-      `${workload}/find.json`,
-      join(searches.get(workload), 'find.json'),
-    ]),
-    [VALUES, join(run, VALUES)],
+    ...WORKLOADS.map((workload) => ({
+      path: `${workload}/find.json`,
+      file: join(searches.get(workload) ?? '', 'find.json'),
+    })),
+    { path: VALUES, file: join(run, VALUES) },
   ];
   // Where it was written to says nothing of what was measured.
   return new Map(
-    files.map(([path, file]) => [
+    files.map(({ path, file }) => [
       path,
       readFileSync(file, 'utf8').replaceAll(dirname(run), DEFAULT_FOLDER),
     ]),
