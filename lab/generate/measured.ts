@@ -58,30 +58,36 @@ const expressions = (): Measured => ({
 interface Rollouts {
   runs: { side: string; requests: number; right: number }[];
 }
+const ROLLOUTS = 'studies/charts/results/rollouts.json';
+
+export const rolloutsOfEach = (): number => readJson<Rollouts>(ROLLOUTS).runs.length / 2;
+
+export function lostInRollouts(side: 'the chart' | "n8n's own"): string {
+  const own = readJson<Rollouts>(ROLLOUTS).runs.filter((run) => run.side === side);
+  const asked = sum(own.map(({ requests }) => requests));
+  return `${number(asked - sum(own.map(({ right }) => right)))} of ${number(asked)}`;
+}
+
 function rollouts(): Measured {
-  const record = 'studies/charts/results/rollouts.json';
-  const { runs } = readJson<Rollouts>(record);
-  const lost = (side: string): string => {
-    const own = runs.filter((run) => run.side === side);
-    const asked = sum(own.map(({ requests }) => requests));
-    return `${number(asked - sum(own.map(({ right }) => right)))} of ${number(asked)}`;
-  };
+  const lost = lostInRollouts;
   return {
     study: 'charts',
     question: 'How many requests are lost while webhook processors are replaced?',
     figure: `${lost('the chart')}; ${lost("n8n's own")} with n8n's own settings`,
-    text: `With n8n's own settings ${lost("n8n's own")} requests are lost in ${number(runs.length / 2)} rollouts, half of them with little CPU. With those of the chart ${lost('the chart')} are lost.`,
-    record,
+    text: `With n8n's own settings ${lost("n8n's own")} requests are lost in ${number(rolloutsOfEach())} rollouts, half of them with little CPU. With those of the chart ${lost('the chart')} are lost.`,
+    record: ROLLOUTS,
   };
 }
 
+export function lostInFaults(configuration: 'recovery' | 'as-it-comes' | 'defaults'): string {
+  const ledgers = measuredDrills()
+    .filter((record) => record.configuration === configuration)
+    .map(({ drill }) => drill.ledger);
+  return `${number(sum(ledgers.map((one) => one.lost)))} of ${number(sum(ledgers.map(({ exposed }) => exposed)))}`;
+}
+
 function faults(): Measured {
-  const lost = (configuration: string): string => {
-    const ledgers = measuredDrills()
-      .filter((record) => record.configuration === configuration)
-      .map(({ drill }) => drill.ledger);
-    return `${number(sum(ledgers.map((one) => one.lost)))} of ${number(sum(ledgers.map(({ exposed }) => exposed)))}`;
-  };
+  const lost = lostInFaults;
   return {
     study: 'drills',
     question: 'How many requests are lost in faults under load?',

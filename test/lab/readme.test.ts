@@ -12,14 +12,20 @@ const root = join(__dirname, '../..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 const readme = read('README.md');
 
-test('it has a sentence, what was seen, what was found, the install, and three things to do', () => {
+test('it begins with a command, a picture and what is gained, and needs nothing big before "Try it here"', () => {
   const inOrder = [
     '# n8n-tuned',
+    './n8n-tuned find --url',
     'src="docs/screenshots/',
-    '<!-- output: generated',
-    '## What it found',
-    '## Install',
+    '<!-- gains: generated',
+    '## Start here',
+    '## Try it here',
     'git clone ',
+    'make capacity',
+    'make test',
+    '## Why not n8n-tuned?',
+    '## How sure are the answers?',
+    '<!-- output: generated',
     '## How much load can my n8n sustain?',
     '## Deploy it tuned',
     '## Break it, and count what was lost',
@@ -27,6 +33,14 @@ test('it has a sentence, what was seen, what was found, the install, and three t
   ].map((part) => readme.indexOf(part));
   expect(inOrder).not.toContain(-1);
   expect(inOrder).toEqual(inOrder.toSorted((a, b) => a - b));
+  expect(readme.slice(0, readme.indexOf('## Try it here'))).not.toMatch(/\bGo \d|\broot\b|10 min/);
+});
+
+test('"Start here" has five entries, each with a link', () => {
+  const part = /## Start here\n([^]*?)\n## /.exec(readme)?.[1] ?? '';
+  const entries = part.split(/^\d\. /m).slice(1);
+  expect(entries).toHaveLength(5);
+  for (const entry of entries) expect(entry).toMatch(/^\*\*[^*]+\*\*[^]*\]\(/);
 });
 
 test('each command and each of its options exists', () => {
@@ -114,25 +128,11 @@ describe('what the command prints', () => {
     expect(printed({ ...found, arrivals: 'random' })).toMatch(/, random arrivals, on 2026-11-20/);
   });
 
-  test('says first that a search was inconclusive, and plans with the lower end', () => {
-    const text = printed({
-      ...found,
-      verdict: 'inconclusive',
-      confirmedBy: null,
-      sentence: 'n8n sustains about 40 req/s of last-node: an interval of 88% is too wide.',
-      capacity: { ratePerSecond: 40, low: 25, high: null, confirmed: false },
-      advised: { share: 0.8, ratePerSecond: 20 },
-      doubts: [
-        'The machine was 7.5% slower in some: CPU was 13 ms.',
-        'No request in 1.5 s. A larger',
-      ],
-    });
-    expect(text).toMatch(
-      /\nWhy it is not sure: The machine was 7\.5% slower in some\. No request in 1\.5 s\.$/,
+  test('is refused where the search is not sure of its answer', () => {
+    const unsure = { ...found, verdict: 'inconclusive' as const };
+    expect(() => printed(unsure)).toThrow(
+      'find.json is inconclusive: the README shows a search that found its answer',
     );
-    expect(text).toContain('--budget 5m\nINCONCLUSIVE  n8n sustains about 40 req/s');
-    expect(text).toMatch(/^Capacity {12}40\/s \(.*25.*\), not confirmed$/m);
-    expect(text).toContain('20/s (80% of the lower end of the interval)');
   });
 });
 
@@ -143,7 +143,7 @@ test('its pictures are in the repository', () => {
 });
 
 test('every figure of what was found has a record', () => {
-  const rows = /## What it found\n([^]*?)<!-- end of findings/
+  const rows = /<!-- findings: [^>]*-->\n([^]*?)<!-- end of findings/
     .exec(readme)?.[1]
     ?.match(/^\| .*$/gm);
   const findings = rows?.slice(2) ?? [];

@@ -8,14 +8,19 @@ import { renderRows, renderVerdict } from '../../../cli/src/report/text/terminal
 import { repeatCommand } from '../../../cli/src/report/text/units';
 import { hrefOf, unpacked } from '../records';
 
-const RECORD = 'studies/capacity/results/last-node/find.json';
+const RECORD = 'studies/capacity/results/items/find.json';
 const FIGURES = ['Capacity', 'Plan with', 'Limited by'];
 const STYLE = { width: 100, colour: false };
 
 export const output = (): string => outputOf(readFind(unpacked(dirname(RECORD))), RECORD);
 
-/** Of any search with an answer, whether it is sure of it or not: the verdict is printed first. */
+/** A search that is not sure of its answer is nothing to show first. */
 export function outputOf(record: FindRecord, path: string): string {
+  if (record.verdict !== 'found') {
+    throw new Error(
+      `${path} is ${record.verdict}: the README shows a search that found its answer`,
+    );
+  }
   const figures = findFigures(record).filter(({ name }) => FIGURES.includes(name));
   if (figures.length !== FIGURES.length)
     throw new Error(`${path} has not all of ${FIGURES.join(', ')}`);
@@ -27,14 +32,7 @@ ${[...renderVerdict(findVerdict(record), STYLE), '', ...renderRows(figures, STYL
 \`\`\`
 
 n8n ${record.versions['n8n'] ?? ''} in ${record.topology?.mode ?? ''} mode with SQLite on ${cores} cores (${cpu.replaceAll('(R)', '')}), load
-generator included${arrivals}, on ${record.startedAt.slice(0, 10)}: [record](${hrefOf(path)}).${whyUnsure(record)}`;
-}
-
-/** What each doubt says before it explains itself. */
-function whyUnsure({ verdict, doubts }: FindRecord): string {
-  if (verdict === 'found' || doubts.length === 0) return '';
-  const said = doubts.map((doubt) => `${/^.*?(?=[:.](?: |$))/s.exec(doubt)?.[0] ?? doubt}.`);
-  return `\nWhy it is not sure: ${said.join(' ')}`;
+generator included${arrivals}, on ${record.startedAt.slice(0, 10)}: [record](${hrefOf(path)}).`;
 }
 
 /** Where the results went says nothing of what was measured. */

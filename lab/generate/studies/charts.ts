@@ -59,7 +59,7 @@ const compared = (record: Peer): string =>
   hasResponses(record.a)
     ? ratioText(record.comparison)
     : 'no ratio: the official one had no expected response';
-const middle = (side: PeerSides, key: keyof PeerRun): string =>
+export const middle = (side: PeerSides, key: keyof PeerRun): string =>
   known(side, key).length === 0 ? '-' : number(median(known(side, key)));
 
 /** What a side ran into first; of several, in how many of its runs each. */
