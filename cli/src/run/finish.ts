@@ -142,7 +142,11 @@ async function upToBreach(
   const before = new RequestsSeen(profile, thinkTimeMs);
   const isCutOff = ({ errorKind }: RequestSample): boolean =>
     watched?.cutsOff === true && errorKind === UNANSWERED;
-  for await (const request of again) if (!isCutOff(request)) before.add(request);
+  for await (const request of again) {
+    if (!isCutOff(request)) before.add(request);
+    // n8n has executed it all the same.
+    else before.figures.requests += 1;
+  }
   return { head: { ...head, profile }, requests: before };
 }
 

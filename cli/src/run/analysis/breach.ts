@@ -82,8 +82,10 @@ export class MissWatch {
 
   /** The miss, from the request on with which it is certain; null before. */
   see(sample: RequestSample): Breached | null {
-    const { tMs } = sample;
-    if (tMs < this.measured.fromMs || tMs >= this.measured.toMs || !hasLatency(sample)) return null;
+    const { tMs, durationMs } = sample;
+    const { fromMs, toMs } = this.measured;
+    // Once all load was made, there is nothing to end.
+    if (tMs < fromMs || tMs + durationMs >= toMs || !hasLatency(sample)) return null;
     // A cut-off request tells of the end of the load, not of the system.
     if (sample.errorKind === 'unanswered') return null;
     return this.limits.map((limit) => limit.see(sample)).find((found) => found !== null) ?? null;

@@ -113,6 +113,10 @@ describe('the certain miss of a load at one rate', () => {
     expect(seen.findIndex((found) => found !== null)).toBe(10);
   });
 
+  it('is nothing to end the load for once all of it was made', () => {
+    expect(firstMiss('p95<300ms', (tMs) => (tMs < 45_000 ? 40 : 60_000 - tMs))).toBeNull();
+  });
+
   it('is no matter of requests that were cut off', () => {
     const watch = new MissWatch(parseSlos('p95<300ms'), STEADY);
     const cut = SENT.map((tMs) => request(tMs, 50_000 - tMs, 'unanswered'));
