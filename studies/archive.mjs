@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { compiled } from '../lab/generate/compiled.mjs';
 
-const { archiveOf, readArchive, writeArchive } = compiled(`export * from './record/archive';`);
+const { readArchive, writeArchive } = compiled(`export * from './record/archive';`);
 
 /** The records of a study whose ids begin with `inside`, by the rest of their ids. */
 export function recordsOf(study, inside = '') {
@@ -14,15 +14,6 @@ export function recordsOf(study, inside = '') {
       const archive = readArchive(file);
       const id = `${inside}${name}`;
       writeArchive(file, archive.set(id, { ...archive.get(id), record }));
-    },
-    /** Puts files, by their paths, in the place of all records at or beneath `folder` that `isReplaced`. */
-    replace(folder, files, isReplaced = () => true) {
-      const at = `${inside}${folder}`;
-      const others = [...readArchive(file)].filter(
-        ([id]) => !id.startsWith(at) || !isReplaced(id.slice(at.length)),
-      );
-      const added = [...archiveOf(files)].map(([id, entry]) => [`${at}${id}`, entry]);
-      writeArchive(file, new Map([...others, ...added]));
     },
   };
 }
