@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { NotMeasured, type Part, type Study } from '../../cli/src/features/study/study';
+import { EXIT } from '../../cli/src/ui/exit';
 import { cellsOf } from './figures';
 
 interface Condition extends Part {
@@ -75,7 +76,10 @@ export default {
     ]);
     if (signal.aborted) throw new NotMeasured('it was interrupted');
     const cells = cellsOf(join(folder, `${part.name}${isShort ? '-quick' : ''}`));
-    if (cells.length === 0) throw new NotMeasured(`the sweep ended with ${String(code)}`);
+    // What it refused to go on with is another sweep.
+    if (code === EXIT.mistake || cells.length === 0) {
+      throw new NotMeasured(`the sweep ended with ${String(code)}`);
+    }
     const { roundTripMs, pingTimeoutMs } = part;
     const clean = cells.filter(({ status503 }) => status503 === 0).length;
     return {
