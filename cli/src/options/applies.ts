@@ -103,6 +103,12 @@ export const RULES: readonly Rule[] = [
     of: ['find'],
     ...{ with: 'a new search, and --continue adds to one', applies: lacks('continue') },
   },
+  // A question about one rate.
+  {
+    options: ['probe', 'full', 'continue', 'cpuPrice', 'memoryPrice'],
+    of: ['find'],
+    ...{ with: 'a search, and --rate asks about one rate', applies: lacks('rate') },
+  },
   // A comparison.
   {
     options: { but: RECORDED },

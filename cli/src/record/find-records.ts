@@ -5,12 +5,13 @@ import { Mistake } from '../ui/exit';
 import { HEAD_FILE, RECORD_FILE } from './folder';
 
 export const FIND_FILE = 'find.json';
+export const RATE_FILE = 'rate.json';
 export const COMPARE_FILE = 'compare.json';
 export const SWEEP_FILE = 'sweep.json';
 export const DRILL_FILE = 'drill.json';
 export const PROOF_FILE = 'proof.json';
 
-export type RecordKind = 'run' | 'find' | 'compare' | 'sweep' | 'drill' | 'proof';
+export type RecordKind = 'run' | 'find' | 'rate' | 'compare' | 'sweep' | 'drill' | 'proof';
 
 export interface FoundRecord {
   kind: RecordKind;
@@ -23,6 +24,7 @@ const FILES: [string, RecordKind][] = [
   [RECORD_FILE, 'run'],
   [HEAD_FILE, 'run'],
   [FIND_FILE, 'find'],
+  [RATE_FILE, 'rate'],
   [COMPARE_FILE, 'compare'],
   [SWEEP_FILE, 'sweep'],
   [DRILL_FILE, 'drill'],

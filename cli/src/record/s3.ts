@@ -4,7 +4,7 @@ import { constants, readdirSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { messageOf, Mistake } from '../ui/exit';
-import { COMPARE_FILE, FIND_FILE, SWEEP_FILE } from './find-records';
+import { COMPARE_FILE, DRILL_FILE, FIND_FILE, RATE_FILE, SWEEP_FILE } from './find-records';
 import { RECORD_FILE } from './folder';
 
 export interface S3Place {
@@ -68,7 +68,7 @@ export function s3UrlOf({ bucket, prefix }: S3Place, folder: string): string {
   return `s3://${[bucket, prefix, basename(folder)].filter((part) => part !== '').join('/')}`;
 }
 
-const RECORD_FILES = [RECORD_FILE, FIND_FILE, COMPARE_FILE, SWEEP_FILE];
+const RECORD_FILES = [RECORD_FILE, FIND_FILE, RATE_FILE, COMPARE_FILE, SWEEP_FILE, DRILL_FILE];
 
 /**
  * Copies the folder of a record, its run.json or the like last: what is complete there has everything.

@@ -62,7 +62,7 @@ export async function finish(run: StartedRun, load: LoadResult): Promise<Finishe
   const logs = await folder.keepLogs(running.logs);
   await folder.closeTables(seen.samples);
   for (const text of folder.problems()) seen.event({ kind: 'recorder', text });
-  const { head, requests } = await upToBreach(run, breached);
+  const { head, requests } = await upTo(run, breached?.tMs ?? run.watch?.knownUntilMs ?? null);
   const hasQueue = running.redis !== null || Boolean(running.storeLooks?.queue);
   const waits = hasQueue || order.workload.recorded.answers === 'at-once';
   const record = conclude(
@@ -130,14 +130,14 @@ function traceOf(run: StartedRun, { executions }: Drained): Promise<TracedExecut
   return readTrace(run.trace, order, run.progress, run.signal);
 }
 
-/** What came after the breach is not measured: the system was past its limit, and requests were cut off. */
-async function upToBreach(
+/** What came after a load was ended early is not measured: requests were cut off. */
+async function upTo(
   { head, requests, folder, order, thinkTimeMs, breach: watched }: StartedRun,
-  breach: Breached | null,
+  endMs: number | null,
 ): Promise<{ head: RunHead; requests: RequestsSeen }> {
-  const again = breach === null ? null : folder.requestsAgain();
-  if (breach === null || again === null) return { head, requests };
-  const durationSeconds = Math.max(1, breach.tMs / 1000 - order.plan.warmupSeconds);
+  const again = endMs === null ? null : folder.requestsAgain();
+  if (endMs === null || again === null) return { head, requests };
+  const durationSeconds = Math.max(1, endMs / 1000 - order.plan.warmupSeconds);
   const profile = { ...head.profile, durationSeconds };
   const before = new RequestsSeen(profile, thinkTimeMs);
   const isCutOff = ({ errorKind }: RequestSample): boolean =>

@@ -10,7 +10,7 @@ import type { RunFolder, RunHead } from '../record/folder';
 import type { Running } from '../targets/target';
 import type { Progress } from '../ui/progress';
 import type { CountWithin } from './count-within';
-import type { RunObserver, RunOrder } from './order';
+import type { LoadWatch, RunObserver, RunOrder } from './order';
 import { sampleEveryMs, type Observations } from './samples';
 import { formatNumber } from '../ui/numbers';
 
@@ -24,6 +24,8 @@ export interface LoadContext {
   within: CountWithin | null;
   observer: RunObserver | null;
   breach: BreachSeen | null;
+  /** What may end the load besides a breach; null where nothing does. */
+  watch: LoadWatch | null;
   progress: Progress;
   signal: AbortSignal;
 }
@@ -99,10 +101,11 @@ export async function makeLoad(scene: LoadContext): Promise<LoadResult> {
         scene.folder.request(sample);
         scene.requests.add(sample);
         scene.breach?.see(sample);
+        scene.watch?.see(sample);
         scene.observer?.request(sample);
       },
       behind: () => scene.folder.behind(),
-      isEnough: () => (scene.breach?.found ?? null) !== null,
+      isEnough: () => (scene.breach?.found ?? scene.watch?.knownUntilMs ?? null) !== null,
       onUsage: (cpuCores, rssMiB) => {
         scene.seen.sample('generator', 'k6', 'cpuCores', cpuCores);
         scene.seen.sample('generator', 'k6', 'rssMiB', rssMiB);

@@ -27,12 +27,21 @@ export interface RunOrder {
   onBegin?(beganAtMs: number, tell: (event: Omit<RunEvent, 'tMs'>) => void): void;
   /** Called once n8n has drained, before its executions are read: who else works on them comes to an end. */
   settle?(): Promise<void>;
+  /** Looks at each request, and may end the load before its plan does. */
+  endsOnce?(plan: LoadPlan): LoadWatch;
   /** What tells others of a run while it goes on. */
   observe?(head: RunHead, plan: LoadPlan): RunObserver;
   /** Prices of a core and of a GiB for an hour. */
   prices?: Prices;
   /** The command as the user gave it, without secrets. */
   command: string[];
+}
+
+/** Ends a load once enough is known. */
+export interface LoadWatch {
+  see(sample: RequestSample): void;
+  /** Time in the load up to which is known what became of each request; null while the load goes on. */
+  readonly knownUntilMs: number | null;
 }
 
 /** Looks on at one run. */

@@ -77,6 +77,7 @@ async function start(
     ...{ count, before, trace, backlog, within },
     requests: new RequestsSeen(plan, thinkTimeMs),
     breach: untilBreach(order),
+    watch: order.endsOnce?.(plan) ?? null,
   };
 }
 

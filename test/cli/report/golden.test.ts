@@ -6,6 +6,7 @@ import { drillDocument } from '../../../cli/src/features/drill/report/document';
 import { drillsDocument } from '../../../cli/src/features/drill/report/all';
 import { reportFiles } from '../../../cli/src/report/files';
 import { findDocument } from '../../../cli/src/features/find/report/document';
+import { rateDocument } from '../../../cli/src/features/find/report/rate';
 import { renderFinds } from '../../../cli/src/features/find/report/list-terminal';
 import { renderHtml } from '../../../cli/src/report/page/html';
 import { proofDocument } from '../../../cli/src/features/recommend/report/document';
@@ -19,6 +20,7 @@ import { expectGolden } from '../../support/golden';
 import { sampleComparedRuns, sampleComparison } from '../../support/sample-compare';
 import { sampleDrill } from '../../support/sample-drill';
 import { sampleSearch } from '../../support/sample-find';
+import { sampleRate } from '../../support/sample-rate';
 import { samplePrediction } from '../../support/sample-predict';
 import { sampleProof } from '../../support/sample-proof';
 import { sampleRun } from '../../support/sample-run';
@@ -32,6 +34,7 @@ const sweep = sampleSweep('tuning: [none, default], workers: [1, 2]', 'repeats: 
 const DOCUMENTS: Record<string, ReportDocument> = {
   run: runDocument(run),
   find: findDocument(search),
+  rate: rateDocument(sampleRate()),
   compare: compareDocument(sampleComparison(), sampleComparedRuns()),
   drill: drillDocument(drill, drillParts),
   'drill-all': drillsDocument([

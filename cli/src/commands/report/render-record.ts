@@ -10,13 +10,14 @@ import { isComplete } from '../../record/read-run';
 import { readDrill } from '../../features/drill/read';
 import { readProof } from '../../features/recommend/record';
 import { proofDocument } from '../../features/recommend/report/document';
-import { readFind } from '../../features/find/read';
+import { readFind, readRate } from '../../features/find/read';
 import {
   rowOfComparison,
   rowOfDrill,
   rowOfProof,
   rowOfRun,
   rowOfFind,
+  rowOfRate,
   rowOfSweep,
   type IndexRow,
 } from './index/row';
@@ -29,6 +30,7 @@ import { Mistake } from '../../ui/exit';
 import { reportFiles } from '../../report/files';
 import { runDocument } from '../../run/report/document';
 import { findDocument } from '../../features/find/report/document';
+import { rateDocument } from '../../features/find/report/rate';
 import { compareDocument } from '../../features/compare/report/document';
 import { drillDocument } from '../../features/drill/report/document';
 import { type ReportDocument } from '../../report/document';
@@ -58,6 +60,11 @@ const REPORTERS: Record<FoundRecord['kind'], (folder: string) => Reported | Prom
     const record = readFind(folder);
     const problems = writeBeside(folder, reportFiles(findDocument(record)));
     return { record, sentence: record.sentence, problems, notes: [], row: rowOfFind(record) };
+  },
+  rate: (folder) => {
+    const record = readRate(folder);
+    const problems = writeBeside(folder, reportFiles(rateDocument(record)));
+    return { record, sentence: record.sentence, problems, notes: [], row: rowOfRate(record) };
   },
   compare: async (folder) => {
     const record = readComparison(folder);

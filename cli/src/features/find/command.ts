@@ -7,8 +7,15 @@ import { continueCommand, fullSecondsOf, readEarlier, refuseOther, trialsOf } fr
 import { find, isHere } from './find';
 import { awaitQuiet, type QuietChoice } from './quiet/quiet';
 import { searchSettings, DEFAULT_SLOS } from './settings';
-import { searchText } from '../../options/load-text';
+import { planText, searchText } from '../../options/load-text';
+import { planOf } from '../../../../loadtests/lib/profile';
+import { isSeenAtOnce } from './analysis/rate/attempt';
+import { askRate } from './rate';
+import type { RateRecord } from './record/rate';
+import { rateDocument } from './report/rate';
+import type { ReportDocument } from '../../report/document';
 import type { BeforeSearch, FindRecord } from './record';
+import type { Slo } from '../../../../loadtests/lib/slo';
 import { EXIT, Mistake } from '../../ui/exit';
 import { interruptible } from '../../ui/interrupt';
 import { printJson, warn, terminalStyle } from '../../ui/print';
@@ -28,7 +35,7 @@ import {
   type TargetOptions,
   type WorkloadOptions,
 } from '../../options/options';
-import { collect, parsed, seconds } from '../../options/parsers';
+import { collect, numberThat, parsed, seconds } from '../../options/parsers';
 import {
   chosenMonitoring,
   monitoringOf,
@@ -53,6 +60,8 @@ export interface FindOptions
     LimitOptions,
     MonitoringOptions,
     PriceOptions {
+  /** The one rate that is asked about; left out: the capacity is searched for. */
+  rate?: number;
   slo?: string[];
   /** Seconds. */
   budget?: number;
@@ -70,6 +79,7 @@ export const help: CommandHelp = {
     "n8n-tuned find --workload last-node --slo 'p95<300ms' --budget 5m",
     "n8n-tuned find --url https://n8n.test.example.com \\\n    --request 'POST /webhook/order' --body @order.json --slo 'p95<1s'",
     "n8n-tuned find --target kubernetes --mode queue --workers 2 --slo 'p95<1s'",
+    "n8n-tuned find --workload last-node --slo 'p95<300ms' --rate 30",
     "n8n-tuned find --workload wait-5s --slo 'p95<6s' --workers 2 --budget 10m",
   ],
   common: [
@@ -82,6 +92,7 @@ export const help: CommandHelp = {
     '--cpu',
     '--memory',
     '--slo',
+    '--rate',
     '--budget',
   ],
 };
@@ -94,6 +105,13 @@ export function register(program: Command): Command {
     );
   withMonitoringOptions(withGeneratorOptions(withTargetOptions(withWorkloadOptions(command))))
     .optionsGroup('What must be met, and how long it may take:')
+    .addOption(
+      parsed(
+        '--rate <per-second>',
+        'ask about this one rate instead: is every SLO met at it? Ends as soon as that is sure, with YES (exit code 0), NO (1) or NOT YET (3)',
+        numberThat((rate) => rate > 0, 'It must be above 0 requests a second.'),
+      ),
+    )
     .option(
       '--slo <slo>',
       `like 'p95<300ms' or 'backlog=0'; may be repeated (default: ${DEFAULT_SLOS.join(', ')})`,
@@ -102,7 +120,7 @@ export function register(program: Command): Command {
     .addOption(
       parsed(
         '--budget <time>',
-        'time for all measurements; a smaller budget gives a wider interval',
+        'time for all measurements; a smaller budget gives a wider interval (default with --rate: 5m)',
         seconds,
       ),
     )
@@ -152,8 +170,18 @@ export function findOrder(given: FindOptions) {
       `--timeout is ${String(timeoutMs / 1000)} s, but no response of ${workload.recorded.name} can come within ${String(workload.recorded.latencyFloorMs)} ms: use a longer one.`,
     );
   }
+  const question = questionOf(options, slos);
   const whole = withDefaults(settings);
-  const load = searchText(whole.maxClients, maxSeconds(whole));
+  const load =
+    question === null
+      ? searchText(whole.maxClients, maxSeconds(whole))
+      : planText(
+          planOf('load', {
+            ratePerSecond: question.ratePerSecond,
+            durationSeconds: question.budgetSeconds,
+            warmupSeconds: 0,
+          }),
+        );
   return {
     measure: {
       ...{ workload, slos, out, timeoutMs, drainMs, generator: chosenGenerator(options) },
@@ -163,6 +191,7 @@ export function findOrder(given: FindOptions) {
     },
     settings,
     trials,
+    question,
     target: targetOrder(options, workload.workflows, options.ready, { load }),
     monitoring: monitoringOf(options),
     quiet: { waitSeconds: options.waitForQuiet ?? 0, anyway: options.anyway === true },
@@ -171,9 +200,25 @@ export function findOrder(given: FindOptions) {
   };
 }
 
+const RATE_BUDGET_SECONDS = 300;
+
+/** What is asked about one rate; null for a search. */
+function questionOf(
+  { rate, budget = RATE_BUDGET_SECONDS }: FindOptions,
+  slos: readonly Slo[],
+): { ratePerSecond: number; budgetSeconds: number } | null {
+  if (rate === undefined) return null;
+  if (!slos.some(isSeenAtOnce)) {
+    throw new Mistake(
+      `--rate needs an SLO of which each request tells whether it is met, like p95<300ms or errors<1%: ${slos.map(({ text }) => text).join(', ')} shows only at the end.`,
+    );
+  }
+  return { ratePerSecond: rate, budgetSeconds: budget };
+}
+
 async function run(options: FindOptions): Promise<number> {
   const order = findOrder(options);
-  const { settings } = order;
+  const { settings, question } = order;
   const told = await chosenMonitoring(order.monitoring);
   const { workload, slos: slo, earlier } = order.measure;
   // The rest is known once the target is up.
@@ -183,28 +228,40 @@ async function run(options: FindOptions): Promise<number> {
     [makeTarget(order.target)],
     workload,
     async ({ running: [running], tell, signal, progress, means }) => {
-      const finished = await find(
-        running,
-        {
-          ...order.measure,
-          ...means,
-          search: new CapacitySearch(settings, order.trials),
-          budgetSeconds: settings.budgetSeconds ?? null,
-          ...(before === null ? {} : { before }),
-          ...told.observe,
-        },
-        tell,
-        signal,
-      );
+      const common = {
+        ...order.measure,
+        ...means,
+        ...told.observe,
+        ...(before === null ? {} : { before }),
+      };
+      const { folder, record, document, problems } =
+        question === null
+          ? withDocument(
+              await find(
+                running,
+                {
+                  ...common,
+                  search: new CapacitySearch(settings, order.trials),
+                  budgetSeconds: settings.budgetSeconds ?? null,
+                },
+                tell,
+                signal,
+              ),
+              findDocument,
+            )
+          : withDocument(
+              await askRate(running, { ...common, ...question }, tell, signal),
+              rateDocument,
+            );
       progress.end();
-      const problems = [
-        ...finished.problems,
-        ...writeBeside(finished.folder, reportFiles(findDocument(finished.record))),
-        ...(await told.annotate(findAnnotations(finished.record))),
+      const all = [
+        ...problems,
+        ...writeBeside(folder, reportFiles(document)),
+        ...(await told.annotate(findAnnotations(record))),
       ];
-      problems.forEach(warn);
-      show(finished.folder, finished.record, order.json);
-      return problems.length > 0 || signal.aborted ? EXIT.invalid : exitCodeOf(finished.record);
+      all.forEach(warn);
+      show({ folder, record, document }, order.json);
+      return all.length > 0 || signal.aborted ? EXIT.invalid : exitCodeOf(record);
     },
     order.stopIf,
   );
@@ -220,18 +277,33 @@ async function quietHere(choice: QuietChoice): Promise<BeforeSearch> {
   }
 }
 
-function show(folder: string, record: FindRecord, json: boolean): void {
+/** What came of a search, or of a question about one rate, with its report. */
+interface Shown {
+  folder: string;
+  record: FindRecord | RateRecord;
+  document: ReportDocument;
+}
+
+const withDocument = <Found extends { record: FindRecord | RateRecord }>(
+  found: Found,
+  documentOf: (record: Found['record']) => ReportDocument,
+): Found & { document: ReportDocument } => ({ ...found, document: documentOf(found.record) });
+
+function show({ folder, record, document }: Shown, json: boolean): void {
   if (json) {
     printJson({ folder, ...record });
     return;
   }
-  const text = renderTerminal(findDocument(record), terminalStyle());
-  process.stdout.write(`${text}\n${folder}/report.html\n`);
+  process.stdout.write(`${renderTerminal(document, terminalStyle())}\n${folder}/report.html\n`);
+  if (record.kind === 'rate') return;
   if (record.verdict !== 'inconclusive' && record.verdict !== 'not confirmed') return;
   process.stdout.write(`To narrow the interval: ${continueCommand(record.command, folder)}\n`);
 }
 
-function exitCodeOf({ verdict }: FindRecord): number {
-  if (verdict === 'found') return EXIT.fine;
-  return verdict === 'nothing sustained' ? EXIT.notMet : EXIT.invalid;
+function exitCodeOf(record: FindRecord | RateRecord): number {
+  const isMet = record.kind === 'rate' ? record.answer === 'yes' : record.verdict === 'found';
+  if (isMet) return EXIT.fine;
+  const isMissed =
+    record.kind === 'rate' ? record.answer === 'no' : record.verdict === 'nothing sustained';
+  return isMissed ? EXIT.notMet : EXIT.invalid;
 }

@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Mistake } from '../../ui/exit';
-import { FIND_FILE } from '../../record/find-records';
+import { FIND_FILE, RATE_FILE } from '../../record/find-records';
 import { findRecordSchema, type FindRecord } from './record';
+import { rateRecordSchema, type RateRecord } from './record/rate';
 import { readRecordFile } from '../../record/parse';
 import { isComplete, readRun } from '../../record/read-run';
 import type { RunRecord } from '../../record/run-record';
@@ -28,6 +29,12 @@ export const readFind = (folder: string): FindRecord =>
   readRecordFile(join(folder, FIND_FILE), {
     ...{ what: 'a search', kind: 'find', version: 2 },
     schema: findRecordSchema,
+  });
+
+export const readRate = (folder: string): RateRecord =>
+  readRecordFile(join(folder, RATE_FILE), {
+    ...{ what: 'a question about one rate', kind: 'rate', version: 1 },
+    schema: rateRecordSchema,
   });
 
 /** A run beneath a search; null where only the search was kept. */

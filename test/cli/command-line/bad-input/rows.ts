@@ -10,6 +10,7 @@ import { runHeadSchema } from '../../../../cli/src/record/folder';
 import { sampleComparison } from '../../../support/sample-compare';
 import { sampleDrill } from '../../../support/sample-drill';
 import { sampleSearch } from '../../../support/sample-find';
+import { sampleRate } from '../../../support/sample-rate';
 import { sampleRun } from '../../../support/sample-run';
 import { sampleSweep } from '../../../support/sample-sweep';
 import { aRun, deep, json, noise, ODD, put, text, utf16, type Make } from './files';
@@ -70,6 +71,7 @@ const RECORDS: Record<string, object> = {
   'run.json': run,
   'incomplete.json': { maker: { pid: 4_000_000, startedAtMs: 1 }, head },
   'find.json': sampleSearch(),
+  'rate.json': sampleRate(),
   'compare.json': sampleComparison(),
   'drill.json': sampleDrill().record,
   'sweep.json': sampleSweep('workers: [1, 2]'),
@@ -97,30 +99,26 @@ const recordRows: Row[] = Object.keys(RECORDS).flatMap((name) => [
 ]);
 
 const changedRows: Row[] = [
-  ...(['find.json', 'compare.json', 'drill.json', 'sweep.json', 'run.json'] as const).flatMap(
-    (name) => {
-      const record = RECORDS[name] ?? {};
-      const changed = (title: string, content: unknown, says: RegExp): Row =>
-        row(`report, ${name}: ${title}`, 'report @/r', 2, says, file(`r/${name}`, json(content)));
-      return [
-        changed(
-          'schemaVersion 99',
-          { ...record, schemaVersion: 99 },
-          /schemaVersion 99, which this/,
-        ),
-        changed(
-          'schemaVersion "constructor"',
-          { ...record, schemaVersion: 'constructor' },
-          /schemaVersion "constructor"/,
-        ),
-        changed('no machine', without(record, 'machine'), /machine: expected/),
-        changed('a command of null', { ...record, command: null }, /command: expected a list/),
-        ...(name === 'run.json'
-          ? []
-          : [changed('of another kind', { ...record, kind: 'x' }, /its kind is "x"/)]),
-      ];
-    },
-  ),
+  ...(
+    ['find.json', 'rate.json', 'compare.json', 'drill.json', 'sweep.json', 'run.json'] as const
+  ).flatMap((name) => {
+    const record = RECORDS[name] ?? {};
+    const changed = (title: string, content: unknown, says: RegExp): Row =>
+      row(`report, ${name}: ${title}`, 'report @/r', 2, says, file(`r/${name}`, json(content)));
+    return [
+      changed('schemaVersion 99', { ...record, schemaVersion: 99 }, /schemaVersion 99, which this/),
+      changed(
+        'schemaVersion "constructor"',
+        { ...record, schemaVersion: 'constructor' },
+        /schemaVersion "constructor"/,
+      ),
+      changed('no machine', without(record, 'machine'), /machine: expected/),
+      changed('a command of null', { ...record, command: null }, /command: expected a list/),
+      ...(name === 'run.json'
+        ? []
+        : [changed('of another kind', { ...record, kind: 'x' }, /its kind is "x"/)]),
+    ];
+  }),
   row('report, run.json: no verdict', 'report @/r', 2, /verdict: expected/, (folder) => {
     aRun(join(folder, 'r'), (record) => without(record, 'verdict'));
   }),

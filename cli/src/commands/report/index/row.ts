@@ -16,12 +16,14 @@ import { countedByTime, type DrillParts } from '../../../features/drill/report/c
 import type { ShownVerdict } from '../../../report/document';
 import { drillVerdict } from '../../../features/drill/report/document';
 import { findVerdict } from '../../../features/find/report/document';
+import type { RateRecord } from '../../../features/find/record/rate';
+import { rateVerdict } from '../../../features/find/report/rate';
 import type { RunData } from '../../../run/report/data';
 import { runVerdict } from '../../../run/report/document';
 import { sweepVerdict } from '../../../features/sweep/report/document';
 
 export interface IndexRow extends ShownVerdict {
-  kind: 'run' | 'search' | 'comparison' | 'drill' | 'sweep' | 'proof';
+  kind: 'run' | 'search' | 'rate' | 'comparison' | 'drill' | 'sweep' | 'proof';
   startedAt: string;
   workload: string;
   /** Rate of expected responses of a run, or capacity of a search; null for other records. */
@@ -67,6 +69,23 @@ export function rowOfFind(record: FindRecord): IndexRow {
     course: {
       label: 'offered rate (per second), probe by probe',
       values: record.probes.map(({ ratePerSecond }) => ratePerSecond ?? null),
+    },
+  };
+}
+
+export function rowOfRate(record: RateRecord): IndexRow {
+  const last = record.attempts.at(-1);
+  return {
+    ...{ kind: 'rate', startedAt: record.startedAt, workload: record.workload.name },
+    ...rateVerdict(record),
+    ratePerSecond: record.ratePerSecond,
+    ...{ p95Ms: last?.p95Ms ?? null, errorShare: last?.errorShare ?? null },
+    limitedBy: limitName(record.limit),
+    course: {
+      label: 'share of requests that broke the first SLO, look by look',
+      values: record.attempts.flatMap(({ looks }) =>
+        looks.map(({ shares }) => shares[0]?.share ?? null),
+      ),
     },
   };
 }

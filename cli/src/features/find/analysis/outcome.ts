@@ -13,7 +13,7 @@ import type { ProbeTrace } from './virtual-queue/trace';
 type Decided = 'sustained' | 'not sustained';
 
 /** What came of the run of one probe, for the search and its record alike. */
-function resultOf({ summary, verdict }: RunRecord): FindProbe['result'] {
+export function resultOf({ summary, verdict }: RunRecord): FindProbe['result'] {
   // What was left of the load is not the rate that was asked for.
   const isWhole = lostGenerators(summary.generator).length === 0;
   return isWhole && verdict.outcome !== 'aborted' ? verdict.outcome : 'invalid';

@@ -101,7 +101,7 @@ export function probeTerms({ probes }: FindRecord): Figure[] {
 }
 
 /** CPU per request of all roles and of the busiest: `17.9 ms, worker 9.2 ms`. */
-function cpuText({ cpuPerRequest: cpu }: FindProbe): string {
+export function cpuText({ cpuPerRequest: cpu }: Pick<FindProbe, 'cpuPerRequest'>): string {
   if (cpu === null) return '-';
   const all = duration(cpu.allMs);
   const role = busiestRole([cpu]);

@@ -46,8 +46,10 @@ const MAX_LATENCIES = 20_000;
 const SAME_MS = 0.002;
 
 /** All times at which requests of the load are due, in order; null of a closed loop, and where the seed is not known. */
-export function plannedDueMs(profile: RecordedProfile, generators: number): Float64Array | null {
-  const { stages, arrivals, seed } = profile;
+export function plannedDueMs(
+  { stages, arrivals, seed }: Pick<RecordedProfile, 'stages' | 'arrivals' | 'seed'>,
+  generators: number,
+): Float64Array | null {
   if (stages === undefined || arrivals === undefined) return null;
   if (arrivals === 'random' && seed === undefined) return null;
   const lanes = allLanes({ stages }, generators);
