@@ -105,7 +105,10 @@ export const RULES: readonly Rule[] = [
   },
   // A question about one rate.
   {
-    options: ['probe', 'full', 'continue', 'cpuPrice', 'memoryPrice'],
+    options: [
+      ...['probe', 'full', 'continue', 'cpuPrice', 'memoryPrice'],
+      ...['precision', 'gentle', 'speed'],
+    ],
     of: ['find'],
     ...{ with: 'a search, and --rate asks about one rate', applies: lacks('rate') },
   },

@@ -30,6 +30,13 @@ export const mebibytes = understood(parseMemory, 'Write it like 1024Mi or 1Gi.')
 
 export const kibibytes = understood(parseDataSize, 'Write it like 50Ki or 2Mi.');
 
+/** A part of a whole: between 0 and 1. */
+export const share = understood((text) => {
+  const value = /^\d+(?:\.\d+)?%$/.test(text) ? Number(text.slice(0, -1)) / 100 : NaN;
+  if (!(value > 0 && value < 1)) throw new Error(text);
+  return value;
+}, 'Write it like 10%.');
+
 /** V8's old space. */
 export const heap = understood(
   (text) => (text === 'auto' || text === 'none' ? text : parseMemory(text)),

@@ -62,6 +62,10 @@ test.each([
   ['find --workers -1', 'It must be a whole number of at least 0.'],
   ['find --concurrency 0', 'It must be a whole number of at least 1.'],
   ['find --webhooks 1.5', 'It must be a whole number of at least 0.'],
+  ...['10', '0%', '100%', 'narrow'].map((text): [string, string] => [
+    `find --precision ${text}`,
+    'Write it like 10%.',
+  ]),
   ['run --cpu lots', 'Write it like 500m, 0.5 or 2.'],
   ['run --memory 0', 'Write it like 1024Mi or 1Gi.'],
   ['run --heap some', 'It must be auto, none or an amount like 768Mi.'],

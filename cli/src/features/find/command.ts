@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { findAnnotations } from '../../analysis/annotations';
 import { maxSeconds } from './analysis/propose';
 import { CapacitySearch } from './analysis/search';
@@ -14,7 +14,7 @@ import { askRate } from './rate';
 import type { RateRecord } from './record/rate';
 import { rateDocument } from './report/rate';
 import type { ReportDocument } from '../../report/document';
-import type { BeforeSearch, FindRecord } from './record';
+import { SPEEDS, type BeforeSearch, type FindRecord, type Speed } from './record';
 import type { Slo } from '../../../../loadtests/lib/slo';
 import { EXIT, Mistake } from '../../ui/exit';
 import { interruptible } from '../../ui/interrupt';
@@ -35,7 +35,7 @@ import {
   type TargetOptions,
   type WorkloadOptions,
 } from '../../options/options';
-import { collect, numberThat, parsed, seconds } from '../../options/parsers';
+import { collect, numberThat, parsed, seconds, share } from '../../options/parsers';
 import {
   chosenMonitoring,
   monitoringOf,
@@ -65,6 +65,10 @@ export interface FindOptions
   slo?: string[];
   /** Seconds. */
   budget?: number;
+  /** As a share. */
+  precision?: number;
+  gentle?: boolean;
+  speed?: Speed;
   /** Seconds. */
   waitForQuiet?: number;
   anyway?: boolean;
@@ -126,6 +130,23 @@ export function register(program: Command): Command {
     )
     .addOption(
       parsed(
+        '--precision <percent>',
+        'width of the interval at which the search ends early (default: 10%)',
+        share,
+      ),
+    )
+    .option(
+      '--gentle',
+      'no probe at a fixed rate goes above 95% of the estimate, once there is one',
+    )
+    .addOption(
+      new Option(
+        '--speed <speed>',
+        'speed of the machine at which the rate to plan with holds: in its slowest minute, as a plan has to work then too, or its median (default: slow)',
+      ).choices(SPEEDS),
+    )
+    .addOption(
+      parsed(
         '--wait-for-quiet <time>',
         'wait at most this time until the machine is quiet (default: refuse to search on a busy one)',
         seconds,
@@ -161,6 +182,11 @@ export function findOrder(given: FindOptions) {
     budgetSeconds: options.budget ?? earlier?.record.budgetSeconds ?? null,
     slos,
     latencyFloorMs: workload.recorded.latencyFloorMs,
+    ...(options.arrivals === undefined ? {} : { arrivals: options.arrivals }),
+    options: {
+      ...(options.gentle === undefined ? {} : { isGentle: options.gentle }),
+      ...(options.precision === undefined ? {} : { precision: options.precision }),
+    },
   });
   // What was spent counts as well, so that what is added is left.
   if (earlier !== null) settings.budgetSeconds = secondsOf(trials) + addedSeconds(settings);
@@ -188,6 +214,7 @@ export function findOrder(given: FindOptions) {
       ...(arrivals === undefined ? {} : { arrivals }),
       ...chosenPrices(options),
       ...(earlier === null ? {} : { earlier }),
+      ...(options.speed === undefined ? {} : { speed: options.speed }),
     },
     settings,
     trials,
@@ -300,8 +327,11 @@ function show({ folder, record, document }: Shown, json: boolean): void {
   process.stdout.write(`To narrow the interval: ${continueCommand(record.command, folder)}\n`);
 }
 
+const isAnswer = (verdict: FindRecord['verdict']): boolean =>
+  verdict === 'found' || verdict === 'rough';
+
 function exitCodeOf(record: FindRecord | RateRecord): number {
-  const isMet = record.kind === 'rate' ? record.answer === 'yes' : record.verdict === 'found';
+  const isMet = record.kind === 'rate' ? record.answer === 'yes' : isAnswer(record.verdict);
   if (isMet) return EXIT.fine;
   const isMissed =
     record.kind === 'rate' ? record.answer === 'no' : record.verdict === 'nothing sustained';

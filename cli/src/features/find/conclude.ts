@@ -1,15 +1,21 @@
 import type { Estimate } from './analysis/estimate';
 import { PLANNED_SHARE, plannedPerSecond } from './analysis/planned-share';
 import { findDoubts } from './analysis/doubts';
-import { usedAt, type FindProbe, type FindRecord } from './record';
+import type { Price } from './analysis/by-queue';
+import { usedAt, type FindProbe, type FindRecord, type Speed } from './record';
 import type { FindHead, SearchEnding } from './analysis/searched';
 import { limitName } from '../../analysis/limits/table';
 import { workloadName } from '../../plan/chosen-workload';
-import { formatNumber, percent } from '../../ui/numbers';
+import { duration, formatNumber, percent, perSecond } from '../../ui/numbers';
 
 /** From the search's estimate and its probes to the answer. Pure. */
-export function concludeFind(head: FindHead, estimate: Estimate, ending: SearchEnding): FindRecord {
-  const { capacity, low, high, confirmedPerSecond, limit } = estimate;
+export function concludeFind(
+  head: FindHead,
+  estimate: Estimate,
+  ending: SearchEnding,
+  speed: Speed = 'slow',
+): FindRecord {
+  const { capacity, low, high, confirmedPerSecond, limit, price } = estimate;
   const verdict = verdictOf(head.probes, estimate, ending);
   const confirmedBy = confirmedPerSecond === null ? null : runAt(head.probes, confirmedPerSecond);
   const run = confirmedBy ?? highestSustained(head.probes);
@@ -21,10 +27,15 @@ export function concludeFind(head: FindHead, estimate: Estimate, ending: SearchE
       low,
       high: Number.isFinite(high) ? high : null,
       confirmed: confirmedPerSecond !== null,
+      ...(price === null ? {} : priceOf(price)),
+      method: methodOf(estimate),
     },
     advised: {
       share: PLANNED_SHARE,
-      ratePerSecond: plannedPerSecond(verdict === 'found' ? capacity : low),
+      ratePerSecond: plannedPerSecond(
+        price !== null && speed === 'slow' ? atSlowest(low, price) : low,
+      ),
+      ...(price === null ? {} : { speed }),
     },
     limit,
     verdict,
@@ -35,17 +46,39 @@ export function concludeFind(head: FindHead, estimate: Estimate, ending: SearchE
   };
 }
 
+const priceOf = ({ cpuMs, slowestMs, takenShare, speeds }: Price) => ({
+  at: { cpuMs, slowestMs, takenShare },
+  speeds,
+});
+
+/** What the same share of the CPU sustains while a request costs as much as in the slowest minute. */
+const atSlowest = (ratePerSecond: number, { cpuMs, slowestMs }: Price): number =>
+  (ratePerSecond * cpuMs) / slowestMs;
+
+const methodOf = ({
+  price,
+  whyNoPrice,
+}: Estimate): NonNullable<FindRecord['capacity']['method']> =>
+  price === null
+    ? {
+        name: 'pass and miss',
+        text: `Estimated from which probes met the SLO and which missed it, as ${whyNoPrice ?? ''}.`,
+      }
+    : {
+        name: 'virtual queue',
+        text: `Estimated by a replay of each probe in a queue with the CPU of each second, as n8n used up its CPU; the answer holds at ${duration(price.cpuMs)} of CPU per request.`,
+      };
+
 function verdictOf(
   probes: readonly FindProbe[],
-  { capacity, conclusive, confirmedPerSecond }: Estimate,
+  { capacity, level }: Estimate,
   { stoppedBy, failure }: SearchEnding,
 ): FindRecord['verdict'] {
   if (probes.every(({ result }) => result === 'invalid')) return 'invalid';
   // Only a search that went to its end has looked for a rate that is sustained.
   if (!(capacity > 0))
     return stoppedBy !== null || failure !== null ? 'invalid' : 'nothing sustained';
-  if (!conclusive) return 'inconclusive';
-  return confirmedPerSecond === null ? 'not confirmed' : 'found';
+  return level;
 }
 
 function runAt(probes: readonly FindProbe[], ratePerSecond: number): string | null {
@@ -69,8 +102,9 @@ function highestSustained(probes: readonly FindProbe[]): string | null {
 function findSentence(
   { workload, slo, probes, target }: FindHead,
   verdict: FindRecord['verdict'],
-  { capacity, low, high, confirmedPerSecond, limit }: Estimate,
+  estimate: Estimate,
 ): string {
+  const { capacity, low, high, confirmedPerSecond, limit } = estimate;
   const what = workloadName(workload);
   const loaded = target.kind === 'server' ? 'The server' : 'n8n';
   const wanted = slo.map(({ text }) => text).join(', ');
@@ -81,19 +115,57 @@ function findSentence(
   if (verdict === 'nothing sustained') {
     return `${loaded} did not sustain ${what} with ${wanted} at any rate that was tried.`;
   }
-  const answer = `${formatNumber(capacity)} req/s of ${what} with ${wanted}`;
+  const load = `req/s of ${what} with ${wanted}`;
+  const answer = `${formatNumber(capacity)} ${load}`;
   const limited = limit === null ? '' : `, limited by the ${limitName(limit)}`;
   if (!Number.isFinite(high)) {
-    return `${loaded} sustains at least ${formatNumber(low)} req/s of ${what} with ${wanted}${limited}; how much more was not seen.`;
+    return `${loaded} sustains at least ${formatNumber(low)} ${load}${limited}; how much more was not seen.`;
   }
   const range = `between ${formatNumber(low)} and ${formatNumber(high)}`;
   if (verdict === 'inconclusive') {
-    const width = percent((high - low) / capacity);
-    return `${loaded} sustains about ${answer}, ${range}${limited}: an interval of ${width} is too wide for an answer.`;
+    const known =
+      low > 0
+        ? `${loaded} is safe up to ${formatNumber(low)} ${load} and breaks at ${perSecond(high)} at the latest${limited}`
+        : `${loaded} breaks at ${formatNumber(high)} ${load} at the latest${limited}`;
+    return `${known}: ${whyNoAnswer(estimate)}.`;
   }
-  return confirmedPerSecond === null
-    ? `${loaded} seems to sustain ${answer} (${range})${limited}; ${unconfirmed(probes, capacity)}.`
-    : `${loaded} sustains ${answer} (${range})${limited}; a run of full length sustained ${formatNumber(confirmedPerSecond)}.`;
+  const speeds = estimate.price === null ? '' : speedClause(capacity, estimate.price);
+  const confirmed =
+    confirmedPerSecond === null
+      ? ''
+      : `; a run of full length sustained ${formatNumber(confirmedPerSecond)}`;
+  if (verdict === 'rough') {
+    return `${loaded} sustains ${range} ${load}, probably ${formatNumber(capacity)}${speeds}${limited}${confirmed}.`;
+  }
+  return verdict === 'not confirmed'
+    ? `${loaded} seems to sustain ${answer} (${range})${speeds}${limited}; ${unconfirmed(probes, capacity)}.`
+    : `${loaded} sustains ${answer} (${range})${speeds}${limited}${confirmed}.`;
+}
+
+/** Less is not worth a word: an answer has an interval. */
+const TAKEN_SHARE = 0.03;
+const SLOWER = 1.05;
+
+function speedClause(capacity: number, price: Price): string {
+  const { cpuMs, slowestMs, takenShare } = price;
+  const slowest =
+    slowestMs > SLOWER * cpuMs
+      ? `; at its slowest minute ${perSecond(atSlowest(capacity, price))}`
+      : '';
+  const alone =
+    takenShare > TAKEN_SHARE
+      ? `; alone on the machine about ${perSecond(capacity / (1 - takenShare))}`
+      : '';
+  return ` at this machine's median speed of this search${slowest}${alone}`;
+}
+
+function whyNoAnswer({ capacity, low, high, disagreeing, narrowing }: Estimate): string {
+  if (disagreeing !== null) {
+    const other = `${perSecond(disagreeing.capacity)} (${formatNumber(disagreeing.low)} to ${formatNumber(disagreeing.high)})`;
+    return `two estimates do not overlap, ${perSecond(capacity)} (${formatNumber(low)} to ${formatNumber(high)}) from the CPU of each second and ${other} from pass and miss alone`;
+  }
+  const width = `an interval of ${percent((high - low) / capacity)} is too wide for an answer`;
+  return narrowing === null ? width : `${width}. ${narrowing}`;
 }
 
 /** What the run of full length nearest to the answer has shown instead. */

@@ -1,12 +1,13 @@
 /** Drives one search for the capacity: it proposes, we measure, it answers. */
 
 import { basename, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Prices } from '../../plan/recorded';
 import type { CapacitySearch } from './analysis/search';
 import type { Probe } from './analysis/types';
 import { type Arrivals, type LoadPlan, planOf } from '../../../../loadtests/lib/profile';
 import { makeFolder, runId, writeWhole } from '../../record/folder';
-import type { BeforeSearch, FindProbe, FindRecord } from './record';
+import type { BeforeSearch, FindProbe, FindRecord, Speed } from './record';
 import { FIND_FILE } from '../../record/find-records';
 import type { Summary, TargetKind } from '../../record/run-record';
 import type { RunOrder } from '../../run/order';
@@ -22,7 +23,7 @@ import { keptOf } from './traces/kept';
 import { refuseOther, summariesOf, type EarlierSearch, type SearchedNow } from './continue';
 import { LeftOut, secondsIn } from './quiet/left-out';
 import { OthersWatch, type OthersSeen } from './quiet/others-watch';
-import { criticalOf } from './traces/trace-of';
+import { criticalOf, type Critical } from './traces/trace-of';
 import { toldBy } from './traces/trial';
 import { watched } from './traces/probe-watch';
 import { jsonOf } from '../../record/json';
@@ -39,6 +40,8 @@ export interface FindOrder extends Omit<RunOrder, 'plan'> {
   before?: BeforeSearch;
   /** A search to go on with, whose folder and probes it takes over. */
   earlier?: EarlierSearch;
+  /** The speed of the machine at which the advised rate holds. */
+  speed?: Speed;
   prices?: Prices;
 }
 
@@ -107,6 +110,7 @@ export async function find(
       rounds.push(roundOf(data.record.summary));
     }
   };
+  let criticalBefore: Critical | null = null;
   const probeAll = async (): Promise<void> => {
     // A search that is gone on with may have nothing left to learn.
     if (search.next() === null) return;
@@ -125,9 +129,14 @@ export async function find(
       if (record.verdict.outcome === 'aborted') return;
       const name = join('probes', basename(finished.folder));
       const kept = keep(probe, finished, name);
-      const outcome = toldBy(kept, order.slos, criticalOf([...probes, kept], running));
+      const critical = criticalOf([...probes, kept], running);
+      const outcome = toldBy(kept, order.slos, critical);
       probes.push(outcome.result === 'invalid' ? { ...kept, result: 'invalid' } : kept);
       search.record(outcome);
+      if (!isDeepStrictEqual(critical, criticalBefore)) {
+        search.retrace(probes.map((one) => toldBy(one, order.slos, critical).trace));
+      }
+      criticalBefore = critical;
       summaries.set(name, record.summary);
     }
   };
@@ -164,6 +173,7 @@ export async function find(
       stoppedBy: signal.aborted ? messageOf(signal.reason) : null,
       ...{ failure, restless, memoryAtRestMiB, summaries },
     },
+    order.speed,
   );
   writeWhole(join(folder, FIND_FILE), jsonOf(record));
   return { folder, record, problems };
@@ -222,7 +232,7 @@ function describe(probe: Probe): string {
 /** The bounds so far, for the line of progress. */
 function soFar(search: CapacitySearch, probes: number): string {
   if (probes === 0) return 'warming up';
-  const { low, high, capacity } = search.estimate();
+  const { low, high, capacity } = search.soFar();
   const upper = Number.isFinite(high) ? formatNumber(high) : '?';
   return capacity > 0
     ? `between ${formatNumber(low)} and ${upper}/s after ${String(probes)} probes`

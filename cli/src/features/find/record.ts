@@ -13,6 +13,10 @@ import { limitSchema, limitSeenSchema, verdictOutcomeSchema } from '../../record
 import { keptRequestsSchema } from './traces/requests';
 import { probeSecondsSchema } from './traces/seconds';
 
+/** Speeds of the machine at which a rate may be planned. */
+export const SPEEDS = ['median', 'slow'] as const;
+export type Speed = (typeof SPEEDS)[number];
+
 /** What each role used at the capacity, or at the highest rate that was sustained. */
 export const atCapacitySchema = z.object({
   /** Folder of that run. */
@@ -120,15 +124,40 @@ export const findRecordSchema = z.object({
     /** Null where every rate was sustained: nobody knows how much more it sustains. */
     high: z.number().nullable(),
     confirmed: z.boolean(),
+    /** The price at which the answer holds: CPU per request of what limits n8n. Left out if CPU did not say it. */
+    at: z.exactOptional(
+      z.object({
+        /** Milliseconds: the median of the search, and that of its slowest minute. */
+        cpuMs: z.number(),
+        slowestMs: z.number(),
+        /** Share of the time in which requests waited that others took. */
+        takenShare: z.number(),
+      }),
+    ),
+    /** Speeds of the machine around each probe that kept up, as the price at that time. */
+    speeds: z.exactOptional(z.array(z.object({ cpuMs: z.number(), seconds: z.number() }))),
+    /** How it was estimated, and why so, in one sentence. */
+    method: z.exactOptional(
+      z.object({ name: z.enum(['virtual queue', 'pass and miss']), text: z.string() }),
+    ),
   }),
   /** What to plan with: enough room for noise, deploys and a busy minute. */
   advised: z.object({
     share: z.number(),
     ratePerSecond: z.number(),
+    /** The speed of the machine at which it may be planned with (--speed); left out if no price is known. */
+    speed: z.exactOptional(z.enum(SPEEDS)),
   }),
   /** The first limit met above the capacity; null where none was seen. */
   limit: limitSchema.nullable(),
-  verdict: z.enum(['found', 'not confirmed', 'inconclusive', 'nothing sustained', 'invalid']),
+  verdict: z.enum([
+    'found',
+    'rough',
+    'not confirmed',
+    'inconclusive',
+    'nothing sustained',
+    'invalid',
+  ]),
   /** One sentence a manager can read. */
   sentence: z.string(),
   /** Wall time of everything, bringing to rest included. */
@@ -146,7 +175,7 @@ export type FindRecord = z.infer<typeof findRecordSchema>;
 
 /** Whether the search has an answer that others may use, though its interval may be wide. */
 export const hasEstimate = (verdict: FindRecord['verdict']): boolean =>
-  verdict === 'found' || verdict === 'not confirmed' || verdict === 'inconclusive';
+  verdict !== 'nothing sustained' && verdict !== 'invalid';
 
 export const usedAt = (run: string, summary: Summary): AtCapacity => ({
   run,

@@ -1,5 +1,5 @@
 import type { Arrivals } from '../../../../loadtests/lib/profile';
-import { minRequests } from '../../analysis/slo/min-requests';
+import { minRequests, PERCENTILES } from '../../analysis/slo/min-requests';
 import type { SearchSettings } from './analysis/types';
 import type { Slo } from '../../../../loadtests/lib/slo';
 import { WARMUP_SHARE } from './probe-plan';
@@ -17,6 +17,9 @@ export interface FindChoice {
   budgetSeconds: number | null;
   latencyFloorMs: number;
   slos: readonly Slo[];
+  arrivals?: Arrivals;
+  /** How the search goes, where that is not as usual. */
+  options?: Partial<Pick<SearchSettings, 'isGentle' | 'precision'>>;
 }
 
 /** What must hold where nobody says. */
@@ -44,6 +47,9 @@ export function searchSettings(choice: FindChoice): Partial<SearchSettings> {
     fullSeconds: Math.max(choice.fullSeconds ?? usual.fullSeconds, shortSeconds),
     minRequests: requestsOfAProbe(choice.slos),
     budgetSeconds,
+    percentile: percentileOf(choice.slos),
+    arrivals: choice.arrivals ?? SEARCH_ARRIVALS,
+    ...choice.options,
   };
 }
 
@@ -71,4 +77,14 @@ function requestsOfAProbe(slos: readonly Slo[]): number {
     .filter(({ metric }) => metric !== 'errors')
     .map(({ metric, bound }) => minRequests(metric, bound));
   return Math.ceil(Math.max(30, ...needed) / (1 - WARMUP_SHARE));
+}
+
+/** The percentile that a search replays; null if no SLO limits one, or more than one does. */
+function percentileOf(slos: readonly Slo[]): { p: number; boundSeconds: number } | null {
+  const limited = slos.flatMap(({ metric, bound }) => {
+    const p = PERCENTILES[metric];
+    return p === undefined ? [] : [{ p, boundSeconds: bound / 1_000 }];
+  });
+  const [only, ...more] = limited;
+  return more.length > 0 ? null : (only ?? null);
 }

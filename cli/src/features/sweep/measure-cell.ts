@@ -153,6 +153,7 @@ async function searched(
 
 const OUTCOMES = {
   found: 'sustained',
+  rough: 'sustained',
   'not confirmed': 'inconclusive',
   inconclusive: 'inconclusive',
   'nothing sustained': 'not sustained',

@@ -1,4 +1,5 @@
 import { concludeFind } from '../../../../cli/src/features/find/conclude';
+import type { Estimate } from '../../../../cli/src/features/find/analysis/estimate';
 import type { FindHead } from '../../../../cli/src/features/find/analysis/searched';
 import { GENERATOR } from '../../../../cli/src/analysis/limits/generator';
 import type { Probe } from '../../../../cli/src/features/find/analysis/types';
@@ -71,16 +72,21 @@ const summaries = new Map([['probes/confirmed', record.summary]]);
 const quiet = {
   ...{ stoppedBy: null, failure: null, restless: [], memoryAtRestMiB: [], summaries },
 };
-const found = {
+const found: Estimate = {
   capacity: 38.5,
   low: 37,
   high: 41,
+  level: 'found',
   confirmedPerSecond: 38,
-  conclusive: true,
   cutShort: false,
   limit: null,
   contradicting: [],
+  price: null,
+  whyNoPrice: 'the CPU of each second was not seen',
+  disagreeing: null,
+  narrowing: null,
 };
+const unconfirmed = { confirmedPerSecond: null, level: 'not confirmed' } as const;
 
 describe('what a search answers', () => {
   it('names the confirming run, what limits above it, and what to plan with', () => {
@@ -90,7 +96,7 @@ describe('what a search answers', () => {
       confirmedBy: 'probes/confirmed',
       atCapacity: { run: 'probes/confirmed', roles: record.summary.roles },
       limit: LOOP,
-      advised: { share: 0.8, ratePerSecond: expect.closeTo(30.8, 6) },
+      advised: { share: 0.8, ratePerSecond: expect.closeTo(29.6, 6) },
       doubts: [],
     });
     expect(answer.sentence).toContain('n8n sustains 38.5 req/s');
@@ -100,7 +106,7 @@ describe('what a search answers', () => {
   it('says so when nothing was confirmed, and why', () => {
     const answer = concludeFind(
       head([probe({}), failed], 60),
-      { ...found, confirmedPerSecond: null, cutShort: true },
+      { ...found, ...unconfirmed, cutShort: true },
       quiet,
     );
     expect(answer.verdict).toBe('not confirmed');
@@ -119,7 +125,7 @@ describe('what a search answers', () => {
       const near = { ...held, ratePerSecond: 38.2, result, missed };
       const { sentence, confirmedBy } = concludeFind(
         head([far, near, failed]),
-        { ...found, confirmedPerSecond: null },
+        { ...found, ...unconfirmed },
         quiet,
       );
       expect(confirmedBy).toBeNull();
@@ -132,7 +138,7 @@ describe('what a search answers', () => {
     const failure = 'main did not come up: signal SIGKILL';
     const answer = concludeFind(
       head([probe({}), failed]),
-      { ...found, confirmedPerSecond: null, cutShort: true },
+      { ...found, ...unconfirmed, cutShort: true },
       { ...quiet, failure },
     );
     expect(answer.verdict).toBe('not confirmed');
@@ -140,7 +146,7 @@ describe('what a search answers', () => {
   });
 
   it('says nothing of a system whose search was stopped before it had found a rate', () => {
-    const none = { ...found, capacity: 0, low: 0, high: 1, confirmedPerSecond: null };
+    const none = { ...found, ...unconfirmed, capacity: 0, low: 0, high: 1 };
     const stopped = { ...quiet, stoppedBy: 'stopped by Ctrl-C' };
     const answer = concludeFind(head([failed]), none, stopped);
     expect(answer.verdict).toBe('invalid');
@@ -148,7 +154,7 @@ describe('what a search answers', () => {
   });
 
   it('tells a system that sustains nothing from a generator that could not measure', () => {
-    const none = { ...found, capacity: 0, low: 0, high: 1, confirmedPerSecond: null };
+    const none = { ...found, ...unconfirmed, capacity: 0, low: 0, high: 1 };
     expect(concludeFind(head([failed]), none, quiet).verdict).toBe('nothing sustained');
     const invalid = [probe({ result: 'invalid' }), probe({ result: 'invalid' })];
     const answer = concludeFind(head(invalid), none, quiet);
@@ -173,12 +179,98 @@ describe('what a search answers', () => {
   });
 
   it('is no answer where the interval is wide, whatever was confirmed', () => {
-    const answer = concludeFind(head([held]), { ...found, low: 30, conclusive: false }, quiet);
+    const answer = concludeFind(head([held]), { ...found, low: 30, level: 'inconclusive' }, quiet);
     expect(answer.verdict).toBe('inconclusive');
     expect(answer.sentence).toContain('too wide for an answer');
     expect(renderTerminal(findDocument(answer), { width: 80, colour: false })).toMatch(
       /^INCONCLUSIVE/,
     );
+  });
+
+  describe('by the CPU of each second', () => {
+    const price = {
+      cpuMs: 18,
+      slowestMs: 24,
+      speeds: [
+        { cpuMs: 18, seconds: 60 },
+        { cpuMs: 24, seconds: 60 },
+      ],
+      takenShare: 0,
+    };
+    const priced: Estimate = { ...found, price, whyNoPrice: null, limit: LOOP };
+    const answerOf = (given: Partial<Estimate> = {}, speed?: 'median' | 'slow') =>
+      concludeFind(head([failed, held]), { ...priced, ...given }, quiet, speed);
+
+    it('says at which speed of the machine it holds, and what is left at its slowest', () => {
+      const { sentence, capacity } = answerOf();
+      expect(sentence).toMatch(
+        /^n8n sustains 38\.5 req\/s of .* \(between 37 and 41\) at this machine's median speed of this search; at its slowest minute 28\.9\/s, limited by .*; a run of full length sustained 38\.$/,
+      );
+      expect(capacity).toMatchObject({
+        at: { cpuMs: 18, slowestMs: 24, takenShare: 0 },
+        speeds: price.speeds,
+        method: {
+          name: 'virtual queue',
+          text: expect.stringContaining('at 18 ms of CPU per request'),
+        },
+      });
+    });
+
+    it('says what it would sustain alone, only if others took time from it', () => {
+      expect(answerOf().sentence).not.toContain('alone');
+      expect(answerOf({ price: { ...price, takenShare: 0.1 } }).sentence).toContain(
+        'alone on the machine about 42.8/s',
+      );
+    });
+
+    it('advises a part of the lower end: at the slowest speed, or at the median if that is asked for', () => {
+      expect(answerOf().advised).toEqual({
+        share: 0.8,
+        ratePerSecond: expect.closeTo((0.8 * 37 * 18) / 24, 6),
+        speed: 'slow',
+      });
+      expect(answerOf({}, 'median').advised).toMatchObject({
+        ratePerSecond: expect.closeTo(0.8 * 37, 6),
+        speed: 'median',
+      });
+    });
+
+    it('is a rough answer in words where the interval is wide but a run confirms its low end', () => {
+      const { verdict, sentence } = answerOf({ level: 'rough', low: 33 });
+      expect(verdict).toBe('rough');
+      expect(sentence).toMatch(/^n8n sustains between 33 and 41 req\/s of .*, probably 38\.5 /);
+    });
+
+    it('gives no answer but both estimates where they do not overlap', () => {
+      const disagreeing = { capacity: 60, low: 55, high: 66 };
+      const { sentence } = answerOf({ level: 'inconclusive', disagreeing });
+      expect(sentence).toContain(
+        '38.5/s (37 to 41) from the CPU of each second and 60/s (55 to 66) from pass and miss alone',
+      );
+    });
+  });
+
+  it('says why it rests on pass and miss alone', () => {
+    const { capacity } = concludeFind(head([held]), found, quiet);
+    expect(capacity.method).toEqual({
+      name: 'pass and miss',
+      text: 'Estimated from which probes met the SLO and which missed it, as the CPU of each second was not seen.',
+    });
+    expect(capacity.at).toBeUndefined();
+  });
+
+  it('says first what is known to one side where there is no answer, then what would narrow it', () => {
+    const narrowing =
+      'Most of its width is that the speed of the machine changed; about 9 minutes more';
+    const { sentence } = concludeFind(
+      head([held]),
+      { ...found, low: 30, level: 'inconclusive', narrowing },
+      quiet,
+    );
+    expect(sentence).toMatch(
+      /^n8n is safe up to 30 req\/s of .* and breaks at 41\/s at the latest: /,
+    );
+    expect(sentence).toContain(narrowing);
   });
 
   it('names the probes that contradict it', () => {
@@ -196,8 +288,9 @@ describe('what a search answers', () => {
         ...given,
       });
     const slow = at(47, 17.8, { result: 'not sustained' });
-    const doubtsOf = (probes: FindProbe[], conclusive = true): string[] =>
-      concludeFind(head(probes), { ...found, capacity: 48, conclusive }, quiet).doubts;
+    const doubtsOf = (probes: FindProbe[], given: Partial<Estimate> = {}): string[] =>
+      concludeFind(head(probes), { ...found, capacity: 48, low: 47, high: 49, ...given }, quiet)
+        .doubts;
 
     it('says by how much, where probes contradict each other', () => {
       expect(doubtsOf([at(49, 13.7), slow])).toEqual([
@@ -209,7 +302,7 @@ describe('what a search answers', () => {
 
     it('says so too where the interval is too wide for an answer', () => {
       expect(doubtsOf([at(46, 13.7), slow])).toEqual([]);
-      expect(doubtsOf([at(46, 13.7), slow], false)).toEqual([
+      expect(doubtsOf([at(46, 13.7), slow], { low: 30, level: 'inconclusive' })).toEqual([
         expect.stringContaining('The machine was up to 29.9% slower'),
       ]);
     });
@@ -247,7 +340,7 @@ describe('stalls', () => {
     probe({ ratePerSecond: 44, durationSeconds: 50, result: 'not sustained', stallsMs: [1_200] }),
     probe({ ratePerSecond: 60, durationSeconds: 50, result: 'invalid', stallsMs: [9_000] }),
   ];
-  const wide = { ...found, low: 20, conclusive: false };
+  const wide: Estimate = { ...found, low: 20, level: 'inconclusive' };
 
   it('are named where the answer is not known, of the probes that count', () => {
     expect(concludeFind(head(stalling), wide, quiet).doubts).toEqual(

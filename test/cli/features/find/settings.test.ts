@@ -42,3 +42,23 @@ describe('how long probes are', () => {
     expect(searchSettings({ ...choice, slos: parseSlos(slo) }).minRequests).toBe(least);
   });
 });
+
+describe('what a replay in a queue is asked for', () => {
+  test.each([
+    ['p95<300ms,errors<1%', { p: 0.95, boundSeconds: 0.3 }],
+    ['p50<2s', { p: 0.5, boundSeconds: 2 }],
+    ['p95<300ms,p99<1s', null],
+    ['errors<1%', null],
+    ['mean<1s', null],
+  ])('of %s is %p: one percentile of latency', (slo, percentile) => {
+    expect(searchSettings({ ...choice, slos: parseSlos(slo) }).percentile).toEqual(percentile);
+  });
+
+  test('is as precise as the call says, and gentle only if it says so', () => {
+    const slos = parseSlos('p95<1s');
+    expect(searchSettings({ ...choice, slos })).not.toHaveProperty('precision');
+    expect(
+      searchSettings({ ...choice, slos, options: { precision: 0.2, isGentle: true } }),
+    ).toMatchObject({ precision: 0.2, isGentle: true });
+  });
+});

@@ -1,4 +1,5 @@
-import { best, confirmedRate, spread, type ProbeEvidence } from './evidence';
+import { best, spread, type ProbeEvidence } from './evidence';
+import { confirmedRate, CONFIRMING } from './levels';
 import { WHOLE, WIDEST, type SearchSettings } from './types';
 
 /** Fewer probes of full length may all have been lucky. */
@@ -14,5 +15,7 @@ export function isNear({ belief, trials }: ProbeEvidence, { tolerance }: SearchS
 
 /** Whether there is nothing left to learn. */
 export function isDone(known: ProbeEvidence, settings: SearchSettings): boolean {
-  return isNear(known, settings) && confirmedRate(known, best(known)) !== null;
+  return (
+    isNear(known, settings) && confirmedRate(known.trials, CONFIRMING * best(known), null) !== null
+  );
 }

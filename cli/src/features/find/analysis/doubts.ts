@@ -1,4 +1,5 @@
 import type { Estimate } from './estimate';
+import { isNarrow } from './levels';
 import { contradictEachOther, speedSpread } from './machine-speed';
 import { seenMeanwhile } from '../../../run/analysis/stall-causes';
 import { largest } from '../../../analysis/statistics/statistics';
@@ -52,8 +53,10 @@ function contradictions({ contradicting }: Estimate): string[] {
 }
 
 /** If probes agree, a change of speed made no difference. */
-function speed(probes: readonly FindProbe[], { conclusive, capacity }: Estimate): string[] {
-  if (conclusive && !contradictEachOther(probes)) return [];
+function speed(probes: readonly FindProbe[], estimate: Estimate): string[] {
+  const { capacity, price } = estimate;
+  // The answer itself says at which speed it holds.
+  if (price !== null || (isNarrow(estimate) && !contradictEachOther(probes))) return [];
   const spread = speedSpread(probes, capacity);
   if (spread === null) return [];
   const { role, lowMs, highMs, ratesPerSecond } = spread;
@@ -66,10 +69,10 @@ function speed(probes: readonly FindProbe[], { conclusive, capacity }: Estimate)
 }
 
 /** Those that left the answer as sure as it was are no doubt. */
-function stalls(probes: readonly FindProbe[], { conclusive }: Estimate): string[] {
+function stalls(probes: readonly FindProbe[], estimate: Estimate): string[] {
   const valid = probes.filter(({ result }) => result !== 'invalid');
   const all = valid.flatMap(({ stallsMs }) => stallsMs);
-  if (conclusive || all.length === 0) return [];
+  if (isNarrow(estimate) || all.length === 0) return [];
   const seconds = valid.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
   const times = all.length === 1 ? 'once' : `${String(all.length)} times`;
   return [

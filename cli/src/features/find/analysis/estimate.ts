@@ -3,50 +3,108 @@ import { GENERATOR } from '../../../analysis/limits/generator';
 import { speedError } from './machine-speed';
 import { stallLoss, type StallLoss } from '../../../run/analysis/stalls';
 import { isDone } from './done';
-import { best, confirmedRate, evidence, type ProbeEvidence } from './evidence';
-import { secondsOf, WHOLE, WIDEST, type RateTrial, type SearchSettings, type Trial } from './types';
+import { withOwnStalls } from './backlog';
+import { byQueue, rateAtPrice, type Price, type QueueAnswer } from './by-queue';
+import { best, evidence, type ProbeEvidence } from './evidence';
+import { levelOf, widthOf, type Level } from './levels';
+import { whatNarrows, type Causes } from './narrowing';
+import {
+  secondsOf,
+  WHOLE,
+  type CapacityInterval,
+  type RateTrial,
+  type SearchSettings,
+  type Trial,
+} from './types';
 
 /** Seconds after which a probe sees what defines a capacity. */
 const WHOLE_SECONDS = 60;
 /** How much wider the interval is for shorter ones: 0.5 for their scatter, the rest for what they do not see. */
 const SHORT_POWER = 0.6;
 
-export interface Estimate {
-  /** Requests a second: the middle of what all probes together say. */
-  capacity: number;
-  /** Interval of the capacity with about 95% confidence; `high` is infinite if no probe failed. */
-  low: number;
-  high: number;
+export interface Estimate extends CapacityInterval {
+  level: Level;
   /** The budget ended the search before it had nothing left to learn. */
   cutShort: boolean;
-  /** The interval is narrow enough to answer with. */
-  conclusive: boolean;
-  /** The highest rate near the answer that a probe of full length sustained; null where none did. */
+  /** The highest rate that a run of full length sustained near the answer; null where none did. */
   confirmedPerSecond: number | null;
   /** What limited the system just above the capacity; null where that was not seen. */
   limit: Limit | null;
   /** Rates outside the interval at which a probe said otherwise than the answer does. */
   contradicting: { ratePerSecond: number; sustained: boolean }[];
+  /** Null where the answer rests on pass and miss alone. */
+  price: Price | null;
+  /** Why it rests on pass and miss alone; null where it does not. */
+  whyNoPrice: string | null;
+  /** What pass and miss alone say, where that does not overlap with the answer. */
+  disagreeing: CapacityInterval | null;
+  /** What would narrow the interval, as a sentence without its full stop; null where it is narrow enough. */
+  narrowing: string | null;
 }
 
+/**
+ * A replay in a queue answers where it can, and pass and miss where it cannot; if the two do not overlap, there is no
+ * answer.
+ */
 export function estimate(trials: readonly Trial[], settings: SearchSettings): Estimate {
   const known = evidence(trials, settings);
-  const { generatorCeiling } = known;
+  const { answer, why } = byQueue(trials, settings);
+  const believed = byPassAndMiss(trials, known, settings);
+  const { capacity, low, high } = answer ?? believed;
+  const price = answer?.price ?? null;
+  const isApart = answer !== null && isDisjoint(answer, believed);
+  const interval = { capacity, low, high };
+  const { level: sure, confirmedPerSecond } = levelOf(trials, interval, price);
+  const level = isApart ? 'inconclusive' : sure;
+  const isOver = answer === null ? isDone(known, settings) : level === 'found';
+  return {
+    ...interval,
+    level,
+    cutShort: settings.budgetSeconds !== null && !isOver,
+    confirmedPerSecond,
+    limit: known.generatorCeiling < Infinity ? GENERATOR : firstLimit(known.trials, capacity),
+    contradicting: contradicting(known.trials, interval, price),
+    price,
+    whyNoPrice: why,
+    disagreeing: isApart ? believed : null,
+    narrowing: isApart
+      ? null
+      : whatNarrows(
+          answer === null ? believed.causes : causesOf(answer),
+          widthOf(interval),
+          secondsOf(trials),
+        ),
+  };
+}
+
+/** By pass and miss, which takes no time. */
+export function soFar(trials: readonly Trial[], settings: SearchSettings): CapacityInterval {
+  return byPassAndMiss(trials, evidence(trials, settings), settings);
+}
+
+const isDisjoint = (one: CapacityInterval, other: CapacityInterval): boolean =>
+  one.low > other.high || other.low > one.high;
+
+const causesOf = ({ modelError, weatherError }: QueueAnswer): Causes => ({
+  requests: modelError,
+  speed: weatherError,
+  stalls: 0,
+});
+
+function byPassAndMiss(
+  trials: readonly Trial[],
+  known: ProbeEvidence,
+  settings: SearchSettings,
+): CapacityInterval & { causes: Causes } {
   const capacity = best(known);
-  const { low, high } = withStalls(
-    interval(known, capacity, settings),
-    known,
-    lost(trials, settings),
-  );
+  const { low, high, speed } = interval(known, capacity, settings);
+  const seen = withStalls({ low, high }, known, lost(trials, settings));
+  const log = (from: { low: number; high: number }): number => Math.log(from.high / from.low) / 2;
+  const stalls = Math.max(0, log(seen) - log({ low, high }));
   return {
     capacity,
-    low,
-    high,
-    cutShort: settings.budgetSeconds !== null && !isDone(known, settings),
-    conclusive: capacity > 0 && (high - low) / capacity <= WIDEST,
-    confirmedPerSecond: confirmedRate(known, capacity),
-    limit: generatorCeiling < Infinity ? GENERATOR : firstLimit(known.trials, capacity),
-    contradicting: contradicting(known.trials, low, high),
+    ...seen,
+    causes: { requests: Math.max(0, log({ low, high }) - speed), speed, stalls },
   };
 }
 
@@ -59,24 +117,25 @@ function interval(
   known: ProbeEvidence,
   capacity: number,
   { tolerance, fullSeconds }: SearchSettings,
-): { low: number; high: number } {
+): { low: number; high: number; speed: number } {
   const { belief, low } = known;
   const tail = (1 - WHOLE) / 2;
   // Closer than this the search does not look, whatever the model believes.
   const near = 1 + tolerance;
-  if (belief === null) return { low: low / near, high: Infinity };
-  if (capacity === 0) return { low: 0, high: known.high };
+  if (belief === null) return { low: low / near, high: Infinity, speed: 0 };
+  if (capacity === 0) return { low: 0, high: known.high, speed: 0 };
   const wider = Math.max(1, (WHOLE_SECONDS / fullSeconds) ** SHORT_POWER);
   const speed = speedError(known.trials.flatMap(costOf), capacity);
   const away = (rate: number): number => Math.hypot(wider * Math.log(rate / capacity), speed);
   return {
     low: Math.min(capacity / near, capacity * Math.exp(-away(belief.quantile(tail)))),
     high: Math.max(capacity * near, capacity * Math.exp(away(belief.quantile(1 - tail)))),
+    speed,
   };
 }
 
 function lost(trials: readonly Trial[], { fullSeconds }: SearchSettings): StallLoss | null {
-  const watched = trials.filter(({ outcome }) => outcome.result !== 'invalid');
+  const watched = withOwnStalls(trials);
   const costs = watched.flatMap(({ outcome }) => outcome.stallCostsSeconds);
   return stallLoss(costs, secondsOf(watched), fullSeconds);
 }
@@ -114,16 +173,16 @@ function firstLimit(trials: readonly RateTrial[], capacity: number): Limit | nul
 /** Only what was decided: a short probe that leans to the other side contradicts nothing. */
 function contradicting(
   trials: readonly RateTrial[],
-  low: number,
-  high: number,
+  { low, high }: CapacityInterval,
+  price: Price | null,
 ): Estimate['contradicting'] {
   return trials
     .filter(({ outcome }) => outcome.decided)
-    .map(({ probe, outcome }) => ({
-      ratePerSecond: probe.ratePerSecond,
-      sustained: outcome.result === 'sustained',
+    .map((trial) => ({
+      ratePerSecond: trial.probe.ratePerSecond,
+      sustained: trial.outcome.result === 'sustained',
+      atPrice: rateAtPrice(trial, price),
     }))
-    .filter(({ ratePerSecond, sustained }) =>
-      sustained ? ratePerSecond > high : ratePerSecond < low,
-    );
+    .filter(({ atPrice, sustained }) => (sustained ? atPrice > high : atPrice < low))
+    .map(({ ratePerSecond, sustained }) => ({ ratePerSecond, sustained }));
 }

@@ -84,19 +84,6 @@ export function best({ belief, low, trials }: ProbeEvidence): number {
   return trials.some(({ outcome }) => outcome.result === 'sustained') ? belief.quantile(0.5) : 0;
 }
 
-/** A run of full length that sustained a rate this near below the answer, or above it, confirms it. */
-const CONFIRMING = 0.9;
-
-/** The highest rate that confirms the answer; null where there is none. */
-export function confirmedRate({ trials }: ProbeEvidence, answer: number): number | null {
-  const rates = trials
-    .filter(({ probe, outcome }) => probe.kind === 'confirm' && outcome.decided)
-    .filter(({ outcome }) => outcome.result === 'sustained')
-    .map(({ probe }) => probe.ratePerSecond)
-    .filter((rate) => rate >= CONFIRMING * answer);
-  return rates.length === 0 ? null : Math.max(...rates);
-}
-
 /** The ratio of the two levels between which this share of the belief lies. */
 export function spread(belief: Belief, share: number): number {
   return belief.quantile((1 + share) / 2) / belief.quantile((1 - share) / 2);

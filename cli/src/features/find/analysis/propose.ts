@@ -1,6 +1,7 @@
 import type { Belief } from './belief';
 import { isDone, isNear, MIN_FULL } from './done';
 import { evidence, spread, type ProbeEvidence } from './evidence';
+import { proposeByQueue } from './queue-plan';
 import {
   isRateTrial,
   budgetSecondsLeft,
@@ -39,7 +40,12 @@ export function propose(trials: readonly Trial[], settings: SearchSettings): Pro
   // A budget too small for a ladder and one probe of full length begins with what is known: nothing.
   if (rung !== null && rung.durationSeconds + settings.fullSeconds <= left) return rung;
   const known = evidence(trials, settings);
-  const probe = repeatedInvalid(trials, known) ?? wanted(trials, known, settings, totalSeconds);
+  const byQueue = proposeByQueue(trials, settings, totalSeconds);
+  const next =
+    byQueue === undefined
+      ? wanted(trials, known, settings, totalSeconds)
+      : byQueue && belowCeiling(byQueue, known);
+  const probe = repeatedInvalid(trials, known) ?? next;
   if (probe === null || probe.durationSeconds <= left) return probe;
   if (left < settings.shortSeconds) return null;
   return { ...probe, kind: 'narrow', durationSeconds: Math.floor(left) };

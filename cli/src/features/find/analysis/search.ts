@@ -1,7 +1,9 @@
-import { estimate, type Estimate } from './estimate';
+import { estimate, soFar, type Estimate } from './estimate';
 import { propose } from './propose';
+import type { ProbeTrace } from './virtual-queue/trace';
 import {
   withDefaults,
+  type CapacityInterval,
   type ProbeOutcome,
   type Probe,
   type SearchSettings,
@@ -28,6 +30,7 @@ export class CapacitySearch {
   private readonly settings: SearchSettings;
   private readonly trials: Trial[];
   private pending: Probe | null = null;
+  private known: Estimate | null = null;
 
   /** `before`: probes of a search that this one goes on with. */
   constructor(settings: Partial<SearchSettings> = {}, before: readonly Trial[] = []) {
@@ -45,9 +48,26 @@ export class CapacitySearch {
     if (this.pending === null) throw new Error('record() without a probe from next()');
     this.trials.push({ probe: this.pending, outcome });
     this.pending = null;
+    this.known = null;
   }
 
+  /** Other traces of the probes so far: which CPU decides may show only in later ones. */
+  retrace(traces: readonly (ProbeTrace | null)[]): void {
+    for (const [i, trace] of traces.entries()) {
+      const trial = this.trials[i];
+      if (trial !== undefined) trial.outcome = { ...trial.outcome, trace };
+    }
+    this.known = null;
+  }
+
+  /** Worked out once after each probe: it takes a second or two. */
   estimate(): Estimate {
-    return estimate(this.trials, this.settings);
+    this.known ??= estimate(this.trials, this.settings);
+    return this.known;
+  }
+
+  /** The same at a glance, for a line of progress. */
+  soFar(): CapacityInterval {
+    return soFar(this.trials, this.settings);
   }
 }

@@ -51,8 +51,18 @@ export interface RateTrial {
 
 /** The share of the belief that the interval spans: measured, it contains the truth in 95% of all cases. */
 export const WHOLE = 0.98;
-/** An interval wider than this share of the answer is no answer. */
+/** An interval up to this share of the answer is an answer. */
 export const WIDEST = 0.2;
+/** Up to this share it is a rough one. */
+export const ROUGHLY = 0.4;
+
+export interface CapacityInterval {
+  /** Requests per second: the middle of what all probes together say. */
+  capacity: number;
+  /** About 95% confidence; `high` is infinite if no probe failed. */
+  low: number;
+  high: number;
+}
 
 export interface SearchSettings {
   /** Seconds of ladder rungs, early probes and the confirmation, warm-up included. */
@@ -67,6 +77,13 @@ export interface SearchSettings {
   tolerance: number;
   /** Seconds of probes that all of it may take; null for no limit. */
   budgetSeconds: number | null;
+  /** The percentile of latency that the SLO limits; null if none, or more than one. */
+  percentile: { p: number; boundSeconds: number } | null;
+  arrivals: 'even' | 'random';
+  /** No probe at a fixed rate is made above the estimate. */
+  isGentle: boolean;
+  /** It ends once the interval is this share of the answer. */
+  precision: number;
 }
 
 export function withDefaults(settings: Partial<SearchSettings>): SearchSettings {
@@ -78,6 +95,10 @@ export function withDefaults(settings: Partial<SearchSettings>): SearchSettings 
     maxClients: 1_024,
     tolerance: 0.03,
     budgetSeconds: null,
+    percentile: null,
+    arrivals: 'random',
+    isGentle: false,
+    precision: 0.1,
     ...settings,
   };
 }

@@ -26,6 +26,7 @@ import {
 
 const VERDICTS: Record<FindRecord['verdict'], Pick<ShownVerdict, 'tone' | 'word'>> = {
   found: { tone: 'good', word: 'FOUND' },
+  rough: { tone: 'good', word: 'ROUGHLY' },
   'not confirmed': { tone: 'unsure', word: 'NOT CONFIRMED' },
   inconclusive: { tone: 'unsure', word: 'INCONCLUSIVE' },
   'nothing sustained': { tone: 'bad', word: 'NOT SUSTAINED' },

@@ -33,9 +33,19 @@ export const capacityFigures = ({ capacity, advised, verdict }: FindRecord): Fig
   },
   {
     name: 'Plan with',
-    value: `${perSecond(advised.ratePerSecond)} (${percent(advised.share)} of ${verdict === 'found' ? 'the capacity' : 'the lower end of the interval'})`,
+    value: `${perSecond(advised.ratePerSecond)} (${percent(advised.share)} of ${plannedOf(verdict, capacity, advised)})`,
   },
 ];
+
+/** Searches recorded before they said how they estimate advise a share of the capacity itself, if it was found. */
+const plannedOf = (
+  verdict: FindRecord['verdict'],
+  { method }: FindRecord['capacity'],
+  { speed }: FindRecord['advised'],
+): string =>
+  method === undefined && verdict === 'found'
+    ? 'the capacity'
+    : `the lower end of the interval${speed === 'slow' ? ', at the slowest speed of the machine that was seen' : ''}`;
 
 export function adviceFigures({ limit, topology }: FindRecord): Figure[] {
   const advice = adviceFor(limit, topology?.mode ?? null);

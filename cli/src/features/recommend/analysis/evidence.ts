@@ -22,9 +22,9 @@ export interface CapacityEvidence {
 
 /** Null where the search says nothing that can be built on: no capacity, or a target that was not laid out. */
 export function evidenceOf(search: FindRecord): CapacityEvidence | null {
-  const { ratePerSecond, low, confirmed } = search.capacity;
-  // The search advises this: an answer that is not sure counts with its low end.
-  const capacityPerSecond = search.verdict === 'found' ? ratePerSecond : low;
+  const { confirmed } = search.capacity;
+  // What the search advises: the low end of its interval, at the speed for which it is planned.
+  const capacityPerSecond = search.advised.ratePerSecond / search.advised.share;
   if (search.topology === null || !(capacityPerSecond > 0)) return null;
   return {
     source: search.id,

@@ -1,5 +1,6 @@
 import { GENERATOR } from '../../../../../cli/src/analysis/limits/generator';
 import { CapacitySearch } from '../../../../../cli/src/features/find/analysis/search';
+import { isNarrow } from '../../../../../cli/src/features/find/analysis/levels';
 import { estimate } from '../../../../../cli/src/features/find/analysis/estimate';
 import { defaultLengths } from '../../../../../cli/src/features/find/settings';
 import {
@@ -9,6 +10,8 @@ import {
   type SearchSettings,
   type Trial,
 } from '../../../../../cli/src/features/find/analysis/types';
+import { seededRandom } from '../../../../../cli/src/analysis/statistics/random';
+import { probeOfOneServer } from './virtual-queue/one-server';
 import { drawn } from '../../../../support/properties';
 
 const UNTRACED = { spentSeconds: null, trace: null } as const;
@@ -67,7 +70,7 @@ describe('a search', () => {
     [0.5, 0.4],
   ])('finds the capacity of a system of limit %p and capacity %p', (limit, capacity) => {
     const { estimate } = run(system(limit, capacity));
-    expect(estimate.conclusive).toBe(true);
+    expect(isNarrow(estimate)).toBe(true);
     expect(estimate.confirmedPerSecond).toBeLessThanOrEqual(capacity);
     expect(estimate.confirmedPerSecond).toBeGreaterThanOrEqual(0.9 * capacity);
     expect(Math.abs(estimate.capacity / capacity - 1)).toBeLessThan(0.03);
@@ -111,6 +114,17 @@ describe('a search', () => {
       }),
     ).toThrow('without a probe');
     expect(search.next()).toEqual(search.next());
+  });
+});
+
+describe('which CPU decides', () => {
+  test('may show only in a later probe: the probes before it then get other traces', () => {
+    const search = new CapacitySearch({ percentile: { p: 0.95, boundSeconds: 0.3 } });
+    const probe = search.next();
+    if (probe !== null) search.record(system(100, 85)(probe));
+    expect(search.estimate().whyNoPrice).toBe('the CPU of each second was not seen');
+    search.retrace([probeOfOneServer(seededRandom(1), { clients: 1 }, 5, () => 0.01)]);
+    expect(search.estimate().whyNoPrice).toBe('no probe at a fixed rate had enough requests');
   });
 });
 
@@ -183,7 +197,7 @@ describe('noise', () => {
     expect(steady).toEqual(unseen);
     expect(drifting.capacity).toBe(unseen.capacity);
     expect(width(drifting)).toBeGreaterThan(1.2 * width(unseen));
-    expect(drifting.conclusive).toBe(false);
+    expect(isNarrow(drifting)).toBe(false);
   });
 
   test('stalls count by how often they came: the interval takes in what they may cost, and what a run without one shows', () => {
@@ -199,7 +213,7 @@ describe('noise', () => {
     expect(often.estimate.low).toBeLessThan(100 * (1 - (26 * events) / often.seconds));
     expect(often.estimate.low).toBeGreaterThan(0);
     expect(often.estimate.high).toBeGreaterThanOrEqual(unseen.estimate.high);
-    expect(often.estimate.conclusive).toBe(false);
+    expect(isNarrow(often.estimate)).toBe(false);
     // So short that they cost next to nothing: nothing changes.
     const short = run((probe) => ({ ...honest(probe), stallCostsSeconds: [0.01] }));
     expect(short.estimate).toEqual(unseen.estimate);
@@ -269,7 +283,7 @@ describe('where there is no plain answer', () => {
         : honest(probe.kind === 'ladder' ? { ...probe, clients: 1 } : probe),
     );
     expect(estimate.limit).toEqual(GENERATOR);
-    expect(estimate.conclusive).toBe(false);
+    expect(isNarrow(estimate)).toBe(false);
     expect(estimate.capacity).toBeGreaterThan(80);
     expect(estimate.capacity).toBeLessThanOrEqual(300);
     expect(estimate.high).toBe(Infinity);

@@ -4,7 +4,7 @@
  */
 import { median } from '../../../../analysis/statistics/statistics';
 import { capacityOf } from './capacity';
-import { fit, FINE, replayable, residuals, ROUGH, usualCost } from './fit';
+import { fit, FINE, replayable, residuals, ROUGH, medianCost } from './fit';
 import type { ProbeTrace } from './trace';
 
 export interface QueueSettings {
@@ -45,7 +45,7 @@ export function estimateByQueue(
   const probes = replayable(traces);
   const [first] = probes;
   if (first === undefined) return null;
-  const cost = usualCost(probes);
+  const cost = medianCost(probes);
   const fitted = fit(probes, cost, settings, isRough ? ROUGH : FINE);
   const answer = capacityOf(probes, fitted, {
     ...settings,

@@ -279,7 +279,7 @@ export function residuals(
 }
 
 /** Median cost of a request over the time in which the system kept up and had work to do. */
-export function usualCost(probes: readonly Replayed[]): number {
+export function medianCost(probes: readonly Replayed[]): number {
   const kept = probes.filter(
     ({ trace, nearCost, isOverloaded: isOver }) =>
       !isOver && (trace.ratePerSecond ?? 0) * nearCost > MIN_UTILISATION,

@@ -1,6 +1,7 @@
 import { percentile, sorted } from '../../../../../../cli/src/analysis/statistics/statistics';
 import { defaultLengths } from '../../../../../../cli/src/features/find/settings';
 import type { SearchSettings } from '../../../../../../cli/src/features/find/analysis/types';
+import { isNarrow } from '../../../../../../cli/src/features/find/analysis/levels';
 import { doublingAndBisection, find, type Found } from './drive';
 import { REPLAYED, SYSTEMS, UNSTEADY, type System } from './systems';
 import truths from './truth.json';
@@ -150,7 +151,7 @@ function rowOf({ system, found }: ReturnType<typeof searchesOf>): Row {
     repeats: found.length,
     errors: found.map(({ estimate }) => round(estimate.capacity / truth.fullLength - 1)),
     covered: found.filter(({ estimate }) => holds(estimate, truth.fullLength)).length,
-    conclusive: found.filter(({ estimate }) => estimate.conclusive).length,
+    conclusive: found.filter(({ estimate }) => isNarrow(estimate)).length,
     meanProbes: round(mean(found.map(({ probes }) => probes.length))),
     meanSeconds: round(mean(found.map(({ seconds }) => seconds))),
   };
@@ -168,8 +169,8 @@ function sureness(found: readonly Searched[]): Sureness {
     coverageSteady: share(({ estimate, truth }) =>
       holds(estimate, truth.steady ?? truth.fullLength),
     ),
-    conclusive: share(({ estimate }) => estimate.conclusive),
-    wrong: share((one) => one.estimate.conclusive && !covers(one)),
+    conclusive: share(({ estimate }) => isNarrow(estimate)),
+    wrong: share((one) => isNarrow(one.estimate) && !covers(one)),
     sawStalls: share(sawStalls),
     missedAfterStalls: share((one) => sawStalls(one) && !covers(one)),
   };
@@ -189,7 +190,7 @@ function budgetedScore(
   const found = systems.flatMap(
     (system, index) => searchesOf(system, seeds(index, repeats), settings).found,
   );
-  const conclusive = found.filter(({ estimate }) => estimate.conclusive);
+  const conclusive = found.filter(({ estimate }) => isNarrow(estimate));
   return {
     budgetSeconds,
     fullSeconds,

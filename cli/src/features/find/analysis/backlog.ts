@@ -1,0 +1,30 @@
+/** Which probes a backlog has spoilt. */
+import type { RateTrial, Trial } from './types';
+import { meanCost, type ProbeTrace } from './virtual-queue/trace';
+
+/** A probe that got this share of its responses kept up. */
+const KEPT_UP = 0.97;
+
+/** Whether it responded to what was asked for. */
+export function keptUp({ probe, outcome }: RateTrial): boolean {
+  const { trace, achievedPerSecond } = outcome;
+  const planned = probe.ratePerSecond * probe.durationSeconds;
+  // At random so many more or fewer requests are due.
+  if (trace === null) {
+    return achievedPerSecond >= (KEPT_UP - 2 / Math.sqrt(planned)) * probe.ratePerSecond;
+  }
+  const { due, latency, seconds } = trace;
+  const ended = due.filter((at, i) => at + (latency[i] ?? 0) <= seconds).length;
+  return ended >= KEPT_UP * due.length;
+}
+
+/**
+ * The valid probes whose stalls are no consequence of their load: where more CPU is asked for than there is, a backlog
+ * grows, with it the heap, and so the garbage collections. To leave out every probe that did not keep up was tried too: it
+ * leaves out those that a stall itself held up, and then 16% of the intervals of stalling systems miss the capacity.
+ */
+export const withOwnStalls = (trials: readonly Trial[]): Trial[] =>
+  trials.filter(({ outcome }) => outcome.result !== 'invalid' && !isOverloaded(outcome.trace));
+
+const isOverloaded = (trace: ProbeTrace | null): boolean =>
+  trace !== null && trace.ratePerSecond !== null && trace.ratePerSecond * meanCost(trace) > 1;

@@ -1,0 +1,91 @@
+/** The answer of a replay of all probes in a virtual queue, or why there is none. */
+import { median } from '../../../analysis/statistics/statistics';
+import { isRateTrial, type SearchSettings, type Trial } from './types';
+import { estimateByQueue, type QueueEstimate } from './virtual-queue/estimate';
+import { idleShare, tracesOf, whyNotBelieved, whyNotReplayed } from './virtual-queue/gate';
+import { meanCost } from './virtual-queue/trace';
+
+/** What a request costs, and so how fast the machine is. */
+export interface Price {
+  /** Milliseconds of CPU per request for which the answer holds: the median of the search. */
+  cpuMs: number;
+  /** The same when the machine was slowest, over about a minute. */
+  slowestMs: number;
+  /** Speeds of the machine around each probe that kept up. */
+  speeds: { cpuMs: number; seconds: number }[];
+  /** Share of the time in which requests waited that others took. */
+  takenShare: number;
+}
+
+export interface QueueAnswer {
+  capacity: number;
+  low: number;
+  high: number;
+  price: Price;
+  /** Standard errors of the logarithm: by what a queue leaves open, and by the weather of the machine. */
+  modelError: number;
+  weatherError: number;
+}
+
+export type Replay = { answer: QueueAnswer; why: null } | { answer: null; why: string };
+
+/** `isRough` is fast and has no interval worth the name: to choose the next probe. */
+export function byQueue(
+  trials: readonly Trial[],
+  settings: SearchSettings,
+  { isRough = false }: { isRough?: boolean } = {},
+): Replay {
+  const refused = (why: string): Replay => ({ answer: null, why });
+  const before = whyNotReplayed(trials, settings);
+  if (before !== null || settings.percentile === null) return refused(before ?? '');
+  const traces = tracesOf(trials);
+  const question = { ...settings.percentile, arrivals: settings.arrivals };
+  const found = estimateByQueue(traces, question, { isRough });
+  if (found === null) return refused('no probe at a fixed rate had enough requests');
+  const after = isRough ? null : whyNotBelieved(found, trials);
+  if (after !== null) return refused(after);
+  const servers = traces[0]?.servers ?? 1;
+  return { answer: answerOf(found, servers, idleShare(traces)), why: null };
+}
+
+function answerOf(found: QueueEstimate, servers: number, takenShare: number): QueueAnswer {
+  const inMs = (costSeconds: number): number => 1_000 * servers * costSeconds;
+  const speeds = found.speeds.map(({ costSeconds, seconds }) => ({
+    cpuMs: inMs(costSeconds),
+    seconds,
+  }));
+  const cpuMs = inMs(found.costSeconds);
+  return {
+    capacity: found.ratePerSecond,
+    low: found.low,
+    high: found.high,
+    price: {
+      cpuMs,
+      slowestMs: Math.max(cpuMs, ...speeds.map((speed) => speed.cpuMs)),
+      speeds,
+      takenShare,
+    },
+    modelError: found.modelError,
+    weatherError: found.weatherError,
+  };
+}
+
+/**
+ * The rate of a probe as it would be at the usual price: at a price one fifth higher, 40/s are as much work as 48/s. The
+ * rate itself where its price was not seen.
+ */
+export function rateAtPrice({ probe, outcome }: Trial, price: Price | null): number {
+  const rate = 'ratePerSecond' in probe ? probe.ratePerSecond : 0;
+  if (price === null || outcome.trace === null) return rate;
+  const { servers } = outcome.trace;
+  return (rate * 1_000 * servers * meanCost(outcome.trace)) / price.cpuMs;
+}
+
+/** The price of the last probe of an open loop, or of the closed loops where there is none yet; in seconds of each server. */
+export function currentCost(trials: readonly Trial[]): number | null {
+  const open = trials.filter(isRateTrial).flatMap(({ outcome }) => outcome.trace ?? []);
+  const last = open.at(-1);
+  if (last !== undefined) return meanCost(last);
+  const closed = tracesOf(trials).map(meanCost).filter(Number.isFinite);
+  return closed.length === 0 ? null : median(closed.slice(-1));
+}

@@ -1,0 +1,48 @@
+/** How sure an answer is, in four levels. */
+import { rateAtPrice, type Price } from './by-queue';
+import { isRateTrial, ROUGHLY, WIDEST, type CapacityInterval, type Trial } from './types';
+
+export type Level = 'found' | 'rough' | 'not confirmed' | 'inconclusive';
+
+/** A run of full length that sustained this share of the answer confirms it; of its low end, that it is about right. */
+export const CONFIRMING = 0.9;
+
+export const widthOf = ({ capacity, low, high }: CapacityInterval): number =>
+  (high - low) / capacity;
+
+/** The highest rate that a run of full length sustained, of those that are enough, as they were or at equal price; null if none is. */
+export function confirmedRate(
+  trials: readonly Trial[],
+  least: number,
+  price: Price | null,
+): number | null {
+  const rates = trials
+    .filter(isRateTrial)
+    .filter(({ probe, outcome }) => probe.kind === 'confirm' && outcome.decided)
+    .filter(({ outcome }) => outcome.result === 'sustained')
+    // At a lower price than usual it was less work, but still that rate.
+    .filter((trial) => Math.max(trial.probe.ratePerSecond, rateAtPrice(trial, price)) >= least)
+    .map(({ probe }) => probe.ratePerSecond);
+  return rates.length === 0 ? null : Math.max(...rates);
+}
+
+/** How sure the answer is, and the rate that confirms it; null if none does. */
+export function levelOf(
+  trials: readonly Trial[],
+  interval: CapacityInterval,
+  price: Price | null,
+): { level: Level; confirmedPerSecond: number | null } {
+  const { capacity, low } = interval;
+  const width = widthOf(interval);
+  const near = confirmedRate(trials, CONFIRMING * capacity, price);
+  if (width <= WIDEST && near !== null) return { level: 'found', confirmedPerSecond: near };
+  const below = confirmedRate(trials, CONFIRMING * low, price);
+  // Of a capacity of 0 the width is no number.
+  if (!(capacity > 0) || !(width <= ROUGHLY))
+    return { level: 'inconclusive', confirmedPerSecond: below };
+  if (below !== null) return { level: 'rough', confirmedPerSecond: below };
+  return { level: width <= WIDEST ? 'not confirmed' : 'inconclusive', confirmedPerSecond: null };
+}
+
+/** Whether the interval is narrow enough for an answer, though a confirming run may be missing. */
+export const isNarrow = (interval: CapacityInterval): boolean => widthOf(interval) <= WIDEST;

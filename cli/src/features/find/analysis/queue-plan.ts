@@ -1,0 +1,112 @@
+/** Which probe comes next while a virtual queue can answer: steps around the running estimate at the current price. */
+import { byQueue, currentCost, type QueueAnswer } from './by-queue';
+import { CONFIRMING, confirmedRate, isNarrow, widthOf } from './levels';
+import {
+  budgetSecondsLeft,
+  isRateTrial,
+  type RateProbe,
+  type SearchSettings,
+  type Trial,
+} from './types';
+import { tracesOf, whyNotReplayed } from './virtual-queue/gate';
+import { usedShare } from './virtual-queue/trace';
+
+/** Rates of the steps, as shares of the estimate at the current price, one after the other. */
+const STEPS = [0.85, 1, 0.92, 1.04, 0.96, 0.9, 1.02, 0.94];
+/** With --gentle no step is above this share. */
+const GENTLE = 0.95;
+/** Before the first step: the share of the CPU at which most systems meet their SLO. */
+const FIRST_SHARE = 0.85;
+/** An estimate of how busy the system may be lies within this. */
+const UTILISATION = { least: 0.2, most: 1.05 };
+const STEP_SHARE = 1 / 9;
+const MIN_STEP_SECONDS = 10;
+const MAX_STEP_SECONDS = 45;
+/** A probe shorter than this would be a warm-up. */
+const MIN_SECONDS = 8;
+/** The confirming run is made at this share of the answer, or of the low end of its interval where that is wide. */
+const CONFIRM = { ofAnswer: 0.92, ofLow: 1 };
+/** Each confirming run that failed lowers the next. */
+const LOWER = 0.95;
+/** Before so many steps an interval is chance; then it is worked out after every so many, as that takes a second or two. */
+const MIN_STEPS = 4;
+const LOOK_EVERY = 2;
+
+/** Undefined where a queue cannot answer; null when there is nothing left to learn, or no time for it. */
+export function proposeByQueue(
+  trials: readonly Trial[],
+  settings: SearchSettings,
+  totalSeconds: number,
+): RateProbe | null | undefined {
+  if (whyNotReplayed(trials, settings) !== null) return undefined;
+  const left = budgetSecondsLeft(trials, totalSeconds);
+  if (left < MIN_SECONDS) return null;
+  const steps = trials.filter(isRateTrial).filter(({ outcome }) => outcome.result !== 'invalid');
+  const cost = currentCost(trials);
+  if (cost === null) return undefined;
+  const stepSeconds = stepSecondsOf(settings, totalSeconds);
+  if (steps.length === 0) {
+    const used = Math.max(...tracesOf(trials).map((trace) => usedShare(trace, 1)));
+    return step((FIRST_SHARE * used) / cost, 0, stepSeconds, left, settings);
+  }
+  const confirms = steps.filter(({ probe }) => probe.kind === 'confirm').length;
+  // If the first confirming run fails, there is time for another.
+  const isLate = left < stepSeconds + (confirms === 0 ? 2 : 1) * settings.fullSeconds;
+  const looksHard = isLate || (steps.length >= MIN_STEPS && steps.length % LOOK_EVERY === 0);
+  const hard = looksHard ? byQueue(trials, settings).answer : null;
+  const answer = hard ?? byQueue(trials, settings, { isRough: true }).answer;
+  if (answer === null) return undefined;
+  const now = rateNow(answer, trials, cost);
+  const isConfirmed = confirmedRate(trials, CONFIRMING * answer.low, answer.price) !== null;
+  const isPrecise = hard !== null && widthOf(hard) <= settings.precision;
+  if (isPrecise && isConfirmed) return null;
+  if (hard !== null && !isConfirmed && (isPrecise || isLate) && left >= settings.fullSeconds) {
+    return confirmation(hard, now, confirms, settings);
+  }
+  return step(now, steps.length, stepSeconds, left, settings);
+}
+
+/** The answer at the price of the last probe. */
+function rateNow({ capacity, price }: QueueAnswer, trials: readonly Trial[], cost: number): number {
+  const servers = tracesOf(trials)[0]?.servers ?? 1;
+  const busy = (capacity * price.cpuMs) / 1_000 / servers;
+  return Math.min(UTILISATION.most, Math.max(UTILISATION.least, busy)) / cost;
+}
+
+function stepSecondsOf({ fullSeconds }: SearchSettings, totalSeconds: number): number {
+  const usual = Math.round(STEP_SHARE * totalSeconds);
+  return Math.min(fullSeconds, Math.max(MIN_STEP_SECONDS, Math.min(MAX_STEP_SECONDS, usual)));
+}
+
+function step(
+  rate: number,
+  index: number,
+  seconds: number,
+  left: number,
+  { isGentle, minRequests, fullSeconds }: SearchSettings,
+): RateProbe {
+  const share = STEPS[index % STEPS.length] ?? 1;
+  const ratePerSecond = rounded(rate * (isGentle ? Math.min(GENTLE, share) : share));
+  const enough = Math.min(fullSeconds, Math.ceil(minRequests / ratePerSecond));
+  return {
+    kind: 'narrow',
+    ratePerSecond,
+    durationSeconds: Math.min(Math.floor(left), Math.max(seconds, enough)),
+  };
+}
+
+function confirmation(
+  answer: QueueAnswer,
+  now: number,
+  before: number,
+  { fullSeconds }: SearchSettings,
+): RateProbe {
+  const { capacity, low } = answer;
+  const isFirst = before === 0 && isNarrow(answer);
+  const share = isFirst ? CONFIRM.ofAnswer : (CONFIRM.ofLow * low) / capacity;
+  const rate = Math.min(capacity, now) * share * LOWER ** Math.max(0, before - 1);
+  return { kind: 'confirm', ratePerSecond: rounded(rate), durationSeconds: fullSeconds };
+}
+
+/** Four digits, so that equal levels have equal rates. */
+const rounded = (rate: number): number => Number(rate.toPrecision(4));

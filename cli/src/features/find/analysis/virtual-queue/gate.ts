@@ -1,0 +1,130 @@
+/**
+ * When a replay of probes in a queue may answer. A good fit alone proves nothing: a system that is limited by its slots
+ * fits perfectly, and the answer is up to 36% off.
+ */
+import {
+  mean,
+  median,
+  poissonInterval,
+  standardDeviation,
+} from '../../../../analysis/statistics/statistics';
+import { limitName } from '../../../../analysis/limits/table';
+import { percent } from '../../../../ui/numbers';
+import { isRateTrial, type RateTrial, type SearchSettings, type Trial } from '../types';
+import { keptUp, withOwnStalls } from '../backlog';
+import type { QueueEstimate } from './estimate';
+import { binsOf, busySeconds, costPath, usedShare, type ProbeTrace } from './trace';
+
+/** A stretch under full load used at least this share of the CPU that is said to limit the system. */
+const SATURATED_SHARE = 0.85;
+/** The first second of a closed loop is its start. */
+const START_SECONDS = 1;
+/** Time in which requests waited and no CPU was used. */
+const MAX_IDLE_SHARE = 0.15;
+const MAX_RESIDUAL = 0.3;
+/** A run that missed with a percentile below this share of its bound missed something else. */
+const WELL_BELOW = 0.8;
+/** A system leaks if requests become dearer within its probes by more than this, for certain. */
+const LEAKING = 0.02;
+const LEAKING_ERRORS = 4;
+const MIN_FOR_A_LEAK = 4;
+const STALL_CONFIDENCE = 0.9;
+const counts = ({ outcome }: Trial): boolean => outcome.result !== 'invalid';
+
+export const tracesOf = (trials: readonly Trial[]): ProbeTrace[] =>
+  trials.filter(counts).flatMap(({ outcome }) => outcome.trace ?? []);
+
+/** The most of the CPU that any probe used. */
+const maxUsed = (traces: readonly ProbeTrace[]): number =>
+  Math.max(0, ...traces.map((trace) => usedShare(trace, START_SECONDS)));
+
+/** Why these probes cannot be replayed, as the end of a sentence; null if they can. */
+export function whyNotReplayed(
+  trials: readonly Trial[],
+  { percentile }: SearchSettings,
+): string | null {
+  if (percentile === null) return 'no SLO limits a percentile of latency, or more than one does';
+  const traces = tracesOf(trials);
+  const [first] = traces;
+  if (first === undefined) return 'the CPU of each second was not seen';
+  const isSame = ({ resource: { role, resource }, servers }: ProbeTrace): boolean =>
+    role === first.resource.role &&
+    resource === first.resource.resource &&
+    servers === first.servers;
+  if (!traces.every(isSame)) return 'the CPU of different resources was seen';
+  const used = maxUsed(traces);
+  if (used < SATURATED_SHARE) {
+    return `the CPU did not limit it: under full load it used at most ${percent(used)} of the ${limitName(first.resource)}`;
+  }
+  const idle = idleShare(traces);
+  if (idle > MAX_IDLE_SHARE) {
+    return `no CPU was used in ${percent(idle)} of the time in which requests waited`;
+  }
+  const rated = trials.filter(counts).filter(isRateTrial);
+  if (rated.some((trial) => missedOther(trial, percentile)))
+    return 'a probe missed its SLO for another reason than latency';
+  if (isLeaking(rated)) return 'requests cost more CPU the longer a probe lasted, as with a leak';
+  return null;
+}
+
+/** Why the best replay of them is no answer; null if it is one. */
+export function whyNotBelieved(found: QueueEstimate, trials: readonly Trial[]): string | null {
+  if (found.isAtEdge || !(found.residual <= MAX_RESIDUAL))
+    return 'a queue does not explain the latencies that were seen';
+  const width = (found.high - found.low) / found.ratePerSecond;
+  if (stallUncertainty(trials) > width)
+    return 'a few stalls decide, and how often they come is not known from so few';
+  return null;
+}
+
+/** Share of the time in which requests waited, but no CPU was used. */
+export function idleShare(traces: readonly ProbeTrace[]): number {
+  let idle = 0;
+  let busy = 0;
+  for (const trace of traces) {
+    const waited = busySeconds(trace, trace.servers > 1 ? trace.servers + 2 : 3);
+    for (const bin of binsOf(trace)) {
+      busy += waited[bin] ?? 0;
+      idle += Math.max(0, (waited[bin] ?? 0) - (trace.cpu[bin] ?? 0));
+    }
+  }
+  return busy > 0 ? idle / busy : 0;
+}
+
+function missedOther(
+  trial: RateTrial,
+  { p, boundSeconds }: NonNullable<SearchSettings['percentile']>,
+): boolean {
+  const { trace, result, decided, spentSeconds } = trial.outcome;
+  // One that ended early had too many late requests for the time that it was to last.
+  if (trace === null || result !== 'not sustained' || !decided || spentSeconds !== null)
+    return false;
+  const inOrder = trace.latency.slice().sort();
+  const seen = inOrder[Math.ceil(p * inOrder.length) - 1] ?? Infinity;
+  return seen < WELL_BELOW * boundSeconds && keptUp(trial);
+}
+
+/** Compares what a request cost in the second half of each probe with the first half. */
+function isLeaking(trials: readonly RateTrial[]): boolean {
+  const growths = trials.filter(keptUp).flatMap(({ outcome: { trace } }) => {
+    if (trace === null || trace.ratePerSecond === null) return [];
+    const cost = costPath(trace);
+    const bins = binsOf(trace);
+    const half = Math.floor(bins.length / 2);
+    const middle = (part: number[]): number => median(part.map((bin) => cost[bin] ?? 0));
+    return half < 4 ? [] : [Math.log(middle(bins.slice(half)) / middle(bins.slice(0, half)))];
+  });
+  if (growths.length < MIN_FOR_A_LEAK) return false;
+  const error = standardDeviation(growths) / Math.sqrt(growths.length);
+  return mean(growths) > Math.max(LEAKING, LEAKING_ERRORS * error);
+}
+
+/** Between the least and the most that stalls may cost, as a share of the throughput. */
+function stallUncertainty(trials: readonly Trial[]): number {
+  const calm = withOwnStalls(trials);
+  const costs = calm.flatMap(({ outcome }) => outcome.stallCostsSeconds);
+  if (costs.length === 0) return 0;
+  const seconds = calm.reduce((sum, { probe }) => sum + probe.durationSeconds, 0);
+  const { low, high } = poissonInterval(costs.length, STALL_CONFIDENCE);
+  return ((high - low) / seconds) * mean(costs);
+}

@@ -1,0 +1,286 @@
+import { seededRandom } from '../../../../../cli/src/analysis/statistics/random';
+import { percentile } from '../../../../../cli/src/analysis/statistics/statistics';
+import {
+  byQueue,
+  rateAtPrice,
+  type Price,
+} from '../../../../../cli/src/features/find/analysis/by-queue';
+import { estimate } from '../../../../../cli/src/features/find/analysis/estimate';
+import { levelOf } from '../../../../../cli/src/features/find/analysis/levels';
+import { whatNarrows } from '../../../../../cli/src/features/find/analysis/narrowing';
+import { proposeByQueue } from '../../../../../cli/src/features/find/analysis/queue-plan';
+import {
+  withDefaults,
+  type ProbeOutcome,
+  type Trial,
+} from '../../../../../cli/src/features/find/analysis/types';
+import type { QueueEstimate } from '../../../../../cli/src/features/find/analysis/virtual-queue/estimate';
+import {
+  whyNotBelieved,
+  whyNotReplayed,
+} from '../../../../../cli/src/features/find/analysis/virtual-queue/gate';
+import type { ProbeTrace } from '../../../../../cli/src/features/find/analysis/virtual-queue/trace';
+import { probeOfOneServer } from './virtual-queue/one-server';
+
+const BOUND = 0.3;
+const settings = withDefaults({
+  percentile: { p: 0.95, boundSeconds: BOUND },
+  budgetSeconds: 300,
+  fullSeconds: 50,
+});
+
+const outcomeOf = (trace: ProbeTrace | null, given: Partial<ProbeOutcome> = {}): ProbeOutcome => {
+  const latency = trace === null ? Float64Array.of(0.1) : trace.latency.slice().sort();
+  const pressure = percentile(latency, 0.95) / BOUND;
+  return {
+    result: pressure < 1 ? 'sustained' : 'not sustained',
+    decided: true,
+    achievedPerSecond: trace?.ratePerSecond ?? 50,
+    pressure,
+    cpuMs: null,
+    stallCostsSeconds: [],
+    limit: null,
+    spentSeconds: null,
+    trace,
+    ...given,
+  };
+};
+
+const cost =
+  (seconds = 0.02) =>
+  () =>
+    seconds;
+
+const closed = (given: Partial<ProbeTrace> = {}): Trial => ({
+  probe: { kind: 'ladder', clients: 16, durationSeconds: 6 },
+  outcome: outcomeOf(probeOfOneServer(seededRandom(1), { clients: 16 }, 6, cost(), given)),
+});
+
+const open = (
+  ratePerSecond: number,
+  given: { seed?: number; costAt?: (second: number) => number; seconds?: number } = {},
+  outcome: Partial<ProbeOutcome> = {},
+  kind: 'narrow' | 'confirm' = 'narrow',
+): Trial => {
+  const { seed = ratePerSecond, costAt = cost(), seconds = 30 } = given;
+  const trace = probeOfOneServer(seededRandom(seed), { ratePerSecond }, seconds, costAt);
+  return {
+    probe: { kind, ratePerSecond, durationSeconds: seconds },
+    outcome: outcomeOf(trace, outcome),
+  };
+};
+
+const around = (): Trial[] => [closed(), ...[34, 38, 41, 36].map((rate) => open(rate))];
+
+describe('a queue answers only', () => {
+  const why = (trials: Trial[], given: Partial<typeof settings> = {}) =>
+    whyNotReplayed(trials, { ...settings, ...given });
+
+  it('for one percentile of latency', () => {
+    expect(why(around())).toBeNull();
+    expect(why(around(), { percentile: null })).toContain('no SLO limits a percentile');
+  });
+
+  it('where the CPU of each second was seen', () => {
+    const unseen = around().map(({ probe, outcome }) => ({
+      probe,
+      outcome: { ...outcome, trace: null },
+    }));
+    expect(why(unseen as Trial[])).toContain('was not seen');
+  });
+
+  it('where the CPU was used up under full load', () => {
+    const idle = (trial: Trial): Trial => {
+      const { trace } = trial.outcome;
+      if (trace === null) return trial;
+      return {
+        ...trial,
+        outcome: { ...trial.outcome, trace: { ...trace, cpu: trace.cpu.map((x) => 0.4 * x) } },
+      };
+    };
+    expect(why(around().map(idle))).toMatch(
+      /the CPU did not limit it: .* 4\d(\.\d)?% of the main event loop/,
+    );
+  });
+
+  it('where CPU was used while requests waited', () => {
+    const trials = around();
+    const stolen = trials.slice(1).map((trial) => {
+      const trace = trial.outcome.trace as ProbeTrace;
+      return {
+        ...trial,
+        outcome: { ...trial.outcome, trace: { ...trace, cpu: trace.cpu.map((x) => x / 2) } },
+      };
+    });
+    expect(why([...trials.slice(0, 1), ...stolen])).toMatch(/no CPU was used in \d+/);
+  });
+
+  it('where nothing but latency was missed', () => {
+    const failed = open(20, {}, { result: 'not sustained' });
+    expect(why([...around(), failed])).toContain('for another reason than latency');
+  });
+
+  it('where requests do not become dearer within each probe', () => {
+    const leaking = [30, 31, 32, 33, 34].map((rate) =>
+      open(rate, { costAt: (second) => 0.015 * (1 + second / 60) }),
+    );
+    expect(why([closed(), ...leaking])).toContain('as with a leak');
+  });
+
+  it('where the fit is good, and a few stalls do not decide', () => {
+    const found: QueueEstimate = {
+      ...{ ratePerSecond: 40, low: 38, high: 42, costSeconds: 0.02, speeds: [] },
+      ...{ share: 1, variability: 1, isAtEdge: false, residual: 0.1 },
+      ...{ modelError: 0.02, weatherError: 0.01, pieces: 8, stalls: 0 },
+    };
+    expect(whyNotBelieved(found, around())).toBeNull();
+    expect(whyNotBelieved({ ...found, isAtEdge: true }, around())).toContain('does not explain');
+    expect(whyNotBelieved({ ...found, residual: 0.4 }, around())).toContain('does not explain');
+    const stalled = open(30, {}, { stallCostsSeconds: [26] });
+    expect(whyNotBelieved(found, [...around(), stalled])).toContain('a few stalls decide');
+    // What a backlog makes is a consequence of the load.
+    const behind = open(60, {}, { stallCostsSeconds: [26] });
+    expect(whyNotBelieved(found, [...around(), behind])).toBeNull();
+  });
+});
+
+describe('at equal price', () => {
+  const price: Price = { cpuMs: 20, slowestMs: 20, speeds: [], takenShare: 0 };
+
+  it('a rate counts for as much as the work that it was', () => {
+    const dear = open(30, { costAt: cost(0.024) });
+    expect(rateAtPrice(dear, price)).toBeCloseTo(36, -0.5);
+    expect(rateAtPrice({ ...dear, outcome: outcomeOf(null) }, price)).toBe(30);
+    expect(rateAtPrice(dear, null)).toBe(30);
+  });
+
+  it.each([
+    ['found', [38, 42], 38],
+    ['found', [38, 42], 36.1],
+    ['rough', [38, 42], 35],
+    ['not confirmed', [38, 42], 30],
+    ['rough', [33, 45], 31],
+    ['inconclusive', [33, 45], 25],
+    ['inconclusive', [25, 55], 39],
+  ] as const)(
+    'an answer is %s with an interval of %p and a run that sustained %p/s',
+    (level, [low, high], rate) => {
+      const run: Trial = {
+        probe: { kind: 'confirm', ratePerSecond: rate, durationSeconds: 50 },
+        outcome: { ...outcomeOf(null), result: 'sustained' },
+      };
+      expect(levelOf([run], { capacity: 40, low, high }, null).level).toBe(level);
+    },
+  );
+
+  it('no level is more than inconclusive for a capacity of 0', () => {
+    expect(levelOf([], { capacity: 0, low: 0, high: 4 }, null).level).toBe('inconclusive');
+  });
+});
+
+describe('what would narrow an interval', () => {
+  const causes = { requests: 0.1, speed: 0.2, stalls: 0 };
+
+  it('is named with the time that it takes, as a width shrinks with the root of the time', () => {
+    expect(whatNarrows(causes, 0.4, 300)).toBe(
+      'Most of its width is that the speed of the machine changed; about 15 minutes more of probes would narrow it to 20%',
+    );
+  });
+
+  it('is no more time where that would take hours', () => {
+    expect(whatNarrows({ ...causes, stalls: 1 }, 2, 300)).toMatch(
+      /a few stalls decide; more time would hardly/,
+    );
+  });
+
+  it('is nothing where the interval is narrow, or has no end', () => {
+    expect(whatNarrows(causes, 0.2, 300)).toBeNull();
+    expect(whatNarrows(causes, Infinity, 300)).toBeNull();
+  });
+});
+
+describe('the plan of a search that can be replayed', () => {
+  it('begins below what the closed loop has shown', () => {
+    const probe = proposeByQueue([closed()], settings, 300);
+    expect(probe).toMatchObject({ kind: 'narrow', durationSeconds: 33 });
+    expect(probe?.ratePerSecond).toBeGreaterThan(0.6 * 50);
+    expect(probe?.ratePerSecond).toBeLessThan(0.85 * 50);
+  });
+
+  it('goes on around the estimate, at the price of the last probe', () => {
+    const dear = open(28, { costAt: cost(0.028) });
+    const probe = proposeByQueue([closed(), open(36), dear], settings, 300);
+    // The third step is at 0.92 of what 28 ms per request leave.
+    expect(probe?.ratePerSecond).toBeGreaterThan(0.6 / 0.028);
+    expect(probe?.ratePerSecond).toBeLessThan(0.92 / 0.028);
+  });
+
+  it('stays below the estimate where it is to be gentle', () => {
+    const trials = [closed(), open(36)];
+    const usual = proposeByQueue(trials, settings, 300)?.ratePerSecond ?? NaN;
+    const gentle =
+      proposeByQueue(trials, { ...settings, isGentle: true }, 300)?.ratePerSecond ?? NaN;
+    expect(gentle / usual).toBeCloseTo(0.95, 2);
+  });
+
+  it('ends with a run of full length, with time for another', () => {
+    const probe = proposeByQueue(around(), settings, 240);
+    expect(probe).toMatchObject({ kind: 'confirm', durationSeconds: 50 });
+    expect(probe?.ratePerSecond).toBeLessThan(42);
+    expect(probe?.ratePerSecond).toBeGreaterThan(30);
+  });
+
+  it('gives back the time of a probe that ended early', () => {
+    const last = open(41, {}, { spentSeconds: 3 });
+    const trials = [...around().slice(0, -1), last];
+    expect(proposeByQueue(trials, settings, 126)).not.toBeNull();
+    expect(proposeByQueue(around(), settings, 126)).toBeNull();
+  });
+
+  it('is left to pass and miss where a queue cannot answer', () => {
+    const unseen: Trial = { probe: closed().probe, outcome: outcomeOf(null) };
+    expect(proposeByQueue([unseen], settings, 300)).toBeUndefined();
+  });
+});
+
+describe('the estimate', () => {
+  it('is that of the queue, with its price, where the two agree', () => {
+    const trials = [...around(), open(60), open(36.5, { seconds: 50 }, {}, 'confirm')];
+    const judged = byQueue(trials, settings);
+    const found = estimate(trials, settings);
+    expect(judged.answer).not.toBeNull();
+    expect(found).toMatchObject({
+      capacity: judged.answer?.capacity,
+      whyNoPrice: null,
+      disagreeing: null,
+    });
+    expect(found.price?.cpuMs).toBeCloseTo(20, -0.5);
+    expect(Math.abs(found.capacity / 40 - 1)).toBeLessThan(0.1);
+    expect(found.low).toBeLessThan(40);
+    expect(found.high).toBeGreaterThan(40);
+  });
+
+  it('is inconclusive with both where they do not overlap', () => {
+    const passing = (trial: Trial): Trial => ({
+      ...trial,
+      outcome: { ...trial.outcome, result: 'sustained', pressure: 0.4 },
+    });
+    const failed: Trial = {
+      probe: { kind: 'confirm', ratePerSecond: 100, durationSeconds: 60 },
+      outcome: { ...outcomeOf(null), result: 'not sustained', pressure: 3, achievedPerSecond: 99 },
+    };
+    const fine = [70, 75, 80, 85].map((ratePerSecond): Trial => ({
+      probe: { kind: 'confirm', ratePerSecond, durationSeconds: 60 },
+      outcome: {
+        ...outcomeOf(null),
+        result: 'sustained',
+        pressure: 0.5,
+        achievedPerSecond: ratePerSecond,
+      },
+    }));
+    const found = estimate([...around().map(passing), ...fine, failed], settings);
+    expect(found.level).toBe('inconclusive');
+    expect(found.disagreeing?.low).toBeGreaterThan(found.high);
+    expect(found.narrowing).toBeNull();
+  });
+});
