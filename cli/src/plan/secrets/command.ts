@@ -9,9 +9,9 @@ const SHOWN = new Set(
   after age arrivals at at-once attempts back-off budget chart concurrency context continue cpu cpu-price csv
   database deploy-timeout drain duration every execution-size executions-per-day fail-on file find-budget for from full
   generator-cpus generator-image generators grafana group heap help id-at interval keep-days kubeconfig max-open
-  memory memory-price metric metrics-url mode n8n name namespace out over pairs part pid plot prefix probe
+  memory memory-price metric metrics-url mode n8n name namespace out over pairs part pid plot precision prefix probe
   process profile prometheus prometheus-namespace prometheus-release prometheus-remote-write promise protect
-  rate ready recover-age redis release request s3 save-on-error save-on-progress save-on-success since slo
+  rate ready recover-age redis release request s3 save-on-error save-on-progress save-on-success since slo speed
   start-file steady stop-after tag target timeout topology tuning url values variant via via-address vus wait
   wait-for-quiet warmup webhooks within workers workflow workload write
   `
