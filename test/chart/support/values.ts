@@ -240,6 +240,14 @@ const legacy = all(
 );
 
 const modern = all(
+  // An older n8n does not know it, and the chart refuses it there.
+  sometimes(
+    fc.record({
+      executions: fc.record({
+        pruning: fc.record({ bufferHours: fc.integer({ min: 0, max: 48 }) }),
+      }),
+    }),
+  ),
   sometimes(fc.record({ image: fc.record({ tag: fc.constantFrom('2.41.1', '2.0.0', '2.50.0') }) })),
   sometimes(
     fc.constantFrom<Values>(
@@ -296,7 +304,6 @@ const common = all(
             enabled: fc.boolean(),
             maxAgeHours: fc.integer({ min: 1, max: 9000 }),
             maxCount: fc.integer({ min: 0, max: 1_000_000 }),
-            bufferHours: fc.integer({ min: 0, max: 48 }),
           },
           { requiredKeys: [] },
         ),
