@@ -34,7 +34,7 @@ export const PURE = ['analysis', 'report'];
 const WORLD = ['run', 'samplers', 'load', 'targets', 'linux', 'lab'];
 
 /** What a pure file may import from the rest of a feature: the shapes of what is asked for and recorded. */
-const SHAPES = ['plan', 'record'];
+const SHAPES = ['plan', 'record', 'rate-record'];
 
 const SOURCES = fileURLToPath(new URL('./src', import.meta.url));
 const ROOMS = LAYERS.flat();

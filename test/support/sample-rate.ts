@@ -1,4 +1,4 @@
-import type { Attempt, RateLook, RateRecord } from '../../cli/src/features/find/record/rate';
+import type { Attempt, RateLook, RateRecord } from '../../cli/src/features/find/rate-record';
 import type { RequestSample } from '../../cli/src/record/run-record';
 import { sampleSearch } from './sample-find';
 

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readRate } from '../../../cli/src/features/find/read';
-import type { RateRecord } from '../../../cli/src/features/find/record/rate';
+import type { RateRecord } from '../../../cli/src/features/find/rate-record';
 import { buildCli, endStartedClis, runCli } from '../../support/cli';
 import { startKnownServer, type KnownServer } from '../../support/known-server';
 

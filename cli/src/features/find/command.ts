@@ -11,7 +11,7 @@ import { planText, searchText } from '../../options/load-text';
 import { planOf } from '../../../../loadtests/lib/profile';
 import { isSeenAtOnce } from './analysis/rate/attempt';
 import { askRate } from './rate';
-import type { RateRecord } from './record/rate';
+import type { RateRecord } from './rate-record';
 import { rateDocument } from './report/rate';
 import type { ReportDocument } from '../../report/document';
 import { SPEEDS, type BeforeSearch, type FindRecord, type Speed } from './record';

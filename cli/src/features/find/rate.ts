@@ -13,7 +13,7 @@ import { RateAttempt } from './analysis/rate/attempt';
 import { attemptOf, concludeRate } from './analysis/rate/conclude';
 import { nextStep, type AttemptStep } from './analysis/rate/steps';
 import type { BeforeSearch } from './record';
-import type { Attempt, RateRecord } from './record/rate';
+import type { Attempt, RateRecord } from './rate-record';
 import { Resting } from './rest';
 import { SEARCH_ARRIVALS } from './settings';
 import { plannedDueMs } from './traces/requests';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Mistake } from '../../ui/exit';
 import { FIND_FILE, RATE_FILE } from '../../record/find-records';
 import { findRecordSchema, type FindRecord } from './record';
-import { rateRecordSchema, type RateRecord } from './record/rate';
+import { rateRecordSchema, type RateRecord } from './rate-record';
 import { readRecordFile } from '../../record/parse';
 import { isComplete, readRun } from '../../record/read-run';
 import type { RunRecord } from '../../record/run-record';

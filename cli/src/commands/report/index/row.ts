@@ -16,7 +16,7 @@ import { countedByTime, type DrillParts } from '../../../features/drill/report/c
 import type { ShownVerdict } from '../../../report/document';
 import { drillVerdict } from '../../../features/drill/report/document';
 import { findVerdict } from '../../../features/find/report/document';
-import type { RateRecord } from '../../../features/find/record/rate';
+import type { RateRecord } from '../../../features/find/rate-record';
 import { rateVerdict } from '../../../features/find/report/rate';
 import type { RunData } from '../../../run/report/data';
 import { runVerdict } from '../../../run/report/document';

@@ -14,7 +14,7 @@ import type { Chart } from '../../../report/plot/chart';
 import { repeatCommand, type Figure } from '../../../report/text/units';
 import { duration, formatNumber, percent, perSecond } from '../../../ui/numbers';
 import { shareText } from '../analysis/rate/conclude';
-import type { RateRecord, SeenShare } from '../record/rate';
+import type { RateRecord, SeenShare } from '../rate-record';
 import { cpuText } from './figures';
 
 const VERDICTS: Record<RateRecord['answer'], Pick<ShownVerdict, 'tone' | 'word'>> = {

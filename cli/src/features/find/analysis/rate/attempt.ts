@@ -4,7 +4,7 @@ import type { Slo } from '../../../../../../loadtests/lib/slo';
 import { hasLatency } from '../../../../analysis/requests/latency';
 import { PERCENTILES } from '../../../../analysis/slo/min-requests';
 import type { RequestSample } from '../../../../record/run-record';
-import type { RateLook, SeenShare } from '../../record/rate';
+import type { RateLook, SeenShare } from '../../rate-record';
 import { shareOf, type Piece } from './share';
 
 /** The share of requests that may break an SLO, and which of them do. */

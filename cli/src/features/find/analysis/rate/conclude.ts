@@ -5,7 +5,7 @@ import { donePerSecond } from '../../../../analysis/throughput';
 import { workloadName } from '../../../../plan/chosen-workload';
 import type { RunRecord } from '../../../../record/run-record';
 import { duration, formatNumber, percent } from '../../../../ui/numbers';
-import type { Attempt, RateLook, RateRecord, SeenShare } from '../../record/rate';
+import type { Attempt, RateLook, RateRecord, SeenShare } from '../../rate-record';
 import { cpuPerRequest } from '../machine-speed';
 import { resultOf } from '../outcome';
 import { isSeenAtOnce } from './attempt';

@@ -1,5 +1,5 @@
 /** From attempt to attempt: whether the load is made once more, or the question is answered. Pure. */
-import type { Attempt, RateRecord } from '../../record/rate';
+import type { Attempt, RateRecord } from '../../rate-record';
 
 export type SeenAttempt = Pick<Attempt, 'answer' | 'seconds' | 'achievedPerSecond'>;
 

@@ -4,7 +4,7 @@ import {
   nextStep,
   type SeenAttempt,
 } from '../../../../../../cli/src/features/find/analysis/rate/steps';
-import type { RateRecord } from '../../../../../../cli/src/features/find/record/rate';
+import type { RateRecord } from '../../../../../../cli/src/features/find/rate-record';
 import type { RequestSample } from '../../../../../../cli/src/record/run-record';
 import { Simulation, type Trace } from '../simulated/simulate';
 import type { System } from '../simulated/systems';

@@ -7,7 +7,7 @@ import type {
   Attempt,
   RateLook,
   RateRecord,
-} from '../../../../../../cli/src/features/find/record/rate';
+} from '../../../../../../cli/src/features/find/rate-record';
 import type { RunRecord } from '../../../../../../cli/src/record/run-record';
 import { sampleRate } from '../../../../../support/sample-rate';
 import { sampleRun } from '../../../../../support/sample-run';

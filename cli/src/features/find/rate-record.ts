@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { limitSchema, limitSeenSchema } from '../../../record/verdict';
-import { cpuPerRequestSchema, findRecordSchema } from '../record';
+import { limitSchema, limitSeenSchema } from '../../record/verdict';
+import { cpuPerRequestSchema, findRecordSchema } from './record';
 
 /** What a look says of one SLO. */
 export const seenShareSchema = z.object({
