@@ -48,6 +48,8 @@ export function recordsInFolder(folder: string, inside = ''): Records {
         mkdirSync(dirname(join(at, path)), { recursive: true });
         writeFileSync(join(at, path), text);
       }
+      mkdirSync(at, { recursive: true });
+      writeFileSync(join(at, WRITTEN_FILE), [...files.keys()].map((path) => `${path}\n`).join(''));
     },
     /** The commands wrote it here. */
     take: () => undefined,
@@ -62,13 +64,14 @@ function readRecord(file: string): unknown {
   }
 }
 
-/** What a study writes beneath a part; another file there is somebody's own. */
-const WRITTEN = /(\.(json|csv|svg|html)|(^|\/)report\.md)$/;
+/** Names what a study wrote beneath a part, a line each; any other file there is somebody's own. */
+const WRITTEN_FILE = '.written';
 
 function removeRecords(folder: string): void {
-  if (!existsSync(folder)) return;
-  for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-    if (WRITTEN.test(path)) rmSync(join(folder, path), { force: true });
+  const list = join(folder, WRITTEN_FILE);
+  if (!existsSync(list)) return;
+  for (const path of readPlainFile(list).split('\n')) {
+    if (path !== '' && !path.split('/').includes('..')) rmSync(join(folder, path), { force: true });
   }
 }
 
