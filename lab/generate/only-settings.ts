@@ -234,7 +234,13 @@ const rangeOfRunners = (name: string): string | undefined =>
     ? environmentTable().variables.find((row) => row.name === 'N8N_RUNNERS_MAX_PAYLOAD')?.n8n
     : undefined;
 
+/** `>=1.123.66-0 <2.0.0-0 || >=2.16.0-0` as `from 1.123.66 to below 2.0.0, from 2.16.0`. */
 function versionsOf(range: string | undefined): string {
-  const [, from] = /^>=(\d+\.\d+\.\d+)/.exec(range ?? '') ?? [];
-  return from === undefined ? 'all' : `from ${from}`;
+  const parts = (range ?? '').split('||').flatMap((part) => {
+    const [, from] = />=(\d+\.\d+\.\d+)/.exec(part) ?? [];
+    const [, below] = /<(\d+\.\d+\.\d+)/.exec(part) ?? [];
+    if (from === undefined) return [];
+    return [below === undefined ? `from ${from}` : `from ${from} to below ${below}`];
+  });
+  return parts.join(', ') || 'all';
 }

@@ -1,15 +1,9 @@
 /** In which versions something exists, as a semver constraint, from those that were looked into. */
+import { compareVersions } from '../../cli/src/ui/versions';
 
 /** Releases alone, in order. */
 export const sortedVersions = (versions: readonly string[]): string[] =>
-  versions
-    .filter((version) => /^\d+\.\d+\.\d+$/.test(version))
-    .sort((one, other) => compare(numbersOf(one), numbersOf(other)));
-
-const numbersOf = (version: string): number[] => version.split('.').map(Number);
-
-const compare = (one: number[], other: number[]): number =>
-  one.map((number, index) => number - (other[index] ?? 0)).find((side) => side !== 0) ?? 0;
+  versions.filter((version) => /^\d+\.\d+\.\d+$/.test(version)).sort(compareVersions);
 
 /** A bound is the first release that was read and has it, or has it no more; null where none has it. */
 export function rangeOf(read: readonly { version: string; has: boolean }[]): string | null {

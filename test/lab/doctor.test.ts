@@ -1,5 +1,4 @@
 import {
-  compareVersions,
   diagnose,
   isReady,
   PROGRAMS,
@@ -160,10 +159,4 @@ describe('its table', () => {
     const lines = renderChecks(checks, 80).filter((line) => line !== '');
     expect(lines).toHaveLength(checks.length + new Set(checks.map(({ purpose }) => purpose)).size);
   });
-});
-
-test('versions are compared by number', () => {
-  expect(compareVersions('1.10.0', '1.9.9')).toBeGreaterThan(0);
-  expect(compareVersions('1.26', '1.26.0')).toBe(0);
-  expect(compareVersions('0.9.9', '1.0.0')).toBeLessThan(0);
 });

@@ -1,4 +1,5 @@
 // What is here, what is missing and how to get it: facts in, checks out.
+import { compareVersions } from '../ui/versions';
 
 export const PROGRAMS = [
   'node24',
@@ -260,12 +261,6 @@ function program(
 function n8n(add: Add, name: string, facts: Facts, version: string, advice: Advice): DoctorCheck {
   const isHere = facts.n8nVersions.includes(version);
   return add(name, isHere, isHere ? version : `${version} is not installed`, advice);
-}
-
-export function compareVersions(a: string, b: string): number {
-  const [left, right] = [a, b].map((version) => version.split('.').map(Number));
-  const differences = [0, 1, 2].map((index) => (left?.[index] ?? 0) - (right?.[index] ?? 0));
-  return differences.find((difference) => difference !== 0) ?? 0;
 }
 
 function major(version: string): number {

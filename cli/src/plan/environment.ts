@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { Mistake } from '../ui/errors';
 import { findBundled } from '../lab/kit';
 import { readPlainFile } from '../linux/plain-file';
+import { compareVersions } from '../ui/versions';
 import { ROLES, type Role } from './roles';
 import { parseMemory } from './quantities';
 
@@ -186,20 +187,13 @@ function supports(n8n: string, feature: string): boolean {
 
 /** `>=1.68.0-0 <2.0.0-0 || >=2.4.0-0`: the release candidates of a bound are of its side. */
 export function isWithin(n8n: string, range: string): boolean {
-  const version = numbersOf(n8n);
   return range.split('||').some((part) =>
     [...part.matchAll(/(>=|<)([\d.]+)/g)].every(([, sign, bound = '']) => {
-      const side = compare(version, numbersOf(bound));
+      const side = compareVersions(n8n, bound);
       return sign === '<' ? side < 0 : side >= 0;
     }),
   );
 }
-
-const numbersOf = (version: string): number[] =>
-  (/\d+\.\d+\.\d+/.exec(version)?.[0] ?? '').split('.').map(Number);
-
-const compare = (one: number[], other: number[]): number =>
-  one.map((number, index) => number - (other[index] ?? 0)).find((side) => side !== 0) ?? 0;
 
 /** The values of a role over those of all, where null means "not set"; a variable of null is taken out. */
 function layered(under: NamedSettings, over: NamedSettings): NamedSettings {

@@ -167,7 +167,7 @@ function seenShare(
   wrong: number,
 ): SeenShare {
   const each = bins.map((bin): Piece => {
-    // Whoever waits longer than the bound breaks it, with or without a response.
+    // A request that waits longer than the bound breaks the SLO, with or without a response.
     const waiting = patienceMs === null ? 0 : Math.max(0, bin.due - bin.ended);
     return {
       requests: (bin.counted[index] ?? 0) + waiting,
