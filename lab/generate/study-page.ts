@@ -1,5 +1,5 @@
 // The page of a study: its question, the answer, the conditions and the figures, beside its records.
-import { readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { repositoryRoot } from '../../cli/src/lab/paths';
 import { drawChartFile } from '../../cli/src/report/plot/draw';
@@ -47,11 +47,8 @@ export function answerText({ sentence, published, ours, ratio }: Answer): string
 
 /** The command knows a study by its study.yaml. */
 function measuredBy(study: string): string {
-  const files = readdirSync(join(repositoryRoot(), 'studies', study));
-  if (files.includes('study.yaml')) return `\`n8n-tuned study ${study}\``;
-  return files.some((name) => name.endsWith('.mjs'))
-    ? `A script in [its folder](studies/${study}), whose first lines say how to start it,`
-    : 'A test';
+  const isStudy = existsSync(join(repositoryRoot(), 'studies', study, 'study.yaml'));
+  return isStudy ? `\`n8n-tuned study ${study}\`` : 'A test';
 }
 
 export function filesOfPage(page: StudyPage): Record<string, string> {

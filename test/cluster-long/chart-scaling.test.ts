@@ -1,6 +1,7 @@
 // Pods that come and go under load: a drained node, a scale-in, an autoscaler; every request must get its answer.
 import { inCluster, until } from '../support/cluster';
-import { keptConnections, load, Release, type Seen } from '../support/release';
+import { keptConnections, load, Release } from '../support/release';
+import type { Seen } from '../../studies/charts/callers';
 import { seen } from '../support/seen';
 import type { LoadSummary } from '../../loadtests/lib/load-summary';
 import { pause } from '../support/wait';

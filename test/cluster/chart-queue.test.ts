@@ -95,7 +95,7 @@ test('a rolling upgrade of every role under load loses no request', async () => 
 
 test('callers that keep their connections lose nothing to a rollout', async () => {
   const url = `${await n8n.serviceUrl('-webhook')}/webhook/load-last-node`;
-  const seen = await keptConnections('rollout', n8n.space.name, url);
+  const seen = await keptConnections('rollouts', n8n.space.name, url);
   expect(seen.wrong).toEqual({});
   expect(seen.right).toBe(seen.requests);
   expect(seen.requests).toBeGreaterThan(100);

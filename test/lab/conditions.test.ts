@@ -1,9 +1,6 @@
 // Under what the figures of a page were measured, from the records that it links to.
-import { join } from 'node:path';
 import * as generator from '../../lab/generate/conditions';
-import { headOf } from '../../studies/head.mjs';
 
-const root = join(__dirname, '../..');
 const conditionsIn = (...records: object[]): string => generator.conditionsIn(records);
 const conditionsOf = (...paths: string[]): string =>
   generator.conditionsOf(paths.map((path) => `[record](${path})`).join(' '));
@@ -39,14 +36,5 @@ test('those of records that are kept', () => {
   expect(conditionsOf('studies/closed-loop/results.jsonl.gz#queue/run')).not.toContain('arrivals');
   expect(conditionsOf('studies/kubernetes/results.jsonl.gz#parts/find-queue-process')).toContain(
     'random arrivals',
-  );
-});
-
-test('a record has from its script when, where and by which command it was measured', () => {
-  const head = headOf(['node', join(root, 'test/process/known-capacity.bench.mjs'), 'waiting']);
-  expect(head.command).toBe('node test/process/known-capacity.bench.mjs waiting');
-  expect(head.loadAverageAtStart).toBeGreaterThanOrEqual(0);
-  expect(conditionsIn({ waiting: head })).toMatch(
-    /^\d+ cores \(.+\); load average at the start [\d.]+; \d{4}-\d\d-\d\d$/,
   );
 });

@@ -12,7 +12,7 @@ import type { FindRecord } from '../../cli/src/features/find/record';
 import { valuesOfTopology } from '../../cli/src/plan/chart-values';
 import { topologyOfValues } from '../../cli/src/targets/kubernetes/release/values';
 import { capacityRatio, wordOf } from '../../lab/generate/studies/kubernetes';
-import * as charts from '../../studies/charts/parts.mjs';
+import { contenders, SITTINGS } from '../../studies/charts/sittings';
 import { containersOf } from '../../studies/kubernetes/figures';
 import * as plan from '../../studies/kubernetes/parts';
 
@@ -25,7 +25,9 @@ describe('the parts', () => {
     plan.commandOf(part, { out: 'out', evidence: 'evidence', isShort: false }),
   );
   const compared = plan.COMPARED;
-  const peers = charts.PARTS.map(({ name }: { name: string }) => name);
+  const peers = SITTINGS.flatMap(({ name }) =>
+    contenders.map((contender) => `${name}-${contender}`),
+  );
   const commandOf = (name: string): string[] =>
     commands[parts.findIndex((part) => part.name === name)] ?? [];
 

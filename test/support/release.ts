@@ -12,6 +12,7 @@ import {
   type Reply,
 } from './cluster';
 import type { LoadSummary } from '../../loadtests/lib/load-summary';
+import type { Seen } from '../../studies/charts/callers';
 
 export const ROOT = join(__dirname, '..', '..');
 export const CHART = join(ROOT, 'charts', 'n8n-tuned');
@@ -211,20 +212,13 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export interface Seen {
-  requests: number;
-  right: number;
-  /** How many by status, or by the error of the connection. */
-  wrong: Record<string, number>;
-}
-
 /** A script of studies/charts, run inside; it prints what became of the requests of callers that keep their connections. */
 export async function keptConnections(
-  script: 'callers' | 'rollout',
+  script: 'callers' | 'rollouts',
   ...args: string[]
 ): Promise<Seen> {
-  const file = join(ROOT, 'studies', 'charts', `${script}.mjs`);
-  const { code, stdout, stderr } = await inCluster(['node', file, ...args], {
+  const file = join(ROOT, 'studies', 'charts', `${script}.ts`);
+  const { code, stdout, stderr } = await inCluster(['node', '--import', 'tsx', file, ...args], {
     timeoutMs: PATIENCE_MS,
   });
   if (code !== 0) throw new Error(`${script}: ${stderr.trim()}`);

@@ -1,5 +1,12 @@
 // This chart and others on one cluster: loaded in turns, and through what happens to pods; and its two task runners.
-import { CONTENDERS, LOADS, MODES, pairsOf } from '../../../studies/charts/parts.mjs';
+import {
+  CONTENDERS,
+  contenders,
+  MODES,
+  pairsOf,
+  WORKLOADS,
+  type Contender,
+} from '../../../studies/charts/sittings';
 import { limitName } from '../../../cli/src/analysis/limits/table';
 import type { CompareRecord, Side } from '../../../cli/src/features/compare/record';
 import { has, link, median, number, readJson, seconds, spread, tableOf } from '../records';
@@ -7,8 +14,6 @@ import type { StudyPage } from '../study-page';
 import { distinct, sum } from '../sweeps';
 import { ratioText } from './capacity';
 
-type Workload = keyof typeof LOADS;
-type Contender = keyof typeof CONTENDERS;
 interface PeerRun {
   ratePerSecond: number | null;
   p95Ms: number | null;
@@ -26,7 +31,6 @@ export interface Peer {
   mode: string;
   contender: Contender;
   startedAt: string;
-  command: string[];
   comparison: Pick<CompareRecord, 'answer' | 'ratio' | 'workload'>;
   a: Omit<PeerSide, 'runs'> & { runs: (PeerRun | null)[] };
   b: Omit<PeerSide, 'runs'> & { runs: (PeerRun | null)[] };
@@ -40,9 +44,9 @@ export const peer = (workload: string, mode: string, contender: string): Peer =>
 });
 
 const allPeers = (): Peer[] =>
-  (MODES as string[]).flatMap((mode) =>
-    (Object.keys(LOADS) as Workload[]).flatMap((workload) =>
-      (Object.keys(CONTENDERS) as Contender[])
+  MODES.flatMap((mode) =>
+    WORKLOADS.flatMap((workload) =>
+      contenders
         .filter((contender) => has(fileOf(workload, mode, contender)))
         .map((contender) => peer(workload, mode, contender)),
     ),
@@ -102,11 +106,9 @@ official one in the same turns. The first limit is what a run of the chart of th
 used by the load generator and the stores too. The official chart was measured in release 1.11.0, the newest one that could be
 had as a whole ([what was read of later ones](docs/chart/peers.md#the-official-chart-after-1110)).
 
-${(MODES as string[])
-  .map(
-    (mode) => `### In ${mode} mode\n\n${peersTable(allPeers().filter((one) => one.mode === mode))}`,
-  )
-  .join('\n\n')}
+${MODES.map(
+  (mode) => `### In ${mode} mode\n\n${peersTable(allPeers().filter((one) => one.mode === mode))}`,
+).join('\n\n')}
 
 ${sameVariables(allPeers())}`;
 

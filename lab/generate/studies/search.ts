@@ -38,7 +38,7 @@ export const searchQuality: StudyPage = {
   parts: [quality],
 };
 
-const KNOWN = 'studies/known-capacity/results/record.json';
+const KNOWN = ['waiting', 'computing'].map((part) => `studies/known-capacity/results/${part}.json`);
 interface Known {
   name: string;
   slo: string;
@@ -53,8 +53,7 @@ interface Known {
   probes: number;
   probeSeconds: number;
 }
-const known = (): Known[] =>
-  Object.values(readJson<Record<string, { rows: Known[] }>>(KNOWN)).flatMap(({ rows }) => rows);
+const known = (): Known[] => KNOWN.flatMap((path) => readJson<{ rows: Known[] }>(path).rows);
 
 export const largestError = (): string =>
   `By ${share(Math.max(...known().map(({ error }) => Math.abs(error))))} at most on ${number(known().length)} real servers of known capacity, one search each.`;
@@ -76,7 +75,7 @@ ${tableOf(known(), {
   'probe-seconds': ({ probeSeconds }) => number(probeSeconds),
 })}
 
-${link(KNOWN)}`;
+${KNOWN.map(link).join(' ')}`;
 
 export const knownCapacity: StudyPage = {
   study: 'known-capacity',

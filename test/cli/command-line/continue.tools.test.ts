@@ -11,7 +11,7 @@ import { allRequests } from '../../support/read-run';
 
 jest.setTimeout(180_000);
 
-const SERVER = join(__dirname, '../../process/known-capacity/server.mjs');
+const SERVER = join(__dirname, '../../../studies/known-capacity/server.ts');
 
 let out: string;
 let server: ChildProcess;
@@ -21,7 +21,9 @@ beforeAll(async () => {
   buildCli();
   // One request at a time: what it does at the most, no search of some seconds knows for sure.
   const slots = JSON.stringify({ slots: 1, serviceMs: 20 });
-  server = spawn(process.execPath, [SERVER, slots], { stdio: ['ignore', 'pipe', 'inherit'] });
+  server = spawn(process.execPath, ['--import', 'tsx', SERVER, slots], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   if (server.stdout === null) throw new Error('the server cannot be heard');
   url = String((await once(server.stdout, 'data'))[0]).trim();
   out = mkdtempSync(join(tmpdir(), 'continue-'));

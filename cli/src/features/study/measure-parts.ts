@@ -216,20 +216,23 @@ async function measuredOne(
 function withoutPlaces(measured: PartMeasured, places: Record<string, string>): PartMeasured {
   const shown = (text: string): string =>
     Object.entries(places).reduce((said, [place, name]) => said.replaceAll(place, name), text);
-  const { record, files } = measured;
+  const plain = (record: object): object => JSON.parse(shown(JSON.stringify(record))) as object;
+  const { record, records, files } = measured;
   return {
     ...measured,
-    ...(record && { record: JSON.parse(shown(JSON.stringify(record))) as object }),
+    ...(record && { record: plain(record) }),
+    ...(records && { records: new Map([...records].map(([id, one]) => [id, plain(one)])) }),
     ...(files && { files: new Map([...files].map(([path, text]) => [path, shown(text)])) }),
   };
 }
 
 function keep(
   { part, records }: Entry,
-  { record, id = part.name, files }: PartMeasured,
+  { record, id = part.name, records: several = new Map(), files }: PartMeasured,
   head: object,
 ): void {
   if (record !== undefined) records.write(id, { ...head, ...record });
+  for (const [one, own] of several) records.write(one, { ...head, ...own });
   if (files !== undefined) records.replace(part.name, files);
 }
 

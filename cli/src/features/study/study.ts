@@ -53,6 +53,8 @@ export interface PartMeasured {
   /** The record, with the name of the part as its id, unless there is another. */
   record?: object;
   id?: string;
+  /** Several records, by their ids. */
+  records?: ReadonlyMap<string, object>;
   /** Several records and what belongs to them, beneath the name of the part. */
   files?: ReadonlyMap<string, string>;
 }

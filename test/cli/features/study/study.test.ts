@@ -103,6 +103,19 @@ describe('the parts of a study', () => {
     );
   });
 
+  test('may leave several records, each with the conditions', async () => {
+    const records = new Map([
+      ['sides/b', { of: 'b' }],
+      ['sides/c', { of: 'c' }],
+    ]);
+    const { study } = made({ measured: () => Promise.resolve({ records, sentence: '' }) }, ['a']);
+    await measure(study);
+    for (const side of ['b', 'c']) {
+      const kept = { name: 'a', of: side, command: 'n8n-tuned study made-up --part a' };
+      expect(record(`sides/${side}`)).toMatchObject(kept);
+    }
+  });
+
   test('that are not needed are left out, unless they are named', async () => {
     const { study, steps } = made({ isNeeded: ({ name }) => !'ac'.includes(name) });
     expect(states(study)).toEqual(['not needed', 'missing', 'not needed', 'missing']);

@@ -1,6 +1,8 @@
 // Callers that keep their connections and never ask twice: a client that repeats a request by itself hides what is lost.
-// Each asks again a while after its last answer, so that a slow n8n gets fewer requests: what is lost here is lost by a
+// Each asks again a while after its last response, so that a slow n8n gets fewer requests: what is lost here is lost by a
 // pod that goes, not by too much load.
+//
+//   npx tsx studies/charts/callers.ts <url> <callers> <seconds>
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -9,9 +11,16 @@ const PATIENCE_MS = 120_000;
 /** What n8n answers, with status 200, of an execution whose worker could not store it. */
 const WITHOUT_DATA = 'did not return any data';
 
-/** So many callers until stopped; then what became of each request. */
-export function callers(url, count, { pauseMs = PAUSE_MS } = {}) {
-  const seen = { requests: 0, right: 0, wrong: {} };
+export interface Seen {
+  requests: number;
+  right: number;
+  /** How many by status, or by the error of the connection. */
+  wrong: Record<string, number>;
+}
+
+/** They ask until stopped, which gives what became of each request. */
+export function callers(url: string, count: number, pauseMs = PAUSE_MS) {
+  const seen: Seen = { requests: 0, right: 0, wrong: {} };
   let isStopped = false;
   const asking = Array.from({ length: count }, async (_, number) => {
     await sleep((number * pauseMs) / count);
@@ -26,7 +35,7 @@ export function callers(url, count, { pauseMs = PAUSE_MS } = {}) {
     agent.destroy();
   });
   return {
-    async stop() {
+    async stop(): Promise<Seen> {
       isStopped = true;
       await Promise.all(asking);
       return seen;
@@ -34,17 +43,19 @@ export function callers(url, count, { pauseMs = PAUSE_MS } = {}) {
   };
 }
 
-/** The status of the answer, or the error of the connection. */
-function ask(url, agent) {
+/** The status of the response, or the error of the connection. */
+function ask(url: string, agent: http.Agent): Promise<string> {
   return new Promise((resolve) => {
-    const fails = (error) => resolve(error.code ?? error.message);
+    const fails = ({ code, message }: NodeJS.ErrnoException): void => {
+      resolve(code ?? message);
+    };
     const request = http.get(url, { agent, timeout: PATIENCE_MS }, (response) => {
       let body = '';
-      response.setEncoding('utf8').on('data', (part) => (body += part));
-      const isEmpty = () => response.statusCode === 200 && body.includes(WITHOUT_DATA);
-      response.once('end', () =>
-        resolve(`${response.statusCode}${isEmpty() ? ' without data' : ''}`),
-      );
+      response.setEncoding('utf8').on('data', (part: string) => (body += part));
+      response.once('end', () => {
+        const isEmpty = response.statusCode === 200 && body.includes(WITHOUT_DATA);
+        resolve(`${String(response.statusCode)}${isEmpty ? ' without data' : ''}`);
+      });
       response.once('error', fails);
     });
     request.once('timeout', () => request.destroy(new Error('no answer')));
@@ -52,9 +63,8 @@ function ask(url, agent) {
   });
 }
 
-// node studies/charts/callers.mjs <url> <callers> <seconds>
 if (process.argv[1] === import.meta.filename) {
-  const [url, count, seconds] = process.argv.slice(2);
+  const [url = '', count, seconds] = process.argv.slice(2);
   const asking = callers(url, Number(count));
   await sleep(1000 * Number(seconds));
   console.log(JSON.stringify(await asking.stop()));

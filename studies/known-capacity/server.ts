@@ -1,8 +1,16 @@
 // A server whose capacity is known from its own figures. It serves in order of arrival and counts how
 // long each service really took, as timers are never exact.
-//   node server.mjs '{"slots":4,"serviceMs":50}'        prints its address; after SIGTERM its figures
+//   npx tsx server.ts '{"slots":4,"serviceMs":50}'        prints its address; after SIGTERM its figures
 import { createServer } from 'node:http';
-import { performance } from 'node:perf_hooks';
+import type { AddressInfo } from 'node:net';
+
+export interface Behaviour {
+  slots?: number;
+  serviceMs?: number;
+  spread?: 'none' | 'exponential';
+  cpuMs?: number;
+  maxPerSecond?: number;
+}
 
 const {
   slots = 1,
@@ -10,17 +18,18 @@ const {
   spread = 'none',
   cpuMs = 0,
   maxPerSecond = 0,
-} = JSON.parse(process.argv[2]);
+} = JSON.parse(process.argv[2] ?? '{}') as Behaviour;
 
-const waiting = [];
+const waiting: (() => void)[] = [];
 let busy = 0;
 let served = 0;
 let totalMs = 0;
 
-function next() {
-  if (busy >= slots || waiting.length === 0) return;
-  busy += 1;
+function next(): void {
+  if (busy >= slots) return;
   const answer = waiting.shift();
+  if (answer === undefined) return;
+  busy += 1;
   const begun = performance.now();
   setTimeout(() => {
     busy -= 1;
@@ -31,10 +40,10 @@ function next() {
   }, serviceTime());
 }
 
-const serviceTime = () =>
+const serviceTime = (): number =>
   spread === 'exponential' ? -serviceMs * Math.log(1 - Math.random()) : serviceMs;
 
-function spin(ms) {
+function spin(ms: number): void {
   const until = performance.now() + ms;
   while (performance.now() < until);
 }
@@ -42,7 +51,7 @@ function spin(ms) {
 /** A token for each request, refilled evenly, with a second's worth in store. */
 let tokens = maxPerSecond;
 let filledAt = performance.now();
-function hasToken() {
+function hasToken(): boolean {
   const now = performance.now();
   tokens = Math.min(maxPerSecond, tokens + ((now - filledAt) / 1000) * maxPerSecond);
   filledAt = now;
@@ -51,8 +60,10 @@ function hasToken() {
   return true;
 }
 
-const server = createServer((request, response) => {
-  const answer = () => response.end('{"ok":true}');
+const server = createServer((_request, response) => {
+  const answer = (): void => {
+    response.end('{"ok":true}');
+  };
   if (maxPerSecond > 0) {
     if (!hasToken()) response.statusCode = 429;
     answer();
@@ -65,7 +76,7 @@ const server = createServer((request, response) => {
   }
 });
 server.listen(0, '127.0.0.1', () => {
-  console.log(`http://127.0.0.1:${server.address().port}`);
+  console.log(`http://127.0.0.1:${String((server.address() as AddressInfo).port)}`);
 });
 process.once('SIGTERM', () => {
   console.log(JSON.stringify({ served, meanServiceMs: served > 0 ? totalMs / served : null }));
