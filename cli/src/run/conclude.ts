@@ -30,6 +30,8 @@ export interface RunEnding {
   generator: RunFacts['generator'];
   executions: ExecutionCounts | null;
   traced: TracedExecutions;
+  /** The load was ended early, and the requests without a response were cut off. */
+  areCutOff?: boolean;
   /** Executions of a workload that answers at once; null if they were not counted. */
   countedWithin: CountedWithin | null;
   queueDrained: { seconds: number | null; open?: number; source?: string } | null;
@@ -90,7 +92,8 @@ export function conclude(
       : {}),
     queueDrained: ending.queueDrained,
   });
-  summary.matched = matchExecutions(kept, ending.traced);
+  const { areCutOff = false } = ending;
+  summary.matched = matchExecutions(kept, ending.traced, { areCutOff });
   if (profile.name === 'soak') {
     summary.soak = soakTrends(requests.latencyOverTime, samples, measured);
   }
@@ -110,7 +113,7 @@ export function conclude(
     workload: head.workload.variant === null ? head.workload.title : head.workload.name,
     ...(head.target.kind === 'server' ? { loaded: 'The server' } : {}),
     answers: head.workload.answers,
-    executionsPerRequest,
+    ...{ executionsPerRequest, areCutOff },
     profile: profile.name,
     lengthMs: measured.toMs,
     aborted: ending.aborted,

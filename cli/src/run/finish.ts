@@ -1,12 +1,13 @@
 /** From the end of a load to the record: n8n finishes what it was given, and the run is judged. */
 import type { Breached } from './analysis/breach';
+import { isCutOff } from './analysis/match-executions';
 import type { TracedExecutions } from '../analysis/traced-execution';
 import { RequestsSeen } from '../analysis/requests/seen';
 import { BREACH, BREAKING_EVENTS } from './analysis/verdict';
 import type { LoadResult } from '../load/load';
 import { rateAt } from '../../../loadtests/lib/due';
 import { REQUESTS_FILE, SAMPLES_FILE, type RunHead, type RunFolder } from '../record/folder';
-import type { ExecutionCounts, RunEvent, RequestSample } from '../record/run-record';
+import type { ExecutionCounts, RequestSample, RunEvent } from '../record/run-record';
 import type { RunData } from './report/data';
 import type { Sampler } from '../samplers/sampler';
 import type { BacklogWatch, ExecutionTrace } from '../targets/target';
@@ -34,9 +35,6 @@ export interface StartedRun extends LoadContext {
   /** Shows what is left, where the backlog is asked for and executions are not counted. */
   backlog: BacklogWatch | null;
 }
-
-/** Had no response when the load ended. */
-const UNANSWERED = 'unanswered';
 
 export interface FinishedRun {
   folder: string;
@@ -75,6 +73,7 @@ export async function finish(run: StartedRun, load: LoadResult): Promise<Finishe
       generator: load.generator,
       executions: drained.executions,
       traced,
+      areCutOff: breached !== null && run.breach?.cutsOff === true,
       countedWithin,
       queueDrained: drained.executions !== null && waits ? { seconds: drained.seconds } : left,
       failedSamplers: seen.failedSamplers,
@@ -140,10 +139,8 @@ async function upTo(
   const durationSeconds = Math.max(1, endMs / 1000 - order.plan.warmupSeconds);
   const profile = { ...head.profile, durationSeconds };
   const before = new RequestsSeen(profile, thinkTimeMs);
-  const isCutOff = ({ errorKind }: RequestSample): boolean =>
-    watched?.cutsOff === true && errorKind === UNANSWERED;
   for await (const request of again) {
-    if (!isCutOff(request)) before.add(request);
+    if (watched?.cutsOff !== true || !isCutOff(request)) before.add(request);
     // n8n has executed it all the same.
     else before.figures.requests += 1;
   }

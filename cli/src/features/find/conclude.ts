@@ -1,6 +1,8 @@
 import type { Estimate } from './analysis/estimate';
 import { PLANNED_SHARE, plannedPerSecond } from './analysis/planned-share';
 import { findDoubts } from './analysis/doubts';
+import { confirms } from './analysis/levels';
+import { outcomeOf } from './analysis/outcome';
 import type { Price } from './analysis/by-queue';
 import { usedAt, type FindProbe, type FindRecord, type Speed } from './record';
 import type { FindHead, SearchEnding } from './analysis/searched';
@@ -17,7 +19,7 @@ export function concludeFind(
 ): FindRecord {
   const { capacity, low, high, confirmedPerSecond, limit, price } = estimate;
   const verdict = verdictOf(head.probes, estimate, ending);
-  const confirmedBy = confirmedPerSecond === null ? null : runAt(head.probes, confirmedPerSecond);
+  const confirmedBy = confirmedPerSecond === null ? null : runAt(head, confirmedPerSecond);
   const run = confirmedBy ?? highestSustained(head.probes);
   const summary = run === null ? undefined : ending.summaries.get(run);
   return {
@@ -81,14 +83,12 @@ function verdictOf(
   return level;
 }
 
-function runAt(probes: readonly FindProbe[], ratePerSecond: number): string | null {
-  const sustained = probes.filter(
-    (probe) =>
-      probe.kind === 'confirm' &&
-      probe.result === 'sustained' &&
-      probe.ratePerSecond === ratePerSecond,
+/** The run that the estimate was confirmed by. */
+function runAt({ probes, slo }: FindHead, ratePerSecond: number): string | null {
+  const confirming = probes.filter(
+    (probe) => probe.ratePerSecond === ratePerSecond && confirms(probe.kind, outcomeOf(probe, slo)),
   );
-  return sustained.at(-1)?.run ?? null;
+  return confirming.at(-1)?.run ?? null;
 }
 
 function highestSustained(probes: readonly FindProbe[]): string | null {

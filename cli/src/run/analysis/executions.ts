@@ -7,6 +7,8 @@ export interface Promised {
   answers: RecordedWorkload['answers'];
   /** Null where it is not known, as with the user's own workflow. */
   executionsPerRequest: number | null;
+  /** The load was ended early, and callers without a response were cut off. */
+  areCutOff?: boolean;
 }
 
 interface Findings {
@@ -80,7 +82,7 @@ function matchedFindings(
 function countedFindings(executions: Summary['executions'], promised: Promised): Findings {
   const found: Findings = { breaches: [], doubts: [] };
   if (executions?.expectedResponses === undefined) return found;
-  const { answers, executionsPerRequest } = promised;
+  const { answers, executionsPerRequest, areCutOff = false } = promised;
   const { succeeded, failed, unfinished, expectedResponses } = executions;
   const each = executionsPerRequest ?? 1;
   const missing = Math.ceil((expectedResponses * each - succeeded) / each);
@@ -103,6 +105,7 @@ function countedFindings(executions: Summary['executions'], promised: Promised):
     executionsPerRequest !== null &&
     surplus.length === 0 &&
     withoutResponse > 0 &&
+    !areCutOff &&
     answers === 'when-done'
   ) {
     found.doubts.push(

@@ -5,14 +5,25 @@ import type { TracedExecution, TracedExecutions } from '../../analysis/traced-ex
 /** Number of ids in a record. */
 const NAMED = 20;
 
-/** Each request against the executions that carry its id. */
+/** Had no response when the load ended. */
+const UNANSWERED = 'unanswered';
+
+/** Of a load that was ended early: its end cut the request off. */
+export const isCutOff = ({ errorKind }: RequestSample): boolean => errorKind === UNANSWERED;
+
+/**
+ * Each request against the executions that carry its id. `areCutOff`: the load was ended early, and what had no response
+ * then is left out.
+ */
 export function matchExecutions(
-  requests: readonly RequestSample[],
+  all: readonly RequestSample[],
   traced: TracedExecutions,
+  { areCutOff = false }: { areCutOff?: boolean } = {},
 ): MatchedExecutions | { skipped: string } {
   if ('skipped' in traced) return traced;
-  const outcomes = outcomesById(restoreRequestIds(requests, traced.executions));
-  const gap = gapIn(requests, traced);
+  const outcomes = outcomesById(restoreRequestIds(all, traced.executions));
+  const gap = gapIn(all, traced);
+  const requests = areCutOff ? all.filter((request) => !isCutOff(request)) : all;
   if (gap !== null) return { skipped: gap };
   const having = (
     is: (request: RequestSample, of: readonly ExecutionOutcome[]) => boolean,
@@ -27,7 +38,7 @@ export function matchExecutions(
     notKept: ended('not kept'),
     failed: ended('failed'),
     unfinished: ended('unfinished'),
-    // Each request is in exactly one of these six.
+    // Each request that counts is in exactly one of these six.
     succeeded: having(({ ok }, of) => ok && of.some(mayHaveSucceeded)).requests,
     withoutExecution: having(({ ok }, of) => ok && of.length === 0),
     notSucceeded: having(({ ok }, of) => ok && of.length > 0 && !of.some(mayHaveSucceeded)),

@@ -117,6 +117,15 @@ describe('what a search answers', () => {
     ]);
   });
 
+  it('names the run that confirmed it though its verdict was open, not a later one at that rate that did not', () => {
+    const clear = { ...held, result: 'inconclusive', leans: 'sustained', pressure: 0.7 } as const;
+    const close = { ...clear, pressure: 0.95, run: 'probes/close' };
+    expect(concludeFind(head([clear, close, failed]), found, quiet)).toMatchObject({
+      verdict: 'found',
+      confirmedBy: 'probes/confirmed',
+    });
+  });
+
   it.each(['inconclusive', 'not sustained'] as const)(
     'tells what a run of full length has shown that was %s',
     (result) => {

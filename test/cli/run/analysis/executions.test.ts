@@ -68,6 +68,11 @@ describe('executions against replies', () => {
     ).toEqual(['7 executions succeeded whose callers got no expected response']);
   });
 
+  test('callers that the early end of a load cut off are no doubt', () => {
+    const executions = counted({ expectedResponses: 93 });
+    expect(executionFindings({ executions }, { ...whenDone, areCutOff: true }).doubts).toEqual([]);
+  });
+
   test('more executions than requests are not those of this run', () => {
     expect(executionFindings({ executions: counted({ succeeded: 130 }) }, atOnce).doubts).toEqual([
       'n8n ran 30 more executions than 100 requests account for: something else used it during the run',

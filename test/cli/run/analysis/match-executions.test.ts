@@ -76,6 +76,19 @@ describe('requests and the executions that carry their ids', () => {
     });
   });
 
+  test('what was cut off by the early end of a load is in no list', () => {
+    const requests = [request('a'), request('b', 'unanswered'), request('c', 'reset')];
+    const executions = ['a', 'b', 'c'].map((id) => execution(id));
+    const matched = matchExecutions(requests, { ...database, executions }, { areCutOff: true });
+    expect(matched).toMatchObject({
+      ...{ executions: 3, succeeded: 1, notExecuted: none },
+      withoutResponse: { requests: 1, ids: ['c'] },
+    });
+    expect(matchExecutions(requests, { ...database, executions })).toMatchObject({
+      withoutResponse: { requests: 2, ids: ['b', 'c'] },
+    });
+  });
+
   test('every request is in exactly one list, whatever happened', () => {
     const fate = fc.record({
       ok: fc.boolean(),

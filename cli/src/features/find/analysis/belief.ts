@@ -105,6 +105,8 @@ interface Scaled {
   /** Share of the full length, at most 1. */
   length: number;
   modelVariance: number;
+  /** It ended early, as its miss was certain: what it would have measured in all its time is not known. */
+  isMissOnly: boolean;
 }
 
 /** Null where the system failed, or did not, for a reason that the pressure does not show. */
@@ -112,12 +114,14 @@ function scale({ probe, outcome }: RateTrial, known: Known): Scaled | null {
   const { pressure, result } = outcome;
   if (pressure === null || pressure <= 0 || (result === 'not sustained') !== pressure >= 1)
     return null;
-  const room = Math.min(1 / pressure, known.unloadedRoom);
+  const isMissOnly = outcome.spentSeconds !== null && result === 'not sustained';
+  const room = isMissOnly ? 1 : Math.min(1 / pressure, known.unloadedRoom);
   return {
     rate: probe.ratePerSecond,
     room,
     length: share(probe.durationSeconds, known),
     modelVariance: (MODEL_ERROR * (room - 1)) ** 2,
+    isMissOnly,
   };
 }
 
@@ -135,11 +139,17 @@ function roomLog(
 ): number {
   let log = 0;
   let product = 1;
-  for (const { rate, room, length, modelVariance } of scaled) {
+  for (const { rate, room, length, modelVariance, isMissOnly } of scaled) {
     const line = 1 + steepness * (1 - rate / capacity);
     const expected = line < 0 ? 0 : line > unloadedRoom ? unloadedRoom : line;
     const lenience = length < 1 && room > expected ? LENIENCE : 1;
     const variance = (scatter * lenience) ** 2 / length + modelVariance;
+    if (isMissOnly) {
+      // A probability beside densities: the factor is the same for every model.
+      const missed = studentCdf((room - expected) / Math.sqrt(variance));
+      product /= (1 - DISTURBED) * missed + DISTURBED;
+      continue;
+    }
     const tail = 1 + (room - expected) ** 2 / variance / DEGREES;
     // Student's t: exponent (degrees + 1) / 2 = 2.
     const density = STUDENT_PEAK / (tail * tail * Math.sqrt(variance));
@@ -151,6 +161,12 @@ function roomLog(
     }
   }
   return log - Math.log(product);
+}
+
+/** P(T <= t) of Student's t of 3 degrees. */
+function studentCdf(t: number): number {
+  const x = t / Math.sqrt(DEGREES);
+  return 0.5 + (x / (1 + x * x) + Math.atan(x)) / Math.PI;
 }
 
 function verdictLog({ probe, outcome }: RateTrial, capacity: number, known: Known): number {

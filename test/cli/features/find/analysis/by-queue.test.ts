@@ -173,6 +173,23 @@ describe('at equal price', () => {
     },
   );
 
+  it.each([
+    ['found', 'an open verdict that met its SLO by far', { decided: false, pressure: 0.7 }],
+    [
+      'not confirmed',
+      'an open verdict that met its SLO just so',
+      { decided: false, pressure: 0.95 },
+    ],
+    ['not confirmed', 'a miss', { result: 'not sustained', pressure: 0.7 }],
+    ['not confirmed', 'a part left out', { pressure: 0.7, spentSeconds: 40 }],
+  ] as const)('an answer is %s by a run of full length with %s', (level, _, given) => {
+    const run: Trial = {
+      probe: { kind: 'confirm', ratePerSecond: 38, durationSeconds: 50 },
+      outcome: { ...outcomeOf(null), result: 'sustained', ...given },
+    };
+    expect(levelOf([run], { capacity: 40, low: 38, high: 42 }, null).level).toBe(level);
+  });
+
   it('no level is more than inconclusive for a capacity of 0', () => {
     expect(levelOf([], { capacity: 0, low: 0, high: 4 }, null).level).toBe('inconclusive');
   });
