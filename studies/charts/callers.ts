@@ -66,6 +66,9 @@ function ask(url: string, agent: http.Agent): Promise<string> {
 if (process.argv[1] === import.meta.filename) {
   const [url = '', count, seconds] = process.argv.slice(2);
   const asking = callers(url, Number(count));
-  await sleep(1000 * Number(seconds));
-  console.log(JSON.stringify(await asking.stop()));
+  void sleep(1000 * Number(seconds))
+    .then(() => asking.stop())
+    .then((seen) => {
+      console.log(JSON.stringify(seen));
+    });
 }

@@ -118,5 +118,7 @@ export async function rolloutsInTurns(part: RolloutsPart, { isShort, signal, tel
 
 if (process.argv[1] === import.meta.filename) {
   const [space = '', url = ''] = process.argv.slice(2);
-  console.log(JSON.stringify(await rolloutUnderLoad(space, url, {})));
+  void rolloutUnderLoad(space, url, {}).then((seen) => {
+    console.log(JSON.stringify(seen));
+  });
 }
