@@ -1,5 +1,5 @@
-import { BATCHES, independentValues } from '../statistics/batches';
-import type { Ordered } from '../statistics/statistics';
+import { FINE_BATCHES, independentValues } from '../statistics/batches';
+import { rankOf } from '../statistics/statistics';
 import type { Window } from '../metrics';
 import { EXACT_UP_TO, Values } from './values';
 
@@ -13,18 +13,21 @@ export class Latencies {
     exactUpTo = EXACT_UP_TO.all,
   ) {
     this.all = new Values(exactUpTo);
-    this.parts = Array.from({ length: BATCHES }, () => new Values(Math.ceil(exactUpTo / BATCHES)));
+    this.parts = Array.from(
+      { length: FINE_BATCHES },
+      () => new Values(Math.ceil(exactUpTo / FINE_BATCHES)),
+    );
   }
 
   add(dueMs: number, durationMs: number): void {
     const { fromMs, toMs } = this.window;
     this.all.add(durationMs);
-    const part = Math.floor(((dueMs - fromMs) / (toMs - fromMs)) * BATCHES);
-    this.parts[Math.min(BATCHES - 1, Math.max(0, part))]?.add(durationMs);
+    const part = Math.floor(((dueMs - fromMs) / (toMs - fromMs)) * FINE_BATCHES);
+    this.parts[Math.min(FINE_BATCHES - 1, Math.max(0, part))]?.add(durationMs);
   }
 
   /** As many independent requests would say as much about what share takes longer than this. */
-  independent(): (durationMs: number) => number {
+  independentAt(): (durationMs: number) => number {
     const parts = this.parts.map((part) => part.ordered());
     return (durationMs) => {
       const batches = parts.map((ordered) => ({
@@ -46,16 +49,4 @@ export class Latencies {
       standardDeviation ** 2,
     );
   }
-}
-
-/** How many values are not above this one. */
-function rankOf(ordered: Ordered, value: number): number {
-  let low = 0;
-  let high = ordered.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((ordered.at(middle) ?? Infinity) <= value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

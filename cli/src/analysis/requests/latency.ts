@@ -23,22 +23,22 @@ export const hasLatency = ({ ok, errorKind }: RequestSample): boolean =>
 export function latency(requests: Iterable<RequestSample>): LatencySummary | null {
   const values = new Values();
   for (const request of requests) if (hasLatency(request)) values.add(request.durationMs);
-  return summaryOf(values, () => values.length, values.length);
+  return summaryOf(values, undefined, values.length);
 }
 
 /** The intervals allow for requests that were late together. */
 export const latencySummary = (latencies: Latencies): LatencySummary | null =>
-  summaryOf(latencies.all, latencies.independent(), latencies.independentForMean());
+  summaryOf(latencies.all, latencies.independentAt(), latencies.independentForMean());
 
 function summaryOf(
   values: Values,
-  independentAt: (durationMs: number) => number,
+  independentAt: ((durationMs: number) => number) | undefined,
   independentForMean: number,
 ): LatencySummary | null {
   if (values.length === 0) return null;
   const order = values.ordered();
   const intervalOf = (p: number): LatencyInterval =>
-    recorded(percentileInterval(order, p, { independent: independentAt(percentile(order, p)) }));
+    recorded(percentileInterval(order, p, { independentAt }));
   return {
     count: order.length,
     mean: order.mean,

@@ -6,30 +6,32 @@ import { exponential, seededRandom } from '../../../../cli/src/analysis/statisti
 const RUNS = 100;
 const MEASURED = { fromMs: 12_000, toMs: 60_000 };
 
-/** One server that serves 1,000 requests per second, in a run of 60 s. */
-function queue(utilisation: number, seed: number): Latencies {
+/** One server that serves so many requests per second, in a run of which 48 s are measured. */
+function queue(utilisation: number, seed: number, perSecond: number): Latencies {
   const random = seededRandom(seed);
   const latencies = new Latencies(MEASURED);
   let free = -20;
-  for (let due = -20; due < 60; due += exponential(random, 1 / (1_000 * utilisation))) {
-    free = Math.max(due, free) + exponential(random, 0.001);
+  for (let due = -20; due < 60; due += exponential(random, 1 / (perSecond * utilisation))) {
+    free = Math.max(due, free) + exponential(random, 1 / perSecond);
     if (due >= 12) latencies.add(1_000 * due, 1_000 * (free - due));
   }
   return latencies;
 }
 
 /** The time in an M/M/1 system is exponential. */
-const p95Of = (utilisation: number): number => Math.log(20) / (1 - utilisation);
+const p95Of = (utilisation: number, perSecond: number): number =>
+  (1_000 * Math.log(20)) / (1 - utilisation) / perSecond;
 
-const runs = (utilisation: number): Latencies[] =>
-  Array.from({ length: RUNS }, (_, i) => queue(utilisation, i + 1));
+const runs = (utilisation: number, perSecond = 1_000): Latencies[] =>
+  Array.from({ length: RUNS }, (_, i) => queue(utilisation, i + 1, perSecond));
 
 function coverage(
   utilisation: number,
   seen: readonly Latencies[],
   intervalOf: (seen: Latencies) => { low: number; high: number | null },
+  perSecond = 1_000,
 ): number {
-  const truth = p95Of(utilisation);
+  const truth = p95Of(utilisation, perSecond);
   const hits = seen.filter((one) => {
     const { low, high } = intervalOf(one);
     return low <= truth && truth <= (high ?? Infinity);
@@ -52,6 +54,36 @@ describe('the interval of a percentile', () => {
 
   test('holds it in at least 90% of runs with half of the load', () => {
     expect(coverage(0.5, runs(0.5), stated)).toBeGreaterThanOrEqual(0.9);
+  });
+
+  test.each([
+    [0.9, 100],
+    [0.8, 50],
+    [0.7, 50],
+    [0.5, 20],
+  ])(
+    'holds it in at least 90%% of runs at %d of a capacity of %d/s, and always has an upper bound',
+    (utilisation, perSecond) => {
+      const seen = runs(utilisation, perSecond);
+      expect(coverage(utilisation, seen, stated, perSecond)).toBeGreaterThanOrEqual(0.9);
+      for (const one of seen) expect(stated(one).high).not.toBeNull();
+    },
+  );
+
+  test('stays close to latencies that hardly differ, though their differences go up and down together', () => {
+    const latencies = new Latencies(MEASURED);
+    for (let due = 12_000; due < 60_000; due += 320) {
+      latencies.add(due, 10_000 + 5 * Math.sin(due / 5_000));
+    }
+    expect(stated(latencies).high).toBeLessThan(11_500);
+  });
+
+  test('is narrow enough at half of the capacity to tell that the percentile is below twice its value', () => {
+    const narrow = runs(0.5, 50).filter((one) => {
+      const summary = latencySummary(one);
+      return (summary?.intervals?.p95.high ?? Infinity) < 2 * (summary?.p95 ?? 0);
+    });
+    expect(narrow.length).toBeGreaterThanOrEqual(75);
   });
 
   test('is that of independent values if the parts of the run differ by chance alone', () => {
