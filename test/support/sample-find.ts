@@ -19,8 +19,8 @@ export function sampleSearch(): FindRecord {
     cpuPerRequest: {
       allMs: 24.5,
       roles: [
-        { role: 'main', instances: 1, ms: 8.5 },
-        { role: 'worker', instances: 1, ms: 16 },
+        { role: 'main', instances: 1, ms: 16 },
+        { role: 'worker', instances: 1, ms: 8.5 },
       ],
     },
     littlesLaw: 1,
@@ -49,8 +49,19 @@ export function sampleSearch(): FindRecord {
     machine: record.machine,
     slo: record.slo,
     budgetSeconds: 300,
-    capacity: { ratePerSecond: 40, low: 40, high: 60, confirmed: true },
-    advised: { share: 0.8, ratePerSecond: 32 },
+    capacity: {
+      ...{ ratePerSecond: 40, low: 38, high: 44, confirmed: true },
+      at: {
+        ...{ cpuMs: 16, slowestMs: 20, takenShare: 0.05, servers: 1 },
+        of: { role: 'main', resource: 'event loop' },
+      },
+      speeds: [
+        { cpuMs: 16, seconds: 60 },
+        { cpuMs: 20, seconds: 60 },
+      ],
+      method: { name: 'virtual queue', text: 'Estimated by a replay of each probe in a queue.' },
+    },
+    advised: { share: 0.8, ratePerSecond: 24.3, speed: 'slow' },
     limit: { role: 'main', resource: 'event loop' },
     verdict: 'found',
     sentence: 'n8n sustains 40 req/s of last-node.',

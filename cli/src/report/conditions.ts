@@ -1,7 +1,9 @@
 /** What was measured, exactly: enough to build it again. */
 import type { Machine, RunRecord } from '../record/run-record';
 import type { RecordedWorkload } from '../plan/recorded';
+import { deployedRoles, kitEnvironment } from '../plan/chart-values';
 import type { Topology } from '../plan/topology';
+import { counted, formatNumber } from '../ui/numbers';
 import { figures, section, type Section } from './document';
 import { utc, type Figure } from './text/units';
 
@@ -21,6 +23,37 @@ export function subtitle(
   return [...named, ...more, utc(startedAt)].join(', ');
 }
 
+type Ran = Pick<RunRecord, 'machine' | 'versions'> & { topology: Topology | null };
+
+/** What it ran on, in one line: n8n, what the kit changes in it, and the machine. */
+export const ranOn = ({ topology, versions, machine }: Ran): string =>
+  [n8nText(topology, versions['n8n']), placeText(machine)].filter((text) => text !== '').join('; ');
+
+/** The part that differs between the sides of a comparison. */
+export function n8nText(topology: Topology | null, version: string | undefined): string {
+  const n8n = version ?? topology?.n8n;
+  const name = n8n === undefined ? '' : `n8n ${n8n}`;
+  if (topology === null) return name;
+  const { mode, tuning, workers } = topology;
+  const layout =
+    mode === 'queue' ? `queue mode, ${counted(workers.count, 'worker')}` : 'regular mode';
+  const loaded = counted(patchesOf(topology).length, 'patch', 'patches');
+  const kit = tuning === 'none' ? 'as it comes' : `tuning ${tuning} with ${loaded}`;
+  return [name, layout, kit].join(', ');
+}
+
+export const placeText = ({ cpu, cores, memoryMiB }: Machine): string =>
+  `${counted(cores, 'core')} of ${cpu} with ${formatNumber(memoryMiB / 1024)} GiB`;
+
+/** Scripts of the kit that are loaded before n8n; each looks for itself whether it knows what it finds. */
+export const patchesOf = (topology: Topology): string[] => [
+  ...new Set(
+    deployedRoles(topology)
+      .flatMap((role) => kitEnvironment(topology, role).patches)
+      .map((file) => file.replace(/\.cjs$/, '')),
+  ),
+];
+
 export const measured = (...rows: readonly Figure[]): Section =>
   section('Exactly what was measured', figures(rows));
 
@@ -35,10 +68,16 @@ export const conditionsOf = (record: Deployed): Section =>
     ...topologyFigures(record.topology),
   );
 
-export const topologyFigures = (topology: Topology | null): Figure[] =>
-  Object.entries(topology ?? {})
-    .filter(([, value]) => value !== undefined && !isEmpty(value))
-    .map(([key, value]) => ({ name: `Topology: ${key}`, value: inWords(value) }));
+export function topologyFigures(topology: Topology | null): Figure[] {
+  if (topology === null) return [];
+  const patches = patchesOf(topology);
+  return [
+    ...Object.entries(topology)
+      .filter(([, value]) => value !== undefined && !isEmpty(value))
+      .map(([key, value]) => ({ name: `Topology: ${key}`, value: inWords(value) })),
+    { name: 'Patches', value: patches.length === 0 ? 'none' : patches.join(', ') },
+  ];
+}
 
 /** All but where it ran and how that was laid out. */
 export const measuredFigures = (record: Measured): Figure[] => [

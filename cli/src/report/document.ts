@@ -7,13 +7,18 @@ export interface ReportDocument {
   title: string;
   /** What was loaded, how and when, in short. */
   subtitle: string;
+  /** What it ran on, in one line: n8n, the patches that it loads, the machine. */
+  ranOn: string;
   verdict: ShownVerdict;
   /** What is decided from. */
   summary: readonly Figure[];
+  /** Those that answer the question, the first one alone if it has to. */
+  pictures: readonly Chart[];
+  /** How sure the answer is and how much was measured, in one line. */
+  howSure: string;
   doubts: readonly string[];
-  /** Sections that stand before the first picture: what was missed, what to change. */
+  /** Sections that stand right below the first picture: what was missed, what to change. */
   urgent?: readonly Section[];
-  picture: Chart | null;
   /** Every figure, in reading order. */
   figures: readonly Figure[];
   sections: readonly Section[];
@@ -59,22 +64,22 @@ export const plots = (charts: readonly Chart[]): Block => ({ kind: 'plots', char
 
 export const section = (title: string, ...blocks: readonly Block[]): Section => ({ title, blocks });
 
-/** The chart that is read first, and all others. */
+/** The charts that are read first, and all others. */
 export function firstOf(
   charts: readonly Chart[],
-  id: string,
-): { picture: Chart | null; rest: readonly Chart[] } {
-  const picture = charts.find((chart) => chart.id === id) ?? charts[0] ?? null;
-  return { picture, rest: charts.filter((chart) => chart !== picture) };
+  ...ids: readonly string[]
+): { pictures: readonly Chart[]; rest: readonly Chart[] } {
+  const named = ids.flatMap((id) => charts.filter((chart) => chart.id === id));
+  const pictures = named.length > 0 ? named : charts.slice(0, 1);
+  return { pictures, rest: charts.filter((chart) => !pictures.includes(chart)) };
 }
 
-/** All of a document below its verdict and summary, in reading order, without what is empty. */
+/** All of a document below its verdict, pictures and summary, in reading order, without what is empty. */
 export function sectionsOf(document: ReportDocument): Section[] {
-  const { doubts, urgent = [], picture, sections, howToRepeat, conditions } = document;
+  const { howSure, doubts, urgent = [], sections, howToRepeat, conditions } = document;
   const all = [
     ...urgent,
-    section('What makes this result doubtful', list(doubts)),
-    section('In one picture', plots(picture === null ? [] : [picture])),
+    section('How sure is this?', paragraph(howSure), list(doubts)),
     section('Every figure', figures(document.figures)),
     ...sections,
     section('How to repeat it', { kind: 'code', lines: howToRepeat }),
@@ -84,10 +89,12 @@ export function sectionsOf(document: ReportDocument): Section[] {
 }
 
 /** Every plot of a document. */
-export const chartsOf = (document: ReportDocument): Chart[] =>
-  sectionsOf(document).flatMap(({ blocks }) =>
+export const chartsOf = (document: ReportDocument): Chart[] => [
+  ...document.pictures,
+  ...sectionsOf(document).flatMap(({ blocks }) =>
     blocks.flatMap((block) => (block.kind === 'plots' ? block.charts : [])),
-  );
+  ),
+];
 
 function isEmpty(block: Block): boolean {
   switch (block.kind) {

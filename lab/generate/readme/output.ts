@@ -9,7 +9,7 @@ import { repeatCommand } from '../../../cli/src/report/text/units';
 import { hrefOf, unpacked } from '../records';
 
 const RECORD = 'studies/capacity/results/items/find.json';
-const FIGURES = ['Capacity', 'Plan with', 'Limited by'];
+const FIGURES = ['Capacity', 'Plan with', 'Speed', 'Limited by'];
 const STYLE = { width: 100, colour: false };
 
 export const output = (): string => outputOf(readFind(unpacked(dirname(RECORD))), RECORD);

@@ -48,8 +48,8 @@ export function concludeFind(
   };
 }
 
-const priceOf = ({ cpuMs, slowestMs, takenShare, speeds }: Price) => ({
-  at: { cpuMs, slowestMs, takenShare },
+const priceOf = ({ cpuMs, slowestMs, takenShare, resource, servers, speeds }: Price) => ({
+  at: { cpuMs, slowestMs, takenShare, of: resource, servers },
   speeds,
 });
 

@@ -5,8 +5,8 @@ import { cellsTable } from './page';
 import { formatNumber } from '../../ui/numbers';
 
 /** A plot with its legend, the data its hover reads, and the table behind it. */
-export function figure(chart: Chart): string {
-  const head = `<h3>${escapeXml(chart.title)}</h3>`;
+export function figure(chart: Chart, heading: 'h2' | 'h3' = 'h3'): string {
+  const head = `<${heading}>${escapeXml(chart.title)}</${heading}>`;
   const table = `<details><summary>Table</summary>${chartTable(chart)}</details>`;
   if (chart.kind !== 'line')
     return `<figure id="${chart.id}">${head}${drawChart(chart)}${table}</figure>`;

@@ -5,22 +5,30 @@ import { cellsTable, page } from './page';
 
 /** A document as a page that needs nothing beside itself. */
 export function renderHtml(document: ReportDocument): string {
-  const { title, subtitle, verdict, summary } = document;
+  const { title, subtitle, ranOn, verdict } = document;
   const notes = (verdict.notes ?? []).map((note) => faint(note)).join('');
-  const figures = summary.map(
-    ({ name, value }) => `<div><dt>${escapeXml(name)}</dt><dd>${escapeXml(value)}</dd></div>`,
-  );
   const body = [
     `<h1>${escapeXml(title)}</h1>`,
     faint(subtitle),
+    faint(ranOn),
     `<section class="verdict ${verdict.tone}"><strong>${escapeXml(verdict.word)}</strong><p>${escapeXml(verdict.sentence)}</p>${notes}</section>`,
-    figures.length === 0 ? '' : `<dl class="summary">${figures.join('')}</dl>`,
+    first(document),
     ...sectionsOf(document).map(
       ({ title: heading, blocks }) =>
         `<h2>${escapeXml(heading)}</h2>${blocks.map(blockHtml).join('')}`,
     ),
   ];
   return page(title, body.join('\n'));
+}
+
+/** What answers the question: beside each other on a wide screen, the pictures first on a narrow one. */
+function first({ pictures, summary }: ReportDocument): string {
+  const rows = summary.map(
+    ({ name, value }) => `<div><dt>${escapeXml(name)}</dt><dd>${escapeXml(value)}</dd></div>`,
+  );
+  const figures = rows.length === 0 ? '' : `<dl class="summary">${rows.join('')}</dl>`;
+  if (pictures.length === 0) return figures;
+  return `<div class="first"><div class="pictures">${pictures.map((picture) => figure(picture, 'h2')).join('')}</div>${figures}</div>`;
 }
 
 const faint = (text: string): string =>
@@ -47,8 +55,8 @@ function blockHtml(block: Block): string {
       return cellsTable(block.head, block.rows);
     case 'plots':
       return block.charts.length === 1
-        ? block.charts.map(figure).join('')
-        : `<div class="plots">${block.charts.map(figure).join('\n')}</div>`;
+        ? block.charts.map((chart) => figure(chart)).join('')
+        : `<div class="plots">${block.charts.map((chart) => figure(chart)).join('\n')}</div>`;
     case 'code':
       return `<pre tabindex="0">${escapeXml(block.lines.join('\n'))}</pre>`;
   }

@@ -75,6 +75,9 @@ ${tones}
 .verdict strong{color:var(--c);letter-spacing:.04em}.verdict p{font-size:1.15rem}
 dl.summary{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,15rem),1fr));gap:1rem 1.5rem;margin:1.2rem 0}
 .summary div{border-top:1px solid var(--rule);padding-top:.5rem}.summary dt{color:var(--faint);font-size:.9rem}.summary dd{margin:.1rem 0 0;font-size:1.05rem}
+.first{display:grid;gap:1.2rem 2.5rem;margin:1.2rem 0}.first h2{font-size:1rem;margin:0 0 .3rem}.pictures{min-width:0}.pictures figure+figure{margin-top:1rem}
+.first dl.summary{align-content:start;margin:0}
+@media(min-width:64rem){.first{grid-template-columns:minmax(0,46rem) minmax(0,1fr)}.first dl.summary{grid-template-columns:1fr}}
 ul.terms{list-style:none;padding:0;margin:.6rem 0;color:var(--faint);font-size:.9rem}.terms strong{font-weight:600}
 table{border-collapse:collapse;width:100%;font-size:.92rem}
 th,td{text-align:left;padding:.3rem .7rem .3rem 0;border-bottom:1px solid var(--rule);vertical-align:top}
@@ -97,7 +100,7 @@ pre{background:color-mix(in srgb,var(--rule) 40%,transparent);padding:.7rem .9re
 .reset{position:absolute;right:.4rem;top:0;font:inherit;font-size:.8rem}
 .plot.line{touch-action:pan-y;cursor:crosshair}
 ${PLOT_RULES}
-.plot{font-size:14px}.plot .mark-label{font-size:13px}
+.plot{font-size:14px}.plot .mark-label{font-size:13px;stroke-opacity:.7}
 @media(max-width:40rem){.plot{font-size:19px}.plot .mark-label{font-size:17px}}
 @media print{body{max-width:none;padding:0;font-size:.9rem}table{font-size:.75rem}tbody th{white-space:normal}
 figure,tr,.verdict,.summary div{break-inside:avoid}h2,h3{break-after:avoid}

@@ -67,7 +67,13 @@ function enliven(number: (value: number) => string): void {
       const share = (v: number) => ((v - whole[0]) / (whole[1] - whole[0])) * width;
       area.setAttribute('viewBox', `${share(low)} 0 ${share(high) - share(low)} ${height}`);
       reset.hidden = low === whole[0] && high === whole[1];
-      const texts = plot.querySelectorAll<SVGTextElement>('.x-tick');
+      const factor = Number(plot.querySelector<SVGElement>('.x-shares')?.dataset['factor']);
+      relabel('.x-tick', low, high, number);
+      relabel('.x-share', low, high, (value) => `${number(Math.round(100 * value * factor))}%`);
+    };
+    /** The texts of one row of ticks, for what is in view; as they were drawn where that is the whole. */
+    const relabel = (row: string, low: number, high: number, format: (value: number) => string) => {
+      const texts = plot.querySelectorAll<SVGTextElement>(row);
       const left = Number(area.getAttribute('x'));
       texts.forEach((text, i) => {
         const at = texts.length > 1 ? i / (texts.length - 1) : 0;
@@ -81,7 +87,7 @@ function enliven(number: (value: number) => string): void {
         );
         text.textContent = reset.hidden
           ? (text.dataset['text'] ?? '')
-          : number(back(low + at * (high - low)));
+          : format(back(low + at * (high - low)));
       });
     };
 

@@ -3,11 +3,15 @@ export interface LineChart {
   kind: 'line';
   id: string;
   title: string;
-  x: Axis;
+  x: XAxis;
   y: Axis;
   series: LineSeries[];
   /** Horizontal or vertical lines with a name, such as an SLO's bound. */
   marks?: { axis: 'x' | 'y'; at: number; label: string }[];
+  /** A part of the x axis behind the curves, such as the interval of an answer. */
+  span?: { from: number; to: number };
+  /** Lower than others, to stand beneath one. */
+  isLow?: boolean;
 }
 
 export interface LineSeries {
@@ -47,10 +51,17 @@ export interface Axis {
   scale?: 'linear' | 'log';
 }
 
+export interface XAxis extends Axis {
+  /** A second row of ticks: each tick times the factor, as a percentage of what the label says. */
+  share?: { factor: number; label: string };
+}
+
 export type Chart = LineChart | BarChart | HeatMap;
 
-export const axisTitle = (axis: Axis): string =>
-  axis.unit ? `${axis.label} (${axis.unit})` : axis.label;
+export function axisTitle({ label, unit, share }: XAxis): string {
+  const units = [unit, share?.label].filter((text) => text !== undefined && text !== '');
+  return units.length === 0 ? label : `${label} (${units.join('; ')})`;
+}
 
 /** Told apart in light and dark, in print, and by eyes that see few colours; the CSS gives the values. */
 export const SERIES_COLOURS = 8;

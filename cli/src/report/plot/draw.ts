@@ -1,7 +1,7 @@
 import { drawBar } from './bar';
 import { colourOf, type Chart, type LineChart, type LineSeries } from './chart';
 import { drawHeat } from './heat';
-import { drawLine, LINE_HEIGHT, LINE_WIDTH } from './line';
+import { drawLine, heightOf, LINE_WIDTH } from './line';
 import { PLOT_STYLE } from './style';
 import { element, escapeXml } from './svg';
 
@@ -24,11 +24,12 @@ export function drawChartFile(chart: Chart): string {
   if (chart.kind !== 'line' || namedSeries(chart).length === 0)
     return drawn.replace('>', `>${style}`);
   const names = chart.series.map(({ label }) => escapeXml(label)).join(', ');
-  const sizeOf = (height: number) => `viewBox="0 0 ${String(LINE_WIDTH)} ${String(height)}"`;
+  const height = heightOf(chart);
+  const sizeOf = (high: number) => `viewBox="0 0 ${String(LINE_WIDTH)} ${String(high)}"`;
   return drawn
-    .replace(sizeOf(LINE_HEIGHT), () => sizeOf(LINE_HEIGHT + legendHeight(chart)))
+    .replace(sizeOf(height), () => sizeOf(height + legendHeight(chart)))
     .replace('>', () => `><desc>${names}</desc>${style}`)
-    .replace(/<\/svg>$/, () => `${legendOf(chart, LINE_HEIGHT).join('')}</svg>`);
+    .replace(/<\/svg>$/, () => `${legendOf(chart, height).join('')}</svg>`);
 }
 
 const LEGEND_LINE = 18;
@@ -69,7 +70,7 @@ function legendHeight(chart: LineChart): number {
 }
 
 const captionedHeight = (chart: LineChart): number =>
-  TITLE_HEIGHT + LINE_HEIGHT + legendHeight(chart);
+  TITLE_HEIGHT + heightOf(chart) + legendHeight(chart);
 
 /** One line per series, with the dots or the dashes that it has in the chart. */
 const legendOf = (chart: LineChart, top: number): string[] =>
@@ -95,7 +96,7 @@ function captioned(chart: LineChart, above: number): string[] {
   );
   return [
     title,
-    drawLine(chart).replace('<svg', `<svg y="${String(top)}" height="${String(LINE_HEIGHT)}"`),
-    ...legendOf(chart, top + LINE_HEIGHT),
+    drawLine(chart).replace('<svg', `<svg y="${String(top)}" height="${String(heightOf(chart))}"`),
+    ...legendOf(chart, top + heightOf(chart)),
   ];
 }

@@ -1,17 +1,31 @@
-import { axisTitle, colourOf, type Axis, type LineChart, type LineSeries } from './chart';
+import {
+  axisTitle,
+  colourOf,
+  type Axis,
+  type LineChart,
+  type LineSeries,
+  type XAxis,
+} from './chart';
 import { apart, textWidth, TICK_FONT, type Box } from './labels';
 import { drawMark, drawMarkLabels, type Area } from './marks';
 import { roundTicks, roundTop } from './scale';
 import { element, escapeXml, round } from './svg';
-import { formatNumber } from '../../ui/numbers';
+import { formatNumber, percent } from '../../ui/numbers';
 
 export const LINE_WIDTH = 720;
-export const LINE_HEIGHT = 304;
+const LINE_HEIGHT = 304;
+const LOW_HEIGHT = 204;
+/** Of a second row of ticks. */
+const ROW = 22;
 /** Above lies the title of the y axis, below the ticks and the title of the x axis, in letters of any size. */
 const MARGIN = { right: 24, top: 26, bottom: 54 };
 const MIN_LEFT = 36;
 const TICK_GAP = 6;
-const HEIGHT = LINE_HEIGHT - MARGIN.top - MARGIN.bottom;
+
+export const heightOf = ({ isLow, x }: LineChart): number =>
+  (isLow === true ? LOW_HEIGHT : LINE_HEIGHT) + (x.share === undefined ? 0 : ROW);
+
+const bottomOf = ({ x }: LineChart): number => MARGIN.bottom + (x.share === undefined ? 0 : ROW);
 
 interface Scale {
   low: number;
@@ -28,14 +42,22 @@ export function drawLine(chart: LineChart): string {
   const points = chart.series.flatMap((s) => s.points);
   const markValues = (axis: 'x' | 'y') =>
     (chart.marks ?? []).filter((m) => m.axis === axis).map((m) => m.at);
+  const height = heightOf(chart);
+  const areaHeight = height - MARGIN.top - bottomOf(chart);
   const y = scaleOf(
     chart.y,
     [...points.flatMap((p) => [p[1], p[3]]).filter((v) => v != null), ...markValues('y')],
-    HEIGHT,
+    areaHeight,
     true,
   );
-  const inner = areaBeside(y.ticks);
-  const x = scaleOf(chart.x, [...points.map((p) => p[0]), ...markValues('x')], inner.width, false);
+  const inner = areaBeside(y.ticks, areaHeight);
+  const ends = chart.span === undefined ? [] : [chart.span.from, chart.span.to];
+  const x = scaleOf(
+    chart.x,
+    [...points.map((p) => p[0]), ...markValues('x'), ...ends],
+    inner.width,
+    false,
+  );
   const marks = chart.marks ?? [];
   const placeOf = ({ axis, at }: (typeof marks)[number]): number =>
     axis === 'y' ? y.place(at) : x.place(at);
@@ -59,6 +81,7 @@ export function drawLine(chart: LineChart): string {
       'data-x-high': x.high,
       'data-x-scale': chart.x.scale ?? 'linear',
     },
+    chart.span === undefined ? '' : drawSpan(chart.span, x, inner),
     ...marks.map((mark) => drawMark(mark, placeOf, inner)),
     ...drawn.map(([index, series]) => drawSeries(series, index, x, y)),
   );
@@ -68,22 +91,22 @@ export function drawLine(chart: LineChart): string {
     {
       xmlns: 'http://www.w3.org/2000/svg',
       class: 'plot line',
-      viewBox: `0 0 ${LINE_WIDTH} ${LINE_HEIGHT}`,
+      viewBox: `0 0 ${LINE_WIDTH} ${height}`,
       role: 'img',
       'aria-label': chart.title,
     },
     drawYAxis(chart.y, y, inner),
-    drawXAxis(chart.x, x, inner),
+    drawXAxis(chart.x, x, inner, height),
     area,
     ...drawMarkLabels(marks, placeOf, inner, dotsOf(chart.series, x, y, inner)),
   );
 }
 
 /** Right of the labels of the ticks. */
-function areaBeside(ticks: readonly number[]): Area {
+function areaBeside(ticks: readonly number[], height: number): Area {
   const widest = Math.max(0, ...ticks.map((tick) => textWidth(formatNumber(tick), TICK_FONT)));
   const left = Math.max(MIN_LEFT, Math.ceil(widest) + TICK_GAP);
-  return { left, top: MARGIN.top, width: LINE_WIDTH - left - MARGIN.right, height: HEIGHT };
+  return { left, top: MARGIN.top, width: LINE_WIDTH - left - MARGIN.right, height };
 }
 
 /** Across, as a phone draws one: its plots are small, and its dots are not. */
@@ -134,6 +157,11 @@ function logTicks(low: number, high: number): number[] {
       if (tick >= low * 0.999 && tick <= high * 1.001) ticks.push(tick);
     }
   return ticks.length > 8 ? ticks.filter((t) => Number.isInteger(Math.log10(t))) : ticks;
+}
+
+function drawSpan({ from, to }: { from: number; to: number }, x: Scale, { height }: Area): string {
+  const [left, right] = [x.place(from), x.place(to)];
+  return element('rect', { class: 'band s0', x: left, y: 0, width: right - left, height });
 }
 
 function drawSeries(series: LineSeries, index: number, x: Scale, y: Scale): string {
@@ -196,28 +224,53 @@ function drawYAxis(axis: Axis, y: Scale, { left, top, width }: Area): string {
   return element('g', { class: 'y-axis' }, ...lines, title);
 }
 
-function drawXAxis(axis: Axis, x: Scale, { left, top, width, height }: Area): string {
+function drawXAxis(
+  axis: XAxis,
+  x: Scale,
+  { left, top, width, height }: Area,
+  bottom: number,
+): string {
   const inFrame = ({ text, at }: { text: string; at: number }) =>
     Math.min(at, LINE_WIDTH - textWidth(text, TICK_FONT) / 2);
   const ticks = x.ticks
-    .map((tick) => ({ text: formatNumber(tick), at: left + x.place(tick) }))
+    .map((tick) => ({ text: formatNumber(tick), value: tick, at: left + x.place(tick) }))
     .map((label) => ({ ...label, at: inFrame(label) }));
-  const labels = apart(ticks, TICK_FONT).map(({ text, at }) =>
-    element(
-      'text',
-      { class: 'x-tick', x: at, y: top + height + 26, 'text-anchor': 'middle' },
-      text,
-    ),
-  );
+  const kept = apart(ticks, TICK_FONT);
+  const rowOf = (name: string, y: number, texts: typeof kept): string[] =>
+    texts.map(({ text, at }) =>
+      element('text', { class: name, x: at, y, 'text-anchor': 'middle' }, text),
+    );
+  const labels = rowOf('x-tick', top + height + 26, kept);
+  const { share } = axis;
+  const shares =
+    share === undefined
+      ? []
+      : rowOf(
+          'x-share axis-title',
+          top + height + 26 + ROW,
+          apart(
+            kept.map(({ value, at }) => ({
+              text: percent(Math.round(100 * value * share.factor) / 100),
+              value,
+              at,
+            })),
+            TICK_FONT,
+          ),
+        );
   const title = element(
     'text',
     {
       class: 'axis-title',
       x: left + width / 2,
-      y: LINE_HEIGHT - 6,
+      y: bottom - 6,
       'text-anchor': 'middle',
     },
     escapeXml(axisTitle(axis)),
   );
-  return element('g', { class: 'x-axis' }, element('g', { class: 'x-ticks' }, ...labels), title);
+  const rows = element('g', { class: 'x-ticks' }, ...labels);
+  const more =
+    share === undefined
+      ? []
+      : [element('g', { class: 'x-shares', 'data-factor': share.factor }, ...shares)];
+  return element('g', { class: 'x-axis' }, rows, ...more, title);
 }

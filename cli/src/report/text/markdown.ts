@@ -1,15 +1,17 @@
 import { sectionsOf, type Block, type ReportDocument } from '../document';
+import type { Chart } from '../plot/chart';
 
 /** A document as Markdown; its plots are files beside it. */
 export function renderMarkdown(document: ReportDocument): string {
-  const { title, subtitle, verdict, summary } = document;
+  const { title, subtitle, ranOn, verdict, pictures, summary } = document;
   return markdownOf([
     `# ${title}`,
     '',
-    ...(subtitle === '' ? [] : [subtitle, '']),
+    ...[subtitle, ranOn].filter((line) => line !== '').flatMap((line) => [line, '']),
     `**${verdict.sentence}**`,
     '',
     ...(verdict.notes ?? []).flatMap((note) => [note, '']),
+    ...spaced(pictures.map(pictureLine)),
     ...spaced(summary.map(({ name, value }) => `- **${name}**: ${value}`)),
     ...sectionsOf(document).flatMap(({ title: heading, blocks }) => [
       ...[`## ${heading}`, ''],
@@ -19,6 +21,8 @@ export function renderMarkdown(document: ReportDocument): string {
 }
 
 const spaced = (lines: readonly string[]): string[] => (lines.length === 0 ? [] : [...lines, '']);
+
+const pictureLine = ({ id, title }: Chart): string => `![${title}](plots/${id}.svg)`;
 
 function blockLines(block: Block): string[] {
   switch (block.kind) {
@@ -36,7 +40,7 @@ function blockLines(block: Block): string[] {
     case 'table':
       return table(block.head, block.rows);
     case 'plots':
-      return block.charts.map(({ id, title }) => `![${title}](plots/${id}.svg)`);
+      return block.charts.map(pictureLine);
     case 'code':
       return ['```', ...block.lines, '```'];
   }

@@ -10,7 +10,7 @@ export interface TerminalStyle {
 
 /** A document in short: verdict, figures, doubts, and the sections that are for the terminal too. */
 export function renderTerminal(document: ReportDocument, style: TerminalStyle): string {
-  const { verdict, figures, doubts } = document;
+  const { verdict, figures, howSure, doubts, ranOn } = document;
   return [
     ...renderVerdict(verdict, style),
     '',
@@ -19,7 +19,11 @@ export function renderTerminal(document: ReportDocument, style: TerminalStyle): 
       style,
     ),
     ...renderRows(
-      doubts.map((value) => ({ name: 'Doubt', value })),
+      [
+        { name: 'Ran on', value: ranOn },
+        { name: 'How sure', value: howSure },
+        ...doubts.map((value) => ({ name: 'Doubt', value })),
+      ].filter(({ value }) => value !== ''),
       style,
     ),
     ...sectionsOf(document)

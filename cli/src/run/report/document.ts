@@ -1,7 +1,7 @@
 import { costOfRun } from '../../analysis/cost';
 import type { RunRecord } from '../../record/run-record';
 import { counted, duration, perSecond, percent } from '../../ui/numbers';
-import { conditionsOf, subtitle } from '../../report/conditions';
+import { conditionsOf, ranOn, subtitle } from '../../report/conditions';
 import {
   firstOf,
   list,
@@ -46,19 +46,21 @@ export function runDocument(data: RunData | Pick<RunData, 'record'>): ReportDocu
   const { verdict, profile, summary, events, prices } = record;
   const shape = profile.loop === 'open' ? 'open loop' : counted(profile.clients ?? NaN, 'client');
   const length = `${String(profile.durationSeconds)} s after ${String(profile.warmupSeconds)} s of warm-up`;
-  const { picture, rest } = firstOf('requests' in data ? runCharts(data) : [], 'latency');
+  const { pictures, rest } = firstOf('requests' in data ? runCharts(data) : [], 'latency');
   const limits = limitFigures(record);
   return {
     title: runTitle(record),
     subtitle: subtitle(record, `profile ${profile.name} (${shape})`, length),
+    ranOn: ranOn(record),
     verdict: {
       ...runVerdict(record),
       notes: limits.map(({ name, value }) => `${name} ${value}`),
     },
     summary: firstFigures(record),
     urgent: [section('What was missed', list(verdict.breaches.map(({ text }) => text)))],
+    pictures,
+    howSure: `One run of ${duration(1_000 * profile.durationSeconds)}, ${counted(summary.offered.requests, 'request')}.`,
     doubts: verdict.doubts,
-    picture,
     figures: [
       ...runFigures(record),
       ...limits,

@@ -33,7 +33,7 @@ test.each([
   ['run', renderHtml(runDocument(run)), 'latency'],
   ['comparison', renderHtml(compareDocument(comparison, sampleComparedRuns())), 'sides'],
   ['drill', renderHtml(drillDocument(drill, drillParts)), 'ledger'],
-  ['search', renderHtml(findDocument(sampleSearch())), 'achieved'],
+  ['search', renderHtml(findDocument(sampleSearch())), 'latency', 'speed'],
   [
     'sweep over one dimension',
     renderHtml(sweepDocument(sweep, sampleCells(sweep))),
@@ -41,22 +41,28 @@ test.each([
   ],
   ['sweep over several', renderHtml(sweepDocument(matrix, sampleCells(matrix))), 'cells'],
   ['prediction', renderHtml(predictDocument(samplePrediction())), 'prediction'],
-])('of a %s: verdict, figures, one picture, then all the rest', (_kind, html, picture) => {
-  const places = [
-    'class="verdict',
-    'class="summary"',
-    '<h2>In one picture</h2>',
-    `<figure id="${picture}"`,
-    '<h2>Every figure</h2>',
-    'Exactly what was ',
-  ].map((text) => html.indexOf(text));
-  expect(places.every((place) => place > 0)).toBe(true);
-  expect([...places].sort((a, b) => a - b)).toEqual(places);
-  // The picture is not shown again, and stands alone.
-  const figures = [...html.matchAll(/<figure id="([^"]+)"/g)].map(([, id]) => id);
-  expect(new Set(figures).size).toBe(figures.length);
-  expect(html.slice(0, html.indexOf('Every figure')).match(/<figure/g)).toHaveLength(1);
-});
+])(
+  'of a %s: what it ran on, verdict, picture, figures, then all the rest',
+  (_kind, html, ...pictures) => {
+    const places = [
+      'Test CPU',
+      'class="verdict',
+      ...pictures.map((picture) => `<figure id="${picture}"`),
+      'class="summary"',
+      '<h2>How sure is this?</h2>',
+      '<h2>Every figure</h2>',
+      'Exactly what was ',
+    ].map((text) => html.indexOf(text));
+    expect(places.every((place) => place > 0)).toBe(true);
+    expect([...places].sort((a, b) => a - b)).toEqual(places);
+    // No picture is shown again, and no other stands before the rest.
+    const figures = [...html.matchAll(/<figure id="([^"]+)"/g)].map(([, id]) => id);
+    expect(new Set(figures).size).toBe(figures.length);
+    expect(html.slice(0, html.indexOf('Every figure')).match(/<figure/g)).toHaveLength(
+      pictures.length,
+    );
+  },
+);
 
 describe('a run', () => {
   const valueOf = (name: string, record = run.record): string | undefined =>

@@ -11,7 +11,15 @@ import {
 } from '../../../report/document';
 import { repeatCommand } from '../../../report/text/units';
 import { compareCharts } from './charts';
-import { compareFigures, firstFigures, pairTable, takesFigures, topologyTable } from './figures';
+import {
+  compareFigures,
+  firstFigures,
+  howSure,
+  sidesRanOn,
+  pairTable,
+  takesFigures,
+  topologyTable,
+} from './figures';
 import { NOTHING_SEEN, type ComparedRuns } from './seen';
 
 const ANSWERS: Record<CompareRecord['answer'], Pick<ShownVerdict, 'tone' | 'word'>> = {
@@ -34,15 +42,17 @@ export function compareDocument(
   const { a, b, prices } = record;
   const pairs = pairTable(record);
   const topologies = topologyTable(record);
-  const { picture, rest } = firstOf(compareCharts(record, runs), 'sides');
+  const { pictures, rest } = firstOf(compareCharts(record, runs), 'sides');
   const isPaired = ({ id }: { id: string }): boolean => id === 'pairs' || id === 'ratios';
   return {
     title: `${b.name} compared with ${a.name}`,
     subtitle: subtitle(record),
+    ranOn: sidesRanOn(record),
     verdict: compareVerdict(record),
     summary: firstFigures(record, runs),
+    pictures,
+    howSure: howSure(record),
     doubts: record.doubts,
-    picture,
     figures: [
       ...compareFigures(record),
       ...takesFigures(record, runs).map((figure) => ({

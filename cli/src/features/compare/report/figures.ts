@@ -4,11 +4,11 @@ import { commonLimit, commonLimitText } from '../../../analysis/limits/limit-see
 import { median } from '../../../analysis/statistics/statistics';
 import { COMPARE_METRICS, NEVER } from '../analysis/metric';
 import type { CompareRecord, Side } from '../record';
-import { inWords } from '../../../report/conditions';
+import { inWords, n8nText, placeText } from '../../../report/conditions';
 import { costFigures } from '../../../report/text/cost';
 import type { Figure } from '../../../report/text/units';
 import type { ComparedRuns } from './seen';
-import { formatNumber, withUnit } from '../../../ui/numbers';
+import { counted, formatNumber, withUnit } from '../../../ui/numbers';
 
 /** What has a value on both sides; the rest of a side was left alone when the comparison ended. */
 export const pairsOf = ({ a, b }: CompareRecord): ReturnType<typeof alignedPairs> =>
@@ -41,6 +41,21 @@ export function compareFigures(record: CompareRecord): Figure[] {
     },
   ];
 }
+
+/** What both ran on; what differs between them by side. */
+export function sidesRanOn({ a, b, versions, machine }: CompareRecord): string {
+  const [one, other] = [a, b].map(({ topology }) =>
+    n8nText(topology, topology?.n8n ?? versions['n8n']),
+  );
+  const n8n = one === other ? [one] : [`A: ${one ?? ''}`, `B: ${other ?? ''}`];
+  return [...n8n, placeText(machine)].filter(Boolean).join('; ');
+}
+
+/** How much was measured; the ratio has its interval beside it. */
+export const howSure = (record: CompareRecord): string =>
+  isOnce(record)
+    ? 'One record of each side: nothing says how much the next one would differ.'
+    : `${counted(pairsOf(record).length, 'pair')} in ${formatNumber(record.totalSeconds)} s, measured in turns (ABBA).`;
 
 /** What is decided from: by how much, what each takes, and what to change for more. */
 export function firstFigures(record: CompareRecord, runs: ComparedRuns): Figure[] {

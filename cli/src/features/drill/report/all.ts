@@ -3,10 +3,15 @@ import { notKnown } from '../analysis/not-known';
 import { LEDGER_CLASSES, LEDGER_WORDS } from '../analysis/ledger-class';
 import type { DrillRecord } from '../record';
 import { row as csvRow } from '../../../record/csv';
-import { measured, measuredFigures, subtitle, topologyFigures } from '../../../report/conditions';
+import {
+  measured,
+  measuredFigures,
+  ranOn,
+  subtitle,
+  topologyFigures,
+} from '../../../report/conditions';
 import {
   list,
-  paragraph,
   section,
   table,
   terms,
@@ -72,14 +77,16 @@ export function drillsDocument(rows: readonly DrillRow[]): ReportDocument {
   return {
     title: 'Drills, one after the other',
     subtitle: first === null ? '' : subtitle(first, rate),
+    ranOn: first === null ? '' : ranOn(first),
     verdict: verdictOf(rows),
     summary: [],
+    pictures: [],
+    howSure: `${counted(rows.length, 'drill')}, each of them one sample.`,
     doubts: [],
-    picture: null,
     figures: [],
     sections: [
       { ...section('Every drill', table(HEAD, rows.map(cellsOf))), isInTerminal: true },
-      section('What the columns mean', terms(TERMS), paragraph('A drill is one sample.')),
+      section('What the columns mean', terms(TERMS)),
       { ...section('Why a drill did not pass', list(rows.flatMap(causes))), isInTerminal: true },
       section(
         'What became of the other requests',

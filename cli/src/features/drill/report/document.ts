@@ -1,6 +1,6 @@
 import type { DrillRecord } from '../record';
 import { duration } from '../../../ui/numbers';
-import { conditionsOf, subtitle } from '../../../report/conditions';
+import { conditionsOf, ranOn, subtitle } from '../../../report/conditions';
 import {
   firstOf,
   list,
@@ -17,6 +17,7 @@ import { drillCharts, type DrillParts } from './charts';
 import {
   drillFigureRows,
   drillTakes,
+  howSure,
   ledgerFigure,
   ledgerTable,
   mainFigures,
@@ -42,15 +43,17 @@ export function drillDocument(
   const ledger = ledgerTable(record);
   const promises = promiseTable(record);
   const takes = parts === null ? [] : drillTakes(parts.run.record);
-  const { picture, rest } = firstOf(parts === null ? [] : drillCharts(record, parts), 'ledger');
+  const { pictures, rest } = firstOf(parts === null ? [] : drillCharts(record, parts), 'ledger');
   return {
     title: `Drill ${fault.name}: ${fault.title}`,
     subtitle: subtitle(record),
+    ranOn: ranOn(record),
     verdict: drillVerdict(record),
     summary: [...mainFigures(record), ...takes],
     urgent: [section('What to change', list(drillAdvice(record)))],
+    pictures,
+    howSure: howSure(record),
     doubts: verdict.doubts,
-    picture,
     figures: [...drillFigureRows(record), ledgerFigure(record), ...takes],
     sections: [
       section(

@@ -32,6 +32,10 @@ export const mainFigures = (record: DrillRecord): Figure[] => [
   ...(record.schedule === undefined ? [] : [scheduleFigure(record.schedule)]),
 ];
 
+/** One fault tells little about the next one. */
+export const howSure = ({ ledger, control }: DrillRecord): string =>
+  `One drill with ${counted(ledger.exposed, 'exposed request')}${control === null ? ', without a control' : ' and a control without the fault'}.`;
+
 const faultFigure = (record: DrillRecord): Figure => ({ name: 'Fault', value: faultText(record) });
 
 const lostFigure = ({ ledger }: DrillRecord): Figure => ({

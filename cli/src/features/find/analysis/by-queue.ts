@@ -1,9 +1,10 @@
 /** The answer of a replay of all probes in a virtual queue, or why there is none. */
+import type { Limit } from '../../../record/run-record';
 import { median } from '../../../analysis/statistics/statistics';
 import { isRateTrial, type SearchSettings, type Trial } from './types';
 import { estimateByQueue, type QueueEstimate } from './virtual-queue/estimate';
 import { idleShare, tracesOf, whyNotBelieved, whyNotReplayed } from './virtual-queue/gate';
-import { meanCost } from './virtual-queue/trace';
+import { meanCost, type ProbeTrace } from './virtual-queue/trace';
 
 /** What a request costs, and so how fast the machine is. */
 export interface Price {
@@ -15,6 +16,9 @@ export interface Price {
   speeds: { cpuMs: number; seconds: number }[];
   /** Share of the time in which requests waited that others took. */
   takenShare: number;
+  /** Whose CPU it is, and how many of it serve side by side. */
+  resource: Limit;
+  servers: number;
 }
 
 export interface QueueAnswer {
@@ -44,11 +48,16 @@ export function byQueue(
   if (found === null) return refused('no probe at a fixed rate had enough requests');
   const after = isRough ? null : whyNotBelieved(found, trials);
   if (after !== null) return refused(after);
-  const servers = traces[0]?.servers ?? 1;
-  return { answer: answerOf(found, servers, idleShare(traces)), why: null };
+  const [first] = traces;
+  if (first === undefined) return refused('no probe at a fixed rate had enough requests');
+  return { answer: answerOf(found, first, idleShare(traces)), why: null };
 }
 
-function answerOf(found: QueueEstimate, servers: number, takenShare: number): QueueAnswer {
+function answerOf(
+  found: QueueEstimate,
+  { resource, servers }: ProbeTrace,
+  takenShare: number,
+): QueueAnswer {
   const inMs = (costSeconds: number): number => 1_000 * servers * costSeconds;
   const speeds = found.speeds.map(({ costSeconds, seconds }) => ({
     cpuMs: inMs(costSeconds),
@@ -64,6 +73,8 @@ function answerOf(found: QueueEstimate, servers: number, takenShare: number): Qu
       slowestMs: Math.max(cpuMs, ...speeds.map((speed) => speed.cpuMs)),
       speeds,
       takenShare,
+      resource,
+      servers,
     },
     modelError: found.modelError,
     weatherError: found.weatherError,

@@ -83,7 +83,10 @@ interface ProbeCost {
  */
 const KEPT_UP = 0.9;
 
-const keptUp = ({ achievedPerSecond, ratePerSecond }: Omit<ProbeCost, 'ms' | 'seconds'>): boolean =>
+export const keptUp = ({
+  achievedPerSecond,
+  ratePerSecond,
+}: Pick<ProbeCost, 'achievedPerSecond' | 'ratePerSecond'>): boolean =>
   achievedPerSecond >= KEPT_UP * ratePerSecond;
 
 const isNear = (one: number, other: number): boolean =>

@@ -1,6 +1,8 @@
-import type { FindProbe, FindRecord } from '../record';
-import type { Chart, LineSeries } from '../../../report/plot/chart';
+import { hasEstimate, type FindProbe, type FindRecord } from '../record';
+import type { Chart, LineChart, LineSeries } from '../../../report/plot/chart';
 import { TONES } from '../../../report/tone';
+import { formatNumber, perSecond } from '../../../ui/numbers';
+import { shareAxis, speedChart } from './speed';
 
 type RatePoint = [number, number];
 
@@ -15,55 +17,30 @@ const LADDER_COLOUR = 0;
 
 export const LADDER_SERIES = 'ladder (achieved rate)';
 
-/** Charts of a search: the result of each rate, and the narrowing of the answer. */
+/** Charts of a search: what answers it, the speed of the machine meanwhile, and how the search came there. */
 export function findCharts(record: FindRecord): Chart[] {
   const rates = record.probes.filter(
     (p) => p.ratePerSecond !== undefined && p.result !== 'invalid',
   );
   if (rates.length === 0) return [];
   const capacity = record.capacity.ratePerSecond;
-  // Room around the outermost dots.
-  const offered = {
-    label: 'offered',
-    unit: 'requests per second',
-    min: 0,
-    max: 1.05 * Math.max(...rates.map((p) => p.ratePerSecond ?? 0)),
-  };
-  const latencies = rates.flatMap((p) => (p.p95Ms === null ? [] : [p.p95Ms]));
-  const at = { axis: 'x' as const, at: capacity, label: 'capacity' };
-  const latencyBound = record.slo.find(({ metric }) => metric === 'p95');
+  const charts = [latencyChart(record, rates), speedChart(record)];
   return [
+    ...charts.filter((chart) => chart !== null),
     {
       kind: 'line',
       id: 'achieved',
       title: 'Achieved against offered rate',
-      x: offered,
+      x: {
+        ...{ label: 'offered', unit: 'requests per second', min: 0 },
+        max: 1.05 * Math.max(...rates.map(rateOf)),
+      },
       y: { label: 'achieved', unit: 'per second', min: 0 },
       series: [
         ...byResult(rates, (p) => p.achievedPerSecond),
         { label: 'achieved = offered', dashed: true, colour: 7, points: straight(rates) },
       ],
-      marks: [at],
-    },
-    {
-      kind: 'line',
-      id: 'latency',
-      title: 'Latency at each level',
-      x: offered,
-      y: {
-        label: 'p95',
-        unit: 'ms',
-        scale: 'log',
-        min: 0.7 * Math.min(...latencies, latencyBound?.bound ?? Infinity),
-        max: 1.4 * Math.max(...latencies, latencyBound?.bound ?? 0),
-      },
-      series: byResult(rates, (p) => p.p95Ms),
-      marks: [
-        at,
-        ...(latencyBound
-          ? [{ axis: 'y' as const, at: latencyBound.bound, label: latencyBound.text }]
-          : []),
-      ],
+      marks: [{ axis: 'x', at: capacity, label: 'capacity' }],
     },
     {
       kind: 'line',
@@ -74,6 +51,56 @@ export function findCharts(record: FindRecord): Chart[] {
       series: [...numbered(record.probes), ...ladder(record.probes)],
       marks: [{ axis: 'y', at: capacity, label: 'capacity' }],
     },
+  ];
+}
+
+const rateOf = ({ ratePerSecond = 0 }: FindProbe): number => ratePerSecond;
+
+/** The answer: up to which rate the latency is below its bound, and how much of that to plan with. */
+function latencyChart(record: FindRecord, rates: FindProbe[]): LineChart | null {
+  const { capacity, advised, verdict, slo } = record;
+  const latencies = rates.flatMap((p) => (p.p95Ms === null ? [] : [p.p95Ms]));
+  if (latencies.length === 0) return null;
+  const bounds = slo.filter(({ metric }) => metric === 'p95');
+  const shown = [...latencies, ...bounds.map(({ bound }) => bound)];
+  const { low, high, ratePerSecond } = capacity;
+  const isKnown = hasEstimate(verdict) && ratePerSecond > 0;
+  const answer = isKnown ? [low, high ?? low, advised.ratePerSecond] : [];
+  const across = [...rates.map(rateOf), ...answer].filter((rate) => rate > 0);
+  const share = shareAxis(record);
+  return {
+    kind: 'line',
+    id: 'latency',
+    title: 'Latency at each rate',
+    x: {
+      ...{ label: 'offered', unit: 'requests per second' },
+      // Room around the outermost dots.
+      ...{ min: 0.9 * Math.min(...across), max: 1.05 * Math.max(...across) },
+      ...(share === null ? {} : { share }),
+    },
+    y: {
+      ...{ label: 'p95', unit: 'ms', scale: 'log' },
+      ...{ min: 0.7 * Math.min(...shown), max: 1.4 * Math.max(...shown) },
+    },
+    series: byResult(rates, (p) => p.p95Ms),
+    marks: [
+      ...(isKnown ? answerMarks(record) : []),
+      ...bounds.map(({ bound, text }) => ({ axis: 'y' as const, at: bound, label: text })),
+    ],
+    ...(isKnown && high !== null ? { span: { from: low, to: high } } : {}),
+  };
+}
+
+function answerMarks({ capacity, advised }: FindRecord): NonNullable<LineChart['marks']> {
+  const { ratePerSecond, low, high } = capacity;
+  const name =
+    high === null
+      ? `sustained ${perSecond(low)}`
+      : `capacity ${perSecond(ratePerSecond)} (${formatNumber(low)} to ${formatNumber(high)})`;
+  const plan = `plan with ${perSecond(advised.ratePerSecond)}`;
+  return [
+    { axis: 'x', at: high === null ? low : ratePerSecond, label: name },
+    { axis: 'x', at: advised.ratePerSecond, label: plan },
   ];
 }
 

@@ -1,7 +1,7 @@
 import { workloadName } from '../../../plan/chosen-workload';
 import type { FindRecord } from '../record';
 import { costOf } from '../../../analysis/cost';
-import { conditionsOf, subtitle } from '../../../report/conditions';
+import { conditionsOf, ranOn, subtitle } from '../../../report/conditions';
 import {
   firstOf,
   paragraph,
@@ -17,12 +17,15 @@ import { repeatCommand } from '../../../report/text/units';
 import { findCharts } from './charts';
 import {
   adviceFigures,
+  breaksFirst,
   capacityFigures,
   findFigures,
+  howSure,
   PROBE_COLUMNS,
   probeRow,
   probeTerms,
 } from './figures';
+import { speedFigures } from './speed';
 
 const VERDICTS: Record<FindRecord['verdict'], Pick<ShownVerdict, 'tone' | 'word'>> = {
   found: { tone: 'good', word: 'FOUND' },
@@ -40,19 +43,23 @@ export const findVerdict = ({ verdict, sentence }: FindRecord): ShownVerdict => 
 
 /** The report of one search for the capacity. */
 export function findDocument(record: FindRecord): ReportDocument {
-  const { picture, rest } = firstOf(findCharts(record), 'achieved');
+  const { pictures, rest } = firstOf(findCharts(record), 'latency', 'speed');
   return {
     title: `Capacity of ${workloadName(record.workload)}`,
     subtitle: subtitle(record),
+    ranOn: ranOn(record),
     verdict: findVerdict(record),
     // How much, what it takes, and what to change for more.
     summary: [
       ...capacityFigures(record),
-      ...costFigures(costOf(record), record.prices),
+      ...speedFigures(record),
+      breaksFirst(record),
       ...adviceFigures(record),
+      ...costFigures(costOf(record), record.prices),
     ],
+    pictures,
+    howSure: howSure(record),
     doubts: record.doubts,
-    picture,
     figures: findFigures(record),
     sections: [
       section('The search', plots(rest)),

@@ -2,11 +2,12 @@ import { adviceFor, limitName } from '../../../analysis/limits/table';
 import { costOf } from '../../../analysis/cost';
 import { busiestRole } from '../analysis/machine-speed';
 import { limitOfFind, limitText } from '../../../analysis/limits/limit-seen';
-import type { FindProbe, FindRecord } from '../record';
+import { hasEstimate, type FindProbe, type FindRecord } from '../record';
 import { costFigures } from '../../../report/text/cost';
 import { range, type Figure } from '../../../report/text/units';
 import { LADDER_SERIES } from './charts';
-import { duration, formatNumber, perSecond, percent } from '../../../ui/numbers';
+import { speedFigures } from './speed';
+import { counted, duration, formatNumber, perSecond, percent } from '../../../ui/numbers';
 
 /** The figures of a search, in reading order; the same in HTML, Markdown and the terminal. */
 export function findFigures(record: FindRecord): Figure[] {
@@ -14,6 +15,7 @@ export function findFigures(record: FindRecord): Figure[] {
   const valid = probes.filter(({ result }) => result !== 'invalid').length;
   return [
     ...capacityFigures(record),
+    ...speedFigures(record),
     ...costFigures(costOf(record), record.prices),
     { name: 'Limited by', value: limitText(limitOfFind(record)) },
     ...adviceFigures(record),
@@ -46,6 +48,26 @@ const plannedOf = (
   method === undefined && verdict === 'found'
     ? 'the capacity'
     : `the lower end of the interval${speed === 'slow' ? ', at the slowest speed of the machine that was seen' : ''}`;
+
+/** What a rate above the capacity meets first. */
+export const breaksFirst = (record: FindRecord): Figure => ({
+  ...{ name: 'Breaks first', value: record.limit === null ? 'not seen' : limitName(record.limit) },
+});
+
+/** Width, amount and method in one line. */
+export function howSure({ capacity, probes, totalSeconds, verdict }: FindRecord): string {
+  const { ratePerSecond, low, high, confirmed, method } = capacity;
+  const seen = `${counted(probes.length, 'probe')} in ${minutes(totalSeconds)}`;
+  if (!hasEstimate(verdict)) return `${seen}.`;
+  const width = high === null ? 'no upper bound' : `±${percent((high - low) / 2 / ratePerSecond)}`;
+  const run = confirmed
+    ? 'confirmed by a run of full length'
+    : 'not confirmed by a run of full length';
+  return [`${width} from ${seen}, ${run}.`, method?.text].filter(Boolean).join(' ');
+}
+
+const minutes = (seconds: number): string =>
+  seconds < 60 ? `${formatNumber(seconds)} s` : `${formatNumber(seconds / 60)} min`;
 
 export function adviceFigures({ limit, topology }: FindRecord): Figure[] {
   const advice = adviceFor(limit, topology?.mode ?? null);

@@ -1,7 +1,7 @@
 import { adviceFor } from '../../../analysis/limits/table';
 import { limitText } from '../../../analysis/limits/limit-seen';
 import { workloadName } from '../../../plan/chosen-workload';
-import { conditionsOf, subtitle } from '../../../report/conditions';
+import { conditionsOf, ranOn, subtitle } from '../../../report/conditions';
 import {
   paragraph,
   plots,
@@ -12,9 +12,9 @@ import {
 } from '../../../report/document';
 import type { Chart } from '../../../report/plot/chart';
 import { repeatCommand, type Figure } from '../../../report/text/units';
-import { duration, formatNumber, percent, perSecond } from '../../../ui/numbers';
+import { counted, duration, formatNumber, percent, perSecond } from '../../../ui/numbers';
 import { shareText } from '../analysis/rate/conclude';
-import type { RateRecord, SeenShare } from '../rate-record';
+import type { RateLook, RateRecord, SeenShare } from '../rate-record';
 import { cpuText } from './figures';
 
 const VERDICTS: Record<RateRecord['answer'], Pick<ShownVerdict, 'tone' | 'word'>> = {
@@ -31,14 +31,16 @@ export const rateVerdict = ({ answer, sentence }: RateRecord): ShownVerdict => (
 
 /** The report of the question whether one rate is sustained. */
 export function rateDocument(record: RateRecord): ReportDocument {
-  const [picture = null, ...rest] = rateCharts(record);
+  const [first, ...rest] = rateCharts(record);
   return {
     title: `${perSecond(record.ratePerSecond)} of ${workloadName(record.workload)}`,
     subtitle: subtitle(record),
+    ranOn: ranOn(record),
     verdict: rateVerdict(record),
     summary: [...seenFigures(record), ...limitFigures(record)],
+    pictures: first === undefined ? [] : [first],
+    howSure: howSure(record),
     doubts: record.doubts,
-    picture,
     figures: rateFigures(record),
     sections: [
       section('The other SLOs', plots(rest)),
@@ -54,6 +56,17 @@ export function rateDocument(record: RateRecord): ReportDocument {
     conditions: conditionsOf(record),
   };
 }
+
+/** The interval of each share holds after all looks together, so a look more never makes it less sure. */
+function howSure({ attempts }: RateRecord): string {
+  const looks = attempts.reduce((sum, one) => sum + one.looks.length, 0);
+  const seconds = attempts.reduce((sum, one) => sum + one.seconds, 0);
+  const requests = attempts.reduce((sum, { looks: all }) => sum + requestsOf(all.at(-1)), 0);
+  return `${counted(attempts.length, 'attempt')} with ${counted(looks, 'look')} at ${counted(requests, 'request')} in ${formatNumber(seconds)} s of load.`;
+}
+
+const requestsOf = (look: RateLook | undefined): number =>
+  Math.max(0, ...(look?.shares ?? []).map(({ requests }) => requests));
 
 function rateFigures(record: RateRecord): Figure[] {
   const { ratePerSecond, slo, attempts, budgetSeconds, totalSeconds } = record;

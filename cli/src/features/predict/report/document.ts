@@ -1,7 +1,13 @@
 import type { SizePrediction } from '../analysis/answer';
 import { SCALES } from '../analysis/scale';
 import { formatNumber, perSecond } from '../../../ui/numbers';
-import { machineText, sloFigure, topologyFigures, workloadText } from '../../../report/conditions';
+import {
+  machineText,
+  ranOn,
+  sloFigure,
+  topologyFigures,
+  workloadText,
+} from '../../../report/conditions';
 import {
   figures,
   firstOf,
@@ -12,7 +18,14 @@ import {
   type ShownVerdict,
 } from '../../../report/document';
 import { predictCharts } from './charts';
-import { anyOf, firstFigures, predictFigures, predictSentence, predictTitle } from './figures';
+import {
+  anyOf,
+  firstFigures,
+  howSure,
+  predictFigures,
+  predictSentence,
+  predictTitle,
+} from './figures';
 
 const verdictOf = (answer: SizePrediction): ShownVerdict => ({
   ...(answer.lowest === null
@@ -28,11 +41,13 @@ export function predictDocument(answer: SizePrediction): ReportDocument {
   return {
     title: predictTitle(answer),
     subtitle: workload.title,
+    ranOn: ranOn({ topology, versions: {}, machine }),
     verdict: verdictOf(answer),
     summary: firstFigures(answer),
+    howSure: howSure(answer),
     doubts: [],
     urgent: [section('What cannot be predicted', list(refused))],
-    picture: firstOf(predictCharts(answer), 'prediction').picture,
+    pictures: firstOf(predictCharts(answer), 'prediction').pictures,
     figures: predictFigures(answer),
     sections: [
       section(

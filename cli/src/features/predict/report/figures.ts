@@ -6,7 +6,7 @@ import type { MeasuredSize } from '../analysis/measurement';
 import { SCALES } from '../analysis/scale';
 import { workloadName } from '../../../plan/chosen-workload';
 import { type Figure } from '../../../report/text/units';
-import { formatNumber, perSecond, percent, signed } from '../../../ui/numbers';
+import { counted, formatNumber, perSecond, percent, signed } from '../../../ui/numbers';
 
 export function predictSentence({ over, n, group, lowest, refused }: SizePrediction): string {
   const size = `${formatNumber(n)} ${SCALES[over].title}`;
@@ -69,17 +69,18 @@ export function firstFigures({ bounds, lowest, group, over }: SizePrediction): F
 
 const span = ({ low, high }: Interval): string => `${formatNumber(low)} to ${formatNumber(high)}`;
 
+/** A prediction is as sure as what was measured. */
+export const howSure = ({ group, over }: SizePrediction): string =>
+  `${counted(group.points.length, 'measurement')} at ${sizes(group).map(formatNumber).join(', ')} ${SCALES[over].title}`;
+
 export function predictFigures(answer: SizePrediction): Figure[] {
-  const { bounds, fit, group, refused } = answer;
+  const { bounds, fit, refused } = answer;
   return [
     ...bounds.map((bound) => ({
       name: bound === answer.lowest ? `Lowest: ${bound.name}` : bound.name,
       value: `${perSecond(bound.ratePerSecond.value)} (${span(bound.ratePerSecond)}): ${bound.evidence}`,
     })),
-    {
-      name: 'Measured',
-      value: `${String(group.points.length)} measurements at ${sizes(group).map(formatNumber).join(', ')} ${SCALES[answer.over].title}`,
-    },
+    { name: 'Measured', value: howSure(answer) },
     ...(typeof fit === 'string'
       ? []
       : [

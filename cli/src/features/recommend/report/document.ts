@@ -1,7 +1,7 @@
 /** The report of one proof: whether the values do, by what margin, and what they cost. */
 import { costAt } from '../../../analysis/cost';
 import { workloadName } from '../../../plan/chosen-workload';
-import { conditionsOf, subtitle } from '../../../report/conditions';
+import { conditionsOf, ranOn, subtitle } from '../../../report/conditions';
 import {
   list,
   paragraph,
@@ -13,7 +13,7 @@ import {
 import type { BarChart } from '../../../report/plot/chart';
 import { costFigures } from '../../../report/text/cost';
 import { mib, repeatCommand, type Figure } from '../../../report/text/units';
-import { formatNumber, percent, perSecond } from '../../../ui/numbers';
+import { counted, formatNumber, percent, perSecond } from '../../../ui/numbers';
 import type { ProofRecord, RecordedAttempt, Taken } from '../record';
 
 const TONE_OF = { PROVEN: 'good', REFUTED: 'bad', INVALID: 'unsure' } as const;
@@ -29,10 +29,12 @@ export function proofDocument(record: ProofRecord): ReportDocument {
   return {
     title: `Proof of ${record.values} for ${perSecond(record.ratePerSecond)} of ${workloadName(record.workload)}`,
     subtitle: subtitle(record),
+    ranOn: ranOn(record),
     verdict: proofVerdict(record),
     summary: shown,
+    pictures: last === undefined ? [] : [marginChart(last)],
+    howSure: `${counted(attempts.length, 'run')} of the values exactly as they are deployed, the last one decides.`,
     doubts: [],
-    picture: last === undefined ? null : marginChart(last),
     figures: [...shown, { name: 'Values', value: record.values }],
     sections: [
       {

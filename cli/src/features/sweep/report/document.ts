@@ -1,5 +1,5 @@
 import type { CellRecord, SweepRecord } from '../record';
-import { hostFigures, measured } from '../../../report/conditions';
+import { hostFigures, measured, ranOn } from '../../../report/conditions';
 import {
   firstOf,
   list,
@@ -11,10 +11,13 @@ import {
   type ShownVerdict,
 } from '../../../report/document';
 import { repeatCommand, utc } from '../../../report/text/units';
+import { cellsInOrder } from './table';
+import { counted } from '../../../ui/numbers';
 import { firstChartId, sweepCharts } from './charts';
 import { decisionFigures } from './decision';
 import {
   controlFigure,
+  controlText,
   crashes,
   sweepDoubts,
   sweepFigures,
@@ -36,7 +39,7 @@ export const sweepVerdict = (sweep: SweepRecord, records: readonly CellRecord[])
 export function sweepDocument(sweep: SweepRecord, records: readonly CellRecord[]): ReportDocument {
   const { head, rows } = sweepTable(sweep, records);
   const charts = sweepCharts(sweep, records);
-  const { picture, rest } = firstOf(charts.flat(), firstChartId(sweep));
+  const { pictures, rest } = firstOf(charts.flat(), firstChartId(sweep));
   const others = charts.map((some) => some.filter((chart) => rest.includes(chart)));
   // Small plots of one metric stay together; plots that stand for a metric each go side by side.
   const groups = others.every((some) => some.length <= 1) ? [others.flat()] : others;
@@ -44,11 +47,13 @@ export function sweepDocument(sweep: SweepRecord, records: readonly CellRecord[]
   return {
     title: sweep.title,
     subtitle: utc(sweep.startedAt),
+    ranOn: ranOn({ topology: null, versions, machine: sweep.machine }),
     verdict: sweepVerdict(sweep, records),
     // Which cell is best and what limits it, and from where on a difference is one.
     summary: [...decisionFigures(sweep, records), controlFigure(sweep, records)],
+    pictures,
+    howSure: `${counted(records.length, 'measurement')} of ${counted(cellsInOrder(sweep).length, 'cell')}; control: ${controlText(sweep, records)}.`,
     doubts: sweepDoubts(sweep, records),
-    picture,
     figures: sweepFigures(sweep, records),
     sections: [
       section('What came out', ...groups.map(plots)),

@@ -145,7 +145,10 @@ describe('a queue answers only', () => {
 });
 
 describe('at equal price', () => {
-  const price: Price = { cpuMs: 20, slowestMs: 20, speeds: [], takenShare: 0 };
+  const price: Price = {
+    ...{ cpuMs: 20, slowestMs: 20, speeds: [], takenShare: 0 },
+    ...{ resource: { role: 'main', resource: 'event loop' }, servers: 1 },
+  };
 
   it('a rate counts for as much as the work that it was', () => {
     const dear = open(30, { costAt: cost(0.024) });

@@ -1,5 +1,9 @@
 import { findCharts } from '../../../../../cli/src/features/find/report/charts';
-import { findFigures, probeTerms } from '../../../../../cli/src/features/find/report/figures';
+import {
+  findFigures,
+  howSure,
+  probeTerms,
+} from '../../../../../cli/src/features/find/report/figures';
 import { TONES } from '../../../../../cli/src/report/tone';
 import { sampleSearch } from '../../../../support/sample-find';
 import { findDocument } from '../../../../../cli/src/features/find/report/document';
@@ -7,6 +11,9 @@ import { renderHtml } from '../../../../../cli/src/report/page/html';
 import { renderMarkdown } from '../../../../../cli/src/report/text/markdown';
 
 const search = sampleSearch();
+const { ratePerSecond, low, high, confirmed } = search.capacity;
+/** As of a search that knows no price. */
+const passAndMiss = { ratePerSecond, low, high, confirmed };
 
 const seriesOf = (id: string, record = search): Record<string, unknown> => {
   const chart = findCharts(record).find((one) => one.id === id);
@@ -65,10 +72,123 @@ test('the words of the table of probes are explained, those that are in it', () 
   expect(renderMarkdown(findDocument(search))).toContain('- ladder: clients instead of a rate');
 });
 
+test('the first picture has the SLO, the interval, the capacity and the rate to plan with, and how busy each rate makes n8n', () => {
+  const [picture] = findCharts(search);
+  if (picture?.kind !== 'line') throw new Error('it is no line');
+  expect(picture.id).toBe('latency');
+  expect(picture.span).toEqual({ from: 38, to: 44 });
+  expect(picture.marks?.map(({ at, label }) => [at, label])).toEqual([
+    [40, 'capacity 40/s (38 to 44)'],
+    [24.3, 'plan with 24.3/s'],
+    [300, 'p95<300ms'],
+  ]);
+  // 16 ms of one thread at each request.
+  expect(picture.x.share).toEqual({ factor: 0.016, label: '% of main event loop' });
+  const drawn = renderHtml(findDocument(search));
+  expect(drawn).toContain('(requests per second; % of main event loop)');
+  expect(drawn).toMatch(/class="x-share axis-title"[^>]*>64%</);
+});
+
+test('without an answer the first picture marks no rate, and with no upper end it has no interval', () => {
+  const marks = (record: typeof search): unknown[] => {
+    const [picture] = findCharts(record);
+    if (picture?.kind !== 'line') throw new Error('it is no line');
+    return [picture.span, ...(picture.marks ?? []).map(({ label }) => label)];
+  };
+  expect(marks({ ...search, verdict: 'nothing sustained' })).toEqual([undefined, 'p95<300ms']);
+  const open = { ...search.capacity, high: null };
+  expect(marks({ ...search, capacity: open })).toEqual([
+    ...[undefined, 'sustained 38/s', 'plan with 24.3/s', 'p95<300ms'],
+  ]);
+});
+
+describe('the speed of the machine', () => {
+  const speedOf = (record: typeof search): [number, number | null][] => {
+    const chart = findCharts(record).find(({ id }) => id === 'speed');
+    return chart?.kind === 'line'
+      ? (chart.series[0]?.points ?? []).map(([at, ms]) => [at, ms])
+      : [];
+  };
+  const constant = (value: number): number[] => new Array<number>(20).fill(value);
+  const withSeconds = (more: Partial<(typeof search.probes)[number]> = {}): typeof search => ({
+    ...search,
+    probes: search.probes.map((probe) =>
+      probe.kind !== 'confirm'
+        ? probe
+        : {
+            ...{ ...probe, endedAfterSeconds: 20 },
+            seconds: {
+              ...{ due: constant(40), done: constant(40), p95Ms: constant(100) },
+              // 16 ms of main a request, and in the second half 20.
+              cpuMs: { main: constant(640).fill(800, 10), worker: constant(400) },
+              threadMs: {},
+            },
+            ...more,
+          },
+    ),
+  });
+
+  test('is the price of a request of what limits n8n, every five seconds where seconds are recorded', () => {
+    // A probe for each of 10 s: the middle of the first two, none for the one that fell behind.
+    expect(speedOf(search)).toEqual([
+      ...[
+        [5, 16],
+        [15, 16],
+        [60, 16],
+      ],
+    ]);
+    expect(speedOf(withSeconds()).slice(2)).toEqual([
+      ...[
+        [32.5, 16],
+        [37.5, 16],
+        [42.5, 20],
+        [47.5, 20],
+      ],
+    ]);
+  });
+
+  test('is not told for times in which something else took the machine', () => {
+    const disturbed = withSeconds({ leftOut: [{ from: 4.5, to: 10.2 }] });
+    expect(
+      speedOf(disturbed)
+        .slice(2)
+        .map(([at]) => at),
+    ).toEqual([32, 42, 47.5]);
+  });
+
+  test('is in figures what the answer is worth at each speed', () => {
+    const value = (name: string): string | undefined =>
+      findFigures(search).find((figure) => figure.name === name)?.value;
+    expect(value('Speed')).toBe(
+      '16 ms of CPU per request at the median of this search; 20 ms in its slowest minute, so 32/s',
+    );
+    expect(value('Alone')).toMatch(/^about 42\.1\/s: others took 5% of the time/);
+    // By pass and miss alone it is that of probes near the answer: the one at 60/s is too far away.
+    const unweighed = findFigures({ ...search, capacity: passAndMiss });
+    expect(unweighed.find(({ name }) => name === 'Speed')?.value).toBe(
+      '16 ms of CPU per request of main, the median of probes near the answer (16 ms to 16 ms)',
+    );
+    const unseen = search.probes.map((probe) => ({ ...probe, cpuPerRequest: null }));
+    const names = findFigures({ ...search, capacity: passAndMiss, probes: unseen });
+    expect(names.map(({ name }) => name)).not.toContain('Speed');
+  });
+});
+
 test.each([
-  ['found', 'of the capacity'],
-  ['inconclusive', 'of the lower end of the interval'],
-] as const)('what to plan with is a share, when it is %s, %s', (verdict, ofWhat) => {
-  const figures = findFigures({ ...search, verdict });
-  expect(figures.find(({ name }) => name === 'Plan with')?.value).toContain(ofWhat);
+  [{}, /^±7\.5% from 4 probes in 2 min, confirmed by a run of full length\. Estimated by a replay/],
+  [{ high: null, confirmed: false }, /^no upper bound from 4 probes in 2 min, not confirmed/],
+])('how sure it is is said in one line: %j', (capacity, expected) => {
+  const record = { ...search, capacity: { ...search.capacity, ...capacity } };
+  expect(howSure(record)).toMatch(expected);
+  expect(renderHtml(findDocument(record))).toContain(`<p class="faint">${howSure(record)}</p>`);
+});
+
+test('what to plan with is a share of the lower end of the interval, and says at which speed', () => {
+  const plan = (record: typeof search): string | undefined =>
+    findFigures(record).find(({ name }) => name === 'Plan with')?.value;
+  expect(plan(search)).toBe(
+    '24.3/s (80% of the lower end of the interval, at the slowest speed of the machine that was seen)',
+  );
+  expect(plan({ ...search, verdict: 'inconclusive' })).toContain('of the lower end');
+  expect(plan({ ...search, capacity: passAndMiss })).toContain('of the capacity');
 });
