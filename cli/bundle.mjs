@@ -26,13 +26,17 @@ const command = (folder, more) =>
     ...more,
   });
 
-/** What the command runs in a pod, given to `node -e`. */
-const PODS = { 'pod-links': 'links-program', 'pod-connections': 'connections-program' };
-const podPrograms = (folder) =>
+/** What the command runs with Node.js alone: in a pod, and the stand-in also as a process beside n8n. */
+const PROGRAMS = {
+  'pod-links': 'targets/kubernetes/drill/links-program',
+  'pod-connections': 'targets/kubernetes/drill/connections-program',
+  'stand-in': 'stand-in/program',
+};
+const programs = (folder) =>
   build({
     ...common,
-    entryPoints: Object.entries(PODS).map(([out, name]) => ({
-      in: join(import.meta.dirname, `src/targets/kubernetes/drill/${name}.ts`),
+    entryPoints: Object.entries(PROGRAMS).map(([out, name]) => ({
+      in: join(import.meta.dirname, `src/${name}.ts`),
       out,
     })),
     outdir: folder,
@@ -44,7 +48,7 @@ const podPrograms = (folder) =>
 /** For this checkout: packages are found in its node_modules. */
 export async function bundle(folder) {
   await command(folder, { packages: 'external', sourcemap: true });
-  await podPrograms(folder);
+  await programs(folder);
 }
 
 /** What few calls load, and what is larger than all the rest. */
@@ -71,7 +75,7 @@ export async function bundleWithPackages(folder) {
     external: ['pg-native'],
   });
   chmodSync(join(folder, 'cli.js'), 0o755);
-  await podPrograms(folder);
+  await programs(folder);
   const lazy = await build({
     ...common,
     entryPoints: Object.entries(LAZY).map(([path, name]) => ({ in: path, out: name })),

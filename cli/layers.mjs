@@ -13,7 +13,7 @@ export const LAYERS = [
   ['features/predict'],
   ['features/sweep', 'features/compare', 'features/drill', 'features/study'],
   ['features/find'],
-  ['features/watch', 'features/recover', 'features/sample'],
+  ['features/watch', 'features/recover', 'features/sample', 'features/stand-in'],
   ['options'],
   ['run'],
   ['report', 'samplers', 'load'],
@@ -23,6 +23,7 @@ export const LAYERS = [
   ['plan'],
   ['catalogue'],
   ['lab'],
+  ['stand-in'],
   ['linux', 'prometheus'],
   ['ui'],
 ];

@@ -17,7 +17,7 @@ const CONTENTS = {
   workflows: 'workflows',
   'charts/n8n-tuned': 'charts/n8n-tuned',
   'lab/versions.env': 'lab/versions.env',
-  'lab/upstream': 'lab/upstream',
+  'lab/drill': 'lab/drill',
 };
 const LEFT_OUT = /(\/tests|\/ci|\/tools|tsconfig\.json|\.mjs\.map)$/;
 const IN_REPOSITORY_ONLY = ['scripts', 'dependencies'];

@@ -14,6 +14,7 @@ const MEASURE = [
   'docs/kubernetes.md',
   'docs/scale.md',
   'docs/drills.md',
+  'docs/stand-in.md',
   'docs/recovery.md',
   ['docs/node.md', 'The nodes'],
   ['docs/measured.md', 'What we measured'],

@@ -15,6 +15,7 @@ import * as recover from './features/recover/command';
 import * as report from './commands/report/command';
 import * as run from './commands/run';
 import * as sample from './features/sample/command';
+import * as standIn from './features/stand-in/command';
 import * as study from './features/study/command';
 import * as sweep from './features/sweep/command';
 import * as up from './commands/up';
@@ -27,7 +28,7 @@ const GROUPS = {
   'Measure:': [find, run, compare, sweep, predict, study],
   'Go live:': [recommend, drill, recover],
   'Look at it:': [report, watch, sample],
-  'Set up:': [doctor, up, down, clean, workloads, profiles, completion],
+  'Set up:': [doctor, up, down, standIn, clean, workloads, profiles, completion],
 };
 
 /** In the order in which the program lists its commands. */

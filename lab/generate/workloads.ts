@@ -136,7 +136,7 @@ function warning({ mayCrashN8n, needs, answers, blend: parts, warning: risk }: W
     const credential =
       ' and the credential "Load test upstream" of the type Bearer Auth with its token';
     sentences.push(
-      `It needs the upstream server (\`node lab/upstream/server.mjs\`, which listens on 127.0.0.1:5690)${needs.includes('credential') ? credential : ''}.`,
+      `It needs a stand-in of that service (\`n8n-tuned stand-in\`, which listens on 127.0.0.1:5690)${needs.includes('credential') ? credential : ''}.`,
     );
   }
   if (needs.includes('files')) {

@@ -7,16 +7,16 @@ import { startUpstream } from './support/upstream';
 
 const bearer = (token: string): RequestInit => ({ headers: { authorization: `Bearer ${token}` } });
 
-describe('the upstream server', () => {
+describe('the stand-in as a process', () => {
   it('answers to the right token alone, and says that it is there to anyone', async () => {
-    const { url, stop } = await startUpstream({ TOKEN: 'right', LATENCY_MS: '0' });
+    const { url, stop } = await startUpstream();
     try {
       expect((await fetch(`${url}/healthz`)).status).toBe(200);
       expect((await fetch(`${url}/orders`)).status).toBe(401);
       expect((await fetch(`${url}/orders`, bearer('wrong'))).status).toBe(401);
-      expect((await fetch(`${url}/nothing`, bearer('right'))).status).toBe(404);
+      expect((await fetch(`${url}/nothing`, bearer('load-test-token'))).status).toBe(404);
       for (const service of ['customer', 'orders', 'stock']) {
-        const reply = await fetch(`${url}/${service}`, bearer('right'));
+        const reply = await fetch(`${url}/${service}`, bearer('load-test-token'));
         expect(reply.status).toBe(200);
         expect(await reply.json()).toMatchObject({ service });
       }
@@ -49,13 +49,21 @@ describe('the upstream server', () => {
     }
   });
 
-  it('refuses a port that is none in one sentence, with exit code 2', () => {
-    const { status, stderr } = spawnSync(
-      process.execPath,
-      [join(root, 'lab/upstream/server.mjs')],
-      { env: { PORT: 'http' }, encoding: 'utf8' },
-    );
-    expect(stderr).toBe("PORT is 'http': it must be a whole number from 0 to 65535\n");
-    expect(status).toBe(2);
+  it('says in one sentence that its port is taken', async () => {
+    const { url, stop } = await startUpstream();
+    try {
+      const { port } = new URL(url);
+      const { status, stderr } = spawnSync(
+        process.execPath,
+        [join(root, 'cli/dist/stand-in.cjs')],
+        { env: { PORT: port }, encoding: 'utf8' },
+      );
+      expect(stderr).toBe(
+        `The stand-in cannot listen on 127.0.0.1:${port}: listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`,
+      );
+      expect(status).toBe(1);
+    } finally {
+      await stop();
+    }
   });
 });

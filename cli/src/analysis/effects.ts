@@ -4,7 +4,7 @@ export interface Effects {
   done: number;
 }
 
-/** One call of the service outside n8n (lab/upstream/effects.mjs), by a workflow. */
+/** One call of the service outside n8n (cli/src/stand-in/effects.ts), by a workflow. */
 export interface Effect {
   id: string;
   step: keyof Effects;

@@ -20,7 +20,7 @@ export const bundledPlace: SeedingPlace = {
 };
 
 export interface SeedingPlace {
-  /** Address of lab/upstream/server.mjs for n8n, without a slash at the end. */
+  /** Address of the stand-in for n8n, without a slash at the end. */
   upstreamUrl: string;
   /** Absolute, there, writable, and allowed by N8N_RESTRICT_FILE_ACCESS_TO. */
   filesFolder: string;
@@ -52,7 +52,7 @@ export interface Credential {
   data: Record<string, string>;
 }
 
-/** What lab/upstream/server.mjs asks for unless told otherwise. */
+/** What the stand-in asks the calls of bundled workloads for. */
 export const upstreamToken = 'load-test-token';
 
 export function upstreamCredential(token: string = upstreamToken): Credential {

@@ -180,7 +180,6 @@ export function programHelp(program: Command, examples: readonly string[]): stri
   const width = Math.max(...program.commands.map((command) => command.name().length));
   return [
     'Usage: n8n-tuned COMMAND [options]',
-    '',
     program.description(),
     '',
     'Start here:',

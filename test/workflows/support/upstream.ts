@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { root } from './paths';
 
-/** The upstream server as a process of its own, on a free port. */
+/** The stand-in as a process of its own, on a free port. */
 export async function startUpstream(
   env: Record<string, string> = {},
 ): Promise<{ url: string; stop: () => Promise<number | null> }> {
-  const child = spawn(process.execPath, [join(root, 'lab/upstream/server.mjs')], {
+  const child = spawn(process.execPath, [join(root, 'cli/dist/stand-in.cjs')], {
     env: { PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -34,7 +34,7 @@ export interface Fault {
 }
 
 export interface DrilledSchedule {
-  /** File of its workflow in lab/upstream. */
+  /** File of its workflow in lab/drill. */
   file: string;
   everySeconds: number;
 }

@@ -179,7 +179,7 @@ const scheduleOf = ({ schedule }: Fault): SeedWorkflow[] =>
     : [
         {
           ...{ name: schedule.file, needs: ['upstream'] },
-          file: join(findBundled(join('lab', 'upstream'), schedule.file), schedule.file),
+          file: join(findBundled(join('lab', 'drill'), schedule.file), schedule.file),
         },
       ];
 

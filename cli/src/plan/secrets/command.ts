@@ -8,11 +8,11 @@ const SHOWN = new Set(
   `
   after age arrivals at at-once attempts back-off budget chart concurrency context continue cpu cpu-price csv
   database deploy-timeout drain duration every execution-size executions-per-day fail-on file find-budget for from full
-  generator-cpus generator-image generators grafana group heap help id-at interval keep-days kubeconfig max-open
-  memory memory-price metric metrics-url mode n8n name namespace out over pairs part pid plot precision prefix probe
+  generator-cpus generator-image generators grafana group heap help host id-at interval keep-days kubeconfig max-open
+  memory memory-price metric metrics-url mode n8n name namespace out over pairs part pid plot port precision prefix probe
   process profile prometheus prometheus-namespace prometheus-release prometheus-remote-write promise protect
-  rate ready recover-age redis release request s3 save-on-error save-on-progress save-on-success since slo speed
-  start-file steady stop-after tag target timeout topology tuning url values variant via via-address vus wait
+  rate ready recover-age redis release request rules s3 save-on-error save-on-progress save-on-success since slo speed
+  start-file steady stop-after tag target timeout tls-cert tls-key topology tuning url values variant via via-address vus wait
   wait-for-quiet warmup webhooks within workers workflow workload write
   `
     .trim()
@@ -22,7 +22,7 @@ const SHOWN = new Set(
 
 /** Whose values are files and folders of this machine, which the user has to find again: no part of one is a token. */
 const FILES = new Set(
-  'csv file from kubeconfig out plot start-file topology values write'
+  'csv file from kubeconfig out plot rules start-file tls-cert tls-key topology values write'
     .split(' ')
     .map((name) => `--${name}`),
 ).add('-f');

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { readEffects, type Effect } from '../../analysis/effects';
-import { repositoryRoot } from '../../lab/paths';
+import { findBundled } from '../../lab/kit';
 import { Failure } from '../../ui/exit';
 import type { ProcessSpec } from './supervisor';
 
 const READ_WITHIN_MS = 30_000;
 
-/** The service that workloads call, as a process beside n8n. */
+/** The stand-in that workloads call, as a process beside n8n. */
 export function upstream(
   node: string,
   port: number,
@@ -16,7 +16,7 @@ export function upstream(
     ...place,
     role: 'upstream',
     instance: 'upstream',
-    command: [node, join(repositoryRoot(), 'lab', 'upstream', 'server.mjs')],
+    command: [node, join(findBundled('dist', 'stand-in.cjs'), 'stand-in.cjs')],
     env: {
       HOST: '127.0.0.1',
       PORT: String(port),

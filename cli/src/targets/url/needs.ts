@@ -45,7 +45,7 @@ export class OutsideNeeds {
       place.upstreamUrl = await this.startUpstream();
     } else if (needs.has('upstream')) {
       this.unmet.push(
-        `the service lab/upstream/server.mjs at ${bundledPlace.upstreamUrl} as that n8n reaches it`,
+        `a stand-in (n8n-tuned stand-in) at ${bundledPlace.upstreamUrl}, as that n8n reaches it`,
       );
     }
     if (needs.has('credential') && !seeds) {

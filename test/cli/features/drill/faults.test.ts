@@ -312,7 +312,7 @@ test('each is named as its file is, and says what a topology lacks for it', () =
 test('the workflow of a schedule is due as often as its fault says', () => {
   const [fault, ...others] = FAULTS.filter(({ schedule }) => schedule !== undefined);
   expect(others).toEqual([]);
-  const file = join(__dirname, '../../../../lab/upstream', fault?.schedule?.file ?? '');
+  const file = join(__dirname, '../../../../lab/drill', fault?.schedule?.file ?? '');
   const [workflow] = parseExport(readFileSync(file, 'utf8'), file);
   const parameters = workflow?.nodes.map((node) => node['parameters']);
   expect(parameters).toContainEqual({

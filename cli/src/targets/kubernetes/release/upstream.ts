@@ -24,7 +24,7 @@ const FOLDER = '/upstream';
 const DATA = '/data';
 const EFFECTS = `${DATA}/effects.log`;
 const CONTAINER = 'upstream';
-const FILES = ['server.mjs', 'effects.mjs'];
+const PROGRAM = 'stand-in.cjs';
 const LOOK_EVERY_MS = 300;
 /** It ends by itself if nobody comes to take it down: longer than any soak. */
 const LONGEST_SECONDS = 8 * 24 * 3600;
@@ -81,7 +81,7 @@ export function upstreamJob(order: UpstreamOrder): V1Job {
             {
               name: CONTAINER,
               image: order.image,
-              command: ['node', `${FOLDER}/server.mjs`],
+              command: ['node', `${FOLDER}/${PROGRAM}`],
               env: Object.entries({
                 ...{ HOST: '0.0.0.0', PORT: String(PORT), EFFECTS_FILE: EFFECTS },
               }).map(([key, value]) => ({ name: key, value })),
@@ -159,14 +159,12 @@ export async function startUpstream(
   signal: AbortSignal,
 ): Promise<() => Promise<Effect[]>> {
   const { cluster, call, namespace, release, main } = place;
-  const folder = findBundled(join('lab', 'upstream'), 'server.mjs');
+  const file = join(findBundled('dist', PROGRAM), PROGRAM);
   const order: UpstreamOrder = {
     ...{ call, namespace, release, madeBy: thisMaker() },
     image: main.spec?.containers[0]?.image ?? '',
     pullSecrets: main.spec?.imagePullSecrets ?? [],
-    files: Object.fromEntries(
-      FILES.map((file) => [file, readFileSync(join(folder, file), 'utf8')]),
-    ),
+    files: { [PROGRAM]: readFileSync(file, 'utf8') },
   };
   progress('starting the service that the workload calls');
   await cluster.doing('making the service that the workload calls', async () => {

@@ -9,7 +9,7 @@ import {
 const ORDER: UpstreamOrder = {
   ...{ call: 'abcd', namespace: 'load', release: 'n8n', madeBy: 'me 1 2' },
   ...{ image: 'n8nio/n8n:2.41.1', pullSecrets: [{ name: 'pull' }] },
-  files: { 'server.mjs': '1', 'effects.mjs': '2' },
+  files: { 'stand-in.cjs': '1' },
 };
 
 test('the address that workflows call is that of its Service', () => {

@@ -1,0 +1,27 @@
+/** What was asked of a stand-in, for the terminal. Pure. */
+import type { HostCount, StandInReport } from '../../../stand-in/analysis/counts';
+import { counted, formatNumber, percent, perSecond } from '../../../ui/numbers';
+
+/** From this share of its core on it may have been slower than the services that it stands for. */
+const BUSY = 0.75;
+
+export function reportLines(report: StandInReport): string[] {
+  const { seconds, requests, requestsPerSecond, cpuCores, unmatched, hosts } = report;
+  return [
+    `${counted(requests, 'call')} in ${formatNumber(seconds)} s, ${perSecond(requestsPerSecond)}; the stand-in used ${percent(cpuCores)} of a core.`,
+    ...(cpuCores > BUSY
+      ? ['It was busy: latencies may be its own. Run it on a core of its own, or load less.']
+      : []),
+    ...(unmatched > 0 ? [`${counted(unmatched, 'call')} matched no rule, and got 404.`] : []),
+    ...hosts.map(hostLine),
+  ];
+}
+
+function hostLine({ host, calls, failed, maxPerSecond, published }: HostCount): string {
+  const failures = failed === 0 ? '' : `, ${formatNumber(failed)} failed`;
+  const allowed =
+    published === undefined
+      ? ''
+      : `; it allows ${perSecond(published.perSecond)} (${published.of}, ${published.source})`;
+  return `${host}: ${counted(calls, 'call')}${failures}, at most ${perSecond(maxPerSecond)}${allowed}`;
+}

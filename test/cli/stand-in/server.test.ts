@@ -1,0 +1,171 @@
+/** The server itself, over real sockets. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { bundledRules } from '../../../cli/src/stand-in/bundled';
+import { parseRules, planWithoutRules } from '../../../cli/src/stand-in/rules';
+import { startStandIn, type StandIn } from '../../../cli/src/stand-in/server';
+import { until } from '../../support/wait';
+
+const RULES = `
+rules:
+  - { host: api.shop.example, method: GET, path: '/orders/{id}', latency: 0, json: { id: '{{path.id}}' } }
+  - { host: slack.com, latency: 0, limit: { calls: 2, per: 1h }, json: { text: '{{body.text}}' } }
+  - { path: /pages, latency: 0, pages: { items: 5, size: 2, item: { id: '{{i}}' } } }
+  - { path: /flaky, latency: 0, json: { ok: true }, errors: [{ status: 503, retryAfter: 2s, first: 2 }] }
+  - { path: /reset, latency: 0, errors: [{ reset: true, every: 1 }] }
+  - { path: /hang, latency: 0, errors: [{ hang: true, every: 1 }] }
+  - { path: /secret, latency: 0, token: right, text: 'call {{n}}' }
+model: { firstToken: 0, betweenTokens: 0, tokens: 6, tokensPerMinute: 100000 }
+`;
+let server: StandIn;
+
+beforeAll(async () => {
+  server = await startStandIn({
+    ...{ plan: parseRules(RULES, 'rules.yaml'), host: '127.0.0.1', port: 0 },
+  });
+});
+afterAll(() => server.end());
+
+const called = (path: string, init?: RequestInit): Promise<Response> =>
+  fetch(server.url + path, init);
+const json = async (path: string, init?: RequestInit): Promise<unknown> =>
+  (await called(path, init)).json();
+const post = (body: unknown): RequestInit => ({ method: 'POST', body: JSON.stringify(body) });
+
+test('the host in the path, in the header and of a proxied address is the same', async () => {
+  expect(await json('/to/api.shop.example/orders/42')).toEqual({ id: '42' });
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname);
+  socket.write(
+    'GET http://api.shop.example/orders/43 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+  );
+  let text = '';
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  await once(socket, 'end');
+  expect(text).toContain('{"id":"43"}');
+});
+
+test('calls beyond the limit get 429 with Retry-After', async () => {
+  const replies = [1, 2, 3].map(() =>
+    called('/to/slack.com/api/chat.postMessage', post({ text: 'hi' })),
+  );
+  const answers = await Promise.all(replies);
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 429]);
+  const refused = answers.find(({ status }) => status === 429);
+  expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(1000);
+  expect(await answers.find(({ status }) => status === 200)?.json()).toEqual({ text: 'hi' });
+});
+
+test('each page leads to the next, by its number and by a cursor', async () => {
+  const ids = [];
+  let cursor: string | null = '0';
+  while (cursor !== null) {
+    const page = (await json(`/pages?cursor=${cursor}`)) as {
+      data: { id: number }[];
+      nextCursor: string | null;
+    };
+    ids.push(...page.data.map(({ id }) => id));
+    cursor = page.nextCursor;
+  }
+  expect(ids).toEqual([1, 2, 3, 4, 5]);
+  expect(await json('/pages?page=2')).toMatchObject({ page: 2, pages: 3, next: '/pages?page=3' });
+});
+
+test('the first attempts of a request fail, and the next succeeds', async () => {
+  const statuses = [];
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    const reply = await called('/flaky?order=1');
+    statuses.push([reply.status, reply.headers.get('retry-after')]);
+  }
+  expect(statuses).toEqual([
+    [503, '2'],
+    [503, '2'],
+    [200, null],
+  ]);
+});
+
+test('a connection is reset, and another one hangs until the caller gives up', async () => {
+  await expect(called('/reset')).rejects.toThrow('fetch failed');
+  const signal = AbortSignal.timeout(200);
+  await expect(called('/hang', { signal })).rejects.toThrow('aborted due to timeout');
+});
+
+test('the right token is asked for', async () => {
+  expect((await called('/secret')).status).toBe(401);
+  const reply = await called('/secret', { headers: { authorization: 'Bearer right' } });
+  expect(await reply.text()).toBe('call 2');
+});
+
+test('what no rule answers gets 404 with a sentence', async () => {
+  const reply = await called('/to/api.other.example/x');
+  expect(reply.status).toBe(404);
+  expect(await reply.json()).toEqual({
+    error: 'no rule of the stand-in is for GET /x of api.other.example',
+  });
+});
+
+test('the report counts by host, with what a service is known to allow', async () => {
+  await until('the calls that failed are counted', async () => {
+    const { hosts } = (await json('/stand-in/report')) as ReturnType<StandIn['report']>;
+    return (hosts.find(({ host }) => host === 'slack.com')?.failed ?? 0) > 0;
+  });
+  const { hosts, unmatched, cpuCores, requests } = server.report();
+  expect(hosts.find(({ host }) => host === 'slack.com')).toMatchObject({
+    ...{ calls: 3, failed: 1, published: { perSecond: 1 } },
+  });
+  expect(unmatched).toBe(1);
+  expect(cpuCores).toBeGreaterThan(0);
+  expect(requests).toBe(hosts.reduce((sum, { calls }) => sum + calls, 0));
+});
+
+test('trouble of every service begins and ends while it runs, and counts no effect that failed', async () => {
+  const trouble = (given: object): Promise<Response> =>
+    called('/stand-in/trouble', { method: 'PUT', body: JSON.stringify(given) });
+  const effect = async (id: string): Promise<number> =>
+    (await called(`/effects/done?id=${id}`, { method: 'POST' })).status;
+  await trouble({ status: 503 });
+  expect([await effect('one'), (await called('/to/api.shop.example/orders/1')).status]).toEqual([
+    ...[503, 503],
+  ]);
+  await trouble({ perSecond: 1 });
+  expect([await effect('two'), await effect('three')]).toEqual([200, 429]);
+  await trouble({ addedMs: 300 });
+  const began = performance.now();
+  expect(await effect('four')).toBe(200);
+  expect(performance.now() - began).toBeGreaterThanOrEqual(299);
+  await trouble({});
+  expect(await (await called('/effects')).text()).toBe('done two\ndone four\n');
+  expect(await json('/to/api.shop.example/orders/1')).toEqual({ id: '1' });
+});
+
+test('a body that is no JSON is refused by a language model, as the services do', async () => {
+  const reply = await called('/v1/responses', { method: 'POST', body: '{' });
+  expect([reply.status, await reply.json()]).toEqual([
+    400,
+    { error: { message: 'the body is no JSON', type: 'invalid_request_error' } },
+  ]);
+});
+
+test('tokens per minute are limited, by the tokens of prompts and answers', async () => {
+  const long = post({ model: 'm', messages: [{ role: 'user', content: 'x'.repeat(300_000) }] });
+  const statuses = [];
+  for (let call = 0; call < 3; call += 1)
+    statuses.push((await called('/v1/chat/completions', long)).status);
+  expect(statuses.slice(0, 2)).toEqual([200, 429]);
+});
+
+test('without rules it answers what bundled workloads call, and everything else with 200', async () => {
+  const plan = planWithoutRules();
+  const other = await startStandIn({ plan, host: '127.0.0.1', port: 0 });
+  try {
+    expect((await fetch(`${other.url}/orders`)).status).toBe(401);
+    expect(await (await fetch(`${other.url}/anything`)).json()).toEqual({ ok: true, call: 1 });
+    for (const { path, token } of bundledRules()) {
+      const headers = { authorization: `Bearer ${token ?? ''}` };
+      const reply = await fetch(other.url + path, { headers });
+      expect(await reply.json()).toMatchObject({ service: path.slice(1) });
+    }
+  } finally {
+    await other.end();
+  }
+});
