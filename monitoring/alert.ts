@@ -1,8 +1,8 @@
 import type { Condition } from './conditions';
 
-/** An alert with everything that is said about it: the rule and its runbook page come from here. */
+/** An alert with everything that is said about it: the rule and its runbook come from here. */
 export interface Alert {
-  /** Also the name of its runbook page. */
+  /** Also the heading of its runbook. */
   name: `N8n${string}`;
   severity: 'critical' | 'warning' | 'info';
   /** How long the expression must be true before it fires. */

@@ -20,9 +20,9 @@ interface DashboardsRecord extends RecordedPanels {
   versions: Record<string, string>;
 }
 
-export const DRAWN = 'docs/monitoring';
+export const DRAWN = 'monitoring/dashboards/drawn';
 const RECORD = 'docs/records/dashboards.json';
-const PAGE = 'docs/dashboards.md';
+const PAGE = 'monitoring/dashboards/README.md';
 
 const NOTE =
   '<!-- Written by npm run generate from monitoring/dashboards and docs/records/dashboards.json. -->';
@@ -62,14 +62,14 @@ function page(record: DashboardsRecord): string {
           ? 'No data in the recorded load.'
           : isRepeated
             ? 'Drawn above.'
-            : `![${panel}](monitoring/${slug(panel)}.svg)`;
+            : `![${panel}](drawn/${slug(panel)}.svg)`;
         return `### ${panel}\n\n${meaning} **When this is bad:** ${whenBad}\n\n${image}`;
       }),
   ]);
   return [
     '# Dashboards',
     NOTE,
-    `What each panel shows for one load. Grafana can be had from no package registry, so these are no pictures of it: the query of each panel was run against a real Prometheus ${versions['prometheus'] ?? ''} that scraped a real n8n ${versions['n8n'] ?? ''} every ${String(record.scrapeSeconds)} s, and what came back is drawn by the plot code of our own reports. \`make dashboards\` measures and draws them again; [the record](records/dashboards.json) has every point.`,
+    `What each panel shows for one load. Grafana can be had from no package registry, so these are no pictures of it: the query of each panel was run against a real Prometheus ${versions['prometheus'] ?? ''} that scraped a real n8n ${versions['n8n'] ?? ''} every ${String(record.scrapeSeconds)} s, and what came back is drawn by the plot code of our own reports. \`make dashboards\` measures and draws them again; [the record](../../docs/records/dashboards.json) has every point.`,
     `The load: workload \`${workload}\` at ${String(profile.ratePerSecond)} requests per second for ${String(profile.durationSeconds)} s after ${String(profile.warmupSeconds)} s of warm-up, in queue mode with two workers and a webhook processor, each with 1536 MiB, all of it on one machine (${machine.cpu}, ${String(machine.cores)} cores; load average ${record.loadAverage.toFixed(1)}), on ${startedAt.slice(0, 10)}. It shows that the panels are filled, not how fast n8n is.`,
     ...sections,
   ].join('\n\n');

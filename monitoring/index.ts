@@ -3,7 +3,7 @@ import { alertGroups } from './alerts';
 import { dashboards } from './dashboards';
 import { drawn, DRAWN } from './drawn';
 import { chartRules, plainRules } from './rules';
-import { runbookIndex, runbookPage } from './runbook';
+import { pathOfGroup, runbookIndex, runbookPage } from './runbook';
 import { watched } from './watched';
 
 const CHART = 'charts/n8n-tuned/files/monitoring';
@@ -13,9 +13,7 @@ export function files(root: URL): Record<string, string> {
     `${CHART}/rules/${group.name}.yaml`,
     chartRules(group),
   ]);
-  const pages = alertGroups.flatMap(({ alerts }) =>
-    alerts.map((alert) => [`docs/runbooks/${alert.name}.md`, runbookPage(alert)]),
-  );
+  const pages = alertGroups.map((group) => [pathOfGroup(group), runbookPage(group)]);
   const boards = dashboards.map((dashboard) => [
     `${CHART}/dashboards/${dashboard.uid ?? ''}.json`,
     JSON.stringify(dashboard, null, 2),

@@ -8,7 +8,7 @@
 //   lab/cluster/cluster exec node monitoring/on-cluster.mjs kill-worker
 //   lab/cluster/cluster exec node monitoring/on-cluster.mjs quiet --for 30m --rate 4
 //
-// docs/records/alerts-on-cluster.json keeps what was seen, part by part; `npm run generate` makes docs/alerts.md of it.
+// docs/records/alerts-on-cluster.json keeps what was seen, part by part; `npm run generate` makes monitoring/cluster/README.md of it.
 // With SHORT=1 a part is tried: `quiet` takes two minutes, and what is seen is printed, not kept. Where others use the
 // machine, `quiet --deploy` deploys what `quiet` then watches under light load.
 import { mkdtempSync, rmSync } from 'node:fs';

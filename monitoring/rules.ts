@@ -1,12 +1,13 @@
 import { stringify } from 'yaml';
 import type { Alert, AlertGroup } from './alert';
 import { assumedInPlainRules, type Condition } from './conditions';
+import { placeOf } from './runbook';
 import { filledPlainly } from './tokens';
 
 const head = (where: string): string =>
   `# Written by npm run generate from monitoring/alerts: change it there. ${where}\n`;
 
-const runbook = (alert: Alert): string => `<<runbooks>>/${alert.name}.md`;
+const runbook = (alert: Alert): string => `<<runbooks>>/${placeOf(alert.name)}`;
 
 /** A group for the chart: Prometheus' own form, with `needs` beside each rule and with tokens. */
 export function chartRules({ name, alerts }: AlertGroup): string {

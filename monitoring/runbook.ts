@@ -1,63 +1,96 @@
 import type { Alert, AlertGroup } from './alert';
+import { alertGroups } from './alerts';
 import { conditions } from './conditions';
 import { thresholds, type ThresholdName } from './thresholds';
-import { filledPlainly } from './tokens';
 
 const NOTE = '<!-- Written by npm run generate from monitoring/alerts: change it there. -->';
 
-/** The page to which an alert's runbook_url leads. */
-export function runbookPage(alert: Alert): string {
-  const used = thresholdsOf(alert);
-  const lasting = alert.forMinutes === 0 ? 'at once' : `after ${String(alert.forMinutes)} min`;
-  return [
-    `# ${alert.name}`,
-    NOTE,
-    `Severity ${alert.severity}; fires ${lasting}. ${needsSentence(alert)}`,
-    '## What it means',
-    alert.meaning,
-    '## How to tell why',
-    numbered(alert.tellWhy),
-    '## What to do',
-    bulleted(alert.whatToDo),
-    '## The drill that causes it',
-    alert.drill,
-    '## The rule',
-    `\`\`\`promql\n${filledPlainly(alert.expr)}\n\`\`\``,
-    ...(used.length === 0
-      ? []
-      : [
-          'Thresholds, under `monitoring.prometheusRule.thresholds` in the values of the chart:',
-          table(
-            ['name', 'default', 'meaning'],
-            used.map((name) => [
-              `\`${name}\``,
-              String(thresholds[name].value),
-              thresholds[name].meaning,
-            ]),
-          ),
-        ]),
-    '[All alerts](README.md)',
-  ].join('\n\n');
+/** The page of a group, below the root of the repository. */
+export const pathOfGroup = ({ name }: AlertGroup): string =>
+  `docs/runbooks/${name.replace(/^n8n-/, '')}.md`;
+
+/** Where the runbook of each alert is, from the folder of the runbooks. */
+const places = new Map(
+  alertGroups.flatMap((group) =>
+    group.alerts.map(({ name }) => [
+      name as string,
+      `${pathOfGroup(group).replace('docs/runbooks/', '')}#${name.toLowerCase()}`,
+    ]),
+  ),
+);
+
+export function placeOf(alert: string): string {
+  const place = places.get(alert);
+  if (place === undefined) throw new Error(`no alert ${alert}: see monitoring/alerts`);
+  return place;
 }
 
-/** The list of all pages. */
+/** The runbooks of a group, in one page. */
+export const runbookPage = (group: AlertGroup): string =>
+  [
+    `# Runbooks: ${group.name.replace(/^n8n-/, '').replaceAll('-', ' ').replaceAll('cpu', 'CPU')}`,
+    NOTE,
+    `[All alerts](README.md). [The rules](../../monitoring/n8n.rules.yaml) have the expression of each.`,
+    ...group.alerts.flatMap(runbook),
+  ]
+    .join('\n\n')
+    .replace(/\]\((N8n\w+)\.md\)/g, (_, name: string) => `](${linkWithin(group, name)})`);
+
+function linkWithin(group: AlertGroup, name: string): string {
+  const isHere = group.alerts.some((alert) => alert.name === name);
+  return isHere ? `#${name.toLowerCase()}` : placeOf(name);
+}
+
+function runbook(alert: Alert): string[] {
+  const used = thresholdsOf(alert);
+  const lasting = alert.forMinutes === 0 ? 'at once' : `after ${String(alert.forMinutes)} min`;
+  const set =
+    used.length === 0
+      ? ''
+      : ` [Thresholds](README.md#thresholds): ${used.map((name) => `\`${name}\``).join(', ')}.`;
+  return [
+    `## ${alert.name}`,
+    `Severity ${alert.severity}; fires ${lasting}. ${needsSentence(alert)}${set}`,
+    alert.meaning,
+    '**How to tell why**',
+    numbered(alert.tellWhy),
+    '**What to do**',
+    bulleted(alert.whatToDo),
+    `**The drill that causes it.** ${alert.drill}`,
+  ];
+}
+
+/** The list of all alerts, and what can be set about them. */
 export function runbookIndex(groups: readonly AlertGroup[]): string {
-  const sections = groups.flatMap(({ name, alerts }) => [
-    `## ${name}`,
-    table(
-      ['alert', 'severity', 'it needs'],
-      alerts.map((alert) => [
-        `[${alert.name}](${alert.name}.md)`,
-        alert.severity,
-        alert.needs.map((need) => conditions[need]).join('; ') || '-',
-      ]),
-    ),
-  ]);
+  const sections = groups.map(({ name, alerts }) =>
+    [
+      `## ${name}`,
+      table(
+        ['alert', 'severity', 'it needs'],
+        alerts.map((alert) => [
+          `[${alert.name}](${placeOf(alert.name)})`,
+          alert.severity,
+          alert.needs.map((need) => conditions[need]).join('; ') || '-',
+        ]),
+      ),
+    ].join('\n\n'),
+  );
+  const used = new Set(groups.flatMap(({ alerts }) => alerts.flatMap(thresholdsOf)));
   return [
     '# Runbooks',
     NOTE,
-    "One page per alert: what it means, how to tell why, what to do, and the drill that causes it. How the alerts get into Prometheus, and how they are tested: [monitoring](../monitoring.md). In commands, `FULLNAME` is what the names of the release's objects begin with (`kubectl get deployments`).",
+    "Each alert has a runbook: what it means, how to tell why, what to do, and the drill that causes it. [Monitoring](../monitoring.md) says how the alerts get into Prometheus, and how they are tested. In commands, `FULLNAME` is the beginning of the names of the release's objects (`kubectl get deployments`).",
     ...sections,
+    '## Thresholds',
+    'Under `monitoring.prometheusRule.thresholds` in the values of the chart:',
+    table(
+      ['name', 'default', 'meaning'],
+      [...used].map((name) => [
+        `\`${name}\``,
+        String(thresholds[name].value),
+        thresholds[name].meaning,
+      ]),
+    ),
   ].join('\n\n');
 }
 

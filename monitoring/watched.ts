@@ -1,6 +1,7 @@
 /** What the alerts did on a real cluster, as monitoring/on-cluster.mjs recorded it; nothing before it has a record. */
 import { existsSync, readFileSync } from 'node:fs';
 import { externalSeries } from './external-series';
+import { placeOf } from './runbook';
 
 /** Seconds since the beginning, or since the fault, and for how long altogether. */
 interface Stretch {
@@ -74,7 +75,7 @@ export interface WatchedRecord {
 }
 
 const RECORD = 'docs/records/alerts-on-cluster.json';
-const PAGE = 'docs/alerts.md';
+const PAGE = 'monitoring/cluster/README.md';
 const NOTE = '<!-- Written by npm run generate from docs/records/alerts-on-cluster.json. -->';
 
 export function watched(root: URL): Record<string, string> {
@@ -100,7 +101,7 @@ export function watchedPage({ quiet, faults }: WatchedRecord): string {
   return [
     '# Alerts on a cluster',
     NOTE,
-    `What the alerts of the chart did on a real Kubernetes with a real Prometheus ${any?.versions['prometheus'] ?? ''}: its rules are those of the chart's PrometheusRule with the default thresholds, and it scrapes the pods that the chart's PodMonitors choose, with their relabelings, every 15 s, cAdvisor and the kubelet through the API server, kube-state-metrics, redis_exporter and postgres_exporter. n8n ${any?.versions['n8n'] ?? ''} runs in queue mode with two workers, a webhook processor, PostgreSQL and the exporter, all of it on one machine (${[...machines].join('; for other parts ')}). [monitoring/on-cluster.mjs](../monitoring/on-cluster.mjs) measures it, and [the record](records/alerts-on-cluster.json) has what each alert did.`,
+    `What the alerts of the chart did on a real Kubernetes with a real Prometheus ${any?.versions['prometheus'] ?? ''}: its rules are those of the chart's PrometheusRule with the default thresholds, and it scrapes the pods that the chart's PodMonitors choose, with their relabelings, every 15 s, cAdvisor and the kubelet through the API server, kube-state-metrics, redis_exporter and postgres_exporter. n8n ${any?.versions['n8n'] ?? ''} runs in queue mode with two workers, a webhook processor, PostgreSQL and the exporter, all of it on one machine (${[...machines].join('; for other parts ')}). [monitoring/on-cluster.mjs](../on-cluster.mjs) measures it, and [the record](../../docs/records/alerts-on-cluster.json) has what each alert did.`,
     notThere(alerts),
     ...withoutContainers(quiet, entries),
     ...(quiet === undefined ? [] : quietSection(quiet)),
@@ -221,7 +222,7 @@ function faultSection(entries: readonly (readonly [string, Fault])[]): string[] 
   ]);
   return [
     '## Faults against alerts',
-    'Each fault on a release of its own, under load. Those with the name of a drill are made by [`n8n-tuned drill`](drills.md); the others are what the runbooks tell you to do. Watched is the time from the fault to the end of the load: an alert that fires later is silent here.',
+    'Each fault on a release of its own, under load. Those with the name of a drill are made by [`n8n-tuned drill`](../../docs/drills.md); the others are what the runbooks tell you to do. Watched is the time from the fault to the end of the load: an alert that fires later is silent here.',
     table(
       [
         ...['fault', 'what it is', 'load', 'watched', 'load average at the start (median, most)'],
@@ -293,7 +294,8 @@ const loadOf = ({ loadAverageAtStart, loadAverage }: Fault): string =>
     ? figure(loadAverageAtStart)
     : `${figure(loadAverageAtStart)} (${figure(loadAverage.median)}, ${figure(loadAverage.most)})`;
 
-const linked = (alert: string): string => `[${alert.replace(/^N8n/, '')}](runbooks/${alert}.md)`;
+const linked = (alert: string): string =>
+  `[${alert.replace(/^N8n/, '')}](../../docs/runbooks/${placeOf(alert)})`;
 
 function table(titles: string[], rows: string[][]): string {
   const line = (cells: string[]): string => `| ${cells.join(' | ')} |`;

@@ -16,7 +16,7 @@ const MEASURE = [
   'docs/drills.md',
   'docs/stand-in.md',
   'docs/recovery.md',
-  ['docs/node.md', 'The nodes'],
+  ['nodes/README.md', 'The nodes'],
   ['docs/measured.md', 'What we measured'],
 ];
 const DEPLOY = [
@@ -38,12 +38,12 @@ const CHANGE = [
   'docs/chart/from-official.md',
   'docs/chart/from-community.md',
   'docs/chart/from-8gears.md',
-  'docs/chart/peers.md',
+  'studies/charts/peers.md',
 ];
 const OBSERVE = [
   'docs/monitoring.md',
-  'docs/dashboards.md',
-  'docs/alerts.md',
+  'monitoring/dashboards/README.md',
+  'monitoring/cluster/README.md',
   ['docs/runbooks/index.md', 'Runbooks'],
 ];
 const PROJECT = [
@@ -54,7 +54,7 @@ const PROJECT = [
   ['nodes/LoadTarget/CHANGELOG.md', 'Changelog of Load Target'],
   'CONTRIBUTING.md',
   'docs/architecture.md',
-  'docs/times.md',
+  'docs/records/times/README.md',
   'RELEASING.md',
   'SECURITY.md',
   'CODE_OF_CONDUCT.md',
@@ -82,7 +82,7 @@ export function sidebar(titles) {
       {
         items: [
           ...overview,
-          ...items(['docs/monitoring.md', 'docs/dashboards.md', 'docs/alerts.md']),
+          ...items(['docs/monitoring.md', 'monitoring/dashboards/README.md', 'monitoring/cluster/README.md']),
         ],
       },
       {

@@ -1,4 +1,4 @@
-// docs/times.md, from docs/records/times/*.tsv.
+// docs/records/times/README.md, from docs/records/times/*.tsv.
 import { read, table, type Generated } from './records';
 
 interface Times {
@@ -76,5 +76,5 @@ machine does: take them as an order of magnitude.`,
     sectionOf(warm),
     secondTries(),
   ];
-  return { files: { 'docs/times.md': page.join('\n\n') } };
+  return { files: { 'docs/records/times/README.md': page.join('\n\n') } };
 }

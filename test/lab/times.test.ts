@@ -1,10 +1,10 @@
-// How long the lab and the tests take: what docs/times.md says is what docs/records/times says.
+// How long the lab and the tests take: what docs/records/times/README.md says is what docs/records/times says.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(__dirname, '../..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
-const page = read('docs/times.md').replace(/\s+/g, ' ');
+const page = read('docs/records/times/README.md').replace(/\s+/g, ' ');
 const records = ['cold', 'warm'].map((name) => read(`docs/records/times/${name}.tsv`));
 
 const factOf = (record: string, name: string): string =>

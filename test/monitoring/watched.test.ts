@@ -138,7 +138,7 @@ describe('the page', () => {
   test('says what was pending on a healthy n8n, and how far', () => {
     expect(page).toContain('| idle | 1 | 0 | none |');
     expect(page).toContain(
-      '| loaded | 2 | 0 | [EventLoopLag](runbooks/N8nEventLoopLag.md): pending for 30 s, at most 0.679 |',
+      '| loaded | 2 | 0 | [EventLoopLag](../../docs/runbooks/memory-and-cpu.md#n8neventlooplag): pending for 30 s, at most 0.679 |',
     );
   });
 
@@ -156,7 +156,7 @@ describe('the page', () => {
     });
     expect(other).toContain('(another CPU, 4 cores; for other parts a CPU, 2 cores)');
     expect(other).toContain(
-      'was not there in this half hour: [StoreDown](runbooks/N8nStoreDown.md).',
+      'was not there in this half hour: [StoreDown](../../docs/runbooks/stores.md#n8nstoredown).',
     );
     expect(page).not.toContain('in this half hour');
   });
@@ -173,7 +173,7 @@ describe('the page', () => {
     const rows = page.split('\n').filter((line) => line.startsWith('| `kill-worker` |'));
     expect(rows.at(-1)).toBe('| `kill-worker` | **95 s** | **silent** | pending | unseen |');
     expect(rows[0]).toContain(
-      '[StoreDown](runbooks/N8nStoreDown.md), [MainDown](runbooks/N8nMainDown.md) |',
+      '[StoreDown](../../docs/runbooks/stores.md#n8nstoredown), [MainDown](../../docs/runbooks/availability.md#n8nmaindown) |',
     );
   });
 
@@ -185,7 +185,7 @@ describe('the page', () => {
       faults: { 'kill-worker': { ...killed, expects: ['N8nProcessDown'] } },
     });
     expect(expected).toContain(
-      '| [ProcessDown](runbooks/N8nProcessDown.md), pending from 95 s on |',
+      '| [ProcessDown](../../docs/runbooks/availability.md#n8nprocessdown), pending from 95 s on |',
     );
   });
 
@@ -218,13 +218,15 @@ describe('the page', () => {
   });
 
   test('names the alerts that no fault made fire', () => {
-    expect(page).toContain('by promtool: [MainDown](runbooks/N8nMainDown.md), [ProcessDown]');
+    expect(page).toContain(
+      'by promtool: [MainDown](../../docs/runbooks/availability.md#n8nmaindown), [ProcessDown]',
+    );
     expect(page.split('by promtool:')[1]).not.toContain('JobsStalled');
   });
 
   test('names the series of others that were not there', () => {
     expect(page).toContain(
-      '| [StoreDown](runbooks/N8nStoreDown.md) | `kube_statefulset_status_replicas_ready` |',
+      '| [StoreDown](../../docs/runbooks/stores.md#n8nstoredown) | `kube_statefulset_status_replicas_ready` |',
     );
     expect(page).not.toContain('n8n_made_at_its_first_event');
   });

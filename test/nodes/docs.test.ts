@@ -8,7 +8,7 @@ import { CLUSTER_READER_RIGHTS, READER_RIGHTS } from '../../nodes/QueueMonitor/q
 import { QueueMonitor } from '../../nodes/QueueMonitor/QueueMonitor.node';
 import { QueueMonitorTrigger } from '../../nodes/QueueMonitor/QueueMonitorTrigger.node';
 
-const docs = readFileSync(join(repositoryRoot(), 'docs/node.md'), 'utf8');
+const docs = readFileSync(join(repositoryRoot(), 'nodes/README.md'), 'utf8');
 const readme = readFileSync(join(repositoryRoot(), 'nodes/QueueMonitor/README.md'), 'utf8');
 const described = {
   'Load Target': new LoadTarget().description.properties,

@@ -71,10 +71,9 @@ const PAGES = {
   guide: 'docs/guide.html',
   'values of the chart': 'charts/n8n-tuned/',
   results: 'docs/measured.html',
-  'wide tables': 'docs/alerts.html',
-  plots: 'docs/dashboards.html',
+  'wide tables': 'docs/workloads.html',
   monitoring: 'docs/monitoring.html',
-  runbook: 'docs/runbooks/N8nCpuThrottled.html',
+  runbook: 'docs/runbooks/memory-and-cpu.html',
   reference: 'docs/reference.html',
 };
 /** Each width and each scheme once: colours do not depend on the width. */

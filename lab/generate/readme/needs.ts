@@ -24,7 +24,7 @@ export function needs(): string {
       [`${diskGiB} GiB of free disk`, 'n8n, and what is downloaded and compiled for it'],
       [
         `about ${Math.round(seconds / 60)} minutes, the first time`,
-        `measured with an empty cache on ${machine.split(';')[0] ?? ''} ([times](docs/times.md))`,
+        `measured with an empty cache on ${machine.split(';')[0] ?? ''} ([times](docs/records/times/README.md))`,
       ],
     ],
   );

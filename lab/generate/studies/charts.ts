@@ -104,7 +104,7 @@ in turns, with the same CPU and memory for each pod (those of the official chart
 the median of the turns, for the rates also from the least to the most: first those of the chart of the row, then those of the
 official one in the same turns. The first limit is what a run of the chart of the row used up first; the CPU of the machine is
 used by the load generator and the stores too. The official chart was measured in release 1.11.0, the newest one that could be
-had as a whole ([what was read of later ones](docs/chart/peers.md#the-official-chart-after-1110)).
+had as a whole ([what was read of later ones](studies/charts/peers.md#the-official-chart-after-1110)).
 
 ${MODES.map(
   (mode) => `### In ${mode} mode\n\n${peersTable(allPeers().filter((one) => one.mode === mode))}`,
