@@ -9,7 +9,8 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vitepress';
-import { converted, isPage, pathOf, titleOf } from './pages.mjs';
+import { frontMatter } from './search.mjs';
+import { converted, isPage, landing, pathOf, titleOf } from './pages.mjs';
 
 const site = fileURLToPath(new URL('.', import.meta.url));
 const root = join(site, '..');
@@ -41,24 +42,34 @@ function write(file, content) {
 function prepare({ ref, name }, folder) {
   const { files, read } = source(ref);
   const titles = {};
+  const updated = {};
   const pictures = new Set();
+  const add = (page, text, path) => {
+    const made = converted(page, text, { files, ref: ref ?? 'main' });
+    for (const picture of made.pictures) pictures.add(picture);
+    write(
+      join(folder, path),
+      path === 'index.md' ? made.content : frontMatter(page) + made.content,
+    );
+  };
   for (const page of [...files].filter(isPage)) {
     const text = read(page).toString('utf8');
-    const made = converted(page, text, { files, ref: ref ?? 'main' });
     titles[pathOf(page)] = titleOf(text);
-    for (const picture of made.pictures) pictures.add(picture);
-    write(join(folder, pathOf(page)), made.content);
+    updated[pathOf(page)] =
+      1000 * Number(git('log', '-1', '--format=%ct', ref ?? 'HEAD', '--', page));
+    add(page, text, pathOf(page));
   }
+  add('README.md', landing(read('README.md').toString('utf8')), 'index.md');
   for (const picture of pictures) write(join(folder, picture), read(picture));
   const base = `${url.pathname}${name}/`;
-  const facts = { name, titles, base, icon: files.has(ICON) ? `${base}icon.svg` : null };
+  const facts = { name, titles, updated, base, icon: files.has(ICON) ? `${base}icon.svg` : null };
   const others = versions.map((one) => ({
     text: one.name,
     link: new URL(`${one.name}/`, url).href,
   }));
   write(join(folder, 'facts.json'), JSON.stringify({ ...facts, versions: others }));
   mkdirSync(join(folder, '.vitepress'), { recursive: true });
-  for (const part of ['config.mjs', 'menus.mjs', 'pages.mjs', 'repairs.mjs', 'theme'])
+  for (const part of ['config.mjs', 'menus.mjs', 'pages.mjs', 'repairs.mjs', 'search.mjs', 'theme'])
     cpSync(join(site, part), join(folder, '.vitepress', part), { recursive: true });
   if (files.has(ICON)) write(join(folder, 'public/icon.svg'), read(ICON));
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { sidebar } from './menus.mjs';
 import { REPOSITORY, slugOf } from './pages.mjs';
 import { repairs } from './repairs.mjs';
+import { search } from './search.mjs';
 
 const facts = JSON.parse(readFileSync(new URL('../facts.json', import.meta.url), 'utf8'));
 const KNOWN_HTML = /^<(!--|\/?(a|b|br|code|em|i|img|kbd|p|picture|source|span|strong|sub|sup)\b)/;
@@ -37,13 +38,16 @@ function cellsByLength({ renderer }) {
 export default {
   title: 'n8n-tuned',
   description:
-    'Deploy n8n tuned, measure how much load it sustains, and break it to see what is lost',
+    'Know before go-live how much load your n8n takes, what breaks first, and what to deploy',
   base: facts.base,
   head: facts.icon ? [['link', { rel: 'icon', type: 'image/svg+xml', href: facts.icon }]] : [],
   vite: { plugins: [repairs] },
   cleanUrls: false,
   // A link that leads nowhere ends the build.
   ignoreDeadLinks: false,
+  lastUpdated: true,
+  // VitePress would ask git about the copy that it reads.
+  transformPageData: (page) => ({ lastUpdated: facts.updated[page.relativePath] }),
   markdown: {
     anchor: { slugify: slugOf },
     languageAlias: { promql: 'sql' },
@@ -52,18 +56,15 @@ export default {
   },
   themeConfig: {
     ...(facts.icon && { logo: { src: '/icon.svg', alt: '' } }),
-    // Of several words all must occur.
-    search: {
-      provider: 'local',
-      options: { miniSearch: { searchOptions: { combineWith: 'AND' } } },
-    },
+    search,
+    editLink: { pattern: ({ frontmatter }) => `${frontmatter.edit}`, text: 'Edit this page' },
+    lastUpdated: { text: 'Updated', formatOptions: { dateStyle: 'long', forceLocale: true } },
     outline: [2, 3],
     socialLinks: [{ icon: 'github', link: REPOSITORY }],
     nav: [
-      { text: 'Guide', link: '/docs/guide' },
+      { text: 'Get started', link: '/docs/get-started' },
       { text: 'Chart', link: '/charts/n8n-tuned/' },
-      { text: 'Results', link: '/docs/measured' },
-      { text: 'Command', link: '/docs/reference' },
+      { text: 'Reference', link: '/docs/reference/' },
       {
         text: `Version ${facts.name}`,
         items: facts.versions.map((version) => ({ ...version, target: '_self' })),

@@ -29,15 +29,25 @@ const chosen = (_, narrow, narrowDark, narrowLight, dark, light) => {
   return shown('light-only', light, narrowLight) + shown('dark-only', darkImage, narrowDark);
 };
 
-/** Records have reports of their own, and studies pages beside these, which a search would find first; GitHub alone reads its templates. */
-const NOT_PAGES =
-  /(^|\/)(results?|golden|node_modules)\/|^studies\/.+\/|^\.github\/|^site\/|\/tools\//;
+/**
+ * The site has what somebody reads who uses n8n-tuned. What was measured, what contributors read and GitHub's templates
+ * are in the repository only.
+ */
+const NOT_PAGES = new RegExp(
+  [
+    '(^|/)(results?|golden|node_modules|tools)/',
+    '^(studies|lab|monitoring|site|test|\\.github)/',
+    '^docs/(records/|architecture\\.md)',
+    '^(RELEASING|CODE_OF_CONDUCT)\\.md',
+  ].join('|'),
+);
 const PICTURE = /\.(png|svg)$/;
 
 export const isPage = (file) => file.endsWith('.md') && !NOT_PAGES.test(file);
 
-/** What a folder shows first is its README there, and its index here. */
-export const pathOf = (page) => page.replace(/(^|\/)README\.md$/, '$1index.md');
+/** What a folder shows first is its README there, and its index here; the site begins with a page of its own. */
+export const pathOf = (page) =>
+  page === 'README.md' ? 'overview.md' : page.replace(/(^|\/)README\.md$/, '$1index.md');
 
 /** As GitHub makes the anchors of headings, which the links between pages use. */
 export const slugOf = (heading) =>
@@ -97,3 +107,48 @@ export function converted(page, text, { files, ref }) {
 
 /** `# Title` of a page. */
 export const titleOf = (text) => /^# (.+)$/m.exec(text)?.[1]?.replaceAll('`', '') ?? '';
+
+/** What the site begins with: the first sentence of README.md, its picture, and what a reader may want. */
+const CARDS = [
+  [
+    'I have an n8n',
+    'docs/get-started.md',
+    'How much load does it take? An answer in five minutes.',
+  ],
+  [
+    'I deploy to Kubernetes',
+    'charts/n8n-tuned/README.md',
+    'A chart with measured settings, alerts and recovery.',
+  ],
+  ['I go live', 'docs/go-live.md', 'Values with evidence, a proof, and a checklist.'],
+  [
+    'I want to know what I would lose',
+    'docs/drills.md',
+    'Break it under load, and count every request.',
+  ],
+];
+
+export function landing(readme) {
+  const sentence = /^# .+\n\n(.+(?:\n.+)*)/m.exec(readme)?.[1] ?? '';
+  const picture = /<picture>[^]*?<\/picture>/.exec(readme)?.[0] ?? '';
+  const plain = sentence.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll('\n', ' ');
+  const cards = CARDS.map(([title, page, text]) => `- [${title}](${page})\n\n  ${text}`);
+  return `---
+layout: home
+hero:
+  name: n8n-tuned
+  tagline: ${JSON.stringify(plain)}
+  actions:
+    - { text: Get started, link: /docs/get-started }
+    - { theme: alt, text: Only the settings, link: /docs/only-settings }
+---
+
+${picture}
+
+<div class="cards">
+
+${cards.join('\n')}
+
+</div>
+`;
+}

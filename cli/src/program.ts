@@ -40,7 +40,7 @@ const EXAMPLES = [
   'n8n-tuned drill kill-worker --workers 2 --rate 3          what would be lost',
 ];
 
-/** All commands and options; docs/reference.md is generated from it. */
+/** All commands and options; docs/reference is generated from it. */
 export function programOf(): Command {
   const program = new Command('n8n-tuned')
     .description('Finds how much load an n8n sustains, says what limits it, and proves it.')

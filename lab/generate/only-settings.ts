@@ -205,7 +205,7 @@ ${table(
 )}
 
 An older n8n ignores a variable that it does not know. The values of ${SIZED.map((name) => `\`${name}\``).join(', ')} below fit a memory limit of
-1 GiB: double them for 2 GiB, or leave the three out ([how they follow from the limit](docs/chart/memory.md)). To go back, remove the lines.
+1 GiB: double them for 2 GiB, or leave the three out ([how they follow from the limit](docs/chart/tuning.md#memory)). To go back, remove the lines.
 
 ${BLOCKS.map(
   ({ title, language, where, text: write }) =>

@@ -1,4 +1,4 @@
-// docs/reference.md, from the definitions of the command's options.
+// docs/reference/, a page per command, from the definitions of the command's options.
 import type { Argument, Command, Option } from 'commander';
 import { byHeading, type CommandHelp } from '../../cli/src/options/help';
 import { COMMANDS, programOf } from '../../cli/src/program';
@@ -6,26 +6,35 @@ import type { Generated } from './records';
 
 const program = programOf();
 const { commands } = program;
+const FOLDER = 'docs/reference';
+const NOTE =
+  '<!-- Written by lab/generate/reference.ts from the commands and options in cli/src: change it there. -->';
+
+/** An option that so many commands have, with the same words, is explained once for all of them. */
+const SHARED_BY = 3;
 
 export const reference = (): Generated => ({
   files: {
-    'docs/reference.md': [
-      introduction(),
-      list(),
-      ...commands.map((command, index) => section(command, COMMANDS[index]?.help)),
-    ].join('\n\n'),
+    [`${FOLDER}/README.md`]: [introduction(), list(), shared()].join('\n\n'),
+    ...Object.fromEntries(
+      commands.map((command, index) => [
+        `${FOLDER}/${command.name()}.md`,
+        page(command, COMMANDS[index]?.help),
+      ]),
+    ),
   },
+  owned: { folder: FOLDER, pattern: /\.md$/ },
 });
 
 function introduction(): string {
   return `# Reference of the command
 
-<!-- Written by lab/generate/reference.ts from the commands and options in cli/src: change it there. -->
+${NOTE}
 
-${program.description()} The [guide](guide.md) leads through the commands; this page lists all of them with
-all of their options, as \`--help=all\` of each does. Results go to standard output, progress and warnings to standard error.
+${program.description()} Each command has a page with all of its options, as \`--help=all\` prints them. Results go to
+standard output, and progress and warnings go to standard error. [Get started](../get-started.md) leads through the commands.
 
-| exit code | what it says |
+| exit code | meaning |
 | --- | --- |
 | 0 | success |
 | 1 | an SLO was missed, or a check failed |
@@ -35,26 +44,86 @@ all of their options, as \`--help=all\` of each does. Results go to standard out
 
 function list(): string {
   return [
+    '## Commands',
+    '',
     '| command | what it does |',
     '| --- | --- |',
     ...commands.map(
       (command) =>
-        `| [\`${command.name()}\`](#${command.name()}) | ${cell(command.description())} |`,
+        `| [\`${command.name()}\`](${command.name()}.md) | ${cell(command.description())} |`,
     ),
   ].join('\n');
 }
 
-function section(command: Command, help?: CommandHelp): string {
-  const options = command.options.filter(({ hidden, long }) => !hidden && long !== '--help');
+const visible = ({ options }: Command): Option[] =>
+  options.filter(({ hidden, long }) => !hidden && long !== '--help');
+
+/** What is said of an option; two that say the same are one. Some commands say in a heading for which target it is. */
+const saidOf = (option: Option): string =>
+  [
+    option.flags,
+    meaningOf(option).replace(/ \(with --target [^)]*\)$/, ''),
+    defaultOf(option),
+  ].join('\n');
+
+interface Said {
+  option: Option;
+  /** Where the first command has it. */
+  heading: string;
+  commands: number;
+}
+const all = new Map<string, Said>();
+for (const command of commands) {
+  for (const [heading, options] of byHeading(visible(command))) {
+    for (const option of options) {
+      const known = all.get(saidOf(option)) ?? { option, heading, commands: 0 };
+      all.set(saidOf(option), { ...known, commands: known.commands + 1 });
+    }
+  }
+}
+const isShared = (option: Option): boolean => (all.get(saidOf(option))?.commands ?? 0) >= SHARED_BY;
+
+function shared(): string {
+  const said = [...all.values()].filter((one) => one.commands >= SHARED_BY);
+  const headings = [...new Set(said.map(({ heading }) => heading))];
   return [
-    `## ${command.name()}`,
+    '## Options that several commands share',
+    ...headings.map((heading) => {
+      const below = said.filter((one) => one.heading === heading);
+      return `### ${titleOf(heading)}\n\n${optionsTable(below.map(({ option }) => option))}`;
+    }),
+  ].join('\n\n');
+}
+
+const titleOf = (heading: string): string => heading.replace(/:$/, '');
+
+function page(command: Command, help?: CommandHelp): string {
+  return [
+    `# n8n-tuned ${command.name()}`,
+    NOTE,
     command.description() + '.',
     fenced(`n8n-tuned ${command.name()} ${command.usage()}`),
+    ...(help === undefined ? [] : ['## Examples', fenced(help.examples.join('\n'))]),
     ...argumentsOf(command),
-    ...[...byHeading(options)].map(([heading, below]) => optionsTable(heading, below)),
+    '## Options',
+    ...[...byHeading(visible(command))].flatMap(([heading, below]) => {
+      const own = below.filter((option) => !isShared(option));
+      return own.length === 0 ? [] : [`### ${titleOf(heading)}`, optionsTable(own)];
+    }),
+    ...sharedOf(command),
     ...(help?.notes ?? []).map((note) => (note.includes('\n') ? fenced(note) : note)),
-    ...(help === undefined ? [] : [fenced(help.examples.join('\n'))]),
   ].join('\n\n');
+}
+
+function sharedOf(command: Command): string[] {
+  const names = visible(command)
+    .filter(isShared)
+    .map(({ flags, long }) => `\`${long ?? flags}\``);
+  if (names.length === 0) return [];
+  return [
+    '### As in other commands',
+    `[The reference](README.md#options-that-several-commands-share) explains ${names.join(', ')}.`,
+  ];
 }
 
 function argumentsOf(command: Command): string[] {
@@ -69,9 +138,8 @@ function argumentsOf(command: Command): string[] {
   ];
 }
 
-function optionsTable(name: string, rows: readonly Option[]): string {
+function optionsTable(rows: readonly Option[]): string {
   return [
-    ...[`**${name.replace(/:$/, '')}**`, ''],
     '| option | meaning | default |',
     '| --- | --- | --- |',
     ...rows.map(

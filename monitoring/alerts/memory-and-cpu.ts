@@ -55,7 +55,7 @@ export const memoryAndCpu: AlertGroup = {
         'Slowly over days: a leak. Compare with [N8nMemoryOutsideHeapGrows](N8nMemoryOutsideHeapGrows.md).',
       ],
       whatToDo: [
-        'Raise the memory limit of the role: the chart fits the heap to it (docs/chart/memory.md).',
+        'Raise the memory limit of the role: the chart fits the heap to it (docs/chart/tuning.md#memory).',
         'Fewer executions at once: `worker.concurrency`.',
         'Items in batches (Loop Over Items), sub-workflows that return little.',
       ],
@@ -128,7 +128,7 @@ export const memoryAndCpu: AlertGroup = {
       ],
       whatToDo: [
         'Executions that were lost: see [N8nJobsStalled](N8nJobsStalled.md).',
-        'Raise the memory limit, or take the payload down: docs/chart/memory.md.',
+        'Raise the memory limit, or take the payload down: docs/chart/tuning.md#memory.',
         "A heap limit too near the container's: leave `heap` to the chart.",
       ],
       drill: "The workload `memory-hog` with a size above the container's limit.",

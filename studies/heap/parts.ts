@@ -2,7 +2,7 @@
 import type { Part } from '../../cli/src/features/study/study';
 import type { RoleName } from '../one-role';
 
-/** As the chart shares out a container's memory (docs/chart/memory.md), and what it gives an external runner of its own. */
+/** As the chart shares out a container's memory (docs/chart/tuning.md#memory), and what it gives an external runner of its own. */
 export const CHART = { heap: 1 / 2, runnerHeap: 1 / 6, payload: 1 / 48, externalRunnerHeap: 1 / 2 };
 
 /** 1, 1.5, 2, 3 and 4 GiB. */

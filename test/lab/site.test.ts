@@ -1,6 +1,12 @@
 // What the documentation site makes of a page; `make site` builds all of it, with every link checked.
-import { sidebar } from '../../site/menus.mjs';
-import { converted, isPage, slugOf } from '../../site/pages.mjs';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { leftOut, sidebar } from '../../site/menus.mjs';
+import { converted, isPage, landing, pathOf, slugOf } from '../../site/pages.mjs';
+import { SYNONYMS } from '../../site/search.mjs';
+
+const root = join(__dirname, '../..');
 
 const REPOSITORY = 'https://github.com/n8n-tuned/n8n-tuned';
 
@@ -28,7 +34,7 @@ test('links lead to pages where there are some, else to the repository', () => {
   };
   const { content } = made('README.md', Object.keys(links).join('\n'));
   expect(content).toBe(Object.values(links).join('\n'));
-  expect(made('docs/guide.md', '[a](../README.md)').content).toBe('[a](../index.md)');
+  expect(made('docs/guide.md', '[a](../README.md)').content).toBe('[a](../overview.md)');
 });
 
 test('pictures are brought along, and code stays as it is', () => {
@@ -78,24 +84,47 @@ test('pictures from the repository that the site has are shown from the site', (
   });
 });
 
-test('the menus name only pages that are there, and leave out none of docs/', () => {
-  const titles = { 'index.md': 'n8n-tuned', 'docs/guide.md': 'Guide', 'docs/new.md': 'New' };
-  expect(sidebar(titles)['/'].flatMap(({ items }: { items: object[] }) => items)).toEqual([
-    { text: 'Overview', link: '/' },
-    { text: 'Guide', link: '/docs/guide' },
-    { text: 'New', link: '/docs/new' },
+test('the menus name only pages that are there, by task, and list what is below a page beside it', () => {
+  const titles = {
+    'docs/get-started.md': 'Get started',
+    'docs/find.md': 'Find the capacity',
+    'docs/runbooks/index.md': 'Runbooks',
+    'docs/runbooks/queue.md': 'Runbooks: queue',
+  };
+  const watch = { text: 'Runbooks', link: '/docs/runbooks/' };
+  const menus: Record<string, { text: string; items: object[] }[]> = sidebar(titles);
+  expect(menus['/']).toEqual([
+    { text: 'Get started', items: [{ text: 'Get started', link: '/docs/get-started' }] },
+    { text: 'Load-test your workflow', items: [{ text: 'Find the capacity', link: '/docs/find' }] },
+    { text: 'Watch it', items: [watch] },
   ]);
+  expect(menus['/docs/runbooks/']?.at(-1)).toEqual({
+    text: 'Watch it',
+    items: [watch, { text: 'queue', link: '/docs/runbooks/queue' }],
+  });
 });
 
-test('records and templates are no pages, and anchors are those of GitHub', () => {
+const tracked = execFileSync('git', ['ls-files', '*.md'], { cwd: root, encoding: 'utf8' });
+const pages = tracked.split('\n').filter((file) => file !== '' && isPage(file));
+
+test('no page of docs/ is left out of the menus, and each that has other words for the search is there', () => {
+  expect(leftOut(Object.fromEntries(pages.map((page) => [pathOf(page), page])))).toEqual([]);
+  expect(Object.keys(SYNONYMS).filter((page) => !pages.includes(page))).toEqual([]);
+});
+
+test('the site begins with the first sentence of the README, its picture and four cards', () => {
+  const page: string = landing(readFileSync(join(root, 'README.md'), 'utf8'));
+  expect(page).toContain('tagline: "Know before go-live how much load your n8n takes');
+  expect(page).toContain('<picture>');
+  expect(page.match(/^- \[/gm)).toHaveLength(4);
+});
+
+test('records, templates and what contributors read are no pages, and anchors are those of GitHub', () => {
   const files = [
-    'docs/guide.md',
-    'docs/measured.md',
-    'studies/a/README.md',
-    'studies/a/results/b/report.md',
-    '.github/x.md',
-    'test/golden/a.md',
+    ...['docs/find.md', 'docs/measured.md', 'docs/architecture.md', 'docs/records/README.md'],
+    ...['studies/a/README.md', 'studies/a/results/b/report.md', 'lab/README.md', 'RELEASING.md'],
+    ...['.github/x.md', 'test/golden/a.md', 'charts/n8n-tuned/tools/readme-head.md'],
   ];
-  expect(files.filter(isPage)).toEqual(['docs/guide.md', 'docs/measured.md']);
+  expect(files.filter(isPage)).toEqual(['docs/find.md', 'docs/measured.md']);
   expect(slugOf('What `n8n` keeps, and why')).toBe('what-n8n-keeps-and-why');
 });

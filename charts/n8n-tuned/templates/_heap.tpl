@@ -1,5 +1,5 @@
 {{/*
-Memory of a role from its container's limit. The rule and its measurement: docs/chart/memory.md. What V8 does by
+Memory of a role from its container's limit. The rule and its measurement: docs/chart/tuning.md#memory. What V8 does by
 itself (half the limit for n8n and again half for the runner inside the same container) exceeds the limit.
 */}}
 

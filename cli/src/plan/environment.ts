@@ -233,7 +233,7 @@ export const heapSettings = ({ values, own }: Component): NamedSettings => ({
 export const isUntuned = (values: NamedSettings): boolean =>
   at(values, ['tuning', 'profile']) === 'none';
 
-/** MiB of V8's heaps by their shares of the memory limit: docs/chart/memory.md. */
+/** MiB of V8's heaps by their shares of the memory limit: docs/chart/tuning.md#memory. */
 function heapsOf(component: Component): Component['heap'] {
   const { values, own, named } = component;
   const heap = heapSettings(component);

@@ -148,7 +148,7 @@ ${table(
 )}
 
 The first two are for an idle task runner in the same container, and one of them is enough. A runner that is filled at the
-same time takes its own heap beside that, which is why [the chart](docs/chart/memory.md) leaves more. With the chart's cap
+same time takes its own heap beside that, which is why [the chart](docs/chart/tuning.md#memory) leaves more. With the chart's cap
 n8n ended in ${number(capped.filter((row) => !isOutlived(row)).length)} of ${number(capped.length)} payloads.
 
 ### The heap of n8n, filled

@@ -6,7 +6,7 @@ import { isLegacy } from '../../plan/limits';
 
 /** Executions read at once; only a few words of each leave the database. */
 const PAGE = 1000;
-/** Number of requests to afford; see docs/guide.md. */
+/** Number of requests to afford; see docs/read-a-report.md. */
 const AFFORDABLE = 20_000;
 
 /**
