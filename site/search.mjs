@@ -9,6 +9,8 @@ export const SYNONYMS = {
     'environment variables env faster speed up performance optimize compose docker terraform copy paste',
   'docs/own-workflow.md':
     'load test my workflow own webhook safe safely stripe openai mock stub credentials external services side effects api key',
+  'docs/stand-in.md':
+    'mock stub fake external services api openai anthropic language model stripe slack credentials side effects',
   'docs/find.md':
     'capacity throughput requests per second maximum limit benchmark stress test how many rps load scale breaking point',
   'docs/read-a-report.md':
