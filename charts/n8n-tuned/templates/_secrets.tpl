@@ -1,5 +1,6 @@
 {{/*
-Where each secret comes from. A Secret of the user's is read where it is. A value in the values is rendered into a Secret
+Where each secret comes from. A Secret of the user's is read where it is, a variable of the user's (`env`, the file of NAME_FILE,
+`envFrom`) is left to n8n. A value in the values is rendered into a Secret
 `given-...`. One that nobody gave is made inside the cluster, once, by the job under templates/secrets/: no rendering ever
 holds or changes it. The last two have names of their own, so that either can come and go without the other's.
 */}}
@@ -35,17 +36,27 @@ holds or changes it. The last two have names of their own, so that either can co
 {{- end -}}
 {{- end -}}
 
-{{/* "all", "some" or empty: the roles to which the user gives a variable, or the file n8n reads it from. Dict: context, name. */}}
+{{/*
+How the user gives a variable to a component: value (under `env`), file (NAME_FILE, from which n8n reads it), envFrom, or
+empty. Dict: context, component, name.
+*/}}
+{{- define "n8n-tuned.givenAs" -}}
+{{- $own := .component.ownEnv -}}
+{{- $file := printf "%s_FILE" .name -}}
+{{- $ofEnvFrom := ternary .context.Values.secretsInEnvFrom list (not (empty (include "n8n-tuned.envFrom" .))) | default list -}}
+{{- if get $own .name -}}value
+{{- else if get $own $file -}}file
+{{- else if or (has .name $ofEnvFrom) (has $file $ofEnvFrom) -}}envFrom
+{{- end -}}
+{{- end -}}
+
+{{/* "all", "some" or empty: the roles to which the user gives a variable. Dict: context, name. */}}
 {{- define "n8n-tuned.rolesWithVariable" -}}
 {{- $with := 0 -}}
-{{- $without := 0 -}}
 {{- range .context.n8nTunedComponents -}}
-{{- $own := .ownEnv -}}
-{{- if or (not (kindIs "invalid" (get $own $.name))) (get $own (printf "%s_FILE" $.name)) -}}
-{{- if ne "" (toString (get $own $.name)) -}}{{- $with = add1 $with -}}{{- else -}}{{- $without = add1 $without -}}{{- end -}}
-{{- else -}}{{- $without = add1 $without -}}{{- end -}}
+{{- if include "n8n-tuned.givenAs" (dict "context" $.context "component" . "name" $.name) -}}{{- $with = add1 $with -}}{{- end -}}
 {{- end -}}
-{{- if and $with $without -}}some{{- else if $with -}}all{{- end -}}
+{{- if eq (int $with) (len .context.n8nTunedComponents) -}}all{{- else if $with -}}some{{- end -}}
 {{- end -}}
 
 {{/* An env entry that reads a secret, or nothing where there is none to read. Dict: context, what, variable. */}}

@@ -61,13 +61,8 @@
 {{- if and $key.existingSecret $key.value -}}
 {{- "encryptionKey: both existingSecret and value are set: keep one." }}{{ "\n" -}}
 {{- end -}}
+{{- include "n8n-tuned.validate.secretVariables" . -}}
 {{- $origin := (include "n8n-tuned.secret" (dict "context" . "what" "encryptionKey") | fromYaml).origin -}}
-{{- $byEnv := include "n8n-tuned.rolesWithVariable" (dict "context" . "name" "N8N_ENCRYPTION_KEY") -}}
-{{- if and $byEnv (ne $origin "env") (or $key.existingSecret $key.value) -}}
-{{- printf "encryptionKey: env.N8N_ENCRYPTION_KEY gives a key as well and would win: keep one." }}{{ "\n" -}}
-{{- else if eq $byEnv "some" -}}
-{{- printf "env.N8N_ENCRYPTION_KEY: not every role has it, and all must read with the same key: set it under env, for all roles." }}{{ "\n" -}}
-{{- end -}}
 {{- if and (eq $origin "generated") (eq .Values.database.type "postgresql") .Values.database.external.host $key.generate -}}
 {{- "encryptionKey: an external database outlives this cluster, and a key made here would not, leaving its credentials unreadable: make a Secret and set encryptionKey.existingSecret." }}{{ "\n" -}}
 {{- end -}}
@@ -98,7 +93,69 @@
 {{- end -}}
 {{- end -}}
 {{- if and (eq .Values.database.type "postgresql") .Values.database.external.host (not .Values.database.external.passwordless) (eq "none" (include "n8n-tuned.secret" (dict "context" . "what" "database") | fromYaml).origin) -}}
-{{- "database.external: a password is missing: set database.external.existingSecret, env.DB_POSTGRESDB_PASSWORD for all roles, or database.external.passwordless=true where the server asks for none." }}{{ "\n" -}}
+{{- "database.external: a password is missing: set database.external.existingSecret, env.DB_POSTGRESDB_PASSWORD or its _FILE for all roles, secretsInEnvFrom=[DB_POSTGRESDB_PASSWORD] where envFrom has it, or database.external.passwordless=true where the server asks for none." }}{{ "\n" -}}
+{{- end -}}
+{{- end -}}
+
+{{/*
+Secrets that the user gives as variables: what n8n reads is what the user gave, or it is refused. A second source would
+win or lose without a word.
+*/}}
+{{- define "n8n-tuned.validate.secretVariables" -}}
+{{- $external := .Values.database.external -}}
+{{- $redis := .Values.redis.external -}}
+{{- $given := dict
+  "N8N_ENCRYPTION_KEY" (dict "at" "encryptionKey" "as" (include "n8n-tuned.given" (pick .Values.encryptionKey "existingSecret" "value")) "isOwn" "")
+  "DB_POSTGRESDB_PASSWORD" (dict "at" "database.external" "as" (include "n8n-tuned.given" (pick $external "existingSecret" "password" "passwordless")) "isOwn" (include "n8n-tuned.ownDatabase" .))
+  "QUEUE_BULL_REDIS_PASSWORD" (dict "at" "redis.external" "as" (include "n8n-tuned.given" (pick $redis "existingSecret" "password")) "isOwn" (include "n8n-tuned.ownRedis" .)) -}}
+{{- range $variable, $other := $given -}}
+{{- $roles := include "n8n-tuned.rolesWithVariable" (dict "context" $ "name" $variable) -}}
+{{- if and $roles $other.isOwn -}}
+{{- $store := trimSuffix ".external" $other.at -}}
+{{- printf "env.%s: the release deploys this store itself, with a password of its own: put yours into a Secret and set %s.own.existingSecret, or take the variable out." $variable $store }}{{ "\n" -}}
+{{- else if and (eq $roles "all") $other.as -}}
+{{- printf "%s (%s): env.%s gives it as well and would win: keep one." $other.at $other.as $variable }}{{ "\n" -}}
+{{- else if and (eq $roles "some") (or (eq $variable "N8N_ENCRYPTION_KEY") (and (eq $variable "QUEUE_BULL_REDIS_PASSWORD") (not $other.as))) -}}
+{{- printf "env.%s: not every role has it, and all need the same: set it under env, for all roles." $variable }}{{ "\n" -}}
+{{- end -}}
+{{- range $component := $.n8nTunedComponents -}}
+{{- $own := $component.ownEnv -}}
+{{- $file := printf "%s_FILE" $variable -}}
+{{- $ofEnvFrom := ternary $.Values.secretsInEnvFrom list (not (empty (include "n8n-tuned.envFrom" (dict "context" $ "component" $component)))) | default list -}}
+{{- $ways := list -}}
+{{- range $name := list $variable $file -}}
+{{- if get $own $name -}}{{- $ways = append $ways (printf "env.%s" $name) -}}{{- end -}}
+{{- if has $name $ofEnvFrom -}}{{- $ways = append $ways (printf "%s of secretsInEnvFrom" $name) -}}{{- end -}}
+{{- end -}}
+{{- if gt (len $ways) 1 -}}
+{{- printf "%s: it has %s, and only one of them counts: keep one." $component.at (join " and " $ways) }}{{ "\n" -}}
+{{- end -}}
+{{- if and (eq $variable "N8N_ENCRYPTION_KEY") (hasKey $own $variable) (not (get $own $variable)) -}}
+{{- printf "env.%s: it is empty, so each pod of %s would make a key of its own, and lose it: take the variable out, or give the key." $variable $component.at }}{{ "\n" -}}
+{{- end -}}
+{{- if and (eq $variable "N8N_ENCRYPTION_KEY") (or (get $own $file) (has $file $ofEnvFrom)) (not (include "n8n-tuned.supports" (dict "context" $ "feature" "encryptionKeyFile"))) -}}
+{{- printf "env.%s: n8n %s does not read the key from a file, and would make one of its own: give N8N_ENCRYPTION_KEY by valueFrom, or set encryptionKey.existingSecret." $file (include "n8n-tuned.version" $) }}{{ "\n" -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- $hasEnvFrom := "" -}}
+{{- range .n8nTunedComponents -}}
+{{- if include "n8n-tuned.envFrom" (dict "context" $ "component" .) -}}{{- $hasEnvFrom = "true" -}}{{- end -}}
+{{- if and (eq (include "n8n-tuned.runnerMode" $) "external") (include "n8n-tuned.givenAs" (dict "context" $ "component" . "name" "N8N_RUNNERS_AUTH_TOKEN")) -}}
+{{- "env.N8N_RUNNERS_AUTH_TOKEN: the task runner beside n8n needs the same token and does not get this variable: put it into a Secret and set taskRunners.authToken.existingSecret." }}{{ "\n" -}}
+{{- end -}}
+{{- end -}}
+{{- if and $hasEnvFrom (kindIs "invalid" .Values.secretsInEnvFrom) (eq "generated" (include "n8n-tuned.secret" (dict "context" . "what" "encryptionKey") | fromYaml).origin) -}}
+{{- "secretsInEnvFrom: the chart cannot see whether envFrom has N8N_ENCRYPTION_KEY, and the key that it makes would win over that one: set secretsInEnvFrom=[N8N_ENCRYPTION_KEY] if it is there, or secretsInEnvFrom=[] if it is not." }}{{ "\n" -}}
+{{- end -}}
+{{- if and .Values.secretsInEnvFrom (not $hasEnvFrom) -}}
+{{- printf "secretsInEnvFrom (%s): no role has an envFrom that they could come from: set envFrom, or remove it." (join ", " .Values.secretsInEnvFrom) }}{{ "\n" -}}
+{{- end -}}
+{{- range get .n8nTunedByRole "worker" -}}
+{{- $password := include "n8n-tuned.givenAs" (dict "context" $ "component" . "name" "QUEUE_BULL_REDIS_PASSWORD") -}}
+{{- if and (eq "keda" (include "n8n-tuned.autoscaler" .)) $password (not (include "n8n-tuned.kedaPasswords" $ | trim)) -}}
+{{- printf "%s.keda: KEDA asks Redis as well, and cannot read its password from there: put it into a Secret and set redis.external.existingSecret." .at }}{{ "\n" -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 

@@ -155,6 +155,16 @@ const SHAPES: Record<string, Shape> = {
   initResources: resources,
   env,
   envFrom: list(object),
+  secretsInEnvFrom: orNull({
+    ...list(
+      oneOf(
+        ...['N8N_ENCRYPTION_KEY', 'DB_POSTGRESDB_PASSWORD', 'QUEUE_BULL_REDIS_PASSWORD'].flatMap(
+          (name) => [name, `${name}_FILE`],
+        ),
+      ),
+    ),
+    uniqueItems: true,
+  }),
   'probes.startup': probe,
   'probes.readiness': probe,
   'probes.liveness': probe,
