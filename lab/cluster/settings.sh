@@ -34,7 +34,7 @@ INGRESS_IMAGE=n8n-tuned.local/ingress:1
 KEDA_IMAGE=ghcr.io/kedacore/keda:${KEDA_VERSION#v}
 KEDA_ADAPTER_IMAGE=ghcr.io/kedacore/keda-metrics-apiserver:${KEDA_VERSION#v}
 K6_OPERATOR_IMAGE=ghcr.io/grafana/k6-operator:controller-$K6_OPERATOR_VERSION
-K6_STARTER_IMAGE=ghcr.io/grafana/k6-operator:latest-starter
+K6_STARTER_IMAGE=ghcr.io/grafana/k6-operator:starter-$K6_OPERATOR_VERSION
 
 # Exit codes: 1 it failed, 2 the user's mistake or something that this machine lacks.
 fail() { echo "cluster: $*" >&2; exit 1; }

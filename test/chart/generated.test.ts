@@ -99,8 +99,13 @@ test('the default images are the versions that the lab tests with', () => {
     redis: versions['REDIS_IMAGE_TAG'],
     postgres: versions['POSTGRES_IMAGE_TAG'],
   });
-  const python = { python: tagAt('pythonPackages', 'image', 'tag') };
-  for (const [image, tag] of Object.entries({ ...tags, ...python })) {
+  const starter = versions['K6_OPERATOR_VERSION'];
+  expect(tagAt('loadTest', 'starterImage', 'tag')).toBe(`starter-${String(starter)}`);
+  const others = {
+    python: tagAt('pythonPackages', 'image', 'tag'),
+    'ghcr.io/grafana/k6-operator': `starter-${String(starter)}`,
+  };
+  for (const [image, tag] of Object.entries({ ...tags, ...others })) {
     expect(annotations['artifacthub.io/images']).toContain(`${image}:${String(tag)}`);
   }
 });

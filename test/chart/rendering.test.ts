@@ -1,7 +1,15 @@
 // Every real configuration and preset: the same under Helm 3 and 4, valid Kubernetes, free of broken rules.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { attempt, chart, KUBERNETES, paths, render, type Manifest } from './support/helm.ts';
+import {
+  argumentsFor,
+  attempt,
+  chart,
+  KUBERNETES,
+  paths,
+  render,
+  type Manifest,
+} from './support/helm.ts';
 import { violations } from './support/invariants.ts';
 import { kubernetesSchemas, type Schemas } from './support/kubernetes-schemas.ts';
 
@@ -43,11 +51,11 @@ afterAll(() => schemas.remove());
 describe.each(files)('%s', (file) => {
   let manifests: Manifest[];
   beforeAll(async () => {
-    ({ manifests } = await render(paths.helm3, ['-f', join(chart, file)]));
+    ({ manifests } = await render(paths.helm3, argumentsFor(file)));
   });
 
   test('renders the same under Helm 3 and Helm 4', async () => {
-    const four = await render(paths.helm4, ['-f', join(chart, file)]);
+    const four = await render(paths.helm4, argumentsFor(file));
     expect(four.manifests).toEqual(manifests);
     expect(manifests.length).toBeGreaterThan(5);
   });

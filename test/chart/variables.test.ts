@@ -62,7 +62,8 @@ test.each([
     for (const args of renderings) {
       const names = await namesOf([...args]);
       expect(names.length).toBeGreaterThan(10);
-      expect(names.filter((name) => !known.has(name))).toEqual([]);
+      // n8n reads the file of NAME_FILE for every variable of its configuration.
+      expect(names.filter((name) => !known.has(name.replace(/_FILE$/, '')))).toEqual([]);
     }
   },
   120_000,

@@ -1,4 +1,5 @@
 // n8n in pods with stores of the operator's, in the kinds that production has.
+import { readFileSync } from 'node:fs';
 import { until } from '../support/cluster';
 import { Release } from '../support/release';
 import { seen } from '../support/seen';
@@ -23,6 +24,21 @@ const rightReply = async (): Promise<number> =>
 
 test('PostgreSQL and Redis speak TLS under an authority of the company, Redis to a user of its own', async () => {
   await tlsStores(n8n.space);
+  // As the certificates of all regions of a cloud: too long for a variable, of which Linux takes 128 KiB.
+  const { data } = JSON.parse(
+    await n8n.space.kubectl('get', 'secret', 'stores-tls', '-o', 'json'),
+  ) as { data: Record<string, string> };
+  const company = Buffer.from(data['ca.crt'] ?? '', 'base64').toString();
+  const authorities = readFileSync('/etc/ssl/certs/ca-certificates.crt', 'utf8') + company;
+  expect(authorities.length).toBeGreaterThan(180_191);
+  await n8n.space.apply([
+    {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'regions' },
+      data: { 'global-bundle.pem': authorities },
+    },
+  ]);
   const values = {
     ...QUEUE,
     encryptionKey: { value: 'a-key-of-the-test' },
@@ -31,7 +47,7 @@ test('PostgreSQL and Redis speak TLS under an authority of the company, Redis to
       external: {
         host: 'postgres',
         existingSecret: 'stores',
-        tls: { enabled: true, existingSecret: 'stores-tls' },
+        tls: { enabled: true, existingConfigMap: 'regions', caKey: 'global-bundle.pem' },
       },
     },
     redis: {
@@ -61,7 +77,9 @@ test('PostgreSQL and Redis speak TLS under an authority of the company, Redis to
     'SELECT bool_and(ssl) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE client_addr IS NOT NULL',
   );
   expect(encrypted).toBe('t');
-  seen('external PostgreSQL and Redis with TLS', { webhook: 200, everyConnectionEncrypted: true });
+  seen('external PostgreSQL and Redis with TLS', {
+    ...{ webhook: 200, everyConnectionEncrypted: true, authoritiesBytes: authorities.length },
+  });
 });
 
 test('a Redis Cluster carries the queue', async () => {

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { chart, paths, render } from '../chart/support/helm';
+import { argumentsFor, chart, paths, render } from '../chart/support/helm';
 import { inCluster, kubectl, type Namespace } from '../support/cluster';
 import { restrictedNamespace } from '../support/release';
 
@@ -10,7 +10,7 @@ jest.setTimeout(600_000);
 const OPERATORS = ['keda.sh', 'monitoring.coreos.com', 'k6.io'];
 
 const configurations = ['ci', 'presets'].flatMap((folder) =>
-  readdirSync(join(chart, folder)).map((file) => join(chart, folder, file)),
+  readdirSync(join(chart, folder)).map((file) => `${folder}/${file}`),
 );
 
 let space: Namespace;
@@ -23,7 +23,7 @@ test.each(configurations.map((file) => [basename(file), file]))(
   'the API server takes every object of %s, and every pod is a restricted one',
   async (_, file) => {
     const { manifests } = await render(paths.helm3, [
-      ...['--namespace', space.name, '--set', `namespaceOverride=${space.name}`, '-f', file],
+      ...['--namespace', space.name, '--set', `namespaceOverride=${space.name}`, ...argumentsFor(file)],
       // The lab's cluster has no IPv6.
       ...['--set', 'service.ipFamilies={IPv4}'],
     ]);

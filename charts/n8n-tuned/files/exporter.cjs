@@ -32,7 +32,8 @@ const METRICS = {
 /** A variable, or the content of the file that NAME_FILE names, as n8n reads them. */
 function given(name, usual = '') {
   const file = process.env[`${name}_FILE`];
-  return file ? readFileSync(file, 'utf8').trim() : process.env[name] || usual;
+  if (process.env[name]) return process.env[name];
+  return file ? readFileSync(file, 'utf8').trim() : usual;
 }
 
 const isTrue = (name, usual = 'false') => given(name, usual) === 'true';

@@ -48,6 +48,12 @@ async function connected(newClient) {
   }
 }
 
+/** A variable, or the content of the file that NAME_FILE names, as n8n reads them. */
+function given(name) {
+  const file = process.env[`${name}_FILE`];
+  return process.env[name] ?? (file ? fs.readFileSync(file, 'utf8').trim() : undefined);
+}
+
 /** One way to ask both databases: `?` stands for a parameter. */
 async function openDatabase() {
   const env = process.env;
@@ -59,12 +65,12 @@ async function openDatabase() {
       port: Number(env.DB_POSTGRESDB_PORT),
       database: env.DB_POSTGRESDB_DATABASE,
       user: env.DB_POSTGRESDB_USER,
-      password: env.DB_POSTGRESDB_PASSWORD,
+      password: given('DB_POSTGRESDB_PASSWORD'),
       connectionTimeoutMillis: 20_000,
       ssl: encrypted && {
-        ca: env.DB_POSTGRESDB_SSL_CA,
-        cert: env.DB_POSTGRESDB_SSL_CERT,
-        key: env.DB_POSTGRESDB_SSL_KEY,
+        ca: given('DB_POSTGRESDB_SSL_CA'),
+        cert: given('DB_POSTGRESDB_SSL_CERT'),
+        key: given('DB_POSTGRESDB_SSL_KEY'),
         rejectUnauthorized: env.DB_POSTGRESDB_SSL_REJECT_UNAUTHORIZED !== 'false',
       },
     };

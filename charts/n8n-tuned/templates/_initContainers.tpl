@@ -30,7 +30,7 @@
 {{- include "n8n-tuned.runnerConfigInit" . }}
 {{- if and $values.pythonPackages.packages (eq (include "n8n-tuned.runnerModeOf" .) "external") }}
 - name: python-packages
-  image: {{ include "n8n-tuned.image" (dict "context" $context "image" $values.pythonPackages.image "tag" "3.13-alpine") | quote }}
+  image: {{ include "n8n-tuned.image" (dict "context" $context "image" $values.pythonPackages.image "tag" "") | quote }}
   imagePullPolicy: {{ $values.image.pullPolicy }}
   command: [pip]
   args:

@@ -116,7 +116,7 @@ preStop:
 {{/* Whether an old and a new pod side by side would both fire what is due. Dict: context, component. */}}
 {{- define "n8n-tuned.firesTwice" -}}
 {{- $values := .context.Values -}}
-{{- if and (eq .component.role "main") (include "n8n-tuned.hasWebhookProcessors" .context) (not $values.multiMain.enabled) (not $values.executions.durableSchedules) -}}true{{- end -}}
+{{- if and (eq .component.role "main") (not $values.multiMain.enabled) (not $values.executions.durableSchedules) -}}true{{- end -}}
 {{- end -}}
 
 {{/* Whether a component mounts the claim. Dict: context, component. */}}
@@ -140,7 +140,7 @@ preStop:
 
 {{/*
 SQLite, which serves one process only, and a volume that only one node can mount force the old pod out first. So do
-schedules that a lone main keeps in its memory, where webhook processors answer meanwhile. Dict: context, component.
+schedules that a lone main keeps in its memory. Dict: context, component.
 */}}
 {{- define "n8n-tuned.strategy" -}}
 {{- if .component.settings.strategy -}}

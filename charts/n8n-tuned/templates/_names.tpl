@@ -68,16 +68,19 @@ annotations:
 {{- end }}
 {{- end -}}
 
-{{/* An image reference. Dict: context, image (repository, tag, digest), tag (used when the image has none). */}}
+{{/*
+An image reference with its registry: CRI-O refuses names without one. A repository that begins with a registry keeps it
+before `registry`; global.imageRegistry replaces either. Dict: context, image (registry, repository, tag, digest), tag
+(used when the image has none).
+*/}}
 {{- define "n8n-tuned.image" -}}
-{{- $repository := .image.repository -}}
-{{- with .context.Values.global.imageRegistry -}}
-{{- $repository = printf "%s/%s" (trimSuffix "/" .) $repository -}}
-{{- end -}}
+{{- $own := regexFind "^([^/]*[.:][^/]*|localhost)/" .image.repository -}}
+{{- $registry := coalesce .context.Values.global.imageRegistry $own .image.registry | default "" | trimSuffix "/" -}}
+{{- $name := list $registry (trimPrefix $own .image.repository) | compact | join "/" -}}
 {{- if .image.digest -}}
-{{- printf "%s@%s" $repository .image.digest -}}
+{{- printf "%s@%s" $name .image.digest -}}
 {{- else -}}
-{{- printf "%s:%s" $repository (toString (default .tag .image.tag)) -}}
+{{- printf "%s:%s" $name (toString (default .tag .image.tag)) -}}
 {{- end -}}
 {{- end -}}
 

@@ -140,41 +140,12 @@ topologySpreadConstraints:
   mountPath: {{ include "n8n-tuned.preloadFolder" .context }}
   readOnly: true
 {{- end }}
-{{- with include "n8n-tuned.trustedMount" .context }}
+{{- with include "n8n-tuned.certificateMounts" .context | trim }}
 {{ . }}
 {{- end }}
 {{- with .component.settings.volumeMounts }}
 {{ toYaml . }}
 {{- end }}
-{{- end -}}
-
-{{/* The certificates of authorities to trust: their file, and the folder it is mounted from; both empty without any. */}}
-{{- define "n8n-tuned.trustedFile" -}}
-{{- with .Values.trustedCertificates -}}
-{{- if or .existingSecret .existingConfigMap -}}/etc/n8n-tuned/trusted/{{ .key }}{{- end -}}
-{{- end -}}
-{{- end -}}
-
-{{- define "n8n-tuned.trustedMount" -}}
-{{- if include "n8n-tuned.trustedFile" . -}}
-- name: trusted-certificates
-  mountPath: /etc/n8n-tuned/trusted
-  readOnly: true
-{{- end -}}
-{{- end -}}
-
-{{- define "n8n-tuned.trustedVolume" -}}
-{{- with .Values.trustedCertificates -}}
-{{- if .existingSecret -}}
-- name: trusted-certificates
-  secret:
-    secretName: {{ .existingSecret | quote }}
-{{- else if .existingConfigMap -}}
-- name: trusted-certificates
-  configMap:
-    name: {{ .existingConfigMap | quote }}
-{{- end -}}
-{{- end -}}
 {{- end -}}
 
 {{- define "n8n-tuned.volumes" -}}
@@ -203,7 +174,7 @@ topologySpreadConstraints:
   configMap:
     name: {{ include "n8n-tuned.fullname" .context }}-scripts
 {{- end }}
-{{- with include "n8n-tuned.trustedVolume" .context }}
+{{- with include "n8n-tuned.certificateVolumes" .context | trim }}
 {{ . }}
 {{- end }}
 {{- if $values.loadTargets.enabled }}

@@ -1,13 +1,17 @@
+{{/* The label of the StatefulSet that tells which major version of PostgreSQL made its data. */}}
+{{- define "n8n-tuned.postgresqlMajorLabel" -}}n8n-tuned/postgresql-major{{- end -}}
+
 {{/*
 What the chart's own Redis and PostgreSQL share: a StatefulSet of one pod with a claim, and its Service.
-Dict: context, component (redis or postgresql), settings, container (YAML of what differs in the container), mountPath.
+Dict: context, component (redis or postgresql), settings, container (YAML of what differs in the container), mountPath, and
+maybe labels of the StatefulSet.
 */}}
 {{- define "n8n-tuned.store" -}}
 {{- $full := include "n8n-tuned.fullname" .context -}}
 apiVersion: apps/v1
 kind: StatefulSet
 metadata:
-  {{- include "n8n-tuned.metadata" (dict "context" .context "component" .component "name" .component) | nindent 2 }}
+  {{- include "n8n-tuned.metadata" (dict "context" .context "component" .component "name" .component "labels" .labels) | nindent 2 }}
 spec:
   replicas: 1
   serviceName: {{ $full }}-{{ .component }}

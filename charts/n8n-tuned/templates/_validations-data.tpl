@@ -12,7 +12,8 @@
   "database" (ne $database.database "n8n")
   "schema" (not (has $database.schema (list "" "public")))
   "tls.enabled" $database.tls.enabled
-  "tls.existingSecret" $database.tls.existingSecret -}}
+  "tls.existingSecret" $database.tls.existingSecret
+  "tls.existingConfigMap" $database.tls.existingConfigMap -}}
 {{- if eq .Values.database.type "sqlite" -}}
 {{- with include "n8n-tuned.given" (merge (dict "host" $database.host) $ofServer) -}}
 {{- printf "database.type: it is sqlite, a file of n8n's own, and database.external (%s) would be ignored: set database.type=postgresql, or remove database.external." . }}{{ "\n" -}}
@@ -26,7 +27,10 @@
 {{- $tag := toString .Values.database.own.image.tag -}}
 {{- $major := regexFind "^[0-9]+" $tag -}}
 {{- with lookup "apps/v1" "StatefulSet" (include "n8n-tuned.namespace" .) (printf "%s-postgresql" (include "n8n-tuned.fullname" .)) -}}
-{{- $runs := regexFind "^[0-9]+" ((first .spec.template.spec.containers).image | splitList ":" | last) -}}
+{{- /* A digest tells no version, and may begin with a digit; the label tells it in any case. */ -}}
+{{- $image := (first .spec.template.spec.containers).image -}}
+{{- $tagOf := ternary "" (splitList ":" $image | last) (contains "@" $image) -}}
+{{- $runs := get (.metadata.labels | default dict) (include "n8n-tuned.postgresqlMajorLabel" $) | default (regexFind "^[0-9]+" $tagOf) -}}
 {{- if and $major $runs (ne $major $runs) -}}
 {{- printf "database.own.image.tag: the volume holds data of PostgreSQL %s, which %s cannot read: set it to %s to go on with that one, or move the data as docs/chart/postgresql.md says." $runs $tag $runs }}{{ "\n" -}}
 {{- end -}}

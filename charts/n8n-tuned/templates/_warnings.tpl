@@ -54,6 +54,9 @@
 {{- if and $values.multiMain.enabled (eq (include "n8n-tuned.maxReplicas" $main | int) 1) }}
 - multiMain.enabled with one main: no other main takes over when it is lost. Set main.replicas to 2 or more.
 {{- end }}
+{{- if and (include "n8n-tuned.isQueue" .) (not (include "n8n-tuned.hasWebhookProcessors" .)) (contains "Recreate" (include "n8n-tuned.strategy" (dict "context" . "component" $main))) }}
+- At each change of its pod, main ends before the next one starts, so that nothing that is due fires twice, and no webhook is answered meanwhile: set webhook.enabled=true, or executions.durableSchedules=true where no workflow polls.
+{{- end }}
 {{- range .n8nTunedEnvironment.variables }}
 {{- if and (eq .name "N8N_EXECUTIONS_QUEUE_KEEP_LAST_COMPLETED") (include "n8n-tuned.isQueue" $) (not (semverCompare .n8n $version)) }}
 - n8n {{ $version }} deletes a finished job at once, so now and then a caller gets no response although the workflow ran, and the process that waits for it stops only at its shutdown limit: use an n8n with N8N_EXECUTIONS_QUEUE_KEEP_LAST_COMPLETED ({{ .n8n | trimSuffix "-0" }}).

@@ -72,7 +72,7 @@ export function withDeployOptions(command: Command): Command {
         milliseconds,
       ),
     )
-    .option('--generator-image <image>', 'image of k6 (default: grafana/k6)')
+    .option('--generator-image <image>', 'image of k6 (default: docker.io/grafana/k6)')
     .addOption(
       parsed(
         '--generators <count>',
@@ -228,7 +228,7 @@ function textOf(file: string): string {
   }
 }
 
-const defaultImage = (): string => `grafana/k6:${pinned(readVersions(), 'K6_IMAGE_TAG')}`;
+const defaultImage = (): string => `docker.io/grafana/k6:${pinned(readVersions(), 'K6_IMAGE_TAG')}`;
 
 /** Rejects unless the user names the context, where it may be production. */
 export async function confirm(

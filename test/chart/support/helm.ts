@@ -1,6 +1,6 @@
 // The chart, rendered by the pinned Helms. Kubernetes' version is given, because a Helm without one guesses.
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
 import { labPaths } from '../../../cli/src/lab/paths.ts';
@@ -9,6 +9,18 @@ const run = promisify(execFile);
 export const chart = join(__dirname, '../../../charts/n8n-tuned');
 export const paths = labPaths();
 export const KUBERNETES = '1.33.0';
+
+/** What a preset needs of the user, by its file's name: it deploys against nobody's host. */
+const NEEDED: Record<string, string[]> = {
+  'large.yaml': ['database.external.host=db.test', 'redis.external.host=redis.test'],
+  'multi-main.yaml': ['database.external.host=db.test'],
+};
+
+/** Arguments for a values file of the chart's folders ci and presets. */
+export const argumentsFor = (file: string): string[] => [
+  ...['-f', join(chart, file)],
+  ...(NEEDED[basename(file)] ?? []).flatMap((value) => ['--set', value]),
+];
 
 export interface Manifest {
   apiVersion: string;

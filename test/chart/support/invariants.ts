@@ -19,7 +19,21 @@ export function violations(manifests: Manifest[], givenByUser: string[] = []): s
     ...scalersOfAnotherQueue(manifests, pods),
     ...routesToNowhere(manifests),
     ...unrestrictedContainers(pods),
+    ...imagesWithoutRegistry(pods),
   ];
+}
+
+/** Containers that the random values bring along. */
+const OF_USERS = ['wait', 'side'];
+
+/** CRI-O refuses a name without a registry. */
+function imagesWithoutRegistry(pods: PodTemplate[]): string[] {
+  return pods.flatMap((pod) =>
+    containersOf(pod)
+      .filter(({ name }) => !OF_USERS.includes(name))
+      .filter(({ image }) => !/^[^/]*[.:][^/]*\//.test(image))
+      .map(({ name, image }) => `${label(pod.owner)}, container ${name}: ${image} has no registry`),
+  );
 }
 
 const label = ({ kind, metadata }: Manifest): string => `${kind} ${metadata.name}`;

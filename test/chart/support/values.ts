@@ -364,6 +364,7 @@ const common = all(
       { trustedCertificates: { existingSecret: 'user-ca' } },
     ),
   ),
+  fc.constant<Values>({ secretsInEnvFrom: [] }),
   sometimes(
     fc.record({
       callHome: fc.record({

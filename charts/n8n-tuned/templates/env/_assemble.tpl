@@ -1,7 +1,7 @@
 {{/*
 The environment of a component: what files/environment.yaml says, and over it the user's `env` and `<role>.env`, where null
-takes a variable out. Each name once. n8n reads NAME_FILE only where NAME is not there, and `envFrom` loses against `env`, so
-what the user gives as one of these takes the chart's NAME out. Dict: context, component.
+takes a variable out. Each name once. n8n reads NAME or the file of NAME_FILE, and `envFrom` loses against `env`, so what
+the user gives in one of these ways takes the chart's other one out. Dict: context, component.
 */}}
 {{- define "n8n-tuned.env" -}}
 {{- $names := list -}}
@@ -14,8 +14,8 @@ what the user gives as one of these takes the chart's NAME out. Dict: context, c
 {{- range .context.Values.secretsInEnvFrom -}}{{- $_ := unset $entries (trimSuffix "_FILE" .) -}}{{- end -}}
 {{- end -}}
 {{- range $name, $value := .component.ownEnv -}}
-{{- $read := trimSuffix "_FILE" $name -}}
-{{- if and $value (not (hasKey $.component.ownEnv $read)) -}}{{- $_ := unset $entries $read -}}{{- end -}}
+{{- $other := ternary (trimSuffix "_FILE" $name) (printf "%s_FILE" $name) (hasSuffix "_FILE" $name) -}}
+{{- if and $value (not (hasKey $.component.ownEnv $other)) -}}{{- $_ := unset $entries $other -}}{{- end -}}
 {{- if kindIs "invalid" $value -}}
 {{- $_ := unset $entries $name -}}
 {{- else -}}

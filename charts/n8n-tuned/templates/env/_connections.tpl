@@ -9,6 +9,66 @@
 {{- if and (eq .Values.database.type "postgresql") $external.host $external.tls.enabled -}}true{{- end -}}
 {{- end -}}
 
+{{/* The files of the certificates for PostgreSQL, each empty where there is none, and where they are from. */}}
+{{- define "n8n-tuned.databaseCaFile" -}}
+{{- $tls := .Values.database.external.tls -}}
+{{- if and (include "n8n-tuned.usesDatabaseTls" .) $tls.caKey (or $tls.existingSecret $tls.existingConfigMap) -}}/etc/n8n-tuned/database-tls/{{ ternary "authority" "certificates" (not (empty $tls.existingConfigMap)) }}/{{ $tls.caKey }}{{- end -}}
+{{- end -}}
+
+{{- define "n8n-tuned.databaseCertFile" -}}
+{{- $tls := .Values.database.external.tls -}}
+{{- if and (include "n8n-tuned.usesDatabaseTls" .) $tls.certKey -}}/etc/n8n-tuned/database-tls/certificates/{{ $tls.certKey }}{{- end -}}
+{{- end -}}
+
+{{- define "n8n-tuned.databaseKeyFile" -}}
+{{- $tls := .Values.database.external.tls -}}
+{{- if and (include "n8n-tuned.usesDatabaseTls" .) $tls.keyKey -}}/etc/n8n-tuned/database-tls/certificates/{{ $tls.keyKey }}{{- end -}}
+{{- end -}}
+
+{{/* The certificates of authorities that n8n trusts in addition: their file, or empty. */}}
+{{- define "n8n-tuned.trustedFile" -}}
+{{- with .Values.trustedCertificates -}}
+{{- if or .existingSecret .existingConfigMap -}}/etc/n8n-tuned/trusted/{{ .key }}{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Mounts and volumes of all these certificates, for every container that speaks to a store; empty without any. */}}
+{{- define "n8n-tuned.certificateMounts" -}}
+{{- if include "n8n-tuned.trustedFile" . }}
+- name: trusted-certificates
+  mountPath: /etc/n8n-tuned/trusted
+  readOnly: true
+{{- end }}
+{{- if include "n8n-tuned.usesDatabaseTls" . }}
+{{- range $name, $source := pick .Values.database.external.tls "existingSecret" "existingConfigMap" }}
+{{- if $source }}
+- name: database-{{ ternary "certificates" "authority" (eq $name "existingSecret") }}
+  mountPath: /etc/n8n-tuned/database-tls/{{ ternary "certificates" "authority" (eq $name "existingSecret") }}
+  readOnly: true
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{- define "n8n-tuned.certificateVolumes" -}}
+{{- $volumes := list (dict "name" "trusted-certificates" "from" .Values.trustedCertificates) -}}
+{{- if include "n8n-tuned.usesDatabaseTls" . -}}
+{{- $tls := .Values.database.external.tls -}}
+{{- $volumes = concat $volumes (list (dict "name" "database-authority" "from" (pick $tls "existingConfigMap")) (dict "name" "database-certificates" "from" (pick $tls "existingSecret"))) -}}
+{{- end -}}
+{{- range $volumes }}
+{{- if .from.existingSecret }}
+- name: {{ .name }}
+  secret:
+    secretName: {{ .from.existingSecret | quote }}
+{{- else if .from.existingConfigMap }}
+- name: {{ .name }}
+  configMap:
+    name: {{ .from.existingConfigMap | quote }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
 {{/* The port on which the proxy beside n8n listens, see templates/redis/_sentinel.tpl. */}}
 {{- define "n8n-tuned.sentinelProxyPort" -}}6379{{- end -}}
 

@@ -45,7 +45,7 @@ that it starts before them and ends after n8n. Dict: context, component.
     - name: tmp
       mountPath: /tmp
     {{- include "n8n-tuned.scriptMount" .context | nindent 4 }}
-    {{- with include "n8n-tuned.trustedMount" .context }}
+    {{- with include "n8n-tuned.certificateMounts" .context | trim }}
     {{- . | nindent 4 }}
     {{- end }}
 {{- end }}

@@ -103,6 +103,16 @@ http://{{ include "n8n-tuned.webhookService" . }}.{{ include "n8n-tuned.namespac
 {{- printf "%s.webhook (%s): webhooks have no route of their own: set %s.webhook.enabled=true, or remove it." $at $given $at }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
+{{- $ofUsers := concat (ternary $values.ingress.hosts list $values.ingress.enabled | default list) (ternary $values.httpRoute.hostnames list $values.httpRoute.enabled | default list) -}}
+{{- $ofCallers := concat (ternary $values.ingress.webhook.hosts list $values.ingress.webhook.enabled | default list) (ternary $values.httpRoute.webhook.hostnames list $values.httpRoute.webhook.enabled | default list) -}}
+{{- range $at, $pair := dict "publicUrl" (list $values.publicUrl $ofUsers) "webhookUrl" (list $values.webhookUrl (concat $ofCallers $ofUsers)) -}}
+{{- if and (first $pair) (last $pair) -}}
+{{- $host := regexReplaceAll "^[^:]*://([^/:?#]*).*$" (first $pair) "${1}" -}}
+{{- if not (or (has $host (last $pair)) (has (regexReplaceAll "^[^.]*" $host "*") (last $pair))) -}}
+{{- printf "%s: no route has the host %s of this address, and links lead to it: name it among the hosts of the route (%s), or correct %s." $at $host (join ", " (last $pair)) $at }}{{ "\n" -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
 {{- range $at, $url := dict "publicUrl" (ternary $public "" $values.ingress.enabled) "webhookUrl" (ternary $webhooks "" $values.ingress.webhook.enabled) -}}
 {{- with include "n8n-tuned.pathOf" $url -}}
 {{- printf "%s: an Ingress cannot take the path %s away, and n8n expects that: use httpRoute, which can, or a host of its own." $at . }}{{ "\n" -}}
