@@ -23,7 +23,13 @@ test.each(configurations.map((file) => [basename(file), file]))(
   'the API server takes every object of %s, and every pod is a restricted one',
   async (_, file) => {
     const { manifests } = await render(paths.helm3, [
-      ...['--namespace', space.name, '--set', `namespaceOverride=${space.name}`, ...argumentsFor(file)],
+      ...[
+        '--namespace',
+        space.name,
+        '--set',
+        `namespaceOverride=${space.name}`,
+        ...argumentsFor(file),
+      ],
       // The lab's cluster has no IPv6.
       ...['--set', 'service.ipFamilies={IPv4}'],
     ]);
