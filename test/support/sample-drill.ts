@@ -87,7 +87,15 @@ export function sampleDrill(): DrillData & { run: RunData } {
         faultFailed: null,
         stopped: null,
       },
-      ...{ ledger: recorded, isOver: true, unexpected: [], figures, schedule: null, control },
+      ...{
+        ledger: recorded,
+        isOver: true,
+        isAnythingAtRisk: true,
+        unexpected: [],
+        figures,
+        schedule: null,
+        control,
+      },
       promises: parsePromises('lost=0,repeated=0,running=0,recover<60s'),
     }),
   };

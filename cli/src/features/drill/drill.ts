@@ -2,7 +2,7 @@
 
 import { basename, join } from 'node:path';
 import { dueTimes } from './analysis/due-times';
-import { drillFigures, exposedTo } from './analysis/figures';
+import { drillFigures, exposedTo, isAnythingAtRisk } from './analysis/figures';
 import { dueWithin, endedUnderLoad, steadyPart } from './analysis/phases';
 import { drillVerdict } from './analysis/verdict';
 import { ledgerOf, type Ledger } from './analysis/ledger';
@@ -192,6 +192,10 @@ export async function drill(
       faultFailed: timed.failure,
       stopped,
       isOver: endedUnderLoad(phases),
+      // A response that comes at once says nothing of when its work was done.
+      isAnythingAtRisk:
+        workload.recorded.answers === 'at-once' ||
+        isAnythingAtRisk(requests, faultRecord, phases.overMs),
       unexpected: ledger.unexpected,
       promises: order.promises,
     }),

@@ -63,6 +63,8 @@ export const drillLedgerSchema = z.object({
   exposed: z.number(),
   /** Requests that were accepted and not done, and the upper bound of their share with 95% confidence. */
   lost: z.number(),
+  /** Those of them whose callers got an error, so that trying again is safe; null: it was not counted. */
+  lostAndTold: z.number().nullable(),
   lossBound: z.number(),
   /** Sources of n8n's executions and of the effects outside n8n; null if unavailable, with the reason. */
   sources: z.object({
@@ -114,6 +116,8 @@ export const drillFiguresSchema = z.object({
   detectSeconds: z.number().nullable(),
   /** Until requests that were then due met the SLO, and all later ones too; null: not within the drill. */
   recoverSeconds: z.number().nullable(),
+  /** Too few requests were due after the fault to tell; left out where there were enough. */
+  isRecoveryUnknown: z.exactOptional(z.literal(true)),
   /** Jobs waiting: the most, and until there were as few as before. Null without a queue. */
   backlog: z
     .object({

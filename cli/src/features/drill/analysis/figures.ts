@@ -3,7 +3,7 @@
  * is repeated, the first error counts from the first time, and recovery and the drain of the backlog from the last.
  */
 import type { Slo } from '../../../../../loadtests/lib/slo';
-import type { DrillFigures, DrillPhases } from '../record';
+import type { DrillFault, DrillFigures, DrillPhases } from '../record';
 import type { MetricSample, RequestSample } from '../../../record/run-record';
 import { totals } from '../../../analysis/metrics';
 import { missedSlo } from '../../../analysis/slo/window-slo';
@@ -22,6 +22,25 @@ export const exposedTo = (
   faultMs: number,
 ): readonly RequestSample[] => requests.filter((request) => endOf(request) >= faultMs);
 
+/** In pods it takes this long until a fault that was made is told. */
+const TOLD_WITHIN_MS = 1_000;
+
+/** Whether a request was open while the fault lasted, or at one of its moments. */
+export function isAnythingAtRisk(
+  requests: readonly RequestSample[],
+  { done, everySeconds }: Pick<DrillFault, 'done' | 'everySeconds'>,
+  overMs: number | null,
+): boolean {
+  const [first] = done;
+  const spans =
+    everySeconds === undefined && first !== undefined
+      ? [{ fromMs: first.tMs, toMs: overMs ?? Infinity }]
+      : done.map(({ tMs }) => ({ fromMs: tMs, toMs: tMs }));
+  return spans.some(({ fromMs, toMs }) =>
+    requests.some((request) => request.tMs <= toMs && endOf(request) >= fromMs - TOLD_WITHIN_MS),
+  );
+}
+
 export function drillFigures(
   requests: readonly RequestSample[],
   samples: readonly MetricSample[],
@@ -32,7 +51,7 @@ export function drillFigures(
   const lastMs = phases.lastMs ?? phases.faultMs;
   return {
     detectSeconds: detected(exposed, phases.faultMs),
-    recoverSeconds: recovered(requests, slos, { ...phases, faultMs: lastMs }),
+    ...recovery(requests, slos, { ...phases, faultMs: lastMs }),
     backlog: backlog(samples, { ...phases, lastMs }),
     slowestMs: largestOf(exposed.filter(({ ok }) => ok).map(({ durationMs }) => durationMs)),
     errors: errors(exposed, phases.faultMs),
@@ -46,20 +65,23 @@ function detected(exposed: readonly RequestSample[], faultMs: number): number | 
   return first === null ? null : (first - faultMs) / 1000;
 }
 
+type Recovery = Pick<DrillFigures, 'recoverSeconds' | 'isRecoveryUnknown'>;
+
 /**
  * When the last request was due that was bad in a window which misses an SLO. What was still open at the
  * fault counts as due then.
  */
-function recovered(
+function recovery(
   requests: readonly RequestSample[],
   slos: readonly Slo[],
   { faultMs, endMs }: DrillPhases & { faultMs: number },
-): number | null {
+): Recovery {
   const due = requests
     .filter((request) => endOf(request) >= faultMs && request.tMs < endMs)
     .map((request) => ({ ...request, at: Math.max(request.tMs, faultMs) }));
   const rate = due.length / ((endMs - faultMs) / 1000);
   const widthMs = Math.max(WINDOW_MS, (1000 * MIN_REQUESTS) / Math.max(rate, 1e-9));
+  if (faultMs + widthMs > endMs) return { recoverSeconds: null, isRecoveryUnknown: true };
   let recoverMs = faultMs;
   let isMissed = false;
   for (let from = faultMs; from + widthMs <= endMs; from += STEP_MS) {
@@ -69,7 +91,7 @@ function recovered(
     const bad = window.filter((request) => isBad(request, slos)).map(({ at }) => at);
     recoverMs = Math.max(recoverMs, largestOf(bad) ?? from);
   }
-  return isMissed ? null : (recoverMs - faultMs) / 1000;
+  return { recoverSeconds: isMissed ? null : (recoverMs - faultMs) / 1000 };
 }
 
 const isBad = ({ ok, durationMs }: RequestSample, slos: readonly Slo[]): boolean =>

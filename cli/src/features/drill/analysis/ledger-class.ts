@@ -40,19 +40,21 @@ export const LEDGER_WORDS: Record<LedgerClass, LedgerClassWords> = {
   },
   repeated: {
     title: 'executed more than once',
-    meaning: 'The work was begun or done more than once.',
+    meaning: 'The work was done, and it was begun or done more than once.',
   },
   'error-but-done': {
     title: 'error, but done',
     meaning: 'The caller got an error or another response, and the work was done all the same.',
   },
   refused: {
-    title: 'refused cleanly',
-    meaning: 'The caller got an error or no connection, and nothing was begun.',
+    title: 'refused, or never accepted',
+    meaning:
+      'The caller got an error, no connection or no response, and n8n never had an execution of the request.',
   },
   unknown: {
     title: 'unknown',
-    meaning: 'The caller got no response, and no source knows of the request.',
+    meaning:
+      'The caller got no expected response, and the executions of n8n, which would tell whether it accepted the request, could not be read.',
   },
   'done-marked-crashed': {
     title: 'done, but marked as crashed',

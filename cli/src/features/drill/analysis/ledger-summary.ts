@@ -30,6 +30,9 @@ export function ledgerSummary(
     classes: namedClasses(ledger),
     exposed: entries.length,
     lost,
+    lostAndTold: ledger.entries.filter(
+      (entry) => entry.class === 'lost' && (entry.heard === 'error' || entry.heard === 'refused'),
+    ).length,
     lossBound: lossBound(lost, entries.length),
     sources,
     withoutExecutions: ledger.withoutExecutions,

@@ -152,7 +152,8 @@ function grouped<Item, Value>(
 function classify(evidence: Evidence, atOnce: boolean): LedgerClass {
   const { heard, executions, effects } = evidence;
   const done = effects?.done ?? endedWell(executions);
-  if (Math.max(done, effects?.begun ?? 0) > 1) return 'repeated';
+  // Work that was begun twice and never done is lost.
+  if (done > 1 || (done === 1 && (effects?.begun ?? 0) > 1)) return 'repeated';
   if (done === 1) {
     if (effects !== null && isMarkedCrashed(executions)) return 'done-marked-crashed';
     if (heard === 'expected') return 'once';
@@ -166,9 +167,8 @@ function classify(evidence: Evidence, atOnce: boolean): LedgerClass {
     return atOnce && accepted ? 'lost' : 'not-executed';
   }
   if (accepted) return 'lost';
-  if (heard === 'refused') return 'refused';
   // Without n8n's own word it may have been accepted and lost before its work began.
-  return heard === 'error' && executions !== null ? 'refused' : 'unknown';
+  return heard === 'refused' || executions !== null ? 'refused' : 'unknown';
 }
 
 const endedWell = (executions: readonly Fate[] | null): number =>

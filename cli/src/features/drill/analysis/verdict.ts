@@ -1,7 +1,7 @@
 /** Whether the promises were kept in a drill, and whether the drill says anything at all. */
 import { holds } from '../../../../../loadtests/lib/condition';
 import { LEDGER_WORDS, LOSSES, type LedgerClass } from './ledger-class';
-import type { DrillPromise, DueCount } from './promise';
+import type { DrillPromise, DueCount, PromiseMetric } from './promise';
 import type {
   DrillControl,
   DrillFault,
@@ -11,8 +11,9 @@ import type {
   DrillVerdict,
 } from '../record';
 import type { RunRecord } from '../../../record/run-record';
+import { lossBound } from './ledger-summary';
 import { notKnown } from './not-known';
-import { formatNumber, percent } from '../../../ui/numbers';
+import { counted, formatNumber, percent } from '../../../ui/numbers';
 
 export interface DrillFacts {
   fault: DrillFault;
@@ -32,6 +33,8 @@ export interface DrillFacts {
   /** Ids that nobody sent, and yet a source has. */
   unexpected: readonly string[];
   figures: DrillFigures | null;
+  /** A request was open while the fault was made. */
+  isAnythingAtRisk: boolean;
   /** Null: there was none. */
   schedule: DrillSchedule | null;
   control: DrillControl | null;
@@ -40,7 +43,9 @@ export interface DrillFacts {
 
 export function drillVerdict(facts: DrillFacts): DrillVerdict {
   const promises = facts.promises.map((promise) => judged(promise, facts));
-  const broken = promises.filter(({ kept }) => !kept);
+  const isUnknown = ({ promise }: Judged): boolean =>
+    promise.metric === 'recover' && facts.figures?.isRecoveryUnknown === true;
+  const broken = promises.filter((one) => !one.kept && !isUnknown(one));
   // What is broken already stays so, whatever else would have come.
   const invalid = [
     ...invalidities(facts),
@@ -67,13 +72,34 @@ function whatOf({ title, done, everySeconds }: DrillFault): string {
 const NOT_OVER =
   'the load ended before the fault was over, so its end was not seen: use a longer --for or --after';
 
-/** That none was lost is no promise kept where nobody knows of some. */
-function untold({ promises, ledger }: DrillFacts): string[] {
-  const { sources, classes, withoutExecutions } = ledger;
-  const isAsked = promises.some(({ metric }) => metric === 'lost');
-  if (!isAsked || sources.executions !== null || classes.unknown.requests === 0) return [];
+/** That a promise was kept says nothing where nobody knows, or where nothing could have broken it. */
+function untold(facts: DrillFacts): string[] {
+  const { promises, ledger, figures, isAnythingAtRisk } = facts;
+  const { classes, nameless, withoutExecutions } = ledger;
+  const asks = (...metrics: PromiseMetric[]): boolean =>
+    promises.some(({ metric }) => metrics.includes(metric));
+  const unknown = classes.unknown.requests;
   return [
-    `of ${String(classes.unknown.requests)} requests it is not known whether they were lost, as n8n's own executions are not among the sources (${withoutExecutions ?? 'they were not read'})`,
+    ...(asks('lost') && unknown > 0
+      ? [
+          `of ${counted(unknown, 'request')} nobody knows whether n8n lost them, as n8n's own executions are not among the sources (${withoutExecutions ?? 'they were not read'})`,
+        ]
+      : []),
+    ...(asks('lost') && nameless > 0
+      ? [
+          `${counted(nameless, 'failed execution')} no longer ${nameless === 1 ? 'has' : 'have'} the id of a request, so any of them may be work that was lost`,
+        ]
+      : []),
+    ...(asks('recover') && figures?.isRecoveryUnknown === true
+      ? [
+          'too few requests were due after the fault to tell whether the SLO was met again: use a longer --after or a higher --rate',
+        ]
+      : []),
+    ...(isAnythingAtRisk || facts.faultFailed !== null
+      ? []
+      : [
+          'no request was open while the fault was made, so nothing was at risk: use a higher --rate, longer work or --every',
+        ]),
   ];
 }
 
@@ -109,7 +135,7 @@ function invalidities(facts: DrillFacts): string[] {
 }
 
 function doubtsOf({ ledger, control, isOver, faultFailed }: DrillFacts): string[] {
-  const { sources, nameless, withoutExecutions } = ledger;
+  const { sources, withoutExecutions } = ledger;
   const off = control === null ? 0 : control.sent - control.classes.once.requests;
   const due = control?.schedule;
   const dueOff = due === undefined ? 0 : due.due - due.once;
@@ -122,11 +148,6 @@ function doubtsOf({ ledger, control, isOver, faultFailed }: DrillFacts): string[
     ...(withoutExecutions === null
       ? []
       : [`n8n's own executions are not among the sources: ${withoutExecutions}.`]),
-    ...(nameless === 0
-      ? []
-      : [
-          `${String(nameless)} failed executions no longer have the id of their request, and no request is left that could be theirs.`,
-        ]),
     ...(control === null
       ? ['There was no control: what is counted here may also happen without the fault.']
       : []),
@@ -142,7 +163,7 @@ function doubtsOf({ ledger, control, isOver, faultFailed }: DrillFacts): string[
 
 type Judged = DrillVerdict['promises'][number];
 
-function judged(promise: DrillPromise, { ledger, figures, schedule }: DrillFacts): Judged {
+function judged(promise: DrillPromise, { fault, ledger, figures, schedule }: DrillFacts): Judged {
   const { metric } = promise;
   if (metric === 'due-never' || metric === 'due-repeated') {
     return judgedDue(promise, metric, schedule);
@@ -159,7 +180,7 @@ function judged(promise: DrillPromise, { ledger, figures, schedule }: DrillFacts
   const share = ledger.exposed === 0 ? 0 : count / ledger.exposed;
   const kept = holds(promise.unit === 'share' ? share : count, promise);
   const were = count === 1 ? 'was' : 'were';
-  const bound = metric === 'lost' && count === 0 ? boundOfNone(ledger) : '';
+  const bound = metric !== 'lost' ? '' : count === 0 ? boundOfNone(ledger, fault) : told(ledger);
   const shown = count === 0 ? 'none' : String(count);
   return {
     promise,
@@ -178,11 +199,24 @@ function titleOf(metric: 'errors' | LedgerClass, { classes, lost }: DrillLedger)
     .join(', or ');
 }
 
-function boundOfNone(ledger: DrillLedger): string {
+function boundOfNone(ledger: DrillLedger, fault: DrillFault): string {
   const open = notKnown(ledger);
   return open > 0
     ? `, and of ${String(open)} it is not known`
-    : ` (at most ${percent(ledger.lossBound)})`;
+    : ` (at most ${percent(ledger.lossBound)} of requests, and at most ${percent(boundOfFaults(fault))} of such faults lose any)`;
+}
+
+/** Requests of one fault are lost together, so the number of faults bounds how many of them lose work. */
+function boundOfFaults({ done, everySeconds }: DrillFault): number {
+  return lossBound(0, everySeconds === undefined ? 1 : done.length);
+}
+
+function told({ classes, lostAndTold }: DrillLedger): string {
+  const { requests } = classes.lost;
+  if (lostAndTold === null || requests === 0) return '';
+  if (lostAndTold === requests) return ', and every caller got an error';
+  const untoldOf = requests - lostAndTold;
+  return `, and ${counted(untoldOf, 'caller')} of them ${untoldOf === 1 ? 'was' : 'were'} not told`;
 }
 
 function judgedDue(
@@ -219,6 +253,9 @@ function timed(promise: DrillPromise, figures: DrillFigures | null): Judged {
     return within(promise, drainSeconds, 'the backlog was worked off after');
   }
   const seconds = figures?.recoverSeconds ?? null;
+  if (figures?.isRecoveryUnknown === true) {
+    return { promise, kept: false, measured: 'it is not known when the SLO was met again' };
+  }
   if (seconds === null) {
     return { promise, kept: false, measured: 'the SLO was not met again within the drill' };
   }

@@ -32,6 +32,7 @@ export const redisHalfOpen: Fault = {
     const links = linksOf(scene, { role: 'worker', store: 'redis' });
     const lost = await Promise.all(links.map((link) => link.lose()));
     const connections = lost.reduce((sum, each) => sum + each, 0);
+    if (connections === 0) throw new Failure('no worker was connected to Redis');
     scene.tell(`${String(connections)} connections of workers to Redis carry nothing any more`);
   },
 };

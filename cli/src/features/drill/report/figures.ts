@@ -80,11 +80,13 @@ function cameThrough(figures: CameThrough, record: DrillRecord): Figure[] {
     {
       name: 'Recovered',
       value:
-        recoverSeconds === null
-          ? 'the SLO was not met again within the drill'
-          : recoverSeconds === 0
-            ? `requests due ${afterIt} met the SLO`
-            : `requests due more than ${formatNumber(recoverSeconds)} s ${afterIt} met the SLO again`,
+        figures.isRecoveryUnknown === true
+          ? 'not known: too few requests were due after the fault'
+          : recoverSeconds === null
+            ? 'the SLO was not met again within the drill'
+            : recoverSeconds === 0
+              ? `requests due ${afterIt} met the SLO`
+              : `requests due more than ${formatNumber(recoverSeconds)} s ${afterIt} met the SLO again`,
     },
   ];
   if (errors !== null) {

@@ -1,5 +1,8 @@
 import fc from 'fast-check';
-import { drillFigures } from '../../../../../cli/src/features/drill/analysis/figures';
+import {
+  drillFigures,
+  isAnythingAtRisk,
+} from '../../../../../cli/src/features/drill/analysis/figures';
 import { dueWithin, steadyPart } from '../../../../../cli/src/features/drill/analysis/phases';
 import { missedSlo } from '../../../../../cli/src/analysis/slo/window-slo';
 import { parseSlos } from '../../../../../loadtests/lib/slo';
@@ -58,6 +61,37 @@ test('recovered is when the last bad request was due, to the request', () => {
       expect(figures.recoverSeconds).toBeCloseTo((count - 1) * 0.2);
     }),
   );
+});
+
+test('of too few requests after the fault nobody can tell whether it was over', () => {
+  const few = load().filter(({ tMs }, index) => tMs < faultMs || index % 50 === 0);
+  const all = few.map((request) =>
+    request.tMs < faultMs ? request : { ...request, ...failed(10) },
+  );
+  expect(seen(all)).toMatchObject({ recoverSeconds: null, isRecoveryUnknown: true });
+});
+
+describe('whether anything was at risk', () => {
+  const requests = [{ ...load()[0]!, tMs: 10_000, durationMs: 2_000 }];
+  const at = (tMs: number) => ({ tMs, text: 'SIGKILL of worker-1' });
+
+  test('depends on a request that was open at a moment of the fault', () => {
+    expect(isAnythingAtRisk(requests, { done: [at(11_000)] }, 11_000)).toBe(true);
+    expect(isAnythingAtRisk(requests, { done: [at(30_000)] }, 30_000)).toBe(false);
+    expect(isAnythingAtRisk(requests, { done: [] }, null)).toBe(false);
+  });
+
+  test('counts the moments of a fault that is repeated, and not what lies between them', () => {
+    const done = [at(5_000), at(30_000)];
+    expect(isAnythingAtRisk(requests, { done, everySeconds: 25 }, 30_000)).toBe(false);
+    expect(
+      isAnythingAtRisk(requests, { done: [...done, at(11_500)], everySeconds: 25 }, null),
+    ).toBe(true);
+  });
+
+  test('counts all the time that a fault lasts', () => {
+    expect(isAnythingAtRisk(requests, { done: [at(5_000), at(30_000)] }, 30_000)).toBe(true);
+  });
 });
 
 test('what is still bad in the last window has not recovered', () => {

@@ -91,7 +91,10 @@ export const BEHAVIOURS: Record<string, Behaviour> = {
   'shows its editor, as for a path that it does not know': {
     ...{ class: 'refused', heard: EDITOR_PAGE, executions: [], begun: 0, done: 0 },
   },
-  'is silent': { class: 'unknown', heard: NOTHING, executions: [], begun: 0, done: 0 },
+  'begins again after a crash, and crashes again': {
+    ...{ class: 'lost', heard: ERROR, executions: [crashed, crashed], begun: 2, done: 0 },
+  },
+  'is silent': { class: 'refused', heard: NOTHING, executions: [], begun: 0, done: 0 },
   'calls its success a crash': {
     ...{ class: 'done-marked-crashed', heard: ERROR, executions: [crashed], begun: 1, done: 1 },
   },

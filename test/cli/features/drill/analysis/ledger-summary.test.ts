@@ -17,6 +17,12 @@ test('what n8n accepted at once and did not do counts as lost, however long befo
   );
 });
 
+test('lost work whose caller got an error is counted apart from that whose caller was told nothing', () => {
+  const ledger = ledgerOf(sourcesOf(['crashes at work', 'crashes before work', 'fails at work']));
+  const told = ledgerSummary(ledger, { exposed: NONE, answers: 'when-done', sources: SOURCES });
+  expect(told).toMatchObject({ classes: { lost: { requests: 3 } }, lostAndTold: 2 });
+});
+
 test('what was answered with its result before the fault was not exposed to it', () => {
   const sources = sourcesOf(['crashes at work', 'works', 'crashes at work', 'works']);
   const exposed = new Set(sources.requests.slice(1).map(({ id }) => id));

@@ -30,7 +30,8 @@ test.each(Object.keys(BEHAVIOURS))('one that %s', (name) => {
 
 test('every class has a behaviour that leads to it', () => {
   const reached = new Set(Object.values(BEHAVIOURS).map((one) => one.class));
-  expect(reached).toEqual(new Set(LEDGER_CLASSES));
+  // What becomes unknown is so because n8n cannot be asked.
+  expect(reached).toEqual(new Set(LEDGER_CLASSES.filter((name) => name !== 'unknown')));
 });
 
 describe('any history', () => {

@@ -21,7 +21,7 @@ const classes = (given: Partial<Record<LedgerClass, number>>): Record<LedgerClas
 const ledger = (given: Partial<DrillLedger> = {}): DrillLedger => ({
   ...{ sent: 150, classes: classes({ once: 150 }), exposed: 100, lost: 0, lossBound: 0.03 },
   ...{ sources: { executions: 'database', effects: 'service outside n8n' } },
-  ...{ withoutExecutions: null, nameless: 0, ...given },
+  ...{ withoutExecutions: null, nameless: 0, lostAndTold: null, ...given },
 });
 
 const facts = (given: Partial<DrillFacts> = {}): DrillFacts => ({
@@ -31,7 +31,7 @@ const facts = (given: Partial<DrillFacts> = {}): DrillFacts => ({
   },
   run: sampleRun().record,
   ...{ steadyMissed: null, steadyRequests: 50, faultFailed: null, stopped: null },
-  ...{ isOver: true, unexpected: [] },
+  ...{ isOver: true, isAnythingAtRisk: true, unexpected: [] },
   ledger: ledger(),
   figures: {
     ...{ detectSeconds: 46, recoverSeconds: 3, slowestMs: 6_000 },
@@ -47,7 +47,7 @@ test('what was promised and kept passes, with what was measured', () => {
   const verdict = drillVerdict(facts());
   expect(verdict.outcome).toBe('pass');
   expect(verdict.sentence).toBe(
-    'After SIGKILL of worker-1, every promise was kept: none of 100 were lost (at most 3%); none of 100 were executed more than once; the SLO was met again after 3 s.',
+    'After SIGKILL of worker-1, every promise was kept: none of 100 were lost (at most 3% of requests, and at most 95% of such faults lose any); none of 100 were executed more than once; the SLO was met again after 3 s.',
   );
   expect(verdict.doubts).toEqual([]);
 });
@@ -103,6 +103,56 @@ test.each<[string, Partial<DrillFacts>]>([
   expect(verdict.sentence).toContain(words);
 });
 
+describe('a drill in which nothing could have been seen to break says nothing', () => {
+  const sentenceOf = (given: Partial<DrillFacts>, promises = 'lost=0'): string => {
+    const verdict = drillVerdict(facts({ promises: parsePromises(promises), ...given }));
+    expect(verdict.outcome).toBe('invalid');
+    return verdict.sentence;
+  };
+
+  test('as no request was open while the fault was made', () => {
+    expect(sentenceOf({ isAnythingAtRisk: false })).toContain(
+      'no request was open while the fault was made, so nothing was at risk',
+    );
+  });
+
+  test('as any of the failed executions without an id may be work that was lost', () => {
+    expect(sentenceOf({ ledger: ledger({ nameless: 2 }) })).toContain(
+      '2 failed executions no longer have the id of a request',
+    );
+    const other = facts({ promises: parsePromises('repeated=0'), ledger: ledger({ nameless: 2 }) });
+    expect(drillVerdict(other).outcome).toBe('pass');
+  });
+
+  test('as too few requests were due after the fault to tell when it was over', () => {
+    const figures = { ...facts().figures!, recoverSeconds: null, isRecoveryUnknown: true as const };
+    expect(sentenceOf({ figures }, 'recover<60s,lost=0')).toContain(
+      'too few requests were due after the fault',
+    );
+  });
+});
+
+test('after several faults without a loss, the bound for a fault counts faults, not requests', () => {
+  const done = [1, 2, 3].map((turn) => ({ tMs: 20_000 * turn, text: 'SIGKILL of worker-1' }));
+  const fault = { ...facts().fault, everySeconds: 20, done };
+  expect(drillVerdict(facts({ fault })).sentence).toContain(
+    'at most 63.2% of such faults lose any',
+  );
+});
+
+test('of lost work, the verdict tells whether its callers know', () => {
+  const measured = (lostAndTold: number | null): string | undefined =>
+    drillVerdict(
+      facts({
+        promises: parsePromises('lost=0'),
+        ledger: ledger({ lost: 8, lostAndTold, classes: classes({ once: 142, lost: 8 }) }),
+      }),
+    ).promises[0]?.measured;
+  expect(measured(8)).toBe('8 of 100 were accepted and lost, and every caller got an error');
+  expect(measured(7)).toBe('8 of 100 were accepted and lost, and 1 caller of them was not told');
+  expect(measured(null)).toBe('8 of 100 were accepted and lost');
+});
+
 describe('without n8n as a source', () => {
   const unread = {
     ...{ sources: { executions: null, effects: 'service outside n8n' } },
@@ -117,7 +167,7 @@ describe('without n8n as a source', () => {
     const { outcome, sentence } = verdictOf({ unknown: 10 });
     expect(outcome).toBe('invalid');
     expect(sentence).toContain(
-      "of 10 requests it is not known whether they were lost, as n8n's own executions are not among the sources (it made 145 and still has 144)",
+      "of 10 requests nobody knows whether n8n lost them, as n8n's own executions are not among the sources (it made 145 and still has 144)",
     );
   });
 
@@ -131,11 +181,10 @@ test('doubts name what could not be seen', () => {
   const { doubts } = drillVerdict(
     facts({
       control: null,
-      ledger: ledger({ nameless: 2, sources: { executions: 'database', effects: null } }),
+      ledger: ledger({ sources: { executions: 'database', effects: null } }),
     }),
   );
   expect(doubts.join(' ')).toContain('The workload side-effect has such a service.');
-  expect(doubts.join(' ')).toContain('2 failed executions no longer have the id of their request');
   expect(doubts.join(' ')).toContain('There was no control');
 });
 
@@ -143,9 +192,11 @@ test.each<[Partial<Record<LedgerClass, number>>, string]>([
   [{ lost: 8 }, '8 of 100 were accepted and lost'],
   [{ 'not-executed': 1 }, '1 of 100 was answered, not executed'],
   [{ lost: 8, 'not-executed': 1 }, '9 of 100 were accepted and lost, or answered, not executed'],
-  [{ refused: 5 }, 'none of 100 were lost (at most 3%)'],
-  // Some of them may be lost; what neither its caller nor n8n knows was never accepted.
-  [{ running: 30, unknown: 10 }, 'none of 100 were lost, and of 30 it is not known'],
+  [
+    { refused: 5 },
+    'none of 100 were lost (at most 3% of requests, and at most 95% of such faults lose any)',
+  ],
+  [{ running: 30, unknown: 10 }, 'none of 100 were lost, and of 40 it is not known'],
 ])('with %j, what was lost is: %s', (given, words) => {
   const lost = (given.lost ?? 0) + (given['not-executed'] ?? 0);
   const { promises } = drillVerdict(
