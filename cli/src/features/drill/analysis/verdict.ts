@@ -214,9 +214,9 @@ function boundOfFaults({ done, everySeconds }: DrillFault): number {
 function told({ classes, lostAndTold }: DrillLedger): string {
   const { requests } = classes.lost;
   if (lostAndTold === null || requests === 0) return '';
-  if (lostAndTold === requests) return ', and every caller got an error';
+  if (lostAndTold === requests) return '; every caller got an error';
   const untoldOf = requests - lostAndTold;
-  return `, and ${counted(untoldOf, 'caller')} of them ${untoldOf === 1 ? 'was' : 'were'} not told`;
+  return `; ${counted(untoldOf, 'caller')} of them ${untoldOf === 1 ? 'was' : 'were'} not told`;
 }
 
 function judgedDue(

@@ -125,7 +125,10 @@ describe('a drill in which nothing could have been seen to break says nothing', 
   });
 
   test('as too few requests were due after the fault to tell when it was over', () => {
-    const figures = { ...facts().figures!, recoverSeconds: null, isRecoveryUnknown: true as const };
+    const figures = {
+      ...{ detectSeconds: 46, recoverSeconds: null, isRecoveryUnknown: true as const },
+      ...{ slowestMs: 6_000, backlog: null, errors: null },
+    };
     expect(sentenceOf({ figures }, 'recover<60s,lost=0')).toContain(
       'too few requests were due after the fault',
     );
@@ -148,8 +151,8 @@ test('of lost work, the verdict tells whether its callers know', () => {
         ledger: ledger({ lost: 8, lostAndTold, classes: classes({ once: 142, lost: 8 }) }),
       }),
     ).promises[0]?.measured;
-  expect(measured(8)).toBe('8 of 100 were accepted and lost, and every caller got an error');
-  expect(measured(7)).toBe('8 of 100 were accepted and lost, and 1 caller of them was not told');
+  expect(measured(8)).toBe('8 of 100 were accepted and lost; every caller got an error');
+  expect(measured(7)).toBe('8 of 100 were accepted and lost; 1 caller of them was not told');
   expect(measured(null)).toBe('8 of 100 were accepted and lost');
 });
 
