@@ -3,7 +3,15 @@ import type { Limit } from '../../../record/run-record';
 import { median } from '../../../analysis/statistics/statistics';
 import { isRateTrial, type SearchSettings, type Trial } from './types';
 import { estimateByQueue, type QueueEstimate } from './virtual-queue/estimate';
-import { idleShare, tracesOf, whyNotBelieved, whyNotReplayed } from './virtual-queue/gate';
+import { FINE, ROUGH, type Effort } from './virtual-queue/fit';
+import {
+  asUsedUp,
+  fullShare,
+  idleShare,
+  tracesOf,
+  whyNotBelieved,
+  whyNotReplayed,
+} from './virtual-queue/gate';
 import { meanCost, type ProbeTrace } from './virtual-queue/trace';
 
 /** What a request costs, and so how fast the machine is. */
@@ -33,32 +41,36 @@ export interface QueueAnswer {
 
 export type Replay = { answer: QueueAnswer; why: null } | { answer: null; why: string };
 
-/** `isRough` is fast and has no interval worth the name: to choose the next probe. */
+/** What is rough is fast and has no interval worth the name: to choose the next probe. */
 export function byQueue(
   trials: readonly Trial[],
   settings: SearchSettings,
-  { isRough = false }: { isRough?: boolean } = {},
+  effort: Effort = FINE,
 ): Replay {
   const refused = (why: string): Replay => ({ answer: null, why });
   const before = whyNotReplayed(trials, settings);
   if (before !== null || settings.percentile === null) return refused(before ?? '');
-  const traces = tracesOf(trials);
+  const seen = tracesOf(trials);
+  const full = fullShare(seen);
+  const traces = asUsedUp(seen, full);
   const question = { ...settings.percentile, arrivals: settings.arrivals };
-  const found = estimateByQueue(traces, question, { isRough });
+  const found = estimateByQueue(traces, question, effort);
   if (found === null) return refused('no probe at a fixed rate had enough requests');
-  const after = isRough ? null : whyNotBelieved(found, trials);
+  const after = effort === ROUGH ? null : whyNotBelieved(found, trials);
   if (after !== null) return refused(after);
   const [first] = traces;
   if (first === undefined) return refused('no probe at a fixed rate had enough requests');
-  return { answer: answerOf(found, first, idleShare(traces)), why: null };
+  return { answer: answerOf(found, first, full, idleShare(traces)), why: null };
 }
 
+/** `full`: the share of its CPU that each server uses where it can do no more. */
 function answerOf(
   found: QueueEstimate,
   { resource, servers }: ProbeTrace,
+  full: number,
   takenShare: number,
 ): QueueAnswer {
-  const inMs = (costSeconds: number): number => 1_000 * servers * costSeconds;
+  const inMs = (costSeconds: number): number => 1_000 * full * servers * costSeconds;
   const speeds = found.speeds.map(({ costSeconds, seconds }) => ({
     cpuMs: inMs(costSeconds),
     seconds,

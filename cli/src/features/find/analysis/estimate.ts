@@ -9,6 +9,7 @@ import { best, evidence, type ProbeEvidence } from './evidence';
 import { levelOf, widthOf, type Level } from './levels';
 import { whatNarrows, type Causes } from './narrowing';
 import {
+  nearness,
   secondsOf,
   WHOLE,
   type CapacityInterval,
@@ -62,7 +63,10 @@ export function estimate(trials: readonly Trial[], settings: SearchSettings): Es
     level,
     cutShort: settings.budgetSeconds !== null && !isOver,
     confirmedPerSecond,
-    limit: known.generatorCeiling < Infinity ? GENERATOR : firstLimit(known.trials, capacity),
+    limit:
+      known.generatorCeiling < Infinity
+        ? GENERATOR
+        : (firstLimit(known.trials, capacity) ?? price?.resource ?? null),
     contradicting: contradicting(known.trials, interval, price),
     price,
     whyNoPrice: why,
@@ -116,12 +120,13 @@ function byPassAndMiss(
 function interval(
   known: ProbeEvidence,
   capacity: number,
-  { tolerance, fullSeconds }: SearchSettings,
+  settings: SearchSettings,
 ): { low: number; high: number; speed: number } {
+  const { tolerance, fullSeconds } = settings;
   const { belief, low } = known;
   const tail = (1 - WHOLE) / 2;
   // Closer than this the search does not look, whatever the model believes.
-  const near = 1 + tolerance;
+  const near = 1 + Math.min(tolerance, nearness(settings));
   if (belief === null) return { low: low / near, high: Infinity, speed: 0 };
   if (capacity === 0) return { low: 0, high: known.high, speed: 0 };
   const wider = Math.max(1, (WHOLE_SECONDS / fullSeconds) ** SHORT_POWER);

@@ -1,8 +1,9 @@
 import type { Belief } from './belief';
 import { isDone, isNear, MIN_FULL } from './done';
-import { evidence, spread, type ProbeEvidence } from './evidence';
+import { best, evidence, spread, type ProbeEvidence } from './evidence';
 import { proposeByQueue } from './queue-plan';
 import {
+  GENTLE,
   isRateTrial,
   budgetSecondsLeft,
   secondsOf,
@@ -45,10 +46,17 @@ export function propose(trials: readonly Trial[], settings: SearchSettings): Pro
     byQueue === undefined
       ? wanted(trials, known, settings, totalSeconds)
       : byQueue && belowCeiling(byQueue, known);
-  const probe = repeatedInvalid(trials, known) ?? next;
+  const probe = repeatedInvalid(trials, known) ?? (next && gently(next, known, settings));
   if (probe === null || probe.durationSeconds <= left) return probe;
   if (left < settings.shortSeconds) return null;
   return { ...probe, kind: 'narrow', durationSeconds: Math.floor(left) };
+}
+
+/** A rate that is not known to be sustained is no more than a share of the estimate, once there is one. */
+function gently(probe: RateProbe, known: ProbeEvidence, { isGentle }: SearchSettings): RateProbe {
+  const most = GENTLE * best(known);
+  if (!isGentle || known.belief === null || most === 0 || probe.ratePerSecond <= most) return probe;
+  return { ...probe, ratePerSecond: Number(most.toPrecision(4)) };
 }
 
 function wanted(

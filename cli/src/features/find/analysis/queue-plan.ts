@@ -3,18 +3,18 @@ import { byQueue, currentCost, type QueueAnswer } from './by-queue';
 import { CONFIRMING, confirmedRate, isNarrow, widthOf } from './levels';
 import {
   budgetSecondsLeft,
+  GENTLE,
   isRateTrial,
   type RateProbe,
   type SearchSettings,
   type Trial,
 } from './types';
+import { LOOK, ROUGH } from './virtual-queue/fit';
 import { tracesOf, whyNotReplayed } from './virtual-queue/gate';
 import { usedShare } from './virtual-queue/trace';
 
 /** Rates of the steps, as shares of the estimate at the current price, one after the other. */
 const STEPS = [0.85, 1, 0.92, 1.04, 0.96, 0.9, 1.02, 0.94];
-/** With --gentle no step is above this share. */
-const GENTLE = 0.95;
 /** Before the first step: the share of the CPU at which most systems meet their SLO. */
 const FIRST_SHARE = 0.85;
 /** An estimate of how busy the system may be lies within this. */
@@ -24,11 +24,11 @@ const MIN_STEP_SECONDS = 10;
 const MAX_STEP_SECONDS = 45;
 /** A probe shorter than this would be a warm-up. */
 const MIN_SECONDS = 8;
-/** The confirming run is made at this share of the answer, or of the low end of its interval where that is wide. */
-const CONFIRM = { ofAnswer: 0.92, ofLow: 1 };
-/** Each confirming run that failed lowers the next. */
+/** The first confirming run is made at this share of the answer, each further one just above what confirms it. */
+const CONFIRM = { first: 0.92, again: 1.005 * CONFIRMING };
+/** Of a wide interval it is made at the low end; each that failed lowers the next. */
 const LOWER = 0.95;
-/** Before so many steps an interval is chance; then it is worked out after every so many, as that takes a second or two. */
+/** Before so many steps an interval is chance; then it is worked out after every so many, as that takes most of a second. */
 const MIN_STEPS = 4;
 const LOOK_EVERY = 2;
 
@@ -53,8 +53,8 @@ export function proposeByQueue(
   // If the first confirming run fails, there is time for another.
   const isLate = left < stepSeconds + (confirms === 0 ? 2 : 1) * settings.fullSeconds;
   const looksHard = isLate || (steps.length >= MIN_STEPS && steps.length % LOOK_EVERY === 0);
-  const hard = looksHard ? byQueue(trials, settings).answer : null;
-  const answer = hard ?? byQueue(trials, settings, { isRough: true }).answer;
+  const hard = looksHard ? byQueue(trials, settings, LOOK).answer : null;
+  const answer = hard ?? byQueue(trials, settings, ROUGH).answer;
   if (answer === null) return undefined;
   const now = rateNow(answer, trials, cost);
   const isConfirmed = confirmedRate(trials, CONFIRMING * answer.low, answer.price) !== null;
@@ -102,9 +102,9 @@ function confirmation(
   { fullSeconds }: SearchSettings,
 ): RateProbe {
   const { capacity, low } = answer;
-  const isFirst = before === 0 && isNarrow(answer);
-  const share = isFirst ? CONFIRM.ofAnswer : (CONFIRM.ofLow * low) / capacity;
-  const rate = Math.min(capacity, now) * share * LOWER ** Math.max(0, before - 1);
+  const ofNarrow = before === 0 ? CONFIRM.first : CONFIRM.again;
+  const share = isNarrow(answer) ? ofNarrow : (low / capacity) * LOWER ** Math.max(0, before - 1);
+  const rate = Math.min(capacity, now) * share;
   return { kind: 'confirm', ratePerSecond: rounded(rate), durationSeconds: fullSeconds };
 }
 

@@ -51,6 +51,9 @@ export interface RateTrial {
 
 /** The share of the belief that the interval spans: measured, it contains the truth in 95% of all cases. */
 export const WHOLE = 0.98;
+/** A gentle search makes no probe at a fixed rate above this share of its estimate. */
+export const GENTLE = 0.95;
+
 /** An interval up to this share of the answer is an answer. */
 export const WIDEST = 0.2;
 /** Up to this share it is a rough one. */
@@ -73,7 +76,7 @@ export interface SearchSettings {
   minRequests: number;
   /** The ladder ends here at the latest. */
   maxClients: number;
-  /** Two levels closer than this share are not told apart. */
+  /** Two levels closer than this share are not told apart at the usual precision. */
   tolerance: number;
   /** Seconds of probes that all of it may take; null for no limit. */
   budgetSeconds: number | null;
@@ -85,6 +88,13 @@ export interface SearchSettings {
   /** It ends once the interval is this share of the answer. */
   precision: number;
 }
+
+/** Where nobody says. */
+const PRECISION = 0.1;
+
+/** How near two levels are that are not told apart, at the precision that is asked for. */
+export const nearness = ({ tolerance, precision }: SearchSettings): number =>
+  (tolerance * precision) / PRECISION;
 
 export function withDefaults(settings: Partial<SearchSettings>): SearchSettings {
   return {
@@ -98,7 +108,7 @@ export function withDefaults(settings: Partial<SearchSettings>): SearchSettings 
     percentile: null,
     arrivals: 'random',
     isGentle: false,
-    precision: 0.1,
+    precision: PRECISION,
     ...settings,
   };
 }

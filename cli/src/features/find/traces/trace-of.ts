@@ -1,5 +1,6 @@
 /** From the record of a probe to what can be replayed of it. Pure. */
 import { isRole, LOADED_ROLES, type SampledRole } from '../../../plan/roles';
+import { mean } from '../../../analysis/statistics/statistics';
 import { limitsOf } from '../../../plan/limits';
 import type { Topology } from '../../../plan/topology';
 import type { Limit, Machine } from '../../../record/run-record';
@@ -26,9 +27,12 @@ export interface Critical {
 
 const HOST_CPU = { role: 'host', resource: 'CPU' } as const;
 
+/** Cores that are used up are in use for this share of a probe at least. */
+const USED_UP = 0.85;
+
 /**
- * The cores of the machine where probes were limited by them, as n8n's stores then share them; else the processes of the
- * role that is busiest. Null where no CPU was seen.
+ * The cores of the machine where probes were limited by them and used them up, as n8n's stores then share them; else the
+ * processes of the role that is busiest. Null where no CPU was seen.
  */
 export function criticalOf(
   probes: readonly FindProbe[],
@@ -37,7 +41,7 @@ export function criticalOf(
   const costs = probes.flatMap(({ cpuPerRequest }) => cpuPerRequest ?? []);
   const role = busiestRole(costs);
   if (role === null) return null;
-  if (isLimitedByHost(probes)) {
+  if (isLimitedByHost(probes) && maxHostShare(probes, machine.cores) >= USED_UP) {
     return { resource: HOST_CPU, servers: machine.cores, coresOfEach: 1 };
   }
   const instances = costs.flatMap(({ roles }) => roles).filter((one) => one.role === role);
@@ -57,6 +61,16 @@ function isLimitedByHost(probes: readonly FindProbe[]): boolean {
       role !== 'host' && (resource === 'event loop' || resource === 'CPU limit'),
   );
   return byHost.length > byRole.length;
+}
+
+/** The share of all cores that was in use in the probe that used most; as much as can be where that was not seen. */
+function maxHostShare(probes: readonly FindProbe[], cores: number): number {
+  const shares = probes.flatMap(({ seconds }) => {
+    // The first second is the start.
+    const used = (seconds?.hostCpuMs ?? []).slice(1).flatMap((ms) => ms ?? []);
+    return used.length === 0 ? [] : [mean(used) / 1_000 / cores];
+  });
+  return shares.length === 0 ? 1 : Math.max(...shares);
 }
 
 /** With more seconds unseen, a replay would be of a guess. */

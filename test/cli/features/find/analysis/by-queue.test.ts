@@ -263,6 +263,26 @@ describe('the plan of a search that can be replayed', () => {
   });
 });
 
+describe('a CPU that is never used up, as a request waits for something else too', () => {
+  /** Of the time that the server is held up, only this share shows as CPU. */
+  const shown = (share: number): Trial[] =>
+    around().map((trial) => {
+      const trace = trial.outcome.trace as ProbeTrace;
+      const cpu = trace.cpu.map((seconds) => share * seconds);
+      return { ...trial, outcome: { ...trial.outcome, trace: { ...trace, cpu } } };
+    });
+
+  it('gives the same answer, at the price that shows', () => {
+    const [whole, part] = [shown(1), shown(0.75)].map((trials) => byQueue(trials, settings).answer);
+    expect(part?.capacity).toBeCloseTo(whole?.capacity ?? NaN, 6);
+    expect(part?.price.cpuMs).toBeCloseTo(0.75 * (whole?.price.cpuMs ?? NaN), 6);
+  });
+
+  it('answers nothing where less than two thirds of it are used', () => {
+    expect(byQueue(shown(0.6), settings).why).toMatch(/the CPU did not limit it/);
+  });
+});
+
 describe('the estimate', () => {
   it('is that of the queue, with its price, where the two agree', () => {
     const trials = [...around(), open(60), open(36.5, { seconds: 50 }, {}, 'confirm')];
@@ -271,6 +291,7 @@ describe('the estimate', () => {
     expect(judged.answer).not.toBeNull();
     expect(found).toMatchObject({
       capacity: judged.answer?.capacity,
+      limit: { role: 'main', resource: 'event loop' },
       whyNoPrice: null,
       disagreeing: null,
     });

@@ -99,6 +99,39 @@ describe('a search', () => {
     expect(estimate.capacity).toBeGreaterThan(860);
   });
 
+  test('ends earlier where less precision is asked for, and later for more', () => {
+    const secondsOfOne = (seed: number, precision: number): number => {
+      const random = seededRandom(seed);
+      const scattered = (probe: Probe): ProbeOutcome => {
+        const { pressure, ...rest } = system(100, 85)(probe);
+        const seen = (pressure ?? 1) * Math.exp(0.3 * (random() - 0.5));
+        return { ...rest, pressure: seen, result: seen < 1 ? 'sustained' : 'not sustained' };
+      };
+      return run(scattered, { precision }).seconds;
+    };
+    const secondsAt = (precision: number): number =>
+      [1, 2, 3, 4].reduce((sum, seed) => sum + secondsOfOne(seed, precision), 0);
+    expect(secondsAt(0.4)).toBeLessThan(secondsAt(0.1));
+    expect(secondsAt(0.02)).toBeGreaterThan(secondsAt(0.1));
+  });
+
+  test('makes no probe above 95% of its estimate where it is to be gentle', () => {
+    const search = new CapacitySearch({ isGentle: true });
+    const measure = system(100, 85);
+    let [gentle, all] = [0, 0];
+    for (let probe = search.next(); probe !== null; probe = search.next()) {
+      const { capacity, high } = search.estimate();
+      if (probe.kind !== 'ladder' && Number.isFinite(high) && capacity > 0) {
+        all += 1;
+        if (probe.ratePerSecond <= 0.9501 * capacity) gentle += 1;
+      }
+      search.record(measure(probe));
+    }
+    expect(all).toBeGreaterThan(2);
+    expect(gentle).toBe(all);
+    expect(search.estimate().capacity).toBeGreaterThan(70);
+  });
+
   test('answers the same while a probe is under way, and wants it recorded', () => {
     const search = new CapacitySearch();
     expect(() =>

@@ -27,7 +27,7 @@ const SAMPLES = [
   ...sampled('main', 'loopCores', 0.6),
   ...sampled('postgresql', 'cpuCores', 0.25),
   ...sampled('generator', 'cpuCores', 0.4),
-  ...sampled('host', 'cpuCores', 1.6),
+  ...sampled('host', 'cpuCores', 1.8),
 ];
 
 const requests = DUE.map((dueMs) => ({
@@ -79,6 +79,13 @@ describe('the trace of a probe, from the record alone', () => {
     expect(trace).toMatchObject({ servers: 2, resource: { role: 'host', resource: 'CPU' } });
     // n8n and its database on two cores; the generator is no part of them.
     expect(trace?.cpu[5]).toBeCloseTo((0.7 + 0.25) / 2, 9);
+  });
+
+  it('is of the busiest role where the cores were not used up, whatever a probe was limited by', () => {
+    const probe = kept(record.events, byHost);
+    const idle = { ...probe.seconds, hostCpuMs: new Array<number>(20).fill(1_500) };
+    const critical = criticalOf([{ ...probe, seconds: idle } as FindProbe], here);
+    expect(critical?.resource).toEqual({ role: 'main', resource: 'event loop' });
   });
 
   it('has a whole limit in place of a whole core where n8n has less than one', () => {

@@ -4,7 +4,7 @@
  */
 import { median } from '../../../../analysis/statistics/statistics';
 import { capacityOf } from './capacity';
-import { fit, FINE, replayable, residuals, ROUGH, medianCost } from './fit';
+import { fit, FINE, replayable, residuals, medianCost, type Effort } from './fit';
 import type { ProbeTrace } from './trace';
 
 export interface QueueSettings {
@@ -40,18 +40,18 @@ const MIN_ERROR = 0.015;
 export function estimateByQueue(
   traces: readonly ProbeTrace[],
   settings: QueueSettings,
-  { isRough = false }: { isRough?: boolean } = {},
+  effort: Effort = FINE,
 ): QueueEstimate | null {
   const probes = replayable(traces);
   const [first] = probes;
   if (first === undefined) return null;
   const cost = medianCost(probes);
-  const fitted = fit(probes, cost, settings, isRough ? ROUGH : FINE);
+  const fitted = fit(probes, cost, settings, effort);
   const answer = capacityOf(probes, fitted, {
     ...settings,
     cost,
     binSeconds: first.trace.binSeconds,
-    effort: isRough ? ROUGH : FINE,
+    effort,
   });
   const error = Math.max(MIN_ERROR, Math.hypot(answer.modelError, answer.weatherError));
   const reach = reachOf(answer.pieces) * error;
@@ -66,7 +66,7 @@ export function estimateByQueue(
       .map(({ nearCost, trace }) => ({ costSeconds: nearCost, seconds: trace.seconds })),
     share,
     variability,
-    isAtEdge: share === FINE.shares[0] || share === FINE.shares.at(-1),
+    isAtEdge: share === effort.shares[0] || share === effort.shares.at(-1),
     residual: median(residuals(probes, fitted, settings.p).map(Math.abs)),
     modelError: answer.modelError,
     weatherError: answer.weatherError,

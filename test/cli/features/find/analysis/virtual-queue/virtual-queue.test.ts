@@ -1,5 +1,6 @@
 import { seededRandom } from '../../../../../../cli/src/analysis/statistics/random';
 import { estimateByQueue } from '../../../../../../cli/src/features/find/analysis/virtual-queue/estimate';
+import { ROUGH } from '../../../../../../cli/src/features/find/analysis/virtual-queue/fit';
 import {
   picked,
   quantileOf,
@@ -116,7 +117,7 @@ describe('an estimate from the replay of probes', () => {
     const probes = rates.map((ratePerSecond, i) =>
       probeOfOneServer(seededRandom(10 + i), { ratePerSecond }, 30, steady(0.02)),
     );
-    const found = estimateByQueue(probes, question, { isRough: true });
+    const found = estimateByQueue(probes, question, ROUGH);
     expect(found?.costSeconds).toBeCloseTo(0.02, 2.5);
     const truth = capacityAt(found?.costSeconds ?? NaN);
     expect(Math.abs((found?.ratePerSecond ?? NaN) / truth - 1)).toBeLessThan(0.08);
@@ -128,7 +129,7 @@ describe('an estimate from the replay of probes', () => {
     const probes = costs.map((cost, i) =>
       probeOfOneServer(seededRandom(20 + i), { ratePerSecond: 0.75 / cost }, 60, steady(cost)),
     );
-    const found = estimateByQueue(probes, question, { isRough: true });
+    const found = estimateByQueue(probes, question, ROUGH);
     const truth = capacityAt(found?.costSeconds ?? NaN);
     expect(Math.abs((found?.ratePerSecond ?? NaN) / truth - 1)).toBeLessThan(0.1);
     expect(new Set(found?.speeds.map(({ costSeconds }) => costSeconds.toFixed(2)))).toEqual(
@@ -143,7 +144,7 @@ describe('an estimate from the replay of probes', () => {
         probeOfOneServer(seededRandom(30 + i), { ratePerSecond }, 30, slow, { disturbed }),
       );
     const cost = (disturbed: { from: number; to: number }[]) =>
-      estimateByQueue(probes(disturbed), question, { isRough: true })?.costSeconds ?? NaN;
+      estimateByQueue(probes(disturbed), question, ROUGH)?.costSeconds ?? NaN;
     expect(cost([])).toBeGreaterThan(0.0215);
     expect(cost([{ from: 10, to: 14.5 }])).toBeCloseTo(0.02, 2.5);
   });
