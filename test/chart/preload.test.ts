@@ -7,12 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { n8nFolder, node18, node24 } from '../nodes/support/lab';
-import { chart } from './support/helm.ts';
+import { copied, PATCHES, PRELOAD } from './support/preload-folder';
 import { N8N_LEGACY_VERSION, N8N_VERSION } from '../support/versions';
 import { eventually, pause } from '../support/wait';
 
 const run = promisify(execFile);
-const preload = join(chart, 'files/preload');
+const preload = PRELOAD;
 const STOPPING = '/tmp/n8n-tuned-stopping';
 const LONGEST_MS = 5000;
 
@@ -58,8 +58,9 @@ describe.each([
     const placed = script.replace(`'${STOPPING}'`, JSON.stringify(join(folder, 'stopping')));
     const own = placed.replace(/(?<=LONGEST_DELAY_MS = )\d+/, String(longestDelayMs));
     expect([placed === script, own === placed]).toEqual([false, longestDelayMs === LONGEST_MS]);
-    writeFileSync(join(folder, 'last-answers.cjs'), own);
-    server = spawn(node(), ['--require', join(folder, 'last-answers.cjs'), '-e', SERVER]);
+    const ownScript = join(copied(), 'last-answers.cjs');
+    writeFileSync(ownScript, own);
+    server = spawn(node(), ['--require', ownScript, '-e', SERVER]);
     const [line] = (await once(server.stdout ?? server, 'data')) as [Buffer];
     port = line.toString().trim();
   }
@@ -264,7 +265,7 @@ test('no script takes away what another one has put on top of it', () => {
   expect(assigned.flat()).toEqual([]);
 });
 
-describe.each(readdirSync(preload).map((name) => name.replace('.cjs', '')))('%s', (name) => {
+describe.each(PATCHES())('%s', (name) => {
   /** Names of the functions that the script replaces. */
   const replaced = async (env: Record<string, string>): Promise<unknown> => {
     const code = `

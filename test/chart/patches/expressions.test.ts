@@ -1,11 +1,5 @@
 // The patches of n8n's sandbox of expressions: with them and without, the same comes of every expression, and the sandbox
 // stays as tight.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { n8nFolder, node24 } from '../../nodes/support/lab';
 import * as corpus from '../support/expression-corpus.ts';
 import {
   evaluate,
@@ -14,15 +8,14 @@ import {
   type Output,
   type Sandbox,
 } from '../support/expressions.ts';
-import { chart } from '../support/helm.ts';
+import { script } from '../support/preload-folder';
 import { N8N_VERSION } from '../../support/versions';
 
 /** Of every function on every value with every argument, one of so many; LONG=1 takes all. It shares no factor with the number of values or of arguments. */
 const EVERY = process.env['LONG'] === '1' ? 1 : 4;
-const preload = (name: string): string => join(chart, 'files/preload', name);
-const LAZY = preload('lazy-character-map.cjs');
-const WARM = preload('warm-expressions.cjs');
-const ZONE = preload('zone-once.cjs');
+const LAZY = script('lazy-character-map');
+const WARM = script('warm-expressions');
+const ZONE = script('zone-once');
 
 const variants: [string, string[]][] = [
   ['the lazy character map', [LAZY]],
@@ -157,85 +150,5 @@ describe('the sandbox', () => {
       [{ error: 'MemoryLimitError', message: 'Expression exceeded memory limit of 32MB' }],
       [{ type: 'number', value: '1' }],
     ]);
-  });
-});
-
-describe('a bundle that is not known', () => {
-  /** n8n with one byte more in its bundle: everything else are links to the installed one. */
-  let folder: string;
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-bundle-'));
-    const installed = join(dirname(n8nFolder(N8N_VERSION)), '@n8n/expression-runtime');
-    const copy = join(folder, 'node_modules/@n8n/expression-runtime');
-    mkdirSync(join(copy, 'dist/bundle'), { recursive: true });
-    symlinkSync(join(installed, 'package.json'), join(copy, 'package.json'));
-    const bundle = readFileSync(join(installed, 'dist/bundle/runtime.iife.js'), 'utf8');
-    writeFileSync(join(copy, 'dist/bundle/runtime.iife.js'), `${bundle}\n`);
-  });
-  afterAll(() => {
-    rmSync(folder, { recursive: true });
-  });
-
-  const READ = `
-    const fs = require('node:fs');
-    const path = process.argv[1];
-    const read = [1, 2].map(() => fs.readFileSync(path, 'utf8'));
-    console.log(JSON.stringify(read.map((text) => text.length)));
-  `;
-  async function lengths(
-    path: string,
-    scripts: string[],
-    without = '',
-  ): Promise<[number[], string]> {
-    const env = { ...process.env, N8N_TUNED_WITHOUT: without };
-    const required = scripts.flatMap((script) => ['--require', script]);
-    const child = spawn(node24(), [...required, '-e', READ, path], { env });
-    let out = '';
-    let said = '';
-    child.stdout.setEncoding('utf8').on('data', (part: string) => (out += part));
-    child.stderr.setEncoding('utf8').on('data', (part: string) => (said += part));
-    await once(child, 'close');
-    return [JSON.parse(out) as number[], said];
-  }
-  const BUNDLE = '@n8n/expression-runtime/dist/bundle/runtime.iife.js';
-  const known = join(dirname(n8nFolder(N8N_VERSION)), BUNDLE);
-  const lengthOf = (path: string): number => readFileSync(path, 'utf8').length;
-  const changers: [string, string[]][] = [
-    ['lazy-character-map', [LAZY]],
-    ['zone-once', [ZONE]],
-    ['lazy-character-map,zone-once', [LAZY, ZONE]],
-    ['zone-once,lazy-character-map', [ZONE, LAZY]],
-  ];
-
-  test.each(changers)('is left as it is by %s, and that is said once', async (names, scripts) => {
-    const unknown = join(folder, 'node_modules', BUNDLE);
-    const [[first, second], said] = await lengths(unknown, scripts);
-    expect(first).toBe(lengthOf(unknown));
-    expect(second).toBe(first);
-    const sentences = names
-      .split(',')
-      .map((name) => expect.stringMatching(`^n8n-tuned: ${name}: .* left as it is$`) as string);
-    expect(said.trimEnd().split('\n')).toEqual(sentences);
-  });
-
-  test.each(changers)('and one that is known is not, by %s', async (_, scripts) => {
-    const [[first, second], said] = await lengths(known, scripts);
-    expect(first).not.toBe(lengthOf(known));
-    expect([second, said]).toEqual([lengthOf(known), '']);
-  });
-
-  test.each(changers)(
-    'and with the switch, one that is known is too, by %s',
-    async (names, scripts) => {
-      const [[first], said] = await lengths(known, scripts, `session-once,${names}`);
-      expect([first, said]).toEqual([lengthOf(known), '']);
-    },
-  );
-
-  test('the patches know the same bundles, with and without each other', () => {
-    const hashes = (path: string): string[] =>
-      [...readFileSync(path, 'utf8').matchAll(/[0-9a-f]{64}/g)].map(([hash]) => hash).sort();
-    expect(hashes(ZONE)).toEqual(hashes(WARM));
-    expect(hashes(ZONE)).toEqual(hashes(LAZY));
   });
 });

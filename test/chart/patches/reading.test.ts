@@ -1,13 +1,12 @@
 // The patch of how n8n reads one row: the same rows, with one statement less where the id is given.
 import fc from 'fast-check';
-import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import '../../support/properties';
-import { chart } from '../support/helm.ts';
 import { withN8n } from '../support/n8n-program';
 import { startOwnPostgresql, type OwnPostgresql } from '../support/own-postgresql';
+import { script, withoutKnowledge } from '../support/preload-folder';
 
-const PATCH = join(chart, 'files/preload/read-once.cjs');
+const PATCH = script('read-once');
 const HOST = join(__dirname, '../support/find-host.cjs');
 
 interface Find {
@@ -111,8 +110,7 @@ test('a row whose id is given takes one statement, a row that has to be found fi
 });
 
 test('the script says what it does not know and changes nothing', async () => {
-  const other = join(server.folder, 'other.cjs');
-  writeFileSync(other, readFileSync(PATCH, 'utf8').replace(/'[0-9a-f]{64}'/, "'another'"));
+  const other = script('read-once', withoutKnowledge());
   const { wrote, said } = await use([other], [BY_ID]);
   expect(wrote[0]?.statements).toBe(2);
   expect(said).toMatch(/^n8n-tuned: read-once: .* left as it is\n$/);

@@ -1,14 +1,14 @@
 // The patch of n8n's sessions with PostgreSQL: every session still has its settings, and they are sent once.
 import { execFile } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { chart, paths } from '../support/helm.ts';
+import { paths } from '../support/helm.ts';
 import { withN8n } from '../support/n8n-program';
 import { startOwnPostgresql, type OwnPostgresql } from '../support/own-postgresql';
+import { script, withoutKnowledge } from '../support/preload-folder';
 
 const run = promisify(execFile);
-const PATCH = join(chart, 'files/preload/session-once.cjs');
+const PATCH = script('session-once');
 const HOST = join(__dirname, '../support/typeorm-host.cjs');
 
 interface Session {
@@ -75,9 +75,7 @@ test('a schema of its own is left to n8n', async () => {
 });
 
 test('the script says what it does not know and changes nothing', async () => {
-  const other = join(server.folder, 'other.cjs');
-  const text = readFileSync(PATCH, 'utf8').replace(/'[0-9a-f]{64}'/, "'another'");
-  writeFileSync(other, text);
+  const other = script('session-once', withoutKnowledge());
   const plain = await use([], { steps: ['query', 'query'] });
   const patched = await use([other], { steps: ['query', 'query'] });
   expect(patched.sets).toEqual(plain.sets);

@@ -3,12 +3,13 @@
 // not been told of its end yet. Loaded before n8n (node --require), this makes a paused queue work on the jobs that it has,
 // and count as paused only when they have ended. The connection on which Bull waits for jobs stays whole: n8n ends at once
 // if cutting it fails. docs/chart/patches.md
-const Module = require('node:module');
 const { setTimeout: sleep } = require('node:timers/promises');
+const { BULL, knows, onLoad, patch, say: tell } = require('./in-force.cjs');
 
 const LOOK_EVERY_MS = 50;
 
-const say = (what) => process.stderr.write(`n8n-tuned: finish-jobs: ${what}\n`);
+const NAME = 'finish-jobs';
+const say = (what) => tell(NAME, what);
 
 /** Of each queue: calls that wait for a job, and jobs whose end Redis does not know yet. */
 const waiting = new WeakMap();
@@ -47,7 +48,7 @@ async function unblock({ bclient, client }) {
   );
 }
 
-function patch(Queue) {
+function wrap(Queue) {
   const { pause, getNextJob, processJob, _processJobOnNextTick: step } = Queue.prototype;
 
   Queue.prototype.getNextJob = function () {
@@ -90,24 +91,11 @@ function patch(Queue) {
   };
 }
 
-const isQueue = (loaded) =>
-  typeof loaded === 'function' && loaded.prototype?.process && loaded.prototype.moveToActive;
+const WRAPPED = ['pause', 'resume', 'getNextJob', 'processJob', '_processJobOnNextTick'];
 
-const KNOWN_PARTS = ['pause', 'getNextJob', 'processJob', '_processJobOnNextTick'];
-
-function install() {
-  const load = Module._load;
-  let isDone = false;
-  Module._load = function (request, ...rest) {
-    const loaded = load.call(this, request, ...rest);
-    if (!isDone && /(^|[\\/])(bull|queue)([\\/]index)?(\.js)?$/.test(request) && isQueue(loaded)) {
-      // It stays: to put back what was before would drop what other scripts have put on top.
-      isDone = true;
-      if (KNOWN_PARTS.every((name) => loaded.prototype[name])) patch(loaded);
-      else say('this Bull is unknown, left as it is');
-    }
-    return loaded;
-  };
-}
-
-if (!process.env.N8N_TUNED_WITHOUT?.split(',').includes('finish-jobs')) install();
+patch(NAME, [NAME], () =>
+  onLoad(BULL.file, BULL.find, (Queue) => {
+    const functions = WRAPPED.map((name) => [`Queue.${name}`, Queue.prototype[name]]);
+    if (knows(NAME, NAME, Object.fromEntries(functions), 'this Bull is unknown')) wrap(Queue);
+  }),
+);

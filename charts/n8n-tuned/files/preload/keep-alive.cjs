@@ -2,6 +2,7 @@
 // longer then sends a request over one that is just being closed, and its caller gets a reset or a 502. So n8n waits longer
 // than they do. Loaded before n8n (node --require).
 const { Server } = require('node:net');
+const { plainPatch } = require('./in-force.cjs');
 
 const keepAliveMs = 1000 * Number(process.env.N8N_TUNED_KEEP_ALIVE_SECONDS);
 
@@ -14,4 +15,4 @@ function install() {
   };
 }
 
-if (!process.env.N8N_TUNED_WITHOUT?.split(',').includes('keep-alive')) install();
+plainPatch('keep-alive', install);

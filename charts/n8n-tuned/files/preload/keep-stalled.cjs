@@ -5,20 +5,13 @@
 // and stores the error beside what there is, so that a retry does the work. A worker that was cut off still gets its jobs when it
 // reaches Redis again. Their executions have failed meanwhile, and the stored error would become an error of their first node:
 // they are not run, as n8n does not run those that have crashed. docs/recovery.md
-const { createHash } = require('node:crypto');
 const Module = require('node:module');
+const { dirname, join } = require('node:path');
 const timers = require('node:timers/promises');
+const { knows, onLoad, patch, say: tell } = require('./in-force.cjs');
 
-// The sha256 of each function as n8n 2.41.0, 2.41.1 and 2.41.3 have it.
-const KNOWN = {
-  processError: '7dbeeefbe14c5ebe89a1470c0932d60467b65a07dfb0a0a43d4a85449a320a10',
-  processJob: 'cee63610f8c5744f05f2b3f070493d9d9dcf24e079d4873e4d3942f772f5e6bb',
-};
-
-const isKnown = (name, { prototype }) =>
-  createHash('sha256').update(String(prototype[name])).digest('hex') === KNOWN[name];
-
-const say = (what) => process.stderr.write(`n8n-tuned: keep-stalled: ${what}\n`);
+const NAME = 'keep-stalled';
+const say = (what) => tell(NAME, what);
 
 /** As long as a database may take to be replaced; then n8n does what it does without it. */
 const AWAY_MS = 600_000;
@@ -65,10 +58,6 @@ async function kept(runner, executionId, run) {
 }
 
 function keepData(WorkflowRunner) {
-  if (!isKnown('processError', WorkflowRunner)) {
-    say('this n8n fails executions in another way than those known, left as it is');
-    return;
-  }
   const { processError } = WorkflowRunner.prototype;
   WorkflowRunner.prototype.processError = async function (
     error,
@@ -95,10 +84,6 @@ function keepData(WorkflowRunner) {
 }
 
 function skipFailed(JobProcessor) {
-  if (!isKnown('processJob', JobProcessor)) {
-    say('this n8n runs jobs in another way than those known, left as it is');
-    return;
-  }
   const { processJob } = JobProcessor.prototype;
   JobProcessor.prototype.processJob = function (job) {
     const { executionPersistence } = this;
@@ -118,26 +103,49 @@ function skipFailed(JobProcessor) {
   };
 }
 
-const PATCHES = [
-  { name: 'WorkflowRunner', file: 'workflow-runner', method: 'processError', patch: keepData },
-  { name: 'JobProcessor', file: 'job-processor', method: 'processJob', patch: skipFailed },
-].map((one) => ({ ...one, file: new RegExp(`(^|[\\\\/])${one.file}(\\.js)?$`) }));
+const PARTS = [
+  {
+    ...{ name: 'WorkflowRunner', file: 'workflow-runner', method: 'processError', n8n: '.' },
+    ...{ wrap: keepData, otherwise: 'this n8n fails executions in an unknown way' },
+  },
+  {
+    ...{ name: 'JobProcessor', file: 'job-processor', method: 'processJob', n8n: '..' },
+    ...{ wrap: skipFailed, otherwise: 'this n8n runs jobs in an unknown way' },
+  },
+];
 
-function install() {
-  const load = Module._load;
-  const left = new Set(PATCHES);
-  Module._load = function (request, ...rest) {
-    const loaded = load.call(this, request, ...rest);
-    for (const one of left) {
-      const { name, file, method, patch } = one;
-      // Null or without it while modules that need each other are being loaded.
-      if (!file.test(request) || loaded?.[name]?.prototype?.[method] === undefined) continue;
-      // It stays: to put back what was before would drop what other scripts have put on top.
-      left.delete(one);
-      patch(loaded[name]);
-    }
-    return loaded;
-  };
+/** What reads an execution, which both parts call; nothing where n8n has it elsewhere. */
+function readers(path, n8n) {
+  const load = Module.createRequire(path);
+  const folder = join(dirname(path), n8n);
+  const read = 'findSingleExecution';
+  try {
+    const { ExecutionPersistence } = load(join(folder, 'executions/execution-persistence.js'));
+    const { ExecutionRepository } = load('@n8n/db');
+    return {
+      [`ExecutionPersistence.${read}`]: ExecutionPersistence.prototype[read],
+      [`ExecutionRepository.${read}`]: ExecutionRepository.prototype[read],
+    };
+  } catch {
+    return { [`ExecutionPersistence.${read}`]: undefined };
+  }
 }
 
-if (!process.env.N8N_TUNED_WITHOUT?.split(',').includes('keep-stalled')) install();
+function install() {
+  for (const { name, file, method, n8n, wrap, otherwise } of PARTS) {
+    // Null or without it while modules that need each other are being loaded.
+    const find = (loaded) =>
+      loaded?.[name]?.prototype?.[method] === undefined ? undefined : loaded[name];
+    onLoad(new RegExp(`(^|[\\\\/])${file}(\\.js)?$`), find, (found, { request, parent }) => {
+      const path = Module._resolveFilename(request, parent);
+      const functions = { [`${name}.${method}`]: found.prototype[method], ...readers(path, n8n) };
+      if (knows(NAME, name, functions, otherwise)) wrap(found);
+    });
+  }
+}
+
+patch(
+  NAME,
+  PARTS.map(({ name }) => name),
+  install,
+);

@@ -6,6 +6,7 @@
 const fs = require('node:fs');
 const http = require('node:http');
 const { clearInterval, setInterval } = require('node:timers');
+const { plainPatch } = require('./in-force.cjs');
 
 const STOPPING = '/tmp/n8n-tuned-stopping';
 const LOOK_EVERY_MS = 200;
@@ -69,7 +70,7 @@ function delayTheEnd() {
   };
 }
 
-if (!process.env.N8N_TUNED_WITHOUT?.split(',').includes('last-answers')) {
+plainPatch('last-answers', () => {
   closeConnections();
   delayTheEnd();
-}
+});

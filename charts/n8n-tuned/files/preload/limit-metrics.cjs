@@ -1,8 +1,8 @@
 // n8n's metrics say how much memory a process uses and how many jobs run, not how much there may be of each. This adds the
 // limits of the process to /metrics, as the process itself has them: the limit of V8's heap, the memory limit of the
 // container, and how many executions a worker runs at once. Loaded before n8n (node --require). docs/monitoring.md
-const Module = require('node:module');
 const v8 = require('node:v8');
+const { IN_FORCE, onLoad, patch, setState, states } = require('./in-force.cjs');
 
 /** Executions at once of a worker (its argument, which n8n's variable overrides), null in every other process. */
 function workerConcurrency(argv, env) {
@@ -46,18 +46,27 @@ function register({ Gauge }) {
   }
 }
 
-function install() {
-  const load = Module._load;
-  let isDone = false;
-  Module._load = function (request, ...rest) {
-    const loaded = load.call(this, request, ...rest);
-    if (!isDone && request === 'prom-client') {
-      // It stays: to put back what was before would drop what other scripts have put on top.
-      isDone = true;
-      register(loaded);
-    }
-    return loaded;
-  };
+/** Each patch that the process has loaded, with its state at the moment of the question. */
+function registerPatches({ Gauge }) {
+  new Gauge({
+    name: 'n8n_tuned_patch_in_force',
+    help: '1 for each patch of n8n-tuned that is in force, 0 for each that this process has loaded and that is not.',
+    labelNames: ['patch', 'state'],
+    collect() {
+      this.reset();
+      for (const [name, state] of Object.entries(states()))
+        this.set({ patch: name, state }, IN_FORCE.has(state) ? 1 : 0);
+    },
+  });
 }
 
-if (!process.env.N8N_TUNED_WITHOUT?.split(',').includes('limit-metrics')) install();
+const NAME = 'limit-metrics';
+const find = (loaded) => (loaded?.Gauge === undefined ? undefined : loaded);
+
+patch(NAME, [NAME], () =>
+  onLoad(/^prom-client$/, find, (client) => {
+    setState(NAME, 'known');
+    register(client);
+    registerPatches(client);
+  }),
+);

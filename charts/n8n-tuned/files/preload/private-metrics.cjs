@@ -2,6 +2,7 @@
 // /metrics, in any spelling that n8n's router takes (/METRICS/). A proxy says for whom it asks; a Prometheus inside the
 // cluster asks for itself. So what comes through a proxy gets no metrics. Loaded before n8n (node --require).
 const http = require('node:http');
+const { plainPatch } = require('./in-force.cjs');
 
 const FORWARDED = ['x-forwarded-for', 'x-real-ip', 'forwarded'];
 
@@ -29,4 +30,4 @@ function install() {
   };
 }
 
-if (!process.env.N8N_TUNED_WITHOUT?.split(',').includes('private-metrics')) install();
+plainPatch('private-metrics', install);

@@ -4,12 +4,11 @@
 // the ids of an empty Redis at the time in milliseconds, so that none comes again, and checks the jobs that a process waits
 // for: if one is gone, the database tells whether its execution has ended. One that has not begun is queued again.
 // docs/chart/patches.md
-const { createHash } = require('node:crypto');
-const Module = require('node:module');
 const { clearInterval, setInterval } = require('node:timers');
+const { BULL, knows, onLoad, patch, say: tell } = require('./in-force.cjs');
 
-// The sha256 of WorkflowRunner.enqueueExecution as n8n 2.39.0 to 2.41.3 has it.
-const KNOWN = '7321fae7f1fbf855ab8716b7d31f3ee383e324cd77005c9d81d337bb09308023';
+const NAME = 'requeue-lost';
+const say = (what) => tell(NAME, what);
 
 /** Bull looks as often whether a job has ended. */
 const LOOK_EVERY_MS = 5000;
@@ -19,8 +18,6 @@ const LOOKS = 2;
 const JOBS_AT_ONCE = 500;
 /** What n8n makes of it, and recovery knows. */
 const STALLED = 'job stalled more than maxStalledCount';
-
-const say = (what) => process.stderr.write(`n8n-tuned: requeue-lost: ${what}\n`);
 
 /** n8n's table of executions, once it hands one to the queue. */
 let repository;
@@ -112,47 +109,30 @@ function patchQueue(Queue) {
 
 function patchRunner({ prototype }) {
   const { enqueueExecution } = prototype;
-  if (createHash('sha256').update(String(enqueueExecution)).digest('hex') !== KNOWN) {
-    say('this n8n queues executions in another way than those known, left as it is');
-    return;
-  }
   prototype.enqueueExecution = function (...execution) {
     repository = this.executionRepository;
     return enqueueExecution.apply(this, execution);
   };
 }
 
-const isQueue = (loaded) =>
-  typeof loaded === 'function' && loaded.prototype?.process && loaded.prototype.moveToActive;
-
-const PATCHES = [
-  {
-    file: /(^|[\\/])(bull|queue)([\\/]index)?(\.js)?$/,
-    found: (loaded) => (isQueue(loaded) ? loaded : undefined),
-    patch: patchQueue,
-  },
-  {
-    file: /(^|[\\/])workflow-runner(\.js)?$/,
-    // Null or without it while modules that need each other are being loaded.
-    found: (loaded) => loaded?.WorkflowRunner?.prototype?.enqueueExecution && loaded.WorkflowRunner,
-    patch: patchRunner,
-  },
-];
+const QUEUE = ['add', 'isReady', 'toKey'];
+/** Null or without it while modules that need each other are being loaded. */
+const runnerOf = (loaded) =>
+  loaded?.WorkflowRunner?.prototype?.enqueueExecution && loaded.WorkflowRunner;
 
 function install() {
-  const load = Module._load;
-  const left = new Set(PATCHES);
-  Module._load = function (request, ...rest) {
-    const loaded = load.call(this, request, ...rest);
-    for (const one of left) {
-      const found = one.file.test(request) ? one.found(loaded) : undefined;
-      if (found === undefined) continue;
-      // It stays: to put back what was before would drop what other scripts have put on top.
-      left.delete(one);
-      one.patch(found);
-    }
-    return loaded;
-  };
+  onLoad(BULL.file, BULL.find, (Queue) => {
+    const functions = QUEUE.map((name) => [`Queue.${name}`, Queue.prototype[name]]);
+    if (knows(NAME, 'Queue', Object.fromEntries(functions), 'this Bull is unknown'))
+      patchQueue(Queue);
+  });
+  onLoad(/(^|[\\/])workflow-runner(\.js)?$/, runnerOf, (WorkflowRunner) => {
+    const functions = {
+      'WorkflowRunner.enqueueExecution': WorkflowRunner.prototype.enqueueExecution,
+    };
+    const otherwise = 'this n8n queues executions in an unknown way';
+    if (knows(NAME, 'WorkflowRunner', functions, otherwise)) patchRunner(WorkflowRunner);
+  });
 }
 
-if (!process.env.N8N_TUNED_WITHOUT?.split(',').includes('requeue-lost')) install();
+patch(NAME, ['Queue', 'WorkflowRunner'], install);

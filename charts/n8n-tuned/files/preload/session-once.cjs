@@ -2,24 +2,16 @@
 // pool: two round trips before each query or transaction, 24 of the 50 statements of an execution in queue mode. Both hold
 // for the session, and n8n itself only ever overrides them inside a transaction (SET LOCAL). Loaded before n8n (node
 // --require), this sends them once per connection. docs/chart/patches.md
-const { createHash } = require('node:crypto');
 const Module = require('node:module');
+const { knows, onLoad, patch } = require('./in-force.cjs');
 
-// The sha256 of obtainMasterConnection as n8n has it.
-const KNOWN = new Set([
-  // n8n 2.30.0 to 2.41.3 (@n8n/typeorm 0.4.0 to 0.11.0)
-  'f7c7565700210a32d5bf41c36d7d78ba312eeb8c5d119113e3813e8fdf7cfabb',
-]);
+const NAME = 'session-once';
 
-const say = (what) => process.stderr.write(`n8n-tuned: session-once: ${what}\n`);
-
-function patch(PostgresDriver) {
+function sendOnce(PostgresDriver) {
   const { obtainMasterConnection } = PostgresDriver.prototype;
-  const hash = createHash('sha256').update(String(obtainMasterConnection)).digest('hex');
-  if (!KNOWN.has(hash)) {
-    say('this n8n takes connections to PostgreSQL in another way than those known, left as it is');
+  const functions = { 'PostgresDriver.obtainMasterConnection': obtainMasterConnection };
+  if (!knows(NAME, NAME, functions, 'this n8n takes connections to PostgreSQL in an unknown way'))
     return;
-  }
   const set = new WeakSet();
 
   PostgresDriver.prototype.obtainMasterConnection = async function () {
@@ -45,21 +37,8 @@ function patch(PostgresDriver) {
 
 const DRIVER = /[\\/]@n8n[\\/]typeorm[\\/]dist[\\/]driver[\\/]postgres[\\/]PostgresDriver\.js$/;
 
-const isDriver = (request, ...rest) => DRIVER.test(Module._resolveFilename(request, ...rest));
+/** TypeORM imports it by its full path from 0.6.0 on (n8n 2.32), and by a relative one before. */
+const find = (loaded, request, parent) =>
+  DRIVER.test(Module._resolveFilename(request, parent)) ? loaded?.PostgresDriver : undefined;
 
-function install() {
-  const load = Module._load;
-  let isDone = false;
-  Module._load = function (request, ...rest) {
-    const loaded = load.call(this, request, ...rest);
-    // TypeORM imports it by its full path from 0.6.0 on (n8n 2.32), and by a relative one before.
-    if (!isDone && /PostgresDriver(\.js)?$/.test(request) && isDriver(request, ...rest)) {
-      // It stays: to put back what was before would drop what other scripts have put on top.
-      isDone = true;
-      patch(loaded.PostgresDriver);
-    }
-    return loaded;
-  };
-}
-
-if (!process.env.N8N_TUNED_WITHOUT?.split(',').includes('session-once')) install();
+patch(NAME, [NAME], () => onLoad(/PostgresDriver(\.js)?$/, find, sendOnce));

@@ -1,14 +1,13 @@
 // n8n opens SQLite in its driver's verbose mode: every statement then makes a stack trace and a text of its parameters, for
 // an error that hardly ever comes. Loaded before n8n (node --require), this leaves that mode off and changes nothing else.
-const Module = require('node:module');
+const { onLoad, patch, setState } = require('./in-force.cjs');
 
-function install() {
-  const load = Module._load;
-  Module._load = function (request, ...rest) {
-    const loaded = load.call(this, request, ...rest);
-    if (request === 'sqlite3') loaded.verbose = () => loaded;
-    return loaded;
-  };
-}
+const NAME = 'untraced-sqlite';
+const find = (loaded) => (typeof loaded?.verbose === 'function' ? loaded : undefined);
 
-if (!process.env.N8N_TUNED_WITHOUT?.split(',').includes('untraced-sqlite')) install();
+patch(NAME, [NAME], () =>
+  onLoad(/^sqlite3$/, find, (sqlite3) => {
+    sqlite3.verbose = () => sqlite3;
+    setState(NAME, 'known');
+  }),
+);

@@ -3,8 +3,10 @@
 // look, and this worker takes none and renews the lock of none, it says what it saw and ends, so that it is started again.
 // A worker that renews a lock is at work and stays. Loaded before n8n (node --require). docs/chart/patches.md
 const fs = require('node:fs');
-const Module = require('node:module');
 const { clearTimeout, setTimeout } = require('node:timers');
+const { BULL, knows, onLoad, patch, say, setState } = require('./in-force.cjs');
+
+const NAME = 'worker-guard';
 
 const seconds = Number(process.env.N8N_TUNED_GUARD_SECONDS);
 /** In a row; one alone may meet jobs that another worker is about to take. */
@@ -131,14 +133,21 @@ function guard(queue, concurrency, work) {
   };
 }
 
-function patch(Queue) {
+function wrap(Queue) {
   const { process: take } = Queue.prototype;
-  // As n8n calls it; the handler has one argument, which is how Bull knows that it returns a promise.
-  Queue.prototype.process = function (name, concurrency, handler) {
-    if (typeof handler !== 'function') return take.apply(this, arguments);
+  // n8n calls it with a name, how many at once, and the handler; below 1.60 without the name. The handler has one argument,
+  // which is how Bull knows that it returns a promise.
+  Queue.prototype.process = function (...given) {
+    const handler = given.at(-1);
+    const concurrency = given.at(-2);
+    if (typeof handler !== 'function' || typeof concurrency !== 'number') {
+      setState(NAME, 'unknown');
+      say(NAME, 'this n8n takes jobs in an unknown way, left as it is');
+      return take.apply(this, given);
+    }
     const work = new Set();
     const begin = guard(this, concurrency, work);
-    return take.call(this, name, concurrency, async (job) => {
+    return take.call(this, ...given.slice(0, -1), async (job) => {
       begin();
       work.add(job);
       try {
@@ -150,22 +159,13 @@ function patch(Queue) {
   };
 }
 
-const isQueue = (loaded) =>
-  typeof loaded === 'function' && loaded.prototype?.process && loaded.prototype.moveToActive;
+const CALLED = ['process', 'toKey'];
 
-function install() {
-  const load = Module._load;
-  let isDone = false;
-  Module._load = function (request, ...rest) {
-    const loaded = load.call(this, request, ...rest);
-    if (!isDone && /(^|[\\/])(bull|queue)([\\/]index)?(\.js)?$/.test(request) && isQueue(loaded)) {
-      // It stays: to put back what was before would drop what other scripts have put on top.
-      isDone = true;
-      patch(loaded);
-    }
-    return loaded;
-  };
+if (seconds > 0) {
+  patch(NAME, [NAME], () =>
+    onLoad(BULL.file, BULL.find, (Queue) => {
+      const functions = CALLED.map((name) => [`Queue.${name}`, Queue.prototype[name]]);
+      if (knows(NAME, NAME, Object.fromEntries(functions), 'this Bull is unknown')) wrap(Queue);
+    }),
+  );
 }
-
-const isOff = process.env.N8N_TUNED_WITHOUT?.split(',').includes('worker-guard');
-if (seconds > 0 && !isOff) install();

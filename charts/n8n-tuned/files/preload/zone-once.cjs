@@ -1,26 +1,16 @@
 // For each expression n8n has ICU check the workflow's time zone, and builds $now and $today, which takes its offset four
 // times. With this a sandbox checks a zone once, keeps the offsets that it has computed, and builds $now and $today when
 // they are first read, for the moment at which they would have been built. docs/chart/patches.md
-const { createHash } = require('node:crypto');
-const fs = require('node:fs');
+const { changesBundle } = require('./expressions.cjs');
+const { patch } = require('./in-force.cjs');
+const { ID, escaped, foundOnce, replacedOnce, withoutNames } = require('./pattern.cjs');
 
-// By the sha256 of the bundle as it is found: the sha256 that it has with this change, and the n8n that has it.
-const BUNDLES = {
-  // n8n 2.40.1 to 2.41.3 (@n8n/expression-runtime 0.31.1 and 0.32.0)
-  '7ee2ef16c09871fddffd26281d05be77c4caca1127bb1acf21d919b28f348dab':
-    'c11ea47e7479f0de94c5e95ee3f4db89d227587af81d6d507d45143d0fb10073',
-  // the same with lazy-character-map.cjs
-  e9666ba37fe637621e47b98b6ac30ed18aaf4a377d82b5f3c83c90399b6700e8:
-    '3382a69d127dd0eb1629287c936d8f6e8df5288919222a9355acec81a35da3d1',
-};
-const BUNDLE = /[\\/]@n8n[\\/]expression-runtime[\\/]dist[\\/]bundle[\\/]runtime\.iife\.js$/;
-
-/** Written into the bundle, where C is luxon's DateTime and A its Settings. */
-const ADDED = `
+/** Written into the bundle, with the names that luxon's DateTime and Settings have there. */
+const added = (dateTime, settings) => `
 var validZones=new Set,zoneOffsets=new Map;
 function keepOffset(key,offset){if(zoneOffsets.size>=100)zoneOffsets.clear();zoneOffsets.set(key,offset);return offset}
 function addTimes(context){
-  let ts=A.now(),zone=A.defaultZone,now=()=>new C({ts,zone});
+  let ts=${settings}.now(),zone=${settings}.defaultZone,now=()=>new ${dateTime}({ts,zone});
   let times={$now:now,$today:()=>now().set({hour:0,minute:0,second:0,millisecond:0})};
   for(let name in times){
     let set=value=>Object.defineProperty(context,name,{value,writable:!0,enumerable:!0,configurable:!0});
@@ -28,55 +18,43 @@ function addTimes(context){
   }
 }
 `;
-const CHANGES = [
-  ['var da=new Map,ye=class', `${ADDED}var da=new Map,ye=class`],
-  [
-    'isValidZone(e){if(!e)return!1;try{return',
-    'isValidZone(e){if(!e)return!1;if(validZones.has(e))return!0;try{return',
-  ],
-  [
-    'timeZone:e}).format(),!0}catch{return!1}}constructor',
-    'timeZone:e}).format(),validZones.add(e),!0}catch{return!1}}constructor',
-  ],
-  [
-    'offset(e){if(!this.valid)return NaN;',
-    'offset(e){if(!this.valid)return NaN;let key=this.name+" "+e,kept=zoneOffsets.get(key);if(kept!==void 0)return kept;',
-  ],
-  [
-    'm-=w>=0?w:1e3+w,(d-m)/(60*1e3)}equals(e){return e.type==="iana"',
-    'm-=w>=0?w:1e3+w,keepOffset(key,(d-m)/(60*1e3))}equals(e){return e.type==="iana"',
-  ],
-  [
-    'i.$now=C.now(),i.$today=C.now().set({hour:0,minute:0,second:0,millisecond:0}),',
-    'addTimes(i),',
-  ],
-];
 
-const sha256 = (text) => createHash('sha256').update(text).digest('hex');
-const say = (what) => process.stderr.write(`n8n-tuned: zone-once: ${what}\n`);
+/** Where buildContext() checks the zone of the workflow, and where it builds $now and $today. */
+const ZONE = `(?<zones>${ID})\\.isValidZone\\((?<zone>${ID})\\)\\)throw new Error\\(\`Invalid timezone: "\\$\\{\\k<zone>\\}"\`\\);(?<settings>${ID})\\.defaultZone=\\k<zone>\\?\\?"system"`;
+const TIMES = `(?<context>${ID})\\.\\$now=(?<dateTime>${ID})\\.now\\(\\),\\k<context>\\.\\$today=\\k<dateTime>\\.now\\(\\)\\.set\\(\\{hour:0,minute:0,second:0,millisecond:0\\}\\),`;
 
-function withZoneOnce(bundle) {
-  const wanted = BUNDLES[sha256(bundle)];
-  if (wanted === undefined) {
-    say('this n8n has another bundle of expressions than those known, left as it is');
-    return bundle;
-  }
-  const changed = CHANGES.reduce((text, [from, to]) => text.replace(from, () => to), bundle);
-  if (sha256(changed) === wanted) return changed;
-  say('the change did not give what it should, the bundle is left as it is');
-  return bundle;
+/** Of luxon's class of zones: its check, and both ends of what computes an offset; luxon 3.4 does so without a check. */
+const CHECK = `isValidZone\\((?<zone>${ID})\\)\\{if\\(!\\k<zone>\\)return!1;try\\{return new Intl\\.DateTimeFormat\\("en-US",\\{timeZone:\\k<zone>\\}\\)\\.format\\(\\),!0\\}catch\\{return!1\\}\\}`;
+const OFFSET = `offset\\((?<ms>${ID})\\)\\{(?:if\\(!this\\.valid\\)return NaN;)?(?=let (?<date>${ID})=new Date\\(\\k<ms>\\);if\\(isNaN\\(\\k<date>\\)\\)return NaN;)`;
+const RESULT = `(?<ms>${ID})-=(?<rest>${ID})>=0\\?\\k<rest>:1e3\\+\\k<rest>,(?<offset>\\(${ID}-\\k<ms>\\)/\\(60\\*1e3\\))(?=\\}equals\\((?<other>${ID})\\)\\{return \\k<other>\\.type==="iana")`;
+
+function zoneOnce(bundle) {
+  withoutNames(bundle, ['validZones', 'zoneOffsets', 'keepOffset', 'addTimes']);
+  const { dateTime } = foundOnce(bundle, TIMES).groups;
+  const { settings, zones } = foundOnce(bundle, ZONE).groups;
+  const [, withParts] = replacedOnce(
+    bundle,
+    `var ${ID}=(?:new Map|\\{\\}),${escaped(zones)}=class `,
+    (found) => added(dateTime, settings) + found,
+  );
+  const [, checked] = replacedOnce(withParts, CHECK, (found, { zone }) =>
+    found
+      .replace('return!1;try', () => `return!1;if(validZones.has(${zone}))return!0;try`)
+      .replace('.format(),', () => `.format(),validZones.add(${zone}),`),
+  );
+  const [, kept] = replacedOnce(
+    checked,
+    OFFSET,
+    (found, { ms }) =>
+      `${found}let key=this.name+" "+${ms},kept=zoneOffsets.get(key);if(kept!==void 0)return kept;`,
+  );
+  const [, keeping] = replacedOnce(kept, RESULT, (found, { offset }) =>
+    found.replace(offset, () => `keepOffset(key,${offset})`),
+  );
+  const [, late] = replacedOnce(keeping, TIMES, (_, { context }) => `addTimes(${context}),`);
+  return late;
 }
 
-function install() {
-  const { readFileSync } = fs;
-  let isDone = false;
-  fs.readFileSync = function (path, ...rest) {
-    const read = readFileSync.call(this, path, ...rest);
-    if (isDone || typeof read !== 'string' || !BUNDLE.test(path)) return read;
-    // n8n reads it once per process. This stays: to put back what was before would drop what others have put on top.
-    isDone = true;
-    return withZoneOnce(read);
-  };
-}
+patch('zone-once', ['zone-once'], () => changesBundle('zone-once', zoneOnce));
 
-if (!process.env.N8N_TUNED_WITHOUT?.split(',').includes('zone-once')) install();
+module.exports = zoneOnce;

@@ -9,24 +9,34 @@
 {{- dict "items" $items | toYaml -}}
 {{- end -}}
 
+{{/* data of the ConfigMap for some scripts: these, and all that scripts share. Dict: context, items. */}}
+{{- define "n8n-tuned.preloadData" -}}
+{{- $names := list -}}
+{{- range .context.n8nTunedEnvironment.patches -}}{{- $names = append $names .name -}}{{- end -}}
+{{- $data := dict -}}
+{{- if .items -}}
+{{- range $path, $_ := .context.Files.Glob "files/preload/*" -}}
+{{- $name := base $path -}}
+{{- if or (has $name $.items) (not (has $name $names)) -}}
+{{- $_ := set $data $name ($.context.Files.Get $path) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $data -}}
+{{- end -}}
+
 {{/* Of the scripts that a component loads: one for another role restarts no pod of this one. Dict: context, component. */}}
 {{- define "n8n-tuned.preloadChecksum" -}}
-{{- $texts := list -}}
-{{- range (include "n8n-tuned.preloads" . | fromYaml).items -}}
-{{- $texts = append $texts ($.context.Files.Get (printf "files/preload/%s" .)) -}}
-{{- end -}}
-{{- join "" $texts | sha256sum -}}
+{{- include "n8n-tuned.preloadData" (dict "context" .context "items" (include "n8n-tuned.preloads" . | fromYaml).items) | sha256sum -}}
 {{- end -}}
 
 {{- define "n8n-tuned.preloadFolder" -}}/etc/n8n-tuned/preload{{- end -}}
 
 {{/* data of the ConfigMap: what any role loads. Context: root. */}}
 {{- define "n8n-tuned.preloadFiles" -}}
-{{- $data := dict -}}
+{{- $items := list -}}
 {{- range .n8nTunedComponents -}}
-{{- range (include "n8n-tuned.preloads" (dict "context" $ "component" .) | fromYaml).items -}}
-{{- $_ := set $data . ($.Files.Get (printf "files/preload/%s" .)) -}}
+{{- $items = concat $items (include "n8n-tuned.preloads" (dict "context" $ "component" .) | fromYaml).items -}}
 {{- end -}}
-{{- end -}}
-{{- toYaml $data -}}
+{{- include "n8n-tuned.preloadData" (dict "context" . "items" $items) -}}
 {{- end -}}
