@@ -65,7 +65,7 @@ generate: build ## rewrite the files that are generated from others
 
 dashboards: build ## put load on n8n under Prometheus, and draw every panel of the dashboards into docs/monitoring
 	@lab/install.sh node24 n8n k6 redis postgresql nginx prometheus
-	@node monitoring/measure.mjs
+	@npx tsx monitoring/measure.ts
 	@npm run --silent generate
 
 ##@ A real Kubernetes on this machine

@@ -8,7 +8,7 @@ import { drawCaptioned } from '../cli/src/report/plot/draw';
 import { panelChart, slug } from '../cli/src/run/report/panel-charts';
 import { boards } from './dashboards/boards';
 
-/** What monitoring/measure.mjs keeps. */
+/** What monitoring/measure.ts keeps. */
 interface DashboardsRecord extends RecordedPanels {
   startedAt: string;
   /** Of the machine, within the last five minutes. */

@@ -1,5 +1,7 @@
-/** What the alerts did on a real cluster, as monitoring/on-cluster.mjs recorded it; nothing before it has a record. */
-import { existsSync, readFileSync } from 'node:fs';
+/** What the alerts did on a real cluster, as the study of alerts recorded it; nothing before it has a record. */
+import { fileURLToPath } from 'node:url';
+import { readArchive } from '../cli/src/record/archive';
+import { FAULTS } from '../studies/alerts/faults';
 import { externalSeries } from './external-series';
 import { placeOf } from './runbook';
 
@@ -74,14 +76,22 @@ export interface WatchedRecord {
   faults: Record<string, Fault>;
 }
 
-const RECORD = 'docs/records/alerts-on-cluster.json';
-const PAGE = 'monitoring/cluster/README.md';
-const NOTE = '<!-- Written by npm run generate from docs/records/alerts-on-cluster.json. -->';
+const RECORDS = 'studies/alerts/results.jsonl.gz';
+const PAGE = 'studies/alerts/README.md';
+const NOTE = '<!-- Written by npm run generate from studies/alerts/results.jsonl.gz. -->';
 
 export function watched(root: URL): Record<string, string> {
-  const file = new URL(RECORD, root);
-  if (!existsSync(file)) return {};
-  return { [PAGE]: watchedPage(JSON.parse(readFileSync(file, 'utf8')) as WatchedRecord) };
+  const archive = readArchive(fileURLToPath(new URL(RECORDS, root)));
+  const quiet = archive.get('quiet')?.record as Quiet | undefined;
+  // In the order of the study.
+  const faults = FAULTS.flatMap(({ name }) => {
+    const record = archive.get(name)?.record as Fault | undefined;
+    return record === undefined ? [] : [[name, record] as const];
+  });
+  if (quiet === undefined && faults.length === 0) return {};
+  return {
+    [PAGE]: watchedPage({ ...(quiet && { quiet }), faults: Object.fromEntries(faults) }),
+  };
 }
 
 /** The whole page, in Markdown. */
@@ -101,7 +111,7 @@ export function watchedPage({ quiet, faults }: WatchedRecord): string {
   return [
     '# Alerts on a cluster',
     NOTE,
-    `What the alerts of the chart did on a real Kubernetes with a real Prometheus ${any?.versions['prometheus'] ?? ''}: its rules are those of the chart's PrometheusRule with the default thresholds, and it scrapes the pods that the chart's PodMonitors choose, with their relabelings, every 15 s, cAdvisor and the kubelet through the API server, kube-state-metrics, redis_exporter and postgres_exporter. n8n ${any?.versions['n8n'] ?? ''} runs in queue mode with two workers, a webhook processor, PostgreSQL and the exporter, all of it on one machine (${[...machines].join('; for other parts ')}). [monitoring/on-cluster.mjs](../on-cluster.mjs) measures it, and [the record](../../docs/records/alerts-on-cluster.json) has what each alert did.`,
+    `What the alerts of the chart did on a real Kubernetes with a real Prometheus ${any?.versions['prometheus'] ?? ''}: its rules are those of the chart's PrometheusRule with the default thresholds, and it scrapes the pods that the chart's PodMonitors choose, with their relabelings, every 15 s, cAdvisor and the kubelet through the API server, kube-state-metrics, redis_exporter and postgres_exporter. n8n ${any?.versions['n8n'] ?? ''} runs in queue mode with two workers, a webhook processor, PostgreSQL and the exporter, all of it on one machine (${[...machines].join('; for other parts ')}). \`n8n-tuned study alerts\` measures it, and [the records](results.jsonl.gz) have what each alert did.`,
     notThere(alerts),
     ...withoutContainers(quiet, entries),
     ...(quiet === undefined ? [] : quietSection(quiet)),

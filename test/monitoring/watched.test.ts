@@ -1,19 +1,13 @@
-// What monitoring/on-cluster.mjs finds to scrape, the faults that it makes, and the page of what was seen.
+// What the study of alerts finds to scrape, the faults that it makes, and the page of what was seen.
 import { FAULTS } from '../../cli/src/features/drill/faults';
 import { alertGroups } from '../../monitoring/alerts';
 import { watchedPage, type WatchedRecord } from '../../monitoring/watched';
-import { PARTS } from '../../monitoring/cluster/parts.mjs';
-import { targetsOf } from '../../monitoring/cluster/prometheus.mjs';
-import { isHealthy } from '../../monitoring/cluster/quiet.mjs';
-
-interface Part {
-  name: string;
-  drill?: string;
-  expects: string[];
-}
+import { FAULTS as parts } from '../../studies/alerts/faults';
+import { targetsOf } from '../../studies/alerts/prometheus';
+import { isHealthy } from '../../studies/alerts/quiet';
+import type { Pod } from '../../studies/alerts/release';
 
 describe('the faults', () => {
-  const parts = PARTS as Part[];
   const known: string[] = alertGroups.flatMap(({ alerts }) => alerts.map(({ name }) => name));
 
   test('have names of their own, and expect alerts that there are', () => {
@@ -42,7 +36,7 @@ describe('what is scraped', () => {
       podMetricsEndpoints: [{ port: 'http' }],
     },
   };
-  const pod = (role: string, more: object = {}): object => ({
+  const pod = (role: string, more: Partial<Pod['status']> = {}): Pod => ({
     metadata: { name: `n8n-${role}`, labels: { release: 'n8n', role } },
     spec: {
       containers: [

@@ -192,7 +192,7 @@ async function measuredOne(
           const ended = await run(
             [...words, '--json', ...started],
             { ...options, cwd: root, prints: 'collected', ...(together === null ? {} : { hears }) },
-            signal,
+            options.signal === undefined ? signal : AbortSignal.any([signal, options.signal]),
           );
           const said = ended.lastLine === '' ? '' : `: ${ended.lastLine}`;
           const ending = `n8n-tuned ${words[0] ?? ''} ended with ${String(ended.code)}${said}`;

@@ -28,6 +28,8 @@ export interface CallOptions {
   /** Programs and options before the command, like taskset -c 1. */
   through?: readonly string[];
   env?: Record<string, string>;
+  /** Ends the command in order, as an interruption does. */
+  signal?: AbortSignal;
 }
 
 /** What a part has while it is measured. */

@@ -1,20 +1,42 @@
-// The faults that are watched, in the order of their worth, and the alerts that each has to cause. Pure.
+// The faults that are watched, in the order of their worth, and the alerts that each has to cause.
+import type { Part } from '../../cli/src/features/study/study';
+import type { More } from './release';
 
-/**
- * By `drill`, the fault of that name as `n8n-tuned drill` makes it on a release of its own. By `scale`, a workload of the
- * cluster that is set to no pods for `lastsSeconds`, as runbooks have it. By `end`, a pod whose n8n is told to end, so many
- * `times` within `lastsSeconds`. With none of them the load itself is the fault, on a release with these `values`. What is
- * seen counts from the fault until `afterSeconds` after its end.
- */
-const byDrill = (drill, { afterSeconds, expects, ...more }) => ({
+interface FaultWatched {
+  name: string;
+  title: string;
+  workload: string;
+  param?: string;
+  ratePerSecond: number;
+  /** What is seen counts from the fault until `afterSeconds` after its end. */
+  lastsSeconds: number;
+  afterSeconds: number;
+  /** Alerts. */
+  expects: string[];
+  /** The fault of that name as `n8n-tuned drill` makes it on a release of its own. */
+  drill?: string;
+  /** A workload of the cluster that is set to no pods for `lastsSeconds`, as runbooks have it. */
+  scale?: string;
+  /** A pod whose n8n is told to end, so many `times` within `lastsSeconds`. */
+  end?: string;
+  times?: number;
+  /** The load itself is the fault, on a release with these. */
+  values?: More;
+}
+export type FaultPart = Part & FaultWatched & { kind: 'fault' };
+
+const byDrill = (
+  drill: string,
+  more: Pick<FaultWatched, 'title' | 'afterSeconds' | 'expects'> & { lastsSeconds?: number },
+): FaultWatched => ({
   ...{ name: drill, drill, workload: 'side-effect', param: 'ms=2000', ratePerSecond: 3 },
-  ...{ lastsSeconds: 0, afterSeconds, expects, ...more },
+  ...{ lastsSeconds: 0, ...more },
 });
 
 /** A worker's lock on its jobs, the look for stalled ones, and two scrapes. */
 const UNTIL_STALLED = 150;
 
-export const PARTS = [
+const WATCHED: FaultWatched[] = [
   byDrill('kill-worker', {
     ...{ title: 'SIGKILL of one worker', afterSeconds: UNTIL_STALLED },
     expects: ['N8nJobsStalled', 'N8nExecutionsCrashed'],
@@ -108,5 +130,8 @@ export const STEADY_SECONDS = 45;
 /** To deploy, to come to an end and to remove, beside what is watched. */
 const AROUND_SECONDS = 150;
 
-export const minutesOf = ({ lastsSeconds, afterSeconds }) =>
-  Math.ceil((AROUND_SECONDS + STEADY_SECONDS + lastsSeconds + afterSeconds) / 60);
+export const FAULTS: FaultPart[] = WATCHED.map((fault) => ({
+  ...fault,
+  kind: 'fault',
+  seconds: AROUND_SECONDS + STEADY_SECONDS + fault.lastsSeconds + fault.afterSeconds,
+}));
