@@ -1,6 +1,7 @@
 // The page of a study: its question, the answer, the conditions and the figures, beside its records.
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
+import { parseStudy, type StudyPlan } from '../../cli/src/features/study/plan';
 import { repositoryRoot } from '../../cli/src/lab/paths';
 import { drawChartFile } from '../../cli/src/report/plot/draw';
 import type { Chart } from '../../cli/src/report/plot/chart';
@@ -17,7 +18,8 @@ export interface Answer {
 export interface StudyPage {
   /** Name of its folder. */
   study: string;
-  question: string;
+  /** Of a study that a test measures; the others have it in their study.yaml. */
+  question?: string;
   answer?: () => Answer;
   /** Markdown; links lead from the root of the repository. */
   parts: (() => string)[];
@@ -45,20 +47,23 @@ export function answerText({ sentence, published, ours, ratio }: Answer): string
     : `${sentence} ${compared.replace(/^./, (c) => c.toUpperCase())}.`;
 }
 
-/** The command knows a study by its study.yaml. */
-function measuredBy(study: string): string {
-  const isStudy = existsSync(join(repositoryRoot(), 'studies', study, 'study.yaml'));
-  return isStudy ? `\`n8n-tuned study ${study}\`` : 'A test';
+/** Null where the command does not know it: a test measures it. */
+function planOf(study: string): StudyPlan | null {
+  const path = `studies/${study}/study.yaml`;
+  const file = join(repositoryRoot(), path);
+  return existsSync(file) ? parseStudy(readFileSync(file, 'utf8'), path) : null;
 }
 
 export function filesOfPage(page: StudyPage): Record<string, string> {
-  const { study, question, answer, parts, plots = () => [] } = page;
+  const { study, answer, parts, plots = () => [] } = page;
+  const plan = planOf(study);
+  const measuredBy = plan === null ? 'A test' : `\`n8n-tuned study ${study}\``;
   const figures = parts.map((part) => part()).filter((text) => text !== '');
   const text = [
-    `# ${question}`,
+    `# ${plan?.question ?? page.question ?? study}`,
     '<!-- Written by lab/generate/all.ts from the records of studies. -->',
     ...(answer === undefined ? [] : [`**${answerText(answer())}**`]),
-    `Measured on ${conditionsOf(figures.join('\n'))}. ${measuredBy(study)} measures it again ([studies](studies/README.md));
+    `Measured on ${conditionsOf(figures.join('\n'))}. ${measuredBy} measures it again ([studies](studies/README.md));
 [what we measured](docs/measured.md) has the answers of all studies.`,
     ...figures,
   ].join('\n\n');

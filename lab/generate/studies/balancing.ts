@@ -291,7 +291,6 @@ const plot = (): BarChart => ({
 
 export const balancing: StudyPage = {
   study: NAME,
-  question: 'What spreads requests over processes best, and how evenly?',
   answer,
   parts: [servers, further],
   plots: () => [plot()],

@@ -63,7 +63,6 @@ which n8n is not needed. ${link(TEN_TIMES)}`;
 
 export const capacity: StudyPage = {
   study: 'capacity',
-  question: 'How much does an n8n sustain?',
   answer: () => ({
     sentence: `${searches()
       .map(
@@ -86,7 +85,6 @@ ${tableOf(recordsNamed('proof.json', 'studies/proof/'), {
 
 export const proof: StudyPage = {
   study: 'proof',
-  question: 'Do recommended values deliver the capacity?',
   parts: [proofs],
 };
 
@@ -126,7 +124,6 @@ ${tableOf(recordsOf(study), {
 
 export const comparisons: StudyPage = {
   study: 'comparisons',
-  question: 'What do the settings of this kit gain?',
   answer: () => {
     const all = recordsOf('comparisons');
     const of = (name: string): string =>
@@ -169,7 +166,6 @@ ${tableOf(rows, {
 
 export const patches: StudyPage = {
   study: 'patches',
-  question: 'What do the patches gain?',
   answer: () => {
     const all = recordsOf('patches');
     return {

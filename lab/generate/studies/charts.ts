@@ -284,7 +284,6 @@ ${link(path)}`;
 
 export const charts: StudyPage = {
   study: 'charts',
-  question: 'What does this chart do in real pods, compared with others?',
   answer: () => {
     const inBoth = (workload: string): string =>
       `${workload} ${ratioText(peer(workload, 'regular', 'tuned').comparison)} in regular mode, ${ratioText(peer(workload, 'queue', 'tuned').comparison)} in queue mode`;
@@ -371,7 +370,6 @@ ${link(path)}`;
 
 export const taskRunners: StudyPage = {
   study: 'task-runners',
-  question: 'Is the internal or the external task runner better?',
   parts: [
     () => `Both in real pods with the same total memory, in turns: medians of the turns, and from the least to the most. The external
 one runs with a stand-in for n8n's launcher ([what that is](docs/chart/task-runners.md#what-is-tested)). Then the workflow

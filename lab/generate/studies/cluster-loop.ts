@@ -269,7 +269,6 @@ const plot = (): LineChart => ({
 
 export const clusterLoop: StudyPage = {
   study: NAME,
-  question: 'How much work per request makes several processes worthwhile?',
   answer,
   parts: [loops, inN8n, reloads],
   plots: () => [plot()],

@@ -109,7 +109,6 @@ ${namesIn(POOL)
 
 export const databasePool: StudyPage = {
   study: 'database-pool',
-  question: 'What does a small pool of database connections cost in bursts?',
   parts: [pool],
 };
 
@@ -148,7 +147,6 @@ ${link(SESSIONS)}`;
 
 export const sessions: StudyPage = {
   study: 'sessions',
-  question: 'What do sessions with PostgreSQL cost?',
   parts: [sessionsPart],
 };
 
@@ -224,6 +222,5 @@ ${tableOf(rows, {
 
 export const statements: StudyPage = {
   study: 'statements',
-  question: 'Which statements does an execution send to PostgreSQL?',
   parts: [statementsPart],
 };

@@ -329,7 +329,6 @@ ${tableOf(byCause, {
 
 export const drills: StudyPage = {
   study: 'drills',
-  question: 'What is lost when something breaks under load?',
   answer: () => {
     const all = measuredDrills();
     const lost = (configuration: Configuration): string => {
@@ -414,7 +413,6 @@ ${tableOf(together(records.flatMap(({ ways }) => ways)), {
 
 export const manyKills: StudyPage = {
   study: 'many-kills',
-  question: 'What is lost of very many requests while a worker is killed every minute?',
   parts: [() => manyKillsText(partsOf<ManyKills>('many-kills'))],
 };
 
@@ -534,6 +532,5 @@ ${tableOf(rows, {
 
 export const drillSettings: StudyPage = {
   study: 'drill-settings',
-  question: 'Which settings decide what a fault costs?',
   parts: [() => settingsText(partsOf<SettingPart>('drill-settings'))],
 };

@@ -65,7 +65,6 @@ ${link(ISOLATES)}`;
 
 export const isolates: StudyPage = {
   study: 'isolates',
-  question: 'What does a sandbox for expressions cost?',
   answer: () => ({
     sentence: 'With the patches of this kit a sandbox for expressions takes less CPU.',
     ours: lessCpuWithPatches(),
@@ -132,7 +131,6 @@ ${tableOf(groups, {
 
 export const isolatePool: StudyPage = {
   study: 'isolate-pool',
-  question: 'How many sandboxes for expressions should n8n keep ready?',
   parts: [pool],
 };
 
@@ -163,7 +161,6 @@ ${link(FLOORS)}`;
 
 export const heapFloors: StudyPage = {
   study: 'heap-floors',
-  question: 'With how little heap does n8n start?',
   parts: [floors],
 };
 
@@ -249,6 +246,5 @@ ${files.map(profile).join('\n\n')}`;
 
 export const cpuProfile: StudyPage = {
   study: 'cpu-profile',
-  question: 'Where does the CPU of a request go?',
   parts: [profiles],
 };

@@ -120,7 +120,6 @@ const plot = (): LineChart => ({
 
 export const heap: StudyPage = {
   study: 'heap',
-  question: 'How much of a container may the heap of n8n and a message take?',
   answer,
   parts: [hog, () => heapMapText(mapParts())],
   plots: () => [plot()],

@@ -131,7 +131,6 @@ ${tableOf(made, {
 
 export const kubernetes: StudyPage = {
   study: 'kubernetes',
-  question: 'Does n8n sustain as much in pods as in processes with the same limits?',
   answer,
   parts: [sideBySide, commands],
 };

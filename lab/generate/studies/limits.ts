@@ -91,7 +91,6 @@ ${sweepLink(SWEEP)}`;
 
 export const limits: StudyPage = {
   study: 'limits',
-  question: 'How far is n8n from what it is built on?',
   answer,
   parts: [sameRequest],
   plots: () => [
@@ -143,7 +142,6 @@ ${link(PLANTED)}`;
 
 export const plantedLimits: StudyPage = {
   study: 'planted-limits',
-  question: 'Is the bottleneck named correctly?',
   answer: () => ({ sentence: `In ${namedLimits()} cases in which a limit was planted.` }),
   parts: [plantedPart],
 };

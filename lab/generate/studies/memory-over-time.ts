@@ -196,7 +196,6 @@ function plots(): Chart[] {
 
 export const memoryOverTime: StudyPage = {
   study: NAME,
-  question: 'How much memory do HTTP servers take under many connections?',
   answer,
   parts: [servers, n8nMemory],
   plots,

@@ -205,7 +205,6 @@ function plot(metric: string, name: string, title: string, unit: string): Chart 
 
 export const ownMain: StudyPage = {
   study: NAME,
-  question: 'What does a process per execution cost, compared with one process for all?',
   answer,
   parts: [limited, pods],
   plots: () => [
@@ -249,6 +248,5 @@ ${tableOf(runs, {
 
 export const closedLoop: StudyPage = {
   study: 'closed-loop',
-  question: 'What does a process per execution cost without limits?',
   parts: [closedLoops],
 };

@@ -140,7 +140,6 @@ function plots(): Chart[] {
 
 export const queue: StudyPage = {
   study: 'queue',
-  question: 'When does a main with workers beat one process?',
   answer: queueAnswer,
   parts: [matrix],
   plots,
@@ -198,7 +197,6 @@ ${link(`${WORKERS}/sweep.json`)}, \`n8n-tuned predict --from studies/workers/res
 
 export const workers: StudyPage = {
   study: 'workers',
-  question: 'How well does predict know the number of workers?',
   answer: () => ({
     sentence: `The responses with ${number(largest().n)} workers, predicted from fewer, were off by ${signed(largest().error, share)}.`,
   }),

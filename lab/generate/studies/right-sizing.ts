@@ -285,7 +285,6 @@ function plots(): LineChart[] {
 
 export const rightSizing: StudyPage = {
   study: NAME,
-  question: 'How much CPU and memory, and how many instances, does it take for documents?',
   answer,
   parts: [servers, regular, workers, pods, stored],
   plots,

@@ -79,7 +79,6 @@ ${KNOWN.map(link).join(' ')}`;
 
 export const knownCapacity: StudyPage = {
   study: 'known-capacity',
-  question: 'How far off is `find` on real servers of known capacity?',
   answer: () => ({ sentence: largestError() }),
   parts: [servers],
 };
@@ -200,7 +199,6 @@ function verdictOn(pair: Pair): string {
 
 export const findAgainstStaircase: StudyPage = {
   study: 'find-against-staircase',
-  question: 'How far off is `find` on a real n8n?',
   answer: () => ({ sentence: staircaseAnswer() }),
   parts: [staircaseText],
 };
@@ -249,7 +247,6 @@ around the computed ones. ${link(ARRIVALS)}`;
 }
 export const arrivals: StudyPage = {
   study: 'arrivals',
-  question: 'By how much do even arrivals flatter the p95?',
   parts: [arrivalsPart],
 };
 
@@ -299,6 +296,5 @@ ${link(GENERATORS)}`;
 }
 export const generators: StudyPage = {
   study: 'generators',
-  question: 'What does it cost to merge the requests of many load generators?',
   parts: [generatorsPart],
 };

@@ -161,7 +161,6 @@ const kept = (): Part[] => partsOf<Part>('small-pods');
 
 export const smallPods: StudyPage = {
   study: 'small-pods',
-  question: 'With how little memory and CPU does each role of n8n run?',
   answer: () => smallPodsAnswer(kept()),
   parts: [() => smallPodsText(kept())],
 };

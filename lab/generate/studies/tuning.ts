@@ -109,12 +109,10 @@ const coresPlot = (): LineChart => ({
 
 export const tuning: StudyPage = {
   study: 'tuning',
-  question: 'What do the tuning profiles gain, by workload and mode?',
   parts: [tuningProfiles],
 };
 export const cores: StudyPage = {
   study: 'cores',
-  question: 'How much CPU can one process of n8n use?',
   parts: [coresOfOneProcess],
   plots: () => [coresPlot()],
 };

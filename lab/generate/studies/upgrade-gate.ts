@@ -76,7 +76,6 @@ across 1.0 takes workflows of your own, since the bundled ones differ there.`;
 
 export const upgradeGate: StudyPage = {
   study: 'upgrade-gate',
-  question: 'Is the next version of n8n slower, and is a slowdown noticed?',
   answer,
   parts: [part],
 };
