@@ -120,7 +120,7 @@ export const RULES: readonly Rule[] = [
     applies: ({ targets }) => !targets.includes('records'),
   },
   {
-    options: ['profile', 'rate', 'vus', 'duration', 'warmup'],
+    options: ['profile', 'rate', 'vus', 'duration', 'warmup', 'duet'],
     of: ['compare'],
     with: 'a --metric of runs, and --metric capacity searches',
     applies: (call) => !isCapacity(call),
@@ -129,6 +129,15 @@ export const RULES: readonly Rule[] = [
     options: ['probe', 'full', 'findBudget'],
     of: ['compare'],
     ...{ with: '--metric capacity', applies: isCapacity },
+  },
+  // A prediction.
+  {
+    options: ['over', 'group'],
+    of: ['predict'],
+    ...{
+      with: '--at, and --at-cpu carries one search to another machine',
+      applies: lacks('atCpu'),
+    },
   },
   // A recommendation.
   {

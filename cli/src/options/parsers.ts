@@ -24,6 +24,13 @@ export const seconds = understood(parseDuration, 'Write it like 30s, 1m30s or 2h
 
 export const milliseconds = (text: string): number => 1000 * seconds(text);
 
+/** What a request costs: milliseconds, of which a bare number would be seconds. */
+export const cpuOfRequest = understood((text) => {
+  const ms = 1000 * parseDuration(text);
+  if (!/[a-z]$/.test(text) || !(ms > 0)) throw new Error(text);
+  return ms;
+}, 'Write it like 12ms.');
+
 export const millicores = understood(parseCpu, 'Write it like 500m, 0.5 or 2.');
 
 export const mebibytes = understood(parseMemory, 'Write it like 1024Mi or 1Gi.');

@@ -76,6 +76,10 @@ test.each([
   ['compare a b --fail-on better', 'Allowed choices are worse.'],
   ['compare a b --pairs 3', 'It must be an even number of at least 2.'],
   ['predict --at 0', 'It must be a number above 0.'],
+  ...['12', '0ms', 'fast'].map((text): [string, string] => [
+    `predict --at-cpu ${text}`,
+    'Write it like 12ms.',
+  ]),
   ['predict --at 2 --group 0', 'It must be a whole number of at least 1.'],
   ['predict --at 2 --over mains', 'Allowed choices are workers'],
   ['recommend --attempts 0', 'It must be a whole number of at least 1.'],

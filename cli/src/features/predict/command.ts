@@ -5,22 +5,29 @@ import { workloadName } from '../../plan/chosen-workload';
 import { runId } from '../../record/folder';
 import type { MeasuredSize } from './analysis/measurement';
 import { answer, groupsOf, sizes, type Group, type SizePrediction } from './analysis/answer';
+import { recordFolder } from '../../record/archive';
+import { carriedTo } from '../find/analysis/carried';
+import { foldersOfFinds, readFind } from '../find/read';
+import { hasEstimate, type FindRecord } from '../find/record';
 import { readMeasurements } from './read';
 import { SCALES, type ScaleName } from './analysis/scale';
 import { EXIT, Mistake } from '../../ui/exit';
 import { printJson, warn, terminalStyle } from '../../ui/print';
 import { outOption } from '../../options/options';
-import { countFrom1, parsed, positive } from '../../options/parsers';
+import { countFrom1, cpuOfRequest, parsed, positive } from '../../options/parsers';
 import { renderTerminal } from '../../report/text/terminal';
 import { reportFiles } from '../../report/files';
 import { predictDocument } from './report/document';
+import { otherMachineDocument, otherMachineSentence } from './report/other-machine';
 import { writeBeside } from '../../record/write-beside';
 import type { CommandHelp } from '../../options/help';
 
 interface PredictOptions {
   from: string[];
   over: ScaleName;
-  at: number;
+  at?: number;
+  /** Milliseconds. */
+  atCpu?: number;
   workload?: string;
   group: number;
   out: string;
@@ -31,12 +38,14 @@ interface PredictOptions {
 const SEED = 1;
 
 export const help: CommandHelp = {
-  summary: 'predict the capacity of a size that was not measured',
+  summary: 'predict the capacity of a size or a machine that was not measured',
   examples: [
     'n8n-tuned predict --from results/workers --at 6',
     'n8n-tuned predict --from results --over cpu --at 2 --workload last-node',
+    'n8n-tuned predict --from results/capacity/latest/last-node --at-cpu 12ms',
   ],
   notes: [
+    'The CPU per request of another machine is in the report of any run there with the same n8n and workload: n8n-tuned run --vus 1.',
     'The scalability law needs searches at four or more sizes, and predicts at most three times the largest.',
   ],
 };
@@ -45,14 +54,21 @@ export function register(program: Command): Command {
   return program
     .command('predict')
     .description(
-      'Predict the capacity of another size from recorded sweeps or searches, and name the limit',
+      'Predict the capacity of another size, or of a machine of another speed, from recorded sweeps or searches, and name the limit',
     )
     .addOption(
       parsed(
         '--at <size>',
         'the size: a number of workers, webhook processors, or cores per process',
         positive,
-      ).makeOptionMandatory(),
+      ),
+    )
+    .addOption(
+      parsed(
+        '--at-cpu <time>',
+        'instead of a size: what a request costs in CPU on another machine, to which one search is carried',
+        cpuOfRequest,
+      ),
     )
     .addOption(
       new Option('--over <what>', 'what the size counts')
@@ -77,7 +93,15 @@ export function register(program: Command): Command {
 }
 
 function run(options: PredictOptions): number {
-  const { over, at } = options;
+  const { at, atCpu } = options;
+  if ((at === undefined) === (atCpu === undefined)) {
+    throw new Mistake('give either --at, a size, or --at-cpu, the CPU per request of a machine.');
+  }
+  return at === undefined ? onOtherMachine(atCpu ?? NaN, options) : atSize(at, options);
+}
+
+function atSize(at: number, options: PredictOptions): number {
+  const { over } = options;
   const groups = groupsOf(ofWorkload(readMeasurements(options.from), options), over);
   const group = groups[options.group - 1];
   if (group === undefined) {
@@ -100,6 +124,49 @@ function run(options: PredictOptions): number {
     );
   }
   return result.lowest === null || problems.length > 0 ? EXIT.invalid : EXIT.fine;
+}
+
+function onOtherMachine(cpuMs: number, options: PredictOptions): number {
+  const record = oneSearch(options);
+  if (!hasEstimate(record.verdict)) {
+    throw new Mistake(
+      `the search ${record.id} has no capacity that could be carried: ${record.sentence}`,
+    );
+  }
+  const carried = carriedTo(cpuMs, record);
+  if (carried === null) {
+    throw new Mistake(
+      `the search ${record.id} saw no CPU of n8n: search again with a target whose CPU is seen, such as --metrics-url beside --url.`,
+    );
+  }
+  const command = ['predict', '--from', ...options.from, '--at-cpu', `${String(cpuMs)}ms`];
+  const document = otherMachineDocument(carried, record, command);
+  const folder = join(options.out, runId(new Date(), record.workload.name, 'predict'));
+  const problems = writeBeside(folder, reportFiles(document));
+  problems.forEach(warn);
+  if (options.json === true) {
+    const sentence = otherMachineSentence(carried, record);
+    printJson({ folder, source: record.id, ...carried, sentence });
+  } else {
+    process.stdout.write(`${renderTerminal(document, terminalStyle())}\n${folder}/report.html\n`);
+  }
+  return problems.length > 0 ? EXIT.invalid : EXIT.fine;
+}
+
+/** Of several it would not be known which one the answer rests on. */
+function oneSearch({ from, workload }: PredictOptions): FindRecord {
+  const all = from
+    .map(recordFolder)
+    .flatMap(foldersOfFinds)
+    .map(readFind)
+    .filter((record) => workload === undefined || workloadName(record.workload) === workload);
+  const [only, ...others] = all;
+  if (only === undefined || others.length > 0) {
+    throw new Mistake(
+      `--at-cpu carries one search, and ${from.join(', ')} has ${String(all.length)}${workload === undefined ? '' : ` of ${workload}`}: give the folder of one with --from.`,
+    );
+  }
+  return only;
 }
 
 function ofWorkload(

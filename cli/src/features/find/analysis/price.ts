@@ -1,7 +1,7 @@
 /** What a request costs where a capacity was found: with it, capacities of machines of different speed compare. */
 import { median } from '../../../analysis/statistics/statistics';
 import type { SampledRole } from '../../../plan/roles';
-import type { FindRecord } from '../record';
+import type { CpuPerRequest, FindProbe, FindRecord } from '../record';
 import { busiestRole, keptUp } from './machine-speed';
 
 /** Milliseconds of CPU per request. */
@@ -28,11 +28,7 @@ export function priceOf({
     const fastestMs = Math.min(cpuMs, ...speeds.map((speed) => speed.cpuMs));
     return { cpuMs, fastestMs, slowestMs, of: of.role };
   }
-  const told = probes.flatMap(({ ratePerSecond = 0, achievedPerSecond, result, cpuPerRequest }) => {
-    const isNear = Math.max(ratePerSecond / answer, answer / ratePerSecond) <= NEAR;
-    const isTold = isNear && result !== 'invalid' && keptUp({ ratePerSecond, achievedPerSecond });
-    return isTold && cpuPerRequest !== null ? [cpuPerRequest] : [];
-  });
+  const told = toldNear(answer, probes);
   const role = busiestRole(told);
   if (role === null) return null;
   const costs = told.flatMap(({ roles }) =>
@@ -43,4 +39,22 @@ export function priceOf({
     ...{ cpuMs: median(costs), of: role },
     ...{ fastestMs: Math.min(...costs), slowestMs: Math.max(...costs) },
   };
+}
+
+/** The same over all roles of n8n together, as a run has it. */
+export function wholePriceOf({
+  capacity,
+  probes,
+}: Pick<FindRecord, 'capacity' | 'probes'>): number | null {
+  const costs = toldNear(capacity.ratePerSecond, probes).map(({ allMs }) => allMs);
+  return costs.length === 0 ? null : median(costs);
+}
+
+/** What requests cost in the probes that kept up with a rate near this one. */
+function toldNear(answer: number, probes: readonly FindProbe[]): CpuPerRequest[] {
+  return probes.flatMap(({ ratePerSecond = 0, achievedPerSecond, result, cpuPerRequest }) => {
+    const isNear = Math.max(ratePerSecond / answer, answer / ratePerSecond) <= NEAR;
+    const isTold = isNear && result !== 'invalid' && keptUp({ ratePerSecond, achievedPerSecond });
+    return isTold && cpuPerRequest !== null ? [cpuPerRequest] : [];
+  });
 }

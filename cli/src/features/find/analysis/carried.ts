@@ -1,0 +1,46 @@
+/** From the machine that was searched on to one on which a request costs another time of CPU. Pure. */
+import type { FindRecord } from '../record';
+import { priceOf, type KnownPrice } from './price';
+
+export interface CarriedCapacity {
+  /** The price on the other machine, and that of the search. */
+  cpuMs: number;
+  from: KnownPrice;
+  ratePerSecond: number;
+  low: number;
+  /** Null where the search saw no upper end. */
+  high: number | null;
+}
+
+/** A share that is measured a little above 1 is one of nearly all. */
+const MAX_SHARE = 0.99;
+
+/**
+ * The range between two views. n8n may be as busy there as here, so that the rate follows the price alone. Or requests may
+ * wait as long there as here, since the SLO is the same number of milliseconds: how much of the CPU is left over then
+ * follows the price too. The first is right where latency is mostly something else than a queue for the CPU, the second
+ * where it is mostly that. Null where no price is known.
+ */
+export function carriedTo(cpuMs: number, record: FindRecord): CarriedCapacity | null {
+  const from = priceOf(record);
+  if (from === null) return null;
+  const { ratePerSecond, low, high, at } = record.capacity;
+  const dearer = cpuMs / from.cpuMs;
+  const viewsOf = (rate: number): number[] => {
+    const asBusy = rate / dearer;
+    if (at === undefined) return [asBusy];
+    const most = (1_000 * at.servers) / from.cpuMs;
+    const share = Math.min(MAX_SHARE, rate / most);
+    return [asBusy, (Math.max(0, 1 - (1 - share) * dearer) * most) / dearer];
+  };
+  // Without a replay nobody knows at which of the prices that were seen the answer holds.
+  const [cheap, dear] =
+    at === undefined ? [from.fastestMs / from.cpuMs, from.slowestMs / from.cpuMs] : [1, 1];
+  const views = viewsOf(ratePerSecond);
+  return {
+    ...{ cpuMs, from },
+    ratePerSecond: views.reduce((sum, rate) => sum + rate, 0) / views.length,
+    low: cheap * Math.min(...viewsOf(low)),
+    high: high === null ? null : dear * Math.max(...viewsOf(high)),
+  };
+}

@@ -1,0 +1,89 @@
+/** The report of a capacity that is carried to a machine of another speed. */
+import { limitName } from '../../../analysis/limits/table';
+import { workloadName } from '../../../plan/chosen-workload';
+import { conditionsOf, ranOn, subtitle } from '../../../report/conditions';
+import type { ReportDocument } from '../../../report/document';
+import type { LineChart } from '../../../report/plot/chart';
+import { range, repeatCommand, type Figure } from '../../../report/text/units';
+import { duration, formatNumber, perSecond } from '../../../ui/numbers';
+import { carriedTo, type CarriedCapacity } from '../../find/analysis/carried';
+import type { FindRecord } from '../../find/record';
+import { findVerdict } from '../../find/report/document';
+
+export function otherMachineSentence(carried: CarriedCapacity, record: FindRecord): string {
+  const { ratePerSecond, cpuMs, from } = carried;
+  const wanted = record.slo.map(({ text }) => text).join(', ');
+  return `n8n should sustain about ${formatNumber(ratePerSecond)} req/s of ${workloadName(record.workload)} with ${wanted} (${range(carried)}) on a machine on which a request takes ${duration(cpuMs)} of CPU of ${from.of} instead of ${duration(from.cpuMs)}.`;
+}
+
+export function otherMachineDocument(
+  carried: CarriedCapacity,
+  record: FindRecord,
+  command: readonly string[],
+): ReportDocument {
+  const { cpuMs } = carried;
+  const figures = otherMachineFigures(carried, record);
+  return {
+    title: `Capacity of ${workloadName(record.workload)} at ${duration(cpuMs)} of CPU per request`,
+    subtitle: subtitle(record),
+    ranOn: ranOn(record),
+    verdict: {
+      // As sure as the search was.
+      ...{ tone: findVerdict(record).tone, word: 'EXPECTED' },
+      sentence: otherMachineSentence(carried, record),
+    },
+    summary: figures,
+    pictures: [priceChart(carried, record)],
+    howSure:
+      'Carried from one search, not measured: the range holds what the search left open, and whether requests wait for CPU alone.',
+    doubts: record.doubts,
+    figures,
+    sections: [],
+    howToRepeat: [repeatCommand(command)],
+    conditions: conditionsOf(record),
+  };
+}
+
+export function otherMachineFigures(
+  carried: CarriedCapacity,
+  { capacity, limit, verdict }: FindRecord,
+): Figure[] {
+  const { from } = carried;
+  return [
+    { name: 'Expected', value: `${perSecond(carried.ratePerSecond)} (${range(carried)})` },
+    {
+      name: 'Measured',
+      value: `${perSecond(capacity.ratePerSecond)} (${range(capacity)}) at ${duration(from.cpuMs)} of CPU per request; the search was ${verdict}`,
+    },
+    { name: 'Breaks first', value: limit === null ? 'not seen' : limitName(limit) },
+  ];
+}
+
+const STEPS = 40;
+
+/** The capacity over the price, from half of the cheaper to twice the dearer one. */
+function priceChart({ cpuMs, from, ...carried }: CarriedCapacity, record: FindRecord): LineChart {
+  const least = Math.min(cpuMs, from.cpuMs) / 1.5;
+  const most = Math.max(cpuMs, from.cpuMs) * 1.5;
+  const { capacity } = record;
+  const curve = Array.from({ length: STEPS }, (_, step): LineChart['series'][number]['points'] => {
+    const price = least * (most / least) ** (step / (STEPS - 1));
+    const there = carriedTo(price, record);
+    return there === null
+      ? []
+      : [[price, there.ratePerSecond, there.low, there.high ?? there.ratePerSecond]];
+  });
+  return {
+    ...{ kind: 'line', id: 'price', title: 'Capacity over what a request costs' },
+    x: { label: `CPU of ${from.of} per request`, unit: 'ms', min: least, max: most },
+    y: { label: 'capacity', unit: 'requests per second', min: 0 },
+    series: [
+      { label: 'expected, with its range', points: curve.flat() },
+      {
+        ...{ label: 'measured', style: 'dots' },
+        points: [[from.cpuMs, capacity.ratePerSecond]],
+      },
+    ],
+    marks: [{ axis: 'x', at: cpuMs, label: `asked for: ${perSecond(carried.ratePerSecond)}` }],
+  };
+}

@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { carriedTo } from '../../../../../cli/src/features/find/analysis/carried';
+import { priceOf } from '../../../../../cli/src/features/find/analysis/price';
+import type { FindRecord } from '../../../../../cli/src/features/find/record';
+import { sampleSearch } from '../../../../support/sample-find';
+
+const search = sampleSearch();
+const { ratePerSecond, low, high, confirmed } = search.capacity;
+const passAndMiss: FindRecord = {
+  ...search,
+  capacity: { ratePerSecond, low, high, confirmed },
+};
+
+/** Of one server with random arrivals and random service: the rate at which p95 meets its bound. */
+const rateOfQueue = (cpuMs: number, boundMs: number): number =>
+  (1_000 * (1 - (Math.log(20) * cpuMs) / boundMs)) / cpuMs;
+
+function searched(cpuMs: number, boundMs: number, width: number): FindRecord {
+  const rate = rateOfQueue(cpuMs, boundMs);
+  return {
+    ...search,
+    capacity: {
+      ...{
+        ratePerSecond: rate,
+        low: rate * (1 - width),
+        high: rate * (1 + width),
+        confirmed: true,
+      },
+      at: {
+        ...{ cpuMs, slowestMs: cpuMs, takenShare: 0, servers: 1 },
+        of: { role: 'main', resource: 'event loop' },
+      },
+    },
+  };
+}
+
+describe('a capacity that is carried to another machine', () => {
+  test('is what it was where a request costs the same', () => {
+    const there = carriedTo(16, search);
+    expect(there?.ratePerSecond).toBeCloseTo(40, 6);
+    expect([there?.low, there?.high]).toEqual([expect.closeTo(38, 6), expect.closeTo(44, 6)]);
+  });
+
+  test('holds in its range what a queue sustains there, which waits for CPU alone', () => {
+    fc.assert(
+      fc.property(
+        fc.double({ min: 4, max: 20, noNaN: true }),
+        fc.double({ min: 0.5, max: 2, noNaN: true }),
+        fc.double({ min: 200, max: 2_000, noNaN: true }),
+        (cpuMs, dearer, boundMs) => {
+          const there = carriedTo(cpuMs * dearer, searched(cpuMs, boundMs, 0.05));
+          const truth = rateOfQueue(cpuMs * dearer, boundMs);
+          expect(there?.low).toBeLessThanOrEqual(truth);
+          expect(there?.high).toBeGreaterThanOrEqual(truth);
+        },
+      ),
+    );
+  });
+
+  test('holds in its range the rate at which n8n is as busy as it was', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 4, max: 60, noNaN: true }), (cpuMs) => {
+        const there = carriedTo(cpuMs, search);
+        expect(there?.low).toBeLessThanOrEqual((40 * 16) / cpuMs);
+        expect(there?.high).toBeGreaterThanOrEqual((40 * 16) / cpuMs);
+        expect(there?.ratePerSecond).toBeGreaterThanOrEqual(there?.low ?? Infinity);
+        expect(there?.ratePerSecond).toBeLessThanOrEqual(there?.high ?? 0);
+      }),
+    );
+  });
+
+  test('has no upper end where the search saw none', () => {
+    const open = { ...search, capacity: { ...search.capacity, high: null } };
+    expect(carriedTo(8, open)?.high).toBeNull();
+  });
+
+  test('is wider by the prices that were seen where nobody knows at which of them the answer holds', () => {
+    const probes = search.probes.map((probe, index) =>
+      probe.kind === 'confirm' || probe.ratePerSecond === 60
+        ? {
+            ...{ ...probe, ratePerSecond: 40, achievedPerSecond: 40 },
+            cpuPerRequest: {
+              allMs: 20,
+              roles: [{ role: 'main' as const, instances: 1, ms: index === 3 ? 20 : 12 }],
+            },
+          }
+        : probe,
+    );
+    const record = { ...passAndMiss, probes };
+    expect(priceOf(record)).toEqual({ cpuMs: 16, fastestMs: 12, slowestMs: 20, of: 'main' });
+    expect(carriedTo(32, record)).toMatchObject({
+      ...{ ratePerSecond: 20, low: (0.75 * 38) / 2, high: (1.25 * 44) / 2 },
+    });
+  });
+
+  test('is none where no CPU was seen', () => {
+    const probes = search.probes.map((probe) => ({ ...probe, cpuPerRequest: null }));
+    expect(priceOf({ ...passAndMiss, probes })).toBeNull();
+    expect(carriedTo(8, { ...passAndMiss, probes })).toBeNull();
+  });
+});
+
+test('the price of an answer is that of its replay, with the speeds that were seen', () => {
+  expect(priceOf(search)).toEqual({ cpuMs: 16, fastestMs: 16, slowestMs: 20, of: 'main' });
+});

@@ -1,0 +1,91 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FindRecord } from '../../../../cli/src/features/find/record';
+import { programOf } from '../../../../cli/src/program';
+import { Mistake } from '../../../../cli/src/ui/exit';
+import { sampleSearch } from '../../../support/sample-find';
+
+let root: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'other-machine-'));
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+  process.exitCode = 0;
+  rmSync(root, { recursive: true, force: true });
+});
+
+function written(name: string, more: Partial<FindRecord> = {}): string {
+  const folder = join(root, name);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'find.json'), JSON.stringify({ ...sampleSearch(), ...more }));
+  return folder;
+}
+
+async function predicted(...words: string[]): Promise<string> {
+  let printed = '';
+  jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    printed += String(text);
+    return true;
+  });
+  await programOf().parseAsync(['predict', '--out', join(root, 'out'), ...words], { from: 'user' });
+  return printed;
+}
+
+async function refusal(...words: string[]): Promise<string> {
+  const error: unknown = await predicted(...words).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(Mistake);
+  return (error as Mistake).message;
+}
+
+describe('n8n-tuned predict --at-cpu', () => {
+  test('carries a search to a machine on which a request costs half, as a range, and writes a report', async () => {
+    const text = await predicted('--from', written('a'), '--at-cpu', '8ms');
+    // As busy as here: 80/s. Waiting as long: 0.64 of one thread is used here, and there 0.82, so 102.5/s.
+    expect(text.replace(/\s+/g, ' ')).toContain(
+      'EXPECTED n8n should sustain about 91.3 req/s of last-node with p95<300ms, errors<1% (between 76 and',
+    );
+    expect(text).toMatch(/Measured +40\/s \(between 38 and 44\) at 16 ms of CPU per request/);
+    const [report = ''] = /\S+report\.html/.exec(text) ?? [];
+    expect(existsSync(report)).toBe(true);
+  });
+
+  test('prints the same as JSON', async () => {
+    const text = await predicted('--from', written('a'), '--at-cpu', '16ms', '--json');
+    expect(JSON.parse(text)).toMatchObject({
+      ...{ cpuMs: 16, ratePerSecond: 40, low: 38, high: 44 },
+      from: { cpuMs: 16, fastestMs: 16, slowestMs: 20, of: 'main' },
+    });
+  });
+
+  test.each([
+    [
+      '--at with --at-cpu',
+      ['--at', '2', '--at-cpu', '8ms'],
+      'give either --at, a size, or --at-cpu',
+    ],
+    ['neither of both', [], 'give either --at, a size, or --at-cpu'],
+    ['--over', ['--at-cpu', '8ms', '--over', 'cpu'], '--over goes with --at'],
+  ])('refuses %s', async (_name, words, sentence) => {
+    expect(await refusal('--from', written('a'), ...words)).toContain(sentence);
+  });
+
+  test('refuses several searches, one without an answer, and one whose CPU nobody saw', async () => {
+    written('a');
+    written('b');
+    expect(await refusal('--from', root, '--at-cpu', '8ms')).toMatch(
+      /^--at-cpu carries one search, and .* has 2: give the folder of one with --from\.$/,
+    );
+    const none = written('c', { verdict: 'nothing sustained' });
+    expect(await refusal('--from', none, '--at-cpu', '8ms')).toContain('has no capacity');
+    const { capacity, probes } = sampleSearch();
+    const { ratePerSecond, low, high, confirmed } = capacity;
+    const unseen = written('d', {
+      capacity: { ratePerSecond, low, high, confirmed },
+      probes: probes.map((probe) => ({ ...probe, cpuPerRequest: null })),
+    });
+    expect(await refusal('--from', unseen, '--at-cpu', '8ms')).toContain('saw no CPU of n8n');
+  });
+});
