@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CompareRecord } from '../../../cli/src/features/compare/record';
+import type { RunRecord } from '../../../cli/src/record/run-record';
 import { buildCli, endStartedClis, runCli } from '../../support/cli';
 import { startKnownServer, type KnownServer } from '../../support/known-server';
 import { sampleSearch } from '../../support/sample-find';
@@ -84,6 +85,24 @@ describe('n8n-tuned compare', () => {
     expect([a.values.length, b.values.length]).toEqual([2, 2]);
   });
 
+  it('loads both sides at once with --duet, each pair in the same seconds', async () => {
+    const a = await serve({ latencyMs: 20 });
+    const b = await serve({ latencyMs: 40 });
+    const { stdout } = await runCli(['compare', a, b, ...loaded('--duet')]);
+    const record = JSON.parse(stdout) as CompareRecord & { folder: string };
+    expect(record.isDuet).toBe(true);
+    expect(record.a.runs).toHaveLength(record.b.runs.length);
+    const spanOf = (run: string): [string, string] => {
+      const file = join(record.folder, run, 'run.json');
+      const { startedAt, endedAt } = JSON.parse(readFileSync(file, 'utf8')) as RunRecord;
+      return [startedAt, endedAt];
+    };
+    for (const [round, run] of record.a.runs.entries()) {
+      const [[beginA, endA], [beginB, endB]] = [spanOf(run), spanOf(record.b.runs[round] ?? '')];
+      expect(beginA < endB && beginB < endA).toBe(true);
+    }
+  });
+
   const written = (name: string, file: string, record: object): string => {
     const folder = join(out, name);
     mkdirSync(folder);
@@ -104,7 +123,12 @@ describe('n8n-tuned compare', () => {
     expect(code).toBe(0);
     expect(stdout).toContain('one record of each, so without an interval');
     expect(stdout).toContain('2 times as good, without an interval');
-    expect(stdout.replace(/\s+/g, ' ')).toContain('measured on different machines');
+    const text = stdout.replace(/\s+/g, ' ');
+    expect(text).toContain('measured on different machines');
+    // The same CPU per request, so the ratio is the same at equal price.
+    expect(text).toContain(
+      'at equal CPU per request (27.5 ms and 27.5 ms were seen) it is 2 times',
+    );
   });
 
   it.each([

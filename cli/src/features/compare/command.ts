@@ -64,6 +64,7 @@ export interface CompareOptions
   budget: number;
   /** Seconds. */
   findBudget: number;
+  duet?: boolean;
   stopIf?: string[];
   out: string;
   json?: boolean;
@@ -77,6 +78,7 @@ export const help: CommandHelp = {
     "n8n-tuned compare none.yaml tuned.yaml --metric capacity \\\n    --slo 'p95<300ms' --budget 40m",
     'n8n-tuned compare one.yaml two-workers.yaml four-workers.yaml --vus 32',
     'n8n-tuned compare a.yaml b.yaml --profile load --rate 20 --metric p95',
+    'n8n-tuned compare a.yaml b.yaml --vus 8 --duet',
     'n8n-tuned compare results/20261120-110000-last-node-load-abcd \\\n    results/20261121-110000-last-node-load-efgh',
   ],
   common: [
@@ -84,7 +86,7 @@ export const help: CommandHelp = {
     ...['--metric', '--slo', '--budget', '--fail-on'],
   ],
   notes: [
-    'All sides run at the same time and are measured in turns (ABBA), until the interval of each ratio excludes 1, a difference larger than 2% is ruled out, or the budget is used up.',
+    'All sides run at the same time and are measured in turns (ABBA), or at once with --duet, until the interval of each ratio excludes 1, a difference larger than 2% is ruled out, or the budget is used up.',
     'Two folders of records (runs or searches) are compared as they were recorded, without an interval: one record of each does not show how much the next one would differ.',
   ],
 };
@@ -131,6 +133,10 @@ export function register(program: Command): Command {
         seconds,
         '20m',
       ),
+    )
+    .option(
+      '--duet',
+      'load all sides at once instead of in turns: they share the machine, and what disturbs it',
     )
     .optionsGroup('For each find of --metric capacity:')
     .addOption(findBudgetOption('3m'));
@@ -273,6 +279,7 @@ export function compareOrder(sides: readonly string[], options: CompareOptions) 
       names: namesOf(sides),
       maxPairs: options.pairs,
       budgetSeconds: options.budget,
+      ...(options.duet === true ? { isDuet: true } : {}),
     },
     ...{ failOn, json, stopIf: options.stopIf ?? [] },
   };

@@ -1,7 +1,9 @@
 /** Two records that are there already, side by side: of runs, or of searches. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { atEqualPrice } from './analysis/equal-price';
 import { COMPARE_METRICS, NEVER } from './analysis/metric';
+import { wholePriceOf } from '../find/analysis/price';
 import { limitOfRun, limitOfFind } from '../../analysis/limits/limit-seen';
 import type { CompareMetric, CompareRecord, Side } from './record';
 import type { FindRecord } from '../find/record';
@@ -10,7 +12,7 @@ import { FIND_FILE } from '../../record/find-records';
 import { readFind } from '../find/read';
 import type { RunRecord } from '../../record/run-record';
 import { Mistake } from '../../ui/exit';
-import { formatNumber } from '../../ui/numbers';
+import { duration, formatNumber } from '../../ui/numbers';
 
 type Recorded = { kind: 'run'; record: RunRecord } | { kind: 'search'; record: FindRecord };
 
@@ -44,6 +46,7 @@ export function compareRecords(
   const { moreIsBetter, title } = COMPARE_METRICS[metric];
   const [valueA = 0, valueB = 0] = [sides.a.values[0] ?? 0, sides.b.values[0] ?? 0];
   const ratio = moreIsBetter ? valueB / valueA : valueA / valueB;
+  const equalPrice = atEqualPrice(sides.a, sides.b, { metric, maxPairs: 1 });
   return {
     schemaVersion: 2,
     kind: 'compare',
@@ -60,8 +63,9 @@ export function compareRecords(
     machine: one.record.machine,
     versions: one.record.versions,
     ratio: { value: valueA === valueB ? 1 : ratio, low: 0, high: Infinity },
+    ...(equalPrice === null ? {} : { equalPrice }),
     answer: 'unknown',
-    sentence: `By ${title} of ${workload.name}, ${b} has ${told(valueB, metric)} and ${a} ${told(valueA, metric)}: one record of each, so without an interval, and it may be noise.`,
+    sentence: `By ${title} of ${workload.name}, ${b} has ${told(valueB, metric)} and ${a} ${told(valueA, metric)}: one record of each, so without an interval, and it may be noise${priceClause(equalPrice)}.`,
     totalSeconds: 0,
     doubts: differences(one.record, other.record),
   };
@@ -94,7 +98,16 @@ function sideOf(folder: string, { kind, record }: Recorded, metric: CompareMetri
     outcomes: [kind === 'run' ? record.verdict.outcome : record.verdict],
     goodShares: [kind === 'run' ? 1 - record.summary.errors.share : null],
     limits: [kind === 'run' ? limitOfRun(record.verdict) : limitOfFind(record)],
+    cpuMs: [kind === 'run' ? record.summary.cpuMillisecondsPerRequest : wholePriceOf(record)],
+    versions: record.versions,
   };
+}
+
+/** Two machines, or two days of one, are seldom equally fast. */
+function priceClause(equalPrice: CompareRecord['equalPrice'] | null): string {
+  if (equalPrice == null) return '';
+  const { cpuMs, ratio } = equalPrice;
+  return `; at equal CPU per request (${duration(cpuMs.a)} and ${duration(cpuMs.b)} were seen) it is ${formatNumber(ratio.value)} times as much`;
 }
 
 const told = (value: number, metric: CompareMetric): string =>

@@ -10,6 +10,7 @@ import { makeFolder, runId, writeWhole } from '../../record/folder';
 import type { Running } from '../../targets/target';
 import { messageOf } from '../../ui/exit';
 import type { Progress } from '../../ui/progress';
+import { atEqualPrice } from './analysis/equal-price';
 import { measureSide, type Measured, type SideOrder } from './measure-side';
 import { COMPARE_METRICS } from './analysis/metric';
 import { writeBeside } from '../../record/write-beside';
@@ -22,6 +23,8 @@ export interface CompareOrder extends SideOrder {
   names: readonly string[];
   maxPairs: number;
   budgetSeconds: number;
+  /** All sides are loaded at once, so that what happens to the machine happens to each of them. */
+  isDuet?: boolean;
 }
 
 export interface FinishedComparison {
@@ -85,7 +88,7 @@ export async function compareTopologies(
         // A side that does not answer must not take the figures of the others with it.
         return {
           ...{ folder: '', value: null, sentence: messageOf(error), problems: [] },
-          ...{ outcome: 'failed', goodShare: null, limit: null },
+          ...{ outcome: 'failed', goodShare: null, cpuMs: null, limit: null },
         };
       },
     );
@@ -101,8 +104,11 @@ export async function compareTopologies(
   for (const index of measuredSides.keys()) {
     if (!warmsItself) await measureInto(index, WARM_UP);
   }
-  for (let run = 0; goesOn(run, now(), invalid, signal, order, elapsed()); run += 1) {
-    await measureInto(turn(run, measuredSides.length), 'runs');
+  const sides = measuredSides.length;
+  const together = order.isDuet === true ? sides : 1;
+  for (let run = 0; goesOn(run, now(), invalid, signal, order, elapsed()); run += together) {
+    const all = Array.from({ length: together }, (_, index) => turn(run + index, sides));
+    await Promise.all(all.map((index) => measureInto(index, 'runs')));
   }
 
   const comparisons: FinishedComparison[] = [];
@@ -158,6 +164,7 @@ function recordOf(first: MeasuredSide, other: Side, about: About): CompareRecord
     ...side,
     runs: side.runs.map(about.fromFolder),
   })) as [Side, Side];
+  const equalPrice = atEqualPrice(a, b, order);
   return {
     schemaVersion: 2,
     kind: 'compare',
@@ -174,6 +181,8 @@ function recordOf(first: MeasuredSide, other: Side, about: About): CompareRecord
     machine: first.running.machine,
     versions: first.running.versions,
     ratio: comparison.ratio,
+    ...(equalPrice === null ? {} : { equalPrice }),
+    ...(order.isDuet === true ? { isDuet: true as const } : {}),
     answer: comparison.answer,
     sentence: `By ${title} of ${order.workload.recorded.name}, ${b.name} is ${wording(comparison, a.name)}.`,
     totalSeconds: about.totalSeconds,
@@ -233,17 +242,18 @@ function goesOn(
   return !comparisons.every(({ done }) => done) && elapsedSeconds < order.budgetSeconds;
 }
 
-const sideOf = (name: string, { topology }: Running): Side => ({
-  ...{ name, topology },
-  ...{ values: [], runs: [], outcomes: [], goodShares: [], limits: [] },
+const sideOf = (name: string, { topology, versions }: Running): Side => ({
+  ...{ name, topology, versions },
+  ...{ values: [], runs: [], outcomes: [], goodShares: [], limits: [], cpuMs: [] },
 });
 
-function keep(side: Side, { value, folder, outcome, goodShare, limit }: Measured): void {
+function keep(side: Side, { value, folder, outcome, goodShare, limit, cpuMs }: Measured): void {
   side.values.push(value);
   side.runs.push(join('runs', basename(folder)));
   side.outcomes?.push(outcome);
   side.goodShares?.push(goodShare);
   side.limits?.push(limit);
+  side.cpuMs?.push(cpuMs);
 }
 
 const knownShares = ({ goodShares = [] }: Side): number[] =>

@@ -1,6 +1,7 @@
 /** One value of one side of a comparison: of a run, or of a search for the capacity. */
 import { CapacitySearch } from '../find/analysis/search';
 import type { SearchSettings } from '../find/analysis/types';
+import { wholePriceOf } from '../find/analysis/price';
 import { find } from '../find/find';
 import { limitOfRun, limitOfFind } from '../../analysis/limits/limit-seen';
 import { hasEstimate } from '../find/record';
@@ -33,6 +34,8 @@ export interface Measured {
   outcome: string;
   /** Share of requests that got the expected response; null of a search. */
   goodShare: number | null;
+  /** CPU per request in milliseconds; null where it was not seen. */
+  cpuMs: number | null;
   /** Null where it failed before anything was measured. */
   limit: LimitSeen | null;
   problems: string[];
@@ -53,7 +56,8 @@ export async function measureSide(
   const counts = outcome !== 'invalid' && outcome !== 'aborted';
   const value = counts ? of(data.record) : null;
   const limit = limitOfRun(verdict);
-  return { folder, value, sentence, outcome, goodShare, limit, problems };
+  const cpuMs = summary.cpuMillisecondsPerRequest;
+  return { folder, value, sentence, outcome, goodShare, cpuMs, limit, problems };
 }
 
 async function search(
@@ -77,5 +81,6 @@ async function search(
   return {
     ...{ folder, sentence, problems, limit: limitOfFind(record) },
     ...{ value: counts ? value : null, outcome: verdict, goodShare: null },
+    cpuMs: wholePriceOf(record),
   };
 }

@@ -31,8 +31,27 @@ export const sideSchema = z.object({
   goodShares: z.exactOptional(z.array(z.number().nullable())),
   /** What limited each run or search, by round; null where it failed; left out where it is not known. */
   limits: z.exactOptional(z.array(limitSeenSchema.nullable())),
+  /** CPU of n8n per request in milliseconds, all roles together, by round; null where it was not seen. */
+  cpuMs: z.exactOptional(z.array(z.number().nullable())),
+  versions: z.exactOptional(z.record(z.string(), z.string())),
 });
 export type Side = z.infer<typeof sideSchema>;
+
+const ratioSchema = z.object({
+  // JSON has no infinity: what is not yet known is null.
+  value: z
+    .number()
+    .nullable()
+    .transform((value) => value ?? NaN),
+  low: z
+    .number()
+    .nullable()
+    .transform((low) => low ?? 0),
+  high: z
+    .number()
+    .nullable()
+    .transform((high) => high ?? Infinity),
+});
 
 /** The shape of compare.json: two sides, measured in turns. */
 export const compareRecordSchema = z.object({
@@ -52,21 +71,17 @@ export const compareRecordSchema = z.object({
   machine: machineSchema,
   versions: z.record(z.string(), z.string()),
   /** How many times as good B is as A; below 1 it is worse. */
-  ratio: z.object({
-    // JSON has no infinity: what is not yet known is null.
-    value: z
-      .number()
-      .nullable()
-      .transform((value) => value ?? NaN),
-    low: z
-      .number()
-      .nullable()
-      .transform((low) => low ?? 0),
-    high: z
-      .number()
-      .nullable()
-      .transform((high) => high ?? Infinity),
-  }),
+  ratio: ratioSchema,
+  /** The same as if a request cost both sides as much CPU; left out where the CPU of one was not seen. */
+  equalPrice: z.exactOptional(
+    z.object({
+      /** Medians, in milliseconds. */
+      cpuMs: z.object({ a: z.number(), b: z.number() }),
+      ratio: ratioSchema,
+    }),
+  ),
+  /** Both sides were loaded at once, not in turns (--duet). */
+  isDuet: z.exactOptional(z.literal(true)),
   answer: z.enum(['better', 'worse', 'no difference', 'unknown']),
   /** One sentence a manager can read. */
   sentence: z.string(),

@@ -31,7 +31,11 @@ const matrix = sampleSweep('tuning: [none, default], workers: [1, 2, 4]');
 
 test.each([
   ['run', renderHtml(runDocument(run)), 'latency'],
-  ['comparison', renderHtml(compareDocument(comparison, sampleComparedRuns())), 'sides'],
+  [
+    'comparison',
+    renderHtml(compareDocument(comparison, sampleComparedRuns())),
+    ...['ratios', 'sides'],
+  ],
   ['drill', renderHtml(drillDocument(drill, drillParts)), 'ledger'],
   ['search', renderHtml(findDocument(sampleSearch())), 'latency', 'speed'],
   [

@@ -42,7 +42,10 @@ export function compareDocument(
   const { a, b, prices } = record;
   const pairs = pairTable(record);
   const topologies = topologyTable(record);
-  const { pictures, rest } = firstOf(compareCharts(record, runs), 'sides');
+  const { pictures, rest } = firstOf(
+    compareCharts(record, runs),
+    ...(pairs.rows.length > 1 ? ['ratios', 'sides'] : ['sides']),
+  );
   const isPaired = ({ id }: { id: string }): boolean => id === 'pairs' || id === 'ratios';
   return {
     title: `${b.name} compared with ${a.name}`,

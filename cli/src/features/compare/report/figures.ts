@@ -4,11 +4,11 @@ import { commonLimit, commonLimitText } from '../../../analysis/limits/limit-see
 import { median } from '../../../analysis/statistics/statistics';
 import { COMPARE_METRICS, NEVER } from '../analysis/metric';
 import type { CompareRecord, Side } from '../record';
-import { inWords, n8nText, placeText } from '../../../report/conditions';
+import { inWords, n8nText, patchesOf, placeText } from '../../../report/conditions';
 import { costFigures } from '../../../report/text/cost';
 import type { Figure } from '../../../report/text/units';
 import type { ComparedRuns } from './seen';
-import { counted, formatNumber, withUnit } from '../../../ui/numbers';
+import { counted, duration, formatNumber, withUnit } from '../../../ui/numbers';
 
 /** What has a value on both sides; the rest of a side was left alone when the comparison ended. */
 export const pairsOf = ({ a, b }: CompareRecord): ReturnType<typeof alignedPairs> =>
@@ -31,21 +31,17 @@ export function compareFigures(record: CompareRecord): Figure[] {
     { name: 'A', value: sideText(record.a, unit) },
     { name: 'B', value: sideText(record.b, unit) },
     { name: 'B is', value: ratioText(record) },
+    ...equalPriceFigure(record),
+    ...differenceFigure(record),
     ...limitFigure('A', record.a),
     ...limitFigure('B', record.b),
-    {
-      name: 'Pairs',
-      value: isOnce(record)
-        ? 'none: two records that were there already'
-        : `${String(pairsOf(record).length)} in ${formatNumber(record.totalSeconds)} s, measured in turns (ABBA)`,
-    },
   ];
 }
 
 /** What both ran on; what differs between them by side. */
 export function sidesRanOn({ a, b, versions, machine }: CompareRecord): string {
-  const [one, other] = [a, b].map(({ topology }) =>
-    n8nText(topology, topology?.n8n ?? versions['n8n']),
+  const [one, other] = [a, b].map(({ topology, versions: own = versions }) =>
+    n8nText(topology, topology?.n8n ?? own['n8n']),
   );
   const n8n = one === other ? [one] : [`A: ${one ?? ''}`, `B: ${other ?? ''}`];
   return [...n8n, placeText(machine)].filter(Boolean).join('; ');
@@ -55,13 +51,47 @@ export function sidesRanOn({ a, b, versions, machine }: CompareRecord): string {
 export const howSure = (record: CompareRecord): string =>
   isOnce(record)
     ? 'One record of each side: nothing says how much the next one would differ.'
-    : `${counted(pairsOf(record).length, 'pair')} in ${formatNumber(record.totalSeconds)} s, measured in turns (ABBA).`;
+    : `${counted(pairsOf(record).length, 'pair')} in ${formatNumber(record.totalSeconds)} s, ${record.isDuet === true ? 'both sides loaded at once' : 'measured in turns (ABBA)'}: ${DECIDED[record.answer]}.`;
+
+const DECIDED: Record<CompareRecord['answer'], string> = {
+  better: 'decided, as the interval of the ratio excludes 1',
+  worse: 'decided, as the interval of the ratio excludes 1',
+  'no difference': 'decided, as no larger difference is left possible',
+  unknown: 'not decided',
+};
+
+/** What is left of the ratio besides what a request costs. */
+function equalPriceFigure(record: CompareRecord): Figure[] {
+  if (record.equalPrice === undefined) return [];
+  const { cpuMs, ratio } = record.equalPrice;
+  const isKnown = isOnce(record) || (ratio.low > 0 && Number.isFinite(ratio.high));
+  const ratioThere = isKnown ? timesAsGood(ratio) : 'not yet known';
+  const cost = `as if a request cost both the same; it takes ${duration(cpuMs.a)} of CPU in A and ${duration(cpuMs.b)} in B`;
+  return [{ name: 'At equal price', value: `${ratioThere}, ${cost}` }];
+}
+
+/** Versions and patches that are not the same: what a ratio may come from. */
+function differenceFigure({ a, b, versions }: CompareRecord): Figure[] {
+  const versionOf = (side: Side): string =>
+    side.versions?.['n8n'] ?? side.topology?.n8n ?? versions['n8n'] ?? 'unknown';
+  const n8n =
+    versionOf(a) === versionOf(b) ? [] : [`n8n ${versionOf(a)} in A and ${versionOf(b)} in B`];
+  const [ofA, ofB] = [a, b].map(({ topology }) => (topology === null ? [] : patchesOf(topology)));
+  const alone = (letter: string, some: string[] = [], others: string[] = []): string[] => {
+    const own = some.filter((patch) => !others.includes(patch));
+    return own.length === 0 ? [] : [`${letter} alone loads ${own.join(', ')}`];
+  };
+  const all = [...n8n, ...alone('A', ofA, ofB), ...alone('B', ofB, ofA)];
+  return all.length === 0 ? [] : [{ name: 'The sides differ', value: all.join('; ') }];
+}
 
 /** What is decided from: by how much, what each takes, and what to change for more. */
 export function firstFigures(record: CompareRecord, runs: ComparedRuns): Figure[] {
   const { title, unit } = COMPARE_METRICS[record.metric];
   return [
     { name: 'B is', value: ratioText(record) },
+    ...equalPriceFigure(record),
+    ...differenceFigure(record),
     { name: `A, ${title}`, value: sideText(record.a, unit) },
     { name: `B, ${title}`, value: sideText(record.b, unit) },
     ...takesFigures(record, runs),
@@ -123,7 +153,15 @@ function ratioText(record: CompareRecord): string {
     return `${formatNumber(ratio.value)} times as good, without an interval: from one record of each`;
   }
   if (!Number.isFinite(ratio.low) || !Number.isFinite(ratio.high)) return 'not yet known';
-  return `${formatNumber(ratio.value)} times as good (${formatNumber(ratio.low)} to ${formatNumber(ratio.high)}, 95% confidence)`;
+  return `${timesAsGood(ratio)}, 95% confidence`;
+}
+
+/** An interval that is not known yet is none. */
+function timesAsGood({ value, low, high }: CompareRecord['ratio']): string {
+  const times = `${formatNumber(value)} times as good`;
+  return low > 0 && Number.isFinite(high)
+    ? `${times} (${formatNumber(low)} to ${formatNumber(high)})`
+    : times;
 }
 
 export function pairTable(record: CompareRecord): { head: string[]; rows: string[][] } {

@@ -1,0 +1,79 @@
+import { compareDocument } from '../../../../../cli/src/features/compare/report/document';
+import {
+  compareFigures,
+  firstFigures,
+  howSure,
+  sidesRanOn,
+} from '../../../../../cli/src/features/compare/report/figures';
+import { NOTHING_SEEN } from '../../../../../cli/src/features/compare/report/seen';
+import { topologySchema } from '../../../../../cli/src/plan/topology';
+import { sampleComparison } from '../../../../support/sample-compare';
+
+const comparison = sampleComparison();
+type Comparison = typeof comparison;
+
+const valueOf = (name: string, record: Comparison = comparison): string | undefined =>
+  compareFigures(record).find((figure) => figure.name === name)?.value;
+
+const withSide = (record: Comparison, letter: 'a' | 'b', more: Partial<Comparison['a']>) => ({
+  ...record,
+  [letter]: { ...record[letter], ...more },
+});
+
+test('the first picture of a comparison is the ratio, or both sides where nothing says how much it varies', () => {
+  const idsOf = (record: Comparison): string[] =>
+    compareDocument(record).pictures.map(({ id }) => id);
+  expect(idsOf(comparison)).toEqual(['ratios', 'sides']);
+  const one = withSide(withSide(comparison, 'a', { values: [40] }), 'b', { values: [80] });
+  expect(idsOf({ ...one, command: [] })).toEqual(['sides']);
+});
+
+test('a comparison gives its ratio at equal price too, with what a request costs each side', () => {
+  const text =
+    '1.02 times as good (0.99 to 1.05), as if a request cost both the same; it takes 24 ms of CPU in A and 9.8 ms in B';
+  expect(valueOf('At equal price')).toBe(text);
+  expect(firstFigures(comparison, NOTHING_SEEN)).toContainEqual({
+    ...{ name: 'At equal price', value: text },
+  });
+  const { equalPrice: seen, ...unseen } = comparison;
+  expect(seen).toBeDefined();
+  expect(valueOf('At equal price', unseen)).toBeUndefined();
+});
+
+test('a comparison says in which versions and patches its sides differ, and nothing where they do not', () => {
+  expect(valueOf('The sides differ')).toMatch(/^B alone loads \S.*warm-expressions/);
+  const older = withSide(comparison, 'a', { versions: { n8n: '2.40.0' } });
+  expect(valueOf('The sides differ', older)).toMatch(
+    /^n8n 2\.40\.0 in A and 2\.41\.1 in B; B alone/,
+  );
+  const alike = withSide(comparison, 'b', { topology: comparison.a.topology });
+  expect(valueOf('The sides differ', alike)).toBeUndefined();
+  const url = { topology: null, versions: { n8n: '2.41.1' } };
+  expect(valueOf('The sides differ', withSide(withSide(comparison, 'a', url), 'b', url))).toBe(
+    undefined,
+  );
+});
+
+test('a comparison says at its top what each side ran on, once where both ran on the same', () => {
+  expect(sidesRanOn(comparison)).toBe(
+    'A: n8n 2.41.1, regular mode, as it comes; B: n8n 2.41.1, regular mode, tuning throughput with 5 patches; 2 cores of Test CPU with 23.4 GiB',
+  );
+  const topology = topologySchema.parse({ tuning: 'none' });
+  expect(sidesRanOn(withSide(comparison, 'b', { topology }))).toBe(
+    'n8n 2.41.1, regular mode, as it comes; 2 cores of Test CPU with 23.4 GiB',
+  );
+});
+
+test.each([
+  [
+    {},
+    '4 pairs in 240 s, measured in turns (ABBA): decided, as the interval of the ratio excludes 1.',
+  ],
+  [
+    { isDuet: true as const, answer: 'unknown' as const },
+    '4 pairs in 240 s, both sides loaded at once: not decided.',
+  ],
+  [{ command: [] }, 'One record of each side: nothing says how much the next one would differ.'],
+])('a comparison says how it was measured, and whether that decides it: %j', (more, text) => {
+  expect(howSure({ ...comparison, ...more })).toBe(text);
+});
