@@ -77,7 +77,7 @@ export interface WatchedRecord {
 }
 
 const RECORDS = 'studies/alerts/results.jsonl.gz';
-const PAGE = 'studies/alerts/README.md';
+const PAGE = 'monitoring/alerts/README.md';
 const NOTE = '<!-- Written by npm run generate from studies/alerts/results.jsonl.gz. -->';
 
 export function watched(root: URL): Record<string, string> {
@@ -111,7 +111,7 @@ export function watchedPage({ quiet, faults }: WatchedRecord): string {
   return [
     '# Alerts on a cluster',
     NOTE,
-    `What the alerts of the chart did on a real Kubernetes with a real Prometheus ${any?.versions['prometheus'] ?? ''}: its rules are those of the chart's PrometheusRule with the default thresholds, and it scrapes the pods that the chart's PodMonitors choose, with their relabelings, every 15 s, cAdvisor and the kubelet through the API server, kube-state-metrics, redis_exporter and postgres_exporter. n8n ${any?.versions['n8n'] ?? ''} runs in queue mode with two workers, a webhook processor, PostgreSQL and the exporter, all of it on one machine (${[...machines].join('; for other parts ')}). \`n8n-tuned study alerts\` measures it, and [the records](results.jsonl.gz) have what each alert did.`,
+    `What the alerts of the chart did on a real Kubernetes with a real Prometheus ${any?.versions['prometheus'] ?? ''}: its rules are those of the chart's PrometheusRule with the default thresholds, and it scrapes the pods that the chart's PodMonitors choose, with their relabelings, every 15 s, cAdvisor and the kubelet through the API server, kube-state-metrics, redis_exporter and postgres_exporter. n8n ${any?.versions['n8n'] ?? ''} runs in queue mode with two workers, a webhook processor, PostgreSQL and the exporter, all of it on one machine (${[...machines].join('; for other parts ')}). \`n8n-tuned study alerts\` measures it, and [the records](../../studies/alerts/results.jsonl.gz) have what each alert did.`,
     notThere(alerts),
     ...withoutContainers(quiet, entries),
     ...(quiet === undefined ? [] : quietSection(quiet)),

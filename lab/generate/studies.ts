@@ -37,6 +37,5 @@ export const STUDIES: readonly StudyPage[] = [
 
 export const studies = (): Generated => ({
   files: Object.assign({}, ...STUDIES.map(filesOfPage)) as Record<string, string>,
-  // The page of alerts is one of monitoring/.
-  owned: { folder: 'studies', pattern: /^studies\/(?!alerts\/)[^/]+\/(README\.md|[^/]+\.svg)$/ },
+  owned: { folder: 'studies', pattern: /^studies\/[^/]+\/(README\.md|[^/]+\.svg)$/ },
 });

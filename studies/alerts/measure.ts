@@ -4,7 +4,7 @@
 //   make build cluster-up && lab/install.sh watchers
 //   lab/cluster/cluster exec ./n8n-tuned study alerts --keep
 //
-// `npm run generate` writes README.md from the records.
+// `npm run generate` writes monitoring/alerts/README.md from the records.
 import { loadavg } from 'node:os';
 import type { Part, PartMeasured, Study } from '../../cli/src/features/study/study';
 import { whyNoCluster } from '../cluster';
