@@ -240,8 +240,8 @@ function soFar(search: CapacitySearch, probes: number): string {
 }
 
 /**
- * How long a system is loaded before its first probe: until a request costs it no less CPU than before. V8 optimises
- * what runs often, and a search that begins meanwhile measures a system that nobody operates: in those of
+ * How long a system is loaded before its first probe: until a request costs it no less CPU, and takes no less time, than
+ * before. V8 optimises what runs often, a cache fills while nobody computes, and a search that begins meanwhile measures a system that nobody operates: in those of
  * studies/kubernetes a request took up to half as much CPU again in the first minute as later.
  */
 const WARM_UP = planOf('closed', { clients: 4, durationSeconds: 8, warmupSeconds: 0 });
@@ -249,22 +249,25 @@ const WARM_UP = planOf('closed', { clients: 4, durationSeconds: 8, warmupSeconds
 /** Maximum share of a budget; the time does not count against the budget. */
 const MAX_SHARE = 0.1;
 const MAX_ROUNDS = 8;
-/** A round that is cheaper by less is as dear as the one before it. */
-const CHEAPER = 0.95;
+/** A round that is cheaper by less is as dear as the one before it; latency scatters more than CPU. */
+const CHEAPER = { cpuMs: 0.95, latencyMs: 0.9 };
 /** So many rounds in a row are no cheaper than those before them. */
 const SETTLED_ROUNDS = 2;
-/** With fewer requests a round the CPU of one is chance, and hardly any code runs often. */
+/** With fewer requests a round what one takes is chance, and hardly any code runs often. */
 const MIN_REQUESTS = 50;
 
 export interface WarmUpRound {
   /** CPU per request of the role that works most, in milliseconds; null where it was not seen. */
   cpuMs: number | null;
+  /** Mean; null without an expected response. */
+  latencyMs: number | null;
   requests: number;
 }
 
-export function roundOf(summary: Pick<Summary, 'achieved' | 'roles'>): WarmUpRound {
+export function roundOf(summary: Pick<Summary, 'achieved' | 'roles' | 'latencyMs'>): WarmUpRound {
   return {
     cpuMs: busiestCost(summary),
+    latencyMs: summary.latencyMs?.mean ?? null,
     requests: summary.achieved.ratePerSecond * WARM_UP.durationSeconds,
   };
 }
@@ -274,10 +277,15 @@ export function isWarm(rounds: readonly WarmUpRound[], budgetSeconds: number | n
   const seconds = MAX_SHARE * (budgetSeconds ?? Infinity);
   const most = Math.min(MAX_ROUNDS, Math.floor(seconds / WARM_UP.durationSeconds));
   if (rounds.length >= Math.max(1, most)) return true;
-  const costs = rounds.map(({ cpuMs, requests }) => (requests < MIN_REQUESTS ? null : cpuMs));
-  if (costs.includes(null)) return true;
-  const known = costs.filter((cost) => cost !== null);
-  const before = known.slice(0, -SETTLED_ROUNDS);
-  const last = known.slice(-SETTLED_ROUNDS);
-  return before.length > 0 && Math.min(...last) > CHEAPER * Math.min(...before);
+  if (rounds.some(({ requests }) => requests < MIN_REQUESTS)) return true;
+  return (['cpuMs', 'latencyMs'] as const).every((key) => {
+    const known = rounds.flatMap((round) => round[key] ?? []);
+    return known.length < rounds.length || isSettled(known, CHEAPER[key]);
+  });
+}
+
+function isSettled(costs: readonly number[], cheaper: number): boolean {
+  const before = costs.slice(0, -SETTLED_ROUNDS);
+  const last = costs.slice(-SETTLED_ROUNDS);
+  return before.length > 0 && Math.min(...last) > cheaper * Math.min(...before);
 }
