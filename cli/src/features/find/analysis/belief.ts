@@ -163,7 +163,7 @@ function roomLog(
   return log - Math.log(product);
 }
 
-/** P(T <= t) of Student's t of 3 degrees. */
+/** P(T <= t) of Student's t of 3 degrees: the closed form, as this is in the innermost loop. */
 function studentCdf(t: number): number {
   const x = t / Math.sqrt(DEGREES);
   return 0.5 + (x / (1 + x * x) + Math.atan(x)) / Math.PI;

@@ -2,6 +2,7 @@
  * The capacity from a replay of every probe in a virtual queue. What each request cost is known second by second, so that
  * a slow minute of the machine explains its own latencies instead of widening the answer.
  */
+import { studentQuantile } from '../../../../analysis/statistics/distributions';
 import { median } from '../../../../analysis/statistics/statistics';
 import { capacityOf } from './capacity';
 import { fit, FINE, replayable, residuals, medianCost, type Effort } from './fit';
@@ -75,5 +76,11 @@ export function estimateByQueue(
   };
 }
 
-/** Standard errors to each side: more where few pieces of weather were seen. */
-const reachOf = (pieces: number): number => (pieces < 8 ? 2 : 1.75);
+/**
+ * Standard errors to each side: more where few pieces of weather were seen. The two errors overlap, so that fewer are
+ * enough than for one of them alone.
+ */
+const reachOf = (pieces: number): number =>
+  OVERLAP * studentQuantile(0.975, Math.max(MIN_DEGREES, pieces - 1));
+const OVERLAP = 0.8;
+const MIN_DEGREES = 3;

@@ -67,7 +67,7 @@ export const FINE: Effort = {
   bootstraps: 14,
 };
 /** While a search goes on, to see whether it may end: its interval is a little less sure. */
-export const LOOK: Effort = { ...FINE, replays: 2, runs: 12, bootstraps: 8 };
+export const LOOK: Effort = { ...FINE, replays: 2, runs: 10, bootstraps: 6 };
 /** To choose the next probe. */
 export const ROUGH: Effort = {
   shares: [0.92, 1, 1.08, 1.18],
