@@ -34,7 +34,7 @@ const FAULTY: Doing[] = [
   { class: 'no-response', status: null, executions: [succeeded], begun: 1, done: 1 },
   { class: 'error-but-done', status: 500, executions: [succeeded], begun: 1, done: 1 },
   { class: 'refused', status: 503, executions: [], begun: 0, done: 0 },
-  { class: 'unknown', status: null, executions: [], begun: 0, done: 0 },
+  { class: 'refused', status: null, executions: [], begun: 0, done: 0 },
   { class: 'done-marked-crashed', status: 500, executions: [crashed], begun: 1, done: 1 },
 ];
 
