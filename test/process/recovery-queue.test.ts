@@ -122,6 +122,17 @@ test('looks at the same time each see every job', async () => {
   await queue.end();
 });
 
+test('what is settled is kept for later passes, and forgotten after a week', async () => {
+  await job('bull:jobs', 'wait', '1', '11');
+  const queue = await openQueue(new Redis(url, LAZY), 'bull', quiet);
+  const many = Array.from({ length: 1_200 }, (_, id) => `${String(id)}@1`);
+  await queue.keepSettled(many, 1_000);
+  expect(await queue.settled()).toEqual(new Set(many));
+  await queue.keepSettled(['new@2'], 1_001 + 7 * 24 * 3_600_000);
+  expect(await queue.settled()).toEqual(new Set(['new@2']));
+  await queue.end();
+});
+
 test('one leads, until it ends', async () => {
   await job('bull:jobs', 'wait', '1', '11');
   const [first, second] = [

@@ -32,8 +32,10 @@ export interface StoredExecution {
   runnerId: string | null;
 }
 
-/** An execution that n8n may show without its data, since it was pruned, or never saved. */
-export type Stored = StoredExecution | 'no data';
+/** An execution that n8n may show without its data, since it was pruned, or never saved; or it is too large to be read. */
+export type Stored = StoredExecution | 'no data' | 'too large';
+
+export const isRead = (stored: Stored): stored is StoredExecution => typeof stored !== 'string';
 
 /** The message of n8n 2.41 if a job has stalled (MaxStalledCountError). */
 export const STALLED =
@@ -82,12 +84,12 @@ export const RUNNER_DIED = 'Node execution failed';
 
 /** Whether n8n says that the task runner of a node has died. */
 export const hasRunnerDied = (stored: Stored): boolean =>
-  stored !== 'no data' && stored.runnerId !== null && stored.error === RUNNER_DIED;
+  isRead(stored) && stored.runnerId !== null && stored.error === RUNNER_DIED;
 
 /** Whether n8n says that its process, its task runner or its database has gone away under an execution. */
 export const isCrash = (stored: Stored): boolean =>
   hasRunnerDied(stored) ||
-  (stored !== 'no data' &&
+  (isRead(stored) &&
     stored.failedNode === null &&
     stored.error !== null &&
     (OF_CRASHES.has(stored.error) ||
@@ -100,10 +102,7 @@ export const isCrash = (stored: Stored): boolean =>
  * execution whose job has failed names no node at all.
  */
 export const ranToItsEnd = (stored: Stored): boolean =>
-  stored !== 'no data' &&
-  stored.next.length === 0 &&
-  stored.waits.length === 0 &&
-  stored.ran.length > 0;
+  isRead(stored) && stored.next.length === 0 && stored.waits.length === 0 && stored.ran.length > 0;
 
 /** What n8n says of binary data that is neither on a disk that it sees nor in its database. */
 const GONE: ReadonlySet<string> = new Set(['File not found', 'Binary data file not found']);

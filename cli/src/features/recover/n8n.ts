@@ -1,6 +1,6 @@
 /** What recovery asks of an n8n, by its public API alone. The chart carries it too, so it needs no package. */
 import type { ExecutionStatus, SeenExecution, Stored } from '../../analysis/n8n-execution';
-import type { N8nApi } from '../../targets/url/api';
+import { TooLarge, type N8nApi } from '../../targets/url/api';
 import { rowsOf } from '../../targets/url/pages';
 import { Failure, messageOf } from '../../ui/errors';
 
@@ -23,6 +23,8 @@ export interface Since {
 /** A retry of an execution that succeeded is known from that one, so successes are not read. */
 const STATUSES = ['crashed', 'error', 'running', 'new', 'waiting', 'canceled'] as const;
 const PAGE = 250;
+/** The chart's Job may have 256 MiB, and what is read takes about six times its size as objects. */
+const MAX_BYTES = 16 * 2 ** 20;
 
 export class RecoveryApi {
   constructor(private readonly api: N8nApi) {}
@@ -62,11 +64,14 @@ export class RecoveryApi {
 
   async stored(executionId: string): Promise<Stored> {
     const path = `/executions/${executionId}?includeData=true&ignoreDataSizeLimit=true`;
-    const reply: unknown = await this.api.ask('GET', path).catch((error: unknown) => {
+    const asked = this.api.ask('GET', path, { maxBytes: MAX_BYTES });
+    const reply: unknown = await asked.catch((error: unknown) => {
+      if (error instanceof TooLarge) return error;
       // Deleted since it was listed, or n8n has its row and no data of it.
       if (messageOf(error).includes(' with status 404:')) return null;
       throw error;
     });
+    if (reply instanceof TooLarge) return 'too large';
     const data = within(reply, 'data');
     if (data === null) return 'no data';
     const stack = within(data, 'executionData')?.['nodeExecutionStack'];

@@ -55,6 +55,13 @@ export async function recoverOnce(
         stored: api.stored.bind(api),
         retry: (id) => api.retry(id, order.patienceMs),
         queued: queue === null ? null : () => queue.queued(),
+        settled:
+          queue === null
+            ? null
+            : {
+                known: () => queue.settled(),
+                keep: (keys) => queue.keepSettled(keys, Date.now()),
+              },
         wait: (ms) => sleep(ms, undefined, { signal: ending }).catch(() => undefined),
       },
       { ...order, workflows, sinceMs: Date.now() - order.withinMs },

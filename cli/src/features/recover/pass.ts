@@ -1,14 +1,18 @@
 /** One pass of recovery: look, decide, and retry what was decided, each looked at anew right before. */
 import {
   decide,
+  settledKey,
   FOUND_NO_BINARY,
   isQueueNeeded,
+  isSettled,
+  withRetries,
   type RecoveryDecision,
   type RecoveryRules,
 } from './analysis/decide';
 import {
   isBinaryGone,
   isCrash,
+  isRead,
   ranToItsEnd,
   type SeenExecution,
   type Stored,
@@ -25,6 +29,11 @@ export interface RecoveryDeps {
   retry(executionId: string): Promise<{ id: string; status: string }>;
   /** Executions with a job, asked anew; null: the queue is not known. */
   readonly queued: (() => Promise<ReadonlySet<string>>) | null;
+  /** What passes keep for later ones, so that no pass reads anew what is settled; null: nothing is kept. */
+  readonly settled: {
+    known(): Promise<ReadonlySet<string>>;
+    keep(keys: readonly string[]): Promise<void>;
+  } | null;
   /** Returns early where the pass is to end. */
   wait(ms: number): Promise<void>;
 }
@@ -119,6 +128,8 @@ export async function pass(
     ...{ due: [], attempts: [], left: [], waiting: [], refused: [], stopped: null },
   };
   const due: Due[] = [];
+  const settled = (await hands.settled?.known()) ?? new Set<string>();
+  const newlySettled: string[] = [];
   for (const workflow of order.workflows) {
     const reason = refusalOf(workflow, order.saves, hands.queued !== null);
     if (reason !== null) {
@@ -127,12 +138,14 @@ export async function pass(
       continue;
     }
     const waiting: string[] = [];
-    for (const decision of await decisionsOf(hands, workflow.id, order, {
-      sinceMs: order.sinceMs,
-    })) {
+    const since = { sinceMs: order.sinceMs };
+    for (const decision of await decisionsOf(hands, workflow.id, order, since, settled)) {
       const { id: executionId } = decision.execution;
       if (decision.kind === 'retry') due.push({ workflow, decision, seenAtMs: hands.nowMs() });
       if (decision.kind === 'waiting') waiting.push(executionId);
+      if (isSettled(decision)) {
+        newlySettled.push(settledKey(decision.execution));
+      }
       if (decision.kind === 'fine' && decision.why === 'done') {
         tell(`${nameOf({ executionId, workflow: workflow.name })}: not lost: ${DONE}`);
       }
@@ -146,6 +159,8 @@ export async function pass(
     );
     tellWaiting(workflow.name, waiting, tell);
   }
+  // A pass that only lists changes nothing.
+  if (order.retries) await hands.settled?.keep(newlySettled.filter((key) => !settled.has(key)));
   due.sort(
     (a, b) => (a.decision.execution.startedAtMs ?? 0) - (b.decision.execution.startedAtMs ?? 0),
   );
@@ -239,19 +254,24 @@ async function decisionsOf(
   workflowId: string,
   { rules }: PassOrder,
   since: Since,
+  settled: ReadonlySet<string> = new Set(),
 ): Promise<RecoveryDecision[]> {
-  let executions = await hands.executionsOf(workflowId, since);
+  const familyOf = (seen: SeenExecution[]): SeenExecution[] =>
+    since.sinceId === undefined ? seen : withRetries(since.sinceId, seen);
+  let executions = familyOf(await hands.executionsOf(workflowId, since));
   // Who is too young for the queue to matter now must not age until they are decided on.
   const nowMs = hands.nowMs();
   let queued: ReadonlySet<string> | null = hands.queued === null ? null : new Set<string>();
-  if (hands.queued !== null && isQueueNeeded(executions, nowMs, rules)) {
+  // Right before a retry, of all that may be at work: n8n may call crashed what a worker still runs.
+  const isQueueAsked = since.sinceId !== undefined || isQueueNeeded(executions, nowMs, rules);
+  if (hands.queued !== null && isQueueAsked) {
     // The queue is read first: an execution that still runs in the later list and has no job has lost it, or never had one.
     queued = await hands.queued();
-    executions = await hands.executionsOf(workflowId, since);
+    executions = familyOf(await hands.executionsOf(workflowId, since));
   }
   const stored = new Map<string, Stored>();
   for (;;) {
-    const decisions = decide({ nowMs, executions, stored, queued }, rules);
+    const decisions = decide({ nowMs, executions, stored, settled, queued }, rules);
     const toLook = decisions.filter(({ kind }) => kind === 'look');
     if (toLook.length === 0) return decisions;
     for (const { execution } of toLook) {
@@ -297,7 +317,7 @@ async function attemptOf(
   if (status === 'success') return of('recovered', `by execution ${id}`, id);
   if (status === 'waiting' || status === 'running') return of('not known', `it is ${status}`, id);
   const stored = await hands.stored(id).catch((): Stored => 'no data');
-  const error = stored === 'no data' ? null : stored.error;
+  const error = isRead(stored) ? stored.error : null;
   if (status === 'crashed' || isCrash(stored)) {
     return ranToItsEnd(stored)
       ? of('recovered', `by execution ${id}`, id)
@@ -314,9 +334,9 @@ export const isAnythingLost = (report: PassReport): boolean =>
 
 /** Lost executions that the pass has not brought back; those of refused workflows are not known. */
 export const stillLost = ({ due, attempts, left }: PassReport): number =>
-  due.length - attempts.filter(isSettled).length + left.length;
+  due.length - attempts.filter(isOver).length + left.length;
 
-const isSettled = ({ outcome }: RetryAttempt): boolean =>
+const isOver = ({ outcome }: RetryAttempt): boolean =>
   outcome === 'recovered' || outcome === 'failed';
 
 export function countsOf(attempts: readonly RetryAttempt[]): Record<RetryOutcome, number> {

@@ -13,6 +13,9 @@ export interface RecoveryQueue {
   queued(): Promise<Set<string>>;
   /** False: another recovery works. Renewed until `end`. */
   lead(): Promise<boolean>;
+  /** Keys of executions that passes have seen to be settled. */
+  settled(): Promise<Set<string>>;
+  keepSettled(keys: readonly string[], nowMs: number): Promise<void>;
   /** Adds what a pass did to the counts of those before it. */
   count(report: PassReport, endedAtMs: number): Promise<void>;
   end(): Promise<void>;
@@ -20,6 +23,9 @@ export interface RecoveryQueue {
 
 /** Renewed three times in it, so that a leader that has died is replaced within it. */
 const LEASE_MS = 30_000;
+/** What was settled longer ago is read once more, and at most this many are kept: about 10 MB. */
+const KEPT_MS = 7 * 24 * 3_600_000;
+const MAX_KEPT = 100_000;
 const BATCH = 500;
 const SCANNED = 1000;
 /** Only its own holder may let go of it. */
@@ -68,6 +74,7 @@ export async function openQueue(
     throw new Failure(`Redis at ${place} could not be asked: ${reason}`);
   }
   const leader = `n8n-tuned:{${prefix}}:recover`;
+  const settled = `n8n-tuned:{${prefix}}:recovery-settled`;
   const own = randomUUID();
   let renewing: NodeJS.Timeout | undefined;
   const known = new Map<string, Look>();
@@ -97,6 +104,15 @@ export async function openQueue(
         );
       }, leaseMs / 3);
       return true;
+    },
+    settled: async () => new Set(await redis.zrange(settled, 0, -1)),
+    keepSettled: async (keys, nowMs) => {
+      const keeping = redis.multi().zremrangebyscore(settled, 0, nowMs - KEPT_MS);
+      for (let at = 0; at < keys.length; at += BATCH) {
+        keeping.zadd(settled, ...keys.slice(at, at + BATCH).flatMap((one) => [nowMs, one]));
+      }
+      keeping.zremrangebyrank(settled, 0, -MAX_KEPT - 1);
+      await keeping.pexpire(settled, KEPT_MS).exec();
     },
     count: async (report, endedAtMs) => {
       const key = `n8n-tuned:{${prefix}}:recovery`;

@@ -13,6 +13,9 @@ export class ApiRefusal extends Mistake {
   }
 }
 
+/** A response that is larger than its reader may take. */
+export class TooLarge extends Failure {}
+
 /** Whatever asks n8n's public API, from here or from inside a pod. */
 export interface N8nRequests {
   ask<T>(
@@ -43,7 +46,11 @@ export class N8nApi implements N8nRequests {
   async ask<T>(
     method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     path: string,
-    { body, withinMs = 30_000 }: { body?: unknown; withinMs?: number } = {},
+    {
+      body,
+      withinMs = 30_000,
+      maxBytes = Infinity,
+    }: { body?: unknown; withinMs?: number; maxBytes?: number } = {},
   ): Promise<T> {
     const url = `${this.baseUrl}/api/v1${path}`;
     const { reply, text } = await within(withinMs, this.signal, async (signal) => {
@@ -53,8 +60,9 @@ export class N8nApi implements N8nRequests {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         signal,
       });
-      return { reply: response, text: await response.text() };
+      return { reply: response, text: await textOf(response, maxBytes) };
     }).catch((error: unknown) => {
+      if (error instanceof TooLarge) throw error;
       throw new Failure(
         `the API of n8n at ${this.baseUrl} did not respond to ${method} ${path}: ${whyIn(error, this)}`,
       );
@@ -75,6 +83,18 @@ export class N8nApi implements N8nRequests {
       );
     }
   }
+}
+
+/** Stops reading as soon as it is too large. */
+async function textOf(response: Response, maxBytes: number): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of response.body ?? []) {
+    bytes += part.length;
+    if (bytes > maxBytes) throw new TooLarge(`it is larger than ${String(maxBytes)} bytes`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString();
 }
 
 /** What was ended by us has words of ours. */

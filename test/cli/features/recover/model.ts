@@ -18,7 +18,7 @@ export type Fate = 'success' | 'failure' | 'crash' | 'no response' | 'not noted'
 export interface Work {
   /**
    * How it stands when the history begins. `at work`: n8n has it so, and nobody runs it; `resumed`: its wait is over,
-   * n8n has it as running, and it gets its job within ENQUEUED_WITHIN_MS.
+   * n8n has it as running, and it gets its job within ENQUEUED_WITHIN_MS; `called crashed` and `called failed`: a worker runs it.
    */
   begins:
     | 'lost'
@@ -29,6 +29,8 @@ export interface Work {
     | 'failed'
     | 'at work'
     | 'queued'
+    | 'called crashed'
+    | 'called failed'
     | 'resumed'
     | 'waiting';
   mode: 'webhook' | 'trigger' | 'error' | 'integrated' | 'manual';
@@ -70,7 +72,7 @@ export class ModelN8n implements RecoveryDeps {
         startedAtMs: this.clockMs - ageMs,
         stoppedAtMs: hasStopped ? this.clockMs - ageMs : null,
       });
-      if (work.begins === 'queued') this.jobs.set(id, this.clockMs);
+      if (HAS_JOB.has(work.begins)) this.jobs.set(id, this.clockMs);
       if (work.begins === 'resumed') this.jobs.set(id, this.clockMs + (work.enqueuedInMs ?? 0));
       this.data.set(id, {
         next: ['lost and emptied', 'not noted'].includes(work.begins) ? [] : ['Webhook'],
@@ -95,7 +97,23 @@ export class ModelN8n implements RecoveryDeps {
     return Promise.resolve(new Set(found.map(([id]) => id)));
   };
 
-  stored = (id: string): Promise<Stored> => Promise.resolve(this.data.get(id) ?? 'no data');
+  /** How often the data of an execution was read. */
+  reads = 0;
+
+  stored = (id: string): Promise<Stored> => {
+    this.reads += 1;
+    return Promise.resolve(this.data.get(id) ?? 'no data');
+  };
+
+  private readonly kept = new Set<string>();
+
+  readonly settled = {
+    known: (): Promise<ReadonlySet<string>> => Promise.resolve(new Set(this.kept)),
+    keep: (keys: readonly string[]): Promise<void> => {
+      for (const key of keys) this.kept.add(key);
+      return Promise.resolve();
+    },
+  };
 
   /** As n8n's API is asked: without those that succeeded. */
   executionsOf = (
@@ -123,7 +141,7 @@ export class ModelN8n implements RecoveryDeps {
     const fate = fates[Math.min(before.length, fates.length - 1)] ?? 'success';
     const retryId = String(this.executions.size + 1);
     const stored = this.data.get(id);
-    const isEmpty = stored === undefined || stored === 'no data' || stored.next.length === 0;
+    const isEmpty = stored === undefined || typeof stored === 'string' || stored.next.length === 0;
     this.executions.set(retryId, {
       ...{ id: retryId, workflowId: 'w', status: 'running', mode: 'retry' },
       ...{ retryOf: id, retrySuccessId: null, startedAtMs: this.clockMs, stoppedAtMs: null },
@@ -192,6 +210,8 @@ const errorOf = (begins: Work['begins']): Omit<StoredExecution, 'next' | 'waits'
 
 export const SLOW_MS = 600_000;
 
+const HAS_JOB = new Set<Work['begins']>(['queued', 'called crashed', 'called failed']);
+
 const STATUS = {
   lost: 'crashed',
   'lost and emptied': 'error',
@@ -201,6 +221,8 @@ const STATUS = {
   failed: 'error',
   'at work': 'running',
   queued: 'running',
+  'called crashed': 'crashed',
+  'called failed': 'error',
   resumed: 'running',
   waiting: 'waiting',
 } as const;

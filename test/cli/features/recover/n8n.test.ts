@@ -67,3 +67,8 @@ test('what n8n has no longer has no data, and ends no pass', async () => {
   expect(await asking(404, { message: 'Not Found' }).stored('1')).toBe('no data');
   await expect(asking(500, { message: 'away' }).stored('1')).rejects.toThrow('with status 500');
 });
+
+test('data that is larger than recovery may hold is not read to its end, and ends no pass', async () => {
+  const large = { data: { resultData: { runData: { Work: 'x'.repeat(17 * 2 ** 20) } } } };
+  expect(await asking(200, large).stored('1')).toBe('too large');
+});

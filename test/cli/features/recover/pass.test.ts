@@ -6,7 +6,6 @@ import {
   summaryOf,
   type PassOrder,
   type PassReport,
-  type RecoveryDeps,
 } from '../../../../cli/src/features/recover/pass';
 import { NOTHING_KNOWN } from '../../../../cli/src/features/recover/saves';
 import { ENQUEUED_WITHIN_MS, ModelN8n, SLOW_MS, type Work } from './model';
@@ -45,6 +44,8 @@ const works = fc.array(
         'failed',
         'at work',
         'queued',
+        'called crashed',
+        'called failed',
         'resumed',
         'waiting',
       ] as const),
@@ -150,6 +151,40 @@ test('what ran to its end, and could not be stored as a success, is neither lost
   ]);
 });
 
+describe('the data of executions', () => {
+  test.each([10, 100, 1_000])(
+    'is read at most twice for each of %d that were lost',
+    async (lost) => {
+      const n8n = new ModelN8n(Array.from({ length: lost }, () => work()));
+      const report = await run(n8n);
+      expect(report.attempts).toHaveLength(lost);
+      expect(n8n.reads).toBeLessThanOrEqual(2 * lost);
+    },
+  );
+
+  test('is read once of what is settled, however many passes there are', async () => {
+    const n8n = new ModelN8n([
+      ...Array.from({ length: 500 }, () => work({ begins: 'failed' })),
+      work(),
+    ]);
+    await run(n8n, { retries: false });
+    expect(n8n.reads).toBe(501);
+    // A pass that only lists keeps nothing.
+    await run(n8n);
+    expect(n8n.reads).toBe(501 + 502);
+    // It has seen then that the lost one is recovered.
+    await run(n8n);
+    expect(n8n.reads).toBe(501 + 502 + 1);
+    await run(n8n);
+    expect(n8n.reads).toBe(501 + 502 + 1);
+    // A database that was set up again has other executions under the same ids.
+    const first = n8n.executions.get('1');
+    if (first !== undefined) first.startedAtMs = (first.startedAtMs ?? 0) + 1;
+    await run(n8n);
+    expect(n8n.reads).toBe(501 + 502 + 2);
+  });
+});
+
 test('it stops where retries are lost one after the other', async () => {
   const n8n = new ModelN8n(Array.from({ length: 9 }, () => work({ fates: ['crash'] })));
   const report = await run(n8n, { atOnce: 1, stopAfterLost: 3 });
@@ -244,14 +279,14 @@ describe('a pass beside enqueueing', () => {
     expect(n8n.doubles).toBe(0);
   });
 
-  test('it asks for the queue only where that decides, and for what n8n calls lost not at all', async () => {
+  test('it asks for the queue only where that decides, and right before each retry', async () => {
     const ended = new ModelN8n([work(), work({ begins: 'stalled' }), work({ begins: 'waiting' })]);
     expect((await run(ended)).attempts).toHaveLength(2);
-    expect(ended.looks).toBe(0);
+    expect(ended.looks).toBe(2);
     const open = new ModelN8n([work({ begins: 'at work' }), work({ begins: 'queued' }), work()]);
     expect((await run(open, { atOnce: 1 })).attempts).toHaveLength(2);
-    // For the pass, and right before the retry of the one that n8n has as running.
-    expect(open.looks).toBe(2);
+    // For the pass, and right before both retries.
+    expect(open.looks).toBe(3);
   });
 });
 
@@ -270,7 +305,7 @@ describe('by what n8n saves', () => {
   const unsaid = [{ id: 'w', name: 'Work', savesFailures: null, savesSuccesses: null }];
   const inRegularMode = (given: Partial<PassOrder>): ReturnType<typeof pass> => {
     const { nowMs, executionsOf, stored, retry, wait } = new ModelN8n([work()]);
-    const hands: RecoveryDeps = { nowMs, executionsOf, stored, retry, wait, queued: null };
+    const hands = { nowMs, executionsOf, stored, retry, wait, queued: null, settled: null };
     return pass(hands, orderOf({ workflows: unsaid, ...given }), quiet, never);
   };
 

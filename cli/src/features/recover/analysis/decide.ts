@@ -3,6 +3,7 @@ import {
   hasRunnerDied,
   isBinaryGone,
   isCrash,
+  isRead,
   ranToItsEnd,
   type SeenExecution,
   type Stored,
@@ -23,6 +24,8 @@ export interface RecoveryView {
   executions: readonly SeenExecution[];
   /** Those that were looked at, by id. */
   stored: ReadonlyMap<string, Stored>;
+  /** Keys (`settledKey`) of executions that an earlier pass has seen to be settled. */
+  settled: ReadonlySet<string>;
   /** Executions that have a job in the queue, looked at before `executions`; null: the queue is not known. */
   queued: ReadonlySet<string> | null;
 }
@@ -46,23 +49,53 @@ export type RecoveryDecision =
   /** Not lost, and not at work either: n8n resumes it. */
   | { kind: 'waiting'; execution: SeenExecution }
   /** Nothing to recover: it failed by itself, is at work, ran to its end, or a retry of it did. */
-  | { kind: 'fine'; execution: SeenExecution; why: 'failed' | 'at work' | 'done' | 'recovered' };
+  | {
+      kind: 'fine';
+      execution: SeenExecution;
+      why: 'failed' | 'at work' | 'done' | 'recovered' | 'settled';
+    };
 
 /** One for each execution that is not itself a retry of another, the oldest first. */
 export function decide(view: RecoveryView, rules: RecoveryRules): RecoveryDecision[] {
   const { executions } = view;
   const known = new Set(executions.map(({ id }) => id));
-  const byOriginal = new Map<string, SeenExecution[]>();
-  for (const execution of executions) {
-    if (execution.retryOf === null) continue;
-    byOriginal.set(execution.retryOf, [...(byOriginal.get(execution.retryOf) ?? []), execution]);
-  }
+  const byOriginal = byOriginalOf(executions);
   // A retry whose original is gone stands for it.
   const roots = executions.filter(({ retryOf }) => retryOf === null || !known.has(retryOf));
   return roots
     .toSorted((a, b) => byAge(a, b))
     .map((root) => decideOne(root, retriesOf(root, byOriginal), view, rules));
 }
+
+/** An execution, its retries, retries of those, and so on: all that a decision about it rests on. */
+export function withRetries(id: string, executions: readonly SeenExecution[]): SeenExecution[] {
+  const root = executions.find((execution) => execution.id === id);
+  return root === undefined ? [] : [root, ...retriesOf(root, byOriginalOf(executions))];
+}
+
+function byOriginalOf(executions: readonly SeenExecution[]): Map<string, SeenExecution[]> {
+  const byOriginal = new Map<string, SeenExecution[]>();
+  for (const execution of executions) {
+    if (execution.retryOf === null) continue;
+    const others = byOriginal.get(execution.retryOf);
+    if (others === undefined) byOriginal.set(execution.retryOf, [execution]);
+    else others.push(execution);
+  }
+  return byOriginal;
+}
+
+const hasFailed = ({ status }: SeenExecution): boolean =>
+  status === 'error' || status === 'crashed';
+
+/** What no later pass has to look at: it has failed, and either by itself, or its work is done. */
+export const isSettled = (
+  decision: RecoveryDecision,
+): decision is Extract<RecoveryDecision, { kind: 'fine' }> =>
+  decision.kind === 'fine' && decision.why !== 'at work' && hasFailed(decision.execution);
+
+/** A database that was set up again has other executions under the same ids. */
+export const settledKey = ({ id, startedAtMs }: SeenExecution): string =>
+  `${id}@${String(startedAtMs)}`;
 
 /** Whether a decision about any of them rests on which of them have a job. */
 export const isQueueNeeded = (
@@ -112,7 +145,10 @@ function decideOne(
   const { nowMs, stored: looked, queued } = view;
   const stored = looked.get(execution.id);
   const { status, retrySuccessId } = execution;
-  if ((status === 'error' || status === 'crashed') && retrySuccessId !== null) {
+  if (hasFailed(execution) && view.settled.has(settledKey(execution))) {
+    return { kind: 'fine', execution, why: 'settled' };
+  }
+  if (hasFailed(execution) && retrySuccessId !== null) {
     if (stored === undefined) return { kind: 'look', execution };
     // n8n notes such a retry as a success.
     if (isEmptied(stored))
@@ -125,14 +161,18 @@ function decideOne(
   if (status === 'canceled') return { kind: 'fine', execution, why: 'failed' };
   if (status === 'waiting') return { kind: 'waiting', execution };
 
+  // n8n may call crashed or failed what a worker still runs, as after a restart of main.
+  if (queued?.has(execution.id) === true) return { kind: 'fine', execution, why: 'at work' };
+
   const isOpen = OPEN.has(status);
   if (status === 'error') {
     if (stored === undefined) return { kind: 'look', execution };
+    if (stored === 'too large') return leave(TOO_LARGE, true);
     // Without its data nobody can tell a crash from a failure, and a failure is not ours to repeat.
     if (!isCrash(stored)) return { kind: 'fine', execution, why: 'failed' };
   }
   if (isOpen) {
-    if (queued?.has(execution.id) === true || !mayHaveLostItsJob(execution, nowMs, rules)) {
+    if (!mayHaveLostItsJob(execution, nowMs, rules)) {
       return { kind: 'fine', execution, why: 'at work' };
     }
     if (queued === null) {
@@ -159,6 +199,7 @@ function decideOne(
   for (const retry of retries.filter((one) => one.status === 'error')) {
     const of = looked.get(retry.id);
     if (of === undefined) return { kind: 'look', execution: retry };
+    if (of === 'too large') return leave(`of its retry ${retry.id}, ${TOO_LARGE}`, true);
     if (of === 'no data') {
       return leave(`its retry ${retry.id} failed, and n8n has no data to tell why`, true);
     }
@@ -178,6 +219,7 @@ function decideOne(
 
   if (stored === undefined) return { kind: 'look', execution };
   if (stored === 'no data') return leave('n8n has no data of it: deleted, or not saved', true);
+  if (stored === 'too large') return leave(TOO_LARGE, true);
   if (stored.waits.length > 0 && stored.next.length === 0) return leave(ONLY_WAITS, true);
   if (stored.next.length === 0) return leave(`${EMPTIED}; a retry would run nothing`, true);
   return {
@@ -196,12 +238,16 @@ function goesOnWith(
   rules: RecoveryRules,
 ): string | null {
   if (retry.status === 'waiting') return 'is waiting, and n8n resumes it';
+  if (queued?.has(retry.id) === true) return 'has not ended';
   // n8n does not tell since when.
   if (retry.status === 'new') return 'has not begun';
   if (retry.status !== 'running') return null;
-  const isDead = queued !== null && !queued.has(retry.id) && mayHaveLostItsJob(retry, nowMs, rules);
+  const isDead = queued !== null && mayHaveLostItsJob(retry, nowMs, rules);
   return isDead ? null : 'has not ended';
 }
+
+const TOO_LARGE =
+  'its data is too large for recovery to read, so look at it in the editor, and retry it there if it was lost';
 
 const EMPTIED = 'n8n has written an empty run over its data, as it does without keep-stalled';
 
@@ -212,7 +258,7 @@ const ONLY_WAITS =
 export const FOUND_NO_BINARY = 'did not find a file, as where binary data is gone with its pod';
 
 const isEmptied = (stored: Stored): boolean =>
-  stored !== 'no data' && isCrash(stored) && stored.next.length === 0 && stored.ran.length === 0;
+  isRead(stored) && isCrash(stored) && stored.next.length === 0 && stored.ran.length === 0;
 
 const OPEN = new Set(['new', 'running']);
 

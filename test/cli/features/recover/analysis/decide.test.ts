@@ -1,5 +1,6 @@
 import {
   decide,
+  settledKey,
   type RecoveryDecision,
 } from '../../../../../cli/src/features/recover/analysis/decide';
 import {
@@ -28,8 +29,29 @@ const decided = (
   executions: SeenExecution[],
   looked: Record<string, Stored> = {},
   queued: ReadonlySet<string> | null = new Set(),
+  settled: ReadonlySet<string> = new Set(),
 ): RecoveryDecision | undefined =>
-  decide({ nowMs: NOW_MS, executions, stored: new Map(Object.entries(looked)), queued }, RULES)[0];
+  decide(
+    { nowMs: NOW_MS, executions, stored: new Map(Object.entries(looked)), settled, queued },
+    RULES,
+  )[0];
+
+test('what is too large to be read is left alone, whatever n8n calls it', () => {
+  for (const status of ['error', 'crashed'] as const) {
+    expect(decided([seen('1', { status })], { 1: 'too large' })).toMatchObject({
+      ...{ kind: 'leave', isFinal: true },
+      reason: expect.stringContaining('look at it in the editor') as string,
+    });
+  }
+});
+
+test('what an earlier pass has seen to have failed by itself is not looked at again', () => {
+  const failed = seen('1', { status: 'error' });
+  expect(decided([failed], {}, null, new Set([settledKey(failed)]))).toMatchObject({
+    ...{ kind: 'fine', why: 'settled' },
+  });
+  expect(decided([failed])).toMatchObject({ kind: 'look' });
+});
 
 describe('a crash', () => {
   test.each([
