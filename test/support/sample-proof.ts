@@ -14,7 +14,16 @@ export function sampleProof(): ProofRecord {
     const best = sizingFor(evidence, known, RATE);
     if (best === null) throw new Error('it has no size');
     const outcome = index === 0 ? 'not sustained' : 'sustained';
-    const record = { ...loaded(outcome, RATE, 0.2), topology: evidence.topology };
+    const measured = loaded(outcome, RATE, 0.2);
+    const sentence = `n8n ${index === 0 ? 'did not sustain' : 'sustained'} 40 req/s of last-node.`;
+    // What was missed at first is met by the values that are proven.
+    const slos = measured.verdict.slos.map((slo) =>
+      index === 0
+        ? slo
+        : { ...slo, state: 'met' as const, pressure: Math.min(slo.pressure ?? 0, 0.6) },
+    );
+    const verdict = { ...measured.verdict, sentence, slos };
+    const record = { ...measured, verdict, topology: evidence.topology };
     const run = `results/${ID}/runs/${evidence.topology.mode}`;
     const recommendation = { best, others: [], prices: PRICES };
     return { record, run, ...judge(record, best), recommendation };

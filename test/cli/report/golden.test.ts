@@ -10,6 +10,8 @@ import { rateDocument } from '../../../cli/src/features/find/report/rate';
 import { renderFinds } from '../../../cli/src/features/find/report/list-terminal';
 import { renderHtml } from '../../../cli/src/report/page/html';
 import { proofDocument } from '../../../cli/src/features/recommend/report/document';
+import { carriedTo } from '../../../cli/src/features/find/analysis/carried';
+import { otherMachineDocument } from '../../../cli/src/features/predict/report/other-machine';
 import { predictDocument } from '../../../cli/src/features/predict/report/document';
 import { renderCsv } from '../../../cli/src/run/report/csv';
 import { runDocument } from '../../../cli/src/run/report/document';
@@ -31,6 +33,9 @@ const search = sampleSearch();
 const { record: drill, ...drillParts } = sampleDrill();
 const sweep = sampleSweep('tuning: [none, default], workers: [1, 2]', 'repeats: 2\n');
 
+const carried = carriedTo(8, search);
+if (carried === null) throw new Error('the search has no price');
+
 const DOCUMENTS: Record<string, ReportDocument> = {
   run: runDocument(run),
   find: findDocument(search),
@@ -44,6 +49,9 @@ const DOCUMENTS: Record<string, ReportDocument> = {
   sweep: sweepDocument(sweep, sampleCells(sweep)),
   proof: proofDocument(sampleProof()),
   predict: predictDocument(samplePrediction()),
+  'predict-at-cpu': otherMachineDocument(carried, search, [
+    ...['predict', '--from', 'results/a', '--at-cpu', '8ms'],
+  ]),
 };
 
 /** The style, the script and the plots of a page are tested elsewhere. */

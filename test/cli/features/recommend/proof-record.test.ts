@@ -33,6 +33,7 @@ test('the terminal says by what margin, what was refuted first, and what an hour
   const record = sampleProof();
   const text = renderTerminal(proofDocument(record), { width: 80, colour: false });
   expect(text).toMatch(/^PROVEN /);
+  expect(text).toMatch(/Least margin +margin 33.3%: CPU of main/);
   expect(text).toMatch(/Memory of main +600 MiB, 58.6% of its limit of 1,024 MiB/);
   expect(text).toMatch(/Costs +\S+ an hour for/);
   expect(text).toContain('What was refuted first:');

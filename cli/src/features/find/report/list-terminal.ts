@@ -3,9 +3,13 @@ import type { FindRecord } from '../record';
 import { findVerdict } from './document';
 import { renderColumns } from '../../../report/text/terminal';
 import { range } from '../../../report/text/units';
-import { perSecond } from '../../../ui/numbers';
+import { duration, perSecond } from '../../../ui/numbers';
+import { priceOf } from '../analysis/price';
 
-const HEAD = ['workload', 'mode', 'verdict', 'capacity', 'interval', 'plan with', 'limited by'];
+const HEAD = [
+  ...['workload', 'mode', 'verdict', 'capacity', 'interval', 'CPU per request'],
+  ...['plan with', 'limited by'],
+];
 
 /** One line per search, as a table of columns as wide as they must be. */
 export function renderFinds(records: readonly FindRecord[]): string {
@@ -15,10 +19,17 @@ export function renderFinds(records: readonly FindRecord[]): string {
     findVerdict(record).word,
     perSecond(record.capacity.ratePerSecond),
     range(record.capacity),
+    cpuOf(record),
     perSecond(record.advised.ratePerSecond),
     limitName(record.limit),
   ]);
   return renderColumns(HEAD, rows).join('\n');
+}
+
+/** The price at which a capacity holds: without it, those of two machines do not compare. */
+function cpuOf(record: FindRecord): string {
+  const price = priceOf(record);
+  return price === null ? '-' : duration(price.cpuMs);
 }
 
 function modeOf({ topology }: FindRecord): string {

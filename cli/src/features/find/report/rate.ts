@@ -11,6 +11,7 @@ import {
   type ShownVerdict,
 } from '../../../report/document';
 import type { Chart } from '../../../report/plot/chart';
+import { roundTop } from '../../../report/plot/scale';
 import { repeatCommand, type Figure } from '../../../report/text/units';
 import { counted, duration, formatNumber, percent, perSecond } from '../../../ui/numbers';
 import { shareText } from '../analysis/rate/conclude';
@@ -142,7 +143,7 @@ function rateCharts({ attempts }: RateRecord): Chart[] {
     id: slo.replace(/[^a-z0-9]+/gi, '-'),
     title: `Requests that broke ${slo}, look by look`,
     x: { label: 'measured', unit: 's', min: 0 },
-    y: { label: 'share', unit: '%', min: 0 },
+    y: { label: 'share', unit: '%', min: 0, max: topOf(slo, attempts) },
     series: attempts.map(({ looks }, index) => ({
       label: `attempt ${String(index + 1)}`,
       points: looks.map(({ seconds, shares }): [number, number | null, number?, number?] => {
@@ -152,6 +153,17 @@ function rateCharts({ attempts }: RateRecord): Chart[] {
     })),
     marks: [{ axis: 'y', at: round(100 * allowed), label: 'allowed' }],
   }));
+}
+
+/** So much above what is allowed is shown as that it is above; the first looks leave nearly all open. */
+const ABOVE = 4;
+
+function topOf(slo: string, attempts: RateRecord['attempts']): number {
+  const seen = attempts
+    .flatMap(({ looks }) => looks)
+    .flatMap(({ shares }) => shares.filter((one) => one.slo === slo));
+  const most = Math.max(...seen.map(({ share, allowed }) => Math.max(share, ABOVE * allowed)));
+  return Math.min(100, roundTop(100 * most));
 }
 
 const inPercent = ({ share, low, high }: SeenShare): [number, number, number] => [

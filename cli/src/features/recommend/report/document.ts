@@ -25,7 +25,10 @@ export const proofVerdict = ({ verdict, sentence }: ProofRecord): ShownVerdict =
 export function proofDocument(record: ProofRecord): ReportDocument {
   const { attempts } = record;
   const [last] = attempts.slice(-1);
-  const shown = last === undefined ? [] : [...marginFigures(last), ...costOf(record, last)];
+  const shown =
+    last === undefined
+      ? []
+      : [...leastMargin(last), ...costOf(record, last), ...marginFigures(last)];
   return {
     title: `Proof of ${record.values} for ${perSecond(record.ratePerSecond)} of ${workloadName(record.workload)}`,
     subtitle: subtitle(record),
@@ -64,6 +67,13 @@ export function proofDocument(record: ProofRecord): ReportDocument {
     howToRepeat: [repeatCommand(record.command)],
     conditions: conditionsOf(record),
   };
+}
+
+/** What is nearest to its bound, which is how much worse it may get. */
+function leastMargin(attempt: RecordedAttempt): Figure[] {
+  const [most] = usedOf(attempt).sort((one, other) => other.share - one.share);
+  if (most === undefined) return [];
+  return [{ name: 'Least margin', value: `${marginText(1 - most.share)}: ${most.label}` }];
 }
 
 /** How far each bound and each request of the cluster is from being used up. */
@@ -149,20 +159,24 @@ const total = (values: readonly (number | null)[]): number | null =>
   );
 
 /** Everything that could run out, as a share of its bound. */
-function marginChart({ slos, taken }: RecordedAttempt): BarChart {
-  const bars = [
+function marginChart(attempt: RecordedAttempt): BarChart {
+  return {
+    ...{ kind: 'bar', id: 'margin', title: 'Used of each bound', unit: '%' },
+    bars: usedOf(attempt).map(({ label, share }) => ({
+      ...{ label, value: Math.round(1000 * share) / 10 },
+    })),
+  };
+}
+
+function usedOf({ slos, taken }: RecordedAttempt): { label: string; share: number }[] {
+  const all = [
     ...slos.map(({ slo, pressure }) => ({ label: slo, share: pressure })),
     ...taken.flatMap(({ role, askedCores, usedCores, limitMiB, peakMiB }) => [
       { label: `CPU of ${role}`, share: ratio(usedCores, askedCores) },
       { label: `memory of ${role}`, share: ratio(peakMiB, limitMiB) },
     ]),
   ];
-  return {
-    ...{ kind: 'bar', id: 'margin', title: 'Used of each bound', unit: '%' },
-    bars: bars.flatMap(({ label, share }) =>
-      share === null ? [] : [{ label, value: Math.round(1000 * share) / 10 }],
-    ),
-  };
+  return all.flatMap(({ label, share }) => (share === null ? [] : [{ label, share }]));
 }
 
 const ratio = (used: number | null, bound: number | null): number | null =>

@@ -26,7 +26,11 @@ const MAX_PANELS = 12;
 export function sweepCharts(sweep: SweepRecord, records: readonly CellRecord[]): Chart[][] {
   const byMetric = metricCharts(sweep, records);
   const isWhole = axesOf(cellsInOrder(sweep)).length < 2;
-  return isWhole || byMetric.length === 0 ? byMetric : [[everyCell(sweep, records)], ...byMetric];
+  const { metric } = decidingMetric(sweep);
+  const isMeasured = cellRows(records, cellsInOrder(sweep)).some(
+    (row) => spreadOf(row, metric).median !== null,
+  );
+  return isWhole || !isMeasured ? byMetric : [[everyCell(sweep, records)], ...byMetric];
 }
 
 /** The plot that is read first: what decides, of every cell. */

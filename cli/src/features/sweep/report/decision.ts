@@ -80,9 +80,42 @@ export function decisionFigures(sweep: SweepRecord, records: readonly CellRecord
     name: name === '' ? 'Best cell' : `Best for ${name}`,
     value: bestText(sweep, rows),
   }));
+  const smallest = smallestFigures(sweep, measured);
   const [only, ...others] = measured;
   const best = only?.rows.find(metsSlo);
-  return best === undefined || others.length > 0 ? bests : [...bests, ...limitFigures(best)];
+  const decided = [...smallest, ...bests];
+  return best === undefined || others.length > 0 ? decided : [...decided, ...limitFigures(best)];
+}
+
+/** What costs money, in the order in which less of it is better. */
+const AMOUNTS = ['cpuMillicores', 'memoryMiB', 'workers', 'webhooks'];
+
+/** Where the rate is given, the question is what the least is that sustains it. */
+function smallestFigures(sweep: SweepRecord, groups: readonly CellGroup[]): Figure[] {
+  const { metric, moreIsBetter } = decidingMetric(sweep);
+  const { layout } = dimensionsOf(cellsInOrder(sweep));
+  const amounts = AMOUNTS.filter((name) => layout.includes(name));
+  if (moreIsBetter || amounts.length === 0 || sweep.plan.slo.length === 0) return [];
+  return groups.slice(0, MAX_GROUPS).map(({ name, rows }) => {
+    const [least] = rows.filter(sustains).sort((one, other) => compareAmounts(one, other, amounts));
+    return {
+      name: name === '' ? 'Smallest that sustains' : `Smallest for ${name}`,
+      value:
+        least === undefined
+          ? 'no cell met the SLO'
+          : `${cellName(least.cell, layout)}: ${metric.axis} ${spreadText(spreadOf(least, metric))} ${metric.unit}`,
+    };
+  });
+}
+
+const sustains = ({ records }: CellRow): boolean =>
+  records.length > 0 && records.every(({ outcome }) => outcome === 'sustained');
+
+function compareAmounts(one: CellRow, other: CellRow, amounts: readonly string[]): number {
+  const differing = amounts.find((name) => one.cell[name] !== other.cell[name]);
+  return differing === undefined
+    ? 0
+    : Number(one.cell[differing] ?? 0) - Number(other.cell[differing] ?? 0);
 }
 
 const metsSlo = ({ records }: CellRow): boolean =>

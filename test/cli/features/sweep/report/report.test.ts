@@ -95,6 +95,18 @@ describe('plots choose what changed', () => {
     }
   });
 
+  test('cells of which no two share two dimensions are all in the first plot', () => {
+    const sweep = sampleSweep('tuning: [none, default], workers: [1, 2], cpuMillicores: [500]');
+    const mixed = {
+      ...sweep,
+      steps: sweep.steps.map((step, index) => ({
+        ...step,
+        cell: index % 2 === 0 ? { ...step.cell, mode: 'regular' } : step.cell,
+      })),
+    };
+    expect(allCharts(mixed, sampleCells(mixed))[0]).toMatchObject({ kind: 'bar', id: 'cells' });
+  });
+
   test('a metric that nothing measured has no plot, one that a cell lacks has a gap', () => {
     const sweep = sampleSweep('workers: [1, 2, 4]');
     const charts = allCharts(
@@ -165,6 +177,27 @@ describe('what a sweep decides', () => {
     );
     const missed = records.map((record) => ({ ...record, outcome: 'not sustained' as const }));
     expect(figuresOf(sweep, missed)['Best cell']).toBe('no cell met the SLO');
+  });
+
+  test('the smallest that sustains, where the rate was given and amounts differ', () => {
+    const sweep = sampleSweep(
+      'cpuMillicores: [250, 500, 1000], memoryMiB: [1024, 2048]',
+      'measure: { profile: load, ratePerSecond: 20 }\n',
+    );
+    const records = sampleCells(sweep).map((record) => ({
+      ...record,
+      outcome:
+        Number(record.cell['cpuMillicores']) < 500 ? ('not sustained' as const) : record.outcome,
+      figures: { ...NO_FIGURES, achievedPerSecond: 20, p50Ms: 50, p99Ms: 100 },
+    }));
+    expect(figuresOf(sweep, records)['Smallest that sustains']).toBe(
+      'CPU (millicores) 500, memory (MiB) 1024: p99 100 ms',
+    );
+    const missed = records.map((record) => ({ ...record, outcome: 'not sustained' as const }));
+    expect(figuresOf(sweep, missed)['Smallest that sustains']).toBe('no cell met the SLO');
+    // What is found, not given, has no smallest.
+    const found = sampleSweep('cpuMillicores: [250, 500]');
+    expect(figuresOf(found, sampleCells(found))).not.toHaveProperty('Smallest that sustains');
   });
 
   test('nothing before anything was measured', () => {
