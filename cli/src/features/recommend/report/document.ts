@@ -26,9 +26,7 @@ export function proofDocument(record: ProofRecord): ReportDocument {
   const { attempts } = record;
   const [last] = attempts.slice(-1);
   const shown =
-    last === undefined
-      ? []
-      : [...leastMargin(last), ...costOf(record, last), ...marginFigures(last)];
+    last === undefined ? [] : [...minMargin(last), ...costOf(record, last), ...marginFigures(last)];
   return {
     title: `Proof of ${record.values} for ${perSecond(record.ratePerSecond)} of ${workloadName(record.workload)}`,
     subtitle: subtitle(record),
@@ -70,7 +68,7 @@ export function proofDocument(record: ProofRecord): ReportDocument {
 }
 
 /** What is nearest to its bound, which is how much worse it may get. */
-function leastMargin(attempt: RecordedAttempt): Figure[] {
+function minMargin(attempt: RecordedAttempt): Figure[] {
   const [most] = usedOf(attempt).sort((one, other) => other.share - one.share);
   if (most === undefined) return [];
   return [{ name: 'Least margin', value: `${marginText(1 - most.share)}: ${most.label}` }];
