@@ -13,7 +13,7 @@ export const LAYERS = [
   ['features/predict'],
   ['features/sweep', 'features/compare', 'features/drill', 'features/study'],
   ['features/find'],
-  ['features/watch', 'features/recover', 'features/sample', 'features/stand-in'],
+  ['features/watch', 'features/recover', 'features/sample', 'features/stand-in', 'features/twin'],
   ['options'],
   ['run'],
   ['report', 'samplers', 'load'],

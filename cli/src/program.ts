@@ -18,6 +18,7 @@ import * as sample from './features/sample/command';
 import * as standIn from './features/stand-in/command';
 import * as study from './features/study/command';
 import * as sweep from './features/sweep/command';
+import * as twin from './features/twin/command';
 import * as up from './commands/up';
 import * as watch from './features/watch/command';
 import * as workloads from './commands/workloads';
@@ -28,7 +29,7 @@ const GROUPS = {
   'Measure:': [find, run, compare, sweep, predict, study],
   'Go live:': [recommend, drill, recover],
   'Look at it:': [report, watch, sample],
-  'Set up:': [doctor, up, down, standIn, clean, workloads, profiles, completion],
+  'Set up:': [doctor, up, down, twin, standIn, clean, workloads, profiles, completion],
 };
 
 /** In the order in which the program lists its commands. */

@@ -1,5 +1,7 @@
 import type { ExportedWorkflow } from './exported-workflow';
 import type { FileWebhook } from './triggers';
+import { combined } from '../stand-in/bundled';
+import type { StandInPlan } from '../stand-in/plan';
 import type { Workload } from './workload';
 
 /**
@@ -64,6 +66,32 @@ export function upstreamCredential(token: string = upstreamToken): Credential {
   };
 }
 
+/** Credentials of twins, which lead to the stand-in where it is this time; each once. */
+export function twinCredentials(
+  workflows: readonly SeedWorkflow[],
+  upstreamUrl: string,
+): Credential[] {
+  const all = workflows.flatMap(({ standIn }) => standIn?.credentials ?? []);
+  return [...new Map(all.map((each) => [each.id, each])).values()].map(({ data, ...rest }) => ({
+    ...rest,
+    data: Object.fromEntries(
+      Object.entries(data).map(([key, value]) => [
+        key,
+        value.replaceAll(bundledPlace.upstreamUrl, upstreamUrl),
+      ]),
+    ),
+  }));
+}
+
+/** What the stand-in of all these answers; null: only what bundled workflows call. */
+export function standInPlan(workflows: readonly SeedWorkflow[]): StandInPlan | null {
+  const plans = workflows.flatMap(({ standIn }) => (standIn === undefined ? [] : [standIn.plan]));
+  const isBundledCalled = workflows.some(
+    ({ needs = [], standIn }) => needs.includes('upstream') && standIn === undefined,
+  );
+  return plans.length === 0 ? null : combined(plans, isBundledCalled);
+}
+
 /** For SQLite and PostgreSQL alike; to be run while n8n is down. Without ids, of all that are there. */
 export function activationSql(n8nVersion: string, ids?: readonly string[]): string {
   const published = n8nVersion.startsWith('0.') ? '' : ', "activeVersionId" = "versionId"';
@@ -92,6 +120,8 @@ export interface SeedWorkflow {
   file: string;
   /** Beside n8n, as the catalogue says; left out: nothing. */
   needs?: Workload['needs'];
+  /** Of a twin. */
+  standIn?: { plan: StandInPlan; credentials: readonly Credential[] };
   /** Webhooks of the user's workflow that are loaded; every other trigger is off. Left out if no trigger is off. */
   loads?: readonly FileWebhook[];
 }

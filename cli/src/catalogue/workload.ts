@@ -90,6 +90,22 @@ export const workloadSchema = z.strictObject({
   mayCrashN8n: z.boolean().default(false),
   /** What it needs beside n8n: see seeding.ts. */
   needs: z.array(z.enum(['upstream', 'credential', 'files'])).default([]),
+  /** Of a twin: what its stand-in answers, as a file beside this one, and credentials that lead to it. */
+  standIn: z
+    .strictObject({
+      rules: z.string(),
+      credentials: z
+        .array(
+          z.strictObject({
+            id: z.string(),
+            name: z.string(),
+            type: z.string(),
+            data: z.record(z.string(), z.string()),
+          }),
+        )
+        .default([]),
+    })
+    .optional(),
 });
 
 export const catalogueSchema = z.strictObject({

@@ -181,7 +181,6 @@ export function programHelp(program: Command, examples: readonly string[]): stri
   return [
     'Usage: n8n-tuned COMMAND [options]',
     program.description(),
-    '',
     'Start here:',
     ...examples.map((example) => `  ${example}`),
     '',

@@ -25,7 +25,8 @@ import { loadedBy, onlyRequest, type OwnFile } from './own-workflows';
 import type { RecordedWorkload } from './recorded';
 import type { SeedWorkflow } from '../catalogue/seeding';
 import { messageOf, Mistake } from '../ui/exit';
-import { readPlainBytes } from '../linux/plain-file';
+import { readPlainBytes, readPlainFile } from '../linux/plain-file';
+import { parseRules } from '../stand-in/rules';
 
 /** What the user asks for: a bundled workload, a file with their own, or a request. */
 export interface WorkloadChoice {
@@ -226,11 +227,27 @@ function workflowOf(
 ): SeedWorkflow[] {
   const chosen = chosenVariant(workload, variant);
   if (chosen === undefined) return [];
+  const standIn = standInOf(workload, folder);
   return filesOf(workload, chosen).map((file) => ({
     name: workload.name,
     file: join(folder, file),
     needs: workload.needs,
+    ...(standIn === null ? {} : { standIn }),
   }));
+}
+
+function standInOf(
+  { standIn }: Workload,
+  folder: string,
+): NonNullable<SeedWorkflow['standIn']> | null {
+  if (standIn === undefined) return null;
+  const file = join(folder, standIn.rules);
+  try {
+    return { plan: parseRules(readPlainFile(file), file), credentials: standIn.credentials };
+  } catch (error) {
+    if (error instanceof Mistake) throw error;
+    throw new Mistake(`${file}, the rules of the stand-in, cannot be read: ${messageOf(error)}.`);
+  }
 }
 
 function chosenVariant(workload: Workload, variant: string | undefined): Variant | undefined {

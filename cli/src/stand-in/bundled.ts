@@ -1,5 +1,5 @@
 /** The service that the workloads http-calls and side-effect call: the same answer every time, far faster than n8n. */
-import type { StandInRule } from './plan';
+import { DEFAULT_MODEL, type StandInPlan, type StandInRule } from './plan';
 
 const ANSWERS = {
   customer: { id: 42, name: 'Ada Example', city: 'Example Town' },
@@ -27,3 +27,18 @@ export const bundledRules = (): StandInRule[] =>
     ...{ latency: { kind: 'fixed', ms: 10 }, status: 200, headers: {}, errors: [], limit: null },
     body: { kind: 'json', value: { service, ...answer } },
   }));
+
+/** One stand-in for several plans. A rule for every path of every host comes last, so that it hides no other. */
+export function combined(plans: readonly StandInPlan[], hasBundled: boolean): StandInPlan {
+  const rules = plans.flatMap((plan) => plan.rules);
+  const isForAll = ({ host, path }: StandInRule): boolean => host === null && path === '/*';
+  const [first] = plans;
+  return {
+    ...{ seed: first?.seed ?? 1, model: first?.model ?? DEFAULT_MODEL },
+    rules: [
+      ...rules.filter((rule) => !isForAll(rule)),
+      ...(hasBundled ? bundledRules() : []),
+      ...rules.filter(isForAll),
+    ],
+  };
+}

@@ -46,6 +46,7 @@ const READS = [
   'doctor --kubeconfig',
   'recommend --values',
   'sweep --file',
+  'twin --from-execution',
   ...['--rules', '--tls-cert', '--tls-key'].map((flag) => `stand-in ${flag}`),
   ...['up', 'run', 'find', 'compare', 'sweep', 'drill', 'recommend'].flatMap((name) =>
     ['--kubeconfig', '--values', '--chart', '--topology', '--workflow', '--start-file'].map(

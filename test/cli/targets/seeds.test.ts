@@ -5,6 +5,7 @@ import { repositoryRoot } from '../../../cli/src/lab/paths';
 import { demandingKey, KEY_HEADER } from '../../../cli/src/catalogue/webhook-key';
 import type { SeedWorkflow } from '../../../cli/src/catalogue/seeding';
 import type { ExportedWorkflow } from '../../../cli/src/catalogue/exported-workflow';
+import { parseRules } from '../../../cli/src/stand-in/rules';
 import { N8nApi } from '../../../cli/src/targets/url/api';
 import { UrlJournal } from '../../../cli/src/targets/url/journal';
 import { leftoversAt } from '../../../cli/src/targets/url/leftovers';
@@ -110,6 +111,33 @@ test('requests of the workload go to the webhook of this call, with its key; oth
   expect(seeds.addressed([other])).toEqual([other]);
   // Asked once more, nothing changes.
   expect(seeds.addressed(seeds.addressed(requests))).toEqual([addressed]);
+});
+
+test('a twin gets its own credentials, which are of this call and go with it', async () => {
+  const file = join(folder, 'twin.json');
+  const model = {
+    ...{ name: 'Model', type: '@n8n/n8n-nodes-langchain.lmChatOpenAi', parameters: {} },
+    credentials: { openAiApi: { id: 'twin-openai', name: 'Twin' } },
+  };
+  writeFileSync(file, JSON.stringify({ id: 't', name: 'Twin', nodes: [model], connections: {} }));
+  const data = { apiKey: 'opens-nothing', url: 'http://127.0.0.1:5690/v1' };
+  const credentials = [{ id: 'twin-openai', name: 'Twin', type: 'openAiApi', data }];
+  const twin: SeedWorkflow = {
+    ...{ name: 'twin', file, needs: ['upstream'] },
+    standIn: { plan: parseRules('rules: []', 'rules.yaml'), credentials },
+  };
+  const seeds = seedsOf();
+  await seeds.seed([twin], { upstreamUrl: 'http://127.0.0.1:7777' }, quiet);
+  const made = n8n.things.find(({ name }) => name.startsWith('Twin (n8n-tuned'));
+  const put = n8n.things.find(({ kind }) => kind === 'workflow');
+  expect(made?.kind).toBe('credential');
+  expect(put?.nodes).toEqual([
+    expect.objectContaining({
+      credentials: { openAiApi: expect.objectContaining({ id: made?.id }) as unknown },
+    }),
+  ]);
+  await seeds.takeOut();
+  expect(n8n.things).toEqual([]);
 });
 
 test('an active workflow of the same name is neither loaded nor touched', async () => {

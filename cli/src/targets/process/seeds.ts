@@ -3,6 +3,9 @@ import {
   placingSql,
   type SeedWorkflow,
   activationSql,
+  standInPlan,
+  twinCredentials,
+  type Credential,
   upstreamCredential,
 } from '../../catalogue/seeding';
 import { Failure, messageOf } from '../../ui/exit';
@@ -32,6 +35,8 @@ export interface SeedsOptions {
 /** The workflows in the database, and what they need beside n8n. Everything here is done while n8n is down. */
 export class Seeds {
   private readonly there = new Set<string>();
+  /** Whose calls the stand-in answers. */
+  private readonly standsFor: SeedWorkflow[] = [];
   private upstreamPort: number | null = null;
 
   constructor(private readonly options: SeedsOptions) {}
@@ -67,8 +72,9 @@ export class Seeds {
     if (needs.size === 0) return;
     const filesFolder = workspace.make(FILES);
     this.upstreamPort ??= await freePort();
-    if (needs.has('upstream')) await this.startUpstream(this.upstreamPort);
+    if (needs.has('upstream')) await this.startUpstream(this.upstreamPort, workflows);
     const place = { upstreamUrl: upstreamUrl(this.upstreamPort), filesFolder };
+    await this.importCredentials(twinCredentials(workflows, place.upstreamUrl));
     for (const sql of placingSql(database.kind, place)) await database.query(sql);
   }
 
@@ -79,11 +85,27 @@ export class Seeds {
     return isUp ? effectsAt(upstreamUrl(port)) : Promise.resolve(null);
   }
 
-  private async startUpstream(port: number): Promise<void> {
+  private async startUpstream(port: number, workflows: readonly SeedWorkflow[]): Promise<void> {
     const { supervisor, tools, workspace } = this.options;
-    if (supervisor.runs('upstream')) return;
-    await supervisor.start(upstream(tools.node, port, workspace.place('upstream')));
+    this.standsFor.push(...workflows);
+    const plan = standInPlan(this.standsFor);
+    if (supervisor.runs('upstream')) {
+      if (plan === null) return;
+      await supervisor.stop(['upstream']);
+    }
+    const file =
+      plan === null ? [] : [workspace.writeConfig('stand-in.json', JSON.stringify(plan))];
+    await supervisor.start(upstream(tools.node, port, workspace.place('upstream'), ...file));
     await awaitPort(port, 'the upstream service', () => supervisor.runs('upstream'));
+  }
+
+  /** They hold an address that is new each time, so that no template of a database has them. */
+  private async importCredentials(credentials: readonly Credential[]): Promise<void> {
+    if (credentials.length === 0) return;
+    const { main, tools, workspace, supervisor } = this.options;
+    const file = workspace.writeConfig('twin-credentials.json', JSON.stringify(credentials));
+    const command = ['import:credentials', `--input=${file}`];
+    await supervisor.run(importTask(main(), tools, workspace, command));
   }
 }
 
@@ -97,16 +119,7 @@ function importTasks(
   workflows: readonly SeedWorkflow[],
   workspace: Workspace,
 ): ProcessSpec[] {
-  const { log } = workspace.place('import');
-  const task = (...command: string[]): ProcessSpec => ({
-    ...main,
-    instance: 'import',
-    command: [tools.node, tools.n8n, ...command],
-    env: { ...main.env, EXECUTIONS_MODE: 'regular' }, // There is no queue yet, and no need of one.
-    limits: {},
-    log,
-    kind: 'task',
-  });
+  const task = (...command: string[]): ProcessSpec => importTask(main, tools, workspace, command);
   // Any command of it does for that.
   if (workflows.length === 0) return [task('list:workflow')];
   const exported = workspace.writeConfig(
@@ -121,6 +134,21 @@ function importTasks(
   }
   return tasks;
 }
+
+const importTask = (
+  main: ProcessSpec,
+  tools: Tools,
+  workspace: Workspace,
+  command: readonly string[],
+): ProcessSpec => ({
+  ...main,
+  instance: 'import',
+  command: [tools.node, tools.n8n, ...command],
+  env: { ...main.env, EXECUTIONS_MODE: 'regular' }, // There is no queue yet, and no need of one.
+  limits: {},
+  log: workspace.place('import').log,
+  kind: 'task',
+});
 
 /** The editor leaves it out of what it downloads, and n8n gives none to a workflow that comes with others. */
 function withId(workflow: ExportedWorkflow): ExportedWorkflow {

@@ -11,6 +11,8 @@ export function upstream(
   node: string,
   port: number,
   place: Pick<ProcessSpec, 'folder' | 'log'>,
+  /** The plan of its answers; left out: what bundled workflows call. */
+  planFile?: string,
 ): ProcessSpec {
   return {
     ...place,
@@ -21,6 +23,7 @@ export function upstream(
       HOST: '127.0.0.1',
       PORT: String(port),
       EFFECTS_FILE: join(place.folder, 'effects.log'),
+      ...(planFile === undefined ? {} : { PLAN_FILE: planFile }),
     },
     limits: {},
     stopSignal: 'TERM',

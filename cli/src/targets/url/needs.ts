@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import {
   bundledPlace,
+  standInPlan,
   upstreamCredential,
   type SeedingPlace,
   type SeedWorkflow,
@@ -42,7 +43,7 @@ export class OutsideNeeds {
     const place: Partial<SeedingPlace> = {};
     if (needs.has('upstream') && seeds && isLoopback(baseUrl)) {
       tell('starting the service that a workflow calls');
-      place.upstreamUrl = await this.startUpstream();
+      place.upstreamUrl = await this.startUpstream(workflows);
     } else if (needs.has('upstream')) {
       this.unmet.push(
         `a stand-in (n8n-tuned stand-in) at ${bundledPlace.upstreamUrl}, as that n8n reaches it`,
@@ -69,7 +70,7 @@ export class OutsideNeeds {
     await supervisor.dismissReaper();
   }
 
-  private async startUpstream(): Promise<string> {
+  private async startUpstream(workflows: readonly SeedWorkflow[]): Promise<string> {
     const workspace = new Workspace();
     const supervisor = new Supervisor(randomBytes(4).toString('hex'), {
       kind: 'none',
@@ -78,7 +79,11 @@ export class OutsideNeeds {
     supervisor.watchFolder(workspace.folder);
     this.helper = { supervisor, workspace };
     const port = await freePort();
-    await supervisor.start(upstream(process.execPath, port, workspace.place('upstream')));
+    const plan = standInPlan(workflows);
+    const file =
+      plan === null ? [] : [workspace.writeConfig('stand-in.json', JSON.stringify(plan))];
+    const place = workspace.place('upstream');
+    await supervisor.start(upstream(process.execPath, port, place, ...file));
     await awaitPort(port, 'the upstream service', () => supervisor.runs('upstream'));
     return upstreamUrl(port);
   }

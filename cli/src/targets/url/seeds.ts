@@ -4,7 +4,9 @@ import type { ExportedWorkflow } from '../../catalogue/exported-workflow';
 import { copyOfCall, nameOfCall, type MovedWebhook } from '../../catalogue/own-copy';
 import { exportedIn } from '../../catalogue/read';
 import {
+  bundledPlace,
   placed,
+  twinCredentials,
   upstreamCredential,
   type Credential,
   type SeedingPlace,
@@ -47,6 +49,10 @@ export class ApiSeeds {
       tell('creating the credential in n8n that a workflow needs');
       const { id: bundledId, ...credential } = upstreamCredential();
       ids.set(bundledId, (await this.seedCredential(credential)).id);
+    }
+    const { upstreamUrl } = { ...bundledPlace, ...place };
+    for (const { id, ...credential } of twinCredentials(workflows, upstreamUrl)) {
+      ids.set(id, (await this.seedCredential(credential)).id);
     }
     const key = this.ofCall?.key;
     const demanded =

@@ -542,7 +542,52 @@ const optionRows: Row[] = [
   ),
 ];
 
+const standInRows: Row[] = [
+  row(
+    'rules of a stand-in with a key that is none',
+    'stand-in --rules @/r.yaml --duration 1s',
+    2,
+    /r\.yaml:2: 'latncy'.*latency/,
+    file('r.yaml', text('rules:\n  - latncy: 5ms\n')),
+  ),
+  row(
+    'rules of a stand-in that are not there',
+    'stand-in --rules @/none.yaml',
+    2,
+    /--rules .*none\.yaml cannot be read/,
+  ),
+  row(
+    'a certificate without its key',
+    'stand-in --tls-cert cert.pem',
+    2,
+    /--tls-cert and --tls-key go together/,
+  ),
+  row('a port that is none', 'stand-in --port http', 2, /whole number from 0 to 65535/),
+  row(
+    'a twin of a file that is no workflow',
+    'twin @/w.json',
+    2,
+    /w\.json is not an exported workflow/,
+    file('w.json', text('{}')),
+  ),
+  row(
+    'a twin of a workflow without a trigger',
+    'twin @/w.json',
+    2,
+    /no trigger that a request can begin/,
+    file('w.json', text('{"nodes":[],"connections":{}}')),
+  ),
+  row(
+    'values to keep without an execution',
+    'twin @/w.json --keep-values',
+    2,
+    /--keep-values goes with --from-execution/,
+    file('w.json', text('{"nodes":[],"connections":{}}')),
+  ),
+];
+
 export const ROWS: Row[] = [
   ...[...recordRows, ...changedRows, ...tableRows, ...folderRows, ...evidenceRows],
   ...[...writtenRows, ...kubeRows, ...optionRows],
+  ...standInRows,
 ];

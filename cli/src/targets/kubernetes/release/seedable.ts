@@ -39,6 +39,12 @@ export function refuseWorkloads({
       `--existing puts no workflow into n8n: import and activate ${own.name} there yourself, and load it with --request.`,
     );
   }
+  const twin = workflows.find(({ standIn }) => standIn !== undefined);
+  if (twin !== undefined) {
+    throw new Mistake(
+      `${twin.name} is a twin, whose stand-in runs on this machine: load it with --target process, or at --url of an n8n on this machine.`,
+    );
+  }
   const isGiven = (need: string): boolean =>
     need === 'files' ||
     (need === 'upstream' && how === 'deploy') ||

@@ -1,0 +1,195 @@
+/** Where a twin begins: the trigger that is loaded, as a webhook of its own, and the request to it. Pure. */
+import type { ExportedWorkflow } from '../../../catalogue/exported-workflow';
+import { nameOf, pathOf, WEBHOOK } from '../../../catalogue/triggers';
+import { Mistake } from '../../../ui/errors';
+import { kindOf, shortType } from './node-kinds';
+import { parametersOf, textOf, type WorkflowNode } from './types';
+
+const CHAT = '@n8n/n8n-nodes-langchain.chatTrigger';
+/** Answered by n8n itself at an address, the others begin by themselves. */
+const ANSWERS = /\.(webhook|formTrigger|chatTrigger)$/;
+/** Begun by hand, by another workflow or by an error. */
+const WAITS = /\.(manualTrigger|executeWorkflowTrigger|errorTrigger)$/;
+
+export interface TwinRequest {
+  method: string;
+  path: string;
+  /** Undefined: the request has none. */
+  body: unknown;
+  answers: 'at-once' | 'when-done';
+}
+
+export interface TwinEntry {
+  workflow: ExportedWorkflow;
+  /** The node that is loaded. */
+  node: string;
+  request: TwinRequest;
+  /** What it has become, for the table. */
+  inTest: string;
+  /** What was a trigger as well. */
+  off: string[];
+}
+
+export interface Beginning {
+  /** The name of its trigger, where the user chooses. */
+  trigger: string | undefined;
+  /** Part of every path of this twin. */
+  slug: string;
+  newId: () => string;
+  /** What was recorded of the first item. */
+  recorded: unknown;
+}
+
+export function entryOf(workflow: ExportedWorkflow, beginning: Beginning): TwinEntry {
+  const chosen = chosenTrigger(workflow, beginning.trigger);
+  const others = workflow.nodes.filter((node) => isTrigger(node) && node !== chosen);
+  const off = others.filter(({ disabled }) => disabled !== true).map(nameOf);
+  const nodes = workflow.nodes.map((node) =>
+    others.includes(node) ? { ...node, disabled: true } : node,
+  );
+  const quiet = { ...workflow, nodes };
+  const made = chosen.type === WEBHOOK ? asWebhook : chosen.type === CHAT ? asChat : asRequest;
+  return { ...made(quiet, chosen, beginning), node: nameOf(chosen), off };
+}
+
+const isTrigger = (node: WorkflowNode): boolean =>
+  kindOf(node.type) === 'trigger' || /\.manualTrigger$/.test(node.type);
+
+function chosenTrigger(workflow: ExportedWorkflow, wanted: string | undefined): WorkflowNode {
+  const all = workflow.nodes.filter((node) => isTrigger(node) || WAITS.test(node.type));
+  const listed = (nodes: readonly WorkflowNode[]): string =>
+    nodes.map((node) => `'${nameOf(node)}'`).join(', ');
+  if (wanted !== undefined) {
+    const found = all.find((node) => nameOf(node) === wanted);
+    if (found !== undefined) return found;
+    throw new Mistake(
+      `--trigger '${wanted}' is no trigger of the workflow: it has ${listed(all) || 'none'}.`,
+    );
+  }
+  const on = all.filter((node) => node['disabled'] !== true && !/\.mcpTrigger$/.test(node.type));
+  for (const group of [
+    on.filter(({ type }) => ANSWERS.test(type)),
+    on.filter(({ type }) => !ANSWERS.test(type) && !WAITS.test(type)),
+    on,
+  ]) {
+    const [first, second] = group;
+    if (second !== undefined) {
+      throw new Mistake(
+        `the workflow has several triggers: choose one with --trigger: ${listed(group)}.`,
+      );
+    }
+    if (first !== undefined) return first;
+  }
+  throw new Mistake(
+    'the workflow has no trigger that a request can begin: give it a webhook, and export it again.',
+  );
+}
+
+type Made = Omit<TwinEntry, 'node' | 'off'>;
+
+const withNode = (
+  workflow: ExportedWorkflow,
+  old: WorkflowNode,
+  node: WorkflowNode,
+): ExportedWorkflow => ({
+  ...workflow,
+  nodes: workflow.nodes.map((each) => (each === old ? node : each)),
+});
+
+const withoutCredentials = ({ credentials, ...node }: WorkflowNode): WorkflowNode => {
+  void credentials;
+  return node as WorkflowNode;
+};
+
+function asWebhook(workflow: ExportedWorkflow, node: WorkflowNode, beginning: Beginning): Made {
+  const { slug, newId, recorded } = beginning;
+  const parameters = parametersOf(node);
+  const { httpMethod, responseMode } = parameters;
+  const method = textOf(Array.isArray(httpMethod) ? httpMethod[0] : httpMethod) || 'GET';
+  const old = pathOf(node);
+  const isDynamic = old.split('/').some((part) => part.startsWith(':'));
+  const path = isDynamic ? `${slug}/${old}` : slug;
+  const webhookId = newId();
+  const seen = (recorded ?? {}) as {
+    body?: unknown;
+    params?: Record<string, string>;
+    query?: Record<string, string>;
+  };
+  const filled = path.replace(/:([^/]+)/g, (_, name: string) =>
+    encodeURIComponent(seen.params?.[name] ?? '7'),
+  );
+  const query = new URLSearchParams(seen.query ?? {}).toString();
+  return {
+    workflow: withNode(workflow, node, {
+      ...withoutCredentials(node),
+      ...{ webhookId, parameters: { ...parameters, path, authentication: 'none' } },
+    }),
+    request: {
+      method,
+      path: `/webhook/${isDynamic ? `${webhookId}/` : ''}${filled}${query === '' ? '' : `?${query}`}`,
+      body: method === 'GET' || method === 'HEAD' ? undefined : (seen.body ?? {}),
+      answers: (responseMode ?? 'onReceived') === 'onReceived' ? 'at-once' : 'when-done',
+    },
+    inTest: 'a webhook of the twin',
+  };
+}
+
+function asChat(
+  workflow: ExportedWorkflow,
+  node: WorkflowNode,
+  { newId, recorded }: Beginning,
+): Made {
+  const webhookId = newId();
+  const said = (recorded ?? {}) as { chatInput?: unknown };
+  return {
+    workflow: withNode(workflow, node, {
+      ...withoutCredentials(node),
+      webhookId,
+      parameters: { ...parametersOf(node), public: true, authentication: 'none' },
+    }),
+    request: {
+      ...{ method: 'POST', path: `/webhook/${webhookId}/chat`, answers: 'when-done' },
+      body: {
+        ...{ action: 'sendMessage', sessionId: 'twin' },
+        chatInput: textOf(said.chatInput) || 'Is my order on its way?',
+      },
+    },
+    inTest: 'a chat of the twin',
+  };
+}
+
+const REQUEST = 'Request of the twin';
+
+/** A schedule, a poll or a form: a webhook begins it, and its items are the body of the request. */
+function asRequest(workflow: ExportedWorkflow, node: WorkflowNode, beginning: Beginning): Made {
+  const { slug, newId, recorded } = beginning;
+  const [x = 0, y = 0] = (node['position'] ?? []) as number[];
+  const webhook: WorkflowNode = {
+    ...{ id: newId(), name: REQUEST, type: WEBHOOK, typeVersion: 2, webhookId: newId() },
+    position: [x - 224, y],
+    parameters: { httpMethod: 'POST', path: slug, responseMode: 'lastNode', options: {} },
+  };
+  const items: WorkflowNode = {
+    ...{ id: node['id'], name: nameOf(node), type: 'n8n-nodes-base.set', typeVersion: 3.4 },
+    ...{
+      position: [x, y],
+      parameters: { mode: 'raw', jsonOutput: '={{ $json.body }}', options: {} },
+    },
+  };
+  const changed = withNode(workflow, node, items);
+  return {
+    workflow: {
+      ...changed,
+      nodes: [webhook, ...changed.nodes],
+      connections: {
+        ...workflow.connections,
+        [REQUEST]: { main: [[{ node: nameOf(node), type: 'main', index: 0 }]] },
+      },
+    },
+    request: {
+      ...{ method: 'POST', path: `/webhook/${slug}`, answers: 'when-done' },
+      body: recorded ?? {},
+    },
+    inTest: `a webhook in place of ${shortType(node.type)}`,
+  };
+}

@@ -1,0 +1,181 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  twinOf,
+  type Twin,
+  type TwinOrder,
+} from '../../../../../cli/src/features/twin/analysis/twin';
+import {
+  parseExport,
+  type ExportedWorkflow,
+} from '../../../../../cli/src/catalogue/exported-workflow';
+import { nameOf } from '../../../../../cli/src/catalogue/triggers';
+
+const template = (name: string): ExportedWorkflow => {
+  const file = join(__dirname, `../../../../process/twins/${name}.json`);
+  const [workflow] = parseExport(readFileSync(file, 'utf8'), file);
+  if (workflow === undefined) throw new Error(name);
+  return workflow;
+};
+
+function twin(workflows: readonly ExportedWorkflow[], order: Partial<TwinOrder> = {}): Twin {
+  let count = 0;
+  const newId = (): string => `id-${String((count += 1))}`;
+  return twinOf({
+    ...{ workflows, trigger: undefined, allow: new Set(), recorded: new Map(), newId },
+    ...order,
+  });
+}
+
+const node = (name: string, type: string, more: object = {}) => ({
+  name,
+  type,
+  parameters: {},
+  ...more,
+});
+const WEBHOOK = node('Webhook', 'n8n-nodes-base.webhook', {
+  parameters: { path: 'a', httpMethod: 'POST', responseMode: 'lastNode' },
+});
+/** A workflow of a webhook and one more node. */
+const withNode = (name: string, type: string, more: object = {}): ExportedWorkflow => ({
+  ...{ id: 'w', name: 'Mine', nodes: [WEBHOOK, node(name, type, more)] },
+  connections: { Webhook: { main: [[{ node: name, type: 'main', index: 0 }]] } },
+});
+const nodeIn = ({ workflows }: Twin, name: string) =>
+  workflows.flatMap(({ nodes }) => nodes).find((each) => nameOf(each) === name);
+
+test.each(['order', 'agent', 'loop'])(
+  'nothing in the twin of %s has an address or a credential of the original',
+  (name) => {
+    const made = twin([template(name)]);
+    const text = JSON.stringify(made.workflows);
+    expect(made.leaving).toEqual([]);
+    expect(text).not.toContain('"Production"');
+    const addresses = [...text.matchAll(/https?:\/\/([^/"\\ ]+)/g)].map(([, host]) => host);
+    expect(new Set(addresses)).toEqual(new Set(['127.0.0.1:5690']));
+    expect(made.workflows[0]?.name).toBe(`${template(name).name ?? ''} (twin)`);
+  },
+);
+
+test('the order workflow keeps its shape: each node has its name, its connections and its retries', () => {
+  const [original, made] = [template('order'), twin([template('order')])];
+  const names = (nodes: ExportedWorkflow['nodes'] = []): string[] => nodes.map(nameOf).sort();
+  expect(names(made.workflows[0]?.nodes)).toEqual(names(original.nodes));
+  expect(made.workflows[0]?.connections).toEqual(original.connections);
+  expect(nodeIn(made, 'Stock')).toMatchObject({ retryOnFail: true, maxTries: 3 });
+  expect(nodeIn(made, 'Customer')).toMatchObject({
+    ...{ type: 'n8n-nodes-base.httpRequest', alwaysOutputData: true },
+    parameters: { url: 'http://127.0.0.1:5690/node/customer' },
+  });
+  expect(nodeIn(made, 'Confirm by mail')).toMatchObject({ onError: 'continueRegularOutput' });
+  expect(made.request).toEqual({
+    ...{ method: 'POST', path: '/webhook/twin-order', body: {}, answers: 'when-done' },
+  });
+  expect(made.kept + made.rows.length).toBe(14);
+});
+
+test('an agent keeps its model with a credential of the stand-in, and its memory becomes that of n8n', () => {
+  const made = twin([template('agent')]);
+  expect(nodeIn(made, 'Model')).toMatchObject({
+    credentials: { openAiApi: { id: 'twin-openai' } },
+  });
+  expect(nodeIn(made, 'Memory')).toMatchObject({
+    type: '@n8n/n8n-nodes-langchain.memoryBufferWindow',
+  });
+  expect(nodeIn(made, 'Encyclopedia')).toMatchObject({ type: 'n8n-nodes-base.httpRequestTool' });
+  expect(made.credentials).toEqual([
+    expect.objectContaining({
+      id: 'twin-openai',
+      data: { apiKey: 'opens-nothing', url: 'http://127.0.0.1:5690/v1' },
+    }),
+  ]);
+  expect(made.request).toMatchObject({ method: 'POST', body: { action: 'sendMessage' } });
+});
+
+test('a schedule becomes a webhook, whose body is what the schedule gave', () => {
+  const recorded = new Map([['Each night', { callsMs: [0], items: [{ timestamp: 'x' }] }]]);
+  const made = twin([template('loop')], { recorded });
+  expect(nodeIn(made, 'Each night')).toMatchObject({ type: 'n8n-nodes-base.set' });
+  expect(made.request).toMatchObject({
+    path: '/webhook/twin-sync-contacts',
+    body: { timestamp: 'x' },
+  });
+});
+
+test('other triggers are off', () => {
+  const workflow = withNode('Mails', 'n8n-nodes-base.emailReadImap');
+  const made = twin([workflow]);
+  expect(nodeIn(made, 'Mails')).toMatchObject({ disabled: true });
+  expect(made.rows.find((row) => row.node === 'Mails')?.inTest).toBe('off');
+});
+
+test('what was recorded of a node is what the stand-in answers, as fast', () => {
+  const recorded = new Map([['Rows', { callsMs: [40], items: [{ a: 1 }, { a: 2 }] }]]);
+  const { rules } = twin([withNode('Rows', 'n8n-nodes-base.postgres')], { recorded });
+  expect(rules[0]).toEqual({ path: '/node/rows', latency: '40ms', json: [{ a: 1 }, { a: 2 }] });
+  expect(rules.at(-1)).toMatchObject({ path: '/*' });
+});
+
+test.each([
+  [
+    'of a package that is not known',
+    'n8n-nodes-acme.crm',
+    {},
+    'its type n8n-nodes-acme.crm is not known',
+  ],
+  [
+    'whose code calls something',
+    'n8n-nodes-base.code',
+    { parameters: { jsCode: 'return await this.helpers.httpRequest({ url })' } },
+    'its code calls something',
+  ],
+  [
+    'that calls a workflow which is not there',
+    'n8n-nodes-base.executeWorkflow',
+    { parameters: { workflowId: { __rl: true, value: 'other' } } },
+    'the workflow other that it calls is in none of the files',
+  ],
+  ['that ranks for an agent', '@n8n/n8n-nodes-langchain.rerankerCohere', {}, 'is not known'],
+])('a node %s would leave n8n, unless it is allowed by its name', (_, type, more, why) => {
+  const workflow = withNode('Node', type, more);
+  expect(twin([workflow]).leaving).toEqual([
+    { node: 'Node', why: expect.stringContaining(why) as unknown },
+  ]);
+  const allowed = twin([workflow], { allow: new Set(['Node']) });
+  expect(allowed.leaving).toEqual([]);
+  expect(nodeIn(allowed, 'Node')?.type).toBe(type);
+});
+
+test('a node that is not known is replaced once an execution shows what it returns', () => {
+  const recorded = new Map([['Node', { callsMs: [5], items: [{ ok: 1 }] }]]);
+  expect(twin([withNode('Node', 'n8n-nodes-acme.crm')], { recorded }).leaving).toEqual([]);
+});
+
+test('a called workflow comes along, under an id of the twin', () => {
+  const caller = withNode('Call', 'n8n-nodes-base.executeWorkflow', {
+    parameters: { workflowId: { __rl: true, mode: 'list', value: 'sub' } },
+  });
+  const sub: ExportedWorkflow = {
+    ...{ id: 'sub', name: 'Sub', connections: {} },
+    nodes: [
+      node('Begin', 'n8n-nodes-base.executeWorkflowTrigger'),
+      node('Mail', 'n8n-nodes-base.gmail'),
+    ],
+  };
+  const made = twin([caller, sub]);
+  expect(made.leaving).toEqual([]);
+  expect(made.workflows).toHaveLength(2);
+  expect(nodeIn(made, 'Call')?.['parameters']).toEqual({
+    workflowId: { __rl: true, mode: 'id', value: made.workflows[1]?.id },
+  });
+  expect(nodeIn(made, 'Mail')?.type).toBe('n8n-nodes-base.httpRequest');
+});
+
+test('a workflow with several triggers asks which is loaded', () => {
+  const workflow = withNode('Other', 'n8n-nodes-base.webhook', { parameters: { path: 'b' } });
+  expect(() => twin([workflow])).toThrow("choose one with --trigger: 'Webhook', 'Other'.");
+  const made = twin([workflow], { trigger: 'Other' });
+  expect(made.request.method).toBe('GET');
+  expect(nodeIn(made, 'Webhook')).toMatchObject({ disabled: true });
+  expect(() => twin([workflow], { trigger: 'None' })).toThrow("--trigger 'None' is no trigger");
+});
