@@ -78,7 +78,7 @@ async function make(): Promise<string> {
     KUBERNETES_SERVICE_HOST: '127.0.0.1',
     KUBERNETES_SERVICE_PORT: String((server.address() as AddressInfo).port),
     NAMESPACE: 'n8n',
-    LABELS: '{"a":"b"}',
+    METADATA: '{"labels":{"a":"b"},"annotations":{"c":"d"}}',
     SECRETS: JSON.stringify(WANTED),
   };
   const child = spawn(process.execPath, ['-e', script], { env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -95,7 +95,11 @@ test('the Job of secrets makes each once, and never touches one that is there', 
   expect(await make()).toBe('n8n-encryption-key: made\nn8n-redis: made\n');
   const first = valueOf('n8n-encryption-key', 'encryption-key');
   expect(Buffer.from(first, 'base64').toString()).toMatch(/^[0-9a-f]{48}$/);
-  expect(secrets.get('n8n-redis')?.metadata.labels).toEqual({ a: 'b' });
+  expect(secrets.get('n8n-redis')?.metadata).toEqual({
+    name: 'n8n-redis',
+    labels: { a: 'b' },
+    annotations: { c: 'd' },
+  });
   expect(await make()).toMatch(/^n8n-encryption-key: is there already, kept as it is\n/);
   expect(valueOf('n8n-encryption-key', 'encryption-key')).toBe(first);
 });

@@ -7,7 +7,8 @@ const https = require('node:https');
 
 const account = '/var/run/secrets/kubernetes.io/serviceaccount';
 const namespace = process.env.NAMESPACE;
-const labels = JSON.parse(process.env.LABELS);
+/** Labels and annotations. */
+const ofAll = JSON.parse(process.env.METADATA);
 const wanted = JSON.parse(process.env.SECRETS);
 const NOT_FOUND = 404;
 const ALREADY_EXISTS = 409;
@@ -55,7 +56,7 @@ async function dataOf({ key, copyOf }) {
 async function create(secret) {
   const { name } = secret;
   const { said, data } = await dataOf(secret);
-  const metadata = { name, labels };
+  const metadata = { ...ofAll, name };
   const body = JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque', data });
   const { status, text } = await ask('POST', '', body);
   if (status === ALREADY_EXISTS) return `${name}: is there already, kept as it is`;

@@ -41,6 +41,26 @@ app.kubernetes.io/component: {{ .component }}
 {{- mergeOverwrite $origin (include "n8n-tuned.podLabels" . | fromYaml) | toYaml -}}
 {{- end -}}
 
+{{/* Annotations of what outlives the release, for Helm and for Argo CD, which prunes what is no longer rendered. */}}
+{{- define "n8n-tuned.keptAnnotations" -}}
+helm.sh/resource-policy: keep
+argocd.argoproj.io/sync-options: Prune=false,Delete=false
+argocd.argoproj.io/compare-options: IgnoreExtraneous
+{{- end -}}
+
+{{/*
+metadata of the Secrets that the job makes, which no render has. Argo CD takes an object with the label
+app.kubernetes.io/instance for one of the Application of this name, and prunes it: theirs are of the chart's own.
+*/}}
+{{- define "n8n-tuned.madeSecretMetadata" -}}
+{{- $labels := dict "app.kubernetes.io/name" (include "n8n-tuned.name" .) "n8n-tuned/made-by" "make-secrets" "n8n-tuned/release" .Release.Name -}}
+{{- $common := omit (deepCopy (.Values.commonLabels | default dict)) "app.kubernetes.io/instance" -}}
+labels:
+  {{- mergeOverwrite $common $labels | toYaml | nindent 2 }}
+annotations:
+  {{- mergeOverwrite (deepCopy (.Values.commonAnnotations | default dict)) (include "n8n-tuned.keptAnnotations" . | fromYaml) | toYaml | nindent 2 }}
+{{- end -}}
+
 {{/* metadata of a pod that runs beside n8n for a while: the labels and annotations of `pod` let it through meshes and policies. Dict: context, component. */}}
 {{- define "n8n-tuned.hookPodMetadata" -}}
 {{- $pod := .context.Values.pod -}}
