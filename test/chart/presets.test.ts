@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import { isMap, isScalar, parse, parseDocument } from 'yaml';
-import { attempt, chart, KUBERNETES, paths, render } from './support/helm.ts';
+import { argumentsFor, attempt, chart, KUBERNETES, paths, render } from './support/helm.ts';
 import { runs } from '../support/properties.ts';
 import { SEED } from './support/seed.ts';
 import { anyValues } from './support/values.ts';
@@ -93,6 +93,13 @@ test('the comment beside an unset value says its default', () => {
   const text = readFileSync(join(chart, 'values.yaml'), 'utf8');
   visit(parseDocument(text).contents, defaults, []);
   expect(wrong).toEqual([]);
+});
+
+test.each(presets)('preset %s keeps the record of successful executions', async (name) => {
+  const file = `presets/${name}.yaml`;
+  const { text } = await render(paths.helm3, argumentsFor(file));
+  expect(text).not.toMatch(/EXECUTIONS_DATA_SAVE_ON_SUCCESS\n\s+value: "?none/);
+  expect(text).not.toContain('example.com');
 });
 
 /** What is rendered, or the sentence that refuses it. */

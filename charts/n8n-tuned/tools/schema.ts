@@ -113,6 +113,7 @@ const SHAPES: Record<string, Shape> = {
   nodeSelector: texts,
   'global.imagePullSecrets': list({ type: ['string', 'object'] }),
   imagePullSecrets: list({ type: ['string', 'object'] }),
+  storesFrom: list(object),
   registry: shown(text, '^[a-z0-9.-]*(:[0-9]+)?(/[a-z0-9._-]+)*$'),
   repository: shown(text, '^[a-z0-9.-]+(:[0-9]+)?(/[a-z0-9._-]+)*$'),
   tag: imageTag,

@@ -49,7 +49,8 @@ spec:
   "nginx.ingress.kubernetes.io/proxy-read-timeout" $timeout
   "nginx.ingress.kubernetes.io/proxy-send-timeout" $timeout
   "nginx.ingress.kubernetes.io/proxy-body-size" (printf "%dm" $bodyMiB)
-  "haproxy.org/timeout-server" (printf "%ss" $timeout) -}}
+  "haproxy.org/timeout-server" (printf "%ss" $timeout)
+  "haproxy.router.openshift.io/timeout" (printf "%ss" $timeout) -}}
 {{- if and .context.Values.multiMain.enabled (eq .component "main") -}}
 {{- $annotations = merge $annotations (dict "nginx.ingress.kubernetes.io/affinity" "cookie" "nginx.ingress.kubernetes.io/session-cookie-name" "n8n-main") -}}
 {{- end -}}
