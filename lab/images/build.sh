@@ -7,7 +7,7 @@ IMAGES_DIR=$(cd "$(dirname "$0")" && pwd)
 . "$IMAGES_DIR/layers.sh"
 ALL=(busybox ingress k6 redis postgres postgres-old n8n runners n8n-legacy)
 # Made only when named, since few tests need them: building KEDA takes about a quarter of an hour the first time.
-RARE=(keda k6-operator k6-starter n8n-tuned)
+RARE=(keda argocd k6-operator k6-starter n8n-tuned)
 
 usage() {
   cat <<Y
@@ -164,6 +164,21 @@ make_keda() {
   mv "$1/built/adapter" "$1/adapter/keda-adapter"
   image -e '["/keda"]' -u 65532:65532 -p 9666 "$KEDA_IMAGE" "$1/operator"
   image -e '["/keda-adapter"]' -u 65532:65532 -p 6443 "$KEDA_ADAPTER_IMAGE" "$1/adapter"
+}
+# Argo CD, one program for all its components, built from its Go module under the name of its own image, with the Helm that it
+# renders charts by.
+ARGOCD_MODULE=$CLUSTER_DIR/argocd
+inputs_argocd() { in_cache bin/helm3; sha256sum <"$CACHE/bin/helm3"; echo "$ARGOCD_IMAGE"; cat "$ARGOCD_MODULE"/go.{mod,sum}; }
+make_argocd() {
+  local k=github.com/argoproj/argo-cd/v3 name
+  grep -q "$k $ARGOCD_VERSION" "$ARGOCD_MODULE/go.mod" ||
+    mistake "lab/versions.env wants Argo CD $ARGOCD_VERSION, lab/cluster/argocd/go.mod does not: run go get -tool in that folder"
+  mkdir -p "$1/usr/local/bin"
+  CGO_ENABLED=0 GOFLAGS='-buildvcs=false -trimpath -mod=readonly' go -C "$ARGOCD_MODULE" build -ldflags '-s -w' \
+    -o "$1/usr/local/bin/argocd" $k/cmd
+  for name in repo-server application-controller; do ln -s argocd "$1/usr/local/bin/argocd-$name"; done
+  install -m 755 "$CACHE/bin/helm3" "$1/usr/local/bin/helm"
+  image -u 999:999 "$ARGOCD_IMAGE" "$BASE" "$1"
 }
 # The k6-operator, built from its Go module, and what it starts generators with: sh and curl. Both under the names of its own
 # images.

@@ -1,0 +1,156 @@
+// The chart under a real Argo CD that prunes by itself and heals what differs, by each way to track its objects: installed,
+// synced again and again, upgraded, set back, deleted and installed anew, n8n keeps its encryption key, and nothing differs.
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { parse } from 'yaml';
+import { kubectl, until } from '../support/cluster';
+import { CHART, Release, ROOT, SMALL_EVERYWHERE } from '../support/release';
+import { seen } from '../support/seen';
+
+jest.setTimeout(2_400_000);
+
+const SYNCS = 5;
+const PATIENCE_MS = 600_000;
+
+interface Application {
+  metadata: { name: string; namespace: string };
+  spec: {
+    source: { repoURL: string; targetRevision: string; helm: { valuesObject: object } };
+    destination: { namespace: string };
+  };
+}
+interface Status {
+  status?: {
+    sync?: { status?: string };
+    health?: { status?: string };
+    operationState?: { phase?: string; finishedAt?: string; message?: string };
+    resources?: { kind: string; name: string; status?: string; requiresPruning?: boolean }[];
+  };
+}
+
+const { version } = parse(readFileSync(join(CHART, 'Chart.yaml'), 'utf8')) as { version: string };
+
+/** The Application of docs/chart/gitops.md, for the lab's repository and this namespace. */
+function application(namespace: string, values: object): Application {
+  const page = readFileSync(join(ROOT, 'docs/chart/gitops.md'), 'utf8');
+  const text = /```yaml\n(apiVersion: argoproj\.io[\s\S]*?)```/.exec(page)?.[1] ?? '';
+  const shown = parse(text) as Application;
+  return {
+    ...shown,
+    spec: {
+      ...shown.spec,
+      source: {
+        ...shown.spec.source,
+        repoURL: 'http://127.0.0.1:8879',
+        targetRevision: version,
+        helm: { valuesObject: { ...SMALL_EVERYWHERE, ...values } },
+      },
+      destination: { ...shown.spec.destination, namespace },
+    },
+  };
+}
+
+const ofArgo = (...args: string[]): Promise<string> => kubectl(['-n', 'argocd', ...args]);
+const state = async (): Promise<Status> =>
+  JSON.parse(await ofArgo('get', 'application', 'n8n', '-o', 'json')) as Status;
+
+async function applied(of: Application): Promise<void> {
+  await kubectl(['apply', '-f', '-'], JSON.stringify(of));
+}
+
+/** Asked to look anew, Argo CD finds nothing that differs, and n8n is healthy. */
+async function atRest(what: string): Promise<void> {
+  await ofArgo('annotate', 'application', 'n8n', 'argocd.argoproj.io/refresh=hard', '--overwrite');
+  await until(
+    what,
+    async () => {
+      const { status = {} } = await state();
+      const isAsked = (await ofArgo('get', 'application', 'n8n', '-o', 'yaml')).includes(
+        'argocd.argoproj.io/refresh',
+      );
+      const isThere =
+        !isAsked &&
+        status.sync?.status === 'Synced' &&
+        status.health?.status === 'Healthy' &&
+        status.operationState?.phase === 'Succeeded';
+      if (!isThere) throw new Error(JSON.stringify(status).slice(0, 2000));
+      return true;
+    },
+    PATIENCE_MS,
+  );
+}
+
+async function sync(): Promise<void> {
+  const before = (await state()).status?.operationState?.finishedAt ?? '';
+  const operation = { operation: { sync: { prune: true, revision: version } } };
+  await ofArgo('patch', 'application', 'n8n', '--type=merge', '-p', JSON.stringify(operation));
+  await until(
+    'a sync',
+    async () => {
+      const now = (await state()).status?.operationState;
+      return now?.phase === 'Succeeded' && now.finishedAt !== before;
+    },
+    PATIENCE_MS,
+  );
+}
+
+beforeAll(async () => {
+  await promisify(execFile)(join(ROOT, 'lab/cluster/argocd/up.sh'), { timeout: 1_500_000 });
+});
+
+async function trackedBy(method: string): Promise<void> {
+  await ofArgo(
+    ...['patch', 'configmap', 'argocd-cm', '--type=merge', '-p'],
+    JSON.stringify({ data: { 'application.resourceTrackingMethod': method } }),
+  );
+  await ofArgo('rollout', 'restart', 'deployment/argocd');
+  await ofArgo('rollout', 'status', 'deployment/argocd', '--timeout=240s');
+}
+
+test.each(['label', 'annotation'])(
+  'n8n keeps its key under an Argo CD that tracks by %s and prunes',
+  async (method) => {
+    await trackedBy(method);
+    const n8n = await Release.inNewNamespace(`argocd-${method}`);
+    const secret = async (): Promise<unknown> => {
+      const { metadata, data } = JSON.parse(
+        await n8n.space.kubectl('get', 'secret', 'n8n-encryption-key', '-o', 'json'),
+      ) as { metadata: { uid: string }; data: object };
+      return { uid: metadata.uid, data };
+    };
+    const remove = (): Promise<string> =>
+      ofArgo('delete', 'application', 'n8n', '--ignore-not-found', '--timeout=400s');
+    try {
+      const first = application(n8n.space.name, {});
+      await applied(first);
+      await atRest('n8n installed by Argo CD');
+      const key = await secret();
+      for (let round = 0; round < SYNCS; round++) await sync();
+      await atRest('n8n after the syncs');
+      expect(await secret()).toEqual(key);
+
+      await applied(application(n8n.space.name, { tuning: { profile: 'low-memory' } }));
+      await atRest('n8n upgraded');
+      await applied(first);
+      await atRest('n8n set back');
+      expect(await secret()).toEqual(key);
+
+      await remove();
+      expect(await secret()).toEqual(key);
+      await applied(first);
+      await atRest('n8n installed again');
+      expect(await secret()).toEqual(key);
+      const { status } = await state();
+      expect(status?.resources?.filter((each) => each.requiresPruning === true) ?? []).toEqual([]);
+      seen(`Argo CD that tracks by ${method}`, {
+        ...{ syncs: SYNCS, upgrades: 1, rollbacks: 1, reinstalls: 1 },
+        sameKey: true,
+      });
+    } finally {
+      await remove();
+      await n8n.remove();
+    }
+  },
+);
