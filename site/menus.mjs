@@ -33,6 +33,7 @@ const TASKS = {
     'docs/chart/data.md',
     'docs/chart/task-runners.md',
     'docs/chart/patches.md',
+    'docs/chart/gitops.md',
     'docs/chart/upgrade.md',
   ],
   'In CI': ['docs/ci.md'],

@@ -36,6 +36,8 @@ export const SYNONYMS = {
   'docs/chart/data.md': 'disk space pruning delete old executions database grows retention history',
   'docs/chart/task-runners.md': 'code node python external runner javascript',
   'docs/chart/patches.md': 'change internals safe risk turn off switch preload script',
+  'docs/chart/gitops.md':
+    'argocd argo flux application helmrelease prune sync drift track label replicas autoscaler',
   'docs/chart/upgrade.md':
     'update new version roll back rollback downgrade uninstall remove delete rollout downtime graceful shutdown',
   'docs/drills.md':
