@@ -234,7 +234,7 @@ describe.each(Object.entries(SECRETS))('%s', (what, secret) => {
   });
 });
 
-it('n8n reads a secret that the user gave in two ways at once, or the chart refuses it', async () => {
+test('n8n reads a secret that the user gave in two ways at once, or the chart refuses it', async () => {
   const pairs = Object.entries(SECRETS).flatMap(([what, secret]) => {
     const ways = waysOf(secret).map(([way]) => way);
     return ways.flatMap((one) => ways.map((other) => ({ what, secret, ways: [one, other] })));
