@@ -139,5 +139,25 @@ export const executions: AlertGroup = {
       ],
       drill: '`n8n-tuned run --profile load --rate R` with R at 90% of the capacity.',
     },
+    {
+      name: 'N8nPatchNotInForce',
+      severity: 'warning',
+      forMinutes: 10,
+      needs: [],
+      expr: `min by (namespace, release, patch, state) (${n8n('n8n_tuned_patch_in_force', 'state=~"unknown|failed"')}) == 0`,
+      summary: 'The patch {{ $labels.patch }} is not in force, its state is {{ $labels.state }}.',
+      meaning:
+        'A patch is loaded and has left n8n as it is, mostly since an upgrade brought code that it does not know. What the patch gains is missing: speed, or executions that it keeps from being lost. docs/chart/patches.md says what each state means.',
+      tellWhy: [
+        'The log of n8n has one line of the patch with the reason.',
+        'The page of patches says for which releases of n8n each one is known.',
+      ],
+      whatToDo: [
+        'Go back to a release that the patch knows, or upgrade the chart to one that knows your n8n.',
+        'You do without the patch: turn its value off, so that nobody takes it for granted.',
+      ],
+      drill:
+        'Set the variable `N8N_TUNED_PATCHES` of n8n to `known`, and `image.tag` to a release whose bundle of expressions `known.json` does not have.',
+    },
   ],
 };

@@ -244,6 +244,7 @@ export interface TuningSetting {
 
 function shapeOfSetting({ default: usual, choices, min }: TuningSetting): Shape {
   if (choices !== undefined) return oneOf(...choices, null);
+  if (typeof usual === 'string') return orNull(text);
   return orNull(typeof usual === 'boolean' ? flag : whole(min));
 }
 

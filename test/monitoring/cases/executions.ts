@@ -9,6 +9,8 @@ const ended = (status: string, more: Record<string, string> = {}): string =>
     ...more,
   });
 const cold = of('n8n_expression_pool_cold_start_sync_total', worker);
+const patch = (state: string, name: string): string =>
+  of('n8n_tuned_patch_in_force', worker, { patch: name, state });
 
 const lost =
   'Executions of n8n were lost within the last 15 minutes: the worker that ran them died or stood still.';
@@ -116,5 +118,28 @@ export const executions: CasesByAlert = {
       },
     ],
     silent: [{ series: { [ended('success')]: '0+300x30' }, atMinute: 20 }],
+  },
+  N8nPatchNotInForce: {
+    fires: [
+      {
+        series: {
+          [patch('known', 'read-once')]: '1x20',
+          [patch('unknown', 'keep-stalled')]: '0x20',
+        },
+        atMinute: 15,
+        labels: { patch: 'keep-stalled', state: 'unknown' },
+        summary: 'The patch keep-stalled is not in force, its state is unknown.',
+      },
+    ],
+    silent: [
+      { series: { [patch('known', 'keep-stalled')]: '1x20' }, atMinute: 15 },
+      // Code that n8n has not loaded yet, and a patch that somebody has turned off.
+      {
+        series: { [patch('waiting', 'zone-once')]: '0x20', [patch('off', 'read-once')]: '0x20' },
+        atMinute: 15,
+      },
+      // As long as n8n starts.
+      { series: { [patch('unknown', 'keep-stalled')]: '0x5 _x20' }, atMinute: 9 },
+    ],
   },
 };

@@ -11,6 +11,7 @@ const { dirname, join } = require('node:path');
 const {
   IN_FORCE,
   isKnownBundle,
+  isLate,
   mayProve,
   onLoad,
   say,
@@ -237,10 +238,12 @@ function hook() {
 /** What is different in the text of the bundle; throws where it does not have what has to change, each once. */
 function changesBundle(name, change) {
   changes.set(name, change);
+  isLate(name);
   hook();
 }
 function warms() {
   isWarm = true;
+  isLate('warm-expressions');
   hook();
 }
 

@@ -5,6 +5,7 @@ const fs = require('node:fs');
 const Module = require('node:module');
 const { Server } = require('node:net');
 const { join } = require('node:path');
+const { setTimeout } = require('node:timers');
 
 /**
  * known      the code that it finds is known, or it uses documented interfaces alone
@@ -38,7 +39,9 @@ const stateOf = (name) => {
 const states = () => Object.fromEntries([...parts.keys()].map((name) => [name, stateOf(name)]));
 
 const setState = (name, state, part = name) => {
+  const before = stateOf(name);
   parts.get(name)[part] = state;
+  if (isTold && stateOf(name) !== before) tell([name]);
 };
 
 /** Which n8n a function is known of: whether its text is that of one in known.json, or was admitted by the user. */
@@ -50,6 +53,9 @@ const isKnownBundle = (text) => {
   const hash = sha256(text);
   return known.bundles[hash] !== undefined || admitted.has(hash);
 };
+
+/** Patches whose code n8n loads when it first needs it. */
+const lateOnes = new Set();
 
 /** Installs a patch, unless it is switched off. Its parts wait until each says otherwise. */
 function patch(name, names, install) {
@@ -104,22 +110,40 @@ function onLoad(file, find, use) {
   };
 }
 
+/** From when n8n serves on, it may take so long until it has loaded the rest of what it needs at its start. */
+const LOADED_MS = 30_000;
+const LOOK_EVERY_MS = 250;
+let isHooked = false;
 let isTold = false;
 
-/** One line, once n8n serves at one of its ports: by then it has loaded its own code. */
-function tellOnce() {
-  if (isTold) return;
+const tell = (names) => say('patches', names.map((name) => `${name} ${stateOf(name)}`).join(', '));
+
+/** Those of expressions wait for the first expression. */
+const isLoading = (name) => stateOf(name) === 'waiting' && !lateOnes.has(name);
+
+function tellOnceLoaded(untilMs) {
+  const names = [...parts.keys()];
+  if (Date.now() < untilMs && names.some(isLoading)) {
+    setTimeout(tellOnceLoaded, LOOK_EVERY_MS, untilMs).unref();
+    return;
+  }
   isTold = true;
+  tell(names);
+}
+
+/** One line, once n8n serves at one of its ports and has loaded its own code. What is decided later gets a line of its own. */
+function tellOnce() {
+  if (isHooked) return;
+  isHooked = true;
   const { listen } = Server.prototype;
-  let isSaid = false;
+  let isSeen = false;
   const { N8N_PORT = '5678', QUEUE_HEALTH_CHECK_PORT = '5678' } = process.env;
   Server.prototype.listen = function (...args) {
     this.once('listening', () => {
-      if (isSaid || ![N8N_PORT, QUEUE_HEALTH_CHECK_PORT].includes(String(this.address()?.port)))
+      if (isSeen || ![N8N_PORT, QUEUE_HEALTH_CHECK_PORT].includes(String(this.address()?.port)))
         return;
-      isSaid = true;
-      const all = Object.entries(states()).map(([name, state]) => `${name} ${state}`);
-      say('patches', all.join(', '));
+      isSeen = true;
+      tellOnceLoaded(Date.now() + LOADED_MS);
     });
     return listen.apply(this, args);
   };
@@ -127,5 +151,5 @@ function tellOnce() {
 
 module.exports = {
   ...{ BULL, IN_FORCE, isKnownBundle, knows, mayProve, onLoad, patch, plainPatch },
-  ...{ say, setState, sha256, states },
+  ...{ isLate: (name) => lateOnes.add(name), say, setState, sha256, states },
 };

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { z } from 'zod';
 import { cacheFolder, findProgram, hasLab, n8nProgram, repositoryRoot } from '../../lab/paths';
 import { type Topology, databaseOf } from '../../plan/topology';
 import { Mistake } from '../../ui/exit';
@@ -55,6 +56,15 @@ export function needed(program: string | null, name: string): string {
   return program;
 }
 
+/** As the package of the program says, which may be another than was asked for. */
+function versionOf(n8n: string): string | null {
+  const manifest = join(dirname(realpathSync(n8n)), '..', 'package.json');
+  if (!existsSync(manifest)) return null;
+  return manifestSchema.parse(JSON.parse(readFileSync(manifest, 'utf8'))).version;
+}
+
+const manifestSchema = z.object({ version: z.string() });
+
 /** What is recorded of the versions: enough to build the same again. */
 export async function versionsOf(
   topology: Topology,
@@ -66,7 +76,7 @@ export async function versionsOf(
     ['postgresql', tools.postgresqlBin === null ? null : join(tools.postgresqlBin, 'postgres')],
     ['nginx', tools.nginx],
   ];
-  const found: Record<string, string> = { n8n: topology.n8n };
+  const found: Record<string, string> = { n8n: versionOf(tools.n8n) ?? topology.n8n };
   for (const [name, program] of programs) {
     if (program === null) continue;
     const { stdout, stderr } = await run(program, [name === 'nginx' ? '-v' : '--version']);
