@@ -44,17 +44,17 @@ function cameOfRun({ code, record }: InFolder<RunRecord>): Came {
 }
 
 function cameOfFind({ record }: InFolder<FindRecord>, isShort: boolean): Came {
-  const { folder, ...search } = record;
-  if (!TELLING.includes(search.verdict) && !isShort) throw new NotMeasured(search.sentence);
-  const read = search.probes.map(
+  const { folder, ...find } = record;
+  if (!TELLING.includes(find.verdict) && !isShort) throw new NotMeasured(find.sentence);
+  const read = find.probes.map(
     ({ run }) => JSON.parse(readFileSync(join(folder, run, 'run.json'), 'utf8')) as RunRecord,
   );
   const runs = read.map((one, i) => {
-    const run = search.probes[i]?.run ?? '';
+    const run = find.probes[i]?.run ?? '';
     return figuresOf(run, one, readFileSync(join(folder, run, 'samples.csv'), 'utf8'));
   });
   const deployed = read[0]?.target.deployed ?? null;
-  return { record: { search, runs, deployed }, sentence: search.sentence };
+  return { record: { find, runs, deployed }, sentence: find.sentence };
 }
 
 function cameOfSweep({ code, record }: InFolder<SweepRecord & { cells: unknown[] }>): Came {
@@ -109,8 +109,8 @@ export default {
     const evidence = join(scratch, 'evidence');
     if (part.kind === 'prove') {
       mkdirSync(evidence);
-      const { search } = records.read(part.needs) as { search: FindRecord };
-      writeFileSync(join(evidence, 'find.json'), JSON.stringify(search));
+      const { find } = records.read(part.needs) as { find: FindRecord };
+      writeFileSync(join(evidence, 'find.json'), JSON.stringify(find));
     }
     const clusterRuns = hasKubelet();
     const command = commandOf(part, { out, evidence, isShort });

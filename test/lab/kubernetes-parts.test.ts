@@ -133,7 +133,7 @@ describe('the ratio of the capacities', () => {
     high: number | null,
     verdict = 'found',
   ) => ({
-    search: { verdict, capacity: { ratePerSecond, low, high, confirmed: true } } as FindRecord,
+    find: { verdict, capacity: { ratePerSecond, low, high, confirmed: true } } as FindRecord,
   });
   const processes = capacity(40, 38, 42);
 

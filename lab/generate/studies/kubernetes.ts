@@ -9,7 +9,7 @@ import type { StudyPage } from '../study-page';
 const FOLDER = 'studies/kubernetes/results/parts/';
 interface SearchPart {
   path: string;
-  search: FindRecord;
+  find: FindRecord;
   runs: {
     run: string;
     latencyMs: { p50: number; p95: number } | null;
@@ -31,11 +31,8 @@ const modes: string[] = MODES;
  * The capacity on Kubernetes over that on processes, with the interval that follows from the two (as of independent
  * estimates, on a logarithmic scale); `high` is null where nothing bounds it.
  */
-export function capacityRatio(
-  pods: Pick<SearchPart, 'search'>,
-  processes: Pick<SearchPart, 'search'>,
-) {
-  const [k, p] = [pods.search.capacity, processes.search.capacity];
+export function capacityRatio(pods: Pick<SearchPart, 'find'>, processes: Pick<SearchPart, 'find'>) {
+  const [k, p] = [pods.find.capacity, processes.find.capacity];
   const value = k.ratePerSecond / p.ratePerSecond;
   const up = (of: number, by: number): number => Math.log(of / by);
   const fallsBy =
@@ -49,7 +46,7 @@ export function capacityRatio(
     low: value * Math.exp(-fallsBy),
     high: growsBy === null ? null : value * Math.exp(growsBy),
     // What made one of them inconclusive, mostly a machine whose speed changed, may be what makes the ratio.
-    isInconclusive: [pods, processes].some(({ search }) => search.verdict === 'inconclusive'),
+    isInconclusive: [pods, processes].some(({ find }) => find.verdict === 'inconclusive'),
   };
 }
 type Ratio = ReturnType<typeof capacityRatio>;
@@ -75,12 +72,12 @@ function answer() {
 function sideBySide(): string {
   const searches = modes.flatMap((mode) =>
     (Object.keys(TARGETS) as Target[]).map((target) => {
-      const { search, runs, path } = searchOf(mode, target);
-      const run = runs.find((one) => one.run === search.atCapacity?.run);
-      return { mode, target, search, path, run };
+      const { find, runs, path } = searchOf(mode, target);
+      const run = runs.find((one) => one.run === find.atCapacity?.run);
+      return { mode, target, find, path, run };
     }),
   );
-  const first = searches[0]?.search;
+  const first = searches[0]?.find;
   return `## The same limits, on processes and on Kubernetes
 
 Each process of n8n has the same limits on both targets, so that n8n runs out of CPU before the machine does. The calls of a
@@ -89,12 +86,12 @@ mode differ in \`--target\`: ${first?.workload.title.toLowerCase() ?? ''}, ${fir
 ${tableOf(searches, {
   mode: ({ mode }) => mode,
   target: ({ target }) => TARGETS[target],
-  'limits of a process': ({ search: { topology } }) =>
+  'limits of a process': ({ find: { topology } }) =>
     `${number(topology?.main.cpuMillicores)}m of CPU, ${number(topology?.main.memoryMiB)} MiB`,
-  'capacity, 95% interval': ({ search: { capacity } }) =>
+  'capacity, 95% interval': ({ find: { capacity } }) =>
     `${perSecond(capacity.ratePerSecond)} (${range(capacity)})`,
-  verdict: ({ search }) => search.verdict,
-  'limited by': ({ search }) => limitName(search.limit),
+  verdict: ({ find }) => find.verdict,
+  'limited by': ({ find }) => limitName(find.limit),
   'p50; p95 there': ({ run }) => `${ms(run?.latencyMs?.p50)}; ${ms(run?.latencyMs?.p95)}`,
   "n8n's CPU per response there": ({ run }) => ms(run?.cpuMillisecondsPerRequest),
   '': ({ path }) => link(path),
@@ -102,13 +99,13 @@ ${tableOf(searches, {
 }
 
 interface Outcomes {
-  search?: FindRecord;
+  find?: FindRecord;
   run?: { verdict: { sentence: string } };
   proof?: { verdict: string; attempts: { sentence: string }[] };
   sweep?: { title: string; cells: CellRecord[] };
 }
-function outcomeOf({ search, run, proof, sweep }: Outcomes): string {
-  if (search !== undefined) return `${search.verdict}: ${search.sentence}`;
+function outcomeOf({ find, run, proof, sweep }: Outcomes): string {
+  if (find !== undefined) return `${find.verdict}: ${find.sentence}`;
   if (run !== undefined) return run.verdict.sentence;
   if (proof !== undefined) {
     return `${proof.verdict} after ${number(proof.attempts.length)} of its values files: ${proof.attempts.at(-1)?.sentence ?? ''}`;
