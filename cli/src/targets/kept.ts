@@ -5,6 +5,7 @@ import { readPlainFile } from '../linux/plain-file';
 import { isAlive, processNameSchema, thisProcess, type ProcessName } from '../linux/proc';
 import { makeFolder, writeWhole } from '../record/folder';
 import { Mistake } from '../ui/exit';
+import { thisMachine } from './machine';
 import type { MetricsEndpoint, Owner, ProcessRoot, Running } from './target';
 
 /** A target that `up` has left up, known by its name. */
@@ -155,4 +156,30 @@ export class Kept {
   remove(): void {
     rmSync(this.file, { force: true });
   }
+}
+
+/** What `up` has left up, to be looked at from another process: it can be sampled, and nothing else. */
+export function keptRunning(kept: Kept, state: KeptState): Running {
+  const keeper = (): Promise<never> =>
+    Promise.reject(new Error('only the process that keeps it up can do that'));
+  return {
+    kind: 'process',
+    baseUrl: state.baseUrl,
+    topology: state.topology,
+    versions: state.versions,
+    machine: thisMachine(),
+    // A restart has changed the pids.
+    processes: () => kept.read()?.processes ?? [],
+    metrics: state.metrics,
+    redis: state.redis,
+    postgresql: state.postgresql,
+    sqlite: state.sqlite ?? null,
+    logs: [],
+    onEvent: () => () => undefined,
+    seed: keeper,
+    ready: keeper,
+    executions: () => Promise.resolve(null),
+    traceExecutions: () => Promise.resolve(null),
+    down: keeper,
+  };
 }

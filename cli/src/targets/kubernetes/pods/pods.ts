@@ -1,7 +1,6 @@
 /** What the pods of a release are, and what has happened to them between two looks. Pure. */
 import type { RunEvent, SampledRole } from '../../../record/run-record';
 import type { CoreV1Event, V1ContainerStatus, V1Pod } from '../api/api-types';
-import { decisionsIn } from '../release/autoscalers';
 import { COMPONENT } from '../objects/labels';
 import { lostNodeText, nameOf } from './pod-trouble';
 
@@ -214,4 +213,32 @@ function endOf(
       ? 'was started again'
       : `ended (${end.reason ?? 'no reason is known'}, exit code ${String(end.exitCode)})`;
   return { kind: 'restart', text: `the container ${name} of ${pod} ${how}` };
+}
+
+/** KEDA makes a HorizontalPodAutoscaler for all but the way to no pods and back, which it does itself. */
+const DECISIONS = new Set([
+  'SuccessfulRescale',
+  'KEDAScaleTargetActivated',
+  'KEDAScaleTargetDeactivated',
+]);
+
+interface ScalingDecision {
+  /** Key of one decision; an autoscaler that repeats itself raises the count of its event. */
+  key: string;
+  event: Omit<RunEvent, 'tMs'>;
+}
+
+function decisionsIn(events: readonly CoreV1Event[], sinceMs: number): ScalingDecision[] {
+  return events.flatMap(
+    ({ metadata, reason = '', message = '', count = 1, involvedObject, lastTimestamp }) => {
+      const atMs = Number(lastTimestamp ?? metadata.creationTimestamp ?? 0);
+      if (atMs < sinceMs || !DECISIONS.has(reason)) return [];
+      return [
+        {
+          key: `${metadata.uid ?? ''} ${String(count)}`,
+          event: { kind: 'autoscaler', text: `${involvedObject.name ?? ''}: ${message.trim()}` },
+        },
+      ];
+    },
+  );
 }
