@@ -6,7 +6,7 @@ import { isHarmlessVariable } from './variables';
 /** Numbers, times, words of a list, names, files, and addresses, of which the secret parts are masked. */
 const SHOWN = new Set(
   `
-  after age allow arrivals at at-once attempts back-off budget chart concurrency context continue cpu cpu-price csv
+  after age allow arrivals at at-cpu at-once attempts back-off budget chart concurrency context continue cpu cpu-price csv
   database deploy-timeout drain duration every execution-size executions-per-day fail-on file find-budget for from from-execution full
   generator-cpus generator-image generators grafana group heap help host id-at interval keep-days kubeconfig max-open
   memory memory-price metric metrics-url mode n8n name namespace out over pairs part pid plot port precision prefix probe
