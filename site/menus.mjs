@@ -5,7 +5,7 @@ const linkTo = (page) => `/${page.replace(/(^|\/)index\.md$/, '$1').replace(/\.m
 /** By task: pages by their path, with another text than the title where the title says too much or too little here. */
 const TASKS = {
   'Get started': [
-    'docs/get-started.md',
+    ['docs/get-started.md', 'The first answer'],
     ['docs/only-settings.md', 'Only the settings'],
     ['docs/measured.md', 'What we measured'],
     'docs/glossary.md',

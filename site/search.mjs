@@ -8,17 +8,16 @@ export const SYNONYMS = {
   'docs/only-settings.md':
     'environment variables env faster speed up performance optimize compose docker terraform copy paste',
   'docs/own-workflow.md':
-    'load test my workflow own webhook safe safely stripe openai mock stub credentials external services side effects api key',
+    'load test my workflow own webhook safe safely production credentials side effects api key',
   'docs/stand-in.md':
     'mock stub fake external services api openai anthropic language model stripe slack credentials side effects',
   'docs/find.md':
-    'capacity throughput requests per second maximum limit benchmark stress test how many rps load scale breaking point',
+    'load take capacity throughput requests per second maximum limit benchmark stress test rps breaking point',
   'docs/read-a-report.md':
-    'inconclusive exit code verdict result results meaning interpret bottleneck slo percentile p95 latency sustained',
+    'exit code codes inconclusive verdict result results meaning interpret bottleneck slo percentile p95 latency sustained',
   'docs/compare.md':
-    'faster slower version difference ab test sweep matrix predict process memory sample',
-  'docs/ci.md':
-    'pipeline github actions gitlab regression continuous integration exit code automate',
+    'compare versions version two faster slower difference ab test sweep matrix predict process memory sample',
+  'docs/ci.md': 'pipeline github actions gitlab regression continuous integration automate',
   'docs/go-live.md':
     'production checklist ready recommend values cost how many workers sizing size cpu memory needed prove launch',
   'docs/troubleshooting.md':
@@ -64,7 +63,9 @@ export function rendered(source, env, markdown) {
   const html = markdown.render(source, env);
   const { search, synonyms } = env.frontmatter ?? {};
   if (search === false) return '';
-  return synonyms === undefined ? html : html.replace('</h1>', `</h1><p>${synonyms}</p>`);
+  return synonyms === undefined
+    ? html
+    : html.replace('</h1>', `</h1><p>${`${synonyms} `.repeat(3)}</p>`);
 }
 
 /**
@@ -81,8 +82,8 @@ const processTerm = (term) => {
 
 /** The beginning of a page before its parts, and pages that answer before those that list. */
 const boostDocument = (id, term, { titles }) => {
-  const isList = /\/(reference|runbooks|charts|nodes|loadtests|cli)\//.test(id);
-  return (titles.length === 0 ? 3 : 1) * (isList ? 0.3 : 1);
+  const isList = /\/(reference|runbooks|charts|nodes|loadtests|cli)\/|\/docs\/measured/.test(id);
+  return (titles.length === 0 ? 5 : 1) * (isList ? 0.3 : 1);
 };
 
 export const search = {

@@ -67,14 +67,15 @@ interface Shown {
 }
 
 const PAGES = {
-  overview: '',
-  guide: 'docs/guide.html',
+  'the first page': '',
+  overview: 'overview.html',
+  'a page of commands': 'docs/get-started.html',
   'values of the chart': 'charts/n8n-tuned/',
   results: 'docs/measured.html',
   'wide tables': 'docs/workloads.html',
   monitoring: 'docs/monitoring.html',
   runbook: 'docs/runbooks/memory-and-cpu.html',
-  reference: 'docs/reference.html',
+  'reference of a command': 'docs/reference/find.html',
 };
 /** Each width and each scheme once: colours do not depend on the width. */
 const SCREENS: [number, Scheme, picture: string][] = [
@@ -107,6 +108,97 @@ describe.each(SCREENS)('%i pixels wide, %s', (width, scheme, picture) => {
     expect(complaints).toEqual([]);
     await page.context().close();
   });
+});
+
+/** Widths of common screens, and those between which the theme changes its layout. */
+const WIDTHS = [390, 1280, 1440, 1512, 1560, 1920];
+
+/** Links of the menus whose text ends outside what is shown of their menu, or of the page. */
+const cutLinks = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const shown = [...document.querySelectorAll('.VPSidebar a, .VPNavBar a')].filter(
+      (link) => link.getClientRects().length > 0,
+    );
+    return shown.flatMap((link) => {
+      const text = document.createRange();
+      text.selectNodeContents(link);
+      const { left, right } = text.getBoundingClientRect();
+      const menu = link.closest('.VPSidebar, .VPNavBar')?.getBoundingClientRect();
+      const end = Math.min(menu?.right ?? 0, document.documentElement.clientWidth);
+      const isCut = right > end + 0.5 || left < (menu?.left ?? 0) - 0.5;
+      return isCut
+        ? [`${link.textContent}: ${String(left)} to ${String(right)}, of ${String(end)}`]
+        : [];
+    });
+  });
+
+test.each(WIDTHS)('no link leaves its menu at %i pixels', async (width) => {
+  const { page } = await open('docs/reference/find.html', width, 'light');
+  if (width < 960) {
+    await page.locator('.VPLocalNav .menu').click();
+    await page.locator('.VPSidebar.open').waitFor();
+    await page.waitForTimeout(500); // pause: the menu moves in
+  }
+  const links = await page.locator('.VPSidebar a').count();
+  expect(links).toBeGreaterThan(40);
+  expect(await cutLinks(page)).toEqual([]);
+  expect(await overflowOf(page)).toBeLessThanOrEqual(0);
+  await page.context().close();
+});
+
+/** What readers ask, and the page that has to come first. */
+const QUESTIONS: [question: string, page: string][] = [
+  ['how much load can my n8n take', 'docs/find.html'],
+  ['capacity', 'docs/find.html'],
+  ['load test my workflow', 'docs/own-workflow.html'],
+  ['safe', 'docs/own-workflow.html'],
+  ['mock openai', 'docs/stand-in.html'],
+  ['inconclusive', 'docs/read-a-report.html'],
+  ['exit code', 'docs/read-a-report.html'],
+  ['error message', 'docs/troubleshooting.html'],
+  ['401', 'docs/troubleshooting.html'],
+  ['environment variables', 'docs/only-settings.html'],
+  ['production checklist', 'docs/go-live.html'],
+  ['how many workers do I need', 'docs/go-live.html'],
+  ['cost', 'docs/go-live.html'],
+  ['github actions', 'docs/ci.html'],
+  ['out of memory', 'docs/chart/tuning.html'],
+  ['ingress', 'docs/chart/traffic.html'],
+  ['uninstall', 'docs/chart/upgrade.html'],
+  ['rollback', 'docs/chart/upgrade.html'],
+  ['official chart', 'docs/chart/migrate.html'],
+  ['delete old executions', 'docs/chart/data.html'],
+  ['kill worker', 'docs/drills.html'],
+  ['retry lost executions', 'docs/recovery.html'],
+  ['grafana dashboards', 'docs/monitoring.html'],
+  ['encryption key', 'docs/chart/encryption-key.html'],
+  ['compare two versions', 'docs/compare.html'],
+];
+
+test('the search finds first the page that answers', async () => {
+  const { page } = await open('', 1280, 'light');
+  await page.locator('.DocSearch-Button').click();
+  const input = page.locator('#localsearch-input');
+  const found: [string, string][] = [];
+  for (const [question] of QUESTIONS) {
+    await input.fill('');
+    await page.waitForFunction(() => document.querySelector('.VPLocalSearchBox .result') === null);
+    await input.fill(question);
+    const first = page.locator('.VPLocalSearchBox .result').first();
+    await first.waitFor();
+    const href = (await first.getAttribute('href')) ?? '';
+    found.push([question, href.replace(/^.*\/next\//, '').replace(/#.*$/, '')]);
+  }
+  expect(found).toEqual(QUESTIONS);
+  await page.context().close();
+});
+
+test('a page says when it was changed, and leads to where it is edited', async () => {
+  const { page } = await open('docs/find.html', 1280, 'light');
+  const edit = await page.locator('.edit-link-button').getAttribute('href');
+  expect(edit).toBe('https://github.com/n8n-tuned/n8n-tuned/edit/main/docs/find.md');
+  expect(await page.locator('.VPLastUpdated time').getAttribute('datetime')).toMatch(/^20\d\d-/);
+  await page.context().close();
 });
 
 test('the picture follows the colours that a reader chooses', async () => {

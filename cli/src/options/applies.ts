@@ -276,6 +276,7 @@ export function groupByTarget(command: Command): void {
     (kind) => !STARTING.includes(command.name()) || STARTED_ON.includes(kind),
   );
   for (const option of command.options) {
+    if (option.long === '--target' && kinds.length < choices.length) narrow(option, kinds);
     const rules = RULES.filter(
       (rule) => isOf(rule, command.name()) && names(rule, option.attributeName()),
     );
@@ -288,6 +289,14 @@ export function groupByTarget(command: Command): void {
     else if (option.helpGroupHeading === WHERE) option.helpGroup(`With ${goesWith}:`);
     else option.description = noted(option.description, `with ${goesWith}`);
   }
+}
+
+/** A target of another kind is neither shown nor taken. Its description has one part for each kind. */
+function narrow(option: Option, kinds: readonly string[]): void {
+  option.choices([...kinds]).description = option.description
+    .split('; ')
+    .filter((part) => kinds.some((kind) => part.startsWith(`${kind}:`)))
+    .join('; ');
 }
 
 /** In brackets behind it, or in those that it ends with. */

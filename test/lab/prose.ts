@@ -1,0 +1,75 @@
+/** Prose of documents: its sentences, and what a reader stumbles over in them. */
+
+/** Code, links and pictures stand for one word; tables and code blocks are no prose. */
+export function sentencesOf(markdown: string): string[] {
+  const blocks = markdown
+    .replace(/^---\n[^]*?\n---\n/, '')
+    .replace(/<!--[^]*?-->/g, '')
+    .replace(/^```[^]*?^```/gm, '')
+    .replace(/^( {4}|\t).*$/gm, '')
+    .replace(/^\|.*$/gm, '')
+    .replace(/^#.*$/gm, '')
+    .replace(/^>.*$/gm, '')
+    .replace(/<[^>\n]+>/g, '')
+    .replace(/!\[[^\]]*\]\([^)]*\)/g, '')
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/`[^`]*`/g, 'CODE')
+    .replace(/^\s*(?:[-*]|\d+\.) (?:\[ \] )?/gm, '\n\n')
+    .split(/\n\s*\n/);
+  return blocks.flatMap((block) =>
+    block
+      .replace(/[*_]{1,2}/g, '')
+      .replace(/\s+/g, ' ')
+      .trim()
+      .split(/(?<=[.!?]["')]?) (?=["'(]?[A-Z0-9])/)
+      .map((one) => one.trim())
+      .filter((one) => one !== ''),
+  );
+}
+
+export const wordsIn = (sentence: string): string[] => sentence.match(/[\p{L}\p{N}][^\s]*/gu) ?? [];
+
+export const MOST_WORDS = 35;
+
+/** "This is …", where "This patch is …" says what. */
+const BARE =
+  /^(?:This|That|These|Those) (?:(?:also|only|never|often|usually|then|still|alone) )?(?:is|are|was|were|has|have|had|does|do|did|can|cannot|could|may|might|must|will|would|should|\w+[^su]s)\b/;
+
+const AUXILIARIES =
+  'am is are was were be been being has have had do does did can cannot could may might must shall should will would'.split(
+    ' ',
+  );
+/** Verbs that the docs use; with their usual endings. */
+const VERBS =
+  'accept add affect agree allow answer appear apply arrive ask assume avoid become begin belong block bring build call carry cause change check choose clean close come compare complete compute connect consist contain continue convert copy correct cost count cover create decide delete depend deploy describe differ divide do double draw drop encrypt end estimate evict exceed execute expect explain expose fail fill find finish fit follow forward free get give go grow handle happen have help hold import include inject install keep kill know lack last lead learn leave let limit list listen load log look lose make mark match mean measure meet merge miss move name need note open overwrite pass pay point print process promise prove publish pull put queue raise reach read record recover reduce refer refuse reject remain remember remove render repeat replace report request require resolve respond restart restore retry return roll route run save say scale scrape search see select send serve set share show shut size skip spread stand start state stay stop store support survive sustain take tell terminate test time tolerate translate trust try turn understand update use vary verify wait want warn watch work write'.split(
+    ' ',
+  );
+const IRREGULAR =
+  'began begun broke broken brought built came chose done drew driven fell felt found gave given went gone grew held kept knew known laid led left lay lies lost made meant met paid ran read rose said sat saw seen sent set shown shrank spent stood took taken told thought threw tried understood used wrote written see look try'.split(
+    ' ',
+  );
+const isVerb = (word: string): boolean => {
+  const bare = word.toLowerCase().replace(/[^a-z']/g, '');
+  if (AUXILIARIES.includes(bare) || IRREGULAR.includes(bare) || /n't$/.test(bare)) return true;
+  const stems = [
+    bare,
+    bare.replace(/s$/, ''),
+    bare.replace(/es$/, ''),
+    bare.replace(/ies$/, 'y'),
+    bare.replace(/ied$/, 'y'),
+    bare.replace(/d$/, ''),
+    bare.replace(/ed$/, ''),
+    bare.replace(/(.)\1ed$/, '$1'),
+  ];
+  return stems.some((stem) => VERBS.includes(stem));
+};
+
+/** What is wrong with the form of a sentence; null where nothing is. */
+export function faultOf(sentence: string): string | null {
+  const words = wordsIn(sentence);
+  if (words.length > MOST_WORDS) return `${String(words.length)} words`;
+  if (BARE.test(sentence)) return 'a demonstrative without a noun';
+  const isSentence = /[.!?]["')]?$/.test(sentence) && words.length > 3;
+  if (isSentence && !words.some(isVerb)) return 'no verb';
+  return null;
+}
