@@ -50,7 +50,7 @@ function runbook(alert: Alert): string[] {
       : ` [Thresholds](README.md#thresholds): ${used.map((name) => `\`${name}\``).join(', ')}.`;
   return [
     `## ${alert.name}`,
-    `Severity ${alert.severity}; fires ${lasting}. ${needsSentence(alert)}${set}`,
+    `The alert has the severity ${alert.severity} and fires ${lasting}. ${needsSentence(alert)}${set}`,
     alert.meaning,
     '**How to tell why**',
     numbered(alert.tellWhy),

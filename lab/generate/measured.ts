@@ -1,4 +1,4 @@
-// What was measured, in twelve answers of two sentences: docs/measured.md, and the table of README.md.
+// What was measured, in twelve answers of two sentences: docs/measured.md, and six of them in the table of README.md.
 import type { CompareRecord } from '../../cli/src/features/compare/record';
 import { link, number, readJson, runAt, table, type Generated } from './records';
 import { ratioText } from './studies/capacity';
@@ -199,11 +199,14 @@ ${MEASURED.map((make) => make())
   return { files: { [PAGE]: linksFrom(PAGE, text) } };
 }
 
+/** What README.md does not say elsewhere, and what nobody asks who deploys n8n. */
+const NOT_IN_TABLE = ['charts', 'drills', 'limits', 'own-main'];
+
 /** The answers that fit into a row. */
 export const measuredTable = (): string =>
   table(
     ['question', 'answer', 'evidence'],
     MEASURED.map((make) => make())
-      .filter(({ figure }) => figure !== '')
+      .filter(({ figure, study }) => figure !== '' && !NOT_IN_TABLE.includes(study))
       .map((one) => [one.question, one.figure, leads(one)]),
   );

@@ -2,6 +2,7 @@
 import { filled } from './parts';
 import { measuredTable } from './measured';
 import { gains } from './readme/gains';
+import { n8nVersions } from './readme/n8n';
 import { needs } from './readme/needs';
 import { output } from './readme/output';
 import { read, type Generated } from './records';
@@ -13,6 +14,7 @@ export const readme = (): Generated => ({
       output: output(),
       findings: measuredTable(),
       needs: needs(),
+      n8n: n8nVersions(),
     }),
   },
 });

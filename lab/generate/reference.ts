@@ -122,7 +122,7 @@ function sharedOf(command: Command): string[] {
   if (names.length === 0) return [];
   return [
     '### As in other commands',
-    `[The reference](README.md#options-that-several-commands-share) explains ${names.join(', ')}.`,
+    `${names.join(', ')}: see [the options that several commands share](README.md#options-that-several-commands-share).`,
   ];
 }
 

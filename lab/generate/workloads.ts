@@ -25,9 +25,7 @@ function triedOnce(): string {
   const tried = readJson<Tried>('docs/records/n8n-1.json');
   const ran = Object.values(tried.workloads).filter(({ requests = 0 }) => requests > 0);
   const good = ran.filter(({ requests, expected }) => expected === requests);
-  return `n8n ${tried.n8n} was tried once, by hand, as one of its dependencies is not in the npm registry: of
-${ran.length} workloads, ${good.length} gave the expected response to every request, and \`data-table\` needs a newer n8n, as its table says
-([record](records/n8n-1.json)).`;
+  return `n8n ${tried.n8n} was tried once, by hand: of ${ran.length} workloads, ${good.length} gave the expected response to every request ([record](records/n8n-1.json)).`;
 }
 
 function introduction(): string {
@@ -85,10 +83,8 @@ sent with each request, and removed with the workflows. What the chart puts in, 
 
 ## Python
 
-n8n's own benchmark has a Code node in Python; these workloads do not. n8n 2.x runs Python in a task runner
-of its own, which is in n8n's image of runners and not in the packages on npm: n8n 2.41.1 from npm responds
-to such a workflow with 500, "Python runner unavailable: Virtual environment is missing from this system"
-(\`test/workflows/workloads.test.ts\`). A workload that was never run here would be a guess. With external
+No workload has a Code node in Python. n8n 2.x runs Python in a task runner that is in n8n's image of runners and not in
+the packages on npm, so a Python workload could not be run here. With external
 runners, measure a workflow of your own: \`n8n-tuned run --workflow python.json --request 'GET /webhook/...'\`.`;
 }
 
@@ -112,7 +108,8 @@ const variantsOf = ({ variants }: Workload): [VariantName, Variant][] =>
 function section(workload: Workload): string {
   return [
     `## ${workload.name}`,
-    `${workload.title}. ${warning(workload)}`.trim(),
+    workload.title,
+    ...[warning(workload)].filter((text) => text !== ''),
     ...(workload.blend ? [blend(workload.blend)] : []),
     ...variantsOf(workload).map(([name, own]) => variant(workload, name, own)),
     ...parameters(workload),

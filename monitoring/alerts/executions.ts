@@ -137,7 +137,7 @@ export const executions: AlertGroup = {
         '`n8n-tuned recommend --rate R` writes the values for a higher rate.',
         'Measure again after each change of size or version, and record it in the values.',
       ],
-      drill: '`n8n-tuned run --profile load --rate R` with R at 90% of the capacity.',
+      drill: 'Run `n8n-tuned run --profile load --rate R` with R at 90% of the capacity.',
     },
     {
       name: 'N8nPatchNotInForce',

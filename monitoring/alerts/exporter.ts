@@ -24,7 +24,7 @@ export const exporter: AlertGroup = {
         'They do: the same as for [N8nQueueGrowing](N8nQueueGrowing.md).',
       ],
       whatToDo: [
-        'The same as for [N8nQueueGrowing](N8nQueueGrowing.md). What waits is not lost: it runs when workers catch up.',
+        'Do the same as for [N8nQueueGrowing](N8nQueueGrowing.md). What waits is not lost: it runs when workers catch up.',
       ],
       drill: 'Load the workload `wait-5s` at twice the rate of slots / 5 s for five minutes.',
     },
@@ -36,7 +36,7 @@ export const exporter: AlertGroup = {
       expr: `${perRelease('max', n8n('n8n_tuned_queue_consumers'))} == 0`,
       summary: 'No worker has a connection to Redis that takes jobs.',
       meaning:
-        'Redis lists the connections of its clients, and Bull names the one of each worker that waits for jobs. Without one, jobs wait, even if every worker is up and ready. This shows before a job has to wait.',
+        'Redis lists the connections of its clients, and Bull names the one of each worker that waits for jobs. Without one, jobs wait, even if every worker is up and ready. The alert fires before a job has to wait.',
       tellWhy: [
         'Is a worker up? [N8nNoWorkerUp](N8nNoWorkerUp.md).',
         'Workers are up: their log, for Redis. Do they use the same Redis and the same prefix (`QUEUE_BULL_PREFIX`) as main?',
@@ -45,7 +45,7 @@ export const exporter: AlertGroup = {
         'Restart the workers: `kubectl rollout restart deployment/FULLNAME-worker`.',
         'It comes back: something between workers and Redis drops idle connections. See docs/chart/redis.md.',
       ],
-      drill: '`kubectl scale deployment/FULLNAME-worker --replicas=0` for five minutes.',
+      drill: 'Run `kubectl scale deployment/FULLNAME-worker --replicas=0`, and wait five minutes.',
     },
     {
       name: 'N8nExecutionsCrashed',

@@ -49,9 +49,9 @@ export const queue: AlertGroup = {
       summary: 'A new execution waits about {{ $value | humanizeDuration }} for a worker.',
       meaning:
         'Waiting jobs, divided by the jobs that workers complete per second, is how long the last one in the queue has to wait. n8n serves no age of a job; with workers at a steady pace this is it. Where nothing completes, [N8nJobsWaitNoneActive](N8nJobsWaitNoneActive.md) fires instead.',
-      tellWhy: ['The same as for [N8nQueueGrowing](N8nQueueGrowing.md).'],
+      tellWhy: ['Look at the same things as for [N8nQueueGrowing](N8nQueueGrowing.md).'],
       whatToDo: [
-        'The same as for [N8nQueueGrowing](N8nQueueGrowing.md). What waits is not lost: it runs when workers catch up.',
+        'Do the same as for [N8nQueueGrowing](N8nQueueGrowing.md). What waits is not lost: it runs when workers catch up.',
         'Callers of webhooks that respond at their end give up meanwhile: tell them, or let those workflows respond at once.',
       ],
       drill: 'Load the workload `wait-5s` at twice the rate of slots / 5 s for ten minutes.',
@@ -67,7 +67,7 @@ export const queue: AlertGroup = {
       ].join('\n'),
       summary: '{{ $value }} jobs or more wait in the queue, and no worker takes one.',
       meaning:
-        'For three minutes jobs waited while not one was active: no worker consumes. This also happens with workers that are up and ready: a connection to Redis that was lost without a word leaves them waiting for ever.',
+        'For three minutes jobs waited while not one was active: no worker consumes. The alert also fires with workers that are up and ready: a connection to Redis that was lost without a word leaves them waiting for ever.',
       tellWhy: [
         'Is a worker up? [N8nNoWorkerUp](N8nNoWorkerUp.md).',
         'Workers are up: the log of one. No line about executions for minutes, and none about Redis, is the lost connection.',

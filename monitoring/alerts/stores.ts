@@ -34,7 +34,7 @@ export const stores: AlertGroup = {
       meaning:
         'Without its database n8n cannot start an execution; without Redis, in queue mode, none reaches a worker. The Redis and PostgreSQL of the chart are one pod each.',
       tellWhy: [
-        '`kubectl describe pod` and `kubectl logs` of the StatefulSet.',
+        'Read `kubectl describe pod` and `kubectl logs` of the StatefulSet.',
         'A volume that is full: [N8nVolumeFilling](N8nVolumeFilling.md).',
       ],
       whatToDo: [

@@ -21,7 +21,8 @@ export function sentencesOf(markdown: string): string[] {
       .replace(/[*_]{1,2}/g, '')
       .replace(/\s+/g, ' ')
       .trim()
-      .split(/(?<=[.!?]["')]?) (?=["'(]?[A-Z0-9])/)
+      .replace(/CODE(?:(?:,| and| or|, and|, or) CODE)+/g, 'CODE')
+      .split(/(?<=[.!?]["')]?) (?=["'(]?(?:[A-Z0-9]|n8n\b|docs\/|\/))/)
       .map((one) => one.trim())
       .filter((one) => one !== ''),
   );
@@ -32,8 +33,13 @@ export const wordsIn = (sentence: string): string[] => sentence.match(/[\p{L}\p{
 export const MOST_WORDS = 35;
 
 /** "This is …", where "This patch is …" says what. */
-const BARE =
-  /^(?:This|That|These|Those) (?:(?:also|only|never|often|usually|then|still|alone) )?(?:is|are|was|were|has|have|had|does|do|did|can|cannot|could|may|might|must|will|would|should|\w+[^su]s)\b/;
+const BARE = new RegExp(
+  [
+    '^(?:This|That|These|Those) (?:(?:also|only|never|often|usually|then|still|alone) )?',
+    '(?:is|are|was|were|has|have|had|does|do|did|can|cannot|could|may|might|must|will|would|should)\\b',
+    '|^(?:This|That) (?:also )?\\w+[^su]s\\b',
+  ].join(''),
+);
 
 const AUXILIARIES =
   'am is are was were be been being has have had do does did can cannot could may might must shall should will would'.split(
@@ -41,7 +47,7 @@ const AUXILIARIES =
   );
 /** Verbs that the docs use; with their usual endings. */
 const VERBS =
-  'accept add affect agree allow answer appear apply arrive ask assume avoid become begin belong block bring build call carry cause change check choose clean close come compare complete compute connect consist contain continue convert copy correct cost count cover create decide delete depend deploy describe differ divide do double draw drop encrypt end estimate evict exceed execute expect explain expose fail fill find finish fit follow forward free get give go grow handle happen have help hold import include inject install keep kill know lack last lead learn leave let limit list listen load log look lose make mark match mean measure meet merge miss move name need note open overwrite pass pay point print process promise prove publish pull put queue raise reach read record recover reduce refer refuse reject remain remember remove render repeat replace report request require resolve respond restart restore retry return roll route run save say scale scrape search see select send serve set share show shut size skip spread stand start state stay stop store support survive sustain take tell terminate test time tolerate translate trust try turn understand update use vary verify wait want warn watch work write'.split(
+  'accept activate add affect agree allow answer appear apply arrive ask assume avoid become begin belong block bring build call carry cause change check choose clean close come commit compare compile complete compute configure connect consist contain continue convert copy correct cost count cover create deactivate decide declare delete depend deploy describe differ distinguish divide do double draw drop encrypt end estimate evict exceed execute expect explain expose fail fill find finish fire fit flow follow forward free get give go grow hand handle happen have help hold imply import include inject install keep kill know lack last lead learn leave let limit list listen load log look lose make mark match mean measure meet merge miss move name need note open outlive overwrite pass pay pin point print process promise prove publish pull put queue raise reach read record recover reduce refer refuse register release renew reject remain remember remove render repeat replace report request require resolve respond restart restore retry return roll route run save say scale scrape search see select send serve set share show shut size skip spread stand start state stay stop store support survive sustain take tell terminate test time tolerate translate trust try turn understand update use vary verify wait want warn watch work write'.split(
     ' ',
   );
 const IRREGULAR =
@@ -69,7 +75,23 @@ export function faultOf(sentence: string): string | null {
   const words = wordsIn(sentence);
   if (words.length > MOST_WORDS) return `${String(words.length)} words`;
   if (BARE.test(sentence)) return 'a demonstrative without a noun';
-  const isSentence = /[.!?]["')]?$/.test(sentence) && words.length > 3;
+  // A label and what belongs to it, as in a list, and a question need no verb.
+  const isSentence = /[.!]["')]?$/.test(sentence) && !sentence.includes(':') && words.length > 3;
   if (isSentence && !words.some(isVerb)) return 'no verb';
   return null;
+}
+
+/** The comments of a YAML file that have a line of their own, as Markdown. */
+export function commentsOf(yaml: string): string {
+  const blocks: string[][] = [];
+  let isComment = false;
+  for (const line of yaml.split('\n')) {
+    const [, text] = /^\s*# ?(?:-- |@\w+.*)?(.*)$/.exec(line) ?? [];
+    if (text !== undefined) {
+      if (!isComment) blocks.push([]);
+      blocks.at(-1)?.push(text);
+    }
+    isComment = text !== undefined;
+  }
+  return blocks.map((lines) => lines.join('\n')).join('\n\n');
 }

@@ -72,6 +72,6 @@ async function examineCluster(flags: DoctorOptions, json: boolean): Promise<numb
 
 function conclusion(ready: boolean): string {
   return ready
-    ? 'n8n can be loaded on this machine.'
-    : 'n8n cannot be loaded on this machine yet: see what is missing above.';
+    ? 'n8n can be started and loaded on this machine.'
+    : 'n8n cannot be started on this machine yet: see what is missing above. To load one that runs elsewhere (--url), k6 is enough.';
 }

@@ -1,0 +1,59 @@
+// The sentences of documents: none is too long, points at nothing, or lacks its verb.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { commentsOf, faultOf, sentencesOf } from './prose';
+
+const root = join(__dirname, '../..');
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+
+/** Records keep the words of their day; what the lab and its tests found is for contributors. */
+const NOT_READ_BY_USERS =
+  /^(studies|test|lab|monitoring|\.github|docs\/records)\/|(^|\/)(CHANGELOG|RELEASING|architecture)\.md$/;
+const documents = execFileSync('git', ['ls-files', '*.md'], { cwd: root, encoding: 'utf8' })
+  .split('\n')
+  .filter((file) => file !== '' && !NOT_READ_BY_USERS.test(file));
+
+/** Sentences that may be as they are. */
+const EXCEPTIONS: string[] = [];
+
+const faultsIn = (sentences: readonly string[]): string[] =>
+  sentences.flatMap((sentence) => {
+    const fault = EXCEPTIONS.includes(sentence) ? null : faultOf(sentence);
+    return fault === null ? [] : [`${fault}: ${sentence}`];
+  });
+
+test('a sentence that is too long, points at nothing or has no verb is found', () => {
+  const words = (count: number): string => `It ${'runs '.repeat(count - 1).trim()}.`;
+  expect(faultOf(words(35))).toBeNull();
+  expect(faultOf(words(36))).toBe('36 words');
+  expect(faultOf('This is bad.')).toBe('a demonstrative without a noun');
+  expect(faultOf('That costs a write.')).toBe('a demonstrative without a noun');
+  expect(faultOf('This patch is good.')).toBeNull();
+  expect(faultOf('These packages are held back.')).toBeNull();
+  expect(faultOf('The cheapest full execution of all.')).toBe('no verb');
+  expect(faultOf('The limit of a role: a share.')).toBeNull();
+});
+
+test('code, tables and headings are no sentences, and an item of a list begins one', () => {
+  const text =
+    '# A title\n\nOne `a. B` is here. n8n is there.\n\n| a | b |\n\n```\nIt is code.\n```\n\n- Three is [a. b](c.md).\n';
+  expect(sentencesOf(text)).toEqual(['One CODE is here.', 'n8n is there.', 'Three is a. b.']);
+});
+
+test('of values, the comments are read', () => {
+  expect(commentsOf('a: 1\n# -- One is\n# here.\n#\n# Two\nb: 2 # no\n')).toBe(
+    'One is\nhere.\n\nTwo',
+  );
+});
+
+test.each(documents)('%s', (file) => {
+  expect(faultsIn(sentencesOf(read(file)))).toEqual([]);
+});
+
+test('the values of the chart', () => {
+  const values = read('charts/n8n-tuned/values.yaml');
+  // A value is often said to be what it is: "The host of the database."
+  const faults = faultsIn(sentencesOf(commentsOf(values)));
+  expect(faults.filter((fault) => !fault.startsWith('no verb'))).toEqual([]);
+});
