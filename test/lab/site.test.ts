@@ -94,7 +94,7 @@ test('the menus name only pages that are there, by task, and list what is below 
   const watch = { text: 'Runbooks', link: '/docs/runbooks/' };
   const menus: Record<string, { text: string; items: object[] }[]> = sidebar(titles);
   expect(menus['/']).toEqual([
-    { text: 'Get started', items: [{ text: 'Get started', link: '/docs/get-started' }] },
+    { text: 'Get started', items: [{ text: 'The first answer', link: '/docs/get-started' }] },
     { text: 'Load-test your workflow', items: [{ text: 'Find the capacity', link: '/docs/find' }] },
     { text: 'Watch it', items: [watch] },
   ]);

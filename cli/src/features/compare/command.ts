@@ -86,7 +86,7 @@ export const help: CommandHelp = {
     ...['--metric', '--slo', '--budget', '--fail-on'],
   ],
   notes: [
-    'All sides run at the same time and are measured in turns (ABBA), or at once with --duet, until the interval of each ratio excludes 1, a difference larger than 2% is ruled out, or the budget is used up.',
+    'All sides run at the same time and are measured in turns (ABBA), or at once with --duet. The command ends when the interval of each ratio excludes 1, a difference larger than 2% is ruled out, or the budget is used up.',
     'Two folders of records (runs or searches) are compared as they were recorded, without an interval: one record of each does not show how much the next one would differ.',
   ],
 };
