@@ -16,22 +16,27 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test.each(['from-official.md', 'from-community.md', 'from-8gears.md'])(
-  '%s shows values that render',
-  async (page) => {
-    const [, ours] =
-      /The same here:\n\n```yaml\n([^]*?)```/.exec(readFileSync(join(docs, page), 'utf8')) ?? [];
-    const file = join(folder, `${page}.yaml`);
-    writeFileSync(file, ours ?? 'missing: true');
-    const { manifests } = await render(paths.helm3, ['-f', file]);
-    expect(
-      manifests
-        .filter(({ kind }) => kind === 'Deployment')
-        .map(({ metadata }) => metadata.name)
-        .sort(),
-    ).toEqual(['n8n-n8n-tuned-main', 'n8n-n8n-tuned-webhook', 'n8n-n8n-tuned-worker']);
-  },
-);
+const guides = [
+  ...readFileSync(join(docs, 'migrate.md'), 'utf8').matchAll(
+    /The same here:\n\n```yaml\n([^]*?)```/g,
+  ),
+].map(([, values = '']) => values);
+
+test('the guide has values for each of the three charts that it is from', () => {
+  expect(guides).toHaveLength(3);
+});
+
+test.each([0, 1, 2])('guide %d of migrate.md shows values that render', async (index) => {
+  const file = join(folder, `migrate-${index}.yaml`);
+  writeFileSync(file, guides[index] ?? 'missing: true');
+  const { manifests } = await render(paths.helm3, ['-f', file]);
+  expect(
+    manifests
+      .filter(({ kind }) => kind === 'Deployment')
+      .map(({ metadata }) => metadata.name)
+      .sort(),
+  ).toEqual(['n8n-n8n-tuned-main', 'n8n-n8n-tuned-webhook', 'n8n-n8n-tuned-worker']);
+});
 
 test('traffic.md shows values that render', async () => {
   const text = readFileSync(join(docs, 'traffic.md'), 'utf8');
