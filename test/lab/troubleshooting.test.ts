@@ -19,7 +19,7 @@ const texts = sources
   .flatMap((file) => textsOf(file, readFileSync(join(root, file), 'utf8')))
   .map(({ text }) => text);
 
-test('there are messages', () => {
+test('the page explains more than a dozen messages', () => {
   expect(messages.length).toBeGreaterThan(12);
 });
 
