@@ -137,7 +137,10 @@ test.each(WIDTHS)('no link leaves its menu at %i pixels', async (width) => {
   if (width < 960) {
     await page.locator('.VPLocalNav .menu').click();
     await page.locator('.VPSidebar.open').waitFor();
-    await page.waitForTimeout(500); // pause: the menu moves in
+    // The menu moves in from the left.
+    await page.waitForFunction(
+      () => document.querySelector('.VPSidebar')?.getBoundingClientRect().left === 0,
+    );
   }
   const links = await page.locator('.VPSidebar a').count();
   expect(links).toBeGreaterThan(40);
