@@ -33,11 +33,6 @@ test.each([
   ],
   // Before the first one begins.
   [['all', '--promise', 'fast'], "the promise 'fast' is not understood: write it like lost=0"],
-  [['all', '--target', 'url'], '--target is url, but a drill needs processes that it may end'],
-  [
-    ['kill-main', '--target', 'url'],
-    '--target is url, but a drill needs processes that it may end',
-  ],
   [
     ['rolling-upgrade'],
     'rolling-upgrade cannot be injected with --target process: it needs pods that are replaced by new ones;',
@@ -56,6 +51,15 @@ test.each([
   expect(stderr.trim().split('\n')).toHaveLength(1);
   expect(code).toBe(2);
 });
+
+test.each(['all', 'kill-main'])(
+  'drill %s takes no target whose processes it may not end',
+  async (what) => {
+    const { code, stderr } = await runCli(['drill', what, '--target', 'url']);
+    expect(stderr).toContain("argument 'url' is invalid. Allowed choices are process, kubernetes.");
+    expect(code).toBe(2);
+  },
+);
 
 test('drill list names every fault with what is promised, as text and as JSON', async () => {
   const { code, stdout } = await runCli(['drill', 'list']);

@@ -59,16 +59,11 @@ export interface DrillOptions
 /** Its effects are counted outside n8n. */
 export const DEFAULT_WORKLOAD = 'side-effect';
 
-/** Why a fault cannot be made where the options say; null: it can. What no drill runs on is refused. */
+/** Why a fault cannot be made where the options say; null: it can. */
 export function whyNotThere(
   { notOn, notHere }: Fault,
   { target, existing }: DrillOptions,
 ): string | null {
-  if (target === 'url' || target === 'server') {
-    throw new Mistake(
-      `--target is ${target}, but a drill needs processes that it may end: use process or kubernetes.`,
-    );
-  }
   if (existing === true) {
     throw new Mistake(
       'a drill ends pods, and --existing changes nothing in a release that is there: leave it out, so that the drill deploys its own.',
