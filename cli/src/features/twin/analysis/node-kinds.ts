@@ -73,8 +73,13 @@ export function kindOf(type: string): NodeKind {
 /** Without its package: `slack`. */
 export const shortType = (type: string): string => type.replace(/^.*\./, '');
 
-/** Code that may call something: what n8n gives to code for that, and what Node.js has. */
-export const callsOut = (code: string): boolean =>
-  /httpRequest|requestWithAuthentication|\bfetch\s*\(|\brequire\s*\(|\bimport\s*[({'"]|XMLHttpRequest|WebSocket|urllib|requests\./.test(
-    code,
-  );
+/** What n8n gives to code to call something, what Node.js has for it, and the packages of Python. */
+const CALLS = [
+  /httpRequest|requestWithAuthentication|helpers\W+request/,
+  /\bfetch\s*\(|\brequire\s*\(|\bimport\s*[({'"]|XMLHttpRequest|WebSocket/,
+  /^\s*(?:import|from)\s[^#\n]*\b(?:requests|httpx|aiohttp|http|urllib3?|socket|smtplib|ftplib|websockets?|subprocess)\b/m,
+  /\b(?:urllib|requests)\.|__import__/,
+];
+
+/** Whether code may call something. */
+export const callsOut = (code: string): boolean => CALLS.some((pattern) => pattern.test(code));

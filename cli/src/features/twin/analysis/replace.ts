@@ -94,7 +94,7 @@ function withMovedUrl(node: WorkflowNode, recorded: RecordedNode | undefined): R
       ...rest,
       parameters: {
         ...(withMovedNextUrl(parameters) as Record<string, unknown>),
-        ...{ url, authentication: 'none' },
+        ...{ url, authentication: 'none', options: withoutProxy(parameters['options']) },
       },
     },
     row: {
@@ -115,6 +115,13 @@ function withMovedUrl(node: WorkflowNode, recorded: RecordedNode | undefined): R
           ],
     credentials: [],
   };
+}
+
+/** Through the proxy of the original the request would leave n8n after all. */
+function withoutProxy(options: unknown): object {
+  const { proxy, ...rest } = (withMovedNextUrl(options) ?? {}) as Record<string, unknown>;
+  void proxy;
+  return rest;
 }
 
 /** The address of a next page may be one of the service. */

@@ -1,7 +1,7 @@
 /** A workflow in which every node that leaves n8n is replaced. Pure. */
 import type { ExportedWorkflow } from '../../../catalogue/exported-workflow';
 import type { Credential } from '../../../catalogue/seeding';
-import { nameOf } from '../../../catalogue/triggers';
+import { nameOf, WEBHOOK } from '../../../catalogue/triggers';
 import { entryOf, type TwinRequest } from './entry';
 import { callsOut, kindOf, shortType } from './node-kinds';
 import type { RecordedNode } from './recorded';
@@ -127,7 +127,9 @@ function partOf(
       });
       return node;
     }
-    if (kindOf(node.type) === 'stays' || node.type === 'n8n-nodes-base.webhook') {
+    // It would take the calls that are meant for the original.
+    if (node.type === WEBHOOK) return { ...node, disabled: true };
+    if (kindOf(node.type) === 'stays') {
       const why = whyLeaving(node, ids);
       if (why !== null) part.leaving.push({ node: name, why });
       if (node.type !== 'n8n-nodes-base.stickyNote') part.kept += 1;
@@ -164,6 +166,11 @@ function whyLeaving(node: WorkflowNode, ids: ReadonlyMap<string, string>): strin
     .map((key) => textOf(parameters[key]))
     .join('\n');
   if (callsOut(code)) return 'its code calls something';
+  if (node.type === 'n8n-nodes-base.dataTable') return 'it works on a data table of that n8n';
+  const reads = node.type === READ_OR_WRITE && parameters['operation'] !== 'write';
+  if (WRITES_FILE.has(node.type) && !reads) {
+    return 'it writes a file where n8n runs';
+  }
   if (!CALLS_WORKFLOW.test(node.type)) return null;
   if (['parameter', 'localFile', 'url'].includes(textOf(parameters['source']))) {
     return 'the workflow that it calls stands in none of the files';
@@ -172,6 +179,9 @@ function whyLeaving(node: WorkflowNode, ids: ReadonlyMap<string, string>): strin
   return ids.has(id) ? null : `the workflow ${id || '?'} that it calls is in none of the files`;
 }
 
+/** It reads unless it says otherwise. */
+const READ_OR_WRITE = 'n8n-nodes-base.readWriteFile';
+const WRITES_FILE = new Set([READ_OR_WRITE, 'n8n-nodes-base.writeBinaryFile']);
 const CALLS_WORKFLOW = /\.(executeWorkflow|toolWorkflow|retrieverWorkflow)$/;
 
 function calledId({ workflowId }: Record<string, unknown>): string {

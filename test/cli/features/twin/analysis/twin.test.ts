@@ -130,6 +130,27 @@ test.each([
     'its code calls something',
   ],
   [
+    'whose code calls something in the older way',
+    'n8n-nodes-base.code',
+    { parameters: { jsCode: "return await this.helpers['request']({ url })" } },
+    'its code calls something',
+  ],
+  ...['import requests as r', 'from http.client import HTTPSConnection', 'import json, socket'].map(
+    (pythonCode): [string, string, object, string] => [
+      `whose Python begins with ${pythonCode}`,
+      'n8n-nodes-base.code',
+      { parameters: { pythonCode } },
+      'its code calls something',
+    ],
+  ),
+  ['that changes a data table', 'n8n-nodes-base.dataTable', {}, 'works on a data table'],
+  [
+    'that writes a file',
+    'n8n-nodes-base.readWriteFile',
+    { parameters: { operation: 'write' } },
+    'writes a file',
+  ],
+  [
     'that calls a workflow which is not there',
     'n8n-nodes-base.executeWorkflow',
     { parameters: { workflowId: { __rl: true, value: 'other' } } },
@@ -149,6 +170,43 @@ test.each([
 test('a node that is not known is replaced once an execution shows what it returns', () => {
   const recorded = new Map([['Node', { callsMs: [5], items: [{ ok: 1 }] }]]);
   expect(twin([withNode('Node', 'n8n-nodes-acme.crm')], { recorded }).leaving).toEqual([]);
+});
+
+test.each([
+  ['code that computes', 'n8n-nodes-base.code', { jsCode: 'return $input.all()', requests: [] }],
+  ['Python that computes', 'n8n-nodes-base.code', { pythonCode: 'import json\nreturn _items' }],
+  ['a file that is read', 'n8n-nodes-base.readWriteFile', { operation: 'read' }],
+  ['a file that is read, as n8n exports it', 'n8n-nodes-base.readWriteFile', {}],
+])('%s stays as it is', (_, type, parameters) => {
+  expect(twin([withNode('Node', type, { parameters })]).leaving).toEqual([]);
+});
+
+test('a request goes to the stand-in itself, and not through the proxy of the original', () => {
+  const made = twin([
+    withNode('Call', 'n8n-nodes-base.httpRequest', {
+      parameters: {
+        url: 'https://api.example.com/a',
+        options: { proxy: 'http://proxy.example.com:3128', timeout: 5_000 },
+      },
+    }),
+  ]);
+  expect(nodeIn(made, 'Call')).toMatchObject({ parameters: { options: { timeout: 5_000 } } });
+  expect(JSON.stringify(made.workflows)).not.toContain('proxy.example.com');
+});
+
+test('a webhook of a called workflow is off, so that it takes no call that is meant for the original', () => {
+  const called = {
+    ...withNode('Work', 'n8n-nodes-base.set'),
+    ...{ id: 'called', name: 'Called' },
+  };
+  const caller = withNode('Call', 'n8n-nodes-base.executeWorkflow', {
+    parameters: { workflowId: 'called' },
+  });
+  const made = twin([caller, called]);
+  const webhooks = made.workflows.map(({ nodes }) =>
+    nodes.find((one) => nameOf(one) === 'Webhook'),
+  );
+  expect(webhooks.map((webhook) => webhook?.disabled ?? false)).toEqual([false, true]);
 });
 
 test('a called workflow comes along, under an id of the twin', () => {
