@@ -78,7 +78,7 @@ export const availability: AlertGroup = {
       summary:
         '{{ $value }} mains of n8n say that they lead, and it must be one: schedules run not at all, or twice.',
       meaning:
-        'Of several mains one leads: it alone runs schedules and polling triggers and prunes executions. With none, these stand still; with two, they run twice. A single main always leads, and two of them may overlap in a rollout: so this is for several mains.',
+        'One of several mains is the leader: it alone runs schedules and polling triggers and prunes executions. With none, these stand still; with two, they run twice. A single main always leads, and two of them may overlap in a rollout: so this is for several mains.',
       tellWhy: [
         'Which main says what: the query `n8n_instance_role_leader`.',
         'Leadership is a key in Redis with a time to live (`N8N_MULTI_MAIN_SETUP_KEY_TTL`): is Redis reachable from every main?',

@@ -1,7 +1,7 @@
 /**
- * What workflows have done outside n8n: each call of POST /effects/STEP?id=ID is one line of a file, written before it
- * is answered, so that memory stays bounded and what was answered is there whoever dies next. GET /effects gives the
- * file back: `STEP ID` a line, in the order of the calls.
+ * What workflows have done outside n8n. Each call of POST /effects/STEP?id=ID is one line of a file. The line is written
+ * before the response, so that no answered call is lost if this process dies, and memory stays bounded. GET /effects
+ * returns the file: a line `STEP ID` for each call, in order.
  */
 import { closeSync, createReadStream, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -33,7 +33,7 @@ export const help: CommandHelp = {
   ],
   notes: [
     'The host of a call is the part of its path after /to/, or else its header Host. /v1/responses, /v1/chat/completions, /v1/embeddings, /v1/models and /v1/messages are answered as by a language model. docs/stand-in.md describes the rules file.',
-    'GET /stand-in/report tells the calls by host so far and the CPU of the stand-in; one stand-in can use one core.',
+    'GET /stand-in/report shows how many calls each host got so far, and the CPU of the stand-in. A stand-in can use one core.',
   ],
 };
 
