@@ -93,7 +93,7 @@ export const executions: AlertGroup = {
       tellWhy: [
         'Does it run and fail? The list of its executions says so.',
         'Does it not run? Is it still active, and does its trigger work: a schedule (see [N8nNoLeader](N8nNoLeader.md)), a webhook (does the other side still call it), a poll (credential)?',
-        'Does it run once a week or less? Then silence this alert for the workflow, by its `workflow_id`.',
+        'Does it run once a week or less? Then the alert does not suit it: silence the alert by the `workflow_id`.',
       ],
       whatToDo: [
         'Deactivate and activate the workflow: that registers its trigger again.',
