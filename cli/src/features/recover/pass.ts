@@ -128,7 +128,12 @@ export async function pass(
     ...{ due: [], attempts: [], left: [], waiting: [], refused: [], stopped: null },
   };
   const due: Due[] = [];
-  const settled = (await hands.settled?.known()) ?? new Set<string>();
+  // A Redis user may not be allowed to keep it: that costs reads, and nothing else.
+  const notKept = (error: unknown): null => {
+    tell(`what is settled is read anew in each pass: ${messageOf(error)}`);
+    return null;
+  };
+  const settled = (await hands.settled?.known().catch(notKept)) ?? new Set<string>();
   const newlySettled: string[] = [];
   for (const workflow of order.workflows) {
     const reason = refusalOf(workflow, order.saves, hands.queued !== null);
@@ -160,7 +165,10 @@ export async function pass(
     tellWaiting(workflow.name, waiting, tell);
   }
   // A pass that only lists changes nothing.
-  if (order.retries) await hands.settled?.keep(newlySettled.filter((key) => !settled.has(key)));
+  if (order.retries) {
+    const fresh = newlySettled.filter((key) => !settled.has(key));
+    await hands.settled?.keep(fresh).catch(notKept);
+  }
   due.sort(
     (a, b) => (a.decision.execution.startedAtMs ?? 0) - (b.decision.execution.startedAtMs ?? 0),
   );

@@ -185,6 +185,19 @@ describe('the data of executions', () => {
   });
 });
 
+test('what is settled and can be neither read nor kept ends no pass, and is said', async () => {
+  const n8n = new ModelN8n([work(), work({ begins: 'failed' })]);
+  const refuse = (): Promise<never> => Promise.reject(new Error('NOPERM'));
+  const hands = {
+    ...{ nowMs: n8n.nowMs, executionsOf: n8n.executionsOf, stored: n8n.stored, retry: n8n.retry },
+    ...{ queued: n8n.queued, wait: n8n.wait, settled: { known: refuse, keep: refuse } },
+  };
+  const said: string[] = [];
+  const report = await pass(hands, orderOf(), (text) => void said.push(text), never);
+  expect(report.attempts).toMatchObject([{ outcome: 'recovered' }]);
+  expect(said).toContain('what is settled is read anew in each pass: NOPERM');
+});
+
 test('it stops where retries are lost one after the other', async () => {
   const n8n = new ModelN8n(Array.from({ length: 9 }, () => work({ fates: ['crash'] })));
   const report = await run(n8n, { atOnce: 1, stopAfterLost: 3 });
