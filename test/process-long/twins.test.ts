@@ -43,6 +43,7 @@ async function loaded(name: string, ...more: string[]): Promise<RunRecord> {
   const words = ['run', '--workload', `${name}.twin.json`, ...flags, '--json'];
   const run = startCli(words, {}, folder, OFFLINE);
   await run.ended;
+  if (run.stdout() === '') throw new Error(`no record: ${run.stderr()}`);
   return JSON.parse(run.stdout()) as RunRecord;
 }
 

@@ -127,8 +127,10 @@ function partOf(
       });
       return node;
     }
-    // It would take the calls that are meant for the original.
-    if (node.type === WEBHOOK) return { ...node, disabled: true };
+    if (node.type === WEBHOOK) {
+      // That of the first workflow is the twin's own. Another one would take the calls that are meant for the original.
+      return entry === null ? { ...node, disabled: true } : node;
+    }
     if (kindOf(node.type) === 'stays') {
       const why = whyLeaving(node, ids);
       if (why !== null) part.leaving.push({ node: name, why });

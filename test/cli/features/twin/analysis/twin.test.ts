@@ -100,6 +100,7 @@ test('a schedule becomes a webhook, whose body is what the schedule gave', () =>
     path: '/webhook/twin-sync-contacts',
     body: { timestamp: 'x' },
   });
+  expect(nodeIn(made, 'Request of the twin')?.disabled ?? false).toBe(false);
 });
 
 test('other triggers are off', () => {
