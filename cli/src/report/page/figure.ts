@@ -25,6 +25,7 @@ const signOf = (series: LineSeries, index: number): string =>
     colourOf(series, index),
     ...(series.style === 'dots' ? ['dots'] : []),
     ...(series.dashed === true ? ['dashed'] : []),
+    ...(series.isLarge === true ? ['large'] : []),
   ].join(' ');
 
 const hoverData = (chart: LineChart): string =>

@@ -89,7 +89,7 @@ figure{margin:0;position:relative;min-width:0}
 :not(.plots)>figure,.plots>figure:only-child{max-width:48rem}
 .legend{display:flex;flex-wrap:wrap;gap:.2rem 1rem;list-style:none;padding:0;margin:.1rem 0 .2rem;font-size:.85rem;color:var(--ink)}
 .legend i{display:inline-block;width:1.1rem;margin-right:.4rem;vertical-align:middle;border-top:.2rem solid var(--c)}
-.legend .dashed{border-top-style:dashed}.legend .dots{width:0;border:.27rem solid var(--c);border-radius:50%}
+.legend .dashed{border-top-style:dashed}.legend .dots{width:0;border:.27rem solid var(--c);border-radius:50%}.legend .dots.large{border-width:.4rem}
 ${Array.from({ length: 8 }, (_, i) => `.legend .s${i}{--c:var(--s${i})}`).join('')}
 details{margin:.2rem 0;font-size:.9rem}summary{cursor:pointer;color:var(--faint)}
 details .wide{max-height:22rem;overflow:auto}

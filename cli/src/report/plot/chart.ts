@@ -20,6 +20,8 @@ export interface LineSeries {
   points: [number, number | null, number?, number?][];
   style?: 'line' | 'step' | 'dots';
   dashed?: boolean;
+  /** Dots that stand out, such as the run that confirms an answer. */
+  isLarge?: boolean;
   /** The number of its colour, which is that of its place unless the series stands for a verdict. */
   colour?: number;
 }

@@ -15,6 +15,9 @@ import { formatNumber, percent } from '../../ui/numbers';
 export const LINE_WIDTH = 720;
 const LINE_HEIGHT = 304;
 const LOW_HEIGHT = 204;
+/** About so many ticks fit in the letters of a phone. */
+const TICKS = 5;
+const LOW_TICKS = 3;
 /** Of a second row of ticks. */
 const ROW = 22;
 /** Above lies the title of the y axis, below the ticks and the title of the x axis, in letters of any size. */
@@ -49,6 +52,7 @@ export function drawLine(chart: LineChart): string {
     [...points.flatMap((p) => [p[1], p[3]]).filter((v) => v != null), ...markValues('y')],
     areaHeight,
     true,
+    chart.isLow === true ? LOW_TICKS : TICKS,
   );
   const inner = areaBeside(y.ticks, areaHeight);
   const ends = chart.span === undefined ? [] : [chart.span.from, chart.span.to];
@@ -57,6 +61,7 @@ export function drawLine(chart: LineChart): string {
     [...points.map((p) => p[0]), ...markValues('x'), ...ends],
     inner.width,
     false,
+    TICKS,
   );
   const marks = chart.marks ?? [];
   const placeOf = ({ axis, at }: (typeof marks)[number]): number =>
@@ -129,7 +134,13 @@ const dotsOf = (series: readonly LineSeries[], x: Scale, y: Scale, { left, top }
           ],
     );
 
-function scaleOf(axis: Axis, values: number[], length: number, upward: boolean): Scale {
+function scaleOf(
+  axis: Axis,
+  values: number[],
+  length: number,
+  upward: boolean,
+  wanted: number,
+): Scale {
   const log = axis.scale === 'log';
   const finite = values.filter((v) => Number.isFinite(v) && (!log || v > 0));
   const least = finite.reduce((a, b) => Math.min(a, b), Infinity);
@@ -137,13 +148,13 @@ function scaleOf(axis: Axis, values: number[], length: number, upward: boolean):
   const empty = finite.length === 0;
   const low =
     axis.min ?? (empty ? (log ? 1 : 0) : log ? least : upward ? Math.min(0, least) : least);
-  let high = axis.max ?? (empty ? 1 : upward && !log ? roundTop(most) : most);
+  let high = axis.max ?? (empty ? 1 : upward && !log ? roundTop(most, wanted) : most);
   if (high <= low) high = log ? low * 10 : low + 1;
   const share = log
     ? (v: number) => Math.log(v / low) / Math.log(high / low)
     : (v: number) => (v - low) / (high - low);
   const place = (v: number) => (upward ? 1 - share(v) : share(v)) * length;
-  const round = log ? logTicks(low, high) : roundTicks(low, high);
+  const round = log ? logTicks(low, high) : roundTicks(low, high, wanted);
   // Counts have no halves.
   const ticks = finite.every(Number.isInteger) ? round.filter(Number.isInteger) : round;
   return { low, high, place, ticks };
@@ -181,7 +192,7 @@ function drawSeries(series: LineSeries, index: number, x: Scale, y: Scale): stri
         // A line of no length with round ends stays a round dot however the area is stretched.
         parts.push(
           element('path', {
-            class: `dot ${colour}`,
+            class: `dot ${colour}${series.isLarge === true ? ' large' : ''}`,
             d: `M${round(x.place(px))} ${round(y.place(py))}h0`,
           }),
         );

@@ -13,9 +13,9 @@ export function roundTicks(low: number, high: number, wanted = 5): number[] {
 }
 
 /** The next round number at or above a value, so that a curve never touches the top. */
-export function roundTop(value: number): number {
+export function roundTop(value: number, wanted = 5): number {
   if (!(value > 0)) return 1;
-  const ticks = roundTicks(0, value * 1.05);
+  const ticks = roundTicks(0, value * 1.05, wanted);
   const step = ticks.length > 1 ? (ticks[1] ?? value) - (ticks[0] ?? 0) : value;
   return Number((Math.ceil((value * 1.05) / step) * step).toPrecision(12));
 }

@@ -58,7 +58,7 @@ const rateOf = ({ ratePerSecond = 0 }: FindProbe): number => ratePerSecond;
 
 /** The answer: up to which rate the latency is below its bound, and how much of that to plan with. */
 function latencyChart(record: FindRecord, rates: FindProbe[]): LineChart | null {
-  const { capacity, advised, verdict, slo } = record;
+  const { capacity, advised, verdict, slo, confirmedBy } = record;
   const latencies = rates.flatMap((p) => (p.p95Ms === null ? [] : [p.p95Ms]));
   if (latencies.length === 0) return null;
   const bounds = slo.filter(({ metric }) => metric === 'p95');
@@ -68,6 +68,8 @@ function latencyChart(record: FindRecord, rates: FindProbe[]): LineChart | null 
   const answer = isKnown ? [low, high ?? low, advised.ratePerSecond] : [];
   const across = [...rates.map(rateOf), ...answer].filter((rate) => rate > 0);
   const share = shareAxis(record);
+  const confirms = ({ run, result }: FindProbe): boolean =>
+    run === confirmedBy && result === 'sustained';
   return {
     kind: 'line',
     id: 'latency',
@@ -82,7 +84,13 @@ function latencyChart(record: FindRecord, rates: FindProbe[]): LineChart | null 
       ...{ label: 'p95', unit: 'ms', scale: 'log' },
       ...{ min: 0.7 * Math.min(...shown), max: 1.4 * Math.max(...shown) },
     },
-    series: byResult(rates, (p) => p.p95Ms),
+    series: [
+      ...byResult(
+        rates.filter((probe) => !confirms(probe)),
+        (p) => p.p95Ms,
+      ),
+      ...confirming(rates.filter(confirms)),
+    ],
     marks: [
       ...(isKnown ? answerMarks(record) : []),
       ...bounds.map(({ bound, text }) => ({ axis: 'y' as const, at: bound, label: text })),
@@ -117,6 +125,14 @@ function byResult(probes: FindProbe[], value: (p: FindProbe) => number | null): 
     }))
     .filter(({ points }) => points.length > 0);
 }
+
+/** The run that the answer rests on. */
+const confirming = (probes: FindProbe[]): LineSeries[] =>
+  probes.map(({ ratePerSecond = 0, p95Ms }) => ({
+    ...{ label: 'sustained at full length', style: 'dots', isLarge: true },
+    colour: COLOURS.sustained,
+    points: [[ratePerSecond, p95Ms]],
+  }));
 
 function straight(probes: FindProbe[]): RatePoint[] {
   const most = Math.max(...probes.map((p) => p.ratePerSecond ?? 0));

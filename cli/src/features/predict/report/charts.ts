@@ -4,6 +4,8 @@ import { SCALES } from '../analysis/scale';
 import type { Chart, LineSeries } from '../../../report/plot/chart';
 
 const STEPS = 40;
+/** A bound that lies further above what is shown would press it to the ground. */
+const MOST_ABOVE = 2;
 
 /** What was measured, the law through it as far as it may be asked, and the other bounds as they stand at the size. */
 export function predictCharts({ over, n, group, fit, bounds }: SizePrediction): Chart[] {
@@ -25,6 +27,9 @@ export function predictCharts({ over, n, group, fit, bounds }: SizePrediction): 
     });
     series.push({ label: 'scalability law', points: curve });
   }
+  const highest = Math.max(
+    ...series.flatMap(({ points }) => points.flatMap(([, y, , high]) => [y ?? 0, high ?? 0])),
+  );
   return [
     {
       kind: 'line',
@@ -36,7 +41,10 @@ export function predictCharts({ over, n, group, fit, bounds }: SizePrediction): 
       marks: [
         { axis: 'x', at: n, label: 'asked for' },
         ...bounds
-          .filter(({ name }) => name !== 'scaling')
+          .filter(
+            ({ name, ratePerSecond }) =>
+              name !== 'scaling' && ratePerSecond.value <= MOST_ABOVE * highest,
+          )
           .map(({ name, ratePerSecond }) => ({
             axis: 'y' as const,
             at: ratePerSecond.value,

@@ -89,6 +89,20 @@ test('the first picture has the SLO, the interval, the capacity and the rate to 
   expect(drawn).toMatch(/class="x-share axis-title"[^>]*>64%</);
 });
 
+test('the run of full length that confirms the answer stands out in the first picture', () => {
+  const [picture] = findCharts(search);
+  if (picture?.kind !== 'line') throw new Error('it is no line');
+  const large = picture.series.filter(({ isLarge }) => isLarge === true);
+  expect(large.map(({ label, points }) => [label, points])).toEqual([
+    ['sustained at full length', [[40, 120]]],
+  ]);
+  const drawn = renderHtml(findDocument(search));
+  expect(drawn).toMatch(/<path class="dot s\d large"/);
+  expect(drawn).toMatch(/<i class="s\d dots large"><\/i>sustained at full length/);
+  const unconfirmed = findCharts({ ...search, confirmedBy: null })[0];
+  expect(JSON.stringify(unconfirmed)).not.toContain('isLarge');
+});
+
 test('without an answer the first picture marks no rate, and with no upper end it has no interval', () => {
   const marks = (record: typeof search): unknown[] => {
     const [picture] = findCharts(record);

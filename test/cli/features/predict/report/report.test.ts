@@ -42,3 +42,18 @@ test('every report has the sentence, and where it comes from', () => {
   const terminal = renderTerminal(predictDocument(known), { width: 400, colour: false });
   expect(terminal).toMatch(/^EXPECTED {2}n8n with 6 workers/);
 });
+
+test('a bound far above what was measured does not press the picture to the ground', () => {
+  const [picture] = predictDocument(known).pictures;
+  if (picture?.kind !== 'line') throw new Error('it is no line');
+  const shown = picture.series.flatMap(({ points }) =>
+    points.flatMap(([, y, , high]) => [y, high]),
+  );
+  const highest = Math.max(...shown.map((value) => value ?? 0));
+  // 1,200/s of slots stay in the figures.
+  expect(known.bounds.some(({ ratePerSecond }) => ratePerSecond.value > 2 * highest)).toBe(true);
+  for (const { axis, at } of picture.marks ?? []) {
+    if (axis === 'y') expect(at).toBeLessThanOrEqual(2 * highest);
+  }
+  expect(picture.marks?.map(({ label }) => label)).toEqual(['asked for', 'CPU']);
+});
