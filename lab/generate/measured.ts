@@ -7,9 +7,10 @@ import { measuredDrills } from './studies/drills';
 import { lessCpuWithPatches } from './studies/expressions';
 import { heapMapAnswer, mapParts } from './studies/heap-map';
 import { limits, namedLimits } from './studies/limits';
-import { queueAnswer } from './studies/queue';
+import { workersPayOff } from './studies/queue';
 import { largestError, staircaseAnswer } from './studies/search';
 import { smallPods } from './studies/small-pods';
+import { gainOfDefault } from './studies/tuning';
 import { linksFrom, pathOfPage, type StudyPage } from './study-page';
 
 interface Measured {
@@ -18,6 +19,8 @@ interface Measured {
   /** As short as a table has it. */
   figure: string;
   text: string;
+  /** What follows for a reader. */
+  means: string;
   record: string;
 }
 
@@ -27,10 +30,12 @@ function chart(): Measured {
   const of = (contender: string): string =>
     ratioText(peer('last-node', 'regular', contender).comparison);
   return {
+    means:
+      'Most of the gain on short workflows comes from [variables that you can copy](docs/only-settings.md).',
     study: 'charts',
     question: 'How many more requests does this chart respond to than the official one?',
     figure: of('tuned'),
-    text: `With the same limits per pod, this chart responds to ${of('tuned')} the requests of the workload last-node in regular mode. With nothing but the environment variables of this chart, the official one reaches ${of('official-same')}.`,
+    text: `With the same limits per pod, this chart responds to ${of('tuned')} the requests of the workload last-node in regular mode. With nothing but the environment variables of this chart, the official one reaches ${number(peer('last-node', 'regular', 'official-same').comparison.ratio.value)}x.`,
     record: peer('last-node', 'regular', 'tuned').file,
   };
 }
@@ -39,6 +44,7 @@ function settings(): Measured {
   const path = (name: string): string => `studies/comparisons/results/${name}/compare.json`;
   const of = (name: string): string => ratioText(readJson<CompareRecord>(path(name)));
   return {
+    means: 'The gain depends on the workflow, so [compare](docs/compare.md) with your own.',
     study: 'comparisons',
     question: 'What do the settings of this kit gain over those of n8n?',
     figure: of('last-node-regular'),
@@ -48,6 +54,7 @@ function settings(): Measured {
 }
 
 const expressions = (): Measured => ({
+  means: '[The patches](docs/chart/patches.md) are on by default, and each has a switch.',
   study: 'isolates',
   question: 'What do the patches gain for expressions?',
   figure: `${lessCpuWithPatches()} CPU`,
@@ -71,6 +78,8 @@ export function lostInRollouts(side: 'the chart' | "n8n's own"): string {
 function rollouts(): Measured {
   const lost = lostInRollouts;
   return {
+    means:
+      'The chart waits before it ends a process, so that [running work](docs/chart/upgrade.md#what-happens-to-running-work) can finish.',
     study: 'charts',
     question: 'How many requests are lost while webhook processors are replaced?',
     figure: `${lost('the chart')}; ${lost("n8n's own")} with n8n's own settings`,
@@ -89,6 +98,8 @@ export function lostInFaults(configuration: 'recovery' | 'as-it-comes' | 'defaul
 function faults(): Measured {
   const lost = lostInFaults;
   return {
+    means:
+      'The settings alone do not bring back the executions of a process that died: [recovery](docs/recovery.md) runs them again.',
     study: 'drills',
     question: 'How many requests are lost in faults under load?',
     figure: `${lost('recovery')} with recovery; ${lost('as-it-comes')} of n8n as it comes`,
@@ -98,6 +109,7 @@ function faults(): Measured {
 }
 
 const search = (): Measured => ({
+  means: 'A search on your machine reports an interval of its own, which is the one to plan with.',
   study: 'known-capacity',
   question: 'How far off is the capacity that `find` names?',
   figure: largestError(),
@@ -106,6 +118,7 @@ const search = (): Measured => ({
 });
 
 const bottleneck = (): Measured => ({
+  means: 'Every report names what ran out, and [what comes next](docs/read-a-report.md).',
   study: 'planted-limits',
   question: 'Is the bottleneck named correctly?',
   figure: namedLimits(),
@@ -120,6 +133,7 @@ function ownProcess(): Measured {
     sum(run.summary.roles.map(({ role, rssPeakMiB }) => (role === 'main' ? (rssPeakMiB ?? 0) : 0)));
   const rate = main.summary.achieved.ratePerSecond / own.summary.achieved.ratePerSecond;
   return {
+    means: 'n8n 1.0 and newer always runs one process for all.',
     study: 'own-main',
     question: 'What does a process for each execution cost, in n8n below 1.0?',
     figure: `one process for all responds to ${number(rate)}x the requests`,
@@ -134,9 +148,10 @@ const answered = (
   question: string,
   record: string,
   answer: StudyPage['answer'],
+  means: string,
 ): Measured => {
   const { sentence, ours = '' } = answer?.() ?? { sentence: '' };
-  return { study, question, record, figure: ours, text: sentence };
+  return { study, question, record, figure: ours, text: sentence, means };
 };
 
 export const MEASURED: readonly (() => Measured)[] = [
@@ -150,7 +165,8 @@ export const MEASURED: readonly (() => Measured)[] = [
       'queue',
       'When does a main with workers beat one process?',
       'studies/queue/results/queue/sweep.json',
-      queueAnswer,
+      () => ({ sentence: workersPayOff() }),
+      'Work that waits gains most.',
     ),
   () =>
     answered(
@@ -158,6 +174,7 @@ export const MEASURED: readonly (() => Measured)[] = [
       'How little memory and CPU does n8n need?',
       'studies/small-pods/results/parts/memory-main.json',
       smallPods.answer,
+      '[Tuning](docs/chart/tuning.md#memory) says what lowers it, and what that costs.',
     ),
   () =>
     answered(
@@ -165,6 +182,7 @@ export const MEASURED: readonly (() => Measured)[] = [
       'How much of a container may the heap of n8n take?',
       'studies/heap/results/map/parts/held-main.json',
       () => heapMapAnswer(mapParts()),
+      'The chart stays below both.',
     ),
   search,
   bottleneck,
@@ -174,6 +192,7 @@ export const MEASURED: readonly (() => Measured)[] = [
       'How far is n8n from what it is built on?',
       'studies/limits/results/limits/sweep.json',
       limits.answer,
+      'What n8n does around a job costs more than the queue and the database behind it.',
     ),
   ownProcess,
 ];
@@ -193,7 +212,7 @@ brackets is the 95% interval, or from the least to the most of several rounds, a
 [Studies](studies/README.md) says how to repeat each, and lists those that have no answer here; [tests](docs/records/README.md) keep records too.
 
 ${MEASURED.map((make) => make())
-  .map((one) => `## ${one.question}\n\n${one.text} (${leads(one)})`)
+  .map((one) => `## ${one.question}\n\n${one.text} ${one.means} (${leads(one)})`)
   .join('\n\n')}
 `;
   return { files: { [PAGE]: linksFrom(PAGE, text) } };
@@ -202,8 +221,19 @@ ${MEASURED.map((make) => make())
 /** What README.md does not say elsewhere, and what nobody asks who deploys n8n. */
 const NOT_IN_TABLE = ['charts', 'drills', 'limits', 'own-main'];
 
+/** One comparison, twice: a ratio does not carry over as it is. */
+function betweenDays(): string {
+  const path = 'studies/comparisons/results/last-node-regular/compare.json';
+  const { startedAt, ratio } = readJson<CompareRecord>(path);
+  const other = gainOfDefault();
+  return `The first row was measured on ${startedAt.slice(0, 10)}. One run of each side on ${other.day} gave ${other.ratio} in place of ${number(ratio.value)}x (${link(other.path)}), on
+the same kind of machine. Between kinds of machines the difference may be larger, so measure your own: \`n8n-tuned compare\` does it in turns.`;
+}
+
 /** The answers that fit into a row. */
-export const measuredTable = (): string =>
+export const measuredTable = (): string => `${answersTable()}\n\n${betweenDays()}`;
+
+const answersTable = (): string =>
   table(
     ['question', 'answer', 'evidence'],
     MEASURED.map((make) => make())

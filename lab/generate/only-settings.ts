@@ -36,11 +36,11 @@ const WORDS: Record<string, [gain: string, cost: string]> = {
   ],
   N8N_LOG_LEVEL: ['no CPU for lines about every execution', 'logs without `info`'],
   N8N_RUNNERS_MAX_CONCURRENCY: [
-    'Code nodes that wait do not hold back others (10 by default)',
+    'Code nodes that wait do not hold back others, ten of which run at once by default',
     'more memory in the task runner when many Code nodes run at once',
   ],
   DB_PING_TIMEOUT_MS: [
-    'a late ping of the database does not answer every request with 503 (after 5 s by default)',
+    'a ping of the database that is five seconds late does not answer every request with 503',
     'a database that is gone is noticed later',
   ],
   NODE_OPTIONS: [
@@ -146,7 +146,6 @@ export const BLOCKS: readonly Block[] = [
 interface Rendered {
   deployment: string;
   chart: string;
-  commit: string;
 }
 
 const PAGE = 'docs/only-settings.md';
@@ -169,7 +168,7 @@ export function onlySettings(): Generated {
   };
   const rendered = JSON.parse(read(RENDERED)) as { charts: Rendered[] };
   const others = measured().flatMap(({ name }) => (isSetting(name) ? [] : [name]));
-  const checked = rendered.charts.map(({ chart, commit }) => `${chart} (${commit.slice(0, 8)})`);
+  const checked = rendered.charts.map(({ chart }) => chart);
   const text = `# Only the settings
 
 <!-- Written by lab/generate/only-settings.ts from records and from charts/n8n-tuned/files/environment.yaml. -->
@@ -222,8 +221,9 @@ kubectl exec deploy/n8n-main -- printenv N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE
 The first prints \`true\` (take the name of your Deployment). The second says what it gains on your machines: run both n8n at the
 same time, on test systems.
 
-The blocks for charts were rendered with ${checked.join(', ')}; the block for Terraform is
-checked against the names that the module refuses, and was not applied.
+Every block is tested. [Those for charts](docs/records/only-settings.json) were rendered with ${checked.join(', ')}, the one for a process is run
+by a shell, and that for Compose is parsed. The block for Terraform is checked against the names that the module refuses, and
+was not applied.
 `;
   return { files: { [PAGE]: linksFrom(PAGE, text) } };
 }

@@ -1,4 +1,5 @@
 // The page with variables to copy: each block is what its deployment reads, and names nothing else.
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -55,11 +56,24 @@ test('the block for Compose is an environment of a service', () => {
   expect(services.n8n.environment).toEqual(wanted);
 });
 
-test('the block for a plain process is what a shell exports', () => {
-  const lines = block('process').split('\n');
-  expect(
-    Object.fromEntries(lines.map((line) => /^export (\w+)='([^']*)'$/.exec(line)?.slice(1) ?? [])),
-  ).toEqual(wanted);
+test('the blocks for charts are values where each chart reads them', () => {
+  const main = (deployment: string): unknown =>
+    (parse(block(deployment)) as { main: Record<string, unknown> }).main;
+  const pairs = Object.entries(wanted);
+  expect(parse(block('official'))).toEqual({
+    config: { extraEnv: pairs.map(([name, value]) => ({ name, value })) },
+  });
+  expect(main('community')).toEqual({ extraEnvVars: wanted });
+  expect(main('8gears')).toEqual({
+    extraEnv: Object.fromEntries(pairs.map(([name, value]) => [name, { value }])),
+  });
+});
+
+test('a shell that runs the block for a plain process gives its programs every variable', () => {
+  const print = 'process.stdout.write(JSON.stringify(process.env))';
+  const script = `${block('process')}\nexec "$0" -e '${print}'`;
+  const out = execFileSync('sh', ['-c', script, process.execPath], { env: {}, encoding: 'utf8' });
+  expect(JSON.parse(out)).toMatchObject(wanted);
 });
 
 test('the block for Terraform names nothing that the module refuses', () => {

@@ -2,6 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { countOf, kindOf } from '../../lab/pages';
+import { isPage } from '../../site/pages.mjs';
 import { commentsOf, faultOf, sentencesOf } from './prose';
 
 const root = join(__dirname, '../..');
@@ -56,4 +58,23 @@ test('the values of the chart', () => {
   // A value is often said to be what it is: "The host of the database."
   const faults = faultsIn(sentencesOf(commentsOf(values)));
   expect(faults.filter((fault) => !fault.startsWith('no verb'))).toEqual([]);
+});
+
+const MOST_NUMBERS = 8;
+
+test('code and the targets of links are no figures, and all that a table shows is', () => {
+  const page =
+    '| one | 2 of 3 |\n\nSee [four](five-6.md) `p95<300ms` n8n 2.41.1.\n\n```\n7 8\n```\n';
+  expect(countOf(page)).toEqual({ words: 9, numbersPer100Words: 300 / 9 });
+});
+
+test.each(documents.filter(isPage))('%s explains more than it counts', (file) => {
+  expect(countOf(read(file)).numbersPer100Words).toBeLessThanOrEqual(MOST_NUMBERS);
+});
+
+test('the manual stays what one reads: at most 30 pages and 36,000 words', () => {
+  const manual = documents.filter((file) => isPage(file) && kindOf(file) === 'manual');
+  const words = manual.map((file) => read(file).split(/\s+/).length - 1);
+  expect(manual.length).toBeLessThanOrEqual(30);
+  expect(words.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(36_000);
 });

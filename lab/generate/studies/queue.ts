@@ -58,6 +58,17 @@ function rows() {
   });
 }
 
+/** In words, for the page of all answers. */
+export function workersPayOff(): string {
+  const named = (isMeant: (gain: number) => boolean): string =>
+    rows()
+      .filter(({ gain }) => isMeant(gain))
+      .map(({ workload }) => workload)
+      .join(', ') || 'none';
+  const best = rows().reduce((most, row) => (row.gain > most.gain ? row : most));
+  return `Workers get more than one process of ${named((gain) => gain > 1)}, and not of ${named((gain) => gain <= 1)}. The most that they gained was ${times(best.gain)}, with ${number(best.workers)} workers on two cores.`;
+}
+
 export function queueAnswer() {
   const named = (isMeant: (gain: number) => boolean): string =>
     rows()

@@ -63,6 +63,20 @@ ${tableOf(rows, {
 ${sweepLink(TUNING)}`;
 }
 
+/** What the default profile gained last-node in regular mode, and when. */
+export function gainOfDefault(): { ratio: string; day: string; path: string } {
+  const path = `${TUNING}/sweep.json`;
+  const rate = (tuning: string): number => {
+    const found = cellsOf(TUNING).find(
+      ({ cell }) =>
+        cell['workload'] === 'last-node' && cell['mode'] === 'regular' && cell['tuning'] === tuning,
+    );
+    return (found === undefined ? null : rateOf(found)) ?? NaN;
+  };
+  const day = readJson<SweepRecord>(path).startedAt.slice(0, 10);
+  return { ratio: times(rate('default') / rate('none')), day, path };
+}
+
 /** The least CPU first. */
 function coresRows() {
   const cells = cellsOf(CORES);

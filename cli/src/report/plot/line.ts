@@ -18,6 +18,8 @@ const LOW_HEIGHT = 204;
 /** About so many ticks fit in the letters of a phone. */
 const TICKS = 5;
 const LOW_TICKS = 3;
+/** Of a dot, twice as wide as the others. */
+const LARGE = 'stroke-width:12';
 /** Of a second row of ticks. */
 const ROW = 22;
 /** Above lies the title of the y axis, below the ticks and the title of the x axis, in letters of any size. */
@@ -192,7 +194,8 @@ function drawSeries(series: LineSeries, index: number, x: Scale, y: Scale): stri
         // A line of no length with round ends stays a round dot however the area is stretched.
         parts.push(
           element('path', {
-            class: `dot ${colour}${series.isLarge === true ? ' large' : ''}`,
+            class: `dot ${colour}`,
+            ...(series.isLarge === true ? { style: LARGE } : {}),
             d: `M${round(x.place(px))} ${round(y.place(py))}h0`,
           }),
         );

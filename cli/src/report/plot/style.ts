@@ -20,7 +20,6 @@ ${series}
 .plot .curve{fill:none;stroke:var(--c);stroke-width:2;vector-effect:non-scaling-stroke;stroke-linejoin:round}
 .plot .curve.dashed{stroke-dasharray:6 4}
 .plot .dot{stroke:var(--c);stroke-width:6;stroke-linecap:round;vector-effect:non-scaling-stroke}
-.plot .dot.large{stroke-width:11}
 .plot .band{fill:var(--c);fill-opacity:.16;stroke:none}
 .plot .mark{fill:none;stroke:var(--faint);stroke-width:1.5;stroke-dasharray:3 3;vector-effect:non-scaling-stroke}
 .plot .mark-label{fill:var(--faint);font-size:11px;paint-order:stroke;stroke:var(--paper);stroke-width:4px;stroke-linejoin:round}

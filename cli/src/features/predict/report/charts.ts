@@ -5,7 +5,7 @@ import type { Chart, LineSeries } from '../../../report/plot/chart';
 
 const STEPS = 40;
 /** A bound that lies further above what is shown would press it to the ground. */
-const MOST_ABOVE = 2;
+const MAX_ABOVE = 2;
 
 /** What was measured, the law through it as far as it may be asked, and the other bounds as they stand at the size. */
 export function predictCharts({ over, n, group, fit, bounds }: SizePrediction): Chart[] {
@@ -43,7 +43,7 @@ export function predictCharts({ over, n, group, fit, bounds }: SizePrediction): 
         ...bounds
           .filter(
             ({ name, ratePerSecond }) =>
-              name !== 'scaling' && ratePerSecond.value <= MOST_ABOVE * highest,
+              name !== 'scaling' && ratePerSecond.value <= MAX_ABOVE * highest,
           )
           .map(({ name, ratePerSecond }) => ({
             axis: 'y' as const,

@@ -97,7 +97,7 @@ test('the run of full length that confirms the answer stands out in the first pi
     ['sustained at full length', [[40, 120]]],
   ]);
   const drawn = renderHtml(findDocument(search));
-  expect(drawn).toMatch(/<path class="dot s\d large"/);
+  expect(drawn).toMatch(/<path class="dot s\d" style="stroke-width:12"/);
   expect(drawn).toMatch(/<i class="s\d dots large"><\/i>sustained at full length/);
   const unconfirmed = findCharts({ ...search, confirmedBy: null })[0];
   expect(JSON.stringify(unconfirmed)).not.toContain('isLarge');

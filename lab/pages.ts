@@ -1,0 +1,90 @@
+// What one reads, what one looks up, and what one opens when an alert fires: pages and words of the documentation.
+//
+//   npx tsx lab/pages.ts [REF...]     a column for each commit; without one, HEAD
+import { execFileSync } from 'node:child_process';
+import { isPage } from '../site/pages.mjs';
+
+export type PageKind = 'manual' | 'reference' | 'runbooks' | 'project' | 'results';
+
+/** The first that fits. */
+const KINDS: readonly [PageKind, RegExp][] = [
+  ['results', /^docs\/results/],
+  ['runbooks', /^docs\/runbooks\//],
+  // Lists in which one looks something up, generated for the most part, and what lies beside a package.
+  [
+    'reference',
+    /^docs\/(reference(\/|\.md)|(workloads|glossary|names)\.md)|^(charts|cli|capacity)\/.*README\.md$/,
+  ],
+  ['reference', /^(nodes|loadtests)\/.*README\.md$/],
+  ['manual', /^(docs\/|README\.md)/],
+];
+
+export const kindOf = (page: string): PageKind =>
+  KINDS.find(([, pattern]) => pattern.test(page))?.[0] ?? 'project';
+
+/** What a reader meets outside blocks of code; code within a sentence is one word. */
+const proseOf = (markdown: string): string =>
+  markdown
+    .replace(/^```[^]*?^```/gm, '')
+    .replace(/<!--[^]*?-->/g, '')
+    .replace(/\]\([^)]*\)/g, ']')
+    .replace(/`[^`\n]*`/g, 'CODE')
+    .replace(/<[^>\n]+>/g, '');
+
+export function countOf(markdown: string): { words: number; numbersPer100Words: number } {
+  const prose = proseOf(markdown);
+  const words = prose.match(/[\p{L}\p{N}][^\s|]*/gu)?.length ?? 0;
+  const numbers = prose.match(/(?<![\p{L}\w.])\d[\d,.]*/gu)?.length ?? 0;
+  return { words, numbersPer100Words: words === 0 ? 0 : (100 * numbers) / words };
+}
+
+const git = (...args: string[]): string =>
+  execFileSync('git', args, { maxBuffer: 2 ** 28, encoding: 'utf8' });
+
+function figuresOf(ref: string): Map<string, string> {
+  const files = git('ls-tree', '-r', '--name-only', ref).split('\n');
+  const isRead = (file: string): boolean => isPage(file) || /^docs\/results.*\.md$/.test(file);
+  const pages = files.filter(isRead).map((page) => {
+    const text = git('show', `${ref}:${page}`);
+    return { page, kind: kindOf(page), all: text.split(/\s+/).length - 1, ...countOf(text) };
+  });
+  const number = new Intl.NumberFormat('en');
+  const kinds = ['manual', 'reference', 'runbooks', 'results', 'project'] as const;
+  const rows = kinds.flatMap((kind): [string, string][] => {
+    const own = pages.filter((one) => one.kind === kind);
+    const words = own.reduce((sum, { all }) => sum + all, 0);
+    return [
+      [`${kind}: pages`, number.format(own.length)],
+      [`${kind}: words`, number.format(words)],
+    ];
+  });
+  const most = pages.toSorted((a, b) => b.numbersPer100Words - a.numbersPer100Words).slice(0, 3);
+  return new Map([
+    ...rows,
+    ...most.map(({ page, numbersPer100Words }): [string, string] => [
+      `numbers per 100 words: ${page}`,
+      numbersPer100Words.toFixed(1),
+    ]),
+  ]);
+}
+
+function main(refs: readonly string[]): void {
+  const columns = refs.map((ref) => ({ ref, figures: figuresOf(ref) }));
+  const names = [...new Set(columns.flatMap(({ figures }) => [...figures.keys()]))];
+  const line = (name: string, cells: readonly string[]): string =>
+    `${name.padEnd(56)}${cells.map((cell) => cell.padStart(12)).join('')}`;
+  console.log(line('', refs));
+  for (const name of names) {
+    console.log(
+      line(
+        name,
+        columns.map(({ figures }) => figures.get(name) ?? '-'),
+      ),
+    );
+  }
+}
+
+if (process.argv[1]?.endsWith('pages.ts') === true) {
+  const refs = process.argv.slice(2);
+  main(refs.length === 0 ? ['HEAD'] : refs);
+}
