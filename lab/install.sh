@@ -6,7 +6,7 @@
 #   lab/install.sh --check k6     exit code 1 if it is missing or out of date
 #   lab/install.sh --list         what there is, and what is installed
 #
-# A tool is a file in tools/: its kind (a file in kinds/), its version and its programs. A tool is built in a
+# A tool is a function in tools.sh: its kind (a file in kinds/), its version and its programs. A tool is built in a
 # folder of its own and renamed into its place when whole, so that an interrupt leaves nothing half-done and the
 # next run goes on from there. Exit codes: 1 an install failed, 2 something that the user has to fix first.
 
@@ -17,6 +17,8 @@ export LC_ALL=C   # programs are read by their English words
 . "$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/places.sh"
 # shellcheck source=steps.sh
 . "$LAB/steps.sh"
+# shellcheck source=tools.sh
+. "$LAB/tools.sh"
 
 # One tool, in a process of its own, so that no tool's settings reach another's.
 install_tool() {

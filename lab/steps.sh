@@ -12,16 +12,17 @@ mistake() { note "$*"; exit 2; }
 
 known_platform() { case $PLATFORM in Linux\ * | Darwin\ *) ;; *) return 1 ;; esac; }
 supports_platform() { [ "$only_linux_x64" = no ] || [ "$PLATFORM" = 'Linux on x86_64' ]; }
-tool_names() { local file; for file in "$LAB"/tools/*.sh; do file=${file##*/}; echo "${file%.sh}"; done; }
-own_tools() { tool_names | while read -r name; do grep -qE '^kind=(group|script)$' "$LAB/tools/$name.sh" || echo "$name"; done; }
+tool_names() { sed -n 's/^tool_\(.*\)() {$/\1/p' "$LAB/tools.sh"; }
+lines_of() { sed -n "/^tool_$1() {\$/,/^}\$/s/^  //p" "$LAB/tools.sh"; }   # what the function of a tool says
+own_tools() { tool_names | while read -r name; do lines_of "$name" | grep -qE '^kind=(group|script)$' || echo "$name"; done; }
 known_tools() {
   local name
   for name in "$@"; do
-    [ -f "$LAB/tools/$name.sh" ] || mistake "there is no tool $name: $LAB/install.sh --list shows them"
+    declare -F "tool_$name" >/dev/null || mistake "there is no tool $name: $LAB/install.sh --list shows them"
   done
 }
 
-# What a tool file and its kind may say, and what holds where they say nothing.
+# What a tool and its kind may say, and what holds where they say nothing.
 load_tool() {
   tool=$1
   about=           # what it is, in a few words
@@ -39,8 +40,7 @@ load_tool() {
   kind_is_big=no
   # A program of the user's own that does as well, from a version on and below another.
   own_program='' own_version_argument='' own_from='' own_below=''
-  # shellcheck disable=SC1090
-  . "$LAB/tools/$tool.sh"
+  "tool_$tool"
   # shellcheck disable=SC1090
   . "$LAB/kinds/$kind.sh"
 }
@@ -54,7 +54,7 @@ fingerprint() {
   {
     echo "$tool $kind $version $place $programs $commands $PLATFORM"
     # shellcheck disable=SC2086
-    (cd "$LAB" && grep -hv '^ *#' "tools/$tool.sh" "kinds/$kind.sh" $inputs)
+    (cd "$LAB" && { lines_of "$tool"; cat "kinds/$kind.sh" $inputs; } | grep -v '^ *#')
   } | hash_of | cut -c1-16
 }
 

@@ -5,8 +5,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { RecordedPanels } from '../cli/src/record/panels';
 import { drawCaptioned } from '../cli/src/report/plot/draw';
-import { panelChart, slug } from '../cli/src/run/report/panel-charts';
+import { panelChart } from '../cli/src/run/report/panel-charts';
 import { boards } from './dashboards/boards';
+import { table } from './runbook';
 
 /** What monitoring/measure.ts keeps. */
 interface DashboardsRecord extends RecordedPanels {
@@ -39,33 +40,61 @@ export function drawn(root: URL): Record<string, string> {
     const names = empty.map(({ title }) => title).join(', ');
     throw new Error(`${RECORD} has nothing for ${names}: run make dashboards`);
   }
-  const images = record.panels.map((panel) => [
-    `${DRAWN}/${slug(panel.title)}.svg`,
-    drawCaptioned(panelChart(panel)),
-  ]);
+  const images = new Map(
+    drawnBy(record).map(({ uid, panels }) => [`${DRAWN}/${uid}.svg`, drawCaptioned(...panels)]),
+  );
+  const example = EXAMPLE.flatMap((title) =>
+    record.panels.filter((panel) => panel.title === title),
+  );
+  images.set(`${DRAWN}/example.svg`, drawCaptioned(...example.map(panelChart)));
   return { ...Object.fromEntries(images), [PAGE]: page(record) };
+}
+
+/** What docs/monitoring.md shows. */
+const EXAMPLE = ['Jobs in the queue', 'Webhook latency', 'Heap in use, of its limit'];
+
+/** The panels of each dashboard that had data, each at the first dashboard that has it. */
+function drawnBy(record: DashboardsRecord) {
+  const shown = new Set<string>();
+  return boards.flatMap(({ uid, rows }) => {
+    const panels = rows
+      .flatMap((row) => row.panels)
+      .flatMap(({ title }) => record.panels.filter((panel) => panel.title === title))
+      .filter(({ title }) => !shown.has(title));
+    for (const { title } of panels) shown.add(title);
+    return panels.length === 0 ? [] : [{ uid, panels: panels.map(panelChart) }];
+  });
 }
 
 function page(record: DashboardsRecord): string {
   const { profile, versions, machine, workload, startedAt } = record;
-  const drawn = new Set(record.panels.map(({ title }) => title));
-  const shown = new Set<string>();
-  const sections = boards.flatMap(({ title, description, rows }) => [
-    `## ${title}`,
-    description,
-    ...rows
-      .flatMap((row) => row.panels)
-      .map(({ title: panel, meaning, whenBad }) => {
-        const isRepeated = shown.has(panel);
-        shown.add(panel);
-        const image = !drawn.has(panel)
-          ? 'No data in the recorded load.'
-          : isRepeated
-            ? 'Drawn above.'
-            : `![${panel}](drawn/${slug(panel)}.svg)`;
-        return `### ${panel}\n\n${meaning} **When this is bad:** ${whenBad}\n\n${image}`;
-      }),
-  ]);
+  const images = new Map(
+    drawnBy(record).map(({ uid, panels }) => [uid, panels.map(({ title }) => title)]),
+  );
+  const recorded = new Set(record.panels.map(({ title }) => title));
+  const sections = boards.flatMap(({ uid, title, description, rows }) => {
+    const titles = images.get(uid) ?? [];
+    const panels = rows.flatMap((row) => row.panels);
+    const where = (panel: string) =>
+      titles.includes(panel)
+        ? ''
+        : recorded.has(panel)
+          ? ' Drawn above.'
+          : ' No data in this load.';
+    return [
+      `## ${title}`,
+      description,
+      table(
+        ['panel', 'what it shows', 'when this is bad'],
+        panels.map((panel) => [
+          panel.title,
+          `${panel.meaning}${where(panel.title)}`,
+          panel.whenBad,
+        ]),
+      ),
+      ...(titles.length > 0 ? [`![${titles.join(', ')}](drawn/${uid}.svg)`] : []),
+    ];
+  });
   return [
     '# Dashboards',
     NOTE,

@@ -9,17 +9,14 @@ import { watched } from './watched';
 const CHART = 'charts/n8n-tuned/files/monitoring';
 
 export function files(root: URL): Record<string, string> {
-  const rules = alertGroups.map((group) => [
-    `${CHART}/rules/${group.name}.yaml`,
-    chartRules(group),
-  ]);
   const pages = alertGroups.map((group) => [pathOfGroup(group), runbookPage(group)]);
   const boards = dashboards.map((dashboard) => [
     `${CHART}/dashboards/${dashboard.uid ?? ''}.json`,
     JSON.stringify(dashboard, null, 2),
   ]);
   return {
-    ...Object.fromEntries([...rules, ...pages, ...boards]),
+    ...Object.fromEntries([...pages, ...boards]),
+    [`${CHART}/rules.yaml`]: chartRules(alertGroups),
     'monitoring/n8n.rules.yaml': plainRules(alertGroups),
     'docs/runbooks/README.md': runbookIndex(alertGroups),
     ...drawn(root),
@@ -28,4 +25,4 @@ export function files(root: URL): Record<string, string> {
 }
 
 /** Folders that hold nothing else. */
-export const owned = [`${CHART}/rules`, `${CHART}/dashboards`, 'docs/runbooks', DRAWN];
+export const owned = [`${CHART}/dashboards`, 'docs/runbooks', DRAWN];

@@ -9,20 +9,20 @@ const head = (where: string): string =>
 
 const runbook = (alert: Alert): string => `<<runbooks>>/${placeOf(alert.name)}`;
 
-/** A group for the chart: Prometheus' own form, with `needs` beside each rule and with tokens. */
-export function chartRules({ name, alerts }: AlertGroup): string {
-  const rules = alerts.map((alert) => ({
-    needs: alert.needs,
-    alert: alert.name,
-    expr: alert.expr,
-    ...lasting(alert),
-    labels: { severity: alert.severity },
-    annotations: { summary: alert.summary, runbook_url: runbook(alert) },
+/** All groups for the chart: Prometheus' own form, with `needs` beside each rule and with tokens. */
+export function chartRules(all: readonly AlertGroup[]): string {
+  const groups = all.map(({ name, alerts }) => ({
+    name,
+    rules: alerts.map((alert) => ({
+      needs: alert.needs,
+      alert: alert.name,
+      expr: alert.expr,
+      ...lasting(alert),
+      labels: { severity: alert.severity },
+      annotations: { summary: alert.summary, runbook_url: runbook(alert) },
+    })),
   }));
-  return (
-    head('The chart fills the tokens in templates/monitoring/_rules.tpl.') +
-    yaml({ groups: [{ name, rules }] })
-  );
+  return head('The chart fills the tokens in templates/monitoring/_rules.tpl.') + yaml({ groups });
 }
 
 /** All groups for a Prometheus without the chart, with the default thresholds. */

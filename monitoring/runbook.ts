@@ -109,7 +109,7 @@ const numbered = (items: readonly string[]): string =>
 
 const bulleted = (items: readonly string[]): string => items.map((item) => `- ${item}`).join('\n');
 
-function table(titles: string[], rows: string[][]): string {
+export function table(titles: string[], rows: string[][]): string {
   const line = (cells: string[]): string => `| ${cells.join(' | ')} |`;
   return [line(titles), line(titles.map(() => '---')), ...rows.map(line)].join('\n');
 }

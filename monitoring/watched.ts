@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { readArchive } from '../cli/src/record/archive';
 import { FAULTS } from '../studies/alerts/faults';
 import { externalSeries } from './external-series';
-import { placeOf } from './runbook';
+import { placeOf, table } from './runbook';
 
 /** Seconds since the beginning, or since the fault, and for how long altogether. */
 interface Stretch {
@@ -306,8 +306,3 @@ const loadOf = ({ loadAverageAtStart, loadAverage }: Fault): string =>
 
 const linked = (alert: string): string =>
   `[${alert.replace(/^N8n/, '')}](../../docs/runbooks/${placeOf(alert)})`;
-
-function table(titles: string[], rows: string[][]): string {
-  const line = (cells: string[]): string => `| ${cells.join(' | ')} |`;
-  return [line(titles), line(titles.map(() => '---')), ...rows.map(line)].join('\n');
-}

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034,SC2154
-# A Go program, built from the module graph that is locked in go/<tool>/. The tool file names its package, and
+# A Go program, built from the module graph that is locked in go/<tool>/. The tool names its package, and
 # stamps, the variables to set by the linker.
 inputs="go/$tool/go.mod go/$tool/go.sum"
 programs=$tool

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034,SC2154
-# n8n from the npm registry. Its only native module that brings no build of its own is sqlite3. The tool file
+# n8n from the npm registry. Its only native module that brings no build of its own is sqlite3. The tool
 # names the Node.js that runs it, as a tool.
 # shellcheck source-path=SCRIPTDIR source=npm.sh
 . "$LAB/kinds/npm.sh"

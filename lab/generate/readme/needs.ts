@@ -4,7 +4,7 @@ import { read, root, table } from '../records';
 
 export function needs(): string {
   const go = matched('lab/kinds/go.sh', /install Go ([\d.]+) or later/);
-  const ownK6 = matched('lab/tools/k6.sh', /own_from=(\d+\.\d+)/);
+  const ownK6 = matched('lab/tools.sh', /^tool_k6\(\) \{[^}]*own_from=(\d+\.\d+)/m);
   const testedK6 = pinned(readVersions(root), 'K6_VERSION').replace(/^v/, '');
   const diskGiB = Number(matched('lab/steps.sh', /^MIN_FREE_MIB=(\d+)/m)) / 1024;
   const node = matched('cli/package.json', /"node": ">=([\d.]+)"/);

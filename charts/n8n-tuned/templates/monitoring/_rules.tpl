@@ -1,5 +1,5 @@
 {{/*
-The alerts of files/monitoring/rules with the release's names and the user's thresholds. They are Prometheus' own rules with
+The alerts of files/monitoring/rules.yaml with the release's names and the user's thresholds. They are Prometheus' own rules with
 `needs` beside each (what an installation must have, or the alert is left out) and with tokens such as <<n8n>>.
 */}}
 
@@ -68,8 +68,7 @@ recordedCapacity: {{ gt (float64 $monitoring.capacity.executionsPerSecond) 0.0 }
 {{- $conditions := include "n8n-tuned.monitoringConditions" . | fromYaml -}}
 {{- $tokens := include "n8n-tuned.monitoringTokens" . | fromYaml -}}
 {{- $whose := dict "namespace" (include "n8n-tuned.namespace" .) "release" .Release.Name -}}
-{{- range $path, $bytes := .Files.Glob "files/monitoring/rules/*.yaml" -}}
-{{- range (toString $bytes | fromYaml).groups -}}
+{{- range (.Files.Get "files/monitoring/rules.yaml" | fromYaml).groups -}}
 {{- $rules := list -}}
 {{- range .rules -}}
 {{- $isWanted := not (has .alert $rule.disabled) -}}
@@ -87,15 +86,12 @@ recordedCapacity: {{ gt (float64 $monitoring.capacity.executionsPerSecond) 0.0 }
 {{- if $rules -}}{{- $groups = append $groups (dict "name" .name "rules" $rules) -}}{{- end -}}
 {{- end -}}
 {{- end -}}
-{{- end -}}
 {{- dict "items" (concat $groups ($rule.groups | default list)) | toYaml -}}
 {{- end -}}
 
 {{/* The names of all alerts of the chart, as `items`. Context: root. */}}
 {{- define "n8n-tuned.bundledAlerts" -}}
 {{- $names := list -}}
-{{- range $path, $bytes := .Files.Glob "files/monitoring/rules/*.yaml" -}}
-{{- range (toString $bytes | fromYaml).groups -}}{{- range .rules -}}{{- $names = append $names .alert -}}{{- end -}}{{- end -}}
-{{- end -}}
+{{- range (.Files.Get "files/monitoring/rules.yaml" | fromYaml).groups -}}{{- range .rules -}}{{- $names = append $names .alert -}}{{- end -}}{{- end -}}
 {{- dict "items" $names | toYaml -}}
 {{- end -}}
