@@ -13,7 +13,7 @@ import { measured } from './measured';
 import { onlySettings } from './only-settings';
 import { scale } from './scale';
 import { studies } from './studies';
-import { terminals } from './terminals';
+import { terminals } from './terminal-svg';
 import { times } from './times';
 import { versions } from './versions';
 import { workloads } from './workloads';

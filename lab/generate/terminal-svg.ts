@@ -1,6 +1,89 @@
 // A terminal as a picture: a command and what it printed, in columns whatever the font of the reader.
 import { escapeXml } from '../../cli/src/report/plot/svg';
-import { linesOf, type Run } from './ansi';
+import { readComparison } from '../../cli/src/features/compare/record';
+import { compareDocument } from '../../cli/src/features/compare/report/document';
+import { readFind } from '../../cli/src/features/find/read';
+import { findDocument } from '../../cli/src/features/find/report/document';
+import { readRun } from '../../cli/src/record/read-run';
+import { renderTerminal } from '../../cli/src/report/text/terminal';
+import { runDocument } from '../../cli/src/run/report/document';
+import { unpacked, type Generated } from './records';
+
+// Text with ANSI colours as runs of one style each, line by line.
+
+interface Style {
+  /** 0 to 15. */
+  colour: number | null;
+  bold: boolean;
+  faint: boolean;
+}
+export interface Run extends Style {
+  text: string;
+}
+
+const ESCAPE = '\u001b';
+/** Select Graphic Rendition, which sets colours; any other control sequence; a carriage return. */
+const TOKENS = new RegExp(
+  `${ESCAPE}\\[([\\d;]*)m|${ESCAPE}\\[[\\d;?]*[A-Za-z]|\\r|([^${ESCAPE}\\r]+|${ESCAPE})`,
+  'g',
+);
+
+const PLAIN: Style = { colour: null, bold: false, faint: false };
+
+/** What is not a colour is left out. */
+export function linesOf(text: string): Run[][] {
+  let style = PLAIN;
+  return text.split('\n').map((line) => {
+    const runs: Run[] = [];
+    for (const [token, codes, plain] of line.matchAll(TOKENS)) {
+      if (codes !== undefined) style = codes.split(';').map(Number).reduce(styled, style);
+      else if (plain !== undefined && token !== ESCAPE) runs.push({ text: plain, ...style });
+    }
+    return runs;
+  });
+}
+
+function styled(style: Style, code: number): Style {
+  if (code === 0) return PLAIN;
+  if (code === 1) return { ...style, bold: true };
+  if (code === 2) return { ...style, faint: true };
+  if (code === 22) return { ...style, bold: false, faint: false };
+  if (code >= 30 && code <= 37) return { ...style, colour: code - 30 };
+  if (code >= 90 && code <= 97) return { ...style, colour: code - 82 };
+  if (code === 39) return { ...style, colour: null };
+  return style;
+}
+
+// docs/terminal/*.svg: what the command prints about records of this repository.
+
+const STYLE = { width: 96, colour: true };
+
+const slos = ({ slo }: { slo: { text: string }[] }): string =>
+  slo.map(({ text }) => `--slo '${text}'`).join(' ');
+
+/** What is typed today to measure the same: records keep the options of their day. */
+export function terminals(): Generated {
+  const run = readRun(unpacked('studies/proof/results/recommended'));
+  const search = readFind(unpacked('studies/capacity/results/last-node'));
+  const compared = readComparison(unpacked('studies/comparisons/results/last-node-regular'));
+  const clients = compared.command[compared.command.indexOf('--vus') + 1] ?? '';
+  return {
+    files: {
+      'docs/terminal/run.svg': terminalSvg({
+        command: `n8n-tuned run --workload ${run.workload.name} --rate ${String(run.profile.ratePerSecond)} --duration ${String(run.profile.durationSeconds)}s \\\n  ${slos(run)}`,
+        output: renderTerminal(runDocument({ record: run }), STYLE),
+      }),
+      'docs/terminal/find.svg': terminalSvg({
+        command: `n8n-tuned find --workload ${search.workload.name} ${slos(search)} --budget ${String(search.budgetSeconds)}s`,
+        output: renderTerminal(findDocument(search), STYLE),
+      }),
+      'docs/terminal/compare.svg': terminalSvg({
+        command: `n8n-tuned compare ${compared.a.name}.yaml ${compared.b.name}.yaml --workload ${compared.workload.name} --vus ${clients}`,
+        output: renderTerminal(compareDocument(compared), STYLE),
+      }),
+    },
+  };
+}
 
 const FONT = 14;
 const COLUMN = 8.4;

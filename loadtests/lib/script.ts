@@ -1,4 +1,5 @@
 /** What every profile script exports: its options, one iteration, the look beforehand, the summary. */
+import { sleep } from 'k6';
 import exec from 'k6/execution';
 import type { Options } from 'k6/options';
 import { closedLoop } from './closed-loop.ts';
@@ -7,11 +8,42 @@ import { optionsOf } from './options.ts';
 import { otherLoad, withoutSetup, type K6Options } from './planned.ts';
 import { print } from './print.ts';
 import type { ProfileName } from './profile.ts';
-import { waitUntilExpected } from './ready.ts';
-import { prepare } from './request.ts';
-import { readSettings, type RunIdentity } from './settings.ts';
+import { prepare, ended, send, type Prepared } from './request.ts';
+import { readSettings, type RunIdentity, type Settings } from './settings.ts';
 import { summaryOf, type SummaryFiles } from './summary.ts';
 import type { ScriptEnv } from './variables.ts';
+
+const HTTP_1 = 'HTTP/1.1';
+
+/** Returns once every request got its expected response; ends the run, without load, when one does not. */
+function waitUntilExpected(settings: Settings, requests: readonly Prepared[]): void {
+  const { readyMs, timeoutMs, runId, onlyHttp1 } = settings;
+  if (readyMs === 0) return;
+  const giveUpMs = Date.now() + readyMs;
+  const waitingFor = (request: Prepared): string => {
+    const id = `${runId}-ready`;
+    const response = send(request, id, Math.min(timeoutMs, readyMs));
+    const { why, protocol } = ended(request, response, id, 0, false);
+    if (onlyHttp1 && protocol !== '' && protocol !== HTTP_1) {
+      exec.test.abort(
+        `${request.url} responds over ${protocol} although HTTP=1.1 was asked for: add -e GODEBUG=http2client=0; no load was made`,
+      );
+    }
+    return why;
+  };
+  for (const request of requests) {
+    let why = waitingFor(request);
+    while (why !== '' && Date.now() < giveUpMs) {
+      sleep(0.25);
+      why = waitingFor(request);
+    }
+    if (why !== '') {
+      exec.test.abort(
+        `${request.method} ${request.url} did not get its expected response within ${String(readyMs / 1000)} s (${why}): no load was made`,
+      );
+    }
+  }
+}
 
 declare const __ENV: ScriptEnv;
 

@@ -4,13 +4,87 @@
  */
 import { holds } from './condition.ts';
 import { COUNTED_KINDS, NO_SOCKET } from './errors.ts';
-import { figuresOfK6 } from './k6-figures.ts';
 import { readK6Summary, type K6Metric, type K6Summary } from './k6-summary.ts';
 import { allowedLatenessMs, MAY_BE_LATE } from './lateness.ts';
 import type { LoadSummary } from './load-summary.ts';
 import { PROTOCOLS, thresholdsOf } from './options.ts';
 import type { RunIdentity, Settings } from './settings.ts';
-import { sentences } from './summary-text.ts';
+
+/** For a person. */
+function sentences(summary: LoadSummary): string {
+  const { latencyMs, latenessMs, errors, protocols } = summary;
+  return [
+    '',
+    `  ${summary.profile} of ${summary.workloads.join(', ')} against ${summary.baseUrl}`,
+    ...summary.notValid.map((why) => `  NOT VALID     ${why}`),
+    `  requests      ${String(summary.requests)}, expected responses ${String(summary.expected)} (${summary.expectedPerSecond.toFixed(1)}/s)`,
+    `  errors        ${counts(errors)}`,
+    `  responses     ${counts(protocols)}`,
+    ...(latenessMs === null || latenessMs.p50 === null
+      ? []
+      : [
+          `  started late  median ${milliseconds(latenessMs.p50, 1)}, p99 ${milliseconds(latenessMs.p99, 1)}; part of the latency`,
+        ]),
+    latencyMs === null
+      ? '  latency       none: no request got its expected response'
+      : `  latency       p50 ${milliseconds(latencyMs.p50)}, p95 ${milliseconds(latencyMs.p95)}, p99 ${milliseconds(latencyMs.p99)}, max ${milliseconds(latencyMs.max)}`,
+    ...summary.slo.map(({ text, met }) => `  ${wordFor(met)} ${text}`),
+    '',
+    '',
+  ].join('\n');
+}
+
+function wordFor(met: boolean | null): string {
+  if (met === null) return 'not known    ';
+  return met ? 'met          ' : 'missed       ';
+}
+
+const milliseconds = (value: number | null, digits = 0): string =>
+  value === null ? 'not known' : `${value.toFixed(digits)} ms`;
+
+const counts = (byName: Readonly<Record<string, number>>): string =>
+  Object.entries(byName)
+    .map(([name, count]) => `${name} ${String(count)}`)
+    .join(', ') || 'none';
+
+/** All metrics of k6, in the way in which k6 itself writes them at its end: a summary of one's own takes that away. */
+
+const WIDTH = 42;
+/** Of k6, in its order. */
+const ORDER = ['count', 'rate', 'avg', 'min', 'med', 'p(90)', 'p(95)', 'p(99)', 'p(99.9)', 'max'];
+
+function figuresOfK6(metrics: ReadonlyMap<string, K6Metric>): string {
+  const lines = [...metrics]
+    .filter(([name, metric]) => !isEmptyPart(name, metric))
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, metric]) => `  ${`${name} `.padEnd(WIDTH, '.')}: ${figures(metric)}`);
+  return lines.length === 0 ? '' : `${lines.join('\n')}\n\n`;
+}
+
+/** Each kind of error and each protocol is there, most of them without a request. */
+const isEmptyPart = (name: string, { values }: K6Metric): boolean =>
+  name.includes('{') && values['count'] === 0;
+
+function figures({ type, contains, values, thresholds }: K6Metric): string {
+  const text =
+    type === 'rate'
+      ? `${(100 * (values['rate'] ?? 0)).toFixed(2)}% ${String(values['passes'] ?? 0)} out of ${String((values['passes'] ?? 0) + (values['fails'] ?? 0))}`
+      : ORDER.filter(
+          (name) => values[name] !== undefined && !(type === 'trend' && name === 'count'),
+        )
+          .map((name) => `${name}=${valueText(values[name] ?? 0, name, contains)}`)
+          .join(' ');
+  const failed = Object.entries(thresholds)
+    .filter(([, ok]) => !ok)
+    .map(([expression]) => ` (threshold '${expression}' failed)`);
+  return text + failed.join('');
+}
+
+function valueText(value: number, name: string, contains: string): string {
+  if (name === 'rate') return `${value.toFixed(2)}/s`;
+  if (contains === 'time') return `${value.toFixed(2)}ms`;
+  return contains === 'data' ? `${String(Math.round(value))}B` : String(value);
+}
 
 export type SummaryFiles = Record<string, string>;
 

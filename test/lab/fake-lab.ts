@@ -47,6 +47,7 @@ export class FakeLab {
   readonly lab = join(this.root, 'lab');
   readonly cache = join(this.root, 'cache');
   private readonly started: ChildProcess[] = [];
+  private readonly tools = new Map<string, string>();
 
   constructor() {
     chmodSync(this.root, 0o755);
@@ -65,7 +66,12 @@ export class FakeLab {
   }
 
   tool(name: string, definition: string): void {
-    this.write(`tools/${name}.sh`, definition);
+    this.tools.set(name, definition);
+    const functions = [...this.tools].map(([tool, text]) => {
+      const lines = text.trim().split('\n');
+      return `tool_${tool}() {\n${lines.map((line) => `  ${line}\n`).join('')}}\n`;
+    });
+    this.write('tools.sh', functions.join('\n'));
   }
 
   /** A folder of programs: scripts of the test's own, and links to the machine's. */

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { linesOf } from '../../lab/generate/ansi';
+import { linesOf } from '../../lab/generate/terminal-svg';
 import { terminalSvg } from '../../lab/generate/terminal-svg';
 
 interface Run {

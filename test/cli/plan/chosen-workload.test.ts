@@ -1,5 +1,6 @@
 import { join, relative } from 'node:path';
 import { chooseWorkload } from '../../../cli/src/plan/chosen-workload';
+import { chooseTopology } from '../../../cli/src/plan/chosen-topology';
 
 const workflows = join(__dirname, '../../../workflows');
 const choose = (workload: string, legacy: boolean, variant?: string) =>
@@ -49,4 +50,13 @@ describe('which variant of a workload is taken', () => {
     expect(() => choose('cpu', true, 'load-target')).toThrow(/^cpu has no variant/);
     expect(() => choose('cpu', false, 'legacy')).toThrow(/for n8n below 1\.0: leave --variant out/);
   });
+});
+
+test("a topology with a record's mask in place of a secret is refused, and names the variable", () => {
+  for (const value of ['***', 'redis://***@store:6379']) {
+    expect(() => chooseTopology({ env: { QUEUE_URL: value } })).toThrow(
+      /QUEUE_URL=.*in place of a secret.*--env QUEUE_URL=/s,
+    );
+  }
+  expect(chooseTopology({ env: { CRON: '0 */5 * * *' } }).env).toEqual({ CRON: '0 */5 * * *' });
 });

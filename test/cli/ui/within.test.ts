@@ -3,6 +3,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { within } from '../../../cli/src/ui/within';
 import { pause } from '../../support/wait';
+import fc from 'fast-check';
+import { scoped } from '../../../cli/src/ui/scope';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -43,4 +45,33 @@ test('the signal leaves nothing behind on the other one, whether the work succee
   await within(60_000, other.signal, () => Promise.resolve());
   await within(60_000, other.signal, () => Promise.reject(new Error('no'))).catch(() => undefined);
   expect(getEventListeners(other.signal, 'abort')).toHaveLength(before);
+});
+
+type Step = 'ok' | 'throws';
+
+test('everything that was taken is released, in reverse order, whichever part fails', async () => {
+  const steps = fc.array(fc.constantFrom<Step>('ok', 'throws'), { maxLength: 6 });
+  await fc.assert(
+    fc.asyncProperty(steps, fc.boolean(), async (releases, workFails) => {
+      const released: number[] = [];
+      const run = scoped((scope) => {
+        for (const [index, step] of releases.entries()) {
+          scope.defer(() => {
+            released.push(index);
+            if (step === 'throws') throw new Error(`release ${String(index)}`);
+          });
+        }
+        return workFails ? Promise.reject(new Error('the work')) : Promise.resolve('done');
+      }).catch((error: unknown) => (error as Error).message);
+
+      const lastFailing = releases.lastIndexOf('throws');
+      const expected = workFails
+        ? 'the work'
+        : lastFailing < 0
+          ? 'done'
+          : `release ${String(lastFailing)}`;
+      expect(await run).toBe(expected);
+      expect(released).toEqual(releases.map((_, index) => index).reverse());
+    }),
+  );
 });

@@ -12,8 +12,11 @@ import type {
 } from '../record';
 import type { RunRecord } from '../../../record/run-record';
 import { lossBound } from './ledger-summary';
-import { notKnown } from './not-known';
 import { counted, formatNumber, percent } from '../../../ui/numbers';
+
+/** Requests that may still be lost, or be lost already: with them, nothing bounds how many are. */
+export const notKnown = ({ classes }: Pick<DrillLedger, 'classes'>): number =>
+  classes.running.requests + classes.unknown.requests;
 
 export interface DrillFacts {
   fault: DrillFault;

@@ -1,5 +1,5 @@
 /** The report of several drills side by side: one row each. */
-import { notKnown } from '../analysis/not-known';
+import { notKnown } from '../analysis/verdict';
 import { LEDGER_CLASSES, LEDGER_WORDS } from '../analysis/ledger-class';
 import type { DrillRecord } from '../record';
 import { row as csvRow } from '../../../record/csv';

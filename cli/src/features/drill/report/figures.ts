@@ -1,5 +1,5 @@
 import { costOfRun } from '../../../analysis/cost';
-import { notKnown } from '../analysis/not-known';
+import { notKnown } from '../analysis/verdict';
 import { LEDGER_CLASSES, LEDGER_WORDS } from '../analysis/ledger-class';
 import type { DrillRecord, DrillRecovery, DrillSchedule, NamedTimes } from '../record';
 import type { RunRecord } from '../../../record/run-record';

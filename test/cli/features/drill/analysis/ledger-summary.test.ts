@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { lossesIn, ledgerOf } from '../../../../../cli/src/features/drill/analysis/ledger';
-import { ledgerSummary } from '../../../../../cli/src/features/drill/analysis/ledger-summary';
+import {
+  ledgerSummary,
+  lossBound,
+} from '../../../../../cli/src/features/drill/analysis/ledger-summary';
 import { fates, sourcesOf } from './histories';
+import { endedUnderLoad } from '../../../../../cli/src/features/drill/analysis/phases';
 
 const SOURCES = { executions: 'database', effects: 'service outside n8n' };
 const NONE = new Set<string>();
@@ -31,4 +35,37 @@ test('what was answered with its result before the fault was not exposed to it',
     exposed: 3,
     lost: 1,
   });
+});
+
+test.each([
+  ['ended while the load went on', 40_000, true],
+  ['ended with the load', 75_000, true],
+  ['ended while n8n finished what the load had left', 90_984, false],
+  ['never ended', null, false],
+])('a fault that %s', (_, overMs, isSeen) => {
+  expect(endedUnderLoad({ overMs, endMs: 75_000 })).toBe(isSeen);
+});
+
+test('after no loss in N it is the rule of three', () => {
+  for (const requests of [100, 1_000, 100_000]) {
+    const bound = lossBound(0, requests);
+    expect(bound * requests).toBeGreaterThan(2.9);
+    expect(bound).toBeLessThan(3 / requests);
+    expect(bound).toBeCloseTo(1 - 0.05 ** (1 / requests), 9);
+  }
+});
+
+test('the bound of losses lies above what was seen, and falls with more requests', () => {
+  fc.assert(
+    fc.property(fc.nat(50), fc.integer({ min: 51, max: 5_000 }), (lost, requests) => {
+      const bound = lossBound(lost, requests);
+      expect(bound).toBeGreaterThan(lost / requests);
+      expect(lossBound(lost, 2 * requests)).toBeLessThan(bound);
+      expect(lossBound(lost + 1, requests)).toBeGreaterThan(bound);
+    }),
+  );
+});
+
+test('the bound of losses is 1 where nothing was sent, or all was lost', () => {
+  expect([lossBound(0, 0), lossBound(3, 3)]).toEqual([1, 1]);
 });

@@ -1,0 +1,261 @@
+// What studies make of their runs, and what their pages say of it.
+import * as figures from '../../studies/isolate-pool/figures';
+import { conditionText } from '../../lab/generate/studies/database';
+import { coefficientOfVariation, gini as giniOf } from '../../lab/generate/studies/balancing';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sidesOf } from '../../studies/patches/figures';
+import * as summary from '../../studies/statements/summary';
+import { summaryOf } from '../../studies/cpu-profile/summary';
+
+// How many sandboxes to keep ready.
+const RUN = {
+  profile: { warmupSeconds: 8 },
+  summary: {
+    offered: { requests: 100 },
+    achieved: { requests: 99 },
+    unanswered: { requests: 1 },
+    latencyMs: { p50: 10, p95: 20, max: 30 },
+    cpuMillisecondsPerRequest: 25,
+    roles: [
+      { role: 'generator', rssPeakMiB: 50 },
+      { role: 'main', rssPeakMiB: 300 },
+    ],
+  },
+};
+const figuresOf = (rows: string[]): { coldSandboxes: number | null } =>
+  figures.figuresOf(RUN, `${['tMs,role,instance,metric,value', ...rows].join('\n')}\n`);
+const cold = (tMs: number, value: number, role = 'main'): string =>
+  `${String(tMs)},${role},${role},coldSandboxes,${String(value)}`;
+
+test('sandboxes are counted from the end of the warm-up', () => {
+  const rows = [cold(-100, 1), cold(7000, 5), cold(9000, 6), cold(50_000, 9)];
+  expect(figuresOf([...rows, cold(60_000, 99, 'worker')])).toEqual({
+    ...{ requests: 100, expected: 99, unanswered: 1, p50Ms: 10, p95Ms: 20, maxMs: 30 },
+    ...{ cpuMillisecondsPerRequest: 25, memoryMiB: 300, coldSandboxes: 4 },
+  });
+});
+
+test('without the counter the number is not known', () => {
+  expect(figuresOf(['9000,main,main,rssMiB,300'])).toMatchObject({ coldSandboxes: null });
+});
+
+// The pool of database connections: what the page says of the cells that were measured.
+const cell = (poolSize: number, more: object = {}): object => ({
+  ...{ poolSize, concurrency: 10, ratePerSecond: 20, isControl: false },
+  ...{ requests: 1800, expected: 1800, status503: 0, errors: {}, unanswered: 0, p95Ms: 100 },
+  ...{ acquireMs: { worker: { most: 5 } }, waiting: {}, pingsFailed: 0, ...more },
+});
+const broken = {
+  ...{ expected: 445, status503: 296, unanswered: 4, pingsFailed: 3 },
+  errors: { 'status 503': 296, 'status 500': 695, timeout: 240, unanswered: 4 },
+};
+const partOf = (cells: object[]): string =>
+  conditionText({
+    ...{ path: 'a.json', roundTripMs: 10, pingTimeoutMs: 5000, cells },
+  } as Parameters<typeof conditionText>[0]);
+
+test('a row adds up what its requests got', () => {
+  const text = partOf([cell(2, broken), cell(4)]);
+  expect(text).toContain('| expected responses | status 503 | all errors | p95 |');
+  expect(text).toContain('| 2 | 1800 | 445 | 296 | 1235 | 100 ms |');
+  expect(text).toContain('| 4 | 1800 | 1800 | 0 | 0 | 100 ms |');
+});
+
+test('the page says from which pool on nothing was wrong', () => {
+  const late = cell(4, { expected: 990 });
+  const clean = (text: string): string => text.replace(/\s+/g, ' ');
+  expect(clean(partOf([cell(2, broken), late, cell(10), cell(20)]))).toContain(
+    'Pools of 2, 4, 10, 20 were tried. No status 503: from a pool of 4 on. No error of any kind: from a pool of 4 on. Every expected response within the measured time: from a pool of 10 on.',
+  );
+  expect(clean(partOf([cell(2), cell(4, broken)]))).toContain(
+    'No status 503: not even with the largest pool.',
+  );
+  expect(clean(partOf([cell(2), cell(4)]))).toContain('No error of any kind: with every pool.');
+});
+
+test('a pool with which n8n did not live is not one with which nothing was wrong', () => {
+  const dead = cell(2, { requests: 0, expected: 0, p95Ms: null });
+  expect(partOf([dead, cell(4)])).toContain('No status 503: from a pool of 4 on.');
+});
+
+// How evenly requests are spread, as the page on balancing says it.
+const evennessOf = (all: number[][]): { variation: number; gini: number }[] =>
+  all.map((one) => ({ variation: coefficientOfVariation(one), gini: giniOf(one) }));
+
+test.each([
+  ['as many for each', [25, 25, 25, 25], 0, 0],
+  ['all for one of four', [0, 100, 0, 0], Math.sqrt(3), 3 / 4],
+  ['one of two gets a third', [100, 200], 1 / 3, 1 / 6],
+  ['a single process', [7], 0, 0],
+])('%s', (_, counts, variation, gini) => {
+  const [seen] = evennessOf([counts]);
+  expect(seen?.variation).toBeCloseTo(variation, 12);
+  expect(seen?.gini).toBeCloseTo(gini, 12);
+});
+
+test('neither the order of the processes nor how many requests there were matters', () => {
+  const [first, ...others] = evennessOf([
+    [10, 20, 70],
+    [70, 10, 20],
+    [1000, 2000, 7000],
+  ]);
+  for (const other of others) {
+    expect(other.variation).toBeCloseTo(first?.variation ?? NaN, 12);
+    expect(other.gini).toBeCloseTo(first?.gini ?? NaN, 12);
+  }
+});
+
+// What each patch is worth: what is kept of the runs beside the comparison.
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sides-'));
+  for (const [name, p95, waits] of [
+    ['slow', 80, [3, 40, 9]],
+    ['fast', 20, [1, 2, 3]],
+  ] as const) {
+    const run = join(folder, name);
+    mkdirSync(run);
+    const summary = { achieved: { ratePerSecond: 10 }, latencyMs: { p95 } };
+    writeFileSync(join(run, 'run.json'), JSON.stringify({ summary, files: { samples: 's.csv' } }));
+    const rows = waits.map((ms, i) => `${String(i)},worker,worker-1,dbPoolAcquireMs,${String(ms)}`);
+    writeFileSync(join(run, 's.csv'), ['tMs,role,instance,metric,value', ...rows].join('\n'));
+  }
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+test('latency and waits for connections are kept of every valid run', () => {
+  const side = (name: string, run: string) => ({
+    ...{ name, runs: [run, 'not-there'], values: [1, null] },
+  });
+  expect(sidesOf({ a: side('without', 'slow'), b: side('with', 'fast') }, folder)).toEqual([
+    {
+      name: 'without',
+      runs: [{ ratePerSecond: 10, p95Ms: 80, acquireMs: { worker: { median: 9, most: 40 } } }],
+    },
+    {
+      name: 'with',
+      runs: [{ ratePerSecond: 10, p95Ms: 20, acquireMs: { worker: { median: 2, most: 3 } } }],
+    },
+  ]);
+});
+
+// Which statements an execution sends: what is made of those that were captured.
+test.each([
+  ['START  TRANSACTION', 'START TRANSACTION'],
+  ['SET statement_timeout = 300000', 'SET statement_timeout = 300000'],
+  ['SELECT "a"."id" FROM "public"."a" "a" LEFT JOIN "public"."b" "b" ON 1=1', 'SELECT FROM a, b'],
+  [
+    'SELECT DISTINCT "distinctAlias"."id" FROM (SELECT "a"."id" FROM "public"."a" "a") "distinctAlias" LIMIT 1',
+    'SELECT DISTINCT id FROM a',
+  ],
+  ['UPDATE "public"."a" SET "x" = $1, "y" = CURRENT_TIMESTAMP WHERE "id" = $2', 'UPDATE a: x, y'],
+  [
+    'INSERT INTO "public"."a"("x") VALUES ($1) ON CONFLICT ("x") DO UPDATE SET "x" = EXCLUDED."x"',
+    'INSERT INTO a',
+  ],
+  ['WITH batch AS (DELETE FROM "a" WHERE 1=1) SELECT 1', 'WITH FROM a'],
+])('%s is short', (text, short) => {
+  expect(summary.shortOf(text)).toBe(short);
+});
+
+const STACK = `Error: 
+    at Client.query (/repo/studies/limits/capture.cjs:27:56)
+    at PostgresQueryRunner.query (/lab/node_modules/@n8n/typeorm/dist/driver/a.js:184:50)
+    at async ExecutionPersistence.create (/lab/node_modules/n8n/src/executions/b.ts:109:12)
+    at async /lab/node_modules/.pnpm/n8n-core@2/node_modules/n8n-core/src/c.ts:7:1`;
+
+test('the callers are those of n8n, the innermost first', () => {
+  expect(summary.callersOf(STACK)).toEqual([
+    'ExecutionPersistence.create (n8n/src/executions/b.ts:109)',
+    'n8n-core/src/c.ts:7',
+  ]);
+});
+
+test('a statement counts for a response when it was sent in its time, and for timers when it is rare', () => {
+  const at = (atMs: number, text: string): summary.Captured => ({
+    atMs,
+    role: 'start',
+    text,
+    stack: STACK,
+  });
+  const captured = [at(5, 'COMMIT'), at(10, 'COMMIT'), at(12, 'COMMIT'), at(15, 'SELECT 1')];
+  const counted = summary.statementsOf([...captured, at(20, 'COMMIT')], {
+    fromMs: 10,
+    toMs: 20,
+    responses: 4,
+  });
+  expect(counted.statements).toMatchObject([
+    { role: 'main', statement: 'COMMIT', sent: 2, perResponse: 0.5 },
+  ]);
+  expect(counted.byTimers).toBe(1);
+});
+
+// Where the CPU of a request goes: what is made of the profile of a process.
+const frame = (functionName: string, url = ''): { functionName: string; url: string } => ({
+  ...{ functionName, url },
+});
+const AT = '/home/any/node_modules';
+
+/** A second of one thread, sampled each 100 ms from 1000 ms on. */
+const PROFILE = {
+  startedAtMs: 900,
+  argv: [`${AT}/n8n/bin/n8n`, 'worker', '--concurrency=10'],
+  profile: {
+    nodes: [
+      { id: 1, callFrame: frame('(root)'), children: [2, 3, 7, 8] },
+      { id: 2, callFrame: frame('(idle)') },
+      { id: 3, callFrame: frame('send', `${AT}/pg/lib/connection.js`), children: [4] },
+      { id: 4, callFrame: frame('Socket.write', 'node:net'), children: [5] },
+      { id: 5, callFrame: frame('writev') },
+      { id: 6, callFrame: frame('run', `file://${AT}/@n8n/typeorm/a/b.js`) },
+      { id: 7, callFrame: frame('(garbage collector)') },
+      { id: 8, callFrame: frame('processTicks', 'node:internal'), children: [6] },
+    ],
+    samples: [2, 5, 5, 6, 7, 8, 2, 3, 4, 2],
+    timeDeltas: Array.from({ length: 10 }, () => 100_000),
+  },
+};
+
+interface Summary {
+  role: string;
+  threadMs: number;
+  groups: { name: string; ms: number }[];
+  functions: { name: string; ms: number }[];
+}
+const of = (fromMs: number, toMs: number, argv = PROFILE.argv): Summary =>
+  summaryOf({ ...PROFILE, argv }, { fromMs, toMs });
+
+test('native code counts for the package that called it, and Node.js for itself only at the bottom', () => {
+  const { role, threadMs, groups, functions } = of(0, 10_000);
+  expect([role, threadMs]).toEqual(['worker', 1_000]);
+  expect(groups).toEqual([
+    { name: 'pg', ms: 400 },
+    { name: 'idle', ms: 300 },
+    { name: '@n8n/typeorm', ms: 100 },
+    { name: 'garbage collection', ms: 100 },
+    { name: 'Node.js', ms: 100 },
+  ]);
+  expect(functions[0]).toEqual({
+    ...{ name: 'writev (native code, for send of pg/lib/connection.js)', ms: 200 },
+  });
+  expect(functions).toContainEqual({ name: 'run (@n8n/typeorm/a/b.js)', ms: 100 });
+});
+
+test('only the time under load counts', () => {
+  const { threadMs, groups } = of(1_050, 1_250);
+  expect(threadMs).toBe(200);
+  expect(groups).toEqual([{ name: 'pg', ms: 200 }]);
+});
+
+test.each([
+  ['main', ['n8n/bin/n8n', 'start']],
+  ['webhook', ['n8n/bin/n8n', 'webhook']],
+  ['runner', ['@n8n/task-runner/dist/start.js']],
+])('%s is told by how it was started', (role, argv) => {
+  expect(of(0, 1, argv).role).toBe(role);
+});
