@@ -52,7 +52,7 @@ export function sampleSearch(): FindRecord {
     capacity: {
       ...{ ratePerSecond: 40, low: 38, high: 44, confirmed: true },
       at: {
-        ...{ cpuMs: 16, slowestMs: 20, takenShare: 0.05, servers: 1 },
+        ...{ cpuMs: 16, slowestMs: 20, takenShare: 0.05, cores: 1 },
         of: { role: 'main', resource: 'event loop' },
       },
       speeds: [

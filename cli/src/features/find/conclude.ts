@@ -48,8 +48,8 @@ export function concludeFind(
   };
 }
 
-const priceOf = ({ cpuMs, slowestMs, takenShare, resource, servers, speeds }: Price) => ({
-  at: { cpuMs, slowestMs, takenShare, of: resource, servers },
+const priceOf = ({ cpuMs, slowestMs, takenShare, resource, cores, speeds }: Price) => ({
+  at: { cpuMs, slowestMs, takenShare, of: resource, cores },
   speeds,
 });
 

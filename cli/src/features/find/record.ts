@@ -132,9 +132,9 @@ export const findRecordSchema = z.object({
         slowestMs: z.number(),
         /** Share of the time in which requests waited that others took. */
         takenShare: z.number(),
-        /** Whose CPU it is, and how many of it serve side by side: processes of a role, or cores. */
+        /** Whose CPU it is, and how many cores there are of it: of the machine, of threads, or of CPU limits. */
         of: limitSchema,
-        servers: z.number(),
+        cores: z.number(),
       }),
     ),
     /** Speeds of the machine around each probe that kept up, as the price at that time. */

@@ -206,7 +206,7 @@ describe('what a search answers', () => {
       ],
       takenShare: 0,
       resource: LOOP,
-      servers: 1,
+      cores: 1,
     };
     const priced: Estimate = { ...found, price, whyNoPrice: null, limit: LOOP };
     const answerOf = (given: Partial<Estimate> = {}, speed?: 'median' | 'slow') =>
@@ -218,7 +218,7 @@ describe('what a search answers', () => {
         /^n8n sustains 38\.5 req\/s of .* \(between 37 and 41\) at this machine's median speed of this search; at its slowest minute 28\.9\/s, limited by .*; a run of full length sustained 38\.$/,
       );
       expect(capacity).toMatchObject({
-        at: { cpuMs: 18, slowestMs: 24, takenShare: 0, of: LOOP, servers: 1 },
+        at: { cpuMs: 18, slowestMs: 24, takenShare: 0, of: LOOP, cores: 1 },
         speeds: price.speeds,
         method: {
           name: 'virtual queue',

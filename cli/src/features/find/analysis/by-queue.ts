@@ -8,6 +8,7 @@ import {
   asUsedUp,
   fullShare,
   idleShare,
+  isTraced,
   tracesOf,
   whyNotBelieved,
   whyNotReplayed,
@@ -24,9 +25,9 @@ export interface Price {
   speeds: { cpuMs: number; seconds: number }[];
   /** Share of the time in which requests waited that others took. */
   takenShare: number;
-  /** Whose CPU it is, and how many of it serve side by side. */
+  /** Whose CPU it is, and how many cores of it there are: those of the machine, of the threads, or of the CPU limits. */
   resource: Limit;
-  servers: number;
+  cores: number;
 }
 
 export interface QueueAnswer {
@@ -37,6 +38,11 @@ export interface QueueAnswer {
   /** Standard errors of the logarithm: by what a queue leaves open, and by the weather of the machine. */
   modelError: number;
   weatherError: number;
+  /**
+   * What the replay predicts of the probes that were replayed, over the bound of the SLO: each at what a request cost in its
+   * own seconds.
+   */
+  pressures: ReadonlyMap<Trial, number>;
 }
 
 export type Replay = { answer: QueueAnswer; why: null } | { answer: null; why: string };
@@ -60,17 +66,25 @@ export function byQueue(
   if (after !== null) return refused(after);
   const [first] = traces;
   if (first === undefined) return refused('no probe at a fixed rate had enough requests');
-  return { answer: answerOf(found, first, full, idleShare(traces)), why: null };
+  const { boundSeconds } = settings.percentile;
+  const pressures = new Map(
+    trials.filter(isTraced).flatMap((trial, i): [Trial, number][] => {
+      const seconds = found.predicted[i] ?? null;
+      return seconds === null ? [] : [[trial, seconds / boundSeconds]];
+    }),
+  );
+  return { answer: { ...answerOf(found, first, full, idleShare(traces)), pressures }, why: null };
 }
 
 /** `full`: the share of its CPU that each server uses where it can do no more. */
 function answerOf(
   found: QueueEstimate,
-  { resource, servers }: ProbeTrace,
+  { resource, servers, coresOfEach }: ProbeTrace,
   full: number,
   takenShare: number,
-): QueueAnswer {
-  const inMs = (costSeconds: number): number => 1_000 * full * servers * costSeconds;
+): Omit<QueueAnswer, 'pressures'> {
+  const cores = servers * coresOfEach;
+  const inMs = (costSeconds: number): number => 1_000 * full * cores * costSeconds;
   const speeds = found.speeds.map(({ costSeconds, seconds }) => ({
     cpuMs: inMs(costSeconds),
     seconds,
@@ -86,7 +100,7 @@ function answerOf(
       speeds,
       takenShare,
       resource,
-      servers,
+      cores,
     },
     modelError: found.modelError,
     weatherError: found.weatherError,
@@ -100,8 +114,8 @@ function answerOf(
 export function rateAtPrice({ probe, outcome }: Trial, price: Price | null): number {
   const rate = 'ratePerSecond' in probe ? probe.ratePerSecond : 0;
   if (price === null || outcome.trace === null) return rate;
-  const { servers } = outcome.trace;
-  return (rate * 1_000 * servers * meanCost(outcome.trace)) / price.cpuMs;
+  const { servers, coresOfEach } = outcome.trace;
+  return (rate * 1_000 * servers * coresOfEach * meanCost(outcome.trace)) / price.cpuMs;
 }
 
 /** The price of the last probe of an open loop, or of the closed loops where there is none yet; in seconds of each server. */

@@ -29,7 +29,7 @@ export function carriedTo(cpuMs: number, record: FindRecord): CarriedCapacity | 
   const viewsOf = (rate: number): number[] => {
     const asBusy = rate / dearer;
     if (at === undefined) return [asBusy];
-    const most = (1_000 * at.servers) / from.cpuMs;
+    const most = (1_000 * at.cores) / from.cpuMs;
     const share = Math.min(MAX_SHARE, rate / most);
     return [asBusy, (Math.max(0, 1 - (1 - share) * dearer) * most) / dearer];
   };

@@ -67,7 +67,7 @@ export function estimate(trials: readonly Trial[], settings: SearchSettings): Es
       known.generatorCeiling < Infinity
         ? GENERATOR
         : (firstLimit(known.trials, capacity) ?? price?.resource ?? null),
-    contradicting: contradicting(known.trials, interval, price),
+    contradicting: contradicting(known.trials, interval, answer),
     price,
     whyNoPrice: why,
     disagreeing: isApart ? believed : null,
@@ -175,18 +175,31 @@ function firstLimit(trials: readonly RateTrial[], capacity: number): Limit | nul
   return failed[0]?.outcome.limit ?? null;
 }
 
-/** Only what was decided: a short probe that leans to the other side contradicts nothing. */
+/** A replay within this ratio of the bound explains that it was met, and that it was missed. */
+const EXPLAINED = 1.2;
+
+/**
+ * Only what was decided: a short probe that leans to the other side contradicts nothing. Nor does one whose replay, at what
+ * a request cost in its own seconds, comes out as it did: some slow seconds make a probe miss its SLO at a mean price that
+ * is no higher than usual.
+ */
 function contradicting(
   trials: readonly RateTrial[],
   { low, high }: CapacityInterval,
-  price: Price | null,
+  answer: QueueAnswer | null,
 ): Estimate['contradicting'] {
   return trials
     .filter(({ outcome }) => outcome.decided)
+    .filter((trial) => {
+      const pressure = answer?.pressures.get(trial);
+      if (pressure === undefined) return true;
+      const isMiss = trial.outcome.result !== 'sustained';
+      return isMiss ? EXPLAINED * pressure < 1 : pressure > EXPLAINED;
+    })
     .map((trial) => ({
       ratePerSecond: trial.probe.ratePerSecond,
       sustained: trial.outcome.result === 'sustained',
-      atPrice: rateAtPrice(trial, price),
+      atPrice: rateAtPrice(trial, answer?.price ?? null),
     }))
     .filter(({ atPrice, sustained }) => (sustained ? atPrice > high : atPrice < low))
     .map(({ ratePerSecond, sustained }) => ({ ratePerSecond, sustained }));

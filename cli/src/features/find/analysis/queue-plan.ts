@@ -25,7 +25,7 @@ const MAX_STEP_SECONDS = 45;
 /** A probe shorter than this would be a warm-up. */
 const MIN_SECONDS = 8;
 /** The first confirming run is made at this share of the answer, each further one just above what confirms it. */
-const CONFIRM = { first: 0.92, again: 1.005 * CONFIRMING };
+const CONFIRM = { first: 0.93, again: 0.92 };
 /** Of a wide interval it is made at the low end; each that failed lowers the next. */
 const LOWER = 0.95;
 /** Before so many steps an interval is chance; then it is worked out after every so many, as that takes most of a second. */
@@ -56,8 +56,9 @@ export function proposeByQueue(
   const hard = looksHard ? byQueue(trials, settings, LOOK).answer : null;
   const answer = hard ?? byQueue(trials, settings, ROUGH).answer;
   if (answer === null) return undefined;
-  const now = rateNow(answer, trials, cost);
-  const isConfirmed = confirmedRate(trials, CONFIRMING * answer.low, answer.price) !== null;
+  const now = rateNow(answer, cost);
+  const least = CONFIRMING * (isNarrow(answer) ? answer.capacity : answer.low);
+  const isConfirmed = confirmedRate(trials, least, answer.price) !== null;
   const isPrecise = hard !== null && widthOf(hard) <= settings.precision;
   if (isPrecise && isConfirmed) return null;
   if (hard !== null && !isConfirmed && (isPrecise || isLate) && left >= settings.fullSeconds) {
@@ -67,9 +68,8 @@ export function proposeByQueue(
 }
 
 /** The answer at the price of the last probe. */
-function rateNow({ capacity, price }: QueueAnswer, trials: readonly Trial[], cost: number): number {
-  const servers = tracesOf(trials)[0]?.servers ?? 1;
-  const busy = (capacity * price.cpuMs) / 1_000 / servers;
+function rateNow({ capacity, price }: QueueAnswer, cost: number): number {
+  const busy = (capacity * price.cpuMs) / 1_000 / price.cores;
   return Math.min(UTILISATION.most, Math.max(UTILISATION.least, busy)) / cost;
 }
 
@@ -104,7 +104,7 @@ function confirmation(
   const { capacity, low } = answer;
   const ofNarrow = before === 0 ? CONFIRM.first : CONFIRM.again;
   const share = isNarrow(answer) ? ofNarrow : (low / capacity) * LOWER ** Math.max(0, before - 1);
-  const rate = Math.min(capacity, now) * share;
+  const rate = Math.sqrt(capacity * Math.min(capacity, now)) * share;
   return { kind: 'confirm', ratePerSecond: rounded(rate), durationSeconds: fullSeconds };
 }
 

@@ -52,7 +52,7 @@ export function shareAxis({
 }: FindRecord): { factor: number; label: string } | null {
   if (at === undefined) return null;
   return {
-    factor: at.cpuMs / 1_000 / at.servers,
+    factor: at.cpuMs / 1_000 / at.cores,
     label: `% of ${limitName(at.of)}`,
   };
 }

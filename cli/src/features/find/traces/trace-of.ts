@@ -92,13 +92,14 @@ export function traceOf(probe: FindProbe, critical: Critical | null): ProbeTrace
     binSeconds: 1,
     resource: critical.resource,
     servers: critical.servers,
+    coresOfEach: critical.coresOfEach,
     cpu,
     done: Float64Array.from(seconds.done),
     disturbed: leftOut,
   };
 }
 
-/** CPU seconds of one instance in each second. */
+/** Of one instance in each second, as a share of the cores that it may use. */
 function cpuOf(seconds: ProbeSeconds, critical: Critical): Float64Array | null {
   const { servers, coresOfEach } = critical;
   const column = columnOf(seconds, critical);

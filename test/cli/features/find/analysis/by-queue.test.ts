@@ -14,6 +14,7 @@ import {
   type ProbeOutcome,
   type Trial,
 } from '../../../../../cli/src/features/find/analysis/types';
+import { LOOK, ROUGH } from '../../../../../cli/src/features/find/analysis/virtual-queue/fit';
 import type { QueueEstimate } from '../../../../../cli/src/features/find/analysis/virtual-queue/estimate';
 import {
   whyNotBelieved,
@@ -130,7 +131,7 @@ describe('a queue answers only', () => {
   it('where the fit is good, and a few stalls do not decide', () => {
     const found: QueueEstimate = {
       ...{ ratePerSecond: 40, low: 38, high: 42, costSeconds: 0.02, speeds: [] },
-      ...{ share: 1, variability: 1, isAtEdge: false, residual: 0.1 },
+      ...{ share: 1, variability: 1, isAtEdge: false, residual: 0.1, predicted: [] },
       ...{ modelError: 0.02, weatherError: 0.01, pieces: 8, stalls: 0 },
     };
     expect(whyNotBelieved(found, around())).toBeNull();
@@ -147,7 +148,7 @@ describe('a queue answers only', () => {
 describe('at equal price', () => {
   const price: Price = {
     ...{ cpuMs: 20, slowestMs: 20, speeds: [], takenShare: 0 },
-    ...{ resource: { role: 'main', resource: 'event loop' }, servers: 1 },
+    ...{ resource: { role: 'main', resource: 'event loop' }, cores: 1 },
   };
 
   it('a rate counts for as much as the work that it was', () => {
@@ -250,6 +251,17 @@ describe('the plan of a search that can be replayed', () => {
     expect(probe?.ratePerSecond).toBeGreaterThan(30);
   });
 
+  it('is not over with a run that confirms no more than the low end of a narrow interval', () => {
+    const few = withDefaults({ ...settings, precision: 0.5 });
+    const trials = [...around(), open(31, { seconds: 50 }, {}, 'confirm')];
+    const answer = byQueue(trials, few, LOOK).answer;
+    expect(answer).not.toBeNull();
+    expect(31).toBeLessThan(0.9 * (answer?.capacity ?? NaN));
+    const again = proposeByQueue(trials, few, 240);
+    expect(again).toMatchObject({ kind: 'confirm' });
+    expect(again?.ratePerSecond).toBeGreaterThan(0.905 * (answer?.capacity ?? NaN));
+  });
+
   it('gives back the time of a probe that ended early', () => {
     const last = open(41, {}, { spentSeconds: 3 });
     const trials = [...around().slice(0, -1), last];
@@ -280,6 +292,54 @@ describe('a CPU that is never used up, as a request waits for something else too
 
   it('answers nothing where less than two thirds of it are used', () => {
     expect(byQueue(shown(0.6), settings).why).toMatch(/the CPU did not limit it/);
+  });
+});
+
+describe('a CPU limit below one core', () => {
+  const limited = around().map((trial): Trial => {
+    const trace = trial.outcome.trace as ProbeTrace;
+    return { ...trial, outcome: { ...trial.outcome, trace: { ...trace, coresOfEach: 0.5 } } };
+  });
+  const [whole, half] = [around(), limited].map(
+    (trials) => byQueue(trials, settings, ROUGH).answer,
+  );
+
+  it('gives the rate of a whole core that is half as fast, at the CPU that a request really takes', () => {
+    expect(half?.capacity).toBeCloseTo(whole?.capacity ?? NaN, 6);
+    expect(half?.price.cpuMs).toBeCloseTo(0.5 * (whole?.price.cpuMs ?? NaN), 6);
+    expect(half?.price).toMatchObject({ cores: 0.5 });
+  });
+
+  it('leaves a rate at equal price what it is', () => {
+    const atPrice = (trials: Trial[], price: Price | undefined): number[] =>
+      trials.slice(1).map((trial) => rateAtPrice(trial, price ?? null));
+    expect(atPrice(limited, half?.price)).toEqual(
+      atPrice(around(), whole?.price).map((rate): number => expect.closeTo(rate, 6) as number),
+    );
+  });
+
+  it('changes nothing about which probe comes next', () => {
+    expect(proposeByQueue(limited, settings, 300)).toEqual(proposeByQueue(around(), settings, 300));
+  });
+});
+
+describe('a probe that came out otherwise than the answer', () => {
+  /** Some slow seconds and some fast ones, at the usual price in the mean. */
+  const costAt = (second: number): number => (second >= 10 && second < 14 ? 0.1 : 0.008);
+
+  it('contradicts nothing where its own slow seconds explain it', () => {
+    const missed = open(22, { costAt });
+    expect(missed.outcome).toMatchObject({ result: 'not sustained', decided: true });
+    const found = estimate([...around(), missed], settings);
+    expect(found.price).not.toBeNull();
+    expect(rateAtPrice(missed, found.price)).toBeLessThan(found.low);
+    expect(found.contradicting).toEqual([]);
+  });
+
+  it('contradicts the answer where nothing in its seconds explains it', () => {
+    const missed = open(28, {}, { result: 'not sustained', spentSeconds: 20 });
+    const found = estimate([...around(), missed], settings);
+    expect(found.contradicting).toEqual([{ ratePerSecond: 28, sustained: false }]);
   });
 });
 

@@ -27,7 +27,7 @@ function searched(cpuMs: number, boundMs: number, width: number): FindRecord {
         confirmed: true,
       },
       at: {
-        ...{ cpuMs, slowestMs: cpuMs, takenShare: 0, servers: 1 },
+        ...{ cpuMs, slowestMs: cpuMs, takenShare: 0, cores: 1 },
         of: { role: 'main', resource: 'event loop' },
       },
     },

@@ -40,7 +40,7 @@ describe('a probe of which something is left out', () => {
     const trace: ProbeTrace = {
       ...{ ratePerSecond: 10, plannedSeconds: 20, seconds: 20, due, disturbed, binSeconds: 1 },
       latency: due.map((at) => (isIn(at) ? 0.4 : latencyMs / 1_000)),
-      ...{ resource: { role: 'main', resource: 'event loop' }, servers: 1 },
+      ...{ resource: { role: 'main', resource: 'event loop' }, servers: 1, coresOfEach: 1 },
       ...{ cpu: new Float64Array(20), done: new Float64Array(20) },
     };
     const outcome: ProbeOutcome = {

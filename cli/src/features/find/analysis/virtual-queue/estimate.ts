@@ -3,9 +3,9 @@
  * a slow minute of the machine explains its own latencies instead of widening the answer.
  */
 import { studentQuantile } from '../../../../analysis/statistics/distributions';
-import { median } from '../../../../analysis/statistics/statistics';
+import { median, percentile } from '../../../../analysis/statistics/statistics';
 import { capacityOf } from './capacity';
-import { fit, FINE, replayable, residuals, medianCost, type Effort } from './fit';
+import { fit, FINE, predictions, replayable, medianCost, type Effort, type Replayed } from './fit';
 import type { ProbeTrace } from './trace';
 
 export interface QueueSettings {
@@ -28,6 +28,8 @@ export interface QueueEstimate {
   isAtEdge: boolean;
   /** Median of |log observed / predicted| of the percentile, over probes that kept up. */
   residual: number;
+  /** The percentile that the replay predicts of each trace, in seconds; null of those that are not replayed. */
+  predicted: (number | null)[];
   modelError: number;
   weatherError: number;
   pieces: number;
@@ -57,6 +59,7 @@ export function estimateByQueue(
   const error = Math.max(MIN_ERROR, Math.hypot(answer.modelError, answer.weatherError));
   const reach = reachOf(answer.pieces) * error;
   const { share, variability } = fitted.best;
+  const predicted = predictions(probes, fitted, settings.p);
   return {
     ratePerSecond: Math.exp(answer.log),
     low: Math.exp(answer.log - reach),
@@ -68,13 +71,26 @@ export function estimateByQueue(
     share,
     variability,
     isAtEdge: share === effort.shares[0] || share === effort.shares.at(-1),
-    residual: median(residuals(probes, fitted, settings.p).map(Math.abs)),
+    residual: median(residuals(probes, predicted, settings.p).map(Math.abs)),
+    predicted: traces.map(
+      (trace) => predicted[probes.findIndex((probe) => probe.trace === trace)] ?? null,
+    ),
     modelError: answer.modelError,
     weatherError: answer.weatherError,
     pieces: answer.pieces,
     stalls: answer.stalls,
   };
 }
+
+/** Log of observed over predicted percentile, of each probe that kept up. */
+const residuals = (
+  probes: readonly Replayed[],
+  predicted: readonly number[],
+  p: number,
+): number[] =>
+  probes.flatMap(({ isOverloaded, latency }, i) =>
+    isOverloaded ? [] : [Math.log(percentile(latency, p) / (predicted[i] ?? NaN))],
+  );
 
 /**
  * Standard errors to each side: more where few pieces of weather were seen. The two errors overlap, so that fewer are

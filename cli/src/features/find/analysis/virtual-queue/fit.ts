@@ -263,21 +263,19 @@ function logLikelihood(
   return -2.5 * Math.log(1 + away ** 2 / square / 4) - 0.5 * Math.log(square);
 }
 
-/** Log of observed over predicted percentile, of each probe that kept up, by the best model. */
-export function residuals(
+/** The percentile that the best model predicts of each probe, in seconds. */
+export function predictions(
   probes: readonly Replayed[],
   { best, baseSeconds, servers }: Fit,
   p: number,
 ): number[] {
-  return probes
-    .filter((probe) => !probe.isOverloaded)
-    .map(({ trace: { due, binSeconds }, cost, counted, latency }) => {
-      const out = new Float64Array(due.length);
-      const sizes = requestSizes(1, best.variability, due.length);
-      const service = { cost, binSeconds, share: best.share, servers, baseSeconds };
-      serve(due, sizes, service, out);
-      return Math.log(percentile(latency, p) / quantileOf(picked(out, counted), p));
-    });
+  return probes.map(({ trace: { due, binSeconds }, cost, counted }) => {
+    const out = new Float64Array(due.length);
+    const sizes = requestSizes(1, best.variability, due.length);
+    const service = { cost, binSeconds, share: best.share, servers, baseSeconds };
+    serve(due, sizes, service, out);
+    return quantileOf(picked(out, counted), p);
+  });
 }
 
 /** Median cost of a request over the time in which the system kept up and had work to do. */

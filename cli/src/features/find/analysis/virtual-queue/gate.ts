@@ -36,8 +36,10 @@ const MIN_FOR_A_LEAK = 4;
 const STALL_CONFIDENCE = 0.9;
 const counts = ({ outcome }: Trial): boolean => outcome.result !== 'invalid';
 
+export const isTraced = (trial: Trial): boolean => counts(trial) && trial.outcome.trace !== null;
+
 export const tracesOf = (trials: readonly Trial[]): ProbeTrace[] =>
-  trials.filter(counts).flatMap(({ outcome }) => outcome.trace ?? []);
+  trials.filter(isTraced).flatMap(({ outcome }) => outcome.trace ?? []);
 
 /** The most of the CPU that any probe used. */
 const maxUsed = (traces: readonly ProbeTrace[]): number =>

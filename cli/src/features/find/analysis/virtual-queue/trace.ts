@@ -15,7 +15,9 @@ export interface ProbeTrace {
   resource: Limit;
   /** How many instances of it serve requests side by side: the processes of the role, or the cores. */
   servers: number;
-  /** CPU seconds of that resource in each bin, divided by the number of its instances. */
+  /** Cores that each of them may use: below 1 by a CPU limit. */
+  coresOfEach: number;
+  /** Share of its cores that each instance used in each bin, in seconds. */
   cpu: Float64Array;
   /** Requests that ended in each bin. */
   done: Float64Array;

@@ -325,6 +325,7 @@ export class SimulatedN8n {
       binSeconds: BIN_SECONDS,
       resource: { role: 'main', resource: 'event loop' },
       servers: 1,
+      coresOfEach: 1,
       disturbed: [],
       cpu,
       done,

@@ -46,6 +46,7 @@ export function probeOfOneServer(
     binSeconds: BIN_SECONDS,
     resource: { role: 'main', resource: 'event loop' },
     servers: 1,
+    coresOfEach: 1,
     cpu,
     done,
     disturbed: [],
