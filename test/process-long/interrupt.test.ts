@@ -14,7 +14,7 @@ const LATE_FAULT = ['--warmup', '0s', '--steady', '60s', '--after', '5s'];
 const cases: Interruption[] = [
   {
     name: 'sweep: in a cell',
-    args: ['sweep', '-f', 'plan.yaml'],
+    args: ['sweep', '-f', 'plan.yaml', '--anyway'],
     stage: k6Starts,
     record: 'sweep.json',
   },
@@ -22,7 +22,7 @@ const cases: Interruption[] = [
     name: 'recommend --prove: under load',
     args: [
       ...['recommend', '--prove', '--values', 'values.yaml', '--workload', 'last-node'],
-      ...['--rate', '5', '--slo', 'p95<2s', '--duration', '60s'],
+      ...['--rate', '5', '--slo', 'p95<2s', '--duration', '60s', '--anyway'],
     ],
     stage: loads(5),
     record: 'run.json',

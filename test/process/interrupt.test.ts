@@ -38,7 +38,7 @@ const cases: Interruption[] = [
   {
     name: 'compare: n8n starts',
     args: [
-      ...['compare', 'topology.yaml', 'topology.yaml'],
+      ...['compare', 'topology.yaml', 'topology.yaml', '--anyway'],
       ...['--workload', 'last-node', '--duration', '3s'],
     ],
     stage: n8nStarts,

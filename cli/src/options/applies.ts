@@ -155,12 +155,18 @@ export const RULES: readonly Rule[] = [
     options: [
       ...['param', 'variant', 'header', 'body', 'expect', 'idAt', 'workflow'],
       ...['timeout', 'drain', 'ready', 'out', 'target', 'yes', ...CLUSTER, ...DEPLOY],
+      ...['waitForQuiet', 'anyway'],
     ],
     of: ['recommend'],
     with: '--prove or a search, and --from alone reads what is recorded',
     applies: (call) => has('prove')(call) || lacks('from')(call),
   },
   // Others.
+  {
+    options: ['waitForQuiet', 'anyway'],
+    of: ['sweep'],
+    ...{ with: 'a sweep that measures, so not with --dry-run', applies: lacks('dryRun') },
+  },
   {
     options: ['target', 'kubeconfig', 'context', 'namespace'],
     of: ['clean'],

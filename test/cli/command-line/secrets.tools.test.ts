@@ -124,7 +124,7 @@ test('a comparison, a search and a sweep record no variable of what they measure
   const header = ['--header', `authorization: Bearer ${bearer}`];
   const compared = await ordered([
     ...['compare', ...sides, '--request', 'GET /', '--vus', '2', '--pairs', '2', ...header],
-    ...[...SHORT, ...results()],
+    ...[...SHORT, '--anyway', ...results()],
   ]);
   expect(compared.files.some((file) => file.endsWith('compare.json'))).toBe(true);
   expect(leaksOf(compared, given)).toEqual([]);

@@ -1,5 +1,6 @@
 /** The target `server` in the commands that measure, with k6. Few requests: what is shown does not depend on rates. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RunRecord } from '../../../cli/src/record/run-record';
@@ -149,7 +150,9 @@ test('a sweep has servers as cells; one that crashes is a result', async () => {
       `dimensions: { command: ${JSON.stringify(cells)} }`,
     ].join('\n'),
   );
-  const { code, stdout } = await runCli(['sweep', '-f', plan, '--out', out, '--json']);
+  const { code, stdout } = await runCli([
+    ...['sweep', '-f', plan, '--out', out, '--json', '--anyway'],
+  ]);
   expect(code).toBe(0);
   const sweep = JSON.parse(stdout) as {
     cells: {
@@ -168,6 +171,63 @@ test('a sweep has servers as cells; one that crashes is a result', async () => {
     sentence: expect.stringContaining('exit code 4; its output ends with: has no config'),
   });
   expect(readFileSync(join(out, 'plan', 'report.md'), 'utf8')).toContain('has no config');
+});
+
+describe('on a machine that something else uses', () => {
+  let neighbour: ChildProcess;
+
+  beforeEach(() => {
+    neighbour = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' });
+  });
+
+  afterEach(() => {
+    neighbour.kill('SIGKILL');
+  });
+
+  const sides = (): string[] =>
+    ['a', 'b'].map((name) => {
+      const file = join(out, `${name}.yaml`);
+      writeFileSync(file, `command: ${JSON.stringify(command())}\nurl: ${url}\n`);
+      return file;
+    });
+
+  const plan = (): string => {
+    const file = join(out, 'plan.yaml');
+    writeFileSync(
+      file,
+      `measure: { profile: closed, clients: 1, duration: 1s, warmup: 0s }\nfixed: { command: ${JSON.stringify(command())}, url: '${url}' }\ndimensions: { cpuMillicores: [500] }\n`,
+    );
+    return file;
+  };
+
+  const values = (): string => {
+    const file = join(out, 'values.yaml');
+    writeFileSync(file, 'tuning: { profile: none }\n');
+    return file;
+  };
+
+  test.each([
+    ['compare', () => [...sides(), '--vus', '1', '--duration', '1s']],
+    ['sweep', () => ['-f', plan()]],
+    [
+      'recommend',
+      () => [
+        ...['--values', values(), '--prove', '--workload', 'last-node'],
+        ...['--rate', '1', '--slo', 'p95<2s'],
+      ],
+    ],
+  ])('%s says so, measures nothing and leaves nothing', async (name, more) => {
+    const words = more();
+    const before = readdirSync(out);
+    const { code, stderr } = await runCli([name, ...words, '--out', join(out, 'results')]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /this machine is not quiet, so no load was made\. .* with --anyway\.\n$/,
+      ),
+    ]);
+    expect(readdirSync(out)).toEqual(before);
+  });
 });
 
 test('compare refuses two servers that would get different requests', async () => {

@@ -7,6 +7,7 @@ import { withDefaults } from '../find/analysis/types';
 import { compareRecords, isRecord } from './compare-records';
 import { comparedCosts } from './seen';
 import type { CompareMetric, CompareRecord } from './record';
+import { quietHere, quietOf, withQuietOptions, type QuietOptions } from '../find/quiet/quiet';
 import { searchSettings, DEFAULT_SLOS } from '../find/settings';
 import { isChartFile } from '../../plan/chart-file';
 import { isServerFile } from '../../plan/chosen-server';
@@ -56,7 +57,14 @@ import { compareDocument } from './report/document';
 import type { CommandHelp } from '../../options/help';
 
 export interface CompareOptions
-  extends WorkloadOptions, ProfileOptions, ProbeOptions, LimitOptions, DeployerFlags, PriceOptions {
+  extends
+    WorkloadOptions,
+    ProfileOptions,
+    ProbeOptions,
+    LimitOptions,
+    DeployerFlags,
+    PriceOptions,
+    QuietOptions {
   metric?: CompareMetric;
   failOn?: 'worse';
   pairs: number;
@@ -108,7 +116,7 @@ export function register(program: Command): Command {
   withGeneratorOptions(withProfileOptions(withWorkloadOptions(command), 'closed')).optionsGroup(
     'How it is decided:',
   );
-  withPriceOptions(command)
+  withQuietOptions(withPriceOptions(command))
     .addOption(
       new Option('--metric <name>', 'what is compared (default: throughput)').choices(
         Object.keys(COMPARE_METRICS),
@@ -281,12 +289,16 @@ export function compareOrder(sides: readonly string[], options: CompareOptions) 
       budgetSeconds: options.budget,
       ...(options.duet === true ? { isDuet: true } : {}),
     },
-    ...{ failOn, json, stopIf: options.stopIf ?? [] },
+    ...{ failOn, json, stopIf: options.stopIf ?? [], quiet: quietOf(options) },
   };
 }
 
 async function measured(sides: readonly string[], options: CompareOptions): Promise<number> {
-  const { targets: orders, measure, failOn, json, stopIf } = compareOrder(sides, options);
+  const { targets: orders, measure, failOn, json, stopIf, quiet } = compareOrder(sides, options);
+  const before = await quietHere(
+    orders.map(({ kind }) => kind),
+    quiet,
+  );
   const targets = orders.map(makeTarget);
   return onTargets(
     targets,
@@ -297,6 +309,7 @@ async function measured(sides: readonly string[], options: CompareOptions): Prom
         {
           ...measure,
           ...means,
+          ...(before === null ? {} : { before }),
         },
         tell,
         signal,

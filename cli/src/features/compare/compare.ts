@@ -187,6 +187,7 @@ function recordOf(first: MeasuredSide, other: Side, about: About): CompareRecord
     sentence: `By ${title} of ${order.workload.recorded.name}, ${b.name} is ${wording(comparison, a.name)}.`,
     totalSeconds: about.totalSeconds,
     doubts: [
+      ...(order.before?.disturbances ?? []),
       ...(about.stoppedBy === null
         ? []
         : [`The comparison did not come to its end: it was ${about.stoppedBy}.`]),

@@ -4,7 +4,7 @@ import type { SearchSettings } from '../find/analysis/types';
 import { wholePriceOf } from '../find/analysis/price';
 import { find } from '../find/find';
 import { limitOfRun, limitOfFind } from '../../analysis/limits/limit-seen';
-import { hasEstimate } from '../find/record';
+import { hasEstimate, type BeforeSearch } from '../find/record';
 import type { Arrivals } from '../../../../loadtests/lib/profile';
 import type { RunOrder } from '../../run/order';
 import { measure } from '../../run/run';
@@ -23,6 +23,8 @@ export interface SideOrder extends RunOrder {
   arrivals?: Arrivals;
   /** Settings of each search, if the metric is the capacity. */
   search: Partial<SearchSettings>;
+  /** What was seen of this machine before; left out where nothing is measured on it. */
+  before?: BeforeSearch;
 }
 
 export interface Measured {

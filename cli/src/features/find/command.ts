@@ -4,8 +4,8 @@ import { maxSeconds } from './analysis/propose';
 import { CapacitySearch } from './analysis/search';
 import { secondsOf, withDefaults, type SearchSettings } from './analysis/types';
 import { continueCommand, fullSecondsOf, readEarlier, refuseOther, trialsOf } from './continue';
-import { find, isHere } from './find';
-import { awaitQuiet, type QuietChoice } from './quiet/quiet';
+import { find } from './find';
+import { quietHere, quietOf, withQuietOptions, type QuietOptions } from './quiet/quiet';
 import { searchSettings, DEFAULT_SLOS } from './settings';
 import { planText, searchText } from '../../options/load-text';
 import { planOf } from '../../../../loadtests/lib/profile';
@@ -14,12 +14,10 @@ import { askRate } from './rate';
 import type { RateRecord } from './rate-record';
 import { rateDocument } from './report/rate';
 import type { ReportDocument } from '../../report/document';
-import { SPEEDS, type BeforeSearch, type FindRecord, type Speed } from './record';
+import { SPEEDS, type FindRecord, type Speed } from './record';
 import type { Slo } from '../../../../loadtests/lib/slo';
 import { EXIT, Mistake } from '../../ui/exit';
-import { interruptible } from '../../ui/interrupt';
 import { printJson, warn, terminalStyle } from '../../ui/print';
-import { startProgress } from '../../ui/progress';
 import {
   chosenGenerator,
   chosenSlos,
@@ -59,7 +57,8 @@ export interface FindOptions
     ProbeOptions,
     LimitOptions,
     MonitoringOptions,
-    PriceOptions {
+    PriceOptions,
+    QuietOptions {
   /** The one rate that is asked about; left out: the capacity is searched for. */
   rate?: number;
   slo?: string[];
@@ -69,9 +68,6 @@ export interface FindOptions
   precision?: number;
   gentle?: boolean;
   speed?: Speed;
-  /** Seconds. */
-  waitForQuiet?: number;
-  anyway?: boolean;
   continue?: string;
   out: string;
   json?: boolean;
@@ -145,19 +141,11 @@ export function register(program: Command): Command {
         'speed of the machine at which the rate to plan with holds: in its slowest minute, as a plan has to work then too, or its median (default: slow)',
       ).choices(SPEEDS),
     )
-    .addOption(
-      parsed(
-        '--wait-for-quiet <time>',
-        'wait at most this time until the machine is quiet (default: refuse to search on a busy one)',
-        seconds,
-      ),
-    )
-    .option('--anyway', 'search on a busy machine, and say in the answer what was seen')
     .option(
       '--continue <folder>',
       'add the budget to the search recorded there, with the same options (default budget: as before)',
     );
-  withPriceOptions(command);
+  withQuietOptions(withPriceOptions(command));
   return withLimitOptions(withProbeOptions(command).optionsGroup('Limits and results:'))
     .addOption(outOption())
     .option('--json', 'print the answer as JSON')
@@ -221,7 +209,7 @@ export function findOrder(given: FindOptions) {
     question,
     target: targetOrder(options, workload.workflows, options.ready, { load }),
     monitoring: monitoringOf(options),
-    quiet: { waitSeconds: options.waitForQuiet ?? 0, anyway: options.anyway === true },
+    quiet: quietOf(options),
     stopIf: options.stopIf ?? [],
     json,
   };
@@ -250,7 +238,7 @@ async function run(options: FindOptions): Promise<number> {
   const { workload, slos: slo, earlier } = order.measure;
   // The rest is known once the target is up.
   if (earlier !== undefined) refuseOther(earlier, { workload: workload.recorded, slo });
-  const before = isHere(order.target.kind) ? await quietHere(order.quiet) : null;
+  const before = await quietHere([order.target.kind], order.quiet);
   return onTargets(
     [makeTarget(order.target)],
     workload,
@@ -292,16 +280,6 @@ async function run(options: FindOptions): Promise<number> {
     },
     order.stopIf,
   );
-}
-
-/** Before anything is started, so that it is seen without it. */
-async function quietHere(choice: QuietChoice): Promise<BeforeSearch> {
-  const progress = startProgress();
-  try {
-    return await interruptible((signal) => awaitQuiet(choice, { tell: progress.tell, signal }));
-  } finally {
-    progress.end();
-  }
 }
 
 /** What came of a search, or of a question about one rate, with its report. */

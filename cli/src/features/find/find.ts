@@ -9,7 +9,7 @@ import { type Arrivals, type LoadPlan, planOf } from '../../../../loadtests/lib/
 import { makeFolder, runId, writeWhole } from '../../record/folder';
 import type { BeforeSearch, FindProbe, FindRecord, Speed } from './record';
 import { FIND_FILE } from '../../record/find-records';
-import type { Summary, TargetKind } from '../../record/run-record';
+import type { Summary } from '../../record/run-record';
 import type { RunOrder } from '../../run/order';
 import { measure, type FinishedRun } from '../../run/run';
 import type { Running } from '../../targets/target';
@@ -23,6 +23,7 @@ import { keptOf } from './traces/kept';
 import { refuseOther, summariesOf, type EarlierSearch, type SearchedNow } from './continue';
 import { LeftOut, secondsIn } from './quiet/left-out';
 import { OthersWatch, type OthersSeen } from './quiet/others-watch';
+import { isHere } from './quiet/quiet';
 import { criticalOf, type Critical } from './traces/trace-of';
 import { toldBy } from './traces/trial';
 import { watched } from './traces/probe-watch';
@@ -205,8 +206,6 @@ function goneOnWith(
   };
 }
 
-/** On these, n8n or the server shares this machine with whatever else runs here. */
-export const isHere = (kind: TargetKind): boolean => kind === 'process' || kind === 'server';
 /** Time that others took is given back, up to this share of the budget: a machine that is never quiet must not hold up for ever. */
 const GIVEN_BACK = 0.5;
 /** Without a budget. */

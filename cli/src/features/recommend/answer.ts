@@ -27,6 +27,8 @@ import { proofDocument } from './report/document';
 import { readFinds, type KnownFind } from './read';
 import { plannedRate, recommend, type Recommendation } from './analysis/recommend';
 import { candidates, findEach, findOne } from './find-each';
+import { awaitQuiet, type QuietChoice } from '../find/quiet/quiet';
+import type { BeforeSearch } from '../find/record';
 import { VALUES_BEGIN, valuesYaml } from './values';
 import type { Deployed } from '../../plan/values-topology';
 
@@ -46,6 +48,8 @@ export interface RecommendChoice {
   prove: boolean;
   maxAttempts: number;
   findBudgetSeconds: number;
+  /** What to do where something else uses this machine. */
+  quiet: QuietChoice;
   /** Workload and variant as the user names them. */
   workload: string | undefined;
   request: string | undefined;
@@ -124,8 +128,14 @@ function refuseUndeletable(asked: RecommendChoice, ratePerSecond: number): void 
   if (why !== null) throw new Mistake(why);
 }
 
+/** Before the first measurement; null where nothing is measured on this machine. */
+const lookFirst = async (
+  { quiet, load }: RecommendChoice,
+  hands: Hands,
+): Promise<BeforeSearch | null> => (load.deployer.loadsFromHere ? awaitQuiet(quiet, hands) : null);
+
 /** `recommend --workload W --rate R --slo ...` on a machine on which nothing was ever recorded. */
-async function findsNow(asked: RecommendChoice, { tell, signal }: Hands): Promise<KnownFind[]> {
+async function findsNow(asked: RecommendChoice, hands: Hands): Promise<KnownFind[]> {
   const { ratePerSecond, slos, findBudgetSeconds } = asked;
   if (ratePerSecond === undefined || slos.length === 0) {
     throw new Mistake(
@@ -135,10 +145,13 @@ async function findsNow(asked: RecommendChoice, { tell, signal }: Hands): Promis
   // Before minutes of searching.
   refuseUndeletable(asked, ratePerSecond);
   const workload = asked.choose(false);
+  const before = await lookFirst(asked, hands);
   const order = {
     ...loadOrder(asked, workload, slos, ratePerSecond),
     budgetSeconds: findBudgetSeconds,
+    ...(before === null ? {} : { before }),
   };
+  const { tell, signal } = hands;
   const layouts = candidates(workload.recorded.latencyFloorMs, thisMachine().cores);
   return findEach(layouts, ratePerSecond, (topology) => findOne(topology, order, tell, signal));
 }
@@ -148,14 +161,16 @@ async function proofOf(
   evidence: CapacityEvidence[],
   first: Recommendation,
   ratePerSecond: number,
-  { tell, signal }: Hands,
+  hands: Hands,
 ): Promise<KeptProof> {
+  const { tell, signal } = hands;
   const { workload, topology, slo } = first.best.evidence;
   const slos = asked.slos.length > 0 ? asked.slos : slo.flatMap(parseSlos);
   const order = loadOrder(asked, toProve(asked, workload, topology.n8n), slos, ratePerSecond);
   const keeping = keepingAt(asked, ratePerSecond);
   const written = { ...asked.write, begins: VALUES_BEGIN };
-  return keptProof(asked, asked.write.path, order, async (runs) => {
+  const before = await lookFirst(asked, hands);
+  return keptProof(asked, { values: asked.write.path, before }, order, async (runs) => {
     const proof = await prove(evidence, {
       recommend: (all) => recommend(all, ratePerSecond, asked.prices),
       load: (recommendation) => {
@@ -183,7 +198,7 @@ async function proofOf(
 export async function proveFile(
   file: string,
   asked: RecommendChoice,
-  { tell, signal }: Hands,
+  hands: Hands,
 ): Promise<KeptProof> {
   const { slos, ratePerSecond } = asked;
   if (!asked.prove || ratePerSecond === undefined || slos.length === 0) {
@@ -194,15 +209,16 @@ export async function proveFile(
   const what = deployed(readText(file), asked.load.deployer);
   const legacy = isLegacy(what.topology.n8n);
   const order = loadOrder(asked, asked.choose(legacy), slos, ratePerSecond);
-  return keptProof(asked, file, order, async (runs) =>
-    proveAsIs(await loadValues(what, runs, tell, signal)),
+  const before = await lookFirst(asked, hands);
+  return keptProof(asked, { values: file, before }, order, async (runs) =>
+    proveAsIs(await loadValues(what, runs, hands.tell, hands.signal)),
   );
 }
 
 /** Proves in a folder of its own, in which the runs, the record and the report then lie. */
 async function keptProof(
   { prices, load }: RecommendChoice,
-  values: string,
+  { values, before }: { values: string; before: BeforeSearch | null },
   order: LoadOrder,
   proving: (order: LoadOrder) => Promise<Proof>,
 ): Promise<KeptProof> {
@@ -214,6 +230,7 @@ async function keptProof(
   const record = proofRecord(proof, {
     ...{ folder, id, startedAt: started.toISOString(), command: load.command },
     ...{ ratePerSecond: order.ratePerSecond, values, prices },
+    ...(before === null ? {} : { disturbances: before.disturbances }),
   });
   writeWhole(join(folder, PROOF_FILE), `${JSON.stringify(record, null, 2)}\n`);
   return { folder, record, problems: writeBeside(folder, reportFiles(proofDocument(record))) };

@@ -1,5 +1,6 @@
 import { join, relative } from 'node:path';
 import type { Command } from 'commander';
+import { quietOf, withQuietOptions, type QuietOptions } from '../find/quiet/quiet';
 import { PLANNED_SHARE } from '../find/analysis/planned-share';
 import { withoutSecrets } from '../../plan/secrets/command';
 import {
@@ -37,7 +38,8 @@ import { collect, countFrom1, kibibytes, parsed, positive } from '../../options/
 import { percent, perSecond } from '../../ui/numbers';
 import type { CommandHelp } from '../../options/help';
 
-export interface RecommendOptions extends WorkloadOptions, LimitOptions, DeployerFlags {
+export interface RecommendOptions
+  extends WorkloadOptions, LimitOptions, DeployerFlags, QuietOptions {
   from?: string[];
   rate?: number;
   slo?: string[];
@@ -156,6 +158,7 @@ export function register(program: Command): Command {
     .addOption(
       parsed('--attempts <count>', 'how many alternatives to try at most', countFrom1, '3'),
     );
+  withQuietOptions(command);
   return withLimitOptions(withDeployerOptions(command).optionsGroup('Limits and results:'))
     .addOption(outOption())
     .action(async (options: RecommendOptions) => {
@@ -200,6 +203,7 @@ export function askedBy(options: RecommendOptions): RecommendChoice {
     prove: options.prove === true,
     maxAttempts: options.attempts,
     findBudgetSeconds: options.findBudget,
+    quiet: quietOf(options),
     workload: options.workload,
     request: options.request,
     choose: (legacy, workload = options.workload) =>

@@ -1,5 +1,6 @@
 /** Without records, searches are made now, from the smallest layout up, until one is enough. */
 import { isEnough } from '../find/analysis/planned-share';
+import type { BeforeSearch } from '../find/record';
 import { CapacitySearch } from '../find/analysis/search';
 import { find } from '../find/find';
 import { searchSettings } from '../find/settings';
@@ -33,6 +34,8 @@ export function candidates(latencyFloorMs: number, cores: number): Topology[] {
 
 export interface SearchOrder extends Omit<LoadOrder, 'durationSeconds'> {
   budgetSeconds: number;
+  /** What was seen of this machine before; left out where nothing is measured on it. */
+  before?: BeforeSearch;
 }
 
 /** The searches in the order in which they were made; the last one will do, or none does. */

@@ -49,6 +49,8 @@ export const proofRecordSchema = z.object({
   topology: topologySchema.nullable(),
   versions: z.record(z.string(), z.string()),
   machine: machineSchema,
+  /** What else used this machine before, a sentence each; left out where nobody looked. */
+  disturbances: z.exactOptional(z.array(z.string())),
   slo: z.array(sloSchema),
   ratePerSecond: z.number(),
   /** The values file, as the user names it. */
@@ -67,7 +69,7 @@ export function proofRecord(
     ...asked
   }: { folder: string } & Pick<
     ProofRecord,
-    'id' | 'startedAt' | 'command' | 'ratePerSecond' | 'values' | 'prices'
+    'id' | 'startedAt' | 'command' | 'ratePerSecond' | 'values' | 'prices' | 'disturbances'
   >,
 ): ProofRecord {
   const last = attempts.at(-1);

@@ -12,6 +12,7 @@ import { measureCells, workloadOf } from './measure-cell';
 import { prepareSweep } from './prepare';
 import { writeSweepReports } from './write-report';
 import { timeLeftText, goThrough } from './sweep';
+import { quietHere, quietOf, withQuietOptions, type QuietOptions } from '../find/quiet/quiet';
 import { thisMachine } from '../../targets/machine';
 import { EXIT, messageOf, Mistake } from '../../ui/exit';
 import { onInterrupt } from '../../ui/interrupt';
@@ -25,7 +26,7 @@ import { renderTerminal } from '../../report/text/terminal';
 import { sweepDocument } from './report/document';
 import type { CommandHelp } from '../../options/help';
 
-export interface SweepOptions extends DeployerFlags {
+export interface SweepOptions extends DeployerFlags, QuietOptions {
   file: string;
   out: string;
   quick?: boolean;
@@ -65,7 +66,7 @@ export function register(program: Command): Command {
     .option('--quick', 'use the `quick` section of the plan, in a folder of its own')
     .option('--dry-run', 'only print what would be measured, in which order, and how long it takes')
     .option('--json', 'print the sweep and its cells as JSON');
-  return withDeployerOptions(command).action(async (options: SweepOptions) => {
+  return withDeployerOptions(withQuietOptions(command)).action(async (options: SweepOptions) => {
     process.exitCode = await run(options);
   });
 }
@@ -83,12 +84,12 @@ export function sweepOrder(options: SweepOptions) {
   const name = options.quick === true ? `${full}-quick` : full;
   return {
     ...{ plan, name, folder: join(options.out, name), deployer: deployerOrder(options) },
-    ...{ dryRun: options.dryRun ?? false, json: options.json ?? false },
+    ...{ dryRun: options.dryRun ?? false, json: options.json ?? false, quiet: quietOf(options) },
   };
 }
 
 async function run(options: SweepOptions): Promise<number> {
-  const { plan, name, dryRun, json, ...ordered } = sweepOrder(options);
+  const { plan, name, dryRun, json, quiet, ...ordered } = sweepOrder(options);
   const folder = new SweepFolder(ordered.folder);
   const before = folder.sweep();
   if (before !== null && !isDeepStrictEqual(before.plan, toJson(plan))) {
@@ -115,6 +116,7 @@ async function run(options: SweepOptions): Promise<number> {
     else for (const { id } of sweep.steps) process.stdout.write(`${id}\n`);
     return EXIT.fine;
   }
+  const seen = await quietHere([deployer.loadsFromHere ? 'process' : 'kubernetes'], quiet);
   if (before === null) folder.begin(sweep);
   const release = folder.claim();
   const interrupt = onInterrupt();
@@ -124,7 +126,8 @@ async function run(options: SweepOptions): Promise<number> {
       folder,
       sweep,
       {
-        measureCell: measureCells(sweep.plan, bench),
+        measureCell: measureCells(sweep.plan, bench, seen),
+        disturbances: seen?.disturbances ?? [],
         machine: thisMachine(),
         progress: progress.tell,
         onCell: (record, all) => {

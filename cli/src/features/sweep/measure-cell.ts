@@ -2,7 +2,8 @@
 import { join, relative, resolve } from 'node:path';
 import { limitOfRun, limitOfFind } from '../../analysis/limits/limit-seen';
 import { CapacitySearch } from '../find/analysis/search';
-import { find } from '../find/find';
+import { find, type FindOrder } from '../find/find';
+import type { BeforeSearch } from '../find/record';
 import { searchSettings } from '../find/settings';
 import { serverLoad, withoutWorkflows } from '../../plan/chosen-server';
 import { chooseWorkload, isWorkloadFile, type ChosenWorkload } from '../../plan/chosen-workload';
@@ -40,7 +41,12 @@ export interface Bench {
   deployer: Deployer;
 }
 
-export function measureCells(plan: SweepPlan, bench: Bench): MeasureCell {
+/** `before`: what was seen of this machine before the first cell. */
+export function measureCells(
+  plan: SweepPlan,
+  bench: Bench,
+  before: BeforeSearch | null,
+): MeasureCell {
   return async ({ cell }, folder, progress, signal) => {
     const workload = workloadOf(cell, bench);
     const readyTimeoutMs = 1000 * plan.measure.ready;
@@ -66,7 +72,13 @@ export function measureCells(plan: SweepPlan, bench: Bench): MeasureCell {
     const load = loadOf(cell, plan);
     return withTargets([target], workload.workflows, { tell: progress, signal }, ([running]) =>
       load === null
-        ? searched(running, order, plan, progress, signal)
+        ? searched(
+            running,
+            { ...order, ...(before === null ? {} : { before }) },
+            plan,
+            progress,
+            signal,
+          )
         : loaded(running, { ...order, plan: load }, progress, signal),
     );
   };
@@ -113,7 +125,7 @@ async function loaded(
 
 async function searched(
   running: Running,
-  order: Omit<RunOrder, 'plan'>,
+  order: Omit<FindOrder, 'search' | 'budgetSeconds'>,
   { measure: { probe, full, budget, arrivals } }: SweepPlan,
   progress: Progress,
   signal: AbortSignal,

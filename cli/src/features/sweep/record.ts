@@ -111,6 +111,8 @@ export const cellRecordSchema = stepSchema.extend({
   startedAt: z.string(),
   seconds: z.number(),
   machine: machineSchema,
+  /** What else used this machine before, a sentence each; left out where it was quiet, or nobody looked. */
+  disturbances: z.exactOptional(z.array(z.string())),
   versions: z.record(z.string(), z.string()),
   /** `crashed`: n8n did not come up, or never gave the expected response. */
   outcome: z.union([verdictOutcomeSchema.exclude(['aborted']), z.literal('crashed')]),

@@ -27,6 +27,8 @@ export interface SweepHands {
   measureCell: MeasureCell;
   /** Which may not be that on which the sweep began. */
   machine: Machine;
+  /** What else used it before the first cell of this call. */
+  disturbances: readonly string[];
   progress: Progress;
   /** After each cell, for reports and for those who watch. */
   onCell(record: CellRecord, records: CellRecord[]): void;
@@ -36,7 +38,7 @@ export interface SweepHands {
 export async function goThrough(
   folder: SweepFolder,
   sweep: SweepRecord,
-  { measureCell, machine, progress, onCell }: SweepHands,
+  { measureCell, machine, disturbances, progress, onCell }: SweepHands,
   signal: AbortSignal,
 ): Promise<CellRecord[]> {
   const records = folder.records(sweep);
@@ -67,6 +69,7 @@ export async function goThrough(
       startedAt: startedAt.toISOString(),
       seconds: Math.round(performance.now() - startedMs) / 1000,
       machine,
+      ...(disturbances.length === 0 ? {} : { disturbances: [...disturbances] }),
       ...result,
     };
     folder.done(index, record);

@@ -53,6 +53,7 @@ if (planFile !== undefined && root !== undefined) {
     folder,
     sweep,
     {
+      disturbances: [],
       measureCell: async ({ cell, id }, path, _, signal) => {
         appendFileSync(join(root, 'begun.txt'), `${id}\n`);
         // Whoever measures into a folder that is not empty has found the leftovers of another.

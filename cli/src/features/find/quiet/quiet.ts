@@ -1,6 +1,10 @@
-/** Whether a search may begin on this machine as it is. */
+/** Whether a measurement may begin on this machine as it is. */
+import type { Command } from 'commander';
+import { parsed, seconds } from '../../../options/parsers';
+import type { TargetKind } from '../../../record/run-record';
 import { Failure, messageOf } from '../../../ui/exit';
-import type { Progress } from '../../../ui/progress';
+import { interruptible } from '../../../ui/interrupt';
+import { startProgress, type Progress } from '../../../ui/progress';
 import { warn } from '../../../ui/print';
 import type { BeforeSearch } from '../record';
 import { disturbances, type MachineLook } from './disturbances';
@@ -11,6 +15,44 @@ export interface QuietChoice {
   waitSeconds: number;
   /** Measure all the same, and say what was seen. */
   anyway: boolean;
+}
+
+export interface QuietOptions {
+  /** Seconds. */
+  waitForQuiet?: number;
+  anyway?: boolean;
+}
+
+export const withQuietOptions = (command: Command): Command =>
+  command
+    .addOption(
+      parsed(
+        '--wait-for-quiet <time>',
+        'wait at most this time until the machine is quiet (default: refuse to measure on a busy one)',
+        seconds,
+      ),
+    )
+    .option('--anyway', 'measure on a busy machine, and say in the answer what was seen');
+
+export const quietOf = ({ waitForQuiet, anyway }: QuietOptions): QuietChoice => ({
+  ...{ waitSeconds: waitForQuiet ?? 0, anyway: anyway === true },
+});
+
+/** On these, n8n or the server shares this machine with whatever else runs here. */
+export const isHere = (kind: TargetKind): boolean => kind === 'process' || kind === 'server';
+
+/** Before anything is started, so that it is seen without it; null where nothing is measured on this machine. */
+export async function quietHere(
+  kinds: readonly TargetKind[],
+  choice: QuietChoice,
+): Promise<BeforeSearch | null> {
+  if (!kinds.some(isHere)) return null;
+  const progress = startProgress();
+  try {
+    return await interruptible((signal) => awaitQuiet(choice, { tell: progress.tell, signal }));
+  } finally {
+    progress.end();
+  }
 }
 
 interface Hands {
@@ -30,7 +72,8 @@ export async function awaitQuiet(
     tell('looking at what else uses this machine');
     const seen = await look(signal);
     const found = disturbances(seen);
-    if (signal.aborted) throw new Failure(`${messageOf(signal.reason)} before the search began.`);
+    if (signal.aborted)
+      throw new Failure(`${messageOf(signal.reason)} before anything was measured.`);
     if (found.length > 0 && nowMs() < giveUpMs) {
       tell(`waiting until this machine is quiet: ${found[0] ?? ''}`);
       continue;

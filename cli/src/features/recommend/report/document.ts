@@ -35,7 +35,7 @@ export function proofDocument(record: ProofRecord): ReportDocument {
     summary: shown,
     pictures: last === undefined ? [] : [marginChart(last)],
     howSure: `${counted(attempts.length, 'run')} of the values exactly as they are deployed, the last one decides.`,
-    doubts: [],
+    doubts: record.disturbances ?? [],
     figures: [...shown, { name: 'Values', value: record.values }],
     sections: [
       {

@@ -125,6 +125,7 @@ export function sweepDoubts(sweep: SweepRecord, records: readonly CellRecord[]):
     records.map(({ machine }) => `${machine.cpu}, ${String(machine.cores)} cores`),
   );
   return [
+    ...new Set(records.flatMap(({ disturbances = [] }) => disturbances)),
     ...(invalid.length > 0
       ? [
           `${String(invalid.length)} measurements were not valid and do not count: ${invalid.map(({ id }) => id).join(', ')}`,

@@ -2,7 +2,7 @@ import {
   disturbances,
   type MachineLook,
 } from '../../../../../cli/src/features/find/quiet/disturbances';
-import { awaitQuiet } from '../../../../../cli/src/features/find/quiet/quiet';
+import { awaitQuiet, quietHere } from '../../../../../cli/src/features/find/quiet/quiet';
 
 const quiet: MachineLook = {
   ...{ cores: 4, usedCores: 0.3, busiest: [], stealShare: 0.01, stoppedShare: null },
@@ -104,6 +104,11 @@ describe('before a search', () => {
     );
     const never = awaitQuiet({ waitSeconds: 20, anyway: false }, looking(busy).hands);
     await expect(never).rejects.toThrow('not quiet, also after 20 s, so no load was made');
+  });
+
+  it('is looked at only where something is measured on it', async () => {
+    const choice = { waitSeconds: 0, anyway: false };
+    expect(await quietHere(['url', 'kubernetes'], choice)).toBeNull();
   });
 
   it('goes on where the user says so, and tells all the same', async () => {

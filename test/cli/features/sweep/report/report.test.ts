@@ -233,6 +233,9 @@ test('a sweep that went on elsewhere says so', () => {
   const sweep = sampleSweep('workers: [1, 2]', 'repeats: 2\n');
   const records = sampleCells(sweep);
   expect(sweepDoubts(sweep, records)).toEqual([]);
+  const said = 'Of the 2 cores of this machine bash (pid 7) uses 1.';
+  const beside = records.map((record) => ({ ...record, disturbances: [said] }));
+  expect(sweepDoubts(sweep, beside)).toEqual([said]);
   const [first, ...rest] = records;
   if (first === undefined) throw new Error('there is no record');
   const moved = [{ ...first, machine: { ...sweepMachine, cores: 64 } }, ...rest];
