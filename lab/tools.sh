@@ -2,6 +2,15 @@
 # The tools of the lab by their names, in order. Each function sets what load_tool in steps.sh lists: the kind, which is a
 # file in kinds/, the version, the programs. Its lines are part of the fingerprint by which a change is installed.
 
+tool_actionlint() {
+  about='checks what GitHub runs'
+  kind=go
+  version=$ACTIONLINT_VERSION
+  package=github.com/rhysd/actionlint/cmd/actionlint
+  stamps="github.com/rhysd/actionlint.version=$version"
+  own_program=actionlint own_version_argument=-version own_from=1.7.7 own_below=2.0.0
+}
+
 tool_all() {
   kind=group
   requires=$(own_tools)
@@ -221,7 +230,7 @@ tool_shellcheck() {
 tool_tests() {
   # What the tests need that need no cluster.
   kind=group
-  requires='node24 node18 n8n n8n-legacy k6 helm3 helm4 helm-unittest kubeconform helm-docs versitygw redis postgresql nginx prometheus chromium shellcheck'
+  requires='node24 node18 n8n n8n-legacy k6 helm3 helm4 helm-unittest kubeconform helm-docs versitygw redis postgresql nginx prometheus chromium shellcheck actionlint'
 }
 
 tool_versitygw() {

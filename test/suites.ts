@@ -77,9 +77,16 @@ export const CHECK: Check[] = [
 export const suites: Suite[] = [
   {
     name: 'lint',
-    shows: 'ESLint, formatting and shell scripts are clean',
-    needs: ['shellcheck'],
-    checks: [...LINT, { title: 'shell scripts', command: 'bash', args: ['lab/lint-shell.sh'] }],
+    shows: 'ESLint, formatting, shell scripts and what GitHub runs are clean',
+    needs: ['shellcheck', 'actionlint'],
+    checks: [
+      ...LINT,
+      {
+        title: 'shell scripts and workflows of GitHub',
+        command: 'bash',
+        args: ['lab/lint-shell.sh'],
+      },
+    ],
   },
   { name: 'types', shows: 'strict TypeScript, everywhere', checks: TYPES },
   {

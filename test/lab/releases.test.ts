@@ -62,6 +62,21 @@ describe.each(workflows)('%s', (file) => {
   });
 });
 
+test('a job that runs suites by name installs before them the tools of the lab that they need', () => {
+  const jobs = workflows.flatMap((file) => Object.values(workflow(file).jobs));
+  const wordsAfter = (command: string, runs: string[]): string[] =>
+    runs.flatMap((run) => (run.startsWith(command) ? run.slice(command.length).split(' ') : []));
+  let seen = 0;
+  for (const { steps = [] } of jobs) {
+    const runs = steps.map(({ run = '' }) => run.trim());
+    const named = wordsAfter('npm test ', runs);
+    const needs = suites.flatMap(({ name, needs = [] }) => (named.includes(name) ? needs : []));
+    seen += needs.length;
+    expect(wordsAfter('lab/install.sh ', runs)).toEqual(expect.arrayContaining(needs));
+  }
+  expect(seen).toBeGreaterThan(0);
+});
+
 test('the jobs that others wait for exist, and CI has one that waits for all and always reports', () => {
   for (const file of workflows) {
     const { jobs } = workflow(file);
@@ -124,7 +139,9 @@ test('one version of Node.js: for the command, for nvm, and in the dev container
   expect(image).toContain(`:${wanted}-`);
   const [, go] = /install Go ([\d.]+) or later/.exec(read('lab/kinds/go.sh')) ?? [];
   expect(Object.values(features)).toEqual([{ version: go }]);
-  expect(read('.github/workflows/make.yml')).toContain(`go-version: '${go ?? ''}'`);
+  for (const file of ['ci', 'make']) {
+    expect(read(`.github/workflows/${file}.yml`)).toContain(`go-version: '${go ?? ''}'`);
+  }
 });
 
 test('what Renovate leaves alone is there', () => {
