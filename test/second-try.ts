@@ -40,6 +40,42 @@ export function afterSecondTry(
   return { files: first.map((file) => again.get(file.name) ?? file), secondTries };
 }
 
+/** One run in the list of runs: when it was, how many tests it had, and which of them passed on a second try. */
+export interface RunWithTries {
+  date: string;
+  tests: number;
+  secondTries: string[];
+}
+
+export const lineOf = ({ date, tests, secondTries }: RunWithTries): string =>
+  `${[date, String(tests), String(secondTries.length), secondTries.join('; ')].join('\t')}\n`;
+
+export const runsIn = (list: string): RunWithTries[] =>
+  list
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [date = '', tests, , which = ''] = line.split('\t');
+      return { date, tests: Number(tests), secondTries: which === '' ? [] : which.split('; ') };
+    });
+
+/** What the last runs say together, this one among them: a file that needs a second try again and again stands first. */
+export function sumOfTries(runs: RunWithTries[], last = 10): string {
+  const shown = runs.slice(-last);
+  const all = shown.flatMap(({ secondTries }) => secondTries);
+  const withTries = shown.filter(({ secondTries }) => secondTries.length > 0).length;
+  const counts = new Map<string, number>();
+  for (const test of all) {
+    const [file = ''] = test.split(': ');
+    counts.set(file, (counts.get(file) ?? 0) + 1);
+  }
+  const files = [...counts]
+    .sort(([, a], [, b]) => b - a)
+    .map(([file, n]) => `${file} ${String(n)}`);
+  const which = files.length === 0 ? '' : `: ${files.join(', ')}`;
+  return `second tries in the last ${String(shown.length)} runs: ${String(all.length)} in ${String(withTries)} of them${which}`;
+}
+
 /** Tests that passed, failed and were left out. A file that could not be loaded has no tests, yet it failed. */
 export function countTests(files: FileReport[]): {
   passed: number;

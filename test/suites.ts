@@ -17,6 +17,8 @@ export interface Suite {
   checks?: Check[];
   /** Files that run by themselves, as patterns below the suite's folder: a neighbour could change what they measure. */
   alone?: string[];
+  /** Files of light loads, which run two at a time when all that starts more has ended: no generator may be late there. */
+  inPairs?: string[];
   /** Runs on a real Kubernetes, with --cluster. */
   cluster?: true;
   /** Runs with LONG=1 or by its name. */
@@ -103,8 +105,7 @@ export const suites: Suite[] = [
     name: 'cli',
     shows: 'the command with k6, helm and S3 beside it; the quality of its search',
     needs: ['k6', 'helm3', 'versitygw'],
-    // A run is invalid where its generator was late.
-    alone: [
+    inPairs: [
       ...['compare.tools', 'generator.tools', 'report.tools', 'run.tools', 'server.tools'].map(
         (name) => `command-line/${name}`,
       ),
@@ -115,7 +116,7 @@ export const suites: Suite[] = [
     name: 'loadtests',
     shows: 'k6 scripts against a server of known behaviour; the examples on a real n8n',
     needs: ['k6', 'node24', 'n8n'],
-    alone: ['idle-connections.tools', 'k6.tools', 'verdict.tools'],
+    inPairs: ['idle-connections.tools', 'k6.tools', 'verdict.tools'],
   },
   {
     name: 'nodes',
@@ -214,15 +215,27 @@ export const suites: Suite[] = [
   },
 ];
 
-/** What chooses the files of each call of Jest: first those that run side by side, then those that run alone. */
+/**
+ * What chooses the files of each call of Jest: first those that run side by side, then those that run in pairs, and in the
+ * end those that run alone.
+ */
 export function passesOf(chosen: Suite[], filesAtOnce: number): string[][] {
-  const alone = chosen.flatMap(({ name, alone = [] }) => alone.map((file) => `${name}/${file}`));
-  const beside = `--maxWorkers=${String(filesAtOnce)}`;
-  if (alone.length === 0) return [[beside]];
-  const pattern = `/test/(${alone.join('|')})\\.test\\.ts$`;
+  const patternOf = (kind: 'inPairs' | 'alone'): string | null => {
+    const files = chosen.flatMap((suite) =>
+      (suite[kind] ?? []).map((file) => `${suite.name}/${file}`),
+    );
+    return files.length === 0 ? null : `/test/(${files.join('|')})\\.test\\.ts$`;
+  };
+  const [inPairs, alone] = [patternOf('inPairs'), patternOf('alone')];
+  const others = [inPairs, alone].flatMap((pattern) =>
+    pattern === null ? [] : [`(?!.*${pattern})`],
+  );
+  const pass = (pattern: string | null, ...how: string[]): string[][] =>
+    pattern === null ? [] : [['--testPathPatterns', pattern, ...how]];
   return [
-    ['--testPathPatterns', `^(?!.*${pattern})`, beside],
-    ['--testPathPatterns', pattern, '--runInBand'],
+    ['--testPathPatterns', `^${others.join('')}`, `--maxWorkers=${String(filesAtOnce)}`],
+    ...pass(inPairs, '--maxWorkers=2'),
+    ...pass(alone, '--runInBand'),
   ];
 }
 

@@ -1,4 +1,5 @@
 // docs/records/times/README.md, from docs/records/times/*.tsv.
+import { runsIn } from '../../test/second-try';
 import { read, table, type Generated } from './records';
 
 interface Times {
@@ -47,16 +48,12 @@ const secondTries = (): string => `## Tests that passed on a second try
 
 ${table(
   ['date', 'tests', 'on a second try', 'which'],
-  read('docs/records/times/second-tries.tsv')
-    .trim()
-    .split('\n')
-    .map((line) => line.split('\t'))
-    .map(([date = '', tests, count = '', which = '']) => [
-      date,
-      Number(tests).toLocaleString('en-US'),
-      count,
-      which,
-    ]),
+  runsIn(read('docs/records/times/second-tries.tsv')).map(({ date, tests, secondTries }) => [
+    date,
+    tests.toLocaleString('en-US'),
+    String(secondTries.length),
+    secondTries.join('; '),
+  ]),
 )}`;
 
 export function times(): Generated {

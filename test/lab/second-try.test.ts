@@ -1,6 +1,14 @@
 // What becomes of a test of real programs that failed, and was run again.
 import fc from 'fast-check';
-import { afterSecondTry, countTests, filesToRunAgain, type FileReport } from '../second-try';
+import {
+  afterSecondTry,
+  countTests,
+  filesToRunAgain,
+  lineOf,
+  runsIn,
+  sumOfTries,
+  type FileReport,
+} from '../second-try';
 
 interface Outcome {
   again: string[];
@@ -77,4 +85,17 @@ test('what fails twice has failed', () => {
     expect(counts.failed > 0).toBe(failedInTheEnd.length > 0);
     expect(secondTries.length > 0).toBe(failedInTheEnd.length < failedFirst.length);
   }
+});
+
+test('the list of runs says of the last ten how many tests needed a second try, and in which files', () => {
+  const runs = Array.from({ length: 12 }, (_, i) => ({
+    ...{ date: '2026-01-02', tests: 9000 + i },
+    secondTries: i === 0 || i > 9 ? ['a.test.ts: a b: c', 'b.test.ts: d'].slice(0, i - 9) : [],
+  }));
+  const list = runs.map(lineOf).join('');
+  expect(runsIn(list)).toEqual(runs);
+  expect(sumOfTries(runsIn(list))).toBe(
+    'second tries in the last 10 runs: 3 in 2 of them: a.test.ts 2, b.test.ts 1',
+  );
+  expect(sumOfTries(runs.slice(1, 3))).toBe('second tries in the last 2 runs: 0 in 0 of them');
 });

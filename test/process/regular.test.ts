@@ -1,25 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { repositoryRoot } from '../../cli/src/lab/paths';
 import { readGroup, findControl, readLimits } from '../../cli/src/linux/cgroup';
-import { findK6 } from '../../cli/src/load/find-k6';
-import { planOf } from '../../loadtests/lib/profile';
-import { measure } from '../../cli/src/run/run';
 import { samplersFor } from '../../cli/src/samplers';
 import type { Running } from '../../cli/src/targets/target';
-import {
-  ask,
-  bringUp,
-  Collected,
-  killed,
-  left,
-  never,
-  quiet,
-  tracesOf,
-  unlessInvalid,
-  workload,
-} from './stage';
+import { ask, bringUp, Collected, killed, left, never, quiet, tracesOf, workload } from './stage';
 import { N8N_VERSION } from '../support/versions';
 import { pause, until } from '../support/wait';
 
@@ -66,47 +48,16 @@ describe('regular mode on SQLite, limited to 800 millicores and 1200 MiB', () =>
     expect((await running.executions())?.unfinished).toBe(0);
   });
 
-  test('a short soak tells what its memory, its SQLite and the tables in it do', async () => {
-    const out = mkdtempSync(join(tmpdir(), 'soak-'));
-    try {
-      // Looking at the tables may take 1/25 of the time: six looks in its last two thirds, also where each takes 200 ms.
-      const load = { ratePerSecond: 25, durationSeconds: 48, warmupSeconds: 0 };
-      const { data } = await unlessInvalid(
-        () =>
-          measure(
-            running,
-            {
-              ...{ workload: chosen, plan: planOf('soak', load), slos: [], out, k6: findK6() },
-              ...{ scripts: join(repositoryRoot(), 'loadtests'), command: [] },
-              ...{ timeoutMs: 20_000, drainMs: 20_000 },
-            },
-            quiet,
-            never(),
-          ),
-        (run) => run.data.record.verdict.outcome === 'invalid',
-      );
-      const { soak = [] } = data.record.summary;
-      expect(data.record.events.filter(({ kind }) => kind === 'sampler')).toEqual([]);
-      expect(soak.map(({ name }) => name)).toEqual(
-        expect.arrayContaining(['memory', 'latency', 'database', 'WAL', 'table execution_data']),
-      );
-      // What n8n does not keep stays a row for an hour.
-      const table = soak.find(({ name }) => name === 'table execution_data');
-      expect(table).toMatchObject({ answer: 'grows', unit: 'MiB' });
-      expect(data.record.verdict.sentence).toMatch(/grew: .*execution_data by [\d.]+ MiB per hour/);
-    } finally {
-      rmSync(out, { recursive: true, force: true });
-    }
-  });
-
-  test('samplers see main, its task runner, its event loop and its limits', async () => {
+  test('samplers see main, its task runner, its event loop, its limits and the tables of a soak', async () => {
     const seen = new Collected();
-    const samplers = samplersFor(running);
+    const samplers = samplersFor(running, 60);
     for (const sampler of samplers) await sampler.start(running, seen, 250);
     await Promise.all(Array.from({ length: 60 }, () => ask(running, chosen)));
+    await until('a size of a table', () => seen.values('tableSizeMiB', 'sqlite').length > 0);
     for (const sampler of samplers) await sampler.stop();
 
     expect(seen.events).toEqual([]);
+    expect(Math.max(...seen.values('dbSizeMiB', 'sqlite'))).toBeGreaterThan(0);
     expect(seen.roles('rssMiB')).toEqual(['main', 'runner']);
     expect(Math.max(...seen.values('rssMiB', 'main'))).toBeGreaterThan(200);
     expect(Math.max(...seen.values('cpuCores', 'main'))).toBeGreaterThan(0);

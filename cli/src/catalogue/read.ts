@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf, Mistake } from '../ui/exit';
-import { parseYamlFile, type Kind } from '../ui/yaml-file';
+import { parseYamlFile } from '../ui/yaml-file';
 import { parseExport, type ExportedWorkflow } from './exported-workflow';
 import { faultsOf } from './faults';
 import type { SeedWorkflow } from './seeding';
@@ -9,17 +9,22 @@ import { withTriggersOff, type FileWebhook } from './triggers';
 import { catalogueSchema, workloadSchema, type Catalogue, type Workload } from './workload';
 import { readPlainFile } from '../linux/plain-file';
 
-/** The bundled workloads, checked: a fault in them must not show only under load. */
+let last: { file: string; text: string; catalogue: Catalogue } | undefined;
+
+/** The bundled workloads, checked: a fault in them must not show only under load. Nobody may change what it returns. */
 export function readCatalogue(file: string): Catalogue {
-  const catalogue = parsed(file, { name: 'catalogue', schema: catalogueSchema });
+  const text = textOf(file);
+  if (last?.file === file && last.text === text) return last.catalogue;
+  const catalogue = parseYamlFile(text, file, { name: 'catalogue', schema: catalogueSchema });
   const [fault] = faultsOf(catalogue, (path) => existsSync(join(dirname(file), path)));
   if (fault !== undefined) throw new Mistake(`${file} is wrong: ${fault}`);
+  last = { file, text, catalogue };
   return catalogue;
 }
 
 /** A file of the user's with one workload, in YAML or JSON. */
 export function readWorkload(file: string): Workload {
-  return parsed(file, { name: 'workload', schema: workloadSchema });
+  return parseYamlFile(textOf(file), file, { name: 'workload', schema: workloadSchema });
 }
 
 /** Workflows of one file, which may hold several. */
@@ -42,13 +47,10 @@ const isAmong = (webhook: FileWebhook, all: readonly FileWebhook[]): boolean =>
       node === webhook.node && method === webhook.method && path === webhook.path,
   );
 
-/** JSON is YAML too. */
-function parsed<Content>(file: string, kind: Kind<Content>): Content {
-  let text: string;
+function textOf(file: string): string {
   try {
-    text = readPlainFile(file);
+    return readPlainFile(file);
   } catch (error) {
     throw new Mistake(`${file} cannot be read: ${messageOf(error)}`);
   }
-  return parseYamlFile(text, file, kind);
 }

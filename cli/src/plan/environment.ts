@@ -73,14 +73,20 @@ export function table(): z.infer<typeof tableSchema> {
 /** No version is within it. */
 const NONE = '<0.0.0';
 
+const profiles = new Map<string, Readonly<Record<string, Setting>>>();
+
 /** What a profile sets; without a name, every setting of the default one. */
-export function profileOf(name = 'default'): Record<string, Setting> {
-  return Object.fromEntries(
-    Object.entries(table().tuning).map(([key, values]) => [
-      key,
-      setting.parse(values[name] ?? values.default),
-    ]),
-  );
+export function profileOf(name = 'default'): Readonly<Record<string, Setting>> {
+  const settings =
+    profiles.get(name) ??
+    Object.fromEntries(
+      Object.entries(table().tuning).map(([key, values]) => [
+        key,
+        setting.parse(values[name] ?? values.default),
+      ]),
+    );
+  profiles.set(name, settings);
+  return settings;
 }
 
 /** One role as it is deployed. */
@@ -175,8 +181,9 @@ export const at = (values: unknown, path: readonly string[]): unknown =>
 
 const ranges = z.record(z.string(), z.string());
 const versionsSchema = z.looseObject({ features: ranges, variables: ranges });
+let knownVersions: z.infer<typeof versionsSchema> | undefined;
 const versions = (): z.infer<typeof versionsSchema> =>
-  versionsSchema.parse(chartFile('files', 'versions.yaml'));
+  (knownVersions ??= versionsSchema.parse(chartFile('files', 'versions.yaml')));
 
 function supports(n8n: string, feature: string): boolean {
   const range = versions().features[feature];

@@ -72,25 +72,34 @@ test('without --request the webhook of the file is loaded, under a path of its o
   expect(written()).toEqual([]);
 });
 
+/** As it is without --stop-if. */
+const DEFAULT_SECONDS = 10;
+const SOONER_SECONDS = 3;
+const soon = (): string[] => [
+  ...['--stop-if', `${n8n.url}/healthz fails for ${String(SOONER_SECONDS)}s`],
+];
+
 test.each([
-  ['run', () => load()],
+  ['run', DEFAULT_SECONDS, () => load()],
   [
     'find',
+    SOONER_SECONDS,
     () => [
       ...['find', '--url', n8n.url, '--workflow', order, '--budget', '10m'],
-      ...['--out', join(folder, 'results')],
+      ...['--out', join(folder, 'results'), ...soon()],
     ],
   ],
   [
     'compare',
+    SOONER_SECONDS,
     () => [
       ...['compare', n8n.url, n8n.url, '--workflow', order, '--vus', '1', '--duration', '20s'],
-      ...['--out', join(folder, 'results')],
+      ...['--out', join(folder, 'results'), ...soon()],
     ],
   ],
 ])(
-  '%s ends within 2 s when the health check has failed for 10 s, and all is removed',
-  async (_, args) => {
+  '%s ends within 2 s when the health check has failed for %i s, and all is removed',
+  async (_, seconds, args) => {
     const run = startCli(args(), env);
     await until('the load', () => {
       if (run.child.exitCode !== null) throw new Error(run.stderr());
@@ -110,7 +119,7 @@ test.each([
     expect(code).toBe(3);
     // The time is what is required; beside other tests a signal takes its time.
     expect(lastMs - stoppedMs).toBeLessThan(2_000);
-    const said = `stopped by --stop-if: ${n8n.url}/healthz fails for 10s (status 503, for 1`;
+    const said = `stopped by --stop-if: ${n8n.url}/healthz fails for ${String(seconds)}s (status 503, for ${String(seconds)[0] ?? ''}`;
     const results = join(folder, 'results');
     const records = readdirSync(results, { recursive: true, encoding: 'utf8' })
       .filter((file) => /(run|find|compare)\.json$/.test(file))
