@@ -19,9 +19,13 @@ export function readDeployed(valuesText: string, helm: string | null = findHelm(
     );
   }
   if (helm === null) return { topology, leftOut: [...leftOut, WITHOUT_HELM] };
-  renderChart(helm, chartFolder(), valuesText);
+  if (!taken.has(valuesText)) renderChart(helm, chartFolder(), valuesText);
+  taken.add(valuesText);
   return { topology, leftOut };
 }
+
+/** Values that the chart has taken: a command asks about the same ones several times, and each time costs half a second. */
+const taken = new Set<string>();
 
 function given(valuesText: string): unknown {
   try {
