@@ -13,7 +13,10 @@ export const LAYERS = [
   ['features/predict'],
   ['features/sweep', 'features/compare', 'features/drill', 'features/study'],
   ['features/find'],
-  ['features/watch', 'features/recover', 'features/sample', 'features/stand-in', 'features/twin'],
+  [
+    ...['features/watch', 'features/recover', 'features/sample', 'features/stand-in'],
+    ...['features/twin', 'features/n8n'],
+  ],
   ['options'],
   ['run'],
   ['report', 'samplers', 'load'],

@@ -3,6 +3,7 @@
 #
 #   lab/install.sh all            every tool that makes sense on this platform
 #   lab/install.sh k6 n8n         these, and what they rest on
+#   lab/install.sh n8n@2.39.10    another release of n8n, beside the pinned one
 #   lab/install.sh --check k6     exit code 1 if it is missing or out of date
 #   lab/install.sh --list         what there is, and what is installed
 #
@@ -40,7 +41,7 @@ install_tool() {
   else
     kind_check
     if [ "$kind_is_big" = yes ]; then require_disk; fi
-    note "$tool${version:+ $version}: installing${lasts:+, $lasts}"
+    note "${tool%@*}${version:+ $version}: installing${lasts:+, $lasts}"
     build
     put_into_place
     exit "$INSTALLED"

@@ -18,6 +18,10 @@ own_tools() { tool_names | while read -r name; do lines_of "$name" | grep -qE '^
 known_tools() {
   local name
   for name in "$@"; do
+    case $name in
+      "n8n@$N8N_VERSION" | "n8n@$N8N_LEGACY_VERSION") mistake "$name has a lock in the lab: $LAB/install.sh --list shows its tool" ;;
+      n8n@[0-9]*.[0-9]*.[0-9]*) continue ;;
+    esac
     declare -F "tool_$name" >/dev/null || mistake "there is no tool $name: $LAB/install.sh --list shows them"
   done
 }
@@ -40,7 +44,8 @@ load_tool() {
   kind_is_big=no
   # A program of the user's own that does as well, from a version on and below another.
   own_program='' own_version_argument='' own_from='' own_below=''
-  "tool_$tool"
+  "tool_${tool%@*}"
+  case $tool in *@*) kind=n8n-release version=${tool#*@} ;; esac   # another release than the pinned one
   # shellcheck disable=SC1090
   . "$LAB/kinds/$kind.sh"
 }
@@ -54,7 +59,7 @@ fingerprint() {
   {
     echo "$tool $kind $version $place $programs $commands $PLATFORM"
     # shellcheck disable=SC2086
-    (cd "$LAB" && { lines_of "$tool"; cat "kinds/$kind.sh" $inputs; } | grep -v '^ *#')
+    (cd "$LAB" && { lines_of "${tool%@*}"; cat "kinds/$kind.sh" $inputs; } | grep -v '^ *#')
   } | hash_of | cut -c1-16
 }
 
@@ -189,7 +194,7 @@ put_into_place() {
   kind_link
   stamp "${place:--}" built
   record_time "tool-$tool" $((SECONDS - started)) cold
-  note "$tool${version:+ $version}: ready after $((SECONDS - started)) s"
+  note "${tool%@*}${version:+ $version}: ready after $((SECONDS - started)) s"
   rm -rf "$CACHE/.tmp/$tool@old"   # last: on a busy disk this takes minutes
 }
 

@@ -8,6 +8,7 @@ import * as doctor from './commands/doctor';
 import * as down from './commands/down';
 import * as drill from './features/drill/command';
 import * as find from './features/find/command';
+import * as n8n from './features/n8n/command';
 import * as predict from './features/predict/command';
 import * as profiles from './commands/profiles';
 import * as recommend from './features/recommend/command';
@@ -29,7 +30,7 @@ const GROUPS = {
   'Measure:': [find, run, compare, sweep, predict, study],
   'Go live:': [recommend, drill, recover],
   'Look at it:': [report, watch, sample],
-  'Set up:': [doctor, up, down, twin, standIn, clean, workloads, profiles, completion],
+  'Set up:': [doctor, n8n, up, down, twin, standIn, clean, workloads, profiles, completion],
 };
 
 /** In the order in which the program lists its commands. */

@@ -168,6 +168,6 @@ test('docs/architecture.md draws this order', () => {
   expect(existsSync(path)).toBe(true);
   const text = readFileSync(path, 'utf8');
   const drawn = /```text\n( *cli\n[\s\S]*?)```/.exec(text)?.[1] ?? '';
-  const rows = drawn.split('\n').map((line) => line.match(/[a-z/-]+/g) ?? []);
+  const rows = drawn.split('\n').map((line) => line.match(/[a-z\d/-]+/g) ?? []);
   expect(rows.filter((row) => row.length > 0)).toEqual(layers);
 });

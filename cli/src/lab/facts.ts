@@ -1,18 +1,18 @@
 // Looks at the machine for the doctor. Nothing here changes anything or fails: what cannot be seen is not there.
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, statfsSync } from 'node:fs';
+import { existsSync, statfsSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { availableCores } from '../linux/available-cores';
 import { findControl } from '../linux/cgroup';
 import { PROGRAMS, type Facts, type Program, type ProgramName } from './doctor';
+import { installedN8n } from './n8n';
 import {
   cacheFolder,
   findProgram,
   hasLab,
   isProgram,
-  n8nProgram,
   pinned,
   readVersions,
   type Environment,
@@ -102,12 +102,6 @@ function limits(): Pick<Facts, 'limitsBy' | 'noLimitsReason'> {
   return control.kind === 'none'
     ? { limitsBy: null, noLimitsReason: control.reason }
     : { limitsBy: control.kind, noLimitsReason: null };
-}
-
-function installedN8n(cache: string): string[] {
-  const folder = join(cache, 'n8n');
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder).filter((version) => existsSync(n8nProgram(cache, version)));
 }
 
 /** Free space of the folder, or of its nearest parent that exists. */

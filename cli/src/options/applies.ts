@@ -55,6 +55,7 @@ export const RULES: readonly Rule[] = [
   { options: ['url'], of: DEPLOYING, ...on('url', 'server') },
   { options: LIMITS, ...on('process', 'kubernetes', 'server') },
   { options: OF_N8N, ...on('process', 'kubernetes') },
+  { options: ['n8nProgram'], ...on('process') },
   { options: ['variant', 'workflow'], ...on('process', 'kubernetes', 'url') },
   {
     options: ['target'],

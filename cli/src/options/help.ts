@@ -22,6 +22,7 @@ export const TOPICS = {
   n8n: [
     WHERE,
     'With --target url or server:',
+    'With --target process:',
     'With --target server:',
     'With --target url:',
     'With --target kubernetes or url:',
@@ -188,7 +189,6 @@ export function programHelp(program: Command, examples: readonly string[]): stri
       heading,
       ...commands.map((command) => `  ${command.name().padEnd(width)}  ${command.summary()}`),
     ]),
-    '',
     'n8n-tuned COMMAND -h shows its options, and n8n-tuned --version the version.',
     'Exit codes: 0 success, 1 an SLO or a check failed, 2 wrong usage, 3 no answer.',
     '',

@@ -325,7 +325,8 @@ function withTopologyOptions(command: Command): Command {
       '--topology <file>',
       'a topology, as values of the chart, or a server; the options below override it',
     )
-    .option('--n8n <version>', 'version of n8n')
+    .option('--n8n <version>', 'version of n8n; n8n-tuned n8n install VERSION gets another one')
+    .option('--n8n-program <file>', 'the program n8n of an installation of your own')
     .addOption(new Option('--mode <mode>', 'how n8n runs executions').choices(MODES))
     .addOption(
       new Option('--process <process>', 'n8n below 1.0: which process runs an execution').choices(

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { chooseServer, serverLoad, withoutWorkflows } from '../plan/chosen-server';
 import { chooseTopology } from '../plan/chosen-topology';
 import type { ChosenWorkload } from '../plan/chosen-workload';
@@ -69,7 +70,11 @@ export function targetOrder(
       ...(hasForgetfulRedis === undefined ? {} : { hasForgetfulRedis }),
     };
   }
-  return { kind, topology: chooseTopology(options), workflows, readyTimeoutMs, ...forDrill };
+  const { n8nProgram } = options;
+  return {
+    ...{ kind, topology: chooseTopology(options), workflows, readyTimeoutMs, ...forDrill },
+    ...(n8nProgram === undefined ? {} : { n8nProgram: resolve(n8nProgram) }),
+  };
 }
 
 function urlOrder(

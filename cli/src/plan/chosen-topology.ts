@@ -1,3 +1,4 @@
+import { manifestOf } from '../lab/n8n';
 import { Mistake } from '../ui/exit';
 import { valuesOf } from './chart-values';
 import { contradiction } from './contradiction';
@@ -13,6 +14,8 @@ export interface TopologyChoice {
   /** A file. */
   topology?: string | undefined;
   n8n?: string | undefined;
+  /** A program. */
+  n8nProgram?: string | undefined;
   mode?: (typeof MODES)[number] | undefined;
   process?: (typeof PROCESSES)[number] | undefined;
   database?: (typeof DATABASES)[number] | undefined;
@@ -44,7 +47,9 @@ export function chooseTopology(choice: TopologyChoice): Topology {
 
 /** The options, which go over the file. */
 function asValues(choice: TopologyChoice, file: NamedSettings): NamedSettings {
-  const { n8n, process, tuning, env, cpu, memory, heap, concurrency } = choice;
+  const { process, tuning, env, cpu, memory, heap, concurrency } = choice;
+  const n8n =
+    choice.n8nProgram === undefined ? choice.n8n : versionOfProgram(choice.n8nProgram, choice.n8n);
   // Who asks for workers asks for a queue, and who asks for a queue for a database that processes can share.
   const mode = choice.mode ?? (choice.workers === undefined ? undefined : 'queue');
   const isOpen = mode === 'queue' && at(file, ['database', 'type']) == null;
@@ -58,6 +63,20 @@ function asValues(choice: TopologyChoice, file: NamedSettings): NamedSettings {
     workers: { ...limits, count: choice.workers ?? (isAlone ? 1 : undefined), concurrency },
     webhooks: { ...limits, count: choice.webhooks },
   });
+}
+
+/** As its package says: the kit's variables and patches are those of the version. */
+function versionOfProgram(program: string, asked: string | undefined): string {
+  const version = manifestOf(program)?.version;
+  if (version === undefined) {
+    throw new Mistake(
+      `--n8n-program ${program} is no program of n8n: give the file bin/n8n of its package, or a link to that.`,
+    );
+  }
+  if (asked !== undefined && asked !== version) {
+    throw new Mistake(`--n8n-program ${program} is n8n ${version}: leave --n8n ${asked} out.`);
+  }
+  return version;
 }
 
 /** Else n8n would be measured without what was asked for. */

@@ -30,6 +30,9 @@ const at = (name: string): string => join(folder, name);
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'applies-'));
+  mkdirSync(at('n8n/bin'), { recursive: true });
+  writeFileSync(at('n8n/package.json'), '{ "name": "n8n", "version": "2.38.7" }');
+  writeFileSync(at('n8n/bin/n8n'), '');
   for (const name of ['record', 'other-record']) {
     mkdirSync(at(name));
     writeFileSync(join(at(name), 'run.json'), '{}');
@@ -67,6 +70,7 @@ const VALUES: Record<string, string> = {
   ...{ url: 'http://127.0.0.1:5999', command: 'node other.js', target: 'kubernetes' },
   stopIf: 'http://127.0.0.1:5998/ fails for 11s',
   ...{ metricsUrl: 'http://127.0.0.1:5999/metrics', topology: '@topology.yaml', n8n: '2.39.9' },
+  n8nProgram: '@n8n/bin/n8n',
   ...{ mode: 'queue', process: 'own', database: 'postgresql', workers: '3', concurrency: '7' },
   ...{ webhooks: '2', cpu: '700m', memory: '900Mi', heap: '300Mi', tuning: 'none', env: 'A=1' },
   ...{ kubeconfig: 'file', context: 'work', namespace: 'load', protect: 'prod*', release: 'mine' },

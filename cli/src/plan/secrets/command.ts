@@ -9,7 +9,7 @@ const SHOWN = new Set(
   after age allow arrivals at at-cpu at-once attempts back-off budget chart concurrency context continue cpu cpu-price csv
   database deploy-timeout drain duration every execution-size executions-per-day fail-on file find-budget for from from-execution full
   generator-cpus generator-image generators grafana group heap help host id-at interval keep-days kubeconfig max-open
-  memory memory-price metric metrics-url mode n8n name namespace out over pairs part pid plot port precision prefix probe
+  memory memory-price metric metrics-url mode n8n n8n-program name namespace out over pairs part pid plot port precision prefix probe
   process profile prometheus prometheus-namespace prometheus-release prometheus-remote-write promise protect
   rate ready recover-age redis release request rules s3 save-on-error save-on-progress save-on-success since slo speed
   start-file steady stop-after tag target timeout tls-cert tls-key topology trigger tuning url values variant via via-address vus wait
@@ -22,7 +22,7 @@ const SHOWN = new Set(
 
 /** Whose values are files and folders of this machine, which the user has to find again: no part of one is a token. */
 const FILES = new Set(
-  'csv file from from-execution kubeconfig out plot rules start-file tls-cert tls-key topology values write'
+  'csv file from from-execution kubeconfig n8n-program out plot rules start-file tls-cert tls-key topology values write'
     .split(' ')
     .map((name) => `--${name}`),
 ).add('-f');

@@ -10,6 +10,8 @@ import { Workspace } from './workspace';
 
 export interface ProcessTargetOptions {
   topology: Topology;
+  /** The program of the user's own n8n; left out: that of the version in the lab's cache. */
+  n8nProgram?: string;
   /** Seeded before n8n starts, which is the fast way. */
   workflows: readonly SeedWorkflow[];
   /** How long it may take until the real request is answered right. */
@@ -27,13 +29,14 @@ export interface ProcessTargetOptions {
 /** n8n as real processes on this machine, with stores of its own; nothing of the system's is used. */
 export function processTarget(options: ProcessTargetOptions): Target {
   const { topology } = options;
+  // What is not installed is told before anything is waited for.
+  const tools = findTools(topology, options.n8nProgram);
   return {
     kind: 'process',
     up: async (progress, signal) => {
       const wrong = contradiction(topology);
       if (wrong !== null) throw new Mistake(`${wrong}.`);
       const control = usableControl(topology);
-      const tools = findTools(topology);
       const order = {
         ...options,
         templates: options.templates ?? templatesFolder(),

@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { z } from 'zod';
+import { installedN8n, manifestOf, nodeFor } from '../../lab/n8n';
 import { cacheFolder, findProgram, hasLab, n8nProgram, repositoryRoot } from '../../lab/paths';
 import { type Topology, databaseOf } from '../../plan/topology';
 import { Mistake } from '../../ui/exit';
-import { isLegacy } from '../../plan/limits';
 
 /** The programs that a topology is made of, as paths; null: it needs none. */
 export interface Tools {
@@ -26,20 +25,25 @@ const WITHOUT_LAB =
   'n8n is started on this machine from a checkout of n8n-tuned, which this is not: load an n8n that runs already with --url, or use a checkout and run lab/install.sh n8n in it.';
 
 function notInstalled(version: string): string {
-  const others = installed();
+  const others = installedN8n(cacheFolder());
   const choice = others.length === 0 ? '' : `, or choose ${others.join(' or ')} with --n8n`;
-  return `n8n ${version} is not installed in ${cacheFolder()}: run lab/install.sh ${isLegacy(version) ? 'n8n-legacy' : 'n8n'}${choice}.`;
+  return `n8n ${version} is not installed in ${cacheFolder()}: run n8n-tuned n8n install ${version}${choice}.`;
 }
 
-export function findTools(topology: Topology): Tools {
+/** The program that the user names, or that of the version in the lab's cache. */
+function n8nOf(version: string, named: string | undefined): string {
+  const program = named ?? n8nProgram(cacheFolder(), version);
+  if (existsSync(program)) return program;
+  if (named !== undefined) throw new Mistake(`--n8n-program ${named} is not there.`);
+  throw new Mistake(hasLab() ? notInstalled(version) : WITHOUT_LAB);
+}
+
+export function findTools(topology: Topology, named?: string): Tools {
   const { n8n: version, mode, webhooks } = topology;
-  const n8n = n8nProgram(cacheFolder(), version);
-  if (!existsSync(n8n)) {
-    throw new Mistake(hasLab() ? notInstalled(version) : WITHOUT_LAB);
-  }
+  const n8n = n8nOf(version, named);
   return {
     n8n,
-    node: find(isLegacy(version) ? 'node18' : 'node24'),
+    node: find(nodeFor(manifestOf(n8n)?.engines ?? null)),
     sqliteNode: find('node24'),
     redisServer: mode === 'queue' ? find('redis-server') : null,
     // The user that runs PostgreSQL may not look into the lab's cache, where only links are.
@@ -56,15 +60,6 @@ export function needed(program: string | null, name: string): string {
   return program;
 }
 
-/** As the package of the program says, which may be another than was asked for. */
-function versionOf(n8n: string): string | null {
-  const manifest = join(dirname(realpathSync(n8n)), '..', 'package.json');
-  if (!existsSync(manifest)) return null;
-  return manifestSchema.parse(JSON.parse(readFileSync(manifest, 'utf8'))).version;
-}
-
-const manifestSchema = z.object({ version: z.string() });
-
 /** What is recorded of the versions: enough to build the same again. */
 export async function versionsOf(
   topology: Topology,
@@ -76,7 +71,7 @@ export async function versionsOf(
     ['postgresql', tools.postgresqlBin === null ? null : join(tools.postgresqlBin, 'postgres')],
     ['nginx', tools.nginx],
   ];
-  const found: Record<string, string> = { n8n: versionOf(tools.n8n) ?? topology.n8n };
+  const found: Record<string, string> = { n8n: manifestOf(tools.n8n)?.version ?? topology.n8n };
   for (const [name, program] of programs) {
     if (program === null) continue;
     const { stdout, stderr } = await run(program, [name === 'nginx' ? '-v' : '--version']);
@@ -100,11 +95,6 @@ function find(program: string): string {
     );
   }
   return found;
-}
-
-function installed(): string[] {
-  const folder = join(cacheFolder(), 'n8n');
-  return existsSync(folder) ? readdirSync(folder) : [];
 }
 
 function builtNodes(): string | null {

@@ -1,0 +1,48 @@
+import { counted } from '../../../ui/numbers';
+import { compareVersions } from '../../../ui/versions';
+
+export interface N8nVersions {
+  installed: string[];
+  /** Of the registry, the oldest first; null: it could not be asked. */
+  released: string[] | null;
+  pinned: string;
+}
+
+/** The newest releases of so many minor versions are shown, beside those that are installed. */
+const SHOWN_MINORS = 10;
+
+const lineOf = (version: string): string => version.split('.').slice(0, 2).join('.');
+
+/** What is worth a row: all that is installed, and the newest of the newest minor versions and of each older major one. */
+export function shownVersions({ installed, released }: N8nVersions): string[] {
+  const newestFirst = [...(released ?? [])].reverse();
+  const newestOf = (name: (version: string) => string): string[] => [
+    ...new Map([...newestFirst].reverse().map((version) => [name(version), version])).values(),
+  ];
+  const minors = newestOf(lineOf).reverse().slice(0, SHOWN_MINORS);
+  const majors = newestOf((version) => version.split('.')[0] ?? '');
+  return [...new Set([...installed, ...minors, ...majors])].sort((a, b) => compareVersions(b, a));
+}
+
+export function listLines(versions: N8nVersions): string[] {
+  const { installed, released, pinned } = versions;
+  const shown = shownVersions(versions);
+  const newest = released?.at(-1);
+  const row = (version: string): string => {
+    const notes = [
+      ...(version === newest ? ['newest of the registry'] : []),
+      ...(version === pinned ? ['default of this n8n-tuned'] : []),
+      ...(released?.includes(version) === false ? ['not in the registry'] : []),
+    ];
+    const state = installed.includes(version) ? 'installed' : '-';
+    return `${version.padEnd(10)} ${state.padEnd(10)} ${notes.join(', ')}`.trimEnd();
+  };
+  const rest = (released?.length ?? 0) - shown.filter((each) => released?.includes(each)).length;
+  return [
+    'VERSION    STATE',
+    ...shown.map(row),
+    ...(rest > 0
+      ? ['', `The registry has ${counted(rest, 'more release')}: --json lists them.`]
+      : []),
+  ];
+}

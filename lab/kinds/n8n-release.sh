@@ -1,0 +1,10 @@
+# shellcheck shell=bash disable=SC2034,SC2154
+# A release of n8n for which the lab has no lock, as n8n@VERSION: what npm installs now, with its lock in its folder.
+# shellcheck source-path=SCRIPTDIR source=n8n.sh
+. "$LAB/kinds/n8n.sh"
+inputs=
+
+kind_build() {
+  once fetch nice node "$LAB/n8n/from-registry.mjs" "$version" "$OUT"
+  once sqlite3 build_sqlite3
+}

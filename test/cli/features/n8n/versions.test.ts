@@ -1,0 +1,98 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { listLines, shownVersions } from '../../../../cli/src/features/n8n/report/terminal';
+import { installedN8n, manifestOf, nodeFor } from '../../../../cli/src/lab/n8n';
+import { chooseTopology } from '../../../../cli/src/plan/chosen-topology';
+
+describe('the Node.js of an n8n', () => {
+  // As n8n 0.221, 1.0, 1.81, 1.110, 2.16 and 2.41 say it in their packages.
+  test.each([
+    [null, 'node18'],
+    ['>=14.0.0', 'node18'],
+    ['>=18.10', 'node18'],
+    ['>=18.17 <= 22', 'node18'],
+    ['>=20.19 <= 24.x', 'node24'],
+    ['>=22.16', 'node24'],
+    ['>=24.0.0', 'node24'],
+    ['^18 || ^20', 'node18'],
+    ['24.x', 'node24'],
+    ['<18', 'node24'],
+  ])('for %s is %s', (engines, node) => {
+    expect(nodeFor(engines)).toBe(node);
+  });
+});
+
+describe('an n8n on this machine', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'n8n-versions-'));
+    for (const version of ['2.9.0', '2.10.1']) {
+      const inside = join(folder, 'n8n', version, 'node_modules/n8n');
+      mkdirSync(join(inside, 'bin'), { recursive: true });
+      const engines = { node: '>=22.16' };
+      writeFileSync(
+        join(inside, 'package.json'),
+        JSON.stringify({ name: 'n8n', version, engines }),
+      );
+      writeFileSync(join(inside, 'bin/n8n'), '', { mode: 0o755 });
+    }
+    mkdirSync(join(folder, 'n8n', '2.11.0'));
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  test('is listed in the order of versions once its install is whole', () => {
+    expect(installedN8n(folder)).toEqual(['2.9.0', '2.10.1']);
+    expect(installedN8n(join(folder, 'nothing'))).toEqual([]);
+  });
+
+  test('says its version by its package, also through a link', () => {
+    const link = join(folder, 'link');
+    symlinkSync(join(folder, 'n8n/2.10.1/node_modules/n8n/bin/n8n'), link);
+    expect(manifestOf(link)).toEqual({ version: '2.10.1', engines: '>=22.16' });
+    expect(manifestOf(process.execPath)).toBeNull();
+  });
+
+  test('is measured as the version that its program has, and no other', () => {
+    const n8nProgram = join(folder, 'n8n/2.9.0/node_modules/n8n/bin/n8n');
+    expect(chooseTopology({ n8nProgram }).n8n).toBe('2.9.0');
+    expect(() => chooseTopology({ n8nProgram, n8n: '2.10.1' })).toThrow(
+      `--n8n-program ${n8nProgram} is n8n 2.9.0: leave --n8n 2.10.1 out.`,
+    );
+    expect(() => chooseTopology({ n8nProgram: process.execPath })).toThrow(
+      'is no program of n8n: give the file bin/n8n of its package, or a link to that.',
+    );
+  });
+});
+
+describe('the list of versions', () => {
+  const released = ['0.9.0', '1.0.0', '1.0.1', '2.0.0', '2.0.1', '2.1.0', '2.1.3'];
+
+  test('shows what is installed and the newest release of each line', () => {
+    const versions = { installed: ['1.0.0', '2.0.0'], released, pinned: '2.0.0' };
+    expect(listLines(versions)).toEqual([
+      'VERSION    STATE',
+      '2.1.3      -          newest of the registry',
+      '2.0.1      -',
+      '2.0.0      installed  default of this n8n-tuned',
+      '1.0.1      -',
+      '1.0.0      installed',
+      '0.9.0      -',
+      '',
+      'The registry has 1 more release: --json lists them.',
+    ]);
+  });
+
+  test('shows the newest ten minor versions, and of older major ones the last', () => {
+    const minors = Array.from({ length: 14 }, (_, minor) => `2.${String(minor)}.0`);
+    const shown = shownVersions({ installed: [], released: ['1.9.0', ...minors], pinned: '' });
+    expect(shown).toEqual([...minors.slice(4).reverse(), '1.9.0']);
+  });
+
+  test('shows what is installed without a registry', () => {
+    const versions = { installed: ['2.0.0'], released: null, pinned: '2.1.0' };
+    expect(listLines(versions)).toEqual(['VERSION    STATE', '2.0.0      installed']);
+  });
+});

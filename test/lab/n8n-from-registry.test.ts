@@ -1,0 +1,100 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { missingIn, nearest } from '../../lab/n8n/from-registry.mjs';
+import { BASE_PROGRAMS, FakeLab } from './fake-lab';
+
+test.each([
+  [
+    'npm error notarget No matching version found for linkedom@^0.18.13.',
+    { name: 'linkedom', wanted: '^0.18.13' },
+  ],
+  [
+    'npm error notarget No matching version found for @n8n/config@2.38.0.',
+    { name: '@n8n/config', wanted: '2.38.0' },
+  ],
+  [
+    "npm error 404  '@n8n/gone@1.2.0' is not in this registry.",
+    { name: '@n8n/gone', wanted: '1.2.0' },
+  ],
+  [
+    'npm error network request to https://cdn.example.com/xlsx-0.20.2/xlsx-0.20.2.tgz failed, reason: getaddrinfo ENOTFOUND cdn.example.com',
+    { name: 'xlsx', wanted: '0.20.2' },
+  ],
+  [
+    'npm error 404 Not Found - GET https://registry.example.com/@msgpackr-extract%2fwin/-/win-3.0.5.tgz - Not found',
+    { name: '@msgpackr-extract/win', wanted: '3.0.5' },
+  ],
+  [
+    'npm error 404 Not Found - GET https://registry.example.com/npm/mailparser/-/mailparser-3.9.0.tgz - Not found',
+    { name: 'mailparser', wanted: '3.9.0' },
+  ],
+  ['npm error code ENOSPC', null],
+])('what npm could not get is read from its words: %s', (said, missing) => {
+  expect(missingIn(said)).toEqual(missing);
+});
+
+test('the nearest version is the newest one before it, or else the oldest one after it', () => {
+  const there = ['1.0.0', '1.2.0', '1.10.0', '1.11.0-beta.1', '2.0.0'];
+  expect(nearest('^1.10.1', there)).toBe('1.10.0');
+  expect(nearest('1.10.0', there)).toBe('1.2.0');
+  expect(nearest('0.9.0', there)).toBe('1.0.0');
+  expect(nearest('latest', there)).toBe('2.0.0');
+  expect(nearest('1.0.0', ['1.0.0'])).toBeNull();
+});
+
+describe('another release of n8n', () => {
+  let lab: FakeLab;
+  beforeEach(() => {
+    lab = new FakeLab();
+    lab.write('n8n/from-registry.mjs', readFileSync('lab/n8n/from-registry.mjs', 'utf8'));
+    lab.tool('n8n', 'kind=n8n version=2.41.1 node=fake');
+    lab.tool('build-tools', 'kind=group requires=');
+  });
+  afterEach(() => {
+    lab.end();
+  });
+
+  // npm has one package less than n8n asks for, until that is overridden.
+  const NPM = `
+case "$*" in
+  --version) ;;
+  'view @n8n/gone versions --json') echo '["1.0.0", "1.1.0", "3.0.0"]' ;;
+  install*)
+    if grep -q '"@n8n/gone": "1.1.0"' package.json; then
+      mkdir -p node_modules/n8n/bin node_modules/sqlite3/build/Release
+      : >node_modules/n8n/bin/n8n
+    else
+      echo 'npm error notarget No matching version found for @n8n/gone@2.0.0.' >&2
+      exit 1
+    fi ;;
+  rebuild*)
+    while [ "$1" != --prefix ]; do shift; done
+    : >"$2/node_modules/sqlite3/build/Release/node_sqlite3.node" ;;
+esac`;
+
+  test('is installed beside the pinned one, with the nearest version of what the registry does not have', () => {
+    const PATH = lab.programs({ npm: NPM }, [...BASE_PROGRAMS, 'node']);
+    lab.write('recipe', 'exit 0');
+    const { code, said } = lab.install(['n8n@2.39.10'], { PATH });
+    expect(said).toContain('n8n 2.39.10: ready after');
+    expect(code).toBe(0);
+    const kept = JSON.parse(readFileSync(lab.in('n8n/2.39.10/package.json'), 'utf8')) as object;
+    expect(kept).toMatchObject({
+      dependencies: { n8n: '2.39.10' },
+      overrides: { '@n8n/gone': '1.1.0' },
+    });
+    expect(lab.install(['n8n@2.39.10'], { PATH })).toEqual({ code: 0, said: '' });
+  });
+
+  test('that cannot be had leaves nothing in place, and the exit code says so', () => {
+    const PATH = lab.programs({ npm: 'echo npm error code E500 >&2; exit 1' }, [
+      ...BASE_PROGRAMS,
+      'node',
+    ]);
+    expect(lab.install(['n8n@2.39.10'], { PATH })).toMatchObject({ code: 1 });
+    expect(existsSync(lab.in('n8n/2.39.10'))).toBe(false);
+  });
+
+  test.each(['n8n@2.41.1', 'k6@1.0.0', 'n8n@latest'])('is none by the name %s', (name) => {
+    expect(lab.install([name]).code).toBe(2);
+  });
+});
