@@ -195,3 +195,47 @@ test('a Redis without a queue is not taken for one in which nothing is queued', 
     /Redis at \S+ could not be asked/,
   );
 });
+
+describe('what workers tell of their work', () => {
+  const at = (name: string): string => `n8n-tuned:{bull}:${name}`;
+  const opened = async (): Promise<Awaited<ReturnType<typeof openQueue>>> => {
+    await client.set('bull:jobs:id', '1');
+    return openQueue(new Redis(url, LAZY), 'bull', quiet);
+  };
+
+  test('an execution that is alive counts as at work, until its worker is silent, by the clock of Redis', async () => {
+    const queue = await opened();
+    await client.zadd(at('alive'), Date.now() + 60_000, '11', Date.now() - 1, '12');
+    expect([...(await queue.queued())]).toEqual(['11']);
+    await queue.end();
+  });
+
+  test('what is alive cannot be taken, and what was taken stays so', async () => {
+    const queue = await opened();
+    await queue.lead();
+    await client.zadd(at('alive'), Date.now() + 60_000, '11', Date.now() - 1, '12');
+    expect(await Promise.all(['11', '12', '13'].map((id) => queue.take(id)))).toEqual([
+      ...[false, true, true],
+    ]);
+    expect(await client.zrange(at('taken'), 0, -1)).toEqual(['12', '13']);
+    await queue.end();
+  });
+
+  test('whoever has lost the lead takes nothing, and is told', async () => {
+    await client.set('bull:jobs:id', '1');
+    let isLost = false;
+    const queue = await openQueue(new Redis(url, LAZY), 'bull', () => (isLost = true));
+    await queue.lead();
+    await client.set(at('recover'), 'another');
+    await expect(queue.take('11')).rejects.toThrow('another recovery took over');
+    expect([isLost, await client.exists(at('taken'))]).toEqual([true, 0]);
+    await queue.end();
+  });
+
+  test('what has ended is known by its mark', async () => {
+    const queue = await opened();
+    await client.zadd(at('done'), Date.now(), '11');
+    expect([...(await queue.done())]).toEqual(['11']);
+    await queue.end();
+  });
+});

@@ -64,6 +64,19 @@ describe('a job that fails while the database is away', () => {
     );
   });
 
+  test('asks for it by one look, however many failed, and by few at a time once it is back', async () => {
+    const [many, awayMs] = [300, 60_000];
+    const { wrote } = await withN8n<{ stored: number; askedInVain: number; most: number }>(
+      ...[HOST, [PATCH]],
+      { mode: 'queue', stored: BEGUN, error, status: 'crashed', many, awayMs },
+    );
+    expect(wrote.stored).toBe(many);
+    // Each once as it fails, and then one look in at most 8 s, with a first one after half a second.
+    expect(wrote.askedInVain).toBeLessThan(many + 60);
+    // Each of them is read several times, so that all at once would be many more.
+    expect(wrote.most).toBeLessThan(many);
+  });
+
   test('is left as n8n leaves it where the database stays away, or it is no job', async () => {
     const away = 10_000;
     expect((await fails([PATCH], { ...error, away })).wrote).toEqual({ problem: error.message });

@@ -1,6 +1,7 @@
 // Has n8n's own WorkflowRunner fail an execution as it is told, and writes the run that it would have stored. Reads
 // {mode, error: {name, message}, status, stored, away}; `stored` is what the database has of the execution, null where that
-// cannot be read. It is away the first `away` times that it is asked. Time passes as fast as it is waited for.
+// cannot be read. It is away the first `away` times that it is asked. Time passes as fast as it is waited for. With {many,
+// awayMs} so many executions fail at once while the database is away for so long, and what it was asked is written.
 const { readFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const { dirname, join } = require('node:path');
@@ -13,16 +14,32 @@ const { WorkflowRunner } = load(join(dirname(manifest), 'dist/workflow-runner.js
 const { MaxStalledCountError } = load(
   join(dirname(manifest), 'dist/errors/max-stalled-count.error.js'),
 );
-const { mode, error, status, stored, away = 0 } = JSON.parse(readFileSync(0, 'utf8'));
+const {
+  mode,
+  error,
+  status,
+  stored,
+  away = 0,
+  many,
+  awayMs = 0,
+} = JSON.parse(readFileSync(0, 'utf8'));
 
 let clockMs = Date.now();
 Date.now = () => clockMs;
 timers.setTimeout = async (ms) => void (clockMs += ms);
 
+const backMs = clockMs + awayMs;
 let asked = 0;
+let askedInVain = 0;
+/** How often it was asked in each moment since it is back. */
+const since = new Map();
 const ask = (answer) => {
   asked += 1;
-  if (asked <= away) throw new Error('Connection terminated');
+  if (asked <= away || clockMs < backMs) {
+    askedInVain += 1;
+    throw new Error('Connection terminated');
+  }
+  since.set(clockMs, 1 + (since.get(clockMs) ?? 0));
   return answer();
 };
 const nothing = () => undefined;
@@ -45,10 +62,18 @@ const failure =
   error.name === 'MaxStalledCountError'
     ? new MaxStalledCountError(new Error(error.message))
     : new Error(error.message);
-const hooks = {
-  runHook: async (_, [run]) => console.log(JSON.stringify(run ?? null)),
-};
-WorkflowRunner.prototype.processError
-  .call(runner, failure, new Date(0), 'webhook', '1', hooks)
+const fail = (id, runHook) =>
+  WorkflowRunner.prototype.processError.call(runner, failure, new Date(0), 'webhook', id, {
+    runHook,
+  });
+const one = () => fail('1', async (_, [run]) => console.log(JSON.stringify(run ?? null)));
+async function all() {
+  const wrote = [];
+  const ids = Array.from({ length: many }, (_, at) => String(at + 1));
+  await Promise.all(ids.map((id) => fail(id, async () => void wrote.push(id))));
+  const most = Math.max(...since.values());
+  console.log(JSON.stringify({ stored: wrote.length, askedInVain, most }));
+}
+(many === undefined ? one() : all())
   .catch((problem) => console.log(JSON.stringify({ problem: problem.message })))
   .then(() => process.exit());

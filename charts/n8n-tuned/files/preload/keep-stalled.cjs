@@ -4,38 +4,71 @@
 // nothing, and the execution stays new or running for hours. Loaded before n8n (node --require), this waits for the database
 // and stores the error beside what there is, so that a retry does the work. A worker that was cut off still gets its jobs when it
 // reaches Redis again. Their executions have failed meanwhile, and the stored error would become an error of their first node:
-// they are not run, as n8n does not run those that have crashed. docs/recovery.md
+// they are not run, as n8n does not run those that have crashed. What a worker itself does for what it runs is in
+// running-work.cjs. docs/recovery.md
 const Module = require('node:module');
 const { dirname, join } = require('node:path');
 const timers = require('node:timers/promises');
 const { knows, onLoad, patch, say: tell } = require('./in-force.cjs');
 
+const {
+  AWAY_MS,
+  PAUSE_MS,
+  asWork,
+  isAway,
+  jitter,
+  storeLater,
+  watchNodes,
+} = require('./running-work.cjs');
+
 const NAME = 'keep-stalled';
 const say = (what) => tell(NAME, what);
 
-/** As long as a database may take to be replaced; then n8n does what it does without it. */
-const AWAY_MS = 600_000;
-/** Many executions may wait: the first pause is short, and each is twice as long as the one before. */
-const PAUSE_MS = { first: 500, longest: 8000 };
+/** So many ask at once when the database is back, and the next ones after this pause. */
+const AT_ONCE = 10;
+const NEXT_MS = 100;
 
-/** n8n reads the status of the execution first, and gives up where it cannot. */
-async function awaitDatabase({ executionRepository }, executionId) {
+/** What waits for the database, in the order in which it failed. Null: nothing does. */
+let waiting = null;
+
+/** One look for all that wait, however many failed at once. */
+async function lookForDatabase(repository, executionId) {
   const untilMs = Date.now() + AWAY_MS;
   let pauseMs = PAUSE_MS.first;
   while (Date.now() < untilMs) {
+    await timers.setTimeout(jitter(pauseMs));
+    pauseMs = Math.min(2 * pauseMs, PAUSE_MS.longest);
+    const problem = await repository.findSingleExecution(executionId, { includeData: false }).then(
+      () => undefined,
+      (error) => error,
+    );
+    if (problem === undefined || !isAway(problem)) break;
+  }
+  while (waiting.length > 0) {
+    for (const goOn of waiting.splice(0, AT_ONCE)) goOn();
+    if (waiting.length > 0) await timers.setTimeout(jitter(NEXT_MS));
+  }
+  waiting = null;
+}
+
+/** n8n reads the status of the execution first, and gives up where it cannot. */
+async function awaitDatabase({ executionRepository }, executionId) {
+  if (waiting === null) {
     try {
       await executionRepository.findSingleExecution(executionId, { includeData: false });
       return;
     } catch (problem) {
-      if (pauseMs === PAUSE_MS.first) {
-        say(
-          `execution ${executionId} has failed, which is stored once the database is back: ${problem}`,
-        );
-      }
-      await timers.setTimeout(pauseMs);
-      pauseMs = Math.min(2 * pauseMs, PAUSE_MS.longest);
+      if (!isAway(problem)) return;
+      say(
+        `execution ${executionId} has failed, which is stored once the database is back: ${problem}`,
+      );
     }
   }
+  const isFirst = waiting === null;
+  waiting ??= [];
+  const isBack = new Promise((resolve) => waiting.push(resolve));
+  if (isFirst) lookForDatabase(executionRepository, executionId);
+  await isBack;
 }
 
 /** The failed run, with what is stored of the execution in place of nothing. */
@@ -99,7 +132,8 @@ function skipFailed(JobProcessor) {
         },
       },
     });
-    return processJob.call(Object.create(this, { executionPersistence: { value: reading } }), job);
+    const own = Object.create(this, { executionPersistence: { value: reading } });
+    return asWork(job, this.executionRepository, () => processJob.call(own, job));
   };
 }
 
@@ -112,10 +146,20 @@ const PARTS = [
     ...{ name: 'JobProcessor', file: 'job-processor', method: 'processJob', n8n: '..' },
     ...{ wrap: skipFailed, otherwise: 'this n8n runs jobs in an unknown way' },
   },
+  {
+    ...{ name: 'ExecutionPersistence', file: 'execution-persistence' },
+    ...{ method: 'updateExistingExecution', wrap: storeLater },
+    otherwise: 'this n8n stores executions in an unknown way',
+  },
+  {
+    ...{ name: 'ExecutionLifecycleHooks', file: 'execution-lifecycle-hooks' },
+    ...{ method: 'runHook', wrap: watchNodes, otherwise: 'this n8n runs nodes in an unknown way' },
+  },
 ];
 
-/** What reads an execution, which both parts call; nothing where n8n has it elsewhere. */
+/** What reads an execution, which the parts with a path to n8n's code call; nothing where n8n has it elsewhere. */
 function readers(path, n8n) {
+  if (n8n === undefined) return {};
   const load = Module.createRequire(path);
   const folder = join(dirname(path), n8n);
   const read = 'findSingleExecution';

@@ -55,6 +55,7 @@ export async function recoverOnce(
         stored: api.stored.bind(api),
         retry: (id) => api.retry(id, order.patienceMs),
         queued: queue === null ? null : () => queue.queued(),
+        work: queue,
         settled:
           queue === null
             ? null

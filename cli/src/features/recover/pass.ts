@@ -29,6 +29,13 @@ export interface RecoveryDeps {
   retry(executionId: string): Promise<{ id: string; status: string }>;
   /** Executions with a job, asked anew; null: the queue is not known. */
   readonly queued: (() => Promise<ReadonlySet<string>>) | null;
+  /** What workers tell of their work; null: the queue is not known. */
+  readonly work: {
+    /** Executions that have run to their end, which is not stored yet, or never. */
+    done(): Promise<ReadonlySet<string>>;
+    /** From now on no worker runs another node of it. False: one is at it. */
+    take(executionId: string): Promise<boolean>;
+  } | null;
   /** What passes keep for later ones, so that no pass reads anew what is settled; null: nothing is kept. */
   readonly settled: {
     known(): Promise<ReadonlySet<string>>;
@@ -277,9 +284,10 @@ async function decisionsOf(
     queued = await hands.queued();
     executions = familyOf(await hands.executionsOf(workflowId, since));
   }
+  const done = (await hands.work?.done()) ?? new Set<string>();
   const stored = new Map<string, Stored>();
   for (;;) {
-    const decisions = decide({ nowMs, executions, stored, settled, queued }, rules);
+    const decisions = decide({ nowMs, executions, stored, settled, queued, done }, rules);
     const toLook = decisions.filter(({ kind }) => kind === 'look');
     if (toLook.length === 0) return decisions;
     for (const { execution } of toLook) {
@@ -311,6 +319,9 @@ async function attemptOf(
   }
   // The look may have taken longer than the lead was held.
   if (hasStopped()) return null;
+  if ((await hands.work?.take(execution.id)) === false) {
+    return of('no longer due', 'its worker is back and runs it');
+  }
   tell(
     `${nameOf({ executionId: execution.id, workflow: workflow.name })}: attempt ${String(attempt)} from ${next.join(', ')} begins`,
   );

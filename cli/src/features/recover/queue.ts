@@ -9,8 +9,15 @@ import { isOfNetwork, unreachable } from '../../ui/unreachable';
 import { countsOf, stillLost, type PassReport } from './pass';
 
 export interface RecoveryQueue {
-  /** Executions with a job that waits, is active, or is put off; of jobs that it has read before it asks nothing. */
+  /**
+   * Executions with a job that waits, is active, or is put off, and those that a worker says it runs; of jobs that it has read
+   * before it asks nothing.
+   */
   queued(): Promise<Set<string>>;
+  /** Executions that a worker has run to their end, and has not stored yet, or never. */
+  done(): Promise<Set<string>>;
+  /** Takes an execution from whoever still has it: no worker runs another node of it. False: one has just said that it runs it. */
+  take(executionId: string): Promise<boolean>;
   /** False: another recovery works. Renewed until `end`. */
   lead(): Promise<boolean>;
   /** Keys of executions that passes have seen to be settled. */
@@ -28,6 +35,20 @@ const KEPT_MS = 7 * 24 * 3_600_000;
 const MAX_KEPT = 100_000;
 const BATCH = 500;
 const SCANNED = 1000;
+/** By Redis' own clock, as the preload script of a worker writes them (running-work.cjs). */
+const NOW = `local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
+const ALIVE = `${NOW}
+return redis.call('ZRANGEBYSCORE', KEYS[1], now, '+inf')`;
+/** In one step: a worker that comes back says so before it, and is seen, or after it, and sees it. So it is with the lead. */
+const TAKE = `${NOW}
+if redis.call('GET', KEYS[3]) ~= ARGV[2] then return 'not leading' end
+local lives = redis.call('ZSCORE', KEYS[1], ARGV[1])
+if lives and tonumber(lives) > now then return 'alive' end
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now - ARGV[3])
+redis.call('ZADD', KEYS[2], now, ARGV[1])
+redis.call('PEXPIRE', KEYS[2], ARGV[3])
+return 'taken'`;
 /** Only its own holder may let go of it. */
 const RELEASE =
   "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0";
@@ -73,8 +94,9 @@ export async function openQueue(
       : `${messageOf(cause).replace(/\.$/, '')}.`;
     throw new Failure(`Redis at ${place} could not be asked: ${reason}`);
   }
-  const leader = `n8n-tuned:{${prefix}}:recover`;
-  const settled = `n8n-tuned:{${prefix}}:recovery-settled`;
+  const keyOf = (name: string): string => `n8n-tuned:{${prefix}}:${name}`;
+  const [leader, settled] = [keyOf('recover'), keyOf('recovery-settled')];
+  const [alive, taken, done] = [keyOf('alive'), keyOf('taken'), keyOf('done')];
   const own = randomUUID();
   let renewing: NodeJS.Timeout | undefined;
   const known = new Map<string, Look>();
@@ -82,6 +104,7 @@ export async function openQueue(
     queued: async () => {
       // A pool of workers may have got its queue since the last look.
       const queues = await queuesOf(redis, prefix);
+      const running = redis.eval(ALIVE, 1, alive) as Promise<string[]>;
       const found = await Promise.all(
         queues.map(async (queue) => {
           const look = await lookAt(redis, queue, known.get(queue) ?? NOTHING_READ);
@@ -89,7 +112,16 @@ export async function openQueue(
           return [...look.executions.values()].filter((id) => id !== undefined);
         }),
       );
-      return new Set(found.flat());
+      return new Set([...found.flat(), ...(await running)]);
+    },
+    done: async () => new Set(await redis.zrange(done, 0, -1)),
+    take: async (executionId) => {
+      const reply = await redis.eval(TAKE, 3, alive, taken, leader, executionId, own, KEPT_MS);
+      if (reply === 'not leading') {
+        onLost();
+        throw new Failure('another recovery took over');
+      }
+      return reply === 'taken';
     },
     lead: async () => {
       if ((await redis.set(leader, own, 'PX', leaseMs, 'NX')) !== 'OK') return false;
@@ -115,7 +147,7 @@ export async function openQueue(
       await keeping.pexpire(settled, KEPT_MS).exec();
     },
     count: async (report, endedAtMs) => {
-      const key = `n8n-tuned:{${prefix}}:recovery`;
+      const key = keyOf('recovery');
       const adding = redis.multi().hincrby(key, 'passes', 1);
       for (const [outcome, many] of Object.entries(countsOf(report.attempts))) {
         // An outcome that has not been there yet is 0, not missing.

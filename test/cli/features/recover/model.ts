@@ -18,7 +18,9 @@ export type Fate = 'success' | 'failure' | 'crash' | 'no response' | 'not noted'
 export interface Work {
   /**
    * How it stands when the history begins. `at work`: n8n has it so, and nobody runs it; `resumed`: its wait is over,
-   * n8n has it as running, and it gets its job within ENQUEUED_WITHIN_MS; `called crashed` and `called failed`: a worker runs it.
+   * n8n has it as running, and it gets its job within ENQUEUED_WITHIN_MS; `called crashed` and `called failed`: a worker runs it;
+   * `lives`: so it is, and Redis has lost its job; `wakes`: its worker, which stood still, is back right before it is retried;
+   * `not stored`: a worker has run it to its end, and says so, and n8n has stored that it was lost.
    */
   begins:
     | 'lost'
@@ -32,6 +34,9 @@ export interface Work {
     | 'called crashed'
     | 'called failed'
     | 'resumed'
+    | 'lives'
+    | 'wakes'
+    | 'not stored'
     | 'waiting';
   mode: 'webhook' | 'trigger' | 'error' | 'integrated' | 'manual';
   /** Of its retries in turn; the last one repeats. */
@@ -96,6 +101,18 @@ export class ModelN8n implements RecoveryDeps {
     const found = [...this.jobs].filter(([, fromMs]) => fromMs <= this.clockMs);
     return Promise.resolve(new Set(found.map(([id]) => id)));
   };
+
+  readonly work = {
+    done: (): Promise<ReadonlySet<string>> => Promise.resolve(this.idsOf('not stored')),
+    take: (id: string): Promise<boolean> => Promise.resolve(!this.idsOf('lives', 'wakes').has(id)),
+  };
+
+  private idsOf(...begins: Work['begins'][]): Set<string> {
+    const ids = this.works.map((_, index) => String(index + 1));
+    return new Set(
+      ids.filter((id) => begins.includes(this.works[Number(id) - 1]?.begins ?? 'lost')),
+    );
+  }
 
   /** How often the data of an execution was read. */
   reads = 0;
@@ -210,7 +227,7 @@ const errorOf = (begins: Work['begins']): Omit<StoredExecution, 'next' | 'waits'
 
 export const SLOW_MS = 600_000;
 
-const HAS_JOB = new Set<Work['begins']>(['queued', 'called crashed', 'called failed']);
+const HAS_JOB = new Set<Work['begins']>(['queued', 'called crashed', 'called failed', 'lives']);
 
 const STATUS = {
   lost: 'crashed',
@@ -224,5 +241,8 @@ const STATUS = {
   'called crashed': 'crashed',
   'called failed': 'error',
   resumed: 'running',
+  lives: 'running',
+  wakes: 'error',
+  'not stored': 'error',
   waiting: 'waiting',
 } as const;

@@ -47,6 +47,9 @@ const works = fc.array(
         'called crashed',
         'called failed',
         'resumed',
+        'lives',
+        'wakes',
+        'not stored',
         'waiting',
       ] as const),
     ),
@@ -191,11 +194,22 @@ test('what is settled and can be neither read nor kept ends no pass, and is said
   const hands = {
     ...{ nowMs: n8n.nowMs, executionsOf: n8n.executionsOf, stored: n8n.stored, retry: n8n.retry },
     ...{ queued: n8n.queued, wait: n8n.wait, settled: { known: refuse, keep: refuse } },
+    work: n8n.work,
   };
   const said: string[] = [];
   const report = await pass(hands, orderOf(), (text) => void said.push(text), never);
   expect(report.attempts).toMatchObject([{ outcome: 'recovered' }]);
   expect(said).toContain('what is settled is read anew in each pass: NOPERM');
+});
+
+test('a worker that is back right before the retry keeps its work, and no retry begins', async () => {
+  const n8n = new ModelN8n([work({ begins: 'wakes' }), work()]);
+  const report = await run(n8n);
+  expect(report.attempts).toMatchObject([
+    { outcome: 'no longer due', text: 'its worker is back and runs it' },
+    { outcome: 'recovered' },
+  ]);
+  expect(n8n.executions.size).toBe(3);
 });
 
 test('it stops where retries are lost one after the other', async () => {
@@ -318,7 +332,7 @@ describe('by what n8n saves', () => {
   const unsaid = [{ id: 'w', name: 'Work', savesFailures: null, savesSuccesses: null }];
   const inRegularMode = (given: Partial<PassOrder>): ReturnType<typeof pass> => {
     const { nowMs, executionsOf, stored, retry, wait } = new ModelN8n([work()]);
-    const hands = { nowMs, executionsOf, stored, retry, wait, queued: null, settled: null };
+    const hands = { nowMs, executionsOf, stored, retry, wait, queued: null, settled: null, work: null };
     return pass(hands, orderOf({ workflows: unsaid, ...given }), quiet, never);
   };
 

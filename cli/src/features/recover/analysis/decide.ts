@@ -28,6 +28,8 @@ export interface RecoveryView {
   settled: ReadonlySet<string>;
   /** Executions that have a job in the queue, looked at before `executions`; null: the queue is not known. */
   queued: ReadonlySet<string> | null;
+  /** Executions that a worker says it has run to their end, whatever n8n has stored of them. */
+  done: ReadonlySet<string>;
 }
 
 export type RecoveryDecision =
@@ -163,6 +165,11 @@ function decideOne(
 
   // n8n may call crashed or failed what a worker still runs, as after a restart of main.
   if (queued?.has(execution.id) === true) return { kind: 'fine', execution, why: 'at work' };
+
+  if (view.done.has(execution.id)) return { kind: 'fine', execution, why: 'done' };
+  if (retries.some(({ id }) => view.done.has(id))) {
+    return { kind: 'fine', execution, why: 'recovered' };
+  }
 
   const isOpen = OPEN.has(status);
   if (status === 'error') {

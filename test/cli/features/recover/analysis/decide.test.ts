@@ -30,11 +30,28 @@ const decided = (
   looked: Record<string, Stored> = {},
   queued: ReadonlySet<string> | null = new Set(),
   settled: ReadonlySet<string> = new Set(),
+  done: ReadonlySet<string> = new Set(),
 ): RecoveryDecision | undefined =>
   decide(
-    { nowMs: NOW_MS, executions, stored: new Map(Object.entries(looked)), settled, queued },
+    { nowMs: NOW_MS, executions, stored: new Map(Object.entries(looked)), settled, queued, done },
     RULES,
   )[0];
+
+test('what a worker has run to its end is not retried, whatever n8n has stored of it or of its retry', () => {
+  const none = new Set<string>();
+  for (const status of ['error', 'crashed', 'running'] as const) {
+    const given = [seen('1', { status })];
+    expect(decided(given, { 1: stored(STALLED) }, none, none, new Set(['1']))).toMatchObject({
+      ...{ kind: 'fine', why: 'done' },
+    });
+    expect(decided(given, { 1: stored(STALLED) })?.kind).toBe('retry');
+    const retried = [seen('1'), seen('2', { status, retryOf: '1' })];
+    const looked = { 1: stored(STALLED), 2: stored(STALLED) };
+    expect(decided(retried, looked, none, none, new Set(['2']))).toMatchObject({
+      ...{ kind: 'fine', why: 'recovered' },
+    });
+  }
+});
 
 test('what is too large to be read is left alone, whatever n8n calls it', () => {
   for (const status of ['error', 'crashed'] as const) {

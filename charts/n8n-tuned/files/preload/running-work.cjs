@@ -1,0 +1,189 @@
+// What a worker does for the executions that it runs. It tells Redis that they are alive, so that recovery leaves them alone. It
+// looks there before the next node if it has not been able to say so for a while: an execution that recovery has retried ends,
+// and stores nothing. And it stores what has ended once the database takes it, with a mark in Redis until then, so that nobody
+// takes finished work for lost. keep-stalled.cjs uses it. docs/recovery.md
+const { performance } = require('node:perf_hooks');
+const { clearTimeout, setInterval, setTimeout } = require('node:timers');
+const timers = require('node:timers/promises');
+const { say: tell } = require('./in-force.cjs');
+
+const say = (what) => tell('keep-stalled', what);
+
+/** For so long after it was last heard of, nobody takes an execution for dead. Nobody retries one that is younger. */
+const LEASE_MS = 30_000;
+const RENEW_EVERY_MS = LEASE_MS / 3;
+/** A Redis that does not answer for so long is not asked. */
+const ASK_WITHIN_MS = 5000;
+/** Recovery looks back as far. */
+const MARKED_MS = 24 * 3_600_000;
+/** As long as a database may take to be replaced; then n8n does what it does without it. */
+const AWAY_MS = 600_000;
+const PAUSE_MS = { first: 500, longest: 8000 };
+
+/** By Redis' own clock. Returns those that recovery has taken; the others are alive for another lease. */
+const HOLD = `local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+local taken = {}
+for at = 2, #ARGV do
+  if redis.call('ZSCORE', KEYS[2], ARGV[at]) then taken[#taken + 1] = ARGV[at]
+  else redis.call('ZADD', KEYS[1], now + ARGV[1], ARGV[at]) end
+end
+return taken`;
+
+/** The execution's row says that it is over, whoever has ended it. */
+const OVER = new Set(['success', 'error', 'crashed', 'canceled']);
+
+/** What this worker runs, by the id of the execution. */
+const running = new Map();
+
+/** One clock may be set, and the other stands still while the machine sleeps: what counts is the one that has moved further. */
+const now = () => ({ clockMs: Date.now(), tickMs: performance.now() });
+const sinceMs = (then) => Math.max(Date.now() - then.clockMs, performance.now() - then.tickMs);
+
+const keyOf = (queue, name) => `n8n-tuned:{${queue.keyPrefix}}:${name}`;
+
+function within(ms, asked) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error('Redis does not answer')), ms);
+  });
+  return Promise.race([asked, late]).finally(() => clearTimeout(timer));
+}
+
+async function hold(queue, ids) {
+  const heldAt = now();
+  if (queue.client.status !== 'ready') throw new Error('Redis is not connected');
+  const keys = [keyOf(queue, 'alive'), keyOf(queue, 'taken')];
+  const taken = await within(ASK_WITHIN_MS, queue.client.eval(HOLD, 2, ...keys, LEASE_MS, ...ids));
+  for (const id of ids) {
+    const work = running.get(id);
+    if (work === undefined) continue;
+    if (taken.includes(id)) work.isTaken = true;
+    else work.heldAt = heldAt;
+  }
+}
+
+let renewing;
+function startRenewing() {
+  renewing ??= setInterval(() => {
+    const byQueue = Map.groupBy([...running], ([, { queue }]) => queue);
+    for (const [queue, works] of byQueue) {
+      // Until it is heard of again, it is looked at before each node.
+      hold(
+        queue,
+        works.map(([id]) => id),
+      ).catch(() => undefined);
+    }
+  }, RENEW_EVERY_MS);
+  renewing.unref();
+}
+
+/** Whether an execution may go on: nobody else has been given its work. */
+async function isOurs(id, work) {
+  if (!work.isTaken && sinceMs(work.heldAt) >= LEASE_MS) {
+    try {
+      await hold(work.queue, [id]);
+    } catch {
+      // Whoever gives it to somebody else sees in the database first that it has failed.
+      const row = await work.executionRepository
+        .findSingleExecution(id, { includeData: false })
+        .catch(() => undefined);
+      if (OVER.has(row?.status)) work.isTaken = true;
+    }
+  }
+  if (work.isTaken && !work.isTold) {
+    work.isTold = true;
+    say(`execution ${id} was taken from this worker while it stood still: it ends here`);
+  }
+  return !work.isTaken;
+}
+
+function mark(id, { queue }) {
+  const key = keyOf(queue, 'done');
+  const marking = queue.client.multi().zadd(key, Date.now(), id).pexpire(key, MARKED_MS);
+  marking.exec().catch(() => undefined);
+}
+const unmark = (id, { queue }) =>
+  queue.client.zrem(keyOf(queue, 'done'), id).catch(() => undefined);
+
+/** n8n's lifecycle hooks of an execution that this worker runs. */
+function watchNodes({ prototype }) {
+  const { runHook } = prototype;
+  prototype.runHook = function (name, parameters) {
+    const id = this.executionId;
+    const work = running.get(id);
+    if (work === undefined) return runHook.call(this, name, parameters);
+    if (name === 'nodeExecuteBefore') {
+      if (!work.isTaken && sinceMs(work.heldAt) < LEASE_MS) {
+        return runHook.call(this, name, parameters);
+      }
+      return isOurs(id, work).then((isIt) => {
+        if (isIt) return runHook.call(this, name, parameters);
+        throw new Error(`Execution ${id} was taken from this worker`);
+      });
+    }
+    if (name !== 'workflowExecuteAfter') return runHook.call(this, name, parameters);
+    return isOurs(id, work).then(async (isIt) => {
+      // Nothing of it is stored, and no error workflow begins: what was retried counts.
+      if (!isIt) return;
+      const isDone = parameters[0]?.status === 'success';
+      if (isDone) mark(id, work);
+      await runHook.call(this, name, parameters);
+      if (isDone) unmark(id, work);
+    });
+  };
+}
+
+/** PostgreSQL's classes 08, 53 and 57P, of a server that only reads, and what a network says. */
+const AWAY_CODE =
+  /^(08...|53...|57P0.|25006|ECONN(REFUSED|RESET|ABORTED)|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|E(HOST|NET)UNREACH)$/;
+/** TypeORM, pg, poolers, and n8n itself have no code. */
+const AWAY_TEXT =
+  /driver not connected|connection terminated|timeout exceeded when trying to connect|cannot use a pool|connection (error|ended|closed|reset|lost)|waiting for database connection|the database system is|too many c(lients|onnections)|remaining connection slots|no more connections allowed|server_login_retry|query_wait_timeout|ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN/i;
+
+/** Whether a statement failed since the database is away, full, or has no connection left: later it may succeed. */
+const isAway = (problem) =>
+  AWAY_CODE.test(problem?.code ?? problem?.driverError?.code ?? '') ||
+  AWAY_TEXT.test(String(problem?.message));
+
+/** Many may wait for the same: they do not come back in the same moment. */
+const jitter = (ms) => ms * (0.5 + Math.random());
+
+function storeLater({ prototype }) {
+  const { updateExistingExecution } = prototype;
+  prototype.updateExistingExecution = async function (id, changes, ...conditions) {
+    // The original of a retry is told about its success too.
+    const work = running.get(id) ?? running.get(changes?.retrySuccessId);
+    const isEnd = changes?.retrySuccessId !== undefined || !OPEN.has(changes?.status ?? 'running');
+    if (work === undefined || !isEnd) {
+      return updateExistingExecution.call(this, id, changes, ...conditions);
+    }
+    for (let pauseMs = PAUSE_MS.first; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS.longest)) {
+      try {
+        return await updateExistingExecution.call(this, id, changes, ...conditions);
+      } catch (problem) {
+        work.untilMs ??= Date.now() + AWAY_MS;
+        if (!isAway(problem) || Date.now() >= work.untilMs) throw problem;
+        if (pauseMs === PAUSE_MS.first) {
+          say(`execution ${id} has ended, which is stored once the database takes it: ${problem}`);
+        }
+        await timers.setTimeout(jitter(pauseMs));
+      }
+    }
+  };
+}
+const OPEN = new Set(['new', 'running']);
+
+/** Runs one job of n8n's as the work of this worker. */
+function asWork({ queue, data }, executionRepository, run) {
+  const id = data.executionId;
+  const work = { queue, executionRepository, heldAt: now(), isTaken: false, isTold: false };
+  running.set(id, work);
+  startRenewing();
+  return run().finally(() => {
+    if (running.get(id) === work) running.delete(id);
+  });
+}
+
+module.exports = { AWAY_MS, PAUSE_MS, asWork, isAway, jitter, storeLater, watchNodes };

@@ -1,0 +1,109 @@
+/** What a worker with the patch keep-stalled does for the executions that it runs, on n8n's own code and a real Redis. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { cacheFolder } from '../../cli/src/lab/paths';
+import { freePort } from '../../cli/src/targets/process/ports';
+import { awaitPort } from '../../cli/src/targets/process/redis';
+import { withN8n } from '../chart/support/n8n-program';
+import { plainRedis } from '../support/redis';
+
+const PATCH = join(__dirname, '../../charts/n8n-tuned/files/preload/keep-stalled.cjs');
+const HOST = join(__dirname, '../chart/support/running-work-host.cjs');
+
+jest.setTimeout(120_000);
+
+let server: ChildProcess;
+let client: Redis;
+let url: string;
+const folder = mkdtempSync(join(tmpdir(), 'running-work-'));
+beforeAll(async () => {
+  const port = await freePort();
+  const program = join(cacheFolder(), 'bin/redis-server');
+  server = spawn(program, plainRedis(port, folder), { stdio: 'ignore' });
+  await awaitPort(port, 'Redis', () => server.exitCode === null);
+  url = `redis://127.0.0.1:${String(port)}`;
+  client = new Redis(url);
+});
+afterAll(async () => {
+  client.disconnect();
+  server.kill('SIGTERM');
+  if (server.exitCode === null) await once(server, 'exit');
+  rmSync(folder, { recursive: true });
+});
+afterEach(() => client.flushall());
+
+const NODE = { node: 'Work' };
+/** Longer than a lease. */
+const STAND = { stand: 40_000 };
+const TAKE = { take: true };
+const END = { end: 'success' };
+const LOOK = { look: true };
+const TAKEN = 'Execution 1 was taken from this worker';
+
+const goes = (steps: object[], scripts = [PATCH]): Promise<{ wrote: unknown[]; said: string }> =>
+  withN8n<unknown[]>(HOST, scripts, { redis: url, steps });
+
+test('a worker that stood still says that it is back, and runs on where nobody has taken its work', async () => {
+  const { wrote, said } = await goes([NODE, LOOK, STAND, NODE, LOOK, END]);
+  const nothing = { alive: [], done: [] };
+  expect(wrote).toEqual(['runs', nothing, null, 'runs', { alive: ['1'], done: [] }, 'stored']);
+  expect(said).toBe('');
+});
+
+test('a worker that stood still runs no other node of what recovery has taken, and stores nothing, and n8n alone does', async () => {
+  const steps = [NODE, STAND, TAKE, NODE, NODE, END];
+  const { wrote, said } = await goes(steps);
+  expect(wrote).toEqual(['runs', null, null, TAKEN, TAKEN, 'not stored']);
+  expect(said).toBe(
+    'n8n-tuned: keep-stalled: execution 1 was taken from this worker while it stood still: it ends here\n',
+  );
+  expect((await goes(steps, [])).wrote).toEqual(['runs', null, null, 'runs', 'runs', 'stored']);
+});
+
+test('what recovery has taken is not stored either where the worker stood still in its last node', async () => {
+  expect((await goes([NODE, STAND, TAKE, END])).wrote).toEqual(['runs', null, null, 'not stored']);
+});
+
+test('a worker asks Redis only where it has not been heard of for a while', async () => {
+  expect((await goes([TAKE, NODE, END])).wrote).toEqual([null, 'runs', 'stored']);
+});
+
+test.each([
+  ['failed', 'error', TAKEN, 'not stored'],
+  ['crashed', 'crashed', TAKEN, 'not stored'],
+  ['running', 'running', 'runs', 'stored'],
+])('without Redis a worker that stood still asks the database: %s', async (_, row, node, end) => {
+  const { wrote } = await goes([{ noRedis: true }, STAND, { row }, NODE, END]);
+  expect(wrote).toEqual([null, null, null, node, end]);
+});
+
+test('a success that the database does not take is stored later, with a mark until then, and n8n alone loses it', async () => {
+  const refused = ['53100', '53300', '57P01', '25006', 'ECONNREFUSED'];
+  const { wrote, said } = await goes([{ ...END, fails: refused }, LOOK]);
+  expect(wrote).toEqual(['stored', { alive: [], done: [] }]);
+  expect(said).toBe(
+    'n8n-tuned: keep-stalled: execution 1 has ended, which is stored once the database takes it: Error: refused with 53100\n',
+  );
+  expect((await goes([{ ...END, fails: refused }], [])).wrote).toEqual(['refused with 53100']);
+});
+
+test.each([
+  ['for more than 10 minutes', Array<string>(200).fill('53100'), ['1']],
+  ['for another reason', ['23505'], ['1']],
+])('a success that the database refuses %s keeps its mark', async (_, fails, done) => {
+  const { wrote } = await goes([{ ...END, fails }, LOOK]);
+  expect(wrote).toEqual([`refused with ${String(fails[0])}`, { alive: [], done }]);
+});
+
+test('a failure is stored later too, and has no mark', async () => {
+  const steps = [{ end: 'error', fails: ['57P03'] }, LOOK];
+  expect((await goes(steps)).wrote).toEqual(['stored', { alive: [], done: [] }]);
+  const fails = Array<string>(200).fill('57P03');
+  expect((await goes([{ end: 'error', fails }, LOOK])).wrote).toEqual([
+    ...['refused with 57P03', { alive: [], done: [] }],
+  ]);
+});
