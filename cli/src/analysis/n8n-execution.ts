@@ -74,7 +74,15 @@ const OF_DATABASE: ReadonlySet<string> = new Set([
   'remaining connection slots are reserved for roles with privileges of the "pg_use_reserved_connections" role',
 ]);
 
-const TOO_MANY_CONNECTIONS = /^too many connections for (role|database) ".+"$/;
+/** With names and addresses: PostgreSQL's limits and its standby, a network that does not find it, and PgBouncer. */
+const OF_A_DATABASE = [
+  /^too many connections for (role|database) ".+"$/,
+  /^cannot execute [A-Z ]+ in a read-only transaction$/,
+  /^connect E(CONNREFUSED|TIMEDOUT|HOSTUNREACH|NETUNREACH) /,
+  /^(read|write) E(CONNRESET|PIPE|TIMEDOUT)$/,
+  /^getaddrinfo E(NOTFOUND|AI_AGAIN) /,
+  /^(no more connections allowed|query_wait_timeout|pgbouncer cannot connect to server|server login has been failing)\b/,
+];
 
 /** n8n's own words for the same (DbConnectionMonitor of n8n 2.41). */
 const DATABASE_NOT_BACK = /^Timed out after \d+ms waiting for database connection recovery$/;
@@ -94,7 +102,7 @@ export const isCrash = (stored: Stored): boolean =>
     stored.error !== null &&
     (OF_CRASHES.has(stored.error) ||
       OF_DATABASE.has(stored.error) ||
-      TOO_MANY_CONNECTIONS.test(stored.error) ||
+      OF_A_DATABASE.some((words) => words.test(stored.error ?? '')) ||
       DATABASE_NOT_BACK.test(stored.error)));
 
 /**

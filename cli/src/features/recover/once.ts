@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { N8nApi } from '../../targets/url/api';
 import { Failure, messageOf } from '../../ui/errors';
+import { formatNumber } from '../../ui/numbers';
 import { RecoveryApi } from './n8n';
 import { BrokenPass, pass, type PassOrder, type PassReport, type Tell } from './pass';
 import type { RecoveryQueue } from './queue';
@@ -18,6 +19,17 @@ export interface OnceOrder extends Omit<PassOrder, 'workflows' | 'sinceMs'> {
   patienceMs: number;
 }
 
+/** How old an execution is, is told by both clocks. */
+const MAX_AHEAD_MS = 10_000;
+
+function refuseWrongClock(aheadMs: number | null): void {
+  if (aheadMs === null || Math.abs(aheadMs) <= MAX_AHEAD_MS) return;
+  const seconds = formatNumber(Math.abs(aheadMs) / 1000);
+  throw new Failure(
+    `the clock of n8n is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the clock of this machine, so nobody can tell how old an execution is: set both clocks right.`,
+  );
+}
+
 /**
  * Null: another recovery works. `openQueue` is given what is to be called when the lead is lost. `signal` ends it at once:
  * n8n goes on with the retries under way, and the next pass sees what became of them.
@@ -28,7 +40,8 @@ export async function recoverOnce(
   tell: Tell,
   signal: AbortSignal,
 ): Promise<PassReport | null> {
-  const api = new RecoveryApi(new N8nApi(order.url, order.apiKey, signal));
+  const n8n = new N8nApi(order.url, order.apiKey, signal);
+  const api = new RecoveryApi(n8n);
   const leading = new AbortController();
   const onLost = (): void => {
     leading.abort(new Failure('another recovery took over, or Redis could not be asked'));
@@ -39,6 +52,7 @@ export async function recoverOnce(
     for (const text of saidAtStart(order.saves, queue !== null)) tell(text);
     const ending = AbortSignal.any([signal, leading.signal]);
     const workflows = await api.workflowsTagged(order.tag);
+    refuseWrongClock(n8n.clockAheadMs);
     if (workflows.length === 0) {
       tell(`no workflow that this key may see has the tag '${order.tag}': nothing may be retried`);
     }

@@ -33,6 +33,8 @@ export interface RecoveryDeps {
   readonly work: {
     /** Executions that have run to their end, which is not stored yet, or never. */
     done(): Promise<ReadonlySet<string>>;
+    /** Jobs that wait for a worker. */
+    waiting(): Promise<number>;
     /** From now on no worker runs another node of it. False: one is at it. */
     take(executionId: string): Promise<boolean>;
   } | null;
@@ -113,6 +115,10 @@ export type Tell = (text: string) => void;
  * twice, so long apart, before it is retried.
  */
 export const SETTLE_MS = 10_000;
+
+/** While more jobs wait for a worker, no retry begins: new requests come first. */
+const MAX_WAITING = 100;
+const LOOK_AGAIN_MS = 5000;
 
 /** A look failed, so the pass could not go on. The retries that were under way have ended. */
 export class BrokenPass extends Error {
@@ -200,6 +206,8 @@ export async function pass(
   };
   const worker = async (): Promise<void> => {
     while (!hasStopped()) {
+      if (due.length === 0) return;
+      await room(hands, tell, hasStopped);
       const next = due.shift();
       if (next === undefined) return;
       const attempt = await attemptOf(hands, next, order, tell, hasStopped).catch(
@@ -237,6 +245,21 @@ export async function pass(
   if (report.stopped !== null) tell(`stopped: ${report.stopped}`);
   if (problems.length > 0) throw new BrokenPass(report, problems[0]);
   return report;
+}
+
+/** Waits until the workers have caught up, or the pass ends. */
+async function room(hands: RecoveryDeps, tell: Tell, hasStopped: () => boolean): Promise<void> {
+  let isTold = false;
+  // Where Redis cannot be asked, the look right before the retry says so.
+  while (((await hands.work?.waiting().catch(() => 0)) ?? 0) > MAX_WAITING && !hasStopped()) {
+    if (!isTold) {
+      tell(
+        `more than ${String(MAX_WAITING)} jobs wait for a worker: retries wait until there are fewer`,
+      );
+    }
+    isTold = true;
+    await hands.wait(LOOK_AGAIN_MS);
+  }
 }
 
 type DueDecision = Extract<RecoveryDecision, { kind: 'retry' }>;

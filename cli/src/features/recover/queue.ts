@@ -16,6 +16,8 @@ export interface RecoveryQueue {
   queued(): Promise<Set<string>>;
   /** Executions that a worker has run to their end, and has not stored yet, or never. */
   done(): Promise<Set<string>>;
+  /** Jobs that wait for a worker. */
+  waiting(): Promise<number>;
   /** Takes an execution from whoever still has it: no worker runs another node of it. False: one has just said that it runs it. */
   take(executionId: string): Promise<boolean>;
   /** False: another recovery works. Renewed until `end`. */
@@ -113,6 +115,11 @@ export async function openQueue(
         }),
       );
       return new Set([...found.flat(), ...(await running)]);
+    },
+    waiting: async () => {
+      const queues = await queuesOf(redis, prefix);
+      const lengths = await Promise.all(queues.map((queue) => redis.llen(`${queue}:wait`)));
+      return lengths.reduce((sum, length) => sum + length, 0);
     },
     done: async () => new Set(await redis.zrange(done, 0, -1)),
     take: async (executionId) => {

@@ -34,6 +34,9 @@ export class N8nApi implements N8nRequests {
     private readonly signal: AbortSignal = new AbortController().signal,
   ) {}
 
+  /** How far the clock of n8n's machine is ahead of this one, to a second, as of its last response; null: it has not said. */
+  clockAheadMs: number | null = null;
+
   /** Id of the newest execution that the key may see; 0 without one. */
   async newestExecution(): Promise<number> {
     const { data } = await this.ask<{ data: { id: number | string }[] }>(
@@ -60,6 +63,8 @@ export class N8nApi implements N8nRequests {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         signal,
       });
+      const atMs = Date.parse(response.headers.get('date') ?? '');
+      this.clockAheadMs = Number.isNaN(atMs) ? null : atMs - Date.now();
       return { reply: response, text: await textOf(response, maxBytes) };
     }).catch((error: unknown) => {
       if (error instanceof TooLarge) throw error;

@@ -53,6 +53,7 @@ export const ENQUEUED_WITHIN_MS = 9_000;
 
 export class ModelN8n implements RecoveryDeps {
   clockMs = 1_000_000_000;
+  private readonly beganMs = this.clockMs;
   readonly executions = new Map<string, SeenExecution>();
   /** Retries that were begun while another one of the same execution was at work. */
   overlaps = 0;
@@ -102,7 +103,12 @@ export class ModelN8n implements RecoveryDeps {
     return Promise.resolve(new Set(found.map(([id]) => id)));
   };
 
+  /** Jobs of others that wait, of which a worker ends one in each second. */
+  backlog = 0;
+
   readonly work = {
+    waiting: (): Promise<number> =>
+      Promise.resolve(Math.max(0, this.backlog - (this.clockMs - this.beganMs) / 1000)),
     done: (): Promise<ReadonlySet<string>> => Promise.resolve(this.idsOf('not stored')),
     take: (id: string): Promise<boolean> => Promise.resolve(!this.idsOf('lives', 'wakes').has(id)),
   };

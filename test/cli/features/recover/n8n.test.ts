@@ -1,4 +1,6 @@
 import { isCrash, STALLED } from '../../../../cli/src/analysis/n8n-execution';
+import { recoverOnce } from '../../../../cli/src/features/recover/once';
+import { NOTHING_KNOWN } from '../../../../cli/src/features/recover/saves';
 import { RecoveryApi } from '../../../../cli/src/features/recover/n8n';
 import { N8nApi } from '../../../../cli/src/targets/url/api';
 
@@ -71,4 +73,23 @@ test('what n8n has no longer has no data, and ends no pass', async () => {
 test('data that is larger than recovery may hold is not read to its end, and ends no pass', async () => {
   const large = { data: { resultData: { runData: { Work: 'x'.repeat(17 * 2 ** 20) } } } };
   expect(await asking(200, large).stored('1')).toBe('too large');
+});
+
+test.each([
+  ['ahead of', 14_000, /the clock of n8n is 1\d(\.\d+)? s ahead of the clock of this machine/],
+  ['behind', -15_000, /the clock of n8n is 1\d(\.\d+)? s behind the clock of this machine/],
+  ['close to', 4000, null],
+])('a clock of n8n that is %s that of recovery', async (_, aheadMs, refusal) => {
+  jest.spyOn(globalThis, 'fetch').mockImplementation(() => {
+    const headers = { date: new Date(Date.now() + aheadMs).toUTCString() };
+    return Promise.resolve(new Response(JSON.stringify({ data: [] }), { headers }));
+  });
+  const order = {
+    ...{ url: 'http://n8n', apiKey: 'a-key', tag: 'recover', withinMs: 1, patienceMs: 1 },
+    ...{ rules: { maxAttempts: 3, minAgeMs: 1, backOffMs: 1 }, saves: NOTHING_KNOWN },
+    ...{ retries: true, atOnce: 1, stopAfterLost: 3 },
+  };
+  const passing = recoverOnce(order, null, () => undefined, new AbortController().signal);
+  if (refusal === null) expect((await passing)?.attempts).toEqual([]);
+  else await expect(passing).rejects.toThrow(refusal);
 });

@@ -202,6 +202,17 @@ test('what is settled and can be neither read nor kept ends no pass, and is said
   expect(said).toContain('what is settled is read anew in each pass: NOPERM');
 });
 
+test('while many jobs wait for a worker, no retry begins, and it is said once', async () => {
+  const n8n = new ModelN8n([work(), work()]);
+  n8n.backlog = 160;
+  const said: string[] = [];
+  const before = n8n.clockMs;
+  const report = await pass(n8n, orderOf({ atOnce: 1 }), (text) => void said.push(text), never);
+  expect(report.attempts.map(({ outcome }) => outcome)).toEqual(['recovered', 'recovered']);
+  expect(n8n.clockMs - before).toBeGreaterThanOrEqual(60_000);
+  expect(said.filter((text) => text.startsWith('more than 100 jobs wait'))).toHaveLength(1);
+});
+
 test('a worker that is back right before the retry keeps its work, and no retry begins', async () => {
   const n8n = new ModelN8n([work({ begins: 'wakes' }), work()]);
   const report = await run(n8n);
@@ -332,7 +343,16 @@ describe('by what n8n saves', () => {
   const unsaid = [{ id: 'w', name: 'Work', savesFailures: null, savesSuccesses: null }];
   const inRegularMode = (given: Partial<PassOrder>): ReturnType<typeof pass> => {
     const { nowMs, executionsOf, stored, retry, wait } = new ModelN8n([work()]);
-    const hands = { nowMs, executionsOf, stored, retry, wait, queued: null, settled: null, work: null };
+    const hands = {
+      nowMs,
+      executionsOf,
+      stored,
+      retry,
+      wait,
+      queued: null,
+      settled: null,
+      work: null,
+    };
     return pass(hands, orderOf({ workflows: unsaid, ...given }), quiet, never);
   };
 

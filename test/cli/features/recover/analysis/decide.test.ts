@@ -80,12 +80,24 @@ describe('a crash', () => {
     ['terminating connection due to administrator command'],
     ['sorry, too many clients already'],
     ['too many connections for role "n8n"'],
+    ['cannot execute UPDATE in a read-only transaction'],
+    ['read ECONNRESET'],
     ['remaining connection slots are reserved for roles with the SUPERUSER attribute'],
   ])('is what n8n itself says, word by word: %s', (error) => {
     expect(isCrash(stored(error))).toBe(true);
     expect(isCrash(stored(error, 'Call another n8n'))).toBe(false);
     expect(isCrash(stored(`The other n8n says: ${error}`))).toBe(false);
     expect(isCrash(stored(error.slice(0, -1)))).toBe(false);
+  });
+
+  test.each([
+    'connect ECONNREFUSED 10.0.0.7:5432',
+    'getaddrinfo ENOTFOUND postgres.example',
+    'no more connections allowed (max_client_conn)',
+  ])('is also what the network and a pooler say, with any address: %s', (error) => {
+    expect(isCrash(stored(error))).toBe(true);
+    expect(isCrash(stored(error, 'Call another n8n'))).toBe(false);
+    expect(isCrash(stored(`The other n8n says: ${error}`))).toBe(false);
   });
 
   test.each(['The import did not finish in time', 'job stalled', null])(
