@@ -10,6 +10,7 @@ export const conditions = {
   redisExporter: 'redis_exporter (`monitoring.sources.redisExporter`)',
   postgresExporter: 'postgres_exporter (`monitoring.sources.postgresExporter`)',
   exporter: "the chart's own exporter (`monitoring.exporter.enabled`)",
+  recovery: 'recovery that retries in queue mode (`recovery.enabled`, not `recovery.dryRun`)',
   workflowIdLabel:
     'a series per workflow (`monitoring.sources.workflowIdLabel`), which costs memory in Prometheus for each workflow',
   recordedCapacity: 'the capacity that you measured (`monitoring.capacity.executionsPerSecond`)',

@@ -59,6 +59,11 @@ export const thresholds = {
     value: 0.85,
     meaning: "Share of PostgreSQL's max_connections in use.",
   },
+  recoverySilentMinutes: {
+    value: 30,
+    meaning:
+      'Minutes within which a pass of recovery must end. Above the time between two passes and the longest one.',
+  },
   databaseGrowthGiBPerDay: { value: 5, meaning: 'GiB by which a database may grow in a day.' },
   volumeFreeShare: { value: 0.1, meaning: 'Share of a volume that must stay free.' },
   failingShare: {

@@ -4,6 +4,8 @@ import { n8n, perRelease, threshold } from '../tokens';
 const oldest = n8n('n8n_tuned_queue_oldest_job_seconds');
 const crashed = n8n('n8n_tuned_executions_crashed');
 const recovered = n8n('n8n_tuned_executions_recovered');
+const lastPass = n8n('n8n_tuned_recovery_last_pass_timestamp_seconds');
+const left = n8n('n8n_tuned_recovery_left_executions');
 const tableSize = n8n('n8n_tuned_table_size_bytes');
 
 /** What only the chart's exporter can tell. */
@@ -65,6 +67,47 @@ export const exporter: AlertGroup = {
         'A workflow that kills its process each time: deactivate it before you run anything again.',
       ],
       drill: '`kubectl exec WORKER -c n8n -- kill -9 1` while the workload `wait-5s` runs.',
+    },
+    {
+      name: 'N8nRecoveryStale',
+      severity: 'warning',
+      forMinutes: 5,
+      needs: ['queue', 'recovery', 'exporter'],
+      expr: `time() - ${perRelease('max', lastPass)} > 60 * ${threshold('recoverySilentMinutes')}`,
+      summary: 'Recovery has ended no pass for {{ $value | humanizeDuration }}.',
+      meaning:
+        'Recovery is on, and nothing retries what n8n loses. No other alert says so: a pass that fails leaves n8n as it is.',
+      tellWhy: [
+        'The Jobs of recovery: `kubectl get jobs`, and the log of the newest one, which says in a sentence why a pass ended.',
+        'No Job is made: is the CronJob suspended, or does its schedule come less often than the threshold?',
+        'The key of the API has expired, or lacks a scope.',
+      ],
+      whatToDo: [
+        'Give recovery a new key: `recovery.apiKey`.',
+        'Passes are too long: look for executions that are lost again in each attempt.',
+      ],
+      drill: 'Suspend the CronJob of recovery after its first pass, and lower the threshold.',
+    },
+    {
+      name: 'N8nExecutionsLeftLost',
+      severity: 'warning',
+      forMinutes: 15,
+      needs: ['queue', 'recovery', 'exporter'],
+      expr: `${perRelease('max', left)} > 0`,
+      summary: 'Recovery leaves {{ $value }} executions lost.',
+      meaning:
+        'The last passes of recovery found executions that they could not bring back. Each one is named with the reason in the log of the Job.',
+      tellWhy: [
+        'The log of the newest Job of recovery: it names each execution that it leaves, with the reason.',
+        'n8n has written an empty run over the data: [N8nPatchNotInForce](N8nPatchNotInForce.md) for `keep-stalled`.',
+        'They were lost again in each attempt: the workflow may kill its worker.',
+      ],
+      whatToDo: [
+        'Do the work by hand where it is still wanted, with the data of the execution that the editor shows.',
+        'It is not wanted any more: take the tag from the workflow, or wait until the executions are older than `recovery.sinceHours`.',
+      ],
+      drill:
+        'Turn `tuning.keepStalled` off and recovery on, and run `kubectl exec WORKER -c n8n -- kill -9 1` while the workload `wait-5s` runs.',
     },
     {
       name: 'N8nTableGrows',

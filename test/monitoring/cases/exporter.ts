@@ -5,6 +5,8 @@ const oldest = of('n8n_tuned_queue_oldest_job_seconds', pod);
 const consumers = of('n8n_tuned_queue_consumers', pod);
 const crashed = of('n8n_tuned_executions_crashed', pod);
 const recovered = of('n8n_tuned_executions_recovered', pod);
+const lastPass = of('n8n_tuned_recovery_last_pass_timestamp_seconds', pod);
+const left = of('n8n_tuned_recovery_left_executions', pod);
 const table = of('n8n_tuned_table_size_bytes', pod, { table: 'execution_data' });
 const up = (store: string): string => of('n8n_tuned_exporter_up', pod, { store });
 
@@ -54,6 +56,38 @@ export const exporter: CasesByAlert = {
     silent: [
       { series: { [crashed]: '0x20', [recovered]: '0x20' }, atMinute: 12 },
       { series: { [crashed]: '8x20', [recovered]: '8x20' }, atMinute: 12 },
+    ],
+  },
+  N8nRecoveryStale: {
+    fires: [
+      {
+        series: { [lastPass]: '0x60' },
+        atMinute: 40,
+        summary: 'Recovery has ended no pass for 40m 0s.',
+      },
+    ],
+    silent: [
+      // A pass every five minutes.
+      {
+        series: { [lastPass]: '0x5 300x5 600x5 900x5 1200x5 1500x5 1800x5 2100x5 2400x5' },
+        atMinute: 50,
+      },
+      // Recovery that has not run yet.
+      { series: {}, atMinute: 50 },
+    ],
+  },
+  N8nExecutionsLeftLost: {
+    fires: [
+      {
+        series: { [left]: '0x5 3x30' },
+        atMinute: 25,
+        summary: 'Recovery leaves 3 executions lost.',
+      },
+    ],
+    silent: [
+      { series: { [left]: '0x40' }, atMinute: 30 },
+      // The next pass has brought them back.
+      { series: { [left]: '3x10 0x30' }, atMinute: 20 },
     ],
   },
   N8nTableGrows: {

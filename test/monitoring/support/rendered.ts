@@ -10,6 +10,7 @@ const everything = {
   multiMain: { enabled: true },
   database: { type: 'postgresql' },
   webhook: { enabled: true },
+  recovery: { enabled: true, apiKey: { existingSecret: 'n8n-api-key' } },
   monitoring: {
     enabled: true,
     podMonitor: { enabled: true },

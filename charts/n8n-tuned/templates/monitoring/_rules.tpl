@@ -25,6 +25,7 @@ ownStores: {{ or $ownRedis (ne "" $ownDatabase) }}
 redisExporter: {{ $monitoring.sources.redisExporter.enabled }}
 postgresExporter: {{ $monitoring.sources.postgresExporter.enabled }}
 exporter: {{ $monitoring.exporter.enabled }}
+recovery: {{ and (eq "true" $isQueue) .Values.recovery.enabled (not .Values.recovery.dryRun) }}
 workflowIdLabel: {{ $monitoring.sources.workflowIdLabel }}
 recordedCapacity: {{ gt (float64 $monitoring.capacity.executionsPerSecond) 0.0 }}
 {{- end -}}
