@@ -1,8 +1,11 @@
 // What one reads, what one looks up, and what one opens when an alert fires: pages and words of the documentation.
 //
-//   npx tsx lab/pages.ts [REF...]     a column for each commit; without one, HEAD
+//   npx tsx lab/pages.ts [REF...]           a column for each commit; without one, HEAD
+//   npx tsx lab/pages.ts --draw SEED REF    60 sentences of its pages at random, for an editor to judge
 import { execFileSync } from 'node:child_process';
+import { seededRandom } from '../cli/src/analysis/statistics/random';
 import { isPage } from '../site/pages.mjs';
+import { sentencesOf } from '../test/lab/prose';
 
 export type PageKind = 'manual' | 'reference' | 'runbooks' | 'project' | 'results';
 
@@ -84,7 +87,25 @@ function main(refs: readonly string[]): void {
   }
 }
 
+const DRAWN = 60;
+
+/** Each sentence of the pages has the same chance; those of less than four words are labels. */
+function draw(seed: number, ref: string): string[] {
+  const random = seededRandom(seed);
+  const files = git('ls-tree', '-r', '--name-only', ref).split('\n');
+  const rest = files.filter(isPage).flatMap((page) =>
+    sentencesOf(git('show', `${ref}:${page}`))
+      .filter((sentence) => sentence.split(' ').length > 3)
+      .map((sentence) => `${page} | ${sentence}`),
+  );
+  return Array.from({ length: DRAWN }, () => rest.splice(Math.floor(random() * rest.length), 1))
+    .flat()
+    .toSorted();
+}
+
 if (process.argv[1]?.endsWith('pages.ts') === true) {
-  const refs = process.argv.slice(2);
-  main(refs.length === 0 ? ['HEAD'] : refs);
+  const args = process.argv.slice(2);
+  const [option, seed, ref = 'HEAD'] = args;
+  if (option === '--draw') draw(Number(seed), ref).forEach((line) => console.log(line));
+  else main(args.length === 0 ? ['HEAD'] : args);
 }

@@ -14,10 +14,10 @@ export const availability: AlertGroup = {
       meaning:
         'Prometheus reached no main process for two minutes. In regular mode nothing runs. In queue mode webhook processors and workers go on with what needs no main: schedules, polling triggers, the editor, the API and the pruning of executions stand still.',
       tellWhy: [
-        '`kubectl get pods -l app.kubernetes.io/component=main`: no pod, pending, crashing, or running and not ready?',
-        'A pod that is pending: `kubectl describe pod` names what is missing (CPU, memory, a volume on another node).',
-        'A pod that crashes: `kubectl logs --previous`, then [N8nOutOfMemoryKill](N8nOutOfMemoryKill.md) and [N8nHeapNearLimit](N8nHeapNearLimit.md).',
-        'A pod that is ready: Prometheus does not reach it. Look at its targets page, and at `networkPolicy.metricsFrom`.',
+        '`kubectl get pods -l app.kubernetes.io/component=main` shows whether the pod is missing, pending, crashing, or running and not ready.',
+        'If the pod is pending, `kubectl describe pod` names what is missing (CPU, memory, a volume on another node).',
+        'If it crashes, read `kubectl logs --previous`, then [N8nOutOfMemoryKill](N8nOutOfMemoryKill.md) and [N8nHeapNearLimit](N8nHeapNearLimit.md).',
+        'If it is ready, Prometheus does not reach it. Look at its targets page, and at `networkPolicy.metricsFrom`.',
       ],
       whatToDo: [
         'A database that is away keeps main from starting: bring it back first.',
@@ -39,7 +39,7 @@ export const availability: AlertGroup = {
         'A process that should be there does not respond at `/metrics`. It has stopped, or its event loop is too busy to respond within the scrape timeout.',
       tellWhy: [
         'Is the pod ready? Then it is too busy or cut off: see [N8nEventLoopLag](N8nEventLoopLag.md).',
-        'Not ready: `kubectl describe pod` and `kubectl logs --previous`.',
+        'If it is not ready, read `kubectl describe pod` and `kubectl logs --previous`.',
       ],
       whatToDo: [
         'A process that hangs: delete its pod. A worker first ends what it runs, within `shutdown.timeoutSeconds`.',
@@ -58,9 +58,9 @@ export const availability: AlertGroup = {
       meaning:
         'In queue mode only workers run production executions. Webhooks that respond at once still do so; all others wait until their caller gives up.',
       tellWhy: [
-        '`kubectl get pods -l app.kubernetes.io/component=worker`: none, pending or crashing?',
-        'All crash at the same time: Redis or the database is away, or one workflow kills each worker that takes it ([N8nOutOfMemoryKill](N8nOutOfMemoryKill.md)).',
-        'None is wanted: an autoscaler that scales to zero, or `worker.replicas: 0`.',
+        '`kubectl get pods -l app.kubernetes.io/component=worker` shows whether workers are missing, pending or crashing.',
+        'If all crash at the same time, Redis or the database is away, or one workflow kills each worker that takes it ([N8nOutOfMemoryKill](N8nOutOfMemoryKill.md)).',
+        'Perhaps none is wanted: an autoscaler scaled to zero, or `worker.replicas` is 0.',
       ],
       whatToDo: [
         'Bring Redis and the database back: workers start again by themselves.',
@@ -80,9 +80,9 @@ export const availability: AlertGroup = {
       meaning:
         'One of several mains is the leader: it alone runs schedules and polling triggers and prunes executions. With none, these stand still; with two, they run twice. A single main always leads, and two of them may overlap in a rollout: so this is for several mains.',
       tellWhy: [
-        'Which main says what: the query `n8n_instance_role_leader`.',
-        'Leadership is a key in Redis with a time to live (`N8N_MULTI_MAIN_SETUP_KEY_TTL`): is Redis reachable from every main?',
-        'The log of the mains: `Leader is now` and `lost leadership`.',
+        'The query `n8n_instance_role_leader` shows which main is the leader.',
+        'Leadership is a key in Redis with a time to live (`N8N_MULTI_MAIN_SETUP_KEY_TTL`). Check that every main reaches Redis.',
+        'Search the logs of the mains for `Leader is now` and `lost leadership`.',
       ],
       whatToDo: [
         'Bring Redis back; the next check elects a leader.',
@@ -101,9 +101,9 @@ export const availability: AlertGroup = {
       meaning:
         'Kubernetes starts the container again and again. Each restart ends what the process ran; executions of a worker that was killed are lost.',
       tellWhy: [
-        '`kubectl describe pod`: the last state has the exit code. 137 is a kill (memory, or a liveness probe), 134 is V8 out of heap.',
+        '`kubectl describe pod` shows the exit code of the last state: 137 is a kill (memory or a liveness probe), 134 means that V8 ran out of heap.',
         '`kubectl logs --previous` ends with the reason.',
-        'A liveness probe that fails under load: [N8nEventLoopLag](N8nEventLoopLag.md).',
+        'A liveness probe may fail under load: see [N8nEventLoopLag](N8nEventLoopLag.md).',
       ],
       whatToDo: [
         'Exit code 134 or 137: [N8nHeapNearLimit](N8nHeapNearLimit.md), [N8nContainerNearMemoryLimit](N8nContainerNearMemoryLimit.md).',

@@ -42,12 +42,12 @@ export const executions: AlertGroup = {
       summary:
         'Executions of n8n were lost within the last 15 minutes: the worker that ran them died or stood still.',
       meaning:
-        'A worker renews the lock of each job that it runs. A lock that ran out means a worker that died, that lost Redis, or whose event loop was blocked for longer than the lock lasts. n8n marks the execution as crashed and does not run it again; the caller gets an error. n8n 2.41 counts this where the execution was asked for, and has no other count of executions that crashed.',
+        'A worker renews the lock of each job that it runs. A lock that ran out means a worker that died, that lost Redis, or whose event loop was blocked for longer than the lock lasts. n8n marks the execution as crashed and does not run it again; the caller gets an error. n8n 2.41 counts this in the process that started the execution, and has no other count of crashed executions.',
       tellWhy: [
-        'Which: the list of executions in the editor, filtered by the statuses Crashed and Error.',
-        'Did a worker die? [N8nOutOfMemoryKill](N8nOutOfMemoryKill.md), [N8nRestarting](N8nRestarting.md), or a node that was lost.',
-        'In a rolling update: `terminationGracePeriodSeconds` must be above `shutdown.timeoutSeconds`.',
-        'All workers live: one was blocked. [N8nEventLoopLag](N8nEventLoopLag.md), [N8nCpuThrottled](N8nCpuThrottled.md).',
+        'Filter the list of executions in the editor by the statuses Crashed and Error.',
+        'Did a worker die? See [N8nOutOfMemoryKill](N8nOutOfMemoryKill.md), [N8nRestarting](N8nRestarting.md), or look for a node that was lost.',
+        'In a rolling update, `terminationGracePeriodSeconds` must be above `shutdown.timeoutSeconds`.',
+        'If all workers live, one was blocked: see [N8nEventLoopLag](N8nEventLoopLag.md), [N8nCpuThrottled](N8nCpuThrottled.md).',
       ],
       whatToDo: [
         'Open the executions that were lost, and run again those whose work is still wanted: the editor does it with the data that the trigger had.',
@@ -69,8 +69,8 @@ export const executions: AlertGroup = {
       meaning: `Of the executions of the last half hour more than \`failingShare\` failed, and more than \`failingFactor\` times the share of the day before.`,
       tellWhy: [
         'The list of executions in the editor, filtered by the status Error: one workflow or many, one node type or many?',
-        'Many workflows that call the same service: it is down, or its credential has expired.',
-        'Many of all kinds: the database, Redis or the task runners.',
+        'If many workflows that call the same service fail, the service is down, or its credential has expired.',
+        'If many of all kinds fail, look at the database, Redis and the task runners.',
       ],
       whatToDo: [
         'A credential that has run out: connect it again, then run the failed executions again from the editor.',
@@ -92,8 +92,8 @@ export const executions: AlertGroup = {
         'A workflow that used to succeed does so no longer. Nothing else says so when its trigger stays away: a schedule that is no longer registered, a webhook that nobody calls, a poll that gets nothing.',
       tellWhy: [
         'Does it run and fail? The list of its executions says so.',
-        'Does it not run? Is it still active, and does its trigger work: a schedule (see [N8nNoLeader](N8nNoLeader.md)), a webhook (does the other side still call it), a poll (credential)?',
-        'Does it run once a week or less? Then the alert does not suit it: silence the alert by the `workflow_id`.',
+        'If it does not run, check whether it is active and its trigger works: a schedule (see [N8nNoLeader](N8nNoLeader.md)), a webhook (does the other side still call it?), a poll (is its credential valid?).',
+        'Does it run once a week or less? Then this alert does not suit the workflow: silence it by the `workflow_id`.',
       ],
       whatToDo: [
         'Deactivate and activate the workflow: that registers its trigger again.',
@@ -112,7 +112,7 @@ export const executions: AlertGroup = {
       meaning:
         'n8n evaluates expressions in a sandbox of its own per execution, and keeps a few ready. When none is left it builds one on the spot, and its event loop does nothing else meanwhile: 6 to 36 ms each.',
       tellWhy: [
-        'More executions at once than `tuning.readySandboxes`: the share of cold ones is `rate(n8n_expression_pool_cold_start_sync_total[5m]) / rate(n8n_expression_pool_acquired_total[5m])`.',
+        'More executions may run at once than `tuning.readySandboxes`. The share of cold starts is `rate(n8n_expression_pool_cold_start_sync_total[5m]) / rate(n8n_expression_pool_acquired_total[5m])`.',
       ],
       whatToDo: [
         'Raise `tuning.readySandboxes`; each one ready costs memory outside the heap.',

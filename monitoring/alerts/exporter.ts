@@ -22,8 +22,8 @@ export const exporter: AlertGroup = {
       meaning:
         'The age of the job that a worker takes next, as it is in Redis. It is a fact where [N8nQueueWaitLong](N8nQueueWaitLong.md) is an estimate, and it also holds when nothing completes.',
       tellWhy: [
-        'Does a worker consume? [N8nNoWorkerConsumes](N8nNoWorkerConsumes.md).',
-        'They do: the same as for [N8nQueueGrowing](N8nQueueGrowing.md).',
+        'Does a worker consume jobs? See [N8nNoWorkerConsumes](N8nNoWorkerConsumes.md).',
+        'If one does, look at the same things as for [N8nQueueGrowing](N8nQueueGrowing.md).',
       ],
       whatToDo: [
         'Do the same as for [N8nQueueGrowing](N8nQueueGrowing.md). What waits is not lost: it runs when workers catch up.',
@@ -40,8 +40,8 @@ export const exporter: AlertGroup = {
       meaning:
         'Redis lists the connections of its clients, and Bull names the one of each worker that waits for jobs. Without one, jobs wait, even if every worker is up and ready. The alert fires before a job has to wait.',
       tellWhy: [
-        'Is a worker up? [N8nNoWorkerUp](N8nNoWorkerUp.md).',
-        'Workers are up: their log, for Redis. Do they use the same Redis and the same prefix (`QUEUE_BULL_PREFIX`) as main?',
+        'Is a worker up? See [N8nNoWorkerUp](N8nNoWorkerUp.md).',
+        'If workers are up, search their log for Redis. Do they use the same Redis and the same prefix (`QUEUE_BULL_PREFIX`) as main?',
       ],
       whatToDo: [
         'Restart the workers: `kubectl rollout restart deployment/FULLNAME-worker`.',
@@ -59,8 +59,8 @@ export const exporter: AlertGroup = {
       meaning:
         'n8n marks an execution as crashed when the process that ran it ended, and does not run it again. One is recovered when a retry of it has succeeded. The alert ends when all are, or when they are older than an hour.',
       tellWhy: [
-        'Which: the list of executions in the editor, filtered by the status Crashed.',
-        'What ended the process: [N8nJobsStalled](N8nJobsStalled.md), [N8nOutOfMemoryKill](N8nOutOfMemoryKill.md), [N8nRestarting](N8nRestarting.md).',
+        'Filter the list of executions in the editor by the status Crashed.',
+        'Find out what ended the process: [N8nJobsStalled](N8nJobsStalled.md), [N8nOutOfMemoryKill](N8nOutOfMemoryKill.md), [N8nRestarting](N8nRestarting.md).',
       ],
       whatToDo: [
         'Run again those whose work is still wanted: `n8n-tuned recover`, or the editor, one by one.',
@@ -119,8 +119,8 @@ export const exporter: AlertGroup = {
       meaning:
         'One table of n8n grows fast. `execution_data` holds the data of executions until n8n prunes them, at most some 100 per second and by one main alone.',
       tellWhy: [
-        '`execution_data`: which workflow writes much? `SELECT "workflowId", count(*) FROM execution_entity GROUP BY 1 ORDER BY 2 DESC LIMIT 5`.',
-        'Another table: a feature that keeps its own history, such as insights, workflow history or data tables.',
+        'If the table is `execution_data`, find the workflow that writes much: `SELECT "workflowId", count(*) FROM execution_entity GROUP BY 1 ORDER BY 2 DESC LIMIT 5`.',
+        'If it is another table, a feature keeps its own history, such as insights, workflow history or data tables.',
       ],
       whatToDo: [
         'Save less: `tuning.saveSuccessfulExecutions: none`, or keep it for a shorter time: docs/chart/tuning.md.',
@@ -140,7 +140,7 @@ export const exporter: AlertGroup = {
         'The store does not respond to the exporter within four seconds. Either n8n cannot reach it either, or only the exporter may not.',
       tellWhy: [
         'Its log has the response of the store: `kubectl logs deployment/FULLNAME-exporter`.',
-        'n8n has trouble as well: [N8nStoreDown](N8nStoreDown.md), [N8nRedisDown](N8nRedisDown.md), [N8nPostgresqlDown](N8nPostgresqlDown.md).',
+        'If n8n has trouble as well, see [N8nStoreDown](N8nStoreDown.md), [N8nRedisDown](N8nRedisDown.md), [N8nPostgresqlDown](N8nPostgresqlDown.md).',
       ],
       whatToDo: [
         'A Redis user with limits: the exporter runs LINDEX, HGET and CLIENT LIST.',

@@ -29,9 +29,9 @@ export const memoryAndCpu: AlertGroup = {
       meaning:
         'One thread of a process does all work that does not wait. When it is late by half a second, every response is, probes fail and locks in Redis run out. n8n empties this figure at each read of `/metrics`: where two read, such as a second Prometheus or `n8n-tuned run`, each sees what came since the other read.',
       tellWhy: [
-        'CPU of the process near one core: too much work for one thread.',
-        'CPU below: throttled ([N8nCpuThrottled](N8nCpuThrottled.md)), or the garbage collector of a full heap ([N8nHeapNearLimit](N8nHeapNearLimit.md)).',
-        'In steps: one workflow with large items or a long expression.',
+        'If the process uses about one core, the work is too much for one thread.',
+        'If it uses less, it is throttled ([N8nCpuThrottled](N8nCpuThrottled.md)), or its heap is nearly full ([N8nHeapNearLimit](N8nHeapNearLimit.md)).',
+        'If the lag comes in bursts, look for one workflow with large items or a long expression.',
       ],
       whatToDo: [
         'More processes rather than a larger one: workers in queue mode, webhook processors.',
@@ -51,8 +51,8 @@ export const memoryAndCpu: AlertGroup = {
       meaning:
         'V8 ends the process with "JavaScript heap out of memory" when nothing more can be freed. Before that it spends most of its time on freeing memory.',
       tellWhy: [
-        'In steps with executions: large items. `n8n_execution_data_write_size_bytes` shows their size where it is switched on.',
-        'Slowly over days: a leak. Compare with [N8nMemoryOutsideHeapGrows](N8nMemoryOutsideHeapGrows.md).',
+        'If memory rises with executions, their items are large. `n8n_execution_data_write_size_bytes` shows their size where it is switched on.',
+        'If it rises slowly over days, suspect a leak. Compare with [N8nMemoryOutsideHeapGrows](N8nMemoryOutsideHeapGrows.md).',
       ],
       whatToDo: [
         'Raise the memory limit of the role: the chart fits the heap to it (docs/chart/tuning.md#memory).',
@@ -78,7 +78,7 @@ export const memoryAndCpu: AlertGroup = {
       tellWhy: [
         'Does it end at a plateau? Then it is a peak of large payloads, not a leak.',
         'Which role, and since which version or workflow?',
-        '`n8n_nodejs_external_memory_bytes` that grows along: buffers. If it does not: sandboxes or native code.',
+        'If `n8n_nodejs_external_memory_bytes` grows too, the cause is buffers, and otherwise sandboxes or native code.',
       ],
       whatToDo: [
         'Restart the process at a quiet hour, before the kernel does.',
@@ -98,9 +98,9 @@ export const memoryAndCpu: AlertGroup = {
       meaning:
         'At the limit the kernel ends a process of the container. What cannot be freed counts, heap and all else.',
       tellWhy: [
-        'The heap: [N8nHeapNearLimit](N8nHeapNearLimit.md).',
-        'Outside it: [N8nMemoryOutsideHeapGrows](N8nMemoryOutsideHeapGrows.md).',
-        'Neither: the task runner, a child of the same container in internal mode, which serves no metrics.',
+        'Is the heap full? See [N8nHeapNearLimit](N8nHeapNearLimit.md).',
+        'Does memory outside the heap grow? See [N8nMemoryOutsideHeapGrows](N8nMemoryOutsideHeapGrows.md).',
+        'If neither grows, look at the task runner, a child of the same container in internal mode, which serves no metrics.',
       ],
       whatToDo: [
         'Raise the memory limit of the role.',
@@ -123,7 +123,7 @@ export const memoryAndCpu: AlertGroup = {
       meaning:
         'A container reached its memory limit. Either the whole container was ended and all that it ran is lost, or only its task runner, and the Code nodes that ran failed.',
       tellWhy: [
-        'The executions that ran at that time: one with large data?',
+        'Did an execution with large data run at that time?',
         'Was it the container (`kubectl describe pod`: OOMKilled) or a child of it (no restart)?',
       ],
       whatToDo: [
@@ -144,8 +144,8 @@ export const memoryAndCpu: AlertGroup = {
       meaning:
         'The container used up its CPU limit and stood still until the next period of 100 ms. Latency grows long before the average CPU looks full.',
       tellWhy: [
-        'Start-up only? n8n needs a core for some seconds to start.',
-        'All the time: the limit is below what the load needs.',
+        'Does this happen only at the start? n8n needs a core for some seconds to start.',
+        'If it happens all the time, the limit is too low for the load.',
       ],
       whatToDo: [
         'Raise or remove the CPU limit; keep the request, which is what shares the node fairly.',

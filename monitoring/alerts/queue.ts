@@ -29,8 +29,8 @@ export const queue: AlertGroup = {
         'More executions are started than workers end. If this lasts, every execution waits longer than the one before.',
       tellWhy: [
         'More load, or slower work? Compare `rate(n8n_scaling_mode_queue_jobs_completed[5m])` with an hour ago: the same or more means more load.',
-        'Slower: are all slots taken ([N8nWorkerSlotsFull](N8nWorkerSlotsFull.md)), and by which workflow? The executions that run are listed in the editor.',
-        'Fewer workers than before? [N8nNoWorkerUp](N8nNoWorkerUp.md), [N8nWorkerSilent](N8nWorkerSilent.md).',
+        'If the work is slower, are all slots taken ([N8nWorkerSlotsFull](N8nWorkerSlotsFull.md)), and by which workflow? The executions that run are listed in the editor.',
+        'Are there fewer workers than before? See [N8nNoWorkerUp](N8nNoWorkerUp.md), [N8nWorkerSilent](N8nWorkerSilent.md).',
       ],
       whatToDo: [
         'Workers whose CPU is idle while all slots are taken: raise `worker.concurrency`.',
@@ -69,8 +69,8 @@ export const queue: AlertGroup = {
       meaning:
         'For three minutes jobs waited while not one was active: no worker consumes. The alert also fires with workers that are up and ready: a connection to Redis that was lost without a word leaves them waiting for ever.',
       tellWhy: [
-        'Is a worker up? [N8nNoWorkerUp](N8nNoWorkerUp.md).',
-        'Workers are up: the log of one. No line about executions for minutes, and none about Redis, is the lost connection.',
+        'Is a worker up? See [N8nNoWorkerUp](N8nNoWorkerUp.md).',
+        'If workers are up, read the log of one. If it has no line about executions or Redis for minutes, the connection is lost.',
         'Do main and the workers use the same Redis, database number and prefix (`QUEUE_BULL_PREFIX`)? After a change, main may fill another queue than workers empty.',
       ],
       whatToDo: [
@@ -95,7 +95,7 @@ export const queue: AlertGroup = {
         'A worker runs `worker.concurrency` executions at once. Slots divided by the time of one execution is the most that workers can complete per second, however idle their CPU is.',
       tellWhy: [
         'Is the CPU of the workers busy? `rate(n8n_process_cpu_seconds_total{role="worker"}[5m])` near 1 is a full event loop.',
-        'Idle CPU: executions wait for something outside: a service that has become slow, a Wait node, an HTTP request without a timeout.',
+        'If their CPU is idle, executions wait for something outside n8n: a service that has become slow, a Wait node, an HTTP request without a timeout.',
       ],
       whatToDo: [
         'Idle CPU: raise `worker.concurrency`, and with it `database.poolSize`.',
@@ -122,8 +122,8 @@ export const queue: AlertGroup = {
       meaning:
         'One worker takes no jobs, or all of its slots run executions that do not end. The others go on, so the queue as a whole may look healthy.',
       tellWhy: [
-        'Executions that take longer than `workerSilentMinutes`: they show in the editor as running. Then the threshold is too low.',
-        'None that runs: the worker has lost Redis. Its log has no line since then.',
+        'If the editor shows executions that run longer than `workerSilentMinutes`, the threshold is too low.',
+        'If none runs, the worker has lost Redis, and its log ends at that time.',
       ],
       whatToDo: [
         'Delete the pod. It ends what it runs first, within `shutdown.timeoutSeconds`.',

@@ -15,8 +15,8 @@ export const stores: AlertGroup = {
       meaning:
         "All connections of the process's pool are in use. Each execution needs some dozens of queries, so a full pool makes everything slow while CPU is idle.",
       tellWhy: [
-        'A pool that is too small: the database itself is idle, `n8n_db_pool_connections_active` is at `n8n_db_pool_connections_max`.',
-        "A database that is slow: `n8n_db_pool_acquire_seconds` and the database's own CPU, disk and locks.",
+        'If the database is idle and `n8n_db_pool_connections_active` is at `n8n_db_pool_connections_max`, the pool is too small.',
+        'If not, the database is slow: look at `n8n_db_pool_acquire_seconds`, and at its CPU, disk and locks.',
       ],
       whatToDo: [
         'Small: raise `database.poolSize`; all processes together must stay under `max_connections`.',
@@ -35,7 +35,7 @@ export const stores: AlertGroup = {
         'Without its database n8n cannot start an execution; without Redis, in queue mode, none reaches a worker. The Redis and PostgreSQL of the chart are one pod each.',
       tellWhy: [
         'Read `kubectl describe pod` and `kubectl logs` of the StatefulSet.',
-        'A volume that is full: [N8nVolumeFilling](N8nVolumeFilling.md).',
+        'Is its volume full? See [N8nVolumeFilling](N8nVolumeFilling.md).',
       ],
       whatToDo: [
         'A node that was lost: Kubernetes starts the pod again once its volume is free.',
@@ -55,7 +55,7 @@ export const stores: AlertGroup = {
         'In queue mode every production execution goes through Redis, and mains elect their leader there.',
       tellWhy: [
         'Does redis_exporter reach it and n8n does too? Then it is the exporter.',
-        'The log of Redis: out of memory, a failed snapshot, a failover.',
+        'The log of Redis shows that memory ran out, a snapshot failed, or a failover happened.',
       ],
       whatToDo: [
         'Bring it back. n8n connects again by itself; jobs in Redis survive where it keeps them on a disk (docs/chart/redis.md).',
@@ -74,7 +74,7 @@ export const stores: AlertGroup = {
         'With `maxmemory-policy noeviction`, which a queue needs, a full Redis refuses writes with an error: webhooks get a 500.',
       tellWhy: [
         'Do jobs wait? Each holds a few hundred bytes.',
-        'Responses of webhooks pass through Redis: many large ones at once?',
+        'Responses of webhooks pass through Redis. Are there many large ones at once?',
         'Does something else use the same Redis?',
       ],
       whatToDo: [
@@ -93,7 +93,7 @@ export const stores: AlertGroup = {
       meaning: 'n8n reads each workflow from its database and writes each execution to it.',
       tellWhy: [
         'Does postgres_exporter reach it and n8n does too? Then it is the exporter.',
-        'The log of PostgreSQL: disk full, too many connections, a failover.',
+        'The log of PostgreSQL shows a full disk, too many connections or a failover.',
       ],
       whatToDo: [
         'Bring it back. n8n connects again by itself.',
@@ -131,9 +131,9 @@ export const stores: AlertGroup = {
       meaning:
         'n8n keeps the data of executions until it prunes them, at most some 100 per second and by one main alone. Faster than that the tables grow without end.',
       tellWhy: [
-        'Which table: `select relname, pg_size_pretty(pg_total_relation_size(oid)) from pg_class order by pg_total_relation_size(oid) desc limit 5`.',
-        '`execution_data`: what executions save. `binary_data`: files in the database.',
-        'Rows that were deleted and whose space is not free: autovacuum does not keep up.',
+        'This query names the largest tables: `select relname, pg_size_pretty(pg_total_relation_size(oid)) from pg_class order by pg_total_relation_size(oid) desc limit 5`.',
+        '`execution_data` has what executions save, and `binary_data` has files.',
+        'If the space of deleted rows is not free, autovacuum does not keep up.',
       ],
       whatToDo: [
         'Save less: `tuning.saveSuccessfulExecutions: none`.',
@@ -153,7 +153,7 @@ export const stores: AlertGroup = {
       meaning:
         'A full volume stops what writes to it: SQLite and PostgreSQL refuse writes, Redis refuses them after a failed snapshot, main cannot save binary data.',
       tellWhy: [
-        "Which volume: main's holds SQLite, binary data and the event log; the stores have one each.",
+        "Find out which volume is full. Main's holds SQLite, binary data and the event log; the stores have one each.",
         'SQLite does not give space back after pruning: docs/chart/data.md.',
       ],
       whatToDo: [

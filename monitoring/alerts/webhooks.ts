@@ -39,10 +39,10 @@ function burns(
 const errors: Pick<Alert, 'needs' | 'tellWhy' | 'whatToDo' | 'drill'> = {
   needs: [],
   tellWhy: [
-    'Which workflow: `topk(5, sum by (workflow_id, status_code) (rate(n8n_webhook_request_duration_seconds_count{status_code=~"5.."}[5m])))`.',
-    'One workflow: its own executions in the editor say why. 500 is a workflow that failed before it responded.',
-    'All workflows: 503 comes from an n8n that shuts down or whose queue does not respond. Look at [N8nNoWorkerUp](N8nNoWorkerUp.md), [N8nRedisDown](N8nRedisDown.md) and [N8nDatabasePoolWaiting](N8nDatabasePoolWaiting.md).',
-    'Callers see more errors than this counts: an Ingress that responds by itself (502, 504) never calls n8n. Compare with its own metrics.',
+    'This query names the workflow: `topk(5, sum by (workflow_id, status_code) (rate(n8n_webhook_request_duration_seconds_count{status_code=~"5.."}[5m])))`.',
+    'If one workflow fails, its executions in the editor say why. Status 500 means that a workflow failed before it responded.',
+    'If all workflows fail with 503, it comes from an n8n that shuts down or whose queue does not respond. Look at [N8nNoWorkerUp](N8nNoWorkerUp.md), [N8nRedisDown](N8nRedisDown.md) and [N8nDatabasePoolWaiting](N8nDatabasePoolWaiting.md).',
+    'If callers see more errors than the alert counts, an Ingress that responds by itself (502, 504) did not call n8n. Compare with its own metrics.',
   ],
   whatToDo: [
     'After a change of a workflow: publish the version before.',
@@ -55,9 +55,9 @@ const errors: Pick<Alert, 'needs' | 'tellWhy' | 'whatToDo' | 'drill'> = {
 const slowness: typeof errors = {
   needs: [],
   tellWhy: [
-    'Which workflow: `topk(5, sum by (workflow_id) (rate(n8n_webhook_request_duration_seconds_sum[5m])) / sum by (workflow_id) (rate(n8n_webhook_request_duration_seconds_count[5m])))`.',
-    'In queue mode: do jobs wait? See [N8nQueueWaitLong](N8nQueueWaitLong.md).',
-    'All of them, and no queue: [N8nEventLoopLag](N8nEventLoopLag.md), [N8nCpuThrottled](N8nCpuThrottled.md), [N8nDatabasePoolWaiting](N8nDatabasePoolWaiting.md).',
+    'This query names the workflow: `topk(5, sum by (workflow_id) (rate(n8n_webhook_request_duration_seconds_sum[5m])) / sum by (workflow_id) (rate(n8n_webhook_request_duration_seconds_count[5m])))`.',
+    'In queue mode, check whether jobs wait: see [N8nQueueWaitLong](N8nQueueWaitLong.md).',
+    'If all workflows are slow and no jobs wait, look at [N8nEventLoopLag](N8nEventLoopLag.md), [N8nCpuThrottled](N8nCpuThrottled.md), [N8nDatabasePoolWaiting](N8nDatabasePoolWaiting.md).',
   ],
   whatToDo: [
     'A workflow that is slow by design: let it respond at once, or set `webhookSlowSeconds` and `webhookSlowBudget` to what its callers expect.',

@@ -57,7 +57,7 @@ test.each(
     expect(await overlappingTexts(page)).toEqual([]);
     expect(complaints).toEqual([]);
     const last = await page.locator('figure svg.plot').first().boundingBox();
-    const height = Math.ceil((last?.y ?? 0) + (last?.height ?? 0)) + 12;
+    const height = Math.ceil((last?.y ?? 0) + (last?.height ?? 0));
     if (shape === '') expect((height * SHOWN_WIDTH) / width).toBeLessThan(MOST_HEIGHT);
     const clip = { x: 0, y: 0, width, height };
     const path = join(pictures, `find${shape}-${scheme}.png`);

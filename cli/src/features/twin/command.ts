@@ -35,7 +35,7 @@ export const help: CommandHelp = {
     "n8n-tuned find --workload order.twin.json --slo 'p95<1s'",
   ],
   notes: [
-    'It writes order.twin.json, a workload for run, find and all others; order.twin.workflow.json, the workflow; and order.twin.rules.yaml, what the stand-in answers, to be changed as you like.',
+    'It writes three files: order.twin.json, the workload for every command that makes load; order.twin.workflow.json, the workflow; and order.twin.rules.yaml, the answers of the stand-in, which you may edit.',
     "--from-execution is an execution as n8n's API gives it: GET /api/v1/executions/ID?includeData=true. Of what it holds, only the shapes and sizes are kept, unless --keep-values is given.",
   ],
 };
