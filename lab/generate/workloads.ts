@@ -75,11 +75,11 @@ for; their notes and their sections below say so. To demand a key:
 
 n8n checks the key before it starts an execution, and responds with 403 without it. No workflow demands one as
 it comes: a credential is different in each n8n, and without it the webhook would respond to nobody. n8n
-decrypts the credential at each request, so compare only runs that both have a key, or both none.
+decrypts the credential at each request, so compare runs only if both have a key or neither has one.
 
-What \`n8n-tuned\` puts into an n8n at \`--url\` has a name, webhook paths and a key of its own for that call: the key is
-sent with each request, and removed with the workflows. What the chart puts in, and the targets \`process\` and
-\`kubernetes\`, has no key.
+Workflows that \`n8n-tuned\` imports into an n8n at \`--url\` get a name, webhook paths and a key of their own. The command
+sends the key with each request, and removes it with the workflows. Workflows that the chart or the targets \`process\` and
+\`kubernetes\` import have no key.
 
 ## Python
 

@@ -20,9 +20,9 @@ export const availability: AlertGroup = {
         'If it is ready, Prometheus does not reach it. Look at its targets page, and at `networkPolicy.metricsFrom`.',
       ],
       whatToDo: [
-        'A database that is away keeps main from starting: bring it back first.',
-        'After a bad upgrade: `helm rollback`.',
-        'A volume that hangs on a lost node: delete the pod once the node is gone for good.',
+        'Main cannot start without its database, so bring that back first.',
+        'After a bad upgrade, run `helm rollback`.',
+        'If the volume is still attached to a lost node, delete the pod once the node is gone for good.',
       ],
       drill:
         '`kubectl scale deployment/FULLNAME-main --replicas=0`; scale it back to end the drill.',
@@ -42,8 +42,8 @@ export const availability: AlertGroup = {
         'If it is not ready, read `kubectl describe pod` and `kubectl logs --previous`.',
       ],
       whatToDo: [
-        'A process that hangs: delete its pod. A worker first ends what it runs, within `shutdown.timeoutSeconds`.',
-        'Scrapes that time out under load: raise `monitoring.podMonitor.scrapeTimeout`, and give the process more CPU.',
+        'If a process hangs, delete its pod. A worker first finishes its executions, within `shutdown.timeoutSeconds`.',
+        'If scrapes time out under load, raise `monitoring.podMonitor.scrapeTimeout`, and give the process more CPU.',
       ],
       drill:
         'Stop a process without ending it: `kill -STOP` on the node of an n8n process of a worker; `kill -CONT` ends the drill.',
@@ -64,7 +64,7 @@ export const availability: AlertGroup = {
       ],
       whatToDo: [
         'Bring Redis and the database back: workers start again by themselves.',
-        'A workflow that kills its worker: deactivate it, then let the others drain.',
+        'If a workflow kills its worker, deactivate it, then let the others drain.',
         'Jobs that ran when their worker died are not run again: see [N8nJobsStalled](N8nJobsStalled.md).',
       ],
       drill: '`kubectl scale deployment/FULLNAME-worker --replicas=0`.',
@@ -86,8 +86,8 @@ export const availability: AlertGroup = {
       ],
       whatToDo: [
         'Bring Redis back; the next check elects a leader.',
-        'Two leaders: restart the one that Redis does not name.',
-        'No licence for several mains: none becomes the leader. Renew it, or set `multiMain.enabled: false`.',
+        'If there are two leaders, restart the one that Redis does not name.',
+        'Without a licence for several mains, none becomes the leader. Renew it, or set `multiMain.enabled: false`.',
       ],
       drill: 'With two mains: `kubectl exec` into Redis and `CLIENT PAUSE 300000 ALL`.',
     },
@@ -106,8 +106,8 @@ export const availability: AlertGroup = {
         'A liveness probe may fail under load: see [N8nEventLoopLag](N8nEventLoopLag.md).',
       ],
       whatToDo: [
-        'Exit code 134 or 137: [N8nHeapNearLimit](N8nHeapNearLimit.md), [N8nContainerNearMemoryLimit](N8nContainerNearMemoryLimit.md).',
-        'A probe: give the process more CPU before you give the probe more time.',
+        'For exit codes 134 and 137 see [N8nHeapNearLimit](N8nHeapNearLimit.md), [N8nContainerNearMemoryLimit](N8nContainerNearMemoryLimit.md).',
+        'If a probe ended it, give the process more CPU before you give the probe more time.',
       ],
       drill: 'Three times: `kubectl exec POD -c n8n -- kill 1`, each once the pod is ready again.',
     },

@@ -51,8 +51,8 @@ export const executions: AlertGroup = {
       ],
       whatToDo: [
         'Open the executions that were lost, and run again those whose work is still wanted: the editor does it with the data that the trigger had.',
-        'A workflow that kills its worker each time: deactivate it before you run anything again.',
-        'A blocked worker: fewer slots per worker, more CPU, or the long computation in a Code node, which runs in the task runner.',
+        'If a workflow kills its worker each time, deactivate it before you run anything again.',
+        'If a worker was blocked, give it fewer slots or more CPU, or move the long computation to a Code node, which runs in the task runner.',
       ],
       drill: '`kubectl exec WORKER -c n8n -- kill -9 1` while the workload `wait-5s` runs.',
     },
@@ -73,8 +73,8 @@ export const executions: AlertGroup = {
         'If many of all kinds fail, look at the database, Redis and the task runners.',
       ],
       whatToDo: [
-        'A credential that has run out: connect it again, then run the failed executions again from the editor.',
-        'After an upgrade of n8n: compare with the breaking changes of the version, and roll back if needed.',
+        'If a credential has expired, connect it again, then run the failed executions again from the editor.',
+        'After an upgrade of n8n, look at the breaking changes of the version, and roll back if needed.',
       ],
       drill: 'Publish a workflow with a Stop and Error node and send it half of the requests.',
     },
@@ -147,14 +147,14 @@ export const executions: AlertGroup = {
       expr: `min by (namespace, release, patch, state) (${n8n('n8n_tuned_patch_in_force', 'state=~"unknown|failed"')}) == 0`,
       summary: 'The patch {{ $labels.patch }} is not in force, its state is {{ $labels.state }}.',
       meaning:
-        'A patch is loaded and has left n8n as it is, mostly since an upgrade brought code that it does not know. What the patch gains is missing: speed, or executions that it keeps from being lost. docs/chart/patches.md says what each state means.',
+        'A patch is loaded and has left n8n as it is, mostly since an upgrade brought code that it does not know. The gain of the patch is missing: speed, or executions that it keeps from being lost. docs/chart/patches.md says what each state means.',
       tellWhy: [
         'The log of n8n has one line of the patch with the reason.',
         'The page of patches says for which releases of n8n each one is known.',
       ],
       whatToDo: [
         'Go back to a release that the patch knows, or upgrade the chart to one that knows your n8n.',
-        'You do without the patch: turn its value off, so that nobody takes it for granted.',
+        'To do without the patch, turn its value off, so that nobody takes it for granted.',
       ],
       drill:
         'Set the variable `N8N_TUNED_PATCHES` of n8n to `known`, and `image.tag` to a release whose bundle of expressions `known.json` does not have.',

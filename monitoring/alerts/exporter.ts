@@ -26,7 +26,7 @@ export const exporter: AlertGroup = {
         'If one does, look at the same things as for [N8nQueueGrowing](N8nQueueGrowing.md).',
       ],
       whatToDo: [
-        'Do the same as for [N8nQueueGrowing](N8nQueueGrowing.md). What waits is not lost: it runs when workers catch up.',
+        'Do the same as for [N8nQueueGrowing](N8nQueueGrowing.md). Waiting jobs are not lost: they run when workers catch up.',
       ],
       drill: 'Load the workload `wait-5s` at twice the rate of slots / 5 s for five minutes.',
     },
@@ -45,7 +45,7 @@ export const exporter: AlertGroup = {
       ],
       whatToDo: [
         'Restart the workers: `kubectl rollout restart deployment/FULLNAME-worker`.',
-        'It comes back: something between workers and Redis drops idle connections. See docs/chart/redis.md.',
+        'If the alert comes back, something between workers and Redis drops idle connections. See docs/chart/redis.md.',
       ],
       drill: 'Run `kubectl scale deployment/FULLNAME-worker --replicas=0`, and wait five minutes.',
     },
@@ -64,7 +64,7 @@ export const exporter: AlertGroup = {
       ],
       whatToDo: [
         'Run again those whose work is still wanted: `n8n-tuned recover`, or the editor, one by one.',
-        'A workflow that kills its process each time: deactivate it before you run anything again.',
+        'If a workflow kills its process each time, deactivate it before you run anything again.',
       ],
       drill: '`kubectl exec WORKER -c n8n -- kill -9 1` while the workload `wait-5s` runs.',
     },
@@ -123,7 +123,7 @@ export const exporter: AlertGroup = {
         'If it is another table, a feature keeps its own history, such as insights, workflow history or data tables.',
       ],
       whatToDo: [
-        'Save less: `tuning.saveSuccessfulExecutions: none`, or keep it for a shorter time: docs/chart/tuning.md.',
+        'Save less with `tuning.saveSuccessfulExecutions: none`, or keep it for a shorter time: docs/chart/tuning.md.',
         'PostgreSQL gives space back to the disk only after `VACUUM FULL`, which locks the table.',
       ],
       drill: 'Load the workload `items` with all executions saved, and lower the threshold.',
@@ -143,8 +143,8 @@ export const exporter: AlertGroup = {
         'If n8n has trouble as well, see [N8nStoreDown](N8nStoreDown.md), [N8nRedisDown](N8nRedisDown.md), [N8nPostgresqlDown](N8nPostgresqlDown.md).',
       ],
       whatToDo: [
-        'A Redis user with limits: the exporter runs LINDEX, HGET and CLIENT LIST.',
-        'A policy of the network: let the exporter reach the stores as n8n does.',
+        'If the Redis user has limited rights, allow LINDEX, HGET and CLIENT LIST, which the exporter runs.',
+        'If a NetworkPolicy is in the way, let the exporter reach the stores as n8n does.',
       ],
       drill: 'Stop PostgreSQL or Redis for six minutes.',
     },

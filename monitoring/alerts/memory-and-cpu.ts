@@ -34,9 +34,9 @@ export const memoryAndCpu: AlertGroup = {
         'If the lag comes in bursts, look for one workflow with large items or a long expression.',
       ],
       whatToDo: [
-        'More processes rather than a larger one: workers in queue mode, webhook processors.',
+        'Add processes rather than CPU to one: workers in queue mode, or webhook processors.',
         'Move computation out of expressions and into a Code node, which runs in the task runner.',
-        'Large data: split it into batches, or keep binary data in files (`storage`).',
+        'Split large data into batches, and keep binary data in files (`storage`).',
       ],
       drill: 'Load the workload `expressions` above its capacity.',
     },
@@ -52,12 +52,12 @@ export const memoryAndCpu: AlertGroup = {
         'V8 ends the process with "JavaScript heap out of memory" when nothing more can be freed. Before that it spends most of its time on freeing memory.',
       tellWhy: [
         'If memory rises with executions, their items are large. `n8n_execution_data_write_size_bytes` shows their size where it is switched on.',
-        'If it rises slowly over days, suspect a leak. Compare with [N8nMemoryOutsideHeapGrows](N8nMemoryOutsideHeapGrows.md).',
+        'If it rises slowly over days, it is probably a leak. Compare with [N8nMemoryOutsideHeapGrows](N8nMemoryOutsideHeapGrows.md).',
       ],
       whatToDo: [
         'Raise the memory limit of the role: the chart fits the heap to it (docs/chart/tuning.md#memory).',
-        'Fewer executions at once: `worker.concurrency`.',
-        'Items in batches (Loop Over Items), sub-workflows that return little.',
+        'Run fewer executions at once (`worker.concurrency`).',
+        'Work on items in batches (Loop Over Items), and let sub-workflows return little.',
       ],
       drill: 'Load the workload `memory-hog` with a size near the heap limit.',
     },
@@ -82,8 +82,8 @@ export const memoryAndCpu: AlertGroup = {
       ],
       whatToDo: [
         'Restart the process at a quiet hour, before the kernel does.',
-        'Smaller payloads: `N8N_PAYLOAD_SIZE_MAX`, binary data in files.',
-        'A leak: look in the issues of n8n for the version, and upgrade.',
+        'Make payloads smaller (`N8N_PAYLOAD_SIZE_MAX`), and keep binary data in files.',
+        'If it is a leak, search the issues of n8n for your version, and upgrade.',
       ],
       drill: 'Send 15 MB payloads to a webhook for six hours; a drill of a leak needs a leak.',
     },
@@ -96,7 +96,7 @@ export const memoryAndCpu: AlertGroup = {
       summary:
         'Container {{ $labels.container }} of {{ $labels.pod }} uses {{ $value | humanizePercentage }} of its memory limit.',
       meaning:
-        'At the limit the kernel ends a process of the container. What cannot be freed counts, heap and all else.',
+        'At the limit the kernel ends a process of the container. All memory that cannot be freed counts, in the heap and outside it.',
       tellWhy: [
         'Is the heap full? See [N8nHeapNearLimit](N8nHeapNearLimit.md).',
         'Does memory outside the heap grow? See [N8nMemoryOutsideHeapGrows](N8nMemoryOutsideHeapGrows.md).',
@@ -104,7 +104,7 @@ export const memoryAndCpu: AlertGroup = {
       ],
       whatToDo: [
         'Raise the memory limit of the role.',
-        'Many large results of Code nodes: lower `heap.runnerPayload`.',
+        'If Code nodes return many large results, lower `heap.runnerPayload`.',
       ],
       drill: 'Load the workload `memory-hog` with a size just under the limit.',
     },
@@ -127,11 +127,11 @@ export const memoryAndCpu: AlertGroup = {
         'Was it the container (`kubectl describe pod`: OOMKilled) or a child of it (no restart)?',
       ],
       whatToDo: [
-        'Executions that were lost: see [N8nJobsStalled](N8nJobsStalled.md).',
+        'For lost executions see [N8nJobsStalled](N8nJobsStalled.md).',
         'Raise the memory limit, or take the payload down: docs/chart/tuning.md#memory.',
-        "A heap limit too near the container's: leave `heap` to the chart.",
+        'If you set a heap limit near that of the container, leave `heap` to the chart.',
       ],
-      drill: "The workload `memory-hog` with a size above the container's limit.",
+      drill: "Load the workload `memory-hog` with a size above the container's limit.",
     },
     {
       name: 'N8nCpuThrottled',
@@ -148,8 +148,8 @@ export const memoryAndCpu: AlertGroup = {
         'If it happens all the time, the limit is too low for the load.',
       ],
       whatToDo: [
-        'Raise or remove the CPU limit; keep the request, which is what shares the node fairly.',
-        'A role at a whole core: more processes instead.',
+        'Raise or remove the CPU limit. Keep the request, by which the node shares its CPU.',
+        'If a role already has a whole core, add processes instead.',
       ],
       drill: 'Set the CPU limit of a worker to 200m under load.',
     },

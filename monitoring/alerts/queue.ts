@@ -33,9 +33,9 @@ export const queue: AlertGroup = {
         'Are there fewer workers than before? See [N8nNoWorkerUp](N8nNoWorkerUp.md), [N8nWorkerSilent](N8nWorkerSilent.md).',
       ],
       whatToDo: [
-        'Workers whose CPU is idle while all slots are taken: raise `worker.concurrency`.',
-        'Workers whose CPU is busy: more of them, on more cores. `n8n-tuned recommend` says how many a rate needs.',
-        'One workflow that floods the rest: give it a limit of its own or a worker pool.',
+        'If the CPU of workers is idle while all slots are taken, raise `worker.concurrency`.',
+        'If it is busy, add workers on more cores. `n8n-tuned recommend` says how many a rate needs.',
+        'If one workflow floods the others, give it a limit of its own or a worker pool.',
       ],
       drill:
         'Load the workload `wait-5s` at a rate above slots / 5 s with `n8n-tuned run --profile load`.',
@@ -51,8 +51,8 @@ export const queue: AlertGroup = {
         'Waiting jobs, divided by the jobs that workers complete per second, is how long the last one in the queue has to wait. n8n serves no age of a job; with workers at a steady pace this is it. Where nothing completes, [N8nJobsWaitNoneActive](N8nJobsWaitNoneActive.md) fires instead.',
       tellWhy: ['Look at the same things as for [N8nQueueGrowing](N8nQueueGrowing.md).'],
       whatToDo: [
-        'Do the same as for [N8nQueueGrowing](N8nQueueGrowing.md). What waits is not lost: it runs when workers catch up.',
-        'Callers of webhooks that respond at their end give up meanwhile: tell them, or let those workflows respond at once.',
+        'Do the same as for [N8nQueueGrowing](N8nQueueGrowing.md). Waiting jobs are not lost: they run when workers catch up.',
+        'Callers of webhooks that respond at their end may give up: tell them, or let those workflows respond at once.',
       ],
       drill: 'Load the workload `wait-5s` at twice the rate of slots / 5 s for ten minutes.',
     },
@@ -75,7 +75,7 @@ export const queue: AlertGroup = {
       ],
       whatToDo: [
         'Restart the workers: `kubectl rollout restart deployment/FULLNAME-worker`. The jobs that wait are taken at once. With `worker.guardSeconds` a worker that lost its connection restarts itself: look for `worker-guard` in the log of its container before (`kubectl logs -p`).',
-        'It comes back: something between workers and Redis drops idle connections. See docs/chart/redis.md.',
+        'If the alert comes back, something between workers and Redis drops idle connections. See docs/chart/redis.md.',
       ],
       drill:
         'Cut the workers off from Redis without closing connections: a NetworkPolicy for the workers without egress to Redis.',
@@ -98,9 +98,9 @@ export const queue: AlertGroup = {
         'If their CPU is idle, executions wait for something outside n8n: a service that has become slow, a Wait node, an HTTP request without a timeout.',
       ],
       whatToDo: [
-        'Idle CPU: raise `worker.concurrency`, and with it `database.poolSize`.',
-        'Busy CPU: more workers on more cores; more slots would only make each execution slower.',
-        'A service that hangs: give its HTTP Request nodes a timeout.',
+        'If their CPU is idle, raise `worker.concurrency`, and with it `database.poolSize`.',
+        'If it is busy, add workers on more cores: more slots would only make each execution slower.',
+        'If a service hangs, give its HTTP Request nodes a timeout.',
       ],
       drill: 'Load the workload `wait-5s` at a rate above slots / 5 s.',
     },
@@ -126,8 +126,8 @@ export const queue: AlertGroup = {
         'If none runs, the worker has lost Redis, and its log ends at that time.',
       ],
       whatToDo: [
-        'Delete the pod. It ends what it runs first, within `shutdown.timeoutSeconds`.',
-        'Executions that never end: set `executions.timeoutSeconds`.',
+        'Delete the pod. It first finishes its executions, within `shutdown.timeoutSeconds`.',
+        'If executions never end, set `executions.timeoutSeconds`.',
       ],
       drill:
         'Cut one worker off from Redis, as in [N8nJobsWaitNoneActive](N8nJobsWaitNoneActive.md), while the others have more than they can do.',

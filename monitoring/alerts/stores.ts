@@ -19,8 +19,8 @@ export const stores: AlertGroup = {
         'If not, the database is slow: look at `n8n_db_pool_acquire_seconds`, and at its CPU, disk and locks.',
       ],
       whatToDo: [
-        'Small: raise `database.poolSize`; all processes together must stay under `max_connections`.',
-        'Slow: save less (`tuning.saveSuccessfulExecutions`, `tuning.saveProgress`), prune, or give the database more.',
+        'If the pool is too small, raise `database.poolSize`; all processes together must stay under `max_connections`.',
+        'If the database is slow, save less (`tuning.saveSuccessfulExecutions`, `tuning.saveProgress`), prune, or give the database more.',
       ],
       drill: 'Set `database.poolSize: 1` and load the workload `last-node`.',
     },
@@ -38,7 +38,7 @@ export const stores: AlertGroup = {
         'Is its volume full? See [N8nVolumeFilling](N8nVolumeFilling.md).',
       ],
       whatToDo: [
-        'A node that was lost: Kubernetes starts the pod again once its volume is free.',
+        'If a node was lost, Kubernetes starts the pod again once its volume is free.',
         'For more than one pod use a store that has replicas: `redis.external`, `database.external`.',
       ],
       drill: '`kubectl scale statefulset/FULLNAME-redis --replicas=0`.',
@@ -97,7 +97,7 @@ export const stores: AlertGroup = {
       ],
       whatToDo: [
         'Bring it back. n8n connects again by itself.',
-        'Executions that were cut off: see [N8nJobsStalled](N8nJobsStalled.md).',
+        'For executions that were cut off see [N8nJobsStalled](N8nJobsStalled.md).',
       ],
       drill: 'Stop it.',
     },
@@ -136,9 +136,9 @@ export const stores: AlertGroup = {
         'If the space of deleted rows is not free, autovacuum does not keep up.',
       ],
       whatToDo: [
-        'Save less: `tuning.saveSuccessfulExecutions: none`.',
-        'Keep it for a shorter time: `executions.pruning.maxAgeHours`, `executions.pruning.maxCount`.',
-        'Afterwards give the space back: `VACUUM FULL` at a quiet hour, which locks the table.',
+        'Save less with `tuning.saveSuccessfulExecutions: none`.',
+        'Keep it for a shorter time with `executions.pruning.maxAgeHours` or `executions.pruning.maxCount`.',
+        'Then give the space back with `VACUUM FULL` at a quiet hour, as it locks the table.',
       ],
       drill: 'Load the workload `items` with large items while all executions are saved.',
     },
@@ -158,7 +158,7 @@ export const stores: AlertGroup = {
       ],
       whatToDo: [
         'Make the claim larger, where its storage class can.',
-        'Keep less: `executions.pruning.maxAgeHours`; binary data in S3.',
+        'Keep less (`executions.pruning.maxAgeHours`), and put binary data into S3.',
       ],
       drill:
         '`kubectl exec` into the pod and `fallocate` a file of nine tenths of the volume; delete it to end the drill.',

@@ -45,8 +45,8 @@ const errors: Pick<Alert, 'needs' | 'tellWhy' | 'whatToDo' | 'drill'> = {
     'If callers see more errors than the alert counts, an Ingress that responds by itself (502, 504) did not call n8n. Compare with its own metrics.',
   ],
   whatToDo: [
-    'After a change of a workflow: publish the version before.',
-    'A service that the workflow calls is down: let the workflow respond at once (Respond: Immediately) and try again later.',
+    'If the workflow was changed, publish its previous version.',
+    'If a service that the workflow calls is down, let the workflow respond at once (Respond: Immediately) and try again later.',
   ],
   drill:
     'Publish a workflow with a Webhook node that responds when the last node finishes and a Stop and Error node behind it, and send it a tenth of the requests.',
@@ -60,8 +60,8 @@ const slowness: typeof errors = {
     'If all workflows are slow and no jobs wait, look at [N8nEventLoopLag](N8nEventLoopLag.md), [N8nCpuThrottled](N8nCpuThrottled.md), [N8nDatabasePoolWaiting](N8nDatabasePoolWaiting.md).',
   ],
   whatToDo: [
-    'A workflow that is slow by design: let it respond at once, or set `webhookSlowSeconds` and `webhookSlowBudget` to what its callers expect.',
-    'n8n that is slow: `n8n-tuned find` measures the capacity and names the bottleneck.',
+    'If the workflow is slow by design, let it respond at once, or set `webhookSlowSeconds` and `webhookSlowBudget` to what its callers expect.',
+    'If n8n is slow, `n8n-tuned find` measures the capacity and names the bottleneck.',
   ],
   drill:
     'Send requests to the bundled workload `wait-5s` with more clients than there are worker slots.',
