@@ -119,7 +119,7 @@ export const BLOCKS: readonly Block[] = [
     title: 'terraform-aws-n8n',
     language: 'hcl',
     where:
-      'In the call of the module, which refuses `DB_`, `N8N_RUNNERS_` and `N8N_LOG_LEVEL` here, as it sets them itself: `n8n_log_level = "warn"` is an input of its own.',
+      'In the call of the module. It refuses `DB_`, `N8N_RUNNERS_` and `N8N_LOG_LEVEL` here, because it sets them itself. Set the log level with its input `n8n_log_level = "warn"`.',
     text: (all) =>
       `n8n_extra_env = [\n${all
         .filter(({ name }) => !OF_THE_MODULE.test(name))

@@ -42,7 +42,7 @@ export const help: CommandHelp = {
     'n8n-tuned study drills --list',
   ],
   notes: [
-    'A study is a folder studies/NAME of the repository. It consists of parts, and the record of each goes to a folder study-NAME or study-NAME-quick as soon as the part is measured. To continue a study that was stopped, run the same command again: it measures only what is missing. Ctrl-C ends the part that runs, of which nothing is kept.',
+    'A study is a folder studies/NAME of the repository. It consists of parts, and the record of each goes to a folder study-NAME or study-NAME-quick as soon as the part is measured. To continue a study that was stopped, run the same command again: it measures only what is missing. Ctrl-C ends the current part and discards it.',
   ],
 };
 
