@@ -26,7 +26,12 @@ export default tseslint.config(
     },
   },
   {
-    files: ['**/*.mjs', 'cli/src/ui/**', '{test,lab,studies,site,monitoring}/**'],
+    files: [
+      '**/*.mjs',
+      'cli/src/ui/**',
+      '{cli,nodes}/*.ts',
+      '{test,lab,studies,site,monitoring}/**',
+    ],
     languageOptions: {
       globals: {
         process: 'readonly',
@@ -109,7 +114,7 @@ export default tseslint.config(
   // What `n8n-node lint` applies to a package that n8n Cloud does not run ("configWithoutCloudSupport"):
   // the nodes need timers, figures of the process and the disk, which Cloud forbids.
   {
-    files: ['nodes/**/*.ts', 'credentials/**/*.ts'],
+    files: ['nodes/*/**/*.ts', 'credentials/**/*.ts'],
     extends: [n8nCommunityNodesPlugin.configs.recommendedWithoutN8nCloudSupport],
     rules: {
       // Both want an import from n8n-workflow at run time. n8n 0.x has no NodeConnectionTypes, and
@@ -131,7 +136,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['nodes/**/*.ts'],
+    files: ['nodes/*/**/*.ts'],
     plugins: { 'n8n-nodes-base': nodesBase },
     rules: {
       ...nodesBase.configs.nodes.rules,

@@ -206,7 +206,7 @@ inputs_n8n-tuned() {
   [ -e "$root/node_modules/esbuild" ] || mistake "the npm packages are missing: run make setup"
   sha256sum <"$CACHE/bin/k6"
   sha256sum <"$CACHE/bin/helm3"
-  cat "$COMMAND_DIR"/{package.json,bundle.mjs,pack.mjs} "$root/package-lock.json"
+  cat "$COMMAND_DIR"/{package.json,bundle.ts,pack.ts} "$root/package-lock.json"
   # What the chart carries of the other folders is built when the command is packed.
   local built='/n8n-tuned/files/(load-target/|loadtests/|workflows/|recover\.cjs)'
   find "$COMMAND_DIR/src" "$root"/{charts/n8n-tuned,nodes,workflows,loadtests} -type f -print0 | grep -zvE "$built" | sort -z | xargs -0 sha256sum | cut -d' ' -f1
@@ -214,7 +214,7 @@ inputs_n8n-tuned() {
 make_n8n-tuned() {
   local node=$CACHE/node/$NODE24_VERSION/bin to=$1/opt/n8n-tuned packed=$1/packed
   mkdir -p "$to" "$1/usr/local/bin"
-  PATH=$node:$PATH node "$COMMAND_DIR/pack.mjs" "$packed" >/dev/null
+  PATH=$node:$PATH "$COMMAND_DIR/../node_modules/.bin/tsx" "$COMMAND_DIR/pack.ts" "$packed" >/dev/null
   tar -xzf "$packed"/*.tgz -C "$to" --strip-components=1 --no-same-owner
   rm -rf "$packed"
   install -m 755 "$node/node" "$CACHE/bin/k6" "$1/usr/local/bin/"

@@ -1,5 +1,5 @@
 // NetworkPolicies as rules of iptables: which packets the rules let through, as iptables would read them.
-import { restored as restoredFrom } from '../../lab/cluster/policies/rules.mjs';
+import { restored as restoredFrom, type Seen } from '../../lab/cluster/policies/rules';
 
 interface Packet {
   from: string;
@@ -26,7 +26,7 @@ const NAMESPACES = [
 const policy = (spec: object, namespace = 'n8n'): object => ({ metadata: { namespace }, spec });
 
 const restored = (policies: object[], before: string[] = []): { text: string; names: string[] } =>
-  restoredFrom({ policies, pods: PODS, namespaces: NAMESPACES }, before);
+  restoredFrom({ policies, pods: PODS, namespaces: NAMESPACES } as unknown as Seen, before);
 
 /** As iptables reads them: the first rule of a chain that matches decides. */
 function passes(text: string, { from, to, port, protocol = 'tcp' }: Packet): boolean {

@@ -91,7 +91,7 @@ describe.each(['README.md', 'CONTRIBUTING.md', 'RELEASING.md'])('%s', (page) => 
     const isThere = (path: string): boolean => tracked.some((file) => file.includes(path));
     const tests = words(/--testPathPatterns ([\w/.-]+)/g);
     const shown = words(/--show-only (\S+)/g);
-    const scripts = words(/node ([\w/-]+\.mjs)/g);
+    const scripts = words(/tsx ([\w/-]+\.ts)/g);
     expect([...tests, ...shown, ...scripts].filter((path) => !isThere(path))).toEqual([]);
   });
 });

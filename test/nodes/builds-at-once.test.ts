@@ -9,8 +9,8 @@ import { repositoryRoot } from '../../cli/src/lab/paths';
 
 const run = promisify(execFile);
 const root = repositoryRoot();
-const node = (script: string, ...args: string[]): Promise<unknown> =>
-  run(process.execPath, [script, ...args], { cwd: root });
+const node = (script: string, ...args: string[]): Promise<{ stdout: string }> =>
+  run(process.execPath, ['--import', 'tsx', script, ...args], { cwd: root });
 
 const READ = [
   'dist/n8n-nodes-load-target/dist/nodes/LoadTarget/LoadTarget.node.js',
@@ -19,12 +19,12 @@ const READ = [
 ];
 
 test('builds at the same time leave every file whole for its readers', async () => {
-  await Promise.all([node('nodes/build.mjs'), node('cli/build.mjs')]);
+  await Promise.all([node('nodes/build.ts'), node('cli/build.ts')]);
   const whole = READ.map((file) => readFileSync(join(root, file), 'utf8'));
 
   const builds = [
-    ...['nodes/build.mjs', 'nodes/build.mjs', 'nodes/build.mjs'],
-    ...['cli/build.mjs', 'cli/build.mjs'],
+    ...['nodes/build.ts', 'nodes/build.ts', 'nodes/build.ts'],
+    ...['cli/build.ts', 'cli/build.ts'],
   ].map((script) => node(script));
   let ended = false;
   const all = Promise.all(builds).finally(() => (ended = true));
@@ -42,7 +42,7 @@ test('packages made at the same time are the same, and leave the built nodes alo
   try {
     const packed = await Promise.all(
       folders.map(async (folder) => {
-        const { stdout } = await run(process.execPath, ['nodes/pack.mjs', folder], { cwd: root });
+        const { stdout } = await node('nodes/pack.ts', folder);
         const made = JSON.parse(stdout) as { name: string; integrity: string }[];
         return made.map(({ name, integrity }) => [name, integrity]);
       }),

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { FRONT_DOOR, until, type Namespace } from './cluster';
 import { pinned, readVersions } from '../../cli/src/lab/paths';
 
-const PROGRAM = join(__dirname, '..', '..', 'lab', 'cluster', 'policies', 'enforce.mjs');
+const PROGRAM = join(__dirname, '..', '..', 'lab', 'cluster', 'policies', 'enforce.ts');
 
 /** Returns what ends it again. */
 export async function enforcePolicies(): Promise<() => Promise<void>> {
-  const child = spawn(FRONT_DOOR, ['exec', process.execPath, PROGRAM], {
+  const child = spawn(FRONT_DOOR, ['exec', process.execPath, '--import', 'tsx', PROGRAM], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';

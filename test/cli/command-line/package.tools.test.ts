@@ -26,7 +26,9 @@ let server: KnownServer;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-installed-'));
   for (const name of ['home', 'bin', 'work']) mkdirSync(join(folder, name));
-  const pack = await run(process.execPath, [join(root, 'cli/pack.mjs'), folder]);
+  const pack = await run(process.execPath, ['--import', 'tsx', 'cli/pack.ts', folder], {
+    cwd: root,
+  });
   tarball = pack.stdout.trim();
   const npm = ['install', '--offline', '--no-audit', '--no-fund', tarball];
   await run('npm', npm, { cwd: join(folder, 'work'), env: environment() });

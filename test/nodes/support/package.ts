@@ -18,7 +18,7 @@ export interface Packed {
 
 /** Builds and packs both packages of nodes as they would be published. */
 export function packNodes(into: string): Packed[] {
-  const output = execFileSync(process.execPath, ['nodes/pack.mjs', into], {
+  const output = execFileSync(process.execPath, ['--import', 'tsx', 'nodes/pack.ts', into], {
     ...{ cwd: repositoryRoot(), encoding: 'utf8' },
   });
   const packed = JSON.parse(output) as {

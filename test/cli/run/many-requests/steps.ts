@@ -1,4 +1,4 @@
-/** The two steps of many-requests.bench.mjs, each in a process of its own, whose memory is told. */
+/** The two steps of many-requests.bench.ts, each in a process of its own, whose memory is told. */
 import { recordWeek, reportAgain } from './week';
 
 const [name, ...args] = process.argv.slice(2);

@@ -1,12 +1,12 @@
 // Compiles the two packages of nodes: each node and each credential into one CommonJS file. What they need at run time is
 // carried along in vendor/, so that an n8n without a network can have it. Syntax for Node 18: n8n 0.x.
-// Usage: node nodes/build.mjs [FOLDER]; a FOLDER is new or empty, without it dist/ is brought up to date.
-import { build } from 'esbuild';
+// Usage: npx tsx nodes/build.ts [FOLDER]; a FOLDER is new or empty, without it dist/ is brought up to date.
+import { build, type BuildOptions, type Plugin } from 'esbuild';
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { licencesOf } from '../lab/licences.mjs';
-import { replaceFiles } from '../lab/replace-files.mjs';
-import { packages, root } from './packages.mjs';
+import { licencesOf } from '../lab/licences';
+import { replaceFiles } from '../lab/replace-files';
+import { packages, root } from './packages';
 
 const common = {
   absWorkingDir: root,
@@ -21,19 +21,20 @@ const common = {
   // n8n has it; what is carried along would be another copy, whose classes n8n does not know.
   external: ['n8n-workflow'],
   logLevel: 'warning',
-};
+} satisfies BuildOptions;
 
 /** ioredis lies beside the two nodes that share it, once. */
-const vendored = {
+const vendored: Plugin = {
   name: 'vendored',
-  setup: ({ onResolve }) =>
-    onResolve({ filter: /^ioredis$/ }, () => ({ path: './vendor/ioredis.js', external: true })),
+  setup: ({ onResolve }) => {
+    onResolve({ filter: /^ioredis$/ }, () => ({ path: './vendor/ioredis.js', external: true }));
+  },
 };
 
 /** The source of a file that the manifest names. */
-const sourceOf = (file) => file.replace(/^dist\//, '').replace(/\.js$/, '.ts');
+const sourceOf = (file: string): string => file.replace(/^dist\//, '').replace(/\.js$/, '.ts');
 
-async function buildPackage({ manifest }, into) {
+async function buildPackage({ manifest }: (typeof packages)[number], into: string): Promise<void> {
   const named = [...manifest.n8n.credentials, ...manifest.n8n.nodes];
   const { metafile } = await build({
     ...common,
@@ -58,7 +59,7 @@ async function buildPackage({ manifest }, into) {
   writeFileSync(join(into, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-async function buildVendor(outdir) {
+async function buildVendor(outdir: string): Promise<void> {
   const { metafile } = await build({
     ...common,
     entryPoints: ['ioredis'],
@@ -69,7 +70,7 @@ async function buildVendor(outdir) {
   writeFileSync(join(outdir, 'LICENSES.txt'), licencesOf([metafile], root));
 }
 
-async function buildInto(outdir) {
+async function buildInto(outdir: string): Promise<void> {
   for (const each of packages) await buildPackage(each, join(outdir, each.name));
 }
 

@@ -5,10 +5,19 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
+interface Manifest {
+  name: string;
+  private?: boolean;
+  /** What is packed beside what the build makes. */
+  files: string[];
+  n8n: { credentials: string[]; nodes: string[] };
+}
+
 /** The folder of the sources, and the manifest as it is published. */
 export const packages = ['nodes/QueueMonitor', 'nodes/LoadTarget'].map((folder) => {
-  const whole = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+  const whole = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as Manifest;
   // Private here, so that only what was packed can be published.
-  const manifest = Object.fromEntries(Object.entries(whole).filter(([key]) => key !== 'private'));
+  const manifest = { ...whole };
+  delete manifest.private;
   return { folder, name: manifest.name, manifest };
 });

@@ -3,7 +3,10 @@ import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs
 import { dirname, join } from 'node:path';
 
 /** Lets `build(folder)` write into a folder of its own and makes `outdir` the same as it, file by file. */
-export async function replaceFiles(outdir, build) {
+export async function replaceFiles(
+  outdir: string,
+  build: (folder: string) => Promise<void>,
+): Promise<void> {
   // Beside it: a rename replaces a file at once, and paths from it to other files stay the same.
   mkdirSync(outdir, { recursive: true });
   const draft = mkdtempSync(`${outdir}.draft-`);
@@ -22,7 +25,7 @@ export async function replaceFiles(outdir, build) {
   }
 }
 
-function filesIn(folder) {
+function filesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));

@@ -1,30 +1,32 @@
 // The command as a bundle, so that it starts fast and needs nothing compiled beside it.
-import { build } from 'esbuild';
+import { build, type BuildOptions, type Plugin } from 'esbuild';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { licencesOf } from '../lab/licences.mjs';
+import { licencesOf } from '../lab/licences';
 
-const root = resolve(import.meta.dirname, '..');
+const root = resolve(__dirname, '..');
 const common = {
   absWorkingDir: root,
   bundle: true,
   platform: 'node',
   target: 'node20',
   logLevel: 'warning',
-};
+} satisfies BuildOptions;
 
 /** The sources are ES modules when scripts load them; `here` of lab/paths.ts asks for both. */
-const cjs = { format: 'cjs', define: { 'import.meta.dirname': '__dirname' } };
+const cjs = {
+  format: 'cjs',
+  define: { 'import.meta.dirname': '__dirname' },
+} satisfies BuildOptions;
 
-const command = (folder, more) =>
-  build({
+const command = (folder: string) =>
+  ({
     ...common,
-    entryPoints: [join(import.meta.dirname, 'src/cli.ts')],
+    entryPoints: [join(__dirname, 'src/cli.ts')],
     outfile: join(folder, 'cli.js'),
     ...cjs,
     banner: { js: '#!/usr/bin/env node' },
-    ...more,
-  });
+  }) satisfies BuildOptions;
 
 /** What the command runs with Node.js alone: in a pod, and the stand-in also as a process beside n8n. */
 const PROGRAMS = {
@@ -32,11 +34,11 @@ const PROGRAMS = {
   'pod-connections': 'targets/kubernetes/drill/connections-program',
   'stand-in': 'stand-in/program',
 };
-const programs = (folder) =>
+const programs = (folder: string) =>
   build({
     ...common,
     entryPoints: Object.entries(PROGRAMS).map(([out, name]) => ({
-      in: join(import.meta.dirname, `src/${name}.ts`),
+      in: join(__dirname, `src/${name}.ts`),
       out,
     })),
     outdir: folder,
@@ -46,29 +48,30 @@ const programs = (folder) =>
   });
 
 /** For this checkout: packages are found in its node_modules. */
-export async function bundle(folder) {
-  await command(folder, { packages: 'external', sourcemap: true });
+export async function bundle(folder: string): Promise<void> {
+  await build({ ...command(folder), packages: 'external', sourcemap: true });
   await programs(folder);
 }
 
 /** What few calls load, and what is larger than all the rest. */
-const LAZY = {
+const LAZY: Record<string, string> = {
   '@aws-sdk/client-s3': 's3',
   '@kubernetes/client-node': 'kubernetes',
 };
-const lazily = {
+const lazily: Plugin = {
   name: 'lazily',
-  setup: ({ onResolve }) =>
-    onResolve({ filter: /^@/ }, ({ path, kind }) =>
-      kind === 'dynamic-import' && path in LAZY
-        ? { path: `./vendor/${LAZY[path]}.mjs`, external: true }
-        : undefined,
-    ),
+  setup: ({ onResolve }) => {
+    onResolve({ filter: /^@/ }, ({ path, kind }) => {
+      const name = kind === 'dynamic-import' ? LAZY[path] : undefined;
+      return name === undefined ? undefined : { path: `./vendor/${name}.mjs`, external: true };
+    });
+  },
 };
 
 /** With every package that it needs, for a machine that has none of them and reaches no registry. */
-export async function bundleWithPackages(folder) {
-  const own = await command(folder, {
+export async function bundleWithPackages(folder: string): Promise<void> {
+  const own = await build({
+    ...command(folder),
     metafile: true,
     plugins: [lazily],
     // An optional native driver.

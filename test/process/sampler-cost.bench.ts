@@ -1,6 +1,6 @@
 // What sampling costs. For an idle machine; writes docs/records/sampler-cost.json and ends with 1 when
 // all samplers together take more than 2% of one core.
-//   node test/process/sampler-cost.bench.mjs      (make lab first)
+//   npx tsx test/process/sampler-cost.bench.ts     (make lab first)
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
@@ -25,7 +25,8 @@ try {
     outfile,
   });
   const said = execFileSync(process.execPath, [outfile], { encoding: 'utf8', timeout: 600_000 });
-  const record = { when: new Date().toISOString(), loadAverageAtStart, ...JSON.parse(said) };
+  const measured = JSON.parse(said) as { coreShare: number; rows: unknown };
+  const record = { when: new Date().toISOString(), loadAverageAtStart, ...measured };
   mkdirSync(records, { recursive: true });
   writeFileSync(join(records, 'sampler-cost.json'), `${JSON.stringify(record, null, 2)}\n`);
   console.log(`all samplers together: ${(100 * record.coreShare).toFixed(2)}% of one core`);

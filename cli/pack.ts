@@ -1,14 +1,14 @@
 // The npm package n8n-tuned: the command with the packages that it needs and what it finds beside itself in the repository, so
 // that it works without any of them.
 //
-//   node cli/pack.mjs [folder]      the tarball in there, by default here; prints its name
+//   npx tsx cli/pack.ts [folder]    the tarball in there, by default here; prints its name
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { bundleWithPackages } from './bundle.mjs';
+import { bundleWithPackages } from './bundle';
 
-const root = resolve(import.meta.dirname, '..');
+const root = resolve(__dirname, '..');
 /** As `findBundled` and `repositoryRoot` look for them: above the bundle. */
 const CONTENTS = {
   'cli/README.md': 'README.md',
@@ -22,7 +22,7 @@ const CONTENTS = {
 const LEFT_OUT = /(\/tests|\/ci|\/tools|tsconfig\.json|\.mjs\.map)$/;
 const IN_REPOSITORY_ONLY = ['scripts', 'dependencies'];
 
-async function pack(folder) {
+async function pack(folder: string): Promise<string> {
   for (const part of ['nodes', 'chart']) {
     execFileSync('npm', ['run', '--silent', `build:${part}`], { cwd: root, stdio: 'inherit' });
   }
@@ -35,12 +35,14 @@ async function pack(folder) {
       });
     }
     await bundleWithPackages(join(stage, 'dist'));
-    const whole = JSON.parse(readFileSync(join(root, 'cli/package.json'), 'utf8'));
-    const manifest = Object.fromEntries(
-      Object.entries(whole).filter(([key]) => !IN_REPOSITORY_ONLY.includes(key)),
-    );
+    const whole = JSON.parse(readFileSync(join(root, 'cli/package.json'), 'utf8')) as object;
     const others = Object.values(CONTENTS).map((path) => path.split('/')[0]);
-    manifest.files = ['dist', ...new Set(others)];
+    const manifest = {
+      ...Object.fromEntries(
+        Object.entries(whole).filter(([key]) => !IN_REPOSITORY_ONLY.includes(key)),
+      ),
+      files: ['dist', ...new Set(others)],
+    };
     writeFileSync(join(stage, 'package.json'), JSON.stringify(manifest, null, 2));
     mkdirSync(folder, { recursive: true });
     const args = ['pack', '--silent', '--pack-destination', resolve(folder)];
@@ -50,4 +52,4 @@ async function pack(folder) {
   }
 }
 
-console.log(await pack(process.argv[2] ?? '.'));
+void pack(process.argv[2] ?? '.').then(console.log);

@@ -1,25 +1,26 @@
-#!/usr/bin/env node
 // Packs the two packages of nodes as they are published: each with its own manifest, README, CHANGELOG and licence.
-// Usage: node nodes/pack.mjs [FOLDER] [NAME]; writes the tarballs (or only that of NAME) into FOLDER (default: here) and what
+// Usage: npx tsx nodes/pack.ts [FOLDER] [NAME]; writes the tarballs (or only that of NAME) into FOLDER (default: here) and what
 // npm says of them as JSON.
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { packages, root } from './packages.mjs';
+import { packages, root } from './packages';
 
 const [given = '.', only] = process.argv.slice(2);
 const into = resolve(given);
 const wanted = packages.filter(({ name }) => only === undefined || name === only);
 if (wanted.length === 0) {
   const names = packages.map(({ name }) => name).join(' or ');
-  console.error(`pack: there is no package ${only}: choose ${names}`);
+  console.error(`pack: there is no package ${String(only)}: choose ${names}`);
   process.exit(2);
 }
 
 const stage = mkdtempSync(join(tmpdir(), 'n8n-nodes-'));
 try {
-  execFileSync(process.execPath, [join(root, 'nodes/build.mjs'), stage], { stdio: 'inherit' });
+  execFileSync(process.execPath, ['--import', 'tsx', join(root, 'nodes/build.ts'), stage], {
+    ...{ cwd: root, stdio: 'inherit' },
+  });
   const packed = wanted.flatMap(({ folder, name, manifest }) => {
     const home = join(stage, name);
     for (const file of ['README.md', ...manifest.files]) {
@@ -29,8 +30,10 @@ try {
     }
     cpSync(join(root, 'LICENSE'), join(home, 'LICENSE'));
     const args = ['pack', '--json', '--pack-destination', into];
-    const stdio = ['ignore', 'pipe', 'ignore'];
-    return JSON.parse(execFileSync('npm', args, { cwd: home, stdio }));
+    const said = execFileSync('npm', args, {
+      ...{ cwd: home, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
+    });
+    return JSON.parse(said) as unknown[];
   });
   process.stdout.write(`${JSON.stringify(packed, null, 2)}\n`);
 } finally {
