@@ -9,7 +9,7 @@ import { N8N_VERSION } from '../support/versions';
 const N8N = n8nFolder(N8N_VERSION);
 
 test('a retry of an execution that has stalled runs no node, and is a success', () => {
-  const out = execFileSync(node24(), [join(__dirname, 'support/retry-host.mjs')], {
+  const out = execFileSync(node24(), [join(__dirname, 'support/retry-host.ts')], {
     env: { ...process.env, N8N_INSTALLATION: N8N },
     encoding: 'utf8',
   });

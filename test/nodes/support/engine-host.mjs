@@ -1,6 +1,7 @@
 // A process with n8n's own execution engine (n8n-core of the lab's n8n) and both packages of nodes as they are
 // packed. Its own process, because the operations hold memory and use CPU of the process they run
-// in. Obeys one message at a time: {command, ...} -> {ok, value} or {ok: false, message}.
+// in. Obeys one message at a time: {command, ...} -> {ok, value} or {ok: false, message}. Not TypeScript, as the types of
+// n8n's engine are in no package that is installed here.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';

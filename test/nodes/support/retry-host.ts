@@ -3,8 +3,8 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-process.env.N8N_LOG_LEVEL = 'silent';
-const n8nRequire = createRequire(join(process.env.N8N_INSTALLATION, 'package.json'));
+process.env['N8N_LOG_LEVEL'] = 'silent';
+const n8nRequire = createRequire(join(process.env['N8N_INSTALLATION'] ?? '', 'package.json'));
 n8nRequire('reflect-metadata');
 const core = n8nRequire('n8n-core');
 const workflowPackage = n8nRequire('n8n-workflow');
@@ -32,7 +32,7 @@ const workflow = new workflowPackage.Workflow({
   ...{ ...described, active: false, nodeTypes, settings: { executionOrder: 'v1' } },
 });
 
-async function retried(data) {
+async function retried(data: object): Promise<object> {
   nodesRun = 0;
   const additionalData = {
     executionId: '1',
