@@ -50,7 +50,9 @@ describe.each(workflows)('%s', (file) => {
       .scripts;
     const named = [...runs.matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name);
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
-    const files = [...runs.matchAll(/(?:node|tsx) ([\w/.-]+\.m?[jt]s)/g)].map(([, name = '']) => name);
+    const files = [...runs.matchAll(/(?:node|tsx) ([\w/.-]+\.m?[jt]s)/g)].map(
+      ([, name = '']) => name,
+    );
     expect(files.filter((name) => !existsSync(join(root, name)))).toEqual([]);
     const tested = [...runs.matchAll(/npm test ([a-z -]+)/g)].flatMap(([, names = '']) =>
       names.trim().split(' '),

@@ -38,7 +38,9 @@ let tarball: string;
 beforeAll(async () => {
   for (const path of [home, bin, work]) mkdirSync(path);
   symlinkSync(labPaths().k6, join(bin, 'k6'));
-  const packed = await run(process.execPath, ['--import', 'tsx', 'cli/pack.ts', work], { cwd: root });
+  const packed = await run(process.execPath, ['--import', 'tsx', 'cli/pack.ts', work], {
+    cwd: root,
+  });
   tarball = packed.stdout.trim();
   n8n = await bringUp({ tuning: 'throughput' }, chosen);
   await n8n.ready(chosen.requests, quiet, never());
