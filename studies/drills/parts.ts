@@ -112,6 +112,8 @@ export const FAULTS: Fault[] = [
   { name: 'restart-postgres', on: BOTH, back: 45, tail: 20 },
   { name: 'stop-postgres', on: BOTH, lasts: 30, back: 60, tail: GIVEN_UP },
   { name: 'stall-worker', on: BOTH, lasts: 75, back: 45, tail: 60 },
+  { name: 'stall-main', on: BOTH, lasts: 30, back: 60, tail: 20 },
+  { name: 'stall-webhook', on: BOTH, lasts: 30, back: 60, tail: 20 },
   { name: 'cut-worker', on: BOTH, lasts: 75, back: 45, tail: 60 },
   {
     ...{ name: 'redis-loses-data', on: BOTH, back: 40, tail: 150, load: { rate: FULL.rate } },
@@ -143,6 +145,11 @@ export const LATER_SCRIPTS = [
     name: 'keep-stalled',
     since: '2026-11-26T14:45:00Z',
     did: 'waited for PostgreSQL, and kept the results of executions whose success n8n could not store',
+  },
+  {
+    name: 'keep-stalled',
+    since: '2026-11-27T20:02:00Z',
+    did: 'let workers store later what PostgreSQL did not take, and told recovery what workers run',
   },
 ];
 

@@ -31,7 +31,7 @@ const ASKS_THE_TIME = [
   ...['watch/command', 'watch/prometheus-view'].map((name) => `features/${name}`),
   ...['load/confine', 'load/gather', 'load/k6', 'run/count-within', 'stand-in/model-answers'],
   ...['run/make-load', 'run/remote-series', 'run/run', 'run/samples'],
-  ...['samplers/bull-queue', 'targets/process/template', 'ui/steady-clock'],
+  ...['samplers/bull-queue', 'targets/process/template', 'targets/url/api', 'ui/steady-clock'],
   ...['generators/generator-pod', 'pods/pod-logs', 'pods/pod-watch', 'release/rollout'].map(
     (name) => `targets/kubernetes/${name}`,
   ),

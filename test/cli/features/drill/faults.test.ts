@@ -125,6 +125,20 @@ test.each([
     ],
   ],
   [
+    'stall-main',
+    [
+      ...['SIGSTOP main', 'told SIGSTOP of main for 0.02 s'],
+      ...['SIGCONT main', 'told SIGCONT of main'],
+    ],
+  ],
+  [
+    'stall-webhook',
+    [
+      ...['SIGSTOP webhook-1', 'told SIGSTOP of webhook-1 for 0.02 s'],
+      ...['SIGCONT webhook-1', 'told SIGCONT of webhook-1'],
+    ],
+  ],
+  [
     'stop-redis',
     ['told stop of redis for 0.02 s', 'down redis', 'up redis', 'told redis was started again'],
   ],
@@ -288,6 +302,8 @@ test('each is named as its file is, and says what a topology lacks for it', () =
     ['kill-webhook', true, '--mode queue --workers 1 --webhooks 2'],
     ['kill-runner', true, null],
     ['stall-worker', true, null],
+    ['stall-main', false, null],
+    ['stall-webhook', true, '--mode queue --workers 1 --webhooks 2'],
     ['redis-half-open', true, null],
     ['restart-redis', true, null],
     ['stop-redis', true, null],

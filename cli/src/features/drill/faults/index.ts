@@ -8,6 +8,8 @@ import {
   killWebhook,
   killRunner,
   stallWorker,
+  stallMain,
+  stallWebhook,
   oomWorker,
   cutWorker,
 } from './processes';
@@ -31,6 +33,8 @@ export const FAULTS: readonly Fault[] = [
   killWebhook,
   killRunner,
   stallWorker,
+  stallMain,
+  stallWebhook,
   redisHalfOpen,
   restartRedis,
   stopRedis,

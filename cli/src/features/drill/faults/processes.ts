@@ -1,6 +1,7 @@
 /** What happens to a process of n8n. */
 import { Failure } from '../../../ui/exit';
-import { type Fault, SURVIVED } from '../fault';
+import type { Role } from '../../../plan/topology';
+import { type Fault, type FaultContext, SURVIVED } from '../fault';
 import {
   first,
   kill,
@@ -63,6 +64,17 @@ export const killRunner: Fault = {
   },
 };
 
+/** The process is there, keeps its connections, and does nothing. */
+async function stall(scene: FaultContext, role: Role): Promise<void> {
+  const { access, lastsMs, tell } = scene;
+  const instance = first(scene, role);
+  await access.signal(instance, 'SIGSTOP');
+  tell(`SIGSTOP of ${instance} for ${seconds(lastsMs)}`);
+  await lasting(scene);
+  await access.signal(instance, 'SIGCONT');
+  tell(`SIGCONT of ${instance}`);
+}
+
 /** Longer than the lock of a job (60 s by default), so that the others take the worker for dead: does work run twice? */
 export const stallWorker: Fault = {
   name: 'stall-worker',
@@ -71,15 +83,28 @@ export const stallWorker: Fault = {
   defaultSeconds: 75,
   promise: SURVIVED,
   lacks: needsWorkers,
-  make: async (scene) => {
-    const { access, lastsMs, tell } = scene;
-    const instance = first(scene, 'worker');
-    await access.signal(instance, 'SIGSTOP');
-    tell(`SIGSTOP of ${instance} for ${seconds(lastsMs)}`);
-    await lasting(scene);
-    await access.signal(instance, 'SIGCONT');
-    tell(`SIGCONT of ${instance}`);
-  },
+  make: (scene) => stall(scene, 'worker'),
+};
+
+/** Main accepts connections and answers none; in queue mode it does not hear what workers have done either. */
+export const stallMain: Fault = {
+  name: 'stall-main',
+  title: 'main frozen (SIGSTOP), then going on (SIGCONT)',
+  kind: 'accident',
+  defaultSeconds: 30,
+  promise: SURVIVED,
+  lacks: needsNothing,
+  make: (scene) => stall(scene, 'main'),
+};
+
+export const stallWebhook: Fault = {
+  name: 'stall-webhook',
+  title: 'one webhook processor frozen (SIGSTOP), then going on (SIGCONT)',
+  kind: 'accident',
+  defaultSeconds: 30,
+  promise: SURVIVED,
+  lacks: needsWebhooks,
+  make: (scene) => stall(scene, 'webhook'),
 };
 
 /** The kernel kills the worker after memory pressure, as when an execution takes more than the container has. */
