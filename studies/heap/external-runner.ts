@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { freePort } from '../../cli/src/targets/process/ports';
 import type { ProcessSpec } from '../../cli/src/targets/process/supervisor';
+import { n8nIn } from '../../cli/src/targets/process/tools';
 import type { Bench } from '../one-role';
 
 const TOKEN = 'throwaway';
@@ -30,7 +31,7 @@ export async function externalRunner(
   const { tools, seat } = bench;
   const place = bench.place('runner');
   // bin/n8n lies in the package n8n.
-  const modules = dirname(dirname(dirname(tools.n8n)));
+  const modules = dirname(dirname(dirname(n8nIn(tools))));
   const image = JSON.parse(readFileSync(IMAGE_CONFIG, 'utf8')) as ImageConfig;
   const [ofImage] = image['task-runners'];
   if (ofImage === undefined) throw new Error(`${IMAGE_CONFIG} has no task runner`);

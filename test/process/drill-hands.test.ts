@@ -32,7 +32,7 @@ const control = findControl();
 let workspace: Workspace;
 let supervisor: Supervisor;
 beforeEach(async () => {
-  workspace = await Workspace.open({ node: process.execPath, n8n: __filename });
+  workspace = await Workspace.open({ node: process.execPath, n8nCommand: [__filename] });
   supervisor = new Supervisor(`hands-${String(process.pid)}`, control, workspace.user);
   supervisor.watchFolder(workspace.folder);
 });

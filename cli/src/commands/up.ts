@@ -69,9 +69,9 @@ const KEEPER = 'N8N_TUNED_KEEPER';
 
 /** What stays, in plain data: the same options give the same order. */
 export function upOrder(given: UpOptions) {
-  if (given.target !== 'process') {
+  if (given.target !== 'process' && given.target !== 'container') {
     throw new Mistake(
-      `up needs --target process: it cannot start what --target ${given.target} names.`,
+      `up needs --target process or container: it cannot start what --target ${given.target} names.`,
     );
   }
   const options = { ...given, env: { ...WATCHED, ...given.env } };

@@ -16,6 +16,8 @@ export interface Reaper {
   watchFolder(folder: string): void;
   /** What is mounted over a folder. */
   watchMount(folder: string): void;
+  /** A container, by the program that runs it. */
+  watchContainer(program: string, name: string): void;
   /** Everything is down, or is meant to stay. */
   dismiss(): Promise<void>;
 }
@@ -25,7 +27,7 @@ const script = `
 trap '' INT TERM HUP
 newline='
 '
-groups=; users=; controls=; folders=; mounts=
+groups=; users=; controls=; folders=; mounts=; containers=
 while read -r order what signal; do
   case $order in
     group) groups="$groups $what:$signal" ;;
@@ -34,6 +36,7 @@ while read -r order what signal; do
     control) controls="$what$newline$controls" ;;
     folder) folders="$folders$what\${signal:+ $signal}$newline" ;;
     mount) mounts="$mounts$what\${signal:+ $signal}$newline" ;;
+    container) containers="$containers$what $signal$newline" ;;
     dismiss) exit 0 ;;
   esac
 done
@@ -54,6 +57,7 @@ for c in $controls; do
   done
   rmdir "\${c%/*}" "\${c%/*/*}" 2>/dev/null # The run's group and ours, once nothing is in them.
 done
+for c in $containers; do "\${c%% *}" rm --force --volumes "\${c#* }" >/dev/null 2>&1; done
 for m in $mounts; do umount -l "$m" 2>/dev/null; done
 for f in $folders; do rm -rf -- "$f"; done
 `;
@@ -92,6 +96,9 @@ export function startReaper(): Reaper {
     },
     watchMount: (folder) => {
       order('mount', folder);
+    },
+    watchContainer: (program, name) => {
+      order('container', program, name);
     },
     dismiss: async () => {
       shell.ref();

@@ -30,6 +30,7 @@ interface Rule {
 
 const CLUSTER = ['kubeconfig', 'context', 'namespace', 'protect'];
 const DEPLOY = ['release', 'deployTimeout', 'generatorImage', 'generators', 'via', 'viaAddress'];
+const OF_CONTAINERS = ['image', 'redisImage', 'postgresImage', 'containerEngine'];
 const OF_QUEUES = ['workers', 'concurrency', 'webhooks'];
 /** Options that only n8n has; the others apply to every server. */
 const OF_N8N = ['n8n', 'mode', 'process', 'database', ...OF_QUEUES, 'heap', 'tuning'];
@@ -45,22 +46,24 @@ export const RULES: readonly Rule[] = [
     of: ['up', 'drill'],
     ...{ with: 'run and find, and here n8n is started', applies: () => false },
   },
+  { options: OF_CONTAINERS, ...on('container') },
   { options: [...CLUSTER, ...DEPLOY], ...on('kubernetes') },
   { options: ['yes'], ...on('kubernetes', 'url') },
   { options: ['existing', 'values', 'chart'], of: DEPLOYING, ...on('kubernetes') },
   { options: ['metricsUrl'], ...on('url') },
   { options: ['stopIf'], ...on('url', 'kubernetes') },
   { options: ['command'], ...on('server') },
-  { options: ['waitForQuiet', 'anyway'], ...on('process', 'server') },
+  { options: ['waitForQuiet', 'anyway'], ...on('process', 'container', 'server') },
   { options: ['url'], of: DEPLOYING, ...on('url', 'server') },
-  { options: LIMITS, ...on('process', 'kubernetes', 'server') },
-  { options: OF_N8N, ...on('process', 'kubernetes') },
+  { options: LIMITS, ...on('process', 'container', 'kubernetes', 'server') },
+  { options: OF_N8N, ...on('process', 'container', 'kubernetes') },
   { options: ['n8nProgram'], ...on('process') },
-  { options: ['variant', 'workflow'], ...on('process', 'kubernetes', 'url') },
+  { options: ['process'], ...on('process', 'kubernetes') },
+  { options: ['variant', 'workflow'], ...on('process', 'container', 'kubernetes', 'url') },
   {
     options: ['target'],
     of: ['compare'],
-    ...{ with: 'a topology or values', applies: isOn('process', 'kubernetes') },
+    ...{ with: 'a topology or values', applies: isOn('process', 'container', 'kubernetes') },
   },
   // Within the target kubernetes.
   {
@@ -155,8 +158,8 @@ export const RULES: readonly Rule[] = [
   {
     options: [
       ...['param', 'variant', 'header', 'body', 'expect', 'idAt', 'workflow'],
-      ...['timeout', 'drain', 'ready', 'out', 'target', 'yes', ...CLUSTER, ...DEPLOY],
-      ...['waitForQuiet', 'anyway'],
+      ...['timeout', 'drain', 'ready', 'out', 'target', 'yes'],
+      ...['waitForQuiet', 'anyway', ...OF_CONTAINERS, ...CLUSTER, ...DEPLOY],
     ],
     of: ['recommend'],
     with: '--prove or a search, and --from alone reads what is recorded',
@@ -268,7 +271,7 @@ const names = ({ options }: Rule, name: string): boolean =>
 
 /** Commands that start n8n themselves, on one of these. */
 const STARTING = ['up', 'drill'];
-const STARTED_ON = ['process', 'kubernetes'];
+const STARTED_ON = ['process', 'container', 'kubernetes'];
 
 /** The heading below which options stand that say where n8n runs. */
 export const WHERE = 'Where it runs:';

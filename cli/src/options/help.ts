@@ -26,8 +26,11 @@ export const TOPICS = {
     'With --target server:',
     'With --target url:',
     'With --target kubernetes or url:',
-    'With --target process, kubernetes or server:',
+    'With --target process, container, kubernetes or server:',
+    'With --target process, container or kubernetes:',
     'With --target process or kubernetes:',
+    'With --target process, container or server:',
+    'With --target container:',
   ],
   kubernetes: ['With --target kubernetes:'],
   limits: [

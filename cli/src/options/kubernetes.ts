@@ -1,5 +1,6 @@
 /** Options of the target kubernetes, and when a cluster may be production. */
 import { WHERE } from './applies';
+import { withContainerOptions, type ContainerFlags } from './container';
 import { type Command, Option } from 'commander';
 import type { SeedWorkflow } from '../catalogue/seeding';
 import { pinned, readVersions } from '../lab/paths';
@@ -90,22 +91,27 @@ export function withDeployOptions(command: Command): Command {
 }
 
 /** The targets on which a topology can be deployed. */
-export const DEPLOYED_TO = ['process', 'kubernetes'] as const;
+export const DEPLOYED_TO = ['process', 'container', 'kubernetes'] as const;
 
 /** For what deploys topologies that are not named one by one. */
-export interface DeployerFlags extends DeployFlags {
+export interface DeployerFlags extends DeployFlags, ContainerFlags {
   target: (typeof DEPLOYED_TO)[number];
 }
 
 export function withDeployerOptions(command: Command): Command {
   return withDeployOptions(
-    command
-      .optionsGroup(WHERE)
-      .addOption(
-        new Option('--target <kind>', 'process: on this machine; kubernetes: in a cluster')
-          .choices(DEPLOYED_TO)
-          .default('process'),
-      ),
+    withContainerOptions(
+      command
+        .optionsGroup(WHERE)
+        .addOption(
+          new Option(
+            '--target <kind>',
+            'process: on this machine; container: from an image, on this machine; kubernetes: in a cluster',
+          )
+            .choices(DEPLOYED_TO)
+            .default('process'),
+        ),
+    ),
   );
 }
 

@@ -15,6 +15,7 @@ import { parseSlos, type Slo } from '../../../loadtests/lib/slo';
 import type { TopologyChoice } from '../plan/chosen-topology';
 import { DATABASES, MODES, PROCESSES, TUNINGS } from '../plan/topology';
 import { WHERE } from './applies';
+import { withContainerOptions, type ContainerFlags } from './container';
 import { withKubernetesOptions, type KubernetesFlags } from './kubernetes';
 import type { GeneratorSettings } from '../load/k6-order';
 import type { MetricsEndpoint } from '../targets/target';
@@ -269,9 +270,9 @@ export const stopIfOption = (): Option =>
     "end the load when this is true, like 'https://shop.example.com/health fails for 30s', 'errors>5% of POST https://shop.example.com/webhook/order' or 'n8n_nodejs_eventloop_lag_p99_seconds>1 for 10s'; may be repeated (default at --url: its /healthz fails for 10s; never: nothing)",
   ).argParser(stopConditions);
 
-export const TARGETS = ['process', 'kubernetes', 'url', 'server'] as const;
+export const TARGETS = ['process', 'container', 'kubernetes', 'url', 'server'] as const;
 
-export interface TargetOptions extends TopologyChoice, KubernetesFlags {
+export interface TargetOptions extends TopologyChoice, KubernetesFlags, ContainerFlags {
   target: (typeof TARGETS)[number];
   url?: string;
   /** Target server: for the shell. */
@@ -283,38 +284,40 @@ export interface TargetOptions extends TopologyChoice, KubernetesFlags {
 
 export function withTargetOptions(command: Command): Command {
   return withKubernetesOptions(
-    withTopologyOptions(
-      command
-        .optionsGroup(WHERE)
-        .addOption(
-          new Option(
-            '--target <kind>',
-            'process: n8n on this machine; kubernetes: as pods of a cluster; url: the n8n that runs at --url; server: what --command starts',
+    withContainerOptions(
+      withTopologyOptions(
+        command
+          .optionsGroup(WHERE)
+          .addOption(
+            new Option(
+              '--target <kind>',
+              'process: n8n on this machine; container: from an image, on this machine; kubernetes: as pods of a cluster; url: the n8n that runs at --url; server: what --command starts',
+            )
+              .choices(TARGETS)
+              .default('process'),
           )
-            .choices(TARGETS)
-            .default('process'),
-        )
-        .addOption(
-          new Option(
-            '--url <url>',
-            'address of an n8n that already runs; implies --target url',
-          ).implies({
-            target: 'url',
-          }),
-        )
-        // After --url, whose target it overrides.
-        .addOption(
-          new Option(
-            '--command <command>',
-            'starts any server here, which listens at --url and is loaded; implies --target server',
-          ).implies({ target: 'server' }),
-        )
-        .option(
-          '--metrics-url <[role=]url>',
-          'where a process of n8n serves its metrics, like worker=http://10.0.0.7:5678/metrics; may be repeated',
-          metricsEndpoints,
-        )
-        .addOption(stopIfOption()),
+          .addOption(
+            new Option(
+              '--url <url>',
+              'address of an n8n that already runs; implies --target url',
+            ).implies({
+              target: 'url',
+            }),
+          )
+          // After --url, whose target it overrides.
+          .addOption(
+            new Option(
+              '--command <command>',
+              'starts any server here, which listens at --url and is loaded; implies --target server',
+            ).implies({ target: 'server' }),
+          )
+          .option(
+            '--metrics-url <[role=]url>',
+            'where a process of n8n serves its metrics, like worker=http://10.0.0.7:5678/metrics; may be repeated',
+            metricsEndpoints,
+          )
+          .addOption(stopIfOption()),
+      ),
     ),
   );
 }

@@ -13,7 +13,12 @@ import { serverTarget, type ServerTargetOptions } from '../targets/server/server
 import { urlTarget, type UrlTargetOptions } from '../targets/url/url-target';
 import { Mistake } from '../ui/exit';
 import { warn } from '../ui/print';
+import {
+  containerTarget,
+  type ContainerTargetOptions,
+} from '../targets/container/container-target';
 import { addressOf } from '../targets/url/address';
+import { imagesOf, inContainers, topologyInImage } from './container';
 import { askForHost, type Consent } from './ask';
 import {
   clusterOrder,
@@ -38,6 +43,7 @@ type ForDrill = Pick<ProcessTargetOptions, 'hasLinks' | 'hasSmallDisk' | 'hasRea
 /** What a target is told: the same options give the same. */
 export type TargetOrder =
   | ({ kind: 'process' } & ProcessTargetOptions)
+  | ({ kind: 'container' } & ContainerTargetOptions)
   | ({ kind: 'kubernetes' } & KubernetesOrder)
   | ({ kind: 'url' } & UrlOrder)
   | ({ kind: 'server' } & ServerTargetOptions);
@@ -70,6 +76,10 @@ export function targetOrder(
       ...(hasForgetfulRedis === undefined ? {} : { hasForgetfulRedis }),
     };
   }
+  if (kind === 'container') {
+    const topology = topologyInImage(options);
+    return { kind, ...imagesOf(options), topology, workflows, readyTimeoutMs, ...forDrill };
+  }
   const { n8nProgram } = options;
   return {
     ...{ kind, topology: chooseTopology(options), workflows, readyTimeoutMs, ...forDrill },
@@ -100,6 +110,8 @@ export function makeTarget(order: TargetOrder): Target {
   switch (order.kind) {
     case 'process':
       return processTarget(order);
+    case 'container':
+      return containerTarget(order);
     case 'kubernetes':
       return clusterTarget(order);
     case 'url':
@@ -154,6 +166,7 @@ export function isLegacyChoice(options: TargetOptions): boolean {
 function chosenVersion(options: TargetOptions): string | null {
   const { target, values, chart, existing } = options;
   if (target === 'process') return chooseTopology(options).n8n;
+  if (target === 'container') return topologyInImage(options).n8n;
   if (target !== 'kubernetes' || chart !== undefined || existing === true) return null;
   return values === undefined
     ? chooseTopology(options).n8n
@@ -161,10 +174,13 @@ function chosenVersion(options: TargetOptions): string | null {
 }
 
 /** The target for topologies that are not named one by one, as in a sweep, a comparison or a recommendation. */
-export const deployerOrder = ({ target, ...flags }: DeployerFlags) =>
-  target === 'kubernetes' ? { target, ...clusterOrder(flags) } : { target };
+export function deployerOrder({ target, ...flags }: DeployerFlags) {
+  if (target === 'kubernetes') return { target, ...clusterOrder(flags) };
+  return target === 'container' ? { target, ...imagesOf(flags) } : { target };
+}
 
 export function chosenDeployer(flags: DeployerFlags): Deployer {
   const order = deployerOrder(flags);
-  return order.target === 'kubernetes' ? onKubernetes(order) : onThisMachine;
+  if (order.target === 'kubernetes') return onKubernetes(order);
+  return order.target === 'container' ? inContainers(order) : onThisMachine;
 }

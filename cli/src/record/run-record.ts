@@ -43,7 +43,7 @@ export const FAULT = 'fault';
 
 export const FAULT_STEP = 'fault goes on';
 
-export const targetKindSchema = z.enum(['process', 'kubernetes', 'url', 'server']);
+export const targetKindSchema = z.enum(['process', 'container', 'kubernetes', 'url', 'server']);
 export type TargetKind = z.infer<typeof targetKindSchema>;
 
 export const recordedProfileSchema = z.object({

@@ -53,7 +53,7 @@ function otherCores({ roles, generator }: Summary): number | null {
 
 /** Whether all that is loaded runs on the machine of the record: several nodes have no common CPU that could run out. */
 function sharesMachine({ target: { kind, deployed }, machine }: RunHead): boolean {
-  if (kind !== 'kubernetes') return kind === 'process' || kind === 'server';
+  if (kind !== 'kubernetes') return kind !== 'url';
   return machine.cores > 0 && new Set(Object.values(deployed?.nodes ?? {})).size === 1;
 }
 

@@ -27,7 +27,7 @@ export interface Fault {
   lacks(topology: Topology): string | null;
   /** Targets on which it cannot be made, each with the reason as a clause; left out: on none of those that drills run on. */
   notOn?: Partial<Record<TargetKind, string>>;
-  /** Why this machine cannot make it on the target process, as a clause; null or left out: it can. */
+  /** Why this machine cannot make it where n8n runs on it, as a clause; null or left out: it can. */
   notHere?(): string | null;
   /** Does it, and returns when it is over. */
   make(scene: FaultContext): Promise<void>;
@@ -54,7 +54,8 @@ export interface FaultContext {
 }
 
 /** Why a fault is not made where nothing replaces an instance of n8n by a new one. */
-export const NEEDS_PODS = { process: 'it needs pods that are replaced by new ones' };
+const PODS = 'it needs pods that are replaced by new ones';
+export const NEEDS_PODS = { process: PODS, container: PODS };
 
 /** Nobody notices what operators do on purpose. */
 export const UNNOTICED = 'lost=0,errors=0,repeated=0,running=0';

@@ -7,6 +7,7 @@ import type { SeedWorkflow } from '../../catalogue/seeding';
 import { drill, type DrillOrder, type FinishedDrill } from './drill';
 import type { Fault } from './fault';
 import { findBundled } from '../../lab/kit';
+import { topologyInImage } from '../../options/container';
 import { chooseTopology } from '../../plan/chosen-topology';
 import type { Topology } from '../../plan/topology';
 import type { Arrivals } from '../../../../loadtests/lib/profile';
@@ -69,10 +70,14 @@ export function whyNotThere(
       'a drill ends pods, and --existing changes nothing in a release that is there: leave it out, so that the drill deploys its own.',
     );
   }
-  return notOn?.[target] ?? (target === 'process' ? (notHere?.() ?? null) : null);
+  return (
+    notOn?.[target] ??
+    (target === 'process' || target === 'container' ? (notHere?.() ?? null) : null)
+  );
 }
 
 export function drilledTopology(options: DrillOptions): Topology {
+  if (options.target === 'container') return topologyInImage(options);
   if (options.values === undefined) return chooseTopology(options);
   return topologyOfValues(givenValues(options.values));
 }

@@ -12,7 +12,7 @@ import type { ProcessSpec } from './supervisor';
 import type { Tools } from './tools';
 import type { Workspace } from './workspace';
 
-const PATCHES = join('charts', 'n8n-tuned', 'files', 'preload');
+export const PATCHES = join('charts', 'n8n-tuned', 'files', 'preload');
 
 /** Ports on which the processes of a topology listen. */
 export interface Ports {
@@ -116,7 +116,7 @@ export function n8nProcesses(
     return {
       role: seat.role,
       instance: seat.instance,
-      command: [tools.node, tools.n8n, ...subcommand(topology, seat.role)],
+      command: [...tools.n8nCommand, ...subcommand(topology, seat.role)],
       env: n8nEnv(topology, seatOf(ports, seat, place.folder, filesFolderOf(workspace.folder))),
       ...place,
       limits: { cpuMillicores, memoryMiB },

@@ -4,7 +4,7 @@ import pg from 'pg';
 import type { LoadRequest } from '../../../../loadtests/lib/workload';
 import { keptForMs } from '../../plan/kept-executions';
 import type { Topology } from '../../plan/topology';
-import type { ExecutionCounts, RunEvent } from '../../record/run-record';
+import type { ExecutionCounts, RunEvent, TargetKind } from '../../record/run-record';
 import { within } from '../../ui/within';
 import { topologyWithoutSecrets } from '../../plan/secrets/secrets';
 import { thisMachine } from '../machine';
@@ -58,6 +58,16 @@ export interface ProcessRunningOptions {
   versions: Record<string, string>;
   hasSmallDisk?: boolean;
   hasReadiness?: boolean;
+  /** Left out: everything is a process of this machine. */
+  means?: Means;
+}
+
+/** Another way to run what a topology is made of. */
+export interface Means {
+  kind: TargetKind;
+  supervisor(id: string, workspace: Workspace): Supervisor;
+  /** Hashes a password as n8n does. */
+  hash(password: string, workspace: Workspace): Promise<string>;
 }
 
 /** Period of the chart's readiness probe. */
@@ -68,7 +78,7 @@ const upTimeoutMs = 300_000;
 
 /** The processes of one topology, from the stores up to n8n. */
 export class ProcessRunning implements Running {
-  readonly kind = 'process';
+  readonly kind: TargetKind;
   readonly baseUrl: string;
   readonly topology: Topology;
   readonly versions: Record<string, string>;
@@ -91,12 +101,15 @@ export class ProcessRunning implements Running {
   private isDown: Promise<void> | null = null;
 
   constructor(private readonly options: ProcessRunningOptions) {
-    const { topology, tools, ports, control, templates, workspace } = options;
+    const { topology, tools, ports, control, templates, workspace, means } = options;
+    this.kind = means?.kind ?? 'process';
     this.workspace = workspace;
     this.topology = topologyWithoutSecrets(topology);
     this.versions = options.versions;
     this.baseUrl = baseUrlOf(ports);
-    const supervisor = new Supervisor(randomBytes(4).toString('hex'), control, workspace.user);
+    const id = randomBytes(4).toString('hex');
+    const supervisor =
+      means?.supervisor(id, workspace) ?? new Supervisor(id, control, workspace.user);
     supervisor.watchFolder(workspace.folder);
     this.supervisor = supervisor;
     this.n8n = n8nProcesses(topology, ports, tools, workspace);
@@ -117,6 +130,9 @@ export class ProcessRunning implements Running {
       supervisor,
       templates,
       redisPrefix: main.env['QUEUE_BULL_PREFIX'] ?? 'bull',
+      ...(means === undefined
+        ? {}
+        : { hash: (password: string) => means.hash(password, workspace) }),
     });
     const { database, redis, postgresql, sqlite } = this.stores;
     this.redis = redis;
@@ -160,14 +176,12 @@ export class ProcessRunning implements Running {
           (name) => new pg.Client({ connectionString: url, application_name: name }),
         );
       },
-      signal: (instance, signal) => {
-        supervisor.signal(instance, signal);
-        return Promise.resolve();
+      signal: async (instance, signal) => {
+        await supervisor.signal(instance, signal);
       },
       // This Redis saves nothing by itself.
-      loseStore: (instance) => {
-        supervisor.signal(instance, 'SIGKILL');
-        return Promise.resolve();
+      loseStore: async (instance) => {
+        await supervisor.signal(instance, 'SIGKILL');
       },
       killRunner: (instance) => {
         const root = supervisor.processes().find((process) => process.instance === instance);
@@ -321,7 +335,7 @@ export class ProcessRunning implements Running {
       isReady: (port) => isReady(port, isLegacy(topology.n8n), probeMs),
       changed: (away) => {
         this.writeBalance(ports, away);
-        if (supervisor.runs('balancer')) supervisor.signal('balancer', 'SIGHUP');
+        if (supervisor.runs('balancer')) void supervisor.signal('balancer', 'SIGHUP');
       },
     });
   }

@@ -13,7 +13,7 @@ import {
 } from '../../linux/own-user';
 import { packageOf } from '../../linux/passages';
 import { warn } from '../../ui/print';
-import type { Tools } from './tools';
+import { n8nIn, type Tools } from './tools';
 
 const run = promisify(execFile);
 
@@ -43,7 +43,7 @@ export const isRoot = (): boolean => process.getuid?.() === 0;
  */
 export async function runUser(
   folder: string,
-  tools: Pick<Tools, 'n8n' | 'node'> & Partial<Tools>,
+  tools: Pick<Tools, 'n8nCommand' | 'node'> & Partial<Tools>,
 ): Promise<RunUser> {
   if (!isRoot()) return sameUser;
   const id = await claimUserId();
@@ -64,7 +64,7 @@ export async function runUser(
     chownSync(folder, 0, id);
     chmodSync(folder, 0o710);
     const reads = `test -x "$1" && test -r "$2" && test -x "$3"`;
-    const [program, ...args] = as(['/bin/sh', '-c', reads, 'sh', tools.node, tools.n8n, folder]);
+    const [program, ...args] = as(['/bin/sh', '-c', reads, 'sh', tools.node, n8nIn(tools), folder]);
     await run(program, args, PLAIN);
     return user;
   } catch (error) {
@@ -84,14 +84,14 @@ export async function giveAll(path: string, user: number, group = user): Promise
 }
 
 function neededBy(tools: Partial<Tools>): string[] {
-  const { node, n8n, sqliteNode, redisServer, postgresqlBin, nginx } = tools;
+  const { node, n8nCommand, sqliteNode, redisServer, postgresqlBin, nginx } = tools;
   const programs = [node, sqliteNode, redisServer, nginx].flatMap((program) => program ?? []);
   return [
     cacheFolder(),
     repositoryRoot(),
     ...(postgresqlBin == null ? [] : [packageOf(join(postgresqlBin, 'postgres'))]),
     ...programs.map((program) => packageOf(realpathSync(program))),
-    ...(n8n === undefined ? [] : [packageOf(realpathSync(n8n))]),
+    ...(n8nCommand === undefined ? [] : [packageOf(realpathSync(n8nIn({ n8nCommand })))]),
   ].map((path) => realpathSync(path));
 }
 

@@ -143,7 +143,7 @@ const importTask = (
 ): ProcessSpec => ({
   ...main,
   instance: 'import',
-  command: [tools.node, tools.n8n, ...command],
+  command: [...tools.n8nCommand, ...command],
   env: { ...main.env, EXECUTIONS_MODE: 'regular' }, // There is no queue yet, and no need of one.
   limits: {},
   log: workspace.place('import').log,

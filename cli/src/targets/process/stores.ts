@@ -20,7 +20,7 @@ import { giveAll, isRoot, type RunUser } from './run-user';
 import { newPassword, newSeal, secretEnv, takeSeal, writeSeal } from './secrets';
 import type { Supervisor } from './supervisor';
 import { keepTemplate, takeTemplate, templateKey } from './template';
-import { needed, type Tools } from './tools';
+import { n8nIn, needed, type Tools } from './tools';
 import type { Workspace } from './workspace';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -36,6 +36,8 @@ export interface StoresOptions {
   templates: string;
   /** Prefix of Bull's keys. */
   redisPrefix: string;
+  /** Hashes a password as n8n does; left out: by the n8n of the tools. */
+  hash?: ((password: string) => Promise<string>) | undefined;
 }
 
 /** The database of a topology, seeded, and its Redis. */
@@ -85,6 +87,7 @@ export class Stores {
     progress: Progress,
   ): Promise<void> {
     const { topology, templates, supervisor, workspace, tools } = this.options;
+    const { hash = (password: string) => hashHere(password, tools, workspace.user) } = this.options;
     const kind = databaseOf(topology);
     const key = templateKey(topology, kind, workflows);
     const data = this.dataFolder(kind);
@@ -94,7 +97,7 @@ export class Stores {
       await this.makeDatabase(kind, data);
       await this.startPostgresql();
       await fill();
-      await makeOwner(this.owner, this.database, tools, workspace.user);
+      await makeOwner(this.owner, this.database, await hash(this.owner.password));
       await supervisor.stop(['postgresql']);
       await workspace.user.end();
       writeSeal(data, this.made);
@@ -178,25 +181,26 @@ const diskName = (kind: Database['kind']): string => (kind === 'sqlite' ? 'main'
 
 const run = promisify(execFile);
 
-/** Hashes a password as n8n does: https://github.com/n8n-io/n8n, password.utility.ts. */
-const HASH = `
+/** Hashes $PASSWORD as n8n does: https://github.com/n8n-io/n8n, password.utility.ts. Its argument is the program of n8n. */
+export const HASH = `
 const bcrypt = require('node:module').createRequire(process.argv[1])('bcryptjs');
 process.stdout.write(bcrypt.hashSync(process.env.PASSWORD, 10));
 `;
+
+async function hashHere(password: string, tools: Tools, user: RunUser): Promise<string> {
+  const [program, ...args] = user.as([tools.node, '-e', HASH, n8nIn(tools)]);
+  const { stdout } = await run(program, args, {
+    ...PLAIN,
+    env: { ...PLAIN.env, PASSWORD: password },
+  });
+  return stdout;
+}
 
 /**
  * Makes the one user of a new database its owner, as n8n's own form does, before any n8n listens: until then the
  * first caller becomes the owner. The columns are the same from 0.221 to 2.41.
  */
-async function makeOwner(
-  { email, password }: Owner,
-  database: Database,
-  { node, n8n }: Pick<Tools, 'node' | 'n8n'>,
-  user: RunUser,
-): Promise<void> {
-  const [program, ...args] = user.as([node, '-e', HASH, n8n]);
-  const env = { ...PLAIN.env, PASSWORD: password };
-  const { stdout: hash } = await run(program, args, { ...PLAIN, env });
+async function makeOwner({ email }: Owner, database: Database, hash: string): Promise<void> {
   await database.query(
     `UPDATE "user" SET email = '${email}', "firstName" = 'Owner', "lastName" = 'Example', password = '${hash}'`,
   );

@@ -36,7 +36,7 @@ export interface ProcessSpec {
   kind: 'service' | 'task';
 }
 
-interface Supervised {
+export interface Supervised {
   spec: ProcessSpec;
   child: ChildProcess;
   pid: number;
@@ -59,16 +59,16 @@ const lastGraceMs = 1_000;
  * and sees to it that nothing of them stays: not after end(), nor when this process is killed.
  */
 export class Supervisor {
-  private readonly kept = new Map<string, Supervised>();
-  private readonly reaper: Reaper = startReaper();
+  protected readonly kept = new Map<string, Supervised>();
+  protected readonly reaper: Reaper = startReaper();
   private readonly listeners = new Set<(event: Event) => void>();
   private readonly restarts = new Map<string, number>();
-  private readonly lastExits = new Map<string, string>();
-  private ending = false;
+  protected readonly lastExits = new Map<string, string>();
+  protected ending = false;
 
   constructor(
-    private readonly id: string,
-    private readonly control: Control,
+    protected readonly id: string,
+    protected readonly control: Control,
     private readonly user: Pick<RunUser, 'id' | 'as'> = sameUser,
   ) {
     if (user.id !== null) this.reaper.watchUser(user.id);
@@ -181,7 +181,7 @@ export class Supervisor {
   }
 
   /** To every process of a service, as when its container is killed or frozen. */
-  signal(instance: string, signal: NodeJS.Signals): void {
+  signal(instance: string, signal: NodeJS.Signals): void | Promise<void> {
     killGroup(this.running(instance).pid, signal);
   }
 
@@ -199,7 +199,7 @@ export class Supervisor {
     return () => this.start(kept.spec);
   }
 
-  private running(instance: string): Supervised {
+  protected running(instance: string): Supervised {
     const kept = this.kept.get(instance);
     if (kept === undefined || !isRunning(kept.child)) throw new Failure(`${instance} does not run`);
     return kept;
@@ -233,10 +233,14 @@ export class Supervisor {
     return group;
   }
 
-  private onExit(kept: Supervised, code: number | null, signal: NodeJS.Signals | null): void {
+  protected onExit(
+    kept: Supervised,
+    code: number | null,
+    signal: NodeJS.Signals | null,
+    wasOomKilled = this.wasOomKilled(kept, signal),
+  ): void {
     const { spec } = kept;
     if (this.kept.get(spec.instance) !== kept) return; // We asked for it.
-    const wasOomKilled = this.wasOomKilled(kept, signal);
     const hasAborted = isHeapAbort(code, signal);
     const why = exitReason(code, signal, wasOomKilled, hasAborted ? endOf(spec.log) : '');
     this.lastExits.set(spec.instance, why);
@@ -270,7 +274,7 @@ export class Supervisor {
       performance.now() - startedAtMs,
     );
     this.restarts.set(spec.instance, restarts);
-    killGroup(kept.pid, 'SIGKILL'); // Its children, such as a task runner, hold its ports.
+    this.endRest(kept);
     await sleep(delayMs);
     if (this.kept.get(spec.instance) !== kept) return;
     this.reaper.forgetGroup(kept.pid);
@@ -285,13 +289,22 @@ export class Supervisor {
     }
   }
 
-  private async endGroup({ spec, pid, exited, child }: Supervised): Promise<void> {
+  /** What is left when it has ended by itself: its children, such as a task runner, hold its ports. */
+  protected endRest({ pid }: Supervised): void {
+    killGroup(pid, 'SIGKILL');
+  }
+
+  protected async endGroup({ spec, pid, exited, child }: Supervised): Promise<void> {
     killGroup(pid, `SIG${spec.stopSignal}`);
-    if (isRunning(child)) await endedWithin(exited, this.ending ? lastGraceMs : graceMs);
+    if (isRunning(child)) await endedWithin(exited, this.graceMs);
     killGroup(pid, 'SIGKILL');
     if (isRunning(child)) await exited;
     for (let attempt = 0; groupExists(pid) && attempt < 40; attempt += 1) await sleep(25);
     this.reaper.forgetGroup(pid);
+  }
+
+  protected get graceMs(): number {
+    return this.ending ? lastGraceMs : graceMs;
   }
 
   private tell(event: Event): void {
@@ -308,7 +321,7 @@ async function endedWithin(exited: Promise<void>, withinMs: number): Promise<voi
   timer.abort();
 }
 
-const isRunning = (child: ChildProcess): boolean =>
+export const isRunning = (child: ChildProcess): boolean =>
   child.exitCode === null && child.signalCode === null;
 
 function killGroup(pid: number, signal: NodeJS.Signals): void {

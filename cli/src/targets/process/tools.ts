@@ -4,13 +4,16 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { installedN8n, manifestOf, nodeFor } from '../../lab/n8n';
 import { cacheFolder, findProgram, hasLab, n8nProgram, repositoryRoot } from '../../lab/paths';
+import type { Command } from '../../linux/own-user';
 import { type Topology, databaseOf } from '../../plan/topology';
 import { Mistake } from '../../ui/exit';
 
 /** The programs that a topology is made of, as paths; null: it needs none. */
 export interface Tools {
+  /** Runs n8n, or what stands beside it. */
   node: string;
-  n8n: string;
+  /** What n8n's own commands follow. */
+  n8nCommand: Command;
   /** Reads SQLite files; at least Node.js 24. */
   sqliteNode: string;
   redisServer: string | null;
@@ -41,9 +44,10 @@ function n8nOf(version: string, named: string | undefined): string {
 export function findTools(topology: Topology, named?: string): Tools {
   const { n8n: version, mode, webhooks } = topology;
   const n8n = n8nOf(version, named);
+  const node = find(nodeFor(manifestOf(n8n)?.engines ?? null));
   return {
-    n8n,
-    node: find(nodeFor(manifestOf(n8n)?.engines ?? null)),
+    node,
+    n8nCommand: [node, n8n],
     sqliteNode: find('node24'),
     redisServer: mode === 'queue' ? find('redis-server') : null,
     // The user that runs PostgreSQL may not look into the lab's cache, where only links are.
@@ -53,6 +57,10 @@ export function findTools(topology: Topology, named?: string): Tools {
     nodesFolder: builtNodes(),
   };
 }
+
+/** The program of n8n, which comes after that which runs it. */
+export const n8nIn = ({ n8nCommand }: Pick<Tools, 'n8nCommand'>): string =>
+  n8nCommand.at(-1) ?? n8nCommand[0];
 
 /** The path of a program that the topology needs. */
 export function needed(program: string | null, name: string): string {
@@ -71,7 +79,9 @@ export async function versionsOf(
     ['postgresql', tools.postgresqlBin === null ? null : join(tools.postgresqlBin, 'postgres')],
     ['nginx', tools.nginx],
   ];
-  const found: Record<string, string> = { n8n: manifestOf(tools.n8n)?.version ?? topology.n8n };
+  const found: Record<string, string> = {
+    n8n: manifestOf(n8nIn(tools))?.version ?? topology.n8n,
+  };
   for (const [name, program] of programs) {
     if (program === null) continue;
     const { stdout, stderr } = await run(program, [name === 'nginx' ? '-v' : '--version']);
@@ -87,7 +97,7 @@ export const templatesFolder = (): string => join(cacheFolder(), 'seeded');
 /** Names of tools in lab/install.sh that differ from the name of the program. */
 const TOOLS: Record<string, string> = { 'redis-server': 'redis', postgres: 'postgresql' };
 
-function find(program: string): string {
+export function find(program: string): string {
   const found = findProgram(program);
   if (found === null) {
     throw new Mistake(
@@ -97,7 +107,7 @@ function find(program: string): string {
   return found;
 }
 
-function builtNodes(): string | null {
+export function builtNodes(): string | null {
   const built = join(repositoryRoot(), 'dist');
   return existsSync(join(built, 'n8n-nodes-load-target', 'package.json')) ? built : null;
 }

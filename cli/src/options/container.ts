@@ -1,0 +1,57 @@
+/** Options of the target container. */
+import type { Command } from 'commander';
+import { chooseTopology, type TopologyChoice } from '../plan/chosen-topology';
+import { contradiction } from '../plan/contradiction';
+import type { Topology } from '../plan/topology';
+import type { ContainerTargetOptions } from '../targets/container/container-target';
+import { containerTarget } from '../targets/container/container-target';
+import { versionInTag } from '../targets/container/images';
+import type { Deployer } from '../targets/deploy';
+
+export interface ContainerFlags {
+  image?: string;
+  redisImage?: string;
+  postgresImage?: string;
+  containerEngine?: string;
+}
+
+export function withContainerOptions(command: Command): Command {
+  return command
+    .option(
+      '--image <image>',
+      "image of n8n: a name like n8nio/n8n:2.41.1, a digest, or an archive ending in .tar (default: n8n's own of the version)",
+    )
+    .option('--redis-image <image>', 'queue mode: image of Redis or Valkey (default: as the chart)')
+    .option('--postgres-image <image>', 'image of PostgreSQL (default: as the chart)')
+    .option(
+      '--container-engine <engine>',
+      'podman, docker, or the path of one (default: the first that answers)',
+    );
+}
+
+type Images = Pick<
+  ContainerTargetOptions,
+  'image' | 'redisImage' | 'postgresqlImage' | 'engine' | 'isVersionNamed'
+>;
+
+export const imagesOf = (flags: ContainerFlags & { n8n?: string | undefined }): Images => ({
+  image: flags.image ?? null,
+  redisImage: flags.redisImage ?? null,
+  postgresqlImage: flags.postgresImage ?? null,
+  engine: flags.containerEngine ?? null,
+  isVersionNamed: flags.n8n !== undefined,
+});
+
+/** With the version that the image's tag names, where nobody names another. */
+export function topologyInImage(choice: TopologyChoice & ContainerFlags): Topology {
+  const tagged = choice.image === undefined ? null : versionInTag(choice.image);
+  return chooseTopology({ ...choice, n8n: choice.n8n ?? tagged ?? undefined });
+}
+
+/** For a caller that has the topologies already: what their versions are is asked of the image. */
+export const inContainers = (images: Images): Deployer => ({
+  loadsFromHere: true,
+  cannot: contradiction,
+  deploy: ({ topology, workflows, readyTimeoutMs }) =>
+    containerTarget({ ...images, topology, workflows, readyTimeoutMs }),
+});

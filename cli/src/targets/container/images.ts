@@ -1,0 +1,131 @@
+/** Images: how they are had, and what is in them. */
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { Failure, messageOf, Mistake } from '../../ui/exit';
+import type { Progress } from '../../ui/progress';
+import { idOf, imageIn, isArchive } from './archive';
+import type { Engine } from './engine';
+
+/** n8n's version in a tag, as n8n's own images have it; null where the tag tells none. Pure. */
+export function versionInTag(image: string): string | null {
+  const [name = ''] = image.split('@');
+  return /:v?(\d+\.\d+\.\d+)$/.exec(name)?.[1] ?? null;
+}
+
+/** The id of an image, by which it is known from then on: what a name leads to may change. */
+export async function haveImage(engine: Engine, image: string, tell: Progress): Promise<string> {
+  if (isArchive(image)) {
+    const id = await imageIn(image);
+    if ((await idOfHere(engine, id)) === null) {
+      tell(`loading the image ${image}`);
+      await engine.ask('load', '--quiet', '--input', image);
+    }
+    const loaded = await idOfHere(engine, id);
+    if (loaded === null) throw new Failure(`${engine.text} loaded another image from ${image}`);
+    return loaded;
+  }
+  const here = await idOfHere(engine, image);
+  if (here !== null) return here;
+  tell(`pulling the image ${image}`);
+  try {
+    await engine.ask('pull', '--quiet', image);
+  } catch (error) {
+    throw new Mistake(
+      `the image ${image} is not here, and cannot be pulled: ${messageOf(error)}. Load it from an archive, or choose another image.`,
+    );
+  }
+  const pulled = await idOfHere(engine, image);
+  if (pulled === null) throw new Failure(`the image ${image} is not there after it was pulled`);
+  return pulled;
+}
+
+/** Null: the engine has no image of that name. */
+async function idOfHere(engine: Engine, image: string): Promise<string | null> {
+  try {
+    return idOf(await engine.ask('image', 'inspect', '--format', '{{.Id}}', image));
+  } catch {
+    return null;
+  }
+}
+
+const BOOT_ID = '/proc/sys/kernel/random/boot_id';
+
+/** Printed by the Node.js of an image of n8n. */
+const LOOK = `
+const { existsSync, readFileSync, realpathSync } = require('node:fs');
+const { dirname, join } = require('node:path');
+const found = (process.env.PATH ?? '').split(':').map((folder) => join(folder, 'n8n')).find((file) => existsSync(file));
+const program = found === undefined ? null : realpathSync(found);
+const manifest = program === null ? null : JSON.parse(readFileSync(join(dirname(program), '..', 'package.json'), 'utf8'));
+process.stdout.write(JSON.stringify({
+  program,
+  n8n: manifest === null ? null : manifest.version,
+  node: process.versions.node,
+  boot: readFileSync('${BOOT_ID}', 'utf8').trim(),
+}));
+`;
+
+const lookSchema = z.object({
+  program: z.string().nullable(),
+  n8n: z.string().nullable(),
+  node: z.string(),
+  boot: z.string(),
+});
+
+/** What an image of n8n has in it, as it says itself. */
+export interface N8nImage {
+  /** The path of its program. */
+  program: string;
+  n8n: string;
+  node: string;
+}
+
+export async function lookIntoN8n(engine: Engine, id: string, image: string): Promise<N8nImage> {
+  const answer = await once(engine, id, 'node', ['-e', LOOK]).catch((error: unknown) => {
+    throw new Mistake(`the image ${image} cannot be looked into: ${messageOf(error)}.`);
+  });
+  const { program, n8n, node, boot } = lookSchema.parse(JSON.parse(answer));
+  if (boot !== readFileSync(BOOT_ID, 'utf8').trim()) {
+    throw new Mistake(
+      `${engine.text} runs its containers on another machine, or in a virtual one: take an engine that runs them here, or load an n8n by its address with --url.`,
+    );
+  }
+  if (program === null || n8n === null) {
+    throw new Mistake(
+      `the image ${image} has no program n8n on its PATH: give an image of n8n with --image.`,
+    );
+  }
+  return { program, n8n, node };
+}
+
+export async function versionOfRedis(engine: Engine, id: string): Promise<string> {
+  return versionIn(await once(engine, id, 'redis-server', ['--version']));
+}
+
+/** The folder of PostgreSQL's programs in an image, and its version. */
+export async function lookIntoPostgresql(
+  engine: Engine,
+  id: string,
+): Promise<{ programs: string; version: string }> {
+  const script = 'command -v postgres && postgres --version';
+  const [program = '', version = ''] = (await once(engine, id, 'sh', ['-c', script])).split('\n');
+  return { programs: program.replace(/\/[^/]*$/, ''), version: versionIn(version) };
+}
+
+const versionIn = (text: string): string => /\d+(\.\d+)+/.exec(text)?.[0] ?? 'unknown';
+
+/** Runs a program of an image to its end, without a network: what it prints. */
+export function once(
+  engine: Engine,
+  id: string,
+  program: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const variables = Object.keys(env).flatMap((name) => ['--env', name]);
+  return engine.askWith(
+    env,
+    ...['run', '--rm', '--network', 'none', ...engine.ulimits, ...variables],
+    ...['--entrypoint', program, id, ...args],
+  );
+}
