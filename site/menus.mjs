@@ -15,6 +15,7 @@ const TASKS = {
     'docs/find.md',
     'docs/read-a-report.md',
     'docs/compare.md',
+    'docs/container.md',
     'docs/troubleshooting.md',
   ],
   Kubernetes: [

@@ -1,4 +1,5 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { removeLeft, type Left } from '../targets/container/journal';
 import { Cluster } from '../targets/kubernetes/api/api';
 import {
   findLeftovers,
@@ -10,10 +11,10 @@ import { Mistake } from '../ui/exit';
 import { printJson, printLines } from '../ui/print';
 import { startProgress } from '../ui/progress';
 import { cleanUrl } from './clean-url';
-import { clusterTargetOption } from '../options/kubernetes';
 import type { CommandHelp } from '../options/help';
 
 interface CleanOptions {
+  target: 'kubernetes' | 'container';
   url?: string;
   kubeconfig?: string;
   context?: string;
@@ -23,9 +24,10 @@ interface CleanOptions {
 }
 
 export const help: CommandHelp = {
-  summary: 'remove what earlier commands left in a cluster or in an n8n',
+  summary: 'remove what earlier commands left in a cluster, in an n8n or as containers',
   examples: [
     'n8n-tuned clean --target kubernetes --context kind-kind',
+    'n8n-tuned clean --target container',
     'N8N_API_KEY=... n8n-tuned clean --url https://n8n.example.com',
   ],
 };
@@ -33,8 +35,14 @@ export const help: CommandHelp = {
 export function register(program: Command): Command {
   return program
     .command('clean')
-    .description('Remove what earlier commands left in a cluster or in an n8n, and nothing else')
-    .addOption(clusterTargetOption('where to look').default('kubernetes'))
+    .description(
+      'Remove what earlier commands left in a cluster, in an n8n or as containers here, and nothing else',
+    )
+    .addOption(
+      new Option('--target <kind>', 'where to look')
+        .choices(['kubernetes', 'container'])
+        .default('kubernetes'),
+    )
     .option('--kubeconfig <file>', 'default $KUBECONFIG, else ~/.kube/config')
     .option('--context <name>', 'a context of that kubeconfig (default: the current one)')
     .option('--namespace <name>', 'look only there, where you may not list namespaces')
@@ -51,6 +59,10 @@ async function clean(options: CleanOptions): Promise<void> {
   const { url } = options;
   if (url !== undefined) {
     await cleanUrl({ ...options, url });
+    return;
+  }
+  if (options.target === 'container') {
+    tellLeft(await removeLeft(), options.json === true);
     return;
   }
   const cluster = await Cluster.of(options.kubeconfig ?? null, options.context ?? null);
@@ -80,6 +92,19 @@ async function clean(options: CleanOptions): Promise<void> {
   if (options.json === true) {
     printJson({ removed: removed.map(shown), kept: kept.map(shown), leftAlone: stays });
   } else printLines(lines(removed, kept, stays));
+}
+
+function tellLeft(all: readonly Left[], json: boolean): void {
+  if (json) {
+    printJson(all);
+    return;
+  }
+  const lines = all.map(({ call, removed, isRunning }) =>
+    isRunning
+      ? `left alone, because that command is still running: containers of the call ${call}`
+      : `removed ${removed.length === 0 ? 'the note' : removed.join(', ')} of the call ${call}`,
+  );
+  printLines(lines.length === 0 ? ['nothing was left behind.'] : lines);
 }
 
 const shown = ({ kind, namespace, call, release, state, madeBy }: Leftover): Leftover => ({

@@ -161,3 +161,22 @@ export function pssMiB(pid: number): number | null {
 
 export const uptimeMs = (): number =>
   Number(readFileSync('/proc/uptime', 'latin1').split(' ')[0]) * 1000;
+
+/** The path of a file in /proc that says which start of a machine this is. */
+export const BOOT_ID = '/proc/sys/kernel/random/boot_id';
+export const bootId = (): string => readFileSync(BOOT_ID, 'latin1').trim();
+
+/** Limits of this process, as /proc/PID/limits has them. */
+export const ownLimits = (): string => readFileSync('/proc/self/limits', 'latin1');
+
+/** A process has a number below this one. */
+export const pidMax = (): number => Number(readFileSync('/proc/sys/kernel/pid_max', 'latin1'));
+
+/** The control groups of a process; empty if it has ended. */
+export function controlGroupsOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${String(pid)}/cgroup`, 'latin1');
+  } catch {
+    return '';
+  }
+}

@@ -291,7 +291,7 @@ export function withTargetOptions(command: Command): Command {
           .addOption(
             new Option(
               '--target <kind>',
-              'process: n8n on this machine; container: from an image, on this machine; kubernetes: as pods of a cluster; url: the n8n that runs at --url; server: what --command starts',
+              'process: n8n on this machine; container: from its image; kubernetes: in pods; url: the n8n that runs at --url; server: what --command starts',
             )
               .choices(TARGETS)
               .default('process'),

@@ -55,7 +55,7 @@ test.each([
   ['watch --prometheus-namespace n', '--prometheus-namespace goes with --prometheus'],
   [
     'run --url http://127.0.0.1:5678 --cpu 1 --workers 2 --memory 1Gi',
-    '--workers goes with --target process or kubernetes and --cpu and --memory go with --target process, kubernetes or server, not with --target url: leave them out.',
+    '--workers goes with --target process, container or kubernetes and --cpu and --memory go with --target process, container, kubernetes or server, not with --target url: leave them out.',
   ],
   ['run --context work', '--context goes with --target kubernetes, not with --target process: add'],
 ])('%s is refused: %s', async (words, sentence) => {

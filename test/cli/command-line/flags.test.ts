@@ -53,7 +53,7 @@ test.each([
   ['run --arrivals odd', 'Allowed choices are'],
   ['run --max-open 1.5', 'It must be a whole number of at least 1.'],
   ['run --generator-cpus 0', 'It must be at least 0.01 cores.'],
-  ['run --target moon', 'Allowed choices are process, kubernetes, url, server.'],
+  ['run --target moon', 'Allowed choices are process, container, kubernetes, url, server.'],
   ['run --mode solo', 'Allowed choices are regular, queue.'],
   ['up --process other', 'Allowed choices are main, own.'],
   ['up --database mysql', 'Allowed choices are sqlite, postgresql.'],

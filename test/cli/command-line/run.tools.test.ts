@@ -164,7 +164,7 @@ describe('n8n-tuned run on a server of known behaviour', () => {
     [['--url', 'nowhere'], "--url is 'nowhere'"],
     [
       ['--target', 'moon'],
-      "argument 'moon' is invalid. Allowed choices are process, kubernetes, url, server.",
+      "argument 'moon' is invalid. Allowed choices are process, container, kubernetes, url, server.",
     ],
     [
       [

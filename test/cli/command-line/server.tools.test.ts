@@ -245,7 +245,7 @@ test.each([
   [['--command', 'x'], '--target server needs --url'],
   [
     ['--command', 'x', '--url', 'http://127.0.0.1:1', '--workers', '2'],
-    '--workers goes with --target process or kubernetes, not with --target server',
+    '--workers goes with --target process, container or kubernetes, not with --target server',
   ],
   [['--command', 'x', '--url', 'http://127.0.0.1:1', '--workload', 'cpu'], '--workload is for n8n'],
   [['--command', 'x', '--target', 'process'], '--command goes with --target server'],

@@ -21,8 +21,8 @@ const headingOf = (command: string, flag: string): string | undefined => {
 test.each([
   ['find', '--target', 'Where it runs:'],
   ['find', '--url', 'With --target url or server:'],
-  ['find', '--workers', 'With --target process or kubernetes:'],
-  ['find', '--cpu', 'With --target process, kubernetes or server:'],
+  ['find', '--workers', 'With --target process, container or kubernetes:'],
+  ['find', '--cpu', 'With --target process, container, kubernetes or server:'],
   ['find', '--existing', 'With --target kubernetes:'],
   ['drill', '--workers', 'Where it runs:'],
   ['drill', '--stop-if', 'With --target kubernetes:'],
@@ -42,5 +42,5 @@ test.each([
 
 test('an option of another heading says in its brackets with which targets it goes', () => {
   const variant = commandOf('find').options.find(({ long }) => long === '--variant');
-  expect(variant?.description).toMatch(/ \(with --target process, kubernetes or url\)$/);
+  expect(variant?.description).toMatch(/ \(with --target process, container, kubernetes or url\)$/);
 });

@@ -1,20 +1,12 @@
 /** Runs what has an image in containers, and everything else as processes of this machine. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Control } from '../../linux/cgroup';
-import { commandLine, uptimeMs } from '../../linux/proc';
+import { commandLine, controlGroupsOf, uptimeMs } from '../../linux/proc';
 import { ProcessTree } from '../../linux/process-tree';
 import { Failure } from '../../ui/exit';
 import type { ProcessRoot } from '../target';
@@ -183,13 +175,10 @@ export class Containers extends Supervisor {
     const deadline = performance.now() + STARTED_WITHIN_MS;
     while (isRunning(child)) {
       const { Pid } = await this.stateOf(name);
-      if (Pid > 0) {
-        if (!existsSync(`/proc/${String(Pid)}`)) {
-          if (!isRunning(child)) return;
-          throw new Failure(`the processes of ${this.options.engine.text} are not seen from here`);
-        }
+      // One that has ended meanwhile is seen in `child` in a moment.
+      if (Pid > 0 && existsSync(`/proc/${String(Pid)}`)) {
         kept.pid = await mainProcess(Pid, kept.spec.kind);
-        kept.group = groupIn(readText(`/proc/${String(Pid)}/cgroup`));
+        kept.group = groupIn(controlGroupsOf(Pid));
         return;
       }
       if (performance.now() > deadline) throw new Failure(`the container ${name} did not start`);
@@ -231,14 +220,6 @@ export class Containers extends Supervisor {
     this.made.delete(instance);
   }
 }
-
-const readText = (file: string): string => {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
-};
 
 /** The group of a container, from /proc/PID/cgroup: in version 1 it has the same name in each hierarchy. Pure. */
 export function groupIn(text: string): string | null {

@@ -1,10 +1,10 @@
 /** podman or docker: which one, what it can do here, and how it is called. */
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { findProgram } from '../../lab/paths';
 import type { Limits } from '../../linux/cgroup';
+import { ownLimits, pidMax } from '../../linux/proc';
 import { isLimited } from '../../linux/systemd';
 import { Failure, messageOf, Mistake } from '../../ui/exit';
 
@@ -76,10 +76,7 @@ export const needsRunc = ({ kind, runtime, cgroupVersion }: EngineFacts): boolea
   kind === 'podman' && runtime === 'crun' && cgroupVersion === 'v1';
 
 export class Engine {
-  readonly ulimits = ulimitsIn(
-    readFileSync('/proc/self/limits', 'utf8'),
-    Number(readFileSync('/proc/sys/kernel/pid_max', 'utf8')),
-  );
+  readonly ulimits = ulimitsIn(ownLimits(), pidMax());
 
   private constructor(
     readonly program: string,

@@ -1,10 +1,13 @@
 /** Images: how they are had, and what is in them. */
-import { readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { z } from 'zod';
+import { BOOT_ID, bootId } from '../../linux/proc';
 import { Failure, messageOf, Mistake } from '../../ui/exit';
 import type { Progress } from '../../ui/progress';
-import { idOf, imageIn, isArchive } from './archive';
 import type { Engine } from './engine';
+
+const run = promisify(execFile);
 
 /** n8n's version in a tag, as n8n's own images have it; null where the tag tells none. Pure. */
 export function versionInTag(image: string): string | null {
@@ -48,8 +51,6 @@ async function idOfHere(engine: Engine, image: string): Promise<string | null> {
   }
 }
 
-const BOOT_ID = '/proc/sys/kernel/random/boot_id';
-
 /** Printed by the Node.js of an image of n8n. */
 const LOOK = `
 const { existsSync, readFileSync, realpathSync } = require('node:fs');
@@ -85,7 +86,7 @@ export async function lookIntoN8n(engine: Engine, id: string, image: string): Pr
     throw new Mistake(`the image ${image} cannot be looked into: ${messageOf(error)}.`);
   });
   const { program, n8n, node, boot } = lookSchema.parse(JSON.parse(answer));
-  if (boot !== readFileSync(BOOT_ID, 'utf8').trim()) {
+  if (boot !== bootId()) {
     throw new Mistake(
       `${engine.text} runs its containers on another machine, or in a virtual one: take an engine that runs them here, or load an n8n by its address with --url.`,
     );
@@ -128,4 +129,50 @@ export function once(
     ...['run', '--rm', '--network', 'none', ...engine.ulimits, ...variables],
     ...['--entrypoint', program, id, ...args],
   );
+}
+
+/** An archive has such a name, a reference has none. Pure. */
+export const isArchive = (image: string): boolean => /\.(tar|tgz|tar\.\w+)$/.test(image);
+
+const dockerSchema = z.tuple([z.object({ Config: z.string() })]);
+const indexSchema = z.object({ manifests: z.tuple([z.object({ digest: z.string() })]) });
+const manifestSchema = z.object({ config: z.object({ digest: z.string() }) });
+
+/** The id of the one image in an archive, which is known without loading it. */
+export async function imageIn(archive: string): Promise<string> {
+  const read = async (file: string): Promise<unknown> => {
+    const { stdout } = await run('tar', ['-xOf', archive, file], { maxBuffer: 16 * 1024 * 1024 });
+    return JSON.parse(stdout);
+  };
+  const { stdout } = await run('tar', ['-tf', archive], { maxBuffer: 64 * 1024 * 1024 }).catch(
+    (error: unknown) => {
+      throw new Mistake(`the archive ${archive} cannot be read: ${firstLine(error)}.`);
+    },
+  );
+  const files = new Set(stdout.split('\n'));
+  try {
+    if (files.has('manifest.json')) {
+      const [{ Config }] = dockerSchema.parse(await read('manifest.json'));
+      return idOf(Config);
+    }
+    const { manifests } = indexSchema.parse(await read('index.json'));
+    const manifest = await read(`blobs/${manifests[0].digest.replace(':', '/')}`);
+    return idOf(manifestSchema.parse(manifest).config.digest);
+  } catch {
+    throw new Mistake(
+      `the archive ${archive} does not hold exactly one image: write one with podman save, or docker save.`,
+    );
+  }
+}
+
+/** `sha256:0a1b` also from `0a1b.json` and `blobs/sha256/0a1b`. Pure. */
+export function idOf(text: string): string {
+  const hash = /([0-9a-f]{64})(\.json)?$/.exec(text)?.[1];
+  if (hash === undefined) throw new Error(`no hash in ${text}`);
+  return `sha256:${hash}`;
+}
+
+function firstLine(error: unknown): string {
+  const { stderr = '' } = error as { stderr?: string };
+  return (stderr.trim().split('\n')[0] || messageOf(error)).replace(/\.$/, '');
 }

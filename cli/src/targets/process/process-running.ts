@@ -129,6 +129,7 @@ export class ProcessRunning implements Running {
       workspace,
       supervisor,
       templates,
+      versions: options.versions,
       redisPrefix: main.env['QUEUE_BULL_PREFIX'] ?? 'bull',
       ...(means === undefined
         ? {}

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { databaseOf, type Topology } from '../../plan/topology';
 import type { Owner, Running } from '../target';
 import type { SeedWorkflow } from '../../catalogue/seeding';
+import { Failure, messageOf } from '../../ui/exit';
 import type { Progress } from '../../ui/progress';
 import { postgresqlDatabase, sqliteDatabase, type Database } from './database';
 import type { Ports } from './layout';
@@ -34,6 +35,8 @@ export interface StoresOptions {
   supervisor: Supervisor;
   /** The folder of seeded databases that later runs reuse. */
   templates: string;
+  /** Of what runs, for the record. */
+  versions?: Readonly<Record<string, string>>;
   /** Prefix of Bull's keys. */
   redisPrefix: string;
   /** Hashes a password as n8n does; left out: by the n8n of the tools. */
@@ -89,7 +92,9 @@ export class Stores {
     const { topology, templates, supervisor, workspace, tools } = this.options;
     const { hash = (password: string) => hashHere(password, tools, workspace.user) } = this.options;
     const kind = databaseOf(topology);
-    const key = templateKey(topology, kind, workflows);
+    const { postgresql: server, image } = this.options.versions ?? {};
+    const madeBy = [kind === 'postgresql' ? server : undefined, image];
+    const key = templateKey(topology, kind, workflows, madeBy);
     const data = this.dataFolder(kind);
     this.makeDiskFolder();
     if (!(await takeTemplate(templates, key, data))) {
@@ -162,7 +167,10 @@ export class Stores {
     const data = this.dataFolder('postgresql');
     await supervisor.start(postgresql(programs, data, ports.postgresql, this.postgresqlPlace()));
     const before = postgresqlUrl(ports.postgresql, password);
-    await awaitPostgresql(before, () => supervisor.runs('postgresql'));
+    await awaitPostgresql(before, () => supervisor.runs('postgresql')).catch((error: unknown) => {
+      const said = this.options.workspace.lastLogLines('postgresql');
+      throw new Failure(`${messageOf(error)}; its log ends with: ${said}`);
+    });
     if (before !== this.postgresql.url) {
       await changePassword(before, this.made.postgresqlPassword);
     }

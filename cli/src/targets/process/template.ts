@@ -33,8 +33,10 @@ export function templateKey(
   topology: Pick<Topology, 'n8n'>,
   database: Database['kind'],
   workflows: readonly SeedWorkflow[],
+  /** Versions and images, of which another cannot read what one has made. */
+  madeBy: readonly (string | undefined)[] = [],
 ): string {
-  const hash = createHash('sha256').update(String(format));
+  const hash = createHash('sha256').update(String(format)).update(madeBy.join());
   for (const digest of workflows.map(workflowDigest).sort()) hash.update(digest);
   return `${topology.n8n}-${database}-${hash.digest('hex').slice(0, 16)}`;
 }

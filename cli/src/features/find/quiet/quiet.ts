@@ -39,7 +39,8 @@ export const quietOf = ({ waitForQuiet, anyway }: QuietOptions): QuietChoice => 
 });
 
 /** On these, n8n or the server shares this machine with whatever else runs here. */
-export const isHere = (kind: TargetKind): boolean => kind === 'process' || kind === 'server';
+export const isHere = (kind: TargetKind): boolean =>
+  kind === 'process' || kind === 'container' || kind === 'server';
 
 /** Before anything is started, so that it is seen without it; null where nothing is measured on this machine. */
 export async function quietHere(

@@ -1,0 +1,125 @@
+import { createArguments, envFile } from '../../../cli/src/targets/container/create';
+import { groupIn, signalOf } from '../../../cli/src/targets/container/containers';
+import {
+  factsIn,
+  needsRunc,
+  ulimitsIn,
+  whyNoLimits,
+  type EngineFacts,
+} from '../../../cli/src/targets/container/engine';
+import { idOf, isArchive, versionInTag } from '../../../cli/src/targets/container/images';
+import type { ProcessSpec } from '../../../cli/src/targets/process/supervisor';
+
+const spec: ProcessSpec = {
+  ...{ role: 'worker', instance: 'worker-1', command: ['/opt/n8n', 'worker', '--concurrency=10'] },
+  ...{ env: {}, folder: '/tmp/made/worker-1', log: '/tmp/made/logs/worker-1.log' },
+  ...{ limits: { cpuMillicores: 1500, memoryMiB: 1024 }, stopSignal: 'TERM', kind: 'service' },
+};
+
+const rooted: EngineFacts = {
+  ...{ kind: 'podman', version: '4.3.1', isRootless: false },
+  ...{ cgroupVersion: 'v2', controllers: ['cpu', 'memory'], runtime: 'crun' },
+};
+
+const created = (isOwnProgram: boolean, facts: EngineFacts = rooted): string =>
+  createArguments(facts, {
+    ...{ name: 'n8n-tuned-1-worker-1', call: '1', image: 'sha256:aa', isOwnProgram, spec },
+    ...{ envFile: '/tmp/made/engine/worker-1.env', user: { id: 60700, group: 60701 } },
+    mounts: [{ path: '/tmp/made' }, { path: '/kit/preload', isReadOnly: true }],
+    ulimits: ['--ulimit', 'nofile=1:2'],
+  }).join(' ');
+
+test("a container has the call's label, the limits of its role, its folder, and patches that it cannot change", () => {
+  const words = created(true);
+  expect(words).toContain('--name n8n-tuned-1-worker-1 --label n8n-tuned.call=1');
+  expect(words).toContain('--cpus 1.5 --memory 1024m --memory-swap 1024m');
+  expect(words).toContain('--volume /tmp/made:/tmp/made --volume /kit/preload:/kit/preload:ro');
+  expect(words).toContain('--user 60700:60701');
+  expect(words).toContain('--env-file /tmp/made/engine/worker-1.env');
+});
+
+test('an image of n8n starts by its own program, and that of a store by the one that is named', () => {
+  expect(created(true)).toMatch(/ sha256:aa worker --concurrency=10$/);
+  expect(created(false)).toMatch(/ --entrypoint \/opt\/n8n sha256:aa worker --concurrency=10$/);
+});
+
+test('rootless podman keeps the id of its user, so that the container may read the folder', () => {
+  expect(created(true, { ...rooted, isRootless: true })).toContain('--userns keep-id');
+  expect(created(true)).not.toContain('--userns');
+});
+
+test('the environment is a file with a line for each variable; one of several lines is left', () => {
+  expect(envFile({ A: '1', B: 'x=y z', C: 'two\nlines' })).toEqual({
+    text: 'A=1\nB=x=y z\n',
+    left: ['C'],
+  });
+});
+
+test.each([
+  [{ ...rooted, isRootless: true, cgroupVersion: 'v1' } as const, 'version 1'],
+  [{ ...rooted, isRootless: true, controllers: ['memory'] }, 'lacks the cpu controller'],
+])('a rootless engine that cannot set limits says why (%#)', (facts, words) => {
+  expect(whyNoLimits(facts, [{ memoryMiB: 512 }])).toContain(words);
+  expect(whyNoLimits(facts, [{}])).toBeNull();
+});
+
+test('an engine of root sets limits, and a rootless one to which they are delegated', () => {
+  expect(whyNoLimits(rooted, [{ memoryMiB: 512 }])).toBeNull();
+  expect(whyNoLimits({ ...rooted, isRootless: true }, [{ cpuMillicores: 500 }])).toBeNull();
+});
+
+test('what podman and docker say of themselves is read', () => {
+  const podman = {
+    host: {
+      ...{ cgroupVersion: 'v1', cgroupControllers: ['cpu'], ociRuntime: { name: 'crun' } },
+      security: { rootless: true },
+    },
+    version: { Version: '4.3.1' },
+  };
+  const facts = factsIn('podman', podman);
+  expect(facts).toMatchObject({ version: '4.3.1', isRootless: true, controllers: ['cpu'] });
+  expect(needsRunc(facts)).toBe(true);
+  const docker = {
+    ...{ ServerVersion: '27.1.1', CgroupVersion: '2', DefaultRuntime: 'runc' },
+    SecurityOptions: ['name=seccomp,profile=builtin'],
+  };
+  expect(factsIn('docker', docker)).toMatchObject({ cgroupVersion: 'v2', isRootless: false });
+  expect(needsRunc(factsIn('docker', docker))).toBe(false);
+});
+
+test('containers have the limits of files and processes that the command has, up to what podman gives', () => {
+  const limits =
+    'Max processes             96365                96365                processes \n' +
+    'Max open files            1024                 unlimited            files     \n';
+  expect(ulimitsIn(limits, 32768)).toEqual([
+    ...['--ulimit', 'nofile=1024:1048576', '--ulimit', 'nproc=32768:32768'],
+  ]);
+});
+
+test.each([
+  ['n8nio/n8n:2.41.1', '2.41.1'],
+  ['registry.example.com:5000/n8n:2.41.1@sha256:aa', '2.41.1'],
+  ['registry.example.com:5000/n8n', null],
+  ['n8nio/n8n:latest', null],
+  ['./n8n-2.41.1.tar', null],
+])('the tag of %s names the version %s', (image, version) => {
+  expect(versionInTag(image)).toBe(version);
+});
+
+test('an archive is known by its name, and the image in it by its hash', () => {
+  expect(['a.tar', 'b.tar.gz', 'c.tgz'].every(isArchive)).toBe(true);
+  expect(isArchive('n8nio/n8n:2.41.1')).toBe(false);
+  const hash = 'a'.repeat(64);
+  for (const text of [hash, `${hash}.json`, `blobs/sha256/${hash}`, `sha256:${hash}`]) {
+    expect(idOf(text)).toBe(`sha256:${hash}`);
+  }
+});
+
+test('the control group of a container is read in both versions', () => {
+  expect(groupIn('9:name=systemd:/a\n4:memory:/libpod/b\n0::/c\n')).toBe('/libpod/b');
+  expect(groupIn('0::/machine.slice/libpod-b.scope\n')).toBe('/machine.slice/libpod-b.scope');
+});
+
+test('the exit code of an engine tells the signal', () => {
+  expect([137, 143, 1, 0, null].map(signalOf)).toEqual(['SIGKILL', 'SIGTERM', null, null, null]);
+});
