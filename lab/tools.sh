@@ -93,6 +93,14 @@ tool_http-frameworks() {
   contents='node_modules/express/package.json node_modules/@nestjs/core/package.json'
 }
 
+tool_image-archives() {
+  about='the images of n8n and its stores as archives, which podman and docker load'
+  kind=script
+  requires='images podman'
+  script="images/archive.sh n8nio/n8n:$N8N_VERSION library/redis:$REDIS_IMAGE_TAG library/postgres:$POSTGRES_IMAGE_TAG"
+  contents="images/n8n-$N8N_VERSION.tar images/redis-$REDIS_IMAGE_TAG.tar images/postgres-$POSTGRES_IMAGE_TAG.tar"
+}
+
 tool_images() {
   about='the images that its pods use'
   kind=script
@@ -175,6 +183,14 @@ tool_pm2() {
   kind=npm-program
   version=$PM2_VERSION
   programs='pm2 pm2-runtime'
+}
+
+tool_podman() {
+  about='runs images of n8n on this machine (--target container)'
+  kind=apt
+  packages='podman runc netavark aardvark-dns'
+  commands='podman runc'
+  only_linux_x64=yes
 }
 
 tool_postgres_exporter() {

@@ -163,8 +163,8 @@ export function ulimitsIn(limits: string, pidMax: number): string[] {
       String(Math.min(text === 'unlimited' ? most : Number(text), most));
     return soft === undefined ? [] : ['--ulimit', `${name}=${number(soft)}:${number(hard)}`];
   };
-  return [...of('nofile', 'Max open files', MOST_FILES), ...of('nproc', 'Max processes', pidMax)];
+  return [...of('nofile', 'Max open files', MAX_FILES), ...of('nproc', 'Max processes', pidMax)];
 }
 
 /** The kernel's own bound, unless it was raised (fs.nr_open). */
-const MOST_FILES = 1_048_576;
+const MAX_FILES = 1_048_576;
