@@ -24,7 +24,7 @@ interface CleanOptions {
 }
 
 export const help: CommandHelp = {
-  summary: 'remove what earlier commands left in a cluster, in an n8n or as containers',
+  summary: 'remove what earlier commands left in a cluster or in an n8n',
   examples: [
     'n8n-tuned clean --target kubernetes --context kind-kind',
     'n8n-tuned clean --target container',

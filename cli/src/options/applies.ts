@@ -174,7 +174,7 @@ export const RULES: readonly Rule[] = [
   {
     options: ['target', 'kubeconfig', 'context', 'namespace'],
     of: ['clean'],
-    ...{ with: 'a cluster or containers, and --url names an n8n', applies: lacks('url') },
+    ...{ with: 'a cluster, and --url names an n8n', applies: lacks('url') },
   },
   { options: ['elsewhere'], of: ['clean'], ...on('kubernetes') },
   { options: { but: ['json'] }, of: ['drill'], with: 'a fault', applies: isDrill },
