@@ -1,6 +1,7 @@
 import type { Estimate } from './analysis/estimate';
 import { PLANNED_SHARE, plannedPerSecond } from './analysis/planned-share';
 import { findDoubts } from './analysis/doubts';
+import { heldBy, heldMs, type Held } from './analysis/held';
 import { confirms } from './analysis/levels';
 import { outcomeOf } from './analysis/outcome';
 import type { Price } from './analysis/by-queue';
@@ -19,6 +20,7 @@ export function concludeFind(
 ): FindRecord {
   const { capacity, low, high, confirmedPerSecond, limit, price } = estimate;
   const verdict = verdictOf(head.probes, estimate, ending);
+  const held = price === null ? heldBy(limit, head.probes, head) : null;
   const confirmedBy = confirmedPerSecond === null ? null : runAt(head, confirmedPerSecond);
   const run = confirmedBy ?? highestSustained(head.probes);
   const summary = run === null ? undefined : ending.summaries.get(run);
@@ -30,6 +32,7 @@ export function concludeFind(
       high: Number.isFinite(high) ? high : null,
       confirmed: confirmedPerSecond !== null,
       ...(price === null ? {} : priceOf(price)),
+      ...(held === null ? {} : { held }),
       method: methodOf(estimate),
     },
     advised: {
@@ -41,7 +44,7 @@ export function concludeFind(
     },
     limit,
     verdict,
-    sentence: findSentence(head, verdict, estimate),
+    sentence: findSentence(head, verdict, estimate, held),
     confirmedBy,
     atCapacity: run === null || summary === undefined ? null : usedAt(run, summary),
     doubts: findDoubts(head, estimate, ending),
@@ -103,6 +106,7 @@ function findSentence(
   { workload, slo, probes, target }: FindHead,
   verdict: FindRecord['verdict'],
   estimate: Estimate,
+  held: Held | null,
 ): string {
   const { capacity, low, high, confirmedPerSecond, limit } = estimate;
   const what = workloadName(workload);
@@ -117,7 +121,10 @@ function findSentence(
   }
   const load = `req/s of ${what} with ${wanted}`;
   const answer = `${formatNumber(capacity)} ${load}`;
-  const limited = limit === null ? '' : `, limited by the ${limitName(limit)}`;
+  const limited =
+    limit === null
+      ? ''
+      : `, limited by the ${limitName(limit)}${held === null ? '' : heldClause(held)}`;
   if (!Number.isFinite(high)) {
     return `${loaded} sustains at least ${formatNumber(low)} ${load}${limited}; how much more was not seen.`;
   }
@@ -140,6 +147,15 @@ function findSentence(
   return verdict === 'not confirmed'
     ? `${loaded} seems to sustain ${answer} (${range})${speeds}${limited}; ${unconfirmed(probes, capacity)}.`
     : `${loaded} sustains ${answer} (${range})${speeds}${limited}${confirmed}.`;
+}
+
+/** ` (20, each held for 512 ms by a request: 39.1/s use them up)`. */
+function heldClause(held: Held): string {
+  const { count, ratePerSecond } = held;
+  const ms = heldMs(held, ratePerSecond);
+  return count === null || ms === null
+    ? ` (used up at ${perSecond(ratePerSecond)})`
+    : ` (${formatNumber(count)}, each held for ${duration(ms)} by a request: ${perSecond(ratePerSecond)} use them up)`;
 }
 
 /** Less is not worth a word: an answer has an interval. */

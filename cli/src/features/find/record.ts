@@ -137,6 +137,17 @@ export const findRecordSchema = z.object({
         cores: z.number(),
       }),
     ),
+    /** Where not CPU limits it but slots, pools or a service outside n8n: all in use at these rates. Left out elsewhere. */
+    held: z.exactOptional(
+      z.object({
+        of: limitSchema,
+        /** How many requests hold it side by side; null where nobody counts them. */
+        count: z.number().nullable(),
+        /** In the median of the probes that used it up, and in the slowest of them. */
+        ratePerSecond: z.number(),
+        slowestPerSecond: z.number(),
+      }),
+    ),
     /** Speeds of the machine around each probe that kept up, as the price at that time. */
     speeds: z.exactOptional(z.array(z.object({ cpuMs: z.number(), seconds: z.number() }))),
     /** How it was estimated, and why so, in one sentence. */

@@ -4,6 +4,7 @@ import type { FindHead } from '../../../../cli/src/features/find/analysis/search
 import { GENERATOR } from '../../../../cli/src/analysis/limits/generator';
 import type { Probe } from '../../../../cli/src/features/find/analysis/types';
 import { outcomeOf, probeOf } from '../../../../cli/src/features/find/analysis/outcome';
+import { topologySchema } from '../../../../cli/src/plan/topology';
 import type { FindProbe } from '../../../../cli/src/features/find/record';
 import type {
   GeneratorPart,
@@ -194,6 +195,26 @@ describe('what a search answers', () => {
     expect(renderTerminal(findDocument(answer), { width: 80, colour: false })).toMatch(
       /^INCONCLUSIVE/,
     );
+  });
+
+  it('says of slots how many there are, how long a request holds one, and the rate that uses them up', () => {
+    const slots = { role: 'worker', resource: 'slots' } as const;
+    const full = {
+      ...{ ...failed, achievedPerSecond: 40, ratePerSecond: 50 },
+      limitedBy: { limit: slots, evidence: null, next: null },
+    };
+    const queue = topologySchema.parse({ mode: 'queue', workers: { count: 2, concurrency: 10 } });
+    const { sentence, capacity } = concludeFind(
+      { ...head([full, held]), topology: queue },
+      { ...found, limit: slots },
+      quiet,
+    );
+    expect(sentence).toContain(
+      ', limited by the worker slots (20, each held for 500 ms by a request: 40/s use them up)',
+    );
+    expect(capacity.held).toEqual({
+      ...{ of: slots, count: 20, ratePerSecond: 40, slowestPerSecond: 40 },
+    });
   });
 
   describe('by the CPU of each second', () => {

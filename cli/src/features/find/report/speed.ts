@@ -3,7 +3,8 @@ import { limitName } from '../../../analysis/limits/table';
 import type { SampledRole } from '../../../plan/roles';
 import type { LineChart } from '../../../report/plot/chart';
 import type { Figure } from '../../../report/text/units';
-import { duration, perSecond, percent } from '../../../ui/numbers';
+import { duration, formatNumber, perSecond, percent } from '../../../ui/numbers';
+import { heldMs, type Held } from '../analysis/held';
 import { busiestRole, keptUp } from '../analysis/machine-speed';
 import { priceOf, type KnownPrice } from '../analysis/price';
 import type { FindProbe, FindRecord } from '../record';
@@ -12,7 +13,8 @@ type Price = NonNullable<FindRecord['capacity']['at']>;
 
 /** The price of the answer, and what it sustains at other speeds of the machine. */
 export function speedFigures(record: FindRecord): Figure[] {
-  const { ratePerSecond, at } = record.capacity;
+  const { ratePerSecond, at, held } = record.capacity;
+  if (held !== undefined) return [heldFigure(held, ratePerSecond)];
   if (at === undefined) return unweighedSpeed(priceOf(record));
   const { cpuMs, slowestMs, takenShare } = at;
   const slowest = (ratePerSecond * cpuMs) / slowestMs;
@@ -26,6 +28,18 @@ export function speedFigures(record: FindRecord): Figure[] {
       value: `about ${perSecond(ratePerSecond / (1 - takenShare))}: others took ${percent(takenShare)} of the time in which requests waited`,
     },
   ];
+}
+
+/** The answer in terms of what limits it: how long a request holds it, and how much of it is in use at the capacity. */
+function heldFigure(held: Held, capacityPerSecond: number): Figure {
+  const { of, count, ratePerSecond, slowestPerSecond } = held;
+  const used = `${percent(Math.min(1, capacityPerSecond / ratePerSecond))} of the ${limitName(of)} in use at the capacity; all at ${perSecond(ratePerSecond)}, ${perSecond(slowestPerSecond)} in the slowest probe`;
+  const [usual, slowest] = [ratePerSecond, slowestPerSecond].map((rate) => heldMs(held, rate));
+  const time =
+    count === null || usual == null || slowest == null
+      ? ''
+      : `: a request holds one of ${formatNumber(count)} for ${duration(usual)}, ${duration(slowest)} then`;
+  return { name: 'In use', value: `${used}${time}` };
 }
 
 /** Of an answer by pass and miss, which does not follow the price. */
