@@ -245,13 +245,22 @@ function soFar(search: CapacitySearch, probes: number): string {
  */
 const WARM_UP = planOf('closed', { clients: 4, durationSeconds: 8, warmupSeconds: 0 });
 
-/** Maximum share of a budget; the time does not count against the budget. */
-const MAX_SHARE = 0.1;
+/**
+ * Maximum share of a budget; the time does not count against the budget. Only what still becomes cheaper takes so long: a
+ * server four times slower for its first 1,200 requests is not warm after a tenth of five minutes.
+ */
+const MAX_SHARE = 0.2;
 const MAX_ROUNDS = 8;
-/** A round that is cheaper by less is as dear as the one before it; latency scatters more than CPU. */
-const CHEAPER = { cpuMs: 0.95, latencyMs: 0.9 };
-/** So many rounds in a row are no cheaper than those before them. */
-const SETTLED_ROUNDS = 2;
+/**
+ * A round that is cheaper by less is as dear as the one before it, and `rounds` in a row have to be no cheaper than those
+ * before them. Latency scatters more than CPU: of a system that has become much faster, three rounds.
+ */
+const SETTLED = {
+  cpuMs: { cheaper: 0.95, rounds: 2, roundsOnceFaster: 2 },
+  latencyMs: { cheaper: 0.9, rounds: 2, roundsOnceFaster: 3 },
+};
+/** Much faster: below this share of the first round. */
+const MUCH_FASTER = 0.8;
 /** With fewer requests a round what one takes is chance, and hardly any code runs often. */
 const MIN_REQUESTS = 50;
 
@@ -279,12 +288,17 @@ export function isWarm(rounds: readonly WarmUpRound[], budgetSeconds: number | n
   if (rounds.some(({ requests }) => requests < MIN_REQUESTS)) return true;
   return (['cpuMs', 'latencyMs'] as const).every((key) => {
     const known = rounds.flatMap((round) => round[key] ?? []);
-    return known.length < rounds.length || isSettled(known, CHEAPER[key]);
+    return known.length < rounds.length || isSettled(known, SETTLED[key]);
   });
 }
 
-function isSettled(costs: readonly number[], cheaper: number): boolean {
-  const before = costs.slice(0, -SETTLED_ROUNDS);
-  const last = costs.slice(-SETTLED_ROUNDS);
+function isSettled(
+  costs: readonly number[],
+  { cheaper, rounds, roundsOnceFaster }: (typeof SETTLED)['cpuMs'],
+): boolean {
+  const [first = 0] = costs;
+  const count = Math.min(...costs) < MUCH_FASTER * first ? roundsOnceFaster : rounds;
+  const before = costs.slice(0, -count);
+  const last = costs.slice(-count);
   return before.length > 0 && Math.min(...last) > cheaper * Math.min(...before);
 }
