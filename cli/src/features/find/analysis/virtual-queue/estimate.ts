@@ -37,7 +37,7 @@ export interface QueueEstimate {
 }
 
 /** The smallest error of the method itself, as a logarithm. */
-const MIN_ERROR = 0.015;
+const MIN_ERROR = 0.0175;
 
 /** Null without a probe that can be replayed. */
 export function estimateByQueue(
@@ -98,5 +98,5 @@ const residuals = (
  */
 const reachOf = (pieces: number): number =>
   OVERLAP * studentQuantile(0.975, Math.max(MIN_DEGREES, pieces - 1));
-const OVERLAP = 0.8;
+const OVERLAP = 0.68;
 const MIN_DEGREES = 3;
