@@ -1,5 +1,6 @@
 // The pages of all studies, each beside the records of its study.
 import type { Generated } from './records';
+import { answers } from './studies/answers';
 import { balancing } from './studies/balancing';
 import { capacity, comparisons, patches, proof } from './studies/capacity';
 import { charts, taskRunners } from './studies/charts';
@@ -29,8 +30,9 @@ import { filesOfPage, type StudyPage } from './study-page';
 export const STUDIES: readonly StudyPage[] = [
   ...[charts, taskRunners, comparisons, patches, tuning, cores, queue, workers],
   ...[drills, drillSettings, manyKills, capacity, proof, smallPods, heap, heapFloors],
-  ...[kubernetes, upgradeGate, searchQuality, knownCapacity, findAgainstStaircase, arrivals],
-  ...[generators, plantedLimits, limits, cpuProfile, statements, isolates, isolatePool],
+  ...[kubernetes, upgradeGate, searchQuality, knownCapacity, findAgainstStaircase],
+  ...answers(),
+  ...[arrivals, generators, plantedLimits, limits, cpuProfile, statements, isolates, isolatePool],
   ...[databasePool, sessions, ownMain, closedLoop, clusterLoop, balancing, rightSizing],
   memoryOverTime,
 ];

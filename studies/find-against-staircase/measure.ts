@@ -3,10 +3,9 @@
 //
 // A part is a search, or the staircase around its answer right after it, since the speed of a machine changes over
 // minutes; each has an n8n of its own, and has the CPU that a request took beside each step.
-import { execFile, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import type { FindRecord } from '../../cli/src/features/find/record';
 import {
   NotMeasured,
@@ -14,6 +13,7 @@ import {
   type Records,
   type Study,
 } from '../../cli/src/features/study/study';
+import { CORES, cpuSeconds, load, oha, on } from '../oha';
 import { withN8n, type Up } from '../up';
 import {
   ARRIVALS,
@@ -30,29 +30,12 @@ import {
 } from './parts';
 import { betweenSteps, nextRate, ohaFigures, pairsOf, type Search, type Step } from './staircase';
 
-/**
- * Each has a core to itself, so that neither generator, of which one needs more CPU than the other, takes any from n8n. A
- * quota instead would stop n8n for what is left of each 100 ms that it has used up, after each garbage collection.
- */
-const CORES = { n8n: '0', generator: '1' };
-const on = (core: string): string[] => ['taskset', '-c', core];
 const SLO = [`p95<${String(P95_MS)}ms`, 'errors<1%'];
 /** Requests a second, around which a staircase is tried that has no search. */
 const TRIED_RATE = 20;
 
 const searchOf = (part: PlannedPart, records: Records): Search | undefined =>
   records.read(findOf(part)) as Search | undefined;
-
-/** CPU seconds of all n8n processes since they began, as they say themselves: the same source as find has. */
-async function cpuSeconds(endpoints: Up['metrics']): Promise<number> {
-  const texts = await Promise.all(endpoints.map(async ({ url }) => (await fetch(url)).text()));
-  return texts.reduce((sum, text) => {
-    const [, seconds] =
-      /^n8n_process_cpu_seconds_total(?:\{[^}]*\})? ([\d.e+-]+)/m.exec(text) ?? [];
-    if (seconds === undefined) throw new NotMeasured('n8n does not tell its CPU at /metrics');
-    return sum + Number(seconds);
-  }, 0);
-}
 
 /** Until single requests are answered as fast as they have been: what one step left must not be the next one's. */
 async function rest(url: string, baseline: { ms: number }, signal: AbortSignal): Promise<void> {
@@ -66,20 +49,6 @@ async function rest(url: string, baseline: { ms: number }, signal: AbortSignal):
     await sleep(300);
   }
 }
-
-async function oha(words: string[], signal: AbortSignal): Promise<string> {
-  const [program = '', ...args] = [...on(CORES.generator), 'oha', ...words];
-  return (await promisify(execFile)(program, args, { signal, maxBuffer: 2 ** 28 })).stdout;
-}
-
-const load = (ratePerSecond: number, seconds: number, url: string, signal: AbortSignal) =>
-  oha(
-    [
-      ...['-q', String(ratePerSecond), '-z', `${String(seconds)}s`, '-c', '400'],
-      ...['--latency-correction', '-w', '--no-tui', '--output-format', 'json', url],
-    ],
-    signal,
-  );
 
 async function find({ workload }: PlannedPart, up: Up, { call, scratch, isShort }: Measuring) {
   const metrics = up.metrics.flatMap(({ role, url }) => ['--metrics-url', `${role}=${url}`]);

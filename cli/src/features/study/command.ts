@@ -56,7 +56,7 @@ export function register(program: Command): Command {
     .option('--list', 'list the parts of the study: what is measured already, and the time of each')
     .option(
       '--part <name>',
-      'measure this part, even if it is measured already; may be repeated',
+      'measure this part, even if it is measured already, or what is missing of those whose names begin so; may be repeated',
       collect,
     )
     .addOption(

@@ -28,7 +28,7 @@ export interface StudyOrder {
   sections: readonly StudySection[];
   /** With the parts of the quick form, shortened. */
   isQuick: boolean;
-  /** Parts to measure, also where they have a record; none: all without a record. */
+  /** Parts to measure, also where they have a record, or what names of parts begin with; none: all without a record. */
   named: readonly string[];
   withinSeconds: number | null;
   atOnce: number;
@@ -155,9 +155,11 @@ export async function measureParts(order: StudyOrder, signal: AbortSignal): Prom
 function chosen(order: StudyOrder): Entry[] {
   const entries = entriesOf(order);
   if (order.named.length === 0) return entries.filter((entry) => !isDone(entry));
-  return order.named.map((name) => {
+  return order.named.flatMap((name) => {
     const entry = entries.find(({ part }) => part.name === name);
     if (entry !== undefined) return entry;
+    const group = entries.filter(({ part }) => part.name.startsWith(`${name}-`));
+    if (group.length > 0) return group.filter((one) => !isDone(one));
     throw new Mistake(
       `study ${order.name} has no part '${name}': n8n-tuned study ${order.name} --list names them.`,
     );

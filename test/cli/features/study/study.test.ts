@@ -103,6 +103,18 @@ describe('the parts of a study', () => {
     );
   });
 
+  test('are measured as far as they have no record where what their names begin with is named', async () => {
+    const { study, steps } = made({}, ['one-a', 'one-b', 'other-a', 'one']);
+    recordsInFolder(folder).write('one-a', {});
+    await measure(study, { named: ['other'] });
+    expect(steps).toEqual(bothOf('other-a'));
+    await measure(study, { named: ['other'] });
+    expect(steps).toEqual(bothOf('other-a'));
+    // A name of its own is that part.
+    await measure(study, { named: ['one'] });
+    expect(steps).toEqual(bothOf('other-a', 'one'));
+  });
+
   test('may leave several records, each with the conditions', async () => {
     const records = new Map([
       ['sides/b', { of: 'b' }],

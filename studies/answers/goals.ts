@@ -1,0 +1,171 @@
+// What the records of this study say of each goal. Pure.
+import { median } from '../../cli/src/analysis/statistics/statistics';
+import { betweenSteps } from '../find-against-staircase/staircase';
+
+/** What is kept of a search. Work is a rate times the CPU that a request took: the same on a slow and on a fast machine. */
+export interface Answer {
+  verdict: string;
+  sentence: string;
+  ratePerSecond: number;
+  low: number;
+  high: number | null;
+  /** Milliseconds of CPU per request, of all of n8n; null where it was not seen. */
+  cpuMs: number | null;
+  /** What it would be alone on the machine; null where its price is not known. */
+  alonePerSecond: number | null;
+}
+
+export interface Step {
+  ratePerSecond: number;
+  sustained: boolean;
+  p95Ms: number;
+  cpuMs: number;
+}
+
+export interface Pairs {
+  kind: 'pairs';
+  workload: string;
+  mode: string;
+  search: Answer;
+  steps: Step[];
+}
+export interface Twice {
+  kind: 'twice';
+  searches: [Answer, Answer];
+}
+export interface Neighbour {
+  kind: 'neighbour';
+  when: 'before' | 'middle';
+  isNice: boolean;
+  /** Of the process, which a refusal or a doubt has to name. */
+  pid: number;
+  quiet: Answer;
+  beside: Answer;
+  /** What was said of it: the refusal, or the doubts of the answer. */
+  said: string;
+}
+export interface Spinner {
+  kind: 'spinner';
+  quiet: Answer;
+  beside: Answer;
+}
+export interface Rate {
+  kind: 'rate';
+  capacityPerSecond: number;
+  asked: { share: number; answer: 'yes' | 'no' | 'not yet'; seconds: number }[];
+}
+export type Kept = Pairs | Twice | Neighbour | Spinner | Rate;
+
+export interface Goal {
+  /** Of the parts that it is about. */
+  kind: Kept['kind'];
+  what: string;
+  goal: string;
+  /** Null while nothing is measured. */
+  figure: string | null;
+  isMet: boolean;
+}
+
+const isSure = ({ verdict }: Answer): boolean => verdict === 'found' || verdict === 'rough';
+const share = (value: number): string => `${(100 * value).toFixed(1)}%`;
+
+/** In milliseconds of CPU a second. */
+const workOf = ({ ratePerSecond, low, high, cpuMs }: Answer) =>
+  cpuMs === null
+    ? null
+    : { middle: ratePerSecond * cpuMs, low: low * cpuMs, high: (high ?? Infinity) * cpuMs };
+
+/** The boundary of the steps in the order of their work, which a slow minute does not change; null where all are on one side. */
+export const boundaryOf = ({ steps }: Pairs): number | null =>
+  betweenSteps(steps.map((step) => ({ ...step, ratePerSecond: step.ratePerSecond * step.cpuMs })));
+
+export function comparedAtPrice(pair: Pairs): { error: number; isInside: boolean } | null {
+  const [work, boundary] = [workOf(pair.search), boundaryOf(pair)];
+  if (work === null || boundary === null) return null;
+  return {
+    error: work.middle / boundary - 1,
+    isInside: work.low <= boundary && boundary <= work.high,
+  };
+}
+
+/** Whether two answers overlap at equal price; at the rates themselves where one has no price. */
+export function agree([one, other]: readonly [Answer, Answer]): boolean {
+  const [a, b] = [workOf(one), workOf(other)];
+  const asRate = ({ low, high }: Answer) => ({ low, high: high ?? Infinity });
+  const [first, second] = a === null || b === null ? [asRate(one), asRate(other)] : [a, b];
+  return first.low <= second.high && second.low <= first.high;
+}
+
+/** How far a search beside something else is from the quiet one, at equal price. */
+export function movedAtPrice({ quiet, beside }: Pick<Spinner, 'quiet' | 'beside'>): number {
+  const [a, b] = [workOf(quiet), workOf(beside)];
+  return a === null || b === null
+    ? beside.ratePerSecond / quiet.ratePerSecond - 1
+    : b.middle / a.middle - 1;
+}
+
+const isNamed = ({ said, pid }: Neighbour): boolean => said.includes(`pid ${String(pid)}`);
+const isNear = ({ quiet, beside }: Neighbour): boolean =>
+  Math.abs((beside.alonePerSecond ?? beside.ratePerSecond) / quiet.ratePerSecond - 1) <= 0.2;
+
+const isRight = ({ share: of, answer }: Rate['asked'][number]): boolean =>
+  answer === (of < 1 ? 'yes' : 'no');
+
+export function goalsOf(all: readonly Kept[]): Goal[] {
+  const of = <Kind extends Kept['kind']>(kind: Kind) =>
+    all.filter((one): one is Extract<Kept, { kind: Kind }> => one.kind === kind);
+  const counted = (
+    kind: Kept['kind'],
+    [least, all]: readonly [number, number],
+    what: string,
+    rows: readonly boolean[],
+  ): Goal => {
+    const held = rows.filter(Boolean).length;
+    return {
+      ...{ kind, what, goal: `${String(least)} of ${String(all)}` },
+      figure: rows.length === 0 ? null : `${String(held)} of ${String(rows.length)}`,
+      isMet: rows.length >= all && held >= Math.ceil((least / all) * rows.length),
+    };
+  };
+  const pairs = of('pairs');
+  const compared = pairs.map(comparedAtPrice);
+  const neighbours = of('neighbour');
+  const agreeing = of('twice').map(({ searches }) => agree(searches));
+  const moved = of('spinner').map(movedAtPrice);
+  const asked = of('rate').flatMap((one) => one.asked);
+  const right = asked.filter(isRight).length / asked.length;
+  const took = median(asked.map(({ seconds }) => seconds));
+  const isAsked = asked.length >= ASKED;
+  const sure = pairs.map((one) => isSure(one.search));
+  const inside = compared.map((one) => one?.isInside === true);
+  const near = compared.map((one) => one !== null && Math.abs(one.error) <= 0.1);
+  return [
+    counted('pairs', [10, 12], 'a search of five minutes ends FOUND or ROUGHLY', sure),
+    counted('pairs', [11, 12], 'its interval holds the boundary of the staircase', inside),
+    counted('pairs', [10, 12], 'both middles are within 10%', near),
+    counted('twice', [19, 20], 'two searches of 100 s in a row agree', agreeing),
+    counted('neighbour', [4, 4], 'it names a neighbour of one core', neighbours.map(isNamed)),
+    counted('neighbour', [4, 4], 'and says within 20% what n8n does alone', neighbours.map(isNear)),
+    {
+      ...{ kind: 'spinner', what: "a process on n8n's core in half of the probes moves it" },
+      goal: 'at most 5%',
+      figure: moved.length === 0 ? null : moved.map(share).join(', '),
+      isMet: moved.length > 0 && moved.every((one) => Math.abs(one) <= 0.05),
+    },
+    {
+      ...{ kind: 'rate', what: '`find --rate` is right at 0.7 and 1.3 times the capacity' },
+      goal: '98%',
+      figure: asked.length === 0 ? null : `${share(right)} of ${String(asked.length)}`,
+      isMet: isAsked && right >= 0.98,
+    },
+    {
+      ...{ kind: 'rate', what: 'and takes in the median' },
+      goal: 'below 90 s',
+      figure: asked.length === 0 ? null : `${took.toFixed(0)} s`,
+      isMet: isAsked && took < 90,
+    },
+  ];
+}
+
+/** Questions about one rate of all parts together. */
+const ASKED = 20;

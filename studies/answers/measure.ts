@@ -1,0 +1,317 @@
+// Whether a search answers in five minutes, and rightly, on a real n8n: beside a staircase of another generator in turns
+// with it, twice in a row, beside a neighbour, with a process on n8n's core, and with the question about one rate.
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { cpus } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { wholePriceOf } from '../../cli/src/features/find/analysis/price';
+import type { FindRecord } from '../../cli/src/features/find/record';
+import type { RateRecord } from '../../cli/src/features/find/rate-record';
+import {
+  isNotMeasured,
+  NotMeasured,
+  type CallOptions,
+  type Measuring,
+  type PartMeasured,
+  type Study,
+} from '../../cli/src/features/study/study';
+import { ohaFigures } from '../find-against-staircase/staircase';
+import { CORES, cpuSeconds, load, on } from '../oha';
+import { withN8n, type Up } from '../up';
+import {
+  agree,
+  comparedAtPrice,
+  movedAtPrice,
+  type Answer,
+  type Kept,
+  type Neighbour,
+  type Step,
+} from './goals';
+import {
+  MODES,
+  NEIGHBOUR,
+  PAIRS,
+  PARTS,
+  QUICK_PARTS,
+  RATE,
+  SPINNER,
+  STEPS,
+  TWICE,
+  WORKLOADS,
+  type Kind,
+  type PlannedPart,
+} from './parts';
+
+const P95_MS = 300;
+const SLO = ['--slo', `p95<${String(P95_MS)}ms`, '--slo', 'errors<1%'];
+/** In the short form every search takes this. */
+const SHORT_BUDGET = '15s';
+
+type Found = FindRecord & { folder: string };
+
+function answerOf(found: Found): Answer {
+  if (found.verdict === 'invalid') throw new NotMeasured(found.sentence);
+  const { verdict, sentence, capacity } = found;
+  const { ratePerSecond, low, high, at } = capacity;
+  return {
+    ...{ verdict, sentence, ratePerSecond, low, high, cpuMs: wholePriceOf(found) },
+    alonePerSecond: at === undefined ? null : ratePerSecond / (1 - at.takenShare),
+  };
+}
+
+const searchWords = (workload: string, budget: string, isShort: boolean): string[] => [
+  ...['find', '--workload', workload, ...SLO, '--budget', isShort ? SHORT_BUDGET : budget],
+];
+
+/** A search that brings up an n8n of its own, as a user's does. */
+async function search(
+  { workload, mode }: PlannedPart,
+  budget: string,
+  { call, scratch, isShort }: Measuring,
+  more: readonly string[] = ['--anyway'],
+): Promise<Found> {
+  const words = [...searchWords(workload, budget, isShort), ...MODES[mode]];
+  return (await call<Found>([...words, '--out', scratch, ...more])).record;
+}
+
+/** On an n8n that is up, from the other core. */
+async function searchAt(
+  up: Up,
+  words: readonly string[],
+  { call, scratch }: Measuring,
+  more: readonly string[] = ['--out', scratch],
+): Promise<Found> {
+  const metrics = up.metrics.flatMap(({ role, url }) => ['--metrics-url', `${role}=${url}`]);
+  const at = ['--target', 'url', '--url', up.baseUrl, ...metrics];
+  const options: CallOptions = { through: on(CORES.generator) };
+  return (await call<Found>([...words, ...at, ...more], options)).record;
+}
+
+const pinned = <Result>(
+  { name, mode, workload }: PlannedPart,
+  measuring: Measuring,
+  use: (up: Up) => Promise<Result>,
+): Promise<Result> => {
+  const words = ['--workload', workload, ...MODES[mode]];
+  return withN8n(measuring, { name, words, through: on(CORES.n8n) }, use);
+};
+
+/** One step of oha, with what a request cost at that moment. */
+async function stepAt(
+  ratePerSecond: number,
+  { workload }: PlannedPart,
+  up: Up,
+  { isShort, signal }: Measuring,
+): Promise<Step> {
+  const url = `${up.baseUrl}/webhook/${WORKLOADS[workload]}`;
+  const before = await cpuSeconds(up.metrics);
+  const printed = await load(ratePerSecond, isShort ? 5 : PAIRS.stepSeconds, url, signal);
+  const figures = JSON.parse(printed) as Parameters<typeof ohaFigures>[0];
+  const { expected, sustained, p95Ms } = ohaFigures(figures, P95_MS);
+  const used = (await cpuSeconds(up.metrics)) - before;
+  return { ratePerSecond, sustained, p95Ms, cpuMs: (1_000 * used) / expected };
+}
+
+const three = (rate: number): number => Number(rate.toPrecision(3));
+
+async function pairs(part: PlannedPart, measuring: Measuring): Promise<Kept> {
+  const { isShort, tell } = measuring;
+  return pinned(part, measuring, async (up) => {
+    const steps: Step[] = [];
+    const words = [
+      ...searchWords(part.workload, PAIRS.turnBudget, isShort),
+      ...['--arrivals', 'even', ...(isShort ? [] : ['--full', `${String(PAIRS.fullSeconds)}s`])],
+    ];
+    let found: Found | null = null;
+    for (const shares of STEPS.slice(0, isShort ? 1 : PAIRS.turns)) {
+      found = await searchAt(
+        up,
+        words,
+        measuring,
+        found === null ? undefined : ['--continue', found.folder],
+      );
+      const { ratePerSecond, cpuMs } = answerOf(found);
+      for (const share of shares) {
+        const now = steps.at(-1)?.cpuMs ?? cpuMs ?? 1;
+        const atPrice = cpuMs === null ? 1 : cpuMs / now;
+        const step = await stepAt(three(share * ratePerSecond * atPrice), part, up, measuring);
+        steps.push(step);
+        tell(
+          `${String(step.ratePerSecond)}/s: p95 ${step.p95Ms.toFixed(0)} ms at ${step.cpuMs.toFixed(1)} ms of CPU, sustained: ${String(step.sustained)}`,
+        );
+      }
+    }
+    if (found === null) throw new NotMeasured('no search was made');
+    const { workload, mode } = part;
+    return { kind: 'pairs', workload, mode, search: answerOf(found), steps };
+  });
+}
+
+async function twice(part: PlannedPart, measuring: Measuring): Promise<Kept> {
+  const one = answerOf(await search(part, TWICE.budget, measuring));
+  const other = answerOf(await search(part, TWICE.budget, measuring));
+  return { kind: 'twice', searches: [one, other] };
+}
+
+/** A process that uses all of a core; `words` come before it. */
+function busy(words: readonly string[] = []): ChildProcess & { pid: number } {
+  const [program = '', ...args] = [...words, process.execPath, '-e', 'for (;;);'];
+  const child = spawn(program, args, { stdio: 'ignore' });
+  const { pid } = child;
+  if (pid === undefined) throw new NotMeasured(`${program} cannot be started`);
+  return Object.assign(child, { pid });
+}
+
+async function neighbour(part: PlannedPart, measuring: Measuring): Promise<Kept> {
+  const { when = 'before', isNice = false } = part;
+  const words = isNice ? ['nice', '-n', '19'] : [];
+  const { budget } = NEIGHBOUR;
+  const quiet = answerOf(await search(part, budget, measuring));
+  const { pid, beside, said } =
+    when === 'before'
+      ? await besideFromTheStart(part, words, measuring)
+      : await besideInTheMiddle(part, words, measuring);
+  return { kind: 'neighbour', when, isNice, pid, quiet, beside, said };
+}
+
+type Beside = Pick<Neighbour, 'pid' | 'beside' | 'said'>;
+
+async function besideFromTheStart(
+  part: PlannedPart,
+  words: readonly string[],
+  measuring: Measuring,
+): Promise<Beside> {
+  const child = busy(words);
+  try {
+    const said = await search(part, NEIGHBOUR.budget, measuring, []).then(
+      () => 'it was not refused',
+      (error: unknown) => {
+        if (isNotMeasured(error) && !measuring.signal.aborted) return error.message;
+        throw error;
+      },
+    );
+    const beside = answerOf(await search(part, NEIGHBOUR.budget, measuring));
+    return { pid: child.pid, beside, said };
+  } finally {
+    child.kill('SIGKILL');
+  }
+}
+
+/** Counted from the start of the command, so that n8n is up and some probes are made. */
+async function besideInTheMiddle(
+  part: PlannedPart,
+  words: readonly string[],
+  measuring: Measuring,
+): Promise<Beside> {
+  const { fromSeconds, seconds } = NEIGHBOUR;
+  const scale = measuring.isShort ? 0.3 : 1;
+  const over = new AbortController();
+  const wait = (s: number) =>
+    sleep(1_000 * scale * s, undefined, { signal: over.signal }).catch(() => undefined);
+  let child: ReturnType<typeof busy> | null = null;
+  const beside = (async () => {
+    await wait(fromSeconds);
+    if (over.signal.aborted) return;
+    child = busy(words);
+    await wait(seconds);
+    child.kill('SIGKILL');
+  })();
+  try {
+    const found = await search(part, NEIGHBOUR.budget, measuring);
+    const { pid = 0 } = (child ?? {}) as { pid?: number };
+    return { pid, beside: answerOf(found), said: found.doubts.join(' ') };
+  } finally {
+    over.abort();
+    await beside;
+  }
+}
+
+async function spinner(part: PlannedPart, measuring: Measuring): Promise<Kept> {
+  const words = searchWords(part.workload, SPINNER.budget, measuring.isShort);
+  return pinned(part, measuring, async (up) => {
+    const quiet = answerOf(await searchAt(up, words, measuring));
+    const over = new AbortController();
+    const turns = inTurns(over.signal);
+    try {
+      const beside = answerOf(await searchAt(up, words, measuring));
+      return { kind: 'spinner', quiet, beside };
+    } finally {
+      over.abort();
+      await turns;
+    }
+  });
+}
+
+async function inTurns(signal: AbortSignal): Promise<void> {
+  const wait = () => sleep(1_000 * SPINNER.onSeconds, undefined, { signal }).catch(() => undefined);
+  while (!signal.aborted) {
+    const child = busy(on(CORES.n8n));
+    await wait();
+    child.kill('SIGKILL');
+    await wait();
+  }
+}
+
+async function rate(part: PlannedPart, measuring: Measuring): Promise<Kept> {
+  const { call, scratch, isShort, tell } = measuring;
+  const { ratePerSecond } = answerOf(await search(part, RATE.budget, measuring));
+  const asked: Extract<Kept, { kind: 'rate' }>['asked'] = [];
+  for (const share of RATE.shares.slice(0, isShort ? 1 : undefined)) {
+    const words = [
+      ...['find', '--workload', part.workload, ...MODES[part.mode], ...SLO],
+      ...['--rate', String(three(share * ratePerSecond)), ...(isShort ? ['--budget', '30s'] : [])],
+    ];
+    const { record } = await call<RateRecord>([...words, '--out', scratch, '--anyway']);
+    tell(record.sentence);
+    if (record.answer === 'invalid') throw new NotMeasured(record.sentence);
+    const seconds = record.attempts.reduce((sum, attempt) => sum + attempt.seconds, 0);
+    asked.push({ share, answer: record.answer, seconds });
+  }
+  return { kind: 'rate', capacityPerSecond: ratePerSecond, asked };
+}
+
+const MEASURES: Record<Kind, (part: PlannedPart, measuring: Measuring) => Promise<Kept>> = {
+  ...{ pairs, twice, neighbour, spinner, rate },
+};
+
+const percent = (value: number): string => `${(100 * value).toFixed(1)}%`;
+
+function sentenceOf(kept: Kept): string {
+  switch (kept.kind) {
+    case 'pairs': {
+      const compared = comparedAtPrice(kept);
+      return compared === null
+        ? `${kept.search.verdict}; the steps have no boundary`
+        : `${kept.search.verdict}; at equal price ${percent(compared.error)} from the staircase, ${compared.isInside ? 'which is' : 'which is not'} in its interval`;
+    }
+    case 'twice':
+      return agree(kept.searches) ? 'both agree' : 'they do not agree';
+    case 'neighbour':
+    case 'spinner':
+      return `${percent(movedAtPrice(kept))} from the quiet search at equal price`;
+    case 'rate':
+      return kept.asked.map(({ share, answer }) => `${String(share)}: ${answer}`).join(', ');
+  }
+}
+
+/** Those that compare with another generator, or pin n8n to a core, need more than the lab. */
+function whyNotHere(kind: Kind): string | null {
+  const isThere = (program: string): boolean =>
+    spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0;
+  if (kind === 'pairs' && !isThere('oha')) return 'oha is missing: cargo install oha';
+  if (kind !== 'pairs' && kind !== 'spinner') return null;
+  if (!isThere('taskset')) return 'taskset is missing: install util-linux';
+  return cpus().length < 2 ? 'n8n and the generator need a core each' : null;
+}
+
+export default {
+  parts: PARTS,
+  quickParts: QUICK_PARTS,
+  whyNot: ({ kind }) => whyNotHere(kind),
+  async measured(part, measuring): Promise<PartMeasured> {
+    const kept = await MEASURES[part.kind](part, measuring);
+    return {
+      record: { ...kept, slo: SLO.filter((word) => word !== '--slo').join(', ') },
+      sentence: sentenceOf(kept),
+    };
+  },
+} satisfies Study<PlannedPart>;

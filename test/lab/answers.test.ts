@@ -1,0 +1,112 @@
+import { goalsText } from '../../lab/generate/studies/answers';
+import {
+  agree,
+  comparedAtPrice,
+  goalsOf,
+  movedAtPrice,
+  type Answer,
+  type Kept,
+  type Pairs,
+} from '../../studies/answers/goals';
+import { KINDS, PARTS, QUICK_PARTS } from '../../studies/answers/parts';
+
+const answer = (ratePerSecond: number, cpuMs: number | null = 20, width = 0.1): Answer => ({
+  ...{ verdict: 'found', sentence: '', ratePerSecond, cpuMs, alonePerSecond: null },
+  ...{ low: ratePerSecond * (1 - width), high: ratePerSecond * (1 + width) },
+});
+
+/** Sustained below 0.8 of a core, whatever a request costs at that moment. */
+const steps = (...all: [ratePerSecond: number, cpuMs: number][]): Pairs['steps'] =>
+  all.map(([ratePerSecond, cpuMs]) => ({
+    ...{ ratePerSecond, cpuMs, p95Ms: 100, sustained: ratePerSecond * cpuMs < 800 },
+  }));
+
+const pair = (search: Answer): Pairs => ({
+  ...{ kind: 'pairs', workload: 'items', mode: 'regular', search },
+  steps: steps([34, 20], [46, 20], [30, 25], [33, 25], [50, 15], [55, 15]),
+});
+
+describe('the study of answers', () => {
+  it('compares a search with a staircase by work, as rates of a slow minute say nothing of a fast one', () => {
+    // 33/s was missed at 25 ms, and 50/s sustained at 15 ms.
+    expect(comparedAtPrice(pair(answer(39.4)))).toEqual({
+      error: expect.closeTo(0, 1),
+      isInside: true,
+    });
+    expect(comparedAtPrice(pair(answer(39.4, 26)))).toMatchObject({ isInside: false });
+    expect(comparedAtPrice(pair(answer(39.4, null)))).toBeNull();
+    const oneSided = { ...pair(answer(39.4)), steps: steps([20, 20], [30, 20]) };
+    expect(comparedAtPrice(oneSided)).toBeNull();
+  });
+
+  it('compares two searches at equal price, and by their rates where no price is known', () => {
+    expect(agree([answer(40, 20), answer(60, 13)])).toBe(true);
+    expect(agree([answer(40, 20), answer(60, 20)])).toBe(false);
+    expect(agree([answer(40, null), answer(60, 13)])).toBe(false);
+    expect(movedAtPrice({ quiet: answer(40, 20), beside: answer(30, 28) })).toBeCloseTo(0.05, 9);
+  });
+
+  it('has a goal met only once all of its parts are measured and enough of them hold', () => {
+    const all: Kept[] = [
+      ...Array.from({ length: 12 }, () => pair(answer(39.4))),
+      ...Array.from({ length: 19 }, (): Kept => ({
+        kind: 'twice',
+        searches: [answer(40), answer(41)],
+      })),
+      { kind: 'spinner', quiet: answer(40, 20), beside: answer(30, 27.9) },
+      {
+        kind: 'rate',
+        capacityPerSecond: 40,
+        asked: [
+          { share: 0.7, answer: 'yes', seconds: 30 },
+          { share: 1.3, answer: 'not yet', seconds: 95 },
+        ],
+      },
+    ];
+    const goals = goalsOf(all);
+    expect(goals.map(({ figure, isMet }) => [figure, isMet])).toEqual([
+      ...[0, 1, 2].map(() => ['12 of 12', true]),
+      ['19 of 19', false],
+      [null, false],
+      [null, false],
+      ['4.6%', true],
+      ['50.0% of 2', false],
+      [expect.stringMatching(/ s$/), false],
+    ]);
+    expect(goalsOf([]).every(({ figure, isMet }) => figure === null && !isMet)).toBe(true);
+  });
+
+  it('counts for a neighbour only that the search names it and says what n8n does alone', () => {
+    const beside = { ...answer(25), alonePerSecond: 37 };
+    const one: Kept = {
+      ...{ kind: 'neighbour', when: 'before', isNice: false, pid: 4711, quiet: answer(40), beside },
+      said: 'node (pid 4711) uses 1',
+    };
+    const four = [one, one, one, one];
+    const figures = (all: readonly Kept[]) =>
+      goalsOf(all)
+        .slice(4, 6)
+        .map(({ figure }) => figure);
+    expect(figures(four)).toEqual(['4 of 4', '4 of 4']);
+    const missed = { ...one, said: '', beside: { ...beside, alonePerSecond: 60 } };
+    expect(figures([...four.slice(1), missed])).toEqual(['3 of 4', '3 of 4']);
+  });
+
+  it('has parts of each kind by names that begin with it, and one of each in its quick form', () => {
+    for (const kind of KINDS) {
+      expect(PARTS.filter(({ name }) => name.startsWith(`${kind}-`)).length).toBeGreaterThan(0);
+    }
+    expect(PARTS.filter(({ kind }) => kind === 'pairs')).toHaveLength(12);
+    expect(new Set(PARTS.map(({ name }) => name)).size).toBe(PARTS.length);
+    expect(QUICK_PARTS.map(({ kind }) => kind)).toEqual([...KINDS]);
+  });
+});
+
+test('its page says of each goal whether it is met, by which figure, and leads to a record', () => {
+  const path = 'studies/answers/results/pairs-items-regular-1.json';
+  const text = goalsText([{ ...pair(answer(39.4)), path }]);
+  expect(text).toMatch(
+    /a search of five minutes ends FOUND or ROUGHLY, 10 of 12 +\| not met: 1 of 1 +\| .*results\.jsonl\.gz#pairs-items-regular-1/,
+  );
+  expect(text).toMatch(/takes in the median, below 90 s +\| not measured yet +\| -/);
+});
