@@ -20,8 +20,8 @@ import { CHECK, passesOf, suiteOf, suites, type Check, type Suite } from './suit
 
 const root = join(import.meta.dirname, '..');
 const { CI, LONG, N8N_TUNED_TIMES, GITHUB_STEP_SUMMARY } = process.env;
-/** Most files wait for a program: two cores have time for three. */
-const FILES_AT_ONCE = 3;
+/** Most files wait for a program: two cores have time for four. */
+const FILES_AT_ONCE = 4;
 
 const usage = `Usage: npm test [-- --cluster | --check] [SUITE...]
 

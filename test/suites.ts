@@ -17,8 +17,8 @@ export interface Suite {
   checks?: Check[];
   /** Files that run by themselves, as patterns below the suite's folder: a neighbour could change what they measure. */
   alone?: string[];
-  /** Files of light loads, which run two at a time when all that starts more has ended: no generator may be late there. */
-  inPairs?: string[];
+  /** Files of light loads, which run when all that starts more has ended: a generator that is late makes a run invalid. */
+  light?: string[];
   /** Runs on a real Kubernetes, with --cluster. */
   cluster?: true;
   /** Runs with LONG=1 or by its name. */
@@ -105,7 +105,7 @@ export const suites: Suite[] = [
     name: 'cli',
     shows: 'the command with k6, helm and S3 beside it; the quality of its search',
     needs: ['k6', 'helm3', 'versitygw'],
-    inPairs: [
+    light: [
       ...['compare.tools', 'generator.tools', 'report.tools', 'run.tools', 'server.tools'].map(
         (name) => `command-line/${name}`,
       ),
@@ -116,7 +116,7 @@ export const suites: Suite[] = [
     name: 'loadtests',
     shows: 'k6 scripts against a server of known behaviour; the examples on a real n8n',
     needs: ['k6', 'node24', 'n8n'],
-    inPairs: ['idle-connections.tools', 'k6.tools', 'verdict.tools'],
+    light: ['idle-connections.tools', 'k6.tools', 'verdict.tools'],
   },
   {
     name: 'nodes',
@@ -215,26 +215,28 @@ export const suites: Suite[] = [
   },
 ];
 
+const LIGHT_AT_ONCE = 3;
+
 /**
- * What chooses the files of each call of Jest: first those that run side by side, then those that run in pairs, and in the
- * end those that run alone.
+ * What chooses the files of each call of Jest: first those that run side by side, then those of light loads, and in the end
+ * those that run alone.
  */
 export function passesOf(chosen: Suite[], filesAtOnce: number): string[][] {
-  const patternOf = (kind: 'inPairs' | 'alone'): string | null => {
+  const patternOf = (kind: 'light' | 'alone'): string | null => {
     const files = chosen.flatMap((suite) =>
       (suite[kind] ?? []).map((file) => `${suite.name}/${file}`),
     );
     return files.length === 0 ? null : `/test/(${files.join('|')})\\.test\\.ts$`;
   };
-  const [inPairs, alone] = [patternOf('inPairs'), patternOf('alone')];
-  const others = [inPairs, alone].flatMap((pattern) =>
+  const [light, alone] = [patternOf('light'), patternOf('alone')];
+  const others = [light, alone].flatMap((pattern) =>
     pattern === null ? [] : [`(?!.*${pattern})`],
   );
   const pass = (pattern: string | null, ...how: string[]): string[][] =>
     pattern === null ? [] : [['--testPathPatterns', pattern, ...how]];
   return [
     ['--testPathPatterns', `^${others.join('')}`, `--maxWorkers=${String(filesAtOnce)}`],
-    ...pass(inPairs, '--maxWorkers=2'),
+    ...pass(light, `--maxWorkers=${String(LIGHT_AT_ONCE)}`),
     ...pass(alone, '--runInBand'),
   ];
 }

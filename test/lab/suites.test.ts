@@ -25,14 +25,14 @@ test.each(ofJest)('$name runs each of its files once', (suite) => {
   expect(passes.flat().sort()).toEqual(own.sort());
 });
 
-test('every pattern of a file that runs alone or in pairs names a file, and so many run at a time', () => {
-  for (const { name, alone = [], inPairs = [] } of ofJest) {
-    for (const file of [...alone, ...inPairs]) {
+test('every pattern of a file that runs alone or after others names a file, and so many run at a time', () => {
+  for (const { name, alone = [], light = [] } of ofJest) {
+    for (const file of [...alone, ...light]) {
       const pattern = new RegExp(`/test/${name}/${file}\\.test\\.ts$`);
       expect(tracked.filter((path) => pattern.test(path))).not.toEqual([]);
     }
   }
-  expect(passesOf(ofJest, 3).map((args) => args.at(-1))).toEqual([
-    ...['--maxWorkers=3', '--maxWorkers=2', '--runInBand'],
+  expect(passesOf(ofJest, 4).map((args) => args.at(-1))).toEqual([
+    ...['--maxWorkers=4', '--maxWorkers=3', '--runInBand'],
   ]);
 });

@@ -319,6 +319,11 @@ const MUTANTS: Mutant[] = [
   ],
   ['adds a global', 'lazy-character-map', 'var builtMap,', 'globalThis.builtMap=1;var builtMap,'],
 ];
+/** One of each kind of mistake; LONG=1 takes all. */
+const JUDGED = MUTANTS.filter(
+  ([mistake]) =>
+    process.env['LONG'] === '1' || /without their zone|each time|adds a global/.test(mistake),
+);
 /** Right, but for nothing. */
 const WITHOUT_GAIN: Mutant[] = [
   [
@@ -354,7 +359,7 @@ describe('the test beside n8n', () => {
   };
 
   test('finds each change that gives other results or takes longer', async () => {
-    const found = await judge(MUTANTS);
+    const found = await judge(JUDGED);
     expect(found.filter((one) => (one as unknown[])[2] === 'accepted')).toEqual([]);
     expect(found.every((one) => (one as unknown[])[1] === true)).toBe(true);
   });

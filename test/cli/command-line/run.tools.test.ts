@@ -76,7 +76,8 @@ describe('n8n-tuned run on a server of known behaviour', () => {
       '--drain',
       '2s',
       '--slo',
-      'p95<300ms',
+      // A generator may be late by a tenth of it.
+      'p95<1s',
       '--slo',
       'errors<50%',
       '--slo',
