@@ -21,9 +21,11 @@ let caller: Caller;
 
 beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), 'bad-input-'));
-  // What is refused is refused before any load is made.
-  writeFileSync(join(root, 'k6'), '#!/bin/sh\nexit 1\n');
-  chmodSync(join(root, 'k6'), 0o755);
+  // What is refused is refused before any load is made, and before anything is deployed.
+  for (const program of ['k6', 'helm']) {
+    writeFileSync(join(root, program), '#!/bin/sh\nexit 1\n');
+    chmodSync(join(root, program), 0o755);
+  }
   caller = new Caller();
 });
 
@@ -50,7 +52,11 @@ test.each(rows.map((row) => [row.title, row] as const))('%s', async (title, row)
   const before = emptyFolders(folder);
   const told = await caller.call({
     ...{ folder, words: row.call.map((word) => word.replace(/@(?=$|\/)/, folder)) },
-    env: { PATH: `${root}:${process.env['PATH'] ?? ''}`, ...row.env },
+    env: {
+      PATH: `${root}:${process.env['PATH'] ?? ''}`,
+      N8N_TUNED_CACHE: process.env['N8N_TUNED_CACHE'] ?? '',
+      ...row.env,
+    },
   });
   const said = told?.stderr.replaceAll(folder, '@').trim() ?? 'it hung';
   if (TABLE !== undefined) {
