@@ -171,3 +171,28 @@ test('docs/architecture.md draws this order', () => {
   const rows = drawn.split('\n').map((line) => line.match(/[a-z\d/-]+/g) ?? []);
   expect(rows.filter((row) => row.length > 0)).toEqual(layers);
 });
+
+describe('a value that docs/architecture.md follows', () => {
+  const text = readFileSync(join(ROOT, 'docs', 'architecture.md'), 'utf8');
+  const [, section = ''] = /^## Three values, followed\n([\s\S]*?)^## /m.exec(text) ?? [];
+  const walks = [...section.matchAll(/^- (.*?) \(([^()]*)\):([^]*?)(?=^- |\n\n)/gm)].map(
+    ([, value = '', counts = '', walk = '']) => [value, counts, walk] as const,
+  );
+
+  test.each(walks)('passes the files and functions that it names: %s (%s)', (_, counts, walk) => {
+    const steps = [...walk.matchAll(/(back\s+in\s+)?`([^`#]+)#(\w+)`/g)];
+    for (const [, , file = '', name = ''] of steps) {
+      const source = readFileSync(join(ROOT, file), 'utf8');
+      expect(source).toMatch(
+        new RegExp(`(function|const) ${name}\\b|^  (private )?${name}\\(`, 'm'),
+      );
+    }
+    const files = new Set(steps.map(([, , file]) => file)).size;
+    const returns = steps.filter(([, back]) => back !== undefined).length;
+    expect(counts).toBe(`${String(files)} files, ${returns === 1 ? 'one return' : 'two returns'}`);
+  });
+
+  test('is an SLO, a sample and a number of slots', () => {
+    expect(walks).toHaveLength(3);
+  });
+});
