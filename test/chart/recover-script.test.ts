@@ -1,7 +1,7 @@
 /** What the CronJob of recovery runs: with the Node.js and the Redis client of an n8n, and no package beside it. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -121,16 +121,35 @@ test('one with a job is left to its worker', async () => {
   expect(said).toContain('0 lost and due for a retry');
 });
 
+test('the password and the prefix come from files too, as n8n reads them', async () => {
+  const password = join(folder, 'password');
+  writeFileSync(password, `${PASSWORD}\n`);
+  const prefix = join(folder, 'prefix');
+  writeFileSync(prefix, 'mine');
+  const { QUEUE_BULL_REDIS_PASSWORD: _, QUEUE_BULL_PREFIX: __, ...others } = env;
+  const all = env;
+  env = others;
+  try {
+    const files = { QUEUE_BULL_REDIS_PASSWORD_FILE: password, QUEUE_BULL_PREFIX_FILE: prefix };
+    const { code } = await run(files);
+    expect([code, retries]).toEqual([0, ['/api/v1/executions/1/retry']]);
+    const { code: failed, said } = await run({ ...files, QUEUE_BULL_PREFIX_FILE: '/nowhere/p' });
+    expect([failed, said.includes('QUEUE_BULL_PREFIX_FILE: ')]).toEqual([3, true]);
+  } finally {
+    env = all;
+  }
+});
+
 test('dry, it only says what it would do', async () => {
   const { code, said } = await run({ RECOVERY_RETRY: 'false' });
-  expect([code, retries]).toEqual([1, []]);
+  expect([code, retries]).toEqual([0, []]);
   expect(said).toContain('would be retried from Webhook');
   expect(await counted()).toEqual({});
 });
 
 test('a pass ends by itself before its Job is ended, and the next one goes on', async () => {
   const { code, said } = await run({ RECOVERY_PASS_SECONDS: '1' });
-  expect([code, retries]).toEqual([1, []]);
+  expect([code, retries]).toEqual([0, []]);
   expect(said).toContain('stopped: its time is over; the next pass goes on');
 });
 
@@ -139,7 +158,7 @@ test('what n8n saves is said first, and where it saves no failures nothing is re
     EXECUTIONS_DATA_SAVE_ON_ERROR: 'none',
     EXECUTIONS_DATA_SAVE_ON_PROGRESS: 'false',
   });
-  expect([code, retries]).toEqual([1, []]);
+  expect([code, retries]).toEqual([0, []]);
   expect(said.split('\n')[0]).toMatch(/ n8n saves no failed executions .* recovery is impossible/);
   expect(said).toMatch(/workflow Orders: not retried: n8n saves no failed executions/);
 });

@@ -61,17 +61,6 @@ annotations:
   {{- mergeOverwrite (deepCopy (.Values.commonAnnotations | default dict)) (include "n8n-tuned.keptAnnotations" . | fromYaml) | toYaml | nindent 2 }}
 {{- end -}}
 
-{{/* metadata of a pod that runs beside n8n for a while: the labels and annotations of `pod` let it through meshes and policies. Dict: context, component. */}}
-{{- define "n8n-tuned.hookPodMetadata" -}}
-{{- $pod := .context.Values.pod -}}
-labels:
-  {{- include "n8n-tuned.labels" (dict "context" .context "component" .component "labels" $pod.podLabels) | nindent 2 }}
-{{- with $pod.podAnnotations }}
-annotations:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
-{{- end -}}
-
 {{/*
 metadata of an object. Dict: context, component, name (suffix after the full name, may be empty), and optionally
 fullName (instead of both), annotations, labels.

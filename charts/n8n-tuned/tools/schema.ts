@@ -108,6 +108,7 @@ const SHAPES: Record<string, Shape> = {
   commonAnnotations: texts,
   annotations: texts,
   podAnnotations: texts,
+  storeAnnotations: texts,
   podLabels: texts,
   labels: texts,
   nodeSelector: texts,

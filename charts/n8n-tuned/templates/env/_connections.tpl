@@ -32,13 +32,20 @@
 {{- end -}}
 {{- end -}}
 
-{{/* Mounts and volumes of all these certificates, for every container that speaks to a store; empty without any. */}}
-{{- define "n8n-tuned.certificateMounts" -}}
-{{- if include "n8n-tuned.trustedFile" . }}
+{{/* Mounts and volumes of these certificates; empty without any. */}}
+{{- define "n8n-tuned.trustedMount" -}}
+{{- if include "n8n-tuned.trustedFile" . -}}
 - name: trusted-certificates
   mountPath: /etc/n8n-tuned/trusted
   readOnly: true
-{{- end }}
+{{- end -}}
+{{- end -}}
+
+{{- define "n8n-tuned.trustedVolume" -}}
+{{- include "n8n-tuned.certificateVolume" (dict "name" "trusted-certificates" "from" .Values.trustedCertificates) -}}
+{{- end -}}
+
+{{- define "n8n-tuned.databaseTlsMounts" -}}
 {{- if include "n8n-tuned.usesDatabaseTls" . }}
 {{- range $name, $source := pick .Values.database.external.tls "existingSecret" "existingConfigMap" }}
 {{- if $source }}
@@ -50,23 +57,36 @@
 {{- end }}
 {{- end -}}
 
-{{- define "n8n-tuned.certificateVolumes" -}}
-{{- $volumes := list (dict "name" "trusted-certificates" "from" .Values.trustedCertificates) -}}
+{{- define "n8n-tuned.databaseTlsVolumes" -}}
 {{- if include "n8n-tuned.usesDatabaseTls" . -}}
-{{- $tls := .Values.database.external.tls -}}
-{{- $volumes = concat $volumes (list (dict "name" "database-authority" "from" (pick $tls "existingConfigMap")) (dict "name" "database-certificates" "from" (pick $tls "existingSecret"))) -}}
+{{- $tls := .Values.database.external.tls }}
+{{ include "n8n-tuned.certificateVolume" (dict "name" "database-authority" "from" (pick $tls "existingConfigMap")) }}
+{{ include "n8n-tuned.certificateVolume" (dict "name" "database-certificates" "from" (pick $tls "existingSecret")) }}
 {{- end -}}
-{{- range $volumes }}
-{{- if .from.existingSecret }}
+{{- end -}}
+
+{{/* Dict: name, from (existingSecret or existingConfigMap). */}}
+{{- define "n8n-tuned.certificateVolume" -}}
+{{- if .from.existingSecret -}}
 - name: {{ .name }}
   secret:
     secretName: {{ .from.existingSecret | quote }}
-{{- else if .from.existingConfigMap }}
+{{- else if .from.existingConfigMap -}}
 - name: {{ .name }}
   configMap:
     name: {{ .from.existingConfigMap | quote }}
-{{- end }}
-{{- end }}
+{{- end -}}
+{{- end -}}
+
+{{/* Both, for n8n itself. */}}
+{{- define "n8n-tuned.certificateMounts" -}}
+{{ include "n8n-tuned.trustedMount" . }}
+{{- include "n8n-tuned.databaseTlsMounts" . }}
+{{- end -}}
+
+{{- define "n8n-tuned.certificateVolumes" -}}
+{{ include "n8n-tuned.trustedVolume" . }}
+{{- include "n8n-tuned.databaseTlsVolumes" . }}
 {{- end -}}
 
 {{/* The port on which the proxy beside n8n listens, see templates/redis/_sentinel.tpl. */}}

@@ -5,7 +5,7 @@ Suffix of the load test's name: what ran cannot be changed or run again, so anot
 only render never count the revision up: all that the pods are made of is in the name.
 */}}
 {{- define "n8n-tuned.loadTestName" -}}
-{{- $labels := include "n8n-tuned.hookPodMetadata" (dict "context" . "component" "load-test") -}}
+{{- $labels := include "n8n-tuned.helperMetadata" (dict "context" . "component" "load-test") -}}
 {{- $hash := list (include "n8n-tuned.loadTestPod" .) $labels .Values.loadTest.parallelism (include "n8n-tuned.k6Files" .) (include "n8n-tuned.version" .) .Release.Revision | toJson | sha256sum | trunc 8 -}}
 load-test-{{ $hash }}
 {{- end -}}
@@ -69,6 +69,9 @@ containers:
         readOnly: true
       - name: tmp
         mountPath: /tmp
+      {{- with include "n8n-tuned.trustedMount" . }}
+      {{- . | nindent 6 }}
+      {{- end }}
 volumes:
   - name: tmp
     emptyDir: {}
@@ -76,6 +79,9 @@ volumes:
     configMap:
       name: {{ include "n8n-tuned.fullname" . }}-load-test
       {{- include "n8n-tuned.k6Sources" . | nindent 6 }}
+  {{- with include "n8n-tuned.trustedVolume" . }}
+  {{- . | nindent 2 }}
+  {{- end }}
 {{- end -}}
 
 {{/* loadTest.env wins by name. */}}
@@ -89,6 +95,8 @@ volumes:
 {{- $_ := set $entries "VARIANT" "legacy" -}}
 {{- end -}}
 {{- end -}}
+{{- /* Go reads them beside those of the image. */ -}}
+{{- if include "n8n-tuned.trustedFile" . -}}{{- $_ := set $entries "SSL_CERT_DIR" "/etc/n8n-tuned/trusted" -}}{{- end -}}
 {{- $entries = mergeOverwrite $entries (deepCopy ($values.loadTest.env | default dict)) -}}
 {{- with int $values.loadTest.parallelism -}}
 {{- /* k6 shares virtual users out, and knows no requests. */ -}}

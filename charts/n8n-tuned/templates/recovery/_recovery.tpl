@@ -51,9 +51,6 @@ back rests on it. RECOVERY_KEEPS_STALLED only in queue mode.
 {{- if has $kind (list "cluster" "sentinel") -}}
 {{- printf "recovery.enabled: recovery reads the queue from a single Redis, and redis.external.%s is set: set redis.external.host, or leave recovery.enabled out and run n8n-tuned recover yourself." (ternary "clusterNodes" "sentinel.nodes" (eq $kind "cluster")) }}{{ "\n" -}}
 {{- end -}}
-{{- if has (include "n8n-tuned.givenAs" (dict "context" . "component" (first .n8nTunedComponents) "name" "QUEUE_BULL_REDIS_PASSWORD")) (list "file" "envFrom") -}}
-{{- "recovery.enabled: recovery asks Redis as well, and gets its password neither from a file nor from envFrom: put it into a Secret and set redis.external.existingSecret, or env.QUEUE_BULL_REDIS_PASSWORD with valueFrom." }}{{ "\n" -}}
-{{- end -}}
 {{- if not (include "n8n-tuned.supports" (dict "context" . "feature" "keepsStalled")) -}}
 {{- printf "recovery.enabled: recovery was made for n8n 2.41 or newer, and this is n8n %s: use a newer one, or leave recovery.enabled out." (include "n8n-tuned.version" .) }}{{ "\n" -}}
 {{- end -}}

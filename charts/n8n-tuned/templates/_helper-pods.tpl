@@ -1,0 +1,166 @@
+{{/*
+The pods beside n8n, each with one container that runs a script of the chart with the Node.js of n8n's image. Those that ask
+n8n's stores get into them as main does: by its ServiceAccount, its proxies, volumes and certificates, and by its variables of
+these stores. They get nothing else of n8n.
+*/}}
+
+{{/* metadata of a pod that ends. Dict: context, component, and maybe stores (those that it asks). */}}
+{{- define "n8n-tuned.helperMetadata" -}}
+labels:
+  {{- include "n8n-tuned.labels" (dict "context" .context "component" .component "labels" (include "n8n-tuned.helperLabels" .context | fromYaml)) | nindent 2 }}
+{{- with include "n8n-tuned.helperAnnotations" . | fromYaml }}
+annotations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{- define "n8n-tuned.helperLabels" -}}
+{{- mergeOverwrite (deepCopy (.Values.pod.podLabels | default dict)) (.Values.helperPods.podLabels | default dict) | toYaml -}}
+{{- end -}}
+
+{{/* Not those of n8n's pods: a sidecar that they ask for would keep a job from its end. Dict: context, and maybe stores. */}}
+{{- define "n8n-tuned.helperAnnotations" -}}
+{{- $helpers := .context.Values.helperPods -}}
+{{- mergeOverwrite (deepCopy ($helpers.podAnnotations | default dict)) (ternary ($helpers.storeAnnotations | default dict) dict (not (empty .stores))) | toYaml -}}
+{{- end -}}
+
+{{/*
+The spec. Dict: context, name (of the container), script, resources, and maybe
+  stores (a list of those of n8n that it asks: database, redis), trusts (whether it asks n8n, whose certificate may be of an
+  authority of the user's), env (a list), more (YAML of the container: ports, probes), nodeArgs and args (lists), restartPolicy,
+  graceSeconds, affinity (in place of the role's), serviceAccountName and token (of an account of its own), volumes and mounts
+  (lists, beside those of the script).
+*/}}
+{{- define "n8n-tuned.helperPod" -}}
+{{- $values := .context.Values -}}
+{{- $main := first .context.n8nTunedComponents -}}
+{{- $settings := ternary $main.settings $values.pod (not (empty .stores)) -}}
+{{- $of := dict "context" .context "component" $main -}}
+{{- $own := include "n8n-tuned.ownVolumes" (dict "stores" .stores "settings" $settings) | fromYaml -}}
+{{- with .restartPolicy }}
+restartPolicy: {{ . }}
+{{- end }}
+{{- if .stores }}
+serviceAccountName: {{ include "n8n-tuned.serviceAccountName" .context | quote }}
+{{- else if .serviceAccountName }}
+serviceAccountName: {{ .serviceAccountName | quote }}
+{{- end }}
+automountServiceAccountToken: {{ eq true .token }}
+enableServiceLinks: false
+{{- with include "n8n-tuned.imagePullSecrets" .context }}
+{{- . | nindent 0 }}
+{{- end }}
+{{- with .graceSeconds }}
+terminationGracePeriodSeconds: {{ . }}
+{{- end }}
+securityContext:
+  {{- toYaml $settings.podSecurityContext | nindent 2 }}
+{{- range $key := list "nodeSelector" "affinity" "tolerations" "priorityClassName" }}
+{{- with ternary $.affinity (get $settings $key) (and (eq $key "affinity") (not (empty $.affinity))) }}
+{{ $key }}: {{ toJson . }}
+{{- end }}
+{{- end }}
+{{- if .stores }}
+{{- with (include "n8n-tuned.ownInitContainers" $of | fromYaml).sidecars }}
+initContainers:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+containers:
+  - name: {{ .name }}
+    image: {{ include "n8n-tuned.n8nImage" .context | quote }}
+    imagePullPolicy: {{ $values.image.pullPolicy }}
+    # The image's entrypoint starts n8n; here its Node.js runs the script, with n8n's own libraries for the stores.
+    command: [node]
+    args: {{ concat (.nodeArgs | default list) (list (printf "%s/%s" (include "n8n-tuned.scriptFolder" .context) .script)) (.args | default list) | toJson }}
+    {{- with .env }}
+    env:
+      {{- toYaml . | nindent 6 }}
+    {{- end }}
+    {{- if .stores }}
+    {{- with include "n8n-tuned.envFrom" $of }}
+    envFrom:
+      {{- . | nindent 6 }}
+    {{- end }}
+    {{- end }}
+    {{- with .more }}
+    {{- . | nindent 4 }}
+    {{- end }}
+    resources:
+      {{- toYaml .resources | nindent 6 }}
+    securityContext:
+      {{- toYaml $settings.securityContext | nindent 6 }}
+    volumeMounts:
+      {{- include "n8n-tuned.scriptMount" .context | nindent 6 }}
+      {{- with .mounts }}
+      {{- toYaml . | nindent 6 }}
+      {{- end }}
+      {{- if or .stores .trusts }}
+      {{- with include "n8n-tuned.trustedMount" .context | trim }}
+      {{- . | nindent 6 }}
+      {{- end }}
+      {{- end }}
+      {{- if has "database" (.stores | default list) }}
+      {{- with include "n8n-tuned.databaseTlsMounts" .context | trim }}
+      {{- . | nindent 6 }}
+      {{- end }}
+      {{- end }}
+      {{- with $own.mounts }}
+      {{- toYaml . | nindent 6 }}
+      {{- end }}
+volumes:
+  - name: scripts
+    configMap:
+      name: {{ include "n8n-tuned.fullname" .context }}-{{ .name }}
+  {{- with .volumes }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+  {{- if or .stores .trusts }}
+  {{- with include "n8n-tuned.trustedVolume" .context | trim }}
+  {{- . | nindent 2 }}
+  {{- end }}
+  {{- end }}
+  {{- if has "database" (.stores | default list) }}
+  {{- with include "n8n-tuned.databaseTlsVolumes" .context | trim }}
+  {{- . | nindent 2 }}
+  {{- end }}
+  {{- end }}
+  {{- with $own.volumes }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- end -}}
+
+{{/* The user's volumes with their mounts; a mount of a volume of the chart's own is n8n's alone. Dict: stores, settings. */}}
+{{- define "n8n-tuned.ownVolumes" -}}
+{{- $volumes := ternary (.settings.volumes | default list) list (not (empty .stores)) -}}
+{{- $names := list -}}
+{{- range $volumes -}}{{- $names = append $names .name -}}{{- end -}}
+{{- $mounts := list -}}
+{{- range .settings.volumeMounts -}}{{- if has .name $names -}}{{- $mounts = append $mounts . -}}{{- end -}}{{- end -}}
+{{- dict "volumes" $volumes "mounts" $mounts | toYaml -}}
+{{- end -}}
+
+{{/*
+What main is told of some stores, as a list of env entries: its variables of them, and an empty one in place of each other
+secret of n8n, which `envFrom` would bring along. Dict: context, stores, and maybe also (further names).
+*/}}
+{{- define "n8n-tuned.storesEnv" -}}
+{{- $of := dict "context" .context "component" (first .context.n8nTunedComponents) -}}
+{{- $prefixes := dict "database" "DB_" "redis" "QUEUE_BULL_" -}}
+{{- $patterns := list "NODE_EXTRA_CA_CERTS$" -}}
+{{- range .stores -}}{{- $patterns = append $patterns (get $prefixes .) -}}{{- end -}}
+{{- range .also -}}{{- $patterns = append $patterns (printf "%s$" .) -}}{{- end -}}
+{{- $pattern := printf "^(%s)" (join "|" $patterns) -}}
+{{- $list := list -}}
+{{- range include "n8n-tuned.env" $of | fromYamlArray -}}
+{{- if regexMatch $pattern .name -}}{{- $list = append $list . -}}{{- end -}}
+{{- end -}}
+{{- if include "n8n-tuned.envFrom" $of -}}
+{{- $secrets := list "N8N_USER_MANAGEMENT_JWT_SECRET" "N8N_SMTP_PASS" -}}
+{{- range .context.n8nTunedEnvironment.variables -}}{{- if .secret -}}{{- $secrets = append $secrets .name -}}{{- end -}}{{- end -}}
+{{- range uniq $secrets -}}
+{{- if not (regexMatch $pattern .) -}}{{- $list = append $list (dict "name" . "value" "") -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $list -}}
+{{- end -}}

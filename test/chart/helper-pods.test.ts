@@ -1,0 +1,202 @@
+// The pods beside n8n get into its stores by whatever way main does, and get nothing else of n8n: the whole chart is rendered.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { paths, render, type Manifest } from './support/helm.ts';
+import { podTemplates, type Container, type PodTemplate } from './support/pods.ts';
+
+type Values = Record<string, unknown>;
+
+const PROXY = { name: 'database-proxy', image: 'example.com/proxy:1', restartPolicy: 'Always' };
+const QUEUE: Values = {
+  executions: { mode: 'queue' },
+  database: { type: 'postgresql', external: { host: '127.0.0.1', passwordless: true } },
+  redis: { external: { host: 'redis', user: 'n8n', database: 3 } },
+  encryptionKey: { existingSecret: 'given' },
+  recovery: { enabled: true, apiKey: { existingSecret: 'api' } },
+  monitoring: { enabled: true, exporter: { enabled: true } },
+  loadTargets: { remove: true },
+  loadTest: { enabled: true, target: 'https://n8n.example.com' },
+};
+const IN_STORES = ['exporter', 'recovery', 'remove-load-targets'];
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-helper-pods-'));
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function manifestsOf(values: Values): Promise<Manifest[]> {
+  const file = join(folder, 'values.json');
+  writeFileSync(file, JSON.stringify(values));
+  return (await render(paths.helm3, ['-f', file])).manifests;
+}
+
+const componentOf = ({ labels }: PodTemplate): string =>
+  labels['app.kubernetes.io/component'] ?? '';
+
+async function podsOf(values: Values): Promise<Record<string, PodTemplate>> {
+  const pods = podTemplates(await manifestsOf(values));
+  return Object.fromEntries(pods.map((pod) => [componentOf(pod), pod]));
+}
+
+const first = (pod: PodTemplate | undefined): Container => {
+  const container = pod?.spec.containers[0];
+  if (container === undefined) throw new Error('there is no such pod');
+  return container;
+};
+const variables = (pod: PodTemplate | undefined): Record<string, unknown> =>
+  Object.fromEntries(
+    (first(pod).env ?? []).map(({ name, value, valueFrom }) => [name, value ?? valueFrom]),
+  );
+/** Annotations of the pod itself. */
+function annotationsOf(pod: PodTemplate | undefined): Record<string, string> {
+  const spec = pod?.owner['spec'] as {
+    template?: { metadata: Manifest['metadata'] };
+    jobTemplate?: { spec: { template: { metadata: Manifest['metadata'] } } };
+  };
+  const metadata =
+    pod?.owner.kind === 'Pod'
+      ? pod.owner.metadata
+      : (spec.jobTemplate?.spec ?? spec).template?.metadata;
+  return metadata?.annotations ?? {};
+}
+
+test.each(IN_STORES)(
+  '%s has the identity, the proxies and the volumes by which main gets into its stores',
+  async (component) => {
+    const pods = await podsOf({
+      ...QUEUE,
+      serviceAccount: { name: 'with-a-cloud-identity' },
+      main: {
+        initContainers: [PROXY, { name: 'before', image: 'example.com/before:1' }],
+        volumes: [{ name: 'secrets', emptyDir: {} }],
+        volumeMounts: [{ name: 'secrets', mountPath: '/secrets' }],
+      },
+    });
+    const { spec } = pods[component] as PodTemplate;
+    expect(spec.serviceAccountName).toBe('with-a-cloud-identity');
+    expect(spec.initContainers).toEqual([PROXY]);
+    expect(spec.volumes).toContainEqual({ name: 'secrets', emptyDir: {} });
+    expect(first(pods[component]).volumeMounts).toContainEqual({
+      ...{ name: 'secrets', mountPath: '/secrets' },
+    });
+  },
+);
+
+test.each([
+  ['exporter', 'DB_POSTGRESDB_PASSWORD'],
+  ['exporter', 'QUEUE_BULL_REDIS_PASSWORD'],
+  ['remove-load-targets', 'DB_POSTGRESDB_PASSWORD'],
+  ['recovery', 'QUEUE_BULL_REDIS_PASSWORD'],
+])('%s reads %s from the file and from the envFrom that main has', async (component, name) => {
+  const database = { type: 'postgresql', external: { host: 'db' } };
+  const passwords = ['DB_POSTGRESDB_PASSWORD', 'QUEUE_BULL_REDIS_PASSWORD'];
+  const files = await podsOf({
+    ...{ ...QUEUE, database },
+    env: Object.fromEntries(passwords.map((each) => [`${each}_FILE`, `/secrets/${each}`])),
+  });
+  expect(variables(files[component])).toMatchObject({ [`${name}_FILE`]: `/secrets/${name}` });
+  expect(variables(files[component])).not.toHaveProperty(name);
+  const envFrom = [{ secretRef: { name: 'all-of-n8n' } }];
+  const from = await podsOf({ ...QUEUE, database, envFrom, secretsInEnvFrom: passwords });
+  expect(first(from[component]).envFrom).toEqual(envFrom);
+  expect(variables(from[component])).not.toHaveProperty(name);
+});
+
+test.each([
+  [
+    'exporter',
+    ['N8N_ENCRYPTION_KEY', 'N8N_LICENSE_ACTIVATION_KEY', 'N8N_USER_MANAGEMENT_JWT_SECRET'],
+  ],
+  ['remove-load-targets', ['N8N_ENCRYPTION_KEY', 'QUEUE_BULL_REDIS_PASSWORD']],
+  ['recovery', ['N8N_ENCRYPTION_KEY', 'DB_POSTGRESDB_PASSWORD']],
+])(
+  '%s gets no other secret of n8n, not even from an envFrom that has all',
+  async (component, secrets) => {
+    const pods = await podsOf({
+      ...QUEUE,
+      encryptionKey: {},
+      envFrom: [{ secretRef: { name: 'all-of-n8n' } }],
+      secretsInEnvFrom: ['N8N_ENCRYPTION_KEY', 'QUEUE_BULL_REDIS_PASSWORD'],
+    });
+    // What stands under env wins over envFrom.
+    for (const secret of secrets) expect(variables(pods[component])).toHaveProperty(secret, '');
+  },
+);
+
+test('recovery in one process asks n8n alone, and gets nothing of its stores', async () => {
+  const { recovery } = await podsOf({
+    recovery: { enabled: true, apiKey: { existingSecret: 'api' } },
+    encryptionKey: { existingSecret: 'given' },
+    pod: { initContainers: [PROXY] },
+    envFrom: [{ secretRef: { name: 'all-of-n8n' } }],
+    secretsInEnvFrom: [],
+  });
+  expect(recovery?.spec.initContainers).toBeUndefined();
+  expect(recovery?.spec.serviceAccountName).toBeUndefined();
+  expect(first(recovery).envFrom).toBeUndefined();
+});
+
+test('pods that end get annotations of their own, since what is injected into n8n would keep them from ending', async () => {
+  const pods = await podsOf({
+    ...QUEUE,
+    taskRunners: { mode: 'external' },
+    pod: {
+      podAnnotations: { 'vault.hashicorp.com/agent-inject': 'true' },
+      podLabels: { mesh: 'in' },
+    },
+    helperPods: {
+      podLabels: { mesh: 'out' },
+      podAnnotations: { 'linkerd.io/inject': 'disabled' },
+      storeAnnotations: { 'vault.hashicorp.com/agent-pre-populate-only': 'true' },
+    },
+  });
+  const out = { 'linkerd.io/inject': 'disabled' };
+  const withPassword = { ...out, 'vault.hashicorp.com/agent-pre-populate-only': 'true' };
+  for (const component of ['make-secrets', 'load-test']) {
+    expect(annotationsOf(pods[component])).toEqual(out);
+  }
+  for (const component of ['recovery', 'remove-load-targets']) {
+    expect(annotationsOf(pods[component])).toEqual(withPassword);
+  }
+  expect(annotationsOf(pods['smoke'])).not.toHaveProperty(['vault.hashicorp.com/agent-inject']);
+  expect(annotationsOf(pods['exporter'])).toMatchObject({
+    'vault.hashicorp.com/agent-inject': 'true',
+  });
+  const ending = ['make-secrets', 'load-test', 'recovery', 'remove-load-targets', 'smoke'];
+  expect(ending.map((component) => pods[component]?.labels['mesh'])).toEqual(
+    ending.map(() => 'out'),
+  );
+});
+
+test('the load test trusts the authorities that n8n trusts', async () => {
+  const pods = await podsOf({ ...QUEUE, trustedCertificates: { existingConfigMap: 'ours' } });
+  expect(variables(pods['load-test'])).toMatchObject({ SSL_CERT_DIR: '/etc/n8n-tuned/trusted' });
+  expect(first(pods['load-test']).volumeMounts).toContainEqual({
+    ...{ name: 'trusted-certificates', mountPath: '/etc/n8n-tuned/trusted', readOnly: true },
+  });
+});
+
+test('the job that makes Secrets may create them, and read none', async () => {
+  const manifests = await manifestsOf({
+    executions: { mode: 'queue' },
+    database: { type: 'postgresql' },
+  });
+  const role = manifests.find(
+    ({ kind, metadata }) => kind === 'Role' && metadata.name.endsWith('make-secrets'),
+  );
+  expect(role?.['rules']).toEqual([{ apiGroups: [''], resources: ['secrets'], verbs: ['create'] }]);
+  // The key that the values gave before comes to it as a variable, by the node.
+  const pods = podTemplates(manifests);
+  const job = pods.find((pod) => componentOf(pod) === 'make-secrets');
+  expect(variables(job)).toMatchObject({
+    COPY_0: {
+      secretKeyRef: {
+        ...{ name: 'n8n-n8n-tuned-given-encryption-key', key: 'encryption-key', optional: true },
+      },
+    },
+  });
+});
