@@ -126,15 +126,19 @@ test('the password and the prefix come from files too, as n8n reads them', async
   writeFileSync(password, `${PASSWORD}\n`);
   const prefix = join(folder, 'prefix');
   writeFileSync(prefix, 'mine');
-  const { QUEUE_BULL_REDIS_PASSWORD: _, QUEUE_BULL_PREFIX: __, ...others } = env;
   const all = env;
-  env = others;
+  env = Object.fromEntries(
+    Object.entries(all).filter(([name]) => !/^QUEUE_BULL_(REDIS_PASSWORD|PREFIX)$/.test(name)),
+  );
   try {
     const files = { QUEUE_BULL_REDIS_PASSWORD_FILE: password, QUEUE_BULL_PREFIX_FILE: prefix };
     const { code } = await run(files);
     expect([code, retries]).toEqual([0, ['/api/v1/executions/1/retry']]);
     const { code: failed, said } = await run({ ...files, QUEUE_BULL_PREFIX_FILE: '/nowhere/p' });
-    expect([failed, said.includes('QUEUE_BULL_PREFIX_FILE: ')]).toEqual([3, true]);
+    expect([failed, said.includes('QUEUE_BULL_PREFIX_FILE: /nowhere/p cannot be read')]).toEqual([
+      3,
+      true,
+    ]);
   } finally {
     env = all;
   }

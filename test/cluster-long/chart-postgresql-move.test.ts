@@ -60,7 +60,7 @@ test('a credential of PostgreSQL 15 is there and readable on the new version', a
   await n8n.deploy(VALUES);
   await stopN8n();
   await inDatabase(
-    'dropdb -U "$POSTGRES_USER" "$POSTGRES_DB" && createdb -U "$POSTGRES_USER" "$POSTGRES_DB" && psql -U "$POSTGRES_USER" -d "$POSTGRES_DB" -q -v ON_ERROR_STOP=1',
+    'dropdb -U "$POSTGRES_USER" "$POSTGRES_DB" && createdb -U "$POSTGRES_USER" -O "$N8N_ROLE" "$POSTGRES_DB" && psql -U "$POSTGRES_USER" -d "$POSTGRES_DB" -q -v ON_ERROR_STOP=1',
     dump,
   );
   await n8n.deploy(VALUES);

@@ -2,8 +2,8 @@
  * The chart's CronJob: one pass, with the Node.js and the Redis client of n8n's image. Bundled into
  * charts/n8n-tuned/files/recover.cjs; what it is told are variables, those of the queue as n8n reads them.
  */
-import { readFileSync } from 'node:fs';
 import type { Redis, RedisOptions } from 'ioredis';
+import { readPlainFile } from '../../linux/plain-file';
 import { moduleOfN8n } from '../../targets/n8n-module';
 import { Failure, messageOf } from '../../ui/errors';
 import { recoverOnce } from './once';
@@ -28,9 +28,9 @@ function ofN8n(name: string): string | undefined {
   const file = env[`${name}_FILE`];
   if (env[name] !== undefined || file === undefined || file === '') return env[name];
   try {
-    return readFileSync(file, 'utf8').trim();
+    return readPlainFile(file).trim();
   } catch (error) {
-    throw new Failure(`${name}_FILE: ${messageOf(error)}`);
+    throw new Failure(`${name}_FILE: ${file} cannot be read: ${messageOf(error)}.`);
   }
 }
 
