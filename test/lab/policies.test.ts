@@ -34,8 +34,13 @@ function passes(text: string, { from, to, port, protocol = 'tcp' }: Packet): boo
     const [, chain = '', match = '', target = ''] = /^-A (\S+)(.*) -j (\S+)$/.exec(line) ?? [];
     return chain === '' ? [] : [{ chain, match, target }];
   });
-  const isIn = (address: string, range: string): boolean =>
-    range === address || range === '0.0.0.0/0' || range === '';
+  const number = (address: string): number =>
+    address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
+  const isIn = (address: string, range: string): boolean => {
+    const [first = '', bits = '32'] = range.split('/');
+    const size = 2 ** (32 - Number(bits));
+    return range === '' || Math.floor(number(address) / size) === Math.floor(number(first) / size);
+  };
   const matches = (match: string): boolean => {
     if (match.includes('conntrack')) return false;
     const of = (flag: string): string => new RegExp(` ${flag} (\\S+)`).exec(match)?.[1] ?? '';
@@ -95,6 +100,18 @@ test('peers are pods of the own namespace, of chosen namespaces, or addresses; s
   const address = restored([policy({ ...redis, ingress: block })]).text;
   expect(passes(address, { from: MAIN, to: REDIS, port: 1 })).toBe(true);
   expect(passes(address, { from: WORKER, to: REDIS, port: 1 })).toBe(false);
+});
+
+test('a block lets through what it has, but for what it leaves out', () => {
+  const except = ['169.254.169.254/32', '10.1.0.0/16'];
+  const to = [{ ipBlock: { cidr: '0.0.0.0/0', except } }, { ipBlock: { cidr: '::/0' } }];
+  const worker = { podSelector: { matchLabels: { app: 'worker' } }, policyTypes: ['Egress'] };
+  const { text } = restored([policy({ ...worker, egress: [{ to }] })]);
+  const reaches = (address: string): boolean =>
+    passes(text, { from: WORKER, to: address, port: 80 });
+  expect(['169.254.169.254', '10.1.2.3'].filter(reaches)).toEqual([]);
+  const others = ['169.254.169.253', '169.254.169.255', '10.0.0.1', '10.2.0.0', '1.1.1.1'];
+  expect(others.filter(reaches)).toEqual(others);
 });
 
 test('what goes out needs a rule of its own, and names of ports are those of the pod that is reached', () => {

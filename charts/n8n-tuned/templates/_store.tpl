@@ -4,7 +4,7 @@
 {{/*
 What the chart's own Redis and PostgreSQL share: a StatefulSet of one pod with a claim, and its Service.
 Dict: context, component (redis or postgresql), settings, container (YAML of what differs in the container), mountPath, and
-maybe labels of the StatefulSet.
+maybe labels of the StatefulSet, volumes and mounts (YAML).
 */}}
 {{- define "n8n-tuned.store" -}}
 {{- $full := include "n8n-tuned.fullname" .context -}}
@@ -59,11 +59,17 @@ spec:
               mountPath: /run/{{ .component }}
             - name: tmp
               mountPath: /tmp
+            {{- with .mounts }}
+            {{- . | nindent 12 }}
+            {{- end }}
       volumes:
         - name: run
-          emptyDir: {}
+          emptyDir: { sizeLimit: 64Mi }
         - name: tmp
-          emptyDir: {}
+          emptyDir: { sizeLimit: 1Gi }
+        {{- with .volumes }}
+        {{- . | nindent 8 }}
+        {{- end }}
         {{- if not .settings.persistence.enabled }}
         - name: data
           emptyDir: {}

@@ -23,6 +23,12 @@
 {{- printf "database.external (%s): this is for a server of yours, but the release deploys its own PostgreSQL: set database.external.host, or remove it. User and database of the own one are database.own.user and database.own.database." . }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
+{{- if and .Values.database.own.backup.enabled (not (include "n8n-tuned.ownDatabase" .)) -}}
+{{- "database.own.backup.enabled: it is for the PostgreSQL of this release, and there is none: leave it out, and back up the server that you have." }}{{ "\n" -}}
+{{- end -}}
+{{- if and (include "n8n-tuned.ownDatabase" .) (has .Values.database.own.user (list "postgres" "")) -}}
+{{- "database.own.user: postgres is the superuser, and n8n gets a role of its own: set another name, such as n8n." }}{{ "\n" -}}
+{{- end -}}
 {{- if include "n8n-tuned.ownDatabase" . -}}
 {{- $tag := toString .Values.database.own.image.tag -}}
 {{- $major := regexFind "^[0-9]+" $tag -}}

@@ -13,8 +13,8 @@
 {{- if and (not (include "n8n-tuned.isQueue" .)) (not $values.persistence.enabled) }}
 - persistence.enabled=false: workflows and files on the pod's own disk are lost with the pod{{ ternary ", the SQLite database included" "" (eq $values.database.type "sqlite") }}.
 {{- end }}
-{{- if include "n8n-tuned.ownDatabase" . }}
-- The PostgreSQL of this release is one pod without backup, for trials: use database.external for production.
+{{- if and (include "n8n-tuned.ownDatabase" .) (not $values.database.own.backup.enabled) }}
+- The PostgreSQL of this release is one pod without backup, for trials: set database.own.backup.enabled=true, or use database.external.
 {{- end }}
 {{- $postgresql := .n8nTunedVersions.postgresql }}
 {{- $major := regexFind "^[0-9]+" (toString $values.database.own.image.tag) }}

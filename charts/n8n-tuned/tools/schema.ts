@@ -220,6 +220,8 @@ const SHAPES: Record<string, Shape> = {
   'thresholds.webhookSlowSeconds': oneOf(0.003, 0.03, 0.1, 0.3, 1.5, 10),
   'loadTest.profile': oneOf('smoke', 'load', 'stress', 'spike', 'soak', 'breakpoint', 'closed'),
   'loadTest.parallelism': whole(1),
+  'backup.schedule': shown({ type: 'string', minLength: 1 }, '^[0-9*/, -]+$'),
+  'backup.keep': whole(1),
   'recovery.schedule': shown({ type: 'string', minLength: 1 }, '^[0-9*/, -]+$'),
   'recovery.tag': { type: 'string', minLength: 1 },
   'recovery.attempts': whole(1),

@@ -150,8 +150,9 @@ function peersOf(
   if (peers === undefined || peers.length === 0) return [{ address: '0.0.0.0/0', pods }];
   return peers.flatMap(({ ipBlock, namespaceSelector, podSelector }) => {
     if (ipBlock !== undefined) {
-      if ((ipBlock.except ?? []).length > 0) throw new Error('ipBlock.except is not enforced here');
-      return [{ address: ipBlock.cidr, pods: [] }];
+      // The rules are those of IPv4.
+      if (ipBlock.cidr.includes(':')) return [];
+      return without(ipBlock.cidr, ipBlock.except ?? []).map((address) => ({ address, pods: [] }));
     }
     return pods
       .filter((pod) => {
@@ -165,6 +166,37 @@ function peersOf(
       .map((pod) => ({ address: pod.status.podIP, pods: [pod] }));
   });
 }
+
+interface Range {
+  first: number;
+  bits: number;
+}
+
+/** The blocks that are left of a block once others have been taken out of it. */
+function without(block: string, excepted: readonly string[]): string[] {
+  const { first, bits } = rangeOf(block);
+  const inside = excepted.map(rangeOf).filter((one) => contains({ first, bits }, one));
+  if (inside.length === 0) return [block];
+  if (inside.some((one) => one.bits === bits)) return [];
+  const half = 2 ** (31 - bits);
+  return [first, first + half].flatMap((start) =>
+    without(`${dotted(start)}/${String(bits + 1)}`, excepted),
+  );
+}
+
+function rangeOf(block: string): Range {
+  const [address = '', bits = '32'] = block.split('/');
+  const first = address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
+  return { first, bits: Number(bits) };
+}
+
+const contains = (outer: Range, inner: Range): boolean =>
+  inner.bits >= outer.bits &&
+  inner.first >= outer.first &&
+  inner.first < outer.first + 2 ** (32 - outer.bits);
+
+const dotted = (number: number): string =>
+  [24, 16, 8, 0].map((shift) => String(Math.floor(number / 2 ** shift) % 256)).join('.');
 
 /** No ports are all. */
 function portsOf(ports: Port[] | undefined, pods: readonly Pod[]): string[] {
