@@ -23,6 +23,7 @@ const TASKS = {
     'docs/chart/migrate.md',
     'docs/chart/tuning.md',
     'docs/chart/traffic.md',
+    'docs/chart/clouds.md',
     'docs/chart/postgresql.md',
     'docs/chart/redis.md',
     'docs/chart/encryption-key.md',

@@ -34,6 +34,8 @@ INGRESS_IMAGE=n8n-tuned.local/ingress:1
 KEDA_IMAGE=ghcr.io/kedacore/keda:${KEDA_VERSION#v}
 KEDA_ADAPTER_IMAGE=ghcr.io/kedacore/keda-metrics-apiserver:${KEDA_VERSION#v}
 ARGOCD_IMAGE=quay.io/argoproj/argocd:$ARGOCD_VERSION
+SOURCE_CONTROLLER_IMAGE=ghcr.io/fluxcd/source-controller:$SOURCE_CONTROLLER_VERSION
+HELM_CONTROLLER_IMAGE=ghcr.io/fluxcd/helm-controller:$HELM_CONTROLLER_VERSION
 K6_OPERATOR_IMAGE=ghcr.io/grafana/k6-operator:controller-$K6_OPERATOR_VERSION
 K6_STARTER_IMAGE=ghcr.io/grafana/k6-operator:starter-$K6_OPERATOR_VERSION
 

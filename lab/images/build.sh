@@ -7,7 +7,7 @@ IMAGES_DIR=$(cd "$(dirname "$0")" && pwd)
 . "$IMAGES_DIR/layers.sh"
 ALL=(busybox ingress k6 redis postgres postgres-old n8n runners n8n-legacy)
 # Made only when named, since few tests need them: building KEDA takes about a quarter of an hour the first time.
-RARE=(keda argocd k6-operator k6-starter n8n-tuned)
+RARE=(keda argocd flux k6-operator k6-starter n8n-tuned)
 
 usage() {
   cat <<Y
@@ -179,6 +179,24 @@ make_argocd() {
   for name in repo-server application-controller; do ln -s argocd "$1/usr/local/bin/argocd-$name"; done
   install -m 755 "$CACHE/bin/helm3" "$1/usr/local/bin/helm"
   image -u 999:999 "$ARGOCD_IMAGE" "$BASE" "$1"
+}
+# Flux's controllers of sources and of Helm, each built from its Go module under the name of its own image.
+FLUX_MODULES=$CLUSTER_DIR/flux
+inputs_flux() { echo "$SOURCE_CONTROLLER_IMAGE $HELM_CONTROLLER_IMAGE"; cat "$FLUX_MODULES"/{source,helm}-controller/go.{mod,sum}; }
+make_flux() {
+  local name version
+  for name in source-controller helm-controller; do
+    version=${name^^}
+    version=${version//-/_}_VERSION
+    version=${!version}
+    grep -q "github.com/fluxcd/$name $version" "$FLUX_MODULES/$name/go.mod" ||
+      mistake "lab/versions.env wants $name $version, lab/cluster/flux/$name/go.mod does not: run go get -tool in that folder"
+    mkdir -p "$1/$name"
+    CGO_ENABLED=0 GOFLAGS='-buildvcs=false -trimpath -mod=readonly' go -C "$FLUX_MODULES/$name" build -ldflags '-s -w' \
+      -o "$1/$name/$name" "github.com/fluxcd/$name"
+    install -d -m 1777 "$1/$name/tmp"
+    image -e "[\"/$name\"]" -u 65532:65532 "ghcr.io/fluxcd/$name:$version" "$1/$name"
+  done
 }
 # The k6-operator, built from its Go module, and what it starts generators with: sh and curl. Both under the names of its own
 # images.

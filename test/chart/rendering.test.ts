@@ -26,6 +26,10 @@ const FOREIGN = [
   'PodMonitor',
   'PrometheusRule',
   'TestRun',
+  'BackendConfig',
+  'ExternalSecret',
+  'GCPBackendPolicy',
+  'HealthCheckPolicy',
 ];
 /** What the examples expect the user to have made. */
 const GIVEN = [
@@ -37,6 +41,11 @@ const GIVEN = [
   'n8n-redis',
   'n8n-sentinel',
   'n8n-license',
+  // Of eks-values.yaml, by External Secrets; the others by hand, as the files say.
+  'n8n',
+  'rds-certificates',
+  'memorystore',
+  'trusted-ca',
   'n8n-api-key',
   'company-ca',
   'some',

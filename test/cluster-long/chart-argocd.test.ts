@@ -154,3 +154,35 @@ test.each(['label', 'annotation'])(
     }
   },
 );
+
+test('an autoscaler keeps the number of pods under an Argo CD that heals what differs', async () => {
+  await trackedBy('annotation');
+  const n8n = await Release.inNewNamespace('argocd-scaled');
+  const workers = (): Promise<string> =>
+    n8n.space.kubectl('get', 'deployment', 'n8n-worker', '-o', 'jsonpath={.spec.replicas}');
+  const queue = {
+    ...{ executions: { mode: 'queue' }, database: { type: 'postgresql' } },
+    worker: { ...SMALL_EVERYWHERE.worker, replicas: 1 },
+  };
+  const autoscaling = { enabled: true, minReplicas: 2, maxReplicas: 2 };
+  try {
+    await applied(application(n8n.space.name, queue));
+    await atRest('n8n in queue mode');
+    const scaled = application(n8n.space.name, {
+      ...{ ...queue, worker: { ...queue.worker, autoscaling } },
+    });
+    await applied(scaled);
+    await atRest('n8n with an autoscaler');
+    await until('two workers', async () => (await workers()) === '2', PATIENCE_MS);
+    for (let round = 0; round < SYNCS; round++) {
+      await sync();
+      expect(await workers()).toBe('2');
+    }
+    await atRest('n8n after the syncs');
+    expect(await workers()).toBe('2');
+    seen('Argo CD beside an autoscaler', { syncs: SYNCS, scaleReset: false });
+  } finally {
+    await ofArgo('delete', 'application', 'n8n', '--ignore-not-found', '--timeout=110s');
+    await n8n.remove();
+  }
+});

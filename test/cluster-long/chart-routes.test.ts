@@ -1,5 +1,5 @@
 // Which pod answers which path, with a public host for webhooks and a private one for the editor, through a real proxy: by
-// Ingress and by HTTPRoute. MCP over SSE beside two webhook processors. Metrics stay inside.
+// Ingress and by HTTPRoute. MCP over SSE beside two webhook processors, and over HTTP by three. Metrics stay inside.
 import { join } from 'node:path';
 import { clusterStatus, inCluster, request, until, type Reply } from '../support/cluster';
 import { Release, ROOT } from '../support/release';
@@ -14,7 +14,7 @@ const COMMON = {
   executions: { mode: 'queue' },
   database: { type: 'postgresql' },
   // Main answers no production request, so that a right one came from a processor.
-  webhook: { enabled: true, replicas: 2, exclusive: true, mcp: { enabled: true } },
+  webhook: { enabled: true, replicas: 2, exclusive: true, mcp: { sse: true } },
   worker: { replicas: 1 },
   publicUrl: `http://${EDITOR}`,
   webhookUrl: `http://${HOOKS}`,
@@ -38,9 +38,9 @@ const GATEWAY = {
     listeners: [{ name: 'http', port: 80, protocol: 'HTTP' }],
   },
 };
-const MCP = {
-  id: 'mcp-probe',
-  name: 'mcp probe',
+const mcp = (path: string, typeVersion: number): object => ({
+  id: `mcp-${path}`,
+  name: `mcp ${path}`,
   active: false,
   settings: {},
   nodes: [
@@ -48,10 +48,10 @@ const MCP = {
       id: 'mcp',
       name: 'MCP Server Trigger',
       type: '@n8n/n8n-nodes-langchain.mcpTrigger',
-      typeVersion: 1,
+      typeVersion,
       position: [0, 0],
-      webhookId: 'mcp-probe',
-      parameters: { path: 'probe' },
+      webhookId: `mcp-${path}`,
+      parameters: { path },
     },
     {
       id: 'calculator',
@@ -65,15 +65,16 @@ const MCP = {
   connections: {
     Calculator: { ai_tool: [[{ node: 'MCP Server Trigger', type: 'ai_tool', index: 0 }]] },
   },
-};
+});
+const WORKFLOWS = [mcp('probe', 1), mcp('tools', 2)];
 
 let n8n: Release;
 beforeAll(async () => {
   n8n = await Release.inNewNamespace('chart-routes');
   await n8n.space.apply([GATEWAY]);
   await n8n.deploy(BY_INGRESS);
-  const script = `echo '${Buffer.from(JSON.stringify([MCP])).toString('base64')}' | base64 -d > /tmp/mcp.json \
-    && n8n import:workflow --input=/tmp/mcp.json >&2 && n8n publish:workflow --id=${MCP.id} >&2`;
+  const script = `echo '${Buffer.from(JSON.stringify(WORKFLOWS)).toString('base64')}' | base64 -d > /tmp/mcp.json \
+    && n8n import:workflow --input=/tmp/mcp.json >&2 && n8n publish:workflow --id=mcp-probe >&2 && n8n publish:workflow --id=mcp-tools >&2`;
   await n8n.exec(await n8n.pod('main'), 'sh', '-c', script);
 });
 afterAll(() => n8n?.remove());
@@ -165,13 +166,15 @@ test('sessions of MCP over SSE are answered by their own processor, and by no ot
   const ip = async (pod: string): Promise<string> =>
     `http://${await n8n.space.kubectl('get', pod, '-o', 'jsonpath={.status.podIP}')}:5678`;
   const stream = '/mcp/probe/sse';
-  const gateway = `http://${(await clusterStatus())['gateway']}`;
+  // An Ingress cannot tell the transports of MCP apart, so all of MCP goes to one.
+  await n8n.deploy(BY_INGRESS);
+  const proxy = `http://${(await clusterStatus())['ingress']}`;
   await until(
     'the published workflow',
-    async () => (await sessions(1, HOOKS, `${gateway}${stream}`)).complete === 1,
+    async () => (await sessions(1, HOOKS, `${proxy}${stream}`)).complete === 1,
     300_000,
   );
-  const throughProxy = await sessions(SESSIONS, HOOKS, `${gateway}${stream}`);
+  const throughProxy = await sessions(SESSIONS, HOOKS, `${proxy}${stream}`);
   // Why the chart leads them to one pod: n8n itself, if a session's messages come to another one.
   const [one = '', other = ''] = await Promise.all((await n8n.pods('webhook')).map(ip));
   const split = await sessions(1, HOOKS, `${one}${stream}`, other);
@@ -181,4 +184,27 @@ test('sessions of MCP over SSE are answered by their own processor, and by no ot
     ...{ statuses: { '202': 2 * SESSIONS }, tools: ['Calculator'] },
   });
   expect(split).toMatchObject({ complete: 0, statuses: { '401': 1 } });
+});
+
+test('60 calls of MCP over HTTP are answered by three processors together', async () => {
+  const { httpRoute } = BY_ROUTE;
+  const webhook = { enabled: true, replicas: 3, exclusive: true };
+  await n8n.deploy({ ...COMMON, webhook, httpRoute });
+  const url = `http://${(await clusterStatus())['gateway']}/mcp/tools`;
+  const file = join(ROOT, 'test', 'support', 'mcp-calls.mjs');
+  const calls = async (...count: string[]): Promise<Record<string, number | object>> => {
+    const { code, stdout, stderr } = await inCluster(['node', file, ...count, HOOKS, url], {
+      timeoutMs: 600_000,
+    });
+    if (code !== 0) throw new Error(stderr);
+    return JSON.parse(stdout) as Record<string, number | object>;
+  };
+  await until(
+    'the published workflow',
+    async () => (await calls('1', '1'))['right'] === 1,
+    300_000,
+  );
+  const found = await calls('6', '10');
+  seen('MCP over HTTP by three webhook processors', found);
+  expect(found).toEqual({ sessions: 6, calls: 60, right: 60, said: {} });
 });

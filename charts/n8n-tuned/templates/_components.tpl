@@ -1,4 +1,19 @@
 {{/*
+A map of these templates. Each file that renders something begins with `n8n-tuned.prepare`, which fills the values once:
+  _prepare, _presets     the user's values, under them the presets, under them files/defaults.yaml
+  _components            main, pools of workers, webhook processors, each with its settings: pod, then the role, then the pool
+  roles/deployment.yaml  one Deployment per component; its pod is in _pod.tpl, which says in order what a pod of n8n has:
+                         _initContainers, _runners (sidecar), env/ (variables), _lifecycle (probes, end), preload/ (patches)
+  env/_assemble.tpl      the variables: the rows of files/environment.yaml (env/_table.tpl reads them), over them the user's
+  _secrets.tpl           where each secret is from; secrets/make.yaml makes those that nobody gave
+  _helper-pods.tpl       pods beside n8n: make-secrets, recovery, exporter, load-targets, smoke-test
+  _store, postgresql/, redis/   the chart's own stores; traffic/ Services, Ingress, HTTPRoute; network-policy/
+  _validations*, _warnings      what is refused, and what NOTES says
+To see one object: helm template n8n . --show-only templates/roles/deployment.yaml (or recovery/cronjob.yaml, ...). To see why a
+variable has its value: look for its name in files/environment.yaml.
+*/}}
+
+{{/*
 What is deployed: main, the worker pools and the webhook processors, each with its settings complete. The
 settings of a role are `pod` (all roles), then the role, then the pool; the later one wins.
 */}}
@@ -18,9 +33,14 @@ settings of a role are `pod` (all roles), then the role, then the pool; the late
 {{- end -}}
 {{- end -}}
 
+{{/* Whether a session of MCP has to stay in one process. */}}
+{{- define "n8n-tuned.hasOneForMcp" -}}
+{{- if or .Values.webhook.mcp.sse (not (include "n8n-tuned.supports" (dict "context" . "feature" "mcpOnEveryProcess"))) -}}true{{- end -}}
+{{- end -}}
+
 {{/* A webhook processor of its own for MCP: where main takes no production requests. */}}
 {{- define "n8n-tuned.hasMcpProcessor" -}}
-{{- if and (include "n8n-tuned.hasWebhookProcessors" .) .Values.webhook.exclusive .Values.webhook.mcp.enabled -}}true{{- end -}}
+{{- if and (include "n8n-tuned.hasWebhookProcessors" .) .Values.webhook.exclusive (include "n8n-tuned.hasOneForMcp" .) -}}true{{- end -}}
 {{- end -}}
 
 {{- define "n8n-tuned.hasWebhookProcessors" -}}

@@ -43,6 +43,14 @@
     {{- toYaml $values.pythonPackages.packages | nindent 4 }}
   {{- /* Of n8n's variables only the user's: credentials of an index may be among them, and n8n's own secrets are not for pip. */}}
   {{- $env := list }}
+  {{- range include "n8n-tuned.env" . | fromYamlArray }}
+  {{- if and (has .name (list "HTTP_PROXY" "HTTPS_PROXY" "NO_PROXY")) (not (hasKey $.component.ownEnv .name)) }}
+  {{- $env = append $env . }}
+  {{- end }}
+  {{- end }}
+  {{- with include "n8n-tuned.trustedFile" .context }}
+  {{- $env = append $env (dict "name" "PIP_CERT" "value" .) }}
+  {{- end }}
   {{- range $name, $value := .component.ownEnv }}
   {{- if not (kindIs "invalid" $value) }}
   {{- $env = append $env (include "n8n-tuned.envEntry" (dict "name" $name "value" $value) | fromYaml) }}
@@ -65,6 +73,9 @@
       mountPath: /python-packages
     - name: tmp
       mountPath: /tmp
+    {{- with include "n8n-tuned.trustedMount" .context }}
+    {{- . | nindent 4 }}
+    {{- end }}
 {{- end }}
 {{- with $own.others }}
 {{ toYaml . }}

@@ -20,7 +20,10 @@ also runs what nobody waits for. Dict: context, component.
 {{/* What the user says of it; a worker, which gets no requests, needs none. Dict: context, component. */}}
 {{- define "n8n-tuned.preStopSetting" -}}
 {{- $setting := .component.settings.shutdown.preStopSeconds -}}
-{{- kindIs "invalid" $setting | ternary (ternary 0 5 (eq .component.role "worker")) $setting -}}
+{{- $controllers := (include "n8n-tuned.ingressControllers" .context | fromYaml).items -}}
+{{- /* A load balancer outside the cluster takes longer to forget a pod. */ -}}
+{{- $usual := ternary 20 5 (or (has "alb" $controllers) (has "gce" $controllers)) -}}
+{{- kindIs "invalid" $setting | ternary (ternary 0 $usual (eq .component.role "worker")) $setting -}}
 {{- end -}}
 
 {{/*

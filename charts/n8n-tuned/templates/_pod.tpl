@@ -150,10 +150,10 @@ topologySpreadConstraints:
 
 {{- define "n8n-tuned.volumes" -}}
 {{- $values := .context.Values -}}
-- name: home
-  emptyDir: {}
-- name: tmp
-  emptyDir: {}
+{{- range list "home" "tmp" }}
+- name: {{ . }}
+  emptyDir: {{ with $.component.settings.scratchLimit }}{ sizeLimit: {{ . | quote }} }{{ else }}{}{{ end }}
+{{- end }}
 {{- if include "n8n-tuned.usesClaim" . }}
 - name: data
   persistentVolumeClaim:

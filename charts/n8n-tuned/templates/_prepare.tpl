@@ -16,7 +16,7 @@ files of a rendering, so what is written into it here is there for all.
 {{- end -}}
 {{- include "n8n-tuned.fillUnset" . -}}
 {{- $values := .Values -}}
-{{- $blocks := list $values.env $values.envFrom $values.commonLabels $values.commonAnnotations $values.ingress $values.httpRoute $values.service $values.serviceAccount $values.webhook.service $values.persistence $values.trustedCertificates $values.binaryData.s3 $values.license $values.sentry $values.communityPackages $values.taskRunners.env $values.taskRunners.authToken $values.helperPods $values.database.external.tls $values.redis.external.tls -}}
+{{- $blocks := list $values.env $values.envFrom $values.commonLabels $values.commonAnnotations $values.ingress $values.httpRoute $values.service $values.serviceAccount $values.webhook.service $values.persistence $values.trustedCertificates $values.binaryData.s3 $values.binaryData.azure $values.license $values.sentry $values.communityPackages $values.taskRunners.env $values.taskRunners.authToken $values.helperPods $values.database.external.tls $values.redis.external.tls -}}
 {{- range concat (list $values.pod $values.main $values.worker $values.webhook) ($values.worker.pools | default list) -}}
 {{- $blocks = concat $blocks (list .env .envFrom .podLabels .podAnnotations .annotations) -}}
 {{- end -}}

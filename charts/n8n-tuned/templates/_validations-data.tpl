@@ -7,6 +7,7 @@
   "password" $database.password
   "existingSecret" $database.existingSecret
   "passwordless" $database.passwordless
+  "pooling" $database.pooling
   "port" (ne (int $database.port) 5432)
   "user" (ne $database.user "n8n")
   "database" (ne $database.database "n8n")
@@ -22,6 +23,13 @@
 {{- with include "n8n-tuned.given" $ofServer -}}
 {{- printf "database.external (%s): this is for a server of yours, but the release deploys its own PostgreSQL: set database.external.host, or remove it. User and database of the own one are database.own.user and database.own.database." . }}{{ "\n" -}}
 {{- end -}}
+{{- end -}}
+{{- $looks := or (has (int $database.port) (list 6432 6543)) (regexMatch "(pgbouncer|pooler|pgcat|odyssey|supavisor)" ($database.host | default "")) -}}
+{{- if and $database.host $looks (not $database.pooling) -}}
+{{- printf "database.external.pooling: %s:%d looks like a pooler, and what n8n may leave in a session depends on it: set it to session or transaction, or to none if there is no pooler." $database.host (int $database.port) }}{{ "\n" -}}
+{{- end -}}
+{{- if and (eq $database.pooling "transaction") (eq true .Values.tuning.sessionOnce) -}}
+{{- "tuning.sessionOnce: behind a pooler in transaction mode a session has lost its settings at the next query: take it out, or use database.external.pooling=session." }}{{ "\n" -}}
 {{- end -}}
 {{- if and .Values.database.own.backup.enabled (not (include "n8n-tuned.ownDatabase" .)) -}}
 {{- "database.own.backup.enabled: it is for the PostgreSQL of this release, and there is none: leave it out, and back up the server that you have." }}{{ "\n" -}}
@@ -182,8 +190,18 @@ win or lose without a word.
 {{- if and (eq $mode "filesystem") (include "n8n-tuned.isQueue" .) (not (and .Values.persistence.enabled (include "n8n-tuned.isSharedClaim" .))) -}}
 {{- "binaryData.mode: in queue mode all roles must see the same files: use database or s3, or persistence.enabled with persistence.accessModes=[ReadWriteMany]." }}{{ "\n" -}}
 {{- end -}}
-{{- if and (eq $mode "s3") (or (not .Values.binaryData.s3.host) (not .Values.binaryData.s3.bucket)) -}}
-{{- "binaryData.s3: host and bucket are needed with binaryData.mode=s3." }}{{ "\n" -}}
+{{- $stores := list $mode .Values.executions.dataStorage -}}
+{{- if and (has "s3" $stores) (or (not .Values.binaryData.s3.host) (not .Values.binaryData.s3.bucket)) -}}
+{{- printf "binaryData.s3: host and bucket are needed with %s=s3." (ternary "binaryData.mode" "executions.dataStorage" (eq $mode "s3")) }}{{ "\n" -}}
+{{- end -}}
+{{- if and (has "azure" $stores) (or (not .Values.binaryData.azure.account) (not .Values.binaryData.azure.container)) -}}
+{{- printf "binaryData.azure: account and container are needed with %s=azure." (ternary "binaryData.mode" "executions.dataStorage" (eq $mode "azure")) }}{{ "\n" -}}
+{{- end -}}
+{{- if and (eq .Values.executions.dataStorage "filesystem") (not .Values.persistence.enabled) -}}
+{{- "executions.dataStorage: files on the pod's own disk are lost with the pod: set persistence.enabled=true, or leave it out." }}{{ "\n" -}}
+{{- end -}}
+{{- if and (eq .Values.executions.dataStorage "filesystem") (include "n8n-tuned.isQueue" .) (ne $mode "filesystem") -}}
+{{- "executions.dataStorage: in queue mode all roles must see the same files: set binaryData.mode=filesystem with persistence.accessModes=[ReadWriteMany] as well, or use database or s3." }}{{ "\n" -}}
 {{- end -}}
 {{- $claim := .Values.persistence.existingClaim -}}
 {{- if and $claim (not .Values.persistence.enabled) -}}

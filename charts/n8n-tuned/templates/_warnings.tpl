@@ -30,6 +30,9 @@
 {{- if and (include "n8n-tuned.isQueue" .) (not (include "n8n-tuned.publicUrl" .)) }}
 - No public address is known: links in forms and waits point into the cluster. Set publicUrl, ingress or httpRoute.
 {{- end }}
+{{- if has "" (include "n8n-tuned.ingressControllers" . | fromYaml).items }}
+- ingress.controller: the class of an Ingress does not say which controller serves it, so no timeout is set for it, and its own counts: set ingress.controller, or ingress.annotations if it is another one.
+{{- end }}
 {{- $direct := list }}
 {{- range $at, $service := dict "service" $values.service "webhook.service" $values.webhook.service }}
 {{- if ne $service.type "ClusterIP" }}{{ $direct = append $direct (printf "%s.type=%s" $at $service.type) }}{{ end }}
@@ -40,11 +43,6 @@
 {{- $monitoring := $values.monitoring }}
 {{- if and (or $monitoring.prometheusRule.enabled $monitoring.dashboard.enabled) (not (or $monitoring.podMonitor.enabled $monitoring.serviceMonitor.enabled)) }}
 - monitoring: alerts and dashboards select by labels that the chart's monitors add, and none is enabled: set monitoring.podMonitor.enabled=true, or have your own scrape configuration add namespace, release and role (docs/monitoring.md).
-{{- end }}
-{{- range $components }}
-{{- if and (eq .name "webhook") $values.webhook.exclusive (not $values.webhook.mcp.enabled) (gt (include "n8n-tuned.maxReplicas" . | int) 1) }}
-- webhook.exclusive with several processors: MCP over SSE keeps a session in one of them, and the others answer 401. Set webhook.mcp.enabled=true where workflows serve MCP.
-{{- end }}
 {{- end }}
 {{- $main := first $components }}
 {{- $given := $main.ownEnv }}

@@ -132,8 +132,12 @@ function madeSecrets(pods: PodTemplate[]): string[] {
     .map(({ name, key }) => `Secret ${name}/${key}`);
 }
 
-function keyOf(kind: string, ref: { name: string; key: string } | undefined): string[] {
-  return ref === undefined ? [] : [`${kind} ${ref.name}/${ref.key}`];
+/** What is optional may be missing. */
+function keyOf(
+  kind: string,
+  ref: { name: string; key: string; optional?: boolean } | undefined,
+): string[] {
+  return ref === undefined || ref.optional === true ? [] : [`${kind} ${ref.name}/${ref.key}`];
 }
 
 /** What objects that are no pods name. */

@@ -204,7 +204,7 @@ const queue = all(
     fc.constantFrom<Values>(
       { webhook: { enabled: true, exclusive: true }, publicUrl: 'https://n8n.test' },
       {
-        webhook: { enabled: true, exclusive: true, mcp: { enabled: true } },
+        webhook: { enabled: true, exclusive: true, mcp: { sse: true } },
         publicUrl: 'https://n8n.test',
       },
     ),

@@ -108,3 +108,28 @@
 {{- else if eq $kind "sentinel" -}}{{ include "n8n-tuned.sentinelProxyPort" . }}
 {{- end -}}
 {{- end -}}
+
+{{/* Whether Services may have addresses of IPv6 alone, which n8n's client of Redis looks up only if it is told to. */}}
+{{- define "n8n-tuned.hasIpv6" -}}
+{{- if has "IPv6" (.Values.service.ipFamilies | default list) -}}true{{- end -}}
+{{- end -}}
+
+{{/* Whom n8n reaches without a proxy: itself, and every Service of this release, by each of its names. Empty without a proxy. */}}
+{{- define "n8n-tuned.noProxy" -}}
+{{- $proxy := .Values.outboundProxy -}}
+{{- $isThere := or $proxy.http $proxy.https -}}
+{{- range $component := .n8nTunedComponents -}}
+{{- range $name := list "HTTP_PROXY" "HTTPS_PROXY" "ALL_PROXY" "http_proxy" "https_proxy" "all_proxy" -}}
+{{- if get $component.ownEnv $name -}}{{- $isThere = true -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- if $isThere -}}
+{{- $names := list "localhost" "127.0.0.1" "::1" -}}
+{{- $full := include "n8n-tuned.fullname" . -}}
+{{- range list "" "-webhook" "-mcp" "-redis" "-postgresql" -}}
+{{- $names = append $names (printf "%s%s" $full .) -}}
+{{- end -}}
+{{- $names = append $names (printf ".%s" (include "n8n-tuned.namespace" .)) -}}
+{{- concat $names (list ".svc" ".svc.cluster.local") ($proxy.noProxy | default list) | uniq | join "," -}}
+{{- end -}}
+{{- end -}}

@@ -135,7 +135,7 @@ http://{{ include "n8n-tuned.webhookService" . }}.{{ include "n8n-tuned.namespac
 {{- printf "%s.externalTrafficPolicy: nothing from outside reaches a Service of type ClusterIP: set %s.type=NodePort or LoadBalancer, or remove it." $at $at }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
-{{- if and $values.webhook.mcp.enabled (not $values.webhook.exclusive) -}}
-{{- "webhook.mcp.enabled: main answers MCP itself unless webhook.exclusive=true: set that as well, or remove it." }}{{ "\n" -}}
+{{- if and $values.webhook.mcp.sse (not (include "n8n-tuned.hasWebhookProcessors" .)) -}}
+{{- "webhook.mcp.sse: without webhook processors main answers all of MCP: remove it, or set webhook.enabled=true in queue mode." }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}

@@ -33,7 +33,26 @@ spec:
     {{- end }}
 {{- end -}}
 
-{{/* Timeouts and the size of bodies. Other controllers ignore annotations that are not theirs. */}}
+{{/* The controller that serves an Ingress: by its value, else by the name of its class; empty where it is not known. Dict: context, settings. */}}
+{{- define "n8n-tuned.ingressController" -}}
+{{- $ofAll := .context.Values.ingress -}}
+{{- $class := .settings.className | default $ofAll.className -}}
+{{- $ofClass := regexFind "^(nginx|haproxy|traefik|alb|gce|openshift)" $class -}}
+{{- $given := .settings.controller | default "" -}}
+{{- if and (not $given) (not $ofClass) -}}{{- $given = $ofAll.controller -}}{{- end -}}
+{{- $given | default $ofClass -}}
+{{- end -}}
+
+{{/* The controllers of the Ingresses that are rendered, as `items`. Context: root. */}}
+{{- define "n8n-tuned.ingressControllers" -}}
+{{- $items := list -}}
+{{- range list .Values.ingress .Values.ingress.webhook -}}
+{{- if .enabled -}}{{- $items = append $items (include "n8n-tuned.ingressController" (dict "context" $ "settings" .)) -}}{{- end -}}
+{{- end -}}
+{{- dict "items" (uniq $items) | toYaml -}}
+{{- end -}}
+
+{{/* What a controller needs: timeouts, the size of bodies, and with several mains one of them for a user. */}}
 {{- define "n8n-tuned.ingressAnnotations" -}}
 {{- $timeout := include "n8n-tuned.proxyTimeoutSeconds" .context -}}
 {{- /* One limit for all paths: the largest of what n8n takes in either role behind them, forms with files included. */ -}}
@@ -45,14 +64,32 @@ spec:
 {{- end -}}
 {{- end -}}
 {{- end -}}
-{{- $annotations := dict
+{{- $sticks := and .context.Values.multiMain.enabled (eq .component "main") -}}
+{{- $controller := include "n8n-tuned.ingressController" . -}}
+{{- $annotations := dict -}}
+{{- if eq $controller "nginx" -}}
+{{- $annotations = dict
   "nginx.ingress.kubernetes.io/proxy-read-timeout" $timeout
   "nginx.ingress.kubernetes.io/proxy-send-timeout" $timeout
-  "nginx.ingress.kubernetes.io/proxy-body-size" (printf "%dm" $bodyMiB)
-  "haproxy.org/timeout-server" (printf "%ss" $timeout)
-  "haproxy.router.openshift.io/timeout" (printf "%ss" $timeout) -}}
-{{- if and .context.Values.multiMain.enabled (eq .component "main") -}}
+  "nginx.ingress.kubernetes.io/proxy-body-size" (printf "%dm" $bodyMiB) -}}
+{{- if $sticks -}}
 {{- $annotations = merge $annotations (dict "nginx.ingress.kubernetes.io/affinity" "cookie" "nginx.ingress.kubernetes.io/session-cookie-name" "n8n-main") -}}
+{{- end -}}
+{{- else if eq $controller "haproxy" -}}
+{{- $annotations = dict "haproxy.org/timeout-server" (printf "%ss" $timeout) -}}
+{{- if $sticks -}}{{- $_ := set $annotations "haproxy.org/cookie-persistence" "n8n-main" -}}{{- end -}}
+{{- else if eq $controller "openshift" -}}
+{{- /* It sends a user to the same pod by itself. */ -}}
+{{- $annotations = dict "haproxy.router.openshift.io/timeout" (printf "%ss" $timeout) -}}
+{{- else if eq $controller "alb" -}}
+{{- /* A pod that is going stays a target until what it has begun is over. */ -}}
+{{- $group := printf "deregistration_delay.timeout_seconds=%s" (min 3600 (int $timeout) | toString) -}}
+{{- if $sticks -}}{{- $group = printf "%s,stickiness.enabled=true,stickiness.type=lb_cookie" $group -}}{{- end -}}
+{{- $annotations = dict
+  "alb.ingress.kubernetes.io/target-type" "ip"
+  "alb.ingress.kubernetes.io/healthcheck-path" (include "n8n-tuned.readinessPath" .context)
+  "alb.ingress.kubernetes.io/load-balancer-attributes" (printf "idle_timeout.timeout_seconds=%s" (min 4000 (int $timeout) | toString))
+  "alb.ingress.kubernetes.io/target-group-attributes" $group -}}
 {{- end -}}
 {{- toYaml $annotations -}}
 {{- end -}}

@@ -11,14 +11,20 @@ test paths and the editor included, to main. A path that users renamed by env is
 {{- end -}}
 
 {{/*
-The Service for MCP. A session over SSE lives in one process, and a request of it gets 401 from every other one. Main answers
-it, which also hears what other mains are asked; where main takes no production requests, a processor of its own does.
+The Service for MCP. Every process goes on with a session over HTTP. One over SSE lives in one process, and a request of it
+gets 401 from every other one: main answers it, which also hears what other mains are asked; where main takes no production
+requests, a processor of its own does. An HTTPRoute sends there only what is of such a session (n8n-tuned.mcpOverHttp).
 */}}
 {{- define "n8n-tuned.mcpService" -}}
-{{- $full := include "n8n-tuned.fullname" . -}}
-{{- if include "n8n-tuned.hasMcpProcessor" . -}}{{ $full }}-mcp
-{{- else if .Values.webhook.exclusive -}}{{ include "n8n-tuned.webhookService" . }}
-{{- else -}}{{ $full }}
+{{- if not (include "n8n-tuned.hasOneForMcp" .) -}}{{ include "n8n-tuned.webhookService" . }}
+{{- else -}}{{ include "n8n-tuned.fullname" . }}{{ if include "n8n-tuned.hasMcpProcessor" . }}-mcp{{ end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The Service for MCP over HTTP where MCP over SSE has another one; else empty. */}}
+{{- define "n8n-tuned.mcpOverHttp" -}}
+{{- if and (include "n8n-tuned.hasWebhookProcessors" .) (include "n8n-tuned.hasOneForMcp" .) (include "n8n-tuned.supports" (dict "context" . "feature" "mcpOnEveryProcess")) -}}
+{{- include "n8n-tuned.webhookService" . -}}
 {{- end -}}
 {{- end -}}
 
@@ -57,7 +63,9 @@ main's; with it, all that callers of webhooks need, for a route of their own. Di
 {{- $items := list -}}
 {{- range $variable, $pair := $services -}}
 {{- $path := include "n8n-tuned.webhookPath" (dict "context" $ "variable" $variable "default" (first $pair)) -}}
-{{- $items = append $items (dict "path" $path "service" (last $pair)) -}}
+{{- $item := dict "path" $path "service" (last $pair) -}}
+{{- if eq $variable "N8N_ENDPOINT_MCP" -}}{{- $_ := set $item "overHttp" (include "n8n-tuned.mcpOverHttp" $) -}}{{- end -}}
+{{- $items = append $items $item -}}
 {{- end -}}
 {{- dict "items" $items | toYaml -}}
 {{- end -}}

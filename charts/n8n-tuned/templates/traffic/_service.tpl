@@ -5,7 +5,7 @@
 apiVersion: v1
 kind: Service
 metadata:
-  {{- include "n8n-tuned.metadata" (dict "context" .context "component" .component "name" .suffix "annotations" $own.annotations) | nindent 2 }}
+  {{- include "n8n-tuned.metadata" (dict "context" .context "component" .component "name" .suffix "annotations" (mergeOverwrite (include "n8n-tuned.serviceAnnotations" . | fromYaml) (deepCopy ($own.annotations | default dict)))) | nindent 2 }}
 spec:
   type: {{ $own.type }}
   {{- with $own.loadBalancerClass }}
@@ -39,4 +39,18 @@ spec:
       appProtocol: http
   selector:
     {{- include "n8n-tuned.selector" (dict "context" .context "component" .component) | nindent 4 }}
+{{- end -}}
+
+{{/* What some controllers read from the Service and not from the Ingress. Dict: context, affinity. */}}
+{{- define "n8n-tuned.serviceAnnotations" -}}
+{{- $controllers := (include "n8n-tuned.ingressControllers" .context | fromYaml).items -}}
+{{- $annotations := dict -}}
+{{- if has "gce" $controllers -}}
+{{- $_ := set $annotations "cloud.google.com/neg" "{\"ingress\":true}" -}}
+{{- $_ := set $annotations "cloud.google.com/backend-config" (dict "default" (include "n8n-tuned.fullname" .context) | toJson) -}}
+{{- end -}}
+{{- if and .affinity (has "traefik" $controllers) -}}
+{{- $_ := set $annotations "traefik.ingress.kubernetes.io/service.sticky.cookie" "true" -}}
+{{- end -}}
+{{- toYaml $annotations -}}
 {{- end -}}

@@ -1,0 +1,238 @@
+// What the chart meets where people run it: ingress controllers and load balancers, poolers, proxies to the outside, networks of
+// IPv6, object stores, disks that fill. The whole chart is rendered.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { attempt, chart, KUBERNETES, paths, render, type Manifest } from './support/helm.ts';
+import { podTemplates } from './support/pods.ts';
+
+type Values = Record<string, unknown>;
+const QUEUE: Values = {
+  executions: { mode: 'queue' },
+  database: { type: 'postgresql' },
+  webhook: { enabled: true, replicas: 3 },
+  publicUrl: 'https://n8n.example.com',
+};
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-surroundings-'));
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+function fileOf(values: Values): string {
+  const file = join(folder, 'values.json');
+  writeFileSync(file, JSON.stringify({ ...QUEUE, ...values }));
+  return file;
+}
+const manifestsOf = async (values: Values): Promise<Manifest[]> =>
+  (await render(paths.helm3, ['-f', fileOf(values)])).manifests;
+const refusalOf = async (values: Values): Promise<string> => {
+  const args = ['template', 'n8n', chart, '--kube-version', KUBERNETES, '-f', fileOf(values)];
+  return (await attempt(paths.helm3, args)).output;
+};
+const annotationsOf = (manifests: Manifest[], kind: string, name = 'n8n-n8n-tuned') =>
+  manifests.find((one) => one.kind === kind && one.metadata.name === name)?.metadata.annotations ??
+  {};
+function variablesOf(manifests: Manifest[], component: string): Record<string, unknown> {
+  const pod = podTemplates(manifests).find(
+    ({ labels }) => labels['app.kubernetes.io/component'] === component,
+  );
+  const env = pod?.spec.containers[0]?.env ?? [];
+  return Object.fromEntries(env.map(({ name, value, valueFrom }) => [name, value ?? valueFrom]));
+}
+
+const LONG = { executions: { mode: 'queue', longestReplySeconds: 900 } };
+const alb = 'alb.ingress.kubernetes.io';
+test.each<[string, Values, Record<string, string>]>([
+  ['nginx', {}, { 'nginx.ingress.kubernetes.io/proxy-read-timeout': '915' }],
+  ['haproxy', {}, { 'haproxy.org/timeout-server': '915s' }],
+  ['openshift', {}, { 'haproxy.router.openshift.io/timeout': '915s' }],
+  [
+    'alb',
+    {},
+    {
+      [`${alb}/load-balancer-attributes`]: 'idle_timeout.timeout_seconds=915',
+      [`${alb}/target-group-attributes`]: 'deregistration_delay.timeout_seconds=915',
+    },
+  ],
+  // It waits for a response without a limit of its own.
+  ['traefik', {}, {}],
+])('%s waits as long as the longest reply takes', async (controller, more, expected) => {
+  const named = await manifestsOf({ ...LONG, ...more, ingress: { enabled: true, controller } });
+  expect(annotationsOf(named, 'Ingress')).toMatchObject(expected);
+  const others = Object.keys(annotationsOf(named, 'Ingress')).filter(
+    (name) => !name.startsWith(Object.keys(expected)[0]?.split('/')[0] ?? 'none'),
+  );
+  expect(others).toEqual([]);
+  // The name of the class says it as well.
+  const byClass = await manifestsOf({ ...LONG, ingress: { enabled: true, className: controller } });
+  expect(annotationsOf(byClass, 'Ingress')).toEqual(annotationsOf(named, 'Ingress'));
+});
+
+test('the load balancer of Google Cloud reads what it needs from an object that the Services name', async () => {
+  const manifests = await manifestsOf({ ...LONG, ingress: { enabled: true, className: 'gce' } });
+  const config = manifests.find(({ kind }) => kind === 'BackendConfig');
+  expect(config).toMatchObject({
+    metadata: { name: 'n8n-n8n-tuned' },
+    spec: { timeoutSec: 915, connectionDraining: { drainingTimeoutSec: 915 } },
+  });
+  for (const service of ['n8n-n8n-tuned', 'n8n-n8n-tuned-webhook']) {
+    expect(annotationsOf(manifests, 'Service', service)).toMatchObject({
+      'cloud.google.com/backend-config': '{"default":"n8n-n8n-tuned"}',
+    });
+  }
+});
+
+test('a controller that is not known gets nothing, and is said to get nothing', async () => {
+  const values = { ingress: { enabled: true, className: 'ours' } };
+  expect(annotationsOf(await manifestsOf(values), 'Ingress')).toEqual({});
+  const dryRun = ['install', 'n8n', chart, '--dry-run=client', '-f', fileOf(values)];
+  const { output } = await attempt(paths.helm3, dryRun);
+  if (!output.includes('cluster unreachable')) {
+    expect(output).toContain('does not say which controller serves it');
+  }
+});
+
+test.each([
+  ['nginx', 'Ingress', 'nginx.ingress.kubernetes.io/affinity'],
+  ['haproxy', 'Ingress', 'haproxy.org/cookie-persistence'],
+  ['alb', 'Ingress', `${alb}/target-group-attributes`],
+  ['traefik', 'Service', 'traefik.ingress.kubernetes.io/service.sticky.cookie'],
+])('with several mains %s keeps a user on one', async (controller, kind, annotation) => {
+  const manifests = await manifestsOf({
+    multiMain: { enabled: true },
+    main: { replicas: 2 },
+    ingress: { enabled: true, controller },
+  });
+  expect(annotationsOf(manifests, kind)[annotation]).toMatch(/cookie|true|n8n-main/);
+});
+
+test('a pod waits longer for a load balancer outside the cluster to forget it', async () => {
+  const grace = async (controller: string): Promise<number> => {
+    const manifests = await manifestsOf({ ingress: { enabled: true, controller } });
+    const pod = podTemplates(manifests).find(
+      ({ labels }) => labels['app.kubernetes.io/component'] === 'webhook',
+    );
+    return pod?.spec.terminationGracePeriodSeconds ?? 0;
+  };
+  expect((await grace('alb')) - (await grace('nginx'))).toBe(15);
+});
+
+const POOLED = { host: 'db', port: 6432, existingSecret: 'db', maxConnections: 500 };
+const EXTERNAL = { encryptionKey: { existingSecret: 'given' } };
+test('what looks like a pooler is asked about, and in transaction mode a session keeps nothing', async () => {
+  const of = (external: Values): Values => ({
+    ...EXTERNAL,
+    database: { type: 'postgresql', external },
+  });
+  expect(await refusalOf(of(POOLED))).toContain('database.external.pooling: db:6432 looks like');
+  expect(await refusalOf(of({ ...POOLED, port: 5432, host: 'n8n-db-pooler-rw' }))).toContain(
+    'looks like a pooler',
+  );
+  const options = async (pooling: string): Promise<unknown> =>
+    variablesOf(await manifestsOf(of({ ...POOLED, pooling })), 'main')['NODE_OPTIONS'];
+  expect(await options('session')).toContain('session-once.cjs');
+  expect(await options('none')).toContain('session-once.cjs');
+  expect(await options('transaction')).not.toContain('session-once.cjs');
+  const asked = { ...of({ ...POOLED, pooling: 'transaction' }), tuning: { sessionOnce: true } };
+  expect(await refusalOf(asked)).toContain('tuning.sessionOnce: behind a pooler');
+});
+
+test('with a proxy to the outside, n8n reaches its own Services and those of the cluster without it', async () => {
+  const outboundProxy = { https: 'http://proxy:3128', noProxy: ['.example.com'] };
+  const given = variablesOf(await manifestsOf({ outboundProxy }), 'worker');
+  expect(given['HTTPS_PROXY']).toBe('http://proxy:3128');
+  const without = String(given['NO_PROXY']).split(',');
+  expect(without).toEqual(
+    expect.arrayContaining([
+      ...[
+        'localhost',
+        '127.0.0.1',
+        'n8n-n8n-tuned',
+        'n8n-n8n-tuned-webhook',
+        'n8n-n8n-tuned-redis',
+      ],
+      ...['.svc', '.example.com'],
+    ]),
+  );
+  // One from a Secret leads past the same.
+  const secret = { valueFrom: { secretKeyRef: { name: 'proxy', key: 'url' } } };
+  const other = variablesOf(await manifestsOf({ env: { HTTPS_PROXY: secret } }), 'main');
+  expect(String(other['NO_PROXY'])).toContain('n8n-n8n-tuned-redis');
+  expect(variablesOf(await manifestsOf({}), 'main')).not.toHaveProperty('NO_PROXY');
+});
+
+test('in a cluster of IPv6 n8n looks up addresses of IPv6 for Redis', async () => {
+  const service = { ipFamilies: ['IPv6'], ipFamilyPolicy: 'SingleStack' };
+  const given = variablesOf(await manifestsOf({ service }), 'worker');
+  expect(given['QUEUE_BULL_REDIS_DUALSTACK']).toBe('true');
+  expect(variablesOf(await manifestsOf({}), 'worker')).not.toHaveProperty(
+    'QUEUE_BULL_REDIS_DUALSTACK',
+  );
+});
+
+test('what a pod writes to its own disk has a limit', async () => {
+  interface Scratch {
+    name: string;
+    emptyDir?: { sizeLimit?: string };
+  }
+  const limits = async (values: Values): Promise<unknown[]> =>
+    podTemplates(await manifestsOf(values))
+      .filter(({ owner }) => owner.kind === 'Deployment')
+      .flatMap(({ spec }) => (spec.volumes ?? []) as Scratch[])
+      .filter(({ name }) => ['home', 'tmp'].includes(name))
+      .map(({ emptyDir }) => emptyDir?.sizeLimit);
+  expect(new Set(await limits({}))).toEqual(new Set(['10Gi']));
+  expect(new Set(await limits({ pod: { scratchLimit: '' } }))).toEqual(new Set([undefined]));
+});
+
+test('data of executions goes where it is asked for, with the settings of that store', async () => {
+  const s3 = { host: 's3.test', bucket: 'b' };
+  const inS3 = { executions: { mode: 'queue', dataStorage: 's3' }, binaryData: { s3 } };
+  expect(variablesOf(await manifestsOf(inS3), 'worker')).toMatchObject({
+    N8N_EXECUTION_DATA_STORAGE_MODE: 's3',
+    N8N_EXTERNAL_STORAGE_S3_HOST: 's3.test',
+    N8N_DEFAULT_BINARY_DATA_MODE: 'database',
+  });
+  const azure = { account: 'a', container: 'c', existingSecret: 'azure' };
+  const inAzure = { binaryData: { mode: 'azure', azure } };
+  expect(variablesOf(await manifestsOf(inAzure), 'worker')).toMatchObject({
+    N8N_DEFAULT_BINARY_DATA_MODE: 'azure',
+    N8N_EXTERNAL_STORAGE_AZURE_ACCOUNT_NAME: 'a',
+    N8N_EXTERNAL_STORAGE_AZURE_ACCOUNT_KEY: { secretKeyRef: { name: 'azure' } },
+  });
+  for (const [dataStorage, sentence] of [
+    ['s3', 'binaryData.s3: host and bucket are needed with executions.dataStorage=s3'],
+    ['azure', 'binaryData.azure: account and container are needed'],
+    ['filesystem', 'executions.dataStorage: in queue mode all roles must see the same files'],
+  ] as const) {
+    expect(await refusalOf({ executions: { mode: 'queue', dataStorage } })).toContain(sentence);
+  }
+});
+
+test('MCP over SSE goes to one process, and over HTTP to every processor, by what an HTTPRoute sees of a request', async () => {
+  interface Rule {
+    matches: { path: { value: string }; method?: string; queryParams?: { name: string }[] }[];
+    backendRefs: { name: string }[];
+  }
+  const rulesOf = async (webhook: Values): Promise<Rule[]> => {
+    const httpRoute = { enabled: true, parentRefs: [{ name: 'gateway' }] };
+    const manifests = await manifestsOf({ httpRoute, webhook: { enabled: true, ...webhook } });
+    const route = manifests.find(({ kind }) => kind === 'HTTPRoute');
+    return (route?.['spec'] as { rules: Rule[] }).rules.filter(
+      ({ matches }) => matches[0]?.path.value === '/mcp',
+    );
+  };
+  const servicesOf = (rules: Rule[]): unknown[] =>
+    rules.map(({ backendRefs }) => backendRefs[0]?.name);
+  expect(servicesOf(await rulesOf({}))).toEqual(['n8n-n8n-tuned-webhook']);
+  const split = await rulesOf({ mcp: { sse: true } });
+  expect(servicesOf(split)).toEqual(['n8n-n8n-tuned', 'n8n-n8n-tuned-webhook']);
+  expect(
+    split[0]?.matches.map(({ method, queryParams }) => method ?? queryParams?.[0]?.name),
+  ).toEqual(['GET', 'sessionId']);
+  const apart = await rulesOf({ exclusive: true, mcp: { sse: true } });
+  expect(servicesOf(apart)).toEqual(['n8n-n8n-tuned-mcp', 'n8n-n8n-tuned-webhook']);
+});

@@ -1,0 +1,154 @@
+// The chart under a real Flux that looks for drift: installed, reconciled again and again, upgraded, set back, removed and
+// installed anew, n8n keeps its encryption key, nothing drifts by itself, what somebody changes is set right, and the number
+// of pods stays the autoscaler's.
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { parse } from 'yaml';
+import { until } from '../support/cluster';
+import { CHART, Release, ROOT, SMALL_EVERYWHERE } from '../support/release';
+import { seen } from '../support/seen';
+
+jest.setTimeout(2_400_000);
+
+const RECONCILIATIONS = 5;
+const PATIENCE_MS = 900_000;
+
+interface HelmRelease {
+  metadata: { name: string; namespace: string; generation?: number };
+  spec: { chart: { spec: { version: string } }; values: object };
+  status?: {
+    observedGeneration?: number;
+    lastHandledReconcileAt?: string;
+    conditions?: { type: string; status: string; message?: string }[];
+  };
+}
+
+const { version } = parse(readFileSync(join(CHART, 'Chart.yaml'), 'utf8')) as { version: string };
+
+/** The HelmRelease of docs/chart/gitops.md, for this namespace. */
+function releaseOf(namespace: string, values: object): HelmRelease {
+  const page = readFileSync(join(ROOT, 'docs/chart/gitops.md'), 'utf8');
+  const text = /```yaml\n(apiVersion: helm\.toolkit[\s\S]*?)```/.exec(page)?.[1] ?? '';
+  const shown = parse(text) as HelmRelease;
+  const { spec } = shown;
+  return {
+    ...shown,
+    metadata: { ...shown.metadata, namespace },
+    spec: {
+      ...spec,
+      chart: { ...spec.chart, spec: { ...spec.chart.spec, version } },
+      values: { ...SMALL_EVERYWHERE, ...values },
+    },
+  };
+}
+
+beforeAll(async () => {
+  await promisify(execFile)(join(ROOT, 'lab/cluster/flux/up.sh'), { timeout: 1_500_000 });
+});
+
+test('n8n keeps its key and its pods under a Flux that looks for drift', async () => {
+  const n8n = await Release.inNewNamespace('flux');
+  const { name, kubectl, apply } = n8n.space;
+  const state = async (): Promise<HelmRelease> =>
+    JSON.parse(await kubectl('get', 'helmrelease', 'n8n', '-o', 'json')) as HelmRelease;
+  const ready = (what: string, handled = ''): Promise<unknown> =>
+    until(
+      what,
+      async () => {
+        const { metadata, status = {} } = await state();
+        const condition = status.conditions?.find(({ type }) => type === 'Ready');
+        const isNow =
+          status.observedGeneration === metadata.generation &&
+          (handled === '' || status.lastHandledReconcileAt === handled);
+        if (!isNow || condition?.status !== 'True') throw new Error(JSON.stringify(status));
+        return true;
+      },
+      PATIENCE_MS,
+    );
+  let asked = 0;
+  const reconcile = async (): Promise<void> => {
+    const at = `request-${String(++asked)}`;
+    const annotation = `reconcile.fluxcd.io/requestedAt=${at}`;
+    await kubectl('annotate', 'helmrelease', 'n8n', annotation, '--overwrite');
+    await ready('a reconciliation', at);
+  };
+  const drifts = async (): Promise<number> => {
+    const { items } = JSON.parse(
+      await kubectl('get', 'events', '--field-selector', 'reason=DriftDetected', '-o', 'json'),
+    ) as { items: object[] };
+    return items.length;
+  };
+  const keyOf = async (): Promise<unknown> => {
+    const { metadata, data } = JSON.parse(
+      await kubectl('get', 'secret', 'n8n-encryption-key', '-o', 'json'),
+    ) as { metadata: { uid: string }; data: object };
+    return { uid: metadata.uid, data };
+  };
+  const workers = (): Promise<string> =>
+    kubectl('get', 'deployment', 'n8n-worker', '-o', 'jsonpath={.spec.replicas}');
+  const remove = (): Promise<string> =>
+    kubectl('delete', 'helmrelease', 'n8n', '--ignore-not-found', '--timeout=110s');
+  try {
+    await apply([
+      {
+        ...{ apiVersion: 'source.toolkit.fluxcd.io/v1', kind: 'HelmRepository' },
+        metadata: { name: 'n8n-tuned', namespace: name },
+        spec: { interval: '1m', url: 'http://127.0.0.1:8879' },
+      },
+    ]);
+    const first = releaseOf(name, {});
+    await apply([first]);
+    await ready('n8n installed by Flux');
+    const key = await keyOf();
+    for (let round = 0; round < RECONCILIATIONS; round++) await reconcile();
+    expect(await drifts()).toBe(0);
+
+    // What somebody changes by hand is drift, and set right.
+    await kubectl('label', 'service', 'n8n', 'app.kubernetes.io/part-of=another', '--overwrite');
+    await reconcile();
+    expect(await kubectl('get', 'service', 'n8n', '-o', 'jsonpath={.metadata.labels}')).toContain(
+      '"app.kubernetes.io/part-of":"n8n-tuned"',
+    );
+    expect(await drifts()).toBeGreaterThan(0);
+
+    await apply([releaseOf(name, { tuning: { profile: 'low-memory' } })]);
+    await ready('n8n upgraded');
+    await apply([first]);
+    await ready('n8n set back');
+    expect(await keyOf()).toEqual(key);
+
+    const queue = {
+      ...{ executions: { mode: 'queue' }, database: { type: 'postgresql' } },
+      worker: { ...SMALL_EVERYWHERE.worker, replicas: 1 },
+    };
+    await apply([releaseOf(name, queue)]);
+    await ready('n8n in queue mode');
+    const scaled = {
+      ...queue.worker,
+      autoscaling: { enabled: true, minReplicas: 2, maxReplicas: 2 },
+    };
+    await apply([releaseOf(name, { ...queue, worker: scaled })]);
+    await ready('n8n with an autoscaler');
+    await until('two workers', async () => (await workers()) === '2', PATIENCE_MS);
+    for (let round = 0; round < RECONCILIATIONS; round++) {
+      await reconcile();
+      expect(await workers()).toBe('2');
+    }
+    expect(await keyOf()).toEqual(key);
+
+    await remove();
+    expect(await keyOf()).toEqual(key);
+    await apply([first]);
+    await ready('n8n installed again');
+    expect(await keyOf()).toEqual(key);
+    seen('Flux that looks for drift', {
+      ...{ reconciliations: 2 * RECONCILIATIONS, upgrades: 3, rollbacks: 1, reinstalls: 1 },
+      ...{ sameKey: true, scaleReset: false },
+    });
+  } finally {
+    await remove();
+    await n8n.remove();
+  }
+});
