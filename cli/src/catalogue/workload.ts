@@ -78,11 +78,13 @@ export const workloadSchema = z.strictObject({
       legacy: variant.optional(),
     })
     .prefault({}),
+  /** Whether a request begins another number of executions each time; else one, and one of each workflow alongside. */
+  executionsVary: z.boolean().default(false),
   /** Closed loop: how long a client waits after a reply. In an open loop it has no meaning. */
   thinkTimeMs: z.number().nonnegative().default(0),
   /** The request goes to so many webhooks alike; `{copy}` in it and in its reply runs from 1. */
   copies: z.int().min(2).max(100).optional(),
-  /** Instead of a request of its own: a weighted blend of other workloads. */
+  /** Instead of a request of its own: a weighted blend of other workloads; in a file, also of other files. */
   blend: z
     .array(z.strictObject({ workload: z.string(), weight: z.number().positive() }))
     .optional(),

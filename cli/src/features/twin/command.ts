@@ -1,28 +1,31 @@
 /** Makes a twin of a workflow: files that can be loaded without reaching anything outside n8n. */
 import { createHash } from 'node:crypto';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname } from 'node:path';
 import type { Command } from 'commander';
-import { stringify } from 'yaml';
-import { parseExport } from '../../catalogue/exported-workflow';
-import { nameOf } from '../../catalogue/triggers';
-import type { ExportedWorkflow } from '../../catalogue/exported-workflow';
-import { readPlainFile } from '../../linux/plain-file';
 import { forceOption } from '../../options/options';
-import { collect } from '../../options/parsers';
-import { writeUserFile, type UserFile } from '../../record/user-file';
-import { parseYamlFile } from '../../ui/yaml-file';
+import { collect, countFrom1, parsed } from '../../options/parsers';
+import { baseUrlFrom } from '../../targets/url/address';
+import { N8nApi } from '../../targets/url/api';
 import { EXIT, messageOf, Mistake } from '../../ui/exit';
+import { interruptible } from '../../ui/interrupt';
 import { printJson, printLines } from '../../ui/print';
+import { startProgress, type Progress } from '../../ui/progress';
 import type { CommandHelp } from '../../options/help';
-import { executionSchema, recordedNodes, type RecordedNode } from './analysis/recorded';
-import { twinOf, type Twin } from './analysis/twin';
-import { twinLines } from './report/terminal';
+import { slugOf, twinOf, type Source, type Twin } from './analysis/twin';
+import { blendLines, twinLines } from './report/terminal';
+import { mostRun, sourcesInFiles, sourcesInN8n } from './sources';
+import { writeBlend, writeTwin, type BlendPart } from './write';
 
 interface TwinOptions {
+  url?: string;
+  workflow?: string;
+  all?: boolean;
+  top: number;
   trigger?: string;
   allow?: string[];
-  fromExecution?: string;
+  fromExecution?: string[];
   keepValues?: boolean;
+  out?: string;
   force?: boolean;
   json?: boolean;
 }
@@ -31,11 +34,14 @@ export const help: CommandHelp = {
   summary: 'make a copy of a workflow that reaches nothing outside n8n',
   examples: [
     'n8n-tuned twin order.json',
+    'N8N_API_KEY=... n8n-tuned twin --url https://n8n.example.com --workflow 42',
+    'N8N_API_KEY=... n8n-tuned twin --url https://n8n.example.com --all --out twins',
     'n8n-tuned twin order.json pay.json --from-execution execution.json',
     "n8n-tuned find --workload order.twin.json --slo 'p95<1s'",
   ],
   notes: [
     'It writes three files: order.twin.json, the workload for every command that makes load; order.twin.workflow.json, the workflow; and order.twin.rules.yaml, the answers of the stand-in, which you may edit.',
+    '--url only reads: the workflow, those that it calls, its error workflow, and their last five successful executions. The key needs the scopes workflow:read, execution:list and execution:read, and --all workflow:list too.',
     "--from-execution is an execution as n8n's API gives it: GET /api/v1/executions/ID?includeData=true. Of what it holds, only the shapes and sizes are kept, unless --keep-values is given.",
   ],
 };
@@ -44,34 +50,111 @@ export function register(program: Command): Command {
   return program
     .command('twin')
     .description('Make a copy of a workflow in which a stand-in takes the place of every service')
-    .argument('<files...>', 'the exported workflow, then those that it calls')
+    .argument('[files...]', 'the exported workflow, then those that it calls')
+    .option(
+      '--url <url>',
+      'the n8n that has the workflow; N8N_API_KEY in the environment is its key',
+    )
+    .option('--workflow <id>', '--url: the workflow, by its id')
+    .option('--all', '--url: the workflows that ran most, as one blend with these weights')
+    .addOption(parsed('--top <n>', '--all: this many workflows at most', countFrom1, '10'))
     .option('--trigger <node>', 'the trigger that is loaded (default: the only one that fits)')
     .option('--allow <node>', 'a node that may leave n8n, by its name; may be repeated', collect)
-    .option('--from-execution <file>', 'an execution with its data, for items, sizes and latencies')
-    .option('--keep-values', 'keep the values of that execution, which may be personal')
+    .option(
+      '--from-execution <file>',
+      'an execution with its data, for items, sizes and latencies; may be repeated',
+      collect,
+    )
+    .option('--keep-values', 'keep the values of executions, which may be personal')
+    .option('--out <folder>', 'where the files go (default: beside the workflow, or here)')
     .addOption(forceOption())
     .option('--json', 'print what was made as JSON')
-    .action((files: string[], options: TwinOptions) => {
-      twin(files, options);
+    .action(async (files: string[], options: TwinOptions) => {
+      await interruptible((signal) => twin(files, options, signal));
       process.exitCode = EXIT.fine;
     });
 }
 
-function twin(files: readonly string[], options: TwinOptions): void {
-  const workflows = files.flatMap((file) => parseExport(read(file, 'the workflow'), file));
-  const [first] = workflows;
-  if (first === undefined) throw new Mistake(`${files.join(' ')} holds no workflow.`);
+async function twin(
+  files: readonly string[],
+  options: TwinOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  refuseContradiction(files, options);
+  const { fromExecution: executions = [], keepValues: keepsValues = false } = options;
+  const [file] = files;
+  if (file !== undefined) {
+    const sources = sourcesInFiles({ files, executions, keepsValues });
+    one(sources, { folder: dirname(file), stem: basename(file).replace(/\.json$/, '') }, options);
+    return;
+  }
+  const { url = '', workflow } = options;
+  const key = process.env['N8N_API_KEY'];
+  if (key === undefined) {
+    throw new Mistake(`the API of the n8n at ${url} needs a key: set N8N_API_KEY.`);
+  }
+  const api = new N8nApi(baseUrlFrom(url), key, signal);
+  const progress = startProgress();
+  try {
+    if (workflow === undefined) await mostRunOnes(api, options, progress.tell);
+    else {
+      const sources = await sourcesInN8n({ api, workflow, keepsValues, tell: progress.tell });
+      one(sources, { folder: '.', stem: nameIn(sources) }, options);
+    }
+  } finally {
+    progress.end();
+  }
+}
+
+function refuseContradiction(files: readonly string[], options: TwinOptions): void {
+  const { url, workflow, all = false, fromExecution = [], keepValues = false } = options;
+  if (files.length > 0 && (url !== undefined || workflow !== undefined || all)) {
+    throw new Mistake('a twin is made of files or of --url: leave one of them out.');
+  }
+  if (files.length > 0) {
+    if (keepValues && fromExecution.length === 0) {
+      throw new Mistake('--keep-values goes with --from-execution or --url.');
+    }
+    return;
+  }
+  if (url === undefined) {
+    throw new Mistake('name the exported workflow, or give --url with --workflow or --all.');
+  }
+  if ((workflow === undefined) === !all) {
+    throw new Mistake('--url needs --workflow with the id of one workflow, or --all.');
+  }
+  if (fromExecution.length > 0) {
+    throw new Mistake('--url reads executions by itself: leave --from-execution out.');
+  }
+  if (all && options.trigger !== undefined) {
+    throw new Mistake('--trigger is for one workflow: leave --all out.');
+  }
+}
+
+const nameIn = ([loaded]: readonly Source[]): string => slugOf(loaded?.workflow.name ?? 'workflow');
+
+interface FilePlace {
+  folder: string;
+  stem: string;
+}
+
+function one(sources: readonly Source[], place: FilePlace, options: TwinOptions): void {
+  const made = madeOf(sources, nameIn(sources), options);
+  const { out: folder = place.folder, force = false } = options;
+  const written = writeTwin({ folder, stem: place.stem, force }, made);
+  if (options.json === true) {
+    const { rows, kept, request, notes } = made;
+    printJson({ files: written, rows, kept, request, notes });
+  } else printLines([...twinLines(made), '', ...written]);
+}
+
+function madeOf(sources: readonly Source[], name: string, options: TwinOptions): Twin {
   const made = twinOf({
-    ...{ workflows, trigger: options.trigger, allow: new Set(options.allow ?? []) },
-    recorded: recordedIn(first, options),
-    newId: idsFrom(JSON.stringify(workflows)),
+    ...{ sources, name, trigger: options.trigger, allow: new Set(options.allow ?? []) },
+    newId: idsFrom(JSON.stringify([name, sources.map(({ workflow }) => workflow)])),
   });
   if (made.leaving.length > 0) throw new Mistake(refusal(made));
-  const written = write(files[0] ?? '', made, options.force === true);
-  if (options.json === true) {
-    const { rows, kept, request } = made;
-    printJson({ files: written, rows, kept, request });
-  } else printLines([...twinLines(made), '', ...written]);
+  return made;
 }
 
 function refusal({ leaving }: Twin): string {
@@ -79,39 +162,36 @@ function refusal({ leaving }: Twin): string {
   return `these nodes would still leave n8n: ${listed}; give the execution that shows what they return with --from-execution, add the workflows that are called, or name each that may leave with --allow.`;
 }
 
-function recordedIn(
-  workflow: ExportedWorkflow,
-  { fromExecution: file, keepValues = false }: TwinOptions,
-): Map<string, RecordedNode> {
-  if (file === undefined) {
-    if (keepValues) throw new Mistake('--keep-values goes with --from-execution.');
-    return new Map();
+/** What cannot be loaded is named and left out; the others keep their weights. */
+async function mostRunOnes(api: N8nApi, options: TwinOptions, tell: Progress): Promise<void> {
+  const { out: folder = '.', force = false, keepValues: keepsValues = false } = options;
+  tell('counting the executions of each workflow');
+  const most = await mostRun(api, options.top);
+  const parts: (BlendPart & { name: string })[] = [];
+  const left: { name: string; why: string }[] = [];
+  const names = new Set<string>(['all']);
+  for (const { workflow, runs } of most) {
+    const sources = await sourcesInN8n({ api, workflow, keepsValues, tell });
+    const name = sources[0]?.workflow.name ?? workflow;
+    let stem = nameIn(sources);
+    while (names.has(stem)) stem += '-2';
+    names.add(stem);
+    try {
+      const [file = ''] = writeTwin({ folder, stem, force }, madeOf(sources, stem, options));
+      parts.push({ name, file: basename(file), weight: runs });
+    } catch (error) {
+      if (!(error instanceof Mistake)) throw error;
+      left.push({ name, why: messageOf(error) });
+    }
   }
-  const kind = { name: 'execution', schema: executionSchema };
-  const execution = parseYamlFile(read(file, 'the execution'), file, kind);
-  const recorded = recordedNodes(execution, (node) => sourcesOf(workflow, node), keepValues);
-  if (!workflow.nodes.some((node) => recorded.has(nameOf(node)))) {
+  if (parts.length === 0) {
     throw new Mistake(
-      `${file} is an execution of another workflow: none of its nodes is in this one.`,
+      `none of the workflows that ran there can be loaded: ${left.map(({ name, why }) => `'${name}': ${why}`).join(' ') || 'no execution is kept'}`,
     );
   }
-  return recorded;
-}
-
-/** Nodes whose items a node is given. */
-const sourcesOf = ({ connections }: ExportedWorkflow, name: string): string[] =>
-  Object.entries(connections)
-    .filter(([, to]) =>
-      JSON.stringify((to as { main?: unknown }).main ?? []).includes(JSON.stringify(name)),
-    )
-    .map(([from]) => from);
-
-function read(file: string, what: string): string {
-  try {
-    return readPlainFile(file);
-  } catch (error) {
-    throw new Mistake(`${what} ${file} cannot be read: ${messageOf(error)}.`);
-  }
+  const file = writeBlend({ folder, stem: 'all', force }, parts);
+  if (options.json === true) printJson({ file, parts, left });
+  else printLines([...blendLines(parts, left), '', file]);
 }
 
 /** The same workflow has the same ids in its twin each time, so that what is imported already is known. */
@@ -127,51 +207,5 @@ function idsFrom(text: string): () => string {
       return hex.slice(from, from + length);
     });
     return parts.join('-');
-  };
-}
-
-const RULES_BEGIN =
-  '# What the stand-in of this twin answers. Written by n8n-tuned twin; docs/stand-in.md has the keys.\n';
-const JSON_BEGIN = '{\n  "name": "';
-
-const WORKFLOW_BEGIN = '{\n  "id": "';
-
-/** A file each for the workflow and those that it calls, since each call is an execution of its own. */
-function write(source: string, made: Twin, force: boolean): string[] {
-  const stem = join(dirname(source), basename(source).replace(/\.json$/, ''));
-  const put = (path: string, text: string, begins: string): string => {
-    const file: UserFile = { path, option: 'the twin', begins, force };
-    writeUserFile(file, text);
-    return path;
-  };
-  const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
-  const rules = stringify({ seed: 1, rules: made.rules });
-  const rulesFile = put(`${stem}.twin.rules.yaml`, RULES_BEGIN + rules, RULES_BEGIN);
-  const workflows = made.workflows.map((workflow, index) => {
-    const name = index === 0 ? 'workflow' : `called-${String(index)}`;
-    return put(`${stem}.twin.${name}.json`, json(workflow), WORKFLOW_BEGIN);
-  });
-  const workload = workloadOf(
-    made,
-    workflows.map((file) => basename(file)),
-    basename(rulesFile),
-  );
-  return [put(`${stem}.twin.json`, json(workload), JSON_BEGIN), ...workflows, rulesFile];
-}
-
-function workloadOf(
-  { name, request, credentials }: Twin,
-  [file = '', ...alongside]: readonly string[],
-  rules: string,
-): unknown {
-  const { method, path, body, answers } = request;
-  return {
-    ...{ name: `twin-${name}`, title: 'Twin of a workflow', answers },
-    stresses: 'What the workflow does in n8n, with a stand-in in the place of every service.',
-    request: { method, path, ...(body === undefined ? {} : { body: { json: body } }) },
-    reply: { expect: ['status==200'] },
-    variants: { native: { file, n8n: '>=1.0.0', alongside } },
-    needs: ['upstream'],
-    standIn: { rules, credentials },
   };
 }

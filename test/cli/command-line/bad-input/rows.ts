@@ -563,6 +563,38 @@ const standInRows: Row[] = [
     /--tls-cert and --tls-key go together/,
   ),
   row('a port that is none', 'stand-in --port http', 2, /whole number from 0 to 65535/),
+  row('a twin of nothing', 'twin', 2, /name the exported workflow, or give --url/),
+  row(
+    'a twin at an n8n of no workflow',
+    'twin --url http://127.0.0.1:9',
+    2,
+    /--workflow with the id/,
+  ),
+  row(
+    'a twin of one and of all',
+    'twin --url http://127.0.0.1:9 --workflow 7 --all',
+    2,
+    /--workflow with the id of one workflow, or --all/,
+  ),
+  row('a twin of a file and of an n8n', 'twin w.json --url http://127.0.0.1:9', 2, /leave one of/),
+  row(
+    'a twin at an n8n without a key',
+    'twin --url http://127.0.0.1:9 --workflow 7',
+    2,
+    /set N8N_API_KEY/,
+  ),
+  row(
+    'a twin at an n8n with an execution of a file',
+    'twin --url http://127.0.0.1:9 --workflow 7 --from-execution e.json',
+    2,
+    /leave --from-execution out/,
+  ),
+  row(
+    'a twin of all by one trigger',
+    'twin --url http://127.0.0.1:9 --all --trigger Webhook',
+    2,
+    /--trigger is for one workflow/,
+  ),
   row(
     'a twin of a file that is no workflow',
     'twin @/w.json',

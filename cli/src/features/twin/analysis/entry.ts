@@ -2,12 +2,16 @@
 import type { ExportedWorkflow } from '../../../catalogue/exported-workflow';
 import { nameOf, pathOf, WEBHOOK } from '../../../catalogue/triggers';
 import { Mistake } from '../../../ui/errors';
+import { toolCallOf } from './tool-call';
 import { kindOf, shortType } from './node-kinds';
+import type { Recording } from './recorded';
+import { expectedOf } from './expected';
 import { parametersOf, textOf, type WorkflowNode } from './types';
 
 const CHAT = '@n8n/n8n-nodes-langchain.chatTrigger';
+const MCP = '@n8n/n8n-nodes-langchain.mcpTrigger';
 /** Answered by n8n itself at an address, the others begin by themselves. */
-const ANSWERS = /\.(webhook|formTrigger|chatTrigger)$/;
+const ANSWERS = /\.(webhook|formTrigger|chatTrigger|mcpTrigger)$/;
 /** Begun by hand, by another workflow or by an error. */
 const WAITS = /\.(manualTrigger|executeWorkflowTrigger|errorTrigger)$/;
 
@@ -17,6 +21,8 @@ export interface TwinRequest {
   /** Undefined: the request has none. */
   body: unknown;
   answers: 'at-once' | 'when-done';
+  /** What the response has to be. */
+  expect: string[];
 }
 
 export interface TwinEntry {
@@ -36,8 +42,7 @@ export interface Beginning {
   /** Part of every path of this twin. */
   slug: string;
   newId: () => string;
-  /** What was recorded of the first item. */
-  recorded: unknown;
+  recording: Recording;
 }
 
 export function entryOf(workflow: ExportedWorkflow, beginning: Beginning): TwinEntry {
@@ -48,8 +53,14 @@ export function entryOf(workflow: ExportedWorkflow, beginning: Beginning): TwinE
     others.includes(node) ? { ...node, disabled: true } : node,
   );
   const quiet = { ...workflow, nodes };
-  const made = chosen.type === WEBHOOK ? asWebhook : chosen.type === CHAT ? asChat : asRequest;
-  return { ...made(quiet, chosen, beginning), node: nameOf(chosen), off };
+  const [recorded] = beginning.recording.nodes.get(nameOf(chosen))?.items ?? [];
+  const made = { [WEBHOOK]: asWebhook, [CHAT]: asChat, [MCP]: asTools }[chosen.type] ?? asRequest;
+  const { request, ...rest } = made(quiet, chosen, { ...beginning, recorded });
+  return {
+    ...rest,
+    ...{ node: nameOf(chosen), off },
+    request: { ...request, expect: expectedOf(workflow, chosen, beginning.recording) },
+  };
 }
 
 const isTrigger = (node: WorkflowNode): boolean =>
@@ -66,7 +77,7 @@ function chosenTrigger(workflow: ExportedWorkflow, wanted: string | undefined): 
       `--trigger '${wanted}' is no trigger of the workflow: it has ${listed(all) || 'none'}.`,
     );
   }
-  const on = all.filter((node) => node['disabled'] !== true && !/\.mcpTrigger$/.test(node.type));
+  const on = all.filter((node) => node['disabled'] !== true);
   for (const group of [
     on.filter(({ type }) => ANSWERS.test(type)),
     on.filter(({ type }) => !ANSWERS.test(type) && !WAITS.test(type)),
@@ -85,7 +96,16 @@ function chosenTrigger(workflow: ExportedWorkflow, wanted: string | undefined): 
   );
 }
 
-type Made = Omit<TwinEntry, 'node' | 'off'>;
+interface Made {
+  workflow: ExportedWorkflow;
+  request: Omit<TwinRequest, 'expect'>;
+  inTest: string;
+}
+
+interface Begun extends Beginning {
+  /** The first item that the trigger gave. */
+  recorded: unknown;
+}
 
 const withNode = (
   workflow: ExportedWorkflow,
@@ -101,7 +121,7 @@ const withoutCredentials = ({ credentials, ...node }: WorkflowNode): WorkflowNod
   return node as WorkflowNode;
 };
 
-function asWebhook(workflow: ExportedWorkflow, node: WorkflowNode, beginning: Beginning): Made {
+function asWebhook(workflow: ExportedWorkflow, node: WorkflowNode, beginning: Begun): Made {
   const { slug, newId, recorded } = beginning;
   const parameters = parametersOf(node);
   const { httpMethod, responseMode } = parameters;
@@ -134,11 +154,7 @@ function asWebhook(workflow: ExportedWorkflow, node: WorkflowNode, beginning: Be
   };
 }
 
-function asChat(
-  workflow: ExportedWorkflow,
-  node: WorkflowNode,
-  { newId, recorded }: Beginning,
-): Made {
+function asChat(workflow: ExportedWorkflow, node: WorkflowNode, { newId, recorded }: Begun): Made {
   const webhookId = newId();
   const said = (recorded ?? {}) as { chatInput?: unknown };
   return {
@@ -160,23 +176,62 @@ function asChat(
 
 const REQUEST = 'Request of the twin';
 
+/** What somebody would fill in, a text for each field; {} for what is no form. */
+function formOf(node: WorkflowNode): Record<string, string> {
+  const { formFields } = parametersOf(node) as { formFields?: { values?: unknown } };
+  const fields = Array.isArray(formFields?.values) ? (formFields.values as unknown[]) : [];
+  return Object.fromEntries(
+    fields.map((field, index) => {
+      const { fieldName, fieldLabel } = field as Record<string, unknown>;
+      return [textOf(fieldName) || textOf(fieldLabel) || `field-${String(index)}`, 'x'];
+    }),
+  );
+}
+
 /** A schedule, a poll or a form: a webhook begins it, and its items are the body of the request. */
-function asRequest(workflow: ExportedWorkflow, node: WorkflowNode, beginning: Beginning): Made {
-  const { slug, newId, recorded } = beginning;
+function asRequest(workflow: ExportedWorkflow, node: WorkflowNode, beginning: Begun): Made {
+  return behindWebhook(workflow, node, beginning, {
+    becomes: {
+      ...{ type: 'n8n-nodes-base.set', typeVersion: 3.4 },
+      parameters: { mode: 'raw', jsonOutput: '={{ $json.body }}', options: {} },
+    },
+    body: beginning.recorded ?? formOf(node),
+  });
+}
+
+/** A server of tools: n8n runs the one that a request names, without the handshake of a session before it. */
+function asTools(workflow: ExportedWorkflow, node: WorkflowNode, beginning: Begun): Made {
+  return behindWebhook(workflow, node, beginning, {
+    becomes: {
+      ...{ type: '@n8n/n8n-nodes-langchain.toolExecutor', typeVersion: 1 },
+      parameters: {
+        query: '={{ JSON.stringify({ [$json.body.name]: $json.body.arguments }) }}',
+        toolName: '={{ $json.body.name }}',
+      },
+    },
+    body: toolCallOf(workflow, nameOf(node)),
+  });
+}
+
+function behindWebhook(
+  workflow: ExportedWorkflow,
+  node: WorkflowNode,
+  { slug, newId }: Begun,
+  { becomes, body }: { becomes: WorkflowNode; body: unknown },
+): Made {
   const [x = 0, y = 0] = (node['position'] ?? []) as number[];
   const webhook: WorkflowNode = {
     ...{ id: newId(), name: REQUEST, type: WEBHOOK, typeVersion: 2, webhookId: newId() },
     position: [x - 224, y],
     parameters: { httpMethod: 'POST', path: slug, responseMode: 'lastNode', options: {} },
   };
-  const items: WorkflowNode = {
-    ...{ id: node['id'], name: nameOf(node), type: 'n8n-nodes-base.set', typeVersion: 3.4 },
-    ...{
-      position: [x, y],
-      parameters: { mode: 'raw', jsonOutput: '={{ $json.body }}', options: {} },
-    },
-  };
-  const changed = withNode(workflow, node, items);
+  const begun = {
+    ...becomes,
+    id: node['id'],
+    name: nameOf(node),
+    position: [x, y],
+  } as WorkflowNode;
+  const changed = withNode(workflow, node, begun);
   return {
     workflow: {
       ...changed,
@@ -186,10 +241,7 @@ function asRequest(workflow: ExportedWorkflow, node: WorkflowNode, beginning: Be
         [REQUEST]: { main: [[{ node: nameOf(node), type: 'main', index: 0 }]] },
       },
     },
-    request: {
-      ...{ method: 'POST', path: `/webhook/${slug}`, answers: 'when-done' },
-      body: recorded ?? {},
-    },
+    request: { method: 'POST', path: `/webhook/${slug}`, answers: 'when-done', body },
     inTest: `a webhook in place of ${shortType(node.type)}`,
   };
 }

@@ -1,20 +1,24 @@
-/** What an execution of the workflow has recorded of each node, and what of it is kept. Pure. */
+/** What executions of a workflow have recorded of each node, and what of it is kept. Pure. */
 import { z } from 'zod';
+import type { ExportedWorkflow } from '../../../catalogue/exported-workflow';
+import { nameOf } from '../../../catalogue/triggers';
+import { shapeOf } from './shape';
 
+const item = z.looseObject({ json: z.unknown() });
 const run = z.looseObject({
   executionTime: z.number().optional(),
-  data: z
-    .looseObject({
-      main: z.array(z.array(z.looseObject({ json: z.unknown() })).nullable()).optional(),
-    })
-    .optional(),
+  data: z.record(z.string(), z.array(z.array(item).nullable())).optional(),
 });
 
 /** An answer of n8n's GET /executions/ID?includeData=true. */
 export const executionSchema = z.looseObject({
   id: z.union([z.string(), z.number()]).optional(),
+  workflowId: z.union([z.string(), z.number()]).optional(),
   data: z.looseObject({
-    resultData: z.looseObject({ runData: z.record(z.string(), z.array(run)) }),
+    resultData: z.looseObject({
+      runData: z.record(z.string(), z.array(run)),
+      lastNodeExecuted: z.string().optional(),
+    }),
   }),
 });
 
@@ -25,24 +29,65 @@ export interface RecordedNode {
   callsMs: number[];
   /** What a call returned. */
   items: unknown[];
+  /** A language model: tokens of an answer, in the median. */
+  tokens?: number;
 }
 
-/** `inputs` is how many items a node was given, all its runs together. */
-export function recordedNodes(
+/** Of one workflow. */
+export interface Recording {
+  nodes: ReadonlyMap<string, RecordedNode>;
+  /** The node that ran last: where a webhook answers by it, the response is its first item. */
+  last: string | null;
+}
+
+export const NOTHING_RECORDED: Recording = { nodes: new Map(), last: null };
+
+/** Newest first: items are those of the newest execution that has the node, times those of all. */
+export function recordingOf(
+  workflow: ExportedWorkflow,
+  executions: readonly Execution[],
+  keepsValues: boolean,
+): Recording {
+  const nodes = new Map<string, RecordedNode>();
+  for (const execution of executions) {
+    for (const [name, seen] of recordedNodes(execution, workflow, keepsValues)) {
+      const newer = nodes.get(name);
+      nodes.set(
+        name,
+        newer === undefined ? seen : { ...newer, callsMs: [...newer.callsMs, ...seen.callsMs] },
+      );
+    }
+  }
+  return { nodes, last: executions[0]?.data.resultData.lastNodeExecuted ?? null };
+}
+
+/** Whether any of its nodes ran. */
+export const isOf = ({ data, workflowId }: Execution, workflow: ExportedWorkflow): boolean =>
+  workflowId !== undefined && String(workflowId) === String(workflow.id)
+    ? true
+    : workflow.nodes.some((node) => data.resultData.runData[nameOf(node)] !== undefined);
+
+function recordedNodes(
   execution: Execution,
-  inputsOf: (node: string) => string[],
+  workflow: ExportedWorkflow,
   keepsValues: boolean,
 ): Map<string, RecordedNode> {
   const { runData } = execution.data.resultData;
   const outputOf = (node: string): unknown[] =>
-    (runData[node] ?? []).flatMap(({ data }) => (data?.main ?? []).flatMap((items) => items ?? []));
+    (runData[node] ?? []).flatMap(({ data = {} }) =>
+      Object.values(data).flatMap((outputs) => outputs.flatMap((items) => items ?? [])),
+    );
   return new Map(
     Object.entries(runData).map(([node, runs]) => {
-      const inputs = inputsOf(node).reduce((sum, from) => sum + outputOf(from).length, 0);
+      const inputs = sourcesOf(workflow, node).reduce(
+        (sum, from) => sum + outputOf(from).length,
+        0,
+      );
       const calls = Math.max(runs.length, inputs, 1);
-      const all = outputOf(node).map((item) => (item as { json: unknown }).json);
+      const all = outputOf(node).map((each) => (each as { json: unknown }).json);
       const items = all.slice(0, Math.max(1, Math.round(all.length / calls)));
       const wholeMs = runs.reduce((sum, { executionTime = 0 }) => sum + executionTime, 0);
+      const tokens = median(all.flatMap(tokensOf));
       return [
         node,
         {
@@ -51,21 +96,33 @@ export function recordedNodes(
               ? runs.map(({ executionTime = 0 }) => executionTime)
               : [wholeMs / calls],
           items: keepsValues ? items : items.map(shapeOf),
+          ...(tokens === undefined ? {} : { tokens }),
         },
       ];
     }),
   );
 }
 
-/** The same fields, types and sizes, and none of the values. */
-export function shapeOf(value: unknown): unknown {
-  if (typeof value === 'string') return 'x'.repeat(value.length);
-  if (typeof value === 'number')
-    return Number.isInteger(value) ? 10 ** (String(Math.abs(value)).length - 1) : 1.5;
-  if (Array.isArray(value)) return value.map(shapeOf);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, shapeOf(part)]));
+/** Nodes whose items a node is given. */
+const sourcesOf = ({ connections }: ExportedWorkflow, name: string): string[] =>
+  Object.entries(connections)
+    .filter(([, to]) =>
+      JSON.stringify((to as { main?: unknown }).main ?? []).includes(JSON.stringify(name)),
+    )
+    .map(([from]) => from);
+
+/** As the nodes of language models write them. */
+function tokensOf(json: unknown): number[] {
+  const { tokenUsage, tokenUsageEstimate } = (json ?? {}) as Record<
+    string,
+    { completionTokens?: unknown } | undefined
+  >;
+  const tokens = Number((tokenUsage ?? tokenUsageEstimate)?.completionTokens);
+  return Number.isInteger(tokens) && tokens > 0 ? [tokens] : [];
 }
+
+const median = (values: readonly number[]): number | undefined =>
+  [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)];
 
 /** As the rules file of a stand-in has it. */
 export function latencyText(callsMs: readonly number[]): unknown {

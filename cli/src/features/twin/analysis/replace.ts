@@ -1,9 +1,10 @@
 /** What a node that leaves n8n becomes in the twin. Pure. */
 import type { Credential } from '../../../catalogue/seeding';
 import { nameOf } from '../../../catalogue/triggers';
+import { hostOfNode } from '../../../stand-in/analysis/published-limits';
 import { movedUrl, STAND_IN } from './address';
 import { kindOf, shortType } from './node-kinds';
-import { latencyText, type RecordedNode } from './recorded';
+import { latencyText, type RecordedNode, type Recording } from './recorded';
 import { parametersOf, textOf, type Replaced, type WorkflowNode, type WrittenRule } from './types';
 
 const LANGCHAIN = '@n8n/n8n-nodes-langchain.';
@@ -14,18 +15,18 @@ const DEFAULT_LATENCY = { p50: '120ms', p95: '600ms' };
 const CREDENTIALS: Record<string, Credential> = {
   openAiApi: {
     ...{ id: 'twin-openai', name: 'Twin: stand-in of OpenAI', type: 'openAiApi' },
-    data: { apiKey: 'opens-nothing', url: `${STAND_IN}/v1` },
+    data: { apiKey: 'opens-nothing', url: `${STAND_IN}/to/api.openai.com/v1` },
   },
   anthropicApi: {
     ...{ id: 'twin-anthropic', name: 'Twin: stand-in of Anthropic', type: 'anthropicApi' },
-    data: { apiKey: 'opens-nothing', url: STAND_IN },
+    data: { apiKey: 'opens-nothing', url: `${STAND_IN}/to/api.anthropic.com` },
   },
 };
 
-/** Null: nothing here can replace it. `slug` is its own among all nodes of the twin. */
+/** Null: nothing here can replace it. `path` is its own in the stand-in. */
 export function replaced(
   node: WorkflowNode,
-  slug: string,
+  path: string,
   recorded: RecordedNode | undefined,
 ): Replaced | null {
   switch (kindOf(node.type)) {
@@ -56,31 +57,61 @@ export function replaced(
         'toolDescription',
       ]);
     case 'tool':
-      return standsFor(node, slug, recorded, {
+      return standsFor(node, path, recorded, {
         ...{ type: 'n8n-nodes-base.httpRequestTool', typeVersion: 4.2 },
         description: descriptionOf(node),
       });
     case 'service':
-      return standsFor(node, slug, recorded, {
+      return standsFor(node, path, recorded, {
         type: 'n8n-nodes-base.httpRequest',
         typeVersion: 4.2,
       });
     case 'unknown':
       return recorded === undefined
         ? null
-        : standsFor(node, slug, recorded, { type: 'n8n-nodes-base.httpRequest', typeVersion: 4.2 });
+        : standsFor(node, path, recorded, { type: 'n8n-nodes-base.httpRequest', typeVersion: 4.2 });
     default:
       return null;
   }
 }
 
 const recordedText = (recorded: RecordedNode | undefined): string =>
-  recorded === undefined ? 'nothing' : 'the execution';
+  recorded === undefined ? 'nothing' : 'executions';
 
 function answerOf(recorded: RecordedNode | undefined): WrittenRule {
   if (recorded === undefined) return { latency: DEFAULT_LATENCY, json: { ok: true } };
   const { callsMs, items } = recorded;
   return { latency: latencyText(callsMs), json: items.length === 1 ? items[0] : items };
+}
+
+/** What an HTTP Request was answered, of which its options may have made another item. */
+function answerTo(node: WorkflowNode, recorded: RecordedNode | undefined): WrittenRule {
+  const answer = answerOf(recorded);
+  const { response } = (parametersOf(node)['options'] ?? {}) as {
+    response?: { response?: unknown };
+  };
+  const form = (response?.response ?? {}) as Record<string, unknown>;
+  const field =
+    form['fullResponse'] === true ? 'body' : textOf(form['outputPropertyName']) || 'data';
+  const given = recorded?.items[0];
+  const isWrapped = form['fullResponse'] === true || form['responseFormat'] === 'text';
+  if (!isWrapped || typeof given !== 'object' || given === null) return answer;
+  const { json, ...rest } = answer;
+  void json;
+  const held = (given as Record<string, unknown>)[field] ?? null;
+  return typeof held === 'string' ? { ...rest, text: held } : { ...rest, json: held };
+}
+
+/** A language model as it was recorded: all of its time before the first token, as n8n waits for the whole answer. */
+export function modelOf(
+  sources: readonly { recording: Recording }[],
+): Record<string, unknown> | null {
+  const models = sources.flatMap(({ recording }) =>
+    [...recording.nodes.values()].filter(({ tokens }) => tokens !== undefined),
+  );
+  const [model] = models;
+  if (model === undefined) return null;
+  return { tokens: model.tokens, firstToken: latencyText(model.callsMs), betweenTokens: '0s' };
 }
 
 /** Its pages, its retries and what it sends stay as they are. */
@@ -109,12 +140,19 @@ function withMovedUrl(node: WorkflowNode, recorded: RecordedNode | undefined): R
         : [
             {
               ...(host === null ? {} : { host }),
+              ...methodOf(parameters),
               ...(path === null ? {} : { path }),
-              ...answerOf(recorded),
+              ...answerTo(node, recorded),
             },
           ],
     credentials: [],
   };
+}
+
+/** Calls of one address by other methods have answers of their own. */
+function methodOf({ method, requestMethod }: Record<string, unknown>): { method?: string } {
+  const named = textOf(method) || textOf(requestMethod) || 'GET';
+  return /^[A-Z]+$/.test(named) ? { method: named } : {};
 }
 
 /** Through the proxy of the original the request would leave n8n after all. */
@@ -203,11 +241,11 @@ const AROUND =
 
 function standsFor(
   node: WorkflowNode,
-  slug: string,
+  path: string,
   recorded: RecordedNode | undefined,
   by: { type: string; typeVersion: number; description?: string },
 ): Replaced {
-  const path = `/node/${slug}`;
+  const host = hostOfNode(shortType(node.type));
   const kept = Object.entries(node).filter(([key]) => AROUND.includes(key));
   const { type, typeVersion, description } = by;
   return {
@@ -216,14 +254,14 @@ function standsFor(
       ...{ type, typeVersion },
       parameters: {
         ...(description === undefined ? {} : { toolDescription: description }),
-        ...{ url: STAND_IN + path, options: {} },
+        ...{ url: `${STAND_IN}/to/${host}${path}`, options: {} },
       },
     },
     row: {
       ...{ node: nameOf(node), talksTo: shortType(node.type) },
       ...{ inTest: 'stand-in', recordedFrom: recordedText(recorded) },
     },
-    rules: [{ path, ...answerOf(recorded) }],
+    rules: [{ host, path, ...answerOf(recorded) }],
     credentials: [],
   };
 }

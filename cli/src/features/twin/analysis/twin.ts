@@ -4,8 +4,8 @@ import type { Credential } from '../../../catalogue/seeding';
 import { nameOf, WEBHOOK } from '../../../catalogue/triggers';
 import { entryOf, type TwinRequest } from './entry';
 import { callsOut, kindOf, shortType } from './node-kinds';
-import type { RecordedNode } from './recorded';
-import { replaced } from './replace';
+import type { Recording } from './recorded';
+import { modelOf, replaced } from './replace';
 import {
   parametersOf,
   textOf,
@@ -15,27 +15,40 @@ import {
   type WrittenRule,
 } from './types';
 
+/** A workflow, and what its executions have recorded. */
+export interface Source {
+  workflow: ExportedWorkflow;
+  recording: Recording;
+}
+
 export interface TwinOrder {
-  /** The one that is loaded comes first; the others are those that it calls. */
-  workflows: readonly ExportedWorkflow[];
+  /** The one that is loaded comes first; the others are those that it calls, and those that begin when one fails. */
+  sources: readonly Source[];
+  /** Its own among the twins that one stand-in answers, as part of a path. */
+  name: string;
   trigger: string | undefined;
   /** Nodes that may leave n8n, by name. */
   allow: ReadonlySet<string>;
-  /** Of nodes of the first workflow, by name. */
-  recorded: ReadonlyMap<string, RecordedNode>;
   /** Ids for webhooks and workflows, each once. */
   newId: () => string;
 }
 
 export interface Twin {
   name: string;
+  /** The loaded one, then those that it calls: each request is an execution of each. */
   workflows: ExportedWorkflow[];
+  /** Those that begin when one of them fails. */
+  onError: ExportedWorkflow[];
   request: TwinRequest;
   rows: TwinRow[];
   /** Nodes that run as they are. */
   kept: number;
   leaving: Leaving[];
+  /** What does not come along, a sentence each. */
+  notes: string[];
   rules: WrittenRule[];
+  /** What the stand-in is as a language model, where that was recorded. */
+  model: Record<string, unknown> | null;
   credentials: Credential[];
 }
 
@@ -47,45 +60,71 @@ const CATCH_ALL: WrittenRule = {
 };
 
 export function twinOf(order: TwinOrder): Twin {
-  const [first, ...called] = order.workflows;
+  const [first, ...others] = order.sources;
   if (first === undefined) throw new Error('a twin is one of a workflow');
-  const name = slugOf(first.name ?? 'workflow');
-  const slug = `twin-${name}`;
-  const trigger = order.trigger;
-  const entry = entryOf(first, {
-    ...{ trigger, slug, newId: order.newId },
-    recorded: [...order.recorded].find(
-      ([node]) => node === trigger || isBeginning(first, node),
-    )?.[1].items[0],
+  const { name } = order;
+  const entry = entryOf(first.workflow, {
+    ...{ trigger: order.trigger, slug: `twin-${name}`, newId: order.newId },
+    recording: first.recording,
   });
-  const ids = new Map(
-    order.workflows.map(({ id }) => [String(id), order.newId().replaceAll('-', '').slice(0, 16)]),
-  );
-  const parts = [entry.workflow, ...called].map((workflow, index) =>
-    partOf(workflow, index === 0 ? entry.node : null, order, ids),
-  );
+  const context: Context = {
+    ...{ twin: name, order, slugs: new Set() },
+    ids: new Map(
+      order.sources.map(({ workflow: { id } }) => [
+        String(id),
+        order.newId().replaceAll('-', '').slice(0, 16),
+      ]),
+    ),
+  };
+  const parts = [
+    partOf({ ...first, workflow: entry.workflow }, entry.node, context),
+    ...others.map((source) => partOf(source, null, context)),
+  ];
   const begin: TwinRow = {
     ...{ node: entry.node, talksTo: 'its callers', inTest: entry.inTest },
-    recordedFrom: order.recorded.size === 0 ? 'nothing' : 'the execution',
+    recordedFrom: first.recording.nodes.size === 0 ? 'nothing' : 'executions',
   };
   const off = entry.off.map((node) => ({
     ...{ node, talksTo: 'its callers', inTest: 'off', recordedFrom: '-' },
   }));
   const credentials = parts.flatMap((part) => part.credentials);
+  const onError = new Set(
+    order.sources.map(({ workflow }) => context.ids.get(errorWorkflowOf(workflow))),
+  );
+  const workflows = parts.map(({ workflow }) => workflow);
+  const isOnError = (each: ExportedWorkflow): boolean =>
+    each !== workflows[0] && onError.has(String(each.id));
   return {
     name,
-    workflows: parts.map(({ workflow }) => workflow),
+    workflows: workflows.filter((each) => !isOnError(each)),
+    onError: workflows.filter(isOnError),
     request: entry.request,
     rows: [begin, ...off, ...parts.flatMap(({ rows }) => rows)],
     kept: parts.reduce((sum, { kept }) => sum + kept, 0),
     leaving: parts.flatMap(({ leaving }) => leaving),
-    rules: [...parts.flatMap(({ rules }) => rules), CATCH_ALL],
+    notes: parts.flatMap(({ notes }) => notes),
+    rules: [...parts.flatMap(({ rules }) => rules).sort(bySpecificity), CATCH_ALL],
+    model: modelOf(order.sources),
     credentials: [...new Map(credentials.map((each) => [each.id, each])).values()],
   };
 }
 
-const isBeginning = ({ nodes }: ExportedWorkflow, name: string): boolean =>
-  nodes.some((node) => nameOf(node) === name && kindOf(node.type) === 'trigger');
+/** The first rule that fits answers, so one for all paths of a host comes after those for one path. */
+const bySpecificity = (one: WrittenRule, other: WrittenRule): number =>
+  Number(one['path'] === undefined) - Number(other['path'] === undefined);
+
+/** Ids of the workflows that come along: those that it calls, and its error workflow. */
+export const calledBy = (workflow: ExportedWorkflow): string[] =>
+  [
+    ...workflow.nodes
+      .filter(({ type, disabled }) => CALLS_WORKFLOW.test(type) && disabled !== true)
+      .map((node) => calledId(parametersOf(node))),
+    errorWorkflowOf(workflow),
+  ].filter((id) => /^[\w-]+$/.test(id));
+
+/** The error workflow in the settings of a workflow; '' for none. */
+export const errorWorkflowOf = (workflow: ExportedWorkflow): string =>
+  textOf(((workflow['settings'] ?? {}) as Record<string, unknown>)['errorWorkflow']);
 
 export const slugOf = (text: string): string =>
   text
@@ -100,30 +139,40 @@ interface Part {
   rows: TwinRow[];
   kept: number;
   leaving: Leaving[];
+  notes: string[];
   rules: WrittenRule[];
   credentials: Credential[];
 }
 
+/** What all workflows of a twin share. */
+interface Context {
+  twin: string;
+  order: TwinOrder;
+  /** Of each workflow, by the id of its original. */
+  ids: ReadonlyMap<string, string>;
+  /** Names in paths of the stand-in that are taken. */
+  slugs: Set<string>;
+}
+
 /** Kept by n8n's import, and meant for this n8n: what else an export has belongs to the original. */
-const SETTINGS = ['executionOrder', 'timezone', 'executionTimeout'];
+const SETTINGS = ['executionOrder', 'timezone', 'executionTimeout', 'saveExecutionProgress'];
 
 function partOf(
-  workflow: ExportedWorkflow,
+  { workflow, recording }: Source,
   entry: string | null,
-  order: TwinOrder,
-  ids: ReadonlyMap<string, string>,
+  { twin, order, ids, slugs }: Context,
 ): Part {
-  const part: Part = { workflow, rows: [], kept: 0, leaving: [], rules: [], credentials: [] };
-  const slugs = new Set<string>();
+  const { connections, name = 'Workflow' } = workflow;
+  const part: Part = {
+    ...{ workflow, rows: [], kept: 0, leaving: [], notes: [], rules: [], credentials: [] },
+  };
   const nodes = workflow.nodes.map((node): WorkflowNode => {
-    const name = nameOf(node);
-    if (node['disabled'] === true || name === entry) return node;
-    if (order.allow.has(name)) {
+    const called = nameOf(node);
+    if (node['disabled'] === true || called === entry) return node;
+    if (order.allow.has(called)) {
       part.rows.push({
-        node: name,
-        talksTo: shortType(node.type),
-        inTest: 'as it is',
-        recordedFrom: '-',
+        ...{ node: called, talksTo: shortType(node.type) },
+        ...{ inTest: 'as it is', recordedFrom: '-' },
       });
       return node;
     }
@@ -133,16 +182,16 @@ function partOf(
     }
     if (kindOf(node.type) === 'stays') {
       const why = whyLeaving(node, ids);
-      if (why !== null) part.leaving.push({ node: name, why });
+      if (why !== null) part.leaving.push({ node: called, why });
       if (node.type !== 'n8n-nodes-base.stickyNote') part.kept += 1;
       return withNewIds(node, ids);
     }
-    let slug = slugOf(name);
+    let slug = slugOf(called);
     while (slugs.has(slug)) slug += '-2';
     slugs.add(slug);
-    const made = replaced(node, slug, order.recorded.get(name));
+    const made = replaced(node, `/node/${twin}/${slug}`, recording.nodes.get(called));
     if (made === null) {
-      part.leaving.push({ node: name, why: `its type ${node.type} is not known` });
+      part.leaving.push({ node: called, why: `its type ${node.type} is not known` });
       return node;
     }
     part.rows.push(made.row);
@@ -153,10 +202,20 @@ function partOf(
   const settings = Object.entries((workflow['settings'] ?? {}) as object).filter(([key]) =>
     SETTINGS.includes(key),
   );
-  const { connections, name = 'Workflow' } = workflow;
+  const onError = errorWorkflowOf(workflow);
+  const errorWorkflow = ids.get(onError);
+  if (onError !== '' && errorWorkflow === undefined) {
+    part.notes.push(
+      `The error workflow ${onError} of ${name} does not come along: name its file too, and its work counts when an execution fails.`,
+    );
+  }
   part.workflow = {
     ...{ id: ids.get(String(workflow.id)) ?? order.newId(), name: `${name} (twin)` },
-    ...{ active: false, nodes, connections, settings: Object.fromEntries(settings) },
+    ...{ active: false, nodes, connections },
+    settings: {
+      ...Object.fromEntries(settings),
+      ...(errorWorkflow === undefined ? {} : { errorWorkflow }),
+    },
   };
   return part;
 }

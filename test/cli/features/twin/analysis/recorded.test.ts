@@ -1,9 +1,11 @@
 import {
+  isOf,
   latencyText,
-  recordedNodes,
-  shapeOf,
+  recordingOf,
   type Execution,
 } from '../../../../../cli/src/features/twin/analysis/recorded';
+import { shapeOf } from '../../../../../cli/src/features/twin/analysis/shape';
+import type { ExportedWorkflow } from '../../../../../cli/src/catalogue/exported-workflow';
 
 const items = (...json: unknown[]) => ({ main: [json.map((each) => ({ json: each }))] });
 const EXECUTION: Execution = {
@@ -21,8 +23,14 @@ const EXECUTION: Execution = {
     },
   },
 };
-const sources: Record<string, string[]> = { Call: ['Rows'], Loop: ['Rows'] };
-const recorded = recordedNodes(EXECUTION, (node) => sources[node] ?? [], true);
+const to = (...nodes: string[]) => ({
+  main: [nodes.map((node) => ({ node, type: 'main', index: 0 }))],
+});
+const WORKFLOW: ExportedWorkflow = {
+  ...{ id: 'w', nodes: ['Rows', 'Call', 'Search', 'Loop'].map((name) => ({ name, type: 'a.b' })) },
+  connections: { Rows: to('Call', 'Loop') },
+};
+const { nodes: recorded } = recordingOf(WORKFLOW, [EXECUTION], true);
 
 test('a node that was given two items made two calls, each with half of the time and of the items', () => {
   expect(recorded.get('Call')).toEqual({ callsMs: [150], items: [{ name: 'Ada' }] });
@@ -40,11 +48,65 @@ test('each run of a loop is a call with its own time', () => {
   expect(latencyText([150])).toBe('150ms');
 });
 
-test('of recorded values only the shapes and sizes stay', () => {
-  const value = { name: 'Ada Example', age: 36, at: [1.25, true, null], of: { mail: 'a@b.c' } };
-  expect(shapeOf(value)).toEqual({
-    ...{ name: 'xxxxxxxxxxx', age: 10, at: [1.5, true, null], of: { mail: 'xxxxx' } },
+test('of several executions the times are those of all, and the items those of the newest', () => {
+  const older: Execution = {
+    data: {
+      resultData: {
+        runData: { Search: [{ executionTime: 70, data: items({ a: 9 }) }] },
+        lastNodeExecuted: 'Search',
+      },
+    },
+  };
+  const newest = {
+    ...EXECUTION,
+    data: { resultData: { ...EXECUTION.data.resultData, lastNodeExecuted: 'Call' } },
+  };
+  const { nodes, last } = recordingOf(WORKFLOW, [newest, older], true);
+  expect(nodes.get('Search')).toEqual({ callsMs: [90, 70], items: [{ a: 1 }, { a: 2 }, { a: 3 }] });
+  expect(last).toBe('Call');
+});
+
+test('a language model was as long as the answers that it gave, in the median', () => {
+  const model = (completionTokens: number) => ({
+    executionTime: 900,
+    data: { ai_languageModel: [[{ json: { tokenUsage: { completionTokens } } }]] },
   });
-  const masked = recordedNodes(EXECUTION, (node) => sources[node] ?? [], false);
-  expect(JSON.stringify([...masked])).not.toContain('Ada');
+  const execution = { data: { resultData: { runData: { Model: [40, 60, 500].map(model) } } } };
+  expect(recordingOf(WORKFLOW, [execution], false).nodes.get('Model')).toMatchObject({
+    ...{ tokens: 60, callsMs: [900, 900, 900] },
+  });
+});
+
+test('an execution belongs to the workflow whose id it has, or one of whose nodes ran in it', () => {
+  const ofAnother = { ...EXECUTION, workflowId: 'other', data: { resultData: { runData: {} } } };
+  expect(
+    [EXECUTION, { ...ofAnother, workflowId: 'w' }, ofAnother].map((each) => isOf(each, WORKFLOW)),
+  ).toEqual([...[true, true, false]]);
+});
+
+test('of recorded values only the shapes and sizes stay', () => {
+  const value = { name: 'Ada Example', age: 36, at: [1.25, true, null], of: { mail: 'ada@b.c' } };
+  expect(shapeOf(value)).toEqual({
+    ...{ name: 'xxxxxxxxxxx', age: 10, at: [1.5, true, null], of: { mail: 'xxx@x.x' } },
+  });
+  const { nodes } = recordingOf(WORKFLOW, [EXECUTION], false);
+  expect(JSON.stringify([...nodes])).not.toContain('Ada');
+});
+
+test.each([
+  ['1985-12-10', '2026-01-01'],
+  ['1985-12-10T08:15:30.123Z', '2026-01-01T00:00:00.000Z'],
+  ['1985-12-10T08:15:30+02:00', '2026-01-01T00:00:00+02:00'],
+  ['-4711.50', '-1111.11'],
+  ['https://shop.example/a/7?of=Ada', 'https://xxxx.xxxxxxx/x/1?xx=xxx'],
+])('%s keeps its form as %s, which a workflow can take apart', (text, form) => {
+  expect(shapeOf(text)).toBe(form);
+});
+
+test('a key that is a value is masked too', () => {
+  expect(shapeOf({ 'ada@example.com': 1, '4711000': 2, name: 'a' })).toEqual({
+    key1: 1,
+    key2: 1,
+    name: 'x',
+  });
 });

@@ -1,10 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  calledBy,
+  slugOf,
   twinOf,
   type Twin,
   type TwinOrder,
 } from '../../../../../cli/src/features/twin/analysis/twin';
+import {
+  NOTHING_RECORDED,
+  type RecordedNode,
+} from '../../../../../cli/src/features/twin/analysis/recorded';
 import {
   parseExport,
   type ExportedWorkflow,
@@ -18,11 +24,22 @@ const template = (name: string): ExportedWorkflow => {
   return workflow;
 };
 
-function twin(workflows: readonly ExportedWorkflow[], order: Partial<TwinOrder> = {}): Twin {
+interface Given extends Partial<Omit<TwinOrder, 'sources'>> {
+  /** Of the first workflow. */
+  recorded?: ReadonlyMap<string, RecordedNode>;
+  last?: string;
+}
+
+function twin(workflows: readonly ExportedWorkflow[], given: Given = {}): Twin {
+  const { recorded: nodes = new Map<string, RecordedNode>(), last = null, ...order } = given;
   let count = 0;
-  const newId = (): string => `id-${String((count += 1))}`;
   return twinOf({
-    ...{ workflows, trigger: undefined, allow: new Set(), recorded: new Map(), newId },
+    sources: workflows.map((workflow, index) => ({
+      workflow,
+      recording: index === 0 ? { nodes, last } : NOTHING_RECORDED,
+    })),
+    ...{ name: slugOf(workflows[0]?.name ?? ''), trigger: undefined, allow: new Set() },
+    newId: () => `id-${String((count += 1))}`,
     ...order,
   });
 }
@@ -65,11 +82,12 @@ test('the order workflow keeps its shape: each node has its name, its connection
   expect(nodeIn(made, 'Stock')).toMatchObject({ retryOnFail: true, maxTries: 3 });
   expect(nodeIn(made, 'Customer')).toMatchObject({
     ...{ type: 'n8n-nodes-base.httpRequest', alwaysOutputData: true },
-    parameters: { url: 'http://127.0.0.1:5690/node/customer' },
+    parameters: { url: 'http://127.0.0.1:5690/to/postgres/node/order/customer' },
   });
   expect(nodeIn(made, 'Confirm by mail')).toMatchObject({ onError: 'continueRegularOutput' });
   expect(made.request).toEqual({
     ...{ method: 'POST', path: '/webhook/twin-order', body: {}, answers: 'when-done' },
+    expect: ['status==200'],
   });
   expect(made.kept + made.rows.length).toBe(14);
 });
@@ -86,7 +104,7 @@ test('an agent keeps its model with a credential of the stand-in, and its memory
   expect(made.credentials).toEqual([
     expect.objectContaining({
       id: 'twin-openai',
-      data: { apiKey: 'opens-nothing', url: 'http://127.0.0.1:5690/v1' },
+      data: { apiKey: 'opens-nothing', url: 'http://127.0.0.1:5690/to/api.openai.com/v1' },
     }),
   ]);
   expect(made.request).toMatchObject({ method: 'POST', body: { action: 'sendMessage' } });
@@ -113,7 +131,12 @@ test('other triggers are off', () => {
 test('what was recorded of a node is what the stand-in answers, as fast', () => {
   const recorded = new Map([['Rows', { callsMs: [40], items: [{ a: 1 }, { a: 2 }] }]]);
   const { rules } = twin([withNode('Rows', 'n8n-nodes-base.postgres')], { recorded });
-  expect(rules[0]).toEqual({ path: '/node/rows', latency: '40ms', json: [{ a: 1 }, { a: 2 }] });
+  expect(rules[0]).toEqual({
+    host: 'postgres',
+    path: '/node/mine/rows',
+    latency: '40ms',
+    json: [{ a: 1 }, { a: 2 }],
+  });
   expect(rules.at(-1)).toMatchObject({ path: '/*' });
 });
 
@@ -237,4 +260,151 @@ test('a workflow with several triggers asks which is loaded', () => {
   expect(made.request.method).toBe('GET');
   expect(nodeIn(made, 'Webhook')).toMatchObject({ disabled: true });
   expect(() => twin([workflow], { trigger: 'None' })).toThrow("--trigger 'None' is no trigger");
+});
+
+test('a call of the error workflow stays one, and no request counts it', () => {
+  const failing = {
+    ...withNode('Work', 'n8n-nodes-base.set'),
+    settings: { errorWorkflow: 'errors', saveExecutionProgress: true, callerPolicy: 'any' },
+  };
+  const onError: ExportedWorkflow = {
+    ...{ id: 'errors', name: 'Errors', connections: {} },
+    nodes: [node('Failed', 'n8n-nodes-base.errorTrigger')],
+  };
+  const made = twin([failing, onError]);
+  expect(made.workflows).toHaveLength(1);
+  expect(made.workflows[0]?.['settings']).toEqual({
+    ...{ errorWorkflow: made.onError[0]?.id, saveExecutionProgress: true },
+  });
+  expect(made.notes).toEqual([]);
+  expect(twin([failing]).notes).toEqual([
+    expect.stringContaining('The error workflow errors of Mine does not come along'),
+  ]);
+  expect(calledBy(failing)).toEqual(['errors']);
+});
+
+test('a server of tools becomes a webhook that runs the tool which a request names', () => {
+  const server: ExportedWorkflow = {
+    ...{ id: 'w', name: 'Tools' },
+    nodes: [
+      node('Server', '@n8n/n8n-nodes-langchain.mcpTrigger', { parameters: { path: 'a' } }),
+      node('Find order', 'n8n-nodes-base.postgresTool', {
+        parameters: {
+          query: "={{ $fromAI('id', 'of the order', 'number') }} {{ $fromAI('who') }}",
+        },
+      }),
+    ],
+    connections: {
+      'Find order': { ai_tool: [[{ node: 'Server', type: 'ai_tool', index: 0 }]] },
+    },
+  };
+  const made = twin([server]);
+  expect(made.request).toMatchObject({
+    ...{ method: 'POST', path: '/webhook/twin-tools' },
+    body: { name: 'Find_order', arguments: { id: 1, who: 'x' } },
+  });
+  expect(nodeIn(made, 'Server')?.type).toBe('@n8n/n8n-nodes-langchain.toolExecutor');
+  expect(nodeIn(made, 'Find order')?.type).toBe('n8n-nodes-base.httpRequestTool');
+});
+
+test('a form becomes a webhook whose body has its fields', () => {
+  const form = {
+    ...withNode('Work', 'n8n-nodes-base.set'),
+    nodes: [
+      node('Form', 'n8n-nodes-base.formTrigger', {
+        parameters: { formFields: { values: [{ fieldLabel: 'Name' }, { fieldName: 'mail' }] } },
+      }),
+    ],
+  };
+  expect(twin([form]).request.body).toEqual({ Name: 'x', mail: 'x' });
+});
+
+test('the response has to be as it was recorded: its status, and fields of the item that it was made of', () => {
+  const answering = (parameters: object): ExportedWorkflow => ({
+    ...{ id: 'w', name: 'Mine', connections: {} },
+    nodes: [
+      node('Webhook', 'n8n-nodes-base.webhook', { parameters }),
+      node('Yes', 'n8n-nodes-base.respondToWebhook', {
+        parameters: { options: { responseCode: 201 } },
+      }),
+      node('No', 'n8n-nodes-base.respondToWebhook', {
+        parameters: { respondWith: 'text', options: { responseCode: 404 } },
+      }),
+    ],
+  });
+  const item = (json: object): RecordedNode => ({ callsMs: [1], items: [json] });
+  const expected = (parameters: object, given: Given): string[] =>
+    twin([answering(parameters)], given).request.expect;
+  const byNode = { responseMode: 'responseNode' };
+  expect(expected(byNode, {})).toEqual(['status<400']);
+  expect(expected(byNode, { recorded: new Map([['Yes', item({ ok: true, 'a b': 1 })]]) })).toEqual([
+    'status==201',
+    'json.ok',
+  ]);
+  expect(expected(byNode, { recorded: new Map([['No', item({ ok: true })]]) })).toEqual([
+    'status==404',
+  ]);
+  const last = { recorded: new Map([['Yes', item({ a: 1, b: null, c: 2 })]]), last: 'Yes' };
+  expect(expected({ responseMode: 'lastNode' }, last)).toEqual(['status==200', 'json.a', 'json.c']);
+  expect(
+    expected(
+      { responseMode: 'onReceived', options: { responseCode: { values: { responseCode: 202 } } } },
+      last,
+    ),
+  ).toEqual(['status==202']);
+});
+
+test('calls of one address by two methods have answers of their own, and an address that is known comes first', () => {
+  const call = (name: string, parameters: object) =>
+    node(name, 'n8n-nodes-base.httpRequest', { parameters });
+  const workflow: ExportedWorkflow = {
+    ...{ id: 'w', name: 'Mine', connections: {} },
+    nodes: [
+      WEBHOOK,
+      call('Any', { url: '=https://a.example/{{ $json.id }}' }),
+      call('Read', { url: 'https://a.example/b' }),
+      call('Write', { url: 'https://a.example/b', method: 'POST' }),
+    ],
+  };
+  expect(twin([workflow]).rules.map(({ method, path }) => [method, path])).toEqual([
+    ...[
+      ['GET', '/b'],
+      ['POST', '/b'],
+      ['GET', undefined],
+      [undefined, '/*'],
+    ],
+  ]);
+});
+
+test('what an option of HTTP Request makes of an answer is not answered again', () => {
+  const call = (response: object) =>
+    withNode('Call', 'n8n-nodes-base.httpRequest', {
+      parameters: { url: 'https://a.example/b', options: { response: { response } } },
+    });
+  const answer = (response: object, json: object) =>
+    twin([call(response)], { recorded: new Map([['Call', { callsMs: [1], items: [json] }]]) })
+      .rules[0];
+  expect(answer({ fullResponse: true }, { body: { id: 7 }, statusCode: 200 })).toMatchObject({
+    json: { id: 7 },
+  });
+  expect(answer({ responseFormat: 'text' }, { data: 'a,b' })).toMatchObject({ text: 'a,b' });
+});
+
+test('the stand-in is as long and as fast as the language model that was recorded', () => {
+  const recorded = new Map([['Model', { callsMs: [900], items: [{}], tokens: 60 }]]);
+  expect(twin([template('agent')], { recorded }).model).toEqual({
+    ...{ tokens: 60, firstToken: '900ms', betweenTokens: '0s' },
+  });
+  expect(twin([template('agent')]).model).toBeNull();
+});
+
+test('nodes of one name in two workflows of a twin have answers of their own', () => {
+  const caller = withNode('Mail', 'n8n-nodes-base.gmail');
+  const sub: ExportedWorkflow = {
+    ...{ id: 'sub', name: 'Sub', connections: {} },
+    nodes: [node('Mail', 'n8n-nodes-base.gmail')],
+  };
+  expect(twin([caller, sub]).rules.map(({ path }) => path)).toEqual([
+    ...['/node/mine/mail', '/node/mine/mail-2', '/*'],
+  ]);
 });

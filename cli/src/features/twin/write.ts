@@ -1,0 +1,93 @@
+/** The files of a twin: a workload, its workflows, and what the stand-in answers. */
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { writeUserFile, type UserFile } from '../../record/user-file';
+import type { Twin } from './analysis/twin';
+
+const RULES_BEGIN =
+  '# What the stand-in of this twin answers. Written by n8n-tuned twin; docs/stand-in.md has the keys.\n';
+const JSON_BEGIN = '{\n  "name": "';
+/** With its error workflow beside it, which is no execution of every request, a workflow stands in a list. */
+const WORKFLOW_BEGIN = '{\n  "id": "';
+const WORKFLOWS_BEGIN = '[\n  {\n    "id": "';
+
+export interface Place {
+  folder: string;
+  /** Of each file, before `.twin`. */
+  stem: string;
+  force: boolean;
+}
+
+/** A file each for the workflow and those that it calls, since each call is an execution of its own. Their names. */
+export function writeTwin({ folder, stem, force }: Place, made: Twin): string[] {
+  const names: string[] = [];
+  const put = (name: string, text: string, begins: string): string => {
+    const file: UserFile = { path: join(folder, name), option: 'the twin', begins, force };
+    writeUserFile(file, text);
+    names.push(file.path);
+    return name;
+  };
+  const [loaded, ...called] = made.workflows;
+  const list = [loaded, ...made.onError];
+  const files = [
+    list.length > 1
+      ? put(`${stem}.twin.workflow.json`, jsonText(list), WORKFLOWS_BEGIN)
+      : put(`${stem}.twin.workflow.json`, jsonText(loaded), WORKFLOW_BEGIN),
+    ...called.map((workflow, index) =>
+      put(`${stem}.twin.called-${String(index + 1)}.json`, jsonText(workflow), WORKFLOW_BEGIN),
+    ),
+  ];
+  const { rules, model } = made;
+  const answers = { seed: 1, rules, ...(model === null ? {} : { model }) };
+  const rulesFile = put(
+    `${stem}.twin.rules.yaml`,
+    RULES_BEGIN + stringify(answers, { aliasDuplicateObjects: false }),
+    RULES_BEGIN,
+  );
+  put(`${stem}.twin.json`, jsonText(workloadOf(made, files, rulesFile)), JSON_BEGIN);
+  return [names.at(-1) ?? '', ...names.slice(0, -1)];
+}
+
+export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+function workloadOf(
+  { name, request, credentials, onError }: Twin,
+  [file = '', ...alongside]: readonly string[],
+  rules: string,
+): unknown {
+  const { method, path, body, answers, expect } = request;
+  return {
+    ...{ name: `twin-${name}`, title: 'Twin of a workflow', answers },
+    stresses: 'What the workflow does in n8n, with a stand-in in the place of every service.',
+    request: { method, path, ...(body === undefined ? {} : { body: { json: body } }) },
+    reply: { expect },
+    variants: { native: { file, n8n: '>=1.0.0', alongside } },
+    needs: ['upstream'],
+    // How often one calls another, and what fails, its requests decide.
+    ...(alongside.length + onError.length > 0 ? { executionsVary: true } : {}),
+    standIn: { rules, credentials },
+  };
+}
+
+export interface BlendPart {
+  /** The name of its workload file. */
+  file: string;
+  /** Executions of its original. */
+  weight: number;
+}
+
+/** One workload of several twins in the same folder, each as often as its original ran. */
+export function writeBlend({ folder, stem, force }: Place, parts: readonly BlendPart[]): string {
+  const path = join(folder, `${stem}.twin.json`);
+  const blend = {
+    ...{
+      name: `twin-${stem}`,
+      title: 'Twins of the workflows that run most',
+      answers: 'when-done',
+    },
+    stresses: 'What these workflows do in n8n, each as often as it ran there.',
+    blend: parts.map(({ file, weight }) => ({ workload: file, weight })),
+  };
+  writeUserFile({ path, option: 'the twin', begins: JSON_BEGIN, force }, jsonText(blend));
+  return path;
+}
