@@ -5,7 +5,7 @@ import { startClock, type Clock } from './clock.ts';
 import { count } from './metrics.ts';
 import { print } from './print.ts';
 import { lengthSeconds } from './profile.ts';
-import { ended, pick, send, type Prepared } from './request.ts';
+import { asSent, ended, pick, send, type Prepared } from './request.ts';
 import type { RunIdentity, Settings } from './settings.ts';
 import { laneOf } from './share.ts';
 
@@ -34,9 +34,11 @@ export function closedLoop(
     sleep(TOO_LATE_PAUSE_SECONDS);
     return;
   }
-  const request = pick(requests, Math.random);
+  const chosen = pick(requests, Math.random);
   const client = laneOf(exec.vu.idInTest - 1, share) + 1;
-  const id = `${runId}-${String(client)}-${String(exec.vu.iterationInInstance)}`;
+  const turn = exec.vu.iterationInInstance;
+  const id = `${runId}-${String(client)}-${String(turn)}`;
+  const request = asSent(chosen, { n: turn * plan.clients + client, id, random: Math.random });
   if (prints) print(['b', id, rounded(begunMs), 0, beganAtMs, request.workload]);
   const mayTakeMs = Math.max(1, Math.min(timeoutMs, lastDueMs + drainMs - begunMs));
   const response = send(request, id, mayTakeMs);

@@ -13,12 +13,14 @@ import { tooManyLanes } from './planned.ts';
 import { print } from './print.ts';
 import { lengthSeconds } from './profile.ts';
 import { seededRandom, seedOf } from './random.ts';
-import { begin, ended, pick, type Prepared } from './request.ts';
+import { asSent, begin, ended, pick, type Prepared } from './request.ts';
 import type { RunIdentity, Settings } from './settings.ts';
 import { allLanes, laneOf } from './share.ts';
 
 /** Where the weights of a blend are drawn: a stream that no lane uses. */
 const PICKING = 1_000_000;
+/** Where what is random in a request is drawn, so that it moves no weight. */
+const FILLING = 2_000_000;
 
 export async function openLoop(
   settings: Settings,
@@ -36,19 +38,21 @@ export async function openLoop(
   const { beganAtMs, now } = startClock({ beginsAtMs: settings.beginsAtMs });
   const nextDue = dueTimes(plan, seed, lane, lanes);
   const random = seededRandom(seedOf(seed, PICKING + lane));
+  const fillRandom = seededRandom(seedOf(seed, FILLING + lane));
   let open = 0;
   let sent = 0;
 
   async function send(dueMs: number): Promise<void> {
-    const request = pick(requests, random);
+    const chosen = pick(requests, random);
     const measured = dueMs >= warmupMs;
     if (open >= mayBeOpen) {
-      if (prints) print(['n', rounded(dueMs), beganAtMs, request.workload]);
-      if (measured) countNotSent(request.workload);
+      if (prints) print(['n', rounded(dueMs), beganAtMs, chosen.workload]);
+      if (measured) countNotSent(chosen.workload);
       return;
     }
     open += 1;
     const id = `${runId}-${String(lane)}-${String(sent)}`;
+    const request = asSent(chosen, { n: sent * lanes + lane + 1, id, random: fillRandom });
     sent += 1;
     const begunMs = now();
     const lateMs = begunMs - dueMs;

@@ -11,6 +11,8 @@ export interface OwnRequest {
   body?: string | undefined;
   /** The body is bytes that are no text. */
   bodyIsBase64?: boolean;
+  /** In place of `body`: one for each request, in turns. */
+  rows?: readonly string[];
   /** On top of what expected.ts takes for granted. */
   expect?: readonly string[];
   requestIdAt?: string | undefined;
@@ -23,7 +25,7 @@ export function ownRequest(own: OwnRequest): LoadRequest {
       `the request '${own.request}' is not understood: write it like POST /webhook/order`,
     );
   }
-  const { body } = own;
+  const { rows, body = rows?.[0] } = own;
   const method = (match[1] ?? '').toUpperCase();
   if (body !== undefined && (method === 'GET' || method === 'HEAD')) {
     throw new Mistake(`a ${method} has no body: leave the body out, or write POST`);
@@ -39,13 +41,18 @@ export function ownRequest(own: OwnRequest): LoadRequest {
     method,
     path: match[2] ?? '',
     headers: isJson && !named ? { 'content-type': 'application/json', ...headers } : headers,
-    body: body === undefined ? null : { text: body, ...(base64 ? { base64 } : {}) },
+    body: ownBody(own),
     expect: [...(own.expect ?? [])],
     requestIdAt: own.requestIdAt ?? null,
     ranAt: null,
     thinkTimeMs: 0,
     latencyFloorMs: 0,
   };
+}
+
+function ownBody({ body, rows, bodyIsBase64 = false }: OwnRequest): LoadRequest['body'] {
+  if (rows !== undefined) return { rows };
+  return body === undefined ? null : { text: body, ...(bodyIsBase64 ? { base64: true } : {}) };
 }
 
 /** Requests of a workload with headers of the user's besides their own, such as the key of a webhook. */

@@ -23,3 +23,11 @@ export function seedOf(seed: number, stream: number): number {
 export function exponential(random: Random, mean: number): number {
   return -mean * Math.log(1 - random());
 }
+
+/** Of version 4. */
+export function uuid(random: Random): string {
+  const digits = (count: number): string =>
+    Array.from({ length: count }, () => Math.floor(random() * 16).toString(16)).join('');
+  const variant = '89ab'.charAt(Math.floor(random() * 4));
+  return `${digits(8)}-${digits(4)}-4${digits(3)}-${variant}${digits(3)}-${digits(12)}`;
+}

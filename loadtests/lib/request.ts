@@ -4,14 +4,18 @@ import { b64decode } from 'k6/encoding';
 import http, { CookieJar, type RefinedParams, type RefinedResponse } from 'k6/http';
 import { parseExpectation, type Expectation } from './expect.ts';
 import { looksAtBody } from './expected.ts';
+import { filled, varies, type Filling } from './fill.ts';
 import { judge, type Judgement } from './judge.ts';
 import type { Random } from './random.ts';
 import type { Settings } from './settings.ts';
-import type { LoadRequest } from './workload.ts';
+import type { LoadBody, LoadRequest } from './workload.ts';
 
 export interface Prepared extends LoadRequest {
   url: string;
   expectations: Expectation[];
+  baseUrl: string;
+  /** Each has something of its own. */
+  varies: boolean;
   /** Only then is the response's body kept in memory. */
   readsBody: boolean;
   /** From one request of a virtual user to its next. */
@@ -25,7 +29,7 @@ export function prepare(
   const expectations = request.expect.map(parseExpectation);
   return {
     ...request,
-    url: baseUrl + request.path,
+    ...{ url: baseUrl + request.path, baseUrl, varies: varies(request) },
     expectations,
     keepsCookies,
     readsBody: request.requestIdAt !== null || request.ranAt !== null || looksAtBody(expectations),
@@ -41,6 +45,13 @@ export function pick(requests: readonly Prepared[], random: Random): Prepared {
     throw new Error('the workload has no request');
   }
   return chosen;
+}
+
+/** As this one request is sent. */
+export function asSent(request: Prepared, filling: Filling): Prepared {
+  if (!request.varies) return request;
+  const own = filled(request, filling);
+  return { ...own, url: own.baseUrl + own.path };
 }
 
 type K6Response = RefinedResponse<'text' | 'none'>;
@@ -84,17 +95,18 @@ function paramsOf(
 }
 
 /** Per virtual user, from its first sending on: bytes cost more to make than to send. */
-const bytesOf = new Map<Prepared, ArrayBuffer>();
+const bytesOf = new Map<LoadBody, ArrayBuffer>();
 
 function bodyOf(request: Prepared): string | ArrayBuffer | null {
   const { body } = request;
   if (body === null) return null;
+  if ('rows' in body) throw new Error('a body of rows is filled before it is sent');
   if ('text' in body && body.base64 !== true) return body.text;
-  let bytes = bytesOf.get(request);
+  let bytes = bytesOf.get(body);
   if (bytes === undefined) {
     bytes =
       'text' in body ? b64decode(body.text) : randomBytes(Math.round(body.randomMiB * 1024 * 1024));
-    bytesOf.set(request, bytes);
+    bytesOf.set(body, bytes);
   }
   return bytes;
 }

@@ -1,5 +1,6 @@
 /** What every profile script exports: its options, one iteration, the look beforehand, the summary. */
 import { sleep } from 'k6';
+import { SharedArray } from 'k6/data';
 import exec from 'k6/execution';
 import type { Options } from 'k6/options';
 import { closedLoop } from './closed-loop.ts';
@@ -8,10 +9,11 @@ import { optionsOf } from './options.ts';
 import { otherLoad, withoutSetup, type K6Options } from './planned.ts';
 import { print } from './print.ts';
 import type { ProfileName } from './profile.ts';
-import { prepare, ended, send, type Prepared } from './request.ts';
+import { asSent, prepare, ended, send, type Prepared } from './request.ts';
 import { readSettings, type RunIdentity, type Settings } from './settings.ts';
 import { summaryOf, type SummaryFiles } from './summary.ts';
 import type { ScriptEnv } from './variables.ts';
+import type { LoadRequest } from './workload.ts';
 
 const HTTP_1 = 'HTTP/1.1';
 
@@ -20,8 +22,9 @@ function waitUntilExpected(settings: Settings, requests: readonly Prepared[]): v
   const { readyMs, timeoutMs, runId, onlyHttp1 } = settings;
   if (readyMs === 0) return;
   const giveUpMs = Date.now() + readyMs;
-  const waitingFor = (request: Prepared): string => {
+  const waitingFor = (given: Prepared): string => {
     const id = `${runId}-ready`;
+    const request = asSent(given, { n: 0, id, random: Math.random });
     const response = send(request, id, Math.min(timeoutMs, readyMs));
     const { why, protocol } = ended(request, response, id, 0, false);
     if (onlyHttp1 && protocol !== '' && protocol !== HTTP_1) {
@@ -61,7 +64,9 @@ export interface Script {
 
 export function script(profile: ProfileName): Script {
   const settings = readSettings(profile, __ENV, (file) => open(file), CATALOGUE_FILE);
-  const requests = settings.requests.map((request) => prepare(request, settings));
+  const requests = settings.requests.map((request, index) =>
+    prepare(withSharedRows(request, index), settings),
+  );
   const loop = settings.plan.loop === 'open' ? openLoop : closedLoop;
   const own = optionsOf(settings);
   // k6 writes into these what it was told elsewhere.
@@ -87,4 +92,14 @@ export function script(profile: ProfileName): Script {
     },
     handleSummary: (data) => summaryOf(settings, data),
   };
+}
+
+/** One copy of the rows for all virtual users. */
+function withSharedRows(request: LoadRequest, index: number): LoadRequest {
+  const { body } = request;
+  if (body === null || !('rows' in body)) return request;
+  const { rows } = body;
+  // The settings hold the request too, and with it the copy of this virtual user.
+  body.rows = new SharedArray(`rows of request ${String(index)}`, () => [...rows]);
+  return request;
 }

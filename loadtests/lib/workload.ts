@@ -28,7 +28,10 @@ export interface LoadRequest {
 
 export type LoadBody =
   /** `base64`: bytes that are no text. */
-  { text: string; base64?: boolean } | { randomMiB: number };
+  | { text: string; base64?: boolean }
+  | { randomMiB: number }
+  /** A body of its own for each request, in turns. */
+  | { rows: readonly string[] };
 
 /** What is read here of workflows/catalogue.json; its schema is the command's. */
 export interface CatalogueShape {

@@ -4,6 +4,7 @@
  */
 import type { Command, Option } from 'commander';
 import { PROFILES } from '../../../loadtests/lib/profile';
+import { isWorkloadFile } from '../plan/chosen-workload';
 import { Mistake } from '../ui/exit';
 
 /** What a command is asked to do. */
@@ -90,8 +91,13 @@ export const RULES: readonly Rule[] = [
     ...{ with: '--workload, and here a request is loaded', applies: (call) => !isRequest(call) },
   },
   {
-    options: ['body', 'expect', 'idAt'],
+    options: ['expect', 'idAt'],
     ...{ with: '--request, --workflow or a webhook in --url', applies: isRequest },
+  },
+  {
+    options: ['body'],
+    with: '--request, --workflow, a workload file or a webhook in --url',
+    applies: (call) => isRequest(call) || isWorkloadFile(textOf(call.options['workload'])),
   },
   // How it is loaded.
   { options: ['rate'], of: ['run', 'compare'], ...withLoop('open') },
@@ -228,6 +234,8 @@ function isServer({ targets }: Call): boolean {
 }
 
 /** Whether it is a request of the user's that is loaded: named, in the address, of a workflow of theirs, or a server's. */
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
 function isRequest(call: Call): boolean {
   if (has('request')(call) || [call.options['url'], ...call.args].some(isWebhook)) return true;
   return lacks('workload')(call) && (isServer(call) || has('workflow')(call));

@@ -80,14 +80,20 @@ export function chooseWorkload(
   }
   const name = choice.workload ?? 'last-node';
   const bundled = readCatalogue(join(workflowsFolder, 'catalogue.json'));
-  const [catalogue, workload, folder] = isWorkloadFile(name)
-    ? withFile(bundled, name)
-    : ([bundled, findWorkload(bundled.workloads, name), workflowsFolder] as const);
+  const { catalogue, workload, folderOf } = isWorkloadFile(name)
+    ? withFile(bundled, name, workflowsFolder)
+    : {
+        ...{ catalogue: bundled, workload: findWorkload(bundled.workloads, name) },
+        folderOf: () => workflowsFolder,
+      };
   const variant = fittingVariant(workload, choice.variant, legacy, bundled);
   const picked = variantOf(workload, variant);
-  const requests = withHeaders(
-    requestsOf(catalogue, workload.name, { variant, parameters: choice.parameters }),
-    choice.headers ?? [],
+  const requests = withBody(
+    withHeaders(
+      requestsOf(catalogue, workload.name, { variant, parameters: choice.parameters }),
+      choice.headers ?? [],
+    ),
+    choice.body,
   );
   const names = [...new Set(requests.map((request) => request.workload))];
   const parts = names.map((part) => findWorkload(catalogue.workloads, part));
@@ -104,7 +110,10 @@ export function chooseWorkload(
       ...executionsOf(parts, variant),
     },
     requests,
-    workflows: [...parts.flatMap((part) => workflowOf(part, variant, folder)), ...workflows],
+    workflows: [
+      ...parts.flatMap((part) => workflowOf(part, variant, folderOf(part))),
+      ...workflows,
+    ],
     notes,
   };
 }
@@ -183,9 +192,22 @@ function ofRequest(
   };
 }
 
-/** Like curl: `@order.json` is the content of that file, byte for byte. */
-function bodyFrom(text: string): Pick<OwnRequest, 'body' | 'bodyIsBase64'> {
+/** Such as rows in place of the one body that a twin has recorded. */
+function withBody(requests: LoadRequest[], body: string | undefined): LoadRequest[] {
+  if (body === undefined) return requests;
+  const [only, another] = requests;
+  if (only === undefined || another !== undefined) {
+    throw new Mistake('--body is for one request, and the workload has several: leave it out.');
+  }
+  const { method, path } = only;
+  const given = ownRequest({ request: `${method} ${path}`, ...bodyFrom(body) });
+  return [{ ...only, body: given.body, headers: { ...only.headers, ...given.headers } }];
+}
+
+/** Like curl: `@order.json` is the content of that file. A file of JSON Lines has a body in each line. */
+function bodyFrom(text: string): Pick<OwnRequest, 'body' | 'bodyIsBase64' | 'rows'> {
   if (!text.startsWith('@')) return { body: text };
+  if (/\.(jsonl|ndjson)$/i.test(text)) return { rows: rowsIn(text.slice(1)) };
   try {
     const content = readPlainBytes(text.slice(1));
     return isUtf8(content)
@@ -196,11 +218,68 @@ function bodyFrom(text: string): Pick<OwnRequest, 'body' | 'bodyIsBase64'> {
   }
 }
 
-/** A workload file has the shape of one workload of the catalogue; its paths are relative to itself. */
-function withFile(bundled: Catalogue, file: string): readonly [Catalogue, Workload, string] {
+/** More would not fit into what a generator in a cluster is given. */
+const MOST_ROWS_BYTES = 32 * 1024 * 1024;
+
+function rowsIn(file: string): string[] {
+  let text: string;
+  try {
+    text = readPlainFile(file);
+  } catch (error) {
+    throw new Mistake(`the body @${file} cannot be read: ${messageOf(error)}`);
+  }
+  if (text.length > MOST_ROWS_BYTES) {
+    throw new Mistake(`${file} has more than 32 MiB of rows: take fewer, they are sent in turns.`);
+  }
+  const rows = text.split(/\r?\n/).flatMap((line, index) => {
+    if (line.trim() === '') return [];
+    try {
+      JSON.parse(line);
+    } catch {
+      throw new Mistake(`${file}:${String(index + 1)} is no JSON: write one value per line.`);
+    }
+    return [line];
+  });
+  if (rows.length === 0) throw new Mistake(`${file} has no rows: write one JSON value per line.`);
+  return rows;
+}
+
+interface FromFile {
+  catalogue: Catalogue;
+  workload: Workload;
+  /** To which the paths of a workload are relative. */
+  folderOf: (workload: Workload) => string;
+}
+
+/** A workload file has the shape of one workload of the catalogue. A blend may name other files, relative to itself. */
+function withFile(bundled: Catalogue, file: string, workflowsFolder: string): FromFile {
   const own = readWorkload(file);
-  const others = bundled.workloads.filter(({ name }) => name !== own.name);
-  return [{ ...bundled, workloads: [own, ...others] }, own, dirname(resolve(file))];
+  const folder = dirname(resolve(file));
+  const folders = new Map([[own.name, folder]]);
+  const parts = (own.blend ?? [])
+    .filter(({ workload }) => isWorkloadFile(workload))
+    .map(({ workload: path }) => {
+      const part = readWorkload(join(folder, path));
+      if (part.blend !== undefined) {
+        throw new Mistake(`${file} blends ${path}, which is a blend itself: name its parts.`);
+      }
+      if (folders.has(part.name)) {
+        throw new Mistake(`${file} has two workloads with the name ${part.name}: rename one.`);
+      }
+      folders.set(part.name, dirname(join(folder, path)));
+      return { path, part };
+    });
+  const blend = own.blend?.map(({ workload, weight }) => ({
+    workload: parts.find(({ path }) => path === workload)?.part.name ?? workload,
+    weight,
+  }));
+  const workload = blend === undefined ? own : { ...own, blend };
+  const others = bundled.workloads.filter(({ name }) => !folders.has(name));
+  return {
+    catalogue: { ...bundled, workloads: [workload, ...parts.map(({ part }) => part), ...others] },
+    workload,
+    folderOf: ({ name }) => folders.get(name) ?? workflowsFolder,
+  };
 }
 
 /** A called workflow is an execution too. Nothing where the parts of a blend differ. */
@@ -211,7 +290,7 @@ function executionsOf(
   const counts = new Set(
     parts.map((part) => {
       const chosen = chosenVariant(part, variant);
-      return chosen === undefined ? 0 : 1 + chosen.alongside.length;
+      return chosen === undefined || part.executionsVary ? 0 : 1 + chosen.alongside.length;
     }),
   );
   const [count] = counts;

@@ -1,3 +1,5 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { chooseWorkload } from '../../../cli/src/plan/chosen-workload';
 import { chooseTopology } from '../../../cli/src/plan/chosen-topology';
@@ -59,4 +61,66 @@ test("a topology with a record's mask in place of a secret is refused, and names
     );
   }
   expect(chooseTopology({ env: { CRON: '0 */5 * * *' } }).env).toEqual({ CRON: '0 */5 * * *' });
+});
+
+describe('a blend of workload files', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'blend-'));
+  const part = (name: string, more: object = {}): object => ({
+    ...{ name, title: 'Mine', stresses: 'Mine.', answers: 'when-done' },
+    ...{
+      request: { method: 'POST', path: `/webhook/${name}` },
+      reply: { expect: ['status==200'] },
+    },
+    variants: { native: { file: `${name}.workflow.json`, n8n: '>=1.0.0' } },
+    ...more,
+  });
+  const write = (name: string, content: object): string => {
+    writeFileSync(join(folder, name), JSON.stringify(content));
+    return join(folder, name);
+  };
+  const blend = (...parts: string[]): string =>
+    write('all.json', {
+      ...{ name: 'all', title: 'All', stresses: 'All.', answers: 'when-done' },
+      blend: parts.map((workload, index) => ({ workload, weight: index + 1 })),
+    });
+  afterAll(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('has the requests and the workflows of each, relative to the blend, and those of bundled ones', () => {
+    write('a.json', part('a'));
+    write('b.json', part('b', { executionsVary: true }));
+    const { requests, workflows: put, recorded } = choose(blend('a.json', 'b.json', 'cpu'), false);
+    expect(requests.map(({ workload, weight }) => [workload, weight])).toEqual([
+      ...[
+        ['a', 1],
+        ['b', 2],
+        ['cpu', 3],
+      ],
+    ]);
+    expect(put.map(({ file }) => file)).toEqual([
+      ...[
+        join(folder, 'a.workflow.json'),
+        join(folder, 'b.workflow.json'),
+        join(workflows, 'cpu.json'),
+      ],
+    ]);
+    expect(recorded.executionsPerRequest).toBeUndefined();
+  });
+
+  it('cannot name a blend, nor two workloads of one name', () => {
+    write('a.json', part('a'));
+    write('same.json', part('a'));
+    write('blend.json', {
+      ...part('c'),
+      request: undefined,
+      reply: undefined,
+      variants: {},
+      blend: [],
+    });
+    expect(() => choose(blend('blend.json'), false)).toThrow('which is a blend itself');
+    expect(() => choose(blend('a.json', 'same.json'), false)).toThrow(
+      'two workloads with the name a',
+    );
+  });
 });

@@ -41,6 +41,7 @@ export async function registered(baseUrl: string, request: LoadRequest): Promise
 export function bodyOf({ body }: LoadRequest): Uint8Array<ArrayBuffer> | undefined {
   if (body === null) return undefined;
   if ('text' in body) return new TextEncoder().encode(body.text);
+  if ('rows' in body) return new TextEncoder().encode(body.rows[0]);
   return Uint8Array.from({ length: Math.round(body.randomMiB * 1024 * 1024) }, (_, i) => i * 31);
 }
 

@@ -4,7 +4,7 @@
  * one placeholder alone becomes the value itself, with its type. `{ $repeat: 20, $of: ... }` is a list of 20, and
  * `{ $text: 2048 }` a text of as many bytes. Pure.
  */
-import type { Random } from '../../../../loadtests/lib/random';
+import { uuid, type Random } from '../../../../loadtests/lib/random';
 
 /** What a template is filled from. */
 export interface TemplateInput {
@@ -92,11 +92,4 @@ function valueAt(name: string, asked: TemplateInput, i: number | undefined): unk
     (value, key) => (value as Record<string, unknown> | null | undefined)?.[key],
     asked.body(),
   );
-}
-
-export function uuid(random: Random): string {
-  const digits = (count: number): string =>
-    Array.from({ length: count }, () => Math.floor(random() * 16).toString(16)).join('');
-  const variant = '89ab'.charAt(Math.floor(random() * 4));
-  return `${digits(8)}-${digits(4)}-4${digits(3)}-${variant}${digits(3)}-${digits(12)}`;
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseExpectation } from '../../../../loadtests/lib/expect';
 import { unexpected } from '../../../../loadtests/lib/expected';
+import { filled } from '../../../../loadtests/lib/fill';
 import type { LoadRequest } from '../../../../loadtests/lib/workload';
 import { Failure } from '../../ui/exit';
 import { unreachable } from '../../ui/unreachable';
@@ -31,6 +32,9 @@ export class NotReady extends Failure {
   }
 }
 
+/** The id of a request that only looks. */
+const READY = 'ready';
+
 interface Wrong {
   why: string;
   status: number | null;
@@ -40,9 +44,10 @@ interface Wrong {
 /** Asks until the reply is right; the reason why it never was goes into the error. */
 export async function awaitExpectedResponse(
   baseUrl: string,
-  request: LoadRequest,
+  given: LoadRequest,
   signal: AbortSignal,
 ): Promise<void> {
+  const request = filled(given, { n: 0, id: READY, random: Math.random });
   const expectations = request.expect.map(parseExpectation);
   const where = `${request.method} ${request.path}`;
   let wrong: Wrong = { why: 'no response came in time', status: null, isFinal: false };
@@ -68,7 +73,7 @@ async function ask(
   try {
     const reply = await fetch(requestedUrl, {
       method: request.method,
-      headers: { ...request.headers, 'x-load-id': 'ready' },
+      headers: { ...request.headers, 'x-load-id': READY },
       ...bodyOf(request),
       signal,
     });
@@ -88,6 +93,7 @@ async function ask(
 
 function bodyOf({ body }: LoadRequest): { body?: string | Uint8Array<ArrayBuffer> } {
   if (body === null) return {};
+  if ('rows' in body) return {};
   if (!('text' in body)) return { body: new Uint8Array(Math.round(body.randomMiB * 1024 * 1024)) };
   return {
     body: body.base64 === true ? Uint8Array.from(Buffer.from(body.text, 'base64')) : body.text,
