@@ -10,6 +10,7 @@ export type {
   MatchedExecutions,
   NamedRequests,
   RoleSummary,
+  ServiceCalls,
   SoakTrend,
   StallCauses,
   Summary,

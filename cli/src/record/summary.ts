@@ -12,6 +12,22 @@ export const completionsSchema = z.object({
 });
 export type Completions = z.infer<typeof completionsSchema>;
 
+/** What workflows asked of one service, over the whole run, as the stand-in counted. */
+export const serviceCallsSchema = z.object({
+  host: z.string(),
+  calls: z.number(),
+  /** Answered with 400 or above, never answered, or cut. */
+  failed: z.number(),
+  perRequest: z.number(),
+  /** At the rate that was offered. */
+  perSecond: z.number(),
+  /** What the service is known to allow. */
+  published: z.exactOptional(
+    z.object({ perSecond: z.number(), of: z.string(), source: z.string() }),
+  ),
+});
+export type ServiceCalls = z.infer<typeof serviceCallsSchema>;
+
 export const latencyIntervalSchema = z.object({
   low: z.number(),
   /** Null where there were too few requests for a bound. */
@@ -227,6 +243,8 @@ export const summarySchema = z
         }),
       ]),
     ),
+    /** Calls of services outside n8n, by host; left out where no stand-in was called. */
+    services: z.exactOptional(z.array(serviceCallsSchema)),
     /**
      * Jobs that wait in the queue; without one, executions that were accepted and have not ended. Slope
      * per second over the measured part. Null where neither is known.

@@ -7,6 +7,7 @@ import { values } from '../analysis/metrics';
 import { measuredPart, type RequestsSeen } from '../analysis/requests/seen';
 import { soakTrends } from '../analysis/soak';
 import { mean } from '../analysis/statistics/statistics';
+import { serviceCalls, type ServicesSeen } from './analysis/services';
 import { summarize, type RunFacts } from './analysis/summarize';
 import { verdict } from './analysis/verdict';
 import type { RunHead } from '../record/folder';
@@ -36,6 +37,8 @@ export interface RunEnding {
   countedWithin: CountedWithin | null;
   queueDrained: { seconds: number | null; open?: number; source?: string } | null;
   failedSamplers: string[];
+  /** Null or left out: no stand-in was called. */
+  services?: ServicesSeen | null;
   /** With the requests in flight where a process ended. */
   events: RunEvent[];
   files: RunRecord['files'];
@@ -94,6 +97,13 @@ export function conclude(
   });
   const { areCutOff = false } = ending;
   summary.matched = matchExecutions(kept, ending.traced, { areCutOff });
+  if (ending.services !== undefined && ending.services !== null) {
+    const { ratePerSecond } = summary.offered;
+    const calls = serviceCalls(ending.services, {
+      ...{ requests: requests.figures.requests, ratePerSecond },
+    });
+    if (calls.length > 0) summary.services = calls;
+  }
   if (profile.name === 'soak') {
     summary.soak = soakTrends(requests.latencyOverTime, samples, measured);
   }

@@ -10,7 +10,8 @@ import { REQUESTS_FILE, SAMPLES_FILE, type RunHead, type RunFolder } from '../re
 import type { ExecutionCounts, RequestSample, RunEvent } from '../record/run-record';
 import type { RunData } from './report/data';
 import type { Sampler } from '../samplers/sampler';
-import type { BacklogWatch, ExecutionTrace } from '../targets/target';
+import type { HostCount } from '../stand-in/analysis/counts';
+import type { BacklogWatch, ExecutionTrace, Running } from '../targets/target';
 import { messageOf } from '../ui/exit';
 import { conclude } from './conclude';
 import { drain, type Count, type Drained } from './executions';
@@ -32,6 +33,8 @@ export interface StartedRun extends LoadContext {
   /** Executions that n8n had counted before the load. */
   before: ExecutionCounts | null;
   trace: ExecutionTrace | null;
+  /** Calls of services outside n8n before the load; null: none were counted. */
+  servicesBefore: HostCount[] | null;
   /** Shows what is left, where the backlog is asked for and executions are not counted. */
   backlog: BacklogWatch | null;
 }
@@ -56,6 +59,7 @@ export async function finish(run: StartedRun, load: LoadResult): Promise<Finishe
   const untold = (await run.observer?.end()) ?? [];
   for (const text of untold) seen.event({ kind: 'monitoring', text });
   await order.settle?.();
+  const servicesAfter = run.servicesBefore === null ? null : await servicesOf(running);
   const traced = await traceOf(run, drained);
   const logs = await folder.keepLogs(running.logs);
   await folder.closeTables(seen.samples);
@@ -77,6 +81,10 @@ export async function finish(run: StartedRun, load: LoadResult): Promise<Finishe
       countedWithin,
       queueDrained: drained.executions !== null && waits ? { seconds: drained.seconds } : left,
       failedSamplers: seen.failedSamplers,
+      services:
+        run.servicesBefore === null || servicesAfter === null
+          ? null
+          : { before: run.servicesBefore, after: servicesAfter },
       events: await withInFlight(seen.events, folder),
       files: { requests: REQUESTS_FILE, samples: SAMPLES_FILE, logs },
     },
@@ -90,6 +98,10 @@ export async function finish(run: StartedRun, load: LoadResult): Promise<Finishe
   ];
   return { folder: folder.path, data, traced, problems };
 }
+
+/** A run is measured without them too. */
+export const servicesOf = async (running: Running): Promise<HostCount[] | null> =>
+  (await running.services?.().catch(() => null)) ?? null;
 
 function tellBreach({ breach, order, seen }: StartedRun): Breached | null {
   const breached = breach?.found ?? null;

@@ -10,7 +10,7 @@ import { scoped, type Scope } from '../ui/scope';
 import { CountWithin } from './count-within';
 import { refuseWithoutEvidence } from './evidence';
 import { counter, settledExecutions } from './executions';
-import { finish, type FinishedRun, type StartedRun } from './finish';
+import { finish, servicesOf, type FinishedRun, type StartedRun } from './finish';
 import { makeLoad, untilBreach } from './make-load';
 import type { RunOrder } from './order';
 import { Observations, sampleEveryMs } from './samples';
@@ -62,6 +62,7 @@ async function start(
   const before = await settledExecutions(count, drainMs, signal);
   // A run is measured without it too.
   const trace = await running.traceExecutions().catch(() => null);
+  const servicesBefore = await servicesOf(running);
   const soakSeconds = plan.profile === 'soak' ? lengthSeconds(plan) : null;
   const sampled = samplersFor(running, soakSeconds);
   const samplers = await seen.start(sampled, running, sampleEveryMs(plan));
@@ -74,7 +75,7 @@ async function start(
   const thinkTimeMs = Math.max(...workload.requests.map((request) => request.thinkTimeMs));
   return {
     ...{ running, order, progress, signal, head, folder, seen, samplers, thinkTimeMs, observer },
-    ...{ count, before, trace, backlog, within },
+    ...{ count, before, trace, backlog, within, servicesBefore },
     requests: new RequestsSeen(plan, thinkTimeMs),
     breach: untilBreach(order),
     watch: order.endsOnce?.(plan) ?? null,

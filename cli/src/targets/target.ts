@@ -1,3 +1,5 @@
+import type { HostCount } from '../stand-in/analysis/counts';
+import type { ServiceTrouble } from '../stand-in/plan';
 import type { SeedWorkflow } from '../catalogue/seeding';
 import type { Progress } from '../ui/progress';
 import type { LoadRequest } from '../../../loadtests/lib/workload';
@@ -71,6 +73,8 @@ export interface Running {
   addressed?(requests: readonly LoadRequest[]): LoadRequest[];
   /** All executions so far, from n8n itself; null where n8n cannot be asked. */
   executions(): Promise<ExecutionCounts | null>;
+  /** Calls of services outside n8n so far, as a stand-in counts them; null or left out where there is none. */
+  services?(): Promise<HostCount[] | null>;
   /** Left out where nothing of it can be reached from here but its address. */
   readonly drillAccess?: DrillAccess;
   /**
@@ -138,6 +142,8 @@ export interface DrillAccess {
    * machine reaches them itself.
    */
   recovery?(scopes: readonly string[]): Promise<RecoveryReach>;
+  /** What goes wrong with the services that workflows call, from now on; {}: nothing. */
+  trouble(trouble: ServiceTrouble): Promise<void>;
   /** What workflows have done outside n8n so far; null where none of them calls the service that counts it. */
   effects(): Promise<Effect[] | null>;
 }

@@ -25,6 +25,7 @@ import {
   runFigures,
   runTitle,
 } from './figures';
+import { SERVICE_COLUMNS, serviceRows, tooManyCalls } from './services';
 import { askedSlos } from '../../analysis/slo/slo';
 import { adviceFor, limitName } from '../../analysis/limits/table';
 
@@ -68,6 +69,7 @@ export function runDocument(data: RunData | Pick<RunData, 'record'>): ReportDocu
       ...costFigures(costOfRun(record), prices).map((figure) => ({
         ...{ ...figure, isDetail: prices === undefined },
       })),
+      ...tooManyCalls(record),
       ...adviceFigures(record),
     ],
     sections: [
@@ -85,6 +87,7 @@ export function runDocument(data: RunData | Pick<RunData, 'record'>): ReportDocu
         ),
       ),
       section('Limits', table(LIMIT_COLUMNS, limitRows(record))),
+      section('Calls of services outside n8n', table(SERVICE_COLUMNS, serviceRows(record))),
       section(
         'What happened during the run',
         list(events.map(({ tMs, kind, text }) => `${duration(tMs)}, ${kind}: ${text}`)),
@@ -109,6 +112,7 @@ export function firstFigures(record: RunRecord): Figure[] {
     },
     ...sloFigures(record),
     ...roomFigures(record),
+    ...tooManyCalls(record),
     ...costFigures(costOfRun(record), record.prices),
     ...adviceFigures(record),
   ];

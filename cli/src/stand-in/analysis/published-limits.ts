@@ -45,6 +45,21 @@ const LIMITS: Record<string, PublishedLimit> = {
   },
 };
 
+/** Hosts of the services that nodes of n8n are named after. */
+const HOSTS: Record<string, string> = {
+  slack: 'slack.com',
+  googleSheets: 'sheets.googleapis.com',
+  notion: 'api.notion.com',
+  airtable: 'api.airtable.com',
+  stripe: 'api.stripe.com',
+  github: 'api.github.com',
+  telegram: 'api.telegram.org',
+};
+
+/** What calls of a node are counted under: the host of its service where that has a known limit, else its name. */
+export const hostOfNode = (name: string): string =>
+  HOSTS[name.replace(/(Tool|Trigger)$/, '')] ?? name.toLowerCase();
+
 /** Of the host, or of the domain that it belongs to; null: none is known. */
 export function limitOf(host: string): PublishedLimit | null {
   const found = Object.keys(LIMITS).find((name) => host === name || host.endsWith(`.${name}`));

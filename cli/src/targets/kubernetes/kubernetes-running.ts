@@ -23,7 +23,8 @@ import type {
   Running,
   StoreLooks,
 } from '../target';
-import type { Effect } from '../../analysis/effects';
+import type { UpstreamPod } from './release/upstream';
+import type { HostCount } from '../../stand-in/analysis/counts';
 import { ApiSeeds } from '../url/seeds';
 import type { Cluster } from './api/api';
 import { podDatabase } from './pods/database';
@@ -55,8 +56,8 @@ export interface KubernetesRunningOptions {
   topology: Topology | null;
   deployed: RecordedDeployment;
   readyTimeoutMs: number;
-  /** What workflows have done outside n8n; null: nothing counts it. */
-  effects: (() => Promise<Effect[]>) | null;
+  /** What workflows call in the place of services outside n8n; null: nothing. */
+  standIn: UpstreamPod | null;
   /** Access to n8n's API to import workloads; null if the chart imports them. */
   seedByApi: Partial<SeedingPlace> | null;
 }
@@ -98,7 +99,7 @@ export class KubernetesRunning implements Running {
     });
     this.drillAccess = drillAccessOf({
       ...{ cluster, namespace, release: options.deployed.release },
-      ...{ pods: () => watch.pods, effects: options.effects, program: podProgram },
+      ...{ pods: () => watch.pods, standIn: options.standIn, program: podProgram },
     });
     this.containerStats = new PodContainerStats(cluster, namespace, () => watch.seats);
   }
@@ -172,6 +173,10 @@ export class KubernetesRunning implements Running {
   async executions(): Promise<ExecutionCounts | null> {
     const database = this.database();
     return database === null ? null : countExecutions(database, this.version);
+  }
+
+  async services(): Promise<HostCount[] | null> {
+    return (await this.options.standIn?.services()) ?? null;
   }
 
   async traceExecutions(): Promise<ExecutionTrace | null> {

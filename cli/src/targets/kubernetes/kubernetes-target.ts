@@ -125,7 +125,7 @@ async function bringUp(
     logs.end();
   });
   const main = watch.pods.find((pod) => roleOf(pod) === 'main');
-  const effects =
+  const standIn =
     needsUpstream(options) && main !== undefined
       ? await startUpstream({ ...place, main, timeoutMs }, progress, signal)
       : null;
@@ -146,7 +146,7 @@ async function bringUp(
     topology: deployed?.topology ?? null,
     deployed: recorded,
     readyTimeoutMs: options.readyTimeoutMs,
-    effects,
+    standIn,
     seedByApi:
       options.chart === null
         ? null

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import type { HostCount } from '../../stand-in/analysis/counts';
 import type { LoadRequest } from '../../../../loadtests/lib/workload';
 import { keptForMs } from '../../plan/kept-executions';
 import type { Topology } from '../../plan/topology';
@@ -196,6 +197,7 @@ export class ProcessRunning implements Running {
       },
       ...(this.options.hasSmallDisk === true ? { fillDisk: () => this.fillDisk() } : {}),
       effects: () => seeds.effects(),
+      trouble: (trouble) => seeds.trouble(trouble),
     };
   }
 
@@ -269,6 +271,10 @@ export class ProcessRunning implements Running {
 
   executions(): Promise<ExecutionCounts> {
     return countExecutions(this.stores.database, this.topology.n8n);
+  }
+
+  services(): Promise<HostCount[] | null> {
+    return this.seeds.services();
   }
 
   traceExecutions(): Promise<ExecutionTrace> {

@@ -8,6 +8,8 @@ import {
   type Credential,
   upstreamCredential,
 } from '../../catalogue/seeding';
+import type { HostCount } from '../../stand-in/analysis/counts';
+import type { ServiceTrouble } from '../../stand-in/plan';
 import { Failure, messageOf } from '../../ui/exit';
 import type { Database } from './database';
 import { FILES } from './layout';
@@ -16,7 +18,7 @@ import { awaitPort } from './redis';
 import type { ProcessSpec, Supervisor } from './supervisor';
 import { workflowDigest } from './template';
 import type { Tools } from './tools';
-import { effectsAt, upstream, upstreamUrl } from './upstream';
+import { effectsAt, makeTrouble, NO_SERVICE, servicesAt, upstream, upstreamUrl } from './upstream';
 import type { Workspace } from './workspace';
 import { createHash } from 'node:crypto';
 import type { ExportedWorkflow } from '../../catalogue/exported-workflow';
@@ -80,9 +82,24 @@ export class Seeds {
 
   /** Null where nothing that is there calls the service that counts them. */
   effects(): Promise<Effect[] | null> {
+    const url = this.serviceUrl();
+    return url === null ? Promise.resolve(null) : effectsAt(url);
+  }
+
+  private serviceUrl(): string | null {
     const port = this.upstreamPort;
-    const isUp = port !== null && this.options.supervisor.runs('upstream');
-    return isUp ? effectsAt(upstreamUrl(port)) : Promise.resolve(null);
+    return port !== null && this.options.supervisor.runs('upstream') ? upstreamUrl(port) : null;
+  }
+
+  services(): Promise<HostCount[] | null> {
+    const url = this.serviceUrl();
+    return url === null ? Promise.resolve(null) : servicesAt(url);
+  }
+
+  async trouble(trouble: ServiceTrouble): Promise<void> {
+    const url = this.serviceUrl();
+    if (url === null) throw new Failure(NO_SERVICE);
+    await makeTrouble(url, trouble);
   }
 
   private async startUpstream(port: number, workflows: readonly SeedWorkflow[]): Promise<void> {

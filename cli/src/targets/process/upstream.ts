@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { readEffects, type Effect } from '../../analysis/effects';
 import { findBundled } from '../../lab/kit';
+import type { HostCount, StandInReport } from '../../stand-in/analysis/counts';
+import type { ServiceTrouble } from '../../stand-in/plan';
 import { Failure } from '../../ui/exit';
 import type { ProcessSpec } from './supervisor';
 
@@ -36,6 +38,25 @@ export async function effectsAt(url: string): Promise<Effect[]> {
   const reply = await fetch(`${url}/effects`, { signal: AbortSignal.timeout(READ_WITHIN_MS) });
   if (!reply.ok) throw new Failure(`${url}/effects answered ${String(reply.status)}`);
   return readEffects(await reply.text());
+}
+
+/** Calls by host so far. */
+export async function servicesAt(url: string): Promise<HostCount[]> {
+  const reply = await fetch(`${url}/stand-in/report`, {
+    signal: AbortSignal.timeout(READ_WITHIN_MS),
+  });
+  if (!reply.ok) throw new Failure(`${url}/stand-in/report answered ${String(reply.status)}`);
+  return ((await reply.json()) as StandInReport).hosts;
+}
+
+export const NO_SERVICE = 'no workflow that is loaded calls a service outside n8n';
+
+export async function makeTrouble(url: string, trouble: ServiceTrouble): Promise<void> {
+  const reply = await fetch(`${url}/stand-in/trouble`, {
+    ...{ method: 'PUT', body: JSON.stringify(trouble) },
+    signal: AbortSignal.timeout(READ_WITHIN_MS),
+  });
+  if (!reply.ok) throw new Failure(`${url}/stand-in/trouble answered ${String(reply.status)}`);
 }
 
 export const upstreamUrl = (port: number): string => `http://127.0.0.1:${String(port)}`;

@@ -6,10 +6,11 @@ import {
   type SeedingPlace,
   type SeedWorkflow,
 } from '../../catalogue/seeding';
+import type { HostCount } from '../../stand-in/analysis/counts';
 import { freePort } from '../process/ports';
 import { awaitPort } from '../process/redis';
 import { Supervisor } from '../process/supervisor';
-import { upstream, upstreamUrl } from '../process/upstream';
+import { servicesAt, upstream, upstreamUrl } from '../process/upstream';
 import { Workspace } from '../process/workspace';
 import type { Progress } from '../../ui/progress';
 
@@ -24,12 +25,18 @@ export interface Reach {
 export class OutsideNeeds {
   /** In words: what somebody else must have seen to. */
   readonly unmet: string[] = [];
+  private url: string | null = null;
   private helper: { supervisor: Supervisor; workspace: Workspace } | null = null;
 
   constructor(private readonly reach: Reach) {}
 
   get supervisor(): Supervisor | null {
     return this.helper?.supervisor ?? null;
+  }
+
+  /** Calls by host so far; null without a stand-in of ours. */
+  services(): Promise<HostCount[] | null> {
+    return this.url === null ? Promise.resolve(null) : servicesAt(this.url);
   }
 
   get logs(): string[] {
@@ -65,6 +72,7 @@ export class OutsideNeeds {
     if (this.helper === null) return;
     const { supervisor, workspace } = this.helper;
     this.helper = null;
+    this.url = null;
     await supervisor.end();
     await workspace.remove();
     await supervisor.dismissReaper();
@@ -85,7 +93,8 @@ export class OutsideNeeds {
     const place = workspace.place('upstream');
     await supervisor.start(upstream(process.execPath, port, place, ...file));
     await awaitPort(port, 'the upstream service', () => supervisor.runs('upstream'));
-    return upstreamUrl(port);
+    this.url = upstreamUrl(port);
+    return this.url;
   }
 }
 

@@ -106,6 +106,7 @@ export function urlTarget({
             }
           }),
         executions: () => Promise.resolve(null),
+        services: () => needs.services(),
         backlog: async () =>
           (await queueBacklog(metrics.map((each) => each.url))) ??
           (api === null ? null : await apiBacklog(api)),

@@ -102,6 +102,11 @@ function stage(lastsMs = 20, roots = ROOTS): Stage {
         });
       },
       effects: () => Promise.resolve(null),
+      trouble: (trouble) => {
+        const isOver = Object.keys(trouble).length === 0;
+        seen.push(isOver ? 'up services' : `down services ${JSON.stringify(trouble)}`);
+        return Promise.resolve();
+      },
     },
     instances: () => roots,
     ...{ lastsMs, turn: 0 },
@@ -229,6 +234,30 @@ test.each([
       'told main, worker-1 were evicted from node-1',
     ],
   ],
+  [
+    'slow-upstream',
+    [
+      ...['down services {"addedMs":5000}', 'told every service answers 5 s later for 0.02 s'],
+      ...['up services', 'told every service answers as before'],
+    ],
+  ],
+  [
+    'failing-upstream',
+    [
+      ...['down services {"status":503}', 'told every service answers with status 503 for 0.02 s'],
+      ...['up services', 'told every service answers as before'],
+    ],
+  ],
+  [
+    'throttling-upstream',
+    [
+      ...[
+        'down services {"perSecond":1}',
+        'told every service allows one call per second for 0.02 s',
+      ],
+      ...['up services', 'told every service answers as before'],
+    ],
+  ],
   ['burst', ['told 10 times the rate for 0.02 s', 'told the rate is as before']],
 ])('%s', async (name, expected) => {
   const scene = stage();
@@ -256,7 +285,7 @@ test.each(['kill-worker', 'kill-runner', 'oom-worker'])(
 test('each acts on instances by their own names, which on kubernetes are those of pods', async () => {
   const pods = ROOTS.map((root) => ({ ...root, instance: `n8n-${root.instance}-x` }));
   const acts =
-    /^(?:SIG\w+(?: runner of)?|down|lost|up|drained below|out of memory) (?!connections|space)(.+)$/;
+    /^(?:SIG\w+(?: runner of)?|down|lost|up|drained below|out of memory) (?!connections|space|services)(.+)$/;
   const onKubernetes = FAULTS.filter(({ notOn }) => notOn?.kubernetes === undefined);
   for (const fault of onKubernetes) {
     const scene = stage(0, pods);
@@ -320,6 +349,9 @@ test('each is named as its file is, and says what a topology lacks for it', () =
     ['drain-node', false, null],
     ['full-disk', false, null],
     ['burst', false, null],
+    ['slow-upstream', false, null],
+    ['failing-upstream', false, null],
+    ['throttling-upstream', false, null],
     ['crash-across-a-schedule', false, null],
   ]);
   expect(() => findFault('nothing')).toThrow(Mistake);

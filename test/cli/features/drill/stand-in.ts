@@ -121,6 +121,7 @@ export async function standIn(): Promise<StandIn> {
       loseStore: () => Promise.reject(new Error('not here')),
       keepDown: () => Promise.reject(new Error('not here')),
       effects: () => Promise.resolve(effects),
+      trouble: () => Promise.reject(new Error('not here')),
     },
     down: () => Promise.resolve(),
   };

@@ -13,6 +13,7 @@ import {
   oomWorker,
   cutWorker,
 } from './processes';
+import { failingUpstream, slowUpstream, throttlingUpstream } from './services';
 import {
   redisHalfOpen,
   restartRedis,
@@ -51,6 +52,9 @@ export const FAULTS: readonly Fault[] = [
   drainNode,
   fullDisk,
   burst,
+  slowUpstream,
+  failingUpstream,
+  throttlingUpstream,
   crashAcrossASchedule,
 ];
 

@@ -1,11 +1,12 @@
 /** What a drill does to a release in a cluster: through exec, the workloads' own objects and the Eviction API. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Effect } from '../../../analysis/effects';
 import { Failure } from '../../../ui/exit';
 import type { DrillAccess } from '../../target';
 import type { Cluster } from '../api/api';
 import type { V1Deployment, V1Pod } from '../api/api-types';
 import { refusalOf } from '../api/failure-causes';
+import { NO_SERVICE } from '../../process/upstream';
+import type { UpstreamPod } from '../release/upstream';
 import { killRunners, runOutOfMemory, seatOfRole, signalAll } from './in-container';
 import { recoveryReach } from './recovery';
 import { fillVolume } from './full-volume';
@@ -29,13 +30,13 @@ export interface DrillPlace {
   release: string;
   /** Pods as last seen. */
   pods(): readonly V1Pod[];
-  /** Null: nothing counts what workflows do outside n8n. */
-  effects: (() => Promise<Effect[]>) | null;
+  /** Null: there is none, and nothing counts what workflows do outside n8n. */
+  standIn: UpstreamPod | null;
   program(name: PodProgram): string;
 }
 
 export function drillAccessOf(place: DrillPlace): DrillAccess {
-  const { effects } = place;
+  const { standIn } = place;
   return {
     instances: () =>
       seatsOf(place.pods())
@@ -48,7 +49,11 @@ export function drillAccessOf(place: DrillPlace): DrillAccess {
     rollOut: (signal) => rollOut(place, signal),
     recovery: (scopes) => recoveryReach(place, scopes),
     drainNode: (instance, signal) => drainNode(place, instance, signal),
-    effects: () => (effects === null ? Promise.resolve(null) : effects()),
+    effects: () => (standIn === null ? Promise.resolve(null) : standIn.effects()),
+    trouble: async (trouble) => {
+      if (standIn === null) throw new Failure(NO_SERVICE);
+      await standIn.trouble(trouble);
+    },
     // A pod that is replaced has another name; without links in it an order finds none.
     get links() {
       return storeLinksOf(place, seatsOf(place.pods()));

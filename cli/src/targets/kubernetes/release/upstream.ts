@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readEffects, type Effect } from '../../../analysis/effects';
 import { findBundled } from '../../../lab/kit';
+import type { HostCount, StandInReport } from '../../../stand-in/analysis/counts';
+import type { ServiceTrouble } from '../../../stand-in/plan';
 import { Failure } from '../../../ui/exit';
 import type { Progress } from '../../../ui/progress';
 import { within } from '../../../ui/within';
@@ -152,12 +154,26 @@ export interface UpstreamPlace {
   timeoutMs: number;
 }
 
-/** Returns once it answers; what it returns tells what workflows have done so far. */
+/** What is asked of it while it runs. */
+export interface UpstreamPod {
+  /** What workflows have done so far. */
+  effects(): Promise<Effect[]>;
+  /** Calls by host so far. */
+  services(): Promise<HostCount[]>;
+  trouble(trouble: ServiceTrouble): Promise<void>;
+}
+
+/** By its own Node.js, since no other program is sure to be in its image. */
+const READ = 'fetch(process.argv[1]).then(async(r)=>process.stdout.write(await r.text()))';
+const TELL =
+  "fetch(process.argv[1],{method:'PUT',body:process.argv[2]}).then((r)=>{if(!r.ok)throw new Error(r.status)})";
+
+/** Returns once it answers. */
 export async function startUpstream(
   place: UpstreamPlace,
   progress: Progress,
   signal: AbortSignal,
-): Promise<() => Promise<Effect[]>> {
+): Promise<UpstreamPod> {
   const { cluster, call, namespace, release, main } = place;
   const file = join(findBundled('dist', PROGRAM), PROGRAM);
   const order: UpstreamOrder = {
@@ -180,7 +196,17 @@ export async function startUpstream(
   });
   const pod = await readyPod(place, signal);
   const at: Place = { namespace, pod, container: CONTAINER };
-  return async () => readEffects(await cluster.output(at, ['cat', EFFECTS]));
+  const address = `http://127.0.0.1:${String(PORT)}/stand-in`;
+  return {
+    effects: async () => readEffects(await cluster.output(at, ['cat', EFFECTS])),
+    services: async () => {
+      const text = await cluster.output(at, ['node', '-e', READ, `${address}/report`]);
+      return (JSON.parse(text) as StandInReport).hosts;
+    },
+    trouble: async (trouble) => {
+      await cluster.output(at, ['node', '-e', TELL, `${address}/trouble`, JSON.stringify(trouble)]);
+    },
+  };
 }
 
 function readyPod(

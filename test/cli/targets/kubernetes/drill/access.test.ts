@@ -170,7 +170,7 @@ class FakeCluster {
     const known = this.pods;
     return drillAccessOf({
       cluster: cluster as unknown as DrillPlace['cluster'],
-      ...{ namespace: 'n', release: 'n8n', pods: () => known, effects: null },
+      ...{ namespace: 'n', release: 'n8n', pods: () => known, standIn: null },
       program: (name) => `the program ${name}`,
     });
   }

@@ -1,0 +1,49 @@
+/** What happens to the services outside n8n that workflows call; the stand-in is all of them. */
+import type { ServiceTrouble } from '../../../stand-in/plan';
+import { type Fault, type FaultContext, SURVIVED } from '../fault';
+import { lasting, needsNewer, seconds } from '../make-fault';
+
+/** `what` is what every service does for a while. */
+async function trouble(scene: FaultContext, what: string, how: ServiceTrouble): Promise<void> {
+  const { access, tell, lastsMs } = scene;
+  await access.trouble(how);
+  tell(`every service ${what} for ${seconds(lastsMs)}`);
+  await lasting(scene);
+  await access.trouble({});
+  tell('every service answers as before');
+}
+
+const SLOWER_MS = 5_000;
+
+export const slowUpstream: Fault = {
+  name: 'slow-upstream',
+  title: `every service that workflows call answers ${seconds(SLOWER_MS)} later`,
+  kind: 'accident',
+  defaultSeconds: 30,
+  promise: SURVIVED,
+  lacks: needsNewer,
+  make: (scene) => trouble(scene, `answers ${seconds(SLOWER_MS)} later`, { addedMs: SLOWER_MS }),
+};
+
+/** An execution that fails is not lost: n8n keeps it, and its caller is told. */
+export const failingUpstream: Fault = {
+  name: 'failing-upstream',
+  title: 'every service that workflows call answers with status 503',
+  kind: 'accident',
+  defaultSeconds: 30,
+  promise: SURVIVED,
+  lacks: needsNewer,
+  make: (scene) => trouble(scene, 'answers with status 503', { status: 503 }),
+};
+
+const CALLS_PER_SECOND = 1;
+
+export const throttlingUpstream: Fault = {
+  name: 'throttling-upstream',
+  title: 'the services that workflows call allow one call per second, and answer others with 429',
+  kind: 'accident',
+  defaultSeconds: 30,
+  promise: SURVIVED,
+  lacks: needsNewer,
+  make: (scene) => trouble(scene, 'allows one call per second', { perSecond: CALLS_PER_SECOND }),
+};

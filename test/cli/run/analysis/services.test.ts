@@ -1,0 +1,45 @@
+import { serviceCalls } from '../../../../cli/src/run/analysis/services';
+import { serviceRows, tooManyCalls } from '../../../../cli/src/run/report/services';
+import { sampleRun } from '../../../support/sample-run';
+
+const slack = { perSecond: 1, of: 'messages per channel', source: 'https://docs.slack.dev' };
+const host = (name: string, calls: number, failed = 0) => ({
+  ...{ host: name, calls, failed, maxPerSecond: 0 },
+});
+const seen = {
+  before: [host('slack.com', 3, 1), host('old', 5)],
+  after: [
+    { ...host('slack.com', 303, 11), published: slack },
+    host('old', 5),
+    host('crm.example', 600),
+  ],
+};
+const calls = serviceCalls(seen, { requests: 100, ratePerSecond: 40 });
+
+test('calls of a service are those between two looks, at the rate that was offered', () => {
+  expect(calls).toEqual([
+    { host: 'crm.example', calls: 600, failed: 0, perRequest: 6, perSecond: 240 },
+    {
+      ...{ host: 'slack.com', calls: 300, failed: 10, perRequest: 3, perSecond: 120 },
+      published: slack,
+    },
+  ]);
+  expect(serviceCalls(seen, { requests: 0, ratePerSecond: 0 })[0]?.perSecond).toBe(0);
+});
+
+test('a report names each service, and one that allows less than it would be sent', () => {
+  const { record } = sampleRun();
+  record.summary.services = calls;
+  record.summary.offered.ratePerSecond = 40;
+  expect(serviceRows(record)).toEqual([
+    ['crm.example', '600', '0', '6', '240/s', ''],
+    ['slack.com', '300', '10', '3', '120/s', '1/s (messages per channel, https://docs.slack.dev)'],
+  ]);
+  expect(tooManyCalls(record)).toEqual([
+    {
+      name: 'Calls of slack.com',
+      value: '120/s at 40/s, and it allows 1/s (messages per channel, https://docs.slack.dev)',
+    },
+  ]);
+  expect(tooManyCalls(sampleRun().record)).toEqual([]);
+});
