@@ -42,7 +42,10 @@ const REQUEST = {
     what: 'Your own request in place of a workload.',
     example: "'POST /webhook/order'",
   },
-  BODY: { what: 'The body of your own request.', example: '\'{"id":7}\'' },
+  BODY: {
+    what: 'The body of your own request. `{{n}}`, `{{id}}`, `{{uuid}}` and `{{pick:a|b}}` differ in each, also in its path and headers.',
+    example: '\'{"id":{{n}}}\'',
+  },
   HEADERS: { what: 'Headers, one per line, also for a workload.', example: "'x-load-key: ...'" },
   EXPECT: {
     what: 'What the response must be, one per line; a status of 200 to 299, no login page and no editor are always expected unless you name the status.',
