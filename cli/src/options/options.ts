@@ -63,10 +63,7 @@ export function withWorkloadOptions(command: Command, usual = 'last-node'): Comm
       "a header of your own request, or besides those of the workload, like 'Name: value'; may be repeated",
       collect,
     )
-    .option(
-      '--body <text>',
-      'body of your own request or of a workload file, or @FILE; each request has a line of @FILE.jsonl',
-    )
+    .option('--body <text>', 'body of the request, @FILE, or rows: @FILE.jsonl')
     .option(
       '--expect <expectation>',
       "what the expected response is, like 'status==200' or 'json.ok==true'; may be repeated",

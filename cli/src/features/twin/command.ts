@@ -36,8 +36,12 @@ export const help: CommandHelp = {
     'n8n-tuned twin order.json',
     'N8N_API_KEY=... n8n-tuned twin --url https://n8n.example.com --workflow 42',
     'N8N_API_KEY=... n8n-tuned twin --url https://n8n.example.com --all --out twins',
-    'n8n-tuned twin order.json pay.json --from-execution execution.json',
+    'n8n-tuned twin order.json --from-execution execution.json',
     "n8n-tuned find --workload order.twin.json --slo 'p95<1s'",
+  ],
+  common: [
+    ...['--url', '--workflow', '--all', '--from-execution', '--keep-values', '--trigger'],
+    ...['--allow', '--out'],
   ],
   notes: [
     'It writes three files: order.twin.json, the workload for every command that makes load; order.twin.workflow.json, the workflow; and order.twin.rules.yaml, the answers of the stand-in, which you may edit.',
