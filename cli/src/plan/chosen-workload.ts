@@ -219,7 +219,7 @@ function bodyFrom(text: string): Pick<OwnRequest, 'body' | 'bodyIsBase64' | 'row
 }
 
 /** More would not fit into what a generator in a cluster is given. */
-const MOST_ROWS_BYTES = 32 * 1024 * 1024;
+const MAX_ROWS_BYTES = 32 * 1024 * 1024;
 
 function rowsIn(file: string): string[] {
   let text: string;
@@ -228,7 +228,7 @@ function rowsIn(file: string): string[] {
   } catch (error) {
     throw new Mistake(`the body @${file} cannot be read: ${messageOf(error)}`);
   }
-  if (text.length > MOST_ROWS_BYTES) {
+  if (text.length > MAX_ROWS_BYTES) {
     throw new Mistake(`${file} has more than 32 MiB of rows: take fewer, they are sent in turns.`);
   }
   const rows = text.split(/\r?\n/).flatMap((line, index) => {

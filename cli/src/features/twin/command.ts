@@ -13,7 +13,7 @@ import { startProgress, type Progress } from '../../ui/progress';
 import type { CommandHelp } from '../../options/help';
 import { slugOf, twinOf, type Source, type Twin } from './analysis/twin';
 import { blendLines, twinLines } from './report/terminal';
-import { mostRun, sourcesInFiles, sourcesInN8n } from './sources';
+import { busiest, sourcesInFiles, sourcesInN8n } from './sources';
 import { writeBlend, writeTwin, type BlendPart } from './write';
 
 interface TwinOptions {
@@ -100,7 +100,7 @@ async function twin(
   const api = new N8nApi(baseUrlFrom(url), key, signal);
   const progress = startProgress();
   try {
-    if (workflow === undefined) await mostRunOnes(api, options, progress.tell);
+    if (workflow === undefined) await busiestTwins(api, options, progress.tell);
     else {
       const sources = await sourcesInN8n({ api, workflow, keepsValues, tell: progress.tell });
       one(sources, { folder: '.', stem: nameIn(sources) }, options);
@@ -167,10 +167,10 @@ function refusal({ leaving }: Twin): string {
 }
 
 /** What cannot be loaded is named and left out; the others keep their weights. */
-async function mostRunOnes(api: N8nApi, options: TwinOptions, tell: Progress): Promise<void> {
+async function busiestTwins(api: N8nApi, options: TwinOptions, tell: Progress): Promise<void> {
   const { out: folder = '.', force = false, keepValues: keepsValues = false } = options;
   tell('counting the executions of each workflow');
-  const most = await mostRun(api, options.top);
+  const most = await busiest(api, options.top);
   const parts: (BlendPart & { name: string })[] = [];
   const left: { name: string; why: string }[] = [];
   const names = new Set<string>(['all']);

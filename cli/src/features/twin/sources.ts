@@ -11,7 +11,7 @@ import { calledBy, type Source } from './analysis/twin';
 /** Executions of each workflow whose data is read. */
 const EXECUTIONS = 5;
 /** An execution with more data than this is left out. */
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 export interface FileOrder {
   files: readonly string[];
@@ -96,7 +96,7 @@ async function lastExecutions(
   })) {
     try {
       const answer = await api.ask('GET', `/executions/${String(id)}?includeData=true`, {
-        maxBytes: MOST_BYTES,
+        maxBytes: MAX_BYTES,
       });
       const execution = executionSchema.safeParse(answer);
       // One without data was deleted meanwhile, or is kept without it.
@@ -116,7 +116,7 @@ const PAGE = 250;
 const BEGUN_BY_ANOTHER = new Set(['integrated', 'error', 'manual', 'evaluation']);
 
 /** The workflows of the newest executions, the one with most of them first. */
-export async function mostRun(
+export async function busiest(
   api: N8nApi,
   top: number,
 ): Promise<{ workflow: string; runs: number }[]> {
