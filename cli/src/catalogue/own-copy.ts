@@ -3,7 +3,16 @@
  * nothing else. Pure.
  */
 import type { ExportedWorkflow } from './exported-workflow';
-import { pathname, pathOf, tailOf, WEBHOOK, webhooksOf, type FileWebhook } from './triggers';
+import {
+  CHAT,
+  nameOf,
+  pathname,
+  pathOf,
+  tailOf,
+  WEBHOOK,
+  webhooksOf,
+  type FileWebhook,
+} from './triggers';
 
 /** n8n takes no longer names. */
 const LONGEST_NAME = 128;
@@ -31,11 +40,13 @@ export function copyOfCall(
   newId: () => string,
 ): { workflow: ExportedWorkflow; webhooks: MovedWebhook[] } {
   const ids = new Map<string, string>();
+  const chats: MovedWebhook[] = [];
   const nodes = workflow.nodes.map((node) => {
     const isWebhook = node.type === WEBHOOK;
     // A form or a chat has one as well.
     if (!isWebhook && node['webhookId'] === undefined) return node;
     const webhookId = newId();
+    if (node.type === CHAT) chats.push(movedChat(node, webhookId));
     const { path } = (node['parameters'] ?? {}) as { path?: unknown };
     if (!isWebhook && typeof path !== 'string') return { ...node, webhookId };
     const own = ownPath(pathOf(node), call);
@@ -48,10 +59,25 @@ export function copyOfCall(
   });
   return {
     workflow: { ...workflow, name: nameOfCall(workflow.name ?? 'Workflow', call), nodes },
-    webhooks: webhooksOf(workflow).map((webhook) => {
-      const own = ownPath(webhook.path, call);
-      return { ...webhook, newPath: (path) => moved(path, webhook.path, call, ids.get(own) ?? '') };
-    }),
+    webhooks: [
+      ...webhooksOf(workflow).map((webhook) => {
+        const own = ownPath(webhook.path, call);
+        return {
+          ...webhook,
+          newPath: (path: string) => moved(path, webhook.path, call, ids.get(own) ?? ''),
+        };
+      }),
+      ...chats,
+    ],
+  };
+}
+
+/** A chat answers at its id. */
+function movedChat(node: ExportedWorkflow['nodes'][number], webhookId: string): MovedWebhook {
+  const path = `${pathOf(node)}/chat`;
+  return {
+    ...{ node: nameOf(node), method: 'POST', path },
+    newPath: (given) => given.replace(path, `${webhookId}/chat`),
   };
 }
 

@@ -2,6 +2,7 @@
 import type { ExportedWorkflow } from './exported-workflow';
 
 export const WEBHOOK = 'n8n-nodes-base.webhook';
+export const CHAT = '@n8n/n8n-nodes-langchain.chatTrigger';
 
 /** One that answers at a path, with one of its methods. */
 export interface FileWebhook {

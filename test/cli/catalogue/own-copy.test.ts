@@ -56,6 +56,15 @@ describe('a copy of this call', () => {
     );
   });
 
+  test('a chat is asked at the new id that its copy has', () => {
+    const chat = { ...node('Chat', '@n8n/n8n-nodes-langchain.chatTrigger'), webhookId: WEBHOOK_ID };
+    const { webhooks } = copyOfCall({ name: 'x', connections: {}, nodes: [chat] }, CALL, newIds());
+    const request = { method: 'POST', path: `/webhook/${WEBHOOK_ID}/chat` };
+    const [found] = webhooks;
+    expect(webhooks.map((each) => answers(each, request))).toEqual([true]);
+    expect(found?.newPath(request.path)).toBe('/webhook/00000000-0000-4000-8000-000000000001/chat');
+  });
+
   test('a path with a part such as :id is served beneath the new id of its webhook', () => {
     const file = { name: 'x', connections: {}, nodes: [webhook('Webhook', 'order/:id')] };
     const { webhooks, workflow } = copyOfCall(file, CALL, newIds());

@@ -1,6 +1,6 @@
 /** Where a twin begins: the trigger that is loaded, as a webhook of its own, and the request to it. Pure. */
 import type { ExportedWorkflow } from '../../../catalogue/exported-workflow';
-import { nameOf, pathOf, WEBHOOK } from '../../../catalogue/triggers';
+import { CHAT, nameOf, pathOf, WEBHOOK } from '../../../catalogue/triggers';
 import { Mistake } from '../../../ui/errors';
 import { toolCallOf } from './tool-call';
 import { kindOf, shortType } from './node-kinds';
@@ -8,7 +8,6 @@ import type { Recording } from './recorded';
 import { expectedOf } from './expected';
 import { parametersOf, textOf, type WorkflowNode } from './types';
 
-const CHAT = '@n8n/n8n-nodes-langchain.chatTrigger';
 const MCP = '@n8n/n8n-nodes-langchain.mcpTrigger';
 /** Answered by n8n itself at an address, the others begin by themselves. */
 const ANSWERS = /\.(webhook|formTrigger|chatTrigger|mcpTrigger)$/;
