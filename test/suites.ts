@@ -163,7 +163,7 @@ export const suites: Suite[] = [
   {
     name: 'process-long',
     shows: 'real n8n processes, what takes long',
-    needs: ['n8n', 'redis', 'postgresql', 'k6'],
+    needs: ['n8n', 'redis', 'postgresql', 'k6', 'image-archives'],
     alone: ['.*'],
     long: true,
   },
