@@ -2,15 +2,15 @@
 import type { ExportedWorkflow } from '../../../catalogue/exported-workflow';
 import { CHAT, nameOf, pathOf, WEBHOOK } from '../../../catalogue/triggers';
 import { Mistake } from '../../../ui/errors';
-import { toolCallOf } from './tool-call';
 import { kindOf, shortType } from './node-kinds';
 import type { Recording } from './recorded';
 import { expectedOf } from './expected';
 import { parametersOf, textOf, type WorkflowNode } from './types';
 
-const MCP = '@n8n/n8n-nodes-langchain.mcpTrigger';
 /** Answered by n8n itself at an address, the others begin by themselves. */
-const ANSWERS = /\.(webhook|formTrigger|chatTrigger|mcpTrigger)$/;
+const ANSWERS = /\.(webhook|formTrigger|chatTrigger)$/;
+/** Its sessions begin with a handshake, which no single request makes. */
+const SERVES_TOOLS = /\.mcpTrigger$/;
 /** Begun by hand, by another workflow or by an error. */
 const WAITS = /\.(manualTrigger|executeWorkflowTrigger|errorTrigger)$/;
 
@@ -53,7 +53,7 @@ export function entryOf(workflow: ExportedWorkflow, beginning: Beginning): TwinE
   );
   const quiet = { ...workflow, nodes };
   const [recorded] = beginning.recording.nodes.get(nameOf(chosen))?.items ?? [];
-  const made = { [WEBHOOK]: asWebhook, [CHAT]: asChat, [MCP]: asTools }[chosen.type] ?? asRequest;
+  const made = { [WEBHOOK]: asWebhook, [CHAT]: asChat }[chosen.type] ?? asRequest;
   const { request, ...rest } = made(quiet, chosen, { ...beginning, recorded });
   return {
     ...rest,
@@ -76,7 +76,7 @@ function chosenTrigger(workflow: ExportedWorkflow, wanted: string | undefined): 
       `--trigger '${wanted}' is no trigger of the workflow: it has ${listed(all) || 'none'}.`,
     );
   }
-  const on = all.filter((node) => node['disabled'] !== true);
+  const on = all.filter((node) => node['disabled'] !== true && !SERVES_TOOLS.test(node.type));
   for (const group of [
     on.filter(({ type }) => ANSWERS.test(type)),
     on.filter(({ type }) => !ANSWERS.test(type) && !WAITS.test(type)),
@@ -195,20 +195,6 @@ function asRequest(workflow: ExportedWorkflow, node: WorkflowNode, beginning: Be
       parameters: { mode: 'raw', jsonOutput: '={{ $json.body }}', options: {} },
     },
     body: beginning.recorded ?? formOf(node),
-  });
-}
-
-/** A server of tools: n8n runs the one that a request names, without the handshake of a session before it. */
-function asTools(workflow: ExportedWorkflow, node: WorkflowNode, beginning: Begun): Made {
-  return behindWebhook(workflow, node, beginning, {
-    becomes: {
-      ...{ type: '@n8n/n8n-nodes-langchain.toolExecutor', typeVersion: 1 },
-      parameters: {
-        query: '={{ JSON.stringify({ [$json.body.name]: $json.body.arguments }) }}',
-        toolName: '={{ $json.body.name }}',
-      },
-    },
-    body: toolCallOf(workflow, nameOf(node)),
   });
 }
 

@@ -283,28 +283,12 @@ test('a call of the error workflow stays one, and no request counts it', () => {
   expect(calledBy(failing)).toEqual(['errors']);
 });
 
-test('a server of tools becomes a webhook that runs the tool which a request names', () => {
+test('a server of tools alone cannot be loaded, as its sessions begin with a handshake', () => {
   const server: ExportedWorkflow = {
-    ...{ id: 'w', name: 'Tools' },
-    nodes: [
-      node('Server', '@n8n/n8n-nodes-langchain.mcpTrigger', { parameters: { path: 'a' } }),
-      node('Find order', 'n8n-nodes-base.postgresTool', {
-        parameters: {
-          query: "={{ $fromAI('id', 'of the order', 'number') }} {{ $fromAI('who') }}",
-        },
-      }),
-    ],
-    connections: {
-      'Find order': { ai_tool: [[{ node: 'Server', type: 'ai_tool', index: 0 }]] },
-    },
+    ...{ id: 'w', name: 'Tools', connections: {} },
+    nodes: [node('Server', '@n8n/n8n-nodes-langchain.mcpTrigger')],
   };
-  const made = twin([server]);
-  expect(made.request).toMatchObject({
-    ...{ method: 'POST', path: '/webhook/twin-tools' },
-    body: { name: 'Find_order', arguments: { id: 1, who: 'x' } },
-  });
-  expect(nodeIn(made, 'Server')?.type).toBe('@n8n/n8n-nodes-langchain.toolExecutor');
-  expect(nodeIn(made, 'Find order')?.type).toBe('n8n-nodes-base.httpRequestTool');
+  expect(() => twin([server])).toThrow('no trigger that a request can begin');
 });
 
 test('a form becomes a webhook whose body has its fields', () => {
