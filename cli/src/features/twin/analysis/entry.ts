@@ -66,7 +66,9 @@ const isTrigger = (node: WorkflowNode): boolean =>
   kindOf(node.type) === 'trigger' || /\.manualTrigger$/.test(node.type);
 
 function chosenTrigger(workflow: ExportedWorkflow, wanted: string | undefined): WorkflowNode {
-  const all = workflow.nodes.filter((node) => isTrigger(node) || WAITS.test(node.type));
+  const all = workflow.nodes.filter(
+    (node) => (isTrigger(node) || WAITS.test(node.type)) && !SERVES_TOOLS.test(node.type),
+  );
   const listed = (nodes: readonly WorkflowNode[]): string =>
     nodes.map((node) => `'${nameOf(node)}'`).join(', ');
   if (wanted !== undefined) {
@@ -76,7 +78,7 @@ function chosenTrigger(workflow: ExportedWorkflow, wanted: string | undefined): 
       `--trigger '${wanted}' is no trigger of the workflow: it has ${listed(all) || 'none'}.`,
     );
   }
-  const on = all.filter((node) => node['disabled'] !== true && !SERVES_TOOLS.test(node.type));
+  const on = all.filter((node) => node['disabled'] !== true);
   for (const group of [
     on.filter(({ type }) => ANSWERS.test(type)),
     on.filter(({ type }) => !ANSWERS.test(type) && !WAITS.test(type)),
