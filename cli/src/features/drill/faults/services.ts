@@ -13,6 +13,9 @@ async function trouble(scene: FaultContext, what: string, how: ServiceTrouble): 
   tell('every service answers as before');
 }
 
+/** An execution fails where the service does, unless the workflow tries again: that is not n8n's loss. */
+const ONLY_FAILED = 'repeated=0,running=0,recover<60s';
+
 const SLOWER_MS = 5_000;
 
 export const slowUpstream: Fault = {
@@ -31,7 +34,7 @@ export const failingUpstream: Fault = {
   title: 'every service that workflows call answers with status 503',
   kind: 'accident',
   defaultSeconds: 30,
-  promise: SURVIVED,
+  promise: ONLY_FAILED,
   lacks: needsNewer,
   make: (scene) => trouble(scene, 'answers with status 503', { status: 503 }),
 };
@@ -43,7 +46,7 @@ export const throttlingUpstream: Fault = {
   title: 'the services that workflows call allow one call per second, and answer others with 429',
   kind: 'accident',
   defaultSeconds: 30,
-  promise: SURVIVED,
+  promise: ONLY_FAILED,
   lacks: needsNewer,
   make: (scene) => trouble(scene, 'allows one call per second', { perSecond: CALLS_PER_SECOND }),
 };
