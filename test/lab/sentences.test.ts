@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { programOf } from '../../cli/src/program';
 import { countOf, kindOf } from '../../lab/pages';
 import { isPage } from '../../site/pages.mjs';
 import { commentsOf, faultOf, sentencesOf } from './prose';
@@ -57,6 +58,17 @@ test('the values of the chart', () => {
   const values = read('charts/n8n-tuned/values.yaml');
   // A value is often said to be what it is: "The host of the database."
   const faults = faultsIn(sentencesOf(commentsOf(values)));
+  expect(faults.filter((fault) => !fault.startsWith('no verb'))).toEqual([]);
+});
+
+test('the help of every command and of its options', () => {
+  const texts = programOf().commands.flatMap((command) => [
+    command.description(),
+    ...command.options.map(({ description }) => description),
+  ]);
+  expect(texts.length).toBeGreaterThan(300);
+  // An option is said to be what it is: "address of an n8n that already runs".
+  const faults = faultsIn(texts.flatMap((text) => sentencesOf(`${text}.`)));
   expect(faults.filter((fault) => !fault.startsWith('no verb'))).toEqual([]);
 });
 

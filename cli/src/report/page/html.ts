@@ -3,13 +3,16 @@ import { escapeXml } from '../plot/svg';
 import { figure } from './figure';
 import { cellsTable, page } from './page';
 
+/** Is not broken in two at the end of a line. */
+const TIME = /\d{4}-\d\d-\d\d \d\d:\d\d UTC/;
+
 /** A document as a page that needs nothing beside itself. */
 export function renderHtml(document: ReportDocument): string {
   const { title, subtitle, ranOn, verdict } = document;
   const notes = (verdict.notes ?? []).map((note) => faint(note)).join('');
   const body = [
     `<h1>${escapeXml(title)}</h1>`,
-    faint(subtitle),
+    faint(subtitle).replace(TIME, '<span class="time">$&</span>'),
     faint(ranOn),
     `<section class="verdict ${verdict.tone}"><strong>${escapeXml(verdict.word)}</strong><p>${escapeXml(verdict.sentence)}</p>${notes}</section>`,
     first(document),

@@ -69,7 +69,7 @@ const PAGE_STYLE = `${PALETTE}
 body{margin:0 auto;padding:1.5rem 1rem 4rem;max-width:76rem;background:var(--paper);color:var(--ink);font:1rem/1.5 system-ui,sans-serif}
 h1{font-size:1.35rem;line-height:1.3;margin:0 0 .25rem}h2{font-size:1.1rem;margin:2.2rem 0 .6rem}
 h3{font-size:1rem;margin:0 0 .3rem;font-weight:600}
-p{margin:.4rem 0}.faint{color:var(--faint);font-size:.9rem}
+p{margin:.4rem 0}.faint{color:var(--faint);font-size:.9rem}.time{white-space:nowrap}
 ${tones}
 .verdict{border-left:.4rem solid var(--c);padding:.2rem 0 .2rem 1rem;margin:1.2rem 0}
 .verdict strong{color:var(--c);letter-spacing:.04em}.verdict p{font-size:1.15rem}

@@ -360,7 +360,9 @@ export class ProcessRunning implements Running {
       while (!(await isReady(port, isLegacy(this.topology.n8n)))) {
         signal.throwIfAborted();
         if (!this.supervisor.runs(instance) || performance.now() > deadline) {
-          const why = this.supervisor.lastExit(instance) ?? 'it did not become ready in time';
+          const why =
+            this.supervisor.lastExit(instance) ??
+            `it was not ready after ${String(upTimeoutMs / 1_000)} s: end what else uses this machine, or give it more CPU`;
           throw new Failure(
             `${instance} did not come up: ${why}; its log ends with: ${this.workspace.lastLogLines(instance)}`,
           );
