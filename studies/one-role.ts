@@ -13,6 +13,7 @@ import {
   type GroupFigures,
   type Limits,
 } from '../cli/src/linux/cgroup';
+import { chartVersion } from '../cli/src/plan/environment';
 import { topologySchema, type Role, type Topology } from '../cli/src/plan/topology';
 import {
   choosePorts,
@@ -240,7 +241,7 @@ export class Bench {
   ): Promise<number | null> {
     while (!isOver() && Date.now() - begunMs < withinMs) {
       this.benched.signal.throwIfAborted();
-      if (await isReady(port, false)) return (Date.now() - begunMs) / 1000;
+      if (await isReady(port, chartVersion())) return (Date.now() - begunMs) / 1000;
       await sleep(EVERY_MS);
     }
     return null;

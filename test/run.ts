@@ -19,14 +19,15 @@ import {
 import { CHECK, passesOf, suiteOf, suites, type Check, type Suite } from './suites';
 
 const root = join(import.meta.dirname, '..');
-const { CI, LONG, N8N_TUNED_TIMES, GITHUB_STEP_SUMMARY } = process.env;
+const { CI, LONG, N8N_TEST_VERSION, N8N_TUNED_TIMES, GITHUB_STEP_SUMMARY } = process.env;
 /** Most files wait for a program: two cores have time for four. One node of a cluster has room for the pods of three. */
 const FILES_AT_ONCE = { here: 4, onCluster: 3 };
 
 const usage = `Usage: npm test [-- --cluster | --check] [SUITE...]
 
 Runs the suites that need no cluster, those that need one (--cluster), or those named. --check runs lint, types and the
-suite pure side by side, each with what it remembers of its last run. Suites:
+suite pure side by side, each with what it remembers of its last run. N8N_TEST_VERSION=2.39.10 runs suites with another n8n than
+the pinned one, by default those that need n8n. Suites:
 ${suites.map((s) => `  ${s.name.padEnd(16)} ${s.shows}`).join('\n')}
 `;
 
@@ -136,11 +137,17 @@ async function runJest(projects: Suite[]) {
   return { ...afterSecondTry(files, second ?? [], root), isWhole };
 }
 
+const needsN8n = ({ needs = [] }: Suite): boolean => needs.includes('n8n');
+const toolOf = (need: string): string =>
+  need === 'n8n' && N8N_TEST_VERSION ? `n8n@${N8N_TEST_VERSION}` : need;
+
 /** The lab says of each tool whether it is there. */
 const missingNeeds = ({ needs = [] }: Suite): string[] =>
-  needs.filter(
-    (tool) => spawnSync('bash', ['lab/install.sh', '--check', tool], { cwd: root }).status !== 0,
-  );
+  needs
+    .map(toolOf)
+    .filter(
+      (tool) => spawnSync('bash', ['lab/install.sh', '--check', tool], { cwd: root }).status !== 0,
+    );
 
 interface Row {
   name: string;
@@ -167,7 +174,9 @@ async function runSuites(chosen: Suite[], isOfAll: boolean): Promise<boolean> {
     const missing = missingNeeds(suite);
     if (missing.length === 0) ready.push(suite);
     else {
-      console.log(`${suite.name}: missing ${missing.join(', ')} (make lab installs them)`);
+      console.log(
+        `${suite.name}: missing ${missing.join(', ')} (${N8N_TEST_VERSION ? `lab/install.sh ${missing.join(' ')}` : 'make lab'} installs them)`,
+      );
       const failed = CI ? 1 : 0;
       rows.push({ name: suite.name, passed: 0, failed, skipped: 1 - failed, seconds: 0 });
     }
@@ -231,7 +240,9 @@ function suitesOf(names: string[], wantCluster: boolean): Suite[] {
   const unknown = names.filter((name) => !suites.some((suite) => suite.name === name));
   if (unknown.length > 0) mistake(`There is no suite ${unknown.join(', ')}.`);
   if (names.length > 0) return suites.filter(({ name }) => names.includes(name));
-  const wanted = suites.filter(({ cluster }) => (cluster === true) === wantCluster);
+  const wanted = suites.filter(
+    (suite) => (suite.cluster === true) === wantCluster && (!N8N_TEST_VERSION || needsN8n(suite)),
+  );
   const isLeftOut = ({ long }: Suite) => long === true && LONG !== '1';
   for (const { name, shows } of wanted.filter(isLeftOut)) {
     console.log(`left out: ${name} (${shows}); LONG=1 runs it`);

@@ -213,8 +213,11 @@ describe('seeding', () => {
     expect(activationSql(N8N_VERSION, ['a', "b'c"])).toBe(
       `UPDATE workflow_entity SET active = TRUE, "activeVersionId" = "versionId" WHERE id IN ('a', 'b''c')`,
     );
-    expect(activationSql(N8N_LEGACY_VERSION, ['9001'])).toBe(
-      `UPDATE workflow_entity SET active = TRUE WHERE id IN ('9001')`,
-    );
+    // Below 1.123 n8n has no such column.
+    for (const version of [N8N_LEGACY_VERSION, '1.0.5', '1.122.5']) {
+      expect(activationSql(version, ['9001'])).toBe(
+        `UPDATE workflow_entity SET active = TRUE WHERE id IN ('9001')`,
+      );
+    }
   });
 });

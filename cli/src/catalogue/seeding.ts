@@ -2,6 +2,7 @@ import type { ExportedWorkflow } from './exported-workflow';
 import type { FileWebhook } from './triggers';
 import { combined } from '../stand-in/bundled';
 import type { StandInPlan } from '../stand-in/plan';
+import { compareVersions } from '../ui/versions';
 import type { Workload } from './workload';
 
 /**
@@ -92,9 +93,13 @@ export function standInPlan(workflows: readonly SeedWorkflow[]): StandInPlan | n
   return plans.length === 0 ? null : combined(plans, isBundledCalled);
 }
 
+/** The first n8n that runs the published version of a workflow, and not what was saved last. */
+const PUBLISHES_FROM = '1.123.0';
+
 /** For SQLite and PostgreSQL alike; to be run while n8n is down. Without ids, of all that are there. */
 export function activationSql(n8nVersion: string, ids?: readonly string[]): string {
-  const published = n8nVersion.startsWith('0.') ? '' : ', "activeVersionId" = "versionId"';
+  const isPublished = compareVersions(n8nVersion, PUBLISHES_FROM) >= 0;
+  const published = isPublished ? ', "activeVersionId" = "versionId"' : '';
   const which = ids === undefined ? '' : ` WHERE id IN (${ids.map(quoted).join(', ')})`;
   return `UPDATE workflow_entity SET active = TRUE${published}${which}`;
 }

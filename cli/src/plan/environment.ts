@@ -185,12 +185,17 @@ let knownVersions: z.infer<typeof versionsSchema> | undefined;
 const versions = (): z.infer<typeof versionsSchema> =>
   (knownVersions ??= versionsSchema.parse(chartFile('files', 'versions.yaml')));
 
-function supports(n8n: string, feature: string): boolean {
+/** What exists in which n8n, by its name in files/versions.yaml. */
+export function supports(n8n: string, feature: string): boolean {
   const range = versions().features[feature];
   if (range === undefined)
     throw new Error(`files/versions.yaml does not know the feature ${feature}`);
   return isWithin(n8n, range);
 }
+
+/** Whether an n8n reads a variable of its own, as files/versions.yaml has it. */
+export const readsVariable = (n8n: string, name: string): boolean =>
+  isWithin(n8n, versions().variables[name] ?? NONE);
 
 /** `>=1.68.0-0 <2.0.0-0 || >=2.4.0-0`: the release candidates of a bound are of its side. */
 export function isWithin(n8n: string, range: string): boolean {

@@ -10,6 +10,7 @@ import { refuseVain } from '../../../cli/src/options/applies';
 import {
   compareOrder,
   kindsOf,
+  sidesOf,
   type CompareOptions,
 } from '../../../cli/src/features/compare/command';
 import { orderOf, type DrillOptions } from '../../../cli/src/features/drill/one';
@@ -116,10 +117,10 @@ const ORDERS: Record<string, Ordered> = {
           ...[command.opts()['grafana'], command.opts()['prometheusRemoteWrite']],
         ],
   compare: (command) => {
-    const options = command.opts<CompareOptions>();
-    const kinds = kindsOf(command.args, options);
+    const [sides, options] = sidesOf(command.args, command.opts<CompareOptions>());
+    const kinds = kindsOf(sides, options);
     refuseVain(command, kinds);
-    if (!kinds.includes('records')) return compareOrder(command.args, options);
+    if (!kinds.includes('records')) return compareOrder(sides, options);
     const { metric, cpuPrice, memoryPrice } = options;
     return [metric, cpuPrice, memoryPrice, shown(command)];
   },
@@ -180,6 +181,7 @@ const WAYS: Record<string, Record<string, string>> = {
     urls: 'http://127.0.0.1:5678 http://127.0.0.1:5679 --workload cpu',
     'url and topology': 'http://127.0.0.1:5678 @other.yaml --request POST_/webhook/x',
     servers: '@server.yaml @server.yaml',
+    'versions of n8n': '--n8n 2.40.7 --n8n 2.41.1 --workload cpu',
     records: '@record @other-record',
   },
   sweep: { process: '-f @plan.yaml', kubernetes: '-f @plan.yaml --target kubernetes' },

@@ -51,6 +51,16 @@ describe('the environment of an n8n process', () => {
     expect(envOf(given)).toMatchObject({ N8N_LOG_LEVEL: 'debug', N8N_METRICS: 'false' });
   });
 
+  // N8N_WEBHOOK_URL came with 2.30, and is what callers are told.
+  test.each([
+    ['0.221.2', 'WEBHOOK_URL'],
+    ['2.29.7', 'WEBHOOK_URL'],
+    ['2.30.0', 'N8N_WEBHOOK_URL'],
+  ])('n8n %s gets the address of its webhooks as %s', (n8n, name) => {
+    const env = envOf({ n8n });
+    expect(Object.keys(env).filter((key) => key.endsWith('WEBHOOK_URL'))).toEqual([name]);
+  });
+
   test("the user's NODE_OPTIONS are added to the heap, and come last", () => {
     const given = { main: { memoryMiB: 1024 }, env: { NODE_OPTIONS: '--no-warnings' } };
     expect(envOf(given)['NODE_OPTIONS']).toBe(

@@ -1,5 +1,6 @@
 import { heapMiBOf, variablesOf } from '../../plan/chart-values';
-import { isLegacy, limitsOf } from '../../plan/limits';
+import { supports } from '../../plan/environment';
+import { limitsOf } from '../../plan/limits';
 import { dueBetween } from '../../../../loadtests/lib/due';
 import { ROLES } from '../../plan/roles';
 import type { Topology } from '../../plan/topology';
@@ -57,7 +58,7 @@ export function limitsOfRun({
     // It goes over --concurrency, as n8n has it.
     limits.workerSlots = instances * (most > 0 ? most : topology.workers.concurrency);
   } else if (most > 0) limits.executionSlots = most;
-  if (usesRunner && !isLegacy(topology.n8n)) {
+  if (usesRunner && supports(topology.n8n, 'taskRunners')) {
     const slots =
       variablesOf(topology, runs)['N8N_RUNNERS_MAX_CONCURRENCY'] ?? RUNNER_SLOTS_DEFAULT;
     limits.runnerSlots = instances * Number(slots);

@@ -36,7 +36,7 @@ import {
   type TargetOptions,
   type WorkloadOptions,
 } from '../../options/options';
-import { numberThat, parsed, seconds } from '../../options/parsers';
+import { collect, numberThat, parsed, seconds } from '../../options/parsers';
 import { chosenPrices, withPriceOptions, type PriceOptions } from '../../options/prices';
 import { refuseVain } from '../../options/applies';
 import {
@@ -82,6 +82,7 @@ export const help: CommandHelp = {
   summary: 'say which of two topologies is better, and by what ratio',
   examples: [
     'n8n-tuned compare none.yaml tuned.yaml --workload last-node --vus 8',
+    'n8n-tuned compare --n8n 2.40.7 --n8n 2.41.1 --workflow order.json --fail-on worse',
     'n8n-tuned compare http://old:5678 http://new:5678 --fail-on worse',
     "n8n-tuned compare none.yaml tuned.yaml --metric capacity \\\n    --slo 'p95<300ms' --budget 40m",
     'n8n-tuned compare one.yaml two-workers.yaml four-workers.yaml --vus 32',
@@ -106,12 +107,17 @@ export function register(program: Command): Command {
       'Compare topologies, servers or records: which is better, by what ratio, and whether that exceeds the noise',
     )
     .argument(
-      '<A>',
+      '[A]',
       'values of the chart or a server (YAML), the URL of an n8n that runs, or the folder of a record',
     )
     .argument(
-      '<B...>',
+      '[B...]',
       'what is compared with it; several are each compared with A, in the same turns',
+    )
+    .option(
+      '--n8n <version>',
+      'a side of its own: this version of n8n, with all else as by default; to be repeated',
+      collect,
     );
   withGeneratorOptions(withProfileOptions(withWorkloadOptions(command), 'closed')).optionsGroup(
     'How it is decided:',
@@ -157,12 +163,31 @@ export function register(program: Command): Command {
       ]),
     )
     .option('--json', 'print the answer as JSON')
-    .action(async (a: string, others: string[], options: CompareOptions, of: Command) => {
-      const sides = [a, ...others];
+    .action(async (_a: unknown, _others: unknown, given: CompareOptions, of: Command) => {
+      const [sides, options] = sidesOf(of.args, given);
       refuseVain(of, kindsOf(sides, options));
       process.exitCode = await run(sides, options);
     });
 }
+
+/** What was named, then versions of n8n; and the options that are left. */
+export function sidesOf(
+  named: readonly string[],
+  { n8n = [], ...options }: CompareOptions & { n8n?: string[] },
+): [sides: string[], options: CompareOptions] {
+  const sides = [...named, ...n8n.map((version) => `${OF_VERSION}${version}`)];
+  if (sides.length < 2) {
+    throw new Mistake(
+      'compare needs two sides: topology files, values, servers, URLs or records, or --n8n with a version for each.',
+    );
+  }
+  return [sides, options];
+}
+
+/** As a side that is a version of n8n is called. */
+const OF_VERSION = 'n8n ';
+const versionIn = (side: string): string | null =>
+  side.startsWith(OF_VERSION) ? side.slice(OF_VERSION.length) : null;
 
 /** The first is what each other one is compared with. */
 async function run(sides: readonly string[], options: CompareOptions): Promise<number> {
@@ -215,6 +240,9 @@ function choiceOf(
       ...(request === undefined ? {} : { request }),
     };
   }
+  const n8n = versionIn(side);
+  if (n8n !== null)
+    return { ...(target === 'kubernetes' ? deployFlagsOf(flags) : {}), target, n8n };
   if (isServerFile(side)) return { target: 'server', topology: side };
   if (target !== 'kubernetes') return { target, topology: side };
   return {
@@ -225,13 +253,18 @@ function choiceOf(
 }
 
 /** All get the same requests; servers name theirs by their URLs. */
-function workloadOfAll(sides: readonly TargetOptions[], options: CompareOptions): ChosenWorkload {
-  const [first, ...others] = sides.map((side) => chosenLoad({ ...options, ...side }));
+function workloadOfAll(
+  sides: readonly string[],
+  choices: readonly TargetOptions[],
+  options: CompareOptions,
+): ChosenWorkload {
+  const [first, ...others] = choices.map((choice) => chosenLoad({ ...options, ...choice }));
   if (first === undefined) throw new Error('nothing is to be compared');
-  const other = others.find(({ requests }) => !isDeepStrictEqual(requests, first.requests));
+  const index = others.findIndex(({ requests }) => !isDeepStrictEqual(requests, first.requests));
+  const other = others[index];
   if (other !== undefined) {
     throw new Mistake(
-      `the sides would get different requests (${first.recorded.title}, and ${other.recorded.title}): give one for both with --request.`,
+      `${sides[0] ?? ''} and ${sides[index + 1] ?? ''} would get different requests (${first.recorded.title}, and ${other.recorded.title}): give one for both with --request.`,
     );
   }
   return first;
@@ -261,7 +294,7 @@ export function compareOrder(sides: readonly string[], options: CompareOptions) 
       `${sides[0] ?? ''} and ${sides[different] ?? ''} are n8n below and above 1.0, for which a bundled workload has different workflows: give one of your own with --workflow or --request.`,
     );
   }
-  const workload = workloadOfAll(choices, options);
+  const workload = workloadOfAll(sides, choices, options);
   // A search makes plans of its own.
   const { arrivals, ...others } = options;
   const plan = chosenPlan(metric === 'capacity' ? others : options);
@@ -355,4 +388,4 @@ function namesOf(sides: readonly string[]): string[] {
 }
 
 const nameOf = (side: string): string =>
-  isUrl(side) ? side : basename(side).replace(/\.ya?ml$/, '');
+  isUrl(side) || versionIn(side) !== null ? side : basename(side).replace(/\.ya?ml$/, '');

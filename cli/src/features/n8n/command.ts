@@ -6,45 +6,55 @@ import type { CommandHelp } from '../../options/help';
 import { EXIT, messageOf, Mistake } from '../../ui/exit';
 import { interruptible } from '../../ui/interrupt';
 import { printJson, printLines, warn } from '../../ui/print';
+import { startProgress } from '../../ui/progress';
+import { admit } from './admit';
+import { isAdmitted } from './analysis/row';
 import { install } from './install';
 import { releases } from './registry';
-import { listLines, type N8nVersions } from './report/terminal';
+import { admitLines, listLines, type N8nVersions } from './report/terminal';
 
 interface N8nOptions {
   json?: boolean;
 }
 
-const ACTIONS = ['list', 'install'] as const;
+const ACTIONS = ['list', 'install', 'admit'] as const;
 type Action = (typeof ACTIONS)[number];
 
 export const help: CommandHelp = {
-  summary: 'list releases of n8n, and install one to measure it',
+  summary: 'list releases of n8n, install one, or say what fits it',
   examples: [
     'n8n-tuned n8n list',
     'n8n-tuned n8n install 2.39.10',
+    'n8n-tuned n8n admit 2.39.10',
     'n8n-tuned find --n8n 2.39.10 --workload last-node',
   ],
   notes: [
     'install puts a release of the npm registry beside the others and takes about 4 minutes and 2 GB. Packages that your registry does not have are replaced by the nearest version that it has. An install that was stopped goes on when the same command is run again.',
+    'admit reads the packages of a release, installed or fetched, and prints for each patch whether the code that it changes is known, was proven by a test in two sandboxes, or is another one, with the difference. It compares the variables with those that the chart sets. Exit code 1: something that the chart loads for this release stays away there.',
   ],
 };
 
 export function register(program: Command): Command {
   return program
     .command('n8n')
-    .description('List the releases of n8n, and install one beside the others to measure it')
+    .description(
+      'List the releases of n8n, install one beside the others, or say which patches and variables fit one',
+    )
     .addArgument(
-      new Argument('<action>', 'list: what is installed and released; install: VERSION').choices(
-        ACTIONS,
-      ),
+      new Argument(
+        '<action>',
+        'list: what is installed and released; install and admit: VERSION',
+      ).choices(ACTIONS),
     )
     .argument('[version]', 'a release of n8n, like 2.39.10')
-    .option('--json', 'list: print all versions as JSON')
+    .option('--json', 'print the list, or what admit has found, as JSON')
     .action(async (action: Action, version: string | undefined, options: N8nOptions) => {
-      await interruptible((signal) =>
-        action === 'list' ? list(version, options, signal) : add(action, version, signal),
-      );
-      process.exitCode = EXIT.fine;
+      process.exitCode = await interruptible(async (signal) => {
+        if (action === 'list') await list(version, options, signal);
+        else if (action === 'install') await add(version, options, signal);
+        else return fits(version, options, signal);
+        return EXIT.fine;
+      });
     });
 }
 
@@ -66,16 +76,39 @@ async function list(
   else printLines(listLines(versions));
 }
 
+function releaseFor(action: Action, version: string | undefined): string {
+  if (version !== undefined && /^\d+\.\d+\.\d+$/.test(version)) return version;
+  throw new Mistake(`${action} needs a release of n8n, like n8n-tuned n8n ${action} 2.39.10.`);
+}
+
 async function add(
-  action: Action,
-  version: string | undefined,
+  given: string | undefined,
+  { json }: N8nOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  if (version === undefined || !/^\d+\.\d+\.\d+$/.test(version)) {
-    throw new Mistake(`${action} needs a release of n8n, like n8n-tuned n8n ${action} 2.39.10.`);
-  }
+  const version = releaseFor('install', given);
+  if (json === true) throw new Mistake('--json goes with list and admit: leave it out.');
   const isNew = await install(version, signal);
   printLines([
     `n8n ${version} is ${isNew ? '' : 'already '}installed: measure it with --n8n ${version}`,
   ]);
+}
+
+/** Exit code 1: something of what the chart loads for this n8n stays away there. */
+async function fits(
+  given: string | undefined,
+  { json }: N8nOptions,
+  signal: AbortSignal,
+): Promise<number> {
+  const version = releaseFor('admit', given);
+  const progress = startProgress();
+  try {
+    const { row, diffs } = await admit(version, progress.tell, signal);
+    progress.end();
+    if (json === true) printJson({ ...row, diffs });
+    else printLines(admitLines(row, diffs));
+    return isAdmitted(row) ? EXIT.fine : EXIT.notMet;
+  } finally {
+    progress.end();
+  }
 }

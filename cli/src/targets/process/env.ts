@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { isLegacy, limitsOf } from '../../plan/limits';
 import type { Role, Topology } from '../../plan/topology';
 import { kitEnvironment } from '../../plan/chart-values';
+import { readsVariable } from '../../plan/environment';
 
 /** What one n8n process must be told so that it finds its place in the topology. */
 export interface ProcessSeat {
@@ -65,7 +66,9 @@ const measured: Record<string, string> = {
 };
 
 function placement(topology: Topology, seat: ProcessSeat): Record<string, string> {
-  const webhookUrlName = isLegacy(topology.n8n) ? 'WEBHOOK_URL' : 'N8N_WEBHOOK_URL';
+  const webhookUrlName = readsVariable(topology.n8n, 'N8N_WEBHOOK_URL')
+    ? 'N8N_WEBHOOK_URL'
+    : 'WEBHOOK_URL';
   return {
     HOME: seat.folder,
     N8N_USER_FOLDER: seat.folder,

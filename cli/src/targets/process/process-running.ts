@@ -339,7 +339,7 @@ export class ProcessRunning implements Running {
       served: this.options.ports.seats.filter(({ role }) => role !== 'worker'),
       pidOf: (instance) =>
         supervisor.processes().find((process) => process.instance === instance)?.pid ?? null,
-      isReady: (port) => isReady(port, isLegacy(topology.n8n), probeMs),
+      isReady: (port) => isReady(port, topology.n8n, probeMs),
       changed: (away) => {
         this.writeBalance(ports, away);
         if (supervisor.runs('balancer')) void supervisor.signal('balancer', 'SIGHUP');
@@ -357,7 +357,7 @@ export class ProcessRunning implements Running {
     for (const spec of this.n8n) await this.supervisor.start(this.withSecrets(spec));
     progress(`waiting for ${this.n8n.map(({ instance }) => instance).join(', ')}`);
     for (const { instance, port } of ports.seats) {
-      while (!(await isReady(port, isLegacy(this.topology.n8n)))) {
+      while (!(await isReady(port, this.topology.n8n))) {
         signal.throwIfAborted();
         if (!this.supervisor.runs(instance) || performance.now() > deadline) {
           const why =

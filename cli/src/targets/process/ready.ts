@@ -3,13 +3,14 @@ import { parseExpectation } from '../../../../loadtests/lib/expect';
 import { unexpected } from '../../../../loadtests/lib/expected';
 import { filled } from '../../../../loadtests/lib/fill';
 import type { LoadRequest } from '../../../../loadtests/lib/workload';
+import { supports } from '../../plan/environment';
 import { Failure } from '../../ui/exit';
 import { unreachable } from '../../ui/unreachable';
 import { wordsIn } from '../../ui/said';
 
 /** Whether n8n itself thinks so; webhooks are registered up to 0.5 s later. */
-export async function isReady(port: number, isLegacy: boolean, withinMs = 2_000): Promise<boolean> {
-  const path = isLegacy ? '/healthz' : '/healthz/readiness';
+export async function isReady(port: number, n8n: string, withinMs = 2_000): Promise<boolean> {
+  const path = supports(n8n, 'readiness') ? '/healthz/readiness' : '/healthz';
   try {
     const reply = await fetch(`http://127.0.0.1:${String(port)}${path}`, {
       signal: AbortSignal.timeout(withinMs),

@@ -1,3 +1,4 @@
+import type { Row } from '../analysis/row';
 import { counted } from '../../../ui/numbers';
 import { compareVersions } from '../../../ui/versions';
 
@@ -44,5 +45,23 @@ export function listLines(versions: N8nVersions): string[] {
     ...(rest > 0
       ? ['', `The registry has ${counted(rest, 'more release')}: --json lists them.`]
       : []),
+  ];
+}
+
+/** The row of a release, and below it what has changed in n8n. */
+export function admitLines(
+  { version, patches, variables }: Row,
+  diffs: readonly string[],
+): string[] {
+  const width = Math.max(...patches.map(({ patch }) => patch.length)) + 2;
+  const line = (name: string, state: string, because: readonly string[]): string =>
+    `${name.padEnd(width)}${state.padEnd(12)}${because.join('; ')}`.trimEnd();
+  return [
+    `n8n ${version}`,
+    ...patches.map(({ patch, state, because }) => line(patch, state, because)),
+    ...(variables === null
+      ? [line('variables', 'not read', [])]
+      : [line('variables', variables.length === 0 ? 'as said' : 'otherwise', variables)]),
+    ...diffs.flatMap((diff) => ['', ...diff.split('\n')]),
   ];
 }

@@ -1,0 +1,186 @@
+/** Reads a release of n8n: which patches of the kit fit, what has changed, which variables it knows. */
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import { installedN8n } from '../../lab/n8n';
+import { readPlainFile } from '../../linux/plain-file';
+import { cacheFolder, hasLab, pinned, readVersions, repositoryRoot } from '../../lab/paths';
+import { chartFile, chartFolder, table } from '../../plan/environment';
+import { Mistake } from '../../ui/exit';
+import {
+  FUNCTIONS,
+  OF_EXPRESSIONS,
+  rowOf,
+  type Kit,
+  type Read,
+  type Row,
+  type Verdict,
+} from './analysis/row';
+import { fetchPackages, installedPackages, type Packages } from './packages';
+
+const run = promisify(execFile);
+/** Of a program that reads all files of n8n. */
+const MAX_BYTES = 2 ** 26;
+
+export interface Admission {
+  row: Row;
+  /** Of each function that is another one: its lines beside those of the n8n of the kit. */
+  diffs: string[];
+}
+
+export async function admit(
+  version: string,
+  tell: (text: string) => void,
+  signal: AbortSignal,
+): Promise<Admission> {
+  if (!hasLab()) throw new Mistake('admit works in a checkout of n8n-tuned: clone it.');
+  const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-admit-'));
+  try {
+    const packages =
+      installedPackages(version) ?? (await fetchPackages(version, folder, tell, signal));
+    tell('reading the functions that patches rest on');
+    const texts = await functionsIn(packages, signal);
+    const kit = kitOf();
+    const row = rowOf(
+      {
+        version,
+        functions: Object.fromEntries(
+          Object.entries(texts).map(([name, text]) => [name, text === null ? null : sha256(text)]),
+        ),
+        bundle: await bundleIn(packages, tell, signal),
+        variables: variablesIn(packages),
+      },
+      kit,
+    );
+    return { row, diffs: await diffsOf(texts, kit, folder, signal) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+const preload = (...path: string[]): string => join(chartFolder(), 'files/preload', ...path);
+const knownSchema = z.object({
+  bundles: z.record(z.string(), z.unknown()),
+  functions: z.record(z.string(), z.record(z.string(), z.unknown())),
+});
+const known = () => knownSchema.parse(chartFile('files', 'preload', 'known.json'));
+
+function kitOf(): Kit {
+  const { variables } = z
+    .looseObject({ variables: z.record(z.string(), z.string()) })
+    .parse(chartFile('files', 'versions.yaml'));
+  return {
+    patches: table().patches.map(({ name, n8n = null }) => ({
+      name: name.replace(/\.cjs$/, ''),
+      range: n8n,
+    })),
+    known: known().functions,
+    variables,
+  };
+}
+
+const textsSchema = z.record(z.string(), z.string());
+type Texts = Readonly<Record<string, string | null>>;
+
+/** The text of each function that a patch knows by its hash; null: it is not there. */
+async function functionsIn(packages: Packages, signal: AbortSignal): Promise<Texts> {
+  const names = [...new Set(Object.values(FUNCTIONS).flat())];
+  const found: Record<string, string> = {};
+  for (const part of ['n8n', 'bull', '@n8n/typeorm', '@n8n/db'] as const) {
+    const folder = packages[part];
+    if (folder === undefined) continue;
+    const script = join(repositoryRoot(), 'lab/n8n/functions.mjs');
+    const inside = existsSync(join(folder, 'dist')) ? join(folder, 'dist') : folder;
+    const { stdout } = await run(process.execPath, [script, inside, ...names], {
+      ...{ signal, maxBuffer: MAX_BYTES },
+    });
+    Object.assign(found, textsSchema.parse(JSON.parse(stdout)));
+  }
+  return Object.fromEntries(names.map((name) => [name, found[name] ?? null]));
+}
+
+async function bundleIn(
+  packages: Packages,
+  tell: (text: string) => void,
+  signal: AbortSignal,
+): Promise<Read['bundle']> {
+  const folder = packages['@n8n/expression-runtime'];
+  const file = folder === undefined ? '' : join(folder, 'dist/bundle/runtime.iife.js');
+  if (!existsSync(file)) return null;
+  const isKnown = known().bundles[sha256(readPlainFile(file))] !== undefined;
+  if (isKnown) return { isKnown, verdict: null };
+  const isolatedVm = isolatedVmHere();
+  if (isolatedVm === null) return { isKnown, verdict: null };
+  tell('trying the patches of expressions in two sandboxes');
+  const node = join(cacheFolder(), 'bin', 'node24');
+  const words = [preload('expressions-proof.cjs'), file, isolatedVm, ...OF_EXPRESSIONS];
+  const env = { ...process.env, N8N_TUNED_WITHOUT: OF_EXPRESSIONS.join(',') };
+  // It ends itself once it has answered.
+  const said = await run(node, words, { env, signal }).then(
+    ({ stdout }) => stdout,
+    (error: unknown) => String((error as { stdout?: unknown }).stdout ?? ''),
+  );
+  signal.throwIfAborted();
+  return { isKnown, verdict: said.endsWith('}') ? verdictSchema.parse(JSON.parse(said)) : null };
+}
+
+const verdictSchema: z.ZodType<Verdict> = z.record(
+  z.string(),
+  z.tuple([z.string(), z.string()]).nullable(),
+);
+
+/** Of any n8n that is installed, the newest first. */
+function isolatedVmHere(): string | null {
+  const modules = installedN8n(cacheFolder())
+    .reverse()
+    .map((version) => join(cacheFolder(), 'n8n', version, 'node_modules/isolated-vm'));
+  return modules.find((path) => existsSync(path)) ?? null;
+}
+
+/** As n8n's own decorators name them. */
+function variablesIn(packages: Packages): Set<string> | null {
+  const folder = packages['@n8n/config'];
+  if (folder === undefined) return null;
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const texts = files
+    .filter((file) => file.endsWith('.js'))
+    .map((file) => readPlainFile(join(folder, file)));
+  const found = texts.flatMap((text) => [...text.matchAll(/Env\)\(\s*['"]([A-Z0-9_]+)['"]/g)]);
+  return new Set(found.map(([, name = '']) => name));
+}
+
+/** Beside the n8n of the kit, which must be installed for that. */
+async function diffsOf(
+  texts: Texts,
+  kit: Kit,
+  folder: string,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const changed = Object.entries(texts).filter(
+    ([name, text]) => text !== null && kit.known[name]?.[sha256(text)] === undefined,
+  );
+  const ours = pinned(readVersions(), 'N8N_VERSION');
+  const packages = changed.length === 0 ? null : installedPackages(ours);
+  if (packages === null) return [];
+  const before = await functionsIn(packages, signal);
+  const diffs: string[] = [];
+  for (const [name, text] of changed) {
+    const sides = [`${name} (n8n ${ours})`, `${name} (this n8n)`];
+    const files = ['known', 'found'].map((side) => join(folder, `${side}.js`));
+    writeFileSync(files[0] ?? '', `${before[name] ?? ''}\n`);
+    writeFileSync(files[1] ?? '', `${text ?? ''}\n`);
+    const labels = sides.flatMap((side) => ['--label', side]);
+    // Its exit code says that they differ.
+    const said = await run('diff', ['-u', ...labels, ...files]).then(
+      ({ stdout }) => stdout,
+      (error: unknown) => String((error as { stdout?: unknown }).stdout ?? ''),
+    );
+    diffs.push(said.trimEnd());
+  }
+  return diffs;
+}
