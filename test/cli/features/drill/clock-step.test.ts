@@ -47,8 +47,8 @@ test('who asks for the time of day is listed here: what measures a duration asks
 });
 
 test('a steady clock begins at the time of day, and goes on when that jumps', () => {
-  const now = steadyClock();
   const beganMs = Date.now();
+  const now = steadyClock();
   jest.spyOn(Date, 'now').mockReturnValue(beganMs + HOUR_MS);
   expect(now()).toBeGreaterThanOrEqual(beganMs - 1);
   expect(now()).toBeLessThan(beganMs + HOUR_MS / 2);
