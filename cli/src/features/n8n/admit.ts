@@ -17,8 +17,8 @@ import {
   rowOf,
   type Kit,
   type Read,
-  type Row,
-  type Verdict,
+  type ReleaseRow,
+  type PatchVerdict,
 } from './analysis/row';
 import { fetchPackages, installedPackages, type Packages } from './packages';
 
@@ -27,7 +27,7 @@ const run = promisify(execFile);
 const MAX_BYTES = 2 ** 26;
 
 export interface Admission {
-  row: Row;
+  row: ReleaseRow;
   /** Of each function that is another one: its lines beside those of the n8n of the kit. */
   diffs: string[];
 }
@@ -129,7 +129,7 @@ async function bundleIn(
   return { isKnown, verdict: said.endsWith('}') ? verdictSchema.parse(JSON.parse(said)) : null };
 }
 
-const verdictSchema: z.ZodType<Verdict> = z.record(
+const verdictSchema: z.ZodType<PatchVerdict> = z.record(
   z.string(),
   z.tuple([z.string(), z.string()]).nullable(),
 );

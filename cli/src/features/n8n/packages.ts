@@ -19,10 +19,10 @@ export const PARTS = [
   '@n8n/config',
   '@n8n/expression-runtime',
 ] as const;
-export type Part = (typeof PARTS)[number];
+export type PackageOfN8n = (typeof PARTS)[number];
 
 /** The folder of each package; without an entry: this n8n has none, or the registry does not have it. */
-export type Packages = Partial<Record<Part, string>>;
+export type Packages = Partial<Record<PackageOfN8n, string>>;
 
 /** Null: this version is not installed. */
 export function installedPackages(version: string): Packages | null {
@@ -45,7 +45,7 @@ export async function fetchPackages(
   tell: (text: string) => void,
   signal: AbortSignal,
 ): Promise<Packages> {
-  const get = async (name: Part, wanted: string): Promise<string | null> => {
+  const get = async (name: PackageOfN8n, wanted: string): Promise<string | null> => {
     tell(`fetching ${name} ${wanted}`);
     const into = join(folder, name);
     mkdirSync(into, { recursive: true });

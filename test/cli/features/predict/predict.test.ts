@@ -215,7 +215,8 @@ test('the report shows bounds, law, errors and refusals, and the curve with its 
   const [chart] = predictCharts(result);
   if (chart?.kind !== 'line') throw new Error('there is no chart');
   expect(chart.series[1]?.points.at(-1)).toHaveLength(4);
-  expect(chart.marks?.map(({ label }) => label)).toEqual(['asked for', 'worker slots', 'CPU']);
+  // The slots and the CPU allow far more than was measured, and are in the figures above.
+  expect(chart.marks?.map(({ label }) => label)).toEqual(['asked for']);
   expect(renderMarkdown(predictDocument(result))).toContain('search-3');
   expect(renderHtml(predictDocument(result))).toContain('EXPECTED');
 });

@@ -27,13 +27,13 @@ export interface Read {
   /** By its name: the hash of its text; null: it is not there. */
   functions: Readonly<Record<string, string | null>>;
   /** Null: this n8n evaluates expressions without a sandbox. */
-  bundle: { isKnown: boolean; verdict: Verdict | null } | null;
+  bundle: { isKnown: boolean; verdict: PatchVerdict | null } | null;
   /** All that its configuration names; null: it was not read. */
   variables: ReadonlySet<string> | null;
 }
 
 /** By the name of each patch of expressions: why it is left out, or null where it is proven. */
-export type Verdict = Readonly<Record<string, readonly [state: string, why: string] | null>>;
+export type PatchVerdict = Readonly<Record<string, readonly [state: string, why: string] | null>>;
 
 export interface Kit {
   /** The chart's, with the range of n8n for which it loads each; null: for every one. */
@@ -51,14 +51,14 @@ export interface PatchRow {
   because: string[];
 }
 
-export interface Row {
+export interface ReleaseRow {
   version: string;
   patches: PatchRow[];
   /** What files/versions.yaml says otherwise than this n8n; null: its configuration was not read. */
   variables: string[] | null;
 }
 
-export function rowOf(read: Read, kit: Kit): Row {
+export function rowOf(read: Read, kit: Kit): ReleaseRow {
   return {
     version: read.version,
     patches: kit.patches.map(({ name, range }) =>
@@ -105,6 +105,6 @@ function differences(version: string, names: ReadonlySet<string>, { variables }:
 }
 
 /** Whether all that the chart loads for this n8n is in force with it. */
-export const isAdmitted = ({ patches, variables }: Row): boolean =>
+export const isAdmitted = ({ patches, variables }: ReleaseRow): boolean =>
   patches.every(({ state }) => state !== 'unknown' && state !== 'not tried') &&
   (variables ?? []).length === 0;

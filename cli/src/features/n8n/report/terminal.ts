@@ -1,4 +1,4 @@
-import type { Row } from '../analysis/row';
+import type { ReleaseRow } from '../analysis/row';
 import { counted } from '../../../ui/numbers';
 import { compareVersions } from '../../../ui/versions';
 
@@ -50,7 +50,7 @@ export function listLines(versions: N8nVersions): string[] {
 
 /** The row of a release, and below it what has changed in n8n. */
 export function admitLines(
-  { version, patches, variables }: Row,
+  { version, patches, variables }: ReleaseRow,
   diffs: readonly string[],
 ): string[] {
   const width = Math.max(...patches.map(({ patch }) => patch.length)) + 2;
