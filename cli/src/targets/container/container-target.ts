@@ -24,7 +24,7 @@ import {
   versionOfRedis,
   type N8nImage,
 } from './images';
-import { Journal } from './journal';
+import { ContainerJournal } from './journal';
 
 export interface ContainerTargetOptions {
   topology: Topology;
@@ -188,7 +188,7 @@ function meansOf(engine: Engine, { n8n, redis, postgresql }: Images): Means {
     supervisor: (id, workspace) =>
       new Containers({
         ...{ id, engine, control: findControl(), workspace, imageOf },
-        journal: new Journal(id, engine.program),
+        journal: new ContainerJournal(id, engine.program),
       }),
     hash: (password) =>
       once(engine, n8n.id, 'node', ['-e', HASH, n8n.program], { PASSWORD: password }),

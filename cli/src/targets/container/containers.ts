@@ -15,7 +15,7 @@ import { isRunning, Supervisor, type ProcessSpec, type Supervised } from '../pro
 import type { Workspace } from '../process/workspace';
 import { createArguments, envFile, type Creation } from './create';
 import type { Engine } from './engine';
-import type { Journal } from './journal';
+import type { ContainerJournal } from './journal';
 
 /** The image in which a process runs. */
 export interface ImageOf {
@@ -30,7 +30,7 @@ export interface ContainersOptions {
   engine: Engine;
   control: Control;
   workspace: Workspace;
-  journal: Journal;
+  journal: ContainerJournal;
   /** Null: it runs as a process of this machine. */
   imageOf(spec: ProcessSpec): ImageOf | null;
 }

@@ -24,7 +24,7 @@ type Entry = z.infer<typeof schema>;
 const folder = (): string => join(cacheFolder(), 'containers');
 const fileOf = (call: string): string => join(folder(), `${call}.json`);
 
-export class Journal {
+export class ContainerJournal {
   private readonly containers = new Set<string>();
 
   constructor(
