@@ -131,6 +131,9 @@ export const FAULTS: Fault[] = [
   { name: 'burst', on: BOTH, lasts: 10, back: 60, tail: 10 },
   { name: 'slow-redis', on: BOTH, lasts: 30, back: 30, tail: 10 },
   { name: 'slow-postgres', on: BOTH, lasts: 30, back: 30, tail: 10 },
+  { name: 'slow-upstream', on: BOTH, lasts: 30, back: 30, tail: 10 },
+  { name: 'failing-upstream', on: BOTH, lasts: 30, back: 30, tail: 10 },
+  { name: 'throttling-upstream', on: BOTH, lasts: 30, back: 30, tail: 10 },
   { name: 'crash-across-a-schedule', on: BOTH, lasts: 20, back: 180, tail: 20 },
   {
     ...{ name: 'full-disk', on: BOTH, lasts: 20, back: 60, tail: GIVEN_UP },
@@ -187,7 +190,7 @@ const AFTER_CONTROL_SECONDS = 20;
 /** Of which n8n should lose nothing: what operators do on purpose, and what only makes it slow. */
 export const HARMLESS = [
   ...['scale-in', 'rolling-upgrade', 'drain-node', 'restart-redis', 'restart-postgres'],
-  ...['burst', 'slow-redis', 'slow-postgres'],
+  ...['burst', 'slow-redis', 'slow-postgres', 'slow-upstream'],
 ];
 /** Its load uses up what other drills run on, or all its pods start again under load. */
 const ALONE = ['burst', 'rolling-upgrade', 'drain-node'];

@@ -25,7 +25,7 @@ interface TwinOptions {
   allow?: string[];
   fromExecution?: string[];
   keepValues?: boolean;
-  out?: string;
+  into?: string;
   force?: boolean;
   json?: boolean;
 }
@@ -35,13 +35,13 @@ export const help: CommandHelp = {
   examples: [
     'n8n-tuned twin order.json',
     'N8N_API_KEY=... n8n-tuned twin --url https://n8n.example.com --workflow 42',
-    'N8N_API_KEY=... n8n-tuned twin --url https://n8n.example.com --all --out twins',
+    'N8N_API_KEY=... n8n-tuned twin --url https://n8n.example --all --into twins',
     'n8n-tuned twin order.json --from-execution execution.json',
     "n8n-tuned find --workload order.twin.json --slo 'p95<1s'",
   ],
   common: [
     ...['--url', '--workflow', '--all', '--from-execution', '--keep-values', '--trigger'],
-    ...['--allow', '--out'],
+    ...['--allow', '--into'],
   ],
   notes: [
     'It writes three files: order.twin.json, the workload for every command that makes load; order.twin.workflow.json, the workflow; and order.twin.rules.yaml, the answers of the stand-in, which you may edit.',
@@ -70,7 +70,7 @@ export function register(program: Command): Command {
       collect,
     )
     .option('--keep-values', 'keep the values of executions, which may be personal')
-    .option('--out <folder>', 'where the files go (default: beside the workflow, or here)')
+    .option('--into <folder>', 'where the files go (default: beside the workflow, or here)')
     .addOption(forceOption())
     .option('--json', 'print what was made as JSON')
     .action(async (files: string[], options: TwinOptions) => {
@@ -144,7 +144,7 @@ interface FilePlace {
 
 function one(sources: readonly Source[], place: FilePlace, options: TwinOptions): void {
   const made = madeOf(sources, nameIn(sources), options);
-  const { out: folder = place.folder, force = false } = options;
+  const { into: folder = place.folder, force = false } = options;
   const written = writeTwin({ folder, stem: place.stem, force }, made);
   if (options.json === true) {
     const { rows, kept, request, notes } = made;
@@ -168,7 +168,7 @@ function refusal({ leaving }: Twin): string {
 
 /** What cannot be loaded is named and left out; the others keep their weights. */
 async function busiestTwins(api: N8nApi, options: TwinOptions, tell: Progress): Promise<void> {
-  const { out: folder = '.', force = false, keepValues: keepsValues = false } = options;
+  const { into: folder = '.', force = false, keepValues: keepsValues = false } = options;
   tell('counting the executions of each workflow');
   const most = await busiest(api, options.top);
   const parts: (BlendPart & { name: string })[] = [];

@@ -11,7 +11,7 @@ const JSON_BEGIN = '{\n  "name": "';
 const WORKFLOW_BEGIN = '{\n  "id": "';
 const WORKFLOWS_BEGIN = '[\n  {\n    "id": "';
 
-export interface Place {
+export interface TwinFiles {
   folder: string;
   /** Of each file, before `.twin`. */
   stem: string;
@@ -19,7 +19,7 @@ export interface Place {
 }
 
 /** A file each for the workflow and those that it calls, since each call is an execution of its own. Their names. */
-export function writeTwin({ folder, stem, force }: Place, made: Twin): string[] {
+export function writeTwin({ folder, stem, force }: TwinFiles, made: Twin): string[] {
   const names: string[] = [];
   const put = (name: string, text: string, begins: string): string => {
     const file: UserFile = { path: join(folder, name), option: 'the twin', begins, force };
@@ -77,7 +77,10 @@ export interface BlendPart {
 }
 
 /** One workload of several twins in the same folder, each as often as its original ran. */
-export function writeBlend({ folder, stem, force }: Place, parts: readonly BlendPart[]): string {
+export function writeBlend(
+  { folder, stem, force }: TwinFiles,
+  parts: readonly BlendPart[],
+): string {
   const path = join(folder, `${stem}.twin.json`);
   const blend = {
     ...{
