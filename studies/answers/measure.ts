@@ -42,6 +42,8 @@ import {
 } from './parts';
 
 const P95_MS = 300;
+/** Requests a second. */
+const TRIED_RATE = 20;
 const SLO = ['--slo', `p95<${String(P95_MS)}ms`, '--slo', 'errors<1%'];
 /** In the short form every search takes this. */
 const SHORT_BUDGET = '15s';
@@ -133,7 +135,9 @@ async function pairs(part: PlannedPart, measuring: Measuring): Promise<Kept> {
       for (const share of shares) {
         const now = steps.at(-1)?.cpuMs ?? cpuMs ?? 1;
         const atPrice = cpuMs === null ? 1 : cpuMs / now;
-        const step = await stepAt(three(share * ratePerSecond * atPrice), part, up, measuring);
+        // A search without a rate is a failed one, and its staircase is tried around this.
+        const around = ratePerSecond > 0 ? ratePerSecond : TRIED_RATE;
+        const step = await stepAt(three(share * around * atPrice), part, up, measuring);
         steps.push(step);
         tell(
           `${String(step.ratePerSecond)}/s: p95 ${step.p95Ms.toFixed(0)} ms at ${step.cpuMs.toFixed(1)} ms of CPU, sustained: ${String(step.sustained)}`,
@@ -253,7 +257,8 @@ async function inTurns(signal: AbortSignal): Promise<void> {
 
 async function rate(part: PlannedPart, measuring: Measuring): Promise<Kept> {
   const { call, scratch, isShort, tell } = measuring;
-  const { ratePerSecond } = answerOf(await search(part, RATE.budget, measuring));
+  const { ratePerSecond, sentence } = answerOf(await search(part, RATE.budget, measuring));
+  if (!(ratePerSecond > 0)) throw new NotMeasured(sentence);
   const asked: Extract<Kept, { kind: 'rate' }>['asked'] = [];
   for (const share of RATE.shares.slice(0, isShort ? 1 : undefined)) {
     const words = [
