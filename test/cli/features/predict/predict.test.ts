@@ -208,14 +208,26 @@ test('of sizes held out under 3% noise, nine in ten are predicted from the other
   expect(errors.filter((error) => error < 0.1).length / errors.length).toBeGreaterThan(0.9);
 });
 
+test('the bound that decides is in the picture, however far it lies above what was measured', () => {
+  const result = predicted(workers([1], { cpuMillisecondsPerRequest: 0.5 }), 3);
+  expect(result.fit).toEqual(expect.any(String));
+  const [chart] = predictCharts(result);
+  if (chart?.kind !== 'line') throw new Error('there is no chart');
+  expect(result.lowest).not.toBeNull();
+  const named = chart.marks?.map(({ label }) => label);
+  expect(named).toEqual(expect.arrayContaining(['asked for', result.lowest?.name]));
+});
+
 test('the report shows bounds, law, errors and refusals, and the curve with its band', () => {
   const result = predicted(workers([1, 2, 3, 4], {}, 0.02), 6);
   const names = predictFigures(result).map(({ name }) => name);
-  expect(names).toEqual(expect.arrayContaining(['Lowest: scaling', 'CPU', 'Law', 'Left out']));
+  expect(names).toEqual(
+    expect.arrayContaining(['Lowest: scaling', 'worker slots', 'CPU', 'Law', 'Left out']),
+  );
   const [chart] = predictCharts(result);
   if (chart?.kind !== 'line') throw new Error('there is no chart');
   expect(chart.series[1]?.points.at(-1)).toHaveLength(4);
-  // The slots and the CPU allow far more than was measured, and are in the figures above.
+  // Both other bounds lie far above.
   expect(chart.marks?.map(({ label }) => label)).toEqual(['asked for']);
   expect(renderMarkdown(predictDocument(result))).toContain('search-3');
   expect(renderHtml(predictDocument(result))).toContain('EXPECTED');

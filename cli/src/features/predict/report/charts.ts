@@ -8,7 +8,7 @@ const STEPS = 40;
 const MAX_ABOVE = 2;
 
 /** What was measured, the law through it as far as it may be asked, and the other bounds as they stand at the size. */
-export function predictCharts({ over, n, group, fit, bounds }: SizePrediction): Chart[] {
+export function predictCharts({ over, n, group, fit, bounds, lowest }: SizePrediction): Chart[] {
   const least = Math.min(n, ...sizes(group));
   const most = Math.max(n, ...sizes(group));
   const { title } = SCALES[over];
@@ -28,6 +28,7 @@ export function predictCharts({ over, n, group, fit, bounds }: SizePrediction): 
     series.push({ label: 'scalability law', points: curve });
   }
   const highest = Math.max(
+    lowest?.ratePerSecond.value ?? 0,
     ...series.flatMap(({ points }) => points.flatMap(([, y, , high]) => [y ?? 0, high ?? 0])),
   );
   return [
