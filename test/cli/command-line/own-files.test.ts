@@ -47,8 +47,8 @@ const READS = [
   'recommend --values',
   'sweep --file',
   'twin --from-execution',
-  ...['up', 'run', 'find', 'drill'].map((name) => `${name} --n8n-program`),
   ...['--rules', '--tls-cert', '--tls-key'].map((flag) => `stand-in ${flag}`),
+  ...['up', 'run', 'find', 'drill'].map((name) => `${name} --n8n-program`),
   ...['up', 'run', 'find', 'compare', 'sweep', 'drill', 'recommend'].flatMap((name) =>
     ['--kubeconfig', '--values', '--chart', '--topology', '--workflow', '--start-file'].map(
       (flag) => `${name} ${flag}`,

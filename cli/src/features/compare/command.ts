@@ -82,7 +82,7 @@ export const help: CommandHelp = {
   summary: 'say which of two topologies is better, and by what ratio',
   examples: [
     'n8n-tuned compare none.yaml tuned.yaml --workload last-node --vus 8',
-    'n8n-tuned compare --n8n 2.40.7 --n8n 2.41.1 --workflow order.json --fail-on worse',
+    'n8n-tuned compare --n8n 2.40.7 --n8n 2.41.1 --workflow order.json \\\n    --fail-on worse',
     'n8n-tuned compare http://old:5678 http://new:5678 --fail-on worse',
     "n8n-tuned compare none.yaml tuned.yaml --metric capacity \\\n    --slo 'p95<300ms' --budget 40m",
     'n8n-tuned compare one.yaml two-workers.yaml four-workers.yaml --vus 32',

@@ -16,9 +16,9 @@ import {
   OF_EXPRESSIONS,
   rowOf,
   type Kit,
+  type Proof,
   type Read,
   type ReleaseRow,
-  type PatchVerdict,
 } from './analysis/row';
 import { fetchPackages, installedPackages, type Packages } from './packages';
 
@@ -91,7 +91,7 @@ type Texts = Readonly<Record<string, string | null>>;
 async function functionsIn(packages: Packages, signal: AbortSignal): Promise<Texts> {
   const names = [...new Set(Object.values(FUNCTIONS).flat())];
   const found: Record<string, string> = {};
-  for (const part of ['n8n', 'bull', '@n8n/typeorm', '@n8n/db'] as const) {
+  for (const part of ['n8n', 'n8n-core', 'bull', '@n8n/typeorm', '@n8n/db'] as const) {
     const folder = packages[part];
     if (folder === undefined) continue;
     const script = join(repositoryRoot(), 'lab/n8n/functions.mjs');
@@ -129,7 +129,7 @@ async function bundleIn(
   return { isKnown, verdict: said.endsWith('}') ? verdictSchema.parse(JSON.parse(said)) : null };
 }
 
-const verdictSchema: z.ZodType<PatchVerdict> = z.record(
+const verdictSchema: z.ZodType<Proof> = z.record(
   z.string(),
   z.tuple([z.string(), z.string()]).nullable(),
 );

@@ -30,7 +30,7 @@ export const help: CommandHelp = {
   ],
   notes: [
     'install puts a release of the npm registry beside the others and takes about 4 minutes and 2 GB. Packages that your registry does not have are replaced by the nearest version that it has. An install that was stopped goes on when the same command is run again.',
-    'admit reads the packages of a release, installed or fetched, and prints for each patch whether the code that it changes is known, was proven by a test in two sandboxes, or is another one, with the difference. It compares the variables with those that the chart sets. Exit code 1: something that the chart loads for this release stays away there.',
+    'admit reads the packages of a release, installed or fetched. For each patch it says whether the code that the patch changes is known, was proven by a test in two sandboxes, or is another one, with the difference. It compares the variables with those that the chart sets. Exit code 1: something that the chart loads for this release stays away there.',
   ],
 };
 

@@ -13,6 +13,7 @@ const run = promisify(execFile);
 
 export const PARTS = [
   'n8n',
+  'n8n-core',
   'bull',
   '@n8n/typeorm',
   '@n8n/db',
