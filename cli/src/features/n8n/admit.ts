@@ -16,7 +16,7 @@ import {
   OF_EXPRESSIONS,
   rowOf,
   type Kit,
-  type Proof,
+  type PatchProof,
   type Read,
   type ReleaseRow,
 } from './analysis/row';
@@ -129,7 +129,7 @@ async function bundleIn(
   return { isKnown, verdict: said.endsWith('}') ? verdictSchema.parse(JSON.parse(said)) : null };
 }
 
-const verdictSchema: z.ZodType<Proof> = z.record(
+const verdictSchema: z.ZodType<PatchProof> = z.record(
   z.string(),
   z.tuple([z.string(), z.string()]).nullable(),
 );

@@ -28,13 +28,13 @@ export interface Read {
   /** By its name: the hash of its text; null: it is not there. */
   functions: Readonly<Record<string, string | null>>;
   /** Null: this n8n evaluates expressions without a sandbox. */
-  bundle: { isKnown: boolean; verdict: Proof | null } | null;
+  bundle: { isKnown: boolean; verdict: PatchProof | null } | null;
   /** All that its configuration names; null: it was not read. */
   variables: ReadonlySet<string> | null;
 }
 
 /** By the name of each patch of expressions: why it is left out, or null where it is proven. */
-export type Proof = Readonly<Record<string, readonly [state: string, why: string] | null>>;
+export type PatchProof = Readonly<Record<string, readonly [state: string, why: string] | null>>;
 
 export interface Kit {
   /** The chart's, with the range of n8n for which it loads each; null: for every one. */
