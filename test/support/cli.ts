@@ -7,9 +7,9 @@ import type { RunRecord } from '../../cli/src/record/run-record';
 const ROOT = join(__dirname, '../..');
 const CLI = join(ROOT, 'cli/dist/cli.js');
 
-/** Once before the tests of a file; takes a fraction of a second. */
+/** Once before the tests of a file; takes a second. */
 export function buildCli(): void {
-  execFileSync(process.execPath, [join(ROOT, 'cli/build.mjs')]);
+  execFileSync(process.execPath, ['--import', 'tsx', 'cli/build.ts'], { cwd: ROOT });
 }
 
 export interface CliRun {

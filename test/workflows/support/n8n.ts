@@ -161,7 +161,7 @@ async function environment(
 
 /** Where n8n of any version finds a package by itself: its nodes then carry the package's name. */
 async function installOurNodes(home: string): Promise<void> {
-  await run(process.execPath, ['nodes/build.mjs'], { cwd: root });
+  await run(process.execPath, ['--import', 'tsx', 'nodes/build.ts'], { cwd: root });
   const name = 'n8n-nodes-load-target';
   cpSync(join(root, 'dist', name), join(home, 'nodes/node_modules', name), { recursive: true });
 }
