@@ -56,7 +56,9 @@ test.each(['all', 'kill-main'])(
   'drill %s takes no target whose processes it may not end',
   async (what) => {
     const { code, stderr } = await runCli(['drill', what, '--target', 'url']);
-    expect(stderr).toContain("argument 'url' is invalid. Allowed choices are process, kubernetes.");
+    expect(stderr).toContain(
+      "argument 'url' is invalid. Allowed choices are process, container, kubernetes.",
+    );
     expect(code).toBe(2);
   },
 );
@@ -65,12 +67,12 @@ test('drill list names every fault with what is promised, as text and as JSON', 
   const { code, stdout } = await runCli(['drill', 'list']);
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /^kill-worker +SIGKILL of one worker\n +accident; promised: lost=0, repeated=0, .*; on process, kubernetes$/m,
+    /^kill-worker +SIGKILL of one worker\n +accident; promised: lost=0, repeated=0, .*; on process, container, kubernetes$/m,
   );
   const json = await runCli(['drill', 'list', '--json']);
   expect(JSON.parse(json.stdout)).toContainEqual({
     ...{ name: 'stop-redis', title: 'Redis away for a while, its data kept', kind: 'accident' },
     ...{ defaultSeconds: 30, promise: 'lost=0,repeated=0,running=0,recover<60s' },
-    targets: ['process', 'kubernetes'],
+    targets: ['process', 'container', 'kubernetes'],
   });
 });
