@@ -226,7 +226,7 @@ export function passesOf(chosen: Suite[], filesAtOnce: number): string[][] {
     const files = chosen.flatMap((suite) =>
       (suite[kind] ?? []).map((file) => `${suite.name}/${file}`),
     );
-    return files.length === 0 ? null : `/test/(${files.join('|')})\\.test\\.ts$`;
+    return files.length === 0 ? null : `(^|/)test/(${files.join('|')})\\.test\\.ts$`;
   };
   const [light, alone] = [patternOf('light'), patternOf('alone')];
   const others = [light, alone].flatMap((pattern) =>

@@ -1,6 +1,6 @@
 // Each file of tests belongs to one suite, and runs once: beside others, or alone where a neighbour would disturb it.
 import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { passesOf, suiteOf, suites } from '../suites';
 
 const root = join(__dirname, '../..');
@@ -10,9 +10,13 @@ const tracked = execFileSync('git', ['ls-files', 'test'], { cwd: root, encoding:
   .map((file) => join(root, file));
 const ofJest = suites.filter(({ checks }) => !checks);
 
-/** The files that Jest runs in a call with these options. */
+/** The files that Jest runs in a call with these options: it looks at each path from the root of the disk and of the project. */
 const chosenBy = ([flag, pattern = '']: string[], files: string[]): string[] =>
-  flag === '--testPathPatterns' ? files.filter((file) => new RegExp(pattern).test(file)) : files;
+  flag === '--testPathPatterns'
+    ? files.filter((file) =>
+        [relative(root, file), file].some((path) => new RegExp(pattern).test(path)),
+      )
+    : files;
 
 test('every file of tests belongs to a suite, and every suite has one', () => {
   const names = new Set(tracked.map(suiteOf));
