@@ -60,6 +60,13 @@ function answerOf(found: Found): Answer {
   };
 }
 
+/** What others are compared with, which has to be a rate. */
+function referenceOf(found: Found): Answer {
+  const answer = answerOf(found);
+  if (!(answer.ratePerSecond > 0)) throw new NotMeasured(answer.sentence);
+  return answer;
+}
+
 const searchWords = (workload: string, budget: string, isShort: boolean): string[] => [
   ...['find', '--workload', workload, ...SLO, '--budget', isShort ? SHORT_BUDGET : budget],
 ];
@@ -169,7 +176,7 @@ async function neighbour(part: PlannedPart, measuring: Measuring): Promise<Kept>
   const { when = 'before', isNice = false } = part;
   const words = isNice ? ['nice', '-n', '19'] : [];
   const { budget } = NEIGHBOUR;
-  const quiet = answerOf(await search(part, budget, measuring));
+  const quiet = referenceOf(await search(part, budget, measuring));
   const { pid, beside, said } =
     when === 'before'
       ? await besideFromTheStart(part, words, measuring)
@@ -232,7 +239,7 @@ async function besideInTheMiddle(
 async function spinner(part: PlannedPart, measuring: Measuring): Promise<Kept> {
   const words = searchWords(part.workload, SPINNER.budget, measuring.isShort);
   return pinned(part, measuring, async (up) => {
-    const quiet = answerOf(await searchAt(up, words, measuring));
+    const quiet = referenceOf(await searchAt(up, words, measuring));
     const over = new AbortController();
     const turns = inTurns(over.signal);
     try {
@@ -257,8 +264,7 @@ async function inTurns(signal: AbortSignal): Promise<void> {
 
 async function rate(part: PlannedPart, measuring: Measuring): Promise<Kept> {
   const { call, scratch, isShort, tell } = measuring;
-  const { ratePerSecond, sentence } = answerOf(await search(part, RATE.budget, measuring));
-  if (!(ratePerSecond > 0)) throw new NotMeasured(sentence);
+  const { ratePerSecond } = referenceOf(await search(part, RATE.budget, measuring));
   const asked: Extract<Kept, { kind: 'rate' }>['asked'] = [];
   for (const share of RATE.shares.slice(0, isShort ? 1 : undefined)) {
     const words = [
