@@ -221,7 +221,16 @@ describe('what workers tell of their work', () => {
     await queue.end();
   });
 
-  test('whoever has lost the lead takes nothing, and is told', async () => {
+  test('what is given back can run on', async () => {
+    const queue = await opened();
+    await queue.lead();
+    await queue.take('11');
+    await queue.giveBack('11');
+    expect(await client.zrange(at('taken'), 0, -1)).toEqual([]);
+    await queue.end();
+  });
+
+  test('a recovery that has lost the lead takes no execution, and is told so', async () => {
     await client.set('bull:jobs:id', '1');
     let isLost = false;
     const queue = await openQueue(new Redis(url, LAZY), 'bull', () => (isLost = true));
@@ -234,8 +243,13 @@ describe('what workers tell of their work', () => {
 
   test('what has ended is known by its mark', async () => {
     const queue = await opened();
-    await client.zadd(at('done'), Date.now(), '11');
-    expect([...(await queue.done())]).toEqual(['11']);
+    await client.zadd(at('done'), 1_700_000_000_000, '11', 1_700_000_000_001, '12');
+    expect([...(await queue.done())]).toEqual([
+      ...[
+        ['11', 1_700_000_000_000],
+        ['12', 1_700_000_000_001],
+      ],
+    ]);
     await queue.end();
   });
 });

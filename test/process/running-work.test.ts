@@ -68,6 +68,25 @@ test('what recovery has taken is not stored either where the worker stood still 
   expect((await goes([NODE, STAND, TAKE, END])).wrote).toEqual(['runs', null, null, 'not stored']);
 });
 
+test('what recovery took before this run of it began is no reason to end it', async () => {
+  const before = { ...TAKE, agoMs: 3_600_000 };
+  const { wrote } = await goes([before, STAND, NODE, END]);
+  expect(wrote).toEqual([null, null, 'runs', 'stored']);
+});
+
+test('a worker whose Redis user may not use these keys works on as n8n does, and says so once', async () => {
+  await client.call('ACL', 'SETUSER', 'narrow', 'reset', 'on', '>secret', '~bull:*', '+@all');
+  const redis = url.replace('//', '//narrow:secret@');
+  const { wrote, said } = await withN8n<unknown[]>(HOST, [PATCH], {
+    redis,
+    steps: [STAND, NODE, STAND, NODE, END],
+  });
+  expect(wrote).toEqual([null, 'runs', null, 'runs', 'stored']);
+  expect(said).toBe(
+    'n8n-tuned: keep-stalled: Redis lets n8n use no key that begins with n8n-tuned, so recovery does not see what runs\n',
+  );
+});
+
 test('a worker asks Redis only where it has not been heard of for a while', async () => {
   expect((await goes([TAKE, NODE, END])).wrote).toEqual([null, 'runs', 'stored']);
 });

@@ -4,7 +4,7 @@
 //   {end, fails}  the execution has ended with that status, and the database refuses so often with these codes
 //   {stand}       so many milliseconds pass while the process stands still
 //   {row}         the status that the database has of it
-//   {take}        recovery takes it
+//   {take, agoMs} recovery takes it, or took it so long ago
 //   {noRedis}     the connection to Redis is gone
 //   {look}        what Redis has
 const { readFileSync } = require('node:fs');
@@ -70,7 +70,7 @@ async function take(step) {
   }
   if (step.stand) return void (stoodMs += step.stand);
   if (step.row) return void (row = step.row);
-  if (step.take) return void (await asking.zadd(key('taken'), 1, ID));
+  if (step.take) return void (await asking.zadd(key('taken'), now() - (step.agoMs ?? 0), ID));
   if (step.noRedis) return void client.disconnect();
   const [alive, done] = await Promise.all(
     ['alive', 'done'].map((name) => asking.zrange(key(name), 0, -1)),

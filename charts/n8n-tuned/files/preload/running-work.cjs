@@ -20,13 +20,18 @@ const MARKED_MS = 24 * 3_600_000;
 const AWAY_MS = 600_000;
 const PAUSE_MS = { first: 500, longest: 8000 };
 
-/** By Redis' own clock. Returns those that recovery has taken; the others are alive for another lease. */
+/**
+ * By Redis' own clock. Takes the lease, and for each execution its id and since how many milliseconds it runs here. Returns
+ * those that recovery has taken since; the others are alive for another lease. What was taken before was another run: n8n
+ * may give an id again once its database is a new one.
+ */
 const HOLD = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
 local taken = {}
-for at = 2, #ARGV do
-  if redis.call('ZSCORE', KEYS[2], ARGV[at]) then taken[#taken + 1] = ARGV[at]
+for at = 2, #ARGV, 2 do
+  local when = redis.call('ZSCORE', KEYS[2], ARGV[at])
+  if when and tonumber(when) >= now - ARGV[at + 1] then taken[#taken + 1] = ARGV[at]
   else redis.call('ZADD', KEYS[1], now + ARGV[1], ARGV[at]) end
 end
 return taken`;
@@ -51,11 +56,24 @@ function within(ms, asked) {
   return Promise.race([asked, late]).finally(() => clearTimeout(timer));
 }
 
+let isRefused = false;
+/** A Redis user that may not use these keys: n8n works on, as it does without this script. */
+function refuse(problem) {
+  if (!/NOPERM/.test(String(problem?.message))) throw problem;
+  if (!isRefused) {
+    say(`Redis lets n8n use no key that begins with n8n-tuned, so recovery does not see what runs`);
+  }
+  isRefused = true;
+  return [];
+}
+
 async function hold(queue, ids) {
   const heldAt = now();
   if (queue.client.status !== 'ready') throw new Error('Redis is not connected');
   const keys = [keyOf(queue, 'alive'), keyOf(queue, 'taken')];
-  const taken = await within(ASK_WITHIN_MS, queue.client.eval(HOLD, 2, ...keys, LEASE_MS, ...ids));
+  const works = ids.flatMap((id) => [id, Math.ceil(sinceMs(running.get(id).begunAt))]);
+  const asked = queue.client.eval(HOLD, 2, ...keys, LEASE_MS, ...works);
+  const taken = await within(ASK_WITHIN_MS, asked).catch(refuse);
   for (const id of ids) {
     const work = running.get(id);
     if (work === undefined) continue;
@@ -101,7 +119,9 @@ async function isOurs(id, work) {
 
 function mark(id, { queue }) {
   const key = keyOf(queue, 'done');
-  const marking = queue.client.multi().zadd(key, Date.now(), id).pexpire(key, MARKED_MS);
+  const atMs = Date.now();
+  const marking = queue.client.multi().zremrangebyscore(key, '-inf', atMs - MARKED_MS);
+  marking.zadd(key, atMs, id).pexpire(key, MARKED_MS);
   marking.exec().catch(() => undefined);
 }
 const unmark = (id, { queue }) =>
@@ -178,7 +198,15 @@ const OPEN = new Set(['new', 'running']);
 /** Runs one job of n8n's as the work of this worker. */
 function asWork({ queue, data }, executionRepository, run) {
   const id = data.executionId;
-  const work = { queue, executionRepository, heldAt: now(), isTaken: false, isTold: false };
+  const begunAt = now();
+  const work = {
+    queue,
+    executionRepository,
+    begunAt,
+    heldAt: begunAt,
+    isTaken: false,
+    isTold: false,
+  };
   running.set(id, work);
   startRenewing();
   return run().finally(() => {

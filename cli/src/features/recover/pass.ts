@@ -31,12 +31,14 @@ export interface RecoveryDeps {
   readonly queued: (() => Promise<ReadonlySet<string>>) | null;
   /** What workers tell of their work; null: the queue is not known. */
   readonly work: {
-    /** Executions that have run to their end, which is not stored yet, or never. */
-    done(): Promise<ReadonlySet<string>>;
+    /** When executions had run to their end whose success is not stored yet, or never, by their ids. */
+    done(): Promise<ReadonlyMap<string, number>>;
     /** Jobs that wait for a worker. */
     waiting(): Promise<number>;
     /** From now on no worker runs another node of it. False: one is at it. */
     take(executionId: string): Promise<boolean>;
+    /** There is no retry after all. */
+    giveBack(executionId: string): Promise<void>;
   } | null;
   /** What passes keep for later ones, so that no pass reads anew what is settled; null: nothing is kept. */
   readonly settled: {
@@ -307,7 +309,7 @@ async function decisionsOf(
     queued = await hands.queued();
     executions = familyOf(await hands.executionsOf(workflowId, since));
   }
-  const done = (await hands.work?.done()) ?? new Set<string>();
+  const done = (await hands.work?.done()) ?? new Map<string, number>();
   const stored = new Map<string, Stored>();
   for (;;) {
     const decisions = decide({ nowMs, executions, stored, settled, queued, done }, rules);
@@ -353,7 +355,10 @@ async function attemptOf(
     retried = await hands.retry(execution.id);
   } catch (error) {
     const text = messageOf(error);
-    return / status 4\d\d/.test(text) ? of('refused', text) : of('not known', text);
+    if (!/ status 4\d\d/.test(text)) return of('not known', text);
+    // Where this fails, the next pass takes it again.
+    await hands.work?.giveBack(execution.id).catch(() => undefined);
+    return of('refused', text);
   }
   const { id, status } = retried;
   if (status === 'success') return of('recovered', `by execution ${id}`, id);

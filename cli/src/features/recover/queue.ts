@@ -14,12 +14,14 @@ export interface RecoveryQueue {
    * before it asks nothing.
    */
   queued(): Promise<Set<string>>;
-  /** Executions that a worker has run to their end, and has not stored yet, or never. */
-  done(): Promise<Set<string>>;
+  /** When a worker had run executions to their end whose success is not stored yet, or never, by their ids. */
+  done(): Promise<Map<string, number>>;
   /** Jobs that wait for a worker. */
   waiting(): Promise<number>;
-  /** Takes an execution from whoever still has it: no worker runs another node of it. False: one has just said that it runs it. */
+  /** Says that an execution is given to a retry: no worker runs another node of it. False: a worker runs it. */
   take(executionId: string): Promise<boolean>;
+  /** There is no retry after all: a worker that is back may go on with it. */
+  giveBack(executionId: string): Promise<void>;
   /** False: another recovery works. Renewed until `end`. */
   lead(): Promise<boolean>;
   /** Keys of executions that passes have seen to be settled. */
@@ -121,7 +123,15 @@ export async function openQueue(
       const lengths = await Promise.all(queues.map((queue) => redis.llen(`${queue}:wait`)));
       return lengths.reduce((sum, length) => sum + length, 0);
     },
-    done: async () => new Set(await redis.zrange(done, 0, -1)),
+    done: async () => {
+      const marks = await redis.zrange(done, 0, -1, 'WITHSCORES');
+      return new Map(
+        marks.flatMap((id, at) => (at % 2 === 0 ? [[id, Number(marks[at + 1])] as const] : [])),
+      );
+    },
+    giveBack: async (executionId) => {
+      await redis.zrem(taken, executionId);
+    },
     take: async (executionId) => {
       const reply = await redis.eval(TAKE, 3, alive, taken, leader, executionId, own, KEPT_MS);
       if (reply === 'not leading') {

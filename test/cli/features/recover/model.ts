@@ -109,9 +109,17 @@ export class ModelN8n implements RecoveryDeps {
   readonly work = {
     waiting: (): Promise<number> =>
       Promise.resolve(Math.max(0, this.backlog - (this.clockMs - this.beganMs) / 1000)),
-    done: (): Promise<ReadonlySet<string>> => Promise.resolve(this.idsOf('not stored')),
+    done: (): Promise<ReadonlyMap<string, number>> =>
+      Promise.resolve(new Map([...this.idsOf('not stored')].map((id) => [id, this.clockMs]))),
     take: (id: string): Promise<boolean> => Promise.resolve(!this.idsOf('lives', 'wakes').has(id)),
+    giveBack: (id: string): Promise<void> => {
+      this.givenBack.push(id);
+      return Promise.resolve();
+    },
   };
+
+  /** Whose retry n8n has refused. */
+  readonly givenBack: string[] = [];
 
   private idsOf(...begins: Work['begins'][]): Set<string> {
     const ids = this.works.map((_, index) => String(index + 1));

@@ -202,6 +202,15 @@ test('what is settled and can be neither read nor kept ends no pass, and is said
   expect(said).toContain('what is settled is read anew in each pass: NOPERM');
 });
 
+test('what n8n refuses to retry is given back to a worker that may come back', async () => {
+  const n8n = new ModelN8n([work(), work()]);
+  n8n.retry = (id) =>
+    Promise.reject(new Error(`refused POST /executions/${id}/retry with status 403`));
+  const report = await run(n8n);
+  expect(report.attempts.map(({ outcome }) => outcome)).toEqual(['refused', 'refused']);
+  expect(n8n.givenBack.sort()).toEqual(['1', '2']);
+});
+
 test('while many jobs wait for a worker, no retry begins, and it is said once', async () => {
   const n8n = new ModelN8n([work(), work()]);
   n8n.backlog = 160;

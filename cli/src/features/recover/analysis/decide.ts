@@ -28,8 +28,8 @@ export interface RecoveryView {
   settled: ReadonlySet<string>;
   /** Executions that have a job in the queue, looked at before `executions`; null: the queue is not known. */
   queued: ReadonlySet<string> | null;
-  /** Executions that a worker says it has run to their end, whatever n8n has stored of them. */
-  done: ReadonlySet<string>;
+  /** When a worker had run executions to their end, whatever n8n has stored of them, by their ids. */
+  done: ReadonlyMap<string, number>;
 }
 
 export type RecoveryDecision =
@@ -166,8 +166,11 @@ function decideOne(
   // n8n may call crashed or failed what a worker still runs, as after a restart of main.
   if (queued?.has(execution.id) === true) return { kind: 'fine', execution, why: 'at work' };
 
-  if (view.done.has(execution.id)) return { kind: 'fine', execution, why: 'done' };
-  if (retries.some(({ id }) => view.done.has(id))) {
+  // A mark that is older is of an execution of another database, which had the same id.
+  const isDone = ({ id, startedAtMs }: SeenExecution): boolean =>
+    (view.done.get(id) ?? -Infinity) >= (startedAtMs ?? 0);
+  if (isDone(execution)) return { kind: 'fine', execution, why: 'done' };
+  if (retries.some(isDone)) {
     return { kind: 'fine', execution, why: 'recovered' };
   }
 

@@ -30,7 +30,7 @@ const decided = (
   looked: Record<string, Stored> = {},
   queued: ReadonlySet<string> | null = new Set(),
   settled: ReadonlySet<string> = new Set(),
-  done: ReadonlySet<string> = new Set(),
+  done: ReadonlyMap<string, number> = new Map(),
 ): RecoveryDecision | undefined =>
   decide(
     { nowMs: NOW_MS, executions, stored: new Map(Object.entries(looked)), settled, queued, done },
@@ -41,15 +41,19 @@ test('what a worker has run to its end is not retried, whatever n8n has stored o
   const none = new Set<string>();
   for (const status of ['error', 'crashed', 'running'] as const) {
     const given = [seen('1', { status })];
-    expect(decided(given, { 1: stored(STALLED) }, none, none, new Set(['1']))).toMatchObject({
+    const mark = new Map([['1', NOW_MS]]);
+    expect(decided(given, { 1: stored(STALLED) }, none, none, mark)).toMatchObject({
       ...{ kind: 'fine', why: 'done' },
     });
     expect(decided(given, { 1: stored(STALLED) })?.kind).toBe('retry');
     const retried = [seen('1'), seen('2', { status, retryOf: '1' })];
     const looked = { 1: stored(STALLED), 2: stored(STALLED) };
-    expect(decided(retried, looked, none, none, new Set(['2']))).toMatchObject({
+    expect(decided(retried, looked, none, none, new Map([['2', NOW_MS]]))).toMatchObject({
       ...{ kind: 'fine', why: 'recovered' },
     });
+    // That of an execution which had this id in another database.
+    const older = new Map([['1', NOW_MS - 2_000_000]]);
+    expect(decided(given, { 1: stored(STALLED) }, none, none, older)?.kind).toBe('retry');
   }
 });
 
