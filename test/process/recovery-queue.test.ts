@@ -1,37 +1,12 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { cacheFolder } from '../../cli/src/lab/paths';
 import { LAZY, openQueue } from '../../cli/src/features/recover/queue';
 import { freePort } from '../../cli/src/targets/process/ports';
-import { awaitPort } from '../../cli/src/targets/process/redis';
-import { plainRedis } from '../support/redis';
+import { ownRedis } from '../support/redis';
 import { eventually, pause } from '../support/wait';
 
 /** Which executions have a job, in any queue of n8n, and that one recovery works at a time. */
 
-let server: ChildProcess;
-let client: Redis;
-let url: string;
-const folder = mkdtempSync(join(tmpdir(), 'recovery-queue-'));
-beforeAll(async () => {
-  const port = await freePort();
-  const program = join(cacheFolder(), 'bin/redis-server');
-  server = spawn(program, plainRedis(port, folder), { stdio: 'ignore' });
-  await awaitPort(port, 'Redis', () => server.exitCode === null);
-  url = `redis://127.0.0.1:${String(port)}`;
-  client = new Redis(url);
-});
-afterAll(async () => {
-  client.disconnect();
-  server.kill('SIGTERM');
-  if (server.exitCode === null) await once(server, 'exit');
-  rmSync(folder, { recursive: true });
-});
-afterEach(() => client.flushall());
+const redis = ownRedis();
 
 const job = async (
   queue: string,
@@ -39,10 +14,10 @@ const job = async (
   id: string,
   executionId: unknown,
 ): Promise<void> => {
-  await client.set(`${queue}:id`, id);
-  await client.hset(`${queue}:${id}`, 'data', JSON.stringify({ executionId }));
-  if (list === 'delayed') await client.zadd(`${queue}:${list}`, 1, id);
-  else await client.rpush(`${queue}:${list}`, id);
+  await redis.client.set(`${queue}:id`, id);
+  await redis.client.hset(`${queue}:${id}`, 'data', JSON.stringify({ executionId }));
+  if (list === 'delayed') await redis.client.zadd(`${queue}:${list}`, 1, id);
+  else await redis.client.rpush(`${queue}:${list}`, id);
 };
 const quiet = (): void => undefined;
 
@@ -53,9 +28,9 @@ test('jobs of every queue with the prefix, in every state that is not an end', a
   await job('bull:jobs-heavy', 'delayed', '1', '14');
   await job('bull:jobs-heavy', 'completed', '2', '15');
   await job('other:jobs', 'wait', '1', '16');
-  await client.hset('bull:jobs:9', 'data', 'not JSON');
-  await client.rpush('bull:jobs:wait', '9', '10');
-  const queue = await openQueue(new Redis(url, LAZY), 'bull', quiet);
+  await redis.client.hset('bull:jobs:9', 'data', 'not JSON');
+  await redis.client.rpush('bull:jobs:wait', '9', '10');
+  const queue = await openQueue(new Redis(redis.url, LAZY), 'bull', quiet);
   expect([...(await queue.queued())].toSorted()).toEqual(['11', '12', '13', '14']);
   await queue.end();
 });
@@ -63,7 +38,7 @@ test('jobs of every queue with the prefix, in every state that is not an end', a
 test('a prefix in braces, as of a cluster, is no pattern', async () => {
   await job('{n8n[1]*}:jobs', 'wait', '1', '11');
   await job('{n8n1x}:jobs', 'wait', '1', '12');
-  const queue = await openQueue(new Redis(url, LAZY), '{n8n[1]*}', quiet);
+  const queue = await openQueue(new Redis(redis.url, LAZY), '{n8n[1]*}', quiet);
   expect([...(await queue.queued())]).toEqual(['11']);
   await queue.end();
 });
@@ -72,28 +47,28 @@ test('more jobs than are read at once', async () => {
   await Promise.all(
     Array.from({ length: 1200 }, (_, id) => job('bull:jobs', 'wait', String(id), String(id))),
   );
-  const queue = await openQueue(new Redis(url, LAZY), 'bull', quiet);
+  const queue = await openQueue(new Redis(redis.url, LAZY), 'bull', quiet);
   expect((await queue.queued()).size).toBe(1200);
   await queue.end();
 });
 
 /** Jobs whose data was asked for since `CONFIG RESETSTAT`. */
 async function jobsRead(): Promise<number> {
-  const stats = await client.info('commandstats');
+  const stats = await redis.client.info('commandstats');
   return Number(/cmdstat_hget:calls=(\d+)/.exec(stats)?.[1] ?? 0);
 }
 
 test('a later look reads new jobs only, and forgets those that have ended', async () => {
   for (const id of ['1', '2', '3']) await job('bull:jobs', 'wait', id, `1${id}`);
-  const queue = await openQueue(new Redis(url, LAZY), 'bull', quiet);
+  const queue = await openQueue(new Redis(redis.url, LAZY), 'bull', quiet);
   const look = async (): Promise<[string[], number]> => {
-    await client.config('RESETSTAT');
+    await redis.client.config('RESETSTAT');
     const found = [...(await queue.queued())].toSorted();
     return [found, await jobsRead()];
   };
   expect(await look()).toEqual([['11', '12', '13'], 3]);
-  await client.lmove('bull:jobs:wait', 'bull:jobs:active', 'LEFT', 'RIGHT');
-  await client.lrem('bull:jobs:wait', 0, '2');
+  await redis.client.lmove('bull:jobs:wait', 'bull:jobs:active', 'LEFT', 'RIGHT');
+  await redis.client.lrem('bull:jobs:wait', 0, '2');
   await job('bull:jobs', 'wait', '4', '14');
   // A queue that was not there before.
   await job('bull:jobs-heavy', 'wait', '1', '15');
@@ -104,9 +79,9 @@ test('a later look reads new jobs only, and forgets those that have ended', asyn
 
 test('after a loss of data no job is taken for an earlier one with its id', async () => {
   for (const id of ['1', '2']) await job('bull:jobs', 'wait', id, `1${id}`);
-  const queue = await openQueue(new Redis(url, LAZY), 'bull', quiet);
+  const queue = await openQueue(new Redis(redis.url, LAZY), 'bull', quiet);
   expect([...(await queue.queued())].toSorted()).toEqual(['11', '12']);
-  await client.flushall();
+  await redis.client.flushall();
   await job('bull:jobs', 'wait', '1', '21');
   expect([...(await queue.queued())]).toEqual(['21']);
   await queue.end();
@@ -116,7 +91,7 @@ test('looks at the same time each see every job', async () => {
   await Promise.all(
     Array.from({ length: 1200 }, (_, id) => job('bull:jobs', 'wait', String(id), String(id))),
   );
-  const queue = await openQueue(new Redis(url, LAZY), 'bull', quiet);
+  const queue = await openQueue(new Redis(redis.url, LAZY), 'bull', quiet);
   const looks = await Promise.all([queue.queued(), queue.queued(), queue.queued()]);
   expect(looks.map(({ size }) => size)).toEqual([1200, 1200, 1200]);
   await queue.end();
@@ -124,7 +99,7 @@ test('looks at the same time each see every job', async () => {
 
 test('what is settled is kept for later passes, and forgotten after a week', async () => {
   await job('bull:jobs', 'wait', '1', '11');
-  const queue = await openQueue(new Redis(url, LAZY), 'bull', quiet);
+  const queue = await openQueue(new Redis(redis.url, LAZY), 'bull', quiet);
   const many = Array.from({ length: 1_200 }, (_, id) => `${String(id)}@1`);
   await queue.keepSettled(many, 1_000);
   expect(await queue.settled()).toEqual(new Set(many));
@@ -136,12 +111,12 @@ test('what is settled is kept for later passes, and forgotten after a week', asy
 test('one leads, until it ends', async () => {
   await job('bull:jobs', 'wait', '1', '11');
   const [first, second] = [
-    await openQueue(new Redis(url, LAZY), 'bull', quiet),
-    await openQueue(new Redis(url, LAZY), 'bull', quiet),
+    await openQueue(new Redis(redis.url, LAZY), 'bull', quiet),
+    await openQueue(new Redis(redis.url, LAZY), 'bull', quiet),
   ];
   expect([await first.lead(), await second.lead()]).toEqual([true, false]);
   await second.end();
-  const third = await openQueue(new Redis(url, LAZY), 'bull', quiet);
+  const third = await openQueue(new Redis(redis.url, LAZY), 'bull', quiet);
   expect(await third.lead()).toBe(false);
   await first.end();
   expect(await third.lead()).toBe(true);
@@ -153,13 +128,13 @@ describe('who leads is told, and no longer leads, where', () => {
   const losing = async (lose: () => unknown): Promise<boolean> => {
     await job('bull:jobs', 'wait', '1', '11');
     let isLost = false;
-    const connection = new Redis(url, { ...LAZY, commandTimeout: LEASE_MS / 3 });
+    const connection = new Redis(redis.url, { ...LAZY, commandTimeout: LEASE_MS / 3 });
     const queue = await openQueue(connection, 'bull', () => (isLost = true), LEASE_MS);
     try {
       expect(await queue.lead()).toBe(true);
       // More than a lease, which it renews.
       await pause(2 * LEASE_MS, 'it renews the lease meanwhile');
-      expect([isLost, await client.exists('n8n-tuned:{bull}:recover')]).toEqual([false, 1]);
+      expect([isLost, await redis.client.exists('n8n-tuned:{bull}:recover')]).toEqual([false, 1]);
       await lose();
       await eventually(() => isLost, 5 * LEASE_MS);
       return isLost;
@@ -169,26 +144,28 @@ describe('who leads is told, and no longer leads, where', () => {
   };
 
   test('another one has taken the lead', async () => {
-    expect(await losing(() => client.set('n8n-tuned:{bull}:recover', 'another one'))).toBe(true);
+    expect(await losing(() => redis.client.set('n8n-tuned:{bull}:recover', 'another one'))).toBe(
+      true,
+    );
     // It lets go of its own lead only.
-    expect(await client.get('n8n-tuned:{bull}:recover')).toBe('another one');
+    expect(await redis.client.get('n8n-tuned:{bull}:recover')).toBe('another one');
   });
 
   test('Redis has lost its data', async () => {
-    expect(await losing(() => client.flushall())).toBe(true);
+    expect(await losing(() => redis.client.flushall())).toBe(true);
   });
 
   test('Redis does not respond any more', async () => {
     try {
-      expect(await losing(() => server.kill('SIGSTOP'))).toBe(true);
+      expect(await losing(() => redis.server.kill('SIGSTOP'))).toBe(true);
     } finally {
-      server.kill('SIGCONT');
+      redis.server.kill('SIGCONT');
     }
   });
 });
 
 test('a Redis without a queue is not taken for one in which nothing is queued', async () => {
-  await expect(openQueue(new Redis(url, LAZY), 'bull', quiet)).rejects.toThrow(
+  await expect(openQueue(new Redis(redis.url, LAZY), 'bull', quiet)).rejects.toThrow(
     /no queue of n8n at bull/,
   );
   await expect(openQueue(new Redis(await freePort(), LAZY), 'bull', quiet)).rejects.toThrow(
@@ -199,13 +176,13 @@ test('a Redis without a queue is not taken for one in which nothing is queued', 
 describe('what workers tell of their work', () => {
   const at = (name: string): string => `n8n-tuned:{bull}:${name}`;
   const opened = async (): Promise<Awaited<ReturnType<typeof openQueue>>> => {
-    await client.set('bull:jobs:id', '1');
-    return openQueue(new Redis(url, LAZY), 'bull', quiet);
+    await redis.client.set('bull:jobs:id', '1');
+    return openQueue(new Redis(redis.url, LAZY), 'bull', quiet);
   };
 
   test('an execution that is alive counts as at work, until its worker is silent, by the clock of Redis', async () => {
     const queue = await opened();
-    await client.zadd(at('alive'), Date.now() + 60_000, '11', Date.now() - 1, '12');
+    await redis.client.zadd(at('alive'), Date.now() + 60_000, '11', Date.now() - 1, '12');
     expect([...(await queue.queued())]).toEqual(['11']);
     await queue.end();
   });
@@ -213,11 +190,11 @@ describe('what workers tell of their work', () => {
   test('what is alive cannot be taken, and what was taken stays so', async () => {
     const queue = await opened();
     await queue.lead();
-    await client.zadd(at('alive'), Date.now() + 60_000, '11', Date.now() - 1, '12');
+    await redis.client.zadd(at('alive'), Date.now() + 60_000, '11', Date.now() - 1, '12');
     expect(await Promise.all(['11', '12', '13'].map((id) => queue.take(id)))).toEqual([
       ...[false, true, true],
     ]);
-    expect(await client.zrange(at('taken'), 0, -1)).toEqual(['12', '13']);
+    expect(await redis.client.zrange(at('taken'), 0, -1)).toEqual(['12', '13']);
     await queue.end();
   });
 
@@ -226,24 +203,24 @@ describe('what workers tell of their work', () => {
     await queue.lead();
     await queue.take('11');
     await queue.giveBack('11');
-    expect(await client.zrange(at('taken'), 0, -1)).toEqual([]);
+    expect(await redis.client.zrange(at('taken'), 0, -1)).toEqual([]);
     await queue.end();
   });
 
   test('a recovery that has lost the lead takes no execution, and is told so', async () => {
-    await client.set('bull:jobs:id', '1');
+    await redis.client.set('bull:jobs:id', '1');
     let isLost = false;
-    const queue = await openQueue(new Redis(url, LAZY), 'bull', () => (isLost = true));
+    const queue = await openQueue(new Redis(redis.url, LAZY), 'bull', () => (isLost = true));
     await queue.lead();
-    await client.set(at('recover'), 'another');
+    await redis.client.set(at('recover'), 'another');
     await expect(queue.take('11')).rejects.toThrow('another recovery took over');
-    expect([isLost, await client.exists(at('taken'))]).toEqual([true, 0]);
+    expect([isLost, await redis.client.exists(at('taken'))]).toEqual([true, 0]);
     await queue.end();
   });
 
   test('what has ended is known by its mark', async () => {
     const queue = await opened();
-    await client.zadd(at('done'), 1_700_000_000_000, '11', 1_700_000_000_001, '12');
+    await redis.client.zadd(at('done'), 1_700_000_000_000, '11', 1_700_000_000_001, '12');
     expect([...(await queue.done())]).toEqual([
       ...[
         ['11', 1_700_000_000_000],

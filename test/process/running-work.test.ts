@@ -1,40 +1,14 @@
 /** What a worker with the patch keep-stalled does for the executions that it runs, on n8n's own code and a real Redis. */
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Redis } from 'ioredis';
-import { cacheFolder } from '../../cli/src/lab/paths';
-import { freePort } from '../../cli/src/targets/process/ports';
-import { awaitPort } from '../../cli/src/targets/process/redis';
 import { withN8n } from '../chart/support/n8n-program';
-import { plainRedis } from '../support/redis';
+import { ownRedis } from '../support/redis';
 
 const PATCH = join(__dirname, '../../charts/n8n-tuned/files/preload/keep-stalled.cjs');
 const HOST = join(__dirname, '../chart/support/running-work-host.cjs');
 
 jest.setTimeout(120_000);
 
-let server: ChildProcess;
-let client: Redis;
-let url: string;
-const folder = mkdtempSync(join(tmpdir(), 'running-work-'));
-beforeAll(async () => {
-  const port = await freePort();
-  const program = join(cacheFolder(), 'bin/redis-server');
-  server = spawn(program, plainRedis(port, folder), { stdio: 'ignore' });
-  await awaitPort(port, 'Redis', () => server.exitCode === null);
-  url = `redis://127.0.0.1:${String(port)}`;
-  client = new Redis(url);
-});
-afterAll(async () => {
-  client.disconnect();
-  server.kill('SIGTERM');
-  if (server.exitCode === null) await once(server, 'exit');
-  rmSync(folder, { recursive: true });
-});
-afterEach(() => client.flushall());
+const redis = ownRedis();
 
 const NODE = { node: 'Work' };
 /** Longer than a lease. */
@@ -45,7 +19,7 @@ const LOOK = { look: true };
 const TAKEN = 'Execution 1 was taken from this worker';
 
 const goes = (steps: object[], scripts = [PATCH]): Promise<{ wrote: unknown[]; said: string }> =>
-  withN8n<unknown[]>(HOST, scripts, { redis: url, steps });
+  withN8n<unknown[]>(HOST, scripts, { redis: redis.url, steps });
 
 test('a worker that stood still says that it is back, and runs on where nobody has taken its work', async () => {
   const { wrote, said } = await goes([NODE, LOOK, STAND, NODE, LOOK, END]);
@@ -75,10 +49,10 @@ test('what recovery took before this run of it began is no reason to end it', as
 });
 
 test('a worker whose Redis user may not use these keys works on as n8n does, and says so once', async () => {
-  await client.call('ACL', 'SETUSER', 'narrow', 'reset', 'on', '>secret', '~bull:*', '+@all');
-  const redis = url.replace('//', '//narrow:secret@');
+  await redis.client.call('ACL', 'SETUSER', 'narrow', 'reset', 'on', '>secret', '~bull:*', '+@all');
+  const narrow = redis.url.replace('//', '//narrow:secret@');
   const { wrote, said } = await withN8n<unknown[]>(HOST, [PATCH], {
-    redis,
+    redis: narrow,
     steps: [STAND, NODE, STAND, NODE, END],
   });
   expect(wrote).toEqual([null, 'runs', null, 'runs', 'stored']);
