@@ -11,9 +11,10 @@ import { choosePorts, PATCHES } from '../process/layout';
 import { ProcessRunning, type Means } from '../process/process-running';
 import { HASH } from '../process/stores';
 import type { ProcessSpec } from '../process/supervisor';
+import { upOrDown } from '../process/process-target';
 import { builtNodes, find, templatesFolder, type Tools } from '../process/tools';
 import { Workspace } from '../process/workspace';
-import type { Running, Target } from '../target';
+import type { Target } from '../target';
 import { Containers, type ImageOf } from './containers';
 import { Engine, whyNoLimits } from './engine';
 import {
@@ -70,26 +71,6 @@ export function containerTarget(options: ContainerTargetOptions): Target {
       return upOrDown(running, progress, signal);
     },
   };
-}
-
-/** What is being waited for when the signal fires fails at once, whatever it is. */
-async function upOrDown(
-  running: ProcessRunning,
-  progress: Progress,
-  signal: AbortSignal,
-): Promise<Running> {
-  const abort = (): void => void running.down(progress);
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    await running.start(progress, signal);
-    return running;
-  } catch (error) {
-    await running.down(progress);
-    signal.throwIfAborted();
-    throw error;
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
 }
 
 interface Images {

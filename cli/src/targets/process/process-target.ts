@@ -1,6 +1,7 @@
 import type { Topology } from '../../plan/topology';
 import { Mistake } from '../../ui/exit';
-import type { Target } from '../target';
+import type { Progress } from '../../ui/progress';
+import type { Running, Target } from '../target';
 import type { SeedWorkflow } from '../../catalogue/seeding';
 import { choosePorts, usableControl } from './layout';
 import { contradiction } from '../../plan/contradiction';
@@ -46,19 +47,27 @@ export function processTarget(options: ProcessTargetOptions): Target {
         versions: await versionsOf(topology, tools),
       };
       const running = new ProcessRunning({ ...order, workspace: await Workspace.open(tools) });
-      // What is being waited for then fails at once, whatever it is.
-      const abort = (): void => void running.down(progress);
-      signal.addEventListener('abort', abort, { once: true });
-      try {
-        await running.start(progress, signal);
-      } catch (error) {
-        await running.down(progress);
-        signal.throwIfAborted();
-        throw error;
-      } finally {
-        signal.removeEventListener('abort', abort);
-      }
-      return running;
+      return upOrDown(running, progress, signal);
     },
   };
+}
+
+/** Nothing is left where it does not come up. What is being waited for when the signal fires fails at once. */
+export async function upOrDown(
+  running: ProcessRunning,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<Running> {
+  const abort = (): void => void running.down(progress);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    await running.start(progress, signal);
+    return running;
+  } catch (error) {
+    await running.down(progress);
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
 }
