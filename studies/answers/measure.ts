@@ -1,5 +1,5 @@
-// Whether a search answers in five minutes, and rightly, on a real n8n: beside a staircase of another generator in turns
-// with it, twice in a row, beside a neighbour, with a process on n8n's core, and with the question about one rate.
+// Checks on a real n8n whether a search gives the right answer in five minutes: in turns with a staircase of another
+// generator, twice in a row, beside a neighbour, with a process on n8n's core, and by the question about one rate.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// Whether a search answers in five minutes and rightly: each goal, what came of it, and every comparison.
+// The page of the study of answers: each goal, whether it was met, and every comparison.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
