@@ -6,10 +6,17 @@ import type { Twin } from './analysis/twin';
 
 const RULES_BEGIN =
   '# What the stand-in of this twin answers. Written by n8n-tuned twin; docs/stand-in.md has the keys.\n';
-const JSON_BEGIN = '{\n  "name": "';
+/** JSON has no comments: its first key tells a file of ours from one of the user's, which n8n begins otherwise. */
+const JSON_BEGIN = '{\n  "title": "Twin';
+const OURS = { meta: { writtenBy: 'n8n-tuned twin' } };
 /** With its error workflow beside it, which is no execution of every request, a workflow stands in a list. */
-const WORKFLOW_BEGIN = '{\n  "id": "';
-const WORKFLOWS_BEGIN = '[\n  {\n    "id": "';
+const WORKFLOW_BEGIN = beginOf(OURS);
+const WORKFLOWS_BEGIN = beginOf([OURS]);
+
+/** All but the brackets at its end. */
+function beginOf(value: unknown): string {
+  return jsonText(value).replace(/[\s\]}]+$/, '');
+}
 
 export interface TwinFiles {
   folder: string;
@@ -27,14 +34,15 @@ export function writeTwin({ folder, stem, force }: TwinFiles, made: Twin): strin
     names.push(file.path);
     return name;
   };
+  const own = (workflow: object | undefined): object => ({ ...OURS, ...workflow });
   const [loaded, ...called] = made.workflows;
-  const list = [loaded, ...made.onError];
+  const list = [loaded, ...made.onError].map(own);
   const files = [
     list.length > 1
       ? put(`${stem}.twin.workflow.json`, jsonText(list), WORKFLOWS_BEGIN)
-      : put(`${stem}.twin.workflow.json`, jsonText(loaded), WORKFLOW_BEGIN),
+      : put(`${stem}.twin.workflow.json`, jsonText(own(loaded)), WORKFLOW_BEGIN),
     ...called.map((workflow, index) =>
-      put(`${stem}.twin.called-${String(index + 1)}.json`, jsonText(workflow), WORKFLOW_BEGIN),
+      put(`${stem}.twin.called-${String(index + 1)}.json`, jsonText(own(workflow)), WORKFLOW_BEGIN),
     ),
   ];
   const { rules, model } = made;
@@ -48,7 +56,9 @@ export function writeTwin({ folder, stem, force }: TwinFiles, made: Twin): strin
   return [names.at(-1) ?? '', ...names.slice(0, -1)];
 }
 
-export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+export function jsonText(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
 
 function workloadOf(
   { name, request, credentials, onError }: Twin,
@@ -57,7 +67,7 @@ function workloadOf(
 ): unknown {
   const { method, path, body, answers, expect } = request;
   return {
-    ...{ name: `twin-${name}`, title: 'Twin of a workflow', answers },
+    ...{ title: 'Twin of a workflow', name: `twin-${name}`, answers },
     stresses: 'What the workflow does in n8n, with a stand-in in the place of every service.',
     request: { method, path, ...(body === undefined ? {} : { body: { json: body } }) },
     reply: { expect },
@@ -84,8 +94,8 @@ export function writeBlend(
   const path = join(folder, `${stem}.twin.json`);
   const blend = {
     ...{
-      name: `twin-${stem}`,
       title: 'Twins of the workflows that run most',
+      name: `twin-${stem}`,
       answers: 'when-done',
     },
     stresses: 'What these workflows do in n8n, each as often as it ran there.',

@@ -1,0 +1,60 @@
+/** The files of a twin replace those of an earlier one, and none of the user's, however n8n has begun it. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { writeBlend, writeTwin } from '../../../../cli/src/features/twin/write';
+import type { Twin } from '../../../../cli/src/features/twin/analysis/twin';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'twin-write-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+const workflow = (id: string) => ({ id, name: 'Order', active: false, nodes: [], connections: {} });
+const twin = {
+  ...{ name: 'order', workflows: [workflow('a'), workflow('b')], onError: [], rules: [] },
+  ...{ model: null, credentials: [], rows: [], notes: [] },
+  request: { method: 'POST', path: '/webhook/order', answers: 'when-done', expect: {} },
+} as unknown as Twin;
+const withErrors = { ...twin, onError: [workflow('c')] } as unknown as Twin;
+
+const write = (made: Twin, force = false): string[] =>
+  writeTwin({ folder, stem: 'order', force }, made);
+
+test.each([
+  ['one workflow', twin],
+  ['an error workflow beside it', withErrors],
+])('a twin with %s is written again over itself', (_, made) => {
+  const names = write(made);
+  expect(write(made)).toEqual(names);
+});
+
+const FOREIGN = {
+  'a workflow as the editor saves it': '{\n  "name": "My own order",\n  "nodes": []\n}\n',
+  'a workflow as the API gives it': '{\n  "id": "mine",\n  "name": "My own order"\n}\n',
+  'workflows as n8n exports them': '[\n  {\n    "id": "mine"\n  }\n]\n',
+  'rules of my own': 'seed: 7\nrules: []\n',
+};
+const NAMES = ['workflow.json', 'called-1.json', 'rules.yaml', 'json'];
+
+describe.each(Object.entries(FOREIGN))('%s', (_, text) => {
+  test.each(NAMES)('is not replaced by order.twin.%s, but with --force', (name) => {
+    const file = join(folder, `order.twin.${name}`);
+    writeFileSync(file, text);
+    for (const made of [twin, withErrors]) expect(() => write(made)).toThrow('--force');
+    expect(readFileSync(file, 'utf8')).toBe(text);
+    write(twin, true);
+    expect(readFileSync(file, 'utf8')).not.toBe(text);
+  });
+
+  test('is not replaced by a blend of twins', () => {
+    const file = join(folder, 'all.twin.json');
+    writeFileSync(file, text);
+    const parts = [{ file: 'order.twin.json', weight: 1 }];
+    expect(() => writeBlend({ folder, stem: 'all', force: false }, parts)).toThrow('--force');
+    expect(readFileSync(file, 'utf8')).toBe(text);
+  });
+});
