@@ -1,6 +1,7 @@
 // The chart's own PostgreSQL: who may do what in it, its backups, and who reaches it; and what n8n itself may reach. The whole
 // chart is rendered.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { attempt, chart, KUBERNETES, paths, render, type Manifest } from './support/helm.ts';
@@ -108,4 +109,52 @@ test('no role reaches the addresses at which a cloud gives credentials, unless i
   }
   const open = await manifestsOf({ ...OWN, networkPolicy: { egress: { metadata: true } } });
   expect(policyOf(open, 'main')).not.toHaveProperty('egress');
+});
+
+describe('the volume of backups', () => {
+  const SCRIPT = join(chart, 'files/postgresql-backup.sh');
+  const OWN_TIMES = ['20260101T000000Z', '20260102T000000Z', '20260103T000000Z'];
+  const FOREIGN = [
+    ...['n8n-before-upgrade.dump', 'n8n-20260101.dump', 'n8n-99999999T999999Z.dump.gz'],
+    ...[
+      'upload.part',
+      'n8n-staging-29991231T000000Z.dump',
+      'n8n-staging-29991231T000000Z.dump.part',
+    ],
+  ];
+
+  /** The programs of PostgreSQL, as far as files are concerned. */
+  function runScript(more: Record<string, string> = {}): { volume: string; said: string } {
+    const place = mkdtempSync(join(folder, 'backup-'));
+    const [volume, bin] = [join(place, 'volume'), join(place, 'bin')];
+    for (const each of [volume, bin]) mkdirSync(each);
+    const program = (name: string, text: string): void => {
+      writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+    };
+    program(
+      'pg_dump',
+      'for one; do case $one in --file=*) echo dump >"${one#--file=}";; esac; done',
+    );
+    program('pg_restore', 'for one; do last=$one; done; cat "$last"');
+    program('psql', 'case $* in *count*) echo 0;; *) cat >/dev/null;; esac');
+    const own = [...OWN_TIMES.map((time) => `n8n-${time}.dump`), 'n8n-20260104T000000Z.dump.part'];
+    for (const name of [...own, ...FOREIGN]) writeFileSync(join(volume, name), 'theirs');
+    const env = { PATH: `${bin}:/usr/bin:/bin`, FOLDER: volume, NAME: 'n8n', KEEP: '2', ...more };
+    return { volume, said: execFileSync('sh', [SCRIPT], { env, encoding: 'utf8' }) };
+  }
+
+  test('keeps so many dumps of this release, and every other file on it', () => {
+    const { volume, said } = runScript();
+    const left = readdirSync(volume);
+    expect(left).toEqual(expect.arrayContaining(FOREIGN));
+    const others = left.filter((name) => !FOREIGN.includes(name)).sort();
+    expect(others).toEqual(['n8n-20260103T000000Z.dump', expect.stringMatching(/^n8n-2\d{7}T/)]);
+    expect(said.match(/^removed .*$/gm)).toEqual([
+      ...['removed n8n-20260102T000000Z.dump', 'removed n8n-20260101T000000Z.dump'],
+    ]);
+  });
+
+  test('has the newest dump of this release put back by latest, and not that of another', () => {
+    expect(runScript({ RESTORE: 'latest' }).said).toBe('restored n8n-20260103T000000Z.dump\n');
+  });
 });

@@ -1,15 +1,18 @@
 #!/bin/sh
-# Writes a dump of n8n's database to the volume of backups and takes the oldest away; with RESTORE it puts one back: the name
+# Writes a dump of n8n's database to FOLDER and takes the oldest of this release away; with RESTORE it puts one back: the name
 # of a file, or latest. Everything happens in one transaction, so that a restore that fails has changed nothing.
+# The volume may hold files of the user's, and dumps of another release: only what has the name NAME-TIME.dump is ours.
 set -eu
 umask 077
-folder=/backups
-# A restore by a name may begin with any dump; the newest is the last by its name, which is the time.
-newest() { find "$folder" -maxdepth 1 -name 'n8n-*.dump' | sort | tail -n 1; }
+day='[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]'
+time="${day}T[0-9][0-9][0-9][0-9][0-9][0-9]Z"
+# By the time in their names, the oldest first.
+ours() { find "$FOLDER" -maxdepth 1 -type f -name "$NAME-$time.dump$1" | sort; }
+newest() { ours '' | tail -n 1; }
 fail() { echo "$*" >&2; exit 1; }
 
 if [ -n "${RESTORE:-}" ]; then
-  file=$folder/$RESTORE
+  file=$FOLDER/$RESTORE
   [ "$RESTORE" != latest ] || file=$(newest)
   [ -f "$file" ] || fail "there is no dump $RESTORE on the volume of backups"
   others=$(psql -XAtq -c "select count(*) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'")
@@ -24,13 +27,14 @@ if [ -n "${RESTORE:-}" ]; then
   exit
 fi
 
-file=$folder/n8n-$(date -u +%Y%m%dT%H%M%SZ).dump
-rm -f "$folder"/*.part
+file=$FOLDER/$NAME-$(date -u +%Y%m%dT%H%M%SZ).dump
+# What a dump that was broken off has left.
+ours .part | while read -r part; do rm "$part"; done
 pg_dump --format=custom --file="$file.part"
 pg_restore --list "$file.part" >/dev/null
 mv "$file.part" "$file"
 echo "wrote $(basename "$file"), $(wc -c <"$file") bytes"
-find "$folder" -maxdepth 1 -name 'n8n-*.dump' | sort -r | tail -n "+$((KEEP + 1))" | while read -r old; do
+ours '' | sort -r | tail -n "+$((KEEP + 1))" | while read -r old; do
   rm "$old"
   echo "removed $(basename "$old")"
 done
