@@ -14,10 +14,11 @@ import { k6Of, startCli, type CliRun } from './cli';
 import { eventually, until } from './wait';
 
 /**
- * Ctrl-C at a stage of a command: it ends within 5 s and in order, leaves nothing behind, says so without a stack trace,
- * and what was measured by then is concluded in a record.
+ * Ctrl-C at a stage of a command: it ends in order, leaves nothing behind, says so without a stack trace, and what was
+ * measured by then is concluded in a record.
  *
- *     CTRL_C_RECORD=docs/records/ctrl-c.csv    appends the seconds that each took; for a run of these tests alone
+ *     CTRL_C_RECORD=docs/records/ctrl-c.csv    appends the seconds that each took, which must be below 5 s; for a run of
+ *                                              these tests alone
  */
 export interface Interruption {
   name: string;
@@ -32,10 +33,10 @@ export interface Interruption {
   record: string | null;
 }
 
-/** From the signal until the command and all that it had started have ended. */
+/** From the signal until the command and all that it had started have ended, with nothing else on the machine. */
 const ENDS_WITHIN_SECONDS = 5;
-/** A suite runs two files at once, and what they start keeps every core busy: there the same takes up to twice as long. */
-const SLOWER_BESIDE_OTHERS = 2;
+/** Beside other tests no figure says how fast the command is: the bound is only that it does not wait for its own end. */
+const ENDS_BESIDE_OTHERS_WITHIN_SECONDS = 60;
 
 /** `out` is where results go. */
 export type Stage = (run: CliRun, out: string) => boolean;
@@ -118,8 +119,7 @@ async function interruptedIn(
   keepSeconds(name, seconds);
 
   expect({ code, signal }).toEqual({ code: 3, signal: null });
-  // No other test is to depend on a time; here it is what is required.
-  expect(seconds).toBeLessThan(ENDS_WITHIN_SECONDS * (isAlone() ? 1 : SLOWER_BESIDE_OTHERS));
+  expect(seconds).toBeLessThan(isAlone() ? ENDS_WITHIN_SECONDS : ENDS_BESIDE_OTHERS_WITHIN_SECONDS);
   const said = cli.stderr() + cli.stdout();
   expect(cli.stderr()).not.toMatch(/^\s+at /m);
   // A verdict is as wide as a terminal: it may continue on the next line.
