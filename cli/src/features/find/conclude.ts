@@ -180,7 +180,7 @@ function whyNoAnswer({ capacity, low, high, disagreeing, narrowing }: Estimate):
     const other = `${perSecond(disagreeing.capacity)} (${formatNumber(disagreeing.low)} to ${formatNumber(disagreeing.high)})`;
     return `two estimates do not overlap, ${perSecond(capacity)} (${formatNumber(low)} to ${formatNumber(high)}) from the CPU of each second and ${other} from pass and miss alone`;
   }
-  const width = `an interval of ${percent((high - low) / capacity)} is too wide for an answer`;
+  const width = `an interval of ±${percent((high - low) / 2 / capacity)} is too wide for an answer`;
   return narrowing === null ? width : `${width}. ${narrowing}`;
 }
 

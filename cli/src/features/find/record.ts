@@ -118,7 +118,7 @@ export const findRecordSchema = z.object({
   /** What else used this machine before the first probe; left out where nobody looked. */
   before: z.exactOptional(beforeSearchSchema),
   capacity: z.object({
-    /** The best estimate from all probes; `confirmed` where a run of full length sustained a rate within the interval. */
+    /** The best estimate from all probes; `confirmed` where a run of full length sustained a rate within the interval or close below it. */
     ratePerSecond: z.number(),
     low: z.number(),
     /** Null where every rate was sustained: nobody knows how much more it sustains. */

@@ -28,16 +28,37 @@ export function findFigures(record: FindRecord): Figure[] {
   ];
 }
 
-export const capacityFigures = ({ capacity, advised, verdict }: FindRecord): Figure[] => [
-  {
-    name: 'Capacity',
-    value: `${perSecond(capacity.ratePerSecond)} (${range(capacity)})${capacity.confirmed ? ', confirmed at full length' : ', not confirmed'}`,
+export function capacityFigures(record: FindRecord): Figure[] {
+  const { capacity, advised, verdict } = record;
+  return [
+    {
+      name: 'Capacity',
+      value: `${perSecond(capacity.ratePerSecond)} (${range(capacity)}), ${CONFIRMED[confirmationOf(record)].brief}`,
+    },
+    {
+      name: 'Plan with',
+      value: `${perSecond(advised.ratePerSecond)} (${percent(advised.share)} of ${plannedOf(verdict, capacity, advised)})`,
+    },
+  ];
+}
+
+/** A run of full length may have sustained a rate that is close to the interval and below it. */
+type Confirmation = 'within' | 'below' | 'none';
+
+function confirmationOf({ capacity, confirmedBy, probes }: FindRecord): Confirmation {
+  if (!capacity.confirmed) return 'none';
+  const ratePerSecond = probes.find(({ run }) => run === confirmedBy)?.ratePerSecond;
+  return ratePerSecond === undefined || ratePerSecond >= capacity.low ? 'within' : 'below';
+}
+
+const CONFIRMED: Record<Confirmation, { brief: string; full: string }> = {
+  within: { brief: 'confirmed at full length', full: 'confirmed by a run of full length' },
+  below: {
+    brief: 'confirmed just below at full length',
+    full: 'confirmed by a run of full length just below the interval',
   },
-  {
-    name: 'Plan with',
-    value: `${perSecond(advised.ratePerSecond)} (${percent(advised.share)} of ${plannedOf(verdict, capacity, advised)})`,
-  },
-];
+  none: { brief: 'not confirmed', full: 'not confirmed by a run of full length' },
+};
 
 /** Searches recorded before they said how they estimate advise a share of the capacity itself, if it was found. */
 const plannedOf = (
@@ -55,14 +76,13 @@ export const breaksFirst = (record: FindRecord): Figure => ({
 });
 
 /** Width, amount and method in one line. */
-export function howSure({ capacity, probes, totalSeconds, verdict }: FindRecord): string {
-  const { ratePerSecond, low, high, confirmed, method } = capacity;
+export function howSure(record: FindRecord): string {
+  const { capacity, probes, totalSeconds, verdict } = record;
+  const { ratePerSecond, low, high, method } = capacity;
   const seen = `${counted(probes.length, 'probe')} in ${minutes(totalSeconds)}`;
   if (!hasEstimate(verdict)) return `${seen}.`;
   const width = high === null ? 'no upper bound' : `±${percent((high - low) / 2 / ratePerSecond)}`;
-  const run = confirmed
-    ? 'confirmed by a run of full length'
-    : 'not confirmed by a run of full length';
+  const run = CONFIRMED[confirmationOf(record)].full;
   return [`${width} from ${seen}, ${run}.`, method?.text].filter(Boolean).join(' ');
 }
 

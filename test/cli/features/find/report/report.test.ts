@@ -191,6 +191,7 @@ describe('the speed of the machine', () => {
 test.each([
   [{}, /^±7\.5% from 4 probes in 2 min, confirmed by a run of full length\. Estimated by a replay/],
   [{ high: null, confirmed: false }, /^no upper bound from 4 probes in 2 min, not confirmed/],
+  [{ low: 40.5 }, /, confirmed by a run of full length just below the interval\./],
 ])('how sure it is is said in one line: %j', (capacity, expected) => {
   const record = { ...search, capacity: { ...search.capacity, ...capacity } };
   expect(howSure(record)).toMatch(expected);
