@@ -16,6 +16,7 @@ import {
 import { EXIT } from '../../cli/src/ui/exit';
 import { readWholeRun } from '../support/read-run';
 import { unlessInvalid } from './stage';
+import { N8N_VERSION } from '../support/versions';
 import { eventually } from '../support/wait';
 
 /** The command `run` on real n8n processes, also when something of it dies in the middle. */
@@ -35,8 +36,12 @@ test('the spread over two workers is counted, and every execution', async () => 
     (run) => run.code === EXIT.invalid,
   );
   expect([code, stderr]).toEqual([0, expect.anything()]);
-  const { summary, verdict } = JSON.parse(stdout) as RunRecord;
+  const { summary, verdict, versions, patches } = JSON.parse(stdout) as RunRecord;
   expect(verdict.outcome).toBe('sustained');
+  // As the running n8n says it: of a worker, what a worker alone loads too.
+  expect(versions['n8n']).toBe(N8N_VERSION);
+  expect(patches?.worker).toMatchObject({ 'read-once': 'known', 'keep-stalled': 'known' });
+  expect(Object.keys(patches?.main ?? {})).toContain('limit-metrics');
   expect(summary.spread.map(({ role }) => role)).toEqual(['worker', 'worker']);
   expect(new Set(summary.spread.map(({ pid }) => pid)).size).toBe(2);
   const { requests = 0, expectedResponses, succeeded } = summary.executions ?? {};

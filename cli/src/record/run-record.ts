@@ -25,6 +25,7 @@ export type {
   VerdictOutcome,
 } from './verdict';
 import { z } from 'zod';
+import { patchStatesSchema } from '../analysis/patches';
 import {
   arrivalsSchema,
   pricesSchema,
@@ -135,6 +136,8 @@ export const runRecordSchema = z.object({
   /** Null where the target was not ours to lay out. */
   topology: topologySchema.nullable(),
   versions: z.record(z.string(), z.string()),
+  /** What n8n showed of the kit's patches once the load was over; left out where it shows nothing of them. */
+  patches: z.exactOptional(patchStatesSchema),
   machine: machineSchema,
   slo: z.array(sloSchema),
   /** Prices of a core and of a GiB for an hour, if given (--cpu-price, --memory-price). */

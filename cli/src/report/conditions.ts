@@ -3,13 +3,14 @@ import type { Machine, RunRecord } from '../record/run-record';
 import type { RecordedWorkload } from '../plan/recorded';
 import { deployedRoles, kitEnvironment } from '../plan/chart-values';
 import type { Topology } from '../plan/topology';
+import { patchesText, type PatchStates } from '../analysis/patches';
 import { counted, formatNumber } from '../ui/numbers';
 import { figures, section, type Section } from './document';
 import { utc, type Figure } from './text/units';
 
 /** What every record of a measurement names. */
 type Measured = Pick<RunRecord, 'id' | 'startedAt' | 'workload' | 'slo' | 'machine' | 'versions'>;
-type Deployed = Measured & Pick<RunRecord, 'target' | 'topology'>;
+type Deployed = Measured & Pick<RunRecord, 'target' | 'topology' | 'patches'>;
 
 /** The workload in words, its request, and when it was measured. */
 export function subtitle(
@@ -65,17 +66,19 @@ export const conditionsOf = (record: Deployed): Section =>
       .filter(([name, value]) => name !== 'url' && !isEmpty(value))
       .map(([name, value]) => ({ name: `Server: ${name}`, value: inWords(value) })),
     ...measuredFigures(record),
-    ...topologyFigures(record.topology),
+    ...topologyFigures(record.topology, record.patches),
   );
 
-export function topologyFigures(topology: Topology | null): Figure[] {
-  if (topology === null) return [];
-  const patches = patchesOf(topology);
+/** `states`: as n8n showed them; left out, the patches are those that it loads. */
+export function topologyFigures(topology: Topology | null, states?: PatchStates): Figure[] {
+  const shown = states === undefined ? null : patchesText(states);
+  if (topology === null) return shown === null ? [] : [{ name: 'Patches', value: shown }];
+  const loaded = patchesOf(topology).join(', ');
   return [
     ...Object.entries(topology)
       .filter(([, value]) => value !== undefined && !isEmpty(value))
       .map(([key, value]) => ({ name: `Topology: ${key}`, value: inWords(value) })),
-    { name: 'Patches', value: patches.length === 0 ? 'none' : patches.join(', ') },
+    { name: 'Patches', value: shown ?? (loaded === '' ? 'none' : loaded) },
   ];
 }
 

@@ -1,6 +1,7 @@
 /** From the end of a load to the record: n8n finishes what it was given, and the run is judged. */
 import type { Breached } from './analysis/breach';
 import { isCutOff } from './analysis/match-executions';
+import { patchStatesOf, versionToldIn } from '../analysis/patches';
 import type { TracedExecutions } from '../analysis/traced-execution';
 import { RequestsSeen } from '../analysis/requests/seen';
 import { BREACH, BREAKING_EVENTS } from './analysis/verdict';
@@ -9,6 +10,7 @@ import { rateAt } from '../../../loadtests/lib/due';
 import { REQUESTS_FILE, SAMPLES_FILE, type RunHead, type RunFolder } from '../record/folder';
 import type { ExecutionCounts, RequestSample, RunEvent } from '../record/run-record';
 import type { RunData } from './report/data';
+import { scrape } from '../samplers/n8n-metrics';
 import type { Sampler } from '../samplers/sampler';
 import type { HostCount } from '../stand-in/analysis/counts';
 import type { BacklogWatch, ExecutionTrace, Running } from '../targets/target';
@@ -64,11 +66,16 @@ export async function finish(run: StartedRun, load: LoadResult): Promise<Finishe
   const logs = await folder.keepLogs(running.logs);
   await folder.closeTables(seen.samples);
   for (const text of folder.problems()) seen.event({ kind: 'recorder', text });
+  const told = await toldByN8n(running);
   const { head, requests } = await upTo(run, breached?.tMs ?? run.watch?.knownUntilMs ?? null);
   const hasQueue = running.redis !== null || Boolean(running.storeLooks?.queue);
   const waits = hasQueue || order.workload.recorded.answers === 'at-once';
   const record = conclude(
-    { ...head, versions: { ...head.versions, k6: load.generator.version } },
+    {
+      ...head,
+      ...told,
+      versions: { ...head.versions, ...told.versions, k6: load.generator.version },
+    },
     { requests, kept: folder.requestsKept() ?? [], samples: seen.samples },
     {
       endedAt: new Date().toISOString(),
@@ -97,6 +104,21 @@ export async function finish(run: StartedRun, load: LoadResult): Promise<Finishe
     ...writeBeside(folder.path, reportFiles(runDocument(data))),
   ];
   return { folder: folder.path, data, traced, problems };
+}
+
+/** Its version and the state of each patch, from its metrics; nothing of a process that shows none, or is gone. */
+async function toldByN8n({ metrics }: Running): Promise<Pick<RunHead, 'versions' | 'patches'>> {
+  const looks = metrics.map(async (endpoint) => ({
+    role: endpoint.role,
+    text: await scrape(endpoint).catch(() => ''),
+  }));
+  const shown = await Promise.all(looks);
+  const [version] = shown.flatMap(({ text }) => versionToldIn(text) ?? []);
+  const patches = patchStatesOf(shown);
+  return {
+    versions: version === undefined ? {} : { n8n: version },
+    ...(patches === null ? {} : { patches }),
+  };
 }
 
 /** A run is measured without them too. */

@@ -106,7 +106,8 @@ function writeQueue(sink: SampleSink, shown: readonly Scraped['values'][]): void
   }
 }
 
-function scrape({ instance, url, read }: MetricsEndpoint): Promise<string> {
+/** All that a process shows of itself. */
+export function scrape({ instance, url, read }: MetricsEndpoint): Promise<string> {
   return (read === undefined ? get(url) : read()).catch((error: unknown) => {
     throw new Error(`${instance} shows no metrics at ${url}: ${String(error)}`);
   });

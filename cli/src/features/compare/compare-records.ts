@@ -100,6 +100,7 @@ function sideOf(folder: string, { kind, record }: Recorded, metric: CompareMetri
     limits: [kind === 'run' ? limitOfRun(record.verdict) : limitOfFind(record)],
     cpuMs: [kind === 'run' ? record.summary.cpuMillisecondsPerRequest : wholePriceOf(record)],
     versions: record.versions,
+    ...(record.patches === undefined ? {} : { patches: record.patches }),
   };
 }
 

@@ -88,7 +88,7 @@ export async function compareTopologies(
         // A side that does not answer must not take the figures of the others with it.
         return {
           ...{ folder: '', value: null, sentence: messageOf(error), problems: [] },
-          ...{ outcome: 'failed', goodShare: null, cpuMs: null, limit: null },
+          ...{ outcome: 'failed', goodShare: null, cpuMs: null, limit: null, told: null },
         };
       },
     );
@@ -248,13 +248,18 @@ const sideOf = (name: string, { topology, versions }: Running): Side => ({
   ...{ values: [], runs: [], outcomes: [], goodShares: [], limits: [], cpuMs: [] },
 });
 
-function keep(side: Side, { value, folder, outcome, goodShare, limit, cpuMs }: Measured): void {
+function keep(
+  side: Side,
+  { value, folder, outcome, goodShare, limit, cpuMs, told }: Measured,
+): void {
   side.values.push(value);
   side.runs.push(join('runs', basename(folder)));
   side.outcomes?.push(outcome);
   side.goodShares?.push(goodShare);
   side.limits?.push(limit);
   side.cpuMs?.push(cpuMs);
+  if (told !== null) side.versions = told.versions;
+  if (told?.patches !== undefined) side.patches = told.patches;
 }
 
 const knownShares = ({ goodShares = [] }: Side): number[] =>

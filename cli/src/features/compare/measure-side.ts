@@ -12,7 +12,7 @@ import type { Running } from '../../targets/target';
 import type { Progress } from '../../ui/progress';
 import { COMPARE_METRICS } from './analysis/metric';
 import type { CompareMetric } from './record';
-import type { LimitSeen } from '../../record/run-record';
+import type { LimitSeen, RunRecord } from '../../record/run-record';
 import { reportFiles } from '../../report/files';
 import { findDocument } from '../find/report/document';
 import { writeBeside } from '../../record/write-beside';
@@ -40,6 +40,8 @@ export interface Measured {
   cpuMs: number | null;
   /** Null where it failed before anything was measured. */
   limit: LimitSeen | null;
+  /** What n8n told of itself; null where nothing was measured. */
+  told: Pick<RunRecord, 'versions' | 'patches'> | null;
   problems: string[];
 }
 
@@ -59,7 +61,10 @@ export async function measureSide(
   const value = counts ? of(data.record) : null;
   const limit = limitOfRun(verdict);
   const cpuMs = summary.cpuMillisecondsPerRequest;
-  return { folder, value, sentence, outcome, goodShare, cpuMs, limit, problems };
+  return {
+    ...{ folder, value, sentence, outcome, goodShare, cpuMs, limit, problems },
+    told: data.record,
+  };
 }
 
 async function search(
@@ -84,5 +89,6 @@ async function search(
     ...{ folder, sentence, problems, limit: limitOfFind(record) },
     ...{ value: counts ? value : null, outcome: verdict, goodShare: null },
     cpuMs: wholePriceOf(record),
+    told: record,
   };
 }

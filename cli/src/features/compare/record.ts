@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { patchStatesSchema } from '../../analysis/patches';
 import { pricesSchema, recordedWorkloadSchema, sloSchema } from '../../plan/recorded';
 import { topologySchema } from '../../plan/topology';
 import { COMPARE_FILE } from '../../record/find-records';
@@ -34,6 +35,8 @@ export const sideSchema = z.object({
   /** CPU of n8n per request in milliseconds, all roles together, by round; null where it was not seen. */
   cpuMs: z.exactOptional(z.array(z.number().nullable())),
   versions: z.exactOptional(z.record(z.string(), z.string())),
+  /** As n8n showed them after its last run or search; left out where it shows nothing of them. */
+  patches: z.exactOptional(patchStatesSchema),
 });
 export type Side = z.infer<typeof sideSchema>;
 

@@ -178,6 +178,7 @@ export async function drill(
     target: of.target,
     topology: of.topology,
     versions: of.versions,
+    ...(of.patches === undefined ? {} : { patches: of.patches }),
     machine: of.machine,
     phases,
     ledger: recorded,

@@ -2,6 +2,7 @@ import { OPERATORS } from '../../../../loadtests/lib/condition';
 import { z } from 'zod';
 import { LEDGER_CLASSES } from './analysis/ledger-class';
 import { PROMISE_METRICS, type DrillPromise } from './analysis/promise';
+import { patchStatesSchema } from '../../analysis/patches';
 import { recordedWorkloadSchema, sloSchema } from '../../plan/recorded';
 import { topologySchema } from '../../plan/topology';
 import { machineSchema, targetKindSchema } from '../../record/run-record';
@@ -184,6 +185,8 @@ export const drillRecordSchema = z.object({
   }),
   topology: topologySchema.nullable(),
   versions: z.record(z.string(), z.string()),
+  /** As n8n showed them once the load was over; left out where it shows nothing of them. */
+  patches: z.exactOptional(patchStatesSchema),
   machine: machineSchema,
   phases: drillPhasesSchema,
   ledger: drillLedgerSchema,

@@ -9,7 +9,7 @@ import { type Arrivals, type LoadPlan, planOf } from '../../../../loadtests/lib/
 import { makeFolder, runId, writeWhole } from '../../record/folder';
 import type { BeforeSearch, FindProbe, FindRecord, Speed } from './record';
 import { FIND_FILE } from '../../record/find-records';
-import type { Summary } from '../../record/run-record';
+import type { RunRecord, Summary } from '../../record/run-record';
 import type { RunOrder } from '../../run/order';
 import { measure, type FinishedRun } from '../../run/run';
 import type { Running } from '../../targets/target';
@@ -112,6 +112,7 @@ export async function find(
     }
   };
   let criticalBefore: Critical | null = null;
+  let told: Partial<Pick<RunRecord, 'versions' | 'patches'>> = earlier?.record ?? {};
   const probeAll = async (): Promise<void> => {
     // A search that is gone on with may have nothing left to learn.
     if (search.next() === null) return;
@@ -139,6 +140,7 @@ export async function find(
       }
       criticalBefore = critical;
       summaries.set(name, record.summary);
+      told = record;
     }
   };
   let failure: string | null = null;
@@ -161,7 +163,8 @@ export async function find(
       endedAt: new Date().toISOString(),
       command: order.command,
       ...searched,
-      versions: running.versions,
+      versions: { ...running.versions, ...told.versions },
+      ...(told.patches === undefined ? {} : { patches: told.patches }),
       budgetSeconds: order.budgetSeconds,
       ...(order.before === undefined ? {} : { before: order.before }),
       ...(prices === undefined ? {} : { prices }),

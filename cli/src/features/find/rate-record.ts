@@ -50,7 +50,7 @@ export type Attempt = z.infer<typeof attemptSchema>;
 export const rateRecordSchema = findRecordSchema
   .pick({
     ...{ id: true, startedAt: true, endedAt: true, command: true, workload: true, target: true },
-    ...{ topology: true, versions: true, machine: true, slo: true, arrivals: true },
+    ...{ topology: true, versions: true, patches: true, machine: true, slo: true, arrivals: true },
     ...{ totalSeconds: true, sentence: true, before: true },
   })
   .extend({

@@ -1,4 +1,5 @@
 /** Asks whether a system sustains one rate: attempts until the answer is sure, or the budget is spent. */
+import type { RunRecord } from '../../record/run-record';
 import { basename, join } from 'node:path';
 import { planOf, type Arrivals, type LoadPlan } from '../../../../loadtests/lib/profile';
 import { RATE_FILE } from '../../record/find-records';
@@ -52,6 +53,7 @@ export async function askRate(
   const attempts: Attempt[] = [];
   const problems: string[] = [];
   const restless: number[] = [];
+  let told: Partial<Pick<RunRecord, 'versions' | 'patches'>> = {};
   const generators = running.generators?.length ?? 1;
   const warmupSeconds = Math.max(WARMUP_SECONDS, order.workload.recorded.latencyFloorMs / 1000);
 
@@ -76,6 +78,7 @@ export async function askRate(
     problems.push(...finished.problems);
     const { record } = finished.data;
     if (record.verdict.outcome === 'aborted') return null;
+    told = record;
     const seen = test as RateAttempt | null;
     if (seen?.answer === null) seen.look(1000 * seconds);
     return attemptOf(record, seen?.made ?? [], join('attempts', basename(finished.folder)));
@@ -107,7 +110,8 @@ export async function askRate(
       workload: order.workload.recorded,
       target: { kind: running.kind, url: running.baseUrl },
       topology: running.topology,
-      versions: running.versions,
+      versions: { ...running.versions, ...told.versions },
+      ...(told.patches === undefined ? {} : { patches: told.patches }),
       machine: running.machine,
       slo: order.slos,
       ...(order.before === undefined ? {} : { before: order.before }),

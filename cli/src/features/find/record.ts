@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { patchStatesSchema } from '../../analysis/patches';
 import {
   arrivalsSchema,
   pricesSchema,
@@ -108,6 +109,8 @@ export const findRecordSchema = z.object({
   }),
   topology: topologySchema.nullable(),
   versions: z.record(z.string(), z.string()),
+  /** As n8n showed them after the last probe; left out where it shows nothing of them. */
+  patches: z.exactOptional(patchStatesSchema),
   machine: machineSchema,
   slo: z.array(sloSchema),
   /** Arrivals of probes in an open loop; left out if unknown. */

@@ -1,4 +1,5 @@
 /** The shape of proof.json: values that were deployed exactly as they are and loaded, one attempt after the other. */
+import { patchStatesSchema } from '../../analysis/patches';
 import { join, relative } from 'node:path';
 import { z } from 'zod';
 import { pricesSchema, recordedWorkloadSchema, sloSchema } from '../../plan/recorded';
@@ -48,6 +49,7 @@ export const proofRecordSchema = z.object({
   /** Of the last attempt. */
   topology: topologySchema.nullable(),
   versions: z.record(z.string(), z.string()),
+  patches: z.exactOptional(patchStatesSchema),
   machine: machineSchema,
   /** What else used this machine before, a sentence each; left out where nobody looked. */
   disturbances: z.exactOptional(z.array(z.string())),
@@ -74,10 +76,11 @@ export function proofRecord(
 ): ProofRecord {
   const last = attempts.at(-1);
   if (last === undefined) throw new Error('nothing was loaded');
-  const { workload, target, topology, versions, machine, slo, endedAt } = last.record;
+  const { workload, target, topology, versions, patches, machine, slo, endedAt } = last.record;
   return {
     ...{ schemaVersion: 1, kind: 'proof', ...asked, endedAt, workload },
     ...{ target: { kind: target.kind, url: target.url }, topology, versions, machine, slo },
+    ...(patches === undefined ? {} : { patches }),
     ...{ verdict, sentence: last.sentence },
     attempts: attempts.map((attempt) => ({
       run: relative(folder, attempt.run),

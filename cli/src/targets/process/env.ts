@@ -29,7 +29,7 @@ export function n8nEnv(topology: Topology, seat: ProcessSeat): Record<string, st
   // The user's NODE_OPTIONS are mostly about something else; where they name a heap, V8 takes the last.
   const nodeOptions = [
     ...options,
-    ...patches.map((file) => `--require=${quoted(join(seat.patchFolder, file))}`),
+    ...withStates(patches).map((file) => `--require=${quoted(join(seat.patchFolder, file))}`),
     ...(user['NODE_OPTIONS'] === undefined ? [] : [user['NODE_OPTIONS']]),
   ];
   return {
@@ -41,6 +41,10 @@ export function n8nEnv(topology: Topology, seat: ProcessSeat): Record<string, st
     ...(nodeOptions.length === 0 ? {} : { NODE_OPTIONS: nodeOptions.join(' ') }),
   };
 }
+
+/** What tells at /metrics whether each of them is in force; n8n as it comes is left without. */
+const withStates = (patches: readonly string[]): string[] =>
+  patches.length === 0 ? [] : [...patches, 'limit-metrics.cjs'];
 
 /** Node.js splits NODE_OPTIONS at spaces. */
 const quoted = (path: string): string => (path.includes(' ') ? `"${path}"` : path);

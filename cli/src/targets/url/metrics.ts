@@ -1,3 +1,4 @@
+import { versionToldIn } from '../../analysis/patches';
 import { unreachable } from '../../ui/unreachable';
 import { within } from '../../ui/within';
 
@@ -11,9 +12,9 @@ export async function readMetrics(
       const reply = await fetch(url, { signal: patience });
       return { status: reply.status, text: await reply.text() };
     });
-    const info = /^(\w*)version_info\{[^}]*version="v?([^"]+)"/m.exec(text);
     if (status !== 200 || !text.includes('# TYPE')) return null;
-    return info?.[2] === undefined ? {} : { version: info[2] };
+    const version = versionToldIn(text);
+    return version === null ? {} : { version };
   } catch {
     return null;
   }

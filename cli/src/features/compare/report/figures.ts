@@ -1,3 +1,4 @@
+import { patchesInForce } from '../../../analysis/patches';
 import { adviceFor } from '../../../analysis/limits/table';
 import { alignedPairs, MAX_RATIO } from '../analysis/compare';
 import { commonLimit, commonLimitText } from '../../../analysis/limits/limit-seen';
@@ -76,10 +77,16 @@ function differenceFigure({ a, b, versions }: CompareRecord): Figure[] {
     side.versions?.['n8n'] ?? side.topology?.n8n ?? versions['n8n'] ?? 'unknown';
   const n8n =
     versionOf(a) === versionOf(b) ? [] : [`n8n ${versionOf(a)} in A and ${versionOf(b)} in B`];
-  const [ofA, ofB] = [a, b].map(({ topology }) => (topology === null ? [] : patchesOf(topology)));
+  const areShown = a.patches !== undefined && b.patches !== undefined;
+  const [ofA, ofB] = [a, b].map(({ patches, topology }) => {
+    if (areShown && patches !== undefined) return patchesInForce(patches);
+    return topology === null ? [] : patchesOf(topology);
+  });
   const alone = (letter: string, some: string[] = [], others: string[] = []): string[] => {
     const own = some.filter((patch) => !others.includes(patch));
-    return own.length === 0 ? [] : [`${letter} alone loads ${own.join(', ')}`];
+    if (own.length === 0) return [];
+    const they = own.join(', ');
+    return [areShown ? `in force in ${letter} alone: ${they}` : `${letter} alone loads ${they}`];
   };
   const all = [...n8n, ...alone('A', ofA, ofB), ...alone('B', ofB, ofA)];
   return all.length === 0 ? [] : [{ name: 'The sides differ', value: all.join('; ') }];

@@ -54,6 +54,13 @@ test('a comparison says in which versions and patches its sides differ, and noth
   );
 });
 
+test('where n8n showed its patches on both sides, a comparison goes by what is in force and not by what is loaded', () => {
+  const known = { main: { 'read-once': 'known' as const, 'zone-once': 'known' as const } };
+  const unknown = { main: { 'read-once': 'unknown' as const, 'zone-once': 'waiting' as const } };
+  const both = withSide(withSide(comparison, 'a', { patches: known }), 'b', { patches: unknown });
+  expect(valueOf('The sides differ', both)).toBe('in force in A alone: read-once');
+});
+
 test('a comparison says at its top what each side ran on, once where both ran on the same', () => {
   expect(sidesRanOn(comparison)).toBe(
     'A: n8n 2.41.1, regular mode, as it comes; B: n8n 2.41.1, regular mode, tuning throughput with 5 patches; 2 cores of Test CPU with 23.4 GiB',

@@ -1,0 +1,82 @@
+/** What each patch of the kit has come to in a running n8n, by the gauge of the chart's limit-metrics.cjs. docs/chart/patches.md */
+import { z } from 'zod';
+import { ROLES, type Role } from '../plan/roles';
+
+/** Those of the chart's in-force.cjs; of several processes the state that comes first here is that of their role. */
+const STATES = ['off', 'failed', 'unknown', 'waiting', 'not needed', 'proven', 'known'] as const;
+/** Only these two change n8n. */
+const IN_FORCE: readonly string[] = ['known', 'proven'];
+/** n8n has not loaded that code by now: whether it is known is not. */
+const WAITING = 'waiting';
+
+/** By role, and there by the name of each patch that a process has loaded: its state. */
+export const patchStatesSchema = z.partialRecord(
+  z.enum(ROLES),
+  z.record(z.string(), z.enum(STATES)),
+);
+export type PatchStates = z.infer<typeof patchStatesSchema>;
+type State = (typeof STATES)[number];
+
+const isState = (text: string): text is State => (STATES as readonly string[]).includes(text);
+
+/** Of one process, by what it shows at /metrics. */
+export function patchesIn(text: string): Record<string, State> {
+  const states: Record<string, State> = {};
+  for (const [, labels = ''] of text.matchAll(/^n8n_tuned_patch_in_force\{([^}]*)\}/gm)) {
+    const label = (name: string): string =>
+      new RegExp(`(?:^|,)${name}="([^"]*)"`).exec(labels)?.[1] ?? '';
+    const state = label('state');
+    if (isState(state)) states[label('patch')] = state;
+  }
+  return states;
+}
+
+const worse = (a: State, b: State): State => (STATES.indexOf(a) <= STATES.indexOf(b) ? a : b);
+
+/** Null where no process shows any: their state is not known. */
+export function patchStatesOf(
+  processes: readonly { role: Role; text: string }[],
+): PatchStates | null {
+  const states: PatchStates = {};
+  for (const { role, text } of processes) {
+    for (const [patch, state] of Object.entries(patchesIn(text))) {
+      const known = (states[role] ??= {});
+      known[patch] = worse(known[patch] ?? state, state);
+    }
+  }
+  return Object.keys(states).length === 0 ? null : states;
+}
+
+/** `known: zone-once; proven: lazy-character-map; off in worker: read-once`. */
+export function patchesText(states: PatchStates): string {
+  const roles = ROLES.filter((role) => states[role] !== undefined);
+  const groups = new Map<string, string[]>();
+  const rolesOf = (patch: string, state: State): Role[] =>
+    roles.filter((role) => states[role]?.[patch] === state);
+  for (const state of [...STATES].reverse()) {
+    for (const patch of namesIn(states)) {
+      const where = rolesOf(patch, state);
+      if (where.length === 0) continue;
+      const isEverywhere = roles.every((role) => (states[role]?.[patch] ?? state) === state);
+      const title = isEverywhere ? state : `${state} in ${where.join(' and ')}`;
+      groups.set(title, [...(groups.get(title) ?? []), patch]);
+    }
+  }
+  return [...groups].map(([title, patches]) => `${title}: ${patches.join(', ')}`).join('; ');
+}
+
+const namesIn = (states: PatchStates): string[] =>
+  [...new Set(Object.values(states).flatMap((patches) => Object.keys(patches)))].sort();
+
+/** Patches that change n8n, or will once it loads the code. */
+export const patchesInForce = (states: PatchStates): string[] =>
+  namesIn(states).filter((patch) =>
+    Object.values(states).some((patches) => {
+      const state = patches[patch];
+      return state !== undefined && (state === WAITING || IN_FORCE.includes(state));
+    }),
+  );
+
+/** The version that a process says it has, by what it shows at /metrics; null where it says none. */
+export const versionToldIn = (text: string): string | null =>
+  /^\w*version_info\{[^}]*version="v?([^"]+)"/m.exec(text)?.[1] ?? null;

@@ -1,0 +1,62 @@
+import {
+  patchesIn,
+  patchesInForce,
+  patchesText,
+  patchStatesOf,
+  versionToldIn,
+} from '../../../cli/src/analysis/patches';
+
+const gauge = (patch: string, state: string): string =>
+  `n8n_tuned_patch_in_force{state="${state}",instance="a",patch="${patch}"} 0`;
+const shown = (...lines: string[]): string =>
+  ['# TYPE n8n_tuned_patch_in_force gauge', ...lines, ''].join('\n');
+
+const MAIN = shown(gauge('read-once', 'known'), gauge('zone-once', 'waiting'));
+const WORKER = shown(gauge('read-once', 'unknown'), gauge('zone-once', 'known'));
+
+test('the state of each patch is read whatever the order of the labels, and no other line', () => {
+  expect(patchesIn(`${MAIN}n8n_tuned_patch_in_force_too{patch="no",state="known"} 1\n`)).toEqual({
+    ...{ 'read-once': 'known', 'zone-once': 'waiting' },
+  });
+});
+
+test('two processes of one role have the worse state of each patch, and a state of a later kit is left out', () => {
+  const other = shown(gauge('read-once', 'known'), gauge('zone-once', 'half-way'));
+  expect(
+    patchStatesOf([
+      { role: 'worker', text: WORKER },
+      { role: 'worker', text: other },
+    ]),
+  ).toEqual({ worker: { 'read-once': 'unknown', 'zone-once': 'known' } });
+});
+
+test('nothing is known of an n8n that shows no patch', () => {
+  expect(patchStatesOf([{ role: 'main', text: '# TYPE n8n_up gauge\n' }])).toBeNull();
+});
+
+test('a report names the state of each patch, and the role where roles differ', () => {
+  const states = patchStatesOf([
+    { role: 'main', text: MAIN },
+    { role: 'worker', text: WORKER },
+  ]);
+  expect(patchesText(states ?? {})).toBe(
+    'known in main: read-once; known in worker: zone-once; waiting in main: zone-once; unknown in worker: read-once',
+  );
+  expect(
+    patchesText({ main: { 'read-once': 'known', 'zone-once': 'off', 'keep-alive': 'known' } }),
+  ).toBe('known: keep-alive, read-once; off: zone-once');
+});
+
+test('what waits for its code counts as in force, and what is off, unknown, failed or not needed does not', () => {
+  expect(
+    patchesInForce({
+      main: { a: 'known', b: 'proven', c: 'waiting', d: 'off', e: 'unknown' },
+      worker: { f: 'failed', g: 'not needed' },
+    }),
+  ).toEqual(['a', 'b', 'c']);
+});
+
+test('the version of the n8n that runs is read under any prefix', () => {
+  expect(versionToldIn('a 1\nmy_version_info{version="v2.41.1",major="2"} 1\n')).toBe('2.41.1');
+  expect(versionToldIn(MAIN)).toBeNull();
+});
