@@ -99,9 +99,11 @@ export const thresholdsOf = ({ expr, summary }: Alert): ThresholdName[] =>
     `${expr}${summary}`.includes(`<<${name}>>`),
   );
 
+const LIST = new Intl.ListFormat('en');
+
 function needsSentence({ needs }: Alert): string {
   if (needs.length === 0) return "It needs nothing but n8n's own metrics.";
-  return `It needs ${needs.map((need) => conditions[need]).join(', and ')}.`;
+  return `It needs ${LIST.format(needs.map((need) => conditions[need]))}.`;
 }
 
 const numbered = (items: readonly string[]): string =>

@@ -35,7 +35,7 @@ function chart(): Measured {
     study: 'charts',
     question: 'How many more requests does this chart respond to than the official one?',
     figure: of('tuned'),
-    text: `With the same limits per pod, this chart responds to ${of('tuned')} the requests of the workload last-node in regular mode. With nothing but the environment variables of this chart, the official one reaches ${number(peer('last-node', 'regular', 'official-same').comparison.ratio.value)}x.`,
+    text: `With the same limits per pod, this chart responds to ${of('tuned')} as many requests of the workload last-node in regular mode. With nothing but the environment variables of this chart, the official one reaches ${number(peer('last-node', 'regular', 'official-same').comparison.ratio.value)}x.`,
     record: peer('last-node', 'regular', 'tuned').file,
   };
 }
@@ -48,7 +48,7 @@ function settings(): Measured {
     study: 'comparisons',
     question: 'What do the settings of this kit gain over those of n8n?',
     figure: of('last-node-regular'),
-    text: `One process of n8n responds to ${of('last-node-regular')} the requests of the workload last-node. Of a function that waits 5 s it responds to ${of('wait-regular')}.`,
+    text: `One process of n8n responds to ${of('last-node-regular')} as many requests of the workload last-node. For a function that waits 5 s the ratio is ${of('wait-regular')}.`,
     record: path('last-node-regular'),
   };
 }
@@ -58,7 +58,7 @@ const expressions = (): Measured => ({
   study: 'isolates',
   question: 'What do the patches gain for expressions?',
   figure: `${lessCpuWithPatches()} CPU`,
-  text: `With the patches a sandbox and the expressions in it take ${lessCpuWithPatches()} CPU. In pods this chart responds to ${ratioText(peer('expressions', 'regular', 'tuned').comparison)} the requests of ten expressions that the official chart responds to.`,
+  text: `With the patches a sandbox and the expressions in it take ${lessCpuWithPatches()} CPU. In pods, this chart responds to ${ratioText(peer('expressions', 'regular', 'tuned').comparison)} as many requests with ten expressions as the official chart.`,
   record: 'studies/isolates/results/record.json',
 });
 
@@ -137,7 +137,7 @@ function ownProcess(): Measured {
     study: 'own-main',
     question: 'What does a process for each execution cost, in n8n below 1.0?',
     figure: `one process for all responds to ${number(rate)}x the requests`,
-    text: `One process for all executions responds to ${number(rate)}x the requests of one process per execution. It takes ${number(memory(own) / memory(main))}x less memory.`,
+    text: `One process for all executions responds to ${number(rate)}x as many requests as one process per execution. It takes ${number(memory(own) / memory(main))}x less memory.`,
     record: path('main'),
   };
 }

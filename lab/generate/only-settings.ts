@@ -96,21 +96,21 @@ export const BLOCKS: readonly Block[] = [
     deployment: 'official',
     title: 'The official chart',
     language: 'yaml',
-    where: 'In its values. `config.extraEnv` reaches every pod of n8n.',
+    where: 'Add this to its values. `config.extraEnv` reaches every pod of n8n.',
     text: (all) => `config:\n  extraEnv:\n${yamlList(all, '    ')}`,
   },
   {
     deployment: 'community',
     title: 'The community chart',
     language: 'yaml',
-    where: 'In its values. Repeat it below `worker` and `webhook` in queue mode.',
+    where: 'Add this to its values, and repeat it below `worker` and `webhook` in queue mode.',
     text: (all) => `main:\n  extraEnvVars:\n${yamlMap(all, '    ')}`,
   },
   {
     deployment: '8gears',
     title: "8gears' chart",
     language: 'yaml',
-    where: 'In its values. Repeat it below `worker` and `webhook` in queue mode.',
+    where: 'Add this to its values, and repeat it below `worker` and `webhook` in queue mode.',
     text: (all) =>
       `main:\n  extraEnv:\n${all.map(({ name, value }) => `    ${name}: { value: '${value}' }`).join('\n')}`,
   },
@@ -119,7 +119,7 @@ export const BLOCKS: readonly Block[] = [
     title: 'terraform-aws-n8n',
     language: 'hcl',
     where:
-      'In the call of the module. It refuses `DB_`, `N8N_RUNNERS_` and `N8N_LOG_LEVEL` here, because it sets them itself. Set the log level with its input `n8n_log_level = "warn"`.',
+      'Add this to the call of the module. The module refuses `DB_`, `N8N_RUNNERS_` and `N8N_LOG_LEVEL` here, because it sets them itself. Set the log level with its input `n8n_log_level = "warn"`.',
     text: (all) =>
       `n8n_extra_env = [\n${all
         .filter(({ name }) => !OF_THE_MODULE.test(name))
@@ -130,14 +130,15 @@ export const BLOCKS: readonly Block[] = [
     deployment: 'compose',
     title: 'Compose',
     language: 'yaml',
-    where: 'In `compose.yaml`, for each service that runs n8n.',
+    where: 'Add this in `compose.yaml` to each service that runs n8n.',
     text: (all) => `services:\n  n8n:\n    environment:\n${yamlMap(all, '      ')}`,
   },
   {
     deployment: 'process',
     title: 'A plain process',
     language: 'sh',
-    where: 'Before `n8n start`; a unit of systemd takes the same as `Environment=` lines.',
+    where:
+      'Run this before `n8n start`. A systemd unit takes the same variables as `Environment=` lines.',
     text: (all) => all.map(({ name, value }) => `export ${name}='${value}'`).join('\n'),
   },
 ];
@@ -173,8 +174,8 @@ export function onlySettings(): Generated {
 
 <!-- Written by lab/generate/only-settings.ts from records and from charts/n8n-tuned/files/environment.yaml. -->
 
-You need none of this repository to have most of what it gains for short workflows. With the variables of this chart and nothing
-else, the official chart responded to ${of('last-node', 'regular', 'official-same')} the requests of the shortest workflow that it responds to without them.
+For short workflows you get most of the gain without anything else from this repository. With nothing but the
+variables of this chart, the official chart responded to ${of('last-node', 'regular', 'official-same')} as many requests of the shortest workflow as without them.
 
 ${table(
   ['workload', 'variables alone', 'this chart', 'record'],
@@ -187,9 +188,8 @@ ${table(
 )}
 
 Both columns are compared with the official chart as it comes, with the same limits per pod, on one machine with 2 cores: on
-yours the ratio differs. Where ten expressions are evaluated, most of the gain is in the [patches](docs/chart/patches.md), which no
-variable brings. What each variable gains by itself was not measured apart. In the comparison ${others.map((name) => `\`${name}\``).join(', ')} were set too:
-they describe the deployment, or say what n8n does by itself, and are left out here.
+yours the ratio differs. With ten expressions, most of the gain comes from the [patches](docs/chart/patches.md), which no variable turns on. The gain of each variable by itself was not measured. In the comparison ${others.map((name) => `\`${name}\``).join(', ')} were set too:
+they describe the deployment or repeat n8n's defaults, and are left out here.
 
 ## What each does
 

@@ -71,8 +71,8 @@ export function scale(): Generated {
     ),
     unit,
   ]);
-  const text = `How many processes and cores it takes to sustain ${RATES.map(number).join(' and ')} requests per second, as far as the
-figures of one small machine tell. **Nothing here was measured at such a rate**: the table extrapolates one run in
+  const text = `This section estimates how many processes and cores it takes to sustain ${RATES.map(number).join(' and ')} requests per second,
+from the figures of one small machine. **Nothing here was measured at such a rate**: the table extrapolates one run in
 proportion, and real systems scale less than linearly.
 
 The run: ${workload.name} in queue mode with n8n ${versions.n8n}, tuning \`${topology?.tuning ?? ''}\`, ${topology?.workers.count ?? 0} worker, at

@@ -52,7 +52,7 @@ name where the package is installed as a community node, or lies in
 \`.n8n/nodes/node_modules/n8n-nodes-load-target\`. Through \`N8N_CUSTOM_EXTENSIONS\` n8n would call it
 \`CUSTOM.loadTarget\`, and these workflows would not find it.
 
-The oldest n8n that has every node of a workflow in its version is in its table, computed from
+The table of each workflow gives the oldest n8n that has every node of it in the version used, computed from
 \`lab/generate/node-releases.json\`. The tests run all of them on n8n 2.41.1 and 0.221.2 only.
 ${triedOnce()}
 
@@ -73,8 +73,7 @@ for; their notes and their sections below say so. To demand a key:
 3. Send the key: \`curl -H 'x-load-key: ...'\`, \`n8n-tuned run --url https://n8n.example.com --workload cpu
    --header 'x-load-key: ...'\`, or \`HEADERS='x-load-key: ...'\` for the k6 scripts alone.
 
-n8n checks the key before it starts an execution, and responds with 403 without it. No workflow demands one as
-it comes: a credential is different in each n8n, and without it the webhook would respond to nobody. n8n
+n8n checks the key before it starts an execution, and responds with 403 without it. By default no workflow demands a key: a credential is different in each n8n, and without it the webhook would respond to nobody. n8n
 decrypts the credential at each request, so compare runs only if both have a key or neither has one.
 
 Workflows that \`n8n-tuned\` imports into an n8n at \`--url\` get a name, webhook paths and a key of their own. The command
@@ -120,7 +119,7 @@ function warning({ mayCrashN8n, needs, answers, blend: parts, warning: risk }: W
   const sentences: string[] = [];
   if (mayCrashN8n) {
     sentences.push(
-      '**Made to crash n8n.** It starts by itself once it is active; importing it is harmless.',
+      '**This workload is made to crash n8n.** It starts by itself once it is active; importing it is harmless.',
     );
   } else if (!parts) {
     sentences.push(

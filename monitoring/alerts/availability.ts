@@ -12,7 +12,7 @@ export const availability: AlertGroup = {
       expr: `absent(${n8n('up', 'role="main"')} == 1)`,
       summary: 'No main of n8n answers: the editor, the schedules and the API are away.',
       meaning:
-        'Prometheus reached no main process for two minutes. In regular mode nothing runs. In queue mode webhook processors and workers go on with what needs no main: schedules, polling triggers, the editor, the API and the pruning of executions stand still.',
+        'Prometheus reached no main process for two minutes. In regular mode nothing runs. In queue mode webhooks still respond and workers still run jobs, but schedules, polling triggers, the editor, the API and the pruning of executions stand still.',
       tellWhy: [
         '`kubectl get pods -l app.kubernetes.io/component=main` shows whether the pod is missing, pending, crashing, or running and not ready.',
         'If the pod is pending, `kubectl describe pod` names what is missing (CPU, memory, a volume on another node).',
@@ -78,7 +78,7 @@ export const availability: AlertGroup = {
       summary:
         '{{ $value }} mains of n8n say that they lead, and it must be one: schedules run not at all, or twice.',
       meaning:
-        'One of several mains is the leader: it alone runs schedules and polling triggers and prunes executions. With none, these stand still; with two, they run twice. A single main always leads, and two of them may overlap in a rollout: so this is for several mains.',
+        'One of several mains is the leader: it alone runs schedules and polling triggers and prunes executions. With none, these stand still; with two, they run twice. A single main always leads, and two may overlap in a rollout, so the alert applies to several mains only.',
       tellWhy: [
         'The query `n8n_instance_role_leader` shows which main is the leader.',
         'Leadership is a key in Redis with a time to live (`N8N_MULTI_MAIN_SETUP_KEY_TTL`). Check that every main reaches Redis.',

@@ -66,7 +66,7 @@ export const executions: AlertGroup = {
         `unless ${failedShare('30m')} <= ${threshold('failingFactor')} * (${failedShare('1d', ' offset 1h')})`,
       ].join('\n'),
       summary: '{{ $value | humanizePercentage }} of executions fail, more than usual.',
-      meaning: `Of the executions of the last half hour more than \`failingShare\` failed, and more than \`failingFactor\` times the share of the day before.`,
+      meaning: `More than \`failingShare\` of the executions of the last half hour failed, and more than \`failingFactor\` times the share of the day before.`,
       tellWhy: [
         'The list of executions in the editor, filtered by the status Error: one workflow or many, one node type or many?',
         'If many workflows that call the same service fail, the service is down, or its credential has expired.',
@@ -89,7 +89,7 @@ export const executions: AlertGroup = {
       ].join('\n'),
       summary: `Workflow {{ $labels.workflow_id }} had no success for ${threshold('workflowSilentHours')} hours, and had one within a week.`,
       meaning:
-        'A workflow that used to succeed does so no longer. Nothing else says so when its trigger stays away: a schedule that is no longer registered, a webhook that nobody calls, a poll that gets nothing.',
+        'A workflow that used to succeed no longer does. No other alert notices a missing trigger: a schedule that is no longer registered, a webhook that nobody calls, a poll that gets nothing.',
       tellWhy: [
         'Does it run and fail? The list of its executions says so.',
         'If it does not run, check whether it is active and its trigger works: a schedule (see [N8nNoLeader](N8nNoLeader.md)), a webhook (does the other side still call it?), a poll (is its credential valid?).',
@@ -118,7 +118,7 @@ export const executions: AlertGroup = {
         'Raise `tuning.readySandboxes`; each one ready costs memory outside the heap.',
         'Turn on `tuning.lazyCharacterMap`, which makes building one cheaper: docs/chart/patches.md.',
       ],
-      drill: 'Load the workload `expressions` with more clients than the pool is large.',
+      drill: 'Load the workload `expressions` with more clients than the pool has sandboxes.',
     },
     {
       name: 'N8nLoadNearCapacity',
@@ -147,9 +147,9 @@ export const executions: AlertGroup = {
       expr: `min by (namespace, release, patch, state) (${n8n('n8n_tuned_patch_in_force', 'state=~"unknown|failed"')}) == 0`,
       summary: 'The patch {{ $labels.patch }} is not in force, its state is {{ $labels.state }}.',
       meaning:
-        'A patch is loaded and has left n8n as it is, mostly since an upgrade brought code that it does not know. The gain of the patch is missing: speed, or executions that it keeps from being lost. docs/chart/patches.md says what each state means.',
+        'A patch is loaded and has left n8n as it is, mostly because an upgrade brought code that it does not know. The gain of the patch is missing: speed, or executions that it keeps from being lost. docs/chart/patches.md says what each state means.',
       tellWhy: [
-        'The log of n8n has one line of the patch with the reason.',
+        'One line about the patch in the log of n8n gives the reason.',
         'The page of patches says for which releases of n8n each one is known.',
       ],
       whatToDo: [

@@ -20,7 +20,7 @@ export const exporter: AlertGroup = {
       expr: `${perRelease('max', oldest)} > ${threshold('queueWaitSeconds')}`,
       summary: 'The next job in the queue has waited for {{ $value | humanizeDuration }}.',
       meaning:
-        'The age of the job that a worker takes next, as it is in Redis. It is a fact where [N8nQueueWaitLong](N8nQueueWaitLong.md) is an estimate, and it also holds when nothing completes.',
+        'The job that a worker takes next has waited too long in Redis. Its age is exact, where [N8nQueueWaitLong](N8nQueueWaitLong.md) is an estimate, and it is also known when nothing completes.',
       tellWhy: [
         'Does a worker consume jobs? See [N8nNoWorkerConsumes](N8nNoWorkerConsumes.md).',
         'If one does, look at the same things as for [N8nQueueGrowing](N8nQueueGrowing.md).',
@@ -57,7 +57,7 @@ export const exporter: AlertGroup = {
       expr: `${perRelease('max', crashed)} - ${perRelease('max', recovered)} > 0`,
       summary: '{{ $value }} executions crashed within the last hour and were not recovered.',
       meaning:
-        'n8n marks an execution as crashed when the process that ran it ended, and does not run it again. One is recovered when a retry of it has succeeded. The alert ends when all are, or when they are older than an hour.',
+        'n8n marks an execution as crashed when the process that ran it ended, and does not run it again. An execution is recovered when a retry of it has succeeded. The alert ends when all are recovered, or older than an hour.',
       tellWhy: [
         'Filter the list of executions in the editor by the status Crashed.',
         'Find out what ended the process: [N8nJobsStalled](N8nJobsStalled.md), [N8nOutOfMemoryKill](N8nOutOfMemoryKill.md), [N8nRestarting](N8nRestarting.md).',
@@ -79,7 +79,7 @@ export const exporter: AlertGroup = {
         'Recovery is on, and nothing retries what n8n loses. No other alert says so: a pass that fails leaves n8n as it is.',
       tellWhy: [
         'The Jobs of recovery: `kubectl get jobs`, and the log of the newest one, which says in a sentence why a pass ended.',
-        'No Job is made: is the CronJob suspended, or does its schedule come less often than the threshold?',
+        'If no Job is made, is the CronJob suspended, or is its schedule longer than the threshold?',
         'The key of the API has expired, or lacks a scope.',
       ],
       whatToDo: [
@@ -117,7 +117,7 @@ export const exporter: AlertGroup = {
       expr: `max by (namespace, release, table) (delta(${tableSize}[1d])) > ${threshold('databaseGrowthGiBPerDay')} * 1024 * 1024 * 1024`,
       summary: 'Table {{ $labels.table }} grew by {{ $value | humanize1024 }}B within a day.',
       meaning:
-        'One table of n8n grows fast. `execution_data` holds the data of executions until n8n prunes them, at most some 100 per second and by one main alone.',
+        'One table of n8n grows fast. `execution_data` holds the data of executions until n8n prunes them, at most about 100 per second and on one main only.',
       tellWhy: [
         'If the table is `execution_data`, find the workflow that writes much: `SELECT "workflowId", count(*) FROM execution_entity GROUP BY 1 ORDER BY 2 DESC LIMIT 5`.',
         'If it is another table, a feature keeps its own history, such as insights, workflow history or data tables.',
@@ -137,7 +137,7 @@ export const exporter: AlertGroup = {
       summary:
         "The exporter of the chart cannot read {{ $labels.store }}: n8n's alerts on it are silent.",
       meaning:
-        'The store does not respond to the exporter within four seconds. Either n8n cannot reach it either, or only the exporter may not.',
+        'The store does not respond to the exporter within four seconds. Either n8n cannot reach the store either, or only the exporter is kept from it.',
       tellWhy: [
         'Its log has the response of the store: `kubectl logs deployment/FULLNAME-exporter`.',
         'If n8n has trouble as well, see [N8nStoreDown](N8nStoreDown.md), [N8nRedisDown](N8nRedisDown.md), [N8nPostgresqlDown](N8nPostgresqlDown.md).',

@@ -27,7 +27,7 @@ export const memoryAndCpu: AlertGroup = {
       summary:
         'The event loop of {{ $labels.role }} {{ $labels.pod }} is late by {{ $value | humanizeDuration }}.',
       meaning:
-        'One thread of a process does all work that does not wait. When it is late by half a second, every response is, probes fail and locks in Redis run out. n8n empties this figure at each read of `/metrics`: where two read, such as a second Prometheus or `n8n-tuned run`, each sees what came since the other read.',
+        'One thread of a process does all work that does not wait. When it is late by half a second, every response is, probes fail and locks in Redis run out. n8n resets this figure at each read of `/metrics`: if two programs read it, such as a second Prometheus or `n8n-tuned run`, each sees only what came since the other one read.',
       tellWhy: [
         'If the process uses about one core, the work is too much for one thread.',
         'If it uses less, it is throttled ([N8nCpuThrottled](N8nCpuThrottled.md)), or its heap is nearly full ([N8nHeapNearLimit](N8nHeapNearLimit.md)).',

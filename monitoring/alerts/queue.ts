@@ -48,7 +48,7 @@ export const queue: AlertGroup = {
       expr: `${perRelease('max', waiting)} / ${perRelease('max', `rate(${completed}[5m])`)} > ${threshold('queueWaitSeconds')} < +Inf`,
       summary: 'A new execution waits about {{ $value | humanizeDuration }} for a worker.',
       meaning:
-        'Waiting jobs, divided by the jobs that workers complete per second, is how long the last one in the queue has to wait. n8n serves no age of a job; with workers at a steady pace this is it. Where nothing completes, [N8nJobsWaitNoneActive](N8nJobsWaitNoneActive.md) fires instead.',
+        'Waiting jobs, divided by the jobs that workers complete per second, is how long the last one in the queue has to wait. n8n has no metric for the age of a job; while workers keep a steady pace, this estimate is the same. Where nothing completes, [N8nJobsWaitNoneActive](N8nJobsWaitNoneActive.md) fires instead.',
       tellWhy: ['Look at the same things as for [N8nQueueGrowing](N8nQueueGrowing.md).'],
       whatToDo: [
         'Do the same as for [N8nQueueGrowing](N8nQueueGrowing.md). Waiting jobs are not lost: they run when workers catch up.',
@@ -67,7 +67,7 @@ export const queue: AlertGroup = {
       ].join('\n'),
       summary: '{{ $value }} jobs or more wait in the queue, and no worker takes one.',
       meaning:
-        'For three minutes jobs waited while not one was active: no worker consumes. The alert also fires with workers that are up and ready: a connection to Redis that was lost without a word leaves them waiting for ever.',
+        'For three minutes jobs waited while not one was active: no worker consumes. The alert also fires with workers that are up and ready: a connection to Redis that was lost silently leaves them waiting for ever.',
       tellWhy: [
         'Is a worker up? See [N8nNoWorkerUp](N8nNoWorkerUp.md).',
         'If workers are up, read the log of one. If it has no line about executions or Redis for minutes, the connection is lost.',

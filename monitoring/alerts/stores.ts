@@ -54,7 +54,7 @@ export const stores: AlertGroup = {
       meaning:
         'In queue mode every production execution goes through Redis, and mains elect their leader there.',
       tellWhy: [
-        'Does redis_exporter reach it and n8n does too? Then it is the exporter.',
+        'Does n8n still reach Redis? Then the fault is in redis_exporter.',
         'The log of Redis shows that memory ran out, a snapshot failed, or a failover happened.',
       ],
       whatToDo: [
@@ -92,7 +92,7 @@ export const stores: AlertGroup = {
       summary: 'PostgreSQL {{ $labels.instance }} does not answer: n8n runs no execution.',
       meaning: 'n8n reads each workflow from its database and writes each execution to it.',
       tellWhy: [
-        'Does postgres_exporter reach it and n8n does too? Then it is the exporter.',
+        'Does n8n still reach PostgreSQL? Then the fault is in postgres_exporter.',
         'The log of PostgreSQL shows a full disk, too many connections or a failover.',
       ],
       whatToDo: [
@@ -117,7 +117,7 @@ export const stores: AlertGroup = {
       ],
       whatToDo: [
         'Lower `database.poolSize`, or put a pooler in session mode between.',
-        'Raise `max_connections`; each costs some MB.',
+        'Raise `max_connections`; each connection costs a few MB.',
       ],
       drill: 'Open connections with `pgbench -c` until the share is passed.',
     },
@@ -129,7 +129,7 @@ export const stores: AlertGroup = {
       expr: `delta(pg_database_size_bytes{<<postgresql>>,datname!~"template.*|postgres"}[1d]) > ${threshold('databaseGrowthGiBPerDay')} * 1024 * 1024 * 1024`,
       summary: 'Database {{ $labels.datname }} grew by {{ $value | humanize1024 }}B within a day.',
       meaning:
-        'n8n keeps the data of executions until it prunes them, at most some 100 per second and by one main alone. Faster than that the tables grow without end.',
+        'n8n keeps the data of executions until it prunes them, at most about 100 per second and on one main only. Above that rate the tables grow without end.',
       tellWhy: [
         'This query names the largest tables: `select relname, pg_size_pretty(pg_total_relation_size(oid)) from pg_class order by pg_total_relation_size(oid) desc limit 5`.',
         '`execution_data` has what executions save, and `binary_data` has files.',

@@ -115,13 +115,13 @@ export function heapMapAnswer(parts: readonly Part[]): { sentence: string; ours:
   const heap =
     heapShare === null
       ? 'No heap of a container was filled without the kernel ending it'
-      : `A heap of up to ${share(heapShare)} of its container is full before the container is`;
+      : `A heap of up to ${share(heapShare)} of its container fills up before the container does`;
   const message =
     payloadShare === null
       ? 'no message that was tried ended n8n'
       : payloadShare === 0
         ? 'the smallest message that was tried ended n8n'
-        : `n8n outlives messages of ${oneIn(payloadShare)} of it`;
+        : `n8n survives messages of ${oneIn(payloadShare)} of the container`;
   return {
     sentence: `${heap}, and ${message}.`,
     ours: `the chart gives a heap of ${share(CHART.heap)}, and messages of ${oneIn(CHART.payload)}`,

@@ -57,7 +57,7 @@ function answer() {
     ? 'In'
     : `As an order of magnitude, beside other work that used up to ${number(most)} cores: in`;
   return {
-    sentence: `${conditions} queue mode n8n responds to ${share(queue / rateAt(all, BULL))} of what Bull alone carries, and to ${share(queue / rateAt(all, POSTGRESQL))} of what PostgreSQL alone sustains of its statements.`,
+    sentence: `${conditions} queue mode n8n reaches ${share(queue / rateAt(all, BULL))} of the rate of Bull alone, and ${share(queue / rateAt(all, POSTGRESQL))} of the rate at which PostgreSQL alone runs the same statements.`,
     ours: `${perSecond(queue)} of ${perSecond(rateAt(all, BARE))} of a bare server`,
   };
 }

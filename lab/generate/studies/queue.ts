@@ -66,7 +66,7 @@ export function workersPayOff(): string {
       .map(({ workload }) => workload)
       .join(', ') || 'none';
   const best = rows().reduce((most, row) => (row.gain > most.gain ? row : most));
-  return `Workers get more than one process of ${named((gain) => gain > 1)}, and not of ${named((gain) => gain <= 1)}. The most that they gained was ${times(best.gain)}, with ${number(best.workers)} workers on two cores.`;
+  return `Main with workers sustains more than one process with ${named((gain) => gain > 1)}, but not with ${named((gain) => gain <= 1)}. The largest gain was ${times(best.gain)}, with ${number(best.workers)} workers on two cores.`;
 }
 
 export function queueAnswer() {
@@ -76,7 +76,7 @@ export function queueAnswer() {
       .map(({ workload, workers, gain }) => `${workload} (${times(gain)} with ${number(workers)})`)
       .join(', ') || 'none';
   return {
-    sentence: `Workers get more than one process of ${named((gain) => gain > 1)}, and not of ${named((gain) => gain <= 1)}. The number of responses with ${number(largest().n)} workers, predicted from fewer, was off by ${signed(largest().error, share)}.`,
+    sentence: `Main with workers sustains more than one process with ${named((gain) => gain > 1)}, but not with ${named((gain) => gain <= 1)}. The number of responses with ${number(largest().n)} workers, predicted from fewer, was off by ${signed(largest().error, share)}.`,
   };
 }
 

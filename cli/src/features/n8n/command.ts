@@ -29,8 +29,8 @@ export const help: CommandHelp = {
     'n8n-tuned find --n8n 2.39.10 --workload last-node',
   ],
   notes: [
-    'install puts a release of the npm registry beside the others and takes about 4 minutes and 2 GB. Packages that your registry does not have are replaced by the nearest version that it has. An install that was stopped goes on when the same command is run again.',
-    'admit reads the packages of a release, installed or fetched. For each patch it says whether the code that the patch changes is known, was proven by a test in two sandboxes, or is another one, with the difference. It compares the variables with those that the chart sets. Exit code 1: something that the chart loads for this release stays away there.',
+    'install puts a release of the npm registry beside the others and takes about 4 minutes and 2 GB. Packages that your registry does not have are replaced by the nearest version that it has. To continue an install that was stopped, run the same command again.',
+    'admit reads the packages of a release, installed or fetched. For each patch it says whether the code that the patch changes is known, was proven by a test in two sandboxes, or is unknown, with the difference. It compares the variables with those that the chart sets. Exit code 1: a patch or a variable that the chart sets for this release has no effect there.',
   ],
 };
 

@@ -37,7 +37,7 @@ export const help: CommandHelp = {
     "n8n-tuned sample --pid $(pgrep -f 'n8n start') --interval 5s --json",
   ],
   notes: [
-    'One line per process and sample. cpuCores is what the process used since its previous line; 1 is one core kept busy. rssMiB is its resident memory: what processes share counts in each of them.',
+    'One line per process and sample. cpuCores is what the process used since its previous line; 1 is one core kept busy. rssMiB is its resident memory: shared memory counts in each process.',
   ],
 };
 

@@ -34,7 +34,7 @@ interface StudyOptions {
 }
 
 export const help: CommandHelp = {
-  summary: 'repeat a published experiment, or what defaults rest on',
+  summary: 'repeat a published experiment, or a measurement behind a default',
   examples: [
     'n8n-tuned study',
     'n8n-tuned study cluster-loop --quick',
@@ -50,7 +50,7 @@ export function register(program: Command): Command {
   return program
     .command('study')
     .description(
-      'Repeat a published experiment, or what defaults rest on; without a name, list them',
+      'Repeat a published experiment, or a measurement behind a default; without a name, list them',
     )
     .argument('[name]', 'the study to repeat')
     .option('--list', 'list the parts of the study: what is measured already, and the time of each')
