@@ -25,7 +25,7 @@ export type {
   VerdictOutcome,
 } from './verdict';
 import { z } from 'zod';
-import { patchStatesSchema } from '../analysis/patches';
+import { patchStatesSchema } from './patches';
 import {
   arrivalsSchema,
   pricesSchema,

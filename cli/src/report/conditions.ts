@@ -3,7 +3,7 @@ import type { Machine, RunRecord } from '../record/run-record';
 import type { RecordedWorkload } from '../plan/recorded';
 import { deployedRoles, kitEnvironment } from '../plan/chart-values';
 import type { Topology } from '../plan/topology';
-import { patchesText, type PatchStates } from '../analysis/patches';
+import { patchesText, type PatchStates } from '../record/patches';
 import { counted, formatNumber } from '../ui/numbers';
 import { figures, section, type Section } from './document';
 import { utc, type Figure } from './text/units';

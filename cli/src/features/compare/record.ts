@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { patchStatesSchema } from '../../analysis/patches';
+import { patchStatesSchema } from '../../record/patches';
 import { pricesSchema, recordedWorkloadSchema, sloSchema } from '../../plan/recorded';
 import { topologySchema } from '../../plan/topology';
 import { COMPARE_FILE } from '../../record/find-records';

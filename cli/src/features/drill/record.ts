@@ -2,7 +2,7 @@ import { OPERATORS } from '../../../../loadtests/lib/condition';
 import { z } from 'zod';
 import { LEDGER_CLASSES } from './analysis/ledger-class';
 import { PROMISE_METRICS, type DrillPromise } from './analysis/promise';
-import { patchStatesSchema } from '../../analysis/patches';
+import { patchStatesSchema } from '../../record/patches';
 import { recordedWorkloadSchema, sloSchema } from '../../plan/recorded';
 import { topologySchema } from '../../plan/topology';
 import { machineSchema, targetKindSchema } from '../../record/run-record';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { patchStatesSchema } from '../../analysis/patches';
+import { patchStatesSchema } from '../../record/patches';
 import {
   arrivalsSchema,
   pricesSchema,

@@ -1,5 +1,5 @@
 /** The shape of proof.json: values that were deployed exactly as they are and loaded, one attempt after the other. */
-import { patchStatesSchema } from '../../analysis/patches';
+import { patchStatesSchema } from '../../record/patches';
 import { join, relative } from 'node:path';
 import { z } from 'zod';
 import { pricesSchema, recordedWorkloadSchema, sloSchema } from '../../plan/recorded';

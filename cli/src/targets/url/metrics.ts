@@ -1,4 +1,4 @@
-import { versionToldIn } from '../../analysis/patches';
+import { versionToldIn } from '../../record/patches';
 import { unreachable } from '../../ui/unreachable';
 import { within } from '../../ui/within';
 

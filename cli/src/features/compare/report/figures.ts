@@ -1,4 +1,4 @@
-import { patchesInForce } from '../../../analysis/patches';
+import { patchesInForce } from '../../../record/patches';
 import { adviceFor } from '../../../analysis/limits/table';
 import { alignedPairs, MAX_RATIO } from '../analysis/compare';
 import { commonLimit, commonLimitText } from '../../../analysis/limits/limit-seen';

@@ -4,7 +4,7 @@ import {
   patchesText,
   patchStatesOf,
   versionToldIn,
-} from '../../../cli/src/analysis/patches';
+} from '../../../cli/src/record/patches';
 
 const gauge = (patch: string, state: string): string =>
   `n8n_tuned_patch_in_force{state="${state}",instance="a",patch="${patch}"} 0`;
