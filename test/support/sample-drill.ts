@@ -63,7 +63,7 @@ export function sampleDrill(): DrillData & { run: RunData } {
     answers: 'when-done',
     sources: { executions: 'database', effects: 'service outside n8n' },
   });
-  const figures = drillFigures(requests, base.samples, slo, phases);
+  const figures = drillFigures(requests, base.samples, slo, phases, fault);
   const sent = 210;
   const control = {
     ...{ run: 'runs/control', sent, missed: null },

@@ -148,8 +148,6 @@ export async function drill(
     endMs: 1000 * (load.warmupSeconds + of.profile.durationSeconds),
   };
   const judgedBy = dueWithin(requests, steady);
-  const figures =
-    faultMs === null ? null : drillFigures(requests, samples, slos, { ...phases, faultMs });
   const recorded = ledgerSummary(ledger, {
     exposed: new Set(exposedTo(requests, faultMs ?? Infinity).map((request) => request.id)),
     answers: workload.recorded.answers,
@@ -164,6 +162,10 @@ export async function drill(
     ...{ done: timed.done, lastsSeconds: load.faultSeconds },
     ...(load.everySeconds === undefined ? {} : { everySeconds: load.everySeconds }),
   };
+  const figures =
+    faultMs === null
+      ? null
+      : drillFigures(requests, samples, slos, { ...phases, faultMs }, faultRecord);
   const record: DrillRecord = {
     schemaVersion: 1,
     kind: 'drill',

@@ -112,6 +112,10 @@ export const drillRecoverySchema = z.object({
 export type DrillRecovery = z.infer<typeof drillRecoverySchema>;
 
 /** Times are seconds since the fault. */
+const answeredSchema = z.object({ requests: z.number(), answered: z.number() });
+const availabilitySchema = z.object({ during: answeredSchema, outside: answeredSchema });
+export type Availability = z.infer<typeof availabilitySchema>;
+
 export const drillFiguresSchema = z.object({
   /** Until the first caller had an error; null: none had. */
   detectSeconds: z.number().nullable(),
@@ -137,6 +141,8 @@ export const drillFiguresSchema = z.object({
       toSeconds: z.number(),
     })
     .nullable(),
+  /** Expected responses of the requests open during the fault, and of all others after the warm-up; left out if not counted. */
+  availability: z.exactOptional(availabilitySchema),
 });
 export type DrillFigures = z.infer<typeof drillFiguresSchema>;
 

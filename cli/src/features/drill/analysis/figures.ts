@@ -3,7 +3,7 @@
  * is repeated, the first error counts from the first time, and recovery and the drain of the backlog from the last.
  */
 import type { Slo } from '../../../../../loadtests/lib/slo';
-import type { DrillFault, DrillFigures, DrillPhases } from '../record';
+import type { Availability, DrillFault, DrillFigures, DrillPhases } from '../record';
 import type { MetricSample, RequestSample } from '../../../record/run-record';
 import { totals } from '../../../analysis/metrics';
 import { missedSlo } from '../../../analysis/slo/window-slo';
@@ -25,20 +25,45 @@ export const exposedTo = (
 /** In pods it takes this long until a fault that was made is told. */
 const TOLD_WITHIN_MS = 1_000;
 
-/** Whether a request was open while the fault lasted, or at one of its moments. */
-export function isAnythingAtRisk(
-  requests: readonly RequestSample[],
-  { done, everySeconds }: Pick<DrillFault, 'done' | 'everySeconds'>,
+type MadeFault = Pick<DrillFault, 'done' | 'everySeconds'>;
+
+/** Of each request: whether it was open while the fault lasted, or at one of its moments. */
+function metBy(
+  { done, everySeconds }: MadeFault,
   overMs: number | null,
-): boolean {
+): (request: RequestSample) => boolean {
   const [first] = done;
   const spans =
     everySeconds === undefined && first !== undefined
       ? [{ fromMs: first.tMs, toMs: overMs ?? Infinity }]
       : done.map(({ tMs }) => ({ fromMs: tMs, toMs: tMs }));
-  return spans.some(({ fromMs, toMs }) =>
-    requests.some((request) => request.tMs <= toMs && endOf(request) >= fromMs - TOLD_WITHIN_MS),
-  );
+  return (request) =>
+    spans.some(
+      ({ fromMs, toMs }) => request.tMs <= toMs && endOf(request) >= fromMs - TOLD_WITHIN_MS,
+    );
+}
+
+export const isAnythingAtRisk = (
+  requests: readonly RequestSample[],
+  fault: MadeFault,
+  overMs: number | null,
+): boolean => requests.some(metBy(fault, overMs));
+
+/** Responses as expected, of the requests that were open during the fault, and of all others after the warm-up. */
+function availability(
+  requests: readonly RequestSample[],
+  fault: MadeFault,
+  { steady, overMs }: Pick<DrillPhases, 'steady' | 'overMs'>,
+): Availability {
+  const isMet = metBy(fault, overMs);
+  const parts = { during: { requests: 0, answered: 0 }, outside: { requests: 0, answered: 0 } };
+  for (const request of requests) {
+    if (request.tMs < steady.fromMs) continue;
+    const part = parts[isMet(request) ? 'during' : 'outside'];
+    part.requests += 1;
+    if (request.ok) part.answered += 1;
+  }
+  return parts;
 }
 
 export function drillFigures(
@@ -46,6 +71,7 @@ export function drillFigures(
   samples: readonly MetricSample[],
   slos: readonly Slo[],
   phases: DrillPhases & { faultMs: number },
+  fault: MadeFault,
 ): DrillFigures {
   const exposed = exposedTo(requests, phases.faultMs);
   const lastMs = phases.lastMs ?? phases.faultMs;
@@ -55,6 +81,7 @@ export function drillFigures(
     backlog: backlog(samples, { ...phases, lastMs }),
     slowestMs: largestOf(exposed.filter(({ ok }) => ok).map(({ durationMs }) => durationMs)),
     errors: errors(exposed, phases.faultMs),
+    availability: availability(requests, fault, phases),
   };
 }
 

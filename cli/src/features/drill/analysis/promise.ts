@@ -8,8 +8,11 @@ import { parseDuration } from '../../../../../loadtests/lib/duration';
 /** Counts of due times of a schedule. */
 export const DUE_COUNTS = ['due-never', 'due-repeated'] as const;
 export type DueCount = (typeof DUE_COUNTS)[number];
+/** Requests without the expected response: open during the fault, and all others. */
+export const ERROR_COUNTS = ['errors-during', 'errors-outside'] as const;
+export type ErrorCount = (typeof ERROR_COUNTS)[number];
 /** Counts of requests. `lost` is all that was accepted and not done; `errors` all without the expected response. */
-const COUNTS = ['errors', ...LEDGER_CLASSES, ...DUE_COUNTS] as const;
+const COUNTS = ['errors', ...ERROR_COUNTS, ...LEDGER_CLASSES, ...DUE_COUNTS] as const;
 /** Seconds since the fault. */
 const TIMES = ['detect', 'recover', 'drain'] as const;
 

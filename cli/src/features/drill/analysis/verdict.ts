@@ -1,7 +1,7 @@
 /** Whether the promises were kept in a drill, and whether the drill says anything at all. */
 import { holds } from '../../../../../loadtests/lib/condition';
 import { LEDGER_WORDS, LOSSES, type LedgerClass } from './ledger-class';
-import type { DrillPromise, DueCount, PromiseMetric } from './promise';
+import type { DrillPromise, DueCount, ErrorCount, PromiseMetric } from './promise';
 import type {
   DrillControl,
   DrillFault,
@@ -82,6 +82,7 @@ function untold(facts: DrillFacts): string[] {
   const asks = (...metrics: PromiseMetric[]): boolean =>
     promises.some(({ metric }) => metrics.includes(metric));
   const unknown = classes.unknown.requests;
+  const isNoneMet = figures?.availability?.during.requests === 0;
   return [
     ...(asks('lost') && unknown > 0
       ? [
@@ -98,7 +99,7 @@ function untold(facts: DrillFacts): string[] {
           'too few requests were due after the fault to tell whether the SLO was met again: use a longer --after or a higher --rate',
         ]
       : []),
-    ...(isAnythingAtRisk || facts.faultFailed !== null
+    ...((isAnythingAtRisk && !(asks('errors-during') && isNoneMet)) || facts.faultFailed !== null
       ? []
       : [
           'no request was open while the fault was made, so nothing was at risk: use a higher --rate, longer work or --every',
@@ -174,6 +175,9 @@ function judged(promise: DrillPromise, { fault, ledger, figures, schedule }: Dri
   if (metric === 'detect' || metric === 'drain' || metric === 'recover') {
     return timed(promise, figures);
   }
+  if (metric === 'errors-during' || metric === 'errors-outside') {
+    return judgedErrors(promise, metric, figures);
+  }
   const count =
     metric === 'errors'
       ? (figures?.errors?.requests ?? 0)
@@ -220,6 +224,25 @@ function told({ classes, lostAndTold }: DrillLedger): string {
   if (lostAndTold === requests) return '; every caller got an error';
   const untoldOf = requests - lostAndTold;
   return `; ${counted(untoldOf, 'caller')} of them ${untoldOf === 1 ? 'was' : 'were'} not told`;
+}
+
+/** Without figures the fault was not made, and the drill is invalid. */
+function judgedErrors(
+  promise: DrillPromise,
+  metric: ErrorCount,
+  figures: DrillFigures | null,
+): Judged {
+  const isDuring = metric === 'errors-during';
+  const seen = figures?.availability?.[isDuring ? 'during' : 'outside'];
+  const { requests, answered } = seen ?? { requests: 0, answered: 0 };
+  const count = requests - answered;
+  const share = requests === 0 ? 0 : count / requests;
+  const which = isDuring ? 'open during the fault' : 'outside the fault';
+  return {
+    promise,
+    kept: holds(promise.unit === 'share' ? share : count, promise),
+    measured: `${count === 0 ? 'none' : String(count)} of ${counted(requests, 'request')} ${which} ${count === 1 ? 'was' : 'were'} not answered as expected`,
+  };
 }
 
 function judgedDue(

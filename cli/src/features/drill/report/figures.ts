@@ -1,7 +1,13 @@
 import { costOfRun } from '../../../analysis/cost';
 import { notKnown } from '../analysis/verdict';
 import { LEDGER_CLASSES, LEDGER_WORDS } from '../analysis/ledger-class';
-import type { DrillRecord, DrillRecovery, DrillSchedule, NamedTimes } from '../record';
+import type {
+  Availability,
+  DrillRecord,
+  DrillRecovery,
+  DrillSchedule,
+  NamedTimes,
+} from '../record';
 import type { RunRecord } from '../../../record/run-record';
 import { costFigures } from '../../../report/text/cost';
 import { type Figure } from '../../../report/text/units';
@@ -75,7 +81,7 @@ const detectedFigure = ({ detectSeconds }: CameThrough): Figure => ({
 function cameThrough(figures: CameThrough, record: DrillRecord): Figure[] {
   const afterIt =
     record.fault.everySeconds === undefined ? 'after the fault' : 'after the last one';
-  const { recoverSeconds, backlog, slowestMs, errors } = figures;
+  const { recoverSeconds, backlog, slowestMs, errors, availability } = figures;
   const rows: Figure[] = [
     {
       name: 'Recovered',
@@ -95,6 +101,9 @@ function cameThrough(figures: CameThrough, record: DrillRecord): Figure[] {
       value: `${counted(errors.requests, 'request')} without the expected response, due ${aroundFault(errors.fromSeconds)} to ${aroundFault(errors.toSeconds)}`,
     });
   }
+  if (availability !== undefined) {
+    rows.push({ name: 'Available', value: availableText(availability) });
+  }
   if (backlog !== null) {
     const drained =
       backlog.drainSeconds === null
@@ -109,6 +118,17 @@ function cameThrough(figures: CameThrough, record: DrillRecord): Figure[] {
     rows.push({ name: 'Slowest survivor', value: `waited ${duration(slowestMs)}` });
   }
   return rows;
+}
+
+/** One that was met by no request, as a moment between two of them, has no share. */
+function availableText({ during, outside }: Availability): string {
+  const part = ({ requests, answered }: Availability['during'], where: string): string[] =>
+    requests === 0
+      ? []
+      : [`${percent(answered / requests)} of ${counted(requests, 'request')} ${where}`];
+  return [...part(during, 'open during the fault'), ...part(outside, 'outside the fault')].join(
+    ', ',
+  );
 }
 
 const scheduleFigure = ({ everySeconds, due, once, repeated, never }: DrillSchedule): Figure => ({

@@ -12,16 +12,47 @@ import { failed, load, PHASES } from './load';
 
 const SLOS = parseSlos('errors<1%,p95<2s');
 const { faultMs } = PHASES;
+const FAULT = { done: [{ tMs: faultMs, text: 'SIGKILL of worker-1' }] };
 const seen = (requests: RequestSample[], samples: MetricSample[] = []): DrillFigures =>
-  drillFigures(requests, samples, SLOS, PHASES);
+  drillFigures(requests, samples, SLOS, PHASES, FAULT);
 const between =
   (from: number, to: number) =>
   (request: RequestSample): boolean =>
     request.tMs >= from && request.tMs < to;
 
 test('a fault that nobody notices leaves nothing to detect and nothing to recover from', () => {
-  expect(seen(load())).toEqual({
+  expect(seen(load())).toMatchObject({
     ...{ detectSeconds: null, recoverSeconds: 0, backlog: null, slowestMs: 1_000, errors: null },
+  });
+});
+
+describe('availability', () => {
+  // 5 a second of 1 s each, from 2 s on, until 60 s.
+  const measured = 5 * 58;
+
+  test('during the fault is that of what was open while it lasted, and outside that of all else after the warm-up', () => {
+    const done = [{ tMs: faultMs, text: 'stopped' }];
+    const overMs = faultMs + 10_000;
+    const requests = load(({ tMs }) =>
+      tMs < 1_000 || (tMs >= faultMs && tMs < faultMs + 12_000) ? failed(10) : {},
+    );
+    const { availability } = drillFigures(requests, [], SLOS, { ...PHASES, overMs }, { done });
+    // Open a second before it too, as pods tell of a fault so late; and those of the second before that had not ended.
+    const during = { requests: 5 * 12 + 1, answered: 10 };
+    expect(availability).toEqual({
+      during,
+      outside: {
+        requests: measured - during.requests,
+        answered: measured - during.requests - (5 * 2 - 1),
+      },
+    });
+  });
+
+  test('during a fault that is repeated is that of what was open at one of its moments', () => {
+    const done = [0, 20_000].map((afterMs) => ({ tMs: faultMs + afterMs, text: 'killed' }));
+    const fault = { done, everySeconds: 20 };
+    const { availability } = drillFigures(load(), [], SLOS, PHASES, fault);
+    expect(availability?.during).toEqual({ requests: 2 * 11, answered: 2 * 11 });
   });
 });
 
@@ -44,7 +75,7 @@ test('of a fault that is repeated, what recovers does so after the last one', ()
       value: isUp ? 5 : 1,
     };
   });
-  const figures = drillFigures(requests, waiting, SLOS, { ...PHASES, lastMs });
+  const figures = drillFigures(requests, waiting, SLOS, { ...PHASES, lastMs }, FAULT);
   expect(figures.recoverSeconds).toBeCloseTo(2.8);
   expect(figures.detectSeconds).toBeCloseTo(0.01);
   expect(figures.backlog).toEqual({ before: 1, peak: 5, drainSeconds: 0 });

@@ -36,6 +36,9 @@ const facts = (given: Partial<DrillFacts> = {}): DrillFacts => ({
   figures: {
     ...{ detectSeconds: 46, recoverSeconds: 3, slowestMs: 6_000 },
     ...{ backlog: { before: 0, peak: 12, drainSeconds: 9 }, errors: null },
+    availability: {
+      ...{ during: { requests: 20, answered: 8 }, outside: { requests: 80, answered: 79 } },
+    },
   },
   schedule: null,
   control: { run: 'runs/x', sent: 150, classes: classes({ once: 150 }), missed: null },
@@ -213,6 +216,12 @@ describe('a promise', () => {
     ['detect<30s', 'the first caller had an error after 46 s', false],
     ['drain<=9s', 'the backlog was worked off after 9 s', true],
     ['errors<1%', 'none of 100 were not answered as expected', true],
+    [
+      'errors-during<50%',
+      '12 of 20 requests open during the fault were not answered as expected',
+      false,
+    ],
+    ['errors-outside=1', '1 of 80 requests outside the fault was not answered as expected', true],
     ['once<=150', '150 of 100 were answered and executed once', true],
   ])('%s: %s', (text, measured, kept) => {
     const [first] = drillVerdict(facts({ promises: parsePromises(text) })).promises;
@@ -234,6 +243,20 @@ describe('a promise', () => {
   test('each fault has some, and they can be read', () => {
     for (const { promise } of FAULTS) expect(parsePromises(promise).length).toBeGreaterThan(2);
   });
+});
+
+test('a promise about the time of the fault is not judged where no request was open then', () => {
+  const { figures } = facts();
+  const none = { during: { requests: 0, answered: 0 }, outside: { requests: 80, answered: 80 } };
+  const asked = (promise: string): string =>
+    drillVerdict(
+      facts({
+        ...(figures === null ? {} : { figures: { ...figures, availability: none } }),
+        promises: parsePromises(promise),
+      }),
+    ).outcome;
+  expect(asked('errors-during=0')).toBe('invalid');
+  expect(asked('errors-outside=0')).toBe('pass');
 });
 
 describe('a schedule', () => {
