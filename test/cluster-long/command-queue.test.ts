@@ -1,13 +1,14 @@
-// A run in queue mode on a real cluster: what Redis and PostgreSQL of the release say of themselves.
+// Runs in queue mode on a real cluster: what Redis and PostgreSQL of the release say of themselves, and what a twin needs.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunRecord } from '../../cli/src/record/run-record';
+import { inCluster } from '../support/cluster';
 import { buildCli } from '../support/cli';
-import { n8nTuned, ourNamespaces, resultsFolder } from '../support/cluster-command';
+import { CLI, n8nTuned, ourNamespaces, resultsFolder } from '../support/cluster-command';
 
 jest.setTimeout(900_000);
 
-const { path: out, remove } = resultsFolder();
+const { path: out, written, remove } = resultsFolder();
 beforeAll(buildCli);
 afterAll(remove);
 
@@ -34,5 +35,24 @@ test('the queue and the database are seen in their own pods', async () => {
   const transactions = valuesOf('dbTransactions');
   expect(transactions.at(-1) ?? 0).toBeGreaterThan((transactions[0] ?? 0) + 75);
   expect(Math.max(...valuesOf('dbSizeMiB'))).toBeGreaterThan(1);
+  expect(await ourNamespaces()).toBe('');
+});
+
+test("a twin has its credential by n8n's API, and its stand-in beside the release", async () => {
+  const agent = join(__dirname, '../process/twins/agent.json');
+  const file = written('agent.json', readFileSync(agent, 'utf8'));
+  const made = await inCluster(['node', CLI, 'twin', file]);
+  expect(made.stderr).toBe('');
+  const { stdout, stderr } = await n8nTuned(
+    ...['run', '--target', 'kubernetes', '--workload', file.replace('.json', '.twin.json')],
+    ...['--mode', 'queue', '--workers', '1', '--rate', '0.5', '--duration', '10s'],
+    ...['--warmup', '0s', '--timeout', '5m', '--drain', '5m', '--ready', '300s'],
+    ...['--out', out, '--json'],
+  );
+  if (stdout === '') throw new Error(stderr);
+  const { summary } = JSON.parse(stdout) as RunRecord;
+  expect(summary.executions).toMatchObject({ failed: 0, unfinished: 0, expectedResponses: 5 });
+  expect(summary.services?.map(({ host }) => host)).toContain('api.openai.com');
+  expect(summary.roles.map(({ role }) => role)).toContain('upstream');
   expect(await ourNamespaces()).toBe('');
 });

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cacheFolder, findProgram, pinned, readVersions } from '../../cli/src/lab/paths';
@@ -13,6 +13,8 @@ import { removeLeft } from '../../cli/src/targets/container/journal';
 import { thisProcess } from '../../cli/src/linux/proc';
 import type { Running } from '../../cli/src/targets/target';
 import { bringUpMs, left, never, quiet, topology, tracesOf, workload } from '../process/stage';
+import type { RunRecord } from '../../cli/src/record/run-record';
+import { buildCli, runCli } from '../support/cli';
 import { until } from '../support/wait';
 
 jest.setTimeout(2 * bringUpMs + 300_000);
@@ -80,6 +82,32 @@ test('an image runs in queue mode with its limits, a killed worker is started ag
   }
   expect(await left(traces)).toEqual([]);
   expect(containers().filter((name) => !before.has(name))).toEqual([]);
+});
+
+test('a twin is loaded, with its credential and a stand-in that the container reaches', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-twin-'));
+  try {
+    buildCli();
+    copyFileSync(join(__dirname, '../process/twins/agent.json'), join(folder, 'agent.json'));
+    expect(await runCli(['twin', 'agent.json'], {}, folder)).toMatchObject({ code: 0 });
+    const images = ['--image', archive('n8n', 'N8N_VERSION'), '--container-engine', 'podman'];
+    const load = ['--rate', '0.5', '--duration', '4s', '--warmup', '0s', '--timeout', '5m'];
+    const patience = ['--drain', '5m', '--ready', '5m', '--json'];
+    const { stdout, stderr } = await runCli(
+      ['run', '--workload', 'agent.twin.json', '--target', 'container', ...images, ...load].concat(
+        patience,
+      ),
+      {},
+      folder,
+    );
+    if (stdout === '') throw new Error(stderr);
+    const { summary } = JSON.parse(stdout) as RunRecord;
+    expect(summary.executions).toMatchObject({ failed: 0, unfinished: 0, expectedResponses: 2 });
+    expect(summary.matched).toMatchObject({ withoutExecution: { requests: 0 } });
+    expect(summary.services?.map(({ host }) => host)).toContain('api.openai.com');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test('an image of another version than the one that was named is refused', async () => {

@@ -4,7 +4,6 @@ import {
   type SeedWorkflow,
 } from '../../../cli/src/catalogue/seeding';
 import { parseRules } from '../../../cli/src/stand-in/rules';
-import { refuseWorkloads } from '../../../cli/src/targets/kubernetes/release/seedable';
 
 const credential = {
   ...{ id: 'twin-openai', name: 'OpenAI', type: 'openAiApi' },
@@ -31,11 +30,4 @@ test('the credentials of twins lead to the stand-in where it is, each once', () 
   expect(twinCredentials(all, 'http://127.0.0.1:7777')).toEqual([
     { ...credential, data: { apiKey: 'none', url: 'http://127.0.0.1:7777/v1' } },
   ]);
-});
-
-test('a cluster, which gives no stand-in to a twin, says where it is loaded', () => {
-  const workflows = [twin('rules: []')];
-  expect(() => {
-    refuseWorkloads({ workflows, how: 'deploy', chart: null });
-  }).toThrow('mine is a twin, whose stand-in runs on this machine: load it with --target process');
 });

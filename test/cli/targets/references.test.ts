@@ -16,6 +16,14 @@ describe('workflows that call each other, put into an n8n that gives them new id
     expect(order.map(({ id }) => id)).toEqual(['c', 'b', 'a']);
   });
 
+  test('an error workflow comes before the workflow that names it, and is named by its new id', () => {
+    const failing = { ...workflow('a'), settings: { errorWorkflow: 'b' } };
+    const order = calledFirst([failing, workflow('b')]);
+    expect(order.map(({ id }) => id)).toEqual(['b', 'a']);
+    const { settings } = renamed(failing, new Map([['b', 'NEW']]));
+    expect(settings).toEqual({ errorWorkflow: 'NEW' });
+  });
+
   test('two that call each other are both there, once', () => {
     const order = calledFirst([workflow('a', 'b'), workflow('b', 'a')]);
     expect(order.map(({ id }) => id).sort()).toEqual(['a', 'b']);

@@ -162,6 +162,21 @@ test('a workflow that calls another calls the one that was put in with it', asyn
   expect(JSON.stringify(caller?.nodes)).not.toContain('"load-sub-workflow-called"');
 });
 
+test('the error workflow that was put in with a workflow is that of its copy', async () => {
+  const file = join(folder, 'failing.json');
+  const nodes = [{ name: 'W', type: 'n8n-nodes-base.webhook', parameters: { path: 'w' } }];
+  const onError = [{ name: 'E', type: 'n8n-nodes-base.errorTrigger', parameters: {} }];
+  const failing = { id: 'x', name: 'S', nodes, settings: { errorWorkflow: 'e' } };
+  const all = [failing, { id: 'e', name: 'Alarm', nodes: onError, settings: {} }];
+  writeFileSync(file, JSON.stringify(all.map((each) => ({ ...each, connections: {} }))));
+  const said: string[] = [];
+  await seedsOf((text) => said.push(text)).seed([{ name: 'S', file }], {}, quiet);
+  const [alarm, copy] = n8n.things.slice(-2);
+  expect(alarm?.name).toBe(`Alarm (n8n-tuned ${CALL})`);
+  expect(copy?.body).toMatchObject({ settings: { errorWorkflow: alarm?.id } });
+  expect(said).toEqual([]);
+});
+
 test('what the API does not take is left out, and named', async () => {
   const file = join(folder, 'settings.json');
   const settings = {

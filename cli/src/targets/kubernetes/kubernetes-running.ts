@@ -23,6 +23,7 @@ import type {
   Running,
   StoreLooks,
 } from '../target';
+import { isTwin } from './release/seedable';
 import type { UpstreamPod } from './release/upstream';
 import type { HostCount } from '../../stand-in/analysis/counts';
 import { ApiSeeds } from '../url/seeds';
@@ -58,8 +59,8 @@ export interface KubernetesRunningOptions {
   readyTimeoutMs: number;
   /** What workflows call in the place of services outside n8n; null: nothing. */
   standIn: UpstreamPod | null;
-  /** Access to n8n's API to import workloads; null if the chart imports them. */
-  seedByApi: Partial<SeedingPlace> | null;
+  /** Who seeds: our chart, unless a workflow has credentials; another chart nothing; n8n's API what is left. */
+  seeding: { byChart: 'all but twins' | 'nothing'; place: Partial<SeedingPlace> };
 }
 
 /** The pods of one release, and the load generator beside them. */
@@ -126,9 +127,9 @@ export class KubernetesRunning implements Running {
   }
 
   async seed(workflows: SeedWorkflow[], progress: Progress): Promise<void> {
-    const { cluster, namespace, watch, seedByApi } = this.options;
-    // Our chart has done it.
-    if (seedByApi === null || workflows.length === 0) return;
+    const { cluster, namespace, watch, seeding } = this.options;
+    const left = seeding.byChart === 'nothing' ? workflows : workflows.filter(isTwin);
+    if (left.length === 0) return;
     const main = watch.seats.find(({ role }) => role === 'main');
     if (main === undefined) {
       throw new Mistake(
@@ -139,7 +140,7 @@ export class KubernetesRunning implements Running {
     progress('creating the owner account of n8n, which imports the workflows');
     const api = await PodApi.ofNewOwner(cluster, { namespace, pod, container });
     // Taken out with all the rest.
-    await new ApiSeeds(api).seed(workflows, seedByApi, progress);
+    await new ApiSeeds(api).seed(left, seeding.place, progress);
   }
 
   async ready(requests: LoadRequest[], progress: Progress, signal: AbortSignal): Promise<void> {

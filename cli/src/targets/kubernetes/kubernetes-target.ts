@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { stringify } from 'yaml';
+import { standInPlan } from '../../catalogue/seeding';
 import { readDeployed, recordedValues } from '../chart/deployed';
 import { Failure, messageOf, Mistake } from '../../ui/exit';
 import type { Progress } from '../../ui/progress';
@@ -127,7 +128,11 @@ async function bringUp(
   const main = watch.pods.find((pod) => roleOf(pod) === 'main');
   const standIn =
     needsUpstream(options) && main !== undefined
-      ? await startUpstream({ ...place, main, timeoutMs }, progress, signal)
+      ? await startUpstream(
+          { ...place, main, timeoutMs, plan: standInPlan(options.workflows) },
+          progress,
+          signal,
+        )
       : null;
   await journal?.note();
   const recorded: RecordedDeployment = {
@@ -147,12 +152,10 @@ async function bringUp(
     deployed: recorded,
     readyTimeoutMs: options.readyTimeoutMs,
     standIn,
-    seedByApi:
-      options.chart === null
-        ? null
-        : needsUpstream(options)
-          ? { upstreamUrl: upstreamUrlOf(release) }
-          : {},
+    seeding: {
+      byChart: options.chart === null ? 'all but twins' : 'nothing',
+      place: needsUpstream(options) ? { upstreamUrl: upstreamUrlOf(release) } : {},
+    },
   });
 }
 

@@ -62,7 +62,11 @@ export class ApiSeeds {
     for (const workflow of calledFirst(workflows.flatMap(exportedIn))) {
       tell(`importing the workflow ${workflow.name ?? ''} into n8n`);
       const here = this.copied(renamed(placed(workflow, place), ids));
-      const id = await this.seedWorkflow(demanded === null ? here : demandingKey(here, demanded));
+      const known = new Set(ids.values());
+      const id = await this.seedWorkflow(
+        demanded === null ? here : demandingKey(here, demanded),
+        known,
+      );
       if (workflow.id !== undefined) ids.set(String(workflow.id), id);
     }
   }
@@ -112,7 +116,11 @@ export class ApiSeeds {
     return { id, name: ownName };
   }
 
-  private async seedWorkflow(workflow: ExportedWorkflow): Promise<string> {
+  /** `known`: ids of what was put in before. */
+  private async seedWorkflow(
+    workflow: ExportedWorkflow,
+    known: ReadonlySet<string>,
+  ): Promise<string> {
     const post = (taken: TakenWorkflow): Promise<{ id: string; taken: TakenWorkflow }> =>
       this.made('workflow', taken.body.name, async () => {
         const { id } = await this.api.ask<{ id: string }>('POST', '/workflows', {
@@ -120,12 +128,12 @@ export class ApiSeeds {
         });
         return { id, taken };
       });
-    const { id, taken } = await post(takenOf(workflow)).catch((error: unknown) => {
+    const { id, taken } = await post(takenOf(workflow, known)).catch((error: unknown) => {
       // An older n8n says so of a setting that it does not know.
       const isOfSettings =
         error instanceof ApiRefusal && error.status === 400 && /settings/.test(error.message);
       if (!isOfSettings) throw error;
-      return post(takenOf(workflow, 'first'));
+      return post(takenOf(workflow, known, 'first'));
     });
     if (taken.leftOut.length > 0) {
       this.ofCall?.warn(
@@ -164,7 +172,7 @@ export function calledFirst(workflows: readonly ExportedWorkflow[]): ExportedWor
     // Two that call each other cannot both be first.
     if (order.includes(workflow) || callers.includes(workflow)) return;
     for (const other of workflows) {
-      if (other !== workflow && mentions(workflow.nodes, other.id)) {
+      if (other !== workflow && mentions([workflow.nodes, workflow['settings']], other.id)) {
         add(other, [...callers, workflow]);
       }
     }
@@ -174,7 +182,7 @@ export function calledFirst(workflows: readonly ExportedWorkflow[]): ExportedWor
   return order;
 }
 
-/** With every text in its nodes that is one of these ids exchanged for what it has become. */
+/** With every text in its nodes and settings that is one of these ids exchanged for what it has become. */
 export function renamed(
   workflow: ExportedWorkflow,
   ids: ReadonlyMap<string, string>,
@@ -187,7 +195,8 @@ export function renamed(
     }
     return value;
   };
-  return { ...workflow, nodes: exchange(workflow.nodes) as ExportedWorkflow['nodes'] };
+  const nodes = exchange(workflow.nodes) as ExportedWorkflow['nodes'];
+  return { ...workflow, nodes, settings: exchange(workflow['settings']) };
 }
 
 function mentions(value: unknown, id: string | number | undefined): boolean {
@@ -224,15 +233,20 @@ interface TakenWorkflow {
   leftOut: string[];
 }
 
-/** `first`: for an n8n that has refused what later ones take. */
-function takenOf(workflow: ExportedWorkflow, which: 'all' | 'first' = 'all'): TakenWorkflow {
+/** An error workflow is one that comes along. `first`: for an n8n that has refused what later ones take. */
+function takenOf(
+  workflow: ExportedWorkflow,
+  ids: ReadonlySet<string>,
+  which: 'all' | 'first' = 'all',
+): TakenWorkflow {
   const { name = 'Load test', nodes, connections } = workflow;
   const given = Object.entries((workflow['settings'] ?? {}) as Record<string, unknown>).filter(
     // So the editor writes what is as n8n has it anyway.
     ([, value]) => value !== 'DEFAULT' && value !== null,
   );
   const known = which === 'all' ? [...FIRST_SETTINGS, ...LATER_SETTINGS] : FIRST_SETTINGS;
-  const isTaken = ([setting]: [string, unknown]): boolean => known.includes(setting);
+  const isTaken = ([setting, value]: [string, unknown]): boolean =>
+    setting === 'errorWorkflow' ? ids.has(String(value)) : known.includes(setting);
   return {
     body: { name, nodes, connections, settings: Object.fromEntries(given.filter(isTaken)) },
     leftOut: [

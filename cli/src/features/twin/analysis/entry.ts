@@ -167,7 +167,8 @@ function asChat(workflow: ExportedWorkflow, node: WorkflowNode, { newId, recorde
     request: {
       ...{ method: 'POST', path: `/webhook/${webhookId}/chat`, answers: 'when-done' },
       body: {
-        ...{ action: 'sendMessage', sessionId: 'twin' },
+        // A conversation for each request, since a memory that grows slows what comes later. n8n keeps nothing else of it.
+        ...{ action: 'sendMessage', sessionId: '{{id}}' },
         chatInput: textOf(said.chatInput) || 'Is my order on its way?',
       },
     },

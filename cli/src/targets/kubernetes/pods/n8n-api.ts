@@ -1,4 +1,5 @@
 /** n8n's API from inside main's container: no Service, no Ingress and no port of this machine is needed. */
+import { randomUUID } from 'node:crypto';
 import { Failure, Mistake } from '../../../ui/exit';
 import { within } from '../../../ui/within';
 import type { N8nRequests } from '../../url/api';
@@ -45,7 +46,7 @@ export class PodApi implements N8nRequests {
     readonly key: string,
   ) {}
 
-  /** Makes the owner of a fresh n8n, and their key. */
+  /** Makes the owner of a fresh n8n, unless this command has done so before, and a key of theirs. */
   static async ofNewOwner(
     cluster: Pick<Cluster, 'exec'>,
     place: Place,
@@ -54,12 +55,19 @@ export class PodApi implements N8nRequests {
     const person = { email: 'owner@example.com', firstName: 'Owner', lastName: 'Example' };
     const send = (path: string, body: unknown, cookie: string): Promise<Reply> =>
       request(cluster, place, 'POST', path, { cookie }, body);
-    const owner = accepted(
-      await onceRouted(() => send('/rest/owner/setup', { ...person, password: password() }, '')),
-      'the setup of an owner',
+    const setUp = await onceRouted(() =>
+      send('/rest/owner/setup', { ...person, password: PASSWORD }, ''),
     );
+    const { email } = person;
+    const owner =
+      setUp.status === ALREADY_SET_UP
+        ? await send('/rest/login', { emailOrLdapLoginId: email, email, password: PASSWORD }, '')
+        : setUp;
+    if (owner.status >= 400) accepted(setUp, 'the setup of an owner');
+    // n8n wants another label for each key of a user.
+    const label = `n8n-tuned ${randomUUID()}`;
     const key = accepted(
-      await send('/rest/api-keys', { label: 'n8n-tuned', expiresAt: null, scopes }, owner.cookies),
+      await send('/rest/api-keys', { label, expiresAt: null, scopes }, owner.cookies),
       'an API key',
     );
     const { data } = JSON.parse(key.text) as { data: { rawApiKey: string } };
@@ -79,8 +87,9 @@ export class PodApi implements N8nRequests {
   }
 }
 
-/** n8n wants a capital, a digit and 8 characters; nobody logs in with it. */
-const password = (): string => `N8n-${crypto.randomUUID()}`;
+/** n8n wants a capital, a digit and 8 characters. Of the owners that this process makes. */
+const PASSWORD = `N8n-${randomUUID()}`;
+const ALREADY_SET_UP = 400;
 
 function accepted(reply: Reply, what: string): Reply {
   if (reply.status < 400) return reply;

@@ -3,10 +3,14 @@ import { sep } from 'node:path';
 import { findBundled } from '../../../lab/kit';
 import { Mistake } from '../../../ui/exit';
 import { exportedIn } from '../../../catalogue/read';
+import type { SeedWorkflow } from '../../../catalogue/seeding';
 import type { KubernetesOptions } from './options';
 
 export const needsUpstream = ({ workflows }: Pick<KubernetesOptions, 'workflows'>): boolean =>
   workflows.some(({ needs = [] }) => needs.includes('upstream'));
+
+/** Whether it has credentials, which only n8n's API takes: our chart seeds without any. */
+export const isTwin = ({ standIn }: SeedWorkflow): boolean => standIn !== undefined;
 
 /** Those that do not come with the kit. */
 function ownOf(workflows: KubernetesOptions['workflows']): KubernetesOptions['workflows'] {
@@ -14,12 +18,13 @@ function ownOf(workflows: KubernetesOptions['workflows']): KubernetesOptions['wo
   return workflows.filter(({ file }) => !file.startsWith(bundled));
 }
 
-/** The user's own workflows as our chart takes them: the text of each by a name. n8n knows a workflow by its id. */
+/** The user's own workflows that our chart seeds: the text of each by a name. n8n knows a workflow by its id. */
 export const ownWorkflows = ({
   workflows,
 }: Pick<KubernetesOptions, 'workflows'>): Record<string, string> =>
   Object.fromEntries(
     ownOf(workflows)
+      .filter((workflow) => !isTwin(workflow))
       .flatMap(exportedIn)
       .map((workflow, index) => {
         const name = `workflow-${String(index + 1)}`;
@@ -37,12 +42,6 @@ export function refuseWorkloads({
   if (own !== undefined && how === 'existing') {
     throw new Mistake(
       `--existing puts no workflow into n8n: import and activate ${own.name} there yourself, and load it with --request.`,
-    );
-  }
-  const twin = workflows.find(({ standIn }) => standIn !== undefined);
-  if (twin !== undefined) {
-    throw new Mistake(
-      `${twin.name} is a twin, whose stand-in runs on this machine: load it with --target process, or at --url of an n8n on this machine.`,
     );
   }
   const isGiven = (need: string): boolean =>

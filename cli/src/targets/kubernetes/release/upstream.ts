@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readEffects, type Effect } from '../../../analysis/effects';
 import { findBundled } from '../../../lab/kit';
 import type { HostCount, StandInReport } from '../../../stand-in/analysis/counts';
-import type { ServiceTrouble } from '../../../stand-in/plan';
-import { Failure } from '../../../ui/exit';
+import type { ServiceTrouble, StandInPlan } from '../../../stand-in/plan';
+import { Failure, Mistake } from '../../../ui/exit';
 import type { Progress } from '../../../ui/progress';
 import { within } from '../../../ui/within';
 import type { Cluster, Place } from '../api/api';
@@ -27,6 +27,9 @@ const DATA = '/data';
 const EFFECTS = `${DATA}/effects.log`;
 const CONTAINER = 'upstream';
 const PROGRAM = 'stand-in.cjs';
+const PLAN = 'plan.json';
+/** What a ConfigMap holds, with room for its names. */
+const MAX_BYTES = 1_000_000;
 const LOOK_EVERY_MS = 300;
 /** It ends by itself if nobody comes to take it down: longer than any soak. */
 const LONGEST_SECONDS = 8 * 24 * 3600;
@@ -86,6 +89,7 @@ export function upstreamJob(order: UpstreamOrder): V1Job {
               command: ['node', `${FOLDER}/${PROGRAM}`],
               env: Object.entries({
                 ...{ HOST: '0.0.0.0', PORT: String(PORT), EFFECTS_FILE: EFFECTS },
+                ...(PLAN in order.files ? { PLAN_FILE: `${FOLDER}/${PLAN}` } : {}),
               }).map(([key, value]) => ({ name: key, value })),
               ports: [{ name: 'http', containerPort: PORT }],
               readinessProbe: { httpGet: { path: '/healthz', port: 'http' }, periodSeconds: 1 },
@@ -151,6 +155,8 @@ export interface UpstreamPlace {
   release: string;
   /** The main pod of n8n. */
   main: V1Pod;
+  /** What it answers; null: what bundled workflows call. */
+  plan: StandInPlan | null;
   timeoutMs: number;
 }
 
@@ -168,19 +174,29 @@ const READ = 'fetch(process.argv[1]).then(async(r)=>process.stdout.write(await r
 const TELL =
   "fetch(process.argv[1],{method:'PUT',body:process.argv[2]}).then((r)=>{if(!r.ok)throw new Error(r.status)})";
 
+/** Its program and its plan. Pure. */
+export function standInFiles(program: string, plan: StandInPlan | null): Record<string, string> {
+  const files = { [PROGRAM]: program, ...(plan === null ? {} : { [PLAN]: JSON.stringify(plan) }) };
+  const bytes = Object.values(files).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  if (bytes <= MAX_BYTES) return files;
+  throw new Mistake(
+    `the stand-in has ${(bytes / 1e6).toFixed(1)} MB to answer with, and a ConfigMap holds 1 MiB: shorten the lists in the rules file of the twin.`,
+  );
+}
+
 /** Returns once it answers. */
 export async function startUpstream(
   place: UpstreamPlace,
   progress: Progress,
   signal: AbortSignal,
 ): Promise<UpstreamPod> {
-  const { cluster, call, namespace, release, main } = place;
+  const { cluster, call, namespace, release, main, plan } = place;
   const file = join(findBundled('dist', PROGRAM), PROGRAM);
   const order: UpstreamOrder = {
     ...{ call, namespace, release, madeBy: thisMaker() },
     image: main.spec?.containers[0]?.image ?? '',
     pullSecrets: main.spec?.imagePullSecrets ?? [],
-    files: { [PROGRAM]: readFileSync(file, 'utf8') },
+    files: standInFiles(readFileSync(file, 'utf8'), plan),
   };
   progress('starting the service that the workload calls');
   await cluster.doing('making the service that the workload calls', async () => {

@@ -34,11 +34,16 @@ const main: V1Pod = {
 /** An n8n with no owner and no workflow, which has no route for its owner at the first request. */
 let n8n: Server;
 const asked: string[] = [];
+let isSetUp = false;
 beforeAll(async () => {
   n8n = createServer((request, response) => {
     const key = String(request.headers['x-n8n-api-key'] ?? 'no key');
     asked.push(`${String(request.method)} ${String(request.url)} with ${key}`);
     if (asked.length === 1) response.statusCode = 404;
+    else if (request.url === '/rest/owner/setup') {
+      response.statusCode = isSetUp ? 400 : 200;
+      isSetUp = true;
+    }
     const isKey = request.url === '/rest/api-keys';
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ data: isKey ? { rawApiKey: 'the key' } : [], nextCursor: null }));
@@ -81,6 +86,17 @@ test('recovery in a cluster asks n8n with the key of an owner of its own, and gi
   });
   expect(asked.slice(0, 2)).toEqual(Array(2).fill('POST /rest/owner/setup with no key'));
   expect(asked.at(-1)).toMatch(/^GET \/api\/v1\/workflows\?.*tags=recover.* with the key$/);
+});
+
+test('a second key of the same command is one of the owner that it made', async () => {
+  asked.length = 0;
+  isSetUp = true;
+  await reach([main]);
+  expect(asked.slice(-3)).toEqual(
+    ['/rest/owner/setup', '/rest/login', '/rest/api-keys'].map(
+      (path) => `POST ${path} with no key`,
+    ),
+  );
 });
 
 test('recovery in a cluster says what the script said where there is no report, and that no main runs', async () => {

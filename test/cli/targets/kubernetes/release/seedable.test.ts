@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SeedWorkflow } from '../../../../../cli/src/catalogue/seeding';
 import type { ForeignChart } from '../../../../../cli/src/plan/chart-file';
+import { parseRules } from '../../../../../cli/src/stand-in/rules';
 import {
   needsUpstream,
   ownWorkflows,
@@ -16,6 +17,10 @@ const bundled = (needs?: SeedWorkflow['needs']): SeedWorkflow => ({
   ...(needs === undefined ? {} : { needs }),
 });
 const own = { name: 'mine', file: '/elsewhere/mine.json' };
+const twin: SeedWorkflow = {
+  ...{ ...own, needs: ['upstream'] },
+  standIn: { plan: parseRules('rules: []', 'rules.yaml'), credentials: [] },
+};
 const another: ForeignChart = { chart: 'n8n', values: [], manifests: [], roles: {} };
 
 const refused = (
@@ -34,6 +39,8 @@ test.each([
   ['our chart takes what is bundled', bundled(), null],
   ['a workflow of the user', own, null],
   ['and what calls the service beside the release', bundled(['upstream']), null],
+  ['and a twin', twin, null],
+  ['another chart takes a twin as well', twin, another],
 ])('%s', (_, workflow, chart) => {
   expect(refused(workflow, chart)).not.toThrow();
 });
@@ -44,6 +51,11 @@ test('our chart gives n8n no credential', () => {
 
 test('nothing puts a workflow of the user into a release that is there', () => {
   expect(refused(own, null, 'existing')).toThrow(/import and activate mine there yourself/);
+});
+
+test("a twin is left to n8n's API, which takes its credentials", () => {
+  expect(ownWorkflows({ workflows: [twin] })).toEqual({});
+  expect(refused(twin, null, 'existing')).toThrow(/import and activate mine there yourself/);
 });
 
 test('our chart gets the workflows of the user alone, each with an id', () => {

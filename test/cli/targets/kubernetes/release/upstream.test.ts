@@ -1,5 +1,7 @@
 // The pod of the service that workloads call: what of it is removed with what, and how it is found.
+import { parseRules } from '../../../../../cli/src/stand-in/rules';
 import {
+  standInFiles,
   upstreamJob,
   upstreamParts,
   upstreamUrlOf,
@@ -46,4 +48,23 @@ test('it needs no right of its own, and a restart of its container keeps what it
   const data = container?.volumeMounts?.find(({ name }) => name === 'data');
   expect(file.startsWith(`${data?.mountPath ?? 'none'}/`)).toBe(true);
   expect(pod?.volumes).toContainEqual({ name: 'data', emptyDir: {} });
+});
+
+test('it answers by the plan of a twin, and without one what bundled workflows call', () => {
+  const variables = (files: Record<string, string>): Record<string, string | undefined> => {
+    const [container] = upstreamJob({ ...ORDER, files }).spec?.template.spec?.containers ?? [];
+    return Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value]));
+  };
+  const plan = parseRules('rules: [{ path: /a }]', 'rules.yaml');
+  const files = standInFiles('program', plan);
+  expect(files).toEqual({ 'stand-in.cjs': 'program', 'plan.json': JSON.stringify(plan) });
+  expect(variables(files)['PLAN_FILE']).toBe('/upstream/plan.json');
+  expect(variables(standInFiles('program', null))).not.toHaveProperty('PLAN_FILE');
+});
+
+test('a plan that no ConfigMap holds is refused, with what to shorten', () => {
+  const rules = `rules: [{ path: /a, text: '${'x'.repeat(1_200_000)}' }]`;
+  expect(() => standInFiles('program', parseRules(rules, 'rules.yaml'))).toThrow(
+    'the stand-in has 1.2 MB to answer with, and a ConfigMap holds 1 MiB: shorten the lists in the rules file of the twin.',
+  );
 });
