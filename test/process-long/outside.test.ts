@@ -1,5 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import {
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RunRecord } from '../../cli/src/record/run-record';
 import { N8nApi } from '../../cli/src/targets/url/api';
@@ -130,6 +138,32 @@ test.each([
   for (const file of ['run.json', 'report.html', 'report.md']) {
     expect(readFileSync(join(folder, file), 'utf8')).not.toContain('s3cret');
   }
+  expect(await leftInside()).toEqual([]);
+});
+
+/** At which another machine would reach this one. */
+const ownAddress = Object.values(networkInterfaces())
+  .flat()
+  .find((each) => each?.family === 'IPv4' && !each.internal)?.address;
+
+test.each([
+  ['beside an n8n on this machine', 'agent', []],
+  [
+    'where n8n reaches this machine',
+    'order',
+    ['--stand-in', `http://${String(ownAddress)}:${String(5000 + (process.pid % 900))}`],
+  ],
+])('a twin is put in, with its stand-in %s, and taken out', async (_, name, at) => {
+  copyFileSync(join(__dirname, `../process/twins/${name}.json`), join(out, `${name}.json`));
+  expect(await runCli(['twin', `${name}.json`], {}, out)).toMatchObject({ code: 0 });
+  const twin = ['--workload', join(out, `${name}.twin.json`), '--timeout', '5m', '--drain', '5m'];
+  const { summary } = sustained(
+    await runCli(['run', ...atUrl(), ...briefly, ...twin, ...at, '--rate', '0.5'], {
+      N8N_API_KEY: apiKey,
+    }),
+  );
+  expect(summary.matched).toMatchObject({ executions: 2, succeeded: 2, withoutExecution: nobody });
+  expect(summary.services?.map(({ calls }) => calls > 0)).toContain(true);
   expect(await leftInside()).toEqual([]);
 });
 

@@ -43,7 +43,7 @@ const DEPLOYING = ['run', 'find', 'up', 'drill', 'doctor'];
 export const RULES: readonly Rule[] = [
   // Targets.
   {
-    options: ['url', 'command', 'metricsUrl'],
+    options: ['url', 'command', 'metricsUrl', 'standIn'],
     of: ['up', 'drill'],
     ...{ with: 'run and find, and here n8n is started', applies: () => false },
   },
@@ -51,7 +51,7 @@ export const RULES: readonly Rule[] = [
   { options: [...CLUSTER, ...DEPLOY], ...on('kubernetes') },
   { options: ['yes'], ...on('kubernetes', 'url') },
   { options: ['existing', 'values', 'chart'], of: DEPLOYING, ...on('kubernetes') },
-  { options: ['metricsUrl'], ...on('url') },
+  { options: ['metricsUrl', 'standIn'], ...on('url') },
   { options: ['stopIf'], ...on('url', 'kubernetes') },
   { options: ['command'], ...on('server') },
   { options: ['waitForQuiet', 'anyway'], ...on('process', 'container', 'server') },

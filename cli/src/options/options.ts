@@ -27,6 +27,7 @@ import {
   heap,
   mebibytes,
   metricsEndpoints,
+  standInAddress,
   millicores,
   milliseconds,
   numberThat,
@@ -278,6 +279,8 @@ export interface TargetOptions extends TopologyChoice, KubernetesFlags, Containe
   /** Target server: for the shell. */
   command?: string;
   metricsUrl?: MetricsEndpoint[];
+  /** Target url. */
+  standIn?: string;
   /** Targets url and kubernetes. */
   stopIf?: string[];
 }
@@ -315,6 +318,11 @@ export function withTargetOptions(command: Command): Command {
             '--metrics-url <[role=]url>',
             'where a process of n8n serves its metrics, like worker=http://10.0.0.7:5678/metrics; may be repeated',
             metricsEndpoints,
+          )
+          .option(
+            '--stand-in <url>',
+            'at which address of this machine the n8n at --url reaches the stand-in of a twin, like http://10.0.0.5:5690 (default: 127.0.0.1, for an n8n on this machine)',
+            standInAddress,
           )
           .addOption(stopIfOption()),
       ),

@@ -67,6 +67,13 @@ export function variables(
 }
 
 /** `worker=http://10.0.0.7:5678/metrics`, without a role that of main; for an option that may be repeated. */
+/** Of plain HTTP, with nothing behind its port. */
+export const standInAddress = understood((text) => {
+  const url = new URL(text);
+  if (url.protocol === 'http:' && text.replace(/\/$/, '') === url.origin) return url.origin;
+  throw new Error();
+}, 'Write it like http://10.0.0.5:5690.');
+
 export function metricsEndpoints(text: string, before: MetricsEndpoint[] = []): MetricsEndpoint[] {
   const [, word = 'main', url = ''] = /^(?:(\w+)=)?(.*)$/.exec(text) ?? [];
   const role = ROLES.find((one) => one === word);

@@ -88,7 +88,7 @@ export function targetOrder(
 }
 
 function urlOrder(
-  { url, metricsUrl = [], yes = false }: TargetOptions,
+  { url, metricsUrl = [], standIn, yes = false }: TargetOptions,
   workflows: readonly SeedWorkflow[],
   readyTimeoutMs: number,
   load: string,
@@ -103,7 +103,7 @@ function urlOrder(
       `--workflow ${own.map(({ name }) => name).join(' ')} needs the API of the n8n at ${url}: set N8N_API_KEY in the environment, or import and activate it there and leave --workflow out.`,
     );
   }
-  return { url, readyTimeoutMs, apiKey, metrics: metricsUrl, load, yes };
+  return { url, readyTimeoutMs, apiKey, metrics: metricsUrl, standIn, load, yes };
 }
 
 export function makeTarget(order: TargetOrder): Target {

@@ -1,8 +1,11 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import {
   standInPlan,
   twinCredentials,
   type SeedWorkflow,
 } from '../../../cli/src/catalogue/seeding';
+import { OutsideNeeds } from '../../../cli/src/targets/url/needs';
 import { parseRules } from '../../../cli/src/stand-in/rules';
 
 const credential = {
@@ -30,4 +33,35 @@ test('the credentials of twins lead to the stand-in where it is, each once', () 
   expect(twinCredentials(all, 'http://127.0.0.1:7777')).toEqual([
     { ...credential, data: { apiKey: 'none', url: 'http://127.0.0.1:7777/v1' } },
   ]);
+});
+
+test.each([
+  [
+    'without a key of its API',
+    { baseUrl: 'http://127.0.0.1:5678', seeds: false },
+    'mine is a twin, which is put into n8n by its API: set N8N_API_KEY in the environment.',
+  ],
+  [
+    'on another machine, where no address of this one is given',
+    { baseUrl: 'https://n8n.example.com', seeds: true },
+    'mine is a twin, and https://n8n.example.com is another machine: say at which address it reaches this one, like --stand-in http://10.0.0.5:5690.',
+  ],
+])('a twin is refused by an n8n %s, before anything is put in', async (_, reach, sentence) => {
+  const needs = new OutsideNeeds(reach);
+  await expect(needs.meet([twin('rules: []')], () => undefined)).rejects.toThrow(sentence);
+});
+
+test('a stand-in is not started where something listens already', async () => {
+  const server = createServer().listen(0, '0.0.0.0');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const needs = new OutsideNeeds({
+    ...{ baseUrl: 'https://n8n.example.com', seeds: true },
+    standIn: `http://10.0.0.5:${String(port)}`,
+  });
+  await expect(needs.meet([twin('rules: []')], () => undefined)).rejects.toThrow(
+    `something listens on port ${String(port)} of this machine already: give --stand-in another port.`,
+  );
+  await needs.end();
+  server.close();
 });

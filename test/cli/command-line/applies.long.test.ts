@@ -71,7 +71,7 @@ const VALUES: Record<string, string> = {
   ...{ url: 'http://127.0.0.1:5999', command: 'node other.js', target: 'kubernetes' },
   stopIf: 'http://127.0.0.1:5998/ fails for 11s',
   ...{ metricsUrl: 'http://127.0.0.1:5999/metrics', topology: '@topology.yaml', n8n: '2.39.9' },
-  n8nProgram: '@n8n/bin/n8n',
+  ...{ n8nProgram: '@n8n/bin/n8n', standIn: 'http://127.0.0.1:5997' },
   ...{ mode: 'queue', process: 'own', database: 'postgresql', workers: '3', concurrency: '7' },
   ...{ webhooks: '2', cpu: '700m', memory: '900Mi', heap: '300Mi', tuning: 'none', env: 'A=1' },
   ...{ image: 'n8nio/n8n:2.39.9', redisImage: 'redis:9', postgresImage: 'postgres:19' },

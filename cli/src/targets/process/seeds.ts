@@ -110,9 +110,9 @@ export class Seeds {
       if (plan === null) return;
       await supervisor.stop(['upstream']);
     }
-    const file =
-      plan === null ? [] : [workspace.writeConfig('stand-in.json', JSON.stringify(plan))];
-    await supervisor.start(upstream(tools.node, port, workspace.place('upstream'), ...file));
+    const planFile =
+      plan === null ? undefined : workspace.writeConfig('stand-in.json', JSON.stringify(plan));
+    await supervisor.start(upstream(tools.node, port, workspace.place('upstream'), { planFile }));
     await awaitPort(port, 'the upstream service', () => supervisor.runs('upstream'));
   }
 

@@ -13,8 +13,14 @@ export function upstream(
   node: string,
   port: number,
   place: Pick<ProcessSpec, 'folder' | 'log'>,
-  /** The plan of its answers; left out: what bundled workflows call. */
-  planFile?: string,
+  {
+    planFile,
+    host = '127.0.0.1',
+  }: {
+    /** The plan of its answers; left out: what bundled workflows call. */
+    planFile?: string | undefined;
+    host?: string;
+  } = {},
 ): ProcessSpec {
   return {
     ...place,
@@ -22,7 +28,7 @@ export function upstream(
     instance: 'upstream',
     command: [node, join(findBundled('dist', 'stand-in.cjs'), 'stand-in.cjs')],
     env: {
-      HOST: '127.0.0.1',
+      HOST: host,
       PORT: String(port),
       EFFECTS_FILE: join(place.folder, 'effects.log'),
       ...(planFile === undefined ? {} : { PLAN_FILE: planFile }),

@@ -8,10 +8,11 @@ import {
 } from '../../catalogue/seeding';
 import type { HostCount } from '../../stand-in/analysis/counts';
 import { freePort } from '../process/ports';
-import { awaitPort } from '../process/redis';
+import { accepts, awaitPort } from '../process/redis';
 import { Supervisor } from '../process/supervisor';
 import { servicesAt, upstream, upstreamUrl } from '../process/upstream';
 import { Workspace } from '../process/workspace';
+import { Mistake } from '../../ui/errors';
 import type { Progress } from '../../ui/progress';
 
 /** Whether a workflow that we put in can be given what it needs. */
@@ -19,6 +20,8 @@ export interface Reach {
   baseUrl: string;
   /** Workflows and credentials are put in by us. */
   seeds: boolean;
+  /** Where that n8n reaches a stand-in on this machine; left out: on loopback, as an n8n here does. */
+  standIn?: string | undefined;
 }
 
 /** What workflows need beside an n8n that already runs: given where it can be from here, else told. */
@@ -46,11 +49,23 @@ export class OutsideNeeds {
   /** Returns where the workflows are to find it. */
   async meet(workflows: readonly SeedWorkflow[], tell: Progress): Promise<Partial<SeedingPlace>> {
     const needs = new Set(workflows.flatMap((workflow) => workflow.needs ?? []));
-    const { seeds, baseUrl } = this.reach;
+    const { seeds, baseUrl, standIn } = this.reach;
     const place: Partial<SeedingPlace> = {};
-    if (needs.has('upstream') && seeds && isLoopback(baseUrl)) {
+    const twin = workflows.find((workflow) => workflow.standIn !== undefined);
+    if (needs.has('upstream') && seeds && (standIn !== undefined || isLoopback(baseUrl))) {
       tell('starting the service that a workflow calls');
       place.upstreamUrl = await this.startUpstream(workflows);
+      this.unmet.push(
+        standIn === undefined
+          ? 'to reach the stand-in on 127.0.0.1, which n8n in a container does not: give the address of this machine with --stand-in'
+          : `to reach the stand-in on this machine at ${standIn}, which no firewall and no N8N_SSRF_PROTECTION_ENABLED may keep from it`,
+      );
+    } else if (twin !== undefined) {
+      throw new Mistake(
+        seeds
+          ? `${twin.name} is a twin, and ${baseUrl} is another machine: say at which address it reaches this one, like --stand-in http://10.0.0.5:5690.`
+          : `${twin.name} is a twin, which is put into n8n by its API: set N8N_API_KEY in the environment.`,
+      );
     } else if (needs.has('upstream')) {
       this.unmet.push(
         `a stand-in (n8n-tuned stand-in) at ${bundledPlace.upstreamUrl}, as that n8n reaches it`,
@@ -86,17 +101,26 @@ export class OutsideNeeds {
     });
     supervisor.watchFolder(workspace.folder);
     this.helper = { supervisor, workspace };
-    const port = await freePort();
+    const { standIn } = this.reach;
+    const port = standIn === undefined ? await freePort() : portOf(standIn);
+    if (standIn !== undefined && (await accepts(port))) {
+      throw new Mistake(
+        `something listens on port ${String(port)} of this machine already: give --stand-in another port.`,
+      );
+    }
     const plan = standInPlan(workflows);
-    const file =
-      plan === null ? [] : [workspace.writeConfig('stand-in.json', JSON.stringify(plan))];
+    const planFile =
+      plan === null ? undefined : workspace.writeConfig('stand-in.json', JSON.stringify(plan));
+    const host = standIn === undefined ? '127.0.0.1' : '0.0.0.0';
     const place = workspace.place('upstream');
-    await supervisor.start(upstream(process.execPath, port, place, ...file));
+    await supervisor.start(upstream(process.execPath, port, place, { planFile, host }));
     await awaitPort(port, 'the upstream service', () => supervisor.runs('upstream'));
     this.url = upstreamUrl(port);
-    return this.url;
+    return standIn ?? this.url;
   }
 }
+
+const portOf = (url: string): number => Number(new URL(url).port || 80);
 
 const isLoopback = (url: string): boolean =>
   /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);

@@ -26,6 +26,8 @@ export interface UrlTargetOptions {
   apiKey: string | undefined;
   /** Addresses at which its processes serve metrics; by default /metrics of the address itself. */
   metrics?: readonly MetricsEndpoint[];
+  /** Where it reaches a stand-in on this machine; left out: on loopback, as an n8n here does. */
+  standIn?: string | undefined;
   /** Rejects where the user does not want this address to be loaded. */
   confirm(baseUrl: string): Promise<void>;
   warn(text: string): void;
@@ -37,6 +39,7 @@ export function urlTarget({
   readyTimeoutMs,
   apiKey,
   metrics: given = [],
+  standIn,
   confirm,
   warn,
 }: UrlTargetOptions): Target {
@@ -52,7 +55,7 @@ export function urlTarget({
         });
   const addressed: Running['addressed'] = (requests) =>
     seeds === null ? [...requests] : seeds.addressed(requests);
-  const needs = new OutsideNeeds({ baseUrl, seeds: seeds !== null });
+  const needs = new OutsideNeeds({ baseUrl, seeds: seeds !== null, standIn });
   return {
     kind: 'url',
     up: async (progress, signal): Promise<Running> => {
