@@ -471,7 +471,12 @@ const optionRows: Row[] = [
   row('no such option', 'run --fly', 2, /unknown option/),
   row('--url example.com', 'run --url example.com', 2, /example.com/),
   row('--url file:', 'run --url file:///etc/passwd', 2, /--url/),
-  row('--stand-in by HTTPS', 'run --url http://a --stand-in https://a:1', 2, /http:\/\/10.0.0.5:5690/),
+  row(
+    '--stand-in by HTTPS',
+    'run --url http://a --stand-in https://a:1',
+    2,
+    /http:\/\/10.0.0.5:5690/,
+  ),
   row('--stand-in with a path', 'run --url http://a --stand-in http://a:1/b', 2, /Write it like/),
   row('--url with a password', 'run --url http://a:secret-word@127.0.0.1:1', 2, /./),
   row('--request BREW', `${own} BREW~/x`, 2, /BREW/),
