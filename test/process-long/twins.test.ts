@@ -1,5 +1,5 @@
 /**
- * Three workflows of users as twins, in a network namespace without a route out: whatever still left n8n would fail there.
+ * Workflows of users as twins, in a network namespace without a route out: whatever still left n8n would fail there.
  */
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -59,6 +59,7 @@ test('no address of the internet is reached from where the twins are loaded', as
 test.each([
   ['order', 'an order of 14 nodes with HTTP, a database, a chat, mail and a sheet'],
   ['agent', 'an agent with a memory and two tools'],
+  ['tools', 'a server of tools for clients of MCP'],
 ])('%s, %s, succeeds offline', async (name) => {
   const { summary } = await loaded(name);
   expect(summary?.executions).toMatchObject(ALL_SUCCEEDED);

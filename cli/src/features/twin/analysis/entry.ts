@@ -2,15 +2,14 @@
 import type { ExportedWorkflow } from '../../../catalogue/exported-workflow';
 import { CHAT, nameOf, pathOf, WEBHOOK } from '../../../catalogue/triggers';
 import { Mistake } from '../../../ui/errors';
-import { kindOf, shortType } from './node-kinds';
+import { kindOf, LANGCHAIN, shortType } from './node-kinds';
 import type { Recording } from './recorded';
 import { expectedOf } from './expected';
 import { parametersOf, textOf, type WorkflowNode } from './types';
 
 /** Answered by n8n itself at an address, the others begin by themselves. */
-const ANSWERS = /\.(webhook|formTrigger|chatTrigger)$/;
-/** Its sessions begin with a handshake, which no single request makes. */
-const SERVES_TOOLS = /\.mcpTrigger$/;
+const ANSWERS = /\.(webhook|formTrigger|chatTrigger|mcpTrigger)$/;
+const SERVES_TOOLS = `${LANGCHAIN}mcpTrigger`;
 /** Begun by hand, by another workflow or by an error. */
 const WAITS = /\.(manualTrigger|executeWorkflowTrigger|errorTrigger)$/;
 
@@ -53,7 +52,8 @@ export function entryOf(workflow: ExportedWorkflow, beginning: Beginning): TwinE
   );
   const quiet = { ...workflow, nodes };
   const [recorded] = beginning.recording.nodes.get(nameOf(chosen))?.items ?? [];
-  const made = { [WEBHOOK]: asWebhook, [CHAT]: asChat }[chosen.type] ?? asRequest;
+  const made =
+    { [WEBHOOK]: asWebhook, [CHAT]: asChat, [SERVES_TOOLS]: asToolCall }[chosen.type] ?? asRequest;
   const { request, ...rest } = made(quiet, chosen, { ...beginning, recorded });
   return {
     ...rest,
@@ -66,9 +66,7 @@ const isTrigger = (node: WorkflowNode): boolean =>
   kindOf(node.type) === 'trigger' || /\.manualTrigger$/.test(node.type);
 
 function chosenTrigger(workflow: ExportedWorkflow, wanted: string | undefined): WorkflowNode {
-  const all = workflow.nodes.filter(
-    (node) => (isTrigger(node) || WAITS.test(node.type)) && !SERVES_TOOLS.test(node.type),
-  );
+  const all = workflow.nodes.filter((node) => isTrigger(node) || WAITS.test(node.type));
   const listed = (nodes: readonly WorkflowNode[]): string =>
     nodes.map((node) => `'${nameOf(node)}'`).join(', ');
   if (wanted !== undefined) {
@@ -199,6 +197,74 @@ function asRequest(workflow: ExportedWorkflow, node: WorkflowNode, beginning: Be
     },
     body: beginning.recorded ?? formOf(node),
   });
+}
+
+/**
+ * A client of MCP begins a session with a handshake, which no single request makes. So a webhook takes what the client's
+ * call would hold, and n8n's own Tool Executor runs the tool as a node of the execution.
+ */
+function asToolCall(workflow: ExportedWorkflow, node: WorkflowNode, beginning: Begun): Made {
+  const { mcpToolCall: called } = (beginning.recorded ?? {}) as { mcpToolCall?: CalledTool };
+  const tools = workflow.nodes.filter(
+    (each) => each['disabled'] !== true && servedBy(workflow, each).includes(nameOf(node)),
+  );
+  const isCalled = (each: WorkflowNode): boolean =>
+    nameOf(each) === called?.sourceNodeName || toolNameOf(each) === called?.toolName;
+  const tool = tools.find(isCalled) ?? tools[0];
+  if (tool === undefined) {
+    throw new Mistake(
+      `the server of tools '${nameOf(node)}' has no tool: connect one, or choose another trigger with --trigger.`,
+    );
+  }
+  const made = behindWebhook(workflow, node, beginning, {
+    becomes: {
+      ...{ type: `${LANGCHAIN}toolExecutor`, typeVersion: 1 },
+      parameters: {
+        query: '={{ { [$json.body.tool]: $json.body.arguments } }}',
+        toolName: '={{ $json.body.tool }}',
+      },
+    },
+    body: {
+      tool: toolNameOf(tool),
+      arguments: isCalled(tool) ? (called?.arguments ?? {}) : argumentsOf(tool),
+    },
+  });
+  return { ...made, inTest: 'a webhook that calls a tool, without the protocol of MCP' };
+}
+
+/** What n8n keeps of a call by a client. */
+interface CalledTool {
+  toolName?: unknown;
+  sourceNodeName?: unknown;
+  arguments?: unknown;
+}
+
+/** Names of the nodes that have it as a tool. */
+const servedBy = ({ connections }: ExportedWorkflow, node: WorkflowNode): string[] => {
+  const { ai_tool: lists = [] } = (connections[nameOf(node)] ?? {}) as {
+    ai_tool?: ({ node: string }[] | null)[];
+  };
+  return lists.flatMap((list) => (list ?? []).map((each) => each.node));
+};
+
+/** Its own, where its node still has one, or as n8n makes it of the name of the node. */
+const toolNameOf = (node: WorkflowNode): string =>
+  (kindOf(node.type) === 'tool' ? '' : textOf(parametersOf(node)['name'])) ||
+  nameOf(node)
+    .replace(/[^\w-]+/g, '_')
+    .slice(0, 64);
+
+/** What its parameters leave to the caller, with a value of the type that they name. */
+function argumentsOf(node: WorkflowNode): Record<string, unknown> {
+  const asked = JSON.stringify(parametersOf(node)).replaceAll('\\"', '"');
+  const ofType: Record<string, unknown> = { number: 1, boolean: true, json: {} };
+  const each = [...asked.matchAll(/\$fromAI\(\s*['"`]([\w-]+)['"`]([^)]*)\)/gi)];
+  return Object.fromEntries(
+    each.map(([, key = '', rest = '']) => {
+      const type = /['"`](number|boolean|json)['"`]/.exec(rest)?.[1] ?? 'string';
+      return [key, ofType[type] ?? 'x'];
+    }),
+  );
 }
 
 function behindWebhook(

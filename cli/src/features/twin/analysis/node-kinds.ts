@@ -4,7 +4,7 @@
  */
 
 const BASE = 'n8n-nodes-base.';
-const LANGCHAIN = '@n8n/n8n-nodes-langchain.';
+export const LANGCHAIN = '@n8n/n8n-nodes-langchain.';
 
 /** They need no service: n8n does what they do, with its own database and files. */
 export const STAYS = new Set([

@@ -3,11 +3,10 @@ import type { Credential } from '../../../catalogue/seeding';
 import { nameOf } from '../../../catalogue/triggers';
 import { hostOfNode } from '../../../stand-in/analysis/published-limits';
 import { movedUrl, STAND_IN } from './address';
-import { kindOf, shortType } from './node-kinds';
+import { kindOf, LANGCHAIN, shortType } from './node-kinds';
 import { latencyText, type RecordedNode, type Recording } from './recorded';
 import { parametersOf, textOf, type Replaced, type WorkflowNode, type WrittenRule } from './types';
 
-const LANGCHAIN = '@n8n/n8n-nodes-langchain.';
 /** A fast web service, where nothing was recorded. */
 const DEFAULT_LATENCY = { p50: '120ms', p95: '600ms' };
 

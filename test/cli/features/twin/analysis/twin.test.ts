@@ -283,12 +283,63 @@ test('a call of the error workflow stays one, and no request counts it', () => {
   expect(calledBy(failing)).toEqual(['errors']);
 });
 
-test('a server of tools alone cannot be loaded, as its sessions begin with a handshake', () => {
+describe('a server of tools', () => {
+  const MCP = '@n8n/n8n-nodes-langchain.mcpTrigger';
+  const serving = { ai_tool: [[{ node: 'Server', type: 'ai_tool', index: 0 }]] };
+  const ask = `={{ $fromAI('city', 'Where', 'string') }} {{ $fromAI("days", "", "number") }}`;
   const server: ExportedWorkflow = {
-    ...{ id: 'w', name: 'Tools', connections: {} },
-    nodes: [node('Server', '@n8n/n8n-nodes-langchain.mcpTrigger')],
+    ...{ id: 'w', name: 'Tools', connections: { 'The weather': serving, 'Add up': serving } },
+    nodes: [
+      node('Server', MCP, { parameters: { path: 'tools' } }),
+      node('The weather', 'n8n-nodes-base.httpRequestTool', {
+        parameters: { url: 'https://weather.example/now', bodyParameters: ask },
+      }),
+      node('Add up', '@n8n/n8n-nodes-langchain.toolCode', { parameters: { name: 'sum' } }),
+    ],
   };
-  expect(() => twin([server])).toThrow('no trigger that a request can begin');
+  const called = (mcpToolCall: object): RecordedNode => ({
+    callsMs: [1],
+    items: [{ mcpToolCall }],
+  });
+
+  test('becomes a webhook that calls its first tool, with a value for each argument, and says so', () => {
+    const { request, rows, workflows } = twin([server]);
+    expect(request).toMatchObject({ method: 'POST', path: '/webhook/twin-tools' });
+    expect(request.body).toEqual({ tool: 'The_weather', arguments: { city: 'x', days: 1 } });
+    expect(request.expect).toEqual(['status==200']);
+    expect(rows[0]).toMatchObject({
+      ...{ node: 'Server', inTest: 'a webhook that calls a tool, without the protocol of MCP' },
+    });
+    const types = workflows[0]?.nodes.map(({ type }) => type.replace(/^.*\./, ''));
+    expect(types).toEqual(['webhook', 'toolExecutor', 'httpRequestTool', 'toolCode']);
+  });
+
+  test.each([
+    [
+      { toolName: 'sum', arguments: { of: [1, 2] } },
+      { tool: 'sum', arguments: { of: [1, 2] } },
+    ],
+    [
+      { toolName: 'weather', sourceNodeName: 'The weather', arguments: { city: 'y' } },
+      { tool: 'The_weather', arguments: { city: 'y' } },
+    ],
+  ])('calls what a recorded client called: %o', (call, body) => {
+    expect(twin([server], { recorded: new Map([['Server', called(call)]]) }).request.body).toEqual(
+      body,
+    );
+  });
+
+  test('without a tool is refused', () => {
+    expect(() => twin([{ ...server, connections: {} }])).toThrow(
+      "the server of tools 'Server' has no tool: connect one, or choose another trigger with --trigger.",
+    );
+  });
+
+  test('is off where another trigger is loaded', () => {
+    const both = { ...server, nodes: [...server.nodes, WEBHOOK] };
+    const { rows } = twin([both], { trigger: 'Webhook' });
+    expect(rows).toContainEqual(expect.objectContaining({ node: 'Server', inTest: 'off' }));
+  });
 });
 
 test('a form becomes a webhook whose body has its fields', () => {
