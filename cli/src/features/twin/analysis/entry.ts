@@ -220,13 +220,14 @@ function asToolCall(workflow: ExportedWorkflow, node: WorkflowNode, beginning: B
     becomes: {
       ...{ type: `${LANGCHAIN}toolExecutor`, typeVersion: 1 },
       parameters: {
-        query: '={{ { [$json.body.tool]: $json.body.arguments } }}',
+        query: '={{ { [$json.body.tool]: $json.body.input } }}',
         toolName: '={{ $json.body.tool }}',
       },
     },
     body: {
       tool: toolNameOf(tool),
-      arguments: isCalled(tool) ? (called?.arguments ?? {}) : argumentsOf(tool),
+      // n8n lets no expression read what is named arguments.
+      input: isCalled(tool) ? (called?.arguments ?? {}) : argumentsOf(tool),
     },
   });
   return { ...made, inTest: 'a webhook that calls a tool, without the protocol of MCP' };

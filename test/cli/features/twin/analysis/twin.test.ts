@@ -305,7 +305,7 @@ describe('a server of tools', () => {
   test('becomes a webhook that calls its first tool, with a value for each argument, and says so', () => {
     const { request, rows, workflows } = twin([server]);
     expect(request).toMatchObject({ method: 'POST', path: '/webhook/twin-tools' });
-    expect(request.body).toEqual({ tool: 'The_weather', arguments: { city: 'x', days: 1 } });
+    expect(request.body).toEqual({ tool: 'The_weather', input: { city: 'x', days: 1 } });
     expect(request.expect).toEqual(['status==200']);
     expect(rows[0]).toMatchObject({
       ...{ node: 'Server', inTest: 'a webhook that calls a tool, without the protocol of MCP' },
@@ -317,11 +317,11 @@ describe('a server of tools', () => {
   test.each([
     [
       { toolName: 'sum', arguments: { of: [1, 2] } },
-      { tool: 'sum', arguments: { of: [1, 2] } },
+      { tool: 'sum', input: { of: [1, 2] } },
     ],
     [
       { toolName: 'weather', sourceNodeName: 'The weather', arguments: { city: 'y' } },
-      { tool: 'The_weather', arguments: { city: 'y' } },
+      { tool: 'The_weather', input: { city: 'y' } },
     ],
   ])('calls what a recorded client called: %o', (call, body) => {
     expect(twin([server], { recorded: new Map([['Server', called(call)]]) }).request.body).toEqual(
