@@ -11,7 +11,7 @@ export function gains(): string {
   const times = ({ comparison }: typeof chart): string => `${number(comparison.ratio.value)}x`;
   const rate = (side: typeof chart.a): string => middle(side, 'ratePerSecond');
   const lines = table(
-    ['', 'n8n as it comes', 'with n8n-tuned'],
+    ['', 'default n8n', 'with n8n-tuned'],
     [
       [
         'requests per second of one pod (1 CPU, 1 GiB)',
@@ -19,7 +19,7 @@ export function gains(): string {
         `**${rate(chart.b)}** (${times(chart)}, ${link(chart.file)})`,
       ],
       [
-        'the same by [variables alone](docs/only-settings.md)',
+        'the same with [variables alone](docs/only-settings.md)',
         rate(variables.a),
         `**${rate(variables.b)}** (${times(variables)}, ${link(variables.file)})`,
       ],
@@ -29,7 +29,7 @@ export function gains(): string {
         `**${lostInRollouts('the chart')}** (${link('studies/charts/results/rollouts.json')})`,
       ],
       [
-        'lost in faults under load',
+        'executions lost in faults under load',
         lostInFaults('as-it-comes'),
         `**${lostInFaults('recovery')}** with recovery; without it ${lostInFaults('defaults')} ([study](studies/drills/README.md))`,
       ],
@@ -37,6 +37,6 @@ export function gains(): string {
   );
   return `${lines}
 
-n8n as it comes is the official chart in the first two rows. The workflow is the shortest, and its load generator ran on the same
-two cores; with ten expressions the ratio is ${number(peer('expressions', 'regular', 'tuned').comparison.ratio.value)}x. Your figures differ: measure them.`;
+In the first two rows, default n8n means the official chart. They show the shortest workflow, with the load generator on the same
+two cores. For a workflow with ten expressions, the ratio is ${number(peer('expressions', 'regular', 'tuned').comparison.ratio.value)}x. Measure your own workflow, because your figures will differ.`;
 }

@@ -8,6 +8,6 @@ interface Versions {
 
 export function n8nVersions(): string {
   const { supported } = parse(read('charts/n8n-tuned/files/versions.yaml')) as Versions;
-  return `n8n ${supported.from} and newer can be deployed and loaded. Nothing was measured with ${supported.testedBelow} or newer, and NOTES of the
-chart says so there. [The patches](docs/chart/patches.md) have a list of the n8n that each knows.`;
+  return `You can deploy and load n8n ${supported.from} and newer. Nothing was measured with ${supported.testedBelow} or newer; the chart's NOTES
+then print a warning. [The patches page](docs/chart/patches.md) lists the n8n versions that each patch supports.`;
 }

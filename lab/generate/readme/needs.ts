@@ -12,19 +12,19 @@ export function needs(): string {
   return table(
     ['you need', 'why'],
     [
-      [`Node.js ${node} or newer, npm`, 'the command itself'],
+      [`Node.js ${node} or newer, npm`, 'to run the command'],
       [
         `Go ${go} or newer`,
-        `k6 is compiled from its locked sources. Your own k6 from ${ownK6} on is taken as well; tested with ${testedK6}`,
+        `to compile k6 from its locked sources. You can also use your own k6 ${ownK6} or newer; tested with ${testedK6}`,
       ],
       [
         'Linux (Debian 12, Ubuntu) and root',
-        'CPU and memory limits are set with cgroups, and missing Debian packages are installed. On macOS, or without root, you can do [less](#where-it-runs)',
+        'to set CPU and memory limits with cgroups, and to install missing Debian packages. On macOS or without root, [some targets do not work](#where-it-runs)',
       ],
-      [`${diskGiB} GiB of free disk`, 'n8n, and what is downloaded and compiled for it'],
+      [`${diskGiB} GiB of free disk`, 'for n8n and the tools that are downloaded and compiled'],
       [
         `about ${Math.round(seconds / 60)} minutes, the first time`,
-        `measured with an empty cache on ${machine.split(';')[0] ?? ''} ([times](docs/records/times/README.md))`,
+        `to fill the empty cache; measured on ${machine.split(';')[0] ?? ''} ([times](docs/records/times/README.md))`,
       ],
     ],
   );
