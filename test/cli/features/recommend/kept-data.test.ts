@@ -38,7 +38,7 @@ test('the sentence says what the page about data computes by hand', () => {
     '20,000 executions per day of 50 KiB, kept for 14 days: 280,833 executions, 13.4 GiB of data, about 20.1 GiB on disk',
   );
   const [, executions = '', gib = ''] =
-    /= (\d[\d,]+) records, ([\d.]+) GiB/.exec(page.replaceAll('\n', ' ')) ?? [];
+    /= (\d[\d,]+) records, or ([\d.]+) GiB/.exec(page.replaceAll('\n', ' ')) ?? [];
   expect(gib).not.toBe('');
   expect(sentence).toContain(`${executions} executions, ${gib} GiB`);
 });
