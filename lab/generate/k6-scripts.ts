@@ -43,7 +43,7 @@ function variableTable(group: (typeof GROUPS)[keyof typeof GROUPS]): string {
   ]);
   const last = rows.some((row) => row[3] !== '') ? 4 : 2;
   return table(
-    ['variable', 'what it is', 'default', 'example'].slice(0, last),
+    ['variable', 'meaning', 'default', 'example'].slice(0, last),
     rows.map((row) => row.slice(0, last)),
   );
 }
@@ -52,5 +52,5 @@ function versions(): string {
   const tested = pinned(readVersions(root), 'K6_VERSION').replace(/^v/, '');
   const { devDependencies } = readJson<{ devDependencies: Record<string, string> }>('package.json');
   const types = devDependencies['@types/k6'] ?? '';
-  return `The tests run the scripts and the examples with k6 ${tested}. Their types are checked with \`@types/k6\` ${types}. Newer versions of k6 were not run.`;
+  return `The tests run the scripts and the examples with k6 ${tested}. Their types are checked with \`@types/k6\` ${types}. They have not been tested with newer k6 versions.`;
 }

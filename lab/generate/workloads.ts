@@ -25,7 +25,7 @@ function triedOnce(): string {
   const tried = readJson<Tried>('docs/records/n8n-1.json');
   const ran = Object.values(tried.workloads).filter(({ requests = 0 }) => requests > 0);
   const good = ran.filter(({ requests, expected }) => expected === requests);
-  return `n8n ${tried.n8n} was tried once, by hand: of ${ran.length} workloads, ${good.length} gave the expected response to every request ([record](records/n8n-1.json)).`;
+  return `n8n ${tried.n8n} was tested once, by hand: ${good.length} of ${ran.length} workloads returned the expected response to every request ([record](records/n8n-1.json)).`;
 }
 
 function introduction(): string {
@@ -33,61 +33,60 @@ function introduction(): string {
 
 <!-- Written by lab/generate/workloads.ts from workflows/catalogue.json: change it there. -->
 
-A workload is a workflow, the request that triggers it, and the expected response. Each is one file
-in \`workflows/\`: import it in n8n's editor (Import from File), or all at once with
-\`n8n import:workflow --separate\`; then publish it. The editor gives an imported workflow a new id and no
-credentials: the notes of \`sub-workflow\` and \`http-calls\` say what to choose again.
+A workload consists of a workflow, the request that triggers it, and the expected response. The workflow files are
+in \`workflows/\`. Import a file in n8n's editor (Import from File), or import all files with
+\`n8n import:workflow --separate\`; then publish the workflow. The editor gives an imported workflow a new id and no
+credentials. The notes in \`sub-workflow\` and \`http-calls\` explain which settings you need to choose again.
 
-Three variants:
+A workload has up to three variants:
 
-- **native**: only nodes that n8n ships, so it imports anywhere. In n8n 2.x a Code node runs in the
-  task runner: what is measured is n8n and its runner.
-- **load-target**: the load is made by the node Load Target of this repository, inside the n8n process.
-  The response names the process. A size that comes with the request is read by an expression, for
-  which n8n 2.x builds an expression engine per execution.
-- **legacy**: for n8n below 1.0, with numeric ids.
+- **native** uses only nodes that n8n ships, so you can import it into any n8n. In n8n 2.x, Code nodes run in the
+  task runner, so this variant measures n8n together with its runner.
+- **load-target** uses the Load Target node from this repository, which generates the load inside the n8n process.
+  The response contains the id of that process. If the request contains a size, an expression reads it, and n8n 2.x
+  creates an expression engine for each execution.
+- **legacy** is for n8n below 1.0, with numeric ids.
 
-The node of the \`load-target\` variant is \`n8n-nodes-load-target.loadTarget\`: n8n finds it under this
-name where the package is installed as a community node, or lies in
-\`.n8n/nodes/node_modules/n8n-nodes-load-target\`. Through \`N8N_CUSTOM_EXTENSIONS\` n8n would call it
-\`CUSTOM.loadTarget\`, and these workflows would not find it.
+The node type in the \`load-target\` variant is \`n8n-nodes-load-target.loadTarget\`. n8n uses this name if the package
+is installed as a community node, or is in \`.n8n/nodes/node_modules/n8n-nodes-load-target\`. If you load the package
+through \`N8N_CUSTOM_EXTENSIONS\`, n8n calls the node \`CUSTOM.loadTarget\`, and these workflows do not find it.
 
-The table of each workflow gives the oldest n8n that has every node of it in the version used, computed from
-\`lab/generate/node-releases.json\`. The tests run all of them on n8n 2.41.1 and 0.221.2 only.
+The table for each workflow shows the oldest n8n version that includes all of its nodes in the versions used. These
+versions are computed from \`lab/generate/node-releases.json\`. The tests run all workflows, but only on n8n 2.41.1 and 0.221.2.
 ${triedOnce()}
 
-Every request of a load test carries the header \`x-load-id\`; where the table of a workload names a place
-for it, the response must contain it there.
+Every request in a load test has the header \`x-load-id\`. If the table for a workload shows a place for this id,
+the response must contain the id there.
 
-All of them have the tag \`load test\`, and those that can hurt n8n the tag \`can hurt n8n\`: filter n8n's
-list of workflows by it, to publish or to remove them. The command-line import of n8n 0.221.2 drops tags.
+All workflows have the tag \`load test\`, and workflows that can harm n8n also have the tag \`can hurt n8n\`. To publish
+or remove these workflows, filter n8n's workflow list by tag. The command-line import in n8n 0.221.2 drops tags.
 
-## Demand a key
+## Require a key
 
-A webhook responds to everybody who can reach it, and several make n8n do as much work as a request asks
-for; their notes and their sections below say so. To demand a key:
+A webhook responds to anyone who can reach it, and with some workloads the request decides how much work n8n does.
+The notes and the sections below warn about these workloads. To require a key:
 
-1. In n8n, create a credential of the type Header Auth, with a name such as \`x-load-key\` and a long random
-   value.
-2. In the node Webhook, set Authentication to Header Auth, choose the credential, and publish the workflow.
+1. In n8n, create a Header Auth credential with a name such as \`x-load-key\` and a long random value.
+2. In the Webhook node, set Authentication to Header Auth, choose the credential, and publish the workflow.
 3. Send the key: \`curl -H 'x-load-key: ...'\`, \`n8n-tuned run --url https://n8n.example.com --workload cpu
-   --header 'x-load-key: ...'\`, or \`HEADERS='x-load-key: ...'\` for the k6 scripts alone.
+   --header 'x-load-key: ...'\`, or, for the k6 scripts, \`HEADERS='x-load-key: ...'\`.
 
-n8n checks the key before it starts an execution, and responds with 403 without it. By default no workflow demands a key: a credential is different in each n8n, and without it the webhook would respond to nobody. n8n
-decrypts the credential at each request, so compare runs only if both have a key or neither has one.
+n8n checks the key before it starts an execution, and responds with 403 if the key is missing. By default no workflow
+requires a key, because each n8n instance has its own credentials, and a webhook without its credential would reject
+every request. n8n decrypts the credential for each request, so compare only runs that both use a key, or both use none.
 
-Workflows that \`n8n-tuned\` imports into an n8n at \`--url\` get a name, webhook paths and a key of their own. The command
-sends the key with each request, and removes it with the workflows. Workflows that the chart or the targets \`process\` and
-\`kubernetes\` import have no key.
+\`n8n-tuned\` gives the workflows that it imports into an n8n at \`--url\` their own names, webhook paths and key. The
+command sends the key with each request, and removes the key together with the workflows. Workflows that the chart or the
+targets \`process\` and \`kubernetes\` import have no key.
 
 ## Python
 
-No workload has a Code node in Python. n8n 2.x runs Python in a task runner that is in n8n's image of runners and not in
-the packages on npm, so a Python workload could not be run here. With external
-runners, measure a workflow of your own: \`n8n-tuned run --workflow python.json --request 'GET /webhook/...'\`.`;
+No workload uses a Code node with Python. n8n 2.x runs Python in a task runner that is part of n8n's runner image but
+not of the npm packages, so a Python workload could not be run here. If you use external runners, measure your own
+workflow: \`n8n-tuned run --workflow python.json --request 'GET /webhook/...'\`.`;
 }
 
-const list = (all: readonly Workload[]): string => `## All of them
+const list = (all: readonly Workload[]): string => `## All workloads
 
 ${table(
   ['workload', 'puts under stress', 'variants'],
@@ -119,35 +118,35 @@ function warning({ mayCrashN8n, needs, answers, blend: parts, warning: risk }: W
   const sentences: string[] = [];
   if (mayCrashN8n) {
     sentences.push(
-      '**This workload is made to crash n8n.** It starts by itself once it is active; importing it is harmless.',
+      '**This workload is designed to crash n8n.** It starts by itself once it is active, but you can import it safely.',
     );
   } else if (!parts) {
     sentences.push(
       answers === 'at-once'
-        ? 'The response comes before the work is done: finished executions are counted in n8n.'
-        : 'The response comes when the execution has finished.',
+        ? 'n8n responds before the work is done, so finished executions are counted in n8n.'
+        : 'n8n responds when the execution has finished.',
     );
   }
   if (needs.includes('upstream')) {
     const credential =
-      ' and the credential "Load test upstream" of the type Bearer Auth with its token';
+      ' and a Bearer Auth credential named "Load test upstream" that holds the stand-in\'s token';
     sentences.push(
-      `It needs a stand-in of that service (\`n8n-tuned stand-in\`, which listens on 127.0.0.1:5690)${needs.includes('credential') ? credential : ''}.`,
+      `It needs a stand-in for the external service (\`n8n-tuned stand-in\`, which listens on 127.0.0.1:5690)${needs.includes('credential') ? credential : ''}.`,
     );
   }
   if (needs.includes('files')) {
     sentences.push(
-      'It writes to the folder `/home/node/.n8n-files`, which must be there and be allowed by `N8N_RESTRICT_FILE_ACCESS_TO`.',
+      'It writes to the folder `/home/node/.n8n-files`. This folder must exist, and `N8N_RESTRICT_FILE_ACCESS_TO` must allow access to it.',
     );
   }
-  if (risk) sentences.push(`**Warning:** ${risk} You can [demand a key](#demand-a-key).`);
+  if (risk) sentences.push(`**Warning:** ${risk} You can [require a key](#require-a-key).`);
   return sentences.join(' ');
 }
 
 function blend(parts: NonNullable<Workload['blend']>): string {
   const total = parts.reduce((sum, { weight }) => sum + weight, 0);
   return table(
-    ['part', 'share of the requests'],
+    ['workload', 'share of requests'],
     parts.map(({ workload, weight }) => [
       `[\`${workload}\`](#${workload})`,
       `${((weight / total) * 100).toFixed(0)}%`,
@@ -160,19 +159,19 @@ function variant(workload: Workload, name: VariantName, own: Variant): string {
   const reply = { ...workload.reply, ...own.reply };
   const rows = [
     ['file', [own.file, ...own.alongside].map((file) => linked(workload, file)).join(', ')],
-    ['n8n', `\`${own.n8n}\``],
+    ['n8n version', `\`${own.n8n}\``],
   ];
   if (request.path !== undefined) {
     rows.push(
       ['request', requestText(request, workload)],
       ['expected response', (reply.expect ?? []).map((text) => `\`${text}\``).join(', ')],
     );
-    if (reply.requestIdAt) rows.push(['request id in the response', `\`${reply.requestIdAt}\``]);
-    if (reply.ranAt) rows.push(['process in the response', `\`${reply.ranAt}\``]);
+    if (reply.requestIdAt) rows.push(['request id in response', `\`${reply.requestIdAt}\``]);
+    if (reply.ranAt) rows.push(['process in response', `\`${reply.ranAt}\``]);
     const floor = workload.latencyFloorMs;
     if (typeof floor === 'object')
-      rows.push(['no response before', `${floor.times} x \`${floor.parameter}\` ms`]);
-    else if (floor > 0) rows.push(['no response before', `${floor} ms`]);
+      rows.push(['earliest response', `${floor.times} x \`${floor.parameter}\` ms`]);
+    else if (floor > 0) rows.push(['earliest response', `${floor} ms`]);
   }
   return `**${name}** (${variantTitles[name]})\n\n${table(['', ''], rows)}`;
 }
@@ -205,5 +204,5 @@ function parameters({ parameters: known }: Workload): string[] {
   ]);
   return rows.length === 0
     ? []
-    : [table(['parameter', 'what it is', 'default', 'from', 'to'], rows)];
+    : [table(['parameter', 'meaning', 'default', 'minimum', 'maximum'], rows)];
 }

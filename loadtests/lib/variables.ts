@@ -16,85 +16,85 @@ type Group = Readonly<Record<string, ScriptVariable>>;
 
 const TARGET = {
   BASE_URL: {
-    what: 'Where n8n answers, without a path.',
+    what: 'The URL of n8n, without a path.',
     usual: 'http://127.0.0.1:5678',
     example: 'https://n8n.example.com',
   },
   HTTP: {
-    what: '`1.1`: no HTTP/2 over https. k6 decides this before it runs a script, so add `-e GODEBUG=http2client=0`.',
+    what: '`1.1` disables HTTP/2 over HTTPS. k6 decides this before it runs a script, so add `-e GODEBUG=http2client=0`.',
     example: '1.1',
   },
   COOKIES: {
-    what: '`keep`: each virtual user keeps its cookies. Otherwise every request begins without any, as that of a new client.',
+    what: 'With `keep`, each virtual user keeps its cookies. Otherwise every request starts without cookies, as from a new client.',
     example: 'keep',
   },
 } as const satisfies Group;
 
 const REQUEST = {
   WORKLOAD: {
-    what: 'One of the [workloads](../docs/workloads.md), whose workflow is in n8n.',
+    what: 'The name of a [workload](../docs/workloads.md) whose workflow is in n8n.',
     usual: 'last-node',
     example: 'wait-5s',
   },
   VARIANT: { what: 'The variant of the workload.', example: 'load-target' },
   PARAMETERS: { what: 'Parameters of the workload.', example: 'n=5000' },
   REQUEST: {
-    what: 'Your own request in place of a workload.',
+    what: 'Your own request, instead of a workload.',
     example: "'POST /webhook/order'",
   },
   BODY: {
-    what: 'The body of your own request. `{{n}}`, `{{id}}`, `{{uuid}}` and `{{pick:a|b}}` differ in each, also in its path and headers.',
+    what: 'The body of your own request. `{{n}}`, `{{id}}`, `{{uuid}}` and `{{pick:a|b}}` change with each request, and also work in the path and the headers.',
     example: '\'{"id":{{n}}}\'',
   },
-  HEADERS: { what: 'Headers, one per line, also for a workload.', example: "'x-load-key: ...'" },
+  HEADERS: { what: 'Headers, one per line; also added to the requests of a workload.', example: "'x-load-key: ...'" },
   EXPECT: {
-    what: 'What the response must be, one per line; a status of 200 to 299, no login page and no editor are always expected unless you name the status.',
+    what: 'The expected response, one condition per line. Unless you set the status, it must be 200 to 299, and the response must be neither a login page nor the editor.',
     example: 'json.ok==true',
   },
   REQUEST_ID_AT: {
-    what: 'Where the response repeats the header `x-load-id`: then a response to another request is an error.',
+    what: 'Where the response contains the header `x-load-id`. A response with the id of another request then counts as an error.',
     example: 'json.id',
   },
 } as const satisfies Group;
 
 const LOAD = {
   RATE: {
-    what: 'Requests per second of an open profile, whether or not n8n has answered.',
+    what: 'Requests per second in an open profile, whether or not n8n has responded.',
     usual: 'profile',
     example: '20',
   },
   VUS: {
-    what: 'Clients of the profile `closed`: each waits for its response.',
+    what: 'Number of clients in the profile `closed`. Each client waits for its response before it sends the next request.',
     usual: 'profile',
     example: '8',
   },
-  DURATION: { what: 'How long is measured.', usual: 'profile', example: '5m' },
-  WARMUP: { what: 'Sent before it, and not measured.', usual: 'profile', example: '10s' },
+  DURATION: { what: 'Length of the measured part.', usual: 'profile', example: '5m' },
+  WARMUP: { what: 'Length of the warm-up before the measured part.', usual: 'profile', example: '10s' },
   ARRIVALS: {
-    what: '`even`, or `random` as of many callers who do not know each other.',
+    what: '`even`, or `random`, as from many independent callers.',
     usual: DEFAULT_ARRIVALS,
     example: 'random',
   },
-  SEED: { what: 'Of random arrivals and of blends: the same seed, the same load.', example: '7' },
+  SEED: { what: 'Seed for random arrivals and blends. The same seed gives the same load.', example: '7' },
   MAX_OPEN: {
-    what: 'Requests open at the same time; more are not sent, and the run is not valid. Default: rate x timeout, at most 10000.',
+    what: 'Maximum number of open requests. If this is reached, k6 does not send further requests, and the run is invalid. Default: rate x timeout, at most 10000.',
     example: '20000',
   },
 } as const satisfies Group;
 
 const LIMITS = {
   SLO: {
-    what: 'What must hold: `p50` to `p99.9`, `max`, `mean`, `errors`, `throughput`. `errors<5%` is added where it says nothing about errors.',
+    what: 'Conditions on `p50` to `p99.9`, `max`, `mean`, `errors` or `throughput`. If there is no condition on errors, `errors<5%` is added.',
     example: "'p95<300ms,errors<1%'",
   },
-  TIMEOUT: { what: 'A request is given up after this.', usual: '60s', example: '30s' },
+  TIMEOUT: { what: 'Time after which a request is abandoned.', usual: '60s', example: '30s' },
   DRAIN: {
-    what: 'Wait for responses this long after the last request was due.',
+    what: 'How long to wait for responses after the last request was due.',
     usual: '30s',
     example: '10s',
   },
   READY: {
-    what: 'Wait this long for the expected response before the load; `0`: do not look.',
+    what: 'How long to wait for the expected response before the load starts; `0` skips this check.',
     usual: '60s',
     example: '5m',
   },
@@ -102,25 +102,25 @@ const LIMITS = {
 
 const OUTPUT = {
   SUMMARY: {
-    what: "`short`: no figures of k6's own below the summary.",
+    what: "`short` leaves out k6's own metrics below the summary.",
     example: 'short',
   },
-  SUMMARY_FILE: { what: 'The summary as JSON; `stdout` prints it.', example: 'summary.json' },
-  CATALOGUE: { what: 'Another catalogue of workloads.', example: '/path/to/catalogue.json' },
+  SUMMARY_FILE: { what: 'File for the summary as JSON; `stdout` prints the summary.', example: 'summary.json' },
+  CATALOGUE: { what: 'Path of another workload catalogue.', example: '/path/to/catalogue.json' },
 } as const satisfies Group;
 
 /** Given by the command `n8n-tuned` and by the chart, which divide one plan among several generators. */
 const FROM_PROGRAMS = {
-  PLAN: { what: 'The whole plan as JSON.' },
-  WORKLOAD_FILE: { what: 'A file with the requests as JSON.' },
-  HOSTS: { what: 'Addresses of hosts as JSON.' },
-  SHARE: { what: 'The part of the plan that this generator makes, such as `2/3`.' },
+  PLAN: { what: 'The whole plan, as JSON.' },
+  WORKLOAD_FILE: { what: 'File with the requests, as JSON.' },
+  HOSTS: { what: 'Addresses of hosts, as JSON.' },
+  SHARE: { what: 'The part of the plan that this generator runs, such as `2/3`.' },
   SEGMENTS: {
-    what: "Of how many generators k6's execution segment makes this one; the k6-operator gives the segment.",
+    what: 'Total number of generators, if the k6-operator gives each generator an execution segment.',
   },
-  BEGINS_AT: { what: 'When the load begins, in milliseconds since 1970.' },
-  RUN_ID: { what: 'Makes the ids of requests differ from those of other runs.' },
-  PRINT_REQUESTS: { what: '`1`: each request as a line on standard output.' },
+  BEGINS_AT: { what: 'Start time of the load, in milliseconds since 1970.' },
+  RUN_ID: { what: 'Part of each request id, so that ids differ between runs.' },
+  PRINT_REQUESTS: { what: 'With `1`, k6 prints each request as a line on standard output.' },
 } as const satisfies Group;
 
 export const VARIABLES = {
@@ -136,10 +136,10 @@ export type ScriptEnv = Readonly<Partial<Record<VariableName | 'GODEBUG', string
 
 /** In reading order, by their titles. */
 export const GROUPS: Readonly<Record<string, Group>> = {
-  'What is loaded': TARGET,
-  'What is sent': REQUEST,
-  'How much': LOAD,
-  'What must hold': LIMITS,
-  'What comes out': OUTPUT,
-  'Given by the command and the chart': FROM_PROGRAMS,
+  Target: TARGET,
+  Requests: REQUEST,
+  Load: LOAD,
+  Requirements: LIMITS,
+  Output: OUTPUT,
+  'Set by the command and the chart': FROM_PROGRAMS,
 };

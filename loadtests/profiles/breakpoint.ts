@@ -5,7 +5,7 @@ import type { Profile } from './profile.ts';
  * so this is a first look at where to search, not a capacity.
  */
 export const breakpoint = {
-  title: 'A steady ramp from zero to the rate: where does it break?',
+  title: 'A steady ramp from zero to the given rate: where does n8n break?',
   loop: 'open',
   ratePerSecond: 100,
   durationSeconds: 300,

@@ -5,7 +5,7 @@ import type { Profile } from './profile.ts';
  * callers who do not wait would see: the open profiles do.
  */
 export const closed = {
-  title: 'A fixed number of clients, each waiting for its response before it sends again',
+  title: 'A fixed number of clients; each waits for its response before it sends the next request',
   loop: 'closed',
   ratePerSecond: 0,
   durationSeconds: 60,

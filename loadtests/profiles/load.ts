@@ -5,7 +5,7 @@ import { STEADY, type Profile } from './profile.ts';
  * a few hundred requests, more for high percentiles.
  */
 export const load = {
-  title: 'The usual rate, constant',
+  title: 'A constant load at the usual rate',
   loop: 'open',
   ratePerSecond: 10,
   durationSeconds: 60,

@@ -5,7 +5,7 @@ import { STEADY, type Profile } from './profile.ts';
  * time. Too few requests for a percentile.
  */
 export const smoke = {
-  title: 'One request per second for a short time: does it respond as expected?',
+  title: 'One request per second for a short time: does n8n respond as expected?',
   loop: 'open',
   ratePerSecond: 1,
   durationSeconds: 10,

@@ -5,7 +5,7 @@ import { STEADY, type Profile } from './profile.ts';
  * days.
  */
 export const soak = {
-  title: 'The usual rate for hours: leaks, growing tables, pruning',
+  title: 'The usual rate for hours, to find leaks and growing tables and to test pruning',
   loop: 'open',
   ratePerSecond: 10,
   durationSeconds: 3600,

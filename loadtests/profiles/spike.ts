@@ -5,7 +5,7 @@ import type { Profile } from './profile.ts';
  * worked off.
  */
 export const spike = {
-  title: 'A sudden jump to five times the usual rate and back: does it recover?',
+  title: 'A sudden jump to five times the usual rate and back: does n8n recover?',
   loop: 'open',
   ratePerSecond: 10,
   durationSeconds: 150,

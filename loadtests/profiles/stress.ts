@@ -5,7 +5,7 @@ import type { Profile } from './profile.ts';
  * of the first step.
  */
 export const stress = {
-  title: 'Four steps: half the usual rate, the usual rate, one and a half times and twice it',
+  title: 'Four steps: 0.5, 1, 1.5 and 2 times the usual rate',
   loop: 'open',
   ratePerSecond: 10,
   durationSeconds: 240,
