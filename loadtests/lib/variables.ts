@@ -46,7 +46,10 @@ const REQUEST = {
     what: 'The body of your own request. `{{n}}`, `{{id}}`, `{{uuid}}` and `{{pick:a|b}}` change with each request, and also work in the path and the headers.',
     example: '\'{"id":{{n}}}\'',
   },
-  HEADERS: { what: 'Headers, one per line; also added to the requests of a workload.', example: "'x-load-key: ...'" },
+  HEADERS: {
+    what: 'Headers, one per line; also added to the requests of a workload.',
+    example: "'x-load-key: ...'",
+  },
   EXPECT: {
     what: 'The expected response, one condition per line. Unless you set the status, it must be 200 to 299, and the response must be neither a login page nor the editor.',
     example: 'json.ok==true',
@@ -69,13 +72,20 @@ const LOAD = {
     example: '8',
   },
   DURATION: { what: 'Length of the measured part.', usual: 'profile', example: '5m' },
-  WARMUP: { what: 'Length of the warm-up before the measured part.', usual: 'profile', example: '10s' },
+  WARMUP: {
+    what: 'Length of the warm-up before the measured part.',
+    usual: 'profile',
+    example: '10s',
+  },
   ARRIVALS: {
     what: '`even`, or `random`, as from many independent callers.',
     usual: DEFAULT_ARRIVALS,
     example: 'random',
   },
-  SEED: { what: 'Seed for random arrivals and blends. The same seed gives the same load.', example: '7' },
+  SEED: {
+    what: 'Seed for random arrivals and blends. The same seed gives the same load.',
+    example: '7',
+  },
   MAX_OPEN: {
     what: 'Maximum number of open requests. If this is reached, k6 does not send further requests, and the run is invalid. Default: rate x timeout, at most 10000.',
     example: '20000',
@@ -105,7 +115,10 @@ const OUTPUT = {
     what: "`short` leaves out k6's own metrics below the summary.",
     example: 'short',
   },
-  SUMMARY_FILE: { what: 'File for the summary as JSON; `stdout` prints the summary.', example: 'summary.json' },
+  SUMMARY_FILE: {
+    what: 'File for the summary as JSON; `stdout` prints the summary.',
+    example: 'summary.json',
+  },
   CATALOGUE: { what: 'Path of another workload catalogue.', example: '/path/to/catalogue.json' },
 } as const satisfies Group;
 
