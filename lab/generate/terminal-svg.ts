@@ -4,10 +4,10 @@ import { readComparison } from '../../cli/src/features/compare/record';
 import { compareDocument } from '../../cli/src/features/compare/report/document';
 import { readFind } from '../../cli/src/features/find/read';
 import { findDocument } from '../../cli/src/features/find/report/document';
-import { readRun } from '../../cli/src/record/read-run';
 import { renderTerminal } from '../../cli/src/report/text/terminal';
 import { runDocument } from '../../cli/src/run/report/document';
-import { unpacked, type Generated } from './records';
+import { runAt, unpacked, type Generated } from './records';
+import { runOf } from './studies/capacity';
 
 // Text with ANSI colours as runs of one style each, line by line.
 
@@ -63,7 +63,7 @@ const slos = ({ slo }: { slo: { text: string }[] }): string =>
 
 /** What is typed today to measure the same: records keep the options of their day. */
 export function terminals(): Generated {
-  const run = readRun(unpacked('studies/proof/results/recommended'));
+  const run = runAt(runOf('studies/proof/results/recommended/proof.json'));
   const search = readFind(unpacked('studies/capacity/results/last-node'));
   const compared = readComparison(unpacked('studies/comparisons/results/last-node-regular'));
   const clients = compared.command[compared.command.indexOf('--vus') + 1] ?? '';

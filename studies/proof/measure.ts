@@ -42,14 +42,16 @@ export default {
       ...(isFirst ? ['--find-budget', isShort ? '40s' : '2m', '--write', file] : []),
       ...(isFirst ? [] : ['--values', file]),
     ]);
-    const { folder: proved, verdict, attempts } = record;
-    const last = attempts.at(-1);
-    if (last === undefined) throw new NotMeasured(verdict);
+    const { folder: proved, verdict, sentence, attempts } = record;
+    if (attempts.length === 0) throw new NotMeasured(verdict);
     const values = readFileSync(file, 'utf8');
     if (isFirst) writeFileSync(recommended, values);
-    const proof = { verdict, sentence: last.sentence, attempts: attempts.length };
-    const files = filesIn(join(proved, last.run), RUN_FILES);
-    files.set('proof.json', JSON.stringify(proof)).set('values.yaml', values);
-    return { files, sentence: `${verdict}: ${last.sentence}` };
+    // Where the values lay says nothing of what was proved.
+    const names = [
+      'proof.json',
+      ...attempts.flatMap(({ run }) => RUN_FILES.map((file) => join(run, file))),
+    ];
+    const files = filesIn(proved, names, [`${scratch}/`]).set('values.yaml', values);
+    return { files, sentence: `${verdict}: ${sentence}` };
   },
 } satisfies Study;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LEDGER_CLASSES } from '../../cli/src/features/drill/analysis/ledger-class';
 import type { DrillRecord } from '../../cli/src/features/drill/record';
-import { readDrill } from '../../cli/src/features/drill/read';
+import { readLedger } from '../support/read-run';
 import { EXIT } from '../../cli/src/ui/exit';
 import { buildCli, endStartedClis, type runCli, startCli } from '../support/cli';
 import { unlessInvalid } from '../process/stage';
@@ -71,10 +71,9 @@ test('a SIGKILL of one of two workers loses what it had at work, and nothing els
   expect(verdict.promises.map(({ kept }) => kept)).toEqual([false, true]);
 
   // None of those that are lost was done outside n8n, and most of them had begun.
-  const { entries } = readDrill(folder);
-  const lost = entries.filter((entry) => entry.class === 'lost');
+  const lost = readLedger(folder).filter((entry) => entry.class === 'lost');
   expect(lost.map(({ id }) => id)).toEqual(ledger.classes.lost.ids);
-  for (const { effects } of lost) expect(effects?.done).toBe(0);
-  expect(lost.filter(({ effects }) => effects?.begun === 1).length).toBeGreaterThan(0);
+  for (const { effects } of lost) expect(effects.done).toBe(0);
+  expect(lost.filter(({ effects }) => effects.begun === 1).length).toBeGreaterThan(0);
   expect(readFileSync(join(folder, 'report.md'), 'utf8')).toContain('accepted and lost');
 });

@@ -9,7 +9,8 @@ import {
 import { parsePromises } from '../../cli/src/features/drill/analysis/promise';
 import { parseSlos } from '../../loadtests/lib/slo';
 import type { DrillRecord } from '../../cli/src/features/drill/record';
-import type { DrillData } from '../../cli/src/features/drill/read';
+import { ledgerTimeline } from '../../cli/src/features/drill/analysis/ledger-timeline';
+import type { LedgerRow } from '../../cli/src/features/drill/report/ledger-csv';
 import type { RunData } from '../../cli/src/run/report/data';
 import type { NamedRequests } from '../../cli/src/record/run-record';
 import { sampleRequests, sampleRun } from './sample-run';
@@ -17,7 +18,11 @@ import { sampleRequests, sampleRun } from './sample-run';
 const FAULT_MS = 30_000;
 
 /** A made-up drill on the made-up run: a worker is killed after 30 s, and 8 requests are lost with it. */
-export function sampleDrill(): DrillData & { run: RunData } {
+export function sampleDrill(): {
+  record: DrillRecord;
+  run: RunData;
+  entries: readonly LedgerRow[];
+} {
   // Those that are open at the fault.
   const isHit = (tMs: number): boolean => tMs > FAULT_MS - 5_000 && tMs <= FAULT_MS;
   const requests = sampleRequests()
@@ -78,6 +83,7 @@ export function sampleDrill(): DrillData & { run: RunData } {
     command: ['drill', 'kill-worker', '--workers', '2', '--rate', '3.33'],
     ...{ fault, workload, ratePerSecond: 3.33, slo, target, topology, versions, machine },
     ...{ phases, ledger: recorded, figures, control, run: 'runs/fault' },
+    timeline: ledgerTimeline(ledger.entries, phases.endMs),
     verdict: drillVerdict({
       ...{
         fault,

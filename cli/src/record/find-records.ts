@@ -1,6 +1,7 @@
 /** Which records lie in a folder: runs, and what is made of several of them. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { Mistake } from '../ui/exit';
 import { HEAD_FILE, RECORD_FILE } from './folder';
 
@@ -30,6 +31,21 @@ const FILES: [string, RecordKind][] = [
   [DRILL_FILE, 'drill'],
   [PROOF_FILE, 'proof'],
 ];
+
+/**
+ * The record that a part of a study holds under the name of its kind, and the file that makes a folder of it; null: none.
+ * A sweep is nothing without its cells, which are records of their own.
+ */
+export function heldRecord(part: unknown): { file: string; record: object } | null {
+  const held = FILES.filter(([, kind]) => kind !== 'sweep').flatMap(([file, kind]) => {
+    const { data } = z.looseObject({ [kind]: wholeSchema }).safeParse(part);
+    return data === undefined ? [] : [{ file, record: data[kind] as object }];
+  });
+  return held[0] ?? null;
+}
+
+/** What a study says of a record is shorter, and has no version. */
+const wholeSchema = z.looseObject({ schemaVersion: z.number() });
 
 /** Whether a file of that name makes its folder a record. */
 export const isRecordFile = (name: string): boolean => FILES.some(([file]) => file === name);

@@ -1,10 +1,10 @@
 // How much an n8n sustains, whether recommended values deliver it, and what settings and patches change.
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isWell } from '../../../studies/capacity/searches';
 import { limitName } from '../../../cli/src/analysis/limits/table';
 import type { CompareRecord } from '../../../cli/src/features/compare/record';
 import type { FindRecord } from '../../../cli/src/features/find/record';
-import { readRun } from '../../../cli/src/record/read-run';
+import type { ProofRecord } from '../../../cli/src/features/recommend/record';
 import {
   hrefOf,
   link,
@@ -17,7 +17,6 @@ import {
   recordsNamed,
   tableOf,
   undecided,
-  unpacked,
   unsure,
 } from '../records';
 import type { StudyPage } from '../study-page';
@@ -74,13 +73,17 @@ export const capacity: StudyPage = {
   parts: [capacities, () => tenTimesText(readJson<{ runs: Run[] }>(TEN_TIMES))],
 };
 
+/** Of the attempt that decided. */
+export const runOf = (path: string): string =>
+  join(dirname(path), readJson<ProofRecord>(path).attempts.at(-1)?.run ?? '', 'run.json');
+
 const proofs = (): string => `## Values that were proved
 
 ${tableOf(recordsNamed('proof.json', 'studies/proof/'), {
   values: (path) => path.split('/').at(-2) ?? '',
-  verdict: (path) => readJson<{ verdict: string }>(path).verdict,
-  why: (path) => readRun(unpacked(dirname(path))).verdict.sentence,
-  '': (path) => `${link(path.replace('proof.json', 'run.json'))}, [values](${hrefOf(path)})`,
+  verdict: (path) => readJson<ProofRecord>(path).verdict,
+  why: (path) => readJson<ProofRecord>(path).sentence,
+  '': (path) => `${link(path)}, [run](${hrefOf(runOf(path))})`,
 })}`;
 
 export const proof: StudyPage = {

@@ -142,6 +142,26 @@ describe('a record of an archive', () => {
     expect(Object.keys(pages)).toEqual(expect.arrayContaining(['report.html', 'report.md']));
   });
 
+  it('is drawn where a part of a study holds it, and says what was not kept', async () => {
+    const drills = join(repositoryRoot(), 'studies/drills/results.jsonl.gz');
+    const id = 'parts/kill-worker-process-defaults-1';
+    await report(`${drills}#${id}`);
+    const pages = contents(join(root, 'results/records/drills', id));
+    expect(Object.keys(pages)).toContain('plots/ledger.svg');
+    expect(pages['report.md']).toContain('This record was kept without its run');
+    expect(pages['report.md']).not.toContain('beside this file');
+    expect(told).toContain('is without its run, so plots over time are left out');
+  });
+
+  it('is a proof with its verdict, its margin and its runs', async () => {
+    const proofs = join(repositoryRoot(), 'studies/proof/results.jsonl.gz');
+    await report(`${proofs}#recommended/proof`);
+    const pages = contents(join(root, 'results/records/proof/recommended'));
+    expect(pages['report.html']).toContain('<strong>PROVEN</strong>');
+    expect(pages['report.md']).toContain('Least margin');
+    expect(Object.keys(pages).filter((name) => name.endsWith('report.html'))).toHaveLength(2);
+  });
+
   it('is printed as JSON where a script of the study wrote it', async () => {
     await report(`${archive}#ten-times`);
     expect(JSON.parse(written())).toHaveProperty('runs');

@@ -3,7 +3,13 @@ import { basename, join, relative, resolve, sep, dirname } from 'node:path';
 import { NoAnswer } from '../../prometheus/address';
 import type { PrometheusApi } from '../../prometheus/query';
 import { writeBeside } from '../../record/write-beside';
-import { kindOf, findRecords, type FoundRecord, isRecordFile } from '../../record/find-records';
+import {
+  heldRecord,
+  kindOf,
+  findRecords,
+  type FoundRecord,
+  isRecordFile,
+} from '../../record/find-records';
 import { PANELS_FILE } from '../../record/panels';
 import { isComplete, readRun } from '../../record/read-run';
 import type { RunRecord } from '../../record/run-record';
@@ -24,7 +30,7 @@ import {
   type PrometheusOptions,
 } from '../../options/prometheus';
 import { reportOn, type Reported } from './render-record';
-import { namedArchive, unpackNamed } from '../../record/archive';
+import { namedArchive, unpack, unpackNamed } from '../../record/archive';
 import type { CommandHelp } from '../../options/help';
 
 interface ReportOptions extends PrometheusOptions {
@@ -189,16 +195,26 @@ async function addPanels(
 
 /**
  * The folders to report on. A record of an archive is unpacked to results/records/STUDY first. What has no report is
- * printed: the ids of a whole archive, the record of a study's own script.
+ * printed: the ids of a whole archive, and a part of a study that is no record and holds none.
  */
 const reportedFolders = (names: readonly string[]): string[] =>
   names.flatMap((name) => {
     const named = namedArchive(name);
     if (named === null) return [name];
     const { file, archive, id } = named;
-    if (id === null) printLines([...archive.keys()]);
-    else if (isRecordFile(`${basename(id)}.json`)) {
-      return [unpackNamed(named, join('results/records', basename(dirname(resolve(file)))))];
-    } else printJson(archive.get(id)?.record);
+    if (id === null) {
+      printLines([...archive.keys()]);
+      return [];
+    }
+    const to = join('results/records', basename(dirname(resolve(file))));
+    if (isRecordFile(`${basename(id)}.json`)) return [unpackNamed(named, to)];
+    const entry = archive.get(id);
+    const held = heldRecord(entry?.record);
+    if (held !== null) {
+      const inside = `${id}/${held.file.replace(/\.json$/, '')}`;
+      unpack(new Map([[inside, { ...entry, record: held.record }]]), '', to);
+      return [join(to, id)];
+    }
+    printJson(entry?.record);
     return [];
   });

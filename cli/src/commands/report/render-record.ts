@@ -33,7 +33,7 @@ import { findDocument } from '../../features/find/report/document';
 import { rateDocument } from '../../features/find/report/rate';
 import { compareDocument } from '../../features/compare/report/document';
 import { drillDocument } from '../../features/drill/report/document';
-import { type ReportDocument } from '../../report/document';
+import { paragraph, section, type ReportDocument } from '../../report/document';
 
 export interface Reported {
   record: object;
@@ -74,10 +74,11 @@ const REPORTERS: Record<FoundRecord['kind'], (folder: string) => Reported | Prom
     return { record, sentence: record.sentence, row: rowOfComparison(record), ...written };
   },
   drill: async (folder) => {
-    const { record, entries } = readDrill(folder);
-    const run = await readRunData(join(folder, record.run));
-    const parts = { run, entries };
-    const missing = missingOf(join(folder, record.run));
+    const record = readDrill(folder);
+    const of = join(folder, record.run);
+    const hasRun = isComplete(of);
+    const parts = hasRun ? { run: await readRunData(of) } : null;
+    const missing = hasRun ? missingOf(of) : ['its run'];
     const written = write(folder, drillDocument(record, parts), missing);
     const row = rowOfDrill(record, parts);
     return { record, sentence: record.verdict.sentence, row, ...written };
@@ -111,14 +112,21 @@ function write(
   document: ReportDocument,
   missing: readonly string[],
 ): Pick<Reported, 'problems' | 'notes'> {
-  const files = reportFiles(document);
-  if (missing.length === 0) return { problems: writeBeside(folder, files), notes: [] };
+  if (missing.length === 0) {
+    return { problems: writeBeside(folder, reportFiles(document)), notes: [] };
+  }
+  const without = `without ${missing.join(' and ')}, so plots over time are left out`;
+  const files = reportFiles({
+    ...document,
+    sections: [
+      section('What is left out', paragraph(`This record was kept ${without}.`)),
+      ...document.sections,
+    ],
+  });
   const written = onlyNew(folder, files);
   const kept = written.length === files.length ? '' : '; the reports that are there stay';
   return {
     problems: writeBeside(folder, written),
-    notes: [
-      `${folder} is without ${missing.join(' and ')}, so plots over time are left out${kept}.`,
-    ],
+    notes: [`${folder} is ${without}${kept}.`],
   };
 }

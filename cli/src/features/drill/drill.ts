@@ -6,6 +6,7 @@ import { drillFigures, exposedTo, isAnythingAtRisk } from './analysis/figures';
 import { dueWithin, endedUnderLoad, steadyPart } from './analysis/phases';
 import { drillVerdict } from './analysis/verdict';
 import { ledgerOf, type Ledger } from './analysis/ledger';
+import { ledgerTimeline } from './analysis/ledger-timeline';
 import { ledgerSummary, namedClasses } from './analysis/ledger-summary';
 import { missedSlo } from '../../analysis/slo/window-slo';
 import type { DrillPromise } from './analysis/promise';
@@ -184,6 +185,7 @@ export async function drill(
     machine: of.machine,
     phases,
     ledger: recorded,
+    timeline: ledgerTimeline(ledger.entries, phases.endMs),
     ...(schedule === null ? {} : { schedule }),
     ...(recovery === null ? {} : { recovery }),
     figures,
@@ -206,12 +208,7 @@ export async function drill(
   };
   writeWhole(join(folder, LEDGER_FILE), ledgerCsv(ledger.entries));
   writeWhole(join(folder, DRILL_FILE), `${JSON.stringify(record, null, 2)}\n`);
-  problems.push(
-    ...writeBeside(
-      folder,
-      reportFiles(drillDocument(record, { run: run.data, entries: ledger.entries })),
-    ),
-  );
+  problems.push(...writeBeside(folder, reportFiles(drillDocument(record, { run: run.data }))));
   return { folder, record, problems, isStopped: signal.aborted };
 }
 

@@ -1,6 +1,7 @@
 import { OPERATORS } from '../../../../loadtests/lib/condition';
 import { z } from 'zod';
 import { LEDGER_CLASSES } from './analysis/ledger-class';
+import type { LedgerTimeline } from './analysis/ledger-timeline';
 import { PROMISE_METRICS, type DrillPromise } from './analysis/promise';
 import { patchStatesSchema } from '../../record/patches';
 import { recordedWorkloadSchema, sloSchema } from '../../plan/recorded';
@@ -78,6 +79,11 @@ export const drillLedgerSchema = z.object({
   nameless: z.number(),
 });
 export type DrillLedger = z.infer<typeof drillLedgerSchema>;
+
+const ledgerTimelineSchema: z.ZodType<LedgerTimeline> = z.object({
+  windowSeconds: z.number(),
+  classes: z.partialRecord(ledgerClassSchema, z.array(z.number())),
+});
 
 /** How many, and the first of them by name. */
 export const namedTimesSchema = z.object({
@@ -196,6 +202,8 @@ export const drillRecordSchema = z.object({
   machine: machineSchema,
   phases: drillPhasesSchema,
   ledger: drillLedgerSchema,
+  /** Left out of drills that were recorded without it. */
+  timeline: z.exactOptional(ledgerTimelineSchema),
   /** What became of the due times of a schedule; left out where there was none. */
   schedule: z.exactOptional(drillScheduleSchema),
   /** What recovery did beside it; left out where none ran. */

@@ -71,13 +71,16 @@ const warmupMark = (seconds: number) =>
 const MAX_LABELS = 6;
 
 /** Marks of a drill: the fault, and its later steps. */
-export function faultMarks({ events }: Pick<RunRecord, 'events'>): LineChart['marks'] & object {
-  const seen = events.filter(({ kind }) => kind === FAULT || kind === FAULT_STEP);
-  return seen.map(({ tMs, text }, index) => ({
+const faultMarks = ({ events }: Pick<RunRecord, 'events'>): LineChart['marks'] & object =>
+  marksOf(events.filter(({ kind }) => kind === FAULT || kind === FAULT_STEP));
+
+export const marksOf = (
+  steps: readonly { tMs: number; text: string }[],
+): LineChart['marks'] & object =>
+  steps.map(({ tMs, text }, index) => ({
     ...{ axis: 'x', at: tMs / 1000 },
-    label: seen.length > MAX_LABELS && index > 0 ? '' : text,
+    label: steps.length > MAX_LABELS && index > 0 ? '' : text,
   }));
-}
 
 /** Null where no request is known: a line at 0 would say that none was sent. */
 function rateChart(windows: RequestWindow[]): LineChart | null {

@@ -10,6 +10,7 @@ import { LEDGER_CLASSES } from '../../../../cli/src/features/drill/analysis/ledg
 import { parsePromises } from '../../../../cli/src/features/drill/analysis/promise';
 import { parseSlos } from '../../../../loadtests/lib/slo';
 import { readDrill } from '../../../../cli/src/features/drill/read';
+import { readLedger } from '../../../support/read-run';
 import { standIn, type StandIn } from './stand-in';
 
 /** A whole drill with k6 against a stand-in that loses, duplicates, answers without executing and the like. */
@@ -75,9 +76,8 @@ test('a drill counts exactly what the stand-in did, and balances with what was s
   expect(ledger.lost).toBe(target.truth.lost + target.truth['not-executed']);
   expect(verdict.sentence).toContain(`${String(ledger.lost)} of ${String(ledger.exposed)} were`);
 
-  const read = readDrill(folder);
-  expect(read.record).toEqual(record);
-  expect(read.entries).toHaveLength(sent);
+  expect(readDrill(folder)).toEqual(record);
+  expect(readLedger(folder)).toHaveLength(sent);
   expect(readFileSync(join(folder, 'plots', 'rate.svg'), 'utf8')).toContain('SIGKILL of worker-1');
 });
 
@@ -103,7 +103,7 @@ test('a drill is invalid where it was broken off before the fault, which is not 
   const { folder, record, isStopped } = await brokenOff('kill-worker');
   expect([isStopped, record.verdict.outcome, record.fault.done]).toEqual([true, 'invalid', []]);
   expect(record.verdict.sentence).toContain('was aborted: stopped by Ctrl-C');
-  expect(readDrill(folder).record).toEqual(record);
+  expect(readDrill(folder)).toEqual(record);
 });
 
 test('a drill names the control where it was broken off in it', async () => {

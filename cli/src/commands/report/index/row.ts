@@ -12,7 +12,7 @@ import { proofVerdict } from '../../../features/recommend/report/document';
 import type { CellRecord, SweepRecord } from '../../../features/sweep/record';
 import { compareVerdict } from '../../../features/compare/report/document';
 import { ratiosOf } from '../../../features/compare/report/figures';
-import { countedByTime, type DrillParts } from '../../../features/drill/report/charts';
+import type { DrillParts } from '../../../features/drill/report/charts';
 import type { ShownVerdict } from '../../../report/document';
 import { drillVerdict } from '../../../features/drill/report/document';
 import { findVerdict } from '../../../features/find/report/document';
@@ -105,18 +105,18 @@ export function rowOfComparison(record: CompareRecord): IndexRow {
   };
 }
 
-export function rowOfDrill(record: DrillRecord, { run, entries }: DrillParts): IndexRow {
-  const { summary } = run.record;
+export function rowOfDrill(record: DrillRecord, parts: DrillParts | null): IndexRow {
+  const summary = parts?.run.record.summary;
+  const counted = Object.values(record.timeline?.classes ?? {});
   return {
     ...{ kind: 'drill', startedAt: record.startedAt, workload: record.workload.name },
     ...drillVerdict(record),
     ...{ ratePerSecond: null, limitedBy: null },
-    ...{ p95Ms: summary.latencyMs?.p95 ?? null, errorShare: summary.errors.share },
+    ...{ p95Ms: summary?.latencyMs?.p95 ?? null, errorShare: summary?.errors.share ?? null },
     course: {
       label: 'requests not answered and executed once, over time',
-      values: countedByTime(
-        record,
-        entries.filter((entry) => entry.class !== 'once'),
+      values: (counted[0] ?? []).map((_, at) =>
+        counted.reduce((sum, counts) => sum + (counts[at] ?? 0), 0),
       ),
     },
   };

@@ -1,61 +1,49 @@
-import { windowSeconds } from '../../../analysis/requests/timeline';
 import { LEDGER_CLASSES, LEDGER_WORDS } from '../analysis/ledger-class';
 import type { DrillRecord } from '../record';
-import type { LedgerRow } from './ledger-csv';
-import type { Chart, LineChart } from '../../../report/plot/chart';
-import { faultMarks, runCharts } from '../../../run/report/charts';
+import type { BarChart, Chart, LineChart } from '../../../report/plot/chart';
+import { marksOf, runCharts } from '../../../run/report/charts';
 import type { RunData } from '../../../run/report/data';
 
 export interface DrillParts {
   /** The run under the fault. */
   run: RunData;
-  entries: readonly LedgerRow[];
 }
 
-/** The ledger over time, then what the run itself shows, each with the fault on its time axis. */
-export function drillCharts(record: DrillRecord, { run, entries }: DrillParts): Chart[] {
-  const ledger = ledgerChart(record, run, entries);
-  return [...(ledger === null ? [] : [ledger]), ...runCharts(run)];
+/** What became of the requests, then what the run itself shows, each with the fault on its time axis. */
+export function drillCharts(record: DrillRecord, parts: DrillParts | null): Chart[] {
+  const ledger = record.timeline === undefined ? ledgerBars(record) : ledgerChart(record);
+  return [...(ledger === null ? [] : [ledger]), ...(parts === null ? [] : runCharts(parts.run))];
 }
 
-/** Counts how many were due in each window of a plot, from the start of the load to its end. */
-export function countedByTime(
-  { phases }: Pick<DrillRecord, 'phases'>,
-  entries: readonly LedgerRow[],
-): number[] {
-  const width = windowSeconds(phases.endMs / 1000);
-  const counts = Array.from({ length: Math.ceil(phases.endMs / 1000 / width) }, () => 0);
-  for (const { tMs } of entries) {
-    const at = Math.floor(tMs / 1000 / width);
-    if (at < counts.length) counts[at] = (counts[at] ?? 0) + 1;
-  }
-  return counts;
-}
+const TITLE = 'Requests that were not answered and executed once';
 
 /** By when they were due; what was answered and executed once is left out. */
-function ledgerChart(
-  record: DrillRecord,
-  run: RunData,
-  entries: readonly LedgerRow[],
-): LineChart | null {
-  const width = windowSeconds(record.phases.endMs / 1000);
-  const seen = LEDGER_CLASSES.filter(
-    (name) => name !== 'once' && entries.some((entry) => entry.class === name),
-  );
-  if (seen.length === 0) return null;
+function ledgerChart({ timeline, fault }: DrillRecord): LineChart | null {
+  if (timeline === undefined) return null;
+  const { windowSeconds: width, classes } = timeline;
+  const series = LEDGER_CLASSES.flatMap((name) => {
+    const counts = classes[name];
+    if (counts === undefined) return [];
+    return {
+      label: LEDGER_WORDS[name].title,
+      points: counts.map((count, index): [number, number] => [(index + 0.5) * width, count]),
+    };
+  });
+  if (series.length === 0) return null;
   return {
-    kind: 'line',
-    id: 'ledger',
-    title: 'Requests that were not answered and executed once',
+    ...{ kind: 'line', id: 'ledger', title: TITLE, series },
     x: { label: 'due, since the load began', unit: 's', min: 0 },
     y: { label: `requests in ${String(width)} s`, min: 0 },
-    series: seen.map((name) => ({
-      label: LEDGER_WORDS[name].title,
-      points: countedByTime(
-        record,
-        entries.filter((entry) => entry.class === name),
-      ).map((count, index): [number, number] => [(index + 0.5) * width, count]),
-    })),
-    marks: faultMarks(run.record),
+    marks: marksOf(fault.done),
   };
+}
+
+/** Where it is not known when they were due. */
+function ledgerBars({ ledger: { classes } }: DrillRecord): BarChart | null {
+  const bars = LEDGER_CLASSES.filter((name) => name !== 'once' && classes[name].requests > 0).map(
+    (name) => ({ label: LEDGER_WORDS[name].title, value: classes[name].requests }),
+  );
+  return bars.length === 0
+    ? null
+    : { kind: 'bar', id: 'ledger', title: TITLE, unit: 'requests', bars };
 }

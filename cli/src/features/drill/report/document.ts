@@ -8,6 +8,7 @@ import {
   plots,
   section,
   table,
+  type Block,
   type ReportDocument,
   type ShownVerdict,
 } from '../../../report/document';
@@ -34,7 +35,7 @@ export const drillVerdict = ({ verdict: { outcome, sentence } }: DrillRecord): S
   ...{ tone: OUTCOMES[outcome], word: outcome.toUpperCase(), sentence },
 });
 
-/** The report of one drill; without its run it has no plots. */
+/** The report of one drill; without its run it has only the plot of the ledger. */
 export function drillDocument(
   record: DrillRecord,
   parts: DrillParts | null = null,
@@ -43,7 +44,9 @@ export function drillDocument(
   const ledger = ledgerTable(record);
   const promises = promiseTable(record);
   const takes = parts === null ? [] : drillTakes(parts.run.record);
-  const { pictures, rest } = firstOf(parts === null ? [] : drillCharts(record, parts), 'ledger');
+  /** What is kept of a drill without its run is the record alone. */
+  const besideIt = (text: string): Block[] => (parts === null ? [] : [paragraph(text)]);
+  const { pictures, rest } = firstOf(drillCharts(record, parts), 'ledger');
   return {
     title: `Drill ${fault.name}: ${fault.title}`,
     subtitle: subtitle(record),
@@ -59,7 +62,7 @@ export function drillDocument(
       section(
         'The ledger',
         table(ledger.head, ledger.rows),
-        paragraph(
+        ...besideIt(
           'Every request with its class and what each source says of it is in ledger.csv beside this file.',
         ),
       ),
@@ -72,7 +75,7 @@ export function drillDocument(
       section(
         'Over time',
         plots(rest),
-        paragraph(
+        ...besideIt(
           'The run under the fault and the control have reports of their own, in the folder runs/ beside this file.',
         ),
       ),

@@ -1,6 +1,6 @@
 /** ledger.csv: a line for each request of a drill, with what each source says of it. */
-import { LEDGER_CLASSES, type LedgerClass } from '../analysis/ledger-class';
-import { numberAt, row, tableOf } from '../../../record/csv';
+import type { LedgerClass } from '../analysis/ledger-class';
+import { row } from '../../../record/csv';
 
 export interface LedgerRow {
   /** When it was due, since the load began. */
@@ -28,19 +28,3 @@ export const ledgerCsv = (rows: readonly LedgerRow[]): string =>
       ]),
     )
     .join('');
-
-export const readLedger = (text: string): LedgerRow[] =>
-  tableOf(text, COLUMNS).map(({ tMs, id, class: name, heard, executions, begun, done }) => ({
-    ...{ tMs: numberAt('tMs', tMs), id, class: classOf(name), heard },
-    executions: executions === NOT_KNOWN ? null : executions === '' ? [] : executions.split(' + '),
-    effects:
-      begun === NOT_KNOWN
-        ? null
-        : { begun: numberAt('begun', begun), done: numberAt('done', done) },
-  }));
-
-function classOf(name: string): LedgerClass {
-  const known = LEDGER_CLASSES.find((one) => one === name);
-  if (known === undefined) throw new Error(`class is '${name.slice(0, 40)}', which is none`);
-  return known;
-}
