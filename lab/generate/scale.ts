@@ -53,15 +53,11 @@ export function scale(): Generated {
   const redisMost = (USED * ONE_THREAD * 1000) / redisMs;
   const cores = (perRequest: number, at: number): number => (perRequest * at) / 1000;
   const needs: [name: string, perRequest: number, unit: string][] = [
-    [
-      'webhook processors (main in the record)',
-      millisecondsOf('main'),
-      'processes of one core each',
-    ],
-    ['workers', millisecondsOf('worker'), 'processes of one core each'],
-    ['PostgreSQL', millisecondsOf('postgresql'), 'cores of one server'],
+    ['webhook processors (main in the record)', millisecondsOf('main'), 'one-core processes'],
+    ['workers', millisecondsOf('worker'), 'one-core processes'],
+    ['PostgreSQL', millisecondsOf('postgresql'), 'cores on one server'],
     ['Redis', redisMs, 'of its one thread'],
-    ['load generators', generatorMs, 'pods of one core each'],
+    ['load generators', generatorMs, 'one-core pods'],
   ];
   const rows = needs.map(([name, each, unit]) => [
     name,
@@ -71,37 +67,37 @@ export function scale(): Generated {
     ),
     unit,
   ]);
-  const text = `This section estimates how many processes and cores it takes to sustain ${RATES.map(number).join(' and ')} requests per second,
-from the figures of one small machine. **Nothing here was measured at such a rate**: the table extrapolates one run in
-proportion, and real systems scale less than linearly.
+  const text = `This section estimates how many processes and cores are needed to sustain ${RATES.map(number).join(' and ')} requests per second,
+based on figures from one small machine. **No figure here was measured at these rates.** The table extrapolates a single run
+linearly, but real systems scale less than linearly.
 
-The run: ${workload.name} in queue mode with n8n ${versions.n8n}, tuning \`${topology?.tuning ?? ''}\`, ${topology?.workers.count ?? 0} worker, at
-${number(rate)} requests per second on two cores (${link(run)}). The counts leave ${number(100 * (1 - USED))}% of each resource unused.
+The run used ${workload.name} in queue mode with n8n ${versions.n8n}, tuning \`${topology?.tuning ?? ''}\` and ${topology?.workers.count ?? 0} worker, at
+${number(rate)} requests per second on two cores (${link(run)}). The counts in the table leave ${number(100 * (1 - USED))}% of each resource unused.
 
 ${table(['', 'CPU per request', ...RATES.map((at) => `at ${number(at)}/s`), 'unit'], rows)}
 
-- **Redis is the first limit.** n8n has one queue, and Redis runs its commands on one thread. At ${number(100 * USED)}% of that thread it
-  serves about ${number(Math.round(redisMost / 10) * 10)} requests per second, whatever else you add. For more, run several releases with a Redis and a
-  database each, and divide the traffic at your Ingress, for example by path.
-- **PostgreSQL comes next.** Every execution is written several times. The profile \`throughput\` does not keep the
-  records of successes ([tuning](docs/chart/tuning.md)).
-- **n8n deletes fewer than 100 executions per second.** Above that rate the database of one release grows without end
-  ([what helps](docs/chart/data.md#how-many-n8n-can-delete)).
-- **Your workflow costs more** than this one, which does next to nothing. Then workers are the first limit.
+- **Redis is the first limit.** n8n has one queue, and Redis runs its commands on one thread. At ${number(100 * USED)}% utilization of that thread,
+  it serves about ${number(Math.round(redisMost / 10) * 10)} requests per second, whatever else you add. For higher rates, run several releases, each
+  with its own Redis and database. Divide the traffic at your Ingress, for example by path.
+- **PostgreSQL is the next limit.** n8n writes every execution several times. The profile \`throughput\` does not keep
+  successful executions ([tuning](docs/chart/tuning.md)).
+- **n8n deletes fewer than 100 executions per second.** Above that rate, the release's database grows without limit
+  ([solutions](docs/chart/data.md#how-many-n8n-can-delete)).
+- **Your workflow needs more CPU** than this workflow, which does next to nothing. If so, workers are the first limit.
 
-One pod of k6 needs about ${number(generatorMs)} ms of CPU per request. The command merges the requests of all pods: in a
-[simulation](studies/generators/README.md) with ${number(most?.generators)} generators and ${number(most?.ratePerSecond)} requests per second this took
-${number(100 * (most?.cpuShareOfACore ?? NaN))}% of a core and ${number(most?.rssPeakMiB)} MiB. On a real cluster of one node, one and three generators measured
-percentiles that differ by ${number(100 * apart.betweenThem)}% at the most ([record](docs/records/generators-on-cluster.json)). Clocks of several
+One pod of k6 needs about ${number(generatorMs)} ms of CPU per request. The command merges the requests from all pods. In a
+[simulation](studies/generators/README.md) with ${number(most?.generators)} generators and ${number(most?.ratePerSecond)} requests per second, merging took
+${number(100 * (most?.cpuShareOfACore ?? NaN))}% of a core and ${number(most?.rssPeakMiB)} MiB. On a real single-node cluster, the percentiles from one
+and three generators differed by at most ${number(100 * apart.betweenThem)}% ([record](docs/records/generators-on-cluster.json)). Clocks on several
 nodes were not tested.
 
-To measure it on your cluster:
+To measure the capacity of your cluster:
 
 \`\`\`sh
-# The capacity of one worker, then of more: the scalability law needs at least four sizes.
+# Measures the capacity with one worker, then with more; the scalability law needs at least four sizes.
 n8n-tuned sweep -f sizes.yaml --target kubernetes
 n8n-tuned predict --from results --at 12
-# What was predicted, deployed and loaded from three nodes.
+# Deploys the predicted size, and loads it from three pods.
 n8n-tuned run --target kubernetes --values large.yaml --generators 3 --rate 1000 --duration 10m --slo 'p95<500ms'
 \`\`\``;
   return {
