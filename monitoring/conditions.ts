@@ -3,17 +3,17 @@ export const conditions = {
   queue: 'queue mode (`executions.mode: queue`)',
   severalMains: 'several mains (`multiMain.enabled`)',
   workersAlways: 'workers that never scale to zero',
-  workersScraped: 'workers that are scraped: the PodMonitor, not the ServiceMonitor',
+  workersScraped: 'workers that Prometheus scrapes (with the PodMonitor, not the ServiceMonitor)',
   kubernetes:
     'kube-state-metrics, cAdvisor and the kubelet, as kube-prometheus-stack scrapes them (`monitoring.sources.kubernetes`)',
   ownStores: "the chart's own Redis or PostgreSQL",
   redisExporter: 'redis_exporter (`monitoring.sources.redisExporter`)',
   postgresExporter: 'postgres_exporter (`monitoring.sources.postgresExporter`)',
   exporter: "the chart's own exporter (`monitoring.exporter.enabled`)",
-  recovery: 'recovery that retries in queue mode (`recovery.enabled`, not `recovery.dryRun`)',
+  recovery: 'recovery in queue mode (`recovery.enabled`, without `recovery.dryRun`)',
   workflowIdLabel:
-    'a series per workflow (`monitoring.sources.workflowIdLabel`), which costs memory in Prometheus for each workflow',
-  recordedCapacity: 'the capacity that you measured (`monitoring.capacity.executionsPerSecond`)',
+    'a series per workflow (`monitoring.sources.workflowIdLabel`), which uses memory in Prometheus',
+  recordedCapacity: 'a measured capacity (`monitoring.capacity.executionsPerSecond`)',
 } as const;
 
 export type Condition = keyof typeof conditions;

@@ -30,7 +30,7 @@ export const runbookPage = (group: AlertGroup): string =>
   [
     `# Runbooks: ${group.name.replace(/^n8n-/, '').replaceAll('-', ' ').replaceAll('cpu', 'CPU')}`,
     NOTE,
-    `[All alerts](README.md). [The rules](../../monitoring/n8n.rules.yaml) have the expression of each.`,
+    'See also the [list of all alerts](README.md). The expression for each alert is in the [rules file](../../monitoring/n8n.rules.yaml).',
     ...group.alerts.flatMap(runbook),
   ]
     .join('\n\n')
@@ -43,7 +43,7 @@ function linkWithin(group: AlertGroup, name: string): string {
 
 function runbook(alert: Alert): string[] {
   const used = thresholdsOf(alert);
-  const lasting = alert.forMinutes === 0 ? 'at once' : `after ${String(alert.forMinutes)} min`;
+  const lasting = alert.forMinutes === 0 ? 'immediately' : `after ${String(alert.forMinutes)} min`;
   const set =
     used.length === 0
       ? ''
@@ -56,7 +56,7 @@ function runbook(alert: Alert): string[] {
     numbered(alert.tellWhy),
     '**What to do**',
     bulleted(alert.whatToDo),
-    `**The drill that causes it.** ${alert.drill}`,
+    `**Drill.** ${alert.drill}`,
   ];
 }
 
@@ -66,7 +66,7 @@ export function runbookIndex(groups: readonly AlertGroup[]): string {
     [
       `## ${name}`,
       table(
-        ['alert', 'severity', 'it needs'],
+        ['alert', 'severity', 'requirements'],
         alerts.map((alert) => [
           `[${alert.name}](${placeOf(alert.name)})`,
           alert.severity,
@@ -79,10 +79,10 @@ export function runbookIndex(groups: readonly AlertGroup[]): string {
   return [
     '# Runbooks',
     NOTE,
-    "Each alert has a runbook: what it means, how to tell why, what to do, and the drill that causes it. [Monitoring](../monitoring.md) says how the alerts get into Prometheus, and how they are tested. In commands, `FULLNAME` is the beginning of the names of the release's objects (`kubectl get deployments`).",
+    "Each alert has a runbook that explains what the alert means, how to find the cause, what to do, and how to trigger the alert in a drill. To load the alerts into Prometheus, see [Monitoring](../monitoring.md). In commands, replace `FULLNAME` with the common prefix of the release's object names (`kubectl get deployments`).",
     ...sections,
     '## Thresholds',
-    'Under `monitoring.prometheusRule.thresholds` in the values of the chart:',
+    'Set thresholds under `monitoring.prometheusRule.thresholds` in the chart values:',
     table(
       ['name', 'default', 'meaning'],
       [...used].map((name) => [
@@ -102,8 +102,8 @@ export const thresholdsOf = ({ expr, summary }: Alert): ThresholdName[] =>
 const LIST = new Intl.ListFormat('en');
 
 function needsSentence({ needs }: Alert): string {
-  if (needs.length === 0) return "It needs nothing but n8n's own metrics.";
-  return `It needs ${LIST.format(needs.map((need) => conditions[need]))}.`;
+  if (needs.length === 0) return "It only needs n8n's own metrics.";
+  return `It requires ${LIST.format(needs.map((need) => conditions[need]))}.`;
 }
 
 const numbered = (items: readonly string[]): string =>

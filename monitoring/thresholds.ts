@@ -7,39 +7,49 @@ interface Threshold {
 export const thresholds = {
   webhookErrorBudget: {
     value: 0.01,
-    meaning: 'Share of webhook requests that may get a response with a 5xx status, at most 0.06.',
+    meaning: 'Maximum share of webhook requests that receive a 5xx status; at most 0.06.',
   },
   webhookSlowBudget: {
     value: 0.05,
     meaning:
-      'Share of webhook requests that may take longer than webhookSlowSeconds, at most 0.06.',
+      'Maximum share of webhook requests that take longer than webhookSlowSeconds; at most 0.06.',
   },
   webhookSlowSeconds: {
     value: 10,
     meaning:
-      "Seconds from which on a webhook request is slow. One of the bounds of n8n's histogram: 0.003, 0.03, 0.1, 0.3, 1.5 or 10. Workflows that respond at their end take their whole run time.",
+      "A webhook request that takes longer than this number of seconds is slow. Use a bucket bound of n8n's histogram: 0.003, 0.03, 0.1, 0.3, 1.5 or 10. A workflow that responds at its end takes its whole run time.",
   },
   webhookLeastPerSecond: {
     value: 0.1,
-    meaning: 'Webhook requests per second below which shares of them say nothing.',
+    meaning:
+      'Minimum number of webhook requests per second; with fewer requests, their shares are not meaningful.',
   },
-  queueWaitingJobs: { value: 50, meaning: 'Waiting jobs from which on a growing queue counts.' },
+  queueWaitingJobs: {
+    value: 50,
+    meaning: 'Number of waiting jobs above which the alert considers a growing queue.',
+  },
   queueWaitSeconds: {
     value: 60,
     meaning:
-      'Seconds that a new job may have to wait for a worker, as waiting jobs over jobs completed per second.',
+      'Maximum number of seconds that a new job waits for a worker: waiting jobs divided by completed jobs per second.',
   },
-  workerSlotsShare: { value: 0.9, meaning: 'Share of all worker slots in use, while jobs wait.' },
+  workerSlotsShare: {
+    value: 0.9,
+    meaning: 'Share of all worker slots in use while jobs are waiting.',
+  },
   workerSilentMinutes: {
     value: 30,
     meaning:
-      'Minutes in which a worker that is up must take at least one job while jobs wait. Above your longest execution.',
+      'Number of minutes in which a running worker must take at least one job while jobs are waiting. Set this value above the duration of your longest execution.',
   },
-  eventLoopLagSeconds: { value: 0.5, meaning: "99th percentile of a process's event-loop lag." },
+  eventLoopLagSeconds: {
+    value: 0.5,
+    meaning: "99th percentile of a process's event-loop lag, in seconds.",
+  },
   heapShare: { value: 0.9, meaning: "Share of V8's heap limit in use." },
   outsideHeapGrowthMiB: {
     value: 256,
-    meaning: "Growth within six hours of a process's memory outside V8's heap.",
+    meaning: "Growth of a process's memory outside V8's heap within six hours, in MiB.",
   },
   containerMemoryShare: { value: 0.9, meaning: "Share of a container's memory limit in use." },
   cpuThrottledShare: {
@@ -48,11 +58,11 @@ export const thresholds = {
   },
   restartsPerHour: {
     value: 2,
-    meaning: 'Restarts of a container within an hour that are still normal.',
+    meaning: 'Number of container restarts per hour that is still normal.',
   },
   databasePoolWaiting: {
     value: 0,
-    meaning: 'Requests of a process that may wait for a database connection all the time.',
+    meaning: 'Number of requests per process that may constantly wait for a database connection.',
   },
   redisMemoryShare: { value: 0.85, meaning: "Share of Redis's maxmemory in use." },
   postgresqlConnectionsShare: {
@@ -62,26 +72,27 @@ export const thresholds = {
   recoverySilentMinutes: {
     value: 30,
     meaning:
-      'Minutes within which a pass of recovery must end. Above the time between two passes and the longest one.',
+      'Number of minutes within which a recovery pass must end. Set this value above both the interval between two passes and the duration of the longest pass.',
   },
-  databaseGrowthGiBPerDay: { value: 5, meaning: 'GiB by which a database may grow in a day.' },
-  volumeFreeShare: { value: 0.1, meaning: 'Share of a volume that must stay free.' },
+  databaseGrowthGiBPerDay: { value: 5, meaning: 'Maximum growth of a database per day, in GiB.' },
+  volumeFreeShare: { value: 0.1, meaning: 'Minimum free share of a volume.' },
   failingShare: {
     value: 0.2,
-    meaning: 'Share of executions that fail from which on it can be above normal.',
+    meaning: 'Minimum share of failed executions that can be above normal.',
   },
   failingFactor: {
     value: 3,
-    meaning: 'Times the share of the day before that counts as above normal.',
+    meaning: 'Factor by which the share of failures must exceed the share of the previous day.',
   },
   workflowSilentHours: {
     value: 24,
-    meaning: 'Hours without a success of a workflow that had one in the week before.',
+    meaning:
+      'Number of hours without a success, for a workflow that succeeded within the last week.',
   },
   coldSandboxesPerSecond: {
     value: 1,
     meaning:
-      'Expression sandboxes per second that a process builds while an execution waits for one.',
+      'Number of expression sandboxes per second that a process builds while executions wait.',
   },
   loadShare: { value: 0.8, meaning: 'Share of the recorded capacity in use.' },
 } as const satisfies Record<string, Threshold>;

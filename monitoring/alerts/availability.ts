@@ -10,22 +10,22 @@ export const availability: AlertGroup = {
       forMinutes: 2,
       needs: [],
       expr: `absent(${n8n('up', 'role="main"')} == 1)`,
-      summary: 'No main of n8n answers: the editor, the schedules and the API are away.',
+      summary: 'No n8n main responds: the editor, schedules and the API are unavailable.',
       meaning:
-        'Prometheus reached no main process for two minutes. In regular mode nothing runs. In queue mode webhooks still respond and workers still run jobs, but schedules, polling triggers, the editor, the API and the pruning of executions stand still.',
+        'Prometheus has not reached a main process for two minutes. In regular mode, nothing runs. In queue mode, webhooks still respond and workers still run jobs. Schedules, polling triggers, the editor, the API and the pruning of executions stop.',
       tellWhy: [
-        '`kubectl get pods -l app.kubernetes.io/component=main` shows whether the pod is missing, pending, crashing, or running and not ready.',
-        'If the pod is pending, `kubectl describe pod` names what is missing (CPU, memory, a volume on another node).',
-        'If it crashes, read `kubectl logs --previous`, then [N8nOutOfMemoryKill](N8nOutOfMemoryKill.md) and [N8nHeapNearLimit](N8nHeapNearLimit.md).',
-        'If it is ready, Prometheus does not reach it. Look at its targets page, and at `networkPolicy.metricsFrom`.',
+        '`kubectl get pods -l app.kubernetes.io/component=main` shows whether the pod is missing, pending, crashing, or running but not ready.',
+        'If the pod is pending, `kubectl describe pod` shows the reason (not enough CPU or memory, or a volume on another node).',
+        'If the pod crashes, check `kubectl logs --previous`, then see [N8nOutOfMemoryKill](N8nOutOfMemoryKill.md) and [N8nHeapNearLimit](N8nHeapNearLimit.md).',
+        'If the pod is ready, Prometheus cannot reach it. Check the targets page in Prometheus, and `networkPolicy.metricsFrom`.',
       ],
       whatToDo: [
-        'Main cannot start without its database, so bring that back first.',
+        'Main cannot start without its database, so restore the database first.',
         'After a bad upgrade, run `helm rollback`.',
-        'If the volume is still attached to a lost node, delete the pod once the node is gone for good.',
+        'If the volume is still attached to a lost node, wait until the node is permanently gone, then delete the pod.',
       ],
       drill:
-        '`kubectl scale deployment/FULLNAME-main --replicas=0`; scale it back to end the drill.',
+        'Run `kubectl scale deployment/FULLNAME-main --replicas=0`. To end the drill, scale the Deployment up again.',
     },
     {
       name: 'N8nProcessDown',
@@ -36,17 +36,17 @@ export const availability: AlertGroup = {
       summary:
         'Prometheus has not reached {{ $labels.role }} {{ with $labels.pod }}{{ . }}{{ else }}{{ $labels.instance }}{{ end }} for 5 minutes.',
       meaning:
-        'A process that should be there does not respond at `/metrics`. It has stopped, or its event loop is too busy to respond within the scrape timeout.',
+        'A process does not respond to requests for `/metrics`. Either the process has stopped, or its event loop is too busy to respond within the scrape timeout.',
       tellWhy: [
-        'Is the pod ready? Then it is too busy or cut off: see [N8nEventLoopLag](N8nEventLoopLag.md).',
-        'If it is not ready, read `kubectl describe pod` and `kubectl logs --previous`.',
+        'If the pod is ready, it is too busy or disconnected from the network: see [N8nEventLoopLag](N8nEventLoopLag.md).',
+        'If the pod is not ready, check `kubectl describe pod` and `kubectl logs --previous`.',
       ],
       whatToDo: [
-        'If a process hangs, delete its pod. A worker first finishes its executions, within `shutdown.timeoutSeconds`.',
+        'If a process hangs, delete its pod. A worker first finishes its executions within `shutdown.timeoutSeconds`.',
         'If scrapes time out under load, raise `monitoring.podMonitor.scrapeTimeout`, and give the process more CPU.',
       ],
       drill:
-        'Stop a process without ending it: `kill -STOP` on the node of an n8n process of a worker; `kill -CONT` ends the drill.',
+        'On the node of a worker, run `kill -STOP` to suspend its n8n process. To end the drill, run `kill -CONT`.',
     },
     {
       name: 'N8nNoWorkerUp',
@@ -54,20 +54,20 @@ export const availability: AlertGroup = {
       forMinutes: 3,
       needs: ['queue', 'workersAlways', 'workersScraped'],
       expr: `absent(${n8n('up', 'role="worker"')} == 1)`,
-      summary: 'No worker of n8n answers: executions wait in the queue and none runs.',
+      summary: 'No n8n worker responds: executions wait in the queue and do not run.',
       meaning:
-        'In queue mode only workers run production executions. Webhooks that respond at once still do so; all others wait until their caller gives up.',
+        'In queue mode, only workers run production executions. Webhooks that respond immediately still work. All other webhook requests wait until their callers give up.',
       tellWhy: [
         '`kubectl get pods -l app.kubernetes.io/component=worker` shows whether workers are missing, pending or crashing.',
-        'If all crash at the same time, Redis or the database is away, or one workflow kills each worker that takes it ([N8nOutOfMemoryKill](N8nOutOfMemoryKill.md)).',
-        'Perhaps none is wanted: an autoscaler scaled to zero, or `worker.replicas` is 0.',
+        'If all workers crash at the same time, Redis or the database is unavailable, or a workflow kills every worker that runs it ([N8nOutOfMemoryKill](N8nOutOfMemoryKill.md)).',
+        'If no workers are expected, an autoscaler has scaled them to zero, or `worker.replicas` is 0.',
       ],
       whatToDo: [
-        'Bring Redis and the database back: workers start again by themselves.',
-        'If a workflow kills its worker, deactivate it, then let the others drain.',
-        'Jobs that ran when their worker died are not run again: see [N8nJobsStalled](N8nJobsStalled.md).',
+        'Restore Redis and the database. Workers then restart by themselves.',
+        'If a workflow kills its worker, deactivate the workflow, then let the workers drain the queue.',
+        'n8n does not rerun jobs that were running when their worker died: see [N8nJobsStalled](N8nJobsStalled.md).',
       ],
-      drill: '`kubectl scale deployment/FULLNAME-worker --replicas=0`.',
+      drill: 'Run `kubectl scale deployment/FULLNAME-worker --replicas=0`.',
     },
     {
       name: 'N8nNoLeader',
@@ -76,20 +76,21 @@ export const availability: AlertGroup = {
       needs: ['queue', 'severalMains'],
       expr: `${perRelease('sum', n8n('n8n_instance_role_leader'))} != 1`,
       summary:
-        '{{ $value }} mains of n8n say that they lead, and it must be one: schedules run not at all, or twice.',
+        '{{ $value }} n8n mains report that they are the leader instead of exactly one: schedules do not run, or run twice.',
       meaning:
-        'One of several mains is the leader: it alone runs schedules and polling triggers and prunes executions. With none, these stand still; with two, they run twice. A single main always leads, and two may overlap in a rollout, so the alert applies to several mains only.',
+        'If there are several mains, only the leader runs schedules and polling triggers and prunes executions. Without a leader, these tasks stop. With two leaders, they run twice. The alert only applies to several mains, because a single main is always the leader, and two mains can overlap during a rollout.',
       tellWhy: [
         'The query `n8n_instance_role_leader` shows which main is the leader.',
-        'Leadership is a key in Redis with a time to live (`N8N_MULTI_MAIN_SETUP_KEY_TTL`). Check that every main reaches Redis.',
-        'Search the logs of the mains for `Leader is now` and `lost leadership`.',
+        'n8n stores the leader in a Redis key with a time to live (`N8N_MULTI_MAIN_SETUP_KEY_TTL`). Check that every main can reach Redis.',
+        'Search the main logs for `Leader is now` and `lost leadership`.',
       ],
       whatToDo: [
-        'Bring Redis back; the next check elects a leader.',
-        'If there are two leaders, restart the one that Redis does not name.',
-        'Without a licence for several mains, none becomes the leader. Renew it, or set `multiMain.enabled: false`.',
+        'Restore Redis. The next check then elects a leader.',
+        'If there are two leaders, restart the main that the Redis key does not contain.',
+        'Without a licence for several mains, no main becomes the leader. Renew the licence, or set `multiMain.enabled: false`.',
       ],
-      drill: 'With two mains: `kubectl exec` into Redis and `CLIENT PAUSE 300000 ALL`.',
+      drill:
+        'With two mains, run `kubectl exec` to open a shell in the Redis pod, and send `CLIENT PAUSE 300000 ALL`.',
     },
     {
       name: 'N8nRestarting',
@@ -99,17 +100,18 @@ export const availability: AlertGroup = {
       expr: `increase(${pods('kube_pod_container_status_restarts_total', 'container="n8n"')}[1h]) > ${threshold('restartsPerHour')}`,
       summary: '{{ $labels.pod }} restarted {{ $value | humanize }} times within an hour.',
       meaning:
-        'Kubernetes starts the container again and again. Each restart ends what the process ran; executions of a worker that was killed are lost.',
+        'Kubernetes keeps restarting the container. Each restart ends the running executions of the process, and the executions of a killed worker are lost.',
       tellWhy: [
-        '`kubectl describe pod` shows the exit code of the last state: 137 is a kill (memory or a liveness probe), 134 means that V8 ran out of heap.',
-        '`kubectl logs --previous` ends with the reason.',
-        'A liveness probe may fail under load: see [N8nEventLoopLag](N8nEventLoopLag.md).',
+        '`kubectl describe pod` shows the exit code of the last state. 137 means that the process was killed (memory or a liveness probe), and 134 means that V8 ran out of heap.',
+        'The last lines of `kubectl logs --previous` show the reason.',
+        'A liveness probe can fail under load: see [N8nEventLoopLag](N8nEventLoopLag.md).',
       ],
       whatToDo: [
-        'For exit codes 134 and 137 see [N8nHeapNearLimit](N8nHeapNearLimit.md), [N8nContainerNearMemoryLimit](N8nContainerNearMemoryLimit.md).',
-        'If a probe ended it, give the process more CPU before you give the probe more time.',
+        'For exit codes 134 and 137, see [N8nHeapNearLimit](N8nHeapNearLimit.md) and [N8nContainerNearMemoryLimit](N8nContainerNearMemoryLimit.md).',
+        "If a probe ended the process, give the process more CPU before you extend the probe's timeout.",
       ],
-      drill: 'Three times: `kubectl exec POD -c n8n -- kill 1`, each once the pod is ready again.',
+      drill:
+        'Run `kubectl exec POD -c n8n -- kill 1` three times. Wait each time until the pod is ready again.',
     },
   ],
 };

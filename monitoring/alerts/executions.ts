@@ -40,21 +40,21 @@ export const executions: AlertGroup = {
       needs: ['queue'],
       expr: happened(n8n('n8n_queue_job_stalled_total')),
       summary:
-        'Executions of n8n were lost within the last 15 minutes: the worker that ran them died or stood still.',
+        'n8n executions were lost within the last 15 minutes: their worker died or was blocked.',
       meaning:
-        'A worker renews the lock of each job that it runs. A lock that ran out means a worker that died, that lost Redis, or whose event loop was blocked for longer than the lock lasts. n8n marks the execution as crashed and does not run it again; the caller gets an error. n8n 2.41 counts this in the process that started the execution, and has no other count of crashed executions.',
+        'A worker renews the lock for each job that it runs. If a lock expires, the worker has died, has lost its connection to Redis, or its event loop was blocked for longer than the lock lasts. n8n marks the execution as crashed and does not rerun it, and the caller receives an error. n8n 2.41 counts stalled jobs in the process that started the execution, and provides no other count of crashed executions.',
       tellWhy: [
-        'Filter the list of executions in the editor by the statuses Crashed and Error.',
-        'Did a worker die? See [N8nOutOfMemoryKill](N8nOutOfMemoryKill.md), [N8nRestarting](N8nRestarting.md), or look for a node that was lost.',
-        'In a rolling update, `terminationGracePeriodSeconds` must be above `shutdown.timeoutSeconds`.',
-        'If all workers live, one was blocked: see [N8nEventLoopLag](N8nEventLoopLag.md), [N8nCpuThrottled](N8nCpuThrottled.md).',
+        'In the editor, filter the list of executions by the statuses Crashed and Error.',
+        'If a worker died, see [N8nOutOfMemoryKill](N8nOutOfMemoryKill.md) and [N8nRestarting](N8nRestarting.md), or look for a lost node.',
+        'During a rolling update, check that `terminationGracePeriodSeconds` is greater than `shutdown.timeoutSeconds`.',
+        'If all workers are alive, one of them was blocked: see [N8nEventLoopLag](N8nEventLoopLag.md) and [N8nCpuThrottled](N8nCpuThrottled.md).',
       ],
       whatToDo: [
-        'Open the executions that were lost, and run again those whose work is still wanted: the editor does it with the data that the trigger had.',
-        'If a workflow kills its worker each time, deactivate it before you run anything again.',
-        'If a worker was blocked, give it fewer slots or more CPU, or move the long computation to a Code node, which runs in the task runner.',
+        'In the editor, open the lost executions and retry the ones that are still needed. The editor uses the original trigger data.',
+        'If a workflow kills its worker every time, deactivate the workflow before you retry any executions.',
+        'If a worker was blocked, give it fewer slots or more CPU. Alternatively, move long computations to a Code node, which runs in the task runner.',
       ],
-      drill: '`kubectl exec WORKER -c n8n -- kill -9 1` while the workload `wait-5s` runs.',
+      drill: 'Run `kubectl exec WORKER -c n8n -- kill -9 1` during the workload `wait-5s`.',
     },
     {
       name: 'N8nExecutionsFailing',
@@ -65,18 +65,19 @@ export const executions: AlertGroup = {
         `${failedShare('30m')} > ${threshold('failingShare')}`,
         `unless ${failedShare('30m')} <= ${threshold('failingFactor')} * (${failedShare('1d', ' offset 1h')})`,
       ].join('\n'),
-      summary: '{{ $value | humanizePercentage }} of executions fail, more than usual.',
-      meaning: `More than \`failingShare\` of the executions of the last half hour failed, and more than \`failingFactor\` times the share of the day before.`,
+      summary: '{{ $value | humanizePercentage }} of executions fail, which is more than usual.',
+      meaning: `The share of failed executions in the last half hour is above \`failingShare\`, and more than \`failingFactor\` times the share of the previous day.`,
       tellWhy: [
-        'The list of executions in the editor, filtered by the status Error: one workflow or many, one node type or many?',
-        'If many workflows that call the same service fail, the service is down, or its credential has expired.',
-        'If many of all kinds fail, look at the database, Redis and the task runners.',
+        'In the editor, filter the list of executions by the status Error. Check whether one workflow or many workflows fail, and one node type or many.',
+        'If many workflows that call the same service fail, the service is down or its credential has expired.',
+        'If many different workflows fail, check the database, Redis and the task runners.',
       ],
       whatToDo: [
-        'If a credential has expired, connect it again, then run the failed executions again from the editor.',
-        'After an upgrade of n8n, look at the breaking changes of the version, and roll back if needed.',
+        'If a credential has expired, reconnect it, then retry the failed executions in the editor.',
+        'After an n8n upgrade, read the breaking changes in the new version, and roll back if necessary.',
       ],
-      drill: 'Publish a workflow with a Stop and Error node and send it half of the requests.',
+      drill:
+        'Publish a workflow with a Stop and Error node, and send half of the requests to this workflow.',
     },
     {
       name: 'N8nWorkflowSilent',
@@ -87,19 +88,19 @@ export const executions: AlertGroup = {
         `${perWorkflow(succeeded, '7d')} > 0`,
         `unless ${perWorkflow(succeeded, silentHours)} > 0`,
       ].join('\n'),
-      summary: `Workflow {{ $labels.workflow_id }} had no success for ${threshold('workflowSilentHours')} hours, and had one within a week.`,
+      summary: `Workflow {{ $labels.workflow_id }} succeeded within the last week, but not within the last ${threshold('workflowSilentHours')} hours.`,
       meaning:
-        'A workflow that used to succeed no longer does. No other alert notices a missing trigger: a schedule that is no longer registered, a webhook that nobody calls, a poll that gets nothing.',
+        'A workflow that used to succeed no longer runs successfully. No other alert detects a missing trigger, such as a schedule that is no longer registered, a webhook that nobody calls, or a polling trigger that returns nothing.',
       tellWhy: [
-        'Does it run and fail? The list of its executions says so.',
-        'If it does not run, check whether it is active and its trigger works: a schedule (see [N8nNoLeader](N8nNoLeader.md)), a webhook (does the other side still call it?), a poll (is its credential valid?).',
-        'Does it run once a week or less? Then this alert does not suit the workflow: silence it by the `workflow_id`.',
+        'Check in the list of executions whether the workflow runs and fails.',
+        'If the workflow does not run, check that it is active and that its trigger works. For a schedule, see [N8nNoLeader](N8nNoLeader.md). For a webhook, check that the external service still calls it. For a polling trigger, check that its credential is valid.',
+        'If the workflow runs once a week or less, this alert is not suitable for it. Silence the alert by `workflow_id`.',
       ],
       whatToDo: [
-        'Deactivate and activate the workflow: that registers its trigger again.',
-        'Give its other side the address that the Webhook node shows.',
+        'Deactivate and reactivate the workflow to register its trigger again.',
+        'Configure the external service with the address that the Webhook node shows.',
       ],
-      drill: 'Deactivate a workflow with a schedule, and wait.',
+      drill: 'Deactivate a workflow that has a schedule, and wait.',
     },
     {
       name: 'N8nExpressionSandboxesCold',
@@ -110,15 +111,15 @@ export const executions: AlertGroup = {
       summary:
         '{{ $labels.role }} {{ $labels.pod }} builds {{ $value | humanize }} expression sandboxes per second while executions wait.',
       meaning:
-        'n8n evaluates expressions in a sandbox of its own per execution, and keeps a few ready. When none is left it builds one on the spot, and its event loop does nothing else meanwhile: 6 to 36 ms each.',
+        'n8n evaluates the expressions of each execution in a separate sandbox, and keeps a few sandboxes ready. If no ready sandbox is left, n8n builds one on demand, which blocks its event loop for 6 to 36 ms.',
       tellWhy: [
-        'More executions may run at once than `tuning.readySandboxes`. The share of cold starts is `rate(n8n_expression_pool_cold_start_sync_total[5m]) / rate(n8n_expression_pool_acquired_total[5m])`.',
+        'Check whether more executions run at the same time than `tuning.readySandboxes`. The share of cold starts is `rate(n8n_expression_pool_cold_start_sync_total[5m]) / rate(n8n_expression_pool_acquired_total[5m])`.',
       ],
       whatToDo: [
-        'Raise `tuning.readySandboxes`; each one ready costs memory outside the heap.',
-        'Turn on `tuning.lazyCharacterMap`, which makes building one cheaper: docs/chart/patches.md.',
+        'Raise `tuning.readySandboxes`. Each ready sandbox uses memory outside the heap.',
+        'Turn on `tuning.lazyCharacterMap`, which makes it cheaper to build a sandbox: see docs/chart/patches.md.',
       ],
-      drill: 'Load the workload `expressions` with more clients than the pool has sandboxes.',
+      drill: 'Run the workload `expressions` with more clients than the pool has sandboxes.',
     },
     {
       name: 'N8nLoadNearCapacity',
@@ -126,18 +127,18 @@ export const executions: AlertGroup = {
       forMinutes: 10,
       needs: ['recordedCapacity'],
       expr: `${perRelease('sum', `rate(${ended}[5m])`)} / <<capacity>> > ${threshold('loadShare')}`,
-      summary: 'The load is {{ $value | humanizePercentage }} of the capacity that was measured.',
+      summary: 'The load is {{ $value | humanizePercentage }} of the measured capacity.',
       meaning:
-        '`monitoring.capacity.executionsPerSecond` says what this installation sustains, as `n8n-tuned find` measured it. Above `loadShare` of it little is left for a peak, an upgrade or the loss of a pod.',
+        '`monitoring.capacity.executionsPerSecond` is the rate that this installation sustains, as measured by `n8n-tuned find`. Above the share `loadShare`, little capacity is left for a peak, an upgrade or the loss of a pod.',
       tellWhy: [
-        'Is it growth or a peak? Look at the same hours of the weeks before.',
-        'Does the measured capacity still fit? It holds for the workload, the version and the size with which it was measured.',
+        'To distinguish growth from a peak, compare the load with the same hours in previous weeks.',
+        'Check whether the measured capacity is still valid. It only applies to the workload, the version and the size that were measured.',
       ],
       whatToDo: [
-        '`n8n-tuned recommend --rate R` writes the values for a higher rate.',
-        'Measure again after each change of size or version, and record it in the values.',
+        'Run `n8n-tuned recommend --rate R` to get the values for a higher rate.',
+        'Measure the capacity again after each change of size or version, and update the values.',
       ],
-      drill: 'Run `n8n-tuned run --profile load --rate R` with R at 90% of the capacity.',
+      drill: 'Run `n8n-tuned run --profile load --rate R`, where R is 90% of the capacity.',
     },
     {
       name: 'N8nPatchNotInForce',
@@ -145,19 +146,19 @@ export const executions: AlertGroup = {
       forMinutes: 10,
       needs: [],
       expr: `min by (namespace, release, patch, state) (${n8n('n8n_tuned_patch_in_force', 'state=~"unknown|failed"')}) == 0`,
-      summary: 'The patch {{ $labels.patch }} is not in force, its state is {{ $labels.state }}.',
+      summary: 'The patch {{ $labels.patch }} is not active; its state is {{ $labels.state }}.',
       meaning:
-        'A patch is loaded and has left n8n as it is, mostly because an upgrade brought code that it does not know. The gain of the patch is missing: speed, or executions that it keeps from being lost. docs/chart/patches.md says what each state means.',
+        'A patch is loaded but did not change n8n, usually because an upgrade contains code that the patch does not recognise. n8n runs without the benefit of the patch, which is higher speed or fewer lost executions. For the meaning of each state, see docs/chart/patches.md.',
       tellWhy: [
-        'One line about the patch in the log of n8n gives the reason.',
-        'The page of patches says for which releases of n8n each one is known.',
+        'Check the n8n log, which contains one line about the patch with the reason.',
+        'Check the list of known n8n versions for each patch in docs/chart/patches.md.',
       ],
       whatToDo: [
-        'Go back to a release that the patch knows, or upgrade the chart to one that knows your n8n.',
-        'To do without the patch, turn its value off, so that nobody takes it for granted.',
+        'Go back to an n8n release that the patch supports, or upgrade to a chart that supports your n8n version.',
+        'If you do not need the patch, turn it off in the values, so that nobody relies on it.',
       ],
       drill:
-        'Set the variable `N8N_TUNED_PATCHES` of n8n to `known`, and `image.tag` to a release whose bundle of expressions `known.json` does not have.',
+        "Set n8n's variable `N8N_TUNED_PATCHES` to `known`, and set `image.tag` to a release whose expression bundle is not in `known.json`.",
     },
   ],
 };

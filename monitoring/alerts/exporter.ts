@@ -20,15 +20,15 @@ export const exporter: AlertGroup = {
       expr: `${perRelease('max', oldest)} > ${threshold('queueWaitSeconds')}`,
       summary: 'The next job in the queue has waited for {{ $value | humanizeDuration }}.',
       meaning:
-        'The job that a worker takes next has waited too long in Redis. Its age is exact, where [N8nQueueWaitLong](N8nQueueWaitLong.md) is an estimate, and it is also known when nothing completes.',
+        'The job that a worker takes next has waited too long in Redis. This alert uses the exact age of the job, even if no jobs complete, whereas [N8nQueueWaitLong](N8nQueueWaitLong.md) uses an estimate.',
       tellWhy: [
-        'Does a worker consume jobs? See [N8nNoWorkerConsumes](N8nNoWorkerConsumes.md).',
-        'If one does, look at the same things as for [N8nQueueGrowing](N8nQueueGrowing.md).',
+        'Check whether any worker consumes jobs: see [N8nNoWorkerConsumes](N8nNoWorkerConsumes.md).',
+        'If workers consume jobs, follow the same steps as for [N8nQueueGrowing](N8nQueueGrowing.md).',
       ],
       whatToDo: [
-        'Do the same as for [N8nQueueGrowing](N8nQueueGrowing.md). Waiting jobs are not lost: they run when workers catch up.',
+        'Do the same as for [N8nQueueGrowing](N8nQueueGrowing.md). Waiting jobs are not lost, because they run when the workers catch up.',
       ],
-      drill: 'Load the workload `wait-5s` at twice the rate of slots / 5 s for five minutes.',
+      drill: 'Run the workload `wait-5s` for five minutes at twice the rate of slots / 5 s.',
     },
     {
       name: 'N8nNoWorkerConsumes',
@@ -36,16 +36,16 @@ export const exporter: AlertGroup = {
       forMinutes: 2,
       needs: ['queue', 'workersAlways', 'exporter'],
       expr: `${perRelease('max', n8n('n8n_tuned_queue_consumers'))} == 0`,
-      summary: 'No worker has a connection to Redis that takes jobs.',
+      summary: 'No worker has a Redis connection for taking jobs.',
       meaning:
-        'Redis lists the connections of its clients, and Bull names the one of each worker that waits for jobs. Without one, jobs wait, even if every worker is up and ready. The alert fires before a job has to wait.',
+        'Redis lists the connections of its clients, and Bull names the connection on which each worker waits for jobs. Without any such connection, jobs wait, even if every worker is up and ready. The alert fires before a job has to wait.',
       tellWhy: [
-        'Is a worker up? See [N8nNoWorkerUp](N8nNoWorkerUp.md).',
-        'If workers are up, search their log for Redis. Do they use the same Redis and the same prefix (`QUEUE_BULL_PREFIX`) as main?',
+        'Check whether any worker is up: see [N8nNoWorkerUp](N8nNoWorkerUp.md).',
+        'If workers are up, search their logs for Redis errors. Check that they use the same Redis and the same prefix (`QUEUE_BULL_PREFIX`) as main.',
       ],
       whatToDo: [
         'Restart the workers: `kubectl rollout restart deployment/FULLNAME-worker`.',
-        'If the alert comes back, something between workers and Redis drops idle connections. See docs/chart/redis.md.',
+        'If the alert fires again, a network device between the workers and Redis drops idle connections: see docs/chart/redis.md.',
       ],
       drill: 'Run `kubectl scale deployment/FULLNAME-worker --replicas=0`, and wait five minutes.',
     },
@@ -57,16 +57,16 @@ export const exporter: AlertGroup = {
       expr: `${perRelease('max', crashed)} - ${perRelease('max', recovered)} > 0`,
       summary: '{{ $value }} executions crashed within the last hour and were not recovered.',
       meaning:
-        'n8n marks an execution as crashed when the process that ran it ended, and does not run it again. An execution is recovered when a retry of it has succeeded. The alert ends when all are recovered, or older than an hour.',
+        'When a process dies, n8n marks its running executions as crashed and does not rerun them. An execution counts as recovered when one of its retries has succeeded. The alert ends when all crashed executions are recovered or are older than an hour.',
       tellWhy: [
-        'Filter the list of executions in the editor by the status Crashed.',
-        'Find out what ended the process: [N8nJobsStalled](N8nJobsStalled.md), [N8nOutOfMemoryKill](N8nOutOfMemoryKill.md), [N8nRestarting](N8nRestarting.md).',
+        'In the editor, filter the list of executions by the status Crashed.',
+        'To find out why the process ended, see [N8nJobsStalled](N8nJobsStalled.md), [N8nOutOfMemoryKill](N8nOutOfMemoryKill.md) and [N8nRestarting](N8nRestarting.md).',
       ],
       whatToDo: [
-        'Run again those whose work is still wanted: `n8n-tuned recover`, or the editor, one by one.',
-        'If a workflow kills its process each time, deactivate it before you run anything again.',
+        'Retry the executions that are still needed with `n8n-tuned recover`, or one by one in the editor.',
+        'If a workflow kills its process every time, deactivate the workflow before you retry any executions.',
       ],
-      drill: '`kubectl exec WORKER -c n8n -- kill -9 1` while the workload `wait-5s` runs.',
+      drill: 'Run `kubectl exec WORKER -c n8n -- kill -9 1` during the workload `wait-5s`.',
     },
     {
       name: 'N8nRecoveryStale',
@@ -74,19 +74,19 @@ export const exporter: AlertGroup = {
       forMinutes: 5,
       needs: ['queue', 'recovery', 'exporter'],
       expr: `time() - ${perRelease('max', lastPass)} > 60 * ${threshold('recoverySilentMinutes')}`,
-      summary: 'Recovery has ended no pass for {{ $value | humanizeDuration }}.',
+      summary: 'Recovery has not completed a pass for {{ $value | humanizeDuration }}.',
       meaning:
-        'Recovery is on, and nothing retries what n8n loses. No other alert says so: a pass that fails leaves n8n as it is.',
+        'Recovery is on, but does not retry the executions that n8n loses. No other alert reports this problem, because a failed recovery pass does not affect n8n.',
       tellWhy: [
-        'The Jobs of recovery: `kubectl get jobs`, and the log of the newest one, which says in a sentence why a pass ended.',
-        'If no Job is made, is the CronJob suspended, or is its schedule longer than the threshold?',
-        'The key of the API has expired, or lacks a scope.',
+        'Run `kubectl get jobs` and check the log of the newest recovery Job, which explains in one sentence why the pass ended.',
+        'If Kubernetes creates no Jobs, check whether the CronJob is suspended, or its schedule interval is longer than the threshold.',
+        'Check whether the API key has expired or lacks a scope.',
       ],
       whatToDo: [
-        'Give recovery a new key: `recovery.apiKey`.',
-        'Passes are too long: look for executions that are lost again in each attempt.',
+        'If the API key is not valid, give recovery a new key in `recovery.apiKey`.',
+        'If passes take too long, look for executions that are lost again in every attempt.',
       ],
-      drill: 'Suspend the CronJob of recovery after its first pass, and lower the threshold.',
+      drill: 'Suspend the recovery CronJob after its first pass, and lower the threshold.',
     },
     {
       name: 'N8nExecutionsLeftLost',
@@ -94,20 +94,20 @@ export const exporter: AlertGroup = {
       forMinutes: 15,
       needs: ['queue', 'recovery', 'exporter'],
       expr: `${perRelease('max', left)} > 0`,
-      summary: 'Recovery leaves {{ $value }} executions lost.',
+      summary: 'Recovery could not bring back {{ $value }} lost executions.',
       meaning:
-        'The last passes of recovery found executions that they could not bring back. Each one is named with the reason in the log of the Job.',
+        'The last recovery passes found executions that they could not bring back. The log of the Job lists each execution with the reason.',
       tellWhy: [
-        'The log of the newest Job of recovery: it names each execution that it leaves, with the reason.',
-        'n8n has written an empty run over the data: [N8nPatchNotInForce](N8nPatchNotInForce.md) for `keep-stalled`.',
-        'They were lost again in each attempt: the workflow may kill its worker.',
+        'Check the log of the newest recovery Job, which lists each lost execution with the reason.',
+        'If n8n has overwritten the data with an empty run, see [N8nPatchNotInForce](N8nPatchNotInForce.md) for the patch `keep-stalled`.',
+        'If executions were lost again in every attempt, their workflow probably kills its worker.',
       ],
       whatToDo: [
-        'Do the work by hand where it is still wanted, with the data of the execution that the editor shows.',
-        'It is not wanted any more: take the tag from the workflow, or wait until the executions are older than `recovery.sinceHours`.',
+        'If the work is still needed, do it manually with the execution data that the editor shows.',
+        'If the work is no longer needed, remove the tag from the workflow, or wait until the executions are older than `recovery.sinceHours`.',
       ],
       drill:
-        'Turn `tuning.keepStalled` off and recovery on, and run `kubectl exec WORKER -c n8n -- kill -9 1` while the workload `wait-5s` runs.',
+        'Turn off `tuning.keepStalled` and turn on recovery. Run `kubectl exec WORKER -c n8n -- kill -9 1` during the workload `wait-5s`.',
     },
     {
       name: 'N8nTableGrows',
@@ -117,16 +117,16 @@ export const exporter: AlertGroup = {
       expr: `max by (namespace, release, table) (delta(${tableSize}[1d])) > ${threshold('databaseGrowthGiBPerDay')} * 1024 * 1024 * 1024`,
       summary: 'Table {{ $labels.table }} grew by {{ $value | humanize1024 }}B within a day.',
       meaning:
-        'One table of n8n grows fast. `execution_data` holds the data of executions until n8n prunes them, at most about 100 per second and on one main only.',
+        "One of n8n's tables is growing fast. `execution_data` stores the data of executions until n8n prunes them. Only one main prunes, at a maximum of about 100 executions per second.",
       tellWhy: [
-        'If the table is `execution_data`, find the workflow that writes much: `SELECT "workflowId", count(*) FROM execution_entity GROUP BY 1 ORDER BY 2 DESC LIMIT 5`.',
-        'If it is another table, a feature keeps its own history, such as insights, workflow history or data tables.',
+        'If the table is `execution_data`, find the workflow that writes the most data: `SELECT "workflowId", count(*) FROM execution_entity GROUP BY 1 ORDER BY 2 DESC LIMIT 5`.',
+        'If a different table is growing, a feature stores its own data, such as insights, workflow history or data tables.',
       ],
       whatToDo: [
-        'Save less with `tuning.saveSuccessfulExecutions: none`, or keep it for a shorter time: docs/chart/tuning.md.',
-        'PostgreSQL gives space back to the disk only after `VACUUM FULL`, which locks the table.',
+        'Save less data with `tuning.saveSuccessfulExecutions: none`, or keep the data for a shorter time: see docs/chart/data.md.',
+        'To return free space to the disk, run `VACUUM FULL`, which locks the table.',
       ],
-      drill: 'Load the workload `items` with all executions saved, and lower the threshold.',
+      drill: 'Save all executions, run the workload `items`, and lower the threshold.',
     },
     {
       name: 'N8nExporterBlind',
@@ -135,16 +135,16 @@ export const exporter: AlertGroup = {
       needs: ['exporter'],
       expr: `min by (namespace, release, store) (${n8n('n8n_tuned_exporter_up')}) == 0`,
       summary:
-        "The exporter of the chart cannot read {{ $labels.store }}: n8n's alerts on it are silent.",
+        "The chart's exporter cannot read {{ $labels.store }}, so the alerts on this store do not fire.",
       meaning:
-        'The store does not respond to the exporter within four seconds. Either n8n cannot reach the store either, or only the exporter is kept from it.',
+        'The store does not respond to the exporter within four seconds. Either the store is also unavailable to n8n, or only the exporter cannot reach it.',
       tellWhy: [
-        'Its log has the response of the store: `kubectl logs deployment/FULLNAME-exporter`.',
-        'If n8n has trouble as well, see [N8nStoreDown](N8nStoreDown.md), [N8nRedisDown](N8nRedisDown.md), [N8nPostgresqlDown](N8nPostgresqlDown.md).',
+        "Run `kubectl logs deployment/FULLNAME-exporter` to see the store's response.",
+        'If n8n has problems too, see [N8nStoreDown](N8nStoreDown.md), [N8nRedisDown](N8nRedisDown.md) and [N8nPostgresqlDown](N8nPostgresqlDown.md).',
       ],
       whatToDo: [
-        'If the Redis user has limited rights, allow LINDEX, HGET and CLIENT LIST, which the exporter runs.',
-        'If a NetworkPolicy is in the way, let the exporter reach the stores as n8n does.',
+        'If the Redis user has limited permissions, allow LINDEX, HGET and CLIENT LIST, which the exporter uses.',
+        'If a NetworkPolicy blocks the exporter, allow the same access to the stores as n8n has.',
       ],
       drill: 'Stop PostgreSQL or Redis for six minutes.',
     },

@@ -25,20 +25,20 @@ export const memoryAndCpu: AlertGroup = {
       needs: [],
       expr: `${n8n('n8n_nodejs_eventloop_lag_p99_seconds')} > ${threshold('eventLoopLagSeconds')}`,
       summary:
-        'The event loop of {{ $labels.role }} {{ $labels.pod }} is late by {{ $value | humanizeDuration }}.',
+        'The event loop of {{ $labels.role }} {{ $labels.pod }} lags by {{ $value | humanizeDuration }}.',
       meaning:
-        'One thread of a process does all work that does not wait. When it is late by half a second, every response is, probes fail and locks in Redis run out. n8n resets this figure at each read of `/metrics`: if two programs read it, such as a second Prometheus or `n8n-tuned run`, each sees only what came since the other one read.',
+        'A process does all its own work on one thread. If this thread lags by half a second, every response is delayed by the same time, probes fail, and Redis locks expire. n8n resets this figure at each read of `/metrics`. If a second program, such as another Prometheus or `n8n-tuned run`, also reads the metrics, each program only sees the lag since the last read by either program.',
       tellWhy: [
-        'If the process uses about one core, the work is too much for one thread.',
-        'If it uses less, it is throttled ([N8nCpuThrottled](N8nCpuThrottled.md)), or its heap is nearly full ([N8nHeapNearLimit](N8nHeapNearLimit.md)).',
-        'If the lag comes in bursts, look for one workflow with large items or a long expression.',
+        'If the process uses about one core, it has too much work for one thread.',
+        'If the process uses less CPU, it is throttled ([N8nCpuThrottled](N8nCpuThrottled.md)), or its heap is nearly full ([N8nHeapNearLimit](N8nHeapNearLimit.md)).',
+        'If the lag occurs in bursts, look for a workflow with large items or a long expression.',
       ],
       whatToDo: [
-        'Add processes rather than CPU to one: workers in queue mode, or webhook processors.',
-        'Move computation out of expressions and into a Code node, which runs in the task runner.',
+        'Add workers in queue mode, or webhook processors, instead of more CPU for one process.',
+        'Move computation from expressions to a Code node, which runs in the task runner.',
         'Split large data into batches, and keep binary data in files (`storage`).',
       ],
-      drill: 'Load the workload `expressions` above its capacity.',
+      drill: 'Run the workload `expressions` above its capacity.',
     },
     {
       name: 'N8nHeapNearLimit',
@@ -49,17 +49,17 @@ export const memoryAndCpu: AlertGroup = {
       summary:
         'The heap of {{ $labels.role }} {{ $labels.pod }} is {{ $value | humanizePercentage }} full; at 100% the process dies.',
       meaning:
-        'V8 ends the process with "JavaScript heap out of memory" when nothing more can be freed. Before that it spends most of its time on freeing memory.',
+        'If V8 cannot free any more memory, it ends the process with "JavaScript heap out of memory". Before that, V8 spends most of its time on garbage collection.',
       tellWhy: [
-        'If memory rises with executions, their items are large. `n8n_execution_data_write_size_bytes` shows their size where it is switched on.',
-        'If it rises slowly over days, it is probably a leak. Compare with [N8nMemoryOutsideHeapGrows](N8nMemoryOutsideHeapGrows.md).',
+        'If memory use rises with executions, their items are large. If the metric is turned on, `n8n_execution_data_write_size_bytes` shows their size.',
+        'If memory use rises slowly over days, there is probably a leak: see also [N8nMemoryOutsideHeapGrows](N8nMemoryOutsideHeapGrows.md).',
       ],
       whatToDo: [
-        'Raise the memory limit of the role: the chart fits the heap to it (docs/chart/tuning.md#memory).',
-        'Run fewer executions at once (`worker.concurrency`).',
-        'Work on items in batches (Loop Over Items), and let sub-workflows return little.',
+        'Raise the memory limit of the role. The chart adjusts the heap to the limit (docs/chart/tuning.md#memory).',
+        'Run fewer executions at the same time (`worker.concurrency`).',
+        'Process items in batches (Loop Over Items), and let sub-workflows return little data.',
       ],
-      drill: 'Load the workload `memory-hog` with a size near the heap limit.',
+      drill: 'Run the workload `memory-hog` with a size near the heap limit.',
     },
     {
       name: 'N8nMemoryOutsideHeapGrows',
@@ -74,18 +74,18 @@ export const memoryAndCpu: AlertGroup = {
       summary:
         'Memory of {{ $labels.role }} {{ $labels.pod }} outside the heap grew by {{ $value | humanize1024 }}B within 6 hours.',
       meaning:
-        "Buffers, expression sandboxes and native code lie outside V8's heap, where no heap limit stops them: the kernel ends the container instead. n8n has leaked there before (main in queue mode, sandboxes of form requests).",
+        "Buffers, expression sandboxes and native code use memory outside V8's heap, where no heap limit applies. If this memory grows too large, the kernel ends the container. Earlier n8n versions leaked such memory (main in queue mode, and sandboxes for form requests).",
       tellWhy: [
-        'Does it end at a plateau? Then it is a peak of large payloads, not a leak.',
-        'Which role, and since which version or workflow?',
-        'If `n8n_nodejs_external_memory_bytes` grows too, the cause is buffers, and otherwise sandboxes or native code.',
+        'If the growth ends at a plateau, the cause is a peak of large payloads instead of a leak.',
+        'Find out which role is affected, and with which version or workflow the growth began.',
+        'If `n8n_nodejs_external_memory_bytes` grows too, buffers are the cause. Otherwise, the cause is sandboxes or native code.',
       ],
       whatToDo: [
-        'Restart the process at a quiet hour, before the kernel does.',
+        'Restart the process during a quiet period, before the kernel ends it.',
         'Make payloads smaller (`N8N_PAYLOAD_SIZE_MAX`), and keep binary data in files.',
-        'If it is a leak, search the issues of n8n for your version, and upgrade.',
+        "If there is a leak, search n8n's issues for your version, and upgrade.",
       ],
-      drill: 'Send 15 MB payloads to a webhook for six hours; a drill of a leak needs a leak.',
+      drill: 'Send 15 MB payloads to a webhook for six hours. There is no drill for a real leak.',
     },
     {
       name: 'N8nContainerNearMemoryLimit',
@@ -96,17 +96,17 @@ export const memoryAndCpu: AlertGroup = {
       summary:
         'Container {{ $labels.container }} of {{ $labels.pod }} uses {{ $value | humanizePercentage }} of its memory limit.',
       meaning:
-        'At the limit the kernel ends a process of the container. All memory that cannot be freed counts, in the heap and outside it.',
+        'If memory use reaches the limit, the kernel ends a process in the container. All memory that cannot be freed counts, both inside and outside the heap.',
       tellWhy: [
-        'Is the heap full? See [N8nHeapNearLimit](N8nHeapNearLimit.md).',
-        'Does memory outside the heap grow? See [N8nMemoryOutsideHeapGrows](N8nMemoryOutsideHeapGrows.md).',
-        'If neither grows, look at the task runner, a child of the same container in internal mode, which serves no metrics.',
+        'If the heap is full, see [N8nHeapNearLimit](N8nHeapNearLimit.md).',
+        'If memory outside the heap grows, see [N8nMemoryOutsideHeapGrows](N8nMemoryOutsideHeapGrows.md).',
+        'If neither is the cause, check the task runner. In internal mode, the task runner is a child process in the same container and serves no metrics.',
       ],
       whatToDo: [
         'Raise the memory limit of the role.',
         'If Code nodes return many large results, lower `heap.runnerPayload`.',
       ],
-      drill: 'Load the workload `memory-hog` with a size just under the limit.',
+      drill: 'Run the workload `memory-hog` with a size just below the limit.',
     },
     {
       name: 'N8nOutOfMemoryKill',
@@ -119,19 +119,19 @@ export const memoryAndCpu: AlertGroup = {
         `and ${perContainer(`increase(${pods('kube_pod_container_status_restarts_total')}[10m])`)} > 0`,
       ].join('\n'),
       summary:
-        'The kernel ended a process in container {{ $labels.container }} of {{ $labels.pod }}: out of memory.',
+        'The kernel ended a process in container {{ $labels.container }} of {{ $labels.pod }} because it ran out of memory.',
       meaning:
-        'A container reached its memory limit. Either the whole container was ended and all that it ran is lost, or only its task runner, and the Code nodes that ran failed.',
+        'A container reached its memory limit. If the kernel ended the whole container, all its running executions are lost. If the kernel only ended the task runner, the running Code nodes failed.',
       tellWhy: [
-        'Did an execution with large data run at that time?',
-        'Was it the container (`kubectl describe pod`: OOMKilled) or a child of it (no restart)?',
+        'Check whether an execution with large data was running at that time.',
+        'Check whether the kernel ended the container (`kubectl describe pod` shows OOMKilled) or a child process (no restart).',
       ],
       whatToDo: [
-        'For lost executions see [N8nJobsStalled](N8nJobsStalled.md).',
-        'Raise the memory limit, or take the payload down: docs/chart/tuning.md#memory.',
-        'If you set a heap limit near that of the container, leave `heap` to the chart.',
+        'For lost executions, see [N8nJobsStalled](N8nJobsStalled.md).',
+        'Raise the memory limit, or reduce the payload: see docs/chart/tuning.md#memory.',
+        'If you set a heap limit close to the container limit, remove it and let the chart set `heap`.',
       ],
-      drill: "Load the workload `memory-hog` with a size above the container's limit.",
+      drill: "Run the workload `memory-hog` with a size above the container's limit.",
     },
     {
       name: 'N8nCpuThrottled',
@@ -142,16 +142,16 @@ export const memoryAndCpu: AlertGroup = {
       summary:
         'Container {{ $labels.container }} of {{ $labels.pod }} was throttled in {{ $value | humanizePercentage }} of its CPU periods.',
       meaning:
-        'The container used up its CPU limit and stood still until the next period of 100 ms. Latency grows long before the average CPU looks full.',
+        'The container used up its CPU limit and had to wait until the next 100 ms period. Latency rises long before the average CPU usage looks high.',
       tellWhy: [
-        'Does this happen only at the start? n8n needs a core for some seconds to start.',
-        'If it happens all the time, the limit is too low for the load.',
+        'If throttling only happens at startup, remember that n8n needs a full core for a few seconds to start.',
+        'If throttling happens all the time, the limit is too low for the load.',
       ],
       whatToDo: [
-        'Raise or remove the CPU limit. Keep the request, by which the node shares its CPU.',
+        'Raise or remove the CPU limit. Keep the CPU request, which the node uses to share its CPU.',
         'If a role already has a whole core, add processes instead.',
       ],
-      drill: 'Set the CPU limit of a worker to 200m under load.',
+      drill: "Under load, set a worker's CPU limit to 200m.",
     },
   ],
 };

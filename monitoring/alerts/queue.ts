@@ -26,19 +26,19 @@ export const queue: AlertGroup = {
       ].join('\n'),
       summary: '{{ $value }} jobs wait in the queue, and their number is growing.',
       meaning:
-        'More executions are started than workers end. If this lasts, every execution waits longer than the one before.',
+        'Executions start faster than workers complete them. If the situation lasts, each execution waits longer than the previous one.',
       tellWhy: [
-        'More load, or slower work? Compare `rate(n8n_scaling_mode_queue_jobs_completed[5m])` with an hour ago: the same or more means more load.',
-        'If the work is slower, are all slots taken ([N8nWorkerSlotsFull](N8nWorkerSlotsFull.md)), and by which workflow? The executions that run are listed in the editor.',
-        'Are there fewer workers than before? See [N8nNoWorkerUp](N8nNoWorkerUp.md), [N8nWorkerSilent](N8nWorkerSilent.md).',
+        'Compare `rate(n8n_scaling_mode_queue_jobs_completed[5m])` with its value an hour ago. If the rate is the same or higher, the load has increased. If the rate is lower, the work is slower.',
+        'If the work is slower, check whether all slots are in use ([N8nWorkerSlotsFull](N8nWorkerSlotsFull.md)). The editor lists the running executions with their workflows.',
+        'If there are fewer workers than before, see [N8nNoWorkerUp](N8nNoWorkerUp.md) and [N8nWorkerSilent](N8nWorkerSilent.md).',
       ],
       whatToDo: [
-        'If the CPU of workers is idle while all slots are taken, raise `worker.concurrency`.',
-        'If it is busy, add workers on more cores. `n8n-tuned recommend` says how many a rate needs.',
-        'If one workflow floods the others, give it a limit of its own or a worker pool.',
+        "If the workers' CPU is idle while all slots are in use, raise `worker.concurrency`.",
+        "If the workers' CPU is busy, add workers on more cores. `n8n-tuned recommend` calculates the number of workers for a rate.",
+        'If one workflow floods the queue, give this workflow its own limit or its own worker pool.',
       ],
       drill:
-        'Load the workload `wait-5s` at a rate above slots / 5 s with `n8n-tuned run --profile load`.',
+        'Run the workload `wait-5s` with `n8n-tuned run --profile load` at a rate above slots / 5 s.',
     },
     {
       name: 'N8nQueueWaitLong',
@@ -48,13 +48,13 @@ export const queue: AlertGroup = {
       expr: `${perRelease('max', waiting)} / ${perRelease('max', `rate(${completed}[5m])`)} > ${threshold('queueWaitSeconds')} < +Inf`,
       summary: 'A new execution waits about {{ $value | humanizeDuration }} for a worker.',
       meaning:
-        'Waiting jobs, divided by the jobs that workers complete per second, is how long the last one in the queue has to wait. n8n has no metric for the age of a job; while workers keep a steady pace, this estimate is the same. Where nothing completes, [N8nJobsWaitNoneActive](N8nJobsWaitNoneActive.md) fires instead.',
-      tellWhy: ['Look at the same things as for [N8nQueueGrowing](N8nQueueGrowing.md).'],
+        'n8n has no metric for the age of a job. The alert therefore estimates how long the last job in the queue has to wait: the number of waiting jobs, divided by the number of jobs that workers complete per second. The estimate is accurate while workers keep a steady pace. If no jobs complete, [N8nJobsWaitNoneActive](N8nJobsWaitNoneActive.md) fires instead.',
+      tellWhy: ['Follow the same steps as for [N8nQueueGrowing](N8nQueueGrowing.md).'],
       whatToDo: [
-        'Do the same as for [N8nQueueGrowing](N8nQueueGrowing.md). Waiting jobs are not lost: they run when workers catch up.',
-        'Callers of webhooks that respond at their end may give up: tell them, or let those workflows respond at once.',
+        'Do the same as for [N8nQueueGrowing](N8nQueueGrowing.md). Waiting jobs are not lost, because they run when the workers catch up.',
+        'Some callers may give up if a webhook responds only at the end of its workflow. Inform these callers, or change the workflows to respond immediately.',
       ],
-      drill: 'Load the workload `wait-5s` at twice the rate of slots / 5 s for ten minutes.',
+      drill: 'Run the workload `wait-5s` for ten minutes at twice the rate of slots / 5 s.',
     },
     {
       name: 'N8nJobsWaitNoneActive',
@@ -65,20 +65,20 @@ export const queue: AlertGroup = {
         `${perRelease('max', `min_over_time(${waiting}[3m])`)} > 0`,
         `and ${perRelease('max', `max_over_time(${active}[3m])`)} == 0`,
       ].join('\n'),
-      summary: '{{ $value }} jobs or more wait in the queue, and no worker takes one.',
+      summary: '{{ $value }} jobs or more are waiting in the queue, and no worker takes any.',
       meaning:
-        'For three minutes jobs waited while not one was active: no worker consumes. The alert also fires with workers that are up and ready: a connection to Redis that was lost silently leaves them waiting for ever.',
+        'For three minutes, jobs were waiting and none was active, so no worker takes jobs. The alert also fires if workers are up and ready. A worker that has silently lost its connection to Redis waits forever.',
       tellWhy: [
-        'Is a worker up? See [N8nNoWorkerUp](N8nNoWorkerUp.md).',
-        'If workers are up, read the log of one. If it has no line about executions or Redis for minutes, the connection is lost.',
-        'Do main and the workers use the same Redis, database number and prefix (`QUEUE_BULL_PREFIX`)? After a change, main may fill another queue than workers empty.',
+        'Check whether any worker is up: see [N8nNoWorkerUp](N8nNoWorkerUp.md).',
+        "If workers are up, check a worker's log. If the log contains no lines about executions or Redis for several minutes, the connection is lost.",
+        'Check that main and the workers use the same Redis, database number and prefix (`QUEUE_BULL_PREFIX`). After a change of these settings, main and the workers may use different queues.',
       ],
       whatToDo: [
-        'Restart the workers: `kubectl rollout restart deployment/FULLNAME-worker`. The jobs that wait are taken at once. With `worker.guardSeconds` a worker that lost its connection restarts itself: look for `worker-guard` in the log of its container before (`kubectl logs -p`).',
-        'If the alert comes back, something between workers and Redis drops idle connections. See docs/chart/redis.md.',
+        'Restart the workers: `kubectl rollout restart deployment/FULLNAME-worker`. They then take the waiting jobs immediately. With `worker.guardSeconds`, a worker that has lost its connection restarts itself. In this case, the log of the previous container contains `worker-guard` (`kubectl logs -p`).',
+        'If the alert fires again, a network device between the workers and Redis drops idle connections: see docs/chart/redis.md.',
       ],
       drill:
-        'Cut the workers off from Redis without closing connections: a NetworkPolicy for the workers without egress to Redis.',
+        "Create a NetworkPolicy that blocks the workers' egress to Redis, which cuts them off without closing their connections.",
     },
     {
       name: 'N8nWorkerSlotsFull',
@@ -90,19 +90,19 @@ export const queue: AlertGroup = {
         `and ${perRelease('max', waiting)} > 0`,
       ].join('\n'),
       summary:
-        '{{ $value | humanizePercentage }} of the slots of all workers are taken, and jobs wait.',
+        '{{ $value | humanizePercentage }} of all worker slots are in use, and jobs are waiting.',
       meaning:
-        'A worker runs `worker.concurrency` executions at once. Slots divided by the time of one execution is the most that workers can complete per second, however idle their CPU is.',
+        "A worker runs `worker.concurrency` executions at the same time. The maximum number of executions per second is the number of slots divided by the duration of one execution, even if the workers' CPU is idle.",
       tellWhy: [
-        'Is the CPU of the workers busy? `rate(n8n_process_cpu_seconds_total{role="worker"}[5m])` near 1 is a full event loop.',
-        'If their CPU is idle, executions wait for something outside n8n: a service that has become slow, a Wait node, an HTTP request without a timeout.',
+        'Check whether the workers\' CPU is busy. If `rate(n8n_process_cpu_seconds_total{role="worker"}[5m])` is close to 1, the event loop is fully used.',
+        "If the workers' CPU is idle, executions wait for something outside n8n, such as a slow service, a Wait node, or an HTTP request without a timeout.",
       ],
       whatToDo: [
-        'If their CPU is idle, raise `worker.concurrency`, and with it `database.poolSize`.',
-        'If it is busy, add workers on more cores: more slots would only make each execution slower.',
-        'If a service hangs, give its HTTP Request nodes a timeout.',
+        "If the workers' CPU is idle, raise both `worker.concurrency` and `database.poolSize`.",
+        "If the workers' CPU is busy, add workers on more cores, because more slots would only make each execution slower.",
+        'If a service hangs, set a timeout in the HTTP Request nodes that call it.',
       ],
-      drill: 'Load the workload `wait-5s` at a rate above slots / 5 s.',
+      drill: 'Run the workload `wait-5s` at a rate above slots / 5 s.',
     },
     {
       name: 'N8nWorkerSilent',
@@ -118,19 +118,19 @@ export const queue: AlertGroup = {
         `)`,
         `and on (namespace, release) (${perRelease('max', `min_over_time(${waiting}[${silent}])`)} > 0)`,
       ].join('\n'),
-      summary: `{{ with $labels.pod }}{{ . }}{{ else }}{{ $labels.instance }}{{ end }} is up and took no job for ${threshold('workerSilentMinutes')} minutes, while jobs waited.`,
+      summary: `{{ with $labels.pod }}{{ . }}{{ else }}{{ $labels.instance }}{{ end }} is up but has taken no job for ${threshold('workerSilentMinutes')} minutes while jobs were waiting.`,
       meaning:
-        'One worker takes no jobs, or all of its slots run executions that do not end. The others go on, so the queue as a whole may look healthy.',
+        'One worker takes no jobs, or all its slots run executions that do not end. The other workers continue, so the queue as a whole can look healthy.',
       tellWhy: [
         'If the editor shows executions that run longer than `workerSilentMinutes`, the threshold is too low.',
-        'If none runs, the worker has lost Redis, and its log ends at that time.',
+        'If no executions are running, the worker has lost its connection to Redis, and its log ends at that time.',
       ],
       whatToDo: [
-        'Delete the pod. It first finishes its executions, within `shutdown.timeoutSeconds`.',
+        'Delete the pod. The worker first finishes its executions within `shutdown.timeoutSeconds`.',
         'If executions never end, set `executions.timeoutSeconds`.',
       ],
       drill:
-        'Cut one worker off from Redis, as in [N8nJobsWaitNoneActive](N8nJobsWaitNoneActive.md), while the others have more than they can do.',
+        'Cut off one worker from Redis, as in [N8nJobsWaitNoneActive](N8nJobsWaitNoneActive.md), while the other workers are overloaded.',
     },
   ],
 };

@@ -11,18 +11,18 @@ export const stores: AlertGroup = {
       needs: [],
       expr: `min_over_time(${n8n('n8n_db_pool_requests_pending')}[2m]) > ${threshold('databasePoolWaiting')}`,
       summary:
-        '{{ $value }} queries of {{ $labels.role }} {{ $labels.pod }} wait for a database connection.',
+        '{{ $value }} queries of {{ $labels.role }} {{ $labels.pod }} are waiting for a database connection.',
       meaning:
-        "All connections of the process's pool are in use. Each execution needs some dozens of queries, so a full pool makes everything slow while CPU is idle.",
+        "All connections in the process's pool are in use. Each execution needs dozens of queries, so an exhausted pool makes n8n slow even if the CPU is idle.",
       tellWhy: [
-        'If the database is idle and `n8n_db_pool_connections_active` is at `n8n_db_pool_connections_max`, the pool is too small.',
-        'If not, the database is slow: look at `n8n_db_pool_acquire_seconds`, and at its CPU, disk and locks.',
+        'If the database is idle and `n8n_db_pool_connections_active` equals `n8n_db_pool_connections_max`, the pool is too small.',
+        'Otherwise, the database is slow. Check `n8n_db_pool_acquire_seconds`, and the CPU, disk and locks of the database.',
       ],
       whatToDo: [
-        'If the pool is too small, raise `database.poolSize`; all processes together must stay under `max_connections`.',
-        'If the database is slow, save less (`tuning.saveSuccessfulExecutions`, `tuning.saveProgress`), prune, or give the database more.',
+        'If the pool is too small, raise `database.poolSize`. All processes together must stay below `max_connections`.',
+        'If the database is slow, save less data (`tuning.saveSuccessfulExecutions`, `tuning.saveProgress`), prune executions, or give the database more resources.',
       ],
-      drill: 'Set `database.poolSize: 1` and load the workload `last-node`.',
+      drill: 'Set `database.poolSize: 1` and run the workload `last-node`.',
     },
     {
       name: 'N8nStoreDown',
@@ -30,18 +30,18 @@ export const stores: AlertGroup = {
       forMinutes: 2,
       needs: ['kubernetes', 'ownStores'],
       expr: `kube_statefulset_status_replicas_ready{<<stores>>} < 1`,
-      summary: '{{ $labels.statefulset }} is not ready: n8n has no Redis or no database.',
+      summary: '{{ $labels.statefulset }} is not ready, so n8n has no Redis or no database.',
       meaning:
-        'Without its database n8n cannot start an execution; without Redis, in queue mode, none reaches a worker. The Redis and PostgreSQL of the chart are one pod each.',
+        'Without its database, n8n cannot start executions. In queue mode without Redis, executions do not reach a worker. The built-in Redis and the built-in PostgreSQL each have only one pod.',
       tellWhy: [
-        'Read `kubectl describe pod` and `kubectl logs` of the StatefulSet.',
-        'Is its volume full? See [N8nVolumeFilling](N8nVolumeFilling.md).',
+        "Check `kubectl describe pod` and `kubectl logs` for the StatefulSet's pod.",
+        'If the volume is full, see [N8nVolumeFilling](N8nVolumeFilling.md).',
       ],
       whatToDo: [
-        'If a node was lost, Kubernetes starts the pod again once its volume is free.',
-        'For more than one pod use a store that has replicas: `redis.external`, `database.external`.',
+        'If a node was lost, Kubernetes restarts the pod when its volume is free.',
+        'If you need more than one pod, use an external store with replicas (`redis.external`, `database.external`).',
       ],
-      drill: '`kubectl scale statefulset/FULLNAME-redis --replicas=0`.',
+      drill: 'Run `kubectl scale statefulset/FULLNAME-redis --replicas=0`.',
     },
     {
       name: 'N8nRedisDown',
@@ -50,17 +50,17 @@ export const stores: AlertGroup = {
       needs: ['queue', 'redisExporter'],
       expr: 'redis_up{<<redis>>} == 0',
       summary:
-        'Redis {{ $labels.instance }} does not answer: no execution of n8n reaches a worker.',
+        'Redis {{ $labels.instance }} does not respond, so no n8n execution reaches a worker.',
       meaning:
-        'In queue mode every production execution goes through Redis, and mains elect their leader there.',
+        'In queue mode, every production execution passes through Redis, and mains use Redis to elect their leader.',
       tellWhy: [
-        'Does n8n still reach Redis? Then the fault is in redis_exporter.',
-        'The log of Redis shows that memory ran out, a snapshot failed, or a failover happened.',
+        'If n8n can still reach Redis, the problem is in redis_exporter.',
+        'Check the Redis log, which shows whether memory ran out, a snapshot failed, or a failover happened.',
       ],
       whatToDo: [
-        'Bring it back. n8n connects again by itself; jobs in Redis survive where it keeps them on a disk (docs/chart/redis.md).',
+        'Restore Redis. n8n reconnects by itself, and jobs survive if Redis stores them on a disk (docs/chart/redis.md).',
       ],
-      drill: '`redis-cli CLIENT PAUSE 120000 ALL`, or stop it.',
+      drill: 'Run `redis-cli CLIENT PAUSE 120000 ALL`, or stop Redis.',
     },
     {
       name: 'N8nRedisMemoryNearLimit',
@@ -69,19 +69,20 @@ export const stores: AlertGroup = {
       needs: ['queue', 'redisExporter'],
       expr: `redis_memory_used_bytes{<<redis>>} / (redis_memory_max_bytes{<<redis>>} > 0) > ${threshold('redisMemoryShare')}`,
       summary:
-        'Redis {{ $labels.instance }} uses {{ $value | humanizePercentage }} of its maxmemory; when full it refuses new executions.',
+        'Redis {{ $labels.instance }} uses {{ $value | humanizePercentage }} of its maxmemory; when the memory is full, Redis rejects new executions.',
       meaning:
-        'With `maxmemory-policy noeviction`, which a queue needs, a full Redis refuses writes with an error: webhooks get a 500.',
+        'A queue requires `maxmemory-policy noeviction`. With this policy, a full Redis rejects writes with an error, and webhook callers receive status 500.',
       tellWhy: [
-        'Do jobs wait? Each holds a few hundred bytes.',
-        'Responses of webhooks pass through Redis. Are there many large ones at once?',
-        'Does something else use the same Redis?',
+        'Check whether jobs are waiting. Each job uses a few hundred bytes.',
+        'Webhook responses pass through Redis. Check whether there are many large responses at the same time.',
+        'Check whether another application uses the same Redis.',
       ],
       whatToDo: [
         "Raise `maxmemory` and the container's limit.",
         'Let the queue drain: [N8nQueueGrowing](N8nQueueGrowing.md).',
       ],
-      drill: '`redis-cli CONFIG SET maxmemory` to a little above what is in use.',
+      drill:
+        'Run `redis-cli CONFIG SET maxmemory` with a value slightly above the current memory usage.',
     },
     {
       name: 'N8nPostgresqlDown',
@@ -89,17 +90,17 @@ export const stores: AlertGroup = {
       forMinutes: 1,
       needs: ['postgresExporter'],
       expr: 'pg_up{<<postgresql>>} == 0',
-      summary: 'PostgreSQL {{ $labels.instance }} does not answer: n8n runs no execution.',
+      summary: 'PostgreSQL {{ $labels.instance }} does not respond, so n8n runs no executions.',
       meaning: 'n8n reads each workflow from its database and writes each execution to it.',
       tellWhy: [
-        'Does n8n still reach PostgreSQL? Then the fault is in postgres_exporter.',
-        'The log of PostgreSQL shows a full disk, too many connections or a failover.',
+        'If n8n can still reach PostgreSQL, the problem is in postgres_exporter.',
+        'Check the PostgreSQL log for a full disk, too many connections or a failover.',
       ],
       whatToDo: [
-        'Bring it back. n8n connects again by itself.',
-        'For executions that were cut off see [N8nJobsStalled](N8nJobsStalled.md).',
+        'Restore PostgreSQL. n8n reconnects by itself.',
+        'For interrupted executions, see [N8nJobsStalled](N8nJobsStalled.md).',
       ],
-      drill: 'Stop it.',
+      drill: 'Stop PostgreSQL.',
     },
     {
       name: 'N8nPostgresqlConnections',
@@ -108,18 +109,18 @@ export const stores: AlertGroup = {
       needs: ['postgresExporter'],
       expr: `sum by (namespace, instance) (pg_stat_activity_count{<<postgresql>>}) / max by (namespace, instance) (pg_settings_max_connections{<<postgresql>>}) > ${threshold('postgresqlConnectionsShare')}`,
       summary:
-        '{{ $value | humanizePercentage }} of the connections of PostgreSQL {{ $labels.instance }} are in use.',
+        '{{ $value | humanizePercentage }} of the connections to PostgreSQL {{ $labels.instance }} are in use.',
       meaning:
-        'At the limit PostgreSQL refuses connections: a new worker does not start, and a pool that wants to grow fails.',
+        'At the limit, PostgreSQL rejects new connections. New workers do not start, and pools cannot grow.',
       tellWhy: [
-        'Processes times `database.poolSize` is what n8n may take. Has an autoscaler added processes?',
-        '`select application_name, state, count(*) from pg_stat_activity group by 1, 2` says who has them.',
+        'n8n can use up to `database.poolSize` connections per process. Check whether an autoscaler has added processes.',
+        'Run `select application_name, state, count(*) from pg_stat_activity group by 1, 2` to see which clients use the connections.',
       ],
       whatToDo: [
-        'Lower `database.poolSize`, or put a pooler in session mode between.',
-        'Raise `max_connections`; each connection costs a few MB.',
+        'Lower `database.poolSize`, or put a connection pooler in session mode between n8n and PostgreSQL.',
+        'Raise `max_connections`. Each connection uses a few MB of memory.',
       ],
-      drill: 'Open connections with `pgbench -c` until the share is passed.',
+      drill: 'Open connections with `pgbench -c` until the share exceeds the threshold.',
     },
     {
       name: 'N8nDatabaseGrows',
@@ -129,18 +130,18 @@ export const stores: AlertGroup = {
       expr: `delta(pg_database_size_bytes{<<postgresql>>,datname!~"template.*|postgres"}[1d]) > ${threshold('databaseGrowthGiBPerDay')} * 1024 * 1024 * 1024`,
       summary: 'Database {{ $labels.datname }} grew by {{ $value | humanize1024 }}B within a day.',
       meaning:
-        'n8n keeps the data of executions until it prunes them, at most about 100 per second and on one main only. Above that rate the tables grow without end.',
+        'n8n keeps execution data until it prunes the executions. Only one main prunes, at a maximum of about 100 executions per second. Above this rate, the tables grow without limit.',
       tellWhy: [
-        'This query names the largest tables: `select relname, pg_size_pretty(pg_total_relation_size(oid)) from pg_class order by pg_total_relation_size(oid) desc limit 5`.',
-        '`execution_data` has what executions save, and `binary_data` has files.',
-        'If the space of deleted rows is not free, autovacuum does not keep up.',
+        'This query lists the largest tables: `select relname, pg_size_pretty(pg_total_relation_size(oid)) from pg_class order by pg_total_relation_size(oid) desc limit 5`.',
+        '`execution_data` stores execution data, and `binary_data` stores files.',
+        'If PostgreSQL does not free the space of deleted rows, autovacuum is too slow.',
       ],
       whatToDo: [
-        'Save less with `tuning.saveSuccessfulExecutions: none`.',
-        'Keep it for a shorter time with `executions.pruning.maxAgeHours` or `executions.pruning.maxCount`.',
-        'Then give the space back with `VACUUM FULL` at a quiet hour, as it locks the table.',
+        'Save less data with `tuning.saveSuccessfulExecutions: none`.',
+        'Keep the data for a shorter time with `executions.pruning.maxAgeHours` or `executions.pruning.maxCount`.',
+        'Then return the space to the disk with `VACUUM FULL`. Run this command during a quiet period, because it locks the table.',
       ],
-      drill: 'Load the workload `items` with large items while all executions are saved.',
+      drill: 'Save all executions, and run the workload `items` with large items.',
     },
     {
       name: 'N8nVolumeFilling',
@@ -151,17 +152,17 @@ export const stores: AlertGroup = {
       summary:
         'Volume {{ $labels.persistentvolumeclaim }} has {{ $value | humanizePercentage }} left.',
       meaning:
-        'A full volume stops what writes to it: SQLite and PostgreSQL refuse writes, Redis refuses them after a failed snapshot, main cannot save binary data.',
+        'On a full volume, SQLite and PostgreSQL reject writes, Redis rejects writes after a failed snapshot, and main cannot save binary data.',
       tellWhy: [
-        "Find out which volume is full. Main's holds SQLite, binary data and the event log; the stores have one each.",
-        'SQLite does not give space back after pruning: docs/chart/data.md.',
+        "Find out which volume is full. Main's volume contains SQLite, binary data and the event log. Each store has its own volume.",
+        'SQLite does not return space to the disk after pruning: see docs/chart/data.md.',
       ],
       whatToDo: [
-        'Make the claim larger, where its storage class can.',
-        'Keep less (`executions.pruning.maxAgeHours`), and put binary data into S3.',
+        'Enlarge the claim, if its storage class supports expansion.',
+        'Keep data for a shorter time (`executions.pruning.maxAgeHours`), and store binary data in S3.',
       ],
       drill:
-        '`kubectl exec` into the pod and `fallocate` a file of nine tenths of the volume; delete it to end the drill.',
+        'Run `kubectl exec` to open a shell in the pod, and use `fallocate` to fill 90% of the volume with a file. To end the drill, delete the file.',
     },
   ],
 };

@@ -39,29 +39,29 @@ function burns(
 const errors: Pick<Alert, 'needs' | 'tellWhy' | 'whatToDo' | 'drill'> = {
   needs: [],
   tellWhy: [
-    'This query names the workflow: `topk(5, sum by (workflow_id, status_code) (rate(n8n_webhook_request_duration_seconds_count{status_code=~"5.."}[5m])))`.',
-    'If one workflow fails, its executions in the editor say why. Status 500 means that a workflow failed before it responded.',
-    'If all workflows fail with 503, it comes from an n8n that shuts down or whose queue does not respond. Look at [N8nNoWorkerUp](N8nNoWorkerUp.md), [N8nRedisDown](N8nRedisDown.md) and [N8nDatabasePoolWaiting](N8nDatabasePoolWaiting.md).',
-    'If callers see more errors than the alert counts, an Ingress that responds by itself (502, 504) did not call n8n. Compare with its own metrics.',
+    'This query shows the workflow: `topk(5, sum by (workflow_id, status_code) (rate(n8n_webhook_request_duration_seconds_count{status_code=~"5.."}[5m])))`.',
+    'If one workflow fails, its executions in the editor show the reason. Status 500 means that a workflow failed before it responded.',
+    'If all workflows fail with status 503, n8n is shutting down or its queue does not respond. See [N8nNoWorkerUp](N8nNoWorkerUp.md), [N8nRedisDown](N8nRedisDown.md) and [N8nDatabasePoolWaiting](N8nDatabasePoolWaiting.md).',
+    'If callers see more errors than the alert counts, an Ingress responded (502, 504) without calling n8n. Compare the alert with the metrics of the Ingress.',
   ],
   whatToDo: [
-    'If the workflow was changed, publish its previous version.',
-    'If a service that the workflow calls is down, let the workflow respond at once (Respond: Immediately) and try again later.',
+    'If somebody changed the workflow, publish its previous version.',
+    'If a service that the workflow calls is down, let the workflow respond immediately (Respond: Immediately) and retry the call later.',
   ],
   drill:
-    'Publish a workflow with a Webhook node that responds when the last node finishes and a Stop and Error node behind it, and send it a tenth of the requests.',
+    'Publish a workflow with a Webhook node that responds when the last node finishes, followed by a Stop and Error node. Send 10% of the requests to this workflow.',
 };
 
 const slowness: typeof errors = {
   needs: [],
   tellWhy: [
-    'This query names the workflow: `topk(5, sum by (workflow_id) (rate(n8n_webhook_request_duration_seconds_sum[5m])) / sum by (workflow_id) (rate(n8n_webhook_request_duration_seconds_count[5m])))`.',
-    'In queue mode, check whether jobs wait: see [N8nQueueWaitLong](N8nQueueWaitLong.md).',
-    'If all workflows are slow and no jobs wait, look at [N8nEventLoopLag](N8nEventLoopLag.md), [N8nCpuThrottled](N8nCpuThrottled.md), [N8nDatabasePoolWaiting](N8nDatabasePoolWaiting.md).',
+    'This query shows the workflow: `topk(5, sum by (workflow_id) (rate(n8n_webhook_request_duration_seconds_sum[5m])) / sum by (workflow_id) (rate(n8n_webhook_request_duration_seconds_count[5m])))`.',
+    'In queue mode, check whether jobs are waiting: see [N8nQueueWaitLong](N8nQueueWaitLong.md).',
+    'If all workflows are slow and no jobs are waiting, see [N8nEventLoopLag](N8nEventLoopLag.md), [N8nCpuThrottled](N8nCpuThrottled.md) and [N8nDatabasePoolWaiting](N8nDatabasePoolWaiting.md).',
   ],
   whatToDo: [
-    'If the workflow is slow by design, let it respond at once, or set `webhookSlowSeconds` and `webhookSlowBudget` to what its callers expect.',
-    'If n8n is slow, `n8n-tuned find` measures the capacity and names the bottleneck.',
+    'If the workflow is slow by design, let it respond immediately, or set `webhookSlowSeconds` and `webhookSlowBudget` to the latency that its callers expect.',
+    'If n8n is slow, run `n8n-tuned find` to measure the capacity and find the bottleneck.',
   ],
   drill:
     'Send requests to the bundled workload `wait-5s` with more clients than there are worker slots.',
@@ -76,10 +76,9 @@ export const webhooks: AlertGroup = {
       severity: 'critical',
       forMinutes: 2,
       expr: burns(failedShare, threshold('webhookErrorBudget'), windows.fast),
-      summary:
-        '{{ $value | humanizePercentage }} of webhook requests are answered with a 5xx status.',
+      summary: '{{ $value | humanizePercentage }} of webhook requests receive a 5xx status.',
       meaning:
-        'Within an hour and within the last five minutes webhooks failed 14.4 times as often as the budget allows. At this pace the budget of a month is spent in two days.',
+        "In the last hour and in the last five minutes, webhooks failed 14.4 times as often as the error budget allows. At this rate, a month's budget is spent in two days.",
     },
     {
       ...errors,
@@ -88,9 +87,9 @@ export const webhooks: AlertGroup = {
       forMinutes: 15,
       expr: burns(failedShare, threshold('webhookErrorBudget'), windows.slow),
       summary:
-        '{{ $value | humanizePercentage }} of webhook requests are answered with a 5xx status, for hours.',
+        '{{ $value | humanizePercentage }} of webhook requests have received a 5xx status for hours.',
       meaning:
-        'Within six hours and within the last half hour webhooks failed 6 times as often as the budget allows. At this pace the budget of a month is spent in five days.',
+        "In the last six hours and in the last half hour, webhooks failed 6 times as often as the error budget allows. At this rate, a month's budget is spent in five days.",
     },
     {
       ...slowness,
@@ -100,7 +99,7 @@ export const webhooks: AlertGroup = {
       expr: burns(slowShare, threshold('webhookSlowBudget'), windows.fast),
       summary: `{{ $value | humanizePercentage }} of webhook requests take longer than ${threshold('webhookSlowSeconds')} s.`,
       meaning:
-        'Within an hour and within the last five minutes webhooks were slow 14.4 times as often as the budget allows. n8n counts from when it has the request to when it has responded.',
+        'In the last hour and in the last five minutes, webhooks were slow 14.4 times as often as the budget allows. n8n measures the time from when it receives a request until it has responded.',
     },
     {
       ...slowness,
@@ -108,9 +107,9 @@ export const webhooks: AlertGroup = {
       severity: 'warning',
       forMinutes: 15,
       expr: burns(slowShare, threshold('webhookSlowBudget'), windows.slow),
-      summary: `{{ $value | humanizePercentage }} of webhook requests take longer than ${threshold('webhookSlowSeconds')} s, for hours.`,
+      summary: `{{ $value | humanizePercentage }} of webhook requests take longer than ${threshold('webhookSlowSeconds')} s, and have done so for hours.`,
       meaning:
-        'Within six hours and within the last half hour webhooks were slow 6 times as often as the budget allows.',
+        'In the last six hours and in the last half hour, webhooks were slow 6 times as often as the budget allows.',
     },
   ],
 };

@@ -8,8 +8,8 @@ import {
   type CasesByAlert,
 } from '../support/case';
 
-const mainDown = 'No main of n8n answers: the editor, the schedules and the API are away.';
-const noWorker = 'No worker of n8n answers: executions wait in the queue and none runs.';
+const mainDown = 'No n8n main responds: the editor, schedules and the API are unavailable.';
+const noWorker = 'No n8n worker responds: executions wait in the queue and do not run.';
 
 export const availability: CasesByAlert = {
   N8nMainDown: {
@@ -60,7 +60,7 @@ export const availability: CasesByAlert = {
         },
         atMinute: 12,
         summary:
-          '0 mains of n8n say that they lead, and it must be one: schedules run not at all, or twice.',
+          '0 n8n mains report that they are the leader instead of exactly one: schedules do not run, or run twice.',
       },
       {
         series: {
@@ -69,7 +69,7 @@ export const availability: CasesByAlert = {
         },
         atMinute: 12,
         summary:
-          '2 mains of n8n say that they lead, and it must be one: schedules run not at all, or twice.',
+          '2 n8n mains report that they are the leader instead of exactly one: schedules do not run, or run twice.',
       },
     ],
     silent: [

@@ -13,7 +13,7 @@ const patch = (state: string, name: string): string =>
   of('n8n_tuned_patch_in_force', worker, { patch: name, state });
 
 const lost =
-  'Executions of n8n were lost within the last 15 minutes: the worker that ran them died or stood still.';
+  'n8n executions were lost within the last 15 minutes: their worker died or was blocked.';
 
 /** What is silent for any counter that n8n makes at its first event. */
 const nothingNew = (counter: string, start: string): Case[] => [
@@ -50,13 +50,13 @@ export const executions: CasesByAlert = {
       {
         series: { [ended('success')]: '0+30x1600', [ended('failed')]: '0x1500 0+30x60' },
         atMinute: 1550,
-        summary: '50% of executions fail, more than usual.',
+        summary: '50% of executions fail, which is more than usual.',
       },
       // Of an installation without a yesterday.
       {
         series: { [ended('success')]: '0+30x60', [ended('failed')]: '0+30x60' },
         atMinute: 50,
-        summary: '50% of executions fail, more than usual.',
+        summary: '50% of executions fail, which is more than usual.',
       },
     ],
     silent: [
@@ -78,7 +78,7 @@ export const executions: CasesByAlert = {
         series: { [ended('success', { workflow_id: 'a' })]: '0+1x60 60x1600' },
         atMinute: 1600,
         labels: { workflow_id: 'a' },
-        summary: 'Workflow a had no success for 24 hours, and had one within a week.',
+        summary: 'Workflow a succeeded within the last week, but not within the last 24 hours.',
       },
       // It fails instead.
       {
@@ -88,7 +88,7 @@ export const executions: CasesByAlert = {
         },
         atMinute: 1600,
         labels: { workflow_id: 'a' },
-        summary: 'Workflow a had no success for 24 hours, and had one within a week.',
+        summary: 'Workflow a succeeded within the last week, but not within the last 24 hours.',
       },
     ],
     silent: [
@@ -114,7 +114,7 @@ export const executions: CasesByAlert = {
       {
         series: { [ended('success')]: '0+480x30', [ended('failed')]: '0+60x30' },
         atMinute: 20,
-        summary: 'The load is 90% of the capacity that was measured.',
+        summary: 'The load is 90% of the measured capacity.',
       },
     ],
     silent: [{ series: { [ended('success')]: '0+300x30' }, atMinute: 20 }],
@@ -128,7 +128,7 @@ export const executions: CasesByAlert = {
         },
         atMinute: 15,
         labels: { patch: 'keep-stalled', state: 'unknown' },
-        summary: 'The patch keep-stalled is not in force, its state is unknown.',
+        summary: 'The patch keep-stalled is not active; its state is unknown.',
       },
     ],
     silent: [

@@ -35,7 +35,7 @@ export const exporter: CasesByAlert = {
       {
         series: { [consumers]: '2x5 0x10' },
         atMinute: 12,
-        summary: 'No worker has a connection to Redis that takes jobs.',
+        summary: 'No worker has a Redis connection for taking jobs.',
       },
     ],
     silent: [
@@ -63,7 +63,7 @@ export const exporter: CasesByAlert = {
       {
         series: { [lastPass]: '0x60' },
         atMinute: 40,
-        summary: 'Recovery has ended no pass for 40m 0s.',
+        summary: 'Recovery has not completed a pass for 40m 0s.',
       },
     ],
     silent: [
@@ -81,7 +81,7 @@ export const exporter: CasesByAlert = {
       {
         series: { [left]: '0x5 3x30' },
         atMinute: 25,
-        summary: 'Recovery leaves 3 executions lost.',
+        summary: 'Recovery could not bring back 3 lost executions.',
       },
     ],
     silent: [
@@ -110,7 +110,7 @@ export const exporter: CasesByAlert = {
         series: { [up('redis')]: '1x5 0x20', [up('postgresql')]: '1x25' },
         atMinute: 15,
         labels: { store: 'redis' },
-        summary: "The exporter of the chart cannot read redis: n8n's alerts on it are silent.",
+        summary: "The chart's exporter cannot read redis, so the alerts on this store do not fire.",
       },
     ],
     silent: [

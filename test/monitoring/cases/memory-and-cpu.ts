@@ -19,7 +19,7 @@ const periods = container('container_cpu_cfs_periods_total');
 
 const inContainer = { pod: worker['pod'] ?? '', container: 'n8n' };
 const kill =
-  'The kernel ended a process in container n8n of n8n-n8n-tuned-worker-1: out of memory.';
+  'The kernel ended a process in container n8n of n8n-n8n-tuned-worker-1 because it ran out of memory.';
 
 export const memoryAndCpu: CasesByAlert = {
   N8nEventLoopLag: {
@@ -28,7 +28,7 @@ export const memoryAndCpu: CasesByAlert = {
         series: { [lag]: '0.8x10' },
         atMinute: 7,
         labels: main,
-        summary: 'The event loop of main n8n-n8n-tuned-main-1 is late by 800ms.',
+        summary: 'The event loop of main n8n-n8n-tuned-main-1 lags by 800ms.',
       },
     ],
     silent: [

@@ -15,7 +15,7 @@ const bothWorkersUp = {
   [taken(otherWorker)]: '0+60x60',
 };
 const silentWorker =
-  'n8n-n8n-tuned-worker-1 is up and took no job for 30 minutes, while jobs waited.';
+  'n8n-n8n-tuned-worker-1 is up but has taken no job for 30 minutes while jobs were waiting.';
 
 export const queue: CasesByAlert = {
   N8nQueueGrowing: {
@@ -57,7 +57,7 @@ export const queue: CasesByAlert = {
       {
         series: { [waiting]: '0x5 5x10', [active]: '3x5 0x10' },
         atMinute: 12,
-        summary: '5 jobs or more wait in the queue, and no worker takes one.',
+        summary: '5 jobs or more are waiting in the queue, and no worker takes any.',
       },
     ],
     silent: [
@@ -77,7 +77,7 @@ export const queue: CasesByAlert = {
           [slots(otherWorker)]: '10x30',
         },
         atMinute: 15,
-        summary: '95% of the slots of all workers are taken, and jobs wait.',
+        summary: '95% of all worker slots are in use, and jobs are waiting.',
       },
     ],
     silent: [

@@ -21,7 +21,8 @@ export const stores: CasesByAlert = {
         series: { [pending]: '3x10' },
         atMinute: 8,
         labels: worker,
-        summary: '3 queries of worker n8n-n8n-tuned-worker-1 wait for a database connection.',
+        summary:
+          '3 queries of worker n8n-n8n-tuned-worker-1 are waiting for a database connection.',
       },
     ],
     silent: [
@@ -35,7 +36,7 @@ export const stores: CasesByAlert = {
         series: { [ready]: '1x5 0x10' },
         atMinute: 10,
         labels: statefulSet,
-        summary: 'n8n-n8n-tuned-redis is not ready: n8n has no Redis or no database.',
+        summary: 'n8n-n8n-tuned-redis is not ready, so n8n has no Redis or no database.',
       },
     ],
     silent: [
@@ -55,7 +56,7 @@ export const stores: CasesByAlert = {
         series: { [any('redis_up', redis)]: '1x5 0x10' },
         atMinute: 8,
         labels: redis,
-        summary: 'Redis redis:9121 does not answer: no execution of n8n reaches a worker.',
+        summary: 'Redis redis:9121 does not respond, so no n8n execution reaches a worker.',
       },
     ],
     silent: [
@@ -72,7 +73,8 @@ export const stores: CasesByAlert = {
         },
         atMinute: 15,
         labels: redis,
-        summary: 'Redis redis:9121 uses 90% of its maxmemory; when full it refuses new executions.',
+        summary:
+          'Redis redis:9121 uses 90% of its maxmemory; when the memory is full, Redis rejects new executions.',
       },
     ],
     silent: [
@@ -99,7 +101,7 @@ export const stores: CasesByAlert = {
         series: { [any('pg_up', postgresql)]: '1x5 0x10' },
         atMinute: 8,
         labels: postgresql,
-        summary: 'PostgreSQL db:9187 does not answer: n8n runs no execution.',
+        summary: 'PostgreSQL db:9187 does not respond, so n8n runs no executions.',
       },
     ],
     silent: [{ series: { [any('pg_up', postgresql)]: '1x15' }, atMinute: 8 }],
@@ -114,7 +116,7 @@ export const stores: CasesByAlert = {
         },
         atMinute: 10,
         labels: { instance: 'db:9187' },
-        summary: '90% of the connections of PostgreSQL db:9187 are in use.',
+        summary: '90% of the connections to PostgreSQL db:9187 are in use.',
       },
     ],
     silent: [

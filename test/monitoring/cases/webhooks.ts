@@ -27,7 +27,7 @@ export const webhooks: CasesByAlert = {
     fires: [
       {
         ...failing(50, 50, 70),
-        summary: '50% of webhook requests are answered with a 5xx status.',
+        summary: '50% of webhook requests receive a 5xx status.',
       },
     ],
     silent: [
@@ -51,7 +51,7 @@ export const webhooks: CasesByAlert = {
     fires: [
       {
         ...failing(90, 10, 400),
-        summary: '10% of webhook requests are answered with a 5xx status, for hours.',
+        summary: '10% of webhook requests have received a 5xx status for hours.',
       },
     ],
     silent: [failing(96, 4, 400), failing(0, 1, 400)],
@@ -68,7 +68,7 @@ export const webhooks: CasesByAlert = {
     fires: [
       {
         ...slow(60, 30, 400),
-        summary: '50% of webhook requests take longer than 10 s, for hours.',
+        summary: '50% of webhook requests take longer than 10 s, and have done so for hours.',
       },
     ],
     silent: [slow(60, 45, 400), slow(60, 60, 400)],
