@@ -9,12 +9,14 @@ import {
 } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { DrillRecord } from '../../cli/src/features/drill/record';
 import type { RunRecord } from '../../cli/src/record/run-record';
 import { N8nApi } from '../../cli/src/targets/url/api';
 import type { Running } from '../../cli/src/targets/target';
 import { buildCli, endStartedClis, runCli, startCli } from '../support/cli';
 import { newApiKey } from '../support/n8n-owner';
-import { bringUp, left, quiet, tracesOf, workload } from '../process/stage';
+import { EXIT } from '../../cli/src/ui/exit';
+import { bringUp, left, quiet, tracesOf, unlessInvalid, workload } from '../process/stage';
 import { readWholeRun } from '../support/read-run';
 import { eventually } from '../support/wait';
 
@@ -210,6 +212,30 @@ test('the webhook is open to the call alone, and key and webhook go with it', as
       expect([file, readFileSync(there).includes(key)]).toEqual([file, false]);
   }
   expect(await answerTo(path, { 'x-n8n-tuned-key': key })).toBe(404);
+  expect(await leftInside()).toEqual([]);
+});
+
+test('a drill by commands of the user stops n8n for a while, wakes it again, and accounts for every request', async () => {
+  const pids = n8n.processes().map(({ pid }) => String(pid));
+  const args = [
+    ...['drill', 'custom', '--url', n8n.baseUrl, '--workload', 'last-node', '--rate', '3'],
+    ...['--begin', `kill -STOP ${pids.join(' ')}`, '--end', `kill -CONT ${pids.join(' ')}`],
+    ...['--warmup', '2s', '--steady', '8s', '--for', '3s', '--after', '15s', '--no-control'],
+    ...['--slo', 'errors<1%,p95<2s', '--promise', 'lost=0,repeated=0,errors-outside=0'],
+    ...['--ready', '60s', '--out', out, '--json'],
+  ];
+  const { code, stdout, stderr } = await unlessInvalid(
+    () => runCli(args, { N8N_API_KEY: apiKey }),
+    (run) => run.code === EXIT.invalid,
+  );
+  if (stdout === '') throw new Error(stderr);
+  const { verdict, fault, ledger, figures } = JSON.parse(stdout) as DrillRecord;
+  expect([code, verdict.sentence]).toEqual([0, expect.stringContaining('every promise was kept')]);
+  expect(fault.done.map(({ text }) => text)).toEqual(['--begin, kill', '--end, kill, has run']);
+  expect(ledger).toMatchObject({ sent: 84, lost: 0, sources: { executions: 'API' } });
+  // They waited for it, and were answered.
+  expect(figures?.slowestMs).toBeGreaterThan(1_000);
+  expect(figures?.availability?.during.requests).toBeGreaterThan(0);
   expect(await leftInside()).toEqual([]);
 });
 

@@ -44,8 +44,13 @@ export const RULES: readonly Rule[] = [
   // Targets.
   {
     options: ['url', 'command', 'metricsUrl', 'standIn'],
-    of: ['up', 'drill'],
+    of: ['up'],
     ...{ with: 'run and find, and here n8n is started', applies: () => false },
+  },
+  {
+    options: ['command'],
+    of: ['drill'],
+    ...{ with: 'run and find, and a drill loads n8n', applies: () => false },
   },
   { options: OF_CONTAINERS, ...on('container') },
   { options: [...CLUSTER, ...DEPLOY], ...on('kubernetes') },
@@ -184,6 +189,11 @@ export const RULES: readonly Rule[] = [
   },
   { options: ['elsewhere'], of: ['clean'], ...on('kubernetes') },
   { options: { but: ['json'] }, of: ['drill'], with: 'a fault', applies: isDrill },
+  {
+    options: ['begin', 'end'],
+    of: ['drill'],
+    ...{ with: 'the fault custom', applies: ({ args }) => args[0] === 'custom' },
+  },
   { options: ['recoverAge'], of: ['drill'], with: '--recover', applies: has('recover') },
   { options: ['prefix'], of: ['recover'], with: '--redis', applies: has('redis') },
   {
@@ -278,9 +288,11 @@ const isOf = ({ of }: Rule, command: string): boolean => of?.includes(command) ?
 const names = ({ options }: Rule, name: string): boolean =>
   'but' in options ? !options.but.includes(name) : options.includes(name);
 
-/** Commands that start n8n themselves, on one of these. */
-const STARTING = ['up', 'drill'];
-const STARTED_ON = ['process', 'container', 'kubernetes'];
+/** Commands that do not work on every target. */
+const WORKS_ON: Record<string, readonly string[]> = {
+  up: ['process', 'container', 'kubernetes'],
+  drill: ['process', 'container', 'kubernetes', 'url'],
+};
 
 /** The heading below which options stand that say where n8n runs. */
 export const WHERE = 'Where it runs:';
@@ -291,9 +303,7 @@ export const WHERE = 'Where it runs:';
  */
 export function groupByTarget(command: Command): void {
   const choices = command.options.find(({ long }) => long === '--target')?.argChoices ?? [];
-  const kinds = choices.filter(
-    (kind) => !STARTING.includes(command.name()) || STARTED_ON.includes(kind),
-  );
+  const kinds = choices.filter((kind) => WORKS_ON[command.name()]?.includes(kind) ?? true);
   for (const option of command.options) {
     if (option.long === '--target' && kinds.length < choices.length) narrow(option, kinds);
     const rules = RULES.filter(

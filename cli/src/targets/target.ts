@@ -75,6 +75,11 @@ export interface Running {
   executions(): Promise<ExecutionCounts | null>;
   /** Calls of services outside n8n so far, as a stand-in counts them; null or left out where there is none. */
   services?(): Promise<HostCount[] | null>;
+  /**
+   * What workflows have done outside n8n so far; null where none of them calls the service that counts it, left out where
+   * drillAccess tells it.
+   */
+  effects?(): Promise<Effect[] | null>;
   /** Left out where nothing of it can be reached from here but its address. */
   readonly drillAccess?: DrillAccess;
   /**

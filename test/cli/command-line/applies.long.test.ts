@@ -13,14 +13,13 @@ import {
   sidesOf,
   type CompareOptions,
 } from '../../../cli/src/features/compare/command';
-import { orderOf, type DrillOptions } from '../../../cli/src/features/drill/one';
+import { faultOf, orderOf, type DrillOptions } from '../../../cli/src/features/drill/one';
 import { findOrder, type FindOptions } from '../../../cli/src/features/find/command';
 import { askedBy, type RecommendOptions } from '../../../cli/src/features/recommend/command';
 import { runOrder, type RunOptions } from '../../../cli/src/commands/run';
 import { sweepOrder, type SweepOptions } from '../../../cli/src/features/sweep/command';
 import { deployerOrder } from '../../../cli/src/options/targets';
 import { upOrder, type UpOptions } from '../../../cli/src/commands/up';
-import { findFault } from '../../../cli/src/features/drill/faults';
 import { Mistake } from '../../../cli/src/ui/exit';
 import { sampleSearch } from '../../support/sample-find';
 import { asked, optionsOf, type Ordered } from './asked';
@@ -98,7 +97,7 @@ const VALUES: Record<string, string> = {
   ...{ saveOnProgress: 'true', prometheusNamespace: 'n', prometheusRelease: 'r', at: '3' },
   ...{ prometheus: 'http://p:9090', over: 'webhooks', group: '2', csv: 'c.csv', plot: 'p.svg' },
   ...{ pid: '1', interval: '3s', waitForQuiet: '7m', continue: '@search' },
-  ...{ precision: '7%', speed: 'median' },
+  ...{ precision: '7%', speed: 'median', begin: 'true', end: 'false' },
 };
 
 const filled = (words: readonly string[]): string[] =>
@@ -112,7 +111,11 @@ const ORDERS: Record<string, Ordered> = {
     command.args[0] === 'list'
       ? shown(command)
       : [
-          orderOf(findFault(command.args[0] ?? ''), command.opts<DrillOptions>()),
+          orderOf(
+            faultOf(command.args[0] ?? '', command.opts<DrillOptions>()),
+            command.opts<DrillOptions>(),
+          ),
+          ...[command.opts()['begin'], command.opts()['end']],
           ...[shown(command), command.opts()['startFile']],
           ...[command.opts()['grafana'], command.opts()['prometheusRemoteWrite']],
         ],
@@ -169,6 +172,10 @@ const WAYS: Record<string, Record<string, string>> = {
     'process --recover': 'kill-worker --workers 2 --recover',
     'process, a repeated fault': 'kill-worker --workers 2 --every 1s --for 5s --workload cpu',
     kubernetes: 'kill-worker --target kubernetes --workers 2',
+    'commands, at a url':
+      'custom --url http://127.0.0.1:5678 --begin date --request POST_/webhook/x',
+    'commands, on a release that is there':
+      'custom --target kubernetes --existing --namespace n8n --begin date --request POST_/webhook/x',
     list: 'list',
   },
   compare: {

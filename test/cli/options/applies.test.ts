@@ -24,16 +24,18 @@ test.each([
   ['find', '--workers', 'With --target process, container or kubernetes:'],
   ['find', '--cpu', 'With --target process, container, kubernetes or server:'],
   ['find', '--existing', 'With --target kubernetes:'],
-  ['drill', '--workers', 'Where it runs:'],
-  ['drill', '--stop-if', 'With --target kubernetes:'],
+  ['up', '--workers', 'Where it runs:'],
+  ['drill', '--workers', 'With --target process, container or kubernetes:'],
+  ['drill', '--stop-if', 'With --target kubernetes or url:'],
+  ['drill', '--url', 'With --target url:'],
   ['sweep', '--generators', 'With --target kubernetes:'],
 ])('help of %s lists %s below "%s"', (command, flag, heading) => {
   expect(headingOf(command, flag)).toBe(heading);
 });
 
 test.each([
-  ['drill', '--url'],
-  ['drill', '--metrics-url'],
+  ['up', '--url'],
+  ['drill', '--command'],
   ['up', '--command'],
 ])('help of %s does not list %s, which no target of the command takes', (command, flag) => {
   expect(commandOf(command).options.map(({ long }) => long)).toContain(flag);

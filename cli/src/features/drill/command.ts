@@ -1,13 +1,14 @@
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { Fault } from './fault';
-import { FAULTS, findFault } from './faults';
+import { FAULTS } from './faults';
+import { describedCustom } from './faults/custom';
 import { ARRIVALS } from '../../../../loadtests/lib/profile';
 import { EXIT } from '../../ui/exit';
 import { printJson, printLines, terminalStyle, warn } from '../../ui/print';
 import { drillAll } from './all';
 import { DEPLOYED_TO } from '../../options/kubernetes';
-import { codeOf, oneDrill, orderOf, DEFAULT_WORKLOAD, type DrillOptions } from './one';
+import { codeOf, faultOf, oneDrill, orderOf, DEFAULT_WORKLOAD, type DrillOptions } from './one';
 import { chosenMonitoring, withMonitoringOptions } from '../../options/monitoring';
 import {
   outOption,
@@ -34,6 +35,7 @@ export const help: CommandHelp = {
     'n8n-tuned drill kill-worker --workers 2 --recover --every 1m --for 10m',
     'n8n-tuned drill rolling-upgrade --target kubernetes --workers 2 --webhooks 2',
     'n8n-tuned drill burst --workers 2 --workload last-node --rate 5 --no-control',
+    "n8n-tuned drill custom --url https://n8n.example.com/webhook/order --begin './failover.sh' --end './back.sh'",
   ],
   common: [
     '--workload',
@@ -80,6 +82,8 @@ export function register(program: Command): Command {
     .addOption(
       parsed('--every <time>', 'repeat an instantaneous fault this often, for --for', seconds),
     )
+    .option('--begin <command>', 'begins the fault custom, by /bin/sh')
+    .option('--end <command>', 'ends it after --for; runs also if --begin fails, or after Ctrl-C')
     .addOption(
       parsed('--after <time>', 'load after the fault, in which n8n is to recover', seconds, '40s'),
     )
@@ -130,27 +134,32 @@ export function register(program: Command): Command {
     .action(async (fault: string, options: DrillOptions) => {
       if (fault === LIST) process.exitCode = list(options);
       else if (fault === ALL) process.exitCode = await drillAll(options);
-      else process.exitCode = await run(findFault(fault), options);
+      else process.exitCode = await run(faultOf(fault, options), options);
     });
 }
 
 /** Those that it can be made on. */
-const targetsOf = ({ notOn }: Fault): string[] =>
-  DEPLOYED_TO.filter((target) => notOn?.[target] === undefined);
+const targetsOf = ({ notOn, isFromOutside }: Listed): string[] => [
+  ...DEPLOYED_TO.filter((target) => notOn?.[target] === undefined),
+  ...(isFromOutside === true ? ['url'] : []),
+];
+
+type Listed = Omit<Fault, 'make'>;
+const LISTED: readonly Listed[] = [...FAULTS, describedCustom];
 
 function list({ json }: DrillOptions): number {
   if (json === true) {
     printJson(
-      FAULTS.map((fault) => {
+      LISTED.map((fault) => {
         const { name, title, kind, defaultSeconds, promise } = fault;
         return { name, title, kind, defaultSeconds, promise, targets: targetsOf(fault) };
       }),
     );
     return EXIT.fine;
   }
-  const width = Math.max(...FAULTS.map(({ name }) => name.length)) + 2;
+  const width = Math.max(...LISTED.map(({ name }) => name.length)) + 2;
   printLines(
-    FAULTS.flatMap((fault) => {
+    LISTED.flatMap((fault) => {
       const { name, title, kind, defaultSeconds, promise } = fault;
       const targets = targetsOf(fault).join(', ');
       return [

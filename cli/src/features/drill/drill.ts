@@ -1,5 +1,6 @@
 /** A fault under load, in one sitting: the control without it, then steady, fault and return; and the ledger of both. */
 
+import type { Effect } from '../../analysis/effects';
 import { basename, join } from 'node:path';
 import { dueTimes } from './analysis/due-times';
 import { drillFigures, exposedTo, isAnythingAtRisk } from './analysis/figures';
@@ -229,18 +230,19 @@ interface Accounted {
   withoutEffects: string | null;
 }
 
+const effectsOf = (running: Running): Promise<Effect[] | null> =>
+  running.drillAccess?.effects() ?? running.effects?.() ?? Promise.resolve(null);
+
 async function accountFor(
   { data, traced, requests, beganAtMs }: DrillRun,
   running: Running,
   { workload, fault }: DrillOrder,
 ): Promise<Accounted> {
   let withoutEffects: string | null = null;
-  const effects = await (running.drillAccess?.effects() ?? Promise.resolve(null)).catch(
-    (error: unknown) => {
-      withoutEffects = messageOf(error);
-      return null;
-    },
-  );
+  const effects = await effectsOf(running).catch((error: unknown) => {
+    withoutEffects = messageOf(error);
+    return null;
+  });
   const own = effects?.filter(({ id }) => id.startsWith(`${data.record.id}-`)) ?? [];
   // The service also serves workloads that tell it nothing.
   const isCounted = own.length > 0;

@@ -3,7 +3,7 @@ import type { TargetKind } from '../../record/run-record';
 import type { DrillAccess, Instance } from '../../targets/target';
 
 /** Something that goes wrong, or is done on purpose. Each is an entry in one of the tables in faults/ and in faults/index.ts. */
-export interface Fault {
+interface Described {
   name: string;
   /** What it does, for a list. */
   title: string;
@@ -29,9 +29,22 @@ export interface Fault {
   notOn?: Partial<Record<TargetKind, string>>;
   /** Why this machine cannot make it where n8n runs on it, as a clause; null or left out: it can. */
   notHere?(): string | null;
+}
+
+/** Made with what a target that was deployed here gives. */
+interface InsideFault extends Described {
+  isFromOutside?: false;
   /** Does it, and returns when it is over. */
   make(scene: FaultContext): Promise<void>;
 }
+
+/** Made without: so also of an n8n that is there already. */
+export interface OutsideFault extends Described {
+  isFromOutside: true;
+  make(scene: Scene): Promise<void>;
+}
+
+export type Fault = InsideFault | OutsideFault;
 
 export interface DrilledSchedule {
   /** File of its workflow in lab/drill. */
@@ -39,10 +52,7 @@ export interface DrilledSchedule {
   everySeconds: number;
 }
 
-export interface FaultContext {
-  access: DrillAccess;
-  /** Those that run now. */
-  instances(): Instance[];
+export interface Scene {
   /** Duration that was asked for; 0 for an instantaneous fault. */
   lastsMs: number;
   /** How often it was made before: one that is repeated takes turns over those of a role. */
@@ -51,6 +61,12 @@ export interface FaultContext {
   tell(text: string): void;
   /** Fires when the drill is broken off: then it returns early, and leaves nothing as it made it. */
   signal: AbortSignal;
+}
+
+export interface FaultContext extends Scene {
+  access: DrillAccess;
+  /** Those that run now. */
+  instances(): Instance[];
 }
 
 /** Why a fault is not made where nothing replaces an instance of n8n by a new one. */

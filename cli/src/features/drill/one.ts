@@ -6,6 +6,8 @@ import { drillAnnotations } from '../../analysis/annotations';
 import type { SeedWorkflow } from '../../catalogue/seeding';
 import { drill, type DrillOrder, type FinishedDrill } from './drill';
 import type { Fault } from './fault';
+import { findFault } from './faults';
+import { CUSTOM, customFault } from './faults/custom';
 import { findBundled } from '../../lab/kit';
 import { topologyInImage } from '../../options/container';
 import { chooseTopology } from '../../plan/chosen-topology';
@@ -29,7 +31,13 @@ import {
   type TargetOptions,
   type WorkloadOptions,
 } from '../../options/options';
-import { isLegacyChoice, makeTarget, targetOrder, type TargetOrder } from '../../options/targets';
+import {
+  isLegacyChoice,
+  makeTarget,
+  targetOrder,
+  withoutWebhook,
+  type TargetOrder,
+} from '../../options/targets';
 
 export interface DrillOptions
   extends WorkloadOptions, TargetOptions, MonitoringOptions, PriceOptions {
@@ -49,6 +57,9 @@ export interface DrillOptions
   /** False with --no-control. */
   control: boolean;
   recover?: boolean;
+  /** Commands of the fault custom. */
+  begin?: string;
+  end?: string;
   /** Seconds. */
   recoverAge?: number;
   /** What the load waits for; others make it. */
@@ -62,18 +73,32 @@ export const DEFAULT_WORKLOAD = 'side-effect';
 
 /** Why a fault cannot be made where the options say; null: it can. */
 export function whyNotThere(
-  { notOn, notHere }: Fault,
-  { target, existing }: DrillOptions,
+  { isFromOutside = false, notOn, notHere }: Fault,
+  options: DrillOptions,
 ): string | null {
-  if (existing === true) {
-    throw new Mistake(
-      'a drill ends pods, and --existing changes nothing in a release that is there: leave it out, so that the drill deploys its own.',
-    );
+  const { target } = options;
+  if (isThere(options) && !isFromOutside) {
+    return `it reaches into what the drill has deployed itself; on an n8n that is there already, ${CUSTOM} runs commands of yours`;
   }
   return (
     notOn?.[target] ??
     (target === 'process' || target === 'container' ? (notHere?.() ?? null) : null)
   );
+}
+
+/** Somebody else has laid it out, and nothing of it is changed here. */
+const isThere = ({ target, existing }: DrillOptions): boolean =>
+  target === 'url' || existing === true;
+
+/** The fault of that name, made by these options. */
+export function faultOf(name: string, { begin, end }: DrillOptions): Fault {
+  if (name !== CUSTOM) return findFault(name);
+  if (begin === undefined) {
+    throw new Mistake(
+      `${CUSTOM} needs --begin, the command that begins the fault, and mostly --end, which ends it.`,
+    );
+  }
+  return customFault({ begin, ...(end === undefined ? {} : { end }) });
 }
 
 export function drilledTopology(options: DrillOptions): Topology {
@@ -89,19 +114,15 @@ export interface OrderedDrill {
   stopIf: readonly string[];
 }
 
-export function orderOf(fault: Fault, options: DrillOptions): OrderedDrill {
+export function orderOf(fault: Fault, given: DrillOptions): OrderedDrill {
+  const options = withoutWebhook(given);
   const cannot = whyNotThere(fault, options);
   if (cannot !== null) {
     throw new Mistake(
       `${fault.name} cannot be injected with --target ${options.target}: ${cannot}; n8n-tuned drill list shows the targets of each fault.`,
     );
   }
-  const topology = drilledTopology(options);
-  refuseRecovery(options, topology);
-  const lacks = fault.lacks(topology);
-  if (lacks !== null) {
-    throw new Mistake(`the topology has nothing for ${fault.name} to hit: add ${lacks}.`);
-  }
+  refuseWhatItLacks(fault, options);
   refuseTimes(fault, options);
   const workload = chosenWorkload(
     options.request === undefined && options.workflow === undefined
@@ -141,6 +162,21 @@ export function orderOf(fault: Fault, options: DrillOptions): OrderedDrill {
     hasReadiness: true,
   });
   return { drill: drilled, target, stopIf: options.stopIf ?? [] };
+}
+
+function refuseWhatItLacks(fault: Fault, options: DrillOptions): void {
+  if (isThere(options)) {
+    if (options.recover !== true) return;
+    throw new Mistake(
+      '--recover goes with what the drill deploys itself: an n8n that is there already runs its own recovery.',
+    );
+  }
+  const topology = drilledTopology(options);
+  refuseRecovery(options, topology);
+  const lacks = fault.lacks(topology);
+  if (lacks !== null) {
+    throw new Mistake(`the topology has nothing for ${fault.name} to hit: add ${lacks}.`);
+  }
 }
 
 /** `told`: who else hears of its load and its fault. */

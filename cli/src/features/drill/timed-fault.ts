@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DrillFault } from './record';
 import { FAULT, FAULT_STEP } from '../../record/run-record';
 import type { RunOrder } from '../../run/order';
-import type { Running } from '../../targets/target';
+import type { Instance, Running } from '../../targets/target';
 import { Failure, messageOf } from '../../ui/exit';
-import type { Fault } from './fault';
+import type { Fault, Scene } from './fault';
 
 /** A fault that is made so long after the load has begun, once or again and again. */
 export class TimedFault {
@@ -50,14 +50,10 @@ export class TimedFault {
     try {
       for (const [turn, atMs] of this.due().entries()) {
         if (!(await isDue(atMs))) return;
-        const access = this.running.drillAccess;
-        if (access === undefined) throw new Failure('nothing of the target can be reached');
         this.failure = null;
         let kind = FAULT;
         this.beganMs ??= now();
-        await this.fault.make({
-          access,
-          instances: () => access.instances?.() ?? this.running.processes(),
+        await this.makeOnce({
           lastsMs: this.times.everyMs === undefined ? this.times.lastsMs : 0,
           ...{ turn, signal },
           tell: (text) => {
@@ -74,6 +70,15 @@ export class TimedFault {
     } catch (error) {
       this.failure = messageOf(error);
     }
+  }
+
+  private makeOnce(scene: Scene): Promise<void> {
+    const { fault, running } = this;
+    if (fault.isFromOutside === true) return fault.make(scene);
+    const access = running.drillAccess;
+    if (access === undefined) throw new Failure('nothing of the target can be reached');
+    const instances = (): Instance[] => access.instances?.() ?? running.processes();
+    return fault.make({ ...scene, access, instances });
   }
 
   /** Milliseconds since the load began. */

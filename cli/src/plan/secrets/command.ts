@@ -40,8 +40,10 @@ const FLAGS = new Set(
 
 /** What is shown of the value of each other option. */
 const OF_OPTION: Record<string, (value: string) => string> = {
+  '--begin': (value) => withoutSecretWords(value),
   '--body': (value) => (value.startsWith('@') ? value : hidden(value)),
   '--command': (value) => withoutSecretWords(value),
+  '--end': (value) => withoutSecretWords(value),
   '--env': (value) => afterName(value, isHarmlessVariable),
   '--expect': (value) => expectation(value),
   '--header': (value) => (HARMLESS_HEADER.test(value) ? value : headerName(value)),

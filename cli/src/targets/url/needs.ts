@@ -6,11 +6,12 @@ import {
   type SeedingPlace,
   type SeedWorkflow,
 } from '../../catalogue/seeding';
+import type { Effect } from '../../analysis/effects';
 import type { HostCount } from '../../stand-in/analysis/counts';
 import { freePort } from '../process/ports';
 import { accepts, awaitPort } from '../process/redis';
 import { Supervisor } from '../process/supervisor';
-import { servicesAt, upstream, upstreamUrl } from '../process/upstream';
+import { effectsAt, servicesAt, upstream, upstreamUrl } from '../process/upstream';
 import { Workspace } from '../process/workspace';
 import { Mistake } from '../../ui/errors';
 import type { Progress } from '../../ui/progress';
@@ -40,6 +41,11 @@ export class OutsideNeeds {
   /** Calls by host so far; null without a stand-in of ours. */
   services(): Promise<HostCount[] | null> {
     return this.url === null ? Promise.resolve(null) : servicesAt(this.url);
+  }
+
+  /** What workflows have told it; null without a stand-in of ours. */
+  effects(): Promise<Effect[] | null> {
+    return this.url === null ? Promise.resolve(null) : effectsAt(this.url);
   }
 
   get logs(): string[] {

@@ -110,6 +110,7 @@ export function urlTarget({
           }),
         executions: () => Promise.resolve(null),
         services: () => needs.services(),
+        effects: () => needs.effects(),
         backlog: async () =>
           (await queueBacklog(metrics.map((each) => each.url))) ??
           (api === null ? null : await apiBacklog(api)),

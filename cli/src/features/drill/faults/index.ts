@@ -1,6 +1,7 @@
 import { unknown } from '../../../../../loadtests/lib/nearest';
 import { Mistake } from '../../../ui/exit';
 import type { Fault } from '../fault';
+import { CUSTOM } from './custom';
 import { rollingUpgrade, scaleIn, drainNode, burst, crashAcrossASchedule } from './operations';
 import {
   killWorker,
@@ -61,7 +62,7 @@ export const FAULTS: readonly Fault[] = [
 export function findFault(name: string): Fault {
   const found = FAULTS.find((fault) => fault.name === name);
   if (found === undefined) {
-    const known = FAULTS.map((fault) => fault.name);
+    const known = [...FAULTS.map((fault) => fault.name), CUSTOM];
     throw new Mistake(`${unknown('fault', name, known)}.`);
   }
   return found;

@@ -1,0 +1,84 @@
+/** A fault that the user's own commands make: on a release that is there, by whatever its platform has for it. */
+import { spawn } from 'node:child_process';
+import { Failure } from '../../../ui/exit';
+import { type OutsideFault, SURVIVED } from '../fault';
+import { lasting, needsNothing } from '../make-fault';
+
+export const CUSTOM = 'custom';
+
+/** As a shell takes them. */
+export interface OwnCommands {
+  begin: string;
+  /** Left out: what was begun ends by itself. */
+  end?: string;
+}
+
+/** For a command that ends when it is asked to. */
+const GRACE_MS = 10_000;
+
+export const describedCustom: Omit<OutsideFault, 'make'> = {
+  name: CUSTOM,
+  title: 'what the command of --begin does, until that of --end',
+  kind: 'accident',
+  defaultSeconds: 30,
+  isFromOutside: true,
+  promise: SURVIVED,
+  lacks: needsNothing,
+};
+
+/** `--end` runs whatever happened before it: also when `--begin` failed half-way, and when the drill is stopped. */
+export const customFault = ({ begin, end }: OwnCommands): OutsideFault => ({
+  ...describedCustom,
+  make: async (scene) => {
+    scene.tell(`--begin, ${programOf(begin)}`);
+    try {
+      await ran('--begin', begin, scene.signal);
+      if (end !== undefined) await lasting(scene);
+    } finally {
+      if (end !== undefined) {
+        await ran('--end', end);
+        scene.tell(`--end, ${programOf(end)}, has run`);
+      }
+    }
+  },
+});
+
+/** Its arguments may hold secrets. */
+const programOf = (command: string): string => command.trim().split(/\s+/)[0] ?? '';
+
+/** What it prints goes to standard error, and is not recorded. */
+function ran(option: string, command: string, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('/bin/sh', ['-c', command], {
+      stdio: ['ignore', 2, 2],
+      // So that what it has started ends with it, and Ctrl-C does not reach it before it is asked to end.
+      detached: true,
+    });
+    const kill = (name: NodeJS.Signals): void => {
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, name);
+      } catch {
+        // It has ended.
+      }
+    };
+    let forcing: NodeJS.Timeout | undefined;
+    const stop = (): void => {
+      kill('SIGTERM');
+      forcing = setTimeout(() => {
+        kill('SIGKILL');
+      }, GRACE_MS);
+    };
+    signal?.addEventListener('abort', stop, { once: true });
+    if (signal?.aborted === true) stop();
+    child.once('error', reject);
+    child.once('close', (code, by) => {
+      signal?.removeEventListener('abort', stop);
+      clearTimeout(forcing);
+      if (code === 0 || signal?.aborted === true) resolve();
+      else {
+        const how = code === null ? `by ${String(by)}` : `with exit code ${String(code)}`;
+        reject(new Failure(`the command of ${option} ended ${how}`));
+      }
+    });
+  });
+}
