@@ -36,6 +36,8 @@ export async function onTargets<const Targets extends readonly Target[], Result>
   work: (scene: Scene<Targets>) => Promise<Result>,
   /** Conditions as the user wrote them; by default those of the targets. */
   stopIf: readonly string[] = [],
+  /** How long the health check of an n8n that somebody else runs may fail: longer where the work itself breaks it. */
+  unhealthySeconds = UNHEALTHY_SECONDS,
 ): Promise<Result> {
   const conditions = stopIf.filter((text) => text !== NEVER).map(parseStopIf);
   const means: Means = {
@@ -48,7 +50,8 @@ export async function onTargets<const Targets extends readonly Target[], Result>
   try {
     return await interruptible((signal, stop) =>
       withTargets(targets, workload.workflows, { tell: progress.tell, signal }, async (running) => {
-        const watched = await whatStops(running, conditions, stopIf.includes(NEVER), signal);
+        const health = stopIf.includes(NEVER) ? null : unhealthySeconds;
+        const watched = await whatStops(running, conditions, health, signal);
         const end = watchFor(watched, stop);
         try {
           return await work({ running, tell: progress.tell, signal, progress, means });
@@ -62,18 +65,22 @@ export async function onTargets<const Targets extends readonly Target[], Result>
   }
 }
 
+const UNHEALTHY_SECONDS = 10;
+
 /** What the user names, and the health of each n8n that somebody else runs. */
 async function whatStops(
   running: readonly Running[],
   conditions: readonly StopCondition[],
-  isNever: boolean,
+  unhealthySeconds: number | null,
   signal: AbortSignal,
 ): Promise<Watched> {
   const metrics = running.flatMap((each) => each.metrics);
   await refuseAlreadyTrue({ conditions, metrics }, signal);
   const urls = running.filter(({ kind }) => kind === 'url').map(({ baseUrl }) => baseUrl);
   const health = await Promise.all(
-    (isNever ? [] : urls).map((url) => healthCondition(url, warn, signal)),
+    unhealthySeconds === null
+      ? []
+      : urls.map((url) => healthCondition(url, unhealthySeconds, warn, signal)),
   );
   return { conditions: [...conditions, ...health.filter((each) => each !== null)], metrics };
 }

@@ -20,11 +20,12 @@ export interface Watched {
 /** n8n's own health check; null, and said, where it does not work before the load. */
 export async function healthCondition(
   baseUrl: string,
+  unhealthySeconds: number,
   warn: (text: string) => void,
   signal: AbortSignal,
 ): Promise<StopCondition | null> {
   const url = `${baseUrl}/healthz`;
-  const condition = parseStopIf(`${url} fails for 10s`);
+  const condition = parseStopIf(`${url} fails for ${String(unhealthySeconds)}s`);
   const bad = await lookBefore({ condition, metrics: [] }, signal);
   if (bad === null) return condition;
   warn(

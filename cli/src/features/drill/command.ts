@@ -35,7 +35,7 @@ export const help: CommandHelp = {
     'n8n-tuned drill kill-worker --workers 2 --recover --every 1m --for 10m',
     'n8n-tuned drill rolling-upgrade --target kubernetes --workers 2 --webhooks 2',
     'n8n-tuned drill burst --workers 2 --workload last-node --rate 5 --no-control',
-    "n8n-tuned drill custom --url https://n8n.example.com/webhook/order --begin './failover.sh' --end './back.sh'",
+    'n8n-tuned drill custom --url http://n8n:5678 --begin ./down.sh --end ./up.sh',
   ],
   common: [
     '--workload',

@@ -107,11 +107,16 @@ export function drilledTopology(options: DrillOptions): Topology {
   return topologyOfValues(givenValues(options.values));
 }
 
+/** After a fault; an n8n that is still down then is left alone. */
+const COMES_BACK_SECONDS = 60;
+
 /** In plain data, but for the fault: the same options give the same order. */
 export interface OrderedDrill {
   drill: Omit<DrillOrder, 'k6' | 'scripts' | 'command'>;
   target: TargetOrder;
   stopIf: readonly string[];
+  /** Left out: as for any other load. */
+  unhealthySeconds?: number;
 }
 
 export function orderOf(fault: Fault, given: DrillOptions): OrderedDrill {
@@ -161,7 +166,12 @@ export function orderOf(fault: Fault, given: DrillOptions): OrderedDrill {
     hasForgetfulRedis: fault.isOnForgetfulRedis ?? false,
     hasReadiness: true,
   });
-  return { drill: drilled, target, stopIf: options.stopIf ?? [] };
+  return {
+    ...{ drill: drilled, target, stopIf: options.stopIf ?? [] },
+    ...(isThere(options)
+      ? { unhealthySeconds: drilled.load.faultSeconds + COMES_BACK_SECONDS }
+      : {}),
+  };
 }
 
 function refuseWhatItLacks(fault: Fault, options: DrillOptions): void {
@@ -181,7 +191,7 @@ function refuseWhatItLacks(fault: Fault, options: DrillOptions): void {
 
 /** `told`: who else hears of its load and its fault. */
 export function oneDrill(
-  { drill: order, target, stopIf }: OrderedDrill,
+  { drill: order, target, stopIf, unhealthySeconds }: OrderedDrill,
   options: DrillOptions,
   told: Told,
 ): Promise<FinishedDrill> {
@@ -198,6 +208,7 @@ export function oneDrill(
       return finished;
     },
     stopIf,
+    unhealthySeconds,
   );
 }
 
