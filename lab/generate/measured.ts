@@ -31,11 +31,11 @@ function chart(): Measured {
     ratioText(peer('last-node', 'regular', contender).comparison);
   return {
     means:
-      'Most of the gain on short workflows comes from [variables that you can copy](docs/only-settings.md).',
+      'For short workflows, most of the gain comes from [variables that you can copy](docs/only-settings.md).',
     study: 'charts',
-    question: 'How many more requests does this chart respond to than the official one?',
+    question: 'How many more requests does this chart respond to than the official chart?',
     figure: of('tuned'),
-    text: `With the same limits per pod, this chart responds to ${of('tuned')} as many requests of the workload last-node in regular mode. With nothing but the environment variables of this chart, the official one reaches ${number(peer('last-node', 'regular', 'official-same').comparison.ratio.value)}x.`,
+    text: `With the same limits per pod, this chart responds to ${of('tuned')} as many requests to the workload last-node in regular mode. With only this chart's environment variables, the official chart reaches ${number(peer('last-node', 'regular', 'official-same').comparison.ratio.value)}x.`,
     record: peer('last-node', 'regular', 'tuned').file,
   };
 }
@@ -44,21 +44,21 @@ function settings(): Measured {
   const path = (name: string): string => `studies/comparisons/results/${name}/compare.json`;
   const of = (name: string): string => ratioText(readJson<CompareRecord>(path(name)));
   return {
-    means: 'The gain depends on the workflow, so [compare](docs/compare.md) with your own.',
+    means: 'The gain depends on the workflow, so [compare](docs/compare.md) your own workflow.',
     study: 'comparisons',
-    question: 'What do the settings of this kit gain over those of n8n?',
+    question: "How much faster is n8n with this chart's settings?",
     figure: of('last-node-regular'),
-    text: `One process of n8n responds to ${of('last-node-regular')} as many requests of the workload last-node. For a function that waits 5 s the ratio is ${of('wait-regular')}.`,
+    text: `With this chart's settings, one n8n process responds to ${of('last-node-regular')} as many requests to the workload last-node as with n8n's settings. For a function that waits 5 s, the ratio is ${of('wait-regular')}.`,
     record: path('last-node-regular'),
   };
 }
 
 const expressions = (): Measured => ({
-  means: '[The patches](docs/chart/patches.md) are on by default, and each has a switch.',
+  means: '[The patches](docs/chart/patches.md) are on by default, and you can turn off each patch.',
   study: 'isolates',
-  question: 'What do the patches gain for expressions?',
+  question: 'How much CPU do the patches save for expressions?',
   figure: `${lessCpuWithPatches()} CPU`,
-  text: `With the patches a sandbox and the expressions in it take ${lessCpuWithPatches()} CPU. In pods, this chart responds to ${ratioText(peer('expressions', 'regular', 'tuned').comparison)} as many requests with ten expressions as the official chart.`,
+  text: `With the patches, a sandbox and its expressions use ${lessCpuWithPatches()} CPU. In pods, with ten expressions per request, this chart responds to ${ratioText(peer('expressions', 'regular', 'tuned').comparison)} as many requests as the official chart.`,
   record: 'studies/isolates/results/record.json',
 });
 
@@ -79,11 +79,11 @@ function rollouts(): Measured {
   const lost = lostInRollouts;
   return {
     means:
-      'The chart waits before it ends a process, so that [running work](docs/chart/upgrade.md#what-happens-to-running-work) can finish.',
+      'The chart waits before it ends a process, so that [running executions](docs/chart/upgrade.md#what-happens-to-running-work) can finish.',
     study: 'charts',
-    question: 'How many requests are lost while webhook processors are replaced?',
+    question: 'How many requests are lost during a rollout of webhook processors?',
     figure: `${lost('the chart')}; ${lost("n8n's own")} with n8n's own settings`,
-    text: `With n8n's own settings ${lost("n8n's own")} requests are lost in ${number(rolloutsOfEach())} rollouts, half of them with little CPU. With those of the chart ${lost('the chart')} are lost.`,
+    text: `With n8n's own settings, ${lost("n8n's own")} requests were lost in ${number(rolloutsOfEach())} rollouts, half of them with little CPU. With the chart's settings, ${lost('the chart')} requests were lost.`,
     record: ROLLOUTS,
   };
 }
@@ -99,30 +99,31 @@ function faults(): Measured {
   const lost = lostInFaults;
   return {
     means:
-      'The settings alone do not bring back the executions of a process that died: [recovery](docs/recovery.md) runs them again.',
+      'The settings alone do not restore the executions of a dead process; [recovery](docs/recovery.md) runs them again.',
     study: 'drills',
     question: 'How many requests are lost in faults under load?',
-    figure: `${lost('recovery')} with recovery; ${lost('as-it-comes')} of n8n as it comes`,
-    text: `n8n as it comes accepts and loses ${lost('as-it-comes')} requests that are exposed to a fault, the defaults of the chart ${lost('defaults')}. With recovery ${lost('recovery')} are lost.`,
+    figure: `${lost('recovery')} with recovery; ${lost('as-it-comes')} with n8n's own settings`,
+    text: `With n8n's own settings, ${lost('as-it-comes')} requests that were exposed to a fault were accepted and lost. With the chart's defaults, the loss was ${lost('defaults')}. With recovery, it was ${lost('recovery')}.`,
     record: 'studies/drills/results/parts/kill-worker-process-recovery-1.json',
   };
 }
 
 const search = (): Measured => ({
-  means: 'A search on your machine reports an interval of its own, which is the one to plan with.',
+  means: 'A search on your machine reports its own interval. Use that interval for planning.',
   study: 'known-capacity',
-  question: 'How far off is the capacity that `find` names?',
+  question: 'How accurate is the capacity from `find`?',
   figure: largestError(),
   text: `${largestError()} ${staircaseAnswer()}`,
   record: 'studies/known-capacity/results/waiting.json',
 });
 
 const bottleneck = (): Measured => ({
-  means: 'Every report names what ran out, and [what comes next](docs/read-a-report.md).',
+  means:
+    'Every report shows [the limit and the next limit](docs/read-a-report.md#what-limited-n8n).',
   study: 'planted-limits',
-  question: 'Is the bottleneck named correctly?',
+  question: 'Do reports identify the right bottleneck?',
   figure: namedLimits(),
-  text: `One limit at a time was planted in a real system of n8n, its task runner, PostgreSQL and Redis. In ${namedLimits()} cases it was named.`,
+  text: `We planted one limit at a time in a real system with n8n, its task runner, PostgreSQL and Redis. The report identified the limit in ${namedLimits()} cases.`,
   record: 'studies/planted-limits/results/record.json',
 });
 
@@ -133,11 +134,11 @@ function ownProcess(): Measured {
     sum(run.summary.roles.map(({ role, rssPeakMiB }) => (role === 'main' ? (rssPeakMiB ?? 0) : 0)));
   const rate = main.summary.achieved.ratePerSecond / own.summary.achieved.ratePerSecond;
   return {
-    means: 'n8n 1.0 and newer always runs one process for all.',
+    means: 'n8n 1.0 and newer always runs all executions in one process.',
     study: 'own-main',
-    question: 'What does a process for each execution cost, in n8n below 1.0?',
-    figure: `one process for all responds to ${number(rate)}x the requests`,
-    text: `One process for all executions responds to ${number(rate)}x as many requests as one process per execution. It takes ${number(memory(own) / memory(main))}x less memory.`,
+    question: 'What does one process per execution cost in n8n below 1.0?',
+    figure: `one shared process responds to ${number(rate)}x as many requests`,
+    text: `One process for all executions responds to ${number(rate)}x as many requests as one process per execution, and uses ${number(memory(own) / memory(main))}x less memory.`,
     record: path('main'),
   };
 }
@@ -163,10 +164,10 @@ export const MEASURED: readonly (() => Measured)[] = [
   () =>
     answered(
       'queue',
-      'When does a main with workers beat one process?',
+      'When does a main with workers sustain more than one process?',
       'studies/queue/results/queue/sweep.json',
       () => ({ sentence: workersPayOff() }),
-      'Work that waits gains most.',
+      'Workflows that wait gain most.',
     ),
   () =>
     answered(
@@ -174,25 +175,25 @@ export const MEASURED: readonly (() => Measured)[] = [
       'How little memory and CPU does n8n need?',
       'studies/small-pods/results/parts/memory-main.json',
       smallPods.answer,
-      '[Tuning](docs/chart/tuning.md#memory) says what lowers it, and what that costs.',
+      '[Tuning](docs/chart/tuning.md#memory) explains how to lower the memory use, and at what cost.',
     ),
   () =>
     answered(
       'heap',
-      'How much of a container may the heap of n8n take?',
+      "How much of a container can n8n's heap use?",
       'studies/heap/results/map/parts/held-main.json',
       () => heapMapAnswer(mapParts()),
-      'The chart stays below both.',
+      'The chart stays below both limits.',
     ),
   search,
   bottleneck,
   () =>
     answered(
       'limits',
-      'How far is n8n from what it is built on?',
+      'How far is n8n below the limits of its queue and database?',
       'studies/limits/results/limits/sweep.json',
       limits.answer,
-      'What n8n does around a job costs more than the queue and the database behind it.',
+      "n8n's own work for each job costs more than the queue and the database.",
     ),
   ownProcess,
 ];
@@ -206,10 +207,10 @@ export function measured(): Generated {
 
 <!-- Written by lab/generate/all.ts from the records of studies. -->
 
-Every figure comes from a record in this repository. Most of it ran on one small machine with two cores, with the load
-generator beside n8n: take ratios from it, not absolutes, and measure your own with \`n8n-tuned\`. A range in
-brackets is the 95% interval, or from the least to the most of several rounds, as the study says.
-[Studies](studies/README.md) says how to repeat each, and lists those that have no answer here; [tests](docs/records/README.md) keep records too.
+Every figure comes from a record in this repository. Most measurements ran on one small machine with two cores, which also ran the
+load generator. Rely on the ratios, not on the absolute figures, and measure your own system with \`n8n-tuned\`. A range in brackets
+is the 95% interval, or the range over several rounds, as the study explains. [Studies](studies/README.md) explains how to repeat each
+study, and lists further studies. [Tests](docs/records/README.md) keep records too.
 
 ${MEASURED.map((make) => make())
   .map((one) => `## ${one.question}\n\n${one.text} ${one.means} (${leads(one)})`)
@@ -226,8 +227,8 @@ function betweenDays(): string {
   const path = 'studies/comparisons/results/last-node-regular/compare.json';
   const { startedAt, ratio } = readJson<CompareRecord>(path);
   const other = gainOfDefault();
-  return `The first row was measured on ${startedAt.slice(0, 10)}. One run of each side on ${other.day} gave ${other.ratio} in place of ${number(ratio.value)}x (${link(other.path)}), on
-the same kind of machine. Between kinds of machines the difference may be larger, so measure your own: \`n8n-tuned compare\` does it in turns.`;
+  return `The first row was measured on ${startedAt.slice(0, 10)}. On ${other.day}, one run of each side on the same kind of machine resulted in ${other.ratio} instead of ${number(ratio.value)}x (${link(other.path)}).
+Between kinds of machines, the difference can be larger. To measure both sides alternately on your own machine, use \`n8n-tuned compare\`.`;
 }
 
 /** The answers that fit into a row. */

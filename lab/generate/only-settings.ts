@@ -1,6 +1,6 @@
 // docs/only-settings.md: the variables of this chart for an n8n that is deployed otherwise, as blocks to paste.
 import { table as environmentTable } from '../../cli/src/plan/environment';
-import { link, read, readJson, table, type Generated } from './records';
+import { link, listed, read, readJson, table, type Generated } from './records';
 import { ratioText } from './studies/capacity';
 import { peer } from './studies/charts';
 import { linksFrom } from './study-page';
@@ -23,37 +23,37 @@ const SIZED = ['NODE_OPTIONS', 'N8N_RUNNERS_MAX_OLD_SPACE_SIZE', 'N8N_RUNNERS_MA
 /** What each is for and what it costs, in the words of a page; versions are those of environment.yaml. */
 const WORDS: Record<string, [gain: string, cost: string]> = {
   N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: [
-    'a workflow without an expression builds no sandbox for one',
-    'nothing: expressions stay sandboxed',
+    'a workflow without expressions creates no sandbox',
+    'none: expressions stay sandboxed',
   ],
   N8N_EXPRESSION_ENGINE_COMPILE_CACHE: [
-    'each expression is compiled once, and not in every execution',
+    'each expression is compiled once instead of in every execution',
     'a little memory',
   ],
   N8N_EXPRESSION_ENGINE_POOL_SIZE: [
-    'a burst of executions finds a sandbox ready',
-    'nothing that could be measured',
+    'sandboxes are ready for a burst of executions',
+    'not measurable',
   ],
-  N8N_LOG_LEVEL: ['no CPU for lines about every execution', 'logs without `info`'],
+  N8N_LOG_LEVEL: ['no CPU time for log lines about every execution', 'logs without `info`'],
   N8N_RUNNERS_MAX_CONCURRENCY: [
-    'Code nodes that wait do not hold back others, ten of which run at once by default',
-    'more memory in the task runner when many Code nodes run at once',
+    'waiting Code nodes do not block others; by default, only ten run at the same time',
+    'more memory in the task runner when many Code nodes run at the same time',
   ],
   DB_PING_TIMEOUT_MS: [
-    'a ping of the database that is five seconds late does not answer every request with 503',
-    'a database that is gone is noticed later',
+    'a database ping that is five seconds late does not cause a 503 for every request',
+    'n8n notices a lost database later',
   ],
   NODE_OPTIONS: [
-    'n8n fails a job that is too large with an error of V8, before the container is killed',
-    'half of the container is for what is outside the heap',
+    'a job that is too large fails with a V8 error before the container is killed',
+    'half of the container memory is reserved for data outside the heap',
   ],
   N8N_RUNNERS_MAX_OLD_SPACE_SIZE: [
     'the same for the task runner',
-    'Code nodes have this much memory',
+    'Code nodes cannot use more memory than this',
   ],
   N8N_RUNNERS_MAX_PAYLOAD: [
-    'a message between n8n and its runner cannot fill the container (1 GiB by default)',
-    'larger items fail in a Code node',
+    'a message between n8n and its runner (by default up to 1 GiB) cannot fill the container',
+    'larger items fail in Code nodes',
   ],
 };
 
@@ -96,21 +96,21 @@ export const BLOCKS: readonly Block[] = [
     deployment: 'official',
     title: 'The official chart',
     language: 'yaml',
-    where: 'Add this to its values. `config.extraEnv` reaches every pod of n8n.',
+    where: 'Add this to the chart values. `config.extraEnv` applies to every n8n pod.',
     text: (all) => `config:\n  extraEnv:\n${yamlList(all, '    ')}`,
   },
   {
     deployment: 'community',
     title: 'The community chart',
     language: 'yaml',
-    where: 'Add this to its values, and repeat it below `worker` and `webhook` in queue mode.',
+    where: 'Add this to the chart values. In queue mode, repeat it under `worker` and `webhook`.',
     text: (all) => `main:\n  extraEnvVars:\n${yamlMap(all, '    ')}`,
   },
   {
     deployment: '8gears',
-    title: "8gears' chart",
+    title: 'The 8gears chart',
     language: 'yaml',
-    where: 'Add this to its values, and repeat it below `worker` and `webhook` in queue mode.',
+    where: 'Add this to the chart values. In queue mode, repeat it under `worker` and `webhook`.',
     text: (all) =>
       `main:\n  extraEnv:\n${all.map(({ name, value }) => `    ${name}: { value: '${value}' }`).join('\n')}`,
   },
@@ -119,7 +119,7 @@ export const BLOCKS: readonly Block[] = [
     title: 'terraform-aws-n8n',
     language: 'hcl',
     where:
-      'Add this to the call of the module. The module refuses `DB_`, `N8N_RUNNERS_` and `N8N_LOG_LEVEL` here, because it sets them itself. Set the log level with its input `n8n_log_level = "warn"`.',
+      'Add this to the module call. The module rejects `DB_`, `N8N_RUNNERS_` and `N8N_LOG_LEVEL` here, because it sets these variables itself. Set the log level with the input `n8n_log_level = "warn"`.',
     text: (all) =>
       `n8n_extra_env = [\n${all
         .filter(({ name }) => !OF_THE_MODULE.test(name))
@@ -130,7 +130,7 @@ export const BLOCKS: readonly Block[] = [
     deployment: 'compose',
     title: 'Compose',
     language: 'yaml',
-    where: 'Add this in `compose.yaml` to each service that runs n8n.',
+    where: 'In `compose.yaml`, add this to each service that runs n8n.',
     text: (all) => `services:\n  n8n:\n    environment:\n${yamlMap(all, '      ')}`,
   },
   {
@@ -138,7 +138,7 @@ export const BLOCKS: readonly Block[] = [
     title: 'A plain process',
     language: 'sh',
     where:
-      'Run this before `n8n start`. A systemd unit takes the same variables as `Environment=` lines.',
+      'Run this before `n8n start`. In a systemd unit, set the same variables with `Environment=` lines.',
     text: (all) => all.map(({ name, value }) => `export ${name}='${value}'`).join('\n'),
   },
 ];
@@ -174,8 +174,8 @@ export function onlySettings(): Generated {
 
 <!-- Written by lab/generate/only-settings.ts from records and from charts/n8n-tuned/files/environment.yaml. -->
 
-For short workflows you get most of the gain without anything else from this repository. With nothing but the
-variables of this chart, the official chart responded to ${of('last-node', 'regular', 'official-same')} as many requests of the shortest workflow as without them.
+For short workflows, you can get most of the gain from this repository by setting only environment variables. With this chart's
+variables, the official chart responded to ${of('last-node', 'regular', 'official-same')} as many requests to the shortest workflow as without them.
 
 ${table(
   ['workload', 'variables alone', 'this chart', 'record'],
@@ -187,14 +187,14 @@ ${table(
   ],
 )}
 
-Both columns are compared with the official chart as it comes, with the same limits per pod, on one machine with 2 cores: on
-yours the ratio differs. With ten expressions, most of the gain comes from the [patches](docs/chart/patches.md), which no variable turns on. The gain of each variable by itself was not measured. In the comparison ${others.map((name) => `\`${name}\``).join(', ')} were set too:
-they describe the deployment or repeat n8n's defaults, and are left out here.
+Both columns show the ratio to the official chart with its default settings and the same limits per pod, on one machine with 2 cores.
+On your machine, the ratio will differ. With ten expressions, most of the gain comes from the [patches](docs/chart/patches.md), which no
+variable turns on. The gain from each individual variable was not measured. The comparison also set ${listed(others.map((name) => `\`${name}\``))}. This page omits them because they describe the deployment or repeat n8n's defaults.
 
-## What each does
+## Effects and costs
 
 ${table(
-  ['variable', 'gains', 'costs', 'n8n'],
+  ['variable', 'benefit', 'cost', 'n8n version'],
   all.map(({ name }) => {
     const row = rows.find((one) => one.name === name && one.part === undefined);
     const [gain, cost] = WORDS[name] ?? [];
@@ -203,27 +203,28 @@ ${table(
   }),
 )}
 
-An older n8n ignores a variable that it does not know. The values of ${SIZED.map((name) => `\`${name}\``).join(', ')} below fit a memory limit of
-1 GiB: double them for 2 GiB, or leave the three out ([how they follow from the limit](docs/chart/tuning.md#memory)). To go back, remove the lines.
+Older n8n versions ignore unknown variables. The values of ${listed(SIZED.map((name) => `\`${name}\``))} below fit a memory limit of
+1 GiB. Double them for 2 GiB, or omit all three variables; see [how the chart computes them](docs/chart/tuning.md#memory). To revert the
+change, remove the lines.
 
 ${BLOCKS.map(
   ({ title, language, where, text: write }) =>
     `## ${title}\n\n${where}\n\n\`\`\`${language}\n${write(all)}\n\`\`\``,
 ).join('\n\n')}
 
-## Whether it worked
+## Check the result
 
 \`\`\`
 kubectl exec deploy/n8n-main -- printenv N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE
 ./n8n-tuned compare http://before.example.com http://after.example.com --request 'POST /webhook/order'
 \`\`\`
 
-The first prints \`true\` (take the name of your Deployment). The second says what it gains on your machines: run both n8n at the
-same time, on test systems.
+The first command prints \`true\` (use the name of your Deployment). The second command shows the gain on your machines. Run both n8n
+instances at the same time, on test systems.
 
-Every block is tested. [Those for charts](docs/records/only-settings.json) were rendered with ${checked.join(', ')}, the one for a process is run
-by a shell, and that for Compose is parsed. The block for Terraform is checked against the names that the module refuses, and
-was not applied.
+Every block is tested. [The chart blocks](docs/records/only-settings.json) were rendered with ${listed(checked)}. A shell runs the process
+block, and a parser checks the Compose block. The Terraform block is checked against the names that the module refuses, but was not
+applied.
 `;
   return { files: { [PAGE]: linksFrom(PAGE, text) } };
 }

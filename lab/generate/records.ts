@@ -178,3 +178,7 @@ export function median(values: readonly number[]): number {
 
 /** A record of the command, read and checked as the command does. */
 export const runAt = (path: string): RunRecord => readRun(unpacked(dirname(path)));
+
+/** "a, b and c". */
+export const listed = (words: readonly string[]): string =>
+  new Intl.ListFormat('en-GB').format(words);

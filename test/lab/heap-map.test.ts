@@ -195,8 +195,8 @@ describe('the rule', () => {
       expect(text).toContain('n8n ended in 0 of 2 payloads');
       expect(heapMapAnswer(all as never)).toEqual({
         sentence:
-          'A heap of up to 62.5% of its container fills up before the container does, and n8n survives messages of 1/24 of the container.',
-        ours: 'the chart gives a heap of 50%, and messages of 1/48',
+          'A heap of up to 62.5% of its container fills up before the container does, and n8n survives messages of up to 1/24 of the container.',
+        ours: 'the chart sets a heap of 50%, and messages of up to 1/48',
       });
     });
   });

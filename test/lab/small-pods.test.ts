@@ -153,8 +153,8 @@ describe('the page', () => {
   test('is answered by the chart’s default, beside n8n as it comes and all that lowers it', () => {
     expect(smallPodsAnswer(records as never)).toEqual({
       sentence:
-        "With the chart's default, main in regular mode sustains one request per second from 640 MiB and 100m of CPU on.",
-      ours: '448 MiB with all that lowers it',
+        "With the chart's default, main in regular mode needs at least 640 MiB and 100m of CPU to sustain one request per second.",
+      ours: '448 MiB with all memory-saving settings',
     });
   });
 });

@@ -190,8 +190,9 @@ describe('the page of it', () => {
         ...['-50%', '-50%', 'no'],
       ],
     ]);
-    const within = 'within 10% of a staircase of runs by another generator in 2 of 4 comparisons';
-    expect(text).toContain(`${within}, and at equal speed of the machine in 2.`);
+    const within =
+      'within 10% of a stepwise load test with another generator in 2 of 4 comparisons';
+    expect(text).toContain(`${within}. At equal machine speed, it was within that range in 2.`);
   });
 
   it('counts what has no answer as not near enough', () => {

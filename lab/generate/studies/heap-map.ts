@@ -121,10 +121,10 @@ export function heapMapAnswer(parts: readonly Part[]): { sentence: string; ours:
       ? 'no message that was tried ended n8n'
       : payloadShare === 0
         ? 'the smallest message that was tried ended n8n'
-        : `n8n survives messages of ${oneIn(payloadShare)} of the container`;
+        : `n8n survives messages of up to ${oneIn(payloadShare)} of the container`;
   return {
     sentence: `${heap}, and ${message}.`,
-    ours: `the chart gives a heap of ${share(CHART.heap)}, and messages of ${oneIn(CHART.payload)}`,
+    ours: `the chart sets a heap of ${share(CHART.heap)}, and messages of up to ${oneIn(CHART.payload)}`,
   };
 }
 

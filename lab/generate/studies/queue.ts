@@ -10,7 +10,17 @@ import {
 import { readMeasurements } from '../../../cli/src/features/predict/read';
 import type { Chart } from '../../../cli/src/report/plot/chart';
 import { signed } from '../../../cli/src/ui/numbers';
-import { link, median, number, perSecond, share, tableOf, times, unpacked } from '../records';
+import {
+  link,
+  listed,
+  median,
+  number,
+  perSecond,
+  share,
+  tableOf,
+  times,
+  unpacked,
+} from '../records';
 import type { StudyPage } from '../study-page';
 import {
   cellsOf,
@@ -61,12 +71,13 @@ function rows() {
 /** In words, for the page of all answers. */
 export function workersPayOff(): string {
   const named = (isMeant: (gain: number) => boolean): string =>
-    rows()
-      .filter(({ gain }) => isMeant(gain))
-      .map(({ workload }) => workload)
-      .join(', ') || 'none';
+    listed(
+      rows()
+        .filter(({ gain }) => isMeant(gain))
+        .map(({ workload }) => workload),
+    ) || 'none';
   const best = rows().reduce((most, row) => (row.gain > most.gain ? row : most));
-  return `Main with workers sustains more than one process with ${named((gain) => gain > 1)}, but not with ${named((gain) => gain <= 1)}. The largest gain was ${times(best.gain)}, with ${number(best.workers)} workers on two cores.`;
+  return `A main with workers sustains a higher rate than one process for the workloads ${named((gain) => gain > 1)}, but not for ${named((gain) => gain <= 1)}. The largest gain was ${times(best.gain)}, with ${number(best.workers)} workers on two cores.`;
 }
 
 export function queueAnswer() {
@@ -76,7 +87,7 @@ export function queueAnswer() {
       .map(({ workload, workers, gain }) => `${workload} (${times(gain)} with ${number(workers)})`)
       .join(', ') || 'none';
   return {
-    sentence: `Main with workers sustains more than one process with ${named((gain) => gain > 1)}, but not with ${named((gain) => gain <= 1)}. The number of responses with ${number(largest().n)} workers, predicted from fewer, was off by ${signed(largest().error, share)}.`,
+    sentence: `A main with workers sustains a higher rate than one process for the workloads ${named((gain) => gain > 1)}, but not for ${named((gain) => gain <= 1)}. The number of responses with ${number(largest().n)} workers, predicted from fewer, was off by ${signed(largest().error, share)}.`,
   };
 }
 

@@ -56,7 +56,7 @@ interface Known {
 const known = (): Known[] => KNOWN.flatMap((path) => readJson<{ rows: Known[] }>(path).rows);
 
 export const largestError = (): string =>
-  `By ${share(Math.max(...known().map(({ error }) => Math.abs(error))))} at most on ${number(known().length)} real servers of known capacity, one search each.`;
+  `The error was at most ${share(Math.max(...known().map(({ error }) => Math.abs(error))))} on ${number(known().length)} real servers with known capacity, with one search per server.`;
 
 const servers = (): string => `## On real servers
 
@@ -126,7 +126,7 @@ export function staircaseAnswer(records = recorded()): string {
   const all = pairsOf<Search, Staircase>(records).filter(isMade);
   const within = (name: 'error' | 'errorAtEqualSpeed'): string =>
     number(all.filter(({ compared }) => isWithin(compared?.[name] ?? null)).length);
-  return `On a real n8n it was within ${goal} of a staircase of runs by another generator in ${within('error')} of ${number(all.length)} comparisons, and at equal speed of the machine in ${within('errorAtEqualSpeed')}.`;
+  return `On a real n8n, the result was within ${goal} of a stepwise load test with another generator in ${within('error')} of ${number(all.length)} comparisons. At equal machine speed, it was within that range in ${within('errorAtEqualSpeed')}.`;
 }
 
 export function staircaseText(records = recorded()): string {

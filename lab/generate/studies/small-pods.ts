@@ -135,14 +135,14 @@ export function smallPodsAnswer(parts: readonly Part[]): Answer {
     null;
   const compared = [
     ...[leastOf('memory', 'as-it-comes')].flatMap((least) =>
-      least === null ? [] : [`${whole(least)} as n8n comes`],
+      least === null ? [] : [`${whole(least)} with n8n's defaults`],
     ),
     ...[leastOf('memory', 'lean')].flatMap((least) =>
-      least === null ? [] : [`${whole(least)} with all that lowers it`],
+      least === null ? [] : [`${whole(least)} with all memory-saving settings`],
     ),
   ];
   return {
-    sentence: `With the chart's default, main in regular mode sustains one request per second from ${whole(leastOf('memory', DEFAULT))} and ${millicores(leastOf('cpu', DEFAULT))} of CPU on.`,
+    sentence: `With the chart's default, main in regular mode needs at least ${whole(leastOf('memory', DEFAULT))} and ${millicores(leastOf('cpu', DEFAULT))} of CPU to sustain one request per second.`,
     ours: compared.join(', '),
   };
 }
