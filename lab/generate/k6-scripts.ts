@@ -1,6 +1,6 @@
 // The tables of loadtests/README.md, from what the scripts declare.
 import { GROUPS } from '../../loadtests/lib/variables.ts';
-import { PROFILES } from '../../loadtests/profiles/all.ts';
+import { PROFILES } from '../../loadtests/lib/profiles.ts';
 import { readVersions, pinned } from '../../cli/src/lab/paths';
 import { filled } from './parts';
 import { read, readJson, root, table, type Generated } from './records';

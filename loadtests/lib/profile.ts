@@ -2,12 +2,10 @@
  * From a load profile to the plan of one run. k6 makes it (open-loop.ts, closed-loop.ts), the command
  * records it. Nothing is imported from k6 here.
  */
-import { PROFILES, type ProfileName } from '../profiles/all.ts';
-import type { Profile } from '../profiles/profile.ts';
+import { PROFILES, type Profile, type ProfileName } from './profiles.ts';
 import { Mistake } from './mistake.ts';
 
-export { isProfileName, PROFILES, type ProfileName } from '../profiles/all.ts';
-export type { Profile } from '../profiles/profile.ts';
+export { isProfileName, PROFILES, type Profile, type ProfileName } from './profiles.ts';
 
 export interface Stage {
   durationSeconds: number;

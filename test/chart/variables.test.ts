@@ -1,9 +1,19 @@
 // Every variable of n8n that the chart sets is one that somebody reads: looked up in the installed programs, and in the
 // scripts that Node.js loads before n8n.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  cpSync,
+  mkdtempSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
-import { chart, paths, render } from './support/helm.ts';
+import { chart, paths, render, renderOf } from './support/helm.ts';
 import { containersOf, podTemplates } from './support/pods.ts';
+import { tmpdir } from 'node:os';
+import { parse, stringify } from 'yaml';
 
 const NAME = /\b(?:N8N|EXECUTIONS|DB|QUEUE|GENERIC|WEBHOOK|OFFLOAD)_[A-Z0-9_]+\b/g;
 
@@ -38,7 +48,7 @@ async function namesOf(args: string[]): Promise<string[]> {
 }
 
 const preset = (name: string): string[] => ['-f', join(chart, name)];
-const cases = {
+const renderings = {
   modern: [
     [],
     preset('ci/queue-values.yaml'),
@@ -52,14 +62,14 @@ const cases = {
 };
 
 test.each([
-  ['2.41', paths.n8n, cases.modern],
-  ['0.221', paths.n8nLegacy, cases.legacy],
+  ['2.41', paths.n8n, renderings.modern],
+  ['0.221', paths.n8nLegacy, renderings.legacy],
 ] as const)(
   'n8n %s reads every variable it is given',
-  async (_, program, renderings) => {
+  async (_, program, all) => {
     const known = namesIn(program);
     expect(known.size).toBeGreaterThan(100);
-    for (const args of renderings) {
+    for (const args of all) {
       const names = await namesOf([...args]);
       expect(names.length).toBeGreaterThan(10);
       // n8n reads the file of NAME_FILE for every variable of its configuration.
@@ -68,3 +78,55 @@ test.each([
   },
   120_000,
 );
+
+// The chart's templates read the expressions of files/environment.yaml as the command does: test/cli/plan/environment.test.ts
+// has the same cases.
+interface Case {
+  of: unknown;
+  values?: object;
+  role?: string;
+  is: string;
+}
+const cases = parse(
+  readFileSync(join(__dirname, '../support/environment-cases.yaml'), 'utf8'),
+) as Case[];
+
+/** Prints every expression under test, for each role that is deployed. */
+const PROBE = `{{- include "n8n-tuned.prepare" . -}}
+{{- range $component := .n8nTunedComponents }}
+{{- range $index, $of := $.Files.Get "cases.yaml" | fromYamlArray }}
+---
+kind: Case
+role: {{ $component.role }}
+index: {{ $index }}
+is: {{ include "n8n-tuned.asText" (dict "context" $ "component" $component "of" $of) | quote }}
+{{- end }}
+{{- end }}
+`;
+
+const folder = mkdtempSync(join(tmpdir(), 'environment-cases-'));
+const probed = join(folder, 'n8n-tuned');
+beforeAll(() => {
+  cpSync(chart, probed, { recursive: true });
+  writeFileSync(join(probed, 'cases.yaml'), stringify(cases.map(({ of }) => of)));
+  writeFileSync(join(probed, 'templates', 'cases.yaml'), PROBE);
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test.each(['helm3', 'helm4'] as const)('%s reads every expression of the cases', async (helm) => {
+  const valuesOf = ({ values }: Case): string => JSON.stringify(values ?? {});
+  for (const values of new Set(cases.map(valuesOf))) {
+    const file = join(folder, 'values.json');
+    writeFileSync(file, values);
+    const args = ['-f', file, '-s', 'templates/cases.yaml'];
+    const { manifests } = await renderOf(probed, paths[helm], args);
+    for (const [index, each] of cases.entries()) {
+      if (valuesOf(each) !== values) continue;
+      const { role = 'main', of, is } = each;
+      const found = manifests.find((one) => one['role'] === role && one['index'] === index);
+      expect({ values, of, is: found?.['is'] }).toEqual({ values, of, is });
+    }
+  }
+});

@@ -1,6 +1,6 @@
 /**
  * What the chart's files/environment.yaml says of a process of n8n, where its expressions are described. The chart's
- * templates/env/_table.tpl reads the same file; the cases of test/environment/cases.yaml hold for both.
+ * templates/env/_table.tpl reads the same file; the cases of test/support/environment-cases.yaml hold for both.
  */
 import { join } from 'node:path';
 import { parse } from 'yaml';

@@ -1,6 +1,10 @@
 /** A flag means the same in every command, and what is given to it is understood or refused in one sentence. */
-import { type Command, CommanderError, type Option } from 'commander';
+import { CommanderError, InvalidArgumentError, type Command, type Option } from 'commander';
 import { programOf } from '../../../cli/src/program';
+import { join } from 'node:path';
+import { Mistake } from '../../../cli/src/ui/exit';
+import { metricsEndpoints } from '../../../cli/src/options/parsers';
+import type { MetricsEndpoint } from '../../../cli/src/targets/target';
 
 const commands = (): readonly Command[] => programOf().commands;
 const uses = (flag: string): Option[] =>
@@ -101,4 +105,58 @@ test('what is parsed has the unit in which it is used', () => {
   command?.parseOptions([...topology, '--env', 'A=1', '--env', 'B=x=y', '--env', 'A=2']);
   expect(command?.opts()).toMatchObject({ cpu: 500, memory: 1024, heap: 'none', workers: 2 });
   expect(command?.opts()['env']).toEqual({ A: '2', B: 'x=y' });
+});
+
+/** What `compare` refuses before anything starts. */
+const GATE = join(__dirname, '../../../studies/upgrade-gate');
+const sides = ['before.yaml', 'after.yaml'].map((name) => join(GATE, name));
+
+async function comparisonRefusal(words: readonly string[]): Promise<string> {
+  const error: unknown = await programOf()
+    .parseAsync(['compare', ...sides, ...words], { from: 'user' })
+    .catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(Mistake);
+  return (error as Mistake).message;
+}
+
+test('across n8n 1.0 a bundled workload is refused, with what to do', async () => {
+  expect(await comparisonRefusal(['--workload', 'last-node'])).toContain(
+    'give one of your own with --workflow or --request.',
+  );
+});
+
+test('across n8n 1.0 a request of your own is understood', async () => {
+  const own = ['--workflow', join(GATE, 'order.json'), '--request', 'POST /webhook/order'];
+  // Refused for its body alone, so that nothing starts.
+  expect(await comparisonRefusal([...own, '--body', '@not-there.json'])).toContain('not-there.json');
+});
+
+const all = (texts: string[]): MetricsEndpoint[] =>
+  texts.reduce<MetricsEndpoint[]>((before, text) => metricsEndpoints(text, before), []);
+
+test('each process of n8n has a name of its own, numbered by role', () => {
+  expect(
+    all([
+      'http://a:5678/metrics',
+      'worker=http://b:5678/metrics',
+      'worker=http://c:5678/metrics?token=x=y',
+      'webhook=https://d/metrics',
+    ]),
+  ).toEqual([
+    { role: 'main', instance: 'main-1', url: 'http://a:5678/metrics' },
+    { role: 'worker', instance: 'worker-1', url: 'http://b:5678/metrics' },
+    { role: 'worker', instance: 'worker-2', url: 'http://c:5678/metrics?token=x=y' },
+    { role: 'webhook', instance: 'webhook-1', url: 'https://d/metrics' },
+  ]);
+});
+
+test.each([
+  'b:5678/metrics',
+  'runner=http://b/metrics',
+  'worker=',
+  '',
+  'worker=file:///etc/passwd',
+])('what cannot be one is refused in one sentence: %s', (text) => {
+  expect(() => metricsEndpoints(text)).toThrow(InvalidArgumentError);
+  expect(() => metricsEndpoints(text)).toThrow(/^Write it like .*\.$/);
 });

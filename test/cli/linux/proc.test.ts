@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, execFileSync } from 'node:child_process';
 import { parseMetrics } from '../../../cli/src/samplers/n8n-metrics';
 import {
   parseStat,
@@ -9,7 +9,10 @@ import {
 } from '../../../cli/src/linux/proc';
 import { ProcessTree } from '../../../cli/src/linux/process-tree';
 import { processLine } from '../../../cli/src/features/sample/record';
-import { eventually } from '../../support/wait';
+import { eventually, until } from '../../support/wait';
+import { getPriority, setPriority } from 'node:os';
+import { Strangers } from '../../../cli/src/linux/strangers';
+import { spawnFirst } from '../../../cli/src/linux/spawn-first';
 
 test('a process whose name holds spaces and brackets is read right', () => {
   const stat =
@@ -105,4 +108,76 @@ test('whole disks are read, parts of them and those in memory are not', () => {
     ['sdb', 400],
     ['dm-0', 800],
   ]);
+});
+
+/** Uses a core until it is ended, and ends by itself where nobody does. */
+const SPIN = 'const end = Date.now() + 60_000; while (Date.now() < end);';
+
+const started: number[] = [];
+afterAll(() => {
+  for (const pid of started) process.kill(pid, 'SIGKILL');
+});
+
+/** Its parent is gone at once, as that of another program of this machine. */
+function orphan(): number {
+  const text = `nice -n 19 '${process.execPath}' -e '${SPIN}' >/dev/null 2>&1 & echo $!`;
+  const pid = Number(execFileSync('sh', ['-c', text], { encoding: 'utf8' }));
+  started.push(pid);
+  return pid;
+}
+
+function child(): number {
+  const { pid = 0 } = spawn(process.execPath, ['-e', SPIN], { stdio: 'ignore' });
+  started.push(pid);
+  return pid;
+}
+
+describe('processes that are none of ours', () => {
+  it('are told with what they use and whether they step back, and our own are not among them', async () => {
+    const [stranger, own, target] = [orphan(), child(), orphan()];
+    const strangers = new Strangers(() => [{ pid: target }]);
+    expect(strangers.look()).toEqual({ passedMs: 0, cpuMs: 0, busiest: [] });
+    const found = await until('a look in which it used CPU', () => {
+      const look = strangers.look();
+      const one = look.busiest.find(({ pid }) => pid === stranger);
+      return one === undefined ? null : { look, one };
+    });
+    expect(found.one).toMatchObject({ isNice: getPriority(stranger) > 0 });
+    expect(found.one.name).toMatch(/^node/);
+    expect(found.one.cores).toBeGreaterThan(0.02);
+    expect(found.look.cpuMs).toBeGreaterThanOrEqual(found.one.cores * found.look.passedMs - 1);
+    const pids = found.look.busiest.map(({ pid }) => pid);
+    expect(pids).not.toContain(own);
+    expect(pids).not.toContain(target);
+  });
+});
+
+const mayRaise = ((): boolean => {
+  const usual = getPriority();
+  try {
+    setPriority(usual - 1);
+    setPriority(usual);
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+async function nicenessOfChild(): Promise<number> {
+  const child = spawnFirst('cat', ['/proc/self/stat'], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: process.env,
+  });
+  let text = '';
+  child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  await new Promise((resolve) => child.once('close', resolve));
+  // After the name: state is 0, nice 16.
+  return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[16]);
+}
+
+test('a process goes before the others where that is allowed, and this one stays where it was', async () => {
+  const before = getPriority();
+  expect(await nicenessOfChild()).toBe(mayRaise ? -10 : before);
+  expect(getPriority()).toBe(before);
 });

@@ -10,9 +10,10 @@ import {
   table,
 } from '../../../cli/src/plan/environment';
 import type { Role } from '../../../cli/src/plan/roles';
-import { TUNING_NAMES, topologySchema } from '../../../cli/src/plan/topology';
+import { TUNING_NAMES, topologySchema, TUNINGS } from '../../../cli/src/plan/topology';
 import { repositoryRoot } from '../../../cli/src/lab/paths';
-import { N8N_VERSION } from '../../support/versions';
+import { N8N_VERSION, N8N_LEGACY_VERSION } from '../../support/versions';
+import { keptForMs } from '../../../cli/src/plan/kept-executions';
 
 interface Case {
   of: Parameters<typeof evaluate>[0];
@@ -119,4 +120,33 @@ test('the worker runs as many executions at once as a setting says', () => {
   const topology = topologySchema.parse({ mode: 'queue', settings: { workerConcurrency: 33 } });
   expect(topology.workers.concurrency).toBe(33);
   expect(kitEnvironment(topology, 'worker').variables['N8N_RUNNERS_MAX_CONCURRENCY']).toBe('33');
+});
+
+/** For how long n8n surely keeps what it has executed. */
+
+const HOUR_MS = 3_600_000;
+const kept = (given: object): number => keptForMs(topologySchema.parse(given));
+
+test.each(TUNINGS)('with the tuning %s', (tuning) => {
+  const savesAll = tuning === 'none' || tuning === 'default';
+  expect(kept({ tuning })).toBe(savesAll ? HOUR_MS : 0);
+});
+
+test.each<[string, object, number]>([
+  ['failures that are not saved', { EXECUTIONS_DATA_SAVE_ON_ERROR: 'none' }, 0],
+  ['successes that are not saved', { EXECUTIONS_DATA_SAVE_ON_SUCCESS: 'none' }, 0],
+  ['no pruning', { EXECUTIONS_DATA_PRUNE: 'false' }, Infinity],
+  ['what is pruned kept for longer', { EXECUTIONS_DATA_HARD_DELETE_BUFFER: '3' }, 3 * HOUR_MS],
+])('by variables: %s', (_, env, ms) => {
+  expect(kept({ env })).toBe(ms);
+  // In queue mode the process that took the request deletes.
+  expect(kept({ mode: 'queue', webhooks: { count: 1, env } })).toBe(Math.min(ms, HOUR_MS));
+  // Where nothing is deployed, nothing is deleted.
+  expect(kept({ mode: 'queue', webhooks: { count: 0, env } })).toBe(HOUR_MS);
+  expect(kept({ main: { env }, workers: { count: 1 } })).toBe(ms);
+});
+
+test('n8n below 1.0 prunes only where it is told to', () => {
+  expect(kept({ n8n: N8N_LEGACY_VERSION })).toBe(Infinity);
+  expect(kept({ n8n: N8N_LEGACY_VERSION, env: { EXECUTIONS_DATA_PRUNE: 'true' } })).toBe(0);
 });

@@ -26,6 +26,9 @@ import { isComplete, readRun } from '../../../cli/src/record/read-run';
 import type { MetricSample, RequestSample, RunRecord } from '../../../cli/src/record/run-record';
 import { allRequests, readWholeRun } from '../../support/read-run';
 import { sampleRequests, sampleRun } from '../../support/sample-run';
+import { jsonOf } from '../../../cli/src/record/json';
+import { gunzipSync } from 'node:zlib';
+import { openCompressedTable } from '../../../cli/src/record/table-file';
 
 let root: string;
 
@@ -199,4 +202,45 @@ describe('the folder of a run', () => {
     expect(early).toMatch(/^20260501-100000-cpu-load-[a-z]{4}$/);
     expect([late, early].sort()).toEqual([early, late]);
   });
+});
+
+describe('a record as text', () => {
+  const record = {
+    ...{ name: '[\n 1,\n 2 ]', empty: [], words: ['a', 'b'], nested: [[1, -2.5e-7], [null]] },
+    columns: { due: [1, 2, 3], p95Ms: [null, 12.5, null] },
+  };
+
+  it('is the same record', () => {
+    expect(JSON.parse(jsonOf(record))).toEqual(record);
+  });
+
+  it('has each list of numbers on one line', () => {
+    const text = jsonOf(record);
+    expect(text).toContain('"due": [1, 2, 3],');
+    expect(text).toContain('"p95Ms": [null, 12.5, null]');
+    expect(text).toContain('    "a",\n');
+    expect(text.endsWith('}\n')).toBe(true);
+  });
+});
+
+const folder = mkdtempSync(join(tmpdir(), 'table-'));
+
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('whoever appends faster than is compressed is asked to wait, and nothing is lost', async () => {
+  const file = join(folder, 'rows.csv.gz');
+  const table = openCompressedTable(file, 'head\n');
+  const row = `${'0123456789'.repeat(100)}\n`;
+  expect(table.behind()).toBeNull();
+  let rows = 0;
+  // Never beyond what may wait, and one piece.
+  for (; table.behind() === null; rows += 1) table.append(row);
+  expect(rows * row.length).toBeGreaterThan(15e6);
+  expect(rows * row.length).toBeLessThan(18e6);
+  await table.behind();
+  expect(table.behind()).toBeNull();
+  await table.close();
+  expect(gunzipSync(readFileSync(file)).length).toBe('head\n'.length + rows * row.length);
 });

@@ -1,6 +1,6 @@
 {{/*
 What files/environment.yaml says, where its expressions are described. cli/src/n8n/environment.ts reads the same file; the
-cases of test/environment/cases.yaml hold for both.
+cases of test/support/environment-cases.yaml hold for both.
 */}}
 
 {{/* An expression as JSON: its value under `is`. Dict: context, component, of. */}}

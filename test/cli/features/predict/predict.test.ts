@@ -6,8 +6,14 @@ import {
   seen,
   type MeasuredSize,
 } from '../../../../cli/src/features/predict/analysis/measurement';
-import { answer, groupsOf, sizes } from '../../../../cli/src/features/predict/analysis/answer';
-import { SCALES } from '../../../../cli/src/features/predict/analysis/scale';
+import {
+  answer,
+  groupsOf,
+  sizes,
+  leftOut,
+  type Group,
+} from '../../../../cli/src/features/predict/analysis/answer';
+import { SCALES, type ScaleName } from '../../../../cli/src/features/predict/analysis/scale';
 import { predictCharts } from '../../../../cli/src/features/predict/report/charts';
 import {
   predictFigures,
@@ -17,6 +23,9 @@ import { sampleRun } from '../../../support/sample-run';
 import { renderHtml } from '../../../../cli/src/report/page/html';
 import { predictDocument } from '../../../../cli/src/features/predict/report/document';
 import { renderMarkdown } from '../../../../cli/src/report/text/markdown';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { readMeasurements } from '../../../../cli/src/features/predict/read';
 
 const truth = { g: 30, a: 0.08, b: 0.004 };
 
@@ -257,4 +266,28 @@ test("two requests of the user's own are two workloads", () => {
     }));
   const all = [...asked('POST /webhook/order'), ...asked('POST /webhook/invoice')];
   expect(groupsOf(all, 'workers')).toHaveLength(2);
+});
+
+const studies = join(__dirname, '../../../../studies');
+
+function recorded(study: string, over: ScaleName): Group {
+  const folder = join(studies, study, 'results.jsonl.gz');
+  expect(existsSync(folder)).toBe(true);
+  const [group] = groupsOf(readMeasurements([folder]), over);
+  if (group === undefined) throw new Error(`${folder} has no measurements over ${over}`);
+  return group;
+}
+
+describe.each([['workers', 'workers']] as const)('the recorded sweep %s', (study, over) => {
+  test('has sizes enough to leave one out', () => {
+    expect(sizes(recorded(study, over)).length).toBeGreaterThanOrEqual(5);
+  });
+
+  // How near it comes is the record's to tell: one run a size, on cores whose speed changes.
+  test('predicts each size from the others, none far off', () => {
+    const group = recorded(study, over);
+    const errors = leftOut(group, seededRandom(1));
+    expect(errors.map(({ n }) => n)).toEqual(sizes(group));
+    expect(errors.filter(({ error }) => Math.abs(error) > 0.25)).toEqual([]);
+  });
 });

@@ -1,6 +1,13 @@
 import { RateAttempt } from '../../../../../../cli/src/features/find/analysis/rate/attempt';
 import { sampleOf } from '../../../../../support/sample-rate';
 import { parseSlos } from '../../../../../../loadtests/lib/slo';
+import truths from '../simulated/truth.json';
+import { SYSTEMS } from '../simulated/systems';
+import { ask, type Asked } from './ask';
+import {
+  nextStep,
+  type SeenAttempt,
+} from '../../../../../../cli/src/features/find/analysis/rate/steps';
 
 const SECONDS = 300;
 const RATE = 20;
@@ -87,4 +94,61 @@ test('YES takes every SLO, and NO takes one', () => {
   const wrong = (due: number): Told => ({ ms: 5, ok: Math.round(due * RATE) % 10 !== 0 });
   expect(attemptAt(wrong, 'p95<300ms,errors<1%').answer).toBe('no');
   expect(attemptAt(() => ({ ms: 5 }), 'p95<300ms,errors<5%').answer).toBe('yes');
+});
+
+/** A few of the simulated systems; rate-quality.long.test.ts asks all of them. */
+const NAMES = [
+  'M/M/1, 25 ms, p95<1000 ms',
+  '10 slots of 500 ms, p95<1000 ms',
+  '20 ms, 100 ms pause every 200, p95<300 ms',
+  '10% of probes stall 2000 ms, 20 ms, p95<500 ms',
+  '5x slower for 500, 1 x 10 ms, p95<100 ms',
+] as const;
+
+function asked(name: (typeof NAMES)[number], share: number): Asked {
+  const system = SYSTEMS.find((one) => one.name === name);
+  if (system === undefined) throw new Error(`there is no system ${name}`);
+  return ask(system, share * truths[name].fullLength, 7);
+}
+
+test.each(NAMES)('at 0.7 times its capacity the answer is YES, and at 1.3 times NO: %s', (name) => {
+  expect(asked(name, 0.7).answer).toBe('yes');
+  expect(asked(name, 1.3).answer).toBe('no');
+});
+
+test('a cold system misses at first, and is asked again when it is warm', () => {
+  const { attempts } = asked('5x slower for 500, 1 x 10 ms, p95<100 ms', 0.7);
+  expect(attempts.map(({ answer }) => answer)).toEqual(['no', 'yes']);
+});
+
+const attempt = (
+  answer: SeenAttempt['answer'],
+  { seconds = 20, achievedPerSecond = 30 } = {},
+): SeenAttempt => ({ answer, seconds, achievedPerSecond });
+
+test('the first attempt has all of the budget, and one YES is the answer', () => {
+  expect(nextStep([], 300)).toEqual({ step: { seconds: 300, yesAfterSeconds: 30 } });
+  expect(nextStep([attempt('yes')], 300)).toEqual({ answer: 'yes' });
+});
+
+test('NO takes two attempts, and a YES between them has to last longer', () => {
+  expect(nextStep([attempt('no')], 300)).toEqual({ step: { seconds: 280, yesAfterSeconds: 40 } });
+  expect(nextStep([attempt('no'), attempt('no')], 300)).toEqual({ answer: 'no' });
+  expect(nextStep([attempt('no'), attempt('yes')], 300)).toEqual({ answer: 'yes' });
+});
+
+test('a system that became faster is asked again, but not for ever', () => {
+  const faster = [10, 20, 30, 40].map((achievedPerSecond) => attempt('no', { achievedPerSecond }));
+  expect(nextStep(faster.slice(0, 2), 300)).toHaveProperty('step');
+  expect(nextStep(faster.slice(0, 3), 300)).toHaveProperty('step');
+  expect(nextStep(faster, 300)).toEqual({ answer: 'not yet' });
+});
+
+test('an attempt that left it open, or too little time for another, is NOT YET', () => {
+  expect(nextStep([attempt(null, { seconds: 300 })], 300)).toEqual({ answer: 'not yet' });
+  expect(nextStep([attempt('no', { seconds: 290 })], 300)).toEqual({ answer: 'not yet' });
+});
+
+test('a load that was not made as asked for answers nothing', () => {
+  expect(nextStep([attempt('invalid')], 300)).toEqual({ answer: 'invalid' });
 });

@@ -2,6 +2,8 @@ import { topologySchema } from '../../../cli/src/plan/topology';
 import { n8nEnv, type ProcessSeat } from '../../../cli/src/targets/process/env';
 import { contradiction } from '../../../cli/src/plan/contradiction';
 import { N8N_LEGACY_VERSION, N8N_VERSION } from '../../support/versions';
+import { lastWords } from '../../../cli/src/targets/process/workspace';
+import { balancerConfig } from '../../../cli/src/targets/process/balancer';
 
 const seat: ProcessSeat = {
   role: 'main',
@@ -179,4 +181,69 @@ describe('a topology that cannot be', () => {
       contradiction(topologySchema.parse({ n8n: N8N_LEGACY_VERSION, process: 'own' })),
     ).toBeNull();
   });
+});
+
+describe('the last words of a process', () => {
+  test('are its last lines', () => {
+    expect(lastWords('one\ntwo\n\nthree\nfour\n')).toBe('two three four');
+  });
+
+  test("name the cause that stands before V8's own trace", () => {
+    const log = `n8n starts
+<--- Last few GCs --->
+
+[101:0x3b5f]     4021 ms: Mark-Compact 190.1 (195.8) -> 189.9 (196.0) MB
+
+<--- JS stacktrace --->
+
+FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory
+----- Native stack trace -----
+
+ 1: 0xed1050  [node]
+10: 0x1add9b6  [node]
+`;
+    expect(lastWords(log)).toBe(
+      'n8n starts FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory',
+    );
+  });
+
+  test('are nothing where it said none', () => {
+    expect(lastWords('\n')).toBe('nothing');
+  });
+});
+
+const config = balancerConfig({ own: 8080, main: 8081, webhooks: [8082, 8083] }, '/data');
+const location = /location ~ (\S+) \{/.exec(config)?.[1] ?? '';
+
+test.each(['/webhook/order', '/webhook-waiting/1', '/form/x', '/form-waiting/1', '/mcp/tool'])(
+  '%s goes to the webhook processors',
+  (path) => {
+    expect(path).toMatch(new RegExp(location));
+  },
+);
+
+test.each([
+  '/',
+  '/webhook-test/order',
+  '/form-test/x',
+  '/mcp-test/tool',
+  '/rest/login',
+  '/webhooks',
+])('%s goes to main', (path) => {
+  expect(path).not.toMatch(new RegExp(location));
+});
+
+test('one that is away gets nothing', () => {
+  const ports = { own: 8080, main: 8081, webhooks: [8082, 8083] };
+  const down = [
+    ...balancerConfig(ports, '/data', { away: new Set([8083]) }).matchAll(/:(\d+) .*down;/g),
+  ];
+  expect(down.map(([, port]) => port)).toEqual(['8083']);
+  expect(config).not.toContain('down');
+});
+
+test('every processor takes its share', () => {
+  expect(config).toMatch(
+    /upstream webhooks \{\s+server 127\.0\.0\.1:8082 .*\s+server 127\.0\.0\.1:8083 /,
+  );
 });
