@@ -1,10 +1,14 @@
 /** What `npm run generate` writes, by path in the repository. */
 import { alertGroups } from './alerts';
-import { dashboards } from './dashboards';
 import { drawn, DRAWN } from './drawn';
 import { chartRules, plainRules } from './rules';
 import { pathOfGroup, runbookIndex, runbookPage } from './runbook';
 import { watched } from './watched';
+import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
+import { boards } from './dashboards/boards';
+import { dashboardOf } from './dashboards/build';
+
+const dashboards: readonly Dashboard[] = boards.map(dashboardOf);
 
 const CHART = 'charts/n8n-tuned/files/monitoring';
 

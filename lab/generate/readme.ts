@@ -1,11 +1,149 @@
 // The parts of README.md that follow from records and from the lab.
 import { filled } from './parts';
-import { measuredTable } from './measured';
-import { gains } from './readme/gains';
-import { n8nVersions } from './readme/n8n';
-import { needs } from './readme/needs';
-import { output } from './readme/output';
-import { read, type Generated } from './records';
+import { measuredTable, lostInFaults, lostInRollouts, rolloutsOfEach } from './measured';
+import { read, link, number, table, root, hrefOf, unpacked, type Generated } from './records';
+import { middle, peer } from './studies/charts';
+import { parse } from 'yaml';
+import { pinned, readVersions } from '../../cli/src/lab/paths';
+import { dirname } from 'node:path';
+import { readFind } from '../../cli/src/features/find/read';
+import type { FindRecord } from '../../cli/src/features/find/record';
+import { findVerdict } from '../../cli/src/features/find/report/document';
+import { findFigures } from '../../cli/src/features/find/report/figures';
+import { renderRows, renderVerdict } from '../../cli/src/report/text/terminal';
+import { repeatCommand } from '../../cli/src/report/text/units';
+
+// What the command prints, from a search that is recorded here.
+
+const RECORD = 'studies/capacity/results/items/find.json';
+const FIGURES = ['Capacity', 'Plan with', 'Speed', 'Limited by'];
+const STYLE = { width: 100, colour: false };
+
+export const output = (): string => outputOf(readFind(unpacked(dirname(RECORD))), RECORD);
+
+/** A search that is not sure of its answer is nothing to show first. */
+export function outputOf(record: FindRecord, path: string): string {
+  if (record.verdict !== 'found') {
+    throw new Error(
+      `${path} is ${record.verdict}: the README shows a search that found its answer`,
+    );
+  }
+  const figures = findFigures(record).filter(({ name }) => FIGURES.includes(name));
+  if (figures.length !== FIGURES.length)
+    throw new Error(`${path} has not all of ${FIGURES.join(', ')}`);
+  const { cores, cpu } = record.machine;
+  const arrivals = record.arrivals === undefined ? '' : `, ${record.arrivals} arrivals`;
+  return `\`\`\`console
+$ ./${repeatCommand(withoutFolder(record.command))}
+${[...renderVerdict(findVerdict(record), STYLE), '', ...renderRows(figures, STYLE)].join('\n')}
+\`\`\`
+
+n8n ${record.versions['n8n'] ?? ''} in ${record.topology?.mode ?? ''} mode with SQLite on ${cores} cores (${cpu.replaceAll('(R)', '')}), load
+generator included${arrivals}, on ${record.startedAt.slice(0, 10)}: [record](${hrefOf(path)}).`;
+}
+
+/** Where the results went says nothing of what was measured. */
+function withoutFolder(words: readonly string[]): readonly string[] {
+  const at = words.indexOf('--out');
+  return at === -1 ? words : words.toSpliced(at, 2);
+}
+
+// What a machine must have, as the lab itself asks for it, and how long the first install took.
+
+function needs(): string {
+  const go = matched('lab/kinds/go.sh', /install Go ([\d.]+) or later/);
+  const ownK6 = matched('lab/tools.sh', /^tool_k6\(\) \{[^}]*own_from=(\d+\.\d+)/m);
+  const testedK6 = pinned(readVersions(root), 'K6_VERSION').replace(/^v/, '');
+  const diskGiB = Number(matched('lab/steps.sh', /^MIN_FREE_MIB=(\d+)/m)) / 1024;
+  const node = matched('cli/package.json', /"node": ">=([\d.]+)"/);
+  const { seconds, machine } = firstInstall();
+  return table(
+    ['you need', 'why'],
+    [
+      [`Node.js ${node} or newer, npm`, 'to run the command'],
+      [
+        `Go ${go} or newer`,
+        `to compile k6 from its locked sources. You can also use your own k6 ${ownK6} or newer; tested with ${testedK6}`,
+      ],
+      [
+        'Linux (Debian 12, Ubuntu) and root',
+        'to set CPU and memory limits with cgroups, and to install missing Debian packages. On macOS or without root, [some targets do not work](#where-it-runs)',
+      ],
+      [`${diskGiB} GiB of free disk`, 'for n8n and the tools that are downloaded and compiled'],
+      [
+        `about ${Math.round(seconds / 60)} minutes, the first time`,
+        `to fill the empty cache; measured on ${machine.split(';')[0] ?? ''} ([times](docs/records/times/README.md))`,
+      ],
+    ],
+  );
+}
+
+function matched(file: string, pattern: RegExp): string {
+  const [, value] = pattern.exec(read(file)) ?? [];
+  if (value === undefined) throw new Error(`${file} does not say ${String(pattern)} any more`);
+  return value;
+}
+
+/** The first `make capacity` with an empty cache. */
+function firstInstall(): { machine: string; seconds: number } {
+  const record = read('docs/records/times/cold.tsv');
+  const [, machine] = /^# machine: (.*)$/m.exec(record) ?? [];
+  const [, seconds] = /^make capacity[^\t]*\t(\d+)\tok$/m.exec(record) ?? [];
+  if (machine === undefined || seconds === undefined) throw new Error('no time of make capacity');
+  return { machine, seconds: Number(seconds) };
+}
+
+// Which n8n can be used, from what the chart knows of versions.
+
+interface Versions {
+  supported: { from: string; testedBelow: string };
+}
+
+function n8nVersions(): string {
+  const { supported } = parse(read('charts/n8n-tuned/files/versions.yaml')) as Versions;
+  return `You can deploy and load n8n ${supported.from} and newer. Nothing was measured with ${supported.testedBelow} or newer; the chart's NOTES
+then print a warning. [The patches page](docs/chart/patches.md) lists the n8n versions that each patch supports.`;
+}
+
+// What the kit gains, in four rows: n8n as it comes beside this chart.
+
+function gains(): string {
+  const [chart, variables] = ['tuned', 'official-same'].map((one) =>
+    peer('last-node', 'regular', one),
+  );
+  if (chart === undefined || variables === undefined) throw new Error('no comparison of charts');
+  const times = ({ comparison }: typeof chart): string => `${number(comparison.ratio.value)}x`;
+  const rate = (side: typeof chart.a): string => middle(side, 'ratePerSecond');
+  const lines = table(
+    ['', 'default n8n', 'with n8n-tuned'],
+    [
+      [
+        'requests per second of one pod (1 CPU, 1 GiB)',
+        rate(chart.a),
+        `**${rate(chart.b)}** (${times(chart)}, ${link(chart.file)})`,
+      ],
+      [
+        'the same with [variables alone](docs/only-settings.md)',
+        rate(variables.a),
+        `**${rate(variables.b)}** (${times(variables)}, ${link(variables.file)})`,
+      ],
+      [
+        `lost in ${number(rolloutsOfEach())} rolling updates`,
+        lostInRollouts("n8n's own"),
+        `**${lostInRollouts('the chart')}** (${link('studies/charts/results/rollouts.json')})`,
+      ],
+      [
+        'executions lost in faults under load',
+        lostInFaults('as-it-comes'),
+        `**${lostInFaults('recovery')}** with recovery; without it ${lostInFaults('defaults')} ([study](studies/drills/README.md))`,
+      ],
+    ],
+  );
+  return `${lines}
+
+In the first two rows, default n8n means the official chart. They show the shortest workflow, with the load generator on the same
+two cores. For a workflow with ten expressions, the ratio is ${number(peer('expressions', 'regular', 'tuned').comparison.ratio.value)}x. Measure your own workflow, because your figures will differ.`;
+}
 
 export const readme = (): Generated => ({
   files: {

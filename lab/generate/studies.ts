@@ -39,5 +39,5 @@ export const STUDIES: readonly StudyPage[] = [
 
 export const studies = (): Generated => ({
   files: Object.assign({}, ...STUDIES.map(filesOfPage)) as Record<string, string>,
-  owned: { folder: 'studies', pattern: /^studies\/[^/]+\/(README\.md|[^/]+\.svg)$/ },
+  owned: { folder: 'studies', pattern: /^studies\/[^/]+\/README\.md$/ },
 });

@@ -3,8 +3,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { parseStudy, type StudyPlan } from '../../cli/src/features/study/plan';
 import { repositoryRoot } from '../../cli/src/lab/paths';
-import { drawChartFile } from '../../cli/src/report/plot/draw';
-import type { Chart } from '../../cli/src/report/plot/chart';
 import { conditionsOf } from './conditions';
 
 export interface Answer {
@@ -23,7 +21,6 @@ export interface StudyPage {
   answer?: () => Answer;
   /** Markdown; links lead from the root of the repository. */
   parts: (() => string)[];
-  plots?: () => Chart[];
 }
 
 export const pathOfPage = ({ study }: Pick<StudyPage, 'study'>): string =>
@@ -55,7 +52,7 @@ function planOf(study: string): StudyPlan | null {
 }
 
 export function filesOfPage(page: StudyPage): Record<string, string> {
-  const { study, answer, parts, plots = () => [] } = page;
+  const { study, answer, parts } = page;
   const plan = planOf(study);
   const measuredBy = plan === null ? 'A test' : `\`n8n-tuned study ${study}\``;
   const figures = parts.map((part) => part()).filter((text) => text !== '');
@@ -67,10 +64,5 @@ export function filesOfPage(page: StudyPage): Record<string, string> {
 [what we measured](docs/measured.md) has the answers of all studies.`,
     ...figures,
   ].join('\n\n');
-  return {
-    [pathOfPage(page)]: linksFrom(pathOfPage(page), text),
-    ...Object.fromEntries(
-      plots().map((chart) => [`studies/${study}/${chart.id}.svg`, drawChartFile(chart)]),
-    ),
-  };
+  return { [pathOfPage(page)]: linksFrom(pathOfPage(page), text) };
 }

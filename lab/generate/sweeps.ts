@@ -63,16 +63,6 @@ export const samplesOf = (file: string, metric: string): Sample[] =>
       ...{ seconds: Number(tMs) / 1000, role, instance, value: Number(value) },
     }));
 
-/** The sum over all processes of a role, by the second. */
-export function seriesOf(file: string, role: string, metric: string): [number, number][] {
-  const sums = new Map<number, number>();
-  for (const sample of samplesOf(file, metric).filter((one) => one.role === role)) {
-    const second = Math.round(sample.seconds);
-    sums.set(second, (sums.get(second) ?? 0) + sample.value);
-  }
-  return [...sums];
-}
-
 export const roleOf = ({ summary }: RunRecord, role: SampledRole) =>
   summary.roles.find((one) => one.role === role);
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { chooseTopology } from '../../cli/src/plan/chosen-topology.ts';
 import { ROLES, type Role } from '../../cli/src/plan/roles.ts';
 import { isOfPlace } from '../../cli/src/plan/values-topology.ts';
-import { n8nEnv, type ProcessSeat } from '../../cli/src/targets/process/env.ts';
+import { n8nEnv, type ProcessSeat } from '../../cli/src/targets/process/layout.ts';
 import { commandOf, PARTS } from '../../studies/drills/parts';
 import { paths, render } from './support/helm.ts';
 import { podTemplates } from './support/pods.ts';

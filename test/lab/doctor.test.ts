@@ -6,7 +6,7 @@ import {
   type Facts,
 } from '../../cli/src/lab/doctor';
 import { gatherFacts } from '../../cli/src/lab/facts';
-import { renderChecks } from '../../cli/src/lab/table';
+import { renderChecks } from '../../cli/src/commands/doctor';
 
 const programs = Object.fromEntries(
   PROGRAMS.map((name) => [name, { path: `/lab/${name}`, version: '99.0.0' }]),

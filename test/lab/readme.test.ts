@@ -6,7 +6,7 @@ import { programOf } from '../../cli/src/program';
 import type { FindRecord } from '../../cli/src/features/find/record';
 import { sampleSearch } from '../support/sample-find';
 import { filled } from '../../lab/generate/parts';
-import * as output from '../../lab/generate/readme/output';
+import * as output from '../../lab/generate/readme';
 
 const root = join(__dirname, '../..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');

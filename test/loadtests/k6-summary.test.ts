@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { COUNTED_KINDS } from '../../loadtests/lib/errors';
-import { readK6Summary } from '../../loadtests/lib/k6-summary';
+import { readK6Summary } from '../../loadtests/lib/summary';
 import type { LoadSummary } from '../../loadtests/lib/load-summary';
 import { readSettings } from '../../loadtests/lib/settings';
 import { summaryOf } from '../../loadtests/lib/summary';

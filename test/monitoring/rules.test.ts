@@ -7,9 +7,26 @@ import { repositoryRoot } from '../../cli/src/lab/paths';
 import { alertGroups } from '../../monitoring/alerts';
 import { thresholdsOf } from '../../monitoring/runbook';
 import { thresholds, type ThresholdName } from '../../monitoring/thresholds';
-import { cases } from './cases';
 import { checkRules, testRule, type Rule } from './support/promtool';
 import { renderEverything } from './support/rendered';
+import type { CasesByAlert } from './support/case';
+import { availability } from './cases/availability';
+import { executions } from './cases/executions';
+import { exporter } from './cases/exporter';
+import { memoryAndCpu } from './cases/memory-and-cpu';
+import { queue } from './cases/queue';
+import { stores } from './cases/stores';
+import { webhooks } from './cases/webhooks';
+
+const cases: CasesByAlert = {
+  ...availability,
+  ...webhooks,
+  ...queue,
+  ...executions,
+  ...memoryAndCpu,
+  ...stores,
+  ...exporter,
+};
 
 const root = repositoryRoot();
 const alerts = alertGroups.flatMap((group) => group.alerts);

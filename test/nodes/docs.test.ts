@@ -4,7 +4,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { repositoryRoot } from '../../cli/src/lab/paths';
 import { QueueRedisApi } from '../../credentials/QueueRedisApi.credentials';
 import { LoadTarget } from '../../nodes/LoadTarget/LoadTarget.node';
-import { CLUSTER_READER_RIGHTS, READER_RIGHTS } from '../../nodes/QueueMonitor/queue/rights';
+import { CLUSTER_READER_RIGHTS, READER_RIGHTS } from '../../credentials/QueueRedisApi.credentials';
 import { QueueMonitor } from '../../nodes/QueueMonitor/QueueMonitor.node';
 import { QueueMonitorTrigger } from '../../nodes/QueueMonitor/QueueMonitorTrigger.node';
 

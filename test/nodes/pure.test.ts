@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { allowedFolders, liesIn } from '../../nodes/LoadTarget/pure/allowed';
+import { allowedFolders, liesIn } from '../../nodes/LoadTarget/world/folder';
 import { sampleMs, type Distribution } from '../../nodes/LoadTarget/pure/distribution';
 import { allowanceOf } from '../../nodes/LoadTarget/pure/allowance';
 import {
@@ -12,7 +12,7 @@ import {
   type RandomDocument,
 } from '../../nodes/LoadTarget/pure/document';
 import { refusal, roomMiB, type MemoryFigures } from '../../nodes/LoadTarget/pure/fits';
-import { addUp } from '../../nodes/LoadTarget/pure/loop';
+import { addUp } from '../../nodes/LoadTarget/operations/cpu';
 import { burn, Frozen } from '../../nodes/LoadTarget/world/cpu';
 import { withRoom } from '../../nodes/LoadTarget/world/memoryRoom';
 import { checkedBoolean, checkedChoice, checkedNumber } from '../../nodes/shared/bounds';

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import Bull from 'bull';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { freePort } from '../../cli/src/targets/process/ports';
-import { CLUSTER_READER_RIGHTS, READER_RIGHTS } from '../../nodes/QueueMonitor/queue/rights';
+import { CLUSTER_READER_RIGHTS, READER_RIGHTS } from '../../credentials/QueueRedisApi.credentials';
 import { Engine, type RunResult } from './support/engine';
 import { certificates, credential, RedisServers } from './support/redis';
 import { eventually, pause } from '../support/wait';

@@ -7,7 +7,7 @@ import { n8nMetricsSampler } from './n8n-metrics';
 import { postgresqlSampler } from './postgresql';
 import { processesSampler } from './processes';
 import type { Sampler } from './sampler';
-import { sqliteSampler } from './sqlite';
+import { sqliteSampler } from './tables';
 import { tablesSampler } from './tables';
 
 /** The samplers that a target has something for; those of slow growth for a soak of so many seconds. */

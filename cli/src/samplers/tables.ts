@@ -1,6 +1,26 @@
 import { PostgresqlReader, SqliteReader, type SqlReader } from './sql-reader';
 import type { Sampler } from './sampler';
 import { sampler } from './ticker';
+import { statSync } from 'node:fs';
+
+const MEBI = 1024 * 1024;
+
+/** The files of n8n's SQLite: the database, and the log that is written before it. */
+export function sqliteSampler(): Sampler {
+  return sampler('sqlite', ({ sqlite }, sink) => {
+    if (!sqlite) throw new Error('the target has no SQLite');
+    return {
+      tick: () => {
+        sink.sample('sqlite', 'sqlite', 'dbSizeMiB', sizeMiB(sqlite.file));
+        sink.sample('sqlite', 'sqlite', 'dbWalMiB', sizeMiB(`${sqlite.file}-wal`));
+      },
+    };
+  });
+}
+
+/** 0 of a log that the last checkpoint has removed. */
+const sizeMiB = (file: string): number =>
+  (statSync(file, { throwIfNoEntry: false })?.size ?? 0) / MEBI;
 
 /** Number of sizes of each table from which a trend is computed. */
 const LOOKS = 120;
@@ -9,7 +29,6 @@ const MIN_EVERY_MS = 1_500;
 const COST_SHARE = 1 / 25;
 /** Most of n8n's tables are smaller, and stay so. */
 const MIN_MIB = 0.05;
-const MEBI = 1024 * 1024;
 
 /** Every table with its indexes, in bytes. */
 const SIZES = {

@@ -1,5 +1,4 @@
 // What spreads requests over processes: how many they get, how evenly, and in how much memory.
-import type { BarChart } from '../../../cli/src/report/plot/chart';
 import type { RunRecord } from '../../../cli/src/record/run-record';
 import {
   has,
@@ -201,8 +200,6 @@ ${tableOf(all, {
   'memory of the servers': ({ serving }) => mib(serving),
 })}
 
-![Coefficient of variation of the requests per process](studies/balancing/balancing.svg)
-
 **Why it differs from what was published.** Neither the work of a published request nor whether its connections were kept is
 known; on two cores, which the load generator shares, a cheaper balancer also leaves more to the generator. The published
 evenness is a graph.
@@ -278,20 +275,8 @@ ${tableOf(furtherRows(), {
   '': ({ path }) => link(path),
 })}`;
 
-const plot = (): BarChart => ({
-  ...{ kind: 'bar', id: NAME, unit: '% coefficient of variation' },
-  title: 'How unevenly requests are spread over four processes',
-  bars: rows()
-    .filter(({ processes }) => processes > 1)
-    .map(({ way, connection, variations }) => ({
-      label: `${WAYS[way] ?? ''}; connections ${CONNECTIONS[connection] ?? ''}`,
-      value: 100 * median(variations),
-    })),
-});
-
 export const balancing: StudyPage = {
   study: NAME,
   answer,
   parts: [servers, further],
-  plots: () => [plot()],
 };

@@ -1,6 +1,5 @@
 // How much work per request makes several processes worthwhile: the loop of n counts, by who starts the processes, in n8n,
 // and what a reload by PM2 costs under load.
-import type { LineChart } from '../../../cli/src/report/plot/chart';
 import type { RunRecord } from '../../../cli/src/record/run-record';
 import { link, median, ms, number, perSecond, readJson, tableOf, times } from '../records';
 import type { Answer, StudyPage } from '../study-page';
@@ -124,8 +123,6 @@ ${tableOf(all, {
     way === CLUSTER && publishedFor(n) !== undefined ? times(publishedFor(n)) : '',
   'CPU per request': ({ cpuMs }) => ms(cpuMs),
 })}
-
-![CPU per request by n and by who starts the processes](studies/cluster-loop/cluster-loop.svg)
 
 **Why it differs from what was published.** Two cores carry the server and the load generator here: at small n the generator
 takes more CPU than the server, and two processes have at most the cores that it leaves. The published machine is not known.
@@ -255,21 +252,8 @@ it, unless the server itself finishes it, and it has to be told by code of its o
 ${link(RELOAD)}`;
 }
 
-const plot = (): LineChart => ({
-  ...{ kind: 'line', id: NAME, title: 'CPU per request over the counts of a loop' },
-  x: { label: 'n', scale: 'log' },
-  y: { label: 'CPU per request', unit: 'ms', min: 0 },
-  series: WAYS.map(([way]) => ({
-    label: way,
-    points: bare()
-      .filter((row) => row.way === way)
-      .map(({ n, cpuMs }) => [n, cpuMs]),
-  })),
-});
-
 export const clusterLoop: StudyPage = {
   study: NAME,
   answer,
   parts: [loops, inN8n, reloads],
-  plots: () => [plot()],
 };

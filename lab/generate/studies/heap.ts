@@ -1,8 +1,7 @@
 // A large text under the default heap, a fitted one and one that is too high, on this machine and in pods.
-import type { LineChart } from '../../../cli/src/report/plot/chart';
 import { mib, number, tableOf } from '../records';
 import type { StudyPage } from '../study-page';
-import { cellsOf, roleOf, seriesOf, sum, sweepLink, sweepOf, type MeasuredCell } from '../sweeps';
+import { cellsOf, roleOf, sum, sweepLink, sweepOf, type MeasuredCell } from '../sweeps';
 import { heapMapAnswer, heapMapText, mapParts } from './heap-map';
 
 const HERE = sweepOf('heap', 'heap');
@@ -58,8 +57,6 @@ a heap the kernel killed n8n.
 
 ${tableFor(HERE)}
 
-![Memory of n8n over time](studies/heap/heap-memory.svg)
-
 ${whyNotAsPublished()}
 
 ${sweepLink(HERE)}
@@ -108,19 +105,8 @@ function answer() {
   };
 }
 
-const plot = (): LineChart => ({
-  ...{ kind: 'line', id: 'heap-memory', title: 'Memory of n8n beneath a large text' },
-  x: { label: 'time', unit: 's' },
-  y: { label: 'memory', unit: 'MiB', min: 0 },
-  series: rowsOf(HERE).map((one) => ({
-    label: `${String(one.cell['n8n'])}, ${heapOf(one)}`,
-    points: one.memory === null ? [] : seriesOf(one.memory, 'main', 'rssMiB'),
-  })),
-});
-
 export const heap: StudyPage = {
   study: 'heap',
   answer,
   parts: [hog, () => heapMapText(mapParts())],
-  plots: () => [plot()],
 };

@@ -84,8 +84,6 @@ ${tableOf(all, {
   'of legacy n8n': of(LEGACY),
 })}
 
-![Expected responses of each](studies/limits/limits.svg)
-
 ${sweepLink(SWEEP)}`;
 }
 
@@ -93,13 +91,6 @@ export const limits: StudyPage = {
   study: 'limits',
   answer,
   parts: [sameRequest],
-  plots: () => [
-    {
-      ...{ kind: 'bar', id: 'limits', unit: 'expected responses per second' },
-      title: 'The same request, by n8n and by what it is built on',
-      bars: rows().map(({ name, rate }) => ({ label: name, value: rate })),
-    },
-  ],
 };
 
 const PLANTED = 'studies/planted-limits/results/record.json';

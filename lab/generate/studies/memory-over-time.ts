@@ -1,5 +1,4 @@
 // Memory under many connections: of HTTP servers by framework and by who starts the processes, and of n8n's processes.
-import type { Chart, LineSeries } from '../../../cli/src/report/plot/chart';
 import type { RunRecord, SampledRole } from '../../../cli/src/record/run-record';
 import {
   link,
@@ -13,17 +12,7 @@ import {
   times,
 } from '../records';
 import type { StudyPage } from '../study-page';
-import {
-  cellsOf,
-  disturbance,
-  grouped,
-  roleOf,
-  samplesOf,
-  sum,
-  sweepLink,
-  sweepOf,
-  worstOthers,
-} from '../sweeps';
+import { cellsOf, disturbance, roleOf, sum, sweepLink, sweepOf, worstOthers } from '../sweeps';
 
 const NAME = 'memory-over-time';
 const SWEEP = sweepOf(NAME, NAME);
@@ -88,10 +77,6 @@ ${tableOf(rows(), {
   'CPU per request': ({ cpuMs }) => ms(cpuMs),
 })}
 
-![Highest memory by framework and by who starts the processes](studies/memory-over-time/memory-over-time.svg)
-
-![Memory of each process over time, NestJS under PM2 in cluster mode](studies/memory-over-time/memory-over-time-by-pid.svg)
-
 **Why it differs from what was published.** The published experiment shows graphs over time and no figures that can be
 compared. Its order is found again: a framework costs memory in each process, and PM2 adds a process of its own. For memory
 over time of any process, by its pid, there is \`n8n-tuned sample\`.
@@ -147,56 +132,11 @@ ${tableOf(lines, {
   processes: ({ processesPeak }) => processesPeak,
 })}
 
-![Memory of n8n's processes over time](studies/memory-over-time/memory-over-time-n8n.svg)
-
 ${runs.map(({ words, path, record }) => `With ${words} ${perSecond(record.summary.achieved.ratePerSecond)} expected responses: ${link(path)}.`).join(' ')}`;
-}
-
-/** A line for each process. */
-const linesOf = (file: string, labelOf: (role: string, instance: string) => string): LineSeries[] =>
-  [
-    ...grouped(samplesOf(file, 'rssMiB'), ({ role, instance }) => `${role} ${instance}`).values(),
-  ].map((samples) => ({
-    label: labelOf(samples[0]?.role ?? '', samples[0]?.instance ?? ''),
-    points: samples.map(({ seconds, value }) => [seconds, value]),
-  }));
-
-function plots(): Chart[] {
-  const managed = WAYS.find(([way]) => way === MANAGED)?.[1] ?? /$^/;
-  const byPid = cellsWith('nest', managed).find(({ memory }) => memory !== null)?.memory ?? '';
-  const line = {
-    x: { label: 'time', unit: 's' },
-    y: { label: 'resident memory', unit: 'MiB', min: 0 },
-  };
-  return [
-    {
-      ...{ kind: 'bar', id: NAME, title: 'Highest memory under 400 connections', unit: 'MiB' },
-      bars: rows().map(({ framework, way, peakMiB }) => ({
-        ...{ label: `${framework}, ${way}`, value: peakMiB },
-      })),
-    },
-    {
-      ...{ kind: 'line', id: `${NAME}-by-pid`, ...line },
-      title: 'Memory of each process: NestJS under PM2 in cluster mode',
-      series: linesOf(byPid, (_, instance) =>
-        instance.includes('/') ? `pid ${instance.split('/')[1] ?? ''}` : 'PM2 itself',
-      ),
-    },
-    {
-      ...{ kind: 'line', id: `${NAME}-n8n`, ...line, title: "Memory of n8n's processes over time" },
-      series: linesOf(
-        n8nRuns()
-          .at(-1)
-          ?.path.replace(/run\.json$/, 'memory.csv') ?? '',
-        (role, instance) => `${ROLES[role as SampledRole] ?? role} (${instance})`,
-      ),
-    },
-  ];
 }
 
 export const memoryOverTime: StudyPage = {
   study: NAME,
   answer,
   parts: [servers, n8nMemory],
-  plots,
 };

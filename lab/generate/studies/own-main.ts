@@ -1,7 +1,6 @@
 // A process for each execution, or one for all, in n8n below 1.0: with the published limits, on this machine, in pods, and
 // without limits.
 import { limitName } from '../../../cli/src/analysis/limits/table';
-import type { Chart } from '../../../cli/src/report/plot/chart';
 import type { RunRecord } from '../../../cli/src/record/run-record';
 import {
   link,
@@ -24,7 +23,6 @@ import {
   publishedOf,
   roleOf,
   samplesOf,
-  seriesOf,
   sum,
   sweepLink,
   sweepOf,
@@ -146,10 +144,6 @@ core of this machine, which the published experiment does not describe. ${limitO
 execution. After that n8n starts again: meanwhile most requests get an error at once (${kindsOf(own.runs)} in the first of these
 runs), and a client that waits for its response sends the next one at once, so that more of them fail than were published.
 
-![Memory over time](studies/own-main/own-main-memory.svg)
-
-![Processes over time](studies/own-main/own-main-processes.svg)
-
 ${sweepLink(SWEEP)}`;
 }
 
@@ -184,33 +178,10 @@ ${tableOf(inPods(), {
 
 \`lab/cluster/cluster exec ./n8n-tuned study own-main-pods\` measures it again.`;
 
-function plot(metric: string, name: string, title: string, unit: string): Chart {
-  const series = (rows: readonly Row[], suffix: string) =>
-    rows
-      .filter(({ workload, memory }) => workload === 'async' && memory !== null)
-      .map(({ process, memory }) => ({
-        label: `${PROCESSES[process]}${suffix}`,
-        points:
-          metric === 'processes' && suffix !== ''
-            ? processesIn(memory ?? '')
-            : seriesOf(memory ?? '', 'main', metric),
-      }));
-  return {
-    ...{ kind: 'line', id: `${NAME}-${name}`, title },
-    x: { label: 'time', unit: 's' },
-    y: { label: name, ...(unit === '' ? {} : { unit }), min: 0 },
-    series: [...series(onThisMachine(), ''), ...series(inPods(), ', in a pod')],
-  };
-}
-
 export const ownMain: StudyPage = {
   study: NAME,
   answer,
   parts: [limited, pods],
-  plots: () => [
-    plot('rssMiB', 'memory', 'Memory of n8n over time, by who runs executions', 'MiB'),
-    plot('processes', 'processes', 'Processes of n8n over time, by who runs executions', ''),
-  ],
 };
 
 /** Seconds of the workload wait-5s. */

@@ -8,7 +8,6 @@ import {
   sizes,
 } from '../../../cli/src/features/predict/analysis/answer';
 import { readMeasurements } from '../../../cli/src/features/predict/read';
-import type { Chart } from '../../../cli/src/report/plot/chart';
 import { signed } from '../../../cli/src/ui/numbers';
 import {
   link,
@@ -123,48 +122,16 @@ ${tableOf(lines, {
   'the row, of one process': (line) => times(rateWith(line.cells, line.count) / line.one),
 })}
 
-![The best with workers, compared with one process](studies/queue/queue.svg)
-
-![Responses over workers for what waits](studies/queue/queue-wait.svg)
-
 What waits gains from every slot, in whatever process it is. What takes CPU gains from a worker only as long as there is a
 core for it: main, the workers, their stores and the load generator share two here.
 
 ${[ONE, ...WITH_WORKERS].map(sweepLink).join(', ')}`;
 }
 
-function plots(): Chart[] {
-  const all = rows();
-  const waiting = all.find(({ workload }) => workload === 'wait-5s')?.cells ?? [];
-  return [
-    {
-      ...{ kind: 'bar', id: 'queue', unit: 'times the responses of one process' },
-      title: 'The best number of workers, compared with one process',
-      bars: all.map(({ workload, gain, workers }) => ({
-        label: `${workload}: ${number(workers)} ${workers === 1 ? 'worker' : 'workers'}`,
-        value: gain,
-      })),
-    },
-    {
-      ...{ kind: 'line', id: 'queue-wait', title: 'Responses over workers: wait-5s' },
-      x: { label: 'workers' },
-      y: { label: 'expected responses', unit: 'per second', min: 0 },
-      series: numbers(waiting, 'concurrency').map((concurrency) => ({
-        label: `${number(concurrency)} at once`,
-        points: waiting
-          .filter(({ cell }) => cell['concurrency'] === concurrency)
-          .map((cell): [number, number | null] => [Number(cell.cell['workers']), rateOf(cell)])
-          .toSorted(([a], [b]) => a - b),
-      })),
-    },
-  ];
-}
-
 export const queue: StudyPage = {
   study: 'queue',
   answer: queueAnswer,
   parts: [matrix],
-  plots,
 };
 
 const WORKERS = 'studies/workers/results/workers';

@@ -1,7 +1,6 @@
 // How much CPU and memory, and how many instances, documents take that are created, read and written.
 import { limitName } from '../../../cli/src/analysis/limits/table';
 import type { SweepRecord } from '../../../cli/src/features/sweep/record';
-import type { LineChart } from '../../../cli/src/report/plot/chart';
 import {
   link,
   median,
@@ -127,12 +126,6 @@ ${tableOf(all, {
   [`${number(always())} of the best`]: ({ shareOfBest }) => times(shareOfBest),
 })}
 
-${Object.values(APPLICATIONS)
-  .map(
-    ([id, title]) => `![p99 over instances: ${title}](studies/right-sizing/right-sizing-${id}.svg)`,
-  )
-  .join('\n\n')}
-
 **Why it differs from what was published.** The machine has two cores, which the load generator shares: more instances than
 cores get no more CPU, cost memory each, and make a request wait for its turn among them. The published advice comes
 from an experiment on two CPUs, with more memory; its machine and its load are not known.
@@ -176,8 +169,6 @@ ${slo.map(({ text }) => text).join(' and ')}.
 
 ${tableOf(n8nCells(REGULAR), { ...CELL, verdict: ({ outcome }) => outcome, ...FIGURES })}
 
-![p99 over CPU](studies/right-sizing/right-sizing-n8n.svg)
-
 ${sweepLink(REGULAR)}`;
 }
 
@@ -187,8 +178,6 @@ Queue mode with workers, n8n's own way to several instances: main and each worke
 
 ${tableOf(n8nCells(WORKERS), { ...WORKER_CELL, ...RATE, ...FIGURES })}
 
-![p99 over workers](studies/right-sizing/right-sizing-workers.svg)
-
 ${sweepLink(WORKERS)}`;
 
 const pods = (): string => `## The same in pods
@@ -197,8 +186,6 @@ The chart in queue mode on a cluster of one node: each pod of n8n has the CPU an
 main, so that more workers change little where its CPU is the limit.
 
 ${tableOf(n8nCells(IN_PODS), { ...WORKER_CELL, CPU: CELL.CPU, 'memory limit': CELL['memory limit'], ...RATE, ...FIGURES })}
-
-![p99 over workers, in pods](studies/right-sizing/right-sizing-pods.svg)
 
 ${sweepLink(IN_PODS)}; \`lab/cluster/cluster exec ./n8n-tuned study ${PODS}\` measures it again.`;
 
@@ -219,73 +206,8 @@ function stored(): string {
 ${mib(bytes / 1024 ** 2)}. Read again, ${number(missing.length)} were missing and ${number(different.length)} were not as in the folder. ${link(STORED)}`;
 }
 
-/** p99 over a dimension, a line for each label. */
-const p99Over = (
-  cells: readonly MeasuredCell[],
-  { id, title, dimension, unit }: { id: string; title: string; dimension: string; unit: string },
-  labelOf: (cell: MeasuredCell['cell']) => string,
-): LineChart => ({
-  ...{ kind: 'line', id, title, x: { label: unit }, y: { label: 'p99', unit: 'ms', min: 0 } },
-  series: [...grouped(cells, ({ cell }) => labelOf(cell))].map(([label, same]) => ({
-    label,
-    points: same
-      .map((one): [number, number | null] => [at(dimension)(one), one.figures.p99Ms])
-      .toSorted(([a], [b]) => a - b),
-  })),
-});
-
-function plots(): LineChart[] {
-  const inPods = n8nCells(IN_PODS);
-  const most = Math.max(...inPods.map(at('memoryMiB')));
-  return [
-    ...Object.entries(APPLICATIONS).map(([request, [id, title]]): LineChart => ({
-      ...{ kind: 'line', id: `${NAME}-${id}`, title: `p99 over instances: each request ${title}` },
-      x: { label: 'instances', scale: 'log' },
-      y: { label: 'p99', unit: 'ms', min: 0 },
-      series: combinations()
-        .filter((group) => group.request === request)
-        .map(({ cpu, memory, points }) => ({
-          label: `${number(cpu)}m, ${mib(memory)}`,
-          points: points.map(({ instances, p99Ms }) => [instances, p99Ms]),
-        })),
-    })),
-    p99Over(
-      n8nCells(REGULAR),
-      {
-        id: `${NAME}-n8n`,
-        title: 'p99 of one n8n over its CPU',
-        dimension: 'cpuMillicores',
-        unit: 'CPU in millicores',
-      },
-      ({ workload, memoryMiB }) => `${workload ?? ''}, ${memoryMiB ?? ''} MiB`,
-    ),
-    p99Over(
-      n8nCells(WORKERS),
-      {
-        id: `${NAME}-workers`,
-        title: 'p99 of n8n over its workers',
-        dimension: 'workers',
-        unit: 'workers',
-      },
-      ({ workload }) => String(workload),
-    ),
-    p99Over(
-      // More lines than colours could be told apart.
-      inPods.filter((one) => at('memoryMiB')(one) === most),
-      {
-        id: PODS,
-        title: 'p99 of n8n in pods over its workers',
-        dimension: 'workers',
-        unit: 'workers',
-      },
-      ({ workload, cpuMillicores }) => `${workload ?? ''}, ${cpuMillicores ?? ''}m`,
-    ),
-  ];
-}
-
 export const rightSizing: StudyPage = {
   study: NAME,
   answer,
   parts: [servers, regular, workers, pods, stored],
-  plots,
 };

@@ -1,5 +1,4 @@
 // What the tuning profiles are worth by workload and mode, and what more CPU is worth to one process.
-import type { LineChart } from '../../../cli/src/report/plot/chart';
 import type { SweepRecord } from '../../../cli/src/features/sweep/record';
 import { ms, number, perSecond, readJson, spread, tableOf, times } from '../records';
 import type { StudyPage } from '../study-page';
@@ -105,21 +104,7 @@ ${tableOf(coresRows(), {
   'CPU per request': ({ cpuMs }) => cpuMs.map(ms).join(', '),
 })}
 
-![responses over CPU](studies/cores/cores.svg)
-
 ${sweepLink(CORES)}`;
-
-const coresPlot = (): LineChart => ({
-  ...{ kind: 'line', id: 'cores', title: 'Expected responses of one process over its CPU' },
-  x: { label: 'CPU in millicores' },
-  y: { label: 'responses per second', min: 0 },
-  series: [
-    {
-      label: 'mean of its runs',
-      points: coresRows().map(({ millicores, mean }) => [millicores, mean]),
-    },
-  ],
-});
 
 export const tuning: StudyPage = {
   study: 'tuning',
@@ -128,5 +113,4 @@ export const tuning: StudyPage = {
 export const cores: StudyPage = {
   study: 'cores',
   parts: [coresOfOneProcess],
-  plots: () => [coresPlot()],
 };

@@ -1,10 +1,16 @@
 import type { INodeProperties } from 'n8n-workflow';
 import type { Bounds } from '../../shared/bounds';
 import { allowanceOf, requireDangerous, requireMs } from '../pure/allowance';
-import { addUp } from '../pure/loop';
 import { Mistake } from '../../shared/mistake';
 import { burn, Frozen } from '../world/cpu';
 import { booleanOf, choiceOf, numberOf, type Operation } from './operation';
+
+/** The published loop, from `from` to below `to`: its sum goes on where an earlier part ended. */
+export function addUp(sum: number, from: number, to: number): number {
+  let count = sum;
+  for (let i = from; i < to; i += 1) count += i;
+  return count;
+}
 
 const time: Bounds = { title: 'CPU Time (Ms)', min: 0, max: 3_600_000 };
 const loop: Bounds = { title: 'Iterations', min: 0, max: 5_000_000_000, integer: true };

@@ -1,11 +1,34 @@
 import { mkdir, realpath, statfs } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
-import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve, relative, sep } from 'node:path';
 import type { INodeProperties } from 'n8n-workflow';
 import { Mistake } from '../../shared/mistake';
 import { n8nVersion } from '../../shared/n8nProcess';
 import type { Call } from '../operations/operation';
-import { allowedFolders, liesIn } from '../pure/allowed';
+
+/**
+ * The folders that n8n lets nodes access, by N8N_RESTRICT_FILE_ACCESS_TO; undefined where any is
+ * allowed. n8n 2.0 and later allow `~/.n8n-files` alone where the variable is not set.
+ */
+export function allowedFolders(
+  variable: string | undefined,
+  majorVersion: number | undefined,
+  home: string,
+): string[] | undefined {
+  const text = variable ?? ((majorVersion ?? 2) >= 2 ? '~/.n8n-files' : '');
+  const folders = text
+    .split(';')
+    .map((folder) => folder.trim())
+    .filter((folder) => folder !== '')
+    .map((folder) => (folder.startsWith('~') ? join(home, folder.slice(1)) : folder));
+  return folders.length === 0 ? undefined : folders;
+}
+
+/** Whether the path is the folder or lies in it; both absolute, without symbolic links. */
+export function liesIn(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}
 
 /** Left free on the disk, whatever is asked. */
 const RESERVE_BYTES = 256 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { STALE, type TimeSeries } from '../../../cli/src/prometheus/series';
-import { writeRequest } from '../../../cli/src/prometheus/wire';
+import { writeRequest } from '../../../cli/src/prometheus/remote-write';
 
 /** Reads what a receiver reads: https://protobuf.dev/programming-guides/encoding/ and snappy's format description. */
 class Reader {

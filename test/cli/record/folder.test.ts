@@ -26,7 +26,7 @@ import { isComplete, readRun } from '../../../cli/src/record/read-run';
 import type { MetricSample, RequestSample, RunRecord } from '../../../cli/src/record/run-record';
 import { allRequests, readWholeRun } from '../../support/read-run';
 import { sampleRequests, sampleRun } from '../../support/sample-run';
-import { jsonOf } from '../../../cli/src/record/json';
+import { jsonOf } from '../../../cli/src/record/folder';
 import { gunzipSync } from 'node:zlib';
 import { openCompressedTable } from '../../../cli/src/record/table-file';
 

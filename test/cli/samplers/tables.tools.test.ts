@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { labPaths } from '../../../cli/src/lab/paths';
-import { sqliteSampler } from '../../../cli/src/samplers/sqlite';
+import { sqliteSampler } from '../../../cli/src/samplers/tables';
 import { tablesSampler } from '../../../cli/src/samplers/tables';
 import type { Running } from '../../../cli/src/targets/target';
 import { Collected } from '../../process/stage';

@@ -1,4 +1,4 @@
-import { parseWebhooks, quantileOf, writeWebhooks } from '../../../cli/src/samplers/webhook-counts';
+import { parseWebhooks, quantileOf, writeWebhooks } from '../../../cli/src/samplers/n8n-metrics';
 import { Collected } from '../../process/stage';
 
 const NAME = 'n8n_webhook_request_duration_seconds';

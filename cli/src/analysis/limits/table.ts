@@ -1,6 +1,6 @@
 import type { Limit } from '../../record/run-record';
 import { cpuRows } from './cpu';
-import { diskRows } from './disk';
+import { diskRows } from './space';
 import { generatorRows } from './generator';
 import { heldRows } from './held';
 import type { LimitRow } from './row';

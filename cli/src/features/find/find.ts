@@ -27,7 +27,7 @@ import { isHere } from './quiet/quiet';
 import { criticalOf, type Critical } from './traces/trace-of';
 import { toldBy } from './traces/trial';
 import { watched } from './traces/probe-watch';
-import { jsonOf } from '../../record/json';
+import { jsonOf } from '../../record/folder';
 import { SEARCH_ARRIVALS } from './settings';
 import { formatNumber, perSecond } from '../../ui/numbers';
 import { busiestCost } from './analysis/machine-speed';

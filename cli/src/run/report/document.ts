@@ -1,6 +1,6 @@
 import { costOfRun } from '../../analysis/cost';
-import type { RunRecord } from '../../record/run-record';
-import { counted, duration, perSecond, percent } from '../../ui/numbers';
+import type { RunRecord, ServiceCalls } from '../../record/run-record';
+import { counted, duration, perSecond, percent, formatNumber } from '../../ui/numbers';
 import { conditionsOf, ranOn, subtitle } from '../../report/conditions';
 import {
   firstOf,
@@ -25,9 +25,36 @@ import {
   runFigures,
   runTitle,
 } from './figures';
-import { SERVICE_COLUMNS, serviceRows, tooManyCalls } from './services';
 import { askedSlos } from '../../analysis/slo/slo';
 import { adviceFor, limitName } from '../../analysis/limits/table';
+
+/** Calls of services outside n8n, for reports. Pure. */
+
+const SERVICE_COLUMNS = ['host', 'calls', 'failed', 'per request', 'per second', 'it allows'];
+
+export const serviceRows = ({ summary: { services = [] } }: RunRecord): string[][] =>
+  services.map((service) => [
+    service.host,
+    formatNumber(service.calls),
+    formatNumber(service.failed),
+    formatNumber(service.perRequest),
+    perSecond(service.perSecond),
+    allowedText(service),
+  ]);
+
+const allowedText = ({ published }: ServiceCalls): string =>
+  published === undefined
+    ? ''
+    : `${perSecond(published.perSecond)} (${published.of}, ${published.source})`;
+
+/** Services that would refuse the rate which was offered. */
+export const tooManyCalls = ({ summary }: RunRecord): Figure[] =>
+  (summary.services ?? [])
+    .filter(({ perSecond: sent, published }) => sent > (published?.perSecond ?? Infinity))
+    .map((service) => ({
+      name: `Calls of ${service.host}`,
+      value: `${perSecond(service.perSecond)} at ${perSecond(summary.offered.ratePerSecond)}, and it allows ${allowedText(service)}`,
+    }));
 
 const OUTCOMES: Record<RunRecord['verdict']['outcome'], Tone> = {
   sustained: 'good',

@@ -7,7 +7,7 @@ import { thisMachine } from '../machine';
 import { awaitExpectedResponse, NotReady } from '../process/ready';
 import type { MetricsEndpoint, Running, Target } from '../target';
 import { baseUrlFrom, testText } from './address';
-import { N8nApi } from './api';
+import { N8nApi, type N8nRequests } from './api';
 import { apiBacklog, queueBacklog } from './backlog';
 import { readMetrics, whyNoMetrics } from './metrics';
 import { UrlJournal } from './journal';
@@ -15,7 +15,67 @@ import { OutsideNeeds } from './needs';
 import { madeText } from './removal';
 import { ApiSeeds } from './seeds';
 import { traceFromNow } from './trace';
-import { knownWebhooks } from './webhooks';
+import type { ExportedWorkflow } from '../../catalogue/exported-workflow';
+import { distance } from '../../../../loadtests/lib/nearest';
+import { shortly } from '../../ui/said';
+import { rowsOf } from './pages';
+
+/** Which webhooks an n8n has, for somebody who has asked for another. */
+
+const PAGE = 100;
+/** More workflows than these are not read for a hint. */
+const MAX_PAGES = 5;
+const MAX_SHOWN = 5;
+const WEBHOOK = 'n8n-nodes-base.webhook';
+
+interface Asked {
+  method: string;
+  path: string;
+}
+
+/** A sentence; empty where none is active, or the key may not list them. */
+async function knownWebhooks(api: N8nRequests, asked: Asked): Promise<string> {
+  const wanted = `${asked.method} ${asked.path.replace(/[?#].*$/, '')}`;
+  try {
+    const found: string[] = [];
+    const path = '/workflows?active=true&excludePinnedData=true';
+    for await (const workflow of rowsOf<ExportedWorkflow>(api, path, {
+      size: PAGE,
+      most: MAX_PAGES,
+    })) {
+      found.push(...webhooksIn(workflow));
+    }
+    if (found.length === 0) return 'No workflow with a webhook is active there.';
+    const near = [...new Set(found)].sort((a, b) => distance(wanted, a) - distance(wanted, b));
+    const more = near.length > MAX_SHOWN ? ` and ${String(near.length - MAX_SHOWN)} more` : '';
+    return `Active there: ${near.slice(0, MAX_SHOWN).join(', ')}${more}.`;
+  } catch {
+    return '';
+  }
+}
+
+/** Method and path of each, as they are requested. */
+function webhooksIn({ nodes = [] }: ExportedWorkflow): string[] {
+  return nodes.flatMap((node) => {
+    const { type, disabled, parameters, webhookId } = node as unknown as Node;
+    if (type !== WEBHOOK || disabled === true) return [];
+    const { path: given, httpMethod = 'GET' } = parameters ?? {};
+    const path = typeof given === 'string' && given !== '' ? given : webhookId;
+    if (typeof path !== 'string') return [];
+    // n8n puts the id before a path with parts that vary.
+    const whole = path.includes(':') && webhookId !== undefined ? `${webhookId}/${path}` : path;
+    return [httpMethod]
+      .flat()
+      .map((method) => shortly(`${String(method)} /webhook/${whole.replace(/^\/+/, '')}`, 100));
+  });
+}
+
+interface Node {
+  type?: string;
+  disabled?: boolean;
+  webhookId?: string;
+  parameters?: { path?: unknown; httpMethod?: unknown };
+}
 
 export interface UrlTargetOptions {
   /** Whatever already runs there. */

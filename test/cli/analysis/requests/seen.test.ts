@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { InFlight } from '../../../../cli/src/run/finish';
 import { seededRandom } from '../../../../cli/src/analysis/statistics/random';
-import { GoodReplies } from '../../../../cli/src/analysis/requests/good-replies';
+import { GoodReplies } from '../../../../cli/src/analysis/requests/figures';
 import { RequestsSeen } from '../../../../cli/src/analysis/requests/seen';
 import { ProcessSpread } from '../../../../cli/src/analysis/requests/figures';
 import type { RequestSample } from '../../../../cli/src/record/run-record';

@@ -6,7 +6,7 @@ import {
   rowOfRun,
   rowOfFind,
 } from '../../../../cli/src/commands/report/index/row';
-import { sparkline } from '../../../../cli/src/commands/report/index/sparkline';
+import { sparkline } from '../../../../cli/src/commands/report/index/html';
 import { sampleComparison } from '../../../support/sample-compare';
 import { sampleDrill } from '../../../support/sample-drill';
 import { sampleSearch } from '../../../support/sample-find';

@@ -12,7 +12,7 @@ import { topologySchema, TUNING_NAMES, type Topology } from '../../../../cli/src
 import { readDeployed } from '../../../../cli/src/targets/chart/deployed';
 import { recommend } from '../../../../cli/src/features/recommend/analysis/recommend';
 import { valuesYaml } from '../../../../cli/src/features/recommend/values';
-import { n8nEnv, type ProcessSeat } from '../../../../cli/src/targets/process/env';
+import { n8nEnv, type ProcessSeat } from '../../../../cli/src/targets/process/layout';
 import { chart, paths, render, type Manifest } from '../../../chart/support/helm';
 import { queue, regular } from './evidence';
 

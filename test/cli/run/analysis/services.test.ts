@@ -1,5 +1,5 @@
 import { serviceCalls } from '../../../../cli/src/run/analysis/services';
-import { serviceRows, tooManyCalls } from '../../../../cli/src/run/report/services';
+import { serviceRows, tooManyCalls } from '../../../../cli/src/run/report/document';
 import { sampleRun } from '../../../support/sample-run';
 
 const slack = { perSecond: 1, of: 'messages per channel', source: 'https://docs.slack.dev' };

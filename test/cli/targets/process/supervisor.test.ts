@@ -1,6 +1,6 @@
 // The pieces by which processes of n8n are watched, ended and started again.
 import { exitReason, restartAfter } from '../../../../cli/src/targets/process/restart-delay';
-import { graceMsOf } from '../../../../cli/src/targets/process/grace';
+import { graceMsOf } from '../../../../cli/src/targets/process/layout';
 import { sqliteDatabase } from '../../../../cli/src/targets/process/database';
 
 describe('why a process ended', () => {

@@ -7,7 +7,7 @@ import {
 } from '../../../../../cli/src/features/find/analysis/by-queue';
 import { estimate } from '../../../../../cli/src/features/find/analysis/estimate';
 import { levelOf } from '../../../../../cli/src/features/find/analysis/levels';
-import { whatNarrows } from '../../../../../cli/src/features/find/analysis/narrowing';
+import { whatNarrows } from '../../../../../cli/src/features/find/analysis/estimate';
 import { proposeByQueue } from '../../../../../cli/src/features/find/analysis/queue-plan';
 import {
   withDefaults,

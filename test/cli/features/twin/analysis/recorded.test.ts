@@ -4,7 +4,7 @@ import {
   recordingOf,
   type Execution,
 } from '../../../../../cli/src/features/twin/analysis/recorded';
-import { shapeOf } from '../../../../../cli/src/features/twin/analysis/shape';
+import { shapeOf } from '../../../../../cli/src/features/twin/analysis/recorded';
 import type { ExportedWorkflow } from '../../../../../cli/src/catalogue/exported-workflow';
 
 const items = (...json: unknown[]) => ({ main: [json.map((each) => ({ json: each }))] });
