@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { linesOf, parseLine, RequestLines } from '../../../cli/src/load/lines';
+import { linesOf, parseLine } from '../../../cli/src/load/lines';
+import { RequestLines } from '../../../cli/src/load/merge';
 
 const BEGAN = 1_700_000_000_000;
 
