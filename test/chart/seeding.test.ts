@@ -21,6 +21,7 @@ import type { ProcessSpec } from '../../cli/src/targets/process/supervisor.ts';
 import { findProgram } from '../../cli/src/lab/paths.ts';
 import { chart, paths, render, type Manifest } from './support/helm.ts';
 import { pause } from '../support/wait';
+import { N8N_LEGACY_VERSION, N8N_VERSION } from '../support/versions';
 
 const run = promisify(execFile);
 /** Importing starts an n8n, on a busy machine slowly. */
@@ -100,14 +101,21 @@ async function stage(node: string, program: string, args: string[]): Promise<See
 
 describe.each([
   [
-    '2.41',
+    N8N_VERSION,
     paths.node24,
     paths.n8n,
     [],
     'load-last-node',
     ['load-memory-hog', 'load-target-memory-hog'],
   ],
-  ['0.221', paths.node18, paths.n8nLegacy, ['--set', 'image.tag=0.221.2'], 9001, [9005]],
+  [
+    N8N_LEGACY_VERSION,
+    paths.node18,
+    paths.n8nLegacy,
+    ['--set', `image.tag=${N8N_LEGACY_VERSION}`],
+    9001,
+    [9005],
+  ],
 ] as const)('n8n %s', (_, node, program, args, ownId, crashing) => {
   let n8n: SeededN8n;
   beforeAll(async () => {

@@ -12,6 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { chart, paths, render, renderOf } from './support/helm.ts';
 import { containersOf, podTemplates } from './support/pods.ts';
+import { N8N_LEGACY_VERSION, N8N_VERSION } from '../support/versions';
 import { tmpdir } from 'node:os';
 import { parse, stringify } from 'yaml';
 
@@ -57,13 +58,13 @@ const renderings = {
   ],
   legacy: [
     preset('presets/legacy-own.yaml'),
-    [...preset('presets/medium.yaml'), '--set', 'image.tag=0.221.2'],
+    [...preset('presets/medium.yaml'), '--set', `image.tag=${N8N_LEGACY_VERSION}`],
   ],
 };
 
 test.each([
-  ['2.41', paths.n8n, renderings.modern],
-  ['0.221', paths.n8nLegacy, renderings.legacy],
+  [N8N_VERSION, paths.n8n, renderings.modern],
+  [N8N_LEGACY_VERSION, paths.n8nLegacy, renderings.legacy],
 ] as const)(
   'n8n %s reads every variable it is given',
   async (_, program, all) => {

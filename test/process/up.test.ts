@@ -41,7 +41,7 @@ test('up leaves n8n up for other commands, until down', async () => {
 
   const watched = await runCli(['watch', name]);
   expect(watched.code).toBe(0);
-  expect(watched.stdout).toContain(`n8n 2.41.1 at ${state.baseUrl}`);
+  expect(watched.stdout).toContain(`n8n ${N8N_VERSION} at ${state.baseUrl}`);
   expect(watched.stdout).toMatch(/^executions +[\d.]+\/s succeeded/m);
   expect(watched.stdout).toMatch(/^webhooks +[\d.]+\/s, [\d.]+\/s with 5xx/m);
   expect(watched.stdout).toMatch(MAIN);

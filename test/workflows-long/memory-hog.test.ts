@@ -5,7 +5,7 @@ import { eventually, until } from '../support/wait';
 /** The published experiment: 512 MB of text under a heap that is too small, and under one that fits. */
 const cases = [
   {
-    title: 'n8n 0.221.2',
+    title: `n8n ${N8N_LEGACY_VERSION}`,
     version: N8N_LEGACY_VERSION,
     file: 'legacy/memory-hog.json',
     heap: (mib: number) => ({
@@ -14,7 +14,7 @@ const cases = [
     }),
   },
   {
-    title: 'n8n 2.41.1 with Load Target',
+    title: `n8n ${N8N_VERSION} with Load Target`,
     version: N8N_VERSION,
     file: 'load-target/memory-hog.json',
     withLoadTarget: true,
@@ -57,7 +57,7 @@ describe.each(cases)('memory-hog on $title', ({ file, heap, ...layout }) => {
   }, 600_000);
 });
 
-describe('memory-hog on n8n 2.41.1 with only the nodes that n8n ships', () => {
+describe(`memory-hog on n8n ${N8N_VERSION} with only the nodes that n8n ships`, () => {
   it('fails the execution, not n8n, where the heap of the task runner is too small', async () => {
     const n8n = await startN8n({
       version: N8N_VERSION,

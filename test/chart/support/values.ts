@@ -1,5 +1,6 @@
 // Random values that are valid by construction: choices that exclude each other are made together.
 import fc from 'fast-check';
+import { N8N_LEGACY_VERSION, N8N_VERSION } from '../../support/versions';
 
 /** What the values below name and the user, or Kubernetes, has made. */
 export const GIVEN_BY_USER = [
@@ -197,7 +198,7 @@ const queue = all(
   fc.tuple(worker, pools).map(([settings, list]) => ({
     worker: { ...settings, pools: list },
     // Only this one knows queues of pools.
-    ...(list.some((pool) => 'dedicatedQueue' in pool) ? { image: { tag: '2.41.1' } } : {}),
+    ...(list.some((pool) => 'dedicatedQueue' in pool) ? { image: { tag: N8N_VERSION } } : {}),
   })),
   sometimes(fc.constant({ redis: { prefix: 'mine' } })),
   sometimes(
@@ -233,7 +234,7 @@ const withExternalDatabase = all(
 
 const legacy = all(
   fc.record({
-    image: fc.record({ tag: fc.constantFrom('0.221.2', '0.200.0') }),
+    image: fc.record({ tag: fc.constantFrom(N8N_LEGACY_VERSION, '0.200.0') }),
     executions: fc.record({ process: fc.constantFrom('main', 'own') }),
   }),
   fc.constant({ executions: { mode: 'regular' } }),
@@ -248,7 +249,9 @@ const modern = all(
       }),
     }),
   ),
-  sometimes(fc.record({ image: fc.record({ tag: fc.constantFrom('2.41.1', '2.0.0', '2.50.0') }) })),
+  sometimes(
+    fc.record({ image: fc.record({ tag: fc.constantFrom(N8N_VERSION, '2.0.0', '2.50.0') }) }),
+  ),
   sometimes(
     fc.constantFrom<Values>(
       { taskRunners: { mode: 'external' } },
