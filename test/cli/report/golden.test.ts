@@ -29,7 +29,7 @@ import { sampleCells, sampleSweep } from '../../support/sample-sweep';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-const FOLDER = join(__dirname, '..', 'golden');
+const FOLDER = join(__dirname, '../../golden');
 
 /**
  * What users read, kept as a file: a change of it is then seen in a review. With UPDATE_GOLDEN=1 the file is written
