@@ -113,7 +113,8 @@ export const PROFILES = {
    * callers who do not wait would see: the open profiles do.
    */
   closed: {
-    title: 'A fixed number of clients; each waits for its response before it sends the next request',
+    title:
+      'A fixed number of clients; each waits for its response before it sends the next request',
     loop: 'closed',
     ratePerSecond: 0,
     durationSeconds: 60,
