@@ -128,7 +128,9 @@ test('across n8n 1.0 a bundled workload is refused, with what to do', async () =
 test('across n8n 1.0 a request of your own is understood', async () => {
   const own = ['--workflow', join(GATE, 'order.json'), '--request', 'POST /webhook/order'];
   // Refused for its body alone, so that nothing starts.
-  expect(await comparisonRefusal([...own, '--body', '@not-there.json'])).toContain('not-there.json');
+  expect(await comparisonRefusal([...own, '--body', '@not-there.json'])).toContain(
+    'not-there.json',
+  );
 });
 
 const all = (texts: string[]): MetricsEndpoint[] =>
