@@ -12,6 +12,7 @@ import { reference } from './reference';
 import { measured } from './measured';
 import { onlySettings } from './only-settings';
 import { scale } from './scale';
+import { standIns } from './stand-ins';
 import { studies } from './studies';
 import { terminals } from './terminal-svg';
 import { times } from './times';
@@ -28,6 +29,7 @@ const GENERATORS: (() => Generated)[] = [
   measured,
   onlySettings,
   scale,
+  standIns,
   readme,
   terminals,
 ];

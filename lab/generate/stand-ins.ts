@@ -1,0 +1,58 @@
+// What the pages of stand-ins and twins say of their own cost and accuracy, from the records of both.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Interval } from '../../cli/src/analysis/statistics/statistics';
+import { filled } from './parts';
+import { number, read, readJson, root, type Generated } from './records';
+import { linksFrom } from './study-page';
+
+const SPEED = 'docs/records/stand-in.json';
+const ARCHIVE = 'studies/twins/results.jsonl.gz';
+const ORDER = 'studies/twins/results/order.json';
+
+interface Speed {
+  machine: { cores: number; model: string };
+  figures: Record<string, { requestsPerSecond: number; cpuCores: number }>;
+}
+
+interface Accuracy {
+  executions: number;
+  pairs: unknown[];
+  ratio: Interval & { value: number };
+  replaced: unknown[];
+}
+
+const isThere = (file: string): boolean => existsSync(join(root, file));
+
+function speedText(): string {
+  if (!isThere(SPEED)) {
+    return `\`node test/cli/stand-in/stand-in.bench.mjs 30\` measures how many requests per second it answers on your machine.`;
+  }
+  const { figures, machine } = readJson<Speed>(SPEED);
+  const each = Object.entries(figures).map(
+    ([name, { requestsPerSecond, cpuCores }]) =>
+      `${number(requestsPerSecond)} per second with ${number(cpuCores)} cores (${name})`,
+  );
+  return `On a machine with ${String(machine.cores)} cores (${machine.model}) it answered ${each.join(', ')} ([record](${SPEED})).`;
+}
+
+function accuracyText(): string {
+  if (!isThere(ARCHIVE)) {
+    return '`n8n-tuned study twins` measures on your machine how much CPU a twin takes, compared with its original.';
+  }
+  const { executions, pairs, ratio, replaced } = readJson<Accuracy>(ORDER);
+  return `How close a twin comes: an execution of an order workflow of 14 nodes, ${number(replaced.length)} of which call services, was compared with its original that calls real ones. The twin took ${number(ratio.value)} times the CPU (${number(ratio.low)} to ${number(ratio.high)}, ${number(pairs.length)} pairs of ${number(executions)} executions, [record](${ARCHIVE}#order)).`;
+}
+
+export function standIns(): Generated {
+  const page = (file: string, name: string, text: string): [string, string] => [
+    file,
+    filled(read(file), { [name]: linksFrom(file, text) }, 'stand-ins'),
+  ];
+  return {
+    files: Object.fromEntries([
+      page('docs/stand-in.md', 'speed', speedText()),
+      page('docs/own-workflow.md', 'accuracy', accuracyText()),
+    ]),
+  };
+}
