@@ -102,8 +102,8 @@ export const thresholdsOf = ({ expr, summary }: Alert): ThresholdName[] =>
 const LIST = new Intl.ListFormat('en');
 
 function needsSentence({ needs }: Alert): string {
-  if (needs.length === 0) return "It only needs n8n's own metrics.";
-  return `It requires ${LIST.format(needs.map((need) => conditions[need]))}.`;
+  if (needs.length === 0) return "The alert only needs n8n's own metrics.";
+  return `The alert requires ${LIST.format(needs.map((need) => conditions[need]))}.`;
 }
 
 const numbered = (items: readonly string[]): string =>
