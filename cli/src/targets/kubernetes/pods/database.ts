@@ -8,8 +8,8 @@ type Seated = NonNullable<ReturnType<typeof databaseSeat>>;
 
 const WITHIN_MS = 30_000;
 
-/** psql of the server's own image, as the user that the server was made for. */
-const PSQL = `psql -X -q -A -t -v ON_ERROR_STOP=1 -h 127.0.0.1 -U "\${POSTGRES_USER:-postgres}" -d "\${POSTGRES_DB:-$POSTGRES_USER}" -c "$1"`;
+/** psql of the server's own image, as the role whose password it was given: the chart's superuser has none. */
+const PSQL = `psql -X -q -A -t -v ON_ERROR_STOP=1 -h 127.0.0.1 -U "\${N8N_ROLE:-\${POSTGRES_USER:-postgres}}" -d "\${POSTGRES_DB:-$POSTGRES_USER}" -c "$1"`;
 export const PSQL_WITH_PASSWORD = `PGPASSWORD="\${POSTGRES_PASSWORD:-$(cat "$POSTGRES_PASSWORD_FILE" 2>/dev/null)}"; export PGPASSWORD; ${PSQL}`;
 
 /** The Node.js that runs n8n, which knows its own SQLite. */

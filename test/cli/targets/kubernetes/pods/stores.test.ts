@@ -1,4 +1,8 @@
 // What Redis and PostgreSQL of a release say of themselves, and the connection over which they are asked.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type {
   ExecEnd,
   ExecOptions,
@@ -6,6 +10,7 @@ import type {
 } from '../../../../../cli/src/targets/kubernetes/api/api';
 import type { V1Pod } from '../../../../../cli/src/targets/kubernetes/api/api-types';
 import { ExecSession } from '../../../../../cli/src/targets/kubernetes/api/exec-session';
+import { PSQL_WITH_PASSWORD } from '../../../../../cli/src/targets/kubernetes/pods/database';
 import {
   prefixIn,
   readQueue,
@@ -52,6 +57,22 @@ test('after a connection that breaks, and after silence, the next question begin
   expect(await session.ask('three')).toBe('three');
   expect(cluster.connections).toHaveLength(3);
   session.end();
+});
+
+test.each([
+  [{ POSTGRES_USER: 'n8n' }, '-U n8n -d n8n'],
+  [{ POSTGRES_USER: 'postgres', POSTGRES_DB: 'n8n', N8N_ROLE: 'flows' }, '-U flows -d n8n'],
+])('PostgreSQL is asked as the role that has the password: %j', (env, expected) => {
+  const folder = mkdtempSync(join(tmpdir(), 'psql-'));
+  writeFileSync(join(folder, 'psql'), '#!/bin/sh\necho "$PGPASSWORD $*"\n', { mode: 0o700 });
+  const PATH = `${folder}:${process.env['PATH'] ?? ''}`;
+  const said = execFileSync('sh', ['-c', PSQL_WITH_PASSWORD, 'sh', 'SELECT 1'], {
+    encoding: 'utf8',
+    env: { PATH, POSTGRES_PASSWORD: 's3cret', ...env },
+  });
+  rmSync(folder, { recursive: true });
+  expect(said).toMatch(/^s3cret .* -c SELECT 1$/m);
+  expect(said).toContain(expected);
 });
 
 test('what the queue says becomes its figures', () => {
