@@ -128,12 +128,12 @@ function gains(): string {
         `**${rate(variables.b)}** (${times(variables)}, ${link(variables.file)})`,
       ],
       [
-        `lost in ${number(rolloutsOfEach())} rolling updates`,
+        `requests lost in ${number(rolloutsOfEach())} rolling updates`,
         lostInRollouts("n8n's own"),
         `**${lostInRollouts('the chart')}** (${link('studies/charts/results/rollouts.json')})`,
       ],
       [
-        'executions lost in faults under load',
+        'requests lost in faults under load',
         lostInFaults('as-it-comes'),
         `**${lostInFaults('recovery')}** with recovery; without it ${lostInFaults('defaults')} ([study](studies/drills/README.md))`,
       ],
