@@ -26,22 +26,22 @@ const isThere = (file: string): boolean => existsSync(join(root, file));
 
 function speedText(): string {
   if (!isThere(SPEED)) {
-    return `\`node test/cli/stand-in/stand-in.bench.mjs 30\` measures how many requests per second it answers on your machine.`;
+    return `To measure how many requests per second the stand-in answers on your machine, run \`node test/cli/stand-in/stand-in.bench.mjs 30\`.`;
   }
   const { figures, machine } = readJson<Speed>(SPEED);
   const each = Object.entries(figures).map(
     ([name, { requestsPerSecond, cpuCores }]) =>
       `${number(requestsPerSecond)} per second with ${number(cpuCores)} cores (${name})`,
   );
-  return `On a machine with ${String(machine.cores)} cores (${machine.model}) it answered ${each.join(', ')} ([record](${SPEED})).`;
+  return `On a machine with ${String(machine.cores)} cores (${machine.model}), the stand-in answered ${each.join(', ')} ([record](${SPEED})).`;
 }
 
 function accuracyText(): string {
   if (!isThere(ARCHIVE)) {
-    return '`n8n-tuned study twins` measures on your machine how much CPU a twin takes, compared with its original.';
+    return 'To measure on your machine how much CPU a twin uses compared with its original, run `n8n-tuned study twins`.';
   }
   const { executions, pairs, ratio, replaced } = readJson<Accuracy>(ORDER);
-  return `How close a twin comes: an execution of an order workflow of 14 nodes, ${number(replaced.length)} of which call services, was compared with its original that calls real ones. The twin took ${number(ratio.value)} times the CPU (${number(ratio.low)} to ${number(ratio.high)}, ${number(pairs.length)} pairs of ${number(executions)} executions, [record](${ARCHIVE}#order)).`;
+  return `We compared the twin of an order workflow with its original, which calls real services. The workflow has 14 nodes, and ${number(replaced.length)} of them call services. The twin used ${number(ratio.value)} times the CPU (${number(ratio.low)} to ${number(ratio.high)}, ${number(pairs.length)} pairs of ${number(executions)} executions, [record](${ARCHIVE}#order)).`;
 }
 
 export function standIns(): Generated {
