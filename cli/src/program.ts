@@ -29,7 +29,7 @@ import { version } from '../package.json';
 const GROUPS = {
   'Measure:': [find, run, compare, sweep, predict, study],
   'Go live:': [recommend, drill, recover],
-  'Look at it:': [report, watch, sample],
+  'Inspect:': [report, watch, sample],
   'Set up:': [doctor, n8n, up, down, twin, standIn, clean, workloads, profiles, completion],
 };
 
@@ -45,7 +45,7 @@ const EXAMPLES = [
 /** All commands and options; docs/reference is generated from it. */
 export function programOf(): Command {
   const program = new Command('n8n-tuned')
-    .description('Finds how much load an n8n sustains, says what limits it, and proves it.')
+    .description('Finds how much load an n8n sustains and what limits it, and proves the result.')
     .version(version, '-V, --version', 'show the version of this command')
     .showHelpAfterError('(--help shows examples and options)')
     .helpOption('-h, --help', 'show this help')

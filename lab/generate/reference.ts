@@ -27,18 +27,18 @@ export const reference = (): Generated => ({
 });
 
 function introduction(): string {
-  return `# Reference of the command
+  return `# Command reference
 
 ${NOTE}
 
-${program.description()} Each command has a page with all of its options, as \`--help=all\` prints them. Results go to
-standard output, and progress and warnings go to standard error. [Get started](../get-started.md) leads through the commands.
+${program.description()} Each command has a page with all of its options, as printed by \`--help=all\`. Results go to
+standard output; progress and warnings go to standard error. For an introduction, see [Get started](../get-started.md).
 
 | exit code | meaning |
 | --- | --- |
 | 0 | success |
 | 1 | an SLO was missed, or a check failed |
-| 2 | invalid usage: one sentence says what to do |
+| 2 | invalid usage; the message explains what to do |
 | 3 | the measurement is invalid or inconclusive, or the command has a bug |`;
 }
 
@@ -46,7 +46,7 @@ function list(): string {
   return [
     '## Commands',
     '',
-    '| command | what it does |',
+    '| command | description |',
     '| --- | --- |',
     ...commands.map(
       (command) =>
@@ -87,7 +87,7 @@ function shared(): string {
   const said = [...all.values()].filter((one) => one.commands >= SHARED_BY);
   const headings = [...new Set(said.map(({ heading }) => heading))];
   return [
-    '## Options that several commands share',
+    '## Shared options',
     ...headings.map((heading) => {
       const below = said.filter((one) => one.heading === heading);
       return `### ${titleOf(heading)}\n\n${optionsTable(below.map(({ option }) => option))}`;
@@ -121,8 +121,8 @@ function sharedOf(command: Command): string[] {
     .map(({ flags, long }) => `\`${long ?? flags}\``);
   if (names.length === 0) return [];
   return [
-    '### As in other commands',
-    `${names.join(', ')}: see [the options that several commands share](README.md#options-that-several-commands-share).`,
+    '### Options shared with other commands',
+    `${names.join(', ')}: see [shared options](README.md#shared-options).`,
   ];
 }
 
@@ -149,7 +149,8 @@ function optionsTable(rows: readonly Option[]): string {
 }
 
 function meaningOf({ description, argChoices, mandatory }: Option): string {
-  const choices = argChoices === undefined ? '' : ` (one of ${argChoices.join(', ')})`;
+  const isTold = (argChoices ?? []).every((choice) => description.includes(choice));
+  const choices = isTold ? '' : ` (one of ${(argChoices ?? []).join(', ')})`;
   return cell(description) + cell(choices) + (mandatory ? '; required' : '');
 }
 

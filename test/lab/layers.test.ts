@@ -174,7 +174,7 @@ test('docs/architecture.md draws this order', () => {
 
 describe('a value that docs/architecture.md follows', () => {
   const text = readFileSync(join(ROOT, 'docs', 'architecture.md'), 'utf8');
-  const [, section = ''] = /^## Three values, followed\n([\s\S]*?)^## /m.exec(text) ?? [];
+  const [, section = ''] = /^## The path of three values\n([\s\S]*?)^## /m.exec(text) ?? [];
   const walks = [...section.matchAll(/^- (.*?) \(([^()]*)\):([^]*?)(?=^- |\n\n)/gm)].map(
     ([, value = '', counts = '', walk = '']) => [value, counts, walk] as const,
   );

@@ -24,7 +24,7 @@ interface CleanOptions {
 }
 
 export const help: CommandHelp = {
-  summary: 'remove what earlier commands left in a cluster or in an n8n',
+  summary: 'remove what earlier commands left behind in a cluster or in n8n',
   examples: [
     'n8n-tuned clean --target kubernetes --context kind-kind',
     'n8n-tuned clean --target container',
@@ -36,22 +36,31 @@ export function register(program: Command): Command {
   return program
     .command('clean')
     .description(
-      'Remove what earlier commands left in a cluster, in an n8n or as containers here, and nothing else',
+      'Remove objects that earlier commands left in a cluster, in n8n or as local containers, and nothing else',
     )
     .addOption(
-      new Option('--target <kind>', 'where to look')
+      new Option('--target <kind>', 'where to look for leftovers')
         .choices(['kubernetes', 'container'])
         .default('kubernetes'),
     )
-    .option('--kubeconfig <file>', 'default $KUBECONFIG, else ~/.kube/config')
-    .option('--context <name>', 'a context of that kubeconfig (default: the current one)')
-    .option('--namespace <name>', 'look only there, where you may not list namespaces')
+    .option(
+      '--kubeconfig <file>',
+      'path of the kubeconfig (default: $KUBECONFIG, or ~/.kube/config)',
+    )
+    .option('--context <name>', 'kubeconfig context (default: the current context)')
+    .option(
+      '--namespace <name>',
+      'look only in this namespace, if you have no permission to list namespaces',
+    )
     .option(
       '--url <url>',
-      'look in the n8n at this address instead; N8N_API_KEY in the environment is its key',
+      'look in the n8n at this address instead, with the API key in N8N_API_KEY',
     )
-    .option('--elsewhere', 'also what commands on other machines made, which may still be running')
-    .option('--json', 'print what was found as JSON')
+    .option(
+      '--elsewhere',
+      'also remove objects created by commands on other machines, which may still be running',
+    )
+    .option('--json', 'print the result as JSON')
     .action(clean);
 }
 

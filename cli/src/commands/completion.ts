@@ -9,8 +9,8 @@ export const help: CommandHelp = {
 export function register(program: Command): Command {
   return program
     .command('completion')
-    .description('Print a script that completes commands, options and their values')
-    .addArgument(new Argument('<shell>', 'the shell to complete in').choices(SHELLS))
+    .description('Print a shell script that completes commands, options and their values')
+    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
     .action((shell: Shell) => {
       process.stdout.write(completionScript(shell, commandsOf(program)));
     });

@@ -40,32 +40,35 @@ function row({ state, name, found, advice }: DoctorCheck, width: number): string
 const WIDTH = 80;
 
 export const help: CommandHelp = {
-  summary: 'check the environment, and say how to get what is missing',
+  summary: 'check the environment, and show how to install what is missing',
   examples: [
     'n8n-tuned doctor',
     'n8n-tuned doctor --target kubernetes --namespace load',
     'n8n-tuned doctor --target kubernetes --namespace n8n --existing',
   ],
   notes: [
-    "With --target process, doctor checks this machine. With --target kubernetes, it checks the context's permissions to deploy and load n8n in its cluster, permission by permission. The target url needs only k6.",
-    'Exit code 1: something that the target needs is missing.',
+    'With --target process, doctor checks this machine. With --target kubernetes, it checks each permission that the context needs to deploy and load n8n in its cluster. The target url needs only k6.',
+    'Exit code 1 means that the target needs something that is missing.',
   ],
 };
 
 export function register(program: Command): Command {
   return program
     .command('doctor')
-    .description('Check the environment, and say how to get what is missing')
+    .description('Check the environment, and show how to install what is missing')
     .addOption(
-      new Option('--target <kind>', 'where n8n would be loaded')
+      new Option('--target <kind>', 'target to check')
         .choices(['process', 'kubernetes'])
         .default('process'),
     )
-    .option('--kubeconfig <file>', 'default $KUBECONFIG, else ~/.kube/config')
-    .option('--context <name>', 'a context of that kubeconfig (default: the current one)')
-    .option('--namespace <name>', 'where n8n would run (default: a new namespace)')
-    .option('--existing', 'check only what loading an existing release needs')
-    .option('--json', 'print the facts and checks as JSON')
+    .option(
+      '--kubeconfig <file>',
+      'path of the kubeconfig (default: $KUBECONFIG, or ~/.kube/config)',
+    )
+    .option('--context <name>', 'kubeconfig context (default: the current context)')
+    .option('--namespace <name>', 'namespace to check (default: a new namespace)')
+    .option('--existing', 'check only the permissions that are needed to load an existing release')
+    .option('--json', 'print the results as JSON')
     .action(async ({ json, ...flags }: DoctorOptions) => {
       if (flags.target === 'kubernetes') {
         process.exitCode = await examineCluster(flags, json === true);

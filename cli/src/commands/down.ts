@@ -7,15 +7,15 @@ import { startProgress } from '../ui/progress';
 import type { CommandHelp } from '../options/help';
 
 export const help: CommandHelp = {
-  summary: 'stop what n8n-tuned up has started',
+  summary: 'stop the n8n that n8n-tuned up started',
   examples: ['n8n-tuned down'],
 };
 
 export function register(program: Command): Command {
   return program
     .command('down')
-    .description('Stop what n8n-tuned up has started')
-    .argument('[name]', 'the name given to up', 'default')
+    .description('Stop the n8n that n8n-tuned up started')
+    .argument('[name]', 'the name that was given to n8n-tuned up', 'default')
     .action(down);
 }
 

@@ -4,15 +4,15 @@ import { printJson, printLines } from '../ui/print';
 import type { CommandHelp } from '../options/help';
 
 export const help: CommandHelp = {
-  summary: 'list the load profiles: the shapes of the load over time',
+  summary: 'list the load profiles, which shape the load over time',
   examples: ['n8n-tuned profiles --json'],
 };
 
 export function register(program: Command): Command {
   return program
     .command('profiles')
-    .description('List the load profiles: the shapes of the load over time')
-    .option('--json', 'print them as JSON')
+    .description('List the load profiles, which shape the load over time')
+    .option('--json', 'print the list as JSON')
     .action(({ json }: { json?: boolean }) => {
       if (json === true) {
         printJson(PROFILES);

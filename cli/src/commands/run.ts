@@ -49,7 +49,7 @@ export interface RunOptions
 }
 
 export const help: CommandHelp = {
-  summary: 'load n8n at one rate, and say whether it meets the SLOs',
+  summary: 'load n8n at one rate, and check whether it meets the SLOs',
   examples: [
     "n8n-tuned run --workload last-node --rate 50 --slo 'p95<300ms'",
     'n8n-tuned run --workload wait-5s --profile closed --vus 8 --workers 2',
@@ -72,7 +72,9 @@ export const help: CommandHelp = {
 export function register(program: Command): Command {
   const command = program
     .command('run')
-    .description('Load one workload with one load profile on one target; record and judge it');
+    .description(
+      'Run one workload with one load profile on one target, record the run and check the SLOs',
+    );
   withMonitoringOptions(
     withGeneratorOptions(withTargetOptions(withProfileOptions(withWorkloadOptions(command)))),
   ).optionsGroup('Limits and results:');
@@ -80,7 +82,7 @@ export function register(program: Command): Command {
     .addOption(outOption())
     .option(
       '--s3 <place>',
-      'also copy the results to s3://bucket/prefix; credentials as for the AWS CLI',
+      'also copy the results to s3://bucket/prefix, with the same credentials as the AWS CLI',
     )
     .option('--json', 'print the record as JSON')
     .action(async (options: RunOptions) => {

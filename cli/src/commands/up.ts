@@ -29,7 +29,7 @@ export interface UpOptions extends TargetOptions, WorkloadOptions {
 }
 
 export const help: CommandHelp = {
-  summary: 'start n8n with a workload in it, and leave it running',
+  summary: 'start n8n with a workload, and leave it running',
   examples: [
     'n8n-tuned up --workers 2',
     'n8n-tuned run --url $(n8n-tuned up --json | jq -r .baseUrl) --rate 20',
@@ -53,12 +53,12 @@ export const help: CommandHelp = {
 export function register(program: Command): Command {
   const command = program
     .command('up')
-    .description('Start n8n with a workload in it, and leave it running until n8n-tuned down');
+    .description('Start n8n with a workload, and leave it running until n8n-tuned down');
   return withTargetOptions(withWorkloadOptions(command))
     .optionsGroup('Name and limits:')
-    .option('--name <name>', 'its name for n8n-tuned down', 'default')
+    .option('--name <name>', 'name of this instance, for n8n-tuned down', 'default')
     .addOption(readyOption())
-    .option('--json', 'print its address and more as JSON')
+    .option('--json', 'print the address and other details as JSON')
     .action(async (options: UpOptions) => {
       await (process.env[KEEPER] === '1' ? keep(options) : up(options));
     });

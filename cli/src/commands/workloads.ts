@@ -11,16 +11,16 @@ import { wrap } from '../ui/wrap';
 const WIDTH = 80;
 
 export const help: CommandHelp = {
-  summary: 'list the bundled workloads, or describe one',
+  summary: 'list the bundled workloads, or describe a workload',
   examples: ['n8n-tuned workloads', 'n8n-tuned workloads memory', 'n8n-tuned workloads --json'],
 };
 
 export function register(program: Command): Command {
   return program
     .command('workloads')
-    .description('List the bundled workloads, or say what one puts under stress')
-    .argument('[name]', 'a workload, to be described with its variants and parameters')
-    .option('--json', 'print them as JSON')
+    .description('List the bundled workloads, or describe a workload and what it stresses')
+    .argument('[name]', 'name of the workload to describe')
+    .option('--json', 'print the list as JSON')
     .action((name: string | undefined, { json }: { json?: boolean }) => {
       const { workloads } = readCatalogue(join(workflowsFolder(), 'catalogue.json'));
       const chosen = name === undefined ? null : findWorkload(workloads, name);

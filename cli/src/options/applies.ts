@@ -295,7 +295,7 @@ const WORKS_ON: Record<string, readonly string[]> = {
 };
 
 /** The heading below which options stand that say where n8n runs. */
-export const WHERE = 'Where it runs:';
+export const WHERE = 'Target:';
 
 /**
  * Help lists an option that not every target of its command takes below the targets that do, and none that no target

@@ -19,13 +19,16 @@ export function withContainerOptions(command: Command): Command {
   return command
     .option(
       '--image <image>',
-      "image of n8n: a name like n8nio/n8n:2.41.1, a digest, or an archive ending in .tar (default: n8n's own of the version)",
+      "n8n image: a name such as n8nio/n8n:2.41.1, a digest, or an archive whose name ends in .tar (default: n8n's official image for the version)",
     )
-    .option('--redis-image <image>', 'queue mode: image of Redis or Valkey (default: as the chart)')
-    .option('--postgres-image <image>', 'image of PostgreSQL (default: as the chart)')
+    .option(
+      '--redis-image <image>',
+      'queue mode: Redis or Valkey image (default: same as the chart)',
+    )
+    .option('--postgres-image <image>', 'PostgreSQL image (default: same as the chart)')
     .option(
       '--container-engine <engine>',
-      'podman, docker, or the path of one (default: the first that answers)',
+      'podman, docker, or the path of either (default: the first that responds)',
     );
 }
 

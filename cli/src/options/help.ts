@@ -18,7 +18,7 @@ export interface CommandHelp {
 
 /** The headings of options that each topic shows. A heading is in exactly one topic. */
 export const TOPICS = {
-  load: ['What is loaded:', 'How it is loaded:', 'How the load is generated:'],
+  load: ['Workload:', 'Load:', 'Load generation:'],
   n8n: [
     WHERE,
     'With --target url or server:',
@@ -35,17 +35,17 @@ export const TOPICS = {
   kubernetes: ['With --target kubernetes:'],
   limits: [
     'Goal and evidence:',
-    'How it is decided:',
-    'For each find of --metric capacity:',
-    'What is measured now:',
-    'What must be met:',
-    'What must be met, and how long it may take:',
-    'What n8n saves by its own settings, which its API does not tell:',
-    'Which executions:',
-    'How they are retried:',
+    'Comparison:',
+    'With --metric capacity:',
+    'Measurements:',
+    'Requirements:',
+    'Goal and search:',
+    'Settings that the n8n API does not return:',
+    'Executions:',
+    'Retries:',
     'Name and limits:',
     'Limits and results:',
-    'Send results to your monitoring:',
+    'Monitoring:',
     'Options:',
   ],
 } as const;

@@ -49,44 +49,48 @@ export interface KubernetesFlags extends DeployFlags {
 
 export function withClusterOptions(command: Command): Command {
   return command
-    .option('--kubeconfig <file>', 'default $KUBECONFIG, else ~/.kube/config')
-    .option('--context <name>', 'a context of that kubeconfig (default: the current one)')
-    .option('--namespace <name>', 'where to run (default: a new namespace, removed afterwards)')
+    .option(
+      '--kubeconfig <file>',
+      'path of the kubeconfig (default: $KUBECONFIG, or ~/.kube/config)',
+    )
+    .option('--context <name>', 'kubeconfig context (default: the current context)')
+    .option(
+      '--namespace <name>',
+      'namespace (default: a new namespace, which is removed afterwards)',
+    )
     .option(
       '--protect <context>',
-      'ask before loading this context (* is a wildcard); may be repeated',
+      'ask before loading this context (* is a wildcard); repeatable',
       collect,
     )
-    .option('--yes', 'do not ask before what may be production is loaded, for scripts');
+    .option('--yes', 'do not ask before loading a possible production system, for scripts');
 }
 
 export function withDeployOptions(command: Command): Command {
   return withClusterOptions(command)
     .option(
       '--release <name>',
-      'name of the release (default: a new name in each call; --existing needs it)',
+      'release name (default: a new name for each call; required with --existing)',
     )
     .addOption(
       parsed(
         '--deploy-timeout <time>',
-        'how long to wait until all pods are ready (default: 10m)',
+        'maximum time until all pods are ready (default: 10m)',
         milliseconds,
       ),
     )
-    .option('--generator-image <image>', 'image of k6 (default: docker.io/grafana/k6)')
+    .option('--generator-image <image>', 'k6 image (default: docker.io/grafana/k6)')
     .addOption(
       parsed(
         '--generators <count>',
-        'pods that generate the load together (default: 1)',
+        'number of pods that generate the load (default: 1)',
         countFrom1,
       ),
     )
-    .addOption(
-      new Option('--via <way>', 'what the requests go through (default: service)').choices(WAYS),
-    )
+    .addOption(new Option('--via <way>', 'route of the requests (default: service)').choices(WAYS))
     .option(
       '--via-address <address>',
-      'address of the Ingress or the Gateway (default: from its status, else DNS)',
+      'address of the Ingress or Gateway (default: from its status, otherwise from DNS)',
     );
 }
 
@@ -106,7 +110,7 @@ export function withDeployerOptions(command: Command): Command {
         .addOption(
           new Option(
             '--target <kind>',
-            'process: on this machine; container: from an image, on this machine; kubernetes: in a cluster',
+            'where n8n runs: process (on this machine), container (from an image, on this machine) or kubernetes (in a cluster)',
           )
             .choices(DEPLOYED_TO)
             .default('process'),
@@ -121,12 +125,8 @@ export const clusterTargetOption = (text: string): Option =>
 
 export function withKubernetesOptions(command: Command): Command {
   return withDeployOptions(command)
-    .option('--existing', 'load an existing release; nothing is deployed')
-    .option(
-      '--values <file>',
-      'a values file of the chart, instead of a topology; may be repeated',
-      collect,
-    )
+    .option('--existing', 'load an existing release without deploying anything')
+    .option('--values <file>', 'a chart values file, instead of a topology; repeatable', collect)
     .option('--chart <file>', 'a file that describes another chart (docs/kubernetes.md)');
 }
 

@@ -13,14 +13,14 @@ export interface MonitoringOptions {
 
 export function withMonitoringOptions(command: Command): Command {
   return command
-    .optionsGroup('Send results to your monitoring:')
+    .optionsGroup('Monitoring:')
     .option(
       `${REMOTE_WRITE_FLAG} <url>`,
-      'write the series of the load to this Prometheus during the run, like http://prometheus:9090/api/v1/write',
+      'write load metrics to this Prometheus during the run, for example to http://prometheus:9090/api/v1/write',
     )
     .option(
       `${GRAFANA_FLAG} <url>`,
-      'write annotations to this Grafana, like http://grafana:3000; GRAFANA_TOKEN is the token',
+      'write annotations to this Grafana, such as http://grafana:3000, with the token in GRAFANA_TOKEN',
     );
 }
 

@@ -51,32 +51,32 @@ export interface WorkloadOptions {
 
 export function withWorkloadOptions(command: Command, usual = 'last-node'): Command {
   return command
-    .optionsGroup('What is loaded:')
+    .optionsGroup('Workload:')
     .option(
       '--workload <name>',
-      `a bundled workload, or the path of a workload file (default: ${usual})`,
+      `name of a bundled workload or path of a workload file (default: ${usual})`,
     )
-    .option('--variant <name>', 'which workflow of the workload: native, load-target or legacy')
-    .option('--param <name=value>', 'a parameter of the workload; may be repeated', collect)
-    .option('--request <request>', "your own request, like 'POST /webhook/order'")
+    .option('--variant <name>', 'variant of the workload: native, load-target or legacy')
+    .option('--param <name=value>', 'a workload parameter; repeatable', collect)
+    .option('--request <request>', "your own request, such as 'POST /webhook/order'")
     .option(
       '--header <header>',
-      "a header of your own request, or besides those of the workload, like 'Name: value'; may be repeated",
+      "a request header, such as 'Name: value', also added to the requests of a workload; repeatable",
       collect,
     )
-    .option('--body <text>', 'body of the request, @FILE, or rows: @FILE.jsonl')
+    .option('--body <text>', 'request body, @FILE, or @FILE.jsonl with one body per line')
     .option(
       '--expect <expectation>',
-      "what the expected response is, like 'status==200' or 'json.ok==true'; may be repeated",
+      "a condition on the response, such as 'status==200' or 'json.ok==true'; repeatable",
       collect,
     )
     .option(
       '--id-at <place>',
-      'where the response returns the header x-load-id, like json.headers.x-load-id',
+      'where the response contains the header x-load-id, such as json.headers.x-load-id',
     )
     .option(
       '--workflow <file>',
-      'an exported workflow to import into n8n first, whose webhook is loaded; may be repeated',
+      'an exported workflow to import into n8n before its webhook is called; repeatable',
       collect,
     );
 }
@@ -116,38 +116,32 @@ export interface ProfileOptions extends GeneratorOptions {
 
 export function withProfileOptions(command: Command, usual: ProfileName = 'load'): Command {
   return command
-    .optionsGroup('How it is loaded:')
+    .optionsGroup('Load:')
     .addOption(
       new Option('--profile <name>', 'shape of the load over time')
         .choices(Object.keys(PROFILES))
         .default(usual),
     )
     .addOption(
-      parsed(
-        '--rate <per-second>',
-        'requests per second, whether or not responses arrive',
-        anyNumber,
-      ),
+      parsed('--rate <per-second>', 'requests per second, independent of the responses', anyNumber),
     )
     .addOption(
       parsed(
         '--vus <clients>',
-        'profile closed: clients, each waiting for its response',
+        'number of clients in the profile closed; each waits for its response',
         anyNumber,
       ),
     )
     .addOption(durationOption())
-    .addOption(parsed('--warmup <time>', 'load before the measured part, not counted', seconds))
-    .option(
-      '--slo <slo>',
-      "what must be met, like 'p95<300ms' or 'errors<1%'; may be repeated",
-      collect,
-    );
+    .addOption(
+      parsed('--warmup <time>', 'load before the measured part, which is not counted', seconds),
+    )
+    .option('--slo <slo>', "an SLO, such as 'p95<300ms' or 'errors<1%'; repeatable", collect);
 }
 
 /** Without a default in `run`, where it is the profile's. */
 export const durationOption = (usual?: string): Option =>
-  parsed('--duration <time>', 'length of the measured part, like 30s or 5m', seconds, usual);
+  parsed('--duration <time>', 'length of the measured part, such as 30s or 5m', seconds, usual);
 
 export function chosenPlan(options: ProfileOptions): LoadPlan {
   const { profile, rate, vus, duration, warmup, arrivals } = options;
@@ -169,24 +163,24 @@ export interface GeneratorOptions {
 
 export function withGeneratorOptions(command: Command): Command {
   return command
-    .optionsGroup('How the load is generated:')
+    .optionsGroup('Load generation:')
     .addOption(
       new Option(
         '--arrivals <kind>',
-        'gaps between due requests: even, or random (exponential); searches default to random, others to even',
+        'gaps between requests: even or random (exponential); default: random for searches, otherwise even',
       ).choices(ARRIVALS),
     )
     .addOption(
       parsed(
         '--max-open <count>',
-        'requests that may be open at the same time (default: rate x timeout)',
+        'maximum number of open requests (default: rate x timeout)',
         countFrom1,
       ),
     )
     .addOption(
       parsed(
         '--generator-cpus <cores>',
-        'CPU limit of the load generator, like 0.5',
+        'CPU limit of the load generator, such as 0.5',
         numberThat((cores) => cores >= 0.01, 'It must be at least 0.01 cores.'),
       ),
     );
@@ -212,14 +206,14 @@ export function withProbeOptions(command: Command): Command {
     .addOption(
       parsed(
         '--probe <time>',
-        'length of a short probe (default: 10s; with a budget, a part of it, at least 6s)',
+        'length of a short probe (default: 10s; with a budget, a fraction of it, at least 6s)',
         seconds,
       ),
     )
     .addOption(
       parsed(
         '--full <time>',
-        'length of a full probe (default: 60s; with a budget, a sixth of it, at least 20s)',
+        'length of a full-length probe (default: 60s; with a budget, a sixth of it, at least 20s)',
         seconds,
       ),
     );
@@ -227,7 +221,7 @@ export function withProbeOptions(command: Command): Command {
 
 /** The budget of one search, for a command that makes several. */
 export const findBudgetOption = (usual: string): Option =>
-  parsed('--find-budget <time>', 'time for all probes of one find', seconds, usual);
+  parsed('--find-budget <time>', 'time for all probes of one search', seconds, usual);
 
 export interface LimitOptions {
   /** Milliseconds, as the other two. */
@@ -238,11 +232,11 @@ export interface LimitOptions {
 
 export function withLimitOptions(command: Command): Command {
   return command
-    .addOption(parsed('--timeout <time>', 'give up a request after this time', milliseconds, '60s'))
+    .addOption(parsed('--timeout <time>', 'abandon a request after this time', milliseconds, '60s'))
     .addOption(
       parsed(
         '--drain <time>',
-        'how long to wait after the last request for late responses, and for n8n to finish',
+        'how long to wait after the last request for late responses and for n8n to finish',
         milliseconds,
         '30s',
       ),
@@ -256,10 +250,16 @@ export const readyOption = (): Option =>
 /** Whatever a command records gets a folder of its own in it. */
 /** The option --force of a command that writes a file of the user's choice. */
 export const forceOption = (): Option =>
-  new Option('--force', 'replace a file of that name that n8n-tuned did not write');
+  new Option(
+    '--force',
+    'replace an existing file of that name, even if n8n-tuned did not write it',
+  );
 
 export const outOption = (): Option =>
-  new Option('--out <folder>', 'where results go, each in a folder of its own').default('results');
+  new Option(
+    '--out <folder>',
+    'folder for the results; each result gets its own subfolder',
+  ).default('results');
 
 export function chosenSlos({ slo = [] }: { slo?: readonly string[] }): Slo[] {
   return slo.flatMap(parseSlos);
@@ -268,7 +268,7 @@ export function chosenSlos({ slo = [] }: { slo?: readonly string[] }): Slo[] {
 export const stopIfOption = (): Option =>
   new Option(
     '--stop-if <condition>',
-    "end the load when this is true, like 'https://shop.example.com/health fails for 30s', 'errors>5% of POST https://shop.example.com/webhook/order' or 'n8n_nodejs_eventloop_lag_p99_seconds>1 for 10s'; may be repeated (default at --url: its /healthz fails for 10s; never: nothing)",
+    "end the load when this condition is true, such as 'https://shop.example.com/health fails for 30s', 'errors>5% of POST https://shop.example.com/webhook/order' or 'n8n_nodejs_eventloop_lag_p99_seconds>1 for 10s'; repeatable (default with --url: /healthz fails for 10s; never: no condition)",
   ).argParser(stopConditions);
 
 export const TARGETS = ['process', 'container', 'kubernetes', 'url', 'server'] as const;
@@ -294,16 +294,13 @@ export function withTargetOptions(command: Command): Command {
           .addOption(
             new Option(
               '--target <kind>',
-              'process: n8n on this machine; container: from its image; kubernetes: in pods; url: the n8n that runs at --url; server: what --command starts',
+              'where n8n runs: process (on this machine), container (from its image), kubernetes (in pods), url (a running n8n at --url) or server (another server, started by --command)',
             )
               .choices(TARGETS)
               .default('process'),
           )
           .addOption(
-            new Option(
-              '--url <url>',
-              'address of an n8n that already runs; implies --target url',
-            ).implies({
+            new Option('--url <url>', 'address of a running n8n; implies --target url').implies({
               target: 'url',
             }),
           )
@@ -311,17 +308,17 @@ export function withTargetOptions(command: Command): Command {
           .addOption(
             new Option(
               '--command <command>',
-              'starts any server here, which listens at --url and is loaded; implies --target server',
+              'command that starts the server to load, which must listen at --url; implies --target server',
             ).implies({ target: 'server' }),
           )
           .option(
             '--metrics-url <[role=]url>',
-            'where a process of n8n serves its metrics, like worker=http://10.0.0.7:5678/metrics; may be repeated',
+            'metrics address of an n8n process, such as worker=http://10.0.0.7:5678/metrics; repeatable',
             metricsEndpoints,
           )
           .option(
             '--stand-in <url>',
-            'at which address of this machine the n8n at --url reaches the stand-in of a twin, like http://10.0.0.5:5690 (default: 127.0.0.1, for an n8n on this machine)',
+            'address of this machine at which the n8n at --url reaches the stand-in for a twin, such as http://10.0.0.5:5690 (default: 127.0.0.1, for an n8n on this machine)',
             standInAddress,
           )
           .addOption(stopIfOption()),
@@ -334,45 +331,44 @@ function withTopologyOptions(command: Command): Command {
   return command
     .option(
       '--topology <file>',
-      'a topology, as values of the chart, or a server; the options below override it',
+      'file with a topology, as chart values, or with a server; the options below override it',
     )
-    .option('--n8n <version>', 'version of n8n; n8n-tuned n8n install VERSION gets another one')
-    .option('--n8n-program <file>', 'the program n8n of an installation of your own')
-    .addOption(new Option('--mode <mode>', 'how n8n runs executions').choices(MODES))
+    .option(
+      '--n8n <version>',
+      'n8n version; n8n-tuned n8n install VERSION installs another version',
+    )
+    .option('--n8n-program <file>', 'the n8n program in your own installation')
+    .addOption(new Option('--mode <mode>', 'execution mode of n8n').choices(MODES))
     .addOption(
-      new Option('--process <process>', 'n8n below 1.0: which process runs an execution').choices(
+      new Option('--process <process>', 'n8n below 1.0: the process that runs executions').choices(
         PROCESSES,
       ),
     )
-    .addOption(new Option('--database <database>', 'database of n8n').choices(DATABASES))
-    .addOption(parsed('--workers <count>', 'queue mode: workers', countFrom0))
+    .addOption(new Option('--database <database>', 'database that n8n uses').choices(DATABASES))
+    .addOption(parsed('--workers <count>', 'queue mode: number of workers', countFrom0))
     .addOption(
       parsed(
         '--concurrency <count>',
-        'queue mode: executions that one worker runs at the same time',
+        'queue mode: number of executions that one worker runs at the same time',
         countFrom1,
       ),
     )
-    .addOption(parsed('--webhooks <count>', 'queue mode: webhook processors', countFrom0))
+    .addOption(parsed('--webhooks <count>', 'queue mode: number of webhook processors', countFrom0))
     .addOption(
       parsed(
         '--cpu <amount>',
-        'CPU limit of each n8n process or of the server, like 500m or 1',
+        'CPU limit per n8n process or server, such as 500m or 1',
         millicores,
       ),
     )
     .addOption(
-      parsed(
-        '--memory <amount>',
-        'memory limit of each n8n process or of the server, like 1Gi',
-        mebibytes,
-      ),
+      parsed('--memory <amount>', 'memory limit per n8n process or server, such as 1Gi', mebibytes),
     )
-    .addOption(parsed('--heap <amount>', "V8's old space: auto, none or an amount", heap))
-    .addOption(new Option('--tuning <name>', 'a named set of measured settings').choices(TUNINGS))
+    .addOption(parsed('--heap <amount>', "size of V8's old space: auto, none or an amount", heap))
+    .addOption(new Option('--tuning <name>', 'tuning profile').choices(TUNINGS))
     .option(
       '--env <name=value>',
-      'an environment variable of every n8n process or of the server; may be repeated',
+      'an environment variable for every n8n process or the server; repeatable',
       variables,
     );
 }

@@ -13,14 +13,14 @@ export const withPriceOptions = (command: Command): Command =>
     .addOption(
       parsed(
         '--cpu-price <amount>',
-        'price of a core per hour: shows what a million requests cost',
+        'price per core and hour, to show the cost of a million requests',
         positive,
       ),
     )
     .addOption(
       parsed(
         '--memory-price <amount>',
-        'price of a GiB of memory per hour (default: an eighth of the price of a core)',
+        'price per GiB of memory and hour (default: an eighth of the core price)',
         positive,
       ),
     );

@@ -11,9 +11,9 @@ export interface PrometheusOptions {
 
 export function withPrometheusOptions(command: Command, what: string): Command {
   return command
-    .option(`${PROMETHEUS_FLAG} <url>`, `${what}; PROMETHEUS_TOKEN is its token`)
-    .option('--prometheus-namespace <name>', 'namespace of the series there (default: any)')
-    .option('--prometheus-release <name>', 'release of the series there (default: any)');
+    .option(`${PROMETHEUS_FLAG} <url>`, `${what}; the token is in PROMETHEUS_TOKEN`)
+    .option('--prometheus-namespace <name>', 'namespace of the metrics (default: any)')
+    .option('--prometheus-release <name>', 'release of the metrics (default: any)');
 }
 
 /** Null where none is named; else it has answered. */

@@ -19,12 +19,12 @@ const headingOf = (command: string, flag: string): string | undefined => {
 };
 
 test.each([
-  ['find', '--target', 'Where it runs:'],
+  ['find', '--target', 'Target:'],
   ['find', '--url', 'With --target url or server:'],
   ['find', '--workers', 'With --target process, container or kubernetes:'],
   ['find', '--cpu', 'With --target process, container, kubernetes or server:'],
   ['find', '--existing', 'With --target kubernetes:'],
-  ['up', '--workers', 'Where it runs:'],
+  ['up', '--workers', 'Target:'],
   ['drill', '--workers', 'With --target process, container or kubernetes:'],
   ['drill', '--stop-if', 'With --target kubernetes or url:'],
   ['drill', '--url', 'With --target url:'],

@@ -31,7 +31,7 @@ test('n8n-tuned -h fits on a screen and lists every command once, by what one wa
     'Start here:',
     'Measure:',
     'Go live:',
-    'Look at it:',
+    'Inspect:',
     'Set up:',
   ]);
 });

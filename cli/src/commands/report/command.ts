@@ -41,7 +41,7 @@ interface ReportOptions extends PrometheusOptions {
 }
 
 export const help: CommandHelp = {
-  summary: 'draw the reports of what was recorded, or put it into a table',
+  summary: 'create reports or a table from records',
   examples: [
     'n8n-tuned report results',
     'n8n-tuned report results --csv runs.csv --s3 s3://load-tests/n8n',
@@ -54,21 +54,21 @@ export function register(program: Command): Command {
   const command = program
     .command('report')
     .description(
-      'Rebuild the reports of runs, searches, comparisons, sweeps and drills; interrupted runs are completed from what they recorded',
+      'Rebuild the reports of runs, searches, comparisons, sweeps and drills, and complete interrupted runs from their records',
     )
     .argument(
       '<folders...>',
-      'folders of records, or folders that hold them, which get an index; FILE.jsonl.gz lists the records of an archive, FILE.jsonl.gz#ID is one of them',
+      'folders of records, or parent folders, which get an index; FILE.jsonl.gz lists the records in an archive, and FILE.jsonl.gz#ID is a single record',
     )
     .option(
       '--s3 <place>',
-      'also copy the folders to s3://bucket/prefix; credentials as for the AWS CLI',
+      'also copy the folders to s3://bucket/prefix, with the same credentials as the AWS CLI',
     )
-    .option('--csv <file>', 'write all runs to one table, one line per run')
+    .option('--csv <file>', 'write all runs to one CSV file, one line per run')
     .addOption(forceOption());
   return withPrometheusOptions(
     command,
-    'add the series of this Prometheus from the time of each run to its report, on Kubernetes those of its release',
+    'add the metrics of this Prometheus for the time of each run to its report; on Kubernetes, only those of its release',
   )
     .option('--json', 'print the records as JSON')
     .action(async (folders: string[], options: ReportOptions) => {

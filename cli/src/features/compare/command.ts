@@ -79,7 +79,7 @@ export interface CompareOptions
 }
 
 export const help: CommandHelp = {
-  summary: 'say which of two topologies is better, and by what ratio',
+  summary: 'compare two topologies: which is better, and by what ratio',
   examples: [
     'n8n-tuned compare none.yaml tuned.yaml --workload last-node --vus 8',
     'n8n-tuned compare --n8n 2.40.7 --n8n 2.41.1 --workflow order.json \\\n    --fail-on worse',
@@ -95,8 +95,8 @@ export const help: CommandHelp = {
     ...['--metric', '--slo', '--budget', '--fail-on'],
   ],
   notes: [
-    'All sides run at the same time and are measured in turns (ABBA), or at once with --duet. The command ends when the interval of each ratio excludes 1, a difference larger than 2% is ruled out, or the budget is used up.',
-    'Two folders of records (runs or searches) are compared as they were recorded, without an interval: one record of each does not show how much the next one would differ.',
+    'All sides run at the same time. They are measured alternately (ABBA), or simultaneously with --duet. The command ends when the interval of each ratio excludes 1, when a difference of more than 2% is ruled out, or when the budget is used up.',
+    'If you compare two folders with records of runs or searches, the result has no interval, because a single record per side does not show how much results vary.',
   ],
 };
 
@@ -104,27 +104,27 @@ export function register(program: Command): Command {
   const command = program
     .command('compare')
     .description(
-      'Compare topologies, servers or records: which is better, by what ratio, and whether that exceeds the noise',
+      'Compare topologies, servers or records, to find which is better, by what ratio, and whether the difference exceeds the noise',
     )
     .argument(
       '[A]',
-      'values of the chart or a server (YAML), the URL of an n8n that runs, or the folder of a record',
+      'a YAML file with chart values or a server, the URL of a running n8n, or the folder of a record',
     )
     .argument(
       '[B...]',
-      'what is compared with it; several are each compared with A, in the same turns',
+      'what to compare with A; several are each compared with A, in the same rounds',
     )
     .option(
       '--n8n <version>',
-      'a side of its own: this version of n8n, with all else as by default; to be repeated',
+      'compare this n8n version, with default settings; give the option once per version',
       collect,
     );
   withGeneratorOptions(withProfileOptions(withWorkloadOptions(command), 'closed')).optionsGroup(
-    'How it is decided:',
+    'Comparison:',
   );
   withQuietOptions(withPriceOptions(command))
     .addOption(
-      new Option('--metric <name>', 'what is compared (default: throughput)').choices(
+      new Option('--metric <name>', 'metric to compare (default: throughput)').choices(
         Object.keys(COMPARE_METRICS),
       ),
     )
@@ -132,7 +132,7 @@ export function register(program: Command): Command {
     .addOption(
       parsed(
         '--pairs <count>',
-        'run each side at most this many times',
+        'maximum number of runs per side',
         numberThat(
           (pairs) => pairs >= 2 && pairs % 2 === 0,
           'It must be an even number of at least 2.',
@@ -143,24 +143,25 @@ export function register(program: Command): Command {
     .addOption(
       parsed(
         '--budget <time>',
-        'time for all measurements: no round but the first starts after it',
+        'time for all measurements; after it, no further round starts',
         seconds,
         '20m',
       ),
     )
     .option(
       '--duet',
-      'load all sides at once instead of in turns: they share the machine, and what disturbs it',
+      'load all sides at the same time instead of alternately, so that all are affected by the same disturbances',
     )
-    .optionsGroup('For each find of --metric capacity:')
+    .optionsGroup('With --metric capacity:')
     .addOption(findBudgetOption('3m'));
   withDeployerOptions(command).addOption(stopIfOption());
   return withLimitOptions(withProbeOptions(command).optionsGroup('Limits and results:'))
     .addOption(outOption())
     .addOption(
-      new Option('--fail-on <answer>', 'worse: exit with 1 when B is worse, for CI').choices([
-        'worse',
-      ]),
+      new Option(
+        '--fail-on <answer>',
+        'with worse, exit with code 1 if B is worse, for CI',
+      ).choices(['worse']),
     )
     .option('--json', 'print the answer as JSON')
     .action(async (_a: unknown, _others: unknown, given: CompareOptions, of: Command) => {

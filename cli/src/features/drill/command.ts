@@ -50,7 +50,7 @@ export const help: CommandHelp = {
     '--json',
   ],
   notes: [
-    'Exit codes: 0 PASS, 1 FAIL (a promise was broken), 3 INVALID (the SLO was already missed before the fault, or the load generator was at fault). The ledger puts every request into exactly one class; see docs/drills.md.',
+    'Exit codes: 0 PASS, 1 FAIL (a promise was broken), 3 INVALID (the SLO was already missed before the fault, or the load generator caused the failure). The ledger assigns every request to exactly one class; see docs/drills.md.',
   ],
 };
 
@@ -58,59 +58,77 @@ export function register(program: Command): Command {
   const command = program
     .command('drill')
     .description(
-      'Inject a fault under load and account for every request; PASS if every promise was kept',
+      'Inject a fault under load and account for every request; the result is PASS if every promise was kept',
     )
     .argument(
       '<fault>',
-      `the name of a fault; ${LIST} shows all of them, ${ALL} injects each that the topology has something for`,
+      `name of the fault; ${LIST} shows all faults, and ${ALL} injects every fault that applies to the topology`,
     );
   withTargetOptions(withWorkloadOptions(command, DEFAULT_WORKLOAD))
-    .optionsGroup('How it is loaded:')
-    .addOption(parsed('--rate <per-second>', 'requests per second, throughout', positive, '3'))
-    .addOption(new Option('--arrivals <kind>', 'gaps between due requests').choices(ARRIVALS))
-    .addOption(parsed('--warmup <time>', 'load before the steady phase, not judged', seconds, '5s'))
+    .optionsGroup('Load:')
     .addOption(
-      parsed('--steady <time>', 'load before the fault, which must meet the SLO', seconds, '20s'),
+      parsed('--rate <per-second>', 'requests per second during the whole drill', positive, '3'),
+    )
+    .addOption(new Option('--arrivals <kind>', 'gaps between requests').choices(ARRIVALS))
+    .addOption(
+      parsed('--warmup <time>', 'load before the steady phase, which is not judged', seconds, '5s'),
+    )
+    .addOption(
+      parsed(
+        '--steady <time>',
+        'load before the fault, during which the SLO must be met',
+        seconds,
+        '20s',
+      ),
     )
     .addOption(
       parsed(
         '--for <time>',
-        'how long the fault lasts; of an instantaneous one: how long it is repeated',
+        'how long the fault lasts, or for how long an instantaneous fault is repeated',
         seconds,
       ),
     )
     .addOption(
-      parsed('--every <time>', 'repeat an instantaneous fault this often, for --for', seconds),
+      parsed(
+        '--every <time>',
+        'interval at which an instantaneous fault is repeated during --for',
+        seconds,
+      ),
     )
     .option('--begin <command>', 'begins the fault custom, by /bin/sh')
     .option('--end <command>', 'ends it after --for; runs also if --begin fails, or after Ctrl-C')
     .addOption(
-      parsed('--after <time>', 'load after the fault, in which n8n is to recover', seconds, '40s'),
+      parsed(
+        '--after <time>',
+        'load after the fault, during which n8n must recover',
+        seconds,
+        '40s',
+      ),
     )
     .option(
       '--no-control',
-      'leave out the control: the same load without the fault, before the drill',
+      'skip the control, which runs the same load without the fault before the drill',
     )
     .option(
       '--recover',
-      'retry lost executions during the drill, as the recovery of the chart does; queue mode',
+      "queue mode: retry lost executions during the drill, as the chart's recovery does",
     )
     .addOption(
       parsed(
         '--recover-age <time>',
-        'with --recover: only executions of which nothing was recorded for this long (default: 60s)',
+        'with --recover: retry only executions without any record for this long (default: 60s)',
         seconds,
       ),
     )
-    .optionsGroup('What must be met:')
+    .optionsGroup('Requirements:')
     .option(
       '--slo <slo>',
-      "what must be met before the fault and again after it (default: errors<1% and p95 below the workload's floor + 1s); may be repeated",
+      "an SLO that must be met before and after the fault (default: errors<1%, and p95 below the workload's floor + 1s); repeatable",
       collect,
     )
     .option(
       '--promise <promise>',
-      "what must be kept to pass, like 'lost=0', 'errors<1%' or 'recover<60s' (default: the fault's own); may be repeated",
+      "a promise that must be kept, such as 'lost=0', 'errors<1%' or 'recover<60s' (default: the promises of the fault); repeatable",
       collect,
     );
   withPriceOptions(command);
@@ -119,7 +137,7 @@ export function register(program: Command): Command {
     .addOption(
       parsed(
         '--wait <time>',
-        'how long callers wait for a response, and how long the drill then waits for n8n to finish',
+        'how long callers wait for a response, and how long the drill waits afterwards for n8n to finish',
         milliseconds,
         '150s',
       ),
@@ -127,7 +145,7 @@ export function register(program: Command): Command {
     .addOption(readyOption())
     .option(
       '--start-file <file>',
-      'once n8n is ready, wait for this file before the load: begins several drills together',
+      'when n8n is ready, wait until this file exists, so that several drills start together',
     )
     .addOption(outOption())
     .option('--json', 'print the record as JSON')

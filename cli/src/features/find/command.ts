@@ -101,49 +101,49 @@ export function register(program: Command): Command {
   const command = program
     .command('find')
     .description(
-      'Raise the load until something breaks: estimate the highest rate at which every SLO is met, and what limits it',
+      'Increase the load until an SLO is missed, to estimate the highest sustained rate and find what limits n8n',
     );
   withMonitoringOptions(withGeneratorOptions(withTargetOptions(withWorkloadOptions(command))))
-    .optionsGroup('What must be met, and how long it may take:')
+    .optionsGroup('Goal and search:')
     .addOption(
       parsed(
         '--rate <per-second>',
-        'ask about this one rate instead: is every SLO met at it? Ends as soon as that is sure, with YES (exit code 0), NO (1) or NOT YET (3)',
+        'check whether n8n meets every SLO at this rate, instead of searching; ends as soon as the answer is certain, with YES (exit code 0), NO (1) or NOT YET (3)',
         numberThat((rate) => rate > 0, 'It must be above 0 requests a second.'),
       ),
     )
     .option(
       '--slo <slo>',
-      `like 'p95<300ms' or 'backlog=0'; may be repeated (default: ${DEFAULT_SLOS.join(', ')})`,
+      `an SLO, such as 'p95<300ms' or 'backlog=0'; repeatable (default: ${DEFAULT_SLOS.join(', ')})`,
       collect,
     )
     .addOption(
       parsed(
         '--budget <time>',
-        'time for all measurements; a smaller budget gives a wider interval (default with --rate: 5m)',
+        'time for all measurements; a shorter budget gives a wider interval (default with --rate: 5m)',
         seconds,
       ),
     )
     .addOption(
       parsed(
         '--precision <percent>',
-        'width of the interval at which the search ends early (default: 10%)',
+        'interval width at which the search ends early (default: 10%)',
         share,
       ),
     )
     .option(
       '--gentle',
-      'no probe at a fixed rate goes above 95% of the estimate, once there is one',
+      'after the first estimate, keep fixed-rate probes below 95% of the estimate',
     )
     .addOption(
       new Option(
         '--speed <speed>',
-        'speed of the machine at which the rate to plan with holds: in its slowest minute, as a plan has to work then too, or its median (default: slow)',
+        'machine speed for which the planning rate is computed: the speed in the slowest minute, or the median speed (default: slow)',
       ).choices(SPEEDS),
     )
     .option(
       '--continue <folder>',
-      'add the budget to the search recorded there, with the same options (default budget: as before)',
+      'continue the search recorded in this folder for another budget, with the same options (default budget: as before)',
     );
   withQuietOptions(withPriceOptions(command));
   return withLimitOptions(withProbeOptions(command).optionsGroup('Limits and results:'))

@@ -76,7 +76,7 @@ const ACTIONS = ['list', 'install', 'admit'] as const;
 type Action = (typeof ACTIONS)[number];
 
 export const help: CommandHelp = {
-  summary: 'list releases of n8n, install one, or say what fits it',
+  summary: 'list n8n releases, install one, or check what applies to it',
   examples: [
     'n8n-tuned n8n list',
     'n8n-tuned n8n install 2.39.10',
@@ -84,8 +84,8 @@ export const help: CommandHelp = {
     'n8n-tuned find --n8n 2.39.10 --workload last-node',
   ],
   notes: [
-    'install puts a release of the npm registry beside the others and takes about 4 minutes and 2 GB. Packages that your registry does not have are replaced by the nearest version that it has. To continue an install that was stopped, run the same command again.',
-    'admit reads the packages of a release, installed or fetched. For each patch it says whether the code that the patch changes is known, was proven by a test in two sandboxes, or is unknown, with the difference. It compares the variables with those that the chart sets. Exit code 1: a patch or a variable that the chart sets for this release has no effect there.',
+    'install downloads a release from the npm registry and installs it alongside the others, in about 4 minutes. It needs 2 GB of disk space. If your registry does not have the required version of a package, the nearest version is used. To continue an interrupted installation, run the same command again.',
+    "admit reads the packages of an installed or downloaded release. For each patch, it shows whether the code that the patch changes is known, proven by a test in two sandboxes, or unknown, and prints the difference. It also compares the release's variables with the variables that the chart sets. Exit code 1 means that a patch or variable that the chart sets for this release has no effect.",
   ],
 };
 
@@ -93,16 +93,16 @@ export function register(program: Command): Command {
   return program
     .command('n8n')
     .description(
-      'List the releases of n8n, install one beside the others, or say which patches and variables fit one',
+      'List n8n releases, install a release alongside the others, or show which patches and variables apply to a release',
     )
     .addArgument(
       new Argument(
         '<action>',
-        'list: what is installed and released; install and admit: VERSION',
+        'list (installed and available releases), install VERSION or admit VERSION',
       ).choices(ACTIONS),
     )
-    .argument('[version]', 'a release of n8n, like 2.39.10')
-    .option('--json', 'print the list, or what admit has found, as JSON')
+    .argument('[version]', 'an n8n release, such as 2.39.10')
+    .option('--json', 'print the result of list or admit as JSON')
     .action(async (action: Action, version: string | undefined, options: N8nOptions) => {
       process.exitCode = await interruptible(async (signal) => {
         if (action === 'list') await list(version, options, signal);

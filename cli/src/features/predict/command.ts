@@ -38,15 +38,15 @@ interface PredictOptions {
 const SEED = 1;
 
 export const help: CommandHelp = {
-  summary: 'predict the capacity of a size or a machine that was not measured',
+  summary: 'predict the capacity of a size or machine that was not measured',
   examples: [
     'n8n-tuned predict --from results/workers --at 6',
     'n8n-tuned predict --from results --over cpu --at 2 --workload last-node',
     'n8n-tuned predict --from results/capacity/latest/last-node --at-cpu 12ms',
   ],
   notes: [
-    'The CPU per request of another machine is in the report of any run there with the same n8n and workload: n8n-tuned run --vus 1.',
-    'The scalability law needs searches at four or more sizes, and predicts at most three times the largest.',
+    'To get the CPU time per request on another machine, run n8n-tuned run --vus 1 there with the same n8n and workload; the report shows the value.',
+    'The scalability law needs searches at four or more sizes, and predicts sizes up to three times the largest of them.',
   ],
 };
 
@@ -54,33 +54,33 @@ export function register(program: Command): Command {
   return program
     .command('predict')
     .description(
-      'Predict the capacity of another size, or of a machine of another speed, from recorded sweeps or searches, and name the limit',
+      'Predict the capacity for another size or machine speed from recorded sweeps or searches, and show the limit',
     )
     .addOption(
       parsed(
         '--at <size>',
-        'the size: a number of workers, webhook processors, or cores per process',
+        'size to predict: the number of workers, webhook processors, or cores per process',
         positive,
       ),
     )
     .addOption(
       parsed(
         '--at-cpu <time>',
-        'instead of a size: what a request costs in CPU on another machine, to which one search is carried',
+        'predict for another machine instead of another size: the CPU time per request on that machine',
         cpuOfRequest,
       ),
     )
     .addOption(
-      new Option('--over <what>', 'what the size counts')
+      new Option('--over <what>', 'unit of the size')
         .choices(Object.keys(SCALES))
         .default('workers'),
     )
-    .option('--from <folder...>', 'folders with what find or sweep recorded', ['results'])
-    .option('--workload <name>', 'the workload of the searches (default: the only one recorded)')
+    .option('--from <folder...>', 'folders with records of find or sweep', ['results'])
+    .option('--workload <name>', 'workload of the searches (default: the only recorded workload)')
     .addOption(
       parsed(
         '--group <number>',
-        'if searches differ in more than the size: which group of them',
+        'group of searches to use, if they differ in more than the size',
         countFrom1,
         '1',
       ),

@@ -63,7 +63,7 @@ export interface RecommendOptions
 }
 
 export const help: CommandHelp = {
-  summary: 'write a values.yaml for a rate from recorded searches; prove it',
+  summary: 'write and prove a values.yaml for a rate, from recorded searches',
   examples: [
     'n8n-tuned recommend --from results --rate 40',
     "n8n-tuned recommend --from results --rate 40 --slo 'p95<1s' --prove",
@@ -89,11 +89,11 @@ export function register(program: Command): Command {
   const command = program
     .command('recommend')
     .description('Write a values.yaml for a target rate from recorded searches, and prove it');
-  withWorkloadOptions(command, 'the only one recorded')
+  withWorkloadOptions(command, 'the only recorded workload')
     .optionsGroup('Goal and evidence:')
     .option(
       '--from <folder...>',
-      'folders that find or sweep recorded; without it, recommend searches now',
+      'folders with records of find or sweep; without this option, recommend runs its own searches',
     )
     .addOption(
       parsed(
@@ -104,7 +104,7 @@ export function register(program: Command): Command {
     )
     .option(
       '--slo <slo>',
-      'what must be met at that rate; may be repeated (default: as in the searches)',
+      'an SLO to meet at that rate; repeatable (default: as in the searches)',
       collect,
     )
     .addOption(
@@ -126,37 +126,37 @@ export function register(program: Command): Command {
     .addOption(
       parsed(
         '--keep-days <days>',
-        'how many days executions are kept; shows how much disk they take',
+        'number of days that executions are kept, to show the disk space that they need',
         positive,
       ),
     )
     .addOption(
       parsed(
         '--execution-size <size>',
-        'data of one execution, like 50Ki, for --keep-days',
+        'data size of one execution, such as 50Ki, for --keep-days',
         kibibytes,
       ),
     )
     .addOption(
       parsed(
         '--executions-per-day <count>',
-        'how many executions a day has: n8n must be able to delete as many (default: the rate all day long)',
+        'number of executions per day, which n8n must also be able to delete (default: the rate for the whole day)',
         positive,
       ),
     )
-    .option('--write <file>', 'the values file to write', 'values.recommended.yaml')
+    .option('--write <file>', 'path of the values file to write', 'values.recommended.yaml')
     .addOption(forceOption())
     .option('--json', 'print the recommendation as JSON')
-    .optionsGroup('What is measured now:')
+    .optionsGroup('Measurements:')
     .addOption(findBudgetOption('4m'))
     .option(
       '--prove',
-      'deploy exactly these values, load them at the rate, and say PROVEN or REFUTED',
+      'deploy exactly these values, load n8n at the rate, and report PROVEN or REFUTED',
     )
-    .option('--values <file>', 'prove this values file as it is, instead of a recommendation')
+    .option('--values <file>', 'prove this values file instead of a recommendation')
     .addOption(durationOption('60s'))
     .addOption(
-      parsed('--attempts <count>', 'how many alternatives to try at most', countFrom1, '3'),
+      parsed('--attempts <count>', 'maximum number of alternatives to try', countFrom1, '3'),
     );
   withQuietOptions(command);
   return withLimitOptions(withDeployerOptions(command).optionsGroup('Limits and results:'))

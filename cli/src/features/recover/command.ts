@@ -51,7 +51,7 @@ export const help: CommandHelp = {
     '--json',
   ],
   notes: [
-    'Exit codes: 0 nothing is lost, or all of it was retried to its end; 1 something stays lost; 3 n8n or Redis could not be asked, or Ctrl-C ended it. docs/recovery.md says what a retry can bring back.',
+    'Exit codes: 0 if nothing is lost or all retries finished, 1 if executions remain lost, 3 if n8n or Redis could not be reached or you pressed Ctrl-C. For what a retry can restore, see docs/recovery.md.',
   ],
 };
 
@@ -59,49 +59,60 @@ export function register(program: Command): Command {
   return program
     .command('recover')
     .description(
-      'Re-run executions that n8n lost when a process died; without --retry only list them',
+      'Retry executions that n8n lost when a process died; without --retry, only list them',
     )
     .optionsGroup(WHERE)
-    .requiredOption('--url <url>', 'the address of n8n; N8N_API_KEY in the environment is its key')
+    .requiredOption('--url <url>', 'address of n8n, whose API key is in N8N_API_KEY')
     .addOption(
       new Option(
         '--redis <url>',
-        'queue mode: the Redis of its queue, to see which executions have a job, and to let only one recovery run at a time',
+        'queue mode: Redis of the queue, to find the executions that have a job, and to run only one recovery at a time',
       ).env('N8N_TUNED_REDIS'),
     )
-    .option('--prefix <prefix>', 'prefix of the queue (QUEUE_BULL_PREFIX)', 'bull')
-    .optionsGroup('What n8n saves by its own settings, which its API does not tell:')
-    .addOption(saveOption('error', 'whether it keeps failed executions', ['all', 'none']))
-    .addOption(saveOption('success', 'whether it keeps successful executions', ['all', 'none']))
-    .addOption(saveOption('progress', 'whether it saves after each node', ['true', 'false']))
-    .optionsGroup('Which executions:')
-    .option('--tag <name>', 'only workflows with this tag: they may run twice', 'recover')
-    .option('--retry', 'retry them; without it they are only listed')
+    .option('--prefix <prefix>', 'queue prefix (QUEUE_BULL_PREFIX)', 'bull')
+    .optionsGroup('Settings that the n8n API does not return:')
+    .addOption(saveOption('error', 'whether n8n keeps failed executions', ['all', 'none']))
+    .addOption(saveOption('success', 'whether n8n keeps successful executions', ['all', 'none']))
+    .addOption(
+      saveOption('progress', 'whether n8n saves executions after each node', ['true', 'false']),
+    )
+    .optionsGroup('Executions:')
+    .option(
+      '--tag <name>',
+      'only workflows with this tag, which marks workflows that can safely run twice',
+      'recover',
+    )
+    .option('--retry', 'retry the executions, instead of only listing them')
     .addOption(
       parsed(
         '--age <time>',
-        'only executions of which nothing was recorded for this long',
+        'only executions without any record for this long',
         milliseconds,
         '3m',
       ),
     )
     .addOption(
-      parsed('--since <time>', 'only executions that began within this time', milliseconds, '24h'),
+      parsed(
+        '--since <time>',
+        'only executions that started within this time',
+        milliseconds,
+        '24h',
+      ),
     )
-    .optionsGroup('How they are retried:')
+    .optionsGroup('Retries:')
     .addOption(
       parsed(
         '--attempts <n>',
-        'retries of each execution at most, including those made in the editor',
+        'maximum number of retries per execution, including retries in the editor',
         countFrom1,
         '3',
       ),
     )
-    .addOption(parsed('--at-once <n>', 'retries at a time', countFrom1, '2'))
+    .addOption(parsed('--at-once <n>', 'number of retries at the same time', countFrom1, '2'))
     .addOption(
       parsed(
         '--back-off <time>',
-        'wait after a lost attempt, twice as long after each further one',
+        'wait after a lost attempt; the wait doubles with each further attempt',
         milliseconds,
         '1m',
       ),
@@ -109,13 +120,13 @@ export function register(program: Command): Command {
     .addOption(
       parsed(
         '--stop-after <n>',
-        'end the pass after this many lost retries in a row',
+        'end the pass after this many consecutive lost retries',
         countFrom1,
         '3',
       ),
     )
-    .addOption(parsed('--wait <time>', 'how long to wait for a retry to end', milliseconds, '4m'))
-    .option('--json', 'print what was found and done as JSON')
+    .addOption(parsed('--wait <time>', 'maximum time for a retry', milliseconds, '4m'))
+    .option('--json', 'print the result as JSON')
     .action(async (options: RecoverOptions) => {
       process.exitCode = await interruptible((signal) => recover(options, signal));
     });

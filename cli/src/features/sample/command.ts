@@ -31,35 +31,35 @@ interface SampleOptions {
 }
 
 export const help: CommandHelp = {
-  summary: 'record memory and CPU of any process over time',
+  summary: 'record the memory and CPU of any process over time',
   examples: [
     'n8n-tuned sample --pid 4711 --csv memory.csv --plot memory.svg --duration 5m',
     "n8n-tuned sample --pid $(pgrep -f 'n8n start') --interval 5s --json",
   ],
   notes: [
-    'One line per process and sample. cpuCores is what the process used since its previous line; 1 is one core kept busy. rssMiB is its resident memory: shared memory counts in each process.',
+    'The table has one line per process and sample. cpuCores is the CPU that the process has used since its previous line; 1 means one busy core. rssMiB is its resident memory, in which shared memory counts for every process.',
   ],
 };
 
 export function register(program: Command): Command {
   return program
     .command('sample')
-    .description('Record memory and CPU of any process over time, as a table and a plot')
+    .description('Record the memory and CPU of any process over time, as a table and a plot')
     .requiredOption(
       '--pid <pid...>',
-      'one or more processes, each sampled with its children',
+      'one or more process ids; child processes are included',
       (text: string, before: number[] = []) => [...before, countFrom1(text)],
     )
     .option(
       '--csv <file>',
-      'where to write the table, - for standard output (default: - without --plot and --json)',
+      'path of the table, or - for standard output (default: - without --plot and --json)',
     )
-    .option('--plot <file>', 'where to write the plot, as SVG')
+    .option('--plot <file>', 'path of the plot, an SVG file')
     .addOption(forceOption())
     .addOption(
       parsed(
         '--interval <time>',
-        'time between two samples, at least 50ms',
+        'time between samples, at least 50ms',
         (text) => atLeast50(milliseconds(text)),
         '1s',
       ),
@@ -71,7 +71,7 @@ export function register(program: Command): Command {
         milliseconds,
       ),
     )
-    .option('--json', 'print a summary of each process as JSON')
+    .option('--json', 'print a summary per process as JSON')
     .action(async (options: SampleOptions) => {
       process.exitCode = await sample(options);
     });

@@ -25,15 +25,15 @@ interface StandInCommandOptions {
 }
 
 export const help: CommandHelp = {
-  summary: 'answer in the place of the services outside n8n',
+  summary: 'stand in for the external services that n8n calls',
   examples: [
     'n8n-tuned stand-in --rules services.yaml',
     'n8n-tuned stand-in --duration 10m --json',
     'n8n-tuned stand-in --port 8443 --tls-cert cert.pem --tls-key key.pem',
   ],
   notes: [
-    'The host of a call is the part of its path after /to/, or else its header Host. /v1/responses, /v1/chat/completions, /v1/embeddings, /v1/models and /v1/messages are answered as by a language model. docs/stand-in.md describes the rules file.',
-    'GET /stand-in/report shows how many calls each host got so far, and the CPU of the stand-in. A stand-in can use one core.',
+    'The host of a request is the part of its path after /to/, otherwise its Host header. For /v1/responses, /v1/chat/completions, /v1/embeddings, /v1/models and /v1/messages, the stand-in responds like a language model. docs/stand-in.md describes the rules file.',
+    'GET /stand-in/report shows the number of requests per host and the CPU usage of the stand-in. A stand-in can use at most one core.',
   ],
 };
 
@@ -41,14 +41,17 @@ export function register(program: Command): Command {
   return program
     .command('stand-in')
     .description(
-      'Answer in the place of the services outside n8n, as a file of rules says, until Ctrl-C',
+      'Stand in for the external services that n8n calls, with responses from a rules file, until you press Ctrl-C',
     )
-    .option('--rules <file>', 'what is answered, as YAML or JSON (default: 200 to everything)')
-    .option('--host <address>', 'the address to listen on', '127.0.0.1')
+    .option(
+      '--rules <file>',
+      'rules for the responses, as YAML or JSON (default: status 200 for every request)',
+    )
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
     .addOption(
       parsed(
         '--port <number>',
-        'the port to listen on; 0 takes a free one',
+        'port to listen on; 0 selects a free port',
         numberThat(
           (port) => Number.isInteger(port) && port >= 0 && port <= 65_535,
           'It must be a whole number from 0 to 65535.',
@@ -56,12 +59,12 @@ export function register(program: Command): Command {
         '5690',
       ),
     )
-    .option('--tls-cert <file>', 'a certificate, as PEM, to speak HTTPS; needs --tls-key')
-    .option('--tls-key <file>', 'the key of --tls-cert, as PEM')
+    .option('--tls-cert <file>', 'PEM certificate for HTTPS; requires --tls-key')
+    .option('--tls-key <file>', 'PEM key for --tls-cert')
     .addOption(
-      parsed('--duration <time>', 'end after this time (default: at Ctrl-C)', milliseconds),
+      parsed('--duration <time>', 'stop after this time (default: run until Ctrl-C)', milliseconds),
     )
-    .option('--json', 'print what was asked of it as JSON')
+    .option('--json', 'print the received requests as JSON')
     .action(async (options: StandInCommandOptions) => {
       await standIn(options);
       process.exitCode = EXIT.fine;

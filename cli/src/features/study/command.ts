@@ -34,7 +34,7 @@ interface StudyOptions {
 }
 
 export const help: CommandHelp = {
-  summary: 'repeat a published experiment, or a measurement behind a default',
+  summary: 'repeat a published experiment or a measurement behind a default',
   examples: [
     'n8n-tuned study',
     'n8n-tuned study cluster-loop --quick',
@@ -42,7 +42,7 @@ export const help: CommandHelp = {
     'n8n-tuned study drills --list',
   ],
   notes: [
-    'A study is a folder studies/NAME of the repository. It consists of parts, and the record of each goes to a folder study-NAME or study-NAME-quick as soon as the part is measured. To continue a study that was stopped, run the same command again: it measures only what is missing. Ctrl-C ends the current part and discards it.',
+    'A study is a folder studies/NAME in the repository, and consists of parts. When a part is measured, its record is saved in the folder study-NAME or study-NAME-quick. To continue an interrupted study, run the same command again; it measures only the missing parts. Ctrl-C ends the current part and discards it.',
   ],
 };
 
@@ -50,33 +50,40 @@ export function register(program: Command): Command {
   return program
     .command('study')
     .description(
-      'Repeat a published experiment, or a measurement behind a default; without a name, list them',
+      'Repeat a published experiment or a measurement behind a default; without a name, list all studies',
     )
     .argument('[name]', 'the study to repeat')
-    .option('--list', 'list the parts of the study: what is measured already, and the time of each')
+    .option('--list', 'list the parts, their durations and which are measured')
     .option(
       '--part <name>',
-      'measure this part, even if it is measured already, or what is missing of those whose names begin so; may be repeated',
+      'measure this part, even if it is already measured, or all unmeasured parts whose names start with this text; repeatable',
       collect,
     )
     .addOption(
-      parsed('--within <time>', 'begin no part that would end later than this, like 60m', seconds),
+      parsed(
+        '--within <time>',
+        'start no part that would end after this time, such as 60m',
+        seconds,
+      ),
     )
     .addOption(
       parsed(
         '--at-once <number>',
-        'as many parts at a time, where a study allows it',
+        'number of parts to measure at the same time, if the study allows it',
         countFrom1,
         '1',
       ),
     )
-    .option('--quick', 'a short form of less than 3 minutes, to see whether it runs')
+    .option(
+      '--quick',
+      'run a short form of the study, in less than 3 minutes, to check that it works',
+    )
     .option(
       '--keep',
-      "keep records in the study's results.jsonl.gz, and measure what is missing there",
+      "save records in the study's results.jsonl.gz, and measure the parts that are missing there",
     )
     .addOption(outOption())
-    .option('--json', 'print the list or what was measured as JSON')
+    .option('--json', 'print the list or the results as JSON')
     .action(async (name: string | undefined, options: StudyOptions) => {
       process.exitCode = await (name === undefined ? list(options) : study(name, options));
     });

@@ -35,7 +35,7 @@ export interface SweepOptions extends DeployerFlags, QuietOptions {
 }
 
 export const help: CommandHelp = {
-  summary: 'measure a matrix of topologies and loads; can be continued',
+  summary: 'measure a matrix of topologies and loads, which can be resumed',
   examples: [
     'n8n-tuned sweep -f plan.yaml --dry-run',
     'n8n-tuned sweep -f plan.yaml',
@@ -52,7 +52,7 @@ export const help: CommandHelp = {
     '--namespace',
   ],
   notes: [
-    'The folder is named after the plan. To continue a sweep that stopped, even after kill -9, run the same command again: a cell whose record is there is done. A cell in which n8n crashes is a valid result. Impossible combinations are skipped.',
+    'The folder has the name of the plan. To continue an interrupted sweep, even after kill -9, run the same command again; cells that have a record are not measured again. A cell in which n8n crashes is a valid result. Impossible combinations are skipped.',
     "Example of a plan:\n  slo: ['p95<1s', 'errors<1%']\n  measure: { profile: find, budget: 5m }\n  fixed: { workload: last-node, mode: queue }\n  dimensions:\n    workers: [1, 2, 4]\n    cpuMillicores: [500, 1000]\n  repeats: 3",
   ],
 };
@@ -60,11 +60,16 @@ export const help: CommandHelp = {
 export function register(program: Command): Command {
   const command = program
     .command('sweep')
-    .description('Measure a matrix of topologies and loads; resumes where it stopped')
-    .requiredOption('-f, --file <plan.yaml>', 'what to measure: dimensions or cells, load and SLO')
+    .description(
+      'Measure a matrix of topologies and loads; an interrupted sweep resumes where it stopped',
+    )
+    .requiredOption(
+      '-f, --file <plan.yaml>',
+      'plan of the sweep: dimensions or cells, load and SLO',
+    )
     .addOption(outOption())
-    .option('--quick', 'use the `quick` section of the plan, in a folder of its own')
-    .option('--dry-run', 'only print what would be measured, in which order, and how long it takes')
+    .option('--quick', 'use the `quick` section of the plan, with a separate results folder')
+    .option('--dry-run', 'only print the planned measurements, their order and their duration')
     .option('--json', 'print the sweep and its cells as JSON');
   return withDeployerOptions(withQuietOptions(command)).action(async (options: SweepOptions) => {
     process.exitCode = await run(options);

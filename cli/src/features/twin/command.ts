@@ -31,7 +31,7 @@ interface TwinOptions {
 }
 
 export const help: CommandHelp = {
-  summary: 'make a copy of a workflow that reaches nothing outside n8n',
+  summary: 'copy a workflow so that it calls only a stand-in',
   examples: [
     'n8n-tuned twin order.json',
     'N8N_API_KEY=... n8n-tuned twin --url https://n8n.example.com --workflow 42',
@@ -44,35 +44,45 @@ export const help: CommandHelp = {
     ...['--allow', '--into'],
   ],
   notes: [
-    'It writes three files: order.twin.json, the workload for every command that makes load; order.twin.workflow.json, the workflow; and order.twin.rules.yaml, the answers of the stand-in, which you may edit.',
-    '--url only reads: the workflow, those that it calls, its error workflow, and their last five successful executions. The key needs the scopes workflow:read, execution:list and execution:read, and --all workflow:list too.',
-    "--from-execution is an execution as n8n's API gives it: GET /api/v1/executions/ID?includeData=true. Of what it holds, only the shapes and sizes are kept, unless --keep-values is given.",
+    'The command writes three files: order.twin.json, a workload for all commands that generate load; order.twin.workflow.json, the workflow; and order.twin.rules.yaml, the responses of the stand-in, which you can edit.',
+    'With --url, the command only reads data: the workflow, the workflows that it calls, its error workflow, and their last five successful executions. The API key needs the scopes workflow:read, execution:list and execution:read, and also workflow:list for --all.',
+    "The file for --from-execution is the response of n8n's API to GET /api/v1/executions/ID?includeData=true. The twin keeps only the shapes and sizes of its data, unless you use --keep-values.",
   ],
 };
 
 export function register(program: Command): Command {
   return program
     .command('twin')
-    .description('Make a copy of a workflow in which a stand-in takes the place of every service')
-    .argument('[files...]', 'the exported workflow, then those that it calls')
+    .description('Make a copy of a workflow in which a stand-in replaces every external service')
+    .argument('[files...]', 'the exported workflow, followed by the workflows that it calls')
     .option(
       '--url <url>',
-      'the n8n that has the workflow; N8N_API_KEY in the environment is its key',
+      'address of the n8n that has the workflow, whose API key is in N8N_API_KEY',
     )
-    .option('--workflow <id>', '--url: the workflow, by its id')
-    .option('--all', '--url: the workflows that ran most, as one blend with these weights')
-    .addOption(parsed('--top <n>', '--all: this many workflows at most', countFrom1, '10'))
-    .option('--trigger <node>', 'the trigger that is loaded (default: the only one that fits)')
-    .option('--allow <node>', 'a node that may leave n8n, by its name; may be repeated', collect)
+    .option('--workflow <id>', 'with --url: id of the workflow')
     .option(
-      '--from-execution <file>',
-      'an execution with its data, for items, sizes and latencies; may be repeated',
+      '--all',
+      'with --url: the most frequently run workflows, as one blend weighted by frequency',
+    )
+    .addOption(parsed('--top <n>', 'with --all: maximum number of workflows', countFrom1, '10'))
+    .option('--trigger <node>', 'the trigger to load (default: the only suitable trigger)')
+    .option(
+      '--allow <node>',
+      'name of a node that is allowed to call external services; repeatable',
       collect,
     )
-    .option('--keep-values', 'keep the values of executions, which may be personal')
-    .option('--into <folder>', 'where the files go (default: beside the workflow, or here)')
+    .option(
+      '--from-execution <file>',
+      'an execution with its data, which provides items, sizes and latencies; repeatable',
+      collect,
+    )
+    .option('--keep-values', 'keep the values in executions, which may be personal data')
+    .option(
+      '--into <folder>',
+      'folder for the files (default: the folder of the workflow, or the current folder)',
+    )
     .addOption(forceOption())
-    .option('--json', 'print what was made as JSON')
+    .option('--json', 'print the result as JSON')
     .action(async (files: string[], options: TwinOptions) => {
       await interruptible((signal) => twin(files, options, signal));
       process.exitCode = EXIT.fine;

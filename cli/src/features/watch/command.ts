@@ -29,14 +29,14 @@ interface WatchOptions extends PrometheusOptions {
 }
 
 export const help: CommandHelp = {
-  summary: 'show an n8n live: rate, latency, errors, queue, slots, memory',
+  summary: 'show n8n live: rate, latency, errors, queue, slots, memory',
   examples: [
     'n8n-tuned watch',
     'n8n-tuned watch --url http://127.0.0.1:5678 --prometheus http://127.0.0.1:9090',
     'n8n-tuned watch --prometheus http://127.0.0.1:9090 --prometheus-release prod',
   ],
   notes: [
-    'The screen is updated every second; q or Ctrl-C ends it. If the output is not a terminal, one screen is printed. Alerts are shown with --prometheus: its rules decide which fire.',
+    'The screen is updated every second; press q or Ctrl-C to quit. If the output is not a terminal, the command prints one screen. Alerts are shown only with --prometheus, whose rules decide which alerts fire.',
   ],
 };
 
@@ -44,16 +44,16 @@ export function register(program: Command): Command {
   const command = program
     .command('watch')
     .description(
-      'Show a live view of an n8n in the terminal: rate, latency, errors, queue, slots, memory',
+      'Show a live view of n8n in the terminal: rate, latency, errors, queue, slots and memory',
     )
-    .argument('[name]', `the name given to up (default: ${DEFAULT_NAME})`)
+    .argument('[name]', `the name that was given to n8n-tuned up (default: ${DEFAULT_NAME})`)
     .option(
       '--url <url>',
-      'an n8n that serves /metrics (N8N_METRICS=true), instead of one that up started',
+      'address of an n8n with metrics enabled (N8N_METRICS=true), instead of an n8n that up started',
     );
   return withPrometheusOptions(
     command,
-    'show the alerts that fire there; without a name or --url, everything comes from there',
+    'show the alerts that fire in this Prometheus; without a name or --url, all data comes from it',
   ).action(async (name: string | undefined, options: WatchOptions) => {
     process.exitCode = await watch(name, options);
   });

@@ -28,11 +28,14 @@ export const withQuietOptions = (command: Command): Command =>
     .addOption(
       parsed(
         '--wait-for-quiet <time>',
-        'wait at most this time until the machine is quiet (default: refuse to measure on a busy one)',
+        'maximum time to wait until the machine is quiet (default: refuse to measure on a busy machine)',
         seconds,
       ),
     )
-    .option('--anyway', 'measure on a busy machine, and say in the answer what was seen');
+    .option(
+      '--anyway',
+      'measure even on a busy machine, and report the disturbances with the result',
+    );
 
 export const quietOf = ({ waitForQuiet, anyway }: QuietOptions): QuietChoice => ({
   ...{ waitSeconds: waitForQuiet ?? 0, anyway: anyway === true },
