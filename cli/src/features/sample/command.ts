@@ -37,7 +37,7 @@ export const help: CommandHelp = {
     "n8n-tuned sample --pid $(pgrep -f 'n8n start') --interval 5s --json",
   ],
   notes: [
-    'The table has one line per process and sample. cpuCores is the CPU that the process has used since its previous line; 1 means one busy core. rssMiB is its resident memory, in which shared memory counts for every process.',
+    'The table has one line per process and sample. The column cpuCores shows the CPU that the process has used since its previous line; 1 means one busy core. The column rssMiB shows its resident memory, in which shared memory counts for every process.',
   ],
 };
 
