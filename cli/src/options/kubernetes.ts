@@ -110,7 +110,7 @@ export function withDeployerOptions(command: Command): Command {
         .addOption(
           new Option(
             '--target <kind>',
-            'where n8n runs: process (on this machine), container (from an image, on this machine) or kubernetes (in a cluster)',
+            'process: n8n on this machine; container: n8n from an image, on this machine; kubernetes: n8n in a cluster',
           )
             .choices(DEPLOYED_TO)
             .default('process'),

@@ -294,7 +294,7 @@ export function withTargetOptions(command: Command): Command {
           .addOption(
             new Option(
               '--target <kind>',
-              'where n8n runs: process (on this machine), container (from its image), kubernetes (in pods), url (a running n8n at --url) or server (another server, started by --command)',
+              'process: n8n on this machine; container: n8n from its image; kubernetes: n8n in pods; url: a running n8n at --url; server: another server, started by --command',
             )
               .choices(TARGETS)
               .default('process'),

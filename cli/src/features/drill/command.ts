@@ -57,12 +57,10 @@ export const help: CommandHelp = {
 export function register(program: Command): Command {
   const command = program
     .command('drill')
-    .description(
-      'Inject a fault under load and account for every request; the result is PASS if every promise was kept',
-    )
+    .description('Inject a fault under load, and account for every request')
     .argument(
       '<fault>',
-      `name of the fault; ${LIST} shows all faults, and ${ALL} injects every fault that applies to the topology`,
+      `name of the fault; ${LIST} shows all faults, ${ALL} injects all that apply to the topology`,
     );
   withTargetOptions(withWorkloadOptions(command, DEFAULT_WORKLOAD))
     .optionsGroup('Load:')
@@ -95,8 +93,11 @@ export function register(program: Command): Command {
         seconds,
       ),
     )
-    .option('--begin <command>', 'begins the fault custom, by /bin/sh')
-    .option('--end <command>', 'ends it after --for; runs also if --begin fails, or after Ctrl-C')
+    .option('--begin <command>', 'command that begins the fault custom, run by /bin/sh')
+    .option(
+      '--end <command>',
+      'command that ends the fault custom after --for; also runs if --begin fails, or after Ctrl-C',
+    )
     .addOption(
       parsed(
         '--after <time>',
