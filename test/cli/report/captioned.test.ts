@@ -13,20 +13,20 @@ test('a chart names the chart and each line, and makes room for them', () => {
   const two = drawCaptioned(panelChart(panel('short', [1, 2])));
   expect(two).toContain('Memory &amp; more</text>');
   expect(two).toContain('a &lt;b&gt;</text>');
-  expect(two).toContain('viewBox="0 0 720 370"');
+  expect(two).toContain('viewBox="0 0 580 338"');
   const one = drawCaptioned(panelChart(panel('short', [1, 2], ['only'])));
   expect(one).not.toContain('only</text>');
-  expect(one).toContain('viewBox="0 0 720 326"');
+  expect(one).toContain('viewBox="0 0 580 294"');
 });
 
 test('a file of one chart names its lines as well, so that it can be read without the page', () => {
   const two = drawChartFile(panelChart(panel('short', [1, 2])));
-  expect(two).toMatch(/^<svg [^>]+viewBox="0 0 720 348"[^>]*><desc>a &lt;b&gt;, c<\/desc>/);
+  expect(two).toMatch(/^<svg [^>]+viewBox="0 0 580 316"[^>]*><desc>a &lt;b&gt;, c<\/desc>/);
   expect(two).toContain('a &lt;b&gt;</text>');
   expect(two).toMatch(/<\/text><\/svg>$/);
   const one = drawChartFile(panelChart(panel('short', [1, 2], ['only'])));
   expect(one).not.toContain('only</text>');
-  expect(one).toContain('viewBox="0 0 720 304"');
+  expect(one).toContain('viewBox="0 0 580 272"');
 });
 
 test.each([

@@ -81,7 +81,7 @@ test('no text of a plot lies on another or leaves the frame, whatever the figure
           }),
         );
         expect(touching(texts)).toEqual([]);
-        expect(texts.filter(({ left, right }) => left < 0 || right > 720)).toEqual([]);
+        expect(texts.filter(({ left, right }) => left < 0 || right > 580)).toEqual([]);
       },
     ),
   );
@@ -184,7 +184,7 @@ test('no text of a bar chart leaves the frame, and none lies on another, whateve
           drawBar({ kind: 'bar', id: 'a', title: 'A plot', unit, bars: drawn }),
         );
         expect(touching(texts)).toEqual([]);
-        expect(texts.filter(({ left, right }) => left < 0 || right > 720)).toEqual([]);
+        expect(texts.filter(({ left, right }) => left < 0 || right > 580)).toEqual([]);
       },
     ),
   );

@@ -100,7 +100,7 @@ pre{background:color-mix(in srgb,var(--rule) 40%,transparent);padding:.7rem .9re
 .reset{position:absolute;right:.4rem;top:0;font:inherit;font-size:.8rem}
 .plot.line{touch-action:pan-y;cursor:crosshair}
 ${PLOT_RULES}
-.plot{font-size:14px}.plot .mark-label{font-size:13px;stroke-opacity:.7}
+.plot{font-size:12px}.plot .mark-label{font-size:11px;stroke-opacity:.7}
 @media(max-width:40rem){.plot{font-size:19px}.plot .mark-label{font-size:17px}}
 @media print{body{max-width:none;padding:0;font-size:.9rem}table{font-size:.75rem}tbody th{white-space:normal}
 figure,tr,.verdict,.summary div{break-inside:avoid}h2,h3{break-after:avoid}

@@ -4,7 +4,7 @@ import { roundTop } from './scale';
 import { element, escapeXml } from './svg';
 import { withUnit } from '../../ui/numbers';
 
-const WIDTH = 720;
+const WIDTH = 580;
 const GAP = 6;
 const BAR = 18;
 
@@ -19,8 +19,8 @@ interface Layout {
 }
 
 const BESIDE: Layout = {
-  ...{ row: 26, name: 292, left: 300, barAt: 4 },
-  nameAt: { x: 292, y: 17, 'text-anchor': 'end' },
+  ...{ row: 26, name: 252, left: 260, barAt: 4 },
+  nameAt: { x: 252, y: 17, 'text-anchor': 'end' },
 };
 const ABOVE: Layout = { row: 48, name: WIDTH, left: 0, barAt: 25, nameAt: { x: 0, y: 17 } };
 

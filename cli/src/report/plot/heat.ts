@@ -2,11 +2,13 @@ import type { HeatMap } from './chart';
 import { element, escapeXml } from './svg';
 import { formatNumber } from '../../ui/numbers';
 
-const WIDTH = 720;
+const WIDTH = 580;
 const LABEL = 110;
 const ROW = 34;
 const HEAD = 24;
-const FOOT = 26;
+/** Two lines, since the letters of a phone are large. */
+const LINE = 24;
+const FOOT = 2 * LINE + 2;
 
 /** Two dimensions at once; each cell carries its figure, so that colour is never the only sign. */
 export function drawHeat(chart: HeatMap): string {
@@ -48,7 +50,7 @@ export function drawHeat(chart: HeatMap): string {
     ),
   );
   const height = HEAD + chart.y.values.length * ROW + FOOT;
-  const caption = `${chart.x.label} across, ${chart.y.label} down; ${chart.unit}`;
+  const captions = [`${chart.x.label} across, ${chart.y.label} down`, chart.unit];
   return element(
     'svg',
     {
@@ -61,15 +63,17 @@ export function drawHeat(chart: HeatMap): string {
     ...columnLabels,
     ...rowLabels,
     ...cells,
-    element(
-      'text',
-      {
-        class: 'axis-title',
-        x: LABEL + (WIDTH - LABEL) / 2,
-        y: height - 8,
-        'text-anchor': 'middle',
-      },
-      escapeXml(caption),
+    ...captions.map((caption, line) =>
+      element(
+        'text',
+        {
+          class: 'axis-title',
+          x: LABEL + (WIDTH - LABEL) / 2,
+          y: height - 8 - (captions.length - 1 - line) * LINE,
+          'text-anchor': 'middle',
+        },
+        escapeXml(caption),
+      ),
     ),
   );
 }

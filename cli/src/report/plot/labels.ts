@@ -21,7 +21,7 @@ const overlaps = (a: Box, b: Box): boolean =>
 
 /**
  * Of places for one box, the first inside the frame that is free of what is `taken` and of what is better `avoided`;
- * without one, the first that is free of what is taken, or else the first.
+ * without one, the first that is free of what is taken, or else the first inside.
  */
 export function firstFree<Place extends Box>(
   places: readonly [Place, ...Place[]],
@@ -36,7 +36,7 @@ export function firstFree<Place extends Box>(
     box.y + box.height <= frame.y + frame.height;
   const freeOf = (boxes: readonly Box[]): Place | undefined =>
     places.find((place) => inside(place) && !boxes.some((box) => overlaps(place, box)));
-  return freeOf([...taken, ...avoided]) ?? freeOf(taken) ?? places[0];
+  return freeOf([...taken, ...avoided]) ?? freeOf(taken) ?? places.find(inside) ?? places[0];
 }
 
 /** Texts along a line whose centres are given, without those that would touch the one before. */

@@ -12,9 +12,9 @@ import { roundTicks, roundTop } from './scale';
 import { element, escapeXml, round } from './svg';
 import { formatNumber, percent } from '../../ui/numbers';
 
-export const LINE_WIDTH = 720;
-const LINE_HEIGHT = 304;
-const LOW_HEIGHT = 204;
+export const LINE_WIDTH = 580;
+const LINE_HEIGHT = 272;
+const LOW_HEIGHT = 190;
 /** About so many ticks fit in the letters of a phone. */
 const TICKS = 5;
 const LOW_TICKS = 3;
@@ -117,7 +117,7 @@ function areaBeside(ticks: readonly number[], height: number): Area {
 }
 
 /** Across, as a phone draws one: its plots are small, and its dots are not. */
-const DOT = 12;
+const DOT = 10;
 
 const dotsOf = (series: readonly LineSeries[], x: Scale, y: Scale, { left, top }: Area): Box[] =>
   series

@@ -93,5 +93,7 @@ function placesOf(mark: Mark, at: number, area: Area): [Label, ...Label[]] {
     atRight(x + GAP, first),
     atLeft(x - GAP, first),
     ...others.flatMap((y) => [atRight(x + GAP, y), atLeft(x - GAP, y)]),
+    // Across its own line, where neither side has room.
+    ...rows.flatMap((y) => [atLeft(left + width - GAP, y), atRight(left + GAP, y)]),
   ];
 }
