@@ -16,7 +16,8 @@ const seat: ProcessSeat = {
   filesFolder: '/data/files',
   patchFolder: '/kit',
 };
-const READING = '--require=/kit/read-once.cjs';
+/** What reads each file once; what tells whether each patch is in force comes last. */
+const READING = '--require=/kit/read-once.cjs --require=/kit/limit-metrics.cjs';
 const EXPRESSIONS =
   '--require=/kit/lazy-character-map.cjs --require=/kit/warm-expressions.cjs --require=/kit/zone-once.cjs';
 
