@@ -114,7 +114,7 @@ test('no page of docs/ is left out of the menus, and each that has other words f
 
 test('the site begins with the first sentence of the README, its picture and four cards', () => {
   const page: string = landing(readFileSync(join(root, 'README.md'), 'utf8'));
-  expect(page).toContain('tagline: "Know before go-live how much load your n8n takes');
+  expect(page).toContain('tagline: "Find out before go-live how much load your n8n sustains');
   expect(page).toContain('<picture>');
   expect(page.match(/^- \[/gm)).toHaveLength(4);
 });
