@@ -41,7 +41,7 @@ interface InsideFault extends Described {
 /** Made without: so also of an n8n that is there already. */
 export interface OutsideFault extends Described {
   isFromOutside: true;
-  make(scene: Scene): Promise<void>;
+  make(scene: FaultScene): Promise<void>;
 }
 
 export type Fault = InsideFault | OutsideFault;
@@ -52,7 +52,7 @@ export interface DrilledSchedule {
   everySeconds: number;
 }
 
-export interface Scene {
+export interface FaultScene {
   /** Duration that was asked for; 0 for an instantaneous fault. */
   lastsMs: number;
   /** How often it was made before: one that is repeated takes turns over those of a role. */
@@ -63,7 +63,7 @@ export interface Scene {
   signal: AbortSignal;
 }
 
-export interface FaultContext extends Scene {
+export interface FaultContext extends FaultScene {
   access: DrillAccess;
   /** Those that run now. */
   instances(): Instance[];

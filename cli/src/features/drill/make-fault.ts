@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { databaseOf, type Topology } from '../../plan/topology';
 import type { Instance, StoreLink } from '../../targets/target';
 import { Failure } from '../../ui/exit';
-import type { FaultContext, Scene } from './fault';
+import type { FaultContext, FaultScene } from './fault';
 
 /** The first of a role that runs. */
 export function first(scene: FaultContext, role: Instance['role']): string {
@@ -48,7 +48,10 @@ export async function restart(scene: FaultContext, store: StoreLink['store']): P
 }
 
 /** Until it has lasted, or the drill is broken off. */
-export const lasting = ({ lastsMs, signal }: Pick<Scene, 'lastsMs' | 'signal'>): Promise<unknown> =>
+export const lasting = ({
+  lastsMs,
+  signal,
+}: Pick<FaultScene, 'lastsMs' | 'signal'>): Promise<unknown> =>
   sleep(lastsMs, undefined, { signal }).catch(() => undefined);
 
 /** Links that match, of those that the drill asked for; at least one. */

@@ -4,7 +4,7 @@ import { FAULT, FAULT_STEP } from '../../record/run-record';
 import type { RunOrder } from '../../run/order';
 import type { Instance, Running } from '../../targets/target';
 import { Failure, messageOf } from '../../ui/exit';
-import type { Fault, Scene } from './fault';
+import type { Fault, FaultScene } from './fault';
 
 /** A fault that is made so long after the load has begun, once or again and again. */
 export class TimedFault {
@@ -72,7 +72,7 @@ export class TimedFault {
     }
   }
 
-  private makeOnce(scene: Scene): Promise<void> {
+  private makeOnce(scene: FaultScene): Promise<void> {
     const { fault, running } = this;
     if (fault.isFromOutside === true) return fault.make(scene);
     const access = running.drillAccess;

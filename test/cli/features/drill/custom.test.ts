@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Scene } from '../../../../cli/src/features/drill/fault';
+import type { FaultScene } from '../../../../cli/src/features/drill/fault';
 import { customFault, type OwnCommands } from '../../../../cli/src/features/drill/faults/custom';
 import { findFault } from '../../../../cli/src/features/drill/faults';
 import { faultOf, whyNotThere, type DrillOptions } from '../../../../cli/src/features/drill/one';
@@ -28,7 +28,7 @@ const said = (): string[] =>
 function made(commands: OwnCommands): { told: string[]; stop: () => void; over: Promise<void> } {
   const told: string[] = [];
   const stopping = new AbortController();
-  const scene: Scene = {
+  const scene: FaultScene = {
     ...{ lastsMs: 50, turn: 0, signal: stopping.signal },
     tell: (text) => told.push(text),
   };
