@@ -17,8 +17,8 @@ import type { Slo } from '../../../../../../loadtests/lib/slo';
 import { MACHINES, SimulatedN8n, type MachineName } from './machine';
 
 /** The first fifth of every probe is warm-up, as it is in a real one. */
-const WARM_UP_SHARE = 0.2;
-const P = 0.95;
+export const WARM_UP_SHARE = 0.2;
+export const P = 0.95;
 /** A run ends early once so many requests are late that it misses its SLO in any case. */
 const LATE_SHARE = 1 - P;
 

@@ -14,6 +14,8 @@ export interface Machine {
   freezes: { everySeconds: number; meanSeconds: number } | null;
   /** Frozen time counts as CPU, as in a guest that does not see what is stolen. */
   countsFrozenAsCpu: boolean;
+  /** Share of the time that the loop is held up which shows as CPU: the rest it waits for another process or the disk. */
+  seenShare: number;
   work: {
     cpuSeconds: number;
     variability: number;
@@ -244,7 +246,8 @@ export class SimulatedN8n {
     };
     const work = (from: number, seconds: number): number => {
       const end = weather.end(clock + from, seconds) - clock;
-      count(from, machine.countsFrozenAsCpu ? end : from + seconds);
+      const shows = machine.seenShare * (machine.countsFrozenAsCpu ? end - from : seconds);
+      count(from, from + shows);
       return end;
     };
     const hold = (request: Request, at: number, seconds: number): void => {
@@ -348,14 +351,14 @@ const machine = (
   slow: [kind: 'drift' | 'switch', deviation: number, seconds: number],
   fast: [deviation: number, seconds: number],
   freezes: [everySeconds: number, meanSeconds: number] | null,
-  rest: Partial<Machine['work']> & { countsFrozenAsCpu?: boolean } = {},
+  rest: Partial<Machine['work'] & Pick<Machine, 'countsFrozenAsCpu' | 'seenShare'>> = {},
 ): Machine => {
-  const { countsFrozenAsCpu = false, ...work } = rest;
+  const { countsFrozenAsCpu = false, seenShare = 1, ...work } = rest;
   return {
     slow: { kind: slow[0], deviation: slow[1], seconds: slow[2] },
     fast: { deviation: fast[0], seconds: fast[1] },
     freezes: freezes === null ? null : { everySeconds: freezes[0], meanSeconds: freezes[1] },
-    countsFrozenAsCpu,
+    ...{ countsFrozenAsCpu, seenShare },
     work: { ...WORK, ...work },
   };
 };
@@ -377,6 +380,7 @@ export const MACHINES = {
     variability: 0.3,
     collection: { everyRequests: 300, pauseSeconds: 0.2 },
   }),
+  'waits in part': machine(['drift', 0.15, 90], [0.1, 3], [8, 0.06], { seenShare: 0.73 }),
   slots: machine(['drift', 0.2, 90], [0.12, 3], [6, 0.08], {
     cpuSeconds: 0.008,
     stages: 3,
