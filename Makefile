@@ -111,7 +111,7 @@ doctor: build ## list what is installed and what is missing, and how to get it
 	@$(N8N_TUNED) doctor
 
 clean: ## remove what was built and recorded in this checkout; keeps the lab's cache
-	@rm -rf dist cli/dist site/dist site/.work results coverage $(addprefix charts/n8n-tuned/files/,load-target loadtests workflows recover.cjs)
+	@rm -rf dist cli/dist site/dist site/.work results coverage $(addprefix charts/n8n-load/files/,load-target loadtests workflows) charts/n8n-tuned/files/recover.cjs
 
 help: ## this list
 	@awk 'BEGIN {FS = ":.*## "} /^##@ / {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

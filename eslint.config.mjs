@@ -13,7 +13,7 @@ export default tseslint.config(
       'coverage/**',
       'results/**',
       'charts/**/templates/**',
-      'charts/n8n-tuned/files/loadtests/**',
+      'charts/n8n-load/files/loadtests/**',
       'charts/n8n-tuned/files/recover.cjs',
     ],
   },

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Packages the chart, signs the package where a key is given, and pushes it with its provenance file.
+# Packages both charts, signs the packages where a key is given, and pushes each with its provenance file.
 #
 # Usage: charts/publish.sh oci://REGISTRY/PATH [OPTION OF helm push]...
 #   HELM                   the program (helm)
@@ -11,7 +11,7 @@ set -euo pipefail
 place=${1:?say where to: charts/publish.sh oci://REGISTRY/PATH}
 shift
 helm=${HELM:-helm}
-chart=$(dirname "$0")/n8n-tuned
+charts=("$(dirname "$0")/n8n-tuned" "$(dirname "$0")/n8n-load")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
@@ -21,7 +21,9 @@ if [[ -n ${SIGNING_KEY:-} ]]; then
   [[ -z ${SIGNING_PASSPHRASE:-} ]] || sign+=(--passphrase-file "$SIGNING_PASSPHRASE")
 fi
 # A chart that was not built is refused by its own sentence, which packing does not show.
-"$helm" template n8n "$chart" >/dev/null
-"$helm" package "$chart" --destination "$folder" "${sign[@]}"
-# The provenance file beside it is pushed with it.
-"$helm" push "$folder"/*.tgz "$place" "$@" 2>&1
+for chart in "${charts[@]}"; do "$helm" template n8n "$chart" >/dev/null; done
+for chart in "${charts[@]}"; do
+  "$helm" package "$chart" --destination "$folder" "${sign[@]}"
+  # The provenance file beside it is pushed with it.
+  "$helm" push "$folder/$(basename "$chart")"-[0-9]*.tgz "$place" "$@" 2>&1
+done

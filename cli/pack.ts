@@ -15,6 +15,7 @@ const CONTENTS = {
   LICENSE: 'LICENSE',
   loadtests: 'loadtests',
   workflows: 'workflows',
+  'charts/n8n-load': 'charts/n8n-load',
   'charts/n8n-tuned': 'charts/n8n-tuned',
   'lab/versions.env': 'lab/versions.env',
   'lab/drill': 'lab/drill',

@@ -41,6 +41,7 @@ const TASKS = {
   Reference: [
     ['docs/reference/index.md', 'Every command'],
     ['charts/n8n-tuned/index.md', 'The chart and its values'],
+    ['charts/n8n-load/index.md', 'The chart of load'],
     'docs/workloads.md',
     ['nodes/index.md', 'Nodes that make load'],
     ['loadtests/index.md', 'Plain k6 scripts'],

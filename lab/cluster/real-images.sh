@@ -31,8 +31,9 @@ case ${1-} in
     exit "$found"
     ;;
   images)
+    # Task runners are sidecars, which Kubernetes counts among the init containers.
     for pod in $(pods main,worker,webhook,postgresql,redis); do
-      on_cluster kubectl -n "$SPACE" get "$pod" -o jsonpath='{range .status.containerStatuses[*]}{.image}{" "}{.imageID}{"\n"}{end}'
+      on_cluster kubectl -n "$SPACE" get "$pod" -o jsonpath='{range .status.initContainerStatuses[*]}{.image}{" "}{.imageID}{"\n"}{end}{range .status.containerStatuses[*]}{.image}{" "}{.imageID}{"\n"}{end}'
     done | sort -u
     ;;
   remove) on_cluster kubectl delete namespace "$SPACE" --wait=false ;;

@@ -226,8 +226,8 @@ inputs_n8n-tuned() {
   sha256sum <"$CACHE/bin/helm3"
   cat "$COMMAND_DIR"/{package.json,bundle.ts,pack.ts} "$root/package-lock.json"
   # What the chart carries of the other folders is built when the command is packed.
-  local built='/n8n-tuned/files/(load-target/|loadtests/|workflows/|recover\.cjs)'
-  find "$COMMAND_DIR/src" "$root"/{charts/n8n-tuned,nodes,workflows,loadtests} -type f -print0 | grep -zvE "$built" | sort -z | xargs -0 sha256sum | cut -d' ' -f1
+  local built='/(n8n-load/files/(load-target|loadtests|workflows)/|n8n-tuned/files/recover\.cjs)'
+  find "$COMMAND_DIR/src" "$root"/{charts,nodes,workflows,loadtests} -type f -print0 | grep -zvE "$built" | sort -z | xargs -0 sha256sum | cut -d' ' -f1
 }
 make_n8n-tuned() {
   local node=$CACHE/node/$NODE24_VERSION/bin to=$1/opt/n8n-tuned packed=$1/packed

@@ -5,6 +5,7 @@ import type { RunRecord } from '../../cli/src/record/run-record';
 import { run } from './processes';
 
 const chart = join(import.meta.dirname, '../../charts/n8n-tuned');
+const load = join(import.meta.dirname, '../../charts/n8n-load');
 export const RELEASE = 'n8n';
 /** Little is reserved, so that two releases fit on a small node; limits are the chart's own. */
 const SMALL = { requests: { cpu: '50m', memory: '256Mi' } };
@@ -19,7 +20,6 @@ export const VALUES = {
   webhook: { enabled: true, replicas: 1, resources: SMALL },
   // The command asks for metrics through the API server, as a proxy does.
   monitoring: { enabled: true, public: true, exporter: { enabled: true } },
-  loadTargets: { enabled: true },
 };
 
 /** The cluster has not the operator's kinds: they are rendered, and given to Prometheus by hand. */
@@ -71,14 +71,16 @@ export async function removeNamespace(namespace: string): Promise<void> {
 /** By role: its requests instead of the small ones, and its limits. */
 export type More = Partial<Record<'main' | 'worker' | 'webhook', { resources: object }>>;
 
-export function deploy(namespace: string, more: More = {}): Promise<string> {
+export async function deploy(namespace: string, more: More = {}): Promise<string> {
   const of = (role: keyof More): object => ({
     ...VALUES[role],
     resources: { ...SMALL, ...more[role]?.resources },
   });
   const values = { ...VALUES, main: of('main'), worker: of('worker'), webhook: of('webhook') };
+  await run('helm3', ['upgrade', '--install', 'load', load, '-n', namespace]);
   const flags = [
-    ...['upgrade', '--install', RELEASE, chart, '-n', namespace, '--values', '-'],
+    ...['upgrade', '--install', RELEASE, chart, '-n', namespace],
+    ...['--values', join(load, 'n8n/with-targets.yaml'), '--values', '-'],
     ...['--wait', '--timeout', '8m'],
   ];
   return run('helm3', flags, JSON.stringify(values));

@@ -15,7 +15,7 @@ const QUEUE = {
   executions: { mode: 'queue' },
   database: { type: 'postgresql' },
   webhook: { enabled: true },
-  loadTargets: { enabled: true },
+  pod: { beforeStart: { first: { command: ['true'] } } },
   worker: { initContainers: [{ name: 'mine', image: 'busybox' }] },
 };
 

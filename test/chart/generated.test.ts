@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Ajv from 'ajv';
 import { parse } from 'yaml';
 import { readVersions } from '../../cli/src/lab/paths.ts';
-import { chart } from './support/helm.ts';
+import { chart, loadChart } from './support/helm.ts';
 
 interface Shape {
   type?: string | string[];
@@ -89,25 +89,34 @@ test('the default images are the versions that the lab tests with', () => {
     path.reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], defaults);
   const tags = {
     'n8nio/n8n': appVersion,
-    'grafana/k6': tagAt('loadTest', 'image', 'tag'),
     redis: tagAt('redis', 'own', 'image', 'tag'),
     postgres: tagAt('database', 'own', 'image', 'tag'),
   };
   expect(tags).toEqual({
     'n8nio/n8n': versions['N8N_VERSION'],
-    'grafana/k6': versions['K6_VERSION']?.replace(/^v/, ''),
     redis: versions['REDIS_IMAGE_TAG'],
     postgres: versions['POSTGRES_IMAGE_TAG'],
   });
-  const starter = versions['K6_OPERATOR_VERSION'];
-  expect(tagAt('loadTest', 'starterImage', 'tag')).toBe(`starter-${String(starter)}`);
-  const others = {
-    python: tagAt('pythonPackages', 'image', 'tag'),
-    'ghcr.io/grafana/k6-operator': `starter-${String(starter)}`,
-  };
+  const others = { python: tagAt('pythonPackages', 'image', 'tag') };
   for (const [image, tag] of Object.entries({ ...tags, ...others })) {
     expect(annotations['artifacthub.io/images']).toContain(`${image}:${String(tag)}`);
   }
+});
+
+test('n8n-load has the version of n8n-tuned, and images that the lab tests with', () => {
+  const versions = readVersions();
+  const of = (folder: string, file: string): Record<string, unknown> =>
+    parse(readFileSync(join(folder, file), 'utf8')) as Record<string, unknown>;
+  const [own, load] = [of(chart, 'Chart.yaml'), of(loadChart, 'Chart.yaml')];
+  expect([load['version'], load['appVersion']]).toEqual([own['version'], own['appVersion']]);
+  const { loadTest } = of(loadChart, 'values.yaml') as {
+    loadTest: Record<'image' | 'starterImage', { tag: string }>;
+  };
+  const tags = [loadTest.image.tag, loadTest.starterImage.tag];
+  const starter = `starter-${String(versions['K6_OPERATOR_VERSION'])}`;
+  expect(tags).toEqual([versions['K6_VERSION']?.replace(/^v/, ''), starter]);
+  const { 'artifacthub.io/images': images } = load['annotations'] as Record<string, string>;
+  for (const tag of tags) expect(images).toContain(`:${tag}`);
 });
 
 test("Artifact Hub's metadata has the fields that it reads, and what it shows is in this repository", () => {

@@ -15,10 +15,8 @@ const QUEUE: Values = {
   encryptionKey: { existingSecret: 'given' },
   recovery: { enabled: true, apiKey: { existingSecret: 'api' } },
   monitoring: { enabled: true, exporter: { enabled: true } },
-  loadTargets: { remove: true },
-  loadTest: { enabled: true, target: 'https://n8n.example.com' },
 };
-const IN_STORES = ['exporter', 'recovery', 'remove-load-targets'];
+const IN_STORES = ['exporter', 'recovery'];
 
 let folder: string;
 beforeAll(() => {
@@ -89,7 +87,6 @@ test.each(IN_STORES)(
 test.each([
   ['exporter', 'DB_POSTGRESDB_PASSWORD'],
   ['exporter', 'QUEUE_BULL_REDIS_PASSWORD'],
-  ['remove-load-targets', 'DB_POSTGRESDB_PASSWORD'],
   ['recovery', 'QUEUE_BULL_REDIS_PASSWORD'],
 ])('%s reads %s from the file and from the envFrom that main has', async (component, name) => {
   const database = { type: 'postgresql', external: { host: 'db' } };
@@ -111,7 +108,6 @@ test.each([
     'exporter',
     ['N8N_ENCRYPTION_KEY', 'N8N_LICENSE_ACTIVATION_KEY', 'N8N_USER_MANAGEMENT_JWT_SECRET'],
   ],
-  ['remove-load-targets', ['N8N_ENCRYPTION_KEY', 'QUEUE_BULL_REDIS_PASSWORD']],
   ['recovery', ['N8N_ENCRYPTION_KEY', 'DB_POSTGRESDB_PASSWORD']],
 ])(
   '%s gets no other secret of n8n, not even from an envFrom that has all',
@@ -156,28 +152,16 @@ test('pods that end get annotations of their own, since what is injected into n8
   });
   const out = { 'linkerd.io/inject': 'disabled' };
   const withPassword = { ...out, 'vault.hashicorp.com/agent-pre-populate-only': 'true' };
-  for (const component of ['make-secrets', 'load-test']) {
-    expect(annotationsOf(pods[component])).toEqual(out);
-  }
-  for (const component of ['recovery', 'remove-load-targets']) {
-    expect(annotationsOf(pods[component])).toEqual(withPassword);
-  }
+  expect(annotationsOf(pods['make-secrets'])).toEqual(out);
+  expect(annotationsOf(pods['recovery'])).toEqual(withPassword);
   expect(annotationsOf(pods['smoke'])).not.toHaveProperty(['vault.hashicorp.com/agent-inject']);
   expect(annotationsOf(pods['exporter'])).toMatchObject({
     'vault.hashicorp.com/agent-inject': 'true',
   });
-  const ending = ['make-secrets', 'load-test', 'recovery', 'remove-load-targets', 'smoke'];
+  const ending = ['make-secrets', 'recovery', 'smoke'];
   expect(ending.map((component) => pods[component]?.labels['mesh'])).toEqual(
     ending.map(() => 'out'),
   );
-});
-
-test('the load test trusts the authorities that n8n trusts', async () => {
-  const pods = await podsOf({ ...QUEUE, trustedCertificates: { existingConfigMap: 'ours' } });
-  expect(variables(pods['load-test'])).toMatchObject({ SSL_CERT_DIR: '/etc/n8n-tuned/trusted' });
-  expect(first(pods['load-test']).volumeMounts).toContainEqual({
-    ...{ name: 'trusted-certificates', mountPath: '/etc/n8n-tuned/trusted', readOnly: true },
-  });
 });
 
 test('the job that makes Secrets may create them, and read none', async () => {

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { LoadSummary } from '../../loadtests/lib/load-summary.ts';
 import { startKnownServer, type KnownServer } from '../support/known-server.ts';
-import { paths, render, type Manifest } from './support/helm.ts';
+import { loadChart, paths, renderOf, type Manifest } from './support/helm.ts';
 import { podTemplates, type PodSpec } from './support/pods.ts';
 
 const run = promisify(execFile);
@@ -41,9 +41,9 @@ function layOut(pod: PodSpec, manifests: Manifest[]): void {
 }
 
 test('the Job loads what it is told to and ends with its summary', async () => {
-  const { manifests } = await render(paths.helm3, [
+  const { manifests } = await renderOf(loadChart, paths.helm3, [
     '--set',
-    `loadTest.enabled=true,loadTest.profile=load,loadTest.target=${server.url}`,
+    `loadTest.enabled=true,loadTest.profile=load,target=${server.url}`,
     '--set',
     'loadTest.env.SUMMARY_FILE=stdout,loadTest.env.RATE=20,loadTest.env.DURATION=3s,loadTest.env.WARMUP=0s',
   ]);

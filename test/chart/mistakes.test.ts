@@ -6,15 +6,18 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { parseAllDocuments } from 'yaml';
 import { readValues } from '../../charts/n8n-tuned/tools/values.ts';
-import { attempt, chart, KUBERNETES, paths } from './support/helm.ts';
+import { attempt, chart, KUBERNETES, paths, type Manifest } from './support/helm.ts';
+import { FOREIGN_KINDS, kubernetesSchemas, type Schemas } from './support/kubernetes-schemas.ts';
 import { runs } from '../support/properties.ts';
 import { SEED } from './support/seed.ts';
 import { anyValues } from './support/values.ts';
 
 type Values = Record<string, unknown>;
 
-/** RENDERINGS and SEED repeat a failure or look further. */
-const RENDERINGS = Number(process.env['RENDERINGS'] ?? runs(40));
+/** RENDERINGS and SEED repeat a failure or look further; a thousand with LONG=1. */
+const RENDERINGS = Number(
+  process.env['RENDERINGS'] ?? (process.env['LONG'] === '1' ? 1000 : runs(40)),
+);
 const SIDE_BY_SIDE = 2;
 
 /** Texts that YAML, shells and names trip over. Braces are not among them: they are a template, whose words are Go's. */
@@ -140,16 +143,25 @@ function put(values: Values, path: string[], value: unknown): Values {
 
 let folder: string;
 let places: Place[];
-beforeAll(() => {
+let schemas: Schemas;
+beforeAll(async () => {
+  schemas = await kubernetesSchemas();
   folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-mistakes-'));
   places = readValues(join(chart, 'values.yaml')) as Place[];
-});
+}, 120_000);
 afterAll(() => {
+  schemas.remove();
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** What the user writes in words of Kubernetes' own goes to it as it is. */
+const isOfKubernetes = ({ path }: Mistake): boolean => {
+  const value = places.find((place) => place.path.join('.') === path.join('.'))?.value;
+  return typeof value === 'object' && value !== null;
+};
+
 /** How the chart answers values: nothing where that is fine, else what is wrong with it. */
-async function wrong(file: string): Promise<string> {
+async function wrong(file: string, mistakes: readonly Mistake[]): Promise<string> {
   const { code, output } = await attempt(paths.helm3, [
     ...['template', 'n8n', chart, '--kube-version', KUBERNETES, '--skip-tests', '-f', file],
   ]);
@@ -160,8 +172,15 @@ async function wrong(file: string): Promise<string> {
       ? ''
       : said;
   }
-  const broken = parseAllDocuments(output).flatMap((document) => document.errors.map(String));
-  return broken.join('; ');
+  const documents = parseAllDocuments(output);
+  const broken = documents.flatMap((document) => document.errors.map(String));
+  if (broken.length > 0 || mistakes.some(isOfKubernetes)) return broken.join('; ');
+  const manifests = documents.map((document) => document.toJS() as Manifest).filter(Boolean);
+  const { output: said } = await attempt(
+    paths.kubeconform,
+    schemas.kubeconformArguments(manifests, FOREIGN_KINDS),
+  );
+  return said.includes('Invalid: 0, Errors: 0') ? '' : said;
 }
 
 test(`${RENDERINGS} random mistakes of seed ${SEED} end in Kubernetes objects or in a sentence`, async () => {
@@ -180,11 +199,11 @@ test(`${RENDERINGS} random mistakes of seed ${SEED} end in Kubernetes objects or
     for (const [index, { mistakes, values }] of next) {
       const file = join(folder, `${index}.json`);
       writeFileSync(file, JSON.stringify(values));
-      const found = await wrong(file);
+      const found = await wrong(file, mistakes);
       const made = mistakes.map(({ path, given }) => `${path.join('.')}=${JSON.stringify(given)}`);
       if (found) failures.push(`${made.join(' ')} -> ${found} <- ${JSON.stringify(values)}`);
     }
   };
   await Promise.all(Array.from({ length: SIDE_BY_SIDE }, worker));
   expect(failures).toEqual([]);
-}, 600_000);
+}, 3_600_000);

@@ -150,10 +150,10 @@ test('null takes a limit or a user out of a preset, by name as by file', async (
     pod: { podSecurityContext: { runAsUser: null } },
   };
   for (const helm of [paths.helm3, paths.helm4]) {
-    const byFile = ['-f', join(chart, 'presets/legacy-main.yaml'), '-f', file(user)];
+    const byFile = ['-f', join(chart, 'presets/small.yaml'), '-f', file(user)];
     const expected = await outcome(helm, byFile);
     expect(expected).toBeInstanceOf(Array);
-    expect(await outcome(helm, ['-f', file({ ...user, preset: 'legacy-main' })])).toEqual(expected);
+    expect(await outcome(helm, ['-f', file({ ...user, preset: 'small' })])).toEqual(expected);
     const found = JSON.stringify(expected);
     expect(found).toContain('"limits":{}');
     expect(found).not.toContain('"runAsUser":1000');

@@ -6,31 +6,19 @@ import {
   attempt,
   chart,
   KUBERNETES,
+  loadChart,
   paths,
   render,
+  renderOf,
   type Manifest,
 } from './support/helm.ts';
 import { violations } from './support/invariants.ts';
-import { kubernetesSchemas, type Schemas } from './support/kubernetes-schemas.ts';
+import { FOREIGN_KINDS, kubernetesSchemas, type Schemas } from './support/kubernetes-schemas.ts';
 
 const files = ['ci', 'presets'].flatMap((folder) =>
   readdirSync(join(chart, folder)).map((file) => `${folder}/${file}`),
 );
 
-/** Kinds whose schemas belong to other projects. */
-const FOREIGN = [
-  'ScaledObject',
-  'TriggerAuthentication',
-  'HTTPRoute',
-  'ServiceMonitor',
-  'PodMonitor',
-  'PrometheusRule',
-  'TestRun',
-  'BackendConfig',
-  'ExternalSecret',
-  'GCPBackendPolicy',
-  'HealthCheckPolicy',
-];
 /** What the examples expect the user to have made. */
 const GIVEN = [
   'n8n-encryption-key',
@@ -79,7 +67,7 @@ describe.each(files)('%s', (file) => {
   test('is what Kubernetes understands', async () => {
     const { code, output } = await attempt(
       paths.kubeconform,
-      schemas.kubeconformArguments(manifests, FOREIGN),
+      schemas.kubeconformArguments(manifests, FOREIGN_KINDS),
     );
     expect(output).toMatch(/Invalid: 0, Errors: 0/);
     expect(code).toBe(0);
@@ -96,6 +84,28 @@ describe.each(files)('%s', (file) => {
       join(chart, file),
     ]);
     expect({ code, output }).toMatchObject({ code: 0 });
+  });
+});
+
+describe.each([
+  ['a Job', 'loadTest.enabled=true,target=http://n8n'],
+  ['a TestRun', 'loadTest.enabled=true,target=http://n8n,loadTest.parallelism=3'],
+])('n8n-load with %s', (_, set) => {
+  const args = ['--set', set];
+
+  test('is what Kubernetes understands, the same under Helm 3 and Helm 4, and breaks no rule', async () => {
+    const { manifests } = await renderOf(loadChart, paths.helm3, args);
+    expect(manifests).toHaveLength(3);
+    expect((await renderOf(loadChart, paths.helm4, args)).manifests).toEqual(manifests);
+    expect(violations(manifests, GIVEN)).toEqual([]);
+    const { code, output } = await attempt(
+      paths.kubeconform,
+      schemas.kubeconformArguments(manifests, FOREIGN_KINDS),
+    );
+    expect(output).toMatch(/Invalid: 0, Errors: 0/);
+    expect(code).toBe(0);
+    const words = ['lint', '--strict', '--kube-version', KUBERNETES, loadChart, ...args];
+    expect(await attempt(paths.helm3, words)).toMatchObject({ code: 0 });
   });
 });
 

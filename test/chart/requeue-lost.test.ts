@@ -138,6 +138,20 @@ test('one that has begun is not queued again, and its end is told when the datab
   expect(await redis.keys('bull:jobs:[0-9]*')).toEqual([]);
 });
 
+test('an execution that has not begun fails where an operator says that the queue was emptied on purpose', async () => {
+  await start();
+  await queue('17');
+  await redis.flushall();
+  await redis.set('bull:jobs:emptied', 1, 'EX', 120);
+  tell('work');
+  await eventually(() => Object.keys(ends()).length === 1);
+  expect(ends()).toEqual({ 17: 'the queue was emptied' });
+  expect(worked()).toEqual([]);
+  await redis.del('bull:jobs:emptied');
+  await pause(LOOKED_MS, 'the time of several looks');
+  expect(await redis.llen('bull:jobs:wait')).toBe(0);
+});
+
 test('while jobs wait in Redis, the database is not asked', async () => {
   await start();
   await queue('1', '2');

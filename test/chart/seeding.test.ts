@@ -5,7 +5,6 @@ import {
   chmodSync,
   mkdirSync,
   mkdtempSync,
-  readFileSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -19,7 +18,7 @@ import { freePort } from '../../cli/src/targets/process/ports.ts';
 import { newCluster, postgresql } from '../../cli/src/targets/process/postgresql.ts';
 import type { ProcessSpec } from '../../cli/src/targets/process/supervisor.ts';
 import { findProgram } from '../../cli/src/lab/paths.ts';
-import { chart, paths, render, type Manifest } from './support/helm.ts';
+import { loadChart, paths, renderOf, type Manifest } from './support/helm.ts';
 import { pause } from '../support/wait';
 import { N8N_LEGACY_VERSION, N8N_VERSION } from '../support/versions';
 
@@ -37,19 +36,12 @@ class SeededN8n {
     files: Manifest,
   ) {
     for (const [key, content] of Object.entries(files['data'] as Record<string, string>)) {
-      const file = join(this.folder, 'load-targets', key.replaceAll('__', '/'));
-      mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(file, content);
+      writeFileSync(join(this.folder, key), content);
     }
     mkdirSync(join(this.folder, 'bin'));
     symlinkSync(node, join(this.folder, 'bin/node'));
     symlinkSync(program, join(this.folder, 'bin/n8n'));
-    const script = readFileSync(join(chart, 'files/load-targets.cjs'), 'utf8');
     this.script = join(this.folder, 'load-targets.cjs');
-    writeFileSync(
-      this.script,
-      script.replace("'/load-targets'", JSON.stringify(join(this.folder, 'load-targets'))),
-    );
   }
 
   private get env(): Record<string, string> {
@@ -93,8 +85,8 @@ class SeededN8n {
 }
 
 async function stage(node: string, program: string, args: string[]): Promise<SeededN8n> {
-  const { manifests } = await render(paths.helm3, ['--set', 'loadTargets.enabled=true', ...args]);
-  const files = manifests.find(({ metadata }) => metadata.name.endsWith('-load-targets'));
+  const { manifests } = await renderOf(loadChart, paths.helm3, args);
+  const files = manifests.find(({ metadata }) => metadata.name === 'n8n-load-targets');
   if (files === undefined) throw new Error('the chart renders no load targets');
   return new SeededN8n(node, program, files);
 }
@@ -112,7 +104,7 @@ describe.each([
     N8N_LEGACY_VERSION,
     paths.node18,
     paths.n8nLegacy,
-    ['--set', `image.tag=${N8N_LEGACY_VERSION}`],
+    ['--set', `n8nVersion=${N8N_LEGACY_VERSION}`],
     9001,
     [9005],
   ],

@@ -57,7 +57,7 @@ const renderings = {
     preset('ci/regular-postgresql-values.yaml'),
   ],
   legacy: [
-    preset('presets/legacy-own.yaml'),
+    preset('../n8n-load/n8n/legacy-own.yaml'),
     [...preset('presets/medium.yaml'), '--set', `image.tag=${N8N_LEGACY_VERSION}`],
   ],
 };

@@ -174,9 +174,16 @@ describe.each([
     await staysUp();
   });
 
-  test('one without jobs stays', async () => {
-    await start();
-    await staysUp();
+  test('one without jobs stays, and looks over one connection', async () => {
+    await start({ N8N_TUNED_GUARD_SECONDS: '30' });
+    const counted = async (part: string, of: RegExp): Promise<number> =>
+      Number(of.exec(await redis.info(part))?.[1] ?? 0);
+    const connections = (): Promise<number> => counted('stats', /total_connections_received:(\d+)/);
+    const looks = (): Promise<number> => counted('commandstats', /cmdstat_llen:calls=(\d+)/);
+    const [before, looked] = [await connections(), await looks()];
+    await eventually(async () => (await looks()) >= looked + 3, 120_000);
+    expect((await connections()) - before).toBe(1);
+    expect([worker.exitCode, said]).toEqual([null, expect.not.stringContaining('worker-guard')]);
     await add(0);
     await says('began 1');
   });

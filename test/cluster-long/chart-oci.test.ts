@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { openPgpKey } from '../chart/support/openpgp-key';
 import { inCluster } from '../support/cluster';
 import { startRegistryInCluster, type RegistryInCluster } from '../support/registry-in-cluster';
-import { CHART, Release, SMALL_EVERYWHERE } from '../support/release';
+import { CHART, merged, Release, SMALL_EVERYWHERE, WITH_TARGETS } from '../support/release';
 import { seen } from '../support/seen';
 
 jest.setTimeout(1_500_000);
@@ -14,7 +14,6 @@ jest.setTimeout(1_500_000);
 const PATIENCE_MS = 660_000;
 const SIGNER = 'chart-test';
 const { version } = parse(readFileSync(join(CHART, 'Chart.yaml'), 'utf8')) as { version: string };
-const VALUES = { ...SMALL_EVERYWHERE, loadTargets: { enabled: true } };
 
 const folder = mkdtempSync(join(tmpdir(), 'chart-oci-'));
 const keyOf = (name: string, content: Buffer): string => {
@@ -64,24 +63,35 @@ describe.each([3, 4] as const)('Helm %s', (line) => {
     ]);
     expect(pushed).toMatchObject({ code: 0 });
 
-    const install = (keyring: string): ReturnType<typeof ask> =>
+    const install = (
+      name: string,
+      chart: string,
+      keyring: string,
+      values: object,
+    ): ReturnType<typeof ask> =>
       ask(
         [
-          ...[`helm${String(line)}`, 'install', n8n.name, `${place}/n8n-tuned`],
+          ...[`helm${String(line)}`, 'install', name, `${place}/${chart}`],
           ...['--version', version, '--plain-http', '--verify', '--keyring', keyring],
           ...['-n', n8n.space.name, '--values', '-', '--wait', '--timeout', '10m'],
         ],
-        JSON.stringify(VALUES),
+        JSON.stringify(values),
       );
-    const refused = await install(keys.other);
+    const refused = await install('load', 'n8n-load', keys.other, {});
     expect(refused.code).not.toBe(0);
     expect(refused.said).toMatch(/openpgp|signature/i);
 
-    expect(await install(keys.public)).toMatchObject({ code: 0 });
-    const [listed] = JSON.parse(
+    expect(await install('load', 'n8n-load', keys.public, {})).toMatchObject({ code: 0 });
+    expect(
+      await install(n8n.name, 'n8n-tuned', keys.public, merged(SMALL_EVERYWHERE, WITH_TARGETS)),
+    ).toMatchObject({ code: 0 });
+    const listed = JSON.parse(
       (await ask([`helm${String(line)}`, 'list', '-n', n8n.space.name, '-o', 'json'])).said,
     ) as { chart: string; status: string }[];
-    expect(listed).toMatchObject({ chart: `n8n-tuned-${version}`, status: 'deployed' });
+    expect(listed.map(({ chart, status }) => [chart, status])).toEqual([
+      [`n8n-load-${version}`, 'deployed'],
+      [`n8n-tuned-${version}`, 'deployed'],
+    ]);
     const { status } = await n8n.rightReply(`${await n8n.serviceUrl()}/webhook/load-last-node`);
     seen(`oci, Helm ${String(line)}`, { verified: true, otherKeyRefused: true, status });
     expect(status).toBe(200);

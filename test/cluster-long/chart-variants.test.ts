@@ -15,6 +15,7 @@ const VARIANTS: [string, object][] = [
       ...{ executions: { mode: 'queue' }, database: { type: 'postgresql' } },
       // Main answers no production webhook.
       webhook: { enabled: true, exclusive: true },
+      publicUrl: 'http://n8n.test',
       loadTargets: { enabled: true },
     },
   ],

@@ -58,7 +58,7 @@ test('it is loaded as it is, its executions are counted, and it is afterwards as
   expect(target.deployed).toMatchObject({
     ...{ release: 'n8n', namespace: n8n.space.name },
     chart: expect.stringMatching(/^n8n-tuned /) as string,
-    values: { loadTargets: { enabled: true } },
+    values: { monitoring: { enabled: true } },
   });
   expect(topology).toMatchObject({ mode: 'regular' });
   expect(summary.offered.requests).toBe(50);

@@ -100,7 +100,14 @@ test('the workflow that publishes takes the tags that RELEASING.md names', () =>
 
 test('each changelog has an unreleased part, sections of Keep a Changelog, and before the first release Added alone', () => {
   const all = ['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security'];
-  for (const folder of ['.', 'cli', 'nodes/QueueMonitor', 'nodes/LoadTarget', 'charts/n8n-tuned']) {
+  for (const folder of [
+    '.',
+    'cli',
+    'nodes/QueueMonitor',
+    'nodes/LoadTarget',
+    'charts/n8n-tuned',
+    'charts/n8n-load',
+  ]) {
     const text = read(`${folder}/CHANGELOG.md`);
     expect(text).toContain('\n## Unreleased\n');
     const known = /^## \[?\d/m.test(text) ? all : ['Added'];

@@ -5,7 +5,7 @@ const BUILT = [
   'cli/dist/cli.js',
   'dist/n8n-nodes-queue-monitor',
   'dist/n8n-nodes-load-target',
-  'charts/n8n-tuned/files/workflows',
+  'charts/n8n-load/files/workflows',
 ];
 
 /** Before a suite that tests what is built: one sentence where it is not, in place of an error in each test. */

@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 import {
   createNamespace,
   inCluster,
@@ -16,6 +17,11 @@ import type { Seen } from '../../studies/charts/callers';
 
 export const ROOT = join(__dirname, '..', '..');
 export const CHART = join(ROOT, 'charts', 'n8n-tuned');
+export const LOAD_CHART = join(ROOT, 'charts', 'n8n-load');
+/** Of n8n-load, for n8n-tuned: n8n gets the bundled workflows, or loses them. */
+export const [WITH_TARGETS, WITHOUT_TARGETS] = ['with-targets', 'without-targets'].map(
+  (name) => parse(readFileSync(join(LOAD_CHART, 'n8n', `${name}.yaml`), 'utf8')) as object,
+) as [object, object];
 const HELM_TIMEOUT = '10m';
 const PATIENCE_MS = 660_000;
 
@@ -59,14 +65,28 @@ export class Release {
     return new Release(await restrictedNamespace(prefix));
   }
 
-  /** `helm upgrade --install`, and waits until every pod is ready, unless told otherwise. */
-  deploy(values: object, version: 3 | 4 = 3, wait = true): Promise<string> {
+  /**
+   * `helm upgrade --install`, and waits until every pod is ready, unless told otherwise. `loadTargets` and `loadTest` are
+   * values of n8n-load, which is installed before.
+   */
+  async deploy(values: object, version: 3 | 4 = 3, wait = true): Promise<string> {
+    const { loadTargets, loadTest, ...n8n } = values as Record<string, object>;
+    const { tag } = (n8n['image'] ?? {}) as { tag?: string };
+    if (loadTargets !== undefined) {
+      const load = { ...(loadTest && { loadTest }), ...(tag && { n8nVersion: tag }) };
+      await helm(
+        ['upgrade', '--install', 'load', LOAD_CHART, '-n', this.space.name, '--values', '-'],
+        JSON.stringify({ target: 'http://n8n', loadTargets, ...load }),
+        version,
+      );
+    }
+    const targets = loadTargets === undefined ? {} : WITH_TARGETS;
     return helm(
       [
         ...['upgrade', '--install', this.name, CHART, '-n', this.space.name],
         ...['--values', '-', ...(wait ? ['--wait'] : []), '--timeout', HELM_TIMEOUT],
       ],
-      JSON.stringify(merged(SMALL_EVERYWHERE, values)),
+      JSON.stringify(merged(merged(SMALL_EVERYWHERE, targets), n8n)),
       version,
     );
   }
@@ -199,7 +219,7 @@ export async function readCredential(release: Release): Promise<unknown> {
   return found?.data.value;
 }
 
-function merged(a: Record<string, unknown>, b: object): Record<string, unknown> {
+export function merged(a: Record<string, unknown>, b: object): Record<string, unknown> {
   const all = { ...a };
   for (const [key, value] of Object.entries(b)) {
     const before = all[key];

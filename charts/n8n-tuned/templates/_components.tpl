@@ -6,7 +6,7 @@ A map of these templates. Each file that renders something begins with `n8n-tune
                          _initContainers, _runners (sidecar), env/ (variables), _lifecycle (probes, end), preload/ (patches)
   env/_assemble.tpl      the variables: the rows of files/environment.yaml (env/_table.tpl reads them), over them the user's
   _secrets.tpl           where each secret is from; secrets/make.yaml makes those that nobody gave
-  _helper-pods.tpl       pods beside n8n: make-secrets, recovery, exporter, load-targets, smoke-test
+  _helper-pods.tpl       pods beside n8n: make-secrets, recovery, exporter, smoke-test
   _store, postgresql/, redis/   the chart's own stores; traffic/ Services, Ingress, HTTPRoute; network-policy/
   _validations*, _warnings      what is refused, and what NOTES says
 To see one object: helm template n8n . --show-only templates/roles/deployment.yaml (or recovery/cronjob.yaml, ...). To see why a
@@ -65,6 +65,9 @@ strategy and a probe's question come whole from the later layer that has them. D
 {{- $merged := mergeOverwrite $under (deepCopy $over) -}}
 {{- range $key := list "env" "lifecycle" -}}
 {{- range $name, $value := get $over $key | default dict -}}{{- $_ := set (get $merged $key) $name $value -}}{{- end -}}
+{{- end -}}
+{{- range $name, $value := $over.beforeStart -}}
+{{- if kindIs "invalid" $value -}}{{- $_ := unset $merged.beforeStart $name -}}{{- end -}}
 {{- end -}}
 {{- with $over.strategy -}}{{- $_ := set $merged "strategy" . -}}{{- end -}}
 {{- range $name, $probe := $over.probes -}}

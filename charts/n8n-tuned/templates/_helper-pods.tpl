@@ -27,9 +27,8 @@ annotations:
 {{/*
 The spec. Dict: context, name (of the container), script, resources, and maybe
   stores (a list of those of n8n that it asks: database, redis), trusts (whether it asks n8n, whose certificate may be of an
-  authority of the user's), env (a list), more (YAML of the container: ports, probes), nodeArgs and args (lists), restartPolicy,
-  graceSeconds, affinity (in place of the role's), serviceAccountName and token (of an account of its own), volumes and mounts
-  (lists, beside those of the script).
+  authority of the user's), env (a list), more (YAML of the container: ports, probes), nodeArgs (a list), restartPolicy,
+  graceSeconds, serviceAccountName and token (of an account of its own).
 */}}
 {{- define "n8n-tuned.helperPod" -}}
 {{- $values := .context.Values -}}
@@ -56,7 +55,7 @@ terminationGracePeriodSeconds: {{ . }}
 securityContext:
   {{- toYaml $settings.podSecurityContext | nindent 2 }}
 {{- range $key := list "nodeSelector" "affinity" "tolerations" "priorityClassName" }}
-{{- with ternary $.affinity (get $settings $key) (and (eq $key "affinity") (not (empty $.affinity))) }}
+{{- with get $settings $key }}
 {{ $key }}: {{ toJson . }}
 {{- end }}
 {{- end }}
@@ -72,7 +71,7 @@ containers:
     imagePullPolicy: {{ $values.image.pullPolicy }}
     # The image's entrypoint starts n8n; here its Node.js runs the script, with n8n's own libraries for the stores.
     command: [node]
-    args: {{ concat (.nodeArgs | default list) (list (printf "%s/%s" (include "n8n-tuned.scriptFolder" .context) .script)) (.args | default list) | toJson }}
+    args: {{ concat (.nodeArgs | default list) (list (printf "%s/%s" (include "n8n-tuned.scriptFolder" .context) .script)) | toJson }}
     {{- with .env }}
     env:
       {{- toYaml . | nindent 6 }}
@@ -92,9 +91,6 @@ containers:
       {{- toYaml $settings.securityContext | nindent 6 }}
     volumeMounts:
       {{- include "n8n-tuned.scriptMount" .context | nindent 6 }}
-      {{- with .mounts }}
-      {{- toYaml . | nindent 6 }}
-      {{- end }}
       {{- if or .stores .trusts }}
       {{- with include "n8n-tuned.trustedMount" .context | trim }}
       {{- . | nindent 6 }}
@@ -112,9 +108,6 @@ volumes:
   - name: scripts
     configMap:
       name: {{ include "n8n-tuned.fullname" .context }}-{{ .name }}
-  {{- with .volumes }}
-  {{- toYaml . | nindent 2 }}
-  {{- end }}
   {{- if or .stores .trusts }}
   {{- with include "n8n-tuned.trustedVolume" .context | trim }}
   {{- . | nindent 2 }}
@@ -142,14 +135,13 @@ volumes:
 
 {{/*
 What main is told of some stores, as a list of env entries: its variables of them, and an empty one in place of each other
-secret of n8n, which `envFrom` would bring along. Dict: context, stores, and maybe also (further names).
+secret of n8n, which `envFrom` would bring along. Dict: context, stores.
 */}}
 {{- define "n8n-tuned.storesEnv" -}}
 {{- $of := dict "context" .context "component" (first .context.n8nTunedComponents) -}}
 {{- $prefixes := dict "database" "DB_" "redis" "QUEUE_BULL_" -}}
 {{- $patterns := list "NODE_EXTRA_CA_CERTS$" -}}
 {{- range .stores -}}{{- $patterns = append $patterns (get $prefixes .) -}}{{- end -}}
-{{- range .also -}}{{- $patterns = append $patterns (printf "%s$" .) -}}{{- end -}}
 {{- $pattern := printf "^(%s)" (join "|" $patterns) -}}
 {{- $list := list -}}
 {{- range include "n8n-tuned.env" $of | fromYamlArray -}}

@@ -26,7 +26,21 @@
     {{- toYaml $values.communityPackages.packages | nindent 4 }}
   {{- include "n8n-tuned.initCommon" (merge (dict "npmrc" $values.communityPackages.npmrc) .) | nindent 2 }}
 {{- end }}
-{{- include "n8n-tuned.loadTargetInit" . }}
+{{- range $name, $one := $settings.beforeStart }}
+{{- if $one }}
+- name: before-start-{{ $name }}
+  image: {{ include "n8n-tuned.n8nImage" $context | quote }}
+  imagePullPolicy: {{ $values.image.pullPolicy }}
+  # The image's entrypoint starts n8n; here the command runs.
+  command: {{ toJson $one.command }}
+  {{- include "n8n-tuned.initCommon" $ | nindent 2 }}
+    {{- if $one.configMap }}
+    - name: before-start-{{ $name }}
+      mountPath: /before-start/{{ $name }}
+      readOnly: true
+    {{- end }}
+{{- end }}
+{{- end }}
 {{- include "n8n-tuned.runnerConfigInit" . }}
 {{- if and $values.pythonPackages.packages (eq (include "n8n-tuned.runnerModeOf" .) "external") }}
 - name: python-packages

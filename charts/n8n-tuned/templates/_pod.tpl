@@ -85,9 +85,6 @@ checksum/preload: {{ include "n8n-tuned.preloadChecksum" . }}
 {{- with (include "n8n-tuned.scriptsOf" . | fromYaml).items }}
 checksum/scripts: {{ include "n8n-tuned.scriptFiles" (dict "context" $.context "names" .) | sha256sum }}
 {{- end }}
-{{- if .context.Values.loadTargets.enabled }}
-checksum/load-targets: {{ include "n8n-tuned.loadTargetFiles" .context | sha256sum }}
-{{- end }}
 {{- end -}}
 
 {{- define "n8n-tuned.serviceAccountName" -}}
@@ -177,8 +174,12 @@ topologySpreadConstraints:
 {{- with include "n8n-tuned.certificateVolumes" .context | trim }}
 {{ . }}
 {{- end }}
-{{- if $values.loadTargets.enabled }}
-{{- include "n8n-tuned.loadTargetVolumes" .context | nindent 0 }}
+{{- range $name, $one := .component.settings.beforeStart }}
+{{- with ($one | default dict).configMap }}
+- name: before-start-{{ $name }}
+  configMap:
+    name: {{ . | quote }}
+{{- end }}
 {{- end }}
 {{- include "n8n-tuned.runnerVolumes" . }}
 {{- with .component.settings.volumes }}

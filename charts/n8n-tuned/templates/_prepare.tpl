@@ -6,7 +6,7 @@ files of a rendering, so what is written into it here is there for all.
 {{- define "n8n-tuned.prepare" -}}
 {{- if not (hasKey . "n8nTunedIsPrepared") -}}
 {{- $_ := set . "n8nTunedIsPrepared" true -}}
-{{- if not (.Files.Get "files/workflows/catalogue.json") -}}
+{{- if not (.Files.Get "files/recover.cjs") -}}
 {{- fail "This chart is in a checkout that was not built: run make build in the checkout, or use a packed chart." -}}
 {{- end -}}
 {{- $_ := set . "n8nTunedVersions" (.Files.Get "files/versions.yaml" | fromYaml) -}}
@@ -28,7 +28,7 @@ files of a rendering, so what is written into it here is there for all.
   (list $values "publicUrl") (list $values "webhookUrl") (list $values.encryptionKey "existingSecret")
   (list $values.database.external "host" "database" "user" "schema" "existingSecret") (list $values.database.own "existingSecret" "user" "database") (list $values.database "tablePrefix")
   (list $values.redis.external "host" "user" "existingSecret" "clusterNodes") (list $values.redis.own "existingSecret")
-  (list $values.redis.external.sentinel "nodes" "master" "existingSecret") (list $values.loadTest "target") -}}
+  (list $values.redis.external.sentinel "nodes" "master" "existingSecret") -}}
 {{- $block := first . -}}
 {{- range $key := rest . -}}
 {{- $picked := pick $block $key -}}

@@ -13,7 +13,7 @@ Everywhere else null means "not set".
 {{- include "n8n-tuned.fillFrom" (dict "of" $.Values "from" ($.Files.Get (printf "presets/%s.yaml" .) | fromYaml) "isTakenOut" false) -}}
 {{- end -}}
 {{- include "n8n-tuned.fillFrom" (dict "of" .Values "from" (.Files.Get "files/defaults.yaml" | fromYaml) "isTakenOut" false) -}}
-{{- range list .Values.pod .Values.main .Values.worker .Values.webhook .Values.database.own .Values.redis.own .Values.loadTest -}}
+{{- range list .Values.pod .Values.main .Values.worker .Values.webhook .Values.database.own .Values.redis.own -}}
 {{- range pick . "resources" "podSecurityContext" -}}{{- include "n8n-tuned.withoutNull" . -}}{{- end -}}
 {{- end -}}
 {{- end -}}

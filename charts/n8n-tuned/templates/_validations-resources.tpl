@@ -55,7 +55,6 @@
   "database.own.resources" $values.database.own.resources
   "redis.own.resources" $values.redis.own.resources
   "redis.external.sentinel.resources" $values.redis.external.sentinel.resources
-  "loadTest.resources" $values.loadTest.resources
   "recovery.resources" $values.recovery.resources -}}
 {{- range .n8nTunedComponents -}}
 {{- $_ := set $resources (printf "%s.resources" .at) .settings.resources -}}

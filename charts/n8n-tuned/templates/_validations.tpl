@@ -5,7 +5,7 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 */}}
 {{- define "n8n-tuned.validate" -}}
 {{- $found := "" -}}
-{{- range $check := list "version" "process" "mode" "stores" "secrets" "roles" "memory" "quantities" "storage" "traffic" "runners" "packages" "monitoring" "loadTargets" "loadTest" "recovery" "ports" "names" "knownSettings" -}}
+{{- range $check := list "version" "process" "mode" "stores" "secrets" "roles" "memory" "quantities" "storage" "traffic" "runners" "packages" "monitoring" "recovery" "ports" "names" "knownSettings" -}}
 {{- $found = printf "%s%s" $found (include (printf "n8n-tuned.validate.%s" $check) $) -}}
 {{- end -}}
 {{- $sentences := splitList "\n" $found | compact | uniq -}}
@@ -170,6 +170,12 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- $names := dict -}}
 {{- range .n8nTunedComponents -}}
 {{- $settings := .settings -}}
+{{- $at := .at -}}
+{{- range $name, $one := $settings.beforeStart -}}
+{{- if and $one (not $one.command) -}}
+{{- printf "%s.beforeStart.%s: it has no command, so nothing would run: give it one, such as [n8n, import:workflow, --separate, --input=/before-start/%s]." $at $name $name }}{{ "\n" -}}
+{{- end -}}
+{{- end -}}
 {{- if hasKey $names .name -}}
 {{- printf "worker.pools: two pools have the name %q: give each its own." (.pool | default "") }}{{ "\n" -}}
 {{- end -}}

@@ -70,9 +70,6 @@
 - An HTTPRoute does not keep a user on one main, which the editor needs: give main's Service session persistence by a policy of your Gateway.
 {{- end }}
 {{- include "n8n-tuned.recoveryWarnings" . }}
-{{- if $values.loadTargets.enabled }}
-- loadTargets.enabled: everybody who reaches the webhooks can load this n8n. Not for production.
-{{- end }}
 {{- if and (eq $values.database.type "postgresql") }}
 {{- $connections := 0 }}
 {{- range $components }}

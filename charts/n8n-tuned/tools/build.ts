@@ -1,5 +1,5 @@
-// What the chart carries of the rest of the repository, which Git ignores: files/load-target from the built node,
-// files/loadtests and files/workflows from the folders of these names, files/recover.cjs from the command.
+// What the charts carry of the rest of the repository, which Git ignores: n8n-load files/load-target from the built node, and
+// files/loadtests and files/workflows from the folders of these names; n8n-tuned files/recover.cjs from the command.
 //
 //   tsx charts/n8n-tuned/tools/build.ts     after npm run build:nodes
 import { buildSync } from 'esbuild';
@@ -14,13 +14,14 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** By their path in the chart's `files`. */
+/** By their path in the folder `charts`. */
 type Files = Record<string, string>;
 
 const root = join(import.meta.dirname, '../../..');
-const home = join(import.meta.dirname, '../files');
+const home = join(root, 'charts');
+const LOAD = 'n8n-load/files';
 /** Nothing else is in these. */
-const FOLDERS = ['load-target', 'loadtests', 'workflows'];
+const FOLDERS = ['load-target', 'loadtests', 'workflows'].map((name) => `${LOAD}/${name}`);
 
 /** What the CronJob of recovery runs: the command's own code in one file, without a package. n8n's image has the rest. */
 function recovery(): Files {
@@ -38,7 +39,7 @@ function recovery(): Files {
     write: false,
     logLevel: 'warning',
   });
-  return { 'recover.cjs': outputFiles[0]?.text ?? '' };
+  return { 'n8n-tuned/files/recover.cjs': outputFiles[0]?.text ?? '' };
 }
 
 /** The node Load Target as a package that n8n loads from its folder of community nodes, small enough for a ConfigMap. */
@@ -53,8 +54,8 @@ function loadTarget(): Files {
     (file) => `dist/nodes/LoadTarget/${file}`,
   );
   return {
-    'load-target/package.json': `${JSON.stringify({ name, version, license, n8n }, null, 2)}\n`,
-    ...Object.fromEntries(files.map((file) => [`load-target/${file}`, built(file)])),
+    [`${LOAD}/load-target/package.json`]: `${JSON.stringify({ name, version, license, n8n }, null, 2)}\n`,
+    ...Object.fromEntries(files.map((file) => [`${LOAD}/load-target/${file}`, built(file)])),
   };
 }
 
@@ -81,7 +82,7 @@ function loadTests(): Files {
   });
   // A comment names the source, which is no longer beside it.
   return Object.fromEntries(
-    outputFiles.map(({ path, text }) => [path.slice(1), text.replaceAll(/^\/\/ .*\n/gm, '')]),
+    outputFiles.map(({ path, text }) => [`${LOAD}${path}`, text.replaceAll(/^\/\/ .*\n/gm, '')]),
   );
 }
 
@@ -91,7 +92,7 @@ function workflows(): Files {
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.json'))
       .sort()
-      .map((file) => [`workflows/${file}`, readFileSync(join(folder, file), 'utf8')]),
+      .map((file) => [`${LOAD}/workflows/${file}`, readFileSync(join(folder, file), 'utf8')]),
   );
 }
 

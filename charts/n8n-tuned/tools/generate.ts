@@ -1,17 +1,31 @@
-// What is committed and follows from other files: values.schema.json and README.md, from values.yaml, files/defaults.yaml
-// and the settings of files/environment.yaml.
+// What is committed and follows from other files: values.schema.json and README.md of both charts, from values.yaml, and
+// here from files/defaults.yaml and the settings of files/environment.yaml.
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parse } from 'yaml';
-import { schemaOf, type TuningSetting } from './schema';
+import { schemaOf, schemaOfLoad, type TuningSetting } from './schema';
 import { readValues, type Value } from './values';
 
 type Files = Record<string, string>;
 
 const CHART = 'charts/n8n-tuned';
+const LOAD = 'charts/n8n-load';
 
 /** By their path in the repository. */
-export function chartFiles(root: string): Files {
+export const chartFiles = (root: string): Files => ({ ...filesOfN8n(root), ...filesOfLoad(root) });
+
+function filesOfLoad(root: string): Files {
+  const values = readValues(join(root, LOAD, 'values.yaml'));
+  return {
+    [`${LOAD}/values.schema.json`]: `${JSON.stringify(schemaOfLoad(values), null, 2)}\n`,
+    [`${LOAD}/README.md`]: readmeOf(
+      readFileSync(join(root, LOAD, 'tools/readme-head.md'), 'utf8'),
+      values,
+    ),
+  };
+}
+
+function filesOfN8n(root: string): Files {
   const read = (file: string): string => readFileSync(join(root, CHART, file), 'utf8');
   const values = readValues(join(root, CHART, 'values.yaml'));
   const presets = readdirSync(join(root, CHART, 'presets')).map((file) => basename(file, '.yaml'));
@@ -27,23 +41,51 @@ export function chartFiles(root: string): Files {
   );
 }
 
-/** A table a section. */
+/** Blocks of which each value has a row of its own, because readers look for it by its name. */
+const SPREAD = [
+  'executions',
+  'tuning',
+  'pod',
+  'main',
+  'worker',
+  'webhook',
+  'database',
+  'redis',
+  'ingress',
+  'networkPolicy',
+];
+
+/** A table a section, and a row a subject: a value, or the block of those that are set together. */
 function readmeOf(head: string, values: readonly Value[]): string {
   const cell = (text: string): string => text.replaceAll('|', '\\|');
-  const sections = new Map<string, string[]>();
-  for (const { path, value, section, text } of values) {
+  const shown = (value: unknown): string => `\`${cell(JSON.stringify(value))}\``;
+  const sections = new Map<string, Map<string, Value[]>>();
+  for (const value of values) {
+    const { path, section, text } = value;
     const name = path.join('.');
     if (text === undefined) throw new Error(`values.yaml: ${name} has no sentence ("# -- ...")`);
-    const row = `| \`${name}\` | \`${cell(JSON.stringify(value))}\` | ${cell(text)} |`;
-    sections.set(section, [...(sections.get(section) ?? []), row]);
+    const isAlone = path.length === 1 || (path.length === 2 && SPREAD.includes(path[0] ?? ''));
+    const subject = isAlone ? name : path.slice(0, -1).join('.');
+    const subjects = sections.get(section) ?? new Map<string, Value[]>();
+    subjects.set(subject, [...(subjects.get(subject) ?? []), value]);
+    sections.set(section, subjects);
   }
-  const tables = [...sections].map(([section, rows]) =>
+  const row = (subject: string, of: readonly Value[]): string => {
+    const [only] = of;
+    if (only?.path.join('.') === subject)
+      return `| \`${subject}\` | ${shown(only.value)} | ${cell(only.text ?? '')} |`;
+    const lines = of.map(
+      ({ path, value, text = '' }) => `\`${path.at(-1) ?? ''}\` (${shown(value)}): ${cell(text)}`,
+    );
+    return `| \`${subject}\` | | ${lines.join('<br>')} |`;
+  };
+  const tables = [...sections].map(([section, subjects]) =>
     [
       `### ${section}`,
       '',
       '| value | default | what it does |',
       '| --- | --- | --- |',
-      ...rows,
+      ...[...subjects].map(([subject, of]) => row(subject, of)),
     ].join('\n'),
   );
   return `${head.trimEnd()}\n\n${tables.join('\n\n')}\n`;

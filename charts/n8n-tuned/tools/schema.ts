@@ -91,6 +91,15 @@ const probe: Shape = {
     terminationGracePeriodSeconds: whole(1),
   },
 };
+const beforeStart: Shape = {
+  type: 'object',
+  propertyNames: { pattern: '^[a-z0-9]([-a-z0-9]{0,40}[a-z0-9])?$' },
+  additionalProperties: orNull({
+    type: 'object',
+    additionalProperties: false,
+    properties: { command: { ...list(text), minItems: 1 }, configMap: plainName },
+  }),
+};
 const name: Shape = { type: 'string', pattern: '^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$' };
 const anyPort: Shape = { type: 'integer', minimum: 1, maximum: 65535 };
 
@@ -118,6 +127,12 @@ const SHAPES: Record<string, Shape> = {
   nodeSelector: texts,
   'global.imagePullSecrets': list({ type: ['string', 'object'] }),
   imagePullSecrets: list({ type: ['string', 'object'] }),
+  ...Object.fromEntries(
+    ['initContainers', 'sidecars', 'volumes', 'volumeMounts', 'hostAliases', 'tolerations'].map(
+      (key) => [key, list(object)],
+    ),
+  ),
+  topologySpreadConstraints: list(object),
   storesFrom: list(object),
   registry: shown(text, '^[a-z0-9.-]*(:[0-9]+)?(/[a-z0-9._-]+)*$'),
   repository: shown(text, '^[a-z0-9.-]+(:[0-9]+)?(/[a-z0-9._-]+)*$'),
@@ -126,7 +141,8 @@ const SHAPES: Record<string, Shape> = {
   digest: shown({ type: 'string', pattern: '^(sha256:[0-9a-f]{64})?$' }, '^sha256:[0-9a-f]{64}$'),
   storageClass: plainName,
   timezone: shown(text, '^[A-Z][A-Za-z_]+(/[A-Z][A-Za-z_+0-9-]+)*$'),
-  'loadTest.workload': plainName,
+  workload: plainName,
+  'pod.beforeStart': beforeStart,
   interval: seconds,
   scrapeTimeout: seconds,
   pullPolicy: oneOf('Always', 'IfNotPresent', 'Never'),
@@ -313,11 +329,12 @@ function partOf(block: Block, key: string): Block {
   return part as Block;
 }
 
-export function schemaOf(
+/** `isNeededToo`: what else the user may not take out with null. */
+function blockOf(
   values: readonly Value[],
-  presets: readonly string[],
   tuning: Tuning,
-): Shape {
+  isNeededToo: (value: unknown) => boolean = () => false,
+): Block {
   const top = closed({});
   for (const leaf of values) {
     const { path, value, text: description } = leaf;
@@ -330,8 +347,32 @@ export function schemaOf(
     const key = path.at(-1) ?? '';
     const shape = shapeOf(leaf, tuning);
     block.properties[key] = description ? { description, ...shape } : shape;
-    if (!leaf.isUnset && isNeeded(value, shape)) need(block, key);
+    if (!leaf.isUnset && (isNeeded(value, shape) || isNeededToo(value))) need(block, key);
   }
+  return top;
+}
+
+const titled = (chart: string, top: Block): Shape => ({
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  title: `Values of the chart ${chart}`,
+  ...top,
+  // For YAML anchors.
+  patternProperties: { '^x-': any },
+});
+
+export function schemaOfLoad(values: readonly Value[]): Shape {
+  const top = blockOf(values, {}, (value) => typeof value === 'object' && value !== null);
+  // Helm hands a parent chart's globals down, so these may hold more.
+  partOf(top, 'global')['additionalProperties'] = true;
+  return titled('n8n-load', top);
+}
+
+export function schemaOf(
+  values: readonly Value[],
+  presets: readonly string[],
+  tuning: Tuning,
+): Shape {
+  const top = blockOf(values, tuning);
   const root = top.properties;
   const preset = oneOf(...presets);
   root['preset'] = {
@@ -361,13 +402,7 @@ export function schemaOf(
       { required: ['name'] },
     ),
   };
-  return {
-    $schema: 'http://json-schema.org/draft-07/schema#',
-    title: 'Values of the chart n8n-tuned',
-    ...top,
-    // For YAML anchors.
-    patternProperties: { '^x-': any },
-  };
+  return titled('n8n-tuned', top);
 }
 
 /** A block of which every part may be left out. */

@@ -1,6 +1,6 @@
 // Reads values.yaml with its prose: every value with its path, default, section and sentence. Where a preset may set it, it
 // is null there and its default is in files/defaults.yaml.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isMap, isScalar, parse, parseDocument, type Node, type Pair, type YAMLMap } from 'yaml';
 
@@ -61,4 +61,6 @@ function withDefault(
   };
 }
 
-export const readDefaults = (file: string): unknown => parse(readFileSync(file, 'utf8'));
+/** Nothing where a chart has no presets. */
+export const readDefaults = (file: string): unknown =>
+  existsSync(file) ? parse(readFileSync(file, 'utf8')) : {};

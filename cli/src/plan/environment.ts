@@ -15,6 +15,8 @@ import { parseMemory } from './quantities';
 export type NamedSettings = Record<string, unknown>;
 
 export const chartFolder = (): string => findBundled(join('charts', 'n8n-tuned'), 'Chart.yaml');
+/** The chart of what is loaded. */
+export const loadChartFolder = (): string => findBundled(join('charts', 'n8n-load'), 'Chart.yaml');
 
 const read = new Map<string, unknown>();
 

@@ -6,6 +6,8 @@ set -euo pipefail
 HERE=$CLUSTER_DIR/native
 READY_SECONDS=120
 
+# A new group gets as much CPU as one process outside: beside the tests of a busy machine the pods would stand still. It gets
+# as much as twenty.
 prepare_cgroups() {
   local root=/sys/fs/cgroup controller hierarchy
   if [ -e $root/cgroup.controllers ]; then   # version 2: one tree, whose controllers are handed down explicitly
@@ -14,6 +16,7 @@ prepare_cgroups() {
         mistake "the controller $controller cannot be handed down in $root: run where root owns the whole cgroup tree"
     done
     mkdir -p "$root/$CGROUP"
+    echo 2000 >"$root/$CGROUP/cpu.weight"
     return
   fi
   for hierarchy in "$root"/*/; do            # version 1: a folder in each hierarchy
@@ -25,6 +28,7 @@ prepare_cgroups() {
   done
   [ -d "$root/memory/$CGROUP" ] && [ -d "$root/cpu/$CGROUP" ] ||
     mistake "$root has neither version 2 nor the version 1 controllers cpu and memory: run where cgroups are mounted"
+  echo 20480 >"$root/cpu/$CGROUP/cpu.shares"
 }
 
 begin() {

@@ -7,6 +7,7 @@ import { labPaths } from '../../../cli/src/lab/paths.ts';
 
 const run = promisify(execFile);
 export const chart = join(__dirname, '../../../charts/n8n-tuned');
+export const loadChart = join(__dirname, '../../../charts/n8n-load');
 export const paths = labPaths();
 export const KUBERNETES = '1.33.0';
 

@@ -10,6 +10,21 @@ import type { Manifest } from './helm.ts';
 
 const run = promisify(execFile);
 
+/** Kinds whose schemas belong to other projects. */
+export const FOREIGN_KINDS = [
+  'ScaledObject',
+  'TriggerAuthentication',
+  'HTTPRoute',
+  'ServiceMonitor',
+  'PodMonitor',
+  'PrometheusRule',
+  'TestRun',
+  'BackendConfig',
+  'ExternalSecret',
+  'GCPBackendPolicy',
+  'HealthCheckPolicy',
+];
+
 interface Schema {
   $ref?: string;
   properties?: Record<string, Schema>;

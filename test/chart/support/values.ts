@@ -15,6 +15,7 @@ export const GIVEN_BY_USER = [
   'user-sentinel',
   'user-env',
   'user-claim',
+  'user-files',
 ];
 
 type Values = Record<string, unknown>;
@@ -298,7 +299,12 @@ const common = all(
       { service: { type: 'LoadBalancer', loadBalancerSourceRanges: ['10.0.0.0/8'] } },
     ),
   ),
-  sometimes(fc.constantFrom({ loadTargets: { enabled: true } }, { loadTargets: { remove: true } })),
+  sometimes(
+    fc.constantFrom(
+      { pod: { beforeStart: { seed: { command: ['node', 'x.cjs'], configMap: 'user-files' } } } },
+      { main: { beforeStart: { seed: { command: ['n8n', 'list:workflow'] } } } },
+    ),
+  ),
   sometimes(
     fc.record({
       executions: fc.record({
@@ -310,15 +316,6 @@ const common = all(
           },
           { requiredKeys: [] },
         ),
-      }),
-    }),
-  ),
-  sometimes(
-    fc.record({
-      loadTargets: fc.constant({ enabled: true }),
-      loadTest: fc.record({
-        enabled: fc.constant(true),
-        parallelism: fc.integer({ min: 1, max: 3 }),
       }),
     }),
   ),

@@ -133,4 +133,5 @@ test('the package brings the workloads and the chart', async () => {
   expect(readdirSync(chart)).toEqual(
     expect.arrayContaining(['Chart.yaml', 'templates', 'presets']),
   );
+  expect(readdirSync(join(chart, '../n8n-load/files'))).toContain('workflows');
 });

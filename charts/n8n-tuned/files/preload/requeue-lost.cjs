@@ -2,7 +2,8 @@
 // back empty has lost the job and counts ids from 1 again: the process takes the end of a later job with the same id for that
 // of its own, and tells its caller of a success, although nothing was executed. Loaded before n8n (node --require), this starts
 // the ids of an empty Redis at the time in milliseconds, so that none comes again, and checks the jobs that a process waits
-// for: if one is gone, the database tells whether its execution has ended. One that has not begun is queued again.
+// for: if one is gone, the database tells whether its execution has ended. One that has not begun is queued again, unless
+// an operator says by a key in Redis that the queue was emptied on purpose.
 // docs/chart/patches.md
 const { clearInterval, setInterval } = require('node:timers');
 const { BULL, knows, onLoad, patch, say: tell } = require('./in-force.cjs');
@@ -16,6 +17,8 @@ const LOOK_EVERY_MS = 5000;
 const LOOKS = 2;
 /** Of one command to Redis. */
 const JOBS_AT_ONCE = 500;
+/** The key, after those of the queue: `SET bull:jobs:emptied 1 EX 60`. */
+const EMPTIED = 'emptied';
 /** What n8n makes of it, and recovery knows. */
 const STALLED = 'job stalled more than maxStalledCount';
 
@@ -26,7 +29,14 @@ let repository;
 const awaited = new WeakMap();
 
 /** Tells what waits for the job, as Redis would have done. */
-function settle(queue, { id, executionId, putAgain }, status) {
+function settle(queue, { id, executionId, putAgain }, status, isEmptied) {
+  if (status === 'new' && isEmptied) {
+    say(
+      `the queue was emptied on purpose: job ${id} of execution ${executionId} is not queued again`,
+    );
+    queue.emit('global:failed', id, 'the queue was emptied');
+    return undefined;
+  }
   if (status === 'new') {
     say(`Redis has lost job ${id} of execution ${executionId}, which had not begun: queued again`);
     return putAgain();
@@ -43,7 +53,9 @@ async function lookAfter(queue, jobs) {
     const some = jobs.slice(from, from + JOBS_AT_ONCE);
     const asked = queue.client.pipeline();
     for (const { id } of some) asked.exists(queue.toKey(id));
+    asked.exists(queue.toKey(EMPTIED));
     const replies = await asked.exec();
+    const [, isEmptied] = replies.pop();
     for (const [index, [problem, isThere]] of replies.entries()) {
       const job = some[index];
       job.gone = problem || isThere ? 0 : job.gone + 1;
@@ -53,7 +65,7 @@ async function lookAfter(queue, jobs) {
         select: ['id', 'status'],
         where: { id: executionId },
       });
-      await settle(queue, job, row?.status);
+      await settle(queue, job, row?.status, isEmptied);
     }
   }
 }

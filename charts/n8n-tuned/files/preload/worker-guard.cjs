@@ -1,6 +1,6 @@
 // When a network drops the connections of a worker to Redis without a word, the worker takes no job any more and calls
-// itself ready, for hours (n8n #37581). This looks at the queue over a new connection each time. Where jobs wait at every
-// look, and this worker takes none and renews the lock of none, it says what it saw and ends, so that it is started again.
+// itself ready, for hours (n8n #37581). This looks at the queue over a connection of its own, and over a new one where that does
+// not answer. Where jobs wait at every look, and this worker takes none and renews the lock of none, it says what it saw and ends, so that it is started again.
 // A worker that renews a lock is at work and stays. Loaded before n8n (node --require). docs/chart/patches.md
 const fs = require('node:fs');
 const { clearTimeout, setTimeout } = require('node:timers');
@@ -37,32 +37,54 @@ function connectionLike(client) {
 }
 
 /**
- * How many jobs wait, and whether this worker renews the lock of one of `jobs`. Bull renews a lock every `lockRenewTime`,
+ * Asks how many jobs wait, and whether this worker renews the lock of one of `jobs`. Bull renews a lock every `lockRenewTime`,
  * and then it lasts `lockDuration` again. One that has missed two renewals tells of a worker that has lost its connection
  * long before it runs out; where so much time is not in a lock, it is waited for until it has run out.
  */
-async function ask(queue, jobs) {
+async function ask(queue, connection, jobs) {
   const { lockDuration, lockRenewTime } = queue.settings;
   const missedTwoMs = Math.max(0, lockDuration - 2 * lockRenewTime);
-  const connection = connectionLike(queue.client);
   const isRenewed = async (job) => {
     const key = job.lockKey();
     const [token, leftMs] = await Promise.all([connection.get(key), connection.pttl(key)]);
     return token === queue.token && leftMs > missedTwoMs;
   };
-  const asked = async () => {
-    await connection.connect();
-    const renewed = await Promise.all(jobs.map(isRenewed));
-    return {
-      waiting: await connection.llen(queue.toKey('wait')),
-      isAtWork: renewed.includes(true),
+  const renewed = await Promise.all(jobs.map(isRenewed));
+  return { waiting: await connection.llen(queue.toKey('wait')), isAtWork: renewed.includes(true) };
+}
+
+/**
+ * Asks over a connection that is kept from look to look, because stores count new ones, and each may be a handshake. Where it
+ * does not answer soon, a new one is asked as well, and kept in its place if that answers first.
+ */
+function asker(queue) {
+  let kept;
+  const over = async (connection, jobs) => ({
+    connection,
+    seen: await ask(queue, connection, jobs),
+  });
+
+  async function asked(jobs) {
+    const old = kept?.status === 'ready' ? kept : undefined;
+    const open = [kept];
+    const overNew = async () => {
+      const connection = connectionLike(queue.client);
+      open.push(connection);
+      await connection.connect();
+      return over(connection, jobs);
     };
-  };
-  try {
-    return await within(PATIENCE_MS, asked());
-  } finally {
-    connection.disconnect();
+    const ways = old ? [over(old, jobs)] : [];
+    ways.push(old ? within(PATIENCE_MS / 4, ways[0]).catch(overNew) : overNew());
+    kept = undefined;
+    try {
+      const { connection, seen } = await within(PATIENCE_MS, Promise.any(ways));
+      kept = connection;
+      return seen;
+    } finally {
+      for (const connection of open) if (connection !== kept) connection?.disconnect();
+    }
   }
+  return { asked, end: () => kept?.disconnect() };
 }
 
 const isAlive = (client) =>
@@ -78,12 +100,14 @@ function guard(queue, concurrency, work) {
   let lastBegunMs = Date.now();
   let seenBegun = 0;
   let looks = 0;
+  const connection = asker(queue);
 
   /** Whether jobs wait that this worker should have taken. */
   async function isIdle() {
+    if (queue.closing) connection.end();
     if (queue.closing || queue.paused || begun !== seenBegun) return false;
     const [{ waiting, isAtWork }, isConnected] = await Promise.all([
-      ask(queue, [...work]),
+      connection.asked([...work]),
       isAlive(queue.client),
     ]);
     if (waiting === 0 || isAtWork || begun !== seenBegun) return false;

@@ -9,7 +9,6 @@ pod's template stays readable and a script can be read in the cluster as it stan
 {{- define "n8n-tuned.scriptsOf" -}}
 {{- $items := list -}}
 {{- if eq (include "n8n-tuned.redisKind" .context) "sentinel" -}}{{- $items = append $items "redis-master.cjs" -}}{{- end -}}
-{{- if .context.Values.loadTargets.enabled -}}{{- $items = append $items "load-targets.cjs" -}}{{- end -}}
 {{- if eq (include "n8n-tuned.runnerModeOf" .) "external" -}}{{- $items = append $items "runner-config.cjs" -}}{{- end -}}
 {{- dict "items" $items | toYaml -}}
 {{- end -}}

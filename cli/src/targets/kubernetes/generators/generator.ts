@@ -121,7 +121,7 @@ const notReady = (ready: number, count: number): string =>
 
 /** Scripts of the chart: loadtests/, bundled for k6. */
 export function bundledScripts(): Record<string, string> {
-  const folder = findBundled(join('charts', 'n8n-tuned', 'files', 'loadtests'), 'load.js');
+  const folder = findBundled(join('charts', 'n8n-load', 'files', 'loadtests'), 'load.js');
   const profiles = readdirSync(folder).filter((name) => name.endsWith('.js'));
   return {
     ...Object.fromEntries(profiles.map((name) => [name, readFileSync(join(folder, name), 'utf8')])),

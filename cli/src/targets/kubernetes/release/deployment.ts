@@ -55,7 +55,8 @@ export class ReleaseDeployment {
       ...(chart ?? { chart: chartFolder() }),
       ...{ values: this.values.files, timeoutMs: options.deployTimeoutMs, labels },
     };
-    this.beside = chart === null ? [] : objectsBeside(chart, place);
+    const ours = { name: 'charts/n8n-load', text: this.values.beside };
+    this.beside = objectsBeside(chart ?? { manifests: [ours] }, place);
   }
 
   /** Removes the files with values, which may hold passwords. */
@@ -111,12 +112,14 @@ export class ReleaseDeployment {
   private async putBeside(progress: Progress, signal: AbortSignal): Promise<void> {
     if (this.beside.length === 0) return;
     const { cluster } = this.place;
-    progress('applying the objects that the chart file names beside the chart');
+    const { chart } = this.options;
+    if (chart !== null) progress('applying the objects that the chart file names beside the chart');
     for (const object of this.beside) {
       await cluster.doing(`making the ${object.kind ?? ''} ${object.metadata?.name ?? ''}`, () =>
         cluster.objects.create(object),
       );
     }
+    if (chart === null) return;
     const timeoutMs = this.options.deployTimeoutMs;
     await awaitRollout({ ...this.place, timeoutMs }, () => true, progress, signal);
   }

@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { contradiction } from '../../../plan/contradiction';
 import { foreignWithoutSecrets } from '../../../plan/secrets/values';
-import { chartFolder } from '../../../plan/environment';
+import { chartFolder, loadChartFolder } from '../../../plan/environment';
 import { readDeployed, recordedValues } from '../../chart/deployed';
 import { renderChart } from '../../chart/render';
 import { valuesOfTopology } from '../../../plan/chart-values';
 import { merged } from '../../../plan/presets';
 import type { Topology } from '../../../plan/topology';
+import { readPlainFile } from '../../../linux/plain-file';
 import { startReaper } from '../../../linux/reaper';
 import { Mistake } from '../../../ui/exit';
 import { yamlFault } from '../../../ui/yaml-file';
@@ -20,7 +21,6 @@ import { podProgram } from '../drill/program';
 
 /** What a measurement needs, whatever else is asked for. */
 const NEEDED = {
-  loadTargets: { enabled: true },
   // The namespace is for this alone, and the API server asks for the metrics as a proxy does.
   monitoring: { enabled: true, public: true },
 };
@@ -32,6 +32,8 @@ export interface ValuesFiles {
   recorded: Record<string, unknown>;
   /** Null of a chart that is not ours. */
   topology: Topology | null;
+  /** Beside n8n, in YAML: its workflows, and what puts them in. */
+  beside: string;
   end(): void;
 }
 
@@ -54,20 +56,29 @@ export function chosenValues(order: ValuesOrder): ValuesFiles {
   const wrong = topology === null ? null : contradiction(topology);
   if (wrong !== null) throw new Mistake(`${wrong}.`);
   const own = topology === null ? {} : valuesOfTopology(topology);
-  const placed = upstreamUrl === null ? [] : [{ loadTargets: { upstreamUrl } }];
   const forgetful = order.hasForgetfulRedis ? [WITHOUT_VOLUME] : [];
-  const asked = [own, ...given.map(parsedValues), NEEDED, ...placed, ...forgetful];
+  const asked = [own, ...given.map(parsedValues), NEEDED, ...forgetful];
   const bare = asked.reduce<unknown>(merged, {});
   const { topology: deployed } = readDeployed(stringify(bare));
   const links = order.hasLinks ? [linksFor(bare, order.release)] : [];
   const all = [...asked, ...links];
   const values = links.reduce(merged, bare);
-  const unrecorded = { loadTargets: { workflows }, commonLabels: labels };
+  const configMap = `${order.release}-load-targets`;
+  const targets = parse(readPlainFile(join(loadChartFolder(), 'n8n/with-targets.yaml')));
+  const placed = { pod: { beforeStart: { 'load-targets': { configMap } } } };
+  const loadTargets = { configMap, workflows, ...(upstreamUrl === null ? {} : { upstreamUrl }) };
   return {
-    ...written([...all, unrecorded]),
+    ...written([...all, targets, { ...placed, commonLabels: labels }]),
     recorded: recordedValues(values),
     topology: deployed,
+    beside: loadObjects({ n8nVersion: deployed.n8n, loadTargets }, order.release),
   };
+}
+
+/** What n8n-load makes for an n8n. */
+function loadObjects(values: unknown, release: string): string {
+  const manifests = renderChart(neededHelm(), loadChartFolder(), stringify(values), release);
+  return manifests.map((manifest) => stringify(manifest)).join('---\n');
 }
 
 const WITHOUT_VOLUME = { redis: { own: { persistence: { enabled: false } } } };
@@ -86,6 +97,7 @@ export function foreignValues(given: readonly { name: string; text: string }[]):
     ...written(all),
     recorded: foreignWithoutSecrets(values) as Record<string, unknown>,
     topology: null,
+    beside: '',
   };
 }
 

@@ -1,4 +1,4 @@
-{{/* What is seeded: the workflows of the catalogue that run on this n8n, and the node package. */}}
+{{/* What n8n gets: the workflows of the catalogue that run on this n8n, the node package, and the script that puts both in. */}}
 
 {{/*
 The bundled workflows that this n8n runs, and those of the user, as `items`: key (in the ConfigMap), and file or own, the
@@ -6,8 +6,8 @@ name under which the user gave it. The catalogue says which versions run
 a file; what only another workflow calls is not in it and goes by its folder. What may crash n8n by itself lies in a
 folder of its own: it is brought in, but not made active.
 */}}
-{{- define "n8n-tuned.loadTargetWorkflows" -}}
-{{- $version := include "n8n-tuned.version" . | splitList "-" | first -}}
+{{- define "n8n-load.loadTargetWorkflows" -}}
+{{- $version := include "n8n-load.version" . | splitList "-" | first -}}
 {{- $hasNode := .Files.Get "files/load-target/package.json" -}}
 {{- $ranges := dict -}}
 {{- $crashing := list -}}
@@ -39,13 +39,15 @@ folder of its own: it is brought in, but not made active.
 {{- end -}}
 
 {{/* data of the ConfigMap: `workflows__active__x.json`, `package__dist__y.js`; a `__` stands for a slash, which keys cannot hold. */}}
-{{- define "n8n-tuned.loadTargetFiles" -}}
-{{- $data := dict -}}
-{{- range (include "n8n-tuned.loadTargetWorkflows" . | fromYaml).items -}}
+{{- define "n8n-load.loadTargetFiles" -}}
+{{- $data := dict "load-targets.cjs" (.Files.Get "files/load-targets.cjs") -}}
+{{- /* In a text of JSON, without its quotes. */ -}}
+{{- $upstream := .Values.loadTargets.upstreamUrl | default "http://127.0.0.1:5690" | toJson | trimAll "\"" -}}
+{{- range (include "n8n-load.loadTargetWorkflows" . | fromYaml).items -}}
 {{- if .own -}}
 {{- $_ := set $data .key (get $.Values.loadTargets.workflows .own) -}}
 {{- else -}}
-{{- $_ := set $data .key ($.Files.Get (printf "files/workflows/%s" .file)) -}}
+{{- $_ := set $data .key ($.Files.Get (printf "files/workflows/%s" .file) | replace "http://127.0.0.1:5690" $upstream) -}}
 {{- end -}}
 {{- end -}}
 {{- range $path, $bytes := .Files.Glob "files/load-target/**" -}}
@@ -54,26 +56,10 @@ folder of its own: it is brought in, but not made active.
 {{- toYaml $data -}}
 {{- end -}}
 
-{{- define "n8n-tuned.loadTargetVolumes" -}}
-- name: load-targets
-  configMap:
-    name: {{ include "n8n-tuned.fullname" . }}-load-targets
-    items:
-      {{- range (include "n8n-tuned.loadTargetWorkflows" . | fromYaml).items }}
-      - key: {{ .key }}
-        path: {{ .key | replace "__" "/" }}
-      {{- end }}
-      {{- range $path, $_ := .Files.Glob "files/load-target/**" }}
-      {{- $file := trimPrefix "files/load-target/" $path }}
-      - key: package__{{ $file | replace "/" "__" }}
-        path: package/{{ $file }}
-      {{- end }}
-{{- end -}}
-
-{{- define "n8n-tuned.validate.loadTargets" -}}
+{{- define "n8n-load.validate.loadTargets" -}}
 {{- $given := .Values.loadTargets.workflows -}}
 {{- if and $given (not .Values.loadTargets.enabled) -}}
-{{- "loadTargets.workflows: with loadTargets.enabled=false nothing adds them: set it to true, or leave them out." }}{{ "\n" -}}
+{{- "loadTargets.workflows: with loadTargets.enabled=false nobody adds them: set it to true, or leave them out." }}{{ "\n" -}}
 {{- end -}}
 {{- range $name, $text := $given -}}
 {{- $workflow := fromJson $text -}}
@@ -81,44 +67,7 @@ folder of its own: it is brought in, but not made active.
 {{- printf "loadTargets.workflows.%s: it is not one workflow as n8n exports it, with id, nodes and connections: export it again." $name }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
-{{- if and .Values.loadTargets.enabled (gt (len (include "n8n-tuned.loadTargetFiles" .)) 1048576) -}}
+{{- if and .Values.loadTargets.enabled (gt (len (include "n8n-load.loadTargetFiles" .)) 1048576) -}}
 {{- "loadTargets.workflows: they do not fit into a ConfigMap, which holds 1 MiB: leave the largest out." }}{{ "\n" -}}
-{{- end -}}
-{{- end -}}
-
-{{/*
-The init container: main seeds before n8n starts, because n8n takes up at its start what is active; other roles only need
-the node. Dict: context, component.
-*/}}
-{{- define "n8n-tuned.loadTargetInit" -}}
-{{- if .context.Values.loadTargets.enabled }}
-- name: load-targets
-  image: {{ include "n8n-tuned.n8nImage" .context | quote }}
-  imagePullPolicy: {{ .context.Values.image.pullPolicy }}
-  # The image's entrypoint starts n8n; here its Node.js runs the script.
-  command: [node]
-  args:
-    - {{ include "n8n-tuned.scriptFolder" .context }}/load-targets.cjs
-    - {{ ternary "seed" "node" (eq .component.role "main") }}
-    {{- if eq .component.role "main" }}
-    {{- with .context.Values.loadTargets.upstreamUrl }}
-    - {{ . | quote }}
-    {{- end }}
-    {{- end }}
-  {{- include "n8n-tuned.initCommon" . | nindent 2 }}
-    - name: load-targets
-      mountPath: /load-targets
-      readOnly: true
-    {{- include "n8n-tuned.scriptMount" .context | nindent 4 }}
-{{- end }}
-{{- end -}}
-
-{{/*
-Whether the workflows are to be taken out: they were seeded by the revision that is in the cluster, which only Helm can
-see, or the user says so. Context: root.
-*/}}
-{{- define "n8n-tuned.removesLoadTargets" -}}
-{{- if not .Values.loadTargets.enabled -}}
-{{- if or .Values.loadTargets.remove (lookup "v1" "ConfigMap" (include "n8n-tuned.namespace" .) (printf "%s-load-targets" (include "n8n-tuned.fullname" .))) -}}true{{- end -}}
 {{- end -}}
 {{- end -}}

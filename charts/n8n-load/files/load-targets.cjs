@@ -1,22 +1,22 @@
 // Puts the bundled workflows and the node Load Target into this n8n, or takes them out, with n8n's own database drivers.
 // It notes in n8n's table of settings what it put in, and takes out nothing else: a workflow that users imported
 // themselves stays theirs, whatever its id.
-//   seed    before n8n starts: import what is missing or differs, and activate it unless it could crash n8n by itself
-//   node    before n8n starts: only the node package, for workers and webhook processors
-//   remove  before an upgrade: take both out
+// Main and the other roles run it before n8n starts, by `beforeStart` of the chart n8n-tuned:
+//   seed    import what is missing or differs, and activate it unless it could crash n8n by itself
+//   node    only the node package, for workers and webhook processors
+//   remove  take both out
 const { spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 const { createRequire } = require('node:module');
 const { tmpdir } = require('node:os');
-const { delimiter, join } = require('node:path');
+const { delimiter, dirname, join } = require('node:path');
 const { setTimeout: sleep } = require('node:timers/promises');
 
 const mode = process.argv[2];
 const NOTE = 'n8n-tuned.load-targets';
-const source = '/load-targets';
-// Where the service listens that http-calls and side-effect call: in the files it is the machine itself.
-const BUNDLED_UPSTREAM = 'http://127.0.0.1:5690';
-const upstream = process.argv[3] || BUNDLED_UPSTREAM;
+/** Files of a ConfigMap lie side by side: `__` in a name stands for a slash. */
+const source = __dirname;
+const bundled = (prefix) => fs.readdirSync(source).filter((file) => file.startsWith(`${prefix}__`));
 const n8nFolder = join(process.env.N8N_USER_FOLDER, '.n8n');
 const packageFolder = join(n8nFolder, 'nodes/node_modules/n8n-nodes-load-target');
 
@@ -113,18 +113,12 @@ const parsed = (value) => (typeof value === 'string' ? JSON.parse(value) : value
 const same = (a, b) => JSON.stringify(parsed(a)) === JSON.stringify(parsed(b));
 
 function bundledWorkflows() {
-  return ['active', 'inactive'].flatMap((state) => {
-    const folder = join(source, 'workflows', state);
-    if (!fs.existsSync(folder)) return [];
-    return fs
-      .readdirSync(folder)
-      .filter((file) => file.endsWith('.json'))
-      .map((file) => fs.readFileSync(join(folder, file), 'utf8'))
-      .map((text) =>
-        JSON.parse(text.replaceAll(BUNDLED_UPSTREAM, () => JSON.stringify(upstream).slice(1, -1))),
-      )
-      .map((workflow) => ({ ...workflow, active: state === 'active' }));
-  });
+  return ['active', 'inactive'].flatMap((state) =>
+    bundled(`workflows__${state}`).map((file) => ({
+      ...JSON.parse(fs.readFileSync(join(source, file), 'utf8')),
+      active: state === 'active',
+    })),
+  );
 }
 
 /** Ids this script seeded before; null where n8n has not made its tables yet. */
@@ -216,15 +210,13 @@ async function note(database, ids) {
   );
 }
 
+/** As real files: those of a ConfigMap are links, from which n8n loads no package. */
 function installNode() {
-  if (!fs.existsSync(join(source, 'package'))) return;
-  fs.mkdirSync(packageFolder, { recursive: true });
-  // The mounted files are links; n8n wants a package of real ones.
-  fs.cpSync(join(source, 'package'), packageFolder, {
-    recursive: true,
-    dereference: true,
-    filter: (path) => !path.includes('..'),
-  });
+  for (const file of bundled('package')) {
+    const path = join(packageFolder, ...file.split('__').slice(1));
+    fs.mkdirSync(dirname(path), { recursive: true });
+    fs.writeFileSync(path, fs.readFileSync(join(source, file)));
+  }
 }
 
 async function remove() {
