@@ -10,10 +10,28 @@ import { externalSeries } from '../../monitoring/external-series';
 import { chart } from '../chart/support/helm.ts';
 import { ask, bringUp, killed, never, quiet, workload } from '../process/stage';
 import { Prometheus, type Target } from '../monitoring/support/prometheus';
-import { labelsOf, selectorsOf } from '../monitoring/support/promql';
 import type { Rule } from '../monitoring/support/promtool';
 import { renderEverything } from '../monitoring/support/rendered';
 import { pause, until } from '../support/wait';
+
+/** What of PromQL our own expressions use: every selector has braces. */
+
+interface Selector {
+  metric: string;
+  text: string;
+}
+
+const selectorsOf = (expression: string): Selector[] =>
+  [...expression.matchAll(/(\w+)\{[^}]*\}/g)].map(([text, metric = '']) => ({ metric, text }));
+
+/** Labels by which an expression groups or joins, and those that a summary shows. */
+function labelsOf(expression: string, summary = ''): string[] {
+  const grouped = [...expression.matchAll(/\b(?:by|on) \(([^)]*)\)/g)].flatMap(([, names = '']) =>
+    names.split(/, ?/),
+  );
+  const shown = [...summary.matchAll(/\$labels\.(\w+)/g)].flatMap(([, name]) => name ?? []);
+  return [...new Set([...grouped, ...shown])];
+}
 
 jest.setTimeout(330_000);
 

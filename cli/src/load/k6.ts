@@ -11,9 +11,45 @@ import type { K6Order } from './k6-order';
 import { parseLine } from './lines';
 import type { LoadResult } from './load';
 import { MergedLines } from './merge';
-import { ENDING_MS, ENOUGH, outcomeOf, remember } from './outcome';
 import { withLocalGenerator } from './local-generator';
 import { Usages } from './usage';
+
+/** How a load ended. Pure. */
+
+/** What k6 may still need after its last request, or after it was asked to stop. */
+const ENDING_MS = 15_000;
+
+/** The reason of a load that the order itself ended. */
+const ENOUGH = 'that was enough';
+
+interface K6Ending {
+  code: number | null;
+  /** Why it was asked to stop; empty where it was not. */
+  stopReason: string;
+  /** What k6 said, the latest last. */
+  words: string[];
+}
+
+function outcomeOf({ code, stopReason, words }: K6Ending): Pick<LoadResult, 'outcome' | 'reason'> {
+  if (stopReason === ENOUGH) return { outcome: 'enough', reason: '' };
+  if (stopReason !== '') return { outcome: 'stopped', reason: stopReason };
+  if (code !== 0) {
+    return {
+      outcome: 'failed',
+      reason: `k6 ended with exit code ${String(code)}: ${words.join(' ')}`,
+    };
+  }
+  return { outcome: 'finished', reason: '' };
+}
+
+const KEPT_WORDS = 20;
+
+function remember(words: string[], text: string): void {
+  // One of these comes with every request without a reply, which the request's own line tells better.
+  if (text === '' || text === 'Request Failed') return;
+  words.push(text);
+  if (words.length > KEPT_WORDS) words.shift();
+}
 
 /** How long a k6 that was killed may take to be seen to have ended. */
 const GONE_MS = 10_000;

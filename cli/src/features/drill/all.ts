@@ -16,12 +16,14 @@ import {
   drilledTopology,
   oneDrill,
   orderOf,
+  refuseAllThere,
   DEFAULT_WORKLOAD,
   whyNotThere,
   type DrillOptions,
 } from './one';
 
 export async function drillAll(options: DrillOptions): Promise<number> {
+  refuseAllThere(options);
   const topology = drilledTopology(options);
   const leftOut = FAULTS.flatMap((fault) => {
     const cannot = whyNotThere(fault, options);

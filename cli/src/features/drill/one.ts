@@ -78,12 +78,18 @@ export function whyNotThere(
 ): string | null {
   const { target } = options;
   if (isThere(options) && !isFromOutside) {
-    return `it reaches into what the drill has deployed itself; on an n8n that is there already, ${CUSTOM} runs commands of yours`;
+    return `it ${ONLY_OWN}`;
   }
   return (
     notOn?.[target] ??
     (target === 'process' || target === 'container' ? (notHere?.() ?? null) : null)
   );
+}
+
+const ONLY_OWN = `changes what the drill deploys itself; for an n8n that is already running, use ${CUSTOM} with your own commands`;
+
+export function refuseAllThere(options: DrillOptions): void {
+  if (isThere(options)) throw new Mistake(`every fault of drill all ${ONLY_OWN}.`);
 }
 
 /** Somebody else has laid it out, and nothing of it is changed here. */

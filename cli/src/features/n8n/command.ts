@@ -9,11 +9,41 @@ import { printJson, printLines, warn } from '../../ui/print';
 import { startProgress } from '../../ui/progress';
 import { admit } from './admit';
 import { isAdmitted } from './analysis/row';
-import { releases, enginesOf } from './registry';
 import { admitLines, listLines, type N8nVersions } from './report/terminal';
-import { spawn } from 'node:child_process';
+import { spawn, execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { didYouMean } from '../../../../loadtests/lib/nearest';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import { compareVersions } from '../../ui/versions';
+
+/** What the npm registry has, asked by npm itself, so that its settings and proxies hold. */
+
+const run = promisify(execFile);
+
+/** Of all releases that the registry has, the oldest first, without candidates. */
+async function releases(signal: AbortSignal): Promise<string[]> {
+  const found = z.array(z.string()).parse(await view(['n8n', 'versions'], signal));
+  return found.filter((version) => /^\d+\.\d+\.\d+$/.test(version)).sort(compareVersions);
+}
+
+/** The versions of Node.js that a release asks for; null: any. */
+async function enginesOf(version: string, signal: AbortSignal): Promise<string | null> {
+  const answer = await view([`n8n@${version}`, 'engines'], signal);
+  return z.looseObject({ node: z.string().nullish() }).parse(answer).node ?? null;
+}
+
+async function view(words: readonly string[], signal: AbortSignal): Promise<unknown> {
+  try {
+    const { stdout } = await run('npm', ['view', ...words, '--json'], { signal });
+    return stdout.trim() === '' ? {} : JSON.parse(stdout);
+  } catch (error) {
+    signal.throwIfAborted();
+    const said = String((error as { stderr?: unknown }).stderr ?? error);
+    const reason = /npm error (?!code)(.+)/.exec(said)?.[1] ?? said.split('\n')[0] ?? '';
+    throw new Failure(`npm view ${words.join(' ')} failed: ${reason}`);
+  }
+}
 
 /** Installs a release of n8n beside the others, by the lab's installer. */
 

@@ -113,7 +113,9 @@ describe('on an n8n that is there already', () => {
   ])('only commands go with --target %s %j', (target, more) => {
     const options = { target, begin: 'true', ...more } as unknown as DrillOptions;
     expect(whyNotThere(faultOf('custom', options), options)).toBeNull();
-    expect(whyNotThere(findFault('kill-worker'), options)).toContain('custom runs commands');
+    expect(whyNotThere(findFault('kill-worker'), options)).toContain(
+      'use custom with your own commands',
+    );
   });
 });
 

@@ -2,10 +2,47 @@
 import type { Credential } from '../../../catalogue/seeding';
 import { nameOf } from '../../../catalogue/triggers';
 import { hostOfNode } from '../../../stand-in/analysis/published-limits';
-import { movedUrl, STAND_IN } from './address';
 import { kindOf, LANGCHAIN, shortType } from './node-kinds';
 import { latencyText, type RecordedNode, type Recording } from './recorded';
 import { parametersOf, textOf, type Replaced, type WorkflowNode, type WrittenRule } from './types';
+
+/** Addresses that lead to the stand-in in place of a service. Pure. */
+
+/** Bundled workflows have it too: each target puts the address of its stand-in there. */
+const STAND_IN = 'http://127.0.0.1:5690';
+
+interface Moved {
+  url: string;
+  /** Null: it is known only when the workflow runs. */
+  host: string | null;
+  /** Null likewise; without the query. */
+  path: string | null;
+}
+
+/** A URL, or an expression of n8n that becomes one. */
+export function movedUrl(given: string): Moved {
+  const [sign, text] = given.startsWith('=') ? ['=', given.slice(1)] : ['', given];
+  const [, host = '', rest = ''] = /^\s*https?:\/\/([^/?#{}\s]+)(.*)$/s.exec(text) ?? [];
+  if (host !== '') {
+    const path = rest.replace(/[?#].*$/s, '');
+    return {
+      url: `${sign}${STAND_IN}/to/${host}${rest}`,
+      host: host.replace(/:\d+$/, '').toLowerCase(),
+      path: path.includes('{{') ? null : path === '' ? '/' : path,
+    };
+  }
+  const [, expression = '', after = ''] =
+    /^\s*(?:https?:\/\/)?\{\{(.*?)\}\}(.*)$/s.exec(text) ?? [];
+  if (sign === '=' && expression.trim() !== '') {
+    const bare = `{{ String(${expression.trim()}).replace(/^https?:\\/\\//, '') }}`;
+    return { url: `=${STAND_IN}/to/${bare}${after}`, host: null, path: null };
+  }
+  // n8n takes a URL without its protocol as one of http.
+  const [, bareHost = ''] = /^([^/?#{}\s]+)/.exec(text) ?? [];
+  return bareHost === ''
+    ? { url: `${STAND_IN}/to/unknown/`, host: null, path: null }
+    : movedUrl(`${sign}http://${text}`);
+}
 
 /** A fast web service, where nothing was recorded. */
 const DEFAULT_LATENCY = { p50: '120ms', p95: '600ms' };

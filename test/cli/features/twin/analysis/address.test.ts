@@ -1,4 +1,4 @@
-import { movedUrl } from '../../../../../cli/src/features/twin/analysis/address';
+import { movedUrl } from '../../../../../cli/src/features/twin/analysis/replace';
 
 const TO = 'http://127.0.0.1:5690/to';
 

@@ -7,10 +7,7 @@ import {
   type DrillPlace,
 } from '../../../../../cli/src/targets/kubernetes/drill/access';
 import { RUNNER_SCRIPT } from '../../../../../cli/src/targets/kubernetes/drill/in-container';
-import {
-  FILL_SCRIPT,
-  FREE_SCRIPT,
-} from '../../../../../cli/src/targets/kubernetes/drill/full-volume';
+import { FILL_SCRIPT, FREE_SCRIPT } from '../../../../../cli/src/targets/kubernetes/drill/access';
 import { isRolledOut } from '../../../../../cli/src/targets/kubernetes/release/rollout';
 
 const COMPONENT = 'app.kubernetes.io/component';

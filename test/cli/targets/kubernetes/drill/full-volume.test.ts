@@ -4,10 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { whyNoMount } from '../../../../../cli/src/linux/small-disk';
-import {
-  FILL_SCRIPT,
-  FREE_SCRIPT,
-} from '../../../../../cli/src/targets/kubernetes/drill/full-volume';
+import { FILL_SCRIPT, FREE_SCRIPT } from '../../../../../cli/src/targets/kubernetes/drill/access';
 
 let volume: string;
 beforeEach(() => {
