@@ -1,7 +1,8 @@
 // When a network drops the connections of a worker to Redis without a word, the worker takes no job any more and calls
-// itself ready, for hours (n8n #37581). This looks at the queue over a connection of its own, and over a new one where that does
-// not answer. Where jobs wait at every look, and this worker takes none and renews the lock of none, it says what it saw and ends, so that it is started again.
-// A worker that renews a lock is at work and stays. Loaded before n8n (node --require). docs/chart/patches.md
+// itself ready, for hours (n8n #37581). This looks at the queue over a connection of its own, and over a new one if that does
+// not answer. If jobs wait at every look, and this worker takes none and renews the lock of none, it says what it saw and ends,
+// so that it is started again. A worker that renews a lock is at work and stays. Loaded before n8n (node --require).
+// docs/chart/patches.md
 const fs = require('node:fs');
 const { clearTimeout, setTimeout } = require('node:timers');
 const { BULL, knows, onLoad, patch, say, setState } = require('./in-force.cjs');
