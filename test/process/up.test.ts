@@ -20,8 +20,8 @@ afterAll(async () => {
   rmSync(out, { recursive: true, force: true });
 });
 
-/** Memory, heap, CPU and event loop, memory with its limit where there is one. */
-const MAIN = /^main +1 +[\d,]+( of [\d,]+)? +[\d,]+ +[\d.e-]+ +[\d.,]+ m?s$/m;
+/** Memory and heap, each with its limit where there is one, CPU and event loop. */
+const MAIN = /^main +1 +[\d,]+( of [\d,]+)? +[\d,]+( of [\d,]+)? +[\d.e-]+ +[\d.,]+ m?s$/m;
 
 test('up leaves n8n up for other commands, until down', async () => {
   expect((await runCli(['down', name])).code).toBe(2);
