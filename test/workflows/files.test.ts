@@ -84,7 +84,7 @@ describe.each(files)('$file', ({ file, variant, workload, together, isCalled }) 
       if (request?.method !== 'GET') expect(content).toContain(`-X ${request?.method ?? ''}`);
       const { warning } = workload;
       expect(content.includes('**Warning:**')).toBe(warning !== undefined);
-      if (warning !== undefined) expect(content).toContain(`**Warning:** ${warning} Publish it`);
+      if (warning !== undefined) expect(content).toContain(`**Warning:** ${warning} Publish this`);
       expect(content.includes('set Authentication to Header Auth')).toBe(warning !== undefined);
     }
   });
