@@ -31,9 +31,9 @@ function speedText(): string {
   const { figures, machine } = readJson<Speed>(SPEED);
   const each = Object.entries(figures).map(
     ([name, { requestsPerSecond, cpuCores }]) =>
-      `${number(requestsPerSecond)} per second with ${number(cpuCores)} cores (${name})`,
+      `${number(requestsPerSecond)} (${name}, ${number(cpuCores)} cores)`,
   );
-  return `On a machine with ${String(machine.cores)} cores (${machine.model}), the stand-in answered ${each.join(', ')} ([record](${SPEED})).`;
+  return `We measured the stand-in on a machine with ${String(machine.cores)} cores (${machine.model}). Requests per second, with the CPU of the stand-in: ${each.join(', ')} ([record](${SPEED})).`;
 }
 
 function accuracyText(): string {
