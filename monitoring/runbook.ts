@@ -43,14 +43,17 @@ function linkWithin(group: AlertGroup, name: string): string {
 
 function runbook(alert: Alert): string[] {
   const used = thresholdsOf(alert);
-  const lasting = alert.forMinutes === 0 ? 'immediately' : `after ${String(alert.forMinutes)} min`;
+  const lasting =
+    alert.forMinutes === 0
+      ? 'immediately'
+      : `after ${alert.forMinutes === 1 ? '1 minute' : `${String(alert.forMinutes)} minutes`}`;
   const set =
     used.length === 0
       ? ''
       : ` [Thresholds](README.md#thresholds): ${used.map((name) => `\`${name}\``).join(', ')}.`;
   return [
     `## ${alert.name}`,
-    `The alert has the severity ${alert.severity} and fires ${lasting}. ${needsSentence(alert)}${set}`,
+    `The alert has ${alert.severity} severity and fires ${lasting}. ${needsSentence(alert)}${set}`,
     alert.meaning,
     '**How to tell why**',
     numbered(alert.tellWhy),

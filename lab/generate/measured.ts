@@ -35,7 +35,7 @@ function chart(): Measured {
     study: 'charts',
     question: 'How many more requests does this chart respond to than the official chart?',
     figure: of('tuned'),
-    text: `With the same limits per pod, this chart responds to ${of('tuned')} as many requests to the workload last-node in regular mode. With only this chart's environment variables, the official chart reaches ${number(peer('last-node', 'regular', 'official-same').comparison.ratio.value)}x.`,
+    text: `With the same limits per pod, this chart handles ${of('tuned')} as many requests as the official chart for the last-node workload in regular mode. With only this chart's environment variables, the official chart reaches ${number(peer('last-node', 'regular', 'official-same').comparison.ratio.value)}x.`,
     record: peer('last-node', 'regular', 'tuned').file,
   };
 }
@@ -48,7 +48,7 @@ function settings(): Measured {
     study: 'comparisons',
     question: "How much faster is n8n with this chart's settings?",
     figure: of('last-node-regular'),
-    text: `With this chart's settings, one n8n process responds to ${of('last-node-regular')} as many requests to the workload last-node as with n8n's settings. For a function that waits 5 s, the ratio is ${of('wait-regular')}.`,
+    text: `For the last-node workload, one n8n process handles ${of('last-node-regular')} as many requests with this chart's settings as with n8n's defaults. For a function that waits 5 s, the ratio is ${of('wait-regular')}.`,
     record: path('last-node-regular'),
   };
 }

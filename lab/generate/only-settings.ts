@@ -175,7 +175,7 @@ export function onlySettings(): Generated {
 <!-- Written by lab/generate/only-settings.ts from records and from charts/n8n-tuned/files/environment.yaml. -->
 
 For short workflows, you can get most of the gain from this repository by setting only environment variables. With this chart's
-variables, the official chart responded to ${of('last-node', 'regular', 'official-same')} as many requests to the shortest workflow as without them.
+variables, the official chart handled ${of('last-node', 'regular', 'official-same')} as many requests to the shortest workflow as without them.
 
 ${table(
   ['workload', 'variables alone', 'this chart', 'record'],
