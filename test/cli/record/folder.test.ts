@@ -229,7 +229,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('whoever appends faster than is compressed is asked to wait, and nothing is lost', async () => {
+test('a writer that is faster than the compression has to wait, and no line is lost', async () => {
   const file = join(folder, 'rows.csv.gz');
   const table = openCompressedTable(file, 'head\n');
   const row = `${'0123456789'.repeat(100)}\n`;

@@ -52,6 +52,12 @@ test('the first command begins it, and the second ends it; a record names their 
   expect(told).toEqual(['--begin, echo', '--end, echo, has run']);
 });
 
+test('a variable before the program holds a secret as well, and is not recorded', async () => {
+  const { told, over } = made({ begin: "TOKEN='s3cret one' true" });
+  await over;
+  expect(told).toEqual(['--begin, a command']);
+});
+
 test('what was begun half-way is ended too, and the failure names the option and the exit code', async () => {
   const { over } = made({ begin: `${says('begun')}; exit 7`, end: says('ended') });
   await expect(over).rejects.toThrow('the command of --begin ended with exit code 7');

@@ -116,7 +116,7 @@ test('the wait for recovery is as long as it was asked for, though the time jump
 
 const SOURCES = join(__dirname, '../../../../cli/src');
 
-/** Moments that are recorded, or held against the clock of another process; nobody else asks for the time of day. */
+/** Files that may read the clock: they record a moment, or compare it with the clock of another process. */
 const ASKS_THE_TIME = [
   ...['drill/drill', 'drill/timed-fault', 'recover/once'].map((name) => `features/${name}`),
   ...['watch/command', 'watch/prometheus-view'].map((name) => `features/${name}`),

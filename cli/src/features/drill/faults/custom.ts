@@ -43,8 +43,11 @@ export const customFault = ({ begin, end }: OwnCommands): OutsideFault => ({
   },
 });
 
-/** Its arguments may hold secrets. */
-const programOf = (command: string): string => command.trim().split(/\s+/)[0] ?? '';
+/** Arguments, and variables before the program, may hold secrets. */
+function programOf(command: string): string {
+  const [word = ''] = command.trim().split(/\s+/);
+  return /^[\w./~+-]+$/.test(word) ? word : 'a command';
+}
 
 /** What it prints goes to standard error, and is not recorded. */
 function ran(option: string, command: string, signal?: AbortSignal): Promise<void> {

@@ -17,9 +17,8 @@ import type { PodProgram } from './program';
 import { isRolledOut } from '../release/rollout';
 import { storeLinksOf } from './store-links';
 
-/** The volume of the release's PostgreSQL, filled by a file and emptied again, from within its container. */
-
-const FILE = '"${PGDATA%/*}/n8n-tuned-full-disk"';
+/** Fills the volume of the release's PostgreSQL, from within its container. */
+const FILLING_FILE = '"${PGDATA%/*}/n8n-tuned-full-disk"';
 
 /**
  * Only a file system of the volume's own: the kubelet keeps /etc/hosts on the disk of the node. The file is made as large as
@@ -31,12 +30,12 @@ if [ "$(stat -c %d "$PGDATA")" = "$(stat -c %d /etc/hosts)" ]; then
   exit 1
 fi
 set -- $(df -Pk "$PGDATA" | awk 'NR == 2 { print $3, $4 }')
-fallocate -l "\${2}k" ${FILE} 2>/dev/null || true
-dd if=/dev/zero bs=65536 >> ${FILE} 2>/dev/null || true
-dd if=/dev/zero bs=4096 >> ${FILE} 2>/dev/null || true
+fallocate -l "\${2}k" ${FILLING_FILE} 2>/dev/null || true
+dd if=/dev/zero bs=65536 >> ${FILLING_FILE} 2>/dev/null || true
+dd if=/dev/zero bs=4096 >> ${FILLING_FILE} 2>/dev/null || true
 echo "$1"`;
 
-export const FREE_SCRIPT = `rm -f ${FILE}`;
+export const FREE_SCRIPT = `rm -f ${FILLING_FILE}`;
 
 /** A large volume takes its time where its file system has no quick way. */
 const FILLED_WITHIN_MS = 120_000;
