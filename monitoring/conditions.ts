@@ -3,16 +3,16 @@ export const conditions = {
   queue: 'queue mode (`executions.mode: queue`)',
   severalMains: 'several mains (`multiMain.enabled`)',
   workersAlways: 'workers that never scale to zero',
-  workersScraped: 'workers that Prometheus scrapes (with the PodMonitor, not the ServiceMonitor)',
+  workersScraped: 'workers that Prometheus scrapes with the PodMonitor',
   kubernetes:
-    'kube-state-metrics, cAdvisor and the kubelet, as kube-prometheus-stack scrapes them (`monitoring.sources.kubernetes`)',
+    'metrics from kube-state-metrics, cAdvisor and the kubelet, as collected by kube-prometheus-stack (`monitoring.sources.kubernetes`)',
   ownStores: "the chart's own Redis or PostgreSQL",
-  redisExporter: 'redis_exporter (`monitoring.sources.redisExporter`)',
-  postgresExporter: 'postgres_exporter (`monitoring.sources.postgresExporter`)',
+  redisExporter: 'the `redis_exporter` (`monitoring.sources.redisExporter`)',
+  postgresExporter: 'the `postgres_exporter` (`monitoring.sources.postgresExporter`)',
   exporter: "the chart's own exporter (`monitoring.exporter.enabled`)",
   recovery: 'recovery in queue mode (`recovery.enabled`, without `recovery.dryRun`)',
   workflowIdLabel:
-    'a series per workflow (`monitoring.sources.workflowIdLabel`), which uses memory in Prometheus',
+    'one time series per workflow (`monitoring.sources.workflowIdLabel`), which increases the memory usage of Prometheus',
   recordedCapacity: 'a measured capacity (`monitoring.capacity.executionsPerSecond`)',
 } as const;
 

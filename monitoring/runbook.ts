@@ -45,21 +45,21 @@ function runbook(alert: Alert): string[] {
   const used = thresholdsOf(alert);
   const lasting =
     alert.forMinutes === 0
-      ? 'immediately'
-      : `after ${alert.forMinutes === 1 ? '1 minute' : `${String(alert.forMinutes)} minutes`}`;
+      ? 'as soon as its condition is true'
+      : `when its condition has been true for ${alert.forMinutes === 1 ? '1 minute' : `${String(alert.forMinutes)} minutes`}`;
   const set =
     used.length === 0
       ? ''
       : ` [Thresholds](README.md#thresholds): ${used.map((name) => `\`${name}\``).join(', ')}.`;
   return [
     `## ${alert.name}`,
-    `The alert has ${alert.severity} severity and fires ${lasting}. ${needsSentence(alert)}${set}`,
+    `The severity of this alert is ${alert.severity}. The alert fires ${lasting}. ${needsSentence(alert)}${set}`,
     alert.meaning,
-    '**How to tell why**',
+    '**Find the cause**',
     numbered(alert.tellWhy),
-    '**What to do**',
+    '**Fix the problem**',
     bulleted(alert.whatToDo),
-    `**Drill.** ${alert.drill}`,
+    `**Test the alert.** ${alert.drill}`,
   ];
 }
 
@@ -82,7 +82,7 @@ export function runbookIndex(groups: readonly AlertGroup[]): string {
   return [
     '# Runbooks',
     NOTE,
-    "Each alert has a runbook that explains what the alert means, how to find the cause, what to do, and how to trigger the alert in a drill. To load the alerts into Prometheus, see [Monitoring](../monitoring.md). In commands, replace `FULLNAME` with the common prefix of the release's object names (`kubectl get deployments`).",
+    "Each alert has a runbook that explains what the alert means, how to find the cause, how to fix the problem, and how to test the alert. To load the alerts into Prometheus, see [Monitoring](../monitoring.md). In the commands, replace `FULLNAME` with the prefix of your release's object names (`kubectl get deployments`).",
     ...sections,
     '## Thresholds',
     'Set thresholds under `monitoring.prometheusRule.thresholds` in the chart values:',
@@ -105,7 +105,7 @@ export const thresholdsOf = ({ expr, summary }: Alert): ThresholdName[] =>
 const LIST = new Intl.ListFormat('en');
 
 function needsSentence({ needs }: Alert): string {
-  if (needs.length === 0) return "The alert only needs n8n's own metrics.";
+  if (needs.length === 0) return "The alert uses only n8n's own metrics.";
   return `The alert requires ${LIST.format(needs.map((need) => conditions[need]))}.`;
 }
 

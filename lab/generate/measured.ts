@@ -35,7 +35,7 @@ function chart(): Measured {
     study: 'charts',
     question: 'How many more requests does this chart respond to than the official chart?',
     figure: of('tuned'),
-    text: `With the same limits per pod, this chart handles ${of('tuned')} as many requests as the official chart for the last-node workload in regular mode. With only this chart's environment variables, the official chart reaches ${number(peer('last-node', 'regular', 'official-same').comparison.ratio.value)}x.`,
+    text: `With the same limits per pod, this chart handles ${of('tuned')} as many requests as the official chart for the last-node workload in regular mode. If you set only this chart's environment variables in the official chart, the ratio is ${number(peer('last-node', 'regular', 'official-same').comparison.ratio.value)}x.`,
     record: peer('last-node', 'regular', 'tuned').file,
   };
 }
@@ -79,11 +79,11 @@ function rollouts(): Measured {
   const lost = lostInRollouts;
   return {
     means:
-      'The chart waits before it ends a process, so that [running executions](docs/chart/upgrade.md#what-happens-to-running-work) can finish.',
+      'The chart gives each process time to finish [its running executions](docs/chart/upgrade.md#what-happens-to-running-work).',
     study: 'charts',
     question: 'How many requests are lost during a rollout of webhook processors?',
     figure: `${lost('the chart')}; ${lost("n8n's own")} with n8n's own settings`,
-    text: `With n8n's own settings, ${lost("n8n's own")} requests were lost in ${number(rolloutsOfEach())} rollouts, half of them with little CPU. With the chart's settings, ${lost('the chart')} requests were lost.`,
+    text: `With n8n's own settings, ${lost("n8n's own")} requests were lost in ${number(rolloutsOfEach())} rollouts, half of them on pods with little CPU. With the chart's settings, ${lost('the chart')} requests were lost.`,
     record: ROLLOUTS,
   };
 }
@@ -99,11 +99,11 @@ function faults(): Measured {
   const lost = lostInFaults;
   return {
     means:
-      'The settings alone do not restore the executions of a dead process; [recovery](docs/recovery.md) runs them again.',
+      'The settings alone cannot restore the executions of a process that died; [recovery](docs/recovery.md) runs them again.',
     study: 'drills',
     question: 'How many requests are lost in faults under load?',
     figure: `${lost('recovery')} with recovery; ${lost('as-it-comes')} with n8n's own settings`,
-    text: `With n8n's own settings, ${lost('as-it-comes')} requests that were exposed to a fault were accepted and lost. With the chart's defaults, the loss was ${lost('defaults')}. With recovery, it was ${lost('recovery')}.`,
+    text: `With n8n's own settings, ${lost('as-it-comes')} requests that were exposed to a fault were accepted but lost. With the chart's defaults, ${lost('defaults')} requests were lost, and with recovery ${lost('recovery')}.`,
     record: 'studies/drills/results/parts/kill-worker-process-recovery-1.json',
   };
 }
@@ -138,7 +138,7 @@ function ownProcess(): Measured {
     study: 'own-main',
     question: 'What does one process per execution cost in n8n below 1.0?',
     figure: `one shared process responds to ${number(rate)}x as many requests`,
-    text: `One process for all executions responds to ${number(rate)}x as many requests as one process per execution, and uses ${number(memory(own) / memory(main))}x less memory.`,
+    text: `With one process for all executions, n8n handles ${number(rate)}x as many requests as with one process per execution, and uses ${number(memory(own) / memory(main))}x less memory.`,
     record: path('main'),
   };
 }
@@ -167,7 +167,7 @@ export const MEASURED: readonly (() => Measured)[] = [
       'When does a main with workers sustain more than one process?',
       'studies/queue/results/queue/sweep.json',
       () => ({ sentence: workersPayOff() }),
-      'Workflows that wait gain most.',
+      'Workflows that wait for other systems gain most.',
     ),
   () =>
     answered(
@@ -175,7 +175,7 @@ export const MEASURED: readonly (() => Measured)[] = [
       'How little memory and CPU does n8n need?',
       'studies/small-pods/results/parts/memory-main.json',
       smallPods.answer,
-      '[Tuning](docs/chart/tuning.md#memory) explains how to lower the memory use, and at what cost.',
+      '[Tuning](docs/chart/tuning.md#memory) explains how to reduce memory usage, and what you lose by doing so.',
     ),
   () =>
     answered(
@@ -208,9 +208,9 @@ export function measured(): Generated {
 <!-- Written by lab/generate/all.ts from the records of studies. -->
 
 Every figure comes from a record in this repository. Most measurements ran on one small machine with two cores, which also ran the
-load generator. Rely on the ratios, not on the absolute figures, and measure your own system with \`n8n-tuned\`. A range in brackets
-is the 95% interval, or the range over several rounds, as the study explains. [Studies](studies/README.md) explains how to repeat each
-study, and lists further studies. [Tests](docs/records/README.md) keep records too.
+load generator. Rely on the ratios rather than on the absolute figures, and measure your own system with \`n8n-tuned\`. A range in brackets
+is the 95% interval, or the range over several rounds; see the study. [The overview of studies](studies/README.md) explains
+how to repeat each study, and lists further studies. Some tests also [keep records](docs/records/README.md).
 
 ${MEASURED.map((make) => make())
   .map((one) => `## ${one.question}\n\n${one.text} ${one.means} (${leads(one)})`)
@@ -227,8 +227,8 @@ function betweenDays(): string {
   const path = 'studies/comparisons/results/last-node-regular/compare.json';
   const { startedAt, ratio } = readJson<CompareRecord>(path);
   const other = gainOfDefault();
-  return `The first row was measured on ${startedAt.slice(0, 10)}. On ${other.day}, one run of each side on the same kind of machine resulted in ${other.ratio} instead of ${number(ratio.value)}x (${link(other.path)}).
-Between kinds of machines, the difference can be larger. To measure both sides alternately on your own machine, use \`n8n-tuned compare\`.`;
+  return `The first row was measured on ${startedAt.slice(0, 10)}. On ${other.day}, one run of each side on the same kind of machine gave a ratio of ${other.ratio} instead of ${number(ratio.value)}x (${link(other.path)}).
+On different types of machines, the difference can be larger. To measure both sides alternately on your own machine, use \`n8n-tuned compare\`.`;
 }
 
 /** The answers that fit into a row. */

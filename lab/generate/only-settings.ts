@@ -188,8 +188,8 @@ ${table(
 )}
 
 Both columns show the ratio to the official chart with its default settings and the same limits per pod, on one machine with 2 cores.
-On your machine, the ratio will differ. With ten expressions, most of the gain comes from the [patches](docs/chart/patches.md), which no
-variable turns on. The gain from each individual variable was not measured. The comparison also set ${listed(others.map((name) => `\`${name}\``))}. This page omits them because they describe the deployment or repeat n8n's defaults.
+On your machine, the ratios will differ. For workflows with ten expressions, most of the gain comes from the [patches](docs/chart/patches.md),
+which you cannot turn on with a variable. We did not measure the gain from individual variables. The comparison also set ${listed(others.map((name) => `\`${name}\``))}. This page omits these variables because they describe the deployment or are n8n's defaults.
 
 ## Effects and costs
 
@@ -203,8 +203,8 @@ ${table(
   }),
 )}
 
-Older n8n versions ignore unknown variables. The values of ${listed(SIZED.map((name) => `\`${name}\``))} below fit a memory limit of
-1 GiB. Double them for 2 GiB, or omit all three variables; see [how the chart computes them](docs/chart/tuning.md#memory). To revert the
+Older n8n versions ignore unknown variables. The values of ${listed(SIZED.map((name) => `\`${name}\``))} below are for a memory limit
+of 1 GiB. For 2 GiB, double the values, or omit all three variables; see [how the chart computes them](docs/chart/tuning.md#memory). To revert the
 change, remove the lines.
 
 ${BLOCKS.map(
@@ -222,9 +222,9 @@ kubectl exec deploy/n8n-main -- printenv N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE
 The first command prints \`true\` (use the name of your Deployment). The second command shows the gain on your machines. Run both n8n
 instances at the same time, on test systems.
 
-Every block is tested. [The chart blocks](docs/records/only-settings.json) were rendered with ${listed(checked)}. A shell runs the process
-block, and a parser checks the Compose block. The Terraform block is checked against the names that the module refuses, but was not
-applied.
+A test checks each block. It renders [the chart blocks](docs/records/only-settings.json) with ${listed(checked)}, runs the process
+block in a shell, and parses the Compose block. It also checks that the Terraform block contains no variable that the module rejects,
+but does not apply it.
 `;
   return { files: { [PAGE]: linksFrom(PAGE, text) } };
 }

@@ -32,14 +32,14 @@ export function outputOf(record: FindRecord, path: string): string {
   if (figures.length !== FIGURES.length)
     throw new Error(`${path} has not all of ${FIGURES.join(', ')}`);
   const { cores, cpu } = record.machine;
-  const arrivals = record.arrivals === undefined ? '' : `, ${record.arrivals} arrivals`;
+  const arrivals = record.arrivals === undefined ? '' : ` and ${record.arrivals} arrivals`;
   return `\`\`\`console
 $ ./${repeatCommand(withoutFolder(record.command))}
 ${[...renderVerdict(findVerdict(record), STYLE), '', ...renderRows(figures, STYLE)].join('\n')}
 \`\`\`
 
-n8n ${record.versions['n8n'] ?? ''} in ${record.topology?.mode ?? ''} mode with SQLite on ${cores} cores (${cpu.replaceAll('(R)', '')}), load
-generator included${arrivals}, on ${record.startedAt.slice(0, 10)}: [record](${hrefOf(path)}).`;
+This search ran on ${record.startedAt.slice(0, 10)} with n8n ${record.versions['n8n'] ?? ''} in ${record.topology?.mode ?? ''} mode with SQLite${arrivals}. n8n and the load generator shared
+${cores} cores (${cpu.replaceAll('(R)', '')}; [record](${hrefOf(path)})).`;
 }
 
 /** Where the results went says nothing of what was measured. */
@@ -101,8 +101,8 @@ interface Versions {
 
 function n8nVersions(): string {
   const { supported } = parse(read('charts/n8n-tuned/files/versions.yaml')) as Versions;
-  return `You can deploy and load n8n ${supported.from} and newer. Nothing was measured with ${supported.testedBelow} or newer; the chart's NOTES
-then print a warning. [The patches page](docs/chart/patches.md) lists the n8n versions that each patch supports.`;
+  return `You can deploy and load n8n ${supported.from} and newer. Versions ${supported.testedBelow} and newer have not been measured, so the
+chart's NOTES print a warning for them. [The patches page](docs/chart/patches.md) lists the n8n versions that each patch supports.`;
 }
 
 // What the kit gains, in four rows: n8n as it comes beside this chart.
@@ -141,8 +141,8 @@ function gains(): string {
   );
   return `${lines}
 
-In the first two rows, default n8n means the official chart. They show the shortest workflow, with the load generator on the same
-two cores. For a workflow with ten expressions, the ratio is ${number(peer('expressions', 'regular', 'tuned').comparison.ratio.value)}x. Measure your own workflow, because your figures will differ.`;
+In the first two rows, "default n8n" is the official chart, and the workload is the shortest workflow. The load generator ran on the
+same two cores. For a workflow with ten expressions, the ratio is ${number(peer('expressions', 'regular', 'tuned').comparison.ratio.value)}x. Measure your own workflow, because your figures will differ.`;
 }
 
 export const readme = (): Generated => ({

@@ -77,19 +77,20 @@ ${number(rate)} requests per second on two cores (${link(run)}). The counts in t
 ${table(['', 'CPU per request', ...RATES.map((at) => `at ${number(at)}/s`), 'unit'], rows)}
 
 - **Redis is the first limit.** n8n has one queue, and Redis runs its commands on one thread. At ${number(100 * USED)}% utilization of that thread,
-  it serves about ${number(Math.round(redisMost / 10) * 10)} requests per second, whatever else you add. For higher rates, run several releases, each
-  with its own Redis and database. Divide the traffic at your Ingress, for example by path.
-- **PostgreSQL is the next limit.** n8n writes every execution several times. The profile \`throughput\` does not keep
+  one Redis handles about ${number(Math.round(redisMost / 10) * 10)} requests per second, no matter how many workers you add. For higher rates, run several
+  releases, each with its own Redis and database, and divide the traffic at your Ingress, for example by path.
+- **PostgreSQL is the next limit.** n8n writes every execution several times. The \`throughput\` profile does not keep
   successful executions ([tuning](docs/chart/tuning.md)).
 - **n8n deletes fewer than 100 executions per second.** Above that rate, the release's database grows without limit
   ([solutions](docs/chart/data.md#how-many-n8n-can-delete)).
-- **Your workflow needs more CPU** than this workflow, which does next to nothing. If so, workers are the first limit.
+- **Real workflows need more CPU** than this workflow, which does almost nothing. With such workflows, the workers are usually the
+  first limit.
 
-One pod of k6 needs about ${number(generatorMs)} ms of CPU per request. The command merges the requests from all pods. In a
+A k6 pod uses about ${number(generatorMs)} ms of CPU per request. The command merges the requests from all pods. In a
 [simulation](studies/generators/README.md) with ${number(most?.generators)} generators and ${number(most?.ratePerSecond)} requests per second, merging took
 ${number(100 * (most?.cpuShareOfACore ?? NaN))}% of a core and ${number(most?.rssPeakMiB)} MiB. On a real single-node cluster, the percentiles from one
-and three generators differed by at most ${number(100 * apart.betweenThem)}% ([record](docs/records/generators-on-cluster.json)). Clocks on several
-nodes were not tested.
+and three generators differed by at most ${number(100 * apart.betweenThem)}% ([record](docs/records/generators-on-cluster.json)). We did not test
+several nodes with different clocks.
 
 To measure the capacity of your cluster:
 

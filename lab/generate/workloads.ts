@@ -25,7 +25,7 @@ function triedOnce(): string {
   const tried = readJson<Tried>('docs/records/n8n-1.json');
   const ran = Object.values(tried.workloads).filter(({ requests = 0 }) => requests > 0);
   const good = ran.filter(({ requests, expected }) => expected === requests);
-  return `n8n ${tried.n8n} was tested once, by hand: ${good.length} of ${ran.length} workloads returned the expected response to every request ([record](records/n8n-1.json)).`;
+  return `n8n ${tried.n8n} was tested once, manually: ${good.length} of ${ran.length} workloads returned the expected response to every request ([record](records/n8n-1.json)).`;
 }
 
 function introduction(): string {
@@ -51,29 +51,29 @@ The node type in the \`load-target\` variant is \`n8n-nodes-load-target.loadTarg
 is installed as a community node, or is in \`.n8n/nodes/node_modules/n8n-nodes-load-target\`. If you load the package
 through \`N8N_CUSTOM_EXTENSIONS\`, n8n calls the node \`CUSTOM.loadTarget\`, and these workflows do not find it.
 
-The table for each workflow shows the oldest n8n version that includes all of its nodes in the versions used. These
-versions are computed from \`lab/generate/node-releases.json\`. The tests run all workflows, but only on n8n 2.41.1 and 0.221.2.
+The table for each workflow shows the oldest n8n version that includes all of its nodes in the versions used. The
+versions come from \`lab/generate/node-releases.json\`. The tests run all workflows, but only with n8n 2.41.1 and 0.221.2.
 ${triedOnce()}
 
-Every request in a load test has the header \`x-load-id\`. If the table for a workload shows a place for this id,
+Every request in a load test has the \`x-load-id\` header. If the table for a workload shows a place for this id,
 the response must contain the id there.
 
-All workflows have the tag \`load test\`, and workflows that can harm n8n also have the tag \`can hurt n8n\`. To publish
-or remove these workflows, filter n8n's workflow list by tag. The command-line import in n8n 0.221.2 drops tags.
+All workflows have the \`load test\` tag, and workflows that can harm n8n also have the \`can hurt n8n\` tag. To publish
+or remove these workflows, filter n8n's workflow list by tag. The command-line import in n8n 0.221.2 does not import tags.
 
 ## Require a key
 
-A webhook responds to anyone who can reach it, and with some workloads the request decides how much work n8n does.
-The notes and the sections below warn about these workloads. To require a key:
+Anyone who can reach a webhook can call it, and in some workloads the request determines how much work n8n does. For
+these workloads, the notes in the workflow and the sections below contain a warning. To require a key:
 
 1. In n8n, create a Header Auth credential with a name such as \`x-load-key\` and a long random value.
 2. In the Webhook node, set Authentication to Header Auth, choose the credential, and publish the workflow.
 3. Send the key: \`curl -H 'x-load-key: ...'\`, \`n8n-tuned run --url https://n8n.example.com --workload cpu
    --header 'x-load-key: ...'\`, or, for the k6 scripts, \`HEADERS='x-load-key: ...'\`.
 
-n8n checks the key before it starts an execution, and responds with 403 if the key is missing. By default no workflow
-requires a key, because each n8n instance has its own credentials, and a webhook without its credential would reject
-every request. n8n decrypts the credential for each request, so compare only runs that both use a key, or both use none.
+n8n checks the key before it starts an execution, and responds with 403 if the key is missing. By default, no workflow
+requires a key, because a webhook rejects all requests if its credential does not exist in n8n. n8n decrypts the
+credential for each request, so only compare runs with a key to other runs with a key.
 
 \`n8n-tuned\` gives the workflows that it imports into an n8n at \`--url\` their own names, webhook paths and key. The
 command sends the key with each request, and removes the key together with the workflows. Workflows that the chart or the
@@ -82,7 +82,7 @@ targets \`process\` and \`kubernetes\` import have no key.
 ## Python
 
 No workload uses a Code node with Python. n8n 2.x runs Python in a task runner that is part of n8n's runner image but
-not of the npm packages, so a Python workload could not be run here. If you use external runners, measure your own
+not of the npm packages, so the lab cannot run a Python workload. If you use external runners, measure your own
 workflow: \`n8n-tuned run --workflow python.json --request 'GET /webhook/...'\`.`;
 }
 
@@ -118,12 +118,12 @@ function warning({ mayCrashN8n, needs, answers, blend: parts, warning: risk }: W
   const sentences: string[] = [];
   if (mayCrashN8n) {
     sentences.push(
-      '**This workload is designed to crash n8n.** It starts by itself once it is active, but you can import it safely.',
+      '**This workload is designed to crash n8n.** You can import it safely, but it starts automatically once it is active.',
     );
   } else if (!parts) {
     sentences.push(
       answers === 'at-once'
-        ? 'n8n responds before the work is done, so finished executions are counted in n8n.'
+        ? 'n8n responds before the work is done, so the command counts the finished executions in n8n.'
         : 'n8n responds when the execution has finished.',
     );
   }
@@ -131,12 +131,12 @@ function warning({ mayCrashN8n, needs, answers, blend: parts, warning: risk }: W
     const credential =
       ' and a Bearer Auth credential named "Load test upstream" that holds the stand-in\'s token';
     sentences.push(
-      `It needs a stand-in for the external service (\`n8n-tuned stand-in\`, which listens on 127.0.0.1:5690)${needs.includes('credential') ? credential : ''}.`,
+      `The workflow needs a stand-in for the external service (\`n8n-tuned stand-in\`, which listens on 127.0.0.1:5690)${needs.includes('credential') ? credential : ''}.`,
     );
   }
   if (needs.includes('files')) {
     sentences.push(
-      'It writes to the folder `/home/node/.n8n-files`. This folder must exist, and `N8N_RESTRICT_FILE_ACCESS_TO` must allow access to it.',
+      'The workflow writes to the `/home/node/.n8n-files` folder. This folder must exist, and `N8N_RESTRICT_FILE_ACCESS_TO` must allow access to it.',
     );
   }
   if (risk) sentences.push(`**Warning:** ${risk} You can [require a key](#require-a-key).`);

@@ -54,7 +54,7 @@ export const executions: AlertGroup = {
         'If a workflow kills its worker every time, deactivate the workflow before you retry any executions.',
         'If a worker was blocked, give it fewer slots or more CPU. Alternatively, move long computations to a Code node, which runs in the task runner.',
       ],
-      drill: 'Run `kubectl exec WORKER -c n8n -- kill -9 1` during the workload `wait-5s`.',
+      drill: 'While the `wait-5s` workload runs, run `kubectl exec WORKER -c n8n -- kill -9 1`.',
     },
     {
       name: 'N8nExecutionsFailing',
@@ -119,7 +119,7 @@ export const executions: AlertGroup = {
         'Raise `tuning.readySandboxes`. Each ready sandbox uses memory outside the heap.',
         'Turn on `tuning.lazyCharacterMap`, which makes it cheaper to build a sandbox: see docs/chart/patches.md.',
       ],
-      drill: 'Run the workload `expressions` with more clients than the pool has sandboxes.',
+      drill: 'Run the `expressions` workload with more clients than the pool has sandboxes.',
     },
     {
       name: 'N8nLoadNearCapacity',
@@ -148,7 +148,7 @@ export const executions: AlertGroup = {
       expr: `min by (namespace, release, patch, state) (${n8n('n8n_tuned_patch_in_force', 'state=~"unknown|failed"')}) == 0`,
       summary: 'The patch {{ $labels.patch }} is not active; its state is {{ $labels.state }}.',
       meaning:
-        'A patch is loaded but did not change n8n, usually because an upgrade contains code that the patch does not recognise. n8n runs without the benefit of the patch, which is higher speed or fewer lost executions. For the meaning of each state, see docs/chart/patches.md.',
+        'A patch is loaded but did not change n8n, usually because n8n was upgraded and the patch does not recognise the new code. n8n runs without the patch, so it is slower or loses more executions. For the meaning of each state, see docs/chart/patches.md.',
       tellWhy: [
         'Check the n8n log, which contains one line about the patch with the reason.',
         'Check the list of known n8n versions for each patch in docs/chart/patches.md.',

@@ -26,9 +26,10 @@ export const exporter: AlertGroup = {
         'If workers consume jobs, follow the same steps as for [N8nQueueGrowing](N8nQueueGrowing.md).',
       ],
       whatToDo: [
-        'Do the same as for [N8nQueueGrowing](N8nQueueGrowing.md). Waiting jobs are not lost, because they run when the workers catch up.',
+        'Apply the same fixes as for [N8nQueueGrowing](N8nQueueGrowing.md). Waiting jobs are not lost, because they run when the workers catch up.',
       ],
-      drill: 'Run the workload `wait-5s` for five minutes at twice the rate of slots / 5 s.',
+      drill:
+        'Run the `wait-5s` workload for five minutes at twice the rate that the workers can handle (slots / 5 s).',
     },
     {
       name: 'N8nNoWorkerConsumes',
@@ -57,16 +58,16 @@ export const exporter: AlertGroup = {
       expr: `${perRelease('max', crashed)} - ${perRelease('max', recovered)} > 0`,
       summary: '{{ $value }} executions crashed within the last hour and were not recovered.',
       meaning:
-        'When a process dies, n8n marks its running executions as crashed and does not rerun them. An execution counts as recovered when one of its retries has succeeded. The alert ends when all crashed executions are recovered or are older than an hour.',
+        'When a process dies, n8n marks its running executions as crashed and does not rerun them. An execution counts as recovered when one of its retries has succeeded. The alert resolves when all crashed executions are recovered or are older than an hour.',
       tellWhy: [
         'In the editor, filter the list of executions by the status Crashed.',
-        'To find out why the process ended, see [N8nJobsStalled](N8nJobsStalled.md), [N8nOutOfMemoryKill](N8nOutOfMemoryKill.md) and [N8nRestarting](N8nRestarting.md).',
+        'To find out why the process died, see [N8nJobsStalled](N8nJobsStalled.md), [N8nOutOfMemoryKill](N8nOutOfMemoryKill.md) and [N8nRestarting](N8nRestarting.md).',
       ],
       whatToDo: [
         'Retry the executions that are still needed with `n8n-tuned recover`, or one by one in the editor.',
         'If a workflow kills its process every time, deactivate the workflow before you retry any executions.',
       ],
-      drill: 'Run `kubectl exec WORKER -c n8n -- kill -9 1` during the workload `wait-5s`.',
+      drill: 'While the `wait-5s` workload runs, run `kubectl exec WORKER -c n8n -- kill -9 1`.',
     },
     {
       name: 'N8nRecoveryStale',
@@ -94,12 +95,12 @@ export const exporter: AlertGroup = {
       forMinutes: 15,
       needs: ['queue', 'recovery', 'exporter'],
       expr: `${perRelease('max', left)} > 0`,
-      summary: 'Recovery could not bring back {{ $value }} lost executions.',
+      summary: 'Recovery could not restore {{ $value }} lost executions.',
       meaning:
-        'The last recovery passes found executions that they could not bring back. The log of the Job lists each execution with the reason.',
+        'The last recovery passes found executions that they could not restore. The log of the Job lists each execution with the reason.',
       tellWhy: [
         'Check the log of the newest recovery Job, which lists each lost execution with the reason.',
-        'If n8n has overwritten the data with an empty run, see [N8nPatchNotInForce](N8nPatchNotInForce.md) for the patch `keep-stalled`.',
+        'If n8n has overwritten the data with an empty run, see [N8nPatchNotInForce](N8nPatchNotInForce.md) for the `keep-stalled` patch.',
         'If executions were lost again in every attempt, their workflow probably kills its worker.',
       ],
       whatToDo: [
@@ -107,7 +108,7 @@ export const exporter: AlertGroup = {
         'If the work is no longer needed, remove the tag from the workflow, or wait until the executions are older than `recovery.sinceHours`.',
       ],
       drill:
-        'Turn off `tuning.keepStalled` and turn on recovery. Run `kubectl exec WORKER -c n8n -- kill -9 1` during the workload `wait-5s`.',
+        'Turn off `tuning.keepStalled` and turn on recovery. While the `wait-5s` workload runs, run `kubectl exec WORKER -c n8n -- kill -9 1`.',
     },
     {
       name: 'N8nTableGrows',
@@ -120,13 +121,13 @@ export const exporter: AlertGroup = {
         "One of n8n's tables is growing fast. `execution_data` stores the data of executions until n8n prunes them. Only one main prunes, at a maximum of about 100 executions per second.",
       tellWhy: [
         'If the table is `execution_data`, find the workflow that writes the most data: `SELECT "workflowId", count(*) FROM execution_entity GROUP BY 1 ORDER BY 2 DESC LIMIT 5`.',
-        'If a different table is growing, a feature stores its own data, such as insights, workflow history or data tables.',
+        'If a different table is growing, the data belongs to another n8n feature, such as insights, workflow history or data tables.',
       ],
       whatToDo: [
         'Save less data with `tuning.saveSuccessfulExecutions: none`, or keep the data for a shorter time: see docs/chart/data.md.',
         'To return free space to the disk, run `VACUUM FULL`, which locks the table.',
       ],
-      drill: 'Save all executions, run the workload `items`, and lower the threshold.',
+      drill: 'Save all executions, run the `items` workload, and lower the threshold.',
     },
     {
       name: 'N8nExporterBlind',
@@ -144,7 +145,7 @@ export const exporter: AlertGroup = {
       ],
       whatToDo: [
         'If the Redis user has limited permissions, allow LINDEX, HGET and CLIENT LIST, which the exporter uses.',
-        'If a NetworkPolicy blocks the exporter, allow the same access to the stores as n8n has.',
+        'If a NetworkPolicy blocks the exporter, allow the exporter to access the same stores as n8n.',
       ],
       drill: 'Stop PostgreSQL or Redis for six minutes.',
     },

@@ -27,7 +27,7 @@ export const memoryAndCpu: AlertGroup = {
       summary:
         'The event loop of {{ $labels.role }} {{ $labels.pod }} lags by {{ $value | humanizeDuration }}.',
       meaning:
-        'A process does all its own work on one thread. If this thread lags by half a second, every response is delayed by the same time, probes fail, and Redis locks expire. n8n resets this figure at each read of `/metrics`. If a second program, such as another Prometheus or `n8n-tuned run`, also reads the metrics, each program only sees the lag since the last read by either program.',
+        'Each n8n process does all its work on one thread. If this thread lags by half a second, every response is delayed by the same time, probes fail, and Redis locks expire. n8n resets this value each time a program reads `/metrics`. If a second program, such as another Prometheus or `n8n-tuned run`, also reads the metrics, each program only sees the lag since the last read by either program.',
       tellWhy: [
         'If the process uses about one core, it has too much work for one thread.',
         'If the process uses less CPU, it is throttled ([N8nCpuThrottled](N8nCpuThrottled.md)), or its heap is nearly full ([N8nHeapNearLimit](N8nHeapNearLimit.md)).',
@@ -38,7 +38,7 @@ export const memoryAndCpu: AlertGroup = {
         'Move computation from expressions to a Code node, which runs in the task runner.',
         'Split large data into batches, and keep binary data in files (`storage`).',
       ],
-      drill: 'Run the workload `expressions` above its capacity.',
+      drill: 'Run the `expressions` workload above its capacity.',
     },
     {
       name: 'N8nHeapNearLimit',
@@ -59,7 +59,7 @@ export const memoryAndCpu: AlertGroup = {
         'Run fewer executions at the same time (`worker.concurrency`).',
         'Process items in batches (Loop Over Items), and let sub-workflows return little data.',
       ],
-      drill: 'Run the workload `memory-hog` with a size near the heap limit.',
+      drill: 'Run the `memory-hog` workload with a size near the heap limit.',
     },
     {
       name: 'N8nMemoryOutsideHeapGrows',
@@ -106,7 +106,7 @@ export const memoryAndCpu: AlertGroup = {
         'Raise the memory limit of the role.',
         'If Code nodes return many large results, lower `heap.runnerPayload`.',
       ],
-      drill: 'Run the workload `memory-hog` with a size just below the limit.',
+      drill: 'Run the `memory-hog` workload with a size just below the limit.',
     },
     {
       name: 'N8nOutOfMemoryKill',
@@ -131,7 +131,7 @@ export const memoryAndCpu: AlertGroup = {
         'Raise the memory limit, or reduce the payload: see docs/chart/tuning.md#memory.',
         'If you set a heap limit close to the container limit, remove it and let the chart set `heap`.',
       ],
-      drill: "Run the workload `memory-hog` with a size above the container's limit.",
+      drill: "Run the `memory-hog` workload with a size above the container's limit.",
     },
     {
       name: 'N8nCpuThrottled',
@@ -142,14 +142,14 @@ export const memoryAndCpu: AlertGroup = {
       summary:
         'Container {{ $labels.container }} of {{ $labels.pod }} was throttled in {{ $value | humanizePercentage }} of its CPU periods.',
       meaning:
-        'The container used up its CPU limit and had to wait until the next 100 ms period. Latency rises long before the average CPU usage looks high.',
+        'The container used up its CPU limit and had to wait until the next 100 ms period. Latency increases long before the average CPU usage is high.',
       tellWhy: [
-        'If throttling only happens at startup, remember that n8n needs a full core for a few seconds to start.',
+        'Throttling during startup is normal, because n8n needs a full core for a few seconds to start.',
         'If throttling happens all the time, the limit is too low for the load.',
       ],
       whatToDo: [
-        'Raise or remove the CPU limit. Keep the CPU request, which the node uses to share its CPU.',
-        'If a role already has a whole core, add processes instead.',
+        'Raise or remove the CPU limit. Keep the CPU request, because the node uses it to divide its CPU among the pods.',
+        'If a role already has a whole core, add more processes instead.',
       ],
       drill: "Under load, set a worker's CPU limit to 200m.",
     },

@@ -33,12 +33,12 @@ export const queue: AlertGroup = {
         'If there are fewer workers than before, see [N8nNoWorkerUp](N8nNoWorkerUp.md) and [N8nWorkerSilent](N8nWorkerSilent.md).',
       ],
       whatToDo: [
-        "If the workers' CPU is idle while all slots are in use, raise `worker.concurrency`.",
+        "If all slots are in use but the workers' CPU is idle, raise `worker.concurrency`.",
         "If the workers' CPU is busy, add workers on more cores. `n8n-tuned recommend` calculates the number of workers for a rate.",
         'If one workflow floods the queue, give this workflow its own limit or its own worker pool.',
       ],
       drill:
-        'Run the workload `wait-5s` with `n8n-tuned run --profile load` at a rate above slots / 5 s.',
+        'Run the `wait-5s` workload with `n8n-tuned run --profile load` at a higher rate than the workers can handle (slots / 5 s).',
     },
     {
       name: 'N8nQueueWaitLong',
@@ -51,10 +51,11 @@ export const queue: AlertGroup = {
         'n8n has no metric for the age of a job. The alert therefore estimates how long the last job in the queue has to wait: the number of waiting jobs, divided by the number of jobs that workers complete per second. The estimate is accurate while workers keep a steady pace. If no jobs complete, [N8nJobsWaitNoneActive](N8nJobsWaitNoneActive.md) fires instead.',
       tellWhy: ['Follow the same steps as for [N8nQueueGrowing](N8nQueueGrowing.md).'],
       whatToDo: [
-        'Do the same as for [N8nQueueGrowing](N8nQueueGrowing.md). Waiting jobs are not lost, because they run when the workers catch up.',
+        'Apply the same fixes as for [N8nQueueGrowing](N8nQueueGrowing.md). Waiting jobs are not lost, because they run when the workers catch up.',
         'Some callers may give up if a webhook responds only at the end of its workflow. Inform these callers, or change the workflows to respond immediately.',
       ],
-      drill: 'Run the workload `wait-5s` for ten minutes at twice the rate of slots / 5 s.',
+      drill:
+        'Run the `wait-5s` workload for ten minutes at twice the rate that the workers can handle (slots / 5 s).',
     },
     {
       name: 'N8nJobsWaitNoneActive',
@@ -102,7 +103,8 @@ export const queue: AlertGroup = {
         "If the workers' CPU is busy, add workers on more cores, because more slots would only make each execution slower.",
         'If a service hangs, set a timeout in the HTTP Request nodes that call it.',
       ],
-      drill: 'Run the workload `wait-5s` at a rate above slots / 5 s.',
+      drill:
+        'Run the `wait-5s` workload at a higher rate than the workers can handle (slots / 5 s).',
     },
     {
       name: 'N8nWorkerSilent',

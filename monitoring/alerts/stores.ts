@@ -22,7 +22,7 @@ export const stores: AlertGroup = {
         'If the pool is too small, raise `database.poolSize`. All processes together must stay below `max_connections`.',
         'If the database is slow, save less data (`tuning.saveSuccessfulExecutions`, `tuning.saveProgress`), prune executions, or give the database more resources.',
       ],
-      drill: 'Set `database.poolSize: 1` and run the workload `last-node`.',
+      drill: 'Set `database.poolSize: 1` and run the `last-node` workload.',
     },
     {
       name: 'N8nStoreDown',
@@ -54,7 +54,7 @@ export const stores: AlertGroup = {
       meaning:
         'In queue mode, every production execution passes through Redis, and mains use Redis to elect their leader.',
       tellWhy: [
-        'If n8n can still reach Redis, the problem is in redis_exporter.',
+        'If n8n can still reach Redis, the problem is in the `redis_exporter`.',
         'Check the Redis log, which shows whether memory ran out, a snapshot failed, or a failover happened.',
       ],
       whatToDo: [
@@ -93,7 +93,7 @@ export const stores: AlertGroup = {
       summary: 'PostgreSQL {{ $labels.instance }} does not respond, so n8n runs no executions.',
       meaning: 'n8n reads each workflow from its database and writes each execution to it.',
       tellWhy: [
-        'If n8n can still reach PostgreSQL, the problem is in postgres_exporter.',
+        'If n8n can still reach PostgreSQL, the problem is in the `postgres_exporter`.',
         'Check the PostgreSQL log for a full disk, too many connections or a failover.',
       ],
       whatToDo: [
@@ -141,7 +141,7 @@ export const stores: AlertGroup = {
         'Keep the data for a shorter time with `executions.pruning.maxAgeHours` or `executions.pruning.maxCount`.',
         'Then return the space to the disk with `VACUUM FULL`. Run this command during a quiet period, because it locks the table.',
       ],
-      drill: 'Save all executions, and run the workload `items` with large items.',
+      drill: 'Save all executions, and run the `items` workload with large items.',
     },
     {
       name: 'N8nVolumeFilling',

@@ -42,10 +42,10 @@ const errors: Pick<Alert, 'needs' | 'tellWhy' | 'whatToDo' | 'drill'> = {
     'This query shows the workflow: `topk(5, sum by (workflow_id, status_code) (rate(n8n_webhook_request_duration_seconds_count{status_code=~"5.."}[5m])))`.',
     'If one workflow fails, its executions in the editor show the reason. Status 500 means that a workflow failed before it responded.',
     'If all workflows fail with status 503, n8n is shutting down or its queue does not respond. See [N8nNoWorkerUp](N8nNoWorkerUp.md), [N8nRedisDown](N8nRedisDown.md) and [N8nDatabasePoolWaiting](N8nDatabasePoolWaiting.md).',
-    'If callers see more errors than the alert counts, an Ingress responded (502, 504) without calling n8n. Compare the alert with the metrics of the Ingress.',
+    'If callers see more errors than the alert counts, the Ingress responded with 502 or 504 and did not reach n8n. Compare the alert with the metrics of the Ingress.',
   ],
   whatToDo: [
-    'If somebody changed the workflow, publish its previous version.',
+    'If somebody has changed the workflow, publish the previous version.',
     'If a service that the workflow calls is down, let the workflow respond immediately (Respond: Immediately) and retry the call later.',
   ],
   drill:

@@ -166,7 +166,7 @@ function everyCaller(): string {
   const { requests, lost, clients, workload, runs } = readJson<Answers>(path);
   return `## Every caller gets a response
 
-Queue mode, the profile \`throughput\` with every patch, ${number(clients)} clients on ${workload}, ${spread(runs.map((run) => run.ratePerSecond))}/s: ${number(lost)} of ${number(requests)}
+Queue mode, the \`throughput\` profile with every patch, ${number(clients)} clients on ${workload}, ${spread(runs.map((run) => run.ratePerSecond))}/s: ${number(lost)} of ${number(requests)}
 requests had no expected response; the longest wait was ${number(Math.max(...runs.map((run) => run.maxMs)))} ms. ${link(path)}`;
 }
 

@@ -114,13 +114,13 @@ export function heapMapAnswer(parts: readonly Part[]): { sentence: string; ours:
   const { heapShare, payloadShare } = ruleOf(parts);
   const heap =
     heapShare === null
-      ? 'No heap of a container was filled without the kernel ending it'
-      : `A heap of up to ${share(heapShare)} of its container fills up before the container does`;
+      ? 'In every case, the kernel ended the container before the heap was full'
+      : `If the heap is at most ${share(heapShare)} of the container, it fills up before the container's memory does`;
   const message =
     payloadShare === null
-      ? 'no message that was tried ended n8n'
+      ? 'n8n survived all messages in the test'
       : payloadShare === 0
-        ? 'the smallest message that was tried ended n8n'
+        ? 'the smallest message in the test ended n8n'
         : `n8n survives messages of up to ${oneIn(payloadShare)} of the container`;
   return {
     sentence: `${heap}, and ${message}.`,

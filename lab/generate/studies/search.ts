@@ -126,7 +126,7 @@ export function staircaseAnswer(records = recorded()): string {
   const all = pairsOf<Search, Staircase>(records).filter(isMade);
   const within = (name: 'error' | 'errorAtEqualSpeed'): string =>
     number(all.filter(({ compared }) => isWithin(compared?.[name] ?? null)).length);
-  return `On a real n8n, the result was within ${goal} of a stepwise load test with another generator in ${within('error')} of ${number(all.length)} comparisons. At equal machine speed, it was within that range in ${within('errorAtEqualSpeed')}.`;
+  return `On a real n8n, the result differed by at most ${goal} from a stepwise load test with another generator in ${within('error')} of ${number(all.length)} comparisons. If the speed of the machine is taken into account, this was the case in ${within('errorAtEqualSpeed')} comparisons.`;
 }
 
 export function staircaseText(records = recorded()): string {

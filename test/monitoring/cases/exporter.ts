@@ -81,7 +81,7 @@ export const exporter: CasesByAlert = {
       {
         series: { [left]: '0x5 3x30' },
         atMinute: 25,
-        summary: 'Recovery could not bring back 3 lost executions.',
+        summary: 'Recovery could not restore 3 lost executions.',
       },
     ],
     silent: [
