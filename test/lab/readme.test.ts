@@ -131,7 +131,9 @@ describe('what the command prints', () => {
       expect.stringMatching(/^Speed {15}16 ms of CPU per request/),
       expect.stringMatching(/^Limited by {10}main event loop/),
     ]);
-    expect(printed({ ...found, arrivals: 'random' })).toMatch(/^This search ran on 2026-11-20 .* and random arrivals\./m);
+    expect(printed({ ...found, arrivals: 'random' })).toMatch(
+      /^This search ran on 2026-11-20 .* and random arrivals\./m,
+    );
   });
 
   test('is refused where the search is not sure of its answer', () => {
