@@ -50,12 +50,15 @@ test("a twin has its credential by n8n's API, and its stand-in beside the releas
     ...['--out', out, '--json'],
   );
   if (stdout === '') throw new Error(stderr);
-  const { summary } = JSON.parse(stdout) as RunRecord;
+  const { summary, folder } = JSON.parse(stdout) as RunRecord & { folder: string };
   expect(summary.offered.requests).toBe(5);
   expect(summary.errors.requests).toBe(0);
   // A model is called for its choice of a tool, and for its answer.
   expect(summary.services).toContainEqual(
     expect.objectContaining({ host: 'api.openai.com', calls: 10, failed: 0 }),
+  );
+  expect(readFileSync(join(folder, 'samples.csv'), 'utf8')).toMatch(
+    /,upstream,[^,]*-upstream-[^,]*,cpuCores,/,
   );
   expect(await ourNamespaces()).toBe('');
 });

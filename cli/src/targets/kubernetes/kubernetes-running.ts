@@ -102,7 +102,11 @@ export class KubernetesRunning implements Running {
       ...{ cluster, namespace, release: options.deployed.release },
       ...{ pods: () => watch.pods, standIn: options.standIn, program: podProgram },
     });
-    this.containerStats = new PodContainerStats(cluster, namespace, () => watch.seats);
+    const ofStandIn = options.standIn === null ? [] : [options.standIn.seat];
+    this.containerStats = new PodContainerStats(cluster, namespace, () => [
+      ...watch.seats,
+      ...ofStandIn,
+    ]);
   }
 
   static async of(options: KubernetesRunningOptions): Promise<KubernetesRunning> {

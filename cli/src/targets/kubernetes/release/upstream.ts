@@ -20,6 +20,7 @@ import type {
 } from '../api/api-types';
 import { labelsOf, MADE_BY, thisMaker } from '../objects/labels';
 import { isReady, nameOf, troublesOf } from '../pods/pod-trouble';
+import type { ContainerSeat } from '../pods/pods';
 
 const PORT = 5690;
 const FOLDER = '/upstream';
@@ -162,6 +163,8 @@ export interface UpstreamPlace {
 
 /** What is asked of it while it runs. */
 export interface UpstreamPod {
+  /** Its CPU shows whether it was slower than what it stands for. */
+  seat: ContainerSeat;
   /** What workflows have done so far. */
   effects(): Promise<Effect[]>;
   /** Calls by host so far. */
@@ -211,9 +214,14 @@ export async function startUpstream(
     await cluster.core.createNamespacedService({ namespace, body: service });
   });
   const pod = await readyPod(place, signal);
-  const at: Place = { namespace, pod, container: CONTAINER };
+  const seat: ContainerSeat = {
+    ...{ pod: nameOf(pod), container: CONTAINER, role: 'upstream', restarts: 0 },
+    ...{ node: pod.spec?.nodeName ?? '', id: pod.metadata?.uid ?? '' },
+  };
+  const at: Place = { namespace, pod: seat.pod, container: CONTAINER };
   const address = `http://127.0.0.1:${String(PORT)}/stand-in`;
   return {
+    seat,
     effects: async () => readEffects(await cluster.output(at, ['cat', EFFECTS])),
     services: async () => {
       const text = await cluster.output(at, ['node', '-e', READ, `${address}/report`]);
@@ -228,7 +236,7 @@ export async function startUpstream(
 function readyPod(
   { cluster, namespace, release, timeoutMs }: UpstreamPlace,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<V1Pod> {
   return within(timeoutMs, signal, async (patience) => {
     for (;;) {
       const { items } = await cluster.doing('looking at the service that the workload calls', () =>
@@ -237,7 +245,7 @@ function readyPod(
         }),
       );
       const ready = items.find(isReady);
-      if (ready !== undefined) return nameOf(ready);
+      if (ready !== undefined) return ready;
       const [trouble] = troublesOf(items);
       signal.throwIfAborted();
       if (trouble?.isFinal === true || patience.aborted) {
