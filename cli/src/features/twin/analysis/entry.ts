@@ -4,7 +4,7 @@ import { CHAT, nameOf, pathOf, WEBHOOK } from '../../../catalogue/triggers';
 import { Mistake } from '../../../ui/errors';
 import { kindOf, LANGCHAIN, shortType } from './node-kinds';
 import type { Recording } from './recorded';
-import { parametersOf, textOf, type WorkflowNode } from './types';
+import { parametersOf, textOf, without, type WorkflowNode } from './types';
 
 /** What the response to a request of a twin has to be, from the workflow and what was recorded of it. Pure. */
 
@@ -167,11 +167,6 @@ const withNode = (
   nodes: workflow.nodes.map((each) => (each === old ? node : each)),
 });
 
-const withoutCredentials = ({ credentials, ...node }: WorkflowNode): WorkflowNode => {
-  void credentials;
-  return node as WorkflowNode;
-};
-
 function asWebhook(workflow: ExportedWorkflow, node: WorkflowNode, beginning: Begun): Made {
   const { slug, newId, recorded } = beginning;
   const parameters = parametersOf(node);
@@ -192,7 +187,7 @@ function asWebhook(workflow: ExportedWorkflow, node: WorkflowNode, beginning: Be
   const query = new URLSearchParams(seen.query ?? {}).toString();
   return {
     workflow: withNode(workflow, node, {
-      ...withoutCredentials(node),
+      ...without(node, 'credentials'),
       ...{ webhookId, parameters: { ...parameters, path, authentication: 'none' } },
     }),
     request: {
@@ -210,7 +205,7 @@ function asChat(workflow: ExportedWorkflow, node: WorkflowNode, { newId, recorde
   const said = (recorded ?? {}) as { chatInput?: unknown };
   return {
     workflow: withNode(workflow, node, {
-      ...withoutCredentials(node),
+      ...without(node, 'credentials'),
       webhookId,
       parameters: { ...parametersOf(node), public: true, authentication: 'none' },
     }),

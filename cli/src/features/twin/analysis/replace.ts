@@ -4,7 +4,14 @@ import { nameOf } from '../../../catalogue/triggers';
 import { hostOfNode } from '../../../stand-in/analysis/published-limits';
 import { kindOf, LANGCHAIN, shortType } from './node-kinds';
 import { latencyText, type RecordedNode, type Recording } from './recorded';
-import { parametersOf, textOf, type Replaced, type WorkflowNode, type WrittenRule } from './types';
+import {
+  parametersOf,
+  textOf,
+  without,
+  type Replaced,
+  type WorkflowNode,
+  type WrittenRule,
+} from './types';
 
 /** Addresses that lead to the stand-in in place of a service. Pure. */
 
@@ -132,8 +139,7 @@ function answerTo(node: WorkflowNode, recorded: RecordedNode | undefined): Writt
   const given = recorded?.items[0];
   const isWrapped = form['fullResponse'] === true || form['responseFormat'] === 'text';
   if (!isWrapped || typeof given !== 'object' || given === null) return answer;
-  const { json, ...rest } = answer;
-  void json;
+  const rest = without(answer, 'json');
   const held = (given as Record<string, unknown>)[field] ?? null;
   return typeof held === 'string' ? { ...rest, text: held } : { ...rest, json: held };
 }
@@ -152,13 +158,11 @@ export function modelOf(
 
 /** Its pages, its retries and what it sends stay as they are. */
 function withMovedUrl(node: WorkflowNode, recorded: RecordedNode | undefined): Replaced {
-  const { credentials, ...rest } = node;
-  void credentials;
   const parameters = parametersOf(node);
   const { url, host, path } = movedUrl(textOf(parameters['url']));
   return {
     node: {
-      ...rest,
+      ...without(node, 'credentials'),
       parameters: {
         ...(withMovedNextUrl(parameters) as Record<string, unknown>),
         ...{ url, authentication: 'none', options: withoutProxy(parameters['options']) },
@@ -192,11 +196,8 @@ function methodOf({ method, requestMethod }: Record<string, unknown>): { method?
 }
 
 /** Through the proxy of the original the request would leave n8n after all. */
-function withoutProxy(options: unknown): object {
-  const { proxy, ...rest } = (withMovedNextUrl(options) ?? {}) as Record<string, unknown>;
-  void proxy;
-  return rest;
-}
+const withoutProxy = (options: unknown): object =>
+  without((withMovedNextUrl(options) ?? {}) as object, 'proxy');
 
 /** The address of a next page may be one of the service. */
 function withMovedNextUrl(value: unknown): unknown {
@@ -233,8 +234,7 @@ function withCredential(
 function chatModel(node: WorkflowNode): Replaced {
   const type = `${LANGCHAIN}lmChatOpenAi`;
   const { options, ...rest } = parametersOf(node);
-  const { baseURL, ...others } = (options ?? {}) as Record<string, unknown>;
-  void baseURL;
+  const others = without((options ?? {}) as object, 'baseURL');
   const own =
     node.type === type
       ? withCredential(node, { ...rest, options: others }, 'openAiApi')
@@ -252,12 +252,10 @@ function inMemory(
   typeVersion: number,
   keeps: readonly string[],
 ): Replaced {
-  const { credentials, ...rest } = node;
-  void credentials;
   const parameters = Object.entries(parametersOf(node)).filter(([key]) => keeps.includes(key));
   return {
     node: {
-      ...rest,
+      ...without(node, 'credentials'),
       type: LANGCHAIN + type,
       typeVersion,
       parameters: Object.fromEntries(parameters),

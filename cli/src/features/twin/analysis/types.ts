@@ -31,6 +31,9 @@ export interface Leaving {
   why: string;
 }
 
+export const without = <T extends object>(value: T, ...keys: string[]): T =>
+  Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key))) as T;
+
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 export const parametersOf = (node: WorkflowNode): Record<string, unknown> =>
