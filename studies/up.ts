@@ -1,7 +1,15 @@
-// n8n as studies need it: up between calls of the command, and able to write where a study reads.
-import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+// n8n as studies need it, up between calls of the command and able to write where a study reads; and a PostgreSQL.
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { chmodSync, mkdirSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { labPaths } from '../cli/src/lab/paths';
+import {
+  awaitPostgresql,
+  newCluster,
+  postgresql,
+  postgresqlUrl,
+  type PostgresqlPlace,
+} from '../cli/src/targets/process/postgresql';
 import type { CallOptions, Measuring } from '../cli/src/features/study/study';
 
 /** What `n8n-tuned up --json` prints. */
@@ -37,4 +45,21 @@ export function folderForN8n(parent: string, name: string): string {
   chmodSync(folder, 0o777);
   chmodSync(parent, 0o711);
   return folder;
+}
+
+/** SIGINT ends it. */
+export async function startPostgresql(
+  place: PostgresqlPlace,
+  port: number,
+  password: string,
+): Promise<ChildProcess> {
+  const bin = dirname(realpathSync(join(labPaths().bin, 'postgres')));
+  const data = join(place.folder, 'data');
+  const { command, env } = newCluster(bin, data, password, place);
+  const [init = '', ...words] = command;
+  execFileSync(init, words, { env: { ...process.env, ...env }, stdio: 'ignore' });
+  const [program = '', ...args] = postgresql(bin, data, port, place).command;
+  const server = spawn(program, args, { stdio: 'ignore' });
+  await awaitPostgresql(postgresqlUrl(port, password), () => server.exitCode === null);
+  return server;
 }

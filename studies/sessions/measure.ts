@@ -1,23 +1,17 @@
 // What two SETs before each query cost n8n's TypeORM, by the distance of the database: without and with the patch
 // session-once, in turns.
-import { execFile, execFileSync, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, realpathSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import { connect, createServer, type AddressInfo, type Server } from 'node:net';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Part, Study } from '../../cli/src/features/study/study';
 import { labPaths } from '../../cli/src/lab/paths';
 import { freePort } from '../../cli/src/targets/process/ports';
-import {
-  awaitPostgresql,
-  newCluster,
-  postgresql,
-  postgresqlUrl,
-  type PostgresqlPlace,
-} from '../../cli/src/targets/process/postgresql';
 import { newPassword } from '../../cli/src/targets/process/secrets';
 import { later } from '../later.cjs';
+import { startPostgresql } from '../up';
 
 const VERSION = '2.41.1';
 const DELAYS_MS = [0, 0.5, 1, 3];
@@ -26,18 +20,6 @@ const SECONDS = 3;
 
 const PATCH = join(import.meta.dirname, '../../charts/n8n-tuned/files/preload/session-once.cjs');
 const QUERIES = join(import.meta.dirname, 'queries.cjs');
-
-async function startPostgresql(place: PostgresqlPlace, port: number, password: string) {
-  const bin = dirname(realpathSync(join(labPaths().bin, 'postgres')));
-  const data = join(place.folder, 'data');
-  const { command, env } = newCluster(bin, data, password, place);
-  const [init = '', ...words] = command;
-  execFileSync(init, words, { env: { ...process.env, ...env }, stdio: 'ignore' });
-  const [program = '', ...args] = postgresql(bin, data, port, place).command;
-  const server = spawn(program, args, { stdio: 'ignore' });
-  await awaitPostgresql(postgresqlUrl(port, password), () => server.exitCode === null);
-  return server;
-}
 
 /** Passes on what the database sends `delay.ms` after it came. */
 async function startProxy(port: number, delay: { ms: number }): Promise<Server> {

@@ -1,11 +1,14 @@
 // What the replacing of services costs in accuracy: CPU of n8n for an execution of an order workflow of 14 nodes, and for
-// one of its twin. The original calls nginx by HTTP Request and by GraphQL, whose node becomes an HTTP Request in the twin.
+// one of its twin. The original calls nginx by HTTP Request and by GraphQL, reads PostgreSQL and sends mail by SMTP; in the
+// twin each of these nodes is an HTTP Request.
 //
 // Both are up at the same time, each in an n8n of its own, and are called in turns (ABBA), two executions at a time.
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { compare, turn, type Pair } from '../../cli/src/features/compare/analysis/compare';
 import {
@@ -17,9 +20,12 @@ import {
 import { find } from '../../cli/src/targets/process/tools';
 import { freePort } from '../../cli/src/targets/process/ports';
 import type { Owner } from '../../cli/src/targets/target';
+import { postgresqlUrl, query } from '../../cli/src/targets/process/postgresql';
+import { newPassword } from '../../cli/src/targets/process/secrets';
+import { N8nApi } from '../../cli/src/targets/url/api';
 import { newOwnersKey } from '../../cli/src/targets/url/owner';
 import { cpuSeconds } from '../oha';
-import { withN8n, type Up } from '../up';
+import { startPostgresql, withN8n, type Up } from '../up';
 
 const PAIRS = 20;
 const EXECUTIONS = 150;
@@ -39,10 +45,8 @@ const ANSWERS = {
   '/stock': {
     articles: Array.from({ length: 20 }, (_, id) => ({ article: `A-${String(id)}`, inStock: id })),
   },
-  '/graphql': { data: { customer: { id: 42, name: 'Ada Example', city: 'Example Town' } } },
-  '/payments': { status: 'paid', lines: BODY.lines },
+  '/graphql': { data: { pay: { status: 'paid' } }, lines: BODY.lines },
   '/prices/': { amount: 12.5, currency: 'EUR', validUntil: '2030-01-01' },
-  '/notices': { ok: true },
 };
 
 function nginxConfig(folder: string, port: number): string {
@@ -57,26 +61,95 @@ http { access_log off; default_type application/json; ${folders.join(' ')}
   server { listen 127.0.0.1:${String(port)}; ${locations.join('\n')} } }`;
 }
 
+const CUSTOMERS = `CREATE TABLE customers AS
+  SELECT id, 'Ada Example' AS name, 'Example Town' AS city FROM generate_series(1, 1000) AS id`;
+
+/** Takes any mail, and keeps none. */
+async function startMail(): Promise<{ port: number; end: () => void }> {
+  const server = createServer((socket) => {
+    const say = (line: string): void => void socket.write(`${line}\r\n`);
+    socket.on('error', () => socket.destroy());
+    let isText = false;
+    createInterface({ input: socket }).on('line', (line) => {
+      if (isText) {
+        isText = line !== '.';
+        if (!isText) say('250 taken');
+      } else if (line.startsWith('DATA')) {
+        isText = true;
+        say('354 go on');
+      } else if (line.startsWith('QUIT')) {
+        say('221 bye');
+        socket.end();
+      } else say('250 yes');
+    });
+    say('220 mail.service.example');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { port: (server.address() as AddressInfo).port, end: () => server.close() };
+}
+
+interface Services {
+  url: string;
+  /** Data of credentials, by their types. */
+  credentials: Record<string, object>;
+}
+
 /** Until `use` has ended. */
 async function withServices<Result>(
   scratch: string,
-  use: (url: string) => Promise<Result>,
+  use: (services: Services) => Promise<Result>,
 ): Promise<Result> {
   const folder = join(scratch, 'nginx');
   mkdirSync(folder);
-  const port = await freePort();
+  // PostgreSQL may run as another user.
+  chmodSync(scratch, 0o755);
+  const [port, databasePort, password] = [await freePort(), await freePort(), newPassword()];
   const file = join(folder, 'nginx.conf');
   writeFileSync(file, nginxConfig(folder, port));
   const nginx = spawn(find('nginx'), ['-p', folder, '-c', file, '-e', 'stderr'], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
+  const mail = await startMail();
+  const servers: [ChildProcess, NodeJS.Signals][] = [[nginx, 'SIGTERM']];
+  const host = '127.0.0.1';
   try {
-    return await use(`http://127.0.0.1:${String(port)}`);
+    const place = { folder: scratch, log: '' };
+    servers.push([await startPostgresql(place, databasePort, password), 'SIGINT']);
+    await query(postgresqlUrl(databasePort, password), CUSTOMERS);
+    return await use({
+      url: `http://${host}:${String(port)}`,
+      credentials: {
+        postgres: {
+          ...{ host, port: databasePort, database: 'n8n', user: 'n8n', password },
+          ...{ ssl: 'disable', sshTunnel: false },
+        },
+        smtp: { host, port: mail.port, secure: false, disableStartTls: true },
+      },
+    });
   } finally {
-    const ended = once(nginx, 'exit');
-    nginx.kill('SIGTERM');
-    await ended;
+    mail.end();
+    for (const [server, signal] of servers) {
+      const ended = once(server, 'exit');
+      server.kill(signal);
+      await ended;
+    }
   }
+}
+
+/** With its credentials, as a user puts it into n8n. Its id there. */
+async function put(api: N8nApi, { url, credentials }: Services): Promise<string> {
+  let text = readFileSync(join(import.meta.dirname, 'order.json'), 'utf8').replaceAll(SERVICE, url);
+  for (const [type, data] of Object.entries(credentials)) {
+    const body = { name: type, type, data };
+    const { id } = await api.ask<{ id: string }>('POST', '/credentials', { body });
+    text = text.replaceAll(`"id": "${type}"`, `"id": "${id}"`);
+  }
+  const { name, nodes, connections, settings } = JSON.parse(text) as Record<string, unknown>;
+  const body = { name, nodes, connections, settings };
+  const { id } = await api.ask<{ id: string }>('POST', '/workflows', { body });
+  await api.ask('POST', `/workflows/${id}/activate`);
+  return id;
 }
 
 async function execute(url: string): Promise<void> {
@@ -117,22 +190,18 @@ interface RecordedTwin {
   rows: { node: string; inTest: string; recordedFrom: string }[];
 }
 
+const SCOPES = [
+  ...['credential:create', 'workflow:create', 'workflow:activate', 'workflow:read'],
+  ...['execution:list', 'execution:read'],
+];
+
 /** Of the original as it runs, with its last executions, as a user makes it. */
 async function twinOf(
-  original: Up & { owner: Owner },
+  { baseUrl, workflow, key }: { baseUrl: string; workflow: string; key: string },
   { call, scratch }: Measuring,
 ): Promise<RecordedTwin> {
-  const scopes = ['workflow:read', 'workflow:list', 'execution:list', 'execution:read'];
-  const key = await newOwnersKey(original.baseUrl, original.owner, scopes);
-  const list = await fetch(`${original.baseUrl}/api/v1/workflows`, {
-    headers: { 'x-n8n-api-key': key },
-  });
-  const { data } = (await list.json()) as { data: { id: string }[] };
   const { record, code, ending } = await call<RecordedTwin>(
-    [
-      ...['twin', '--url', original.baseUrl, '--workflow', data[0]?.id ?? '', '--keep-values'],
-      ...['--into', scratch],
-    ],
+    ['twin', '--url', baseUrl, '--workflow', workflow, '--keep-values', '--into', scratch],
     { env: { N8N_API_KEY: key } },
   );
   if (code !== 0) throw new NotMeasured(ending);
@@ -144,15 +213,15 @@ async function measured(_: Part, measuring: Measuring) {
   const pairsAsked = isShort ? 2 : PAIRS;
   const executions = isShort ? 10 : EXECUTIONS;
   const topology = ['--database', 'postgresql'];
-  return withServices(scratch, async (service) => {
-    const file = join(scratch, 'order.json');
-    const workflow = readFileSync(join(import.meta.dirname, 'order.json'), 'utf8');
-    writeFileSync(file, workflow.replaceAll(SERVICE, service));
-    const words = [...topology, '--workflow', file, '--body', JSON.stringify(BODY)];
+  return withServices(scratch, async (services) => {
+    const words = [...topology, '--workload', 'last-node'];
     return withN8n(measuring, { name: 'twins-original', words }, async (original) => {
-      const url = `${original.baseUrl}/webhook/order-of-study`;
+      const { baseUrl, owner } = original as Up & { owner: Owner };
+      const key = await newOwnersKey(baseUrl, owner, SCOPES);
+      const workflow = await put(new N8nApi(baseUrl, key, signal), services);
+      const url = `${baseUrl}/webhook/order-of-study`;
       for (let times = 0; times < 5; times += 1) await execute(url);
-      const made = await twinOf(original as Up & { owner: Owner }, measuring);
+      const made = await twinOf({ baseUrl, workflow, key }, measuring);
       const [workload = ''] = made.files;
       const ofTwin = { name: 'twins-twin', words: [...topology, '--workload', workload] };
       return withN8n(measuring, ofTwin, async (twin) => {
