@@ -208,9 +208,12 @@ export const isAlone = ({ fault, target, configuration }: DrillPart): boolean =>
 type Lossy = { drill: Pick<DrillRecord, 'ledger'> };
 
 /** Requests that were lost, may be lost, or were done again. */
-const NOT_HARMLESS = ['lost', 'not-executed', 'repeated', 'unknown', 'running'] as const;
-const hasLost = ({ drill }: Lossy): boolean =>
-  NOT_HARMLESS.some((name) => drill.ledger.classes[name].requests > 0);
+const NOT_HARMLESS = ['lost', 'failed', 'not-executed', 'repeated', 'unknown', 'running'] as const;
+const hasLost = ({ drill }: Lossy): boolean => {
+  // Drills that were recorded without a class have none in it.
+  const classes: Partial<DrillRecord['ledger']['classes']> = drill.ledger.classes;
+  return NOT_HARMLESS.some((name) => (classes[name]?.requests ?? 0) > 0);
+};
 
 /**
  * Whether a part has to be measured. `recordOf` gives the record of a part by its name, undefined as long as there is none.

@@ -37,6 +37,49 @@ export type Stored = StoredExecution | 'no data' | 'too large';
 
 export const isRead = (stored: Stored): stored is StoredExecution => typeof stored !== 'string';
 
+type Fields = Record<string, unknown>;
+
+export const fieldsIn = (value: unknown): Fields | null =>
+  typeof value === 'object' && value !== null ? (value as Fields) : null;
+
+export const partIn = (value: unknown, name: string): Fields | null =>
+  fieldsIn(fieldsIn(value)?.[name]);
+
+export function textIn(value: unknown, name: string): string | null {
+  const found = fieldsIn(value)?.[name];
+  return typeof found === 'string' ? found : null;
+}
+
+/** From the data of an execution as n8n's API shows it. */
+export function storedIn(data: unknown): StoredExecution {
+  const stack = partIn(data, 'executionData')?.['nodeExecutionStack'];
+  const result = partIn(data, 'resultData');
+  return {
+    next: (Array.isArray(stack) ? stack : []).map(
+      (entry) => textIn(partIn(entry, 'node'), 'name') ?? '?',
+    ),
+    waits: Object.keys(partIn(partIn(data, 'executionData'), 'waitingExecution') ?? {}),
+    ran: Object.keys(partIn(result, 'runData') ?? {}),
+    error: textIn(partIn(result, 'error'), 'message'),
+    failedNode: failedNodeIn(result),
+    runnerId: textIn(partIn(result, 'error'), 'runnerId'),
+  };
+}
+
+/** An error of a node names it, or is that of the node's last run as well. */
+function failedNodeIn(result: Fields | null): string | null {
+  const error = partIn(result, 'error');
+  if (error === null) return null;
+  const named = textIn(partIn(error, 'node'), 'name');
+  if (named !== null) return named;
+  const message = textIn(error, 'message');
+  const failed = Object.entries(partIn(result, 'runData') ?? {}).find(([, runs]) => {
+    const own = partIn(Array.isArray(runs) ? runs.at(-1) : null, 'error');
+    return own !== null && textIn(own, 'message') === message;
+  });
+  return failed?.[0] ?? null;
+}
+
 /** The message of n8n 2.41 if a job has stalled (MaxStalledCountError). */
 export const STALLED =
   'This execution failed to be processed too many times and will no longer retry. To allow this execution to complete, please break down your workflow or scale up your workers or adjust your worker settings.';
@@ -93,6 +136,10 @@ export const RUNNER_DIED = 'Node execution failed';
 /** Whether n8n says that the task runner of a node has died. */
 export const hasRunnerDied = (stored: Stored): boolean =>
   isRead(stored) && stored.runnerId !== null && stored.error === RUNNER_DIED;
+
+/** Whether n8n shows the error of a node, and not that the node's task runner died. */
+export const hasFailedNode = (stored: Stored): boolean =>
+  isRead(stored) && stored.failedNode !== null && !hasRunnerDied(stored);
 
 /** Whether n8n says that its process, its task runner or its database has gone away under an execution. */
 export const isCrash = (stored: Stored): boolean =>

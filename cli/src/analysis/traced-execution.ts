@@ -8,6 +8,8 @@ export interface TracedExecution {
   outcome: 'succeeded' | 'failed' | 'unfinished' | 'not kept';
   /** It failed, and n8n says that the process which ran it ended. */
   hasCrashed?: boolean;
+  /** It failed, and n8n shows that a node of its workflow did. Left out where n8n shows another error, or its error was not read. */
+  hasFailedNode?: boolean;
   /** When, by the clock of its store; left out where it has not ended or that is not told. */
   endedAtMs?: number;
   /** A webhook called it, and its data no longer tells with which id. */

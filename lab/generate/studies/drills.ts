@@ -46,6 +46,12 @@ export interface Part extends Kept {
 const classes = (Object.keys(LEDGER_WORDS) as LedgerClass[]).filter((name) => name !== 'once');
 const wordOf = (name: LedgerClass): string => LEDGER_WORDS[name].title;
 
+/** Drills that were recorded without a class have none in it. */
+const requestsIn = (
+  { classes: counts }: { classes: Partial<DrillLedger['classes']> },
+  name: LedgerClass,
+): number => counts[name]?.requests ?? 0;
+
 const perDrill = (values: readonly number[]): string => {
   const [least, most] = [Math.min(...values), Math.max(...values)];
   if (values.length === 1) return '';
@@ -79,7 +85,7 @@ function lostOf(ledgers: readonly Ledger[]): string {
 
 const othersIn = (ledgers: readonly Pick<Ledger, 'classes'>[]): string[] =>
   classes.flatMap((name) => {
-    const counts = ledgers.map((ledger) => ledger.classes[name].requests);
+    const counts = ledgers.map((ledger) => requestsIn(ledger, name));
     return sum(counts) === 0 ? [] : [`${number(sum(counts))} ${wordOf(name)}${perDrill(counts)}`];
   });
 
@@ -303,7 +309,7 @@ function failures(groups: readonly Group[]): string {
         ...{ fault, configuration, metric: promises[0]?.promise.metric ?? '' },
         lostDue: lostDueOf(drills),
         classes: classes.filter((name) =>
-          drills.some(({ drill }) => drill.ledger.classes[name].requests > 0),
+          drills.some(({ drill }) => requestsIn(drill.ledger, name) > 0),
         ),
       }),
     })),

@@ -67,12 +67,12 @@ test('drill list names every fault with what is promised, as text and as JSON', 
   const { code, stdout } = await runCli(['drill', 'list']);
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /^kill-worker +SIGKILL of one worker\n +accident; promised: lost=0, repeated=0, .*; on process, container, kubernetes$/m,
+    /^kill-worker +SIGKILL of one worker\n +accident; promised: lost=0, failed=0, repeated=0, .*; on process, container, kubernetes$/m,
   );
   const json = await runCli(['drill', 'list', '--json']);
   expect(JSON.parse(json.stdout)).toContainEqual({
     ...{ name: 'stop-redis', title: 'Redis away for a while, its data kept', kind: 'accident' },
-    ...{ defaultSeconds: 30, promise: 'lost=0,repeated=0,running=0,recover<60s' },
+    ...{ defaultSeconds: 30, promise: 'lost=0,failed=0,repeated=0,running=0,recover<60s' },
     targets: ['process', 'container', 'kubernetes'],
   });
 });

@@ -125,6 +125,18 @@ test('one whose job has stalled has crashed, one that failed by itself has not',
   expect(executions[1]).not.toHaveProperty('hasCrashed');
 });
 
+test('one that failed at a node says so, also where its task runner died', async () => {
+  const ofNode = (id: number, error: object): object => ({
+    ...failed(id, ''),
+    data: { resultData: { error, runData: { Work: [{ error }] } }, id: `run-${String(id)}` },
+  });
+  const { executions } = await traced([
+    ofNode(3, { message: 'the service is away', node: { name: 'Work' } }),
+    ofNode(2, { message: 'Node execution failed', runnerId: 'r1' }),
+  ]);
+  expect(executions.map(({ hasFailedNode }) => hasFailedNode)).toEqual([true, undefined]);
+});
+
 test('a retry runs a request again, and what another execution calls belongs to no request', async () => {
   const data = ['retry', 'integrated'].map((mode, at) => ({ ...failed(5 - at, 'any'), mode }));
   const { executions } = await traced(data);

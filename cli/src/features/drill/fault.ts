@@ -74,6 +74,6 @@ const PODS = 'it needs pods that are replaced by new ones';
 export const NEEDS_PODS = { process: PODS, container: PODS };
 
 /** Nobody notices what operators do on purpose. */
-export const UNNOTICED = 'lost=0,errors=0,repeated=0,running=0';
-/** After an accident nothing that was accepted is lost or done twice, and the SLO is soon met again. */
-export const SURVIVED = 'lost=0,repeated=0,running=0,recover<60s';
+export const UNNOTICED = 'lost=0,failed=0,errors=0,repeated=0,running=0';
+/** After an accident all that was accepted is done, and once; and the SLO is soon met again. */
+export const SURVIVED = 'lost=0,failed=0,repeated=0,running=0,recover<60s';

@@ -13,6 +13,12 @@ import { namedRequestsSchema } from '../../record/summary';
 export const LEDGER_FILE = 'ledger.csv';
 
 const ledgerClassSchema = z.enum(LEDGER_CLASSES);
+/** Drills that were recorded without the class `failed` counted its requests as lost. */
+const ledgerClassesSchema = z.preprocess(
+  (classes) =>
+    typeof classes === 'object' ? { failed: { requests: 0, ids: [] }, ...classes } : classes,
+  z.record(ledgerClassSchema, namedRequestsSchema),
+);
 
 const drillPromiseSchema: z.ZodType<DrillPromise> = z.object({
   text: z.string(),
@@ -60,7 +66,7 @@ export type DrillPhases = z.infer<typeof drillPhasesSchema>;
 
 export const drillLedgerSchema = z.object({
   sent: z.number(),
-  classes: z.record(ledgerClassSchema, namedRequestsSchema),
+  classes: ledgerClassesSchema,
   /** Requests that were open when the fault came, or due later; with an immediate response, also all whose work was lost. */
   exposed: z.number(),
   /** Requests that were accepted and not done, and the upper bound of their share with 95% confidence. */
@@ -155,7 +161,7 @@ export type DrillFigures = z.infer<typeof drillFiguresSchema>;
 export const drillControlSchema = z.object({
   run: z.string(),
   sent: z.number(),
-  classes: z.record(ledgerClassSchema, namedRequestsSchema),
+  classes: ledgerClassesSchema,
   /** The SLO that it missed, with what was measured; null: none. */
   missed: z.string().nullable(),
   schedule: z.exactOptional(drillScheduleSchema),

@@ -1,5 +1,13 @@
 /** What recovery asks of an n8n, by its public API alone. The chart carries it too, so it needs no package. */
-import type { ExecutionStatus, SeenExecution, Stored } from '../../analysis/n8n-execution';
+import {
+  fieldsIn,
+  storedIn,
+  textIn,
+  partIn,
+  type ExecutionStatus,
+  type SeenExecution,
+  type Stored,
+} from '../../analysis/n8n-execution';
 import { TooLarge, type N8nApi } from '../../targets/url/api';
 import { rowsOf } from '../../targets/url/pages';
 import { Failure, messageOf } from '../../ui/errors';
@@ -33,7 +41,7 @@ export class RecoveryApi {
     const found: TaggedWorkflow[] = [];
     const path = `/workflows?excludePinnedData=true&tags=${encodeURIComponent(tag)}`;
     for await (const row of rowsOf(this.api, path, { size: PAGE })) {
-      const settings = within(row, 'settings');
+      const settings = partIn(row, 'settings');
       found.push({
         id: idIn(row, 'id'),
         name: textIn(row, 'name') ?? idIn(row, 'id'),
@@ -72,20 +80,9 @@ export class RecoveryApi {
       throw error;
     });
     if (reply instanceof TooLarge) return 'too large';
-    const data = within(reply, 'data');
+    const data = partIn(reply, 'data');
     if (data === null) return 'no data';
-    const stack = within(data, 'executionData')?.['nodeExecutionStack'];
-    const result = within(data, 'resultData');
-    return {
-      next: (Array.isArray(stack) ? stack : []).map(
-        (entry) => textIn(within(entry, 'node'), 'name') ?? '?',
-      ),
-      waits: Object.keys(within(within(data, 'executionData'), 'waitingExecution') ?? {}),
-      ran: Object.keys(within(result, 'runData') ?? {}),
-      error: textIn(within(result, 'error'), 'message'),
-      failedNode: failedNodeIn(result),
-      runnerId: textIn(within(result, 'error'), 'runnerId'),
-    };
+    return storedIn(data);
   }
 
   /** n8n answers when the retry has ended. */
@@ -96,21 +93,9 @@ export class RecoveryApi {
   }
 }
 
-type Fields = Record<string, unknown>;
-
-const objectIn = (value: unknown): Fields | null =>
-  typeof value === 'object' && value !== null ? (value as Fields) : null;
-
-const within = (value: unknown, name: string): Fields | null => objectIn(objectIn(value)?.[name]);
-
-function textIn(value: unknown, name: string): string | null {
-  const found = objectIn(value)?.[name];
-  return typeof found === 'string' ? found : null;
-}
-
 /** Ids are numbers or texts, by the version and the place. */
 function idOrNull(value: unknown, name: string): string | null {
-  const found = objectIn(value)?.[name];
+  const found = fieldsIn(value)?.[name];
   return typeof found === 'string' || typeof found === 'number' ? String(found) : null;
 }
 
@@ -123,20 +108,6 @@ function idIn(value: unknown, name: string): string {
 function timeIn(value: unknown, name: string): number | null {
   const ms = Date.parse(textIn(value, name) ?? '');
   return Number.isNaN(ms) ? null : ms;
-}
-
-/** An error of a node names it, or is that of the node's last run as well. */
-function failedNodeIn(result: Fields | null): string | null {
-  const error = within(result, 'error');
-  if (error === null) return null;
-  const named = textIn(within(error, 'node'), 'name');
-  if (named !== null) return named;
-  const message = textIn(error, 'message');
-  const failed = Object.entries(within(result, 'runData') ?? {}).find(([, runs]) => {
-    const own = within(Array.isArray(runs) ? runs.at(-1) : null, 'error');
-    return own !== null && textIn(own, 'message') === message;
-  });
-  return failed?.[0] ?? null;
 }
 
 function executionIn(row: unknown): SeenExecution {

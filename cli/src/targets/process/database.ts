@@ -21,6 +21,9 @@ export const postgresqlDatabase = (url: string): Database => ({
   query: (sql, withinMs) => query(url, sql, withinMs),
 });
 
+/** Of the answer to a query. */
+const MOST_BYTES = 2 ** 26;
+
 /** `reader`: the Node.js that runs n8n, as the file's user; the command's own may be older than its SQLite. */
 export const sqliteDatabase = ([program, ...args]: Command, file: string): Database => ({
   kind: 'sqlite',
@@ -30,6 +33,7 @@ export const sqliteDatabase = ([program, ...args]: Command, file: string): Datab
       [...args, '--no-warnings', '-e', sqliteScript, file, sql],
       {
         ...PLAIN,
+        maxBuffer: MOST_BYTES,
         ...(withinMs === undefined ? {} : { timeout: Math.ceil(withinMs), killSignal: 'SIGKILL' }),
       },
     );

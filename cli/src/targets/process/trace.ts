@@ -1,5 +1,5 @@
 import { idsOf, type TracedExecution } from '../../analysis/traced-execution';
-import { STALLED } from '../../analysis/n8n-execution';
+import { hasFailedNode, STALLED, storedIn } from '../../analysis/n8n-execution';
 import type { ExecutionTrace } from '../target';
 import type { Database, DatabaseRow } from './database';
 import { isLegacy } from '../../plan/limits';
@@ -35,7 +35,9 @@ export async function traceFromNow(
           pageSql(database.kind, { runId, after, isLegacy: isLegacy(version) }),
           Math.max(1, giveUpMs - performance.now()),
         );
-        executions.push(...rows.map(tracedIn));
+        const failed = rows.filter(({ status, stalled }) => status === 'error' && !stalled);
+        const ofNodes = await failedInNodes(database, version, failed, giveUpMs - withinMs / 2);
+        executions.push(...rows.map((row) => tracedIn(row, ofNodes.has(Number(row['id'])))));
         if (rows.length < PAGE) {
           const isWhole = savesAll && performance.now() - sinceMs < keptMs;
           return { executions, made: isWhole ? executions.length : givenOut };
@@ -94,6 +96,51 @@ function pageSql(kind: Database['kind'], { runId, after, isLegacy: legacy }: Pag
     WHERE e.id > ${String(after)} ORDER BY e.id LIMIT ${String(PAGE)}`;
 }
 
+/** Executions whose data is read at once, and the longest that is. */
+const FAILURES = 50;
+const LONGEST_DATA = 2 ** 18;
+
+/** Which of these failed with the error of a node. What is too long, or would be read too late, is none. */
+async function failedInNodes(
+  database: Database,
+  version: string,
+  rows: readonly DatabaseRow[],
+  untilMs: number,
+): Promise<Set<number>> {
+  const found = new Set<number>();
+  const [table, id] = isLegacy(version)
+    ? ['execution_entity', 'id']
+    : ['execution_data', '"executionId"'];
+  for (let at = 0; at < rows.length && performance.now() < untilMs; at += FAILURES) {
+    const ids = rows.slice(at, at + FAILURES).map((row) => String(Number(row['id'])));
+    const sql = `SELECT ${id} AS id, data FROM ${table} WHERE ${id} IN (${ids.join()}) AND length(data) <= ${String(LONGEST_DATA)}`;
+    // Without an answer nothing is known of their errors, and all else still is.
+    const withData = await database.query(sql, untilMs - performance.now()).catch(() => []);
+    for (const row of withData) {
+      if (hasFailedNode(storedIn(unpacked(String(row['data']))))) found.add(Number(row['id']));
+    }
+  }
+  return found;
+}
+
+/** As deep as the error of a node's run. What a node put out lies deeper, and may point back to what it lies in. */
+const DEEPEST = 5;
+
+/** From n8n's notation (flatted): a list, in which each text within an object or a list is the place of its value. */
+function unpacked(text: string): unknown {
+  const all = JSON.parse(text) as unknown[];
+  const valueOf = (value: unknown, depth: number): unknown => {
+    if (typeof value !== 'object' || value === null) return value;
+    if (depth > DEEPEST) return null;
+    const inner = (one: unknown): unknown =>
+      typeof one === 'string' ? valueOf(all[Number(one)], depth + 1) : one;
+    return Array.isArray(value)
+      ? value.map(inner)
+      : Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inner(one)]));
+  };
+  return valueOf(all[0], 0);
+}
+
 /** Milliseconds since 1970. One whose result is not saved is dropped when it ends, without its end. */
 function endedAt(kind: Database['kind'], legacy: boolean): string {
   const end = legacy ? 'e."stoppedAt"' : 'coalesce(e."stoppedAt", e."deletedAt")';
@@ -102,7 +149,7 @@ function endedAt(kind: Database['kind'], legacy: boolean): string {
     : `(extract(epoch FROM ${end}) * 1000)::float8`;
 }
 
-function tracedIn(row: DatabaseRow): TracedExecution {
+function tracedIn(row: DatabaseRow, ofNode: boolean): TracedExecution {
   const { mode, status, dropped, elsewhere, cut, ended, stalled } = row;
   if (elsewhere) throw new Error('n8n does not keep their data in its database');
   const carried = typeof cut === 'string' ? (/^[^"\\]*/.exec(cut)?.[0] ?? null) : null;
@@ -112,6 +159,7 @@ function tracedIn(row: DatabaseRow): TracedExecution {
     outcome: outcomeOf(String(status), Boolean(dropped)),
     // With the patch keep-stalled its data is still there, the id included.
     ...(status === 'crashed' || Boolean(stalled) ? { hasCrashed: true } : {}),
+    ...(ofNode ? { hasFailedNode: true } : {}),
     ...(typeof ended === 'number' ? { endedAtMs: ended } : {}),
     ...(mode === 'webhook' && ids.loadId === null ? { isOverwritten: true } : {}),
   };

@@ -1,5 +1,5 @@
 import { idsOf, type ExecutionsSeen, type TracedExecution } from '../../analysis/traced-execution';
-import { STALLED } from '../../analysis/n8n-execution';
+import { hasFailedNode, STALLED, storedIn } from '../../analysis/n8n-execution';
 import type { ExecutionTrace } from '../target';
 import type { N8nApi } from './api';
 import { rowsOf } from './pages';
@@ -15,6 +15,7 @@ interface Shown {
   finished?: boolean;
   stoppedAt?: string | null;
   mode: string;
+  data?: unknown;
 }
 
 /**
@@ -61,11 +62,13 @@ function tracedIn(shown: Shown, runId: string): TracedExecution {
   const text = JSON.stringify(shown);
   const [, carried = null] = new RegExp(`"(${runId}-[^"\\\\]*)`).exec(text) ?? [];
   const hasStalled = shown.status === 'error' && text.includes(JSON.stringify(STALLED));
+  const ofNode = shown.status === 'error' && hasFailedNode(storedIn(shown.data));
   const endedAtMs = Date.parse(shown.stoppedAt ?? '');
   return {
     ...idsOf(shown.mode, carried),
     outcome: outcomeOf(shown),
     ...(shown.status === 'crashed' || hasStalled ? { hasCrashed: true } : {}),
+    ...(ofNode ? { hasFailedNode: true } : {}),
     ...(Number.isFinite(endedAtMs) ? { endedAtMs } : {}),
   };
 }

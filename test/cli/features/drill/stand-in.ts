@@ -21,6 +21,7 @@ interface Doing {
 }
 
 const succeeded = { outcome: 'succeeded' } as const;
+const nodeFailed = { outcome: 'failed', hasFailedNode: true } as const;
 const crashed = { outcome: 'failed', hasCrashed: true } as const;
 
 const WORKS: Doing = { class: 'once', status: 200, executions: [succeeded], begun: 1, done: 1 };
@@ -29,6 +30,7 @@ const WORKS: Doing = { class: 'once', status: 200, executions: [succeeded], begu
 const FAULTY: Doing[] = [
   WORKS,
   { class: 'lost', status: 500, executions: [crashed], begun: 1, done: 0 },
+  { class: 'failed', status: 500, executions: [nodeFailed], begun: 1, done: 0 },
   { class: 'repeated', status: 200, executions: [succeeded, succeeded], begun: 2, done: 2 },
   { class: 'not-executed', status: 200, executions: [], begun: 0, done: 0 },
   { class: 'no-response', status: null, executions: [succeeded], begun: 1, done: 1 },

@@ -1,4 +1,7 @@
-import type { TracedExecutions } from '../../../../cli/src/analysis/traced-execution';
+import type {
+  ExecutionsSeen,
+  TracedExecutions,
+} from '../../../../cli/src/analysis/traced-execution';
 import { ledgerOf } from '../../../../cli/src/features/drill/analysis/ledger';
 import type { RequestSample } from '../../../../cli/src/record/run-record';
 import type { Database, DatabaseRow } from '../../../../cli/src/targets/process/database';
@@ -20,11 +23,14 @@ interface Stand {
   dropping?: number;
   /** What follows an id in the data of its execution. */
   rest?: string;
+  /** Data of those that failed, by their ids; null: the database does not answer. */
+  failed?: Record<number, string> | null;
 }
 
 function databaseOf(stand: Stand): Database {
   const row = (id: number): DatabaseRow => ({
-    ...{ id, mode: 'webhook', status: 'success', ended: 1, dropped: false, elsewhere: false },
+    ...{ id, mode: 'webhook', ended: 1, dropped: false, elsewhere: false },
+    status: stand.failed === null || id in (stand.failed ?? {}) ? 'error' : 'success',
     ...{ stalled: false, cut: `${RUN}-0-${String(id)}${stand.rest ?? ''}` },
   });
   return {
@@ -35,6 +41,12 @@ function databaseOf(stand: Stand): Database {
       }
       if (sql.includes('FROM workflow_entity')) {
         return Promise.resolve([{ dropping: stand.dropping ?? 0 }]);
+      }
+      if (/^SELECT "executionId" AS id, data/.test(sql)) {
+        const { failed } = stand;
+        if (failed === null) return Promise.reject(new Error('cut short'));
+        const rows = Object.entries(failed ?? {}).map(([id, data]) => ({ id, data }));
+        return Promise.resolve(rows.filter(({ id }) => sql.includes(`IN (${id}`)));
       }
       const after = Number(/e\.id > (\d+)/.exec(sql)?.[1]);
       return Promise.resolve(stand.ids.filter((id) => id > after).map(row));
@@ -89,5 +101,55 @@ test.each([
 test.each(['', '","done"]', '\\","done\\"]'])('an id ends before %j', async (rest) => {
   expect(await traced({ ids: [1], givenOut: 1, rest }, HOUR_MS)).toMatchObject({
     executions: [{ loadId: `${RUN}-0-1` }],
+  });
+});
+
+describe('of an execution that failed, n8n', () => {
+  const packed = (error: object, runs: string): string =>
+    JSON.stringify([
+      ...[
+        { resultData: '1', executionData: '2' },
+        { error: '3', runData: '4' },
+      ],
+      ...[{ nodeExecutionStack: '5' }, error, { Work: '6' }, [], ['7'], { error: '3', data: '8' }],
+      // It lies in itself, as what nodes put out may.
+      ...[
+        { main: '8' },
+        'the service is away',
+        { name: '11' },
+        runs,
+        'Node execution failed',
+        'r1',
+      ],
+    ]);
+
+  test.each([
+    ['shows the error of a node', { message: '9', node: '10' }, { hasFailedNode: true }],
+    ['shows the same error of its last run', { message: '9' }, { hasFailedNode: true }],
+    ['says that a task runner died in a node', { message: '12', runnerId: '13' }, {}],
+  ])('%s', async (_, error, shown) => {
+    const { executions } = (await traced(
+      { ids: [1], givenOut: 1, failed: { 1: packed(error, 'Work') } },
+      HOUR_MS,
+    )) as ExecutionsSeen;
+    expect(executions).toEqual([
+      { loadId: `${RUN}-0-1`, outcome: 'failed', endedAtMs: 1, ...shown },
+    ]);
+  });
+
+  test('shows an error that is of no node', async () => {
+    const data = JSON.stringify([
+      ...[{ resultData: '1' }, { error: '2', runData: '3' }, { message: '4' }, {}],
+      'Execution data could not be stored',
+    ]);
+    const seen = await traced({ ids: [1], givenOut: 1, failed: { 1: data } }, HOUR_MS);
+    expect(seen).toMatchObject({ executions: [{ outcome: 'failed' }] });
+    expect(JSON.stringify(seen)).not.toContain('hasFailedNode');
+  });
+
+  test('does not say why in time, and all else is known', async () => {
+    const seen = await traced({ ids: [1], givenOut: 1, failed: null }, HOUR_MS);
+    expect(seen).toMatchObject({ executions: [{ loadId: `${RUN}-0-1`, outcome: 'failed' }] });
+    expect(JSON.stringify(seen)).not.toContain('hasFailedNode');
   });
 });

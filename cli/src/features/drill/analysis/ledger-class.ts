@@ -4,6 +4,7 @@ export const LEDGER_CLASSES = [
   'no-response',
   'not-executed',
   'lost',
+  'failed',
   'repeated',
   'error-but-done',
   'refused',
@@ -36,7 +37,12 @@ export const LEDGER_WORDS: Record<LedgerClass, LedgerClassWords> = {
   },
   lost: {
     title: 'accepted and lost',
-    meaning: 'n8n had an execution of it, or its work had begun; the work was not done to its end.',
+    meaning:
+      'n8n had an execution of it, or its work had begun; the work was not done to its end, and no error of a node says why.',
+  },
+  failed: {
+    title: 'failed with an error',
+    meaning: 'A node failed before the work was done, and n8n shows its error with the execution.',
   },
   repeated: {
     title: 'executed more than once',
@@ -66,5 +72,8 @@ export const LEDGER_WORDS: Record<LedgerClass, LedgerClassWords> = {
   },
 };
 
-/** n8n took the work and it is not done: what a drill is about. */
+/** n8n took the work, did not do it, and shows no error of a node: what a drill is about. */
 export const LOSSES: readonly LedgerClass[] = ['lost', 'not-executed'];
+
+/** With those that a node ended: n8n took the work and it is not done. */
+export const NOT_DONE: readonly LedgerClass[] = [...LOSSES, 'failed'];

@@ -1,4 +1,4 @@
-import { LEDGER_CLASSES, LOSSES, type LedgerClass } from './ledger-class';
+import { LEDGER_CLASSES, NOT_DONE, type LedgerClass } from './ledger-class';
 import type { DrillLedger } from '../record';
 import type { NamedRequests } from '../../../record/run-record';
 import { countsOf, lossesIn, type Ledger, type LedgerEntry, type Sources } from './ledger';
@@ -22,7 +22,7 @@ export function ledgerSummary(
 ): DrillLedger {
   // A response that comes at once ends the request before its work: what was not done was still open.
   const isExposed = (entry: LedgerEntry): boolean =>
-    exposed.has(entry.id) || (answers === 'at-once' && LOSSES.includes(entry.class));
+    exposed.has(entry.id) || (answers === 'at-once' && NOT_DONE.includes(entry.class));
   const entries = ledger.entries.filter(isExposed);
   const lost = lossesIn(countsOf(entries));
   return {

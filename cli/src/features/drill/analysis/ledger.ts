@@ -12,8 +12,11 @@ import type { Effect, Effects } from '../../../analysis/effects';
  */
 type Heard = 'expected' | 'success' | 'error' | 'nothing' | 'refused';
 
-/** How one execution ended, as n8n has it; `not kept`: it ended, and n8n has thrown the outcome away. */
-type Fate = 'succeeded' | 'failed' | 'crashed' | 'unfinished' | 'not kept';
+/**
+ * How one execution ended, as n8n has it. `node failed`: with the error of a node; `failed`: with another error. `not kept`: it
+ * ended, and n8n has thrown the outcome away.
+ */
+type Fate = 'succeeded' | 'node failed' | 'failed' | 'crashed' | 'unfinished' | 'not kept';
 
 interface Evidence {
   heard: Heard;
@@ -149,8 +152,11 @@ const requestOf = ({ loadId, retryFor }: TracedExecution): string => loadId ?? r
 const hasRequest = (execution: TracedExecution): boolean => requestOf(execution) !== '';
 
 /** What n8n takes for dead it calls crashed, or fails as stalled and writes over its data. */
-const fateOf = ({ outcome, hasCrashed, isOverwritten }: TracedExecution): Fate =>
-  outcome === 'failed' && (hasCrashed === true || isOverwritten === true) ? 'crashed' : outcome;
+function fateOf({ outcome, hasCrashed, isOverwritten, hasFailedNode }: TracedExecution): Fate {
+  if (outcome !== 'failed') return outcome;
+  if (hasCrashed === true || isOverwritten === true) return 'crashed';
+  return hasFailedNode === true ? 'node failed' : outcome;
+}
 
 const counted = (steps: readonly (keyof Effects)[]): Effects => ({
   begun: steps.filter((step) => step === 'begun').length,
@@ -189,10 +195,10 @@ function classify(evidence: Evidence, atOnce: boolean): LedgerClass {
   if (heard === 'success' && !atOnce) return 'not-executed';
   if (executions?.includes('unfinished') === true) return 'running';
   const accepted = wasAccepted(executions, effects);
-  if (heard === 'expected' || heard === 'success') {
-    return atOnce && accepted ? 'lost' : 'not-executed';
-  }
-  if (accepted) return 'lost';
+  const isTold = heard === 'expected' || heard === 'success';
+  if (isTold && !(atOnce && accepted)) return 'not-executed';
+  // A retry of what crashed may itself have failed at a node: n8n shows it.
+  if (accepted) return executions?.includes('node failed') === true ? 'failed' : 'lost';
   // Without n8n's own word it may have been accepted and lost before its work began.
   return heard === 'refused' || executions !== null ? 'refused' : 'unknown';
 }
@@ -203,7 +209,7 @@ const endedWell = (executions: readonly Fate[] | null): number =>
 const isMarkedCrashed = (executions: readonly Fate[] | null): boolean =>
   executions !== null &&
   executions.includes('crashed') &&
-  executions.every((fate) => fate === 'crashed' || fate === 'failed');
+  executions.every((fate) => ['crashed', 'failed', 'node failed'].includes(fate));
 
 const wasAccepted = (executions: readonly Fate[] | null, effects: Effects | null): boolean =>
   (executions ?? []).length > 0 || (effects?.begun ?? 0) > 0;

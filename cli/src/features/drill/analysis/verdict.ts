@@ -84,7 +84,7 @@ function untold(facts: DrillFacts): string[] {
   const unknown = classes.unknown.requests;
   const isNoneMet = figures?.availability?.during.requests === 0;
   return [
-    ...(asks('lost') && unknown > 0
+    ...(asks('lost', 'failed') && unknown > 0
       ? [
           `of ${counted(unknown, 'request')} nobody knows whether n8n lost them, as n8n's own executions are not among the sources (${withoutExecutions ?? 'they were not read'})`,
         ]

@@ -13,8 +13,8 @@ async function trouble(scene: FaultContext, what: string, how: ServiceTrouble): 
   tell('every service answers as before');
 }
 
-/** An execution fails where the service does, unless the workflow tries again: that is not n8n's loss. */
-const ONLY_FAILED = 'repeated=0,running=0,recover<60s';
+/** An execution fails where the service does, unless the workflow tries again. n8n loses none of them. */
+const ONLY_FAILED = 'lost=0,repeated=0,running=0,recover<60s';
 
 const SLOWER_MS = 5_000;
 
@@ -28,7 +28,6 @@ export const slowUpstream: Fault = {
   make: (scene) => trouble(scene, `answers ${seconds(SLOWER_MS)} later`, { addedMs: SLOWER_MS }),
 };
 
-/** An execution that fails is not lost: n8n keeps it, and its caller is told. */
 export const failingUpstream: Fault = {
   name: 'failing-upstream',
   title: 'every service that workflows call answers with status 503',

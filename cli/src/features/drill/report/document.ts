@@ -88,6 +88,8 @@ export function drillDocument(
 /** What to do about requests that a fault has cost, by the class in which they ended. */
 const ADVICE: Partial<Record<LedgerClass, string>> = {
   lost: 'Run what was accepted and lost again: n8n-tuned recover, or recovery.enabled of the chart, for workflows that may run twice.',
+  failed:
+    'Let nodes that call a service try again (Retry On Fail), and give the workflow an error workflow: n8n lists these executions with the error of their node, and retries none.',
   'not-executed':
     'Let the workflow respond when it is done (Respond: When Last Node Finishes), and let callers read the response: status 200 alone, with "the last node did not return any data", is also what n8n answers for a job that a worker lost as it ended.',
   repeated:

@@ -30,6 +30,8 @@ const succeeded = { outcome: 'succeeded' } as const;
 const retried = { outcome: 'succeeded', isRetry: true } as const;
 const notKept = { outcome: 'not kept' } as const;
 const failed = { outcome: 'failed' } as const;
+const nodeFailed = { outcome: 'failed', hasFailedNode: true } as const;
+const failedAgain = { ...nodeFailed, isRetry: true } as const;
 const unfinished = { outcome: 'unfinished' } as const;
 const crashed = { outcome: 'failed', hasCrashed: true } as const;
 
@@ -49,6 +51,9 @@ export const BEHAVIOURS: Record<string, Behaviour> = {
     ...{ class: 'not-executed', heard: EXPECTED, executions: [], begun: 0, done: 0 },
   },
   'answers what failed': {
+    ...{ class: 'not-executed', heard: EXPECTED, executions: [nodeFailed], begun: 1, done: 0 },
+  },
+  'answers what was ended': {
     ...{ class: 'not-executed', heard: EXPECTED, executions: [failed], begun: 1, done: 0 },
   },
   'loses a job as its worker ends, and calls it a success': {
@@ -67,7 +72,19 @@ export const BEHAVIOURS: Record<string, Behaviour> = {
   'crashes before work': {
     ...{ class: 'lost', heard: NOTHING, executions: [crashed], begun: 0, done: 0 },
   },
-  'fails at work': { class: 'lost', heard: ERROR, executions: [failed], begun: 1, done: 0 },
+  'fails at work': { class: 'failed', heard: ERROR, executions: [nodeFailed], begun: 1, done: 0 },
+  'fails at work without answering': {
+    ...{ class: 'failed', heard: NOTHING, executions: [nodeFailed], begun: 1, done: 0 },
+  },
+  'fails with an error that is of no node': {
+    ...{ class: 'lost', heard: ERROR, executions: [failed], begun: 1, done: 0 },
+  },
+  'crashes at work, and fails when it is run again': {
+    ...{ class: 'failed', heard: ERROR, executions: [crashed, failedAgain], begun: 2, done: 0 },
+  },
+  'fails after its work was done': {
+    ...{ class: 'error-but-done', heard: ERROR, executions: [nodeFailed], begun: 1, done: 1 },
+  },
   duplicates: {
     ...{ class: 'repeated', heard: EXPECTED, executions: [succeeded, succeeded] },
     ...{ begun: 2, done: 2 },

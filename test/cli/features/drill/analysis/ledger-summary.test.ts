@@ -10,19 +10,26 @@ import { endedUnderLoad } from '../../../../../cli/src/features/drill/analysis/p
 const SOURCES = { executions: 'database', effects: 'service outside n8n' };
 const NONE = new Set<string>();
 
-test('what n8n accepted at once and did not do counts as lost, however long before the fault it was answered', () => {
+test('what n8n accepted at once and did not do was exposed to the fault, however long before the fault it was answered', () => {
   fc.assert(
     fc.property(fates(), (names) => {
       const ledger = ledgerOf({ ...sourcesOf(names), answers: 'at-once' });
       const told = ledgerSummary(ledger, { exposed: NONE, answers: 'at-once', sources: SOURCES });
       expect(told.lost).toBe(lossesIn(ledger.counts));
-      expect(told.exposed).toBe(told.lost);
+      expect(told.exposed).toBe(told.lost + ledger.counts.failed);
     }),
   );
 });
 
 test('lost work whose caller got an error is counted apart from that whose caller was told nothing', () => {
-  const ledger = ledgerOf(sourcesOf(['crashes at work', 'crashes before work', 'fails at work']));
+  const ledger = ledgerOf(
+    sourcesOf([
+      'crashes at work',
+      'crashes before work',
+      'fails with an error that is of no node',
+      'fails at work',
+    ]),
+  );
   const told = ledgerSummary(ledger, { exposed: NONE, answers: 'when-done', sources: SOURCES });
   expect(told).toMatchObject({ classes: { lost: { requests: 3 } }, lostAndTold: 2 });
 });

@@ -92,7 +92,11 @@ describe('any history', () => {
 
   test('without a service that counts, tells the same of all that n8n tells right itself', () => {
     const told = Object.keys(BEHAVIOURS).filter(
-      (name) => !['calls its success a crash', 'begins again after a crash'].includes(name),
+      (name) =>
+        ![
+          ...['calls its success a crash', 'begins again after a crash'],
+          'fails after its work was done',
+        ].includes(name),
     );
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...told), { maxLength: 80 }), (names) => {
@@ -115,6 +119,7 @@ describe('any history', () => {
           const hidden: Record<string, string> = {
             'done-marked-crashed': 'error-but-done',
             running: 'lost',
+            failed: 'lost',
           };
           expect(entry.class).toBe(hidden[known] ?? known);
         });
@@ -135,9 +140,13 @@ test('executions that n8n has deleted are no source', () => {
   expect(classes(ledger)).toEqual(['once', 'once']);
 });
 
-test('where the response says that the work was accepted, work that was begun and not done is lost', () => {
-  const sources = sourcesOf(['answers without executing', 'answers what failed']);
-  expect(classes(ledgerOf({ ...sources, answers: 'at-once' }))).toEqual(['not-executed', 'lost']);
+test('where the response says that the work was accepted, work that was begun and not done is lost, or has failed', () => {
+  const sources = sourcesOf([
+    ...['answers without executing', 'answers what was ended', 'answers what failed'],
+  ]);
+  expect(classes(ledgerOf({ ...sources, answers: 'at-once' }))).toEqual([
+    ...['not-executed', 'lost', 'failed'],
+  ]);
 });
 
 test('ids that nobody sent are named, and those of others are left alone', () => {
