@@ -148,6 +148,17 @@ export function openFiles(pid: number): number | null {
   }
 }
 
+/** Of which a process gets no more: EMFILE. Null as above, and where there is no such limit. */
+export function openFilesMax(pid: number): number | null {
+  try {
+    const text = readFileSync(`/proc/${String(pid)}/limits`, 'latin1');
+    const most = /^Max open files\s+(\d+)/m.exec(text)?.[1];
+    return most === undefined ? null : Number(most);
+  } catch {
+    return null;
+  }
+}
+
 /** Makes the kernel walk the page tables: some milliseconds for 1 GiB. */
 export function pssMiB(pid: number): number | null {
   try {

@@ -49,6 +49,7 @@ export const METRICS = declare({
   ),
   threads: gauge('Threads', 'count', 'sum', 'of one process'),
   openFiles: gauge('Open files', 'count', 'sum', 'of one process, sockets included'),
+  openFilesMax: gauge('Open files allowed', 'count', 'max', 'of one process, its soft limit'),
   processes: gauge('Processes', 'count', 'sum', 'of one role, written with an empty instance'),
   restarts: count('Restarts', 'unplanned restarts of one process or container'),
 

@@ -17,7 +17,7 @@ export type VerdictOutcome = z.infer<typeof verdictOutcomeSchema>;
 
 export const RESOURCES = [
   ...(['CPU', 'CPU limit', 'event loop', 'thread', 'disk'] as const),
-  ...(['memory', 'heap', 'maxmemory'] as const),
+  ...(['memory', 'heap', 'maxmemory', 'open files'] as const),
   ...(['slots', 'connection pool', 'connections', 'locks'] as const),
 ] as const;
 

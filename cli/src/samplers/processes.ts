@@ -1,14 +1,24 @@
 import { isTaskRunner } from '../targets/process/task-runner';
 import type { ProcessRoot, Running } from '../targets/target';
-import { openFiles, pssMiB, readMainThread, uptimeMs, type ThreadTimes } from '../linux/proc';
+import {
+  openFiles,
+  openFilesMax,
+  pssMiB,
+  readMainThread,
+  uptimeMs,
+  type ThreadTimes,
+} from '../linux/proc';
 import { ProcessTree, type Member } from '../linux/process-tree';
 import { ONE_THREADED } from '../plan/roles';
 import type { SampledRole } from '../record/run-record';
 import type { Sampler, SampleSink } from './sampler';
 import { sampler } from './ticker';
 
-/** Some milliseconds for each process, in which the kernel also holds up its page faults; and it moves slowly. */
-const pssEveryTicks = 60;
+/**
+ * The proportional memory takes some milliseconds for each process, in which the kernel also holds up its page faults; and
+ * it moves slowly, as does the limit of open files.
+ */
+const SLOW_EVERY_TICKS = 60;
 
 /**
  * Memory, CPU, threads and files of every process of every role. A root's samples carry the name of
@@ -26,13 +36,13 @@ export function processesSampler(): Sampler {
     return {
       tick: () => {
         const members = tree.look(running.processes(), uptimeMs());
-        const isPssTick = ticks % pssEveryTicks === 0;
+        const isSlowTick = ticks % SLOW_EVERY_TICKS === 0;
         ticks += 1;
         const count = new Map<SampledRole, number>();
         for (const member of members) {
           const { role, instance } = placeOf(member, runners);
           count.set(role, (count.get(role) ?? 0) + 1);
-          write(sink, role, instance, member, isPssTick);
+          write(sink, role, instance, member, isSlowTick);
           threads.write(sink, role, instance, member);
         }
         for (const [role, processes] of count) sink.sample(role, '', 'processes', processes);
@@ -49,14 +59,16 @@ function write(
   role: SampledRole,
   instance: string,
   { pid, stat, cpuCores }: Member<ProcessRoot>,
-  isPssTick: boolean,
+  isSlowTick: boolean,
 ): void {
   sink.sample(role, instance, 'rssMiB', stat.rssMiB);
   if (cpuCores !== null) sink.sample(role, instance, 'cpuCores', cpuCores);
   sink.sample(role, instance, 'threads', stat.threads);
   const files = openFiles(pid);
   if (files !== null) sink.sample(role, instance, 'openFiles', files);
-  const pss = isPssTick ? pssMiB(pid) : null;
+  const most = isSlowTick ? openFilesMax(pid) : null;
+  if (most !== null) sink.sample(role, instance, 'openFilesMax', most);
+  const pss = isSlowTick ? pssMiB(pid) : null;
   if (pss !== null) sink.sample(role, instance, 'pssMiB', pss);
 }
 

@@ -1,10 +1,11 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { createGroup, findControl, readGroup } from '../../../cli/src/linux/cgroup';
+import { openFiles, openFilesMax } from '../../../cli/src/linux/proc';
 import type { Limit } from '../../../cli/src/record/run-record';
 import type { Running } from '../../../cli/src/targets/target';
 import { pause } from '../../support/wait';
@@ -68,6 +69,13 @@ export const STAGES: Stage[] = [
         workload: 'last-node',
         clients: 4,
         plant: () => Promise.resolve(burn(4 * availableParallelism())),
+      },
+      {
+        what: 'as many open files for main as it has, and two more',
+        limit: { role: 'main', resource: 'open files' },
+        workload: 'last-node',
+        clients: 16,
+        plant: (running) => Promise.resolve(fewFiles(running)),
       },
     ],
   },
@@ -307,6 +315,19 @@ function groupOf(running: Running, role: string): string {
   const group = running.processes().find((process) => process.role === role)?.cgroup;
   if (group === undefined) throw new Error(`${role} has no control group of its own`);
   return group;
+}
+
+/** For as long as the case lasts: main opens a file for each request, for its database and for its logs. */
+function fewFiles(running: Running): () => void {
+  const pid = running.processes().find(({ role }) => role === 'main')?.pid ?? 0;
+  const before = openFilesMax(pid) ?? 0;
+  const set = (most: number): void => {
+    execFileSync('prlimit', ['--pid', String(pid), `--nofile=${String(most)}:`]);
+  };
+  set((openFiles(pid) ?? 0) + 2);
+  return () => {
+    set(before);
+  };
 }
 
 function limitCpu(running: Running, role: string, cpuMillicores: number): () => void {

@@ -58,6 +58,14 @@ export const spaceRows: LimitRow[] = [
     kind: 'space',
     read: (seen) => readHeap(role, seen),
   })),
+  ...LIMITED.map((role): LimitRow => ({
+    role,
+    resource: 'open files',
+    name: `${roleName(role)} open files`,
+    advice: `raise the limit of open files of ${roleName(role)} (ulimit -n), or keep fewer connections open`,
+    kind: 'space',
+    read: (seen) => readOpenFiles(role, seen),
+  })),
   {
     role: 'redis',
     resource: 'maxmemory',
@@ -155,6 +163,25 @@ const exhausted = (
 ): number =>
   events.filter((event) => event.exhausted?.role === role && event.exhausted.resource === resource)
     .length;
+
+/** Of the process that is nearest to its limit: what it opens beyond it, also a connection, fails. */
+function readOpenFiles(role: SampledRole, { sampled }: Seen): Reading | null {
+  const allowed = sampled.instances(role, 'openFilesMax');
+  let found: Reading | null = null;
+  for (const [instance, open] of sampled.instances(role, 'openFiles')) {
+    const limit = allowed.get(instance)?.at(-1);
+    if (limit === undefined) continue;
+    const peak = highest(open);
+    const utilisation = Math.min(1, peak / limit);
+    if (found !== null && found.utilisation >= utilisation) continue;
+    found = {
+      utilisation,
+      isUsedUp: utilisation >= FULL,
+      evidence: `${instance} had ${formatNumber(peak)} of the ${formatNumber(limit)} files open that it may`,
+    };
+  }
+  return found;
+}
 
 function readMaxmemory({ sampled }: Seen): Reading | null {
   const limit = sampled.values('redis', 'redisMemoryMaxMiB').at(-1);

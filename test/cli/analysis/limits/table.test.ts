@@ -185,6 +185,10 @@ const planted = (
       { heapMiB: { main: 512 } },
     ],
     [
+      'main open files',
+      [...samplesOf('main', 'openFiles', 1_020), ...samplesOf('main', 'openFilesMax', 1_024)],
+    ],
+    [
       'Redis maxmemory',
       [...samplesOf('redis', 'redisMemoryMiB', 10), ...samplesOf('redis', 'redisMemoryMaxMiB', 10)],
     ],
@@ -204,7 +208,7 @@ test('every row of the table has a planted limit here', () => {
   const named = new Set(planted.map(([name]) => name));
   // Those differ from a planted one by the role alone.
   const alike =
-    /^(webhook processor|balancer|upstream|server|worker|PostgreSQL|Redis) (CPU limit|memory|heap|database pool)$/;
+    /^(webhook processor|balancer|upstream|server|worker|PostgreSQL|Redis) (CPU limit|memory|heap|open files|database pool)$/;
   const missing = LIMITS.map(({ name }) => name).filter(
     (name) => !named.has(name) && !alike.test(name) && name !== 'load generator',
   );
