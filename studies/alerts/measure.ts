@@ -7,7 +7,7 @@
 // `npm run generate` writes monitoring/alerts/README.md from the records.
 import { loadavg } from 'node:os';
 import type { Part, PartMeasured, Study } from '../../cli/src/features/study/study';
-import { whyNoCluster } from '../cluster';
+import { whyNoCluster } from '../up';
 import type { AlertSeen } from './alerts';
 import { watchFault } from './fault';
 import { FAULTS, type FaultPart } from './faults';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Measuring, Part, Study } from '../../cli/src/features/study/study';
 import { EXIT } from '../../cli/src/ui/exit';
-import { whyNoCluster } from '../cluster';
+import { whyNoCluster } from '../up';
 
 const NAMESPACE = `n8n-tuned-balancing-${String(process.pid)}`;
 /** A client that keeps its connection stays with one pod, so that each run is one draw. */

@@ -12,7 +12,7 @@ import {
   type Study,
 } from '../../cli/src/features/study/study';
 import type { RunRecord } from '../../cli/src/record/run-record';
-import { whyNoCluster } from '../cluster';
+import { whyNoCluster } from '../up';
 import { loadWithCosts, withDeployed, WORKLOAD } from './deployed';
 import { ROLLOUTS, rolloutsInTurns, type RolloutsPart } from './rollouts';
 import {

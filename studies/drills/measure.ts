@@ -8,7 +8,7 @@
 // of the target kubernetes are left out where no KUBECONFIG names a cluster. An invalid drill says nothing and is not kept.
 // What was measured with other defaults of the chart than today's counts as missing.
 import type { Records, Study } from '../../cli/src/features/study/study';
-import { whyNoCluster } from '../cluster';
+import { whyNoCluster } from '../up';
 import { measuredDrill } from './measured';
 import {
   commandOf,

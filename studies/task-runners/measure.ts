@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Measuring, Part, Records, Study } from '../../cli/src/features/study/study';
 import { endsOf, load, loadWithCosts, withDeployed, type Deployed } from '../charts/deployed';
-import { whyNoCluster } from '../cluster';
+import { whyNoCluster } from '../up';
 
 /** A Code node that hardly computes, so that the way to the runner and back shows, and one with much to hand over. */
 const LOADS = [
