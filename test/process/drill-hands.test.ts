@@ -2,12 +2,16 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Redis } from 'ioredis';
 import pg from 'pg';
 import { findControl, readLimits } from '../../cli/src/linux/cgroup';
 import { runOutOfMemory } from '../../cli/src/linux/memory-limit';
 import { ACTIVITY } from '../../cli/src/targets/activity-sql';
 import { balancer, balancerConfig } from '../../cli/src/targets/process/balancer';
-import { useUpConnections } from '../../cli/src/targets/process/connections';
+import {
+  failOver as failOverPostgresql,
+  useUpConnections,
+} from '../../cli/src/targets/process/connections';
 import { freePort } from '../../cli/src/targets/process/ports';
 import {
   awaitPostgresql,
@@ -16,7 +20,13 @@ import {
   postgresqlUrl,
   query,
 } from '../../cli/src/targets/process/postgresql';
-import { awaitPort } from '../../cli/src/targets/process/redis';
+import {
+  awaitPort,
+  failOver as failOverRedis,
+  redis,
+  redisConfig,
+  redisUrl,
+} from '../../cli/src/targets/process/redis';
 import { isRoot } from '../../cli/src/targets/process/run-user';
 import { Supervisor } from '../../cli/src/targets/process/supervisor';
 import { findTools, needed } from '../../cli/src/targets/process/tools';
@@ -111,6 +121,52 @@ test('every connection to PostgreSQL is ended and taken, and given back', async 
   isOver = true;
   await Promise.all(others);
   expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+});
+
+test('a PostgreSQL that fails over ends its connections, then refuses to write until it is promoted', async () => {
+  const url = await ownPostgresql();
+  await query(url, 'CREATE TABLE kept (one int)');
+  const before = new pg.Client(url);
+  const ended = once(before, 'error');
+  await before.connect();
+  const promote = await failOverPostgresql(() => new pg.Client(url));
+  await ended;
+  const after = new pg.Client(url);
+  await after.connect();
+  expect((await after.query('SELECT count(*)::int AS rows FROM kept')).rows).toEqual([{ rows: 0 }]);
+  const write = (): Promise<unknown> => after.query('INSERT INTO kept VALUES (1)');
+  await expect(write()).rejects.toMatchObject({ code: '25006' });
+  await promote();
+  await eventually(() =>
+    write().then(
+      () => true,
+      () => false,
+    ),
+  );
+  await after.end();
+});
+
+test('a Redis that fails over ends its connections, then refuses to write until it is promoted', async () => {
+  const port = await freePort();
+  const place = workspace.place('redis');
+  const config = workspace.writeConfig('redis.conf', redisConfig(port, place.folder, PASSWORD));
+  const tools = findTools(topology({ mode: 'queue', workers: { count: 1 } }));
+  await supervisor.start(redis(needed(tools.redisServer, 'Redis'), config, place));
+  await awaitPort(port, 'Redis', () => supervisor.runs('redis'));
+  const client = new Redis(redisUrl(port, PASSWORD), { retryStrategy: () => 20 });
+  client.on('error', () => undefined);
+  await client.set('kept', 'as it was');
+  const ended = once(client, 'close');
+  const promote = await failOverRedis(redisUrl(port, PASSWORD));
+  await ended;
+  expect(await client.get('kept')).toBe('as it was');
+  await expect(client.set('kept', 'changed')).rejects.toThrow('READONLY');
+  await promote();
+  expect([await client.set('kept', 'changed'), await client.get('kept')]).toEqual([
+    'OK',
+    'changed',
+  ]);
+  client.disconnect();
 });
 
 test('a service that is killed and kept down hears no signal, and is started again when it is told', async () => {

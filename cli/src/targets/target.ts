@@ -128,6 +128,11 @@ export interface DrillAccess {
    */
   useUpConnections(): Promise<{ taken: number; giveBack: () => Promise<void> }>;
   /**
+   * Ends all connections to a store, which from now on answers as a standby does: it refuses to write, until what is
+   * returned promotes it.
+   */
+  failOver(store: StoreLink['store']): Promise<() => Promise<void>>;
+  /**
    * Replaces every instance of n8n by a new one, as an upgrade does; returns when the last old one is gone, or
    * early when `signal` fires. Left out where nothing replaces them.
    */

@@ -97,7 +97,7 @@ const VALUES: Record<string, string> = {
   ...{ saveOnProgress: 'true', prometheusNamespace: 'n', prometheusRelease: 'r', at: '3' },
   ...{ prometheus: 'http://p:9090', over: 'webhooks', group: '2', csv: 'c.csv', plot: 'p.svg' },
   ...{ pid: '1', interval: '3s', waitForQuiet: '7m', continue: '@search' },
-  ...{ precision: '7%', speed: 'median', begin: 'true', end: 'false' },
+  ...{ precision: '7%', speed: 'median', begin: 'true', end: 'false', seed: '7' },
 };
 
 const filled = (words: readonly string[]): string[] =>
@@ -170,6 +170,7 @@ const WAYS: Record<string, Record<string, string>> = {
   drill: {
     process: 'stop-redis --target process --workers 2',
     'process --recover': 'kill-worker --workers 2 --recover',
+    'process, a soak': 'soak --workers 2 --for 5m',
     'process, a repeated fault': 'kill-worker --workers 2 --every 1s --for 5s --workload cpu',
     kubernetes: 'kill-worker --target kubernetes --workers 2',
     'commands, at a url':

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { Fault } from './fault';
 import { FAULTS } from './faults';
+import { describedSoak } from './faults/combined';
 import { describedCustom } from './faults/custom';
 import { ARRIVALS } from '../../../../loadtests/lib/profile';
 import { EXIT } from '../../ui/exit';
@@ -16,7 +17,14 @@ import {
   withTargetOptions,
   withWorkloadOptions,
 } from '../../options/options';
-import { collect, milliseconds, parsed, positive, seconds } from '../../options/parsers';
+import {
+  collect,
+  countFrom0,
+  milliseconds,
+  parsed,
+  positive,
+  seconds,
+} from '../../options/parsers';
 import { withPriceOptions } from '../../options/prices';
 import { renderTerminal } from '../../report/text/terminal';
 import { drillDocument } from './report/document';
@@ -35,6 +43,8 @@ export const help: CommandHelp = {
     'n8n-tuned drill kill-worker --workers 2 --recover --every 1m --for 10m',
     'n8n-tuned drill rolling-upgrade --target kubernetes --workers 2 --webhooks 2',
     'n8n-tuned drill burst --workers 2 --workload last-node --rate 5 --no-control',
+    'n8n-tuned drill kill-worker+slow-postgres --workers 2 --for 30s',
+    'n8n-tuned drill soak --workers 2 --for 2h --seed 7',
     'n8n-tuned drill custom --url http://n8n:5678 --begin ./down.sh --end ./up.sh',
   ],
   common: [
@@ -60,7 +70,7 @@ export function register(program: Command): Command {
     .description('Inject a fault under load, and account for every request')
     .argument(
       '<fault>',
-      `name of the fault; ${LIST} shows all faults, ${ALL} injects all that apply to the topology`,
+      `name of the fault, or several names with + between them; ${LIST} shows all faults, ${ALL} injects all that apply to the topology`,
     );
   withTargetOptions(withWorkloadOptions(command, DEFAULT_WORKLOAD))
     .optionsGroup('Load:')
@@ -91,6 +101,13 @@ export function register(program: Command): Command {
         '--every <time>',
         'interval at which an instantaneous fault is repeated during --for',
         seconds,
+      ),
+    )
+    .addOption(
+      parsed(
+        '--seed <number>',
+        'with soak: chooses the order and the times of the faults (default: 1)',
+        countFrom0,
       ),
     )
     .option('--begin <command>', 'command that begins the fault custom, run by /bin/sh')
@@ -164,7 +181,7 @@ const targetsOf = ({ notOn, isFromOutside }: Listed): string[] => [
 ];
 
 type Listed = Omit<Fault, 'make'>;
-const LISTED: readonly Listed[] = [...FAULTS, describedCustom];
+const LISTED: readonly Listed[] = [...FAULTS, describedSoak, describedCustom];
 
 function list({ json }: DrillOptions): number {
   if (json === true) {

@@ -19,6 +19,8 @@ interface Described {
   isOnForgetfulRedis?: boolean;
   /** The data of n8n's database lies on a file system of ours, whose size this one changes; left out: where it always does. */
   isOnSmallDisk?: boolean;
+  /** It stays, or is nothing that n8n survives by itself: not one of those that a soak makes. */
+  isNoSoak?: true;
   /** A workflow that is active beside the load, and whose due times are accounted for; left out: none. */
   schedule?: DrilledSchedule;
   /** What a system is promised to do, where nobody says. */
@@ -32,7 +34,7 @@ interface Described {
 }
 
 /** Made with what a target that was deployed here gives. */
-interface InsideFault extends Described {
+export interface InsideFault extends Described {
   isFromOutside?: false;
   /** Does it, and returns when it is over. */
   make(scene: FaultContext): Promise<void>;

@@ -5,8 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { drillAnnotations } from '../../analysis/annotations';
 import type { SeedWorkflow } from '../../catalogue/seeding';
 import { drill, type DrillOrder, type FinishedDrill } from './drill';
-import type { Fault } from './fault';
-import { findFault } from './faults';
+import type { Fault, InsideFault } from './fault';
+import { findFault, SOAKED } from './faults';
+import { soak } from './faults/combined';
 import { CUSTOM, customFault } from './faults/custom';
 import { findBundled } from '../../lab/kit';
 import { topologyInImage } from '../../options/container';
@@ -15,7 +16,7 @@ import type { Topology } from '../../plan/topology';
 import type { Arrivals } from '../../../../loadtests/lib/profile';
 import { parsePromises, type DrillPromise } from './analysis/promise';
 import { parseSlos, type Slo } from '../../../../loadtests/lib/slo';
-import type { DrillRecord } from './record';
+import { SOAK, type DrillRecord } from './record';
 import { readRun } from '../../record/read-run';
 import { topologyOfValues } from '../../targets/kubernetes/release/values';
 import { EXIT, Mistake } from '../../ui/exit';
@@ -57,6 +58,8 @@ export interface DrillOptions
   /** False with --no-control. */
   control: boolean;
   recover?: boolean;
+  /** Of the fault soak. */
+  seed?: number;
   /** Commands of the fault custom. */
   begin?: string;
   end?: string;
@@ -96,8 +99,15 @@ export function refuseAllThere(options: DrillOptions): void {
 const isThere = ({ target, existing }: DrillOptions): boolean =>
   target === 'url' || existing === true;
 
+const SEED = 1;
+
 /** The fault of that name, made by these options. */
-export function faultOf(name: string, { begin, end }: DrillOptions): Fault {
+export function faultOf(name: string, options: DrillOptions): Fault {
+  const { begin, end, seed } = options;
+  if (seed !== undefined && name !== SOAK) {
+    throw new Mistake(`--seed chooses the faults of ${SOAK}: leave it out for ${name}.`);
+  }
+  if (name === SOAK) return soak(soakedBy(options), seed ?? SEED);
   if (name !== CUSTOM) return findFault(name);
   if (begin === undefined) {
     throw new Mistake(
@@ -105,6 +115,14 @@ export function faultOf(name: string, { begin, end }: DrillOptions): Fault {
     );
   }
   return customFault({ begin, ...(end === undefined ? {} : { end }) });
+}
+
+function soakedBy(options: DrillOptions): InsideFault[] {
+  if (isThere(options)) throw new Mistake(`every fault of ${SOAK} ${ONLY_OWN}.`);
+  const topology = drilledTopology(options);
+  return SOAKED.filter(
+    (fault) => whyNotThere(fault, options) === null && fault.lacks(topology) === null,
+  );
 }
 
 export function drilledTopology(options: DrillOptions): Topology {

@@ -12,6 +12,13 @@ import { namedRequestsSchema } from '../../record/summary';
 /** Beside it: every request of the drill with its class and what each source says of it. */
 export const LEDGER_FILE = 'ledger.csv';
 
+/** Between the names of faults that are made at once. */
+export const AND = '+';
+/** Random faults, one after the other. */
+export const SOAK = 'soak';
+/** None of several faults is what the drill is about. */
+export const isCombined = (fault: string): boolean => fault === SOAK || fault.includes(AND);
+
 const ledgerClassSchema = z.enum(LEDGER_CLASSES);
 /** Drills that were recorded without the class `failed` counted its requests as lost. */
 const ledgerClassesSchema = z.preprocess(

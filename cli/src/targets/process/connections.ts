@@ -1,4 +1,4 @@
-/** Takes every connection to PostgreSQL; also in a pod, with the client that n8n has. */
+/** What drills do to the connections to PostgreSQL; they are taken in a pod too, with the client that n8n has. */
 import { Failure } from '../../ui/errors';
 
 /** How ours are told from those of others. */
@@ -64,6 +64,37 @@ export async function useUpConnections(
 
 /** PostgreSQL's code for `sorry, too many clients already`. */
 const TOO_MANY = '53300';
+
+/**
+ * A standby has no session of its primary, and refuses to write with the same code (25006) as a server whose
+ * transactions only read. Each is a statement of a superuser.
+ */
+export const STAND_BY = [
+  'ALTER SYSTEM SET default_transaction_read_only = on',
+  'SELECT pg_reload_conf()',
+  `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`,
+];
+/** Those who are connected may write from then on. */
+export const PROMOTE = [
+  'ALTER SYSTEM RESET default_transaction_read_only',
+  'SELECT pg_reload_conf()',
+];
+
+export async function failOver(clientOf: () => PostgresClient): Promise<() => Promise<void>> {
+  const ask = async (statements: readonly string[]): Promise<void> => {
+    const client = clientOf();
+    client.on('error', () => undefined); // The query below tells it.
+    try {
+      await client.connect();
+      for (const statement of statements) await client.query(statement);
+    } finally {
+      await client.end();
+    }
+  };
+  await ask(STAND_BY);
+  return () => ask(PROMOTE);
+}
 
 const END_OTHERS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE backend_type = 'client backend' AND application_name <> $1`;

@@ -24,14 +24,14 @@ import { balancer, balancerConfig, type BalancerPorts } from './balancer';
 import type { Control } from '../../linux/cgroup';
 import { runOutOfMemory } from '../../linux/memory-limit';
 import { mountSmallDisk, type SmallDisk } from '../../linux/small-disk';
-import { useUpConnections } from './connections';
+import { failOver as failOverPostgresql, useUpConnections } from './connections';
 import { countExecutions } from './database';
 import { isLegacy } from '../../plan/limits';
 import { baseUrlOf, graceMsOf, n8nProcesses, type Ports } from './layout';
 import { installNodes } from './nodes';
 import { Readiness } from './readiness';
 import { awaitExpectedResponse, isReady } from './ready';
-import { awaitPort, keepDataOnExit } from './redis';
+import { awaitPort, failOver as failOverRedis, keepDataOnExit } from './redis';
 import { isRoot } from './run-user';
 import { Seeds } from './seeds';
 import { openLinks } from './store-links';
@@ -176,6 +176,14 @@ export class ProcessRunning implements Running {
         return useUpConnections(
           (name) => new pg.Client({ connectionString: url, application_name: name }),
         );
+      },
+      failOver: (store) => {
+        const at = store === 'redis' ? redis : postgresql;
+        if (at === null) return Promise.reject(new Failure(`no ${store} runs`));
+        const { url } = at;
+        return store === 'redis'
+          ? failOverRedis(url)
+          : failOverPostgresql(() => new pg.Client({ connectionString: url }));
       },
       signal: async (instance, signal) => {
         await supervisor.signal(instance, signal);

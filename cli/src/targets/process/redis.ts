@@ -27,12 +27,27 @@ export function redis(program: string, config: string, place: ProcessPlace): Pro
 }
 
 /** From here on it writes what it holds to disk when it is ended, and has it again when it is started. */
-export async function keepDataOnExit(url: string): Promise<void> {
+export const keepDataOnExit = (url: string): Promise<void> =>
+  tell(url, [['CONFIG', 'SET', 'save', '3600 1']]);
+
+/** A replica whose primary is gone keeps its data and refuses to write; nothing listens on that port. */
+export const REPLICA = [
+  ['REPLICAOF', '127.0.0.1', '1'],
+  ['CLIENT', 'KILL', 'SKIPME', 'yes'],
+];
+export const PRIMARY = [['REPLICAOF', 'NO', 'ONE']];
+
+export async function failOver(url: string): Promise<() => Promise<void>> {
+  await tell(url, REPLICA);
+  return () => tell(url, PRIMARY);
+}
+
+async function tell(url: string, commands: readonly (readonly string[])[]): Promise<void> {
   const redis = new Redis(url, { lazyConnect: true, maxRetriesPerRequest: 0 });
   redis.on('error', () => undefined); // The command below tells it.
   try {
     await redis.connect();
-    await redis.config('SET', 'save', '3600 1');
+    for (const [name = '', ...words] of commands) await redis.call(name, ...words);
   } finally {
     redis.disconnect();
   }

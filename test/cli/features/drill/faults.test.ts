@@ -1,7 +1,8 @@
 /** What each fault does to a target, with a stand-in for it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { FAULTS, findFault } from '../../../../cli/src/features/drill/faults';
+import { FAULTS, findFault, SOAKED } from '../../../../cli/src/features/drill/faults';
+import { soak } from '../../../../cli/src/features/drill/faults/combined';
 import { bundledPlace } from '../../../../cli/src/catalogue/seeding';
 import { parseExport } from '../../../../cli/src/catalogue/exported-workflow';
 import { whyNotThere, type DrillOptions } from '../../../../cli/src/features/drill/one';
@@ -27,7 +28,7 @@ const ROOTS = [
 
 const linksTo = (seen: string[], roots: readonly ProcessRoot[]): StoreLink[] =>
   roots
-    .filter(({ role }) => role === 'main' || role === 'worker')
+    .filter(({ role }) => role === 'main' || role === 'worker' || role === 'webhook')
     .flatMap(({ instance, role }) => linksOf(seen, instance, role as StoreLink['role']));
 
 const linksOf = (seen: string[], instance: string, role: StoreLink['role']): StoreLink[] =>
@@ -81,6 +82,13 @@ function stage(lastsMs = 20, roots = ROOTS): Stage {
           return Promise.resolve();
         };
         return Promise.resolve({ taken: 97, giveBack });
+      },
+      failOver: (store) => {
+        seen.push(`down writes of ${store}`);
+        return Promise.resolve(() => {
+          seen.push(`up writes of ${store}`);
+          return Promise.resolve();
+        });
       },
       fillDisk: () => {
         seen.push('down space');
@@ -164,6 +172,40 @@ test.each([
     ],
   ],
   [
+    'cut-main',
+    [
+      ...['freeze main to redis', 'freeze main to postgresql'],
+      'told main is cut off from its stores for 0.02 s',
+      ...['thaw main to redis', 'thaw main to postgresql'],
+      'told main reaches its stores again',
+    ],
+  ],
+  [
+    'cut-webhook',
+    [
+      ...['freeze webhook-1 to redis', 'freeze webhook-1 to postgresql'],
+      'told webhook-1 is cut off from its stores for 0.02 s',
+      ...['thaw webhook-1 to redis', 'thaw webhook-1 to postgresql'],
+      'told webhook-1 reaches its stores again',
+    ],
+  ],
+  [
+    'redis-failover',
+    [
+      'down writes of redis',
+      'told connections to redis ended, and it refuses to write for 0.02 s',
+      ...['up writes of redis', 'told redis was promoted, and writes again'],
+    ],
+  ],
+  [
+    'postgres-failover',
+    [
+      'down writes of postgresql',
+      'told connections to postgresql ended, and it refuses to write for 0.02 s',
+      ...['up writes of postgresql', 'told postgresql was promoted, and writes again'],
+    ],
+  ],
+  [
     'redis-half-open',
     [
       ...['lose worker-1 to redis', 'lose worker-2 to redis'],
@@ -173,9 +215,11 @@ test.each([
   [
     'slow-redis',
     [
-      ...['100 ms main to redis', '100 ms worker-1 to redis', '100 ms worker-2 to redis'],
+      ...['100 ms main to redis', '100 ms webhook-1 to redis'],
+      ...['100 ms worker-1 to redis', '100 ms worker-2 to redis'],
       'told redis answers 200 ms later for 0.02 s',
-      ...['0 ms main to redis', '0 ms worker-1 to redis', '0 ms worker-2 to redis'],
+      ...['0 ms main to redis', '0 ms webhook-1 to redis'],
+      ...['0 ms worker-1 to redis', '0 ms worker-2 to redis'],
       'told redis answers as before',
     ],
   ],
@@ -184,11 +228,13 @@ test.each([
     [
       ...[
         '25 ms main to postgresql',
+        '25 ms webhook-1 to postgresql',
         '25 ms worker-1 to postgresql',
         '25 ms worker-2 to postgresql',
       ],
       'told postgresql answers 50 ms later for 0.02 s',
-      ...['0 ms main to postgresql', '0 ms worker-1 to postgresql', '0 ms worker-2 to postgresql'],
+      ...['0 ms main to postgresql', '0 ms webhook-1 to postgresql'],
+      ...['0 ms worker-1 to postgresql', '0 ms worker-2 to postgresql'],
       'told postgresql answers as before',
     ],
   ],
@@ -218,6 +264,13 @@ test.each([
     [
       ...['told worker-1 runs out of memory', 'out of memory worker-1'],
       'told worker-1 was killed by the kernel for lack of memory',
+    ],
+  ],
+  [
+    'oom-main',
+    [
+      ...['told main runs out of memory', 'out of memory main'],
+      'told main was killed by the kernel for lack of memory',
     ],
   ],
   [
@@ -285,7 +338,7 @@ test.each(['kill-worker', 'kill-runner', 'oom-worker'])(
 test('each acts on instances by their own names, which on kubernetes are those of pods', async () => {
   const pods = ROOTS.map((root) => ({ ...root, instance: `n8n-${root.instance}-x` }));
   const acts =
-    /^(?:SIG\w+(?: runner of)?|down|lost|up|drained below|out of memory) (?!connections|space|services)(.+)$/;
+    /^(?:SIG\w+(?: runner of)?|down|lost|up|drained below|out of memory) (?!connections|space|services|writes)(.+)$/;
   const onKubernetes = FAULTS.filter(({ notOn }) => notOn?.kubernetes === undefined);
   for (const fault of onKubernetes) {
     const scene = stage(0, pods);
@@ -336,14 +389,19 @@ test('each is named as its file is, and says what a topology lacks for it', () =
     ['redis-half-open', true, null],
     ['restart-redis', true, null],
     ['stop-redis', true, null],
+    ['redis-failover', true, null],
     ['redis-loses-data', true, null],
     ['slow-redis', true, null],
     ['restart-postgres', true, null],
     ['stop-postgres', true, null],
+    ['postgres-failover', true, null],
     ['slow-postgres', true, null],
     ['postgres-connections-used-up', true, null],
     ['oom-worker', true, null],
+    ['oom-main', false, null],
     ['cut-worker', true, null],
+    ['cut-main', true, null],
+    ['cut-webhook', true, '--mode queue --workers 1 --webhooks 2'],
     ['rolling-upgrade', false, null],
     ['scale-in', true, null],
     ['drain-node', false, null],
@@ -374,6 +432,75 @@ test('what this machine cannot make is left out or refused on the target process
   const on = (target: string): string | null =>
     whyNotThere(fault, { target } as unknown as DrillOptions);
   expect([on('process'), on('kubernetes')]).toEqual(['it may not', null]);
+});
+
+describe('faults made at once', () => {
+  test('begin together, and those that are moments stay moments', async () => {
+    const scene = stage();
+    await findFault('restart-redis+slow-postgres').make(scene);
+    expect(scene.seen).toContain('told restart of redis');
+    expect(scene.seen).toContain('told postgresql answers 50 ms later for 0.02 s');
+    expect(scene.seen.filter((one) => one.startsWith('0 ms'))).toHaveLength(4);
+  });
+
+  test('promise what each accident among them promises, and last as long as the longest', () => {
+    const both = findFault('stall-main+failing-upstream');
+    expect([both.kind, both.promise, both.defaultSeconds]).toEqual([
+      ...['accident', 'repeated=0,running=0,recover<60s', 30],
+    ]);
+    expect(findFault('restart-redis+kill-worker').promise).toBe(findFault('kill-worker').promise);
+    expect(findFault('restart-redis+scale-in').kind).toBe('planned');
+  });
+
+  test('need what any of them needs', () => {
+    const regular = topologySchema.parse({});
+    const both = findFault('kill-main+cut-worker');
+    expect([both.isOnLinks, both.lacks(regular)]).toEqual([true, '--mode queue --workers 2']);
+    expect(findFault('kill-main+drain-node').notOn).toEqual(findFault('drain-node').notOn);
+  });
+
+  test('are ended before the failure of one of them is told', async () => {
+    const scene = stage();
+    const without = { ...scene.access, killRunner: () => Promise.resolve(0) };
+    await expect(
+      findFault('kill-runner+cut-worker').make({ ...scene, access: without }),
+    ).rejects.toThrow('worker-1 has no task runner');
+    expect(scene.seen).toContain('told worker-1 reaches its stores again');
+  });
+
+  test('are named once each', () => {
+    expect(() => findFault('kill-main+kill-main')).toThrow('names a fault twice');
+    expect(() => findFault('kill-main+kill-mian')).toThrow('kill-main');
+  });
+});
+
+describe('a soak', () => {
+  const moments = SOAKED.filter(({ defaultSeconds }) => defaultSeconds === 0);
+
+  test('makes the same faults in the same order with the same seed', async () => {
+    const hit = async (seed: number): Promise<string[]> => {
+      const scene = { ...stage(3_600_000), signal: AbortSignal.timeout(20) };
+      await soak(SOAKED, seed).make(scene);
+      return scene.seen;
+    };
+    const [one, again, ...others] = await Promise.all([hit(7), hit(7), hit(1), hit(2), hit(3)]);
+    expect(one).toEqual(again);
+    expect(new Set(others.map((seen) => seen[0])).size).toBeGreaterThan(1);
+  });
+
+  test('tells what cannot be made here, and fails where nothing can', async () => {
+    const scene = stage(60_000, []);
+    await expect(soak(moments, 7).make(scene)).rejects.toThrow('no fault can be made here');
+    expect(scene.seen).toContain('told kill-worker was left out: no worker runs');
+  });
+
+  test('leaves out what stays, what n8n does not survive, and what changes how it is deployed', () => {
+    const left = FAULTS.filter((fault) => !SOAKED.includes(fault)).map(({ name }) => name);
+    expect(left).toEqual([
+      ...['redis-loses-data', 'scale-in', 'full-disk', 'burst'],
+      ...['slow-upstream', 'failing-upstream', 'throttling-upstream', 'crash-across-a-schedule'],
+    ]);
+  });
 });
 
 const targetsIn = (notOn: Fault['notOn'] = {}): string =>

@@ -120,6 +120,7 @@ export async function standIn(): Promise<StandIn> {
       links: [],
       runOutOfMemory: () => Promise.reject(new Error('not here')),
       useUpConnections: () => Promise.reject(new Error('not here')),
+      failOver: () => Promise.reject(new Error('not here')),
       loseStore: () => Promise.reject(new Error('not here')),
       keepDown: () => Promise.reject(new Error('not here')),
       effects: () => Promise.resolve(effects),

@@ -2,13 +2,14 @@
 import { holds } from '../../../../../loadtests/lib/condition';
 import { LEDGER_WORDS, LOSSES, type LedgerClass } from './ledger-class';
 import type { DrillPromise, DueCount, ErrorCount, PromiseMetric } from './promise';
-import type {
-  DrillControl,
-  DrillFault,
-  DrillFigures,
-  DrillLedger,
-  DrillSchedule,
-  DrillVerdict,
+import {
+  isCombined,
+  type DrillControl,
+  type DrillFault,
+  type DrillFigures,
+  type DrillLedger,
+  type DrillSchedule,
+  type DrillVerdict,
 } from '../record';
 import type { RunRecord } from '../../../record/run-record';
 import { lossBound } from './ledger-summary';
@@ -66,8 +67,9 @@ export function drillVerdict(facts: DrillFacts): DrillVerdict {
   return { outcome, sentence, promises, invalid, doubts: doubtsOf(facts) };
 }
 
-/** One that was repeated may have hit another instance each time. */
-function whatOf({ title, done, everySeconds }: DrillFault): string {
+/** One that was repeated, or is made of several, may have hit another instance each time. */
+function whatOf({ name, title, done, everySeconds }: DrillFault): string {
+  if (isCombined(name)) return title;
   if (everySeconds !== undefined) return `${title} every ${formatNumber(everySeconds)} s`;
   return done[0]?.text ?? title;
 }

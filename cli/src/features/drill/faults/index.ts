@@ -1,6 +1,8 @@
 import { unknown } from '../../../../../loadtests/lib/nearest';
 import { Mistake } from '../../../ui/exit';
-import type { Fault } from '../fault';
+import type { InsideFault } from '../fault';
+import { AND, SOAK } from '../record';
+import { atOnce } from './combined';
 import { CUSTOM } from './custom';
 import { rollingUpgrade, scaleIn, drainNode, burst, crashAcrossASchedule } from './operations';
 import {
@@ -12,24 +14,29 @@ import {
   stallMain,
   stallWebhook,
   oomWorker,
+  oomMain,
   cutWorker,
+  cutMain,
+  cutWebhook,
 } from './processes';
 import { failingUpstream, slowUpstream, throttlingUpstream } from './services';
 import {
   redisHalfOpen,
   restartRedis,
   stopRedis,
+  redisFailover,
   redisLosesData,
   slowRedis,
   restartPostgres,
   stopPostgres,
+  postgresFailover,
   slowPostgres,
   postgresConnectionsUsedUp,
   fullDisk,
 } from './stores';
 
 /** In the order in which they are listed: those that happen most and hurt most first. */
-export const FAULTS: readonly Fault[] = [
+export const FAULTS: readonly InsideFault[] = [
   killWorker,
   killMain,
   killWebhook,
@@ -40,14 +47,19 @@ export const FAULTS: readonly Fault[] = [
   redisHalfOpen,
   restartRedis,
   stopRedis,
+  redisFailover,
   redisLosesData,
   slowRedis,
   restartPostgres,
   stopPostgres,
+  postgresFailover,
   slowPostgres,
   postgresConnectionsUsedUp,
   oomWorker,
+  oomMain,
   cutWorker,
+  cutMain,
+  cutWebhook,
   rollingUpgrade,
   scaleIn,
   drainNode,
@@ -59,11 +71,27 @@ export const FAULTS: readonly Fault[] = [
   crashAcrossASchedule,
 ];
 
-export function findFault(name: string): Fault {
+export function findFault(name: string): InsideFault {
+  const parts = name.split(AND).map(oneOf);
+  const [only] = parts;
+  return only !== undefined && parts.length === 1 ? only : atOnce(parts);
+}
+
+function oneOf(name: string): InsideFault {
   const found = FAULTS.find((fault) => fault.name === name);
   if (found === undefined) {
-    const known = [...FAULTS.map((fault) => fault.name), CUSTOM];
+    const known = [...FAULTS.map((fault) => fault.name), SOAK, CUSTOM];
     throw new Mistake(`${unknown('fault', name, known)}.`);
   }
   return found;
 }
+
+/** Those that may come one after the other, in any order. */
+export const SOAKED: readonly InsideFault[] = FAULTS.filter(
+  (fault) =>
+    fault.isNoSoak !== true &&
+    fault.isOnForgetfulRedis !== true &&
+    fault.isOnSmallDisk !== true &&
+    fault.rateFactor === undefined &&
+    fault.schedule === undefined,
+);

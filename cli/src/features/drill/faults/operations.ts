@@ -1,6 +1,6 @@
 /** What operators and callers do: an upgrade, fewer workers, a node that is drained, more load, a schedule across a crash. */
 import { Failure } from '../../../ui/exit';
-import { type Fault, NEEDS_PODS, SURVIVED, UNNOTICED } from '../fault';
+import { type InsideFault, NEEDS_PODS, SURVIVED, UNNOTICED } from '../fault';
 import {
   allOf,
   first,
@@ -12,7 +12,7 @@ import {
 } from '../make-fault';
 
 /** Restarts all roles at once, like `helm upgrade` with another version. The load goes on meanwhile, and may end first. */
-export const rollingUpgrade: Fault = {
+export const rollingUpgrade: InsideFault = {
   name: 'rolling-upgrade',
   title: 'every pod of n8n replaced by a new one, all roles at once',
   kind: 'planned',
@@ -29,11 +29,12 @@ export const rollingUpgrade: Fault = {
 };
 
 /** It has as long to end as it is deployed with, and stays down for the rest of the drill. */
-export const scaleIn: Fault = {
+export const scaleIn: InsideFault = {
   name: 'scale-in',
   title: 'one worker shut down cleanly (SIGTERM), and not started again',
   kind: 'planned',
   defaultSeconds: 0,
+  isNoSoak: true,
   promise: UNNOTICED,
   lacks: needsTwoWorkers,
   make: async (scene) => {
@@ -45,7 +46,7 @@ export const scaleIn: Fault = {
 };
 
 /** Evicts the pods of n8n, like `kubectl drain`; the node stays open to pods, and the stores stay where they are. */
-export const drainNode: Fault = {
+export const drainNode: InsideFault = {
   name: 'drain-node',
   title: 'every pod of n8n on the node of main evicted',
   kind: 'planned',
@@ -65,7 +66,7 @@ export const drainNode: Fault = {
 
 const BURST_FACTOR = 10;
 
-export const burst: Fault = {
+export const burst: InsideFault = {
   name: 'burst',
   title: `${String(BURST_FACTOR)} times the rate for a while`,
   kind: 'accident',
@@ -81,7 +82,7 @@ export const burst: Fault = {
 };
 
 /** Main makes schedules due, and without N8N_SCHEDULER_ENABLED keeps them in memory. */
-export const crashAcrossASchedule: Fault = {
+export const crashAcrossASchedule: InsideFault = {
   name: 'crash-across-a-schedule',
   title: 'SIGKILL of main, which stays away over several due times of a schedule',
   kind: 'accident',

@@ -1,13 +1,14 @@
 /** What happens to a process of n8n. */
 import { Failure } from '../../../ui/exit';
 import type { Role } from '../../../plan/topology';
-import { type Fault, type FaultContext, SURVIVED } from '../fault';
+import { type FaultContext, type InsideFault, SURVIVED } from '../fault';
 import {
   first,
   kill,
   lasting,
   linksOf,
   needsNothing,
+  needsQueue,
   needsRunners,
   needsWebhooks,
   needsWorkers,
@@ -16,7 +17,7 @@ import {
 } from '../make-fault';
 
 /** The worker has no time to hand anything over, as when the kernel kills it for lack of memory. */
-export const killWorker: Fault = {
+export const killWorker: InsideFault = {
   name: 'kill-worker',
   title: 'SIGKILL of one worker',
   kind: 'accident',
@@ -27,7 +28,7 @@ export const killWorker: Fault = {
 };
 
 /** Main answers the webhooks, unless webhook processors do; in regular mode it executes too. */
-export const killMain: Fault = {
+export const killMain: InsideFault = {
   name: 'kill-main',
   title: 'SIGKILL of main',
   kind: 'accident',
@@ -37,7 +38,7 @@ export const killMain: Fault = {
   make: (scene) => kill(scene, 'main'),
 };
 
-export const killWebhook: Fault = {
+export const killWebhook: InsideFault = {
   name: 'kill-webhook',
   title: 'SIGKILL of one webhook processor',
   kind: 'accident',
@@ -48,7 +49,7 @@ export const killWebhook: Fault = {
 };
 
 /** A task that takes all memory ends its runner like this; n8n starts another one. */
-export const killRunner: Fault = {
+export const killRunner: InsideFault = {
   name: 'kill-runner',
   title: 'SIGKILL of the task runner of one worker',
   kind: 'accident',
@@ -76,7 +77,7 @@ async function stall(scene: FaultContext, role: Role): Promise<void> {
 }
 
 /** Longer than the lock of a job (60 s by default), so that the others take the worker for dead: does work run twice? */
-export const stallWorker: Fault = {
+export const stallWorker: InsideFault = {
   name: 'stall-worker',
   title: 'one worker frozen (SIGSTOP), then going on (SIGCONT)',
   kind: 'accident',
@@ -87,7 +88,7 @@ export const stallWorker: Fault = {
 };
 
 /** Main accepts connections and answers none; in queue mode it does not hear what workers have done either. */
-export const stallMain: Fault = {
+export const stallMain: InsideFault = {
   name: 'stall-main',
   title: 'main frozen (SIGSTOP), then going on (SIGCONT)',
   kind: 'accident',
@@ -97,7 +98,7 @@ export const stallMain: Fault = {
   make: (scene) => stall(scene, 'main'),
 };
 
-export const stallWebhook: Fault = {
+export const stallWebhook: InsideFault = {
   name: 'stall-webhook',
   title: 'one webhook processor frozen (SIGSTOP), then going on (SIGCONT)',
   kind: 'accident',
@@ -107,25 +108,49 @@ export const stallWebhook: Fault = {
   make: (scene) => stall(scene, 'webhook'),
 };
 
-/** The kernel kills the worker after memory pressure, as when an execution takes more than the container has. */
-export const oomWorker: Fault = {
+/** The kernel kills it after memory pressure, as when an execution or a request takes more than the container has. */
+async function runOutOfMemory(scene: FaultContext, role: Role): Promise<void> {
+  const { access, tell, signal } = scene;
+  const instance = next(scene, role);
+  tell(`${instance} runs out of memory`);
+  await access.runOutOfMemory(instance, signal);
+  if (!signal.aborted) tell(`${instance} was killed by the kernel for lack of memory`);
+}
+
+export const oomWorker: InsideFault = {
   name: 'oom-worker',
   title: 'one worker out of memory, until the kernel kills it',
   kind: 'accident',
   defaultSeconds: 0,
   promise: SURVIVED,
   lacks: needsWorkers,
-  make: async (scene) => {
-    const instance = next(scene, 'worker');
-    scene.tell(`${instance} runs out of memory`);
-    await scene.access.runOutOfMemory(instance, scene.signal);
-    if (!scene.signal.aborted)
-      scene.tell(`${instance} was killed by the kernel for lack of memory`);
-  },
+  make: (scene) => runOutOfMemory(scene, 'worker'),
 };
 
+/** Main reads the whole body of a request, unless webhook processors do; in regular mode it executes too. */
+export const oomMain: InsideFault = {
+  name: 'oom-main',
+  title: 'main out of memory, until the kernel kills it',
+  kind: 'accident',
+  defaultSeconds: 0,
+  promise: SURVIVED,
+  lacks: needsNothing,
+  make: (scene) => runOutOfMemory(scene, 'main'),
+};
+
+/** It runs on, and neither hears of its stores nor is told that it does not. */
+async function cut(scene: FaultContext, role: Role): Promise<void> {
+  const instance = first(scene, role);
+  const links = linksOf(scene, { instance });
+  await Promise.all(links.map((link) => link.freeze()));
+  scene.tell(`${instance} is cut off from its stores for ${seconds(scene.lastsMs)}`);
+  await lasting(scene);
+  await Promise.all(links.map((link) => link.thaw()));
+  scene.tell(`${instance} reaches its stores again`);
+}
+
 /** Longer than the lock of a job, as `stall-worker`; but this worker works on, and tells of it when it is back. */
-export const cutWorker: Fault = {
+export const cutWorker: InsideFault = {
   name: 'cut-worker',
   title: 'one worker cut off from Redis and PostgreSQL, still running its jobs, then reconnected',
   kind: 'accident',
@@ -133,13 +158,28 @@ export const cutWorker: Fault = {
   isOnLinks: true,
   promise: SURVIVED,
   lacks: needsWorkers,
-  make: async (scene) => {
-    const instance = first(scene, 'worker');
-    const links = linksOf(scene, { instance });
-    await Promise.all(links.map((link) => link.freeze()));
-    scene.tell(`${instance} is cut off from its stores for ${seconds(scene.lastsMs)}`);
-    await lasting(scene);
-    await Promise.all(links.map((link) => link.thaw()));
-    scene.tell(`${instance} reaches its stores again`);
-  },
+  make: (scene) => cut(scene, 'worker'),
+};
+
+export const cutMain: InsideFault = {
+  name: 'cut-main',
+  title: 'main cut off from Redis and PostgreSQL, then reconnected',
+  kind: 'accident',
+  defaultSeconds: 30,
+  isOnLinks: true,
+  promise: SURVIVED,
+  lacks: needsQueue,
+  make: (scene) => cut(scene, 'main'),
+};
+
+/** It accepts requests all the while, and can neither store nor queue them. */
+export const cutWebhook: InsideFault = {
+  name: 'cut-webhook',
+  title: 'one webhook processor cut off from Redis and PostgreSQL, then reconnected',
+  kind: 'accident',
+  defaultSeconds: 30,
+  isOnLinks: true,
+  promise: SURVIVED,
+  lacks: needsWebhooks,
+  make: (scene) => cut(scene, 'webhook'),
 };

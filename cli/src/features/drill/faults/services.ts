@@ -1,6 +1,6 @@
 /** What happens to the services outside n8n that workflows call; the stand-in is all of them. */
 import type { ServiceTrouble } from '../../../stand-in/plan';
-import { type Fault, type FaultContext, SURVIVED } from '../fault';
+import { type FaultContext, type InsideFault, SURVIVED } from '../fault';
 import { lasting, needsNewer, seconds } from '../make-fault';
 
 /** `what` is what every service does for a while. */
@@ -18,21 +18,23 @@ const ONLY_FAILED = 'lost=0,repeated=0,running=0,recover<60s';
 
 const SLOWER_MS = 5_000;
 
-export const slowUpstream: Fault = {
+export const slowUpstream: InsideFault = {
   name: 'slow-upstream',
   title: `every service that workflows call answers ${seconds(SLOWER_MS)} later`,
   kind: 'accident',
   defaultSeconds: 30,
+  isNoSoak: true,
   promise: SURVIVED,
   lacks: needsNewer,
   make: (scene) => trouble(scene, `answers ${seconds(SLOWER_MS)} later`, { addedMs: SLOWER_MS }),
 };
 
-export const failingUpstream: Fault = {
+export const failingUpstream: InsideFault = {
   name: 'failing-upstream',
   title: 'every service that workflows call answers with status 503',
   kind: 'accident',
   defaultSeconds: 30,
+  isNoSoak: true,
   promise: ONLY_FAILED,
   lacks: needsNewer,
   make: (scene) => trouble(scene, 'answers with status 503', { status: 503 }),
@@ -40,11 +42,12 @@ export const failingUpstream: Fault = {
 
 const CALLS_PER_SECOND = 1;
 
-export const throttlingUpstream: Fault = {
+export const throttlingUpstream: InsideFault = {
   name: 'throttling-upstream',
   title: 'the services that workflows call allow one call per second, and answer others with 429',
   kind: 'accident',
   defaultSeconds: 30,
+  isNoSoak: true,
   promise: ONLY_FAILED,
   lacks: needsNewer,
   make: (scene) => trouble(scene, 'allows one call per second', { perSecond: CALLS_PER_SECOND }),

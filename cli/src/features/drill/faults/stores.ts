@@ -1,7 +1,8 @@
 /** What happens to Redis, PostgreSQL and the disk of the database. */
 import { whyNoMount } from '../../../linux/small-disk';
+import type { StoreLink } from '../../../targets/target';
 import { Failure } from '../../../ui/exit';
-import { type Fault, SURVIVED, UNNOTICED } from '../fault';
+import { type FaultContext, type InsideFault, SURVIVED, UNNOTICED } from '../fault';
 import {
   first,
   lasting,
@@ -20,7 +21,7 @@ import { formatNumber } from '../../../ui/numbers';
  * Nothing tells the workers, as after a network that flapped or a balancer that forgot its connections (n8n #37581).
  * Main and the webhook processors go on, so that work is accepted.
  */
-export const redisHalfOpen: Fault = {
+export const redisHalfOpen: InsideFault = {
   name: 'redis-half-open',
   title: 'the connections of all workers to Redis stay open and carry nothing any more',
   kind: 'accident',
@@ -38,7 +39,7 @@ export const redisHalfOpen: Fault = {
 };
 
 /** With its data: as of a Redis with persistence that is upgraded. */
-export const restartRedis: Fault = {
+export const restartRedis: InsideFault = {
   name: 'restart-redis',
   title: 'Redis shut down cleanly and started again, its data kept',
   kind: 'planned',
@@ -48,7 +49,7 @@ export const restartRedis: Fault = {
   make: (scene) => restart(scene, 'redis'),
 };
 
-export const stopRedis: Fault = {
+export const stopRedis: InsideFault = {
   name: 'stop-redis',
   title: 'Redis away for a while, its data kept',
   kind: 'accident',
@@ -58,8 +59,31 @@ export const stopRedis: Fault = {
   make: (scene) => restart(scene, 'redis'),
 };
 
+/** A server that loses its primary answers from a standby first, which refuses to write until it is promoted. */
+async function failOver(scene: FaultContext, store: StoreLink['store']): Promise<void> {
+  const { access, lastsMs, tell } = scene;
+  const instance = first(scene, store);
+  const promote = await access.failOver(store);
+  tell(`connections to ${instance} ended, and it refuses to write for ${seconds(lastsMs)}`);
+  await lasting(scene);
+  await promote();
+  tell(`${instance} was promoted, and writes again`);
+}
+
+/** As with Sentinel or a managed Redis; what was replicated is kept. */
+export const redisFailover: InsideFault = {
+  name: 'redis-failover',
+  title:
+    'connections to Redis ended, and a replica that refuses to write in its place until it is promoted',
+  kind: 'accident',
+  defaultSeconds: 10,
+  promise: SURVIVED,
+  lacks: needsQueue,
+  make: (scene) => failOver(scene, 'redis'),
+};
+
 /** The jobs are gone, those at work included; n8n still has their executions. */
-export const redisLosesData: Fault = {
+export const redisLosesData: InsideFault = {
   name: 'redis-loses-data',
   title: 'a Redis without persistence killed: it comes back empty',
   kind: 'accident',
@@ -77,7 +101,7 @@ export const redisLosesData: Fault = {
 const SLOW_REDIS_MS = 200;
 
 /** A Redis that is busy with something else, or in another region, is as slow. */
-export const slowRedis: Fault = {
+export const slowRedis: InsideFault = {
   name: 'slow-redis',
   title: `Redis answers ${String(SLOW_REDIS_MS)} ms later for a while`,
   kind: 'accident',
@@ -88,7 +112,7 @@ export const slowRedis: Fault = {
   make: (scene) => slow(scene, 'redis', SLOW_REDIS_MS),
 };
 
-export const restartPostgres: Fault = {
+export const restartPostgres: InsideFault = {
   name: 'restart-postgres',
   title: 'PostgreSQL shut down cleanly and started again',
   kind: 'planned',
@@ -98,7 +122,7 @@ export const restartPostgres: Fault = {
   make: (scene) => restart(scene, 'postgresql'),
 };
 
-export const stopPostgres: Fault = {
+export const stopPostgres: InsideFault = {
   name: 'stop-postgres',
   title: 'PostgreSQL away for a while',
   kind: 'accident',
@@ -108,11 +132,23 @@ export const stopPostgres: Fault = {
   make: (scene) => restart(scene, 'postgresql'),
 };
 
+/** As with Patroni, CloudNativePG or a managed database: no row that was committed is lost. */
+export const postgresFailover: InsideFault = {
+  name: 'postgres-failover',
+  title:
+    'connections to PostgreSQL ended, and a standby that only reads in its place until it is promoted',
+  kind: 'accident',
+  defaultSeconds: 20,
+  promise: SURVIVED,
+  lacks: needsPostgresql,
+  make: (scene) => failOver(scene, 'postgresql'),
+};
+
 /** An execution asks PostgreSQL some dozens of times, one after the other. */
 const SLOW_POSTGRES_MS = 50;
 
 /** A PostgreSQL with a slow disk, or in another region, is as slow. */
-export const slowPostgres: Fault = {
+export const slowPostgres: InsideFault = {
   name: 'slow-postgres',
   title: `PostgreSQL answers ${String(SLOW_POSTGRES_MS)} ms later for a while`,
   kind: 'accident',
@@ -124,7 +160,7 @@ export const slowPostgres: Fault = {
 };
 
 /** Another program on the same server may take all connections while n8n has to connect again. */
-export const postgresConnectionsUsedUp: Fault = {
+export const postgresConnectionsUsedUp: InsideFault = {
   name: 'postgres-connections-used-up',
   title: "n8n's connections to PostgreSQL ended, and all that it allows taken by others",
   kind: 'accident',
@@ -143,7 +179,7 @@ export const postgresConnectionsUsedUp: Fault = {
 /**
  * The disk of the database; on the target process in regular mode also that of n8n's user folder, with its binary data.
  */
-export const fullDisk: Fault = {
+export const fullDisk: InsideFault = {
   name: 'full-disk',
   title: 'no space left on the disk of the database for a while',
   kind: 'accident',

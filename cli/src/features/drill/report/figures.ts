@@ -1,12 +1,13 @@
 import { costOfRun } from '../../../analysis/cost';
 import { notKnown } from '../analysis/verdict';
 import { LEDGER_CLASSES, LEDGER_WORDS } from '../analysis/ledger-class';
-import type {
-  Availability,
-  DrillRecord,
-  DrillRecovery,
-  DrillSchedule,
-  NamedTimes,
+import {
+  isCombined,
+  type Availability,
+  type DrillRecord,
+  type DrillRecovery,
+  type DrillSchedule,
+  type NamedTimes,
 } from '../record';
 import type { RunRecord } from '../../../record/run-record';
 import { costFigures } from '../../../report/text/cost';
@@ -170,6 +171,7 @@ const aroundFault = (seconds: number): string =>
     : `${formatNumber(seconds)} s after it`;
 
 function faultText({ fault, phases }: DrillRecord): string {
+  const what = isCombined(fault.name) ? fault.title : (fault.done[0]?.text ?? fault.title);
   if (fault.done.length === 0) return `${fault.title}: not made`;
   const at = `${duration(phases.faultMs ?? 0)} into the load`;
   const { everySeconds } = fault;
@@ -177,7 +179,7 @@ function faultText({ fault, phases }: DrillRecord): string {
     everySeconds === undefined
       ? ''
       : `, and every ${formatNumber(everySeconds)} s for ${formatNumber(fault.lastsSeconds)} s`;
-  return `${fault.done[0]?.text ?? fault.title}, ${at}${again}`;
+  return `${what}, ${at}${again}`;
 }
 
 const sentText = ({ ledger, ratePerSecond }: DrillRecord): string =>

@@ -1,10 +1,12 @@
 /** What a drill does to a release in a cluster: through exec, the workloads' own objects and the Eviction API. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure, messageOf } from '../../../ui/exit';
-import type { DrillAccess } from '../../target';
+import type { DrillAccess, StoreLink } from '../../target';
 import type { Cluster } from '../api/api';
 import type { V1Deployment, V1Pod } from '../api/api-types';
 import { refusalOf } from '../api/failure-causes';
+import { PROMOTE, STAND_BY } from '../../process/connections';
+import { PRIMARY, REPLICA } from '../../process/redis';
 import { NO_SERVICE } from '../../process/upstream';
 import type { UpstreamPod } from '../release/upstream';
 import { killRunners, runOutOfMemory, seatOfRole, signalAll } from './in-container';
@@ -12,6 +14,7 @@ import { recoveryReach } from './recovery';
 import { releaseSelector } from '../objects/labels';
 import { nameOf } from '../pods/pod-trouble';
 import { roleOf, seatsOf, type ContainerSeat } from '../pods/pods';
+import { REDIS_CLI } from '../pods/stores';
 import { takeConnections } from './connections';
 import type { PodProgram } from './program';
 import { isRolledOut } from '../release/rollout';
@@ -55,6 +58,29 @@ async function fillVolume(
     await freeUp().catch(() => undefined); // The first error tells more.
     throw new Failure(`the disk of PostgreSQL was not filled ${messageOf(error)}`);
   }
+}
+
+/** Its superuser is reached through the socket within the container. */
+const POSTGRESQL_SCRIPT = `for sql; do psql -X -q -v ON_ERROR_STOP=1 -U "\${POSTGRES_USER:-postgres}" -d "\${POSTGRES_DB:-postgres}" -c "$sql"; done`;
+const REDIS_SCRIPT = `${REDIS_CLI}
+for words; do "$cli" $words; done`;
+
+async function failOver(
+  { cluster, namespace }: Pick<DrillPlace, 'cluster' | 'namespace'>,
+  { pod, container }: ContainerSeat,
+  store: StoreLink['store'],
+): Promise<() => Promise<void>> {
+  const say = async (script: string, words: readonly string[]): Promise<void> => {
+    await cluster.output({ namespace, pod, container }, ['sh', '-ec', script, 'sh', ...words]);
+  };
+  const asWords = (commands: readonly (readonly string[])[]): string[] =>
+    commands.map((words) => words.join(' '));
+  if (store === 'postgresql') {
+    await say(POSTGRESQL_SCRIPT, STAND_BY);
+    return () => say(POSTGRESQL_SCRIPT, PROMOTE);
+  }
+  await say(REDIS_SCRIPT, asWords(REPLICA));
+  return () => say(REDIS_SCRIPT, asWords(PRIMARY));
 }
 
 const LOOK_EVERY_MS = 500;
@@ -111,6 +137,7 @@ export function drillAccessOf(place: DrillPlace): DrillAccess {
       seatOfRole(place, 'postgresql');
       return takeConnections(place, seatOfRole(place, 'main'), place.program('pod-connections'));
     },
+    failOver: (store) => failOver(place, seatOfRole(place, store), store),
     fillDisk: async () => fillVolume(place, seatOfRole(place, 'postgresql')),
   };
 }

@@ -23,10 +23,10 @@ return cjson.encode({
 })`;
 
 /** The password is in the environment of its container, under the chart's name or redis-cli's own. */
-const REDIS_SCRIPT = `
-cli=$(command -v redis-cli || command -v valkey-cli) || { echo "it has no redis-cli" >&2; exit 1; }
+export const REDIS_CLI = `cli=$(command -v redis-cli || command -v valkey-cli) || { echo "it has no redis-cli" >&2; exit 1; }
 REDISCLI_AUTH=\${REDISCLI_AUTH:-\${REDIS_PASSWORD:-}}
-if [ -n "$REDISCLI_AUTH" ]; then export REDISCLI_AUTH; else unset REDISCLI_AUTH; fi
+if [ -n "$REDISCLI_AUTH" ]; then export REDISCLI_AUTH; else unset REDISCLI_AUTH; fi`;
+const REDIS_SCRIPT = `${REDIS_CLI}
 while read -r _; do "$cli" --raw EVAL "$1" 0 "$2" </dev/null; done`;
 
 const POSTGRESQL_SCRIPT = `while read -r sql; do set -- "$sql"; ${PSQL_WITH_PASSWORD} </dev/null; done`;
