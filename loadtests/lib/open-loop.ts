@@ -13,9 +13,11 @@ import { tooManyLanes } from './planned.ts';
 import { print } from './print.ts';
 import { lengthSeconds } from './profile.ts';
 import { seededRandom, seedOf } from './random.ts';
-import { asSent, begin, ended, pick, type Prepared } from './request.ts';
+import { asSent, begin, ended, pick, type Ended, type Prepared } from './request.ts';
 import type { RunIdentity, Settings } from './settings.ts';
 import { allLanes, laneOf } from './share.ts';
+
+const RETRY_AFTER_MS = 1_000;
 
 /** Where the weights of a blend are drawn: a stream that no lane uses. */
 const PICKING = 1_000_000;
@@ -57,10 +59,8 @@ export async function openLoop(
     const begunMs = now();
     const lateMs = begunMs - dueMs;
     if (prints) print(['b', id, rounded(dueMs), rounded(lateMs), beganAtMs, request.workload]);
-    const mayTakeMs = Math.max(1, Math.min(timeoutMs, lastDueMs + drainMs - begunMs));
-    const response = await begin(request, id, mayTakeMs);
+    const end = await heard(request, id, begunMs);
     open -= 1;
-    const end = ended(request, response, id, now() - begunMs, mayTakeMs < timeoutMs);
     const { serviceMs, status, errorKind, protocol, ranBy, connected } = end;
     if (prints) print(['e', id, rounded(serviceMs), status, errorKind, ranBy, connected]);
     if (measured) {
@@ -68,6 +68,19 @@ export async function openLoop(
       const durationMs = lateMs + serviceMs;
       const late = { ms: lateMs, isTooLate: lateMs > allowedLateMs };
       count({ workload, durationMs, late, errorKind, protocol, ranBy, connected });
+    }
+  }
+
+  /** What the caller has in the end, and how long that took: a caller that retries waits a little before. */
+  async function heard(request: Prepared, id: string, begunMs: number): Promise<Ended> {
+    const giveUpMs = lastDueMs + drainMs;
+    for (let left = plan.retries ?? 0, atMs = begunMs; ; left -= 1, atMs = now()) {
+      const mayTakeMs = Math.max(1, Math.min(timeoutMs, giveUpMs - atMs));
+      const response = await begin(request, id, mayTakeMs);
+      const end = ended(request, response, id, now() - atMs, mayTakeMs < timeoutMs);
+      const isLast = end.errorKind === '' || left === 0 || now() + RETRY_AFTER_MS >= giveUpMs;
+      if (isLast) return atMs === begunMs ? end : { ...end, serviceMs: now() - begunMs };
+      await new Promise<void>((next) => void setTimeout(next, RETRY_AFTER_MS));
     }
   }
 

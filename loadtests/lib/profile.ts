@@ -37,6 +37,8 @@ export interface LoadPlan {
   seed?: number;
   /** Closed loop: that many wait for their response before they send again. */
   clients: number;
+  /** Open loop: how often a caller sends a request again that did not get its expected response; left out: never. */
+  retries?: number;
 }
 
 /** Which of the two the `arrivals` are where nobody says. */
@@ -49,6 +51,7 @@ export interface PlanParameters {
   clients?: number;
   arrivals?: Arrivals;
   seed?: number;
+  retries?: number;
 }
 
 export function planOf(name: ProfileName, parameters: PlanParameters = {}): LoadPlan {
@@ -79,6 +82,7 @@ export function planOf(name: ProfileName, parameters: PlanParameters = {}): Load
     stages,
     arrivals: parameters.arrivals ?? DEFAULT_ARRIVALS,
     ...(parameters.seed === undefined ? {} : { seed: parameters.seed }),
+    ...(parameters.retries === undefined ? {} : { retries: parameters.retries }),
     clients: profile.loop === 'closed' ? (parameters.clients ?? profile.clients) : 0,
   };
 }
@@ -97,6 +101,11 @@ function refuseWhatDoesNotFit(name: string, profile: Profile, parameters: PlanPa
   if (profile.loop === 'closed' && parameters.arrivals !== undefined) {
     throw new Mistake(
       `the profile ${name} has clients, and no arrivals of its own: leave the arrivals out, or take the profile load`,
+    );
+  }
+  if (profile.loop === 'closed' && parameters.retries !== undefined) {
+    throw new Mistake(
+      `the clients of the profile ${name} do not retry: leave the retries out, or take the profile load`,
     );
   }
   const { ratePerSecond = 1, durationSeconds = 1, warmupSeconds = 0, clients = 1 } = parameters;

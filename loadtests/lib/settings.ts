@@ -106,6 +106,7 @@ function planFrom(profile: string, env: ScriptEnv): LoadPlan {
   if (env.WARMUP !== undefined) parameters.warmupSeconds = parseDuration(env.WARMUP);
   if (env.VUS !== undefined) parameters.clients = number(env, 'VUS');
   if (env.SEED !== undefined) parameters.seed = number(env, 'SEED');
+  if (env.RETRIES !== undefined) parameters.retries = wholeFromOne(env, 'RETRIES');
   if (env.ARRIVALS !== undefined) {
     if (!isArrivals(env.ARRIVALS)) {
       throw new Mistake(`ARRIVALS is '${env.ARRIVALS}': it must be ${ARRIVALS.join(' or ')}`);

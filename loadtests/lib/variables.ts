@@ -82,6 +82,10 @@ const LOAD = {
     usual: DEFAULT_ARRIVALS,
     example: 'random',
   },
+  RETRIES: {
+    what: 'How often a caller sends a request again, with the same id, if it did not get the expected response.',
+    example: '2',
+  },
   SEED: {
     what: 'Seed for random arrivals and blends. The same seed gives the same load.',
     example: '7',

@@ -61,6 +61,22 @@ describe.each(['load', 'closed'] as const)('a request of %s', (profile) => {
   });
 });
 
+test('a caller that retries sends a failed request again with its id, until it gets its response', async () => {
+  const tries = new Map<string, number>();
+  const failing = createServer((request, response) => {
+    const id = String(request.headers['x-load-id']);
+    const count = (tries.get(id) ?? 0) + 1;
+    tries.set(id, count);
+    response.writeHead(count < 3 ? 503 : 200).end('{}');
+  });
+  const BASE_URL = `http://${await listening(failing)}`;
+  const env = { ...SIZES.load, REQUEST: 'GET /x', READY: 0 };
+  const { summary } = await runPlainK6('load', { ...env, BASE_URL, RETRIES: 2 });
+  expect(summary).toMatchObject({ requests: 20, expected: 20 });
+  expect([...tries.values()]).toEqual(Array.from({ length: 20 }, () => 3));
+  expect((summary as { latencyMs: { p50: number } }).latencyMs.p50).toBeGreaterThanOrEqual(2_000);
+});
+
 test('a client has its own cookies after a redirect', async () => {
   const BASE_URL = `http://${await listening(createServer(answer))}`;
   const env = { ...SIZES.load, REQUEST: 'GET /moved', READY: 0 };

@@ -32,6 +32,12 @@ describe('a profile', () => {
     expect(dueBetween(plan, 0, 40)).toBeCloseTo(400);
   });
 
+  it('has callers that retry only where they do not wait for each other', () => {
+    expect(planOf('load', { retries: 2 })).toMatchObject({ retries: 2 });
+    expect(planOf('load')).not.toHaveProperty('retries');
+    expect(() => planOf('closed', { retries: 2 })).toThrow('do not retry');
+  });
+
   it('closed has clients and no rate', () => {
     const plan = planOf('closed', { clients: 3 });
     expect(plan).toMatchObject({ loop: 'closed', clients: 3, stages: [] });

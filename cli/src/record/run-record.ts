@@ -61,6 +61,8 @@ export const recordedProfileSchema = z.object({
   stages: z.exactOptional(z.array(stageSchema)),
   /** Open loop: whether requests were due at even or at random (exponential) gaps. */
   arrivals: z.exactOptional(arrivalsSchema),
+  /** Open loop: how often a caller sent a request again that failed; left out: never. */
+  retries: z.exactOptional(z.number()),
   /** Seed of random arrivals, from which the due times can be computed again. */
   seed: z.exactOptional(z.number()),
 });

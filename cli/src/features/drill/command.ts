@@ -20,6 +20,7 @@ import {
 import {
   collect,
   countFrom0,
+  countFrom1,
   milliseconds,
   parsed,
   positive,
@@ -78,6 +79,13 @@ export function register(program: Command): Command {
       parsed('--rate <per-second>', 'requests per second during the whole drill', positive, '3'),
     )
     .addOption(new Option('--arrivals <kind>', 'gaps between requests').choices(ARRIVALS))
+    .addOption(
+      parsed(
+        '--retries <number>',
+        'how often a caller sends a request again, with the same id, 1s after a failure (default: 0)',
+        countFrom1,
+      ),
+    )
     .addOption(
       parsed('--warmup <time>', 'load before the steady phase, which is not judged', seconds, '5s'),
     )

@@ -44,6 +44,7 @@ export interface DrillOptions
   extends WorkloadOptions, TargetOptions, MonitoringOptions, PriceOptions {
   rate: number;
   arrivals?: Arrivals;
+  retries?: number;
   /** Seconds, as the next four. */
   warmup: number;
   steady: number;
@@ -170,6 +171,7 @@ export function orderOf(fault: Fault, given: DrillOptions): OrderedDrill {
       returnSeconds: options.after,
       rateFactor: fault.rateFactor ?? 1,
       ...(options.arrivals === undefined ? {} : { arrivals: options.arrivals }),
+      ...(options.retries === undefined ? {} : { retries: options.retries }),
     },
     promises: promisesOf(fault, options),
     hasControl: options.control,

@@ -18,6 +18,8 @@ export interface DrillLoad {
   /** The load while the fault lasts, as a multiple of the rate. */
   rateFactor: number;
   arrivals?: Arrivals;
+  /** How often a caller sends a request again that failed; left out: never. */
+  retries?: number;
 }
 
 export const faultAtSeconds = ({ warmupSeconds, steadySeconds }: DrillLoad): number =>
@@ -30,6 +32,7 @@ export function planOfDrill(load: DrillLoad): LoadPlan {
     warmupSeconds: load.warmupSeconds,
     durationSeconds: steadySeconds + faultSeconds + returnSeconds,
     ...(load.arrivals === undefined ? {} : { arrivals: load.arrivals }),
+    ...(load.retries === undefined ? {} : { retries: load.retries }),
   });
   if (rateFactor === 1) return plan;
   const stage = (durationSeconds: number, rate: number): Stage => ({
