@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
 import { chart, paths, render } from './support/helm.ts';
+import { podTemplates } from './support/pods.ts';
 
 const docs = join(chart, '../../docs/chart');
 const pages = readdirSync(docs).map((file) => join(docs, file));
@@ -50,6 +51,32 @@ test('traffic.md shows values that render', async () => {
     ingresses.push(own.map(({ metadata }) => metadata.name));
   }
   expect(ingresses).toEqual([[], ['n8n-n8n-tuned', 'n8n-n8n-tuned-webhook']]);
+});
+
+test('clouds.md shows a proxy for the database that every pod with a way to it gets', async () => {
+  const text = readFileSync(join(docs, 'clouds.md'), 'utf8');
+  const [, values = 'missing: true'] = /```yaml\n(database:[^]*?)```/.exec(text) ?? [];
+  const file = join(folder, 'proxy.yaml');
+  writeFileSync(file, `${values}monitoring: { enabled: true, exporter: { enabled: true } }\n`);
+  const args = ['-f', join(chart, 'ci/eks-values.yaml'), '-f', file];
+  const { manifests } = await render(paths.helm3, args);
+  const without = podTemplates(manifests).filter(
+    ({ spec }) => !spec.initContainers?.some(({ name }) => name === 'database-proxy'),
+  );
+  expect(without.map(({ labels }) => labels['app.kubernetes.io/component'])).toEqual([
+    'smoke-test',
+  ]);
+});
+
+test('postgresql.md shows a backup to S3 that renders', async () => {
+  const text = readFileSync(join(docs, 'postgresql.md'), 'utf8');
+  const [, values = 'missing: true'] = /```yaml\n(database:\n {2}own:[^]*?)```/.exec(text) ?? [];
+  const file = join(folder, 'backup.yaml');
+  writeFileSync(file, values);
+  const { text: rendered } = await render(paths.helm3, [
+    ...['-f', file, '--set', 'database.type=postgresql'],
+  ]);
+  expect(rendered).toContain('postgresql-backup-s3.cjs, store');
 });
 
 test.each(['postgresql.md', 'redis.md'])('%s shows values that are rendered elsewhere', (page) => {

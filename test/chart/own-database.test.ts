@@ -1,9 +1,14 @@
 // The chart's own PostgreSQL: who may do what in it, its backups, and who reaches it; and what n8n itself may reach. The whole
 // chart is rendered.
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { n8nFolder, node24 } from '../nodes/support/lab';
+import { startS3Server, type S3Server } from '../support/s3-server.ts';
+import { N8N_VERSION } from '../support/versions';
 import { attempt, chart, KUBERNETES, paths, render, type Manifest } from './support/helm.ts';
 import { podTemplates } from './support/pods.ts';
 
@@ -156,5 +161,114 @@ describe('the volume of backups', () => {
 
   test('has the newest dump of this release put back by latest, and not that of another', () => {
     expect(runScript({ RESTORE: 'latest' }).said).toBe('restored n8n-20260103T000000Z.dump\n');
+  });
+});
+
+describe('a backup to S3', () => {
+  const TO_S3 = {
+    ...OWN,
+    database: {
+      type: 'postgresql',
+      own: { backup: { enabled: true, s3: { bucket: 'runs', existingSecret: 'keys' } } },
+    },
+  };
+
+  test('fetches before a restore and stores after a dump, and no volume is claimed for it', async () => {
+    const manifests = await manifestsOf(TO_S3);
+    const backup = podTemplates(manifests).find(
+      ({ labels }) => labels['app.kubernetes.io/component'] === 'backup',
+    );
+    const { initContainers = [], containers = [], volumes } = backup?.spec ?? {};
+    expect([initContainers, containers].map((each) => each.map(({ name }) => name))).toEqual([
+      ['fetch', 'backup'],
+      ['store'],
+    ]);
+    const [asksS3] = containers;
+    expect(asksS3?.env).toContainEqual({
+      name: 'AWS_SECRET_ACCESS_KEY',
+      valueFrom: { secretKeyRef: { name: 'keys', key: 'secret-key' } },
+    });
+    // What asks the bucket gets nothing of the database, and the other way round.
+    expect(asksS3?.env?.filter(({ name }) => name.startsWith('PG'))).toEqual([]);
+    expect(initContainers[1]?.env?.filter(({ name }) => name.startsWith('AWS'))).toEqual([]);
+    expect(volumes).toContainEqual({ name: 'backups', emptyDir: { sizeLimit: '10Gi' } });
+    const claims = manifests.filter(({ kind }) => kind === 'PersistentVolumeClaim');
+    expect(claims.map(({ metadata }) => metadata.name)).not.toContain(
+      'n8n-n8n-tuned-postgresql-backup',
+    );
+    const ports = policyOf(manifests, 'backup')?.egress?.flatMap(({ ports: all = [] }) => all);
+    expect(ports).toContainEqual({ port: 443, protocol: 'TCP' });
+  });
+
+  test.each([
+    [{ enabled: true, s3: { endpoint: 'https://s3' } }, 's3 (endpoint): without a bucket'],
+    [{ s3: { bucket: 'runs' } }, 's3.bucket: nothing is backed up'],
+    [{ enabled: true, existingClaim: 'c', s3: { bucket: 'runs' } }, 'existingClaim and s3.bucket'],
+  ])('%j is refused', async (backup, sentence) => {
+    expect(await refusalOf({ database: { type: 'postgresql', own: { backup } } })).toContain(
+      sentence,
+    );
+  });
+
+  describe('in a real S3 server', () => {
+    const SCRIPT = join(chart, 'files/postgresql-backup-s3.cjs');
+    const dump = (day: number): string => `n8n-2026010${String(day)}T000000Z.dump`;
+    let server: S3Server;
+    let volume: string;
+    beforeAll(async () => {
+      server = await startS3Server();
+      volume = mkdtempSync(join(folder, 'dumps-'));
+    });
+    afterAll(() => server.close());
+
+    const run = (what: string, more: Record<string, string> = {}): Promise<string> => {
+      const { AWS_ENDPOINT_URL: endpoint = '', ...keys } = server.env;
+      return promisify(execFile)(node24(), [SCRIPT, what], {
+        env: {
+          ...{ ...keys, AWS_ENDPOINT_URL_S3: endpoint, AWS_EC2_METADATA_DISABLED: 'true' },
+          // In n8n's image it is found beside n8n.
+          ...{ N8N_PACKAGE: join(n8nFolder(N8N_VERSION), 'package.json'), HOME: '/nonexistent' },
+          ...{ FOLDER: volume, NAME: 'n8n', KEEP: '2', S3_BUCKET: 'runs', S3_PREFIX: '/team/' },
+          ...{ S3_PART_BYTES: String(5 * 1024 * 1024), ...more },
+        },
+      }).then(
+        ({ stdout }) => stdout,
+        (error: { stderr: string }) => error.stderr,
+      );
+    };
+
+    test('keeps so many dumps of this release, in parts, and gives one back as it was', async () => {
+      const content = randomBytes(12 * 1024 * 1024);
+      writeFileSync(join(volume, 'n8n-staging-20260101T000000Z.dump'), 'of another release');
+      writeFileSync(join(volume, dump(1)), 'the oldest');
+      expect(await run('store', { NAME: 'n8n-staging' })).toContain('stored n8n-staging-');
+      expect(await run('store')).toContain(`stored ${dump(1)} in s3://runs/team/, 10 bytes`);
+      writeFileSync(join(volume, dump(2)), content);
+      expect(await run('store')).not.toContain('removed');
+      writeFileSync(join(volume, dump(3)), 'the newest');
+      expect(await run('store')).toContain(`removed ${dump(1)}\n`);
+      expect(server.content('team/n8n-staging-20260101T000000Z.dump')).toBe('of another release');
+
+      for (const name of readdirSync(volume)) rmSync(join(volume, name));
+      expect(await run('fetch', { RESTORE: 'latest' })).toBe(`fetched ${dump(3)}\n`);
+      expect(await run('fetch', { RESTORE: dump(2) })).toBe(`fetched ${dump(2)}\n`);
+      expect(readdirSync(volume).sort()).toEqual([dump(2), dump(3)]);
+      expect(readFileSync(join(volume, dump(2))).equals(content)).toBe(true);
+      // A restore stores nothing, and a dump fetches nothing.
+      expect(await run('store', { RESTORE: 'latest' })).toBe('');
+      expect(await run('fetch')).toBe('');
+    });
+
+    test('says in one line what the server said', async () => {
+      for (const [more, reason] of [
+        [{ RESTORE: 'n8n-20200101T000000Z.dump' }, /NoSuchKey/],
+        [{ RESTORE: 'latest', NAME: 'nobody' }, /there is no dump latest/],
+        [{ RESTORE: 'latest', AWS_SECRET_ACCESS_KEY: 'wrong' }, /status 403/],
+      ] as [Record<string, string>, RegExp][]) {
+        const said = await run('fetch', more);
+        expect(said).toMatch(/^backup to s3:\/\/runs\/team\/: [^\n]+\n$/);
+        expect(said).toMatch(reason);
+      }
+    });
   });
 });

@@ -95,6 +95,24 @@ test('the comment beside an unset value says its default', () => {
   expect(wrong).toEqual([]);
 });
 
+test('every null says on its line what then applies, and a setting of the tuning its default', () => {
+  const lines = readFileSync(join(chart, 'values.yaml'), 'utf8').split('\n');
+  const nulls = lines.filter((line) => /^\s*[^#\s][^#]*: null\b/.test(line));
+  expect(nulls.length).toBeGreaterThan(40);
+  expect(nulls.filter((line) => !/: null # ./.test(line))).toEqual([]);
+  const { tuning } = read('files/environment.yaml') as {
+    tuning: Record<string, { default: unknown }>;
+  };
+  const said = nulls.flatMap((line) => {
+    const [, name = '', text = ''] =
+      /^ {2}(\w+): null # by profile; default: (.*)$/.exec(line) ?? [];
+    return name === '' ? [] : [[name, parse(text)]];
+  });
+  expect(Object.fromEntries(said)).toEqual(
+    Object.fromEntries(Object.entries(tuning).map(([name, { default: usual }]) => [name, usual])),
+  );
+});
+
 test.each(presets)('preset %s keeps the record of successful executions', async (name) => {
   const file = `presets/${name}.yaml`;
   const { text } = await render(paths.helm3, argumentsFor(file));

@@ -2,12 +2,14 @@
 A map of these templates. Each file that renders something begins with `n8n-tuned.prepare`, which fills the values once:
   _prepare, _presets     the user's values, under them the presets, under them files/defaults.yaml
   _components            main, pools of workers, webhook processors, each with its settings: pod, then the role, then the pool
-  roles/deployment.yaml  one Deployment per component; its pod is in _pod.tpl, which says in order what a pod of n8n has:
-                         _initContainers, _runners (sidecar), env/ (variables), _lifecycle (probes, end), preload/ (patches)
+  roles/deployment.yaml  one Deployment per component, from its top to its end; the longer parts of its pod are in
+                         _initContainers, _runners (sidecar), env/ (variables), _lifecycle (probes, end), _pod (volumes),
+                         preload/ (patches)
   env/_assemble.tpl      the variables: the rows of files/environment.yaml (env/_table.tpl reads them), over them the user's
   _secrets.tpl           where each secret is from; secrets/make.yaml makes those that nobody gave
   _helper-pods.tpl       pods beside n8n: make-secrets, recovery, exporter, smoke-test
-  _store, postgresql/, redis/   the chart's own stores; traffic/ Services, Ingress, HTTPRoute; network-policy/
+  postgresql/, redis/    the chart's own stores, a StatefulSet each; postgresql/backup.yaml their dumps
+  traffic/, network-policy/   Services, Ingress, HTTPRoute; who may reach whom
   _validations*, _warnings      what is refused, and what NOTES says
 To see one object: helm template n8n . --show-only templates/roles/deployment.yaml (or recovery/cronjob.yaml, ...). To see why a
 variable has its value: look for its name in files/environment.yaml.

@@ -23,9 +23,6 @@ runnerOldSpace: 64
 runnerPayload: 1
 {{- end -}}
 
-{{/* MiB that an external runner's container needs: an idle JavaScript runner, the launcher and Python. Not measured. */}}
-{{- define "n8n-tuned.externalRunnerFloorMiB" -}}256{{- end -}}
-
 {{/* MiB that live outside V8: code, buffers, sockets. */}}
 {{- define "n8n-tuned.outsideHeapMiB" -}}
 {{- ternary 250 100 (eq "true" (include "n8n-tuned.supports" (dict "context" . "feature" "taskRunnersAlways"))) -}}

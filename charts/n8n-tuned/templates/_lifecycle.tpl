@@ -17,21 +17,20 @@ also runs what nobody waits for. Dict: context, component.
 {{- $seconds -}}
 {{- end -}}
 
-{{/* What the user says of it; a worker, which gets no requests, needs none. Dict: context, component. */}}
-{{- define "n8n-tuned.preStopSetting" -}}
+{{/*
+Seconds for endpoints and ingress controllers to forget the pod before n8n stops listening. None where the old pod must end
+before the next one starts: nobody else answers meanwhile, so they would only lengthen the gap. None for a worker, which gets
+no requests. Dict: context, component.
+*/}}
+{{- define "n8n-tuned.preStopSeconds" -}}
 {{- $setting := .component.settings.shutdown.preStopSeconds -}}
 {{- $controllers := (include "n8n-tuned.ingressControllers" .context | fromYaml).items -}}
 {{- /* A load balancer outside the cluster takes longer to forget a pod. */ -}}
 {{- $usual := ternary 20 5 (or (has "alb" $controllers) (has "gce" $controllers)) -}}
-{{- kindIs "invalid" $setting | ternary (ternary 0 $usual (eq .component.role "worker")) $setting -}}
+{{- if contains "Recreate" (include "n8n-tuned.strategy" .) -}}0
+{{- else if not (kindIs "invalid" $setting) -}}{{ int $setting }}
+{{- else -}}{{ ternary 0 $usual (eq .component.role "worker") }}
 {{- end -}}
-
-{{/*
-Seconds for endpoints and ingress controllers to forget the pod before n8n stops listening. None where the old pod must end
-before the next one starts: nobody else answers meanwhile, so they would only lengthen the gap. Dict: context, component.
-*/}}
-{{- define "n8n-tuned.preStopSeconds" -}}
-{{- contains "Recreate" (include "n8n-tuned.strategy" .) | ternary 0 (include "n8n-tuned.preStopSetting" . | int) -}}
 {{- end -}}
 
 {{/*
@@ -46,7 +45,10 @@ busy n8n still closes what is open after its own limit. Dict: context, component
 {{- end -}}
 {{- end -}}
 
-{{/* A probe, or nothing where the user switched it off. Dict: probe (the user's), path. */}}
+{{/*
+A probe. Readiness looks at the database (and at Redis on a worker); liveness never does, or an outage of the database would
+restart every pod. The startup probe allows for migrations. Dict: probe (the user's), path.
+*/}}
 {{- define "n8n-tuned.probe" -}}
 {{- $probe := .probe -}}
 {{- $own := omit $probe "enabled" -}}
@@ -54,27 +56,6 @@ busy n8n still closes what is open after its own limit. Dict: context, component
 {{- $own = merge (dict "httpGet" (dict "path" .path "port" "http")) $own -}}
 {{- end -}}
 {{- toYaml $own -}}
-{{- end -}}
-
-{{/*
-Readiness looks at the database (and at Redis on a worker); liveness never does, or an outage of the database would
-restart every pod. The startup probe allows for migrations. Dict: context, component.
-*/}}
-{{- define "n8n-tuned.probes" -}}
-{{- $ready := include "n8n-tuned.readinessPath" .context -}}
-{{- $probes := .component.settings.probes -}}
-{{- if $probes.startup.enabled }}
-startupProbe:
-  {{- include "n8n-tuned.probe" (dict "probe" $probes.startup "path" $ready) | nindent 2 }}
-{{- end }}
-{{- if $probes.readiness.enabled }}
-readinessProbe:
-  {{- include "n8n-tuned.probe" (dict "probe" $probes.readiness "path" $ready) | nindent 2 }}
-{{- end }}
-{{- if $probes.liveness.enabled }}
-livenessProbe:
-  {{- include "n8n-tuned.probe" (dict "probe" $probes.liveness "path" "/healthz") | nindent 2 }}
-{{- end }}
 {{- end -}}
 
 {{/*
@@ -116,12 +97,6 @@ preStop:
 {{- end -}}
 {{- end -}}
 
-{{/* Whether an old and a new pod side by side would both fire what is due. Dict: context, component. */}}
-{{- define "n8n-tuned.firesTwice" -}}
-{{- $values := .context.Values -}}
-{{- if and (eq .component.role "main") (not $values.multiMain.enabled) (not $values.executions.durableSchedules) -}}true{{- end -}}
-{{- end -}}
-
 {{/* Whether a component mounts the claim. Dict: context, component. */}}
 {{- define "n8n-tuned.usesClaim" -}}
 {{- $values := .context.Values -}}
@@ -133,10 +108,6 @@ preStop:
 {{- end -}}
 {{- end -}}
 
-{{- define "n8n-tuned.claimName" -}}
-{{- default (printf "%s-data" (include "n8n-tuned.fullname" .)) .Values.persistence.existingClaim -}}
-{{- end -}}
-
 {{- define "n8n-tuned.isSharedClaim" -}}
 {{- if has "ReadWriteMany" .Values.persistence.accessModes -}}true{{- end -}}
 {{- end -}}
@@ -146,9 +117,11 @@ SQLite, which serves one process only, and a volume that only one node can mount
 schedules that a lone main keeps in its memory. Dict: context, component.
 */}}
 {{- define "n8n-tuned.strategy" -}}
+{{- $values := .context.Values -}}
+{{- $firesTwice := and (eq .component.role "main") (not $values.multiMain.enabled) (not $values.executions.durableSchedules) -}}
 {{- if .component.settings.strategy -}}
 {{- toYaml .component.settings.strategy -}}
-{{- else if or (eq .context.Values.database.type "sqlite") (and (include "n8n-tuned.usesClaim" .) (not (include "n8n-tuned.isSharedClaim" .context))) (include "n8n-tuned.firesTwice" .) -}}
+{{- else if or (eq $values.database.type "sqlite") (and (include "n8n-tuned.usesClaim" .) (not (include "n8n-tuned.isSharedClaim" .context))) $firesTwice -}}
 type: Recreate
 {{- else -}}
 type: RollingUpdate

@@ -115,3 +115,6 @@ storageClassName: ""
 storageClassName: {{ $class | quote }}
 {{- end -}}
 {{- end -}}
+
+{{/* The label of the StatefulSet that tells which major version of PostgreSQL made its data. */}}
+{{- define "n8n-tuned.postgresqlMajorLabel" -}}n8n-tuned/postgresql-major{{- end -}}

@@ -28,14 +28,9 @@ sub-units (n, u, m). Dict: value, at (where it stands in the values, for the mes
 {{- $number -}}
 {{- end -}}
 
-{{/* A quantity as whole bytes, rounded up. */}}
-{{- define "n8n-tuned.bytes" -}}
-{{- include "n8n-tuned.quantity" . | float64 | ceil | int64 -}}
-{{- end -}}
-
 {{/* A quantity as whole MiB, rounded down. */}}
 {{- define "n8n-tuned.mebibytes" -}}
-{{- div (include "n8n-tuned.bytes" . | int64) 1048576 -}}
+{{- div (include "n8n-tuned.quantity" . | float64 | ceil | int64) 1048576 -}}
 {{- end -}}
 
 {{/* A share of a memory limit or a fixed quantity, as whole MiB. Dict: value ("1/2", "768Mi"), limitMiB, at. */}}

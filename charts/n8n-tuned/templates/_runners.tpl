@@ -44,20 +44,6 @@ and is told to end only when n8n, which drains with its help, has ended. Dict: c
 {{- include "n8n-tuned.image" (dict "context" . "image" .Values.taskRunners.image "tag" (include "n8n-tuned.version" .)) -}}
 {{- end -}}
 
-{{/* Dict: context, component. */}}
-{{- define "n8n-tuned.runnerVolumes" -}}
-{{- if eq (include "n8n-tuned.runnerModeOf" .) "external" }}
-- name: runner-tmp
-  emptyDir: {}
-- name: runner-config
-  emptyDir: {}
-{{- if .context.Values.pythonPackages.packages }}
-- name: python-packages
-  emptyDir: {}
-{{- end }}
-{{- end }}
-{{- end -}}
-
 {{/*
 Writes the config of the image's launcher anew: it passes on only the variables that it names and overrides some. All of
 the runner's get through but those that are the launcher's own. Dict: context, component.

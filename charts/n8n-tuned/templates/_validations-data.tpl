@@ -34,6 +34,17 @@
 {{- if and .Values.database.own.backup.enabled (not (include "n8n-tuned.ownDatabase" .)) -}}
 {{- "database.own.backup.enabled: it is for the PostgreSQL of this release, and there is none: leave it out, and back up the server that you have." }}{{ "\n" -}}
 {{- end -}}
+{{- $backup := .Values.database.own.backup -}}
+{{- $ofS3 := include "n8n-tuned.given" (omit $backup.s3 "bucket" "accessKeyKey" "secretKeyKey") -}}
+{{- if and $ofS3 (not $backup.s3.bucket) -}}
+{{- printf "database.own.backup.s3 (%s): without a bucket the dumps stay on a volume: set database.own.backup.s3.bucket, or remove it." $ofS3 }}{{ "\n" -}}
+{{- end -}}
+{{- if and $backup.s3.bucket (not $backup.enabled) -}}
+{{- "database.own.backup.s3.bucket: nothing is backed up: set database.own.backup.enabled=true, or remove it." }}{{ "\n" -}}
+{{- end -}}
+{{- if and $backup.s3.bucket $backup.existingClaim -}}
+{{- "database.own.backup: existingClaim and s3.bucket each name a place for the dumps: keep one." }}{{ "\n" -}}
+{{- end -}}
 {{- if and (include "n8n-tuned.ownDatabase" .) (has .Values.database.own.user (list "postgres" "")) -}}
 {{- "database.own.user: postgres is the superuser, and n8n gets a role of its own: set another name, such as n8n." }}{{ "\n" -}}
 {{- end -}}

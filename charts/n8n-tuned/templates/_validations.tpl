@@ -238,9 +238,9 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- end -}}
 {{- with dig "limits" "memory" "" (.Values.taskRunners.resources | default dict) -}}
 {{- $limitMiB := include "n8n-tuned.mebibytes" (dict "value" . "at" "taskRunners.resources.limits.memory") | int64 -}}
-{{- $floorMiB := include "n8n-tuned.externalRunnerFloorMiB" $ | int64 -}}
-{{- if lt $limitMiB $floorMiB -}}
-{{- printf "taskRunners.resources.limits.memory: the external runner needs at least %d MiB, and %s is %d MiB: raise it." $floorMiB (include "n8n-tuned.plain" .) $limitMiB }}{{ "\n" -}}
+{{- /* An idle JavaScript runner, the launcher and Python. Not measured. */ -}}
+{{- if lt $limitMiB 256 -}}
+{{- printf "taskRunners.resources.limits.memory: the external runner needs at least 256 MiB, and %s is %d MiB: raise it." (include "n8n-tuned.plain" .) $limitMiB }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

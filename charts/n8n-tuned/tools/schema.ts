@@ -205,6 +205,8 @@ const SHAPES: Record<string, Shape> = {
   'database.type': oneOf('sqlite', 'postgresql'),
   port: anyPort,
   prefix: { type: 'string', minLength: 1 },
+  's3.prefix': text,
+  's3.endpoint': { type: 'string', pattern: '^(https?://[^/]+.*)?$' },
   clusterNodes: list({ type: 'string', pattern: '^.+:[0-9]+$' }),
   'sentinel.nodes': list({ type: 'string', pattern: '^.+:[0-9]+$' }),
   'sentinel.master': { type: 'string', minLength: 1 },

@@ -11,10 +11,14 @@ export const loadChart = join(__dirname, '../../../charts/n8n-load');
 export const paths = labPaths();
 export const KUBERNETES = '1.33.0';
 
-/** What a preset needs of the user, by its file's name: it deploys against nobody's host. */
+/** What a preset needs of the user, by its file's name: it deploys against nobody's host, with nobody's Secrets. */
+const OF_DATABASE = [
+  ...['encryptionKey.existingSecret=key', 'database.external.existingSecret=password'],
+  'database.external.host=db.test',
+];
 const NEEDED: Record<string, string[]> = {
-  'large.yaml': ['database.external.host=db.test', 'redis.external.host=redis.test'],
-  'multi-main.yaml': ['database.external.host=db.test'],
+  'large.yaml': [...OF_DATABASE, 'redis.external.host=redis.test'],
+  'multi-main.yaml': OF_DATABASE,
 };
 
 /** Arguments for a values file of the chart's folders ci and presets. */

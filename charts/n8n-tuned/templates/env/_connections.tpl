@@ -84,11 +84,6 @@
 {{- include "n8n-tuned.databaseTlsMounts" . }}
 {{- end -}}
 
-{{- define "n8n-tuned.certificateVolumes" -}}
-{{ include "n8n-tuned.trustedVolume" . }}
-{{- include "n8n-tuned.databaseTlsVolumes" . }}
-{{- end -}}
-
 {{/* The port on which the proxy beside n8n listens, see templates/redis/_sentinel.tpl. */}}
 {{- define "n8n-tuned.sentinelProxyPort" -}}6379{{- end -}}
 

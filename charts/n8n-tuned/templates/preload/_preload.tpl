@@ -25,18 +25,5 @@
 {{- toYaml $data -}}
 {{- end -}}
 
-{{/* Of the scripts that a component loads: one for another role restarts no pod of this one. Dict: context, component. */}}
-{{- define "n8n-tuned.preloadChecksum" -}}
-{{- include "n8n-tuned.preloadData" (dict "context" .context "items" (include "n8n-tuned.preloads" . | fromYaml).items) | sha256sum -}}
-{{- end -}}
-
 {{- define "n8n-tuned.preloadFolder" -}}/etc/n8n-tuned/preload{{- end -}}
 
-{{/* data of the ConfigMap: what any role loads. Context: root. */}}
-{{- define "n8n-tuned.preloadFiles" -}}
-{{- $items := list -}}
-{{- range .n8nTunedComponents -}}
-{{- $items = concat $items (include "n8n-tuned.preloads" (dict "context" $ "component" .) | fromYaml).items -}}
-{{- end -}}
-{{- include "n8n-tuned.preloadData" (dict "context" . "items" $items) -}}
-{{- end -}}

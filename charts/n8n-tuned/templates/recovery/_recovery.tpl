@@ -1,9 +1,3 @@
-{{/* Where the CronJob asks n8n: main's Service, within the cluster. */}}
-{{- define "n8n-tuned.recoveryUrl" -}}
-{{- $port := int .Values.service.port -}}
-{{- default (printf "http://%s.%s.svc%s" (include "n8n-tuned.fullname" .) (include "n8n-tuned.namespace" .) (ternary "" (printf ":%d" $port) (eq $port 80))) .Values.recovery.url -}}
-{{- end -}}
-
 {{/* For so long a pass begins retries; then it ends by itself, and the next one goes on. */}}
 {{- define "n8n-tuned.recoveryPassSeconds" -}}
 {{- mul 4 (int .Values.recovery.patienceSeconds) -}}

@@ -13,15 +13,6 @@ pod's template stays readable and a script can be read in the cluster as it stan
 {{- dict "items" $items | toYaml -}}
 {{- end -}}
 
-{{/* Those of all components. Context: root. */}}
-{{- define "n8n-tuned.scripts" -}}
-{{- $items := list -}}
-{{- range .n8nTunedComponents -}}
-{{- $items = concat $items (include "n8n-tuned.scriptsOf" (dict "context" $ "component" .) | fromYaml).items -}}
-{{- end -}}
-{{- dict "items" (uniq $items | sortAlpha) | toYaml -}}
-{{- end -}}
-
 {{/* data of a ConfigMap. Dict: context, names. */}}
 {{- define "n8n-tuned.scriptFiles" -}}
 {{- $data := dict -}}
