@@ -24,6 +24,7 @@ const COMPARISONS: Row[] = [
   ['wait-queue-io-bound', 'wait-5s', 'queue-none', 'queue-io-bound', waiting(40)],
   ['last-node-throughput', 'last-node', 'regular-none', 'regular-throughput', QUICK],
   ['queue-throughput', 'last-node', 'queue-default', 'queue-throughput', FINE],
+  ['data-on-disk', 'items', 'regular-default', 'regular-data-on-disk', FINE],
   ['layout-webhook-queue', 'last-node', 'queue-one-worker', 'queue-webhook-processor', QUICK],
 ];
 

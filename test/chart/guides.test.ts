@@ -63,9 +63,7 @@ test('clouds.md shows a proxy for the database that every pod with a way to it g
   const without = podTemplates(manifests).filter(
     ({ spec }) => !spec.initContainers?.some(({ name }) => name === 'database-proxy'),
   );
-  expect(without.map(({ labels }) => labels['app.kubernetes.io/component'])).toEqual([
-    'smoke-test',
-  ]);
+  expect(without.map(({ labels }) => labels['app.kubernetes.io/component'])).toEqual(['smoke']);
 });
 
 test('postgresql.md shows a backup to S3 that renders', async () => {
