@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { groupByTarget, refuseVain } from './options/applies';
 import { giveHelp, programHelp } from './options/help';
+import { suggestChoices } from './options/parsers';
 import * as clean from './commands/clean';
 import * as compare from './features/compare/command';
 import * as completion from './commands/completion';
@@ -59,6 +60,7 @@ export function programOf(): Command {
     for (const { register, help } of commands) {
       const command = register(program).helpGroup(heading);
       groupByTarget(command);
+      suggestChoices(command);
       giveHelp(command, help);
     }
   }

@@ -1,6 +1,7 @@
 /** What the text after a flag becomes: commander says which flag it was, these say how to write it. */
-import { InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { parseDuration } from '../../../loadtests/lib/duration';
+import { nearest } from '../../../loadtests/lib/nearest';
 import { parseCpu, parseDataSize, parseMemory } from '../plan/quantities';
 import { ROLES } from '../plan/roles';
 import { NEVER, parseStopIf } from '../plan/stop-if';
@@ -118,4 +119,19 @@ export function parsed<Value>(
 ): Option {
   const option = new Option(flags, text).argParser(parse);
   return usual === undefined ? option : option.default(parse(usual), usual);
+}
+
+/** Says which of an option's choices was probably meant; to be called when all choices are there. */
+export function suggestChoices(command: Command): void {
+  for (const one of [...command.options, ...command.registeredArguments]) {
+    const { argChoices, parseArg } = one;
+    if (argChoices === undefined || parseArg === undefined) continue;
+    one.argParser<unknown>((word, before) => {
+      const near = nearest(word, argChoices);
+      if (argChoices.includes(word) || near === null) return parseArg(word, before);
+      throw new InvalidArgumentError(
+        `Allowed choices are ${argChoices.join(', ')}. Did you mean ${near}?`,
+      );
+    });
+  }
 }

@@ -54,6 +54,8 @@ test.each([
   ['run --timeout soon', 'Write it like 30s, 1m30s or 2h.'],
   ['run --rate fast', 'It must be a number.'],
   ['run --profile walk', 'Allowed choices are smoke'],
+  ['run --profile smok', 'closed. Did you mean smoke?'],
+  ['n8n instal', 'admit. Did you mean install?'],
   ['run --arrivals odd', 'Allowed choices are'],
   ['run --max-open 1.5', 'It must be a whole number of at least 1.'],
   ['run --generator-cpus 0', 'It must be at least 0.01 cores.'],
@@ -94,6 +96,22 @@ test.each([
   const error = await refusal(words.split(' '));
   expect(error).toBeInstanceOf(CommanderError);
   expect((error as CommanderError).message).toContain(because);
+});
+
+const closedSets = commands().flatMap((command) =>
+  [...command.options, ...command.registeredArguments].flatMap((one) => {
+    const name = 'long' in one ? (one.long ?? '') : one.name();
+    return one.argChoices === undefined ? [] : [{ name: `${command.name()} ${name}`, one }];
+  }),
+);
+
+test.each(closedSets)('$name suggests the choice that was meant', ({ one }) => {
+  expect.hasAssertions();
+  for (const choice of one.argChoices ?? []) {
+    const [first = '', second = '', ...rest] = choice;
+    const mistyped = [second, first, ...rest].join('');
+    expect(() => one.parseArg?.(mistyped, undefined)).toThrow(`Did you mean ${choice}?`);
+  }
 });
 
 test('what is parsed has the unit in which it is used', () => {
