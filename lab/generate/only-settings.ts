@@ -119,7 +119,7 @@ export const BLOCKS: readonly Block[] = [
     title: 'terraform-aws-n8n',
     language: 'hcl',
     where:
-      'Add this to the module call. The module rejects `DB_`, `N8N_RUNNERS_` and `N8N_LOG_LEVEL` here, because it sets these variables itself. Set the log level with the input `n8n_log_level = "warn"`.',
+      'Add this to the module call. The module sets `N8N_LOG_LEVEL` and all variables that begin with `DB_` or `N8N_RUNNERS_` itself, and rejects them here. Set the log level with the `n8n_log_level = "warn"` input.',
     text: (all) =>
       `n8n_extra_env = [\n${all
         .filter(({ name }) => !OF_THE_MODULE.test(name))
@@ -138,7 +138,7 @@ export const BLOCKS: readonly Block[] = [
     title: 'A plain process',
     language: 'sh',
     where:
-      'Run this before `n8n start`. In a systemd unit, set the same variables with `Environment=` lines.',
+      'Run this before `n8n start`. In a systemd unit, set the same variables with `Environment=` lines. With the log level `warn`, n8n prints no message when it is ready, so check `http://127.0.0.1:5678/healthz` instead.',
     text: (all) => all.map(({ name, value }) => `export ${name}='${value}'`).join('\n'),
   },
 ];

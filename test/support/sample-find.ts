@@ -59,7 +59,10 @@ export function sampleSearch(): FindRecord {
         { cpuMs: 16, seconds: 60 },
         { cpuMs: 20, seconds: 60 },
       ],
-      method: { name: 'virtual queue', text: 'Estimated by a replay of each probe in a queue.' },
+      method: {
+        name: 'virtual queue',
+        text: 'Estimated by a simulation of each probe as a queue.',
+      },
     },
     advised: { share: 0.8, ratePerSecond: 24.3, speed: 'slow' },
     limit: { role: 'main', resource: 'event loop' },

@@ -190,7 +190,7 @@ function recordOf(first: MeasuredSide, other: Side, about: About): CompareRecord
       ...(order.before?.disturbances ?? []),
       ...(about.stoppedBy === null
         ? []
-        : [`The comparison did not come to its end: it was ${about.stoppedBy}.`]),
+        : [`The comparison is not complete, because it was ${about.stoppedBy}.`]),
       ...invalid.map(
         ({ side, sentence }) =>
           `A run was not valid and does not count: ${side === 0 ? 'A' : 'B'}: ${sentence}`,

@@ -67,11 +67,11 @@ const methodOf = ({
   price === null
     ? {
         name: 'pass and miss',
-        text: `Estimated from which probes met the SLO and which missed it, as ${whyNoPrice ?? ''}.`,
+        text: `Estimated from the probes that met or missed the SLO, because ${whyNoPrice ?? ''}.`,
       }
     : {
         name: 'virtual queue',
-        text: `Estimated by a replay of each probe in a queue with the CPU of each second, as n8n used up its CPU; the answer holds at ${duration(price.cpuMs)} of CPU per request.`,
+        text: `Estimated by a simulation of each probe with the CPU time of each second, because n8n used up its CPU; the answer is valid for ${duration(price.cpuMs)} of CPU per request.`,
       };
 
 function verdictOf(

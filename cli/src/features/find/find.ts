@@ -220,8 +220,8 @@ function disturbed(probe: FindProbe, seen: readonly OthersSeen[]): FindProbe {
   const [most] = seen
     .flatMap(({ busiest }) => busiest ?? [])
     .sort((one, other) => other.cores - one.cores);
-  const who = most === undefined ? '' : `, most of it ${most.name} (pid ${String(most.pid)})`;
-  const text = `something else took this machine for ${formatNumber(seconds)} s${who}; these are left out`;
+  const who = most === undefined ? '' : `, mostly ${most.name} (pid ${String(most.pid)})`;
+  const text = `other programs used this machine for ${formatNumber(seconds)} s${who}; these seconds do not count`;
   return { ...probe, doubts: [...probe.doubts, text] };
 }
 

@@ -288,7 +288,7 @@ function doubts(summary: Summary, facts: VerdictFacts): string[] {
   found.push(...lostGenerators(generator));
   if (latencyMs !== null && latencyMs.count < ENOUGH_REQUESTS) {
     found.push(
-      `only ${String(latencyMs.count)} responses were measured: high percentiles rest on single requests; run longer`,
+      `only ${String(latencyMs.count)} responses were measured, so high percentiles depend on single requests; use a longer run`,
     );
   }
   if (littlesLaw !== null && Math.abs(littlesLaw.ratio - 1) > LITTLES_LAW_TOLERANCE) {
@@ -301,7 +301,7 @@ function doubts(summary: Summary, facts: VerdictFacts): string[] {
   }
   if ((facts.otherCores ?? 0) > OTHERS_CORES) {
     found.push(
-      `something else on this machine used ${formatNumber(facts.otherCores ?? 0)} cores during the run`,
+      `other programs on this machine used ${formatNumber(facts.otherCores ?? 0)} cores during the run`,
     );
   }
   const isN8n = facts.loaded === undefined;

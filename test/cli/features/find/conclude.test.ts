@@ -244,7 +244,7 @@ describe('what a search answers', () => {
         speeds: price.speeds,
         method: {
           name: 'virtual queue',
-          text: expect.stringContaining('at 18 ms of CPU per request'),
+          text: expect.stringContaining('for 18 ms of CPU per request'),
         },
       });
     });
@@ -287,14 +287,14 @@ describe('what a search answers', () => {
     const { capacity } = concludeFind(head([held]), found, quiet);
     expect(capacity.method).toEqual({
       name: 'pass and miss',
-      text: 'Estimated from which probes met the SLO and which missed it, as the CPU of each second was not seen.',
+      text: 'Estimated from the probes that met or missed the SLO, because the CPU of each second was not seen.',
     });
     expect(capacity.at).toBeUndefined();
   });
 
   it('says first what is known to one side where there is no answer, then what would narrow it', () => {
     const narrowing =
-      'Most of its width is that the speed of the machine changed; about 9 minutes more';
+      'The interval is wide mainly because the speed of the machine changed; about 9 minutes';
     const { sentence } = concludeFind(
       head([held]),
       { ...found, low: 30, level: 'inconclusive', narrowing },
@@ -328,7 +328,7 @@ describe('what a search answers', () => {
     it('says by how much, where probes contradict each other', () => {
       expect(doubtsOf([at(49, 13.7), slow])).toEqual([
         expect.stringContaining(
-          'up to 29.9% slower in some of these probes: CPU per request of main 13.7 to 17.8 ms at 47 to 49/s',
+          'up to 29.9% slower in some of these probes: at about the same load (47 to 49/s), a request took 13.7 to 17.8 ms of CPU in main',
         ),
       ]);
     });
@@ -377,7 +377,9 @@ describe('stalls', () => {
 
   it('are named where the answer is not known, of the probes that count', () => {
     expect(concludeFind(head(stalling), wide, quiet).doubts).toEqual(
-      expect.arrayContaining([expect.stringContaining('up to 1.6 s, 3 times in 100 s of probes')]),
+      expect.arrayContaining([
+        expect.stringContaining('up to 1.6 s although requests were waiting, 3 times in 100 s'),
+      ]),
     );
   });
 
@@ -390,10 +392,10 @@ describe('stalls', () => {
       return doubts.find((text) => text.includes('No request was answered')) ?? '';
     };
     expect(doubt({ cpuLimit: 2, collection: 1 }, { cpuLimit: 1, collection: 1 })).toContain(
-      'Seen meanwhile: a CPU limit stopped a process in 3 of them, and a heap was collected in 2 of them; the threads that collect a heap share their CPU limit with those that respond.',
+      'Possible causes: a CPU limit stopped a process in 3 of them, and a heap was collected in 2 of them; the threads that collect a heap share their CPU limit with those that respond.',
     );
     expect(doubt({ cpuLimit: 0, collection: 1 }, undefined)).toMatch(
-      /Seen meanwhile: a heap was collected in 1 of them\.$/,
+      /Possible causes: a heap was collected in 1 of them\.$/,
     );
     expect(doubt({ cpuLimit: 0, collection: 0 }, undefined)).toMatch(/may be the cause\.$/);
   });
@@ -497,8 +499,8 @@ describe('what a probe tells the search', () => {
     expect(
       doubtsOf([probe({ result: 'invalid', limitedBy }), probe({ result: 'invalid' })]),
     ).toEqual([
-      '1 of 3 probes were not valid, because the load generator was the limit; they do not count.',
-      '1 of 3 probes were not valid, because not all of the load was made; they do not count.',
+      '1 of 3 probes were invalid, because the load generator was the limit; they do not count.',
+      '1 of 3 probes were invalid, because k6 could not send all requests; they do not count.',
     ]);
   });
 });

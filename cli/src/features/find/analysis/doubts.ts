@@ -31,13 +31,13 @@ function ended(
   { cutShort }: Estimate,
   { stoppedBy, failure }: SearchEnding,
 ): string[] {
-  if (stoppedBy !== null) return [`The search did not come to its end: it was ${stoppedBy}.`];
+  if (stoppedBy !== null) return [`The search is not complete, because it was ${stoppedBy}.`];
   if (failure !== null) {
-    return [`The search ended early, as the next probe could not be made: ${failure}`];
+    return [`The search ended early, because the next probe failed: ${failure}`];
   }
   if (!cutShort || budgetSeconds === null) return [];
   return [
-    `The budget of ${formatNumber(budgetSeconds)} s cut the search short: a larger --budget narrows the interval.`,
+    `The search used up its budget of ${formatNumber(budgetSeconds)} s; a larger --budget narrows the interval.`,
   ];
 }
 
@@ -48,7 +48,7 @@ function contradictions({ contradicting }: Estimate): string[] {
       `${formatNumber(ratePerSecond)}/s was ${sustained ? '' : 'not '}sustained`,
   );
   return [
-    `Probes contradict the answer: ${seen.join(', ')}. Something disturbed them, or the system changed during the search: search again.`,
+    `Probes contradict the answer: ${seen.join(', ')}. Other programs disturbed them, or the system changed during the search, so search again.`,
   ];
 }
 
@@ -64,7 +64,7 @@ function speed(probes: readonly FindProbe[], estimate: Estimate): string[] {
   const [from, to] = ratesPerSecond.map(formatNumber);
   const rates = from === to ? `${String(to)}/s` : `${String(from)} to ${String(to)}/s`;
   return [
-    `The machine was up to ${slower} slower in some of these probes: CPU per request of ${role} ${formatNumber(lowMs)} to ${formatNumber(highMs)} ms at ${rates}, about the same load. Search again when nothing else uses the machine, or on a machine of steady speed.`,
+    `The machine was up to ${slower} slower in some of these probes: at about the same load (${rates}), a request took ${formatNumber(lowMs)} to ${formatNumber(highMs)} ms of CPU in ${role}. Search again when no other program uses the machine, or on a machine with a steady speed.`,
   ];
 }
 
@@ -76,7 +76,7 @@ function stalls(probes: readonly FindProbe[], estimate: Estimate): string[] {
   const seconds = valid.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
   const times = all.length === 1 ? 'once' : `${String(all.length)} times`;
   return [
-    `No request was answered for up to ${duration(largest(all))}, ${times} in ${formatNumber(seconds)} s of probes, although requests waited: whether a run sustains its rate depends on how many such stalls fall into it, and the interval accounts for how often they may occur. A larger --budget measures that better. ${causes(valid)}`,
+    `No request was answered for up to ${duration(largest(all))} although requests were waiting, ${times} in ${formatNumber(seconds)} s of probes. Such stalls can decide whether a run meets the SLO, so they widen the interval; a larger --budget narrows it. ${causes(valid)}`,
   ];
 }
 
@@ -85,13 +85,13 @@ function causes(probes: readonly FindProbe[]): string {
     probes.reduce((sum, { stallCauses }) => sum + (stallCauses?.[cause] ?? 0), 0);
   const seen = seenMeanwhile({ cpuLimit: count('cpuLimit'), collection: count('collection') });
   return seen === null
-    ? 'A garbage collection, a checkpoint of the database or a CPU limit may be the cause.'
-    : `Seen meanwhile: ${seen}.`;
+    ? 'A garbage collection, a database checkpoint or a CPU limit may be the cause.'
+    : `Possible causes: ${seen}.`;
 }
 
 function restless({ restless: probes }: SearchEnding): string[] {
   if (probes.length === 0) return [];
-  return [`n8n was not idle yet before the probe at ${probes.join(', ')}.`];
+  return [`n8n was not idle before the probe at ${probes.join(', ')}.`];
 }
 
 function grown({ memoryAtRestMiB }: SearchEnding): string[] {
@@ -111,14 +111,14 @@ function invalid(probes: readonly FindProbe[]): string[] {
   const byOthers = all.filter(({ leftOut = [] }) => leftOut.length > 0).length;
   const causes: [number, string][] = [
     [byGenerator, 'the load generator was the limit'],
-    [byOthers, 'something else took the machine'],
-    [all.length - byGenerator - byOthers, 'not all of the load was made'],
+    [byOthers, 'other programs used the machine'],
+    [all.length - byGenerator - byOthers, 'k6 could not send all requests'],
   ];
   return causes
     .filter(([count]) => count > 0)
     .map(
       ([count, why]) =>
-        `${String(count)} of ${String(probes.length)} probes were not valid, because ${why}; they do not count.`,
+        `${String(count)} of ${String(probes.length)} probes were invalid, because ${why}; they do not count.`,
     );
 }
 

@@ -32,9 +32,9 @@ interface Causes {
 }
 
 const NAMES: Record<keyof Causes, string> = {
-  requests: 'that too few requests were seen',
-  speed: 'that the speed of the machine changed',
-  stalls: 'that a few stalls decide',
+  requests: 'too few requests were measured',
+  speed: 'the speed of the machine changed',
+  stalls: 'a few stalls decide the result',
 };
 
 /** More is not advised: a machine that needs more will have changed by then. */
@@ -51,10 +51,10 @@ export function whatNarrows(causes: Causes, width: number, seconds: number): str
     return null;
   const moreMs = 1_000 * seconds * ((width / WIDEST) ** 2 - 1);
   const more = counted(Math.ceil(moreMs / MINUTE_MS), 'minute');
-  const because = `Most of its width is ${NAMES[cause]}`;
+  const because = `The interval is wide mainly because ${NAMES[cause]}`;
   return moreMs > LONGEST_MS
-    ? `${because}; more time would hardly narrow it: it needs about ${more} of probes`
-    : `${because}; about ${more} more of probes would narrow it to ${percent(WIDEST)}`;
+    ? `${because}; more time would hardly help, because about ${more} of probes would be necessary`
+    : `${because}; about ${more} of additional probes would narrow it to ${percent(WIDEST)}`;
 }
 
 /** Seconds after which a probe sees what defines a capacity. */

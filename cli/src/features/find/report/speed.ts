@@ -25,7 +25,7 @@ export function speedFigures(record: FindRecord): Figure[] {
     },
     {
       name: 'Alone',
-      value: `about ${perSecond(ratePerSecond / (1 - takenShare))}: others took ${percent(takenShare)} of the time in which requests waited`,
+      value: `about ${perSecond(ratePerSecond / (1 - takenShare))}: other programs took ${percent(takenShare)} of the time in which requests waited`,
     },
   ];
 }

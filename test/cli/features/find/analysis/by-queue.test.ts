@@ -204,13 +204,13 @@ describe('what would narrow an interval', () => {
 
   it('is named with the time that it takes, as a width shrinks with the root of the time', () => {
     expect(whatNarrows(causes, 0.4, 300)).toBe(
-      'Most of its width is that the speed of the machine changed; about 15 minutes more of probes would narrow it to 20%',
+      'The interval is wide mainly because the speed of the machine changed; about 15 minutes of additional probes would narrow it to 20%',
     );
   });
 
   it('is no more time where that would take hours', () => {
     expect(whatNarrows({ ...causes, stalls: 1 }, 2, 300)).toMatch(
-      /a few stalls decide; more time would hardly/,
+      /a few stalls decide the result; more time would hardly/,
     );
   });
 

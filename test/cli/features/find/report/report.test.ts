@@ -176,7 +176,7 @@ describe('the speed of the machine', () => {
     expect(value('Speed')).toBe(
       '16 ms of CPU per request at the median of this search; 20 ms in its slowest minute, so 32/s',
     );
-    expect(value('Alone')).toMatch(/^about 42\.1\/s: others took 5% of the time/);
+    expect(value('Alone')).toMatch(/^about 42\.1\/s: other programs took 5% of the time/);
     // By pass and miss alone it is that of probes near the answer: the one at 60/s is too far away.
     const unweighed = findFigures({ ...search, capacity: passAndMiss });
     expect(unweighed.find(({ name }) => name === 'Speed')?.value).toBe(
@@ -189,7 +189,10 @@ describe('the speed of the machine', () => {
 });
 
 test.each([
-  [{}, /^±7\.5% from 4 probes in 2 min, confirmed by a run of full length\. Estimated by a replay/],
+  [
+    {},
+    /^±7\.5% from 4 probes in 2 min, confirmed by a run of full length\. Estimated by a simulation/,
+  ],
   [{ high: null, confirmed: false }, /^no upper bound from 4 probes in 2 min, not confirmed/],
   [{ low: 40.5 }, /, confirmed by a run of full length just below the interval\./],
 ])('how sure it is is said in one line: %j', (capacity, expected) => {

@@ -161,7 +161,7 @@ function doubtsOf(
           `${missed === 1 ? 'The first attempt' : `The first ${String(missed)} attempts`} missed: the system was still warming up, or something disturbed it.`,
         ]
       : []),
-    ...restless.map((number) => `n8n was not idle yet before attempt ${String(number)}.`),
+    ...restless.map((number) => `n8n was not idle before attempt ${String(number)}.`),
     ...attempts.flatMap(({ doubts }, index) =>
       doubts.map((text) => `In attempt ${String(index + 1)}: ${text}.`),
     ),
