@@ -169,7 +169,7 @@ describe('what a search answers', () => {
     const invalid = [probe({ result: 'invalid' }), probe({ result: 'invalid' })];
     const answer = concludeFind(head(invalid), none, quiet);
     expect(answer.verdict).toBe('invalid');
-    expect(answer.doubts[0]).toContain('2 of 2 probes were not valid');
+    expect(answer.doubts[0]).toContain('2 of 2 probes were invalid');
   });
 
   it('doubts a search over which n8n at rest has grown', () => {
