@@ -47,6 +47,23 @@ const allowedText = ({ published }: ServiceCalls): string =>
     ? ''
     : `${perSecond(published.perSecond)} (${published.of}, ${published.source})`;
 
+/** The terminal names so many; the page has all of them. */
+const NAMED_SERVICES = 6;
+
+export function callsPerRequest({ summary: { services = [] } }: RunRecord): Figure[] {
+  if (services.length === 0) return [];
+  const named = services
+    .slice(0, NAMED_SERVICES)
+    .map(({ host, perRequest }) => `${host} ${formatNumber(perRequest)}`);
+  const more = services.length - named.length;
+  return [
+    {
+      name: 'Calls per request',
+      value: `${named.join(', ')}${more > 0 ? ` and ${String(more)} more` : ''}`,
+    },
+  ];
+}
+
 /** Services that would refuse the rate which was offered. */
 export const tooManyCalls = ({ summary }: RunRecord): Figure[] =>
   (summary.services ?? [])
@@ -96,6 +113,7 @@ export function runDocument(data: RunData | Pick<RunData, 'record'>): ReportDocu
       ...costFigures(costOfRun(record), prices).map((figure) => ({
         ...{ ...figure, isDetail: prices === undefined },
       })),
+      ...callsPerRequest(record),
       ...tooManyCalls(record),
       ...adviceFigures(record),
     ],

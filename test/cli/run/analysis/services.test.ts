@@ -1,5 +1,9 @@
 import { serviceCalls } from '../../../../cli/src/run/analysis/services';
-import { serviceRows, tooManyCalls } from '../../../../cli/src/run/report/document';
+import {
+  callsPerRequest,
+  serviceRows,
+  tooManyCalls,
+} from '../../../../cli/src/run/report/document';
 import { sampleRun } from '../../../support/sample-run';
 
 const slack = { perSecond: 1, of: 'messages per channel', source: 'https://docs.slack.dev' };
@@ -42,4 +46,20 @@ test('a report names each service, and one that allows less than it would be sen
     },
   ]);
   expect(tooManyCalls(sampleRun().record)).toEqual([]);
+});
+
+test('a report counts the calls of each service per request, those with most first', () => {
+  const { record } = sampleRun();
+  expect(callsPerRequest(record)).toEqual([]);
+  record.summary.services = calls;
+  expect(callsPerRequest(record)).toEqual([
+    { name: 'Calls per request', value: 'crm.example 6, slack.com 3' },
+  ]);
+  const [one] = calls;
+  if (one === undefined) throw new Error('there is none');
+  record.summary.services = Array.from({ length: 8 }, (_, at) => ({
+    ...one,
+    host: `h${String(at)}`,
+  }));
+  expect(callsPerRequest(record)[0]?.value).toBe('h0 6, h1 6, h2 6, h3 6, h4 6, h5 6 and 2 more');
 });
