@@ -37,7 +37,7 @@ export const help: CommandHelp = {
     'N8N_API_KEY=... n8n-tuned twin --url https://n8n.example.com --workflow 42',
     'N8N_API_KEY=... n8n-tuned twin --url https://n8n.example --all --into twins',
     'n8n-tuned twin order.json --from-execution execution.json',
-    "n8n-tuned find --workload order.twin.json --slo 'p95<1s'",
+    "n8n-tuned find --workload order.twin.json --slo 'p95<5s'",
   ],
   common: [
     ...['--url', '--workflow', '--all', '--from-execution', '--keep-values', '--trigger'],
