@@ -28,7 +28,6 @@ const GIVEN = [
   'n8n-db-ca',
   'n8n-redis',
   'n8n-sentinel',
-  'n8n-license',
   // Of eks-values.yaml, by External Secrets; the others by hand, as the files say.
   'n8n',
   'rds-certificates',

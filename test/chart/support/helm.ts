@@ -13,7 +13,10 @@ export const KUBERNETES = '1.33.0';
 
 /** What a preset needs of the user, by its file's name: it deploys against nobody's host, with nobody's Secrets. */
 const OF_DATABASE = [
-  ...['encryptionKey.existingSecret=key', 'database.external.existingSecret=password'],
+  ...[
+    'encryptionKey.existingSecret=n8n-encryption-key',
+    'database.external.existingSecret=n8n-postgresql',
+  ],
   'database.external.host=db.test',
 ];
 const NEEDED: Record<string, string[]> = {
