@@ -22,7 +22,7 @@ export const postgresqlDatabase = (url: string): Database => ({
 });
 
 /** Of the answer to a query. */
-const MOST_BYTES = 2 ** 26;
+const MAX_BYTES = 2 ** 26;
 
 /** `reader`: the Node.js that runs n8n, as the file's user; the command's own may be older than its SQLite. */
 export const sqliteDatabase = ([program, ...args]: Command, file: string): Database => ({
@@ -33,7 +33,7 @@ export const sqliteDatabase = ([program, ...args]: Command, file: string): Datab
       [...args, '--no-warnings', '-e', sqliteScript, file, sql],
       {
         ...PLAIN,
-        maxBuffer: MOST_BYTES,
+        maxBuffer: MAX_BYTES,
         ...(withinMs === undefined ? {} : { timeout: Math.ceil(withinMs), killSignal: 'SIGKILL' }),
       },
     );
