@@ -446,7 +446,7 @@ describe('faults made at once', () => {
   test('promise what each accident among them promises, and last as long as the longest', () => {
     const both = findFault('stall-main+failing-upstream');
     expect([both.kind, both.promise, both.defaultSeconds]).toEqual([
-      ...['accident', 'repeated=0,running=0,recover<60s', 30],
+      ...['accident', 'lost=0,repeated=0,running=0,recover<60s', 30],
     ]);
     expect(findFault('restart-redis+kill-worker').promise).toBe(findFault('kill-worker').promise);
     expect(findFault('restart-redis+scale-in').kind).toBe('planned');
