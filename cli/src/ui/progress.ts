@@ -2,6 +2,8 @@
 export type Progress = (text: string) => void;
 
 const SILENT_MS = 2000;
+/** In a log, of what changes all the time. */
+const LOG_EVERY_MS = 30_000;
 const ERASE_LINE = '\r\u001b[2K';
 
 export interface ProgressLine {
@@ -11,19 +13,24 @@ export interface ProgressLine {
 }
 
 /**
- * On a terminal one line that is written over, with the seconds it has taken; elsewhere a line for
- * whatever takes longer than 2 s, so that a log stays short.
+ * On a terminal one line that is written over, with the seconds it has taken; elsewhere a line for whatever takes longer
+ * than 2 s, and now and then one of what changes faster, so that a log stays short.
  */
 export function startProgress(stream: NodeJS.WriteStream = process.stderr): ProgressLine {
   let text = '';
   let since = performance.now();
   let shown = true;
+  let writtenMs = since;
+  const isForLog = (nowMs: number): boolean =>
+    !shown && (nowMs - since >= SILENT_MS || nowMs - writtenMs >= LOG_EVERY_MS);
   const show = (): void => {
-    const seconds = Math.floor((performance.now() - since) / 1000);
-    if (text === '' || (!stream.isTTY && (shown || performance.now() - since < SILENT_MS))) return;
+    const nowMs = performance.now();
+    const seconds = Math.floor((nowMs - since) / 1000);
+    if (text === '' || (!stream.isTTY && !isForLog(nowMs))) return;
     const line = stream.isTTY && seconds >= 2 ? `${text} (${String(seconds)} s)` : text;
     stream.write(stream.isTTY ? ERASE_LINE + line.slice(0, stream.columns - 1) : `${line}\n`);
     shown = true;
+    writtenMs = nowMs;
   };
   const timer = setInterval(show, 500);
   timer.unref();

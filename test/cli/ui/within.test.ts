@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { startProgress } from '../../../cli/src/ui/progress';
 import { within } from '../../../cli/src/ui/within';
 import { pause } from '../../support/wait';
 import fc from 'fast-check';
@@ -74,4 +75,37 @@ test('everything that was taken is released, in reverse order, whichever part fa
       expect(released).toEqual(releases.map((_, index) => index).reverse());
     }),
   );
+});
+
+describe('progress in a log', () => {
+  beforeEach(() => jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
+  const logOf = (): { lines: string[]; stream: NodeJS.WriteStream } => {
+    const lines: string[] = [];
+    const stream = { isTTY: false, write: (line: string) => lines.push(line.trimEnd()) };
+    return { lines, stream: stream as unknown as NodeJS.WriteStream };
+  };
+
+  test('is a line for what takes longer than 2 s', () => {
+    const { lines, stream } = logOf();
+    const { tell, end } = startProgress(stream);
+    tell('starting n8n');
+    jest.advanceTimersByTime(1_500);
+    tell('importing workflows');
+    jest.advanceTimersByTime(60_000);
+    end();
+    expect(lines).toEqual(['importing workflows']);
+  });
+
+  test('is a line every 30 s for what changes each second', () => {
+    const { lines, stream } = logOf();
+    const { tell, end } = startProgress(stream);
+    for (let second = 1; second <= 95; second += 1) {
+      tell(`load: ${String(second)} of 95 s`);
+      jest.advanceTimersByTime(1_000);
+    }
+    end();
+    expect(lines).toEqual([30, 60, 90].map((second) => `load: ${String(second)} of 95 s`));
+  });
 });
