@@ -186,3 +186,7 @@ function cellsOf(line: string): string[] {
   }
   return [...cells, value];
 }
+
+/** To six digits, as a spreadsheet shows it. */
+export const figure = (value: CsvCell): CsvCell =>
+  typeof value === 'number' ? Number(value.toPrecision(6)) : value;

@@ -97,6 +97,7 @@ const VALUES: Record<string, string> = {
   ...{ saveOnProgress: 'true', prometheusNamespace: 'n', prometheusRelease: 'r', at: '3' },
   ...{ prometheus: 'http://p:9090', over: 'webhooks', group: '2', csv: 'c.csv', plot: 'p.svg' },
   ...{ pid: '1', interval: '3s', waitForQuiet: '7m', continue: '@search' },
+  compose: 'docker-compose.yml',
   ...{ precision: '7%', speed: 'median', begin: 'true', end: 'false', seed: '7', retries: '2' },
 };
 

@@ -44,7 +44,7 @@ const SAMPLE = ['sample', '--pid', String(process.pid), '--interval', '50ms', '-
 const READS = [
   'clean --kubeconfig',
   'doctor --kubeconfig',
-  'recommend --values',
+  ...['recommend --compose', 'recommend --values'],
   'sweep --file',
   'twin --from-execution',
   ...['--rules', '--tls-cert', '--tls-key'].map((flag) => `stand-in ${flag}`),

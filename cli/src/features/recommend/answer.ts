@@ -21,6 +21,7 @@ import { makeFolder, runId, writeWhole } from '../../record/folder';
 import { PROOF_FILE } from '../../record/find-records';
 import { writeBeside } from '../../record/write-beside';
 import { reportFiles } from '../../report/files';
+import { correctedCompose, type CorrectedCompose } from './compose';
 import { prove, proveAsIs, type Proof } from './prove';
 import { proofRecord, type ProofRecord } from './record';
 import { proofDocument } from './report/document';
@@ -45,6 +46,8 @@ export interface RecommendChoice {
   executionsPerDay: number | undefined;
   /** The file that the values are written to. */
   write: Omit<UserFile, 'begins'>;
+  /** The user's Compose file, which is written with the settings in it; undefined: values of the chart are. */
+  compose: string | undefined;
   prove: boolean;
   maxAttempts: number;
   findBudgetSeconds: number;
@@ -67,6 +70,8 @@ export interface Recommended {
   recommendation: Recommendation | null;
   /** Null where it was not asked how long executions are kept. */
   keeping: Keeping | null;
+  /** What is another in the Compose file, and what was left as it is; null where values were written. */
+  compose: Omit<CorrectedCompose, 'text'> | null;
   /** Null where none was asked for. */
   proof: KeptProof | null;
 }
@@ -105,10 +110,22 @@ export async function recommendValues(
   const ratePerSecond = asked.ratePerSecond ?? maxPerSecond;
   const recommendation = recommend(evidence, ratePerSecond, prices);
   const keeping = keepingAt(asked, ratePerSecond);
-  const answer = { searches, ratePerSecond, maxPerSecond, recommendation, keeping, proof: null };
+  const answer = {
+    ...{ searches, ratePerSecond, maxPerSecond, recommendation, keeping },
+    ...{ compose: null, proof: null },
+  };
   if (recommendation === null) return answer;
   // n8n 0.x deletes as many as there are.
   if (!isLegacy(recommendation.best.evidence.topology.n8n)) refuseUndeletable(asked, ratePerSecond);
+  if (asked.compose !== undefined) {
+    const { text, ...compose } = correctedCompose(
+      readText(asked.compose, 'a Compose file'),
+      asked.compose,
+      recommendation.best,
+    );
+    writeUserFile(written, text);
+    return { ...answer, compose };
+  }
   writeUserFile(written, valuesYaml(recommendation, { keeping }));
   if (!asked.prove) return answer;
   return { ...answer, proof: await proofOf(asked, evidence, recommendation, ratePerSecond, hands) };
@@ -246,11 +263,11 @@ function deployed(
   return { topology, values };
 }
 
-function readText(file: string): string {
+function readText(file: string, as = 'values'): string {
   try {
     return readPlainFile(file);
   } catch (error) {
-    throw new Mistake(`${file} cannot be read as values: ${messageOf(error)}.`);
+    throw new Mistake(`${file} cannot be read as ${as}: ${messageOf(error)}.`);
   }
 }
 

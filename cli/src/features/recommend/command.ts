@@ -38,6 +38,9 @@ import { collect, countFrom1, kibibytes, parsed, positive } from '../../options/
 import { percent, perSecond } from '../../ui/numbers';
 import type { CommandHelp } from '../../options/help';
 
+const VALUES_FILE = 'values.recommended.yaml';
+const COMPOSE_FILE = 'docker-compose.recommended.yaml';
+
 export interface RecommendOptions
   extends WorkloadOptions, LimitOptions, DeployerFlags, QuietOptions {
   from?: string[];
@@ -49,7 +52,8 @@ export interface RecommendOptions
   /** KiB. */
   executionSize?: number;
   executionsPerDay?: number;
-  write: string;
+  write?: string;
+  compose?: string;
   force?: boolean;
   /** Seconds. */
   findBudget: number;
@@ -69,6 +73,7 @@ export const help: CommandHelp = {
     "n8n-tuned recommend --from results --rate 40 --slo 'p95<1s' --prove",
     "n8n-tuned recommend --values my-values.yaml --workload last-node --rate 40 \\\n    --slo 'p95<1s' --prove",
     "n8n-tuned recommend --workload last-node --rate 40 --slo 'p95<1s'",
+    'n8n-tuned recommend --from results --rate 40 --compose docker-compose.yml',
     'n8n-tuned recommend --from results --rate 40 --keep-days 14 \\\n    --execution-size 50Ki --executions-per-day 20000',
   ],
   common: [
@@ -144,7 +149,14 @@ export function register(program: Command): Command {
         positive,
       ),
     )
-    .option('--write <file>', 'path of the values file to write', 'values.recommended.yaml')
+    .option(
+      '--compose <file>',
+      'your Compose file; a copy with the recommended settings is written instead of values',
+    )
+    .option(
+      '--write <file>',
+      `path of the file to write (default: ${VALUES_FILE}, or ${COMPOSE_FILE} with --compose)`,
+    )
     .addOption(forceOption())
     .option('--json', 'print the recommendation as JSON')
     .optionsGroup('Measurements:')
@@ -180,7 +192,7 @@ async function run(options: RecommendOptions): Promise<number> {
       }
       const answer = await recommendValues(asked, hands);
       progress.end();
-      if (answer !== null) return show(answer, options.write, json);
+      if (answer !== null) return show(answer, writtenFile(options), json);
       const why = messageOf(signal.reason);
       warn(`${why}: no values were written; what was searched is in ${options.out}.`);
       return EXIT.invalid;
@@ -190,8 +202,16 @@ async function run(options: RecommendOptions): Promise<number> {
   }
 }
 
+const writtenFile = ({ write, compose }: RecommendOptions): string =>
+  write ?? (compose === undefined ? VALUES_FILE : COMPOSE_FILE);
+
 /** What a recommendation is told; its workload, where one is loaded, is what `choose` returns. */
 export function askedBy(options: RecommendOptions): RecommendChoice {
+  if (options.compose !== undefined && (options.prove === true || options.values !== undefined)) {
+    throw new Mistake(
+      '--prove deploys a values file, and --compose writes a Compose file: prove the values first, and then call recommend again with --compose.',
+    );
+  }
   return {
     from: options.from,
     ratePerSecond: options.rate,
@@ -199,7 +219,8 @@ export function askedBy(options: RecommendOptions): RecommendChoice {
     prices: { cpu: options.cpuPrice, memory: options.memoryPrice },
     keep: keepAsked(options),
     executionsPerDay: options.executionsPerDay,
-    write: { path: options.write, option: '--write', force: options.force === true },
+    compose: options.compose,
+    write: { path: writtenFile(options), option: '--write', force: options.force === true },
     prove: options.prove === true,
     maxAttempts: options.attempts,
     findBudgetSeconds: options.findBudget,
@@ -231,7 +252,7 @@ function keepAsked({ keepDays, executionSize }: RecommendOptions): RecommendChoi
 }
 
 function show(answer: Recommended, file: string, json: boolean): number {
-  const { searches, ratePerSecond, maxPerSecond, recommendation, keeping, proof } = answer;
+  const { searches, ratePerSecond, maxPerSecond, recommendation, keeping, compose, proof } = answer;
   if (recommendation === null) {
     warn(
       `nothing recorded is enough for ${perSecond(ratePerSecond)}: ${percent(PLANNED_SHARE)} of the best capacity is ${perSecond(maxPerSecond)}. Search a larger topology, for example n8n-tuned find --workers 2.`,
@@ -240,12 +261,17 @@ function show(answer: Recommended, file: string, json: boolean): number {
   }
   if (proof !== null) return showProof(proof, json);
   const kept = keeping === null ? {} : { kept: { ...keeping, ...keptData(keeping) } };
-  if (json) printJson({ ...recommendation, ...kept, values: file });
-  else {
+  if (json) {
+    const written = compose === null ? { values: file } : { composeFile: file, ...compose };
+    printJson({ ...recommendation, ...kept, ...written });
+  } else {
     const table = renderFinds(searches.map(({ record }) => record));
-    process.stdout.write(
-      `${table}\n\nFor ${perSecond(ratePerSecond)}: helm install n8n ${chartPath()} --values ${file}\n`,
-    );
+    const command =
+      compose === null
+        ? `helm install n8n ${chartPath()} --values ${file}`
+        : `docker compose --file ${file} up --detach`;
+    process.stdout.write(`${table}\n\nFor ${perSecond(ratePerSecond)}: ${command}\n`);
+    if (compose !== null) printLines([...compose.changes, ...compose.left]);
     if (keeping !== null) process.stdout.write(`${keptSentence(keeping)}.\n`);
   }
   return EXIT.fine;

@@ -6,7 +6,7 @@ import { isHarmlessVariable } from './variables';
 /** Numbers, times, words of a list, names, files, and addresses, of which the secret parts are masked. */
 const SHOWN = new Set(
   `
-  after age allow arrivals at at-cpu at-once attempts back-off budget chart concurrency container-engine context continue cpu cpu-price csv
+  after age allow arrivals at at-cpu at-once attempts back-off budget chart compose concurrency container-engine context continue cpu cpu-price csv
   database deploy-timeout drain duration every execution-size executions-per-day fail-on file find-budget for from from-execution full
   generator-cpus generator-image generators grafana group heap help host id-at image interval into keep-days kubeconfig max-open
   memory memory-price metric metrics-url mode n8n n8n-program name namespace out over pairs part pid plot port postgres-image precision prefix probe
@@ -22,7 +22,7 @@ const SHOWN = new Set(
 
 /** Whose values are files and folders of this machine, which the user has to find again: no part of one is a token. */
 const FILES = new Set(
-  'csv file from from-execution kubeconfig n8n-program into out plot rules start-file tls-cert tls-key topology values write'
+  'compose csv file from from-execution kubeconfig n8n-program into out plot rules start-file tls-cert tls-key topology values write'
     .split(' ')
     .map((name) => `--${name}`),
 ).add('-f');

@@ -1,7 +1,6 @@
 import { limitName } from '../../analysis/limits/table';
-import { row } from '../../record/csv';
+import { figure, row } from '../../record/csv';
 import type { RunRecord } from '../../record/run-record';
-import { figure } from '../../report/text/csv';
 
 const COLUMNS: [string, (r: RunRecord) => string | number | null | undefined][] = [
   ['id', (r) => r.id],

@@ -1,6 +1,5 @@
 import type { ProcessHistory, ProcessPoint, ProcessSummary } from '../analysis/process-history';
 import { SERIES_COLOURS, type LineChart, type LineSeries } from '../../../report/plot/chart';
-import { shortCommand } from './command';
 
 /** One colour is left for all of them together. */
 const MAX_DRAWN = SERIES_COLOURS - 1;
@@ -68,3 +67,13 @@ export function sampleCharts(
 
 const labelOf = ({ pid, command }: ProcessSummary): string =>
   `${String(pid)} ${shortCommand(command, 80)}`;
+
+/** A command line without the folders of its words, cut to so many characters. */
+export function shortCommand(command: string, most: number): string {
+  const words = command
+    .replaceAll(/\s+/g, ' ')
+    .split(' ')
+    .map((word) => (/^\/\S*[^/]$/.test(word) ? word.slice(word.lastIndexOf('/') + 1) : word))
+    .join(' ');
+  return words.length > most ? `${words.slice(0, most - 1)}…` : words;
+}

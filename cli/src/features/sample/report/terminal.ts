@@ -1,6 +1,6 @@
 import type { ProcessHistory } from '../analysis/process-history';
 import { renderColumns } from '../../../report/text/terminal';
-import { shortCommand } from './command';
+import { shortCommand } from './charts';
 import { duration, formatNumber } from '../../../ui/numbers';
 
 const HEAD = ['pid', 'seen', 'memory first', 'last', 'most', 'CPU mean', 'most', 'command'];

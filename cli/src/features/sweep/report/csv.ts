@@ -1,7 +1,6 @@
 import { limitName } from '../../../analysis/limits/table';
-import { row } from '../../../record/csv';
+import { figure, row } from '../../../record/csv';
 import { NO_FIGURES, type CellFigures, type CellRecord } from '../record';
-import { figure } from '../../../report/text/csv';
 
 const FIGURES = Object.keys(NO_FIGURES) as (keyof CellFigures)[];
 
