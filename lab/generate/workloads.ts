@@ -5,7 +5,7 @@ import type { Variant, VariantName, Workload } from '../../cli/src/catalogue/wor
 import { readJson, root, table, type Generated } from './records';
 
 const variantTitles: Record<VariantName, string> = {
-  native: 'only nodes that n8n ships',
+  native: 'only nodes that ship with n8n',
   'load-target': 'with Load Target',
   legacy: 'for n8n below 1.0',
 };
@@ -40,7 +40,7 @@ credentials. The notes in \`sub-workflow\` and \`http-calls\` explain which sett
 
 A workload has up to three variants:
 
-- **native** uses only nodes that n8n ships, so you can import it into any n8n. In n8n 2.x, Code nodes run in the
+- **native** uses only nodes that ship with n8n, so you can import it into any n8n. In n8n 2.x, Code nodes run in the
   task runner, so this variant measures n8n together with its runner.
 - **load-target** uses the Load Target node from this repository, which generates the load inside the n8n process.
   The response contains the id of that process. If the request contains a size, an expression reads it, and n8n 2.x
@@ -75,7 +75,7 @@ n8n checks the key before it starts an execution, and responds with 403 if the k
 requires a key, because a webhook rejects all requests if its credential does not exist in n8n. n8n decrypts the
 credential for each request, so only compare runs with a key to other runs with a key.
 
-\`n8n-tuned\` gives the workflows that it imports into an n8n at \`--url\` their own names, webhook paths and key. The
+\`n8n-tuned\` gives the workflows that it imports into an n8n instance at \`--url\` their own names, webhook paths and key. The
 command sends the key with each request, and removes the key together with the workflows. Workflows that the chart or the
 targets \`process\` and \`kubernetes\` import have no key.
 

@@ -22,7 +22,7 @@ export const exporter: AlertGroup = {
       meaning:
         'The job that a worker takes next has waited too long in Redis. This alert uses the exact age of the job, even if no jobs complete, whereas [N8nQueueWaitLong](N8nQueueWaitLong.md) uses an estimate.',
       tellWhy: [
-        'Check whether any worker consumes jobs: see [N8nNoWorkerConsumes](N8nNoWorkerConsumes.md).',
+        'Check whether any worker is consuming jobs: see [N8nNoWorkerConsumes](N8nNoWorkerConsumes.md).',
         'If workers consume jobs, follow the same steps as for [N8nQueueGrowing](N8nQueueGrowing.md).',
       ],
       whatToDo: [
@@ -125,7 +125,7 @@ export const exporter: AlertGroup = {
       ],
       whatToDo: [
         'Save less data with `tuning.saveSuccessfulExecutions: none`, or keep the data for a shorter time: see docs/chart/data.md.',
-        'To return free space to the disk, run `VACUUM FULL`, which locks the table.',
+        'To return the free space to the operating system, run `VACUUM FULL`, which locks the table.',
       ],
       drill: 'Save all executions, run the `items` workload, and lower the threshold.',
     },

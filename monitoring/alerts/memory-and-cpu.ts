@@ -96,7 +96,7 @@ export const memoryAndCpu: AlertGroup = {
       summary:
         'Container {{ $labels.container }} of {{ $labels.pod }} uses {{ $value | humanizePercentage }} of its memory limit.',
       meaning:
-        'If memory use reaches the limit, the kernel ends a process in the container. All memory that cannot be freed counts, both inside and outside the heap.',
+        'If memory use reaches the limit, the kernel ends a process in the container. All memory that cannot be freed counts, whether inside or outside the heap.',
       tellWhy: [
         'If the heap is full, see [N8nHeapNearLimit](N8nHeapNearLimit.md).',
         'If memory outside the heap grows, see [N8nMemoryOutsideHeapGrows](N8nMemoryOutsideHeapGrows.md).',

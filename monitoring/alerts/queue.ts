@@ -72,7 +72,7 @@ export const queue: AlertGroup = {
       tellWhy: [
         'Check whether any worker is up: see [N8nNoWorkerUp](N8nNoWorkerUp.md).',
         "If workers are up, check a worker's log. If the log contains no lines about executions or Redis for several minutes, the connection is lost.",
-        'Check that main and the workers use the same Redis, database number and prefix (`QUEUE_BULL_PREFIX`). After a change of these settings, main and the workers may use different queues.',
+        'Check that main and the workers use the same Redis, database number and prefix (`QUEUE_BULL_PREFIX`). If these settings have changed, main and the workers may use different queues.',
       ],
       whatToDo: [
         'Restart the workers: `kubectl rollout restart deployment/FULLNAME-worker`. They then take the waiting jobs immediately. With `worker.guardSeconds`, a worker that has lost its connection restarts itself. In this case, the log of the previous container contains `worker-guard` (`kubectl logs -p`).',

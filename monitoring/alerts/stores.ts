@@ -16,7 +16,7 @@ export const stores: AlertGroup = {
         "All connections in the process's pool are in use. Each execution needs dozens of queries, so an exhausted pool makes n8n slow even if the CPU is idle.",
       tellWhy: [
         'If the database is idle and `n8n_db_pool_connections_active` equals `n8n_db_pool_connections_max`, the pool is too small.',
-        'Otherwise, the database is slow. Check `n8n_db_pool_acquire_seconds`, and the CPU, disk and locks of the database.',
+        "Otherwise, the database is slow. Check `n8n_db_pool_acquire_seconds`, and check the database's CPU, disk and locks.",
       ],
       whatToDo: [
         'If the pool is too small, raise `database.poolSize`. All processes together must stay below `max_connections`.',
@@ -58,7 +58,7 @@ export const stores: AlertGroup = {
         'Check the Redis log, which shows whether memory ran out, a snapshot failed, or a failover happened.',
       ],
       whatToDo: [
-        'Restore Redis. n8n reconnects by itself, and jobs survive if Redis stores them on a disk (docs/chart/redis.md).',
+        'Restore Redis. n8n reconnects by itself, and jobs survive if Redis stores them on disk (docs/chart/redis.md).',
       ],
       drill: 'Run `redis-cli CLIENT PAUSE 120000 ALL`, or stop Redis.',
     },

@@ -89,7 +89,7 @@ export const webhooks: AlertGroup = {
       summary:
         '{{ $value | humanizePercentage }} of webhook requests have received a 5xx status for hours.',
       meaning:
-        "In the last six hours and in the last half hour, webhooks failed 6 times as often as the error budget allows. At this rate, a month's budget is spent in five days.",
+        "Over the last six hours and over the last 30 minutes, webhooks failed 6 times as often as the error budget allows. At this rate, a month's budget is spent in five days.",
     },
     {
       ...slowness,
@@ -109,7 +109,7 @@ export const webhooks: AlertGroup = {
       expr: burns(slowShare, threshold('webhookSlowBudget'), windows.slow),
       summary: `{{ $value | humanizePercentage }} of webhook requests take longer than ${threshold('webhookSlowSeconds')} s, and have done so for hours.`,
       meaning:
-        'In the last six hours and in the last half hour, webhooks were slow 6 times as often as the budget allows.',
+        'Over the last six hours and over the last 30 minutes, webhooks were slow 6 times as often as the budget allows.',
     },
   ],
 };

@@ -12,7 +12,7 @@ import { wrapCutting } from '../ui/wrap';
 // The doctor's checks as text for a terminal.
 
 const TITLES: Record<Purpose, string> = {
-  load: 'loading an n8n that runs already (target url)',
+  load: 'loading an n8n instance that runs already (target url)',
   process: 'n8n on this machine (target process)',
   queue: 'queue mode on this machine',
   kubernetes: 'Kubernetes (target kubernetes)',

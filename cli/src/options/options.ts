@@ -318,7 +318,7 @@ export function withTargetOptions(command: Command): Command {
           )
           .option(
             '--stand-in <url>',
-            'address of this machine at which the n8n at --url reaches the stand-in for a twin, such as http://10.0.0.5:5690 (default: 127.0.0.1, for an n8n on this machine)',
+            'address of this machine at which the n8n at --url reaches the stand-in for a twin, such as http://10.0.0.5:5690 (default: 127.0.0.1, for an n8n instance on this machine)',
             standInAddress,
           )
           .addOption(stopIfOption()),

@@ -82,7 +82,7 @@ const pairs = (): string =>
 const twice = (): string =>
   section(
     'Twice in a row',
-    'Two searches of 100 s, each with an n8n of its own.',
+    'Two searches of 100 s, each with an n8n instance of its own.',
     rowsOf(ofKind('twice'), {
       first: ({ searches }) => answerText(searches[0]),
       second: ({ searches }) => answerText(searches[1]),

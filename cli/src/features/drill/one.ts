@@ -90,7 +90,7 @@ export function whyNotThere(
   );
 }
 
-const ONLY_OWN = `changes what the drill deploys itself; for an n8n that is already running, use ${CUSTOM} with your own commands`;
+const ONLY_OWN = `changes what the drill deploys itself; for an n8n instance that is already running, use ${CUSTOM} with your own commands`;
 
 export function refuseAllThere(options: DrillOptions): void {
   if (isThere(options)) throw new Mistake(`every fault of drill all ${ONLY_OWN}.`);
@@ -132,7 +132,7 @@ export function drilledTopology(options: DrillOptions): Topology {
   return topologyOfValues(givenValues(options.values));
 }
 
-/** After a fault; an n8n that is still down then is left alone. */
+/** After a fault; an n8n instance that is still down then is left alone. */
 const COMES_BACK_SECONDS = 60;
 
 /** In plain data, but for the fault: the same options give the same order. */
@@ -204,7 +204,7 @@ function refuseWhatItLacks(fault: Fault, options: DrillOptions): void {
   if (isThere(options)) {
     if (options.recover !== true) return;
     throw new Mistake(
-      '--recover goes with what the drill deploys itself: an n8n that is there already runs its own recovery.',
+      '--recover goes with what the drill deploys itself: an n8n instance that is there already runs its own recovery.',
     );
   }
   const topology = drilledTopology(options);

@@ -49,7 +49,7 @@ export function register(program: Command): Command {
     .argument('[name]', `the name that was given to n8n-tuned up (default: ${DEFAULT_NAME})`)
     .option(
       '--url <url>',
-      'address of an n8n with metrics enabled (N8N_METRICS=true), instead of an n8n that up started',
+      'address of an n8n instance with metrics enabled (N8N_METRICS=true), instead of an n8n instance that up started',
     );
   return withPrometheusOptions(
     command,

@@ -25,7 +25,7 @@ export interface Tools {
 }
 
 const WITHOUT_LAB =
-  'n8n is started on this machine from a checkout of n8n-tuned, which this is not: load an n8n that runs already with --url, or use a checkout and run lab/install.sh n8n in it.';
+  'n8n is started on this machine from a checkout of n8n-tuned, which this is not: load an n8n instance that runs already with --url, or use a checkout and run lab/install.sh n8n in it.';
 
 function notInstalled(version: string): string {
   const others = installedN8n(cacheFolder());
@@ -101,7 +101,7 @@ export function find(program: string): string {
   const found = findProgram(program);
   if (found === null) {
     throw new Mistake(
-      `${program} is not here: ${hasLab() ? `run lab/install.sh ${TOOLS[program] ?? program}` : 'install it, or load an n8n that runs already with --url'}; n8n-tuned doctor shows what else is missing.`,
+      `${program} is not here: ${hasLab() ? `run lab/install.sh ${TOOLS[program] ?? program}` : 'install it, or load an n8n instance that runs already with --url'}; n8n-tuned doctor shows what else is missing.`,
     );
   }
   return found;
