@@ -195,7 +195,7 @@ describe('the rule', () => {
       expect(text).toContain('n8n ended in 0 of 2 payloads');
       expect(heapMapAnswer(all as never)).toEqual({
         sentence:
-          'A heap of up to 62.5% of its container fills up before the container does, and n8n survives messages of up to 1/24 of the container.',
+          "If the heap is at most 62.5% of the container, it fills up before the container's memory does, and n8n survives messages of up to 1/24 of the container.",
         ours: 'the chart sets a heap of 50%, and messages of up to 1/48',
       });
     });

@@ -55,7 +55,7 @@ test.each<[string, string, (file: string, text: string) => unknown, RegExp]>([
     'a value of a topology',
     'executions: { mode: queue }\nworker:\n  replicas: two\n',
     topology,
-    /^given.yaml:3: worker.replicas is "two": expected a number or null$/,
+    /^given.yaml:3: worker.replicas is "two": expected a number$/,
   ],
   [
     'a choice of a topology',
