@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { writtenFile, type RecommendOptions } from '../../../cli/src/features/recommend/command';
 import { programOf } from '../../../cli/src/program';
 import { Mistake } from '../../../cli/src/ui/exit';
 import { sampleSearch } from '../../support/sample-find';
@@ -114,7 +115,12 @@ test('an index page that is not ours stays, and nothing is written beside it', a
   expect(existsSync(join(searches, 'one', 'report.html'))).toBe(false);
 });
 
-test('recommend leaves ./values.yaml to its owner: its own file has another name', () => {
+test.each([
+  ['./values.yaml', {}, 'values.recommended.yaml'],
+  ['a Compose file', { compose: 'docker-compose.yml' }, 'docker-compose.recommended.yaml'],
+])('recommend leaves %s to its owner: its own file has another name', (_, given, file) => {
   const command = programOf().commands.find((one) => one.name() === 'recommend');
-  expect(command?.opts()['write']).toBe('values.recommended.yaml');
+  expect(writtenFile({ ...command?.opts<RecommendOptions>(), ...given } as RecommendOptions)).toBe(
+    file,
+  );
 });

@@ -202,7 +202,8 @@ async function run(options: RecommendOptions): Promise<number> {
   }
 }
 
-const writtenFile = ({ write, compose }: RecommendOptions): string =>
+/** A name that nobody has by chance. */
+export const writtenFile = ({ write, compose }: RecommendOptions): string =>
   write ?? (compose === undefined ? VALUES_FILE : COMPOSE_FILE);
 
 /** What a recommendation is told; its workload, where one is loaded, is what `choose` returns. */
