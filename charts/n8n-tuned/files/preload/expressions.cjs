@@ -1,7 +1,7 @@
 // What the patches of expressions share. n8n compiles its bundle of libraries in each sandbox; this hands over the bundle with
 // the changes of those patches, and a code cache in which what ran is compiled already. A bundle that is known is changed at
 // once. One that is not known is changed if all patterns of a patch are in it, each once, and if a test gives the same results
-// as without, faster: in a process of its own at the lowest priority, for 1 s of CPU at the most, so that n8n never waits for
+// as without, faster: in a process of its own at the lowest priority, for 5 s of CPU at the most, so that n8n never waits for
 // it. What came of it is kept in the container. docs/chart/patches.md
 const { execFile } = require('node:child_process');
 const fs = require('node:fs');
