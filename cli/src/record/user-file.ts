@@ -49,10 +49,14 @@ export function refuseForeign({ path, option, begins, force }: UserFile): void {
 /** Who may read a file of the user's is for their umask to say. */
 const OPEN_TO_ALL = 0o666;
 
-export function writeUserFile(file: UserFile, content: string): void {
+export function writeUserFile(
+  file: UserFile,
+  content: string | Uint8Array,
+  mode = OPEN_TO_ALL,
+): void {
   refuseForeign(file);
   tried(file, () => {
-    writeWhole(file.path, content, OPEN_TO_ALL);
+    writeWhole(file.path, content, mode);
   });
 }
 

@@ -1,11 +1,20 @@
 /** A file of the user's is never replaced: whichever option names it, whatever it holds. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { writtenFile, type RecommendOptions } from '../../../cli/src/features/recommend/command';
 import { programOf } from '../../../cli/src/program';
 import { Mistake } from '../../../cli/src/ui/exit';
+import { forgetAll, know } from '../../../cli/src/ui/known-secrets';
 import { sampleSearch } from '../../support/sample-find';
 import { runs } from '../../support/properties';
 
@@ -23,6 +32,7 @@ beforeEach(() => {
 
 afterEach(() => {
   jest.restoreAllMocks();
+  forgetAll();
   rmSync(folder, { recursive: true, force: true });
   process.exitCode = 0;
 });
@@ -123,4 +133,17 @@ test.each([
   expect(writtenFile({ ...command?.opts<RecommendOptions>(), ...given } as RecommendOptions)).toBe(
     file,
   );
+});
+
+test('a copy of a Compose file keeps its secrets as they are, and lets nobody else read them', async () => {
+  const [mine, copy] = [join(folder, 'compose.yml'), join(folder, 'copy.yml')];
+  know('of-the-database');
+  const secret = 'DB_POSTGRESDB_PASSWORD=of-the-database';
+  const worker = 'w: { image: n8nio/n8n, command: worker }';
+  const main = `n: { image: n8nio/n8n, environment: [${secret}] }`;
+  writeFileSync(mine, `services: { ${main}, ${worker} }\n`, { mode: 0o600 });
+  const words = ['recommend', '--from', searches, '--compose', mine, '--write', copy];
+  expect(await run(words)).not.toBeInstanceOf(Error);
+  expect(readFileSync(copy, 'utf8')).toContain(secret);
+  expect(statSync(copy).mode & 0o777).toBe(0o600);
 });

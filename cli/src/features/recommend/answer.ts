@@ -1,4 +1,5 @@
-/** From what is recorded, or searched for now, to a values file, and to its proof. */
+/** From what is recorded, or searched for now, to a values file or a Compose file, and to its proof. */
+import { statSync } from 'node:fs';
 import { readPlainFile } from '../../linux/plain-file';
 import { k6For } from '../../load/find-k6';
 import type { Prices } from '../../plan/recorded';
@@ -123,7 +124,8 @@ export async function recommendValues(
       asked.compose,
       recommendation.best,
     );
-    writeUserFile(written, text);
+    // The user's own secrets stay in it, for whoever could read them before.
+    writeUserFile(written, Buffer.from(text), statSync(asked.compose).mode & 0o666);
     return { ...answer, compose };
   }
   writeUserFile(written, valuesYaml(recommendation, { keeping }));

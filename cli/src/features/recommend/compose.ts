@@ -117,7 +117,7 @@ function refuseOtherLayout(services: readonly Service[], best: Sizing, file: str
   const missing = needed.find((role) => !there.has(role));
   if (missing !== undefined) {
     throw new Mistake(
-      `the recommendation is ${mode} mode with a ${missing}, and ${file} has no service for it: add a service with the command ${missing}, or search without it.`,
+      `the recommendation is ${mode} mode with a ${missing}, and ${file} has no service for it: add a service with the command ${missing}, or search again without a ${missing}.`,
     );
   }
   const more = services.find(({ role }) => !needed.includes(role));
