@@ -1,10 +1,11 @@
 // Whether a changed bundle of expressions gives the same results as n8n's, faster: both run in sandboxes of n8n's own
 // isolated-vm, and are asked the same. As a program it says so for the patches that it is given, or that this took more than
-// 1 s of CPU. node expressions-proof.cjs <bundle> <isolated-vm> <patch> ... docs/chart/patches.md
+// 5 s of CPU. node expressions-proof.cjs <bundle> <isolated-vm> <patch> ... docs/chart/patches.md
 const { readFileSync, writeSync } = require('node:fs');
 const { setInterval } = require('node:timers');
 
-const BUDGET_MS = 1000;
+/** Of CPU: several times what it takes on the cores that it was measured on, since others are slower. */
+const BUDGET_MS = 5000;
 const LOOK_EVERY_MS = 20;
 /** In real time, for what does not end. */
 const LONGEST_MS = 60_000;
