@@ -47,7 +47,7 @@ const EXAMPLES = [
 export function programOf(): Command {
   const program = new Command('n8n-tuned')
     .description(
-      'Finds how much load an n8n instance sustains and what limits it, and proves the result.',
+      'Finds how much load n8n sustains and what limits it, and proves the result.',
     )
     .version(version, '-V, --version', 'show the version of this command')
     .showHelpAfterError('(--help shows examples and options)')
