@@ -46,9 +46,7 @@ const EXAMPLES = [
 /** All commands and options; docs/reference is generated from it. */
 export function programOf(): Command {
   const program = new Command('n8n-tuned')
-    .description(
-      'Finds how much load n8n sustains and what limits it, and proves the result.',
-    )
+    .description('Finds how much load n8n sustains and what limits it, and proves the result.')
     .version(version, '-V, --version', 'show the version of this command')
     .showHelpAfterError('(--help shows examples and options)')
     .helpOption('-h, --help', 'show this help')
