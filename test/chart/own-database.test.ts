@@ -169,7 +169,9 @@ describe('a backup to S3', () => {
     ...OWN,
     database: {
       type: 'postgresql',
-      own: { backup: { enabled: true, s3: { bucket: 'runs', existingSecret: 'keys' } } },
+      own: {
+        backup: { enabled: true, s3: { bucket: 'runs', prefix: 'a', existingSecret: 'keys' } },
+      },
     },
   };
 
@@ -202,8 +204,16 @@ describe('a backup to S3', () => {
 
   test.each([
     [{ enabled: true, s3: { endpoint: 'https://s3' } }, 's3 (endpoint): without a bucket'],
-    [{ s3: { bucket: 'runs' } }, 's3.bucket: nothing is backed up'],
-    [{ enabled: true, existingClaim: 'c', s3: { bucket: 'runs' } }, 'existingClaim and s3.bucket'],
+    [{ enabled: true, s3: { bucket: 'runs' } }, 's3.prefix: a release of the same name'],
+    [
+      { enabled: true, s3: { bucket: 'runs', prefix: '/' } },
+      's3.prefix: a release of the same name',
+    ],
+    [{ s3: { bucket: 'runs', prefix: 'a' } }, 's3.bucket: nothing is backed up'],
+    [
+      { enabled: true, existingClaim: 'c', s3: { bucket: 'runs', prefix: 'a' } },
+      'existingClaim and s3.bucket',
+    ],
   ])('%j is refused', async (backup, sentence) => {
     expect(await refusalOf({ database: { type: 'postgresql', own: { backup } } })).toContain(
       sentence,

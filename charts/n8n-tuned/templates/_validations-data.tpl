@@ -39,6 +39,9 @@
 {{- if and $ofS3 (not $backup.s3.bucket) -}}
 {{- printf "database.own.backup.s3 (%s): without a bucket the dumps stay on a volume: set database.own.backup.s3.bucket, or remove it." $ofS3 }}{{ "\n" -}}
 {{- end -}}
+{{- if and $backup.s3.bucket (not (trimAll "/" $backup.s3.prefix)) -}}
+{{- "database.own.backup.s3.prefix: a release of the same name in another cluster would count and remove these dumps as its own: set a prefix that only this release uses, such as production/n8n." }}{{ "\n" -}}
+{{- end -}}
 {{- if and $backup.s3.bucket (not $backup.enabled) -}}
 {{- "database.own.backup.s3.bucket: nothing is backed up: set database.own.backup.enabled=true, or remove it." }}{{ "\n" -}}
 {{- end -}}
