@@ -88,7 +88,7 @@ describe('n8n-tuned compare', () => {
   it('loads both sides at once with --duet, each pair in the same seconds', async () => {
     const a = await serve({ latencyMs: 20 });
     const b = await serve({ latencyMs: 40 });
-    const { stdout } = await runCli(['compare', a, b, ...loaded('--duet')]);
+    const { stdout } = await runCli(['compare', a, b, ...loaded('--duet', '--duration', '4s')]);
     const record = JSON.parse(stdout) as CompareRecord & { folder: string };
     expect(record.isDuet).toBe(true);
     expect(record.a.runs).toHaveLength(record.b.runs.length);

@@ -74,14 +74,19 @@ export async function compareTopologies(
   const elapsed = (): number => Math.round(performance.now() - startedMs) / 1000;
   const now = (): Comparison[] => others.map(({ side }) => comparisonOf(first.side, side, order));
 
+  const tellOf = (index: number) => (text: string) => {
+    progress(`${stateOf(now())} · ${letterOf(index)}: ${text}`);
+  };
+  /** All have rested before any is loaded, so that those of a duet are loaded in the same seconds. */
+  const rest = (indices: readonly number[]): Promise<unknown> =>
+    Promise.all(
+      indices.map((index) => measuredSides[index]?.resting.before(tellOf(index), signal)),
+    );
+
   const measureInto = async (index: number, out: string): Promise<void> => {
     const one = measuredSides[index];
-    if (one === undefined) return;
-    const tell = (text: string): void => {
-      progress(`${stateOf(now())} · ${letterOf(index)}: ${text}`);
-    };
-    await one.resting.before(tell, signal);
-    if (signal.aborted) return;
+    if (one === undefined || signal.aborted) return;
+    const tell = tellOf(index);
     const side = { ...order, out: join(home, out) };
     const measured = await measureSide(one.running, side, tell, signal).catch(
       (error: unknown): Measured => {
@@ -102,12 +107,15 @@ export async function compareTopologies(
   // The first load after a start compiles most of what later ones reuse; a search begins with its own.
   const warmsItself = order.metric === 'capacity';
   for (const index of measuredSides.keys()) {
-    if (!warmsItself) await measureInto(index, WARM_UP);
+    if (warmsItself) continue;
+    await rest([index]);
+    await measureInto(index, WARM_UP);
   }
   const sides = measuredSides.length;
   const together = order.isDuet === true ? sides : 1;
   for (let run = 0; goesOn(run, now(), invalid, signal, order, elapsed()); run += together) {
     const all = Array.from({ length: together }, (_, index) => turn(run + index, sides));
+    await rest(all);
     await Promise.all(all.map((index) => measureInto(index, 'runs')));
   }
 
