@@ -20,8 +20,8 @@ import { CHECK, passesOf, suiteOf, suites, type Check, type Suite } from './suit
 
 const root = join(import.meta.dirname, '..');
 const { CI, LONG, N8N_TEST_VERSION, N8N_TUNED_TIMES, GITHUB_STEP_SUMMARY } = process.env;
-/** Most files wait for a program: two cores have time for four. One node of a cluster has room for the pods of three. */
-const FILES_AT_ONCE = { here: 4, onCluster: 3 };
+/** Most files wait for a program, so that two cores have time for three. One node of a cluster has room for the pods of three. */
+const FILES_AT_ONCE = 3;
 
 const usage = `Usage: npm test [-- --cluster | --check] [SUITE...]
 
@@ -123,14 +123,12 @@ async function jest(projects: Suite[], ...args: string[]): Promise<FileReport[] 
 async function runJest(projects: Suite[]) {
   const files: FileReport[] = [];
   let isWhole = true;
-  const isOnCluster = projects.some(({ cluster }) => cluster === true);
-  const atOnce = FILES_AT_ONCE[isOnCluster ? 'onCluster' : 'here'];
-  for (const args of passesOf(projects, atOnce)) {
+  for (const args of passesOf(projects, FILES_AT_ONCE)) {
     const seen = await jest(projects, ...args);
     isWhole &&= seen !== null;
     files.push(...(seen ?? []));
   }
-  const again = filesToRunAgain(files).filter((file) => suiteOf(file) !== 'pure');
+  const again = filesToRunAgain(files);
   if (again.length === 0) return { files, secondTries: [], isWhole };
   console.log(`\nrun again, alone: ${again.map((file) => relative(root, file)).join(', ')}`);
   const second = await jest(projects, '--runInBand', '--runTestsByPath', ...again);

@@ -12,7 +12,7 @@ export interface FileReport {
 }
 
 /** More failed files than these are no accident. */
-const MAX_FILES = 3;
+const MAX_FILES = 8;
 
 /** The files to run again: none if nothing failed, or too much. */
 export function filesToRunAgain(files: FileReport[]): string[] {

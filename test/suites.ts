@@ -106,9 +106,10 @@ export const suites: Suite[] = [
     shows: 'the command with k6, helm and S3 beside it; the quality of its search',
     needs: ['k6', 'helm3', 'versitygw'],
     light: [
-      ...['compare.tools', 'generator.tools', 'report.tools', 'run.tools', 'server.tools'].map(
-        (name) => `command-line/${name}`,
-      ),
+      ...[
+        ...['at-url', 'compare', 'generator', 'rate', 'report', 'run', 'secrets', 'server'],
+        'workload-file',
+      ].map((name) => `command-line/${name}.tools`),
       'features/drill/drill.tools',
     ],
   },
@@ -215,7 +216,7 @@ export const suites: Suite[] = [
   },
 ];
 
-const LIGHT_AT_ONCE = 3;
+const LIGHT_AT_ONCE = 2;
 
 /**
  * What chooses the files of each call of Jest: first those that run side by side, then those of light loads, and in the end

@@ -6,7 +6,7 @@ import type { DrillRecord } from '../../cli/src/features/drill/record';
 import { readLedger } from '../support/read-run';
 import { EXIT } from '../../cli/src/ui/exit';
 import { buildCli, endStartedClis, type runCli, startCli } from '../support/cli';
-import { unlessInvalid } from '../process/stage';
+import { unlessInvalid } from '../support/wait';
 
 /** A worker is killed under load: what it had is lost, and every other request is accounted for. */
 

@@ -16,9 +16,9 @@ import type { Running } from '../../cli/src/targets/target';
 import { buildCli, endStartedClis, runCli, startCli } from '../support/cli';
 import { newApiKey } from '../support/n8n-owner';
 import { EXIT } from '../../cli/src/ui/exit';
-import { bringUp, left, quiet, tracesOf, unlessInvalid, workload } from '../process/stage';
+import { bringUp, left, quiet, tracesOf, workload } from '../process/stage';
 import { readWholeRun } from '../support/read-run';
-import { eventually } from '../support/wait';
+import { eventually, unlessInvalid } from '../support/wait';
 
 /** The target `url` on an n8n that somebody else has brought up: empty, with an owner and an API key. */
 

@@ -5,7 +5,8 @@ import { repositoryRoot } from '../../cli/src/lab/paths';
 import { findK6 } from '../../cli/src/load/find-k6';
 import { planOf } from '../../loadtests/lib/profile';
 import { measure } from '../../cli/src/run/run';
-import { bringUp, never, quiet, unlessInvalid, workload } from '../process/stage';
+import { bringUp, never, quiet, workload } from '../process/stage';
+import { unlessInvalid } from '../support/wait';
 
 jest.setTimeout(600_000);
 

@@ -9,7 +9,8 @@ import { parseSlos } from '../../loadtests/lib/slo';
 import type { RunRecord } from '../../cli/src/record/run-record';
 import { measure } from '../../cli/src/run/run';
 import type { Running } from '../../cli/src/targets/target';
-import { never, quiet, unlessInvalid } from './stage';
+import { never, quiet } from './stage';
+import { unlessInvalid } from '../support/wait';
 
 /**
  * A workload that is answered at once and then works for 5 s, at a rate at which n8n answers every request

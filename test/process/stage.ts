@@ -95,17 +95,6 @@ function isOpen(port: number): Promise<boolean> {
   });
 }
 
-/** A run that says itself that the machine was at fault is made again, twice at most. */
-export async function unlessInvalid<T>(
-  run: () => Promise<T>,
-  isInvalid: (result: T) => boolean,
-): Promise<T> {
-  for (let tries = 3; ; tries -= 1) {
-    const result = await run();
-    if (tries === 1 || !isInvalid(result)) return result;
-  }
-}
-
 /** Keeps what samplers say. */
 export class Collected implements SampleSink {
   readonly samples: { role: string; instance: string; metric: string; value: number }[] = [];

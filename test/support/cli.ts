@@ -65,7 +65,7 @@ export function endStartedClis(): void {
 
 /** The folder of the one run beneath `out`. */
 export function runFolder(out: string): string | null {
-  const [name] = existsSync(out) ? readdirSync(out) : [];
+  const name = existsSync(out) ? readdirSync(out).sort().at(-1) : undefined;
   return name === undefined ? null : join(out, name);
 }
 

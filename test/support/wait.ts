@@ -29,3 +29,14 @@ export async function eventually(
 
 /** A fixed time, where no condition can be waited for: the second argument says why. */
 export const pause = (ms: number, _why: string): Promise<void> => sleep(ms);
+
+/** A run that says itself that the machine was at fault is made again, twice at most. */
+export async function unlessInvalid<T>(
+  run: () => Promise<T>,
+  isInvalid: (result: T) => boolean,
+): Promise<T> {
+  for (let tries = 3; ; tries -= 1) {
+    const result = await run();
+    if (tries === 1 || !isInvalid(result)) return result;
+  }
+}

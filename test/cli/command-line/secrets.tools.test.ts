@@ -6,10 +6,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../../cli/src/targets/process/ports';
+import { EXIT } from '../../../cli/src/ui/exit';
 import { buildCli, endStartedClis } from '../../support/cli';
 import { leaksOf, openFiles, textOf, watched, type Said } from '../../support/leaks';
 import { runs } from '../../support/properties';
 import { secrets } from '../../support/secret';
+import { unlessInvalid } from '../../support/wait';
 
 jest.setTimeout(300_000);
 
@@ -102,11 +104,15 @@ test('a server is given its variables, which stand in no record and not in its l
   const given = some(3);
   const [token = '', password = '', store = ''] = given;
   const file = await serverFile('server.yaml', { DB_PASSWORD: password });
-  const said = await ordered([
+  const order = [
     ...['run', '--target', 'server', '--topology', file, '--rate', '20', '--profile', 'load'],
     ...['--env', `MY_TOKEN=${token}`, '--env', `STORE_URL=redis://:${store}@store:6379/0`],
     ...[...SHORT, ...results()],
-  ]);
+  ];
+  const said = await unlessInvalid(
+    () => ordered(order),
+    ({ code }) => code === EXIT.invalid,
+  );
   expect(said.code).toBe(0);
   const log = said.files.find((each) => /logs\/server/.test(each)) ?? '';
   expect(textOf(log)).toContain('started with *** ***');
@@ -152,12 +158,15 @@ test('a comparison, a search and a sweep record no variable of what they measure
   expect(openFiles(swept.files)).toEqual([]);
 });
 
+/** Without the "=" at its end, which would make it the name of a variable and its value. */
+const bare = (secret: string): string => secret.replace(/=+$/, '');
+
 /** Orders that are refused, by the option parser, by us, or by what the command meets. */
 const refused = (secret: string): fc.Arbitrary<string[]> => {
   const coded = encodeURIComponent(secret);
   const request = ['--request', 'GET /x'];
   return fc.constantFrom(
-    ['run', '--env', secret],
+    ['run', '--env', bare(secret)],
     ['run', '--env', `N8N_ENCRYPTION_KEY=${secret}`, '--mode', 'nonsense'],
     ['run', '--url', url, ...request, '--header', secret],
     ['run', '--url', url, ...request, '--expect', secret],
@@ -203,7 +212,7 @@ test('an order that is refused says why, and repeats no secret of it or of a fil
         expect(said.screen).not.toBe('');
         // A user writes the command of a server as an argument of their own.
         if (words.includes('--command')) said.commands.clear();
-        expect(leaksOf(said, [secret])).toEqual([]);
+        expect(leaksOf(said, [bare(secret)])).toEqual([]);
       },
     ),
     { numRuns: runs(40), endOnFailure: true },

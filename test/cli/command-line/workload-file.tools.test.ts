@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { buildCli, endStartedClis, runCli, runFolder } from '../../support/cli';
 import { startKnownServer, type KnownServer } from '../../support/known-server';
 import { readWholeRun } from '../../support/read-run';
+import { unlessInvalid } from '../../support/wait';
+import { EXIT } from '../../../cli/src/ui/exit';
 
 jest.setTimeout(60_000);
 
@@ -44,9 +46,13 @@ const run = (text: string, ...more: string[]): ReturnType<typeof runCli> => {
 };
 
 test("a file with the user's own workload is loaded as it says, each client thinking between two requests", async () => {
-  const { code } = await run(
-    WORKLOAD,
-    ...['--profile', 'closed', '--vus', '2', '--duration', '3s', '--param', 'article=B-2'],
+  const { code } = await unlessInvalid(
+    () =>
+      run(
+        WORKLOAD,
+        ...['--profile', 'closed', '--vus', '2', '--duration', '3s', '--param', 'article=B-2'],
+      ),
+    (said) => said.code === EXIT.invalid,
   );
   expect(code).toBe(0);
   const { record, requests } = await readWholeRun(runFolder(join(out, 'runs')) ?? '');
