@@ -3,11 +3,11 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { isDeepStrictEqual, promisify } from 'node:util';
 import { parse } from 'yaml';
 import { kubectl, until } from '../support/cluster';
 import { CHART, Release, ROOT, SMALL_EVERYWHERE } from '../support/release';
-import { seen } from '../support/seen';
+import { seen, Sequence } from '../support/seen';
 
 jest.setTimeout(2_400_000);
 
@@ -96,6 +96,16 @@ async function sync(): Promise<void> {
   );
 }
 
+/** What Argo CD says of its Application, and what it would prune. */
+async function shown(): Promise<{ sync: string; health: string; wouldPrune: number }> {
+  const { status } = await state();
+  return {
+    sync: status?.sync?.status ?? 'none',
+    health: status?.health?.status ?? 'none',
+    wouldPrune: (status?.resources ?? []).filter((each) => each.requiresPruning === true).length,
+  };
+}
+
 beforeAll(async () => {
   await promisify(execFile)(join(ROOT, 'lab/cluster/argocd/up.sh'), { timeout: 1_500_000 });
 });
@@ -122,32 +132,39 @@ test.each(['label', 'annotation'])(
     };
     const remove = (): Promise<string> =>
       ofArgo('delete', 'application', 'n8n', '--ignore-not-found', '--timeout=400s');
+    const sequence = new Sequence();
     try {
       const first = application(n8n.space.name, {});
       await applied(first);
       await atRest('n8n installed by Argo CD');
       const key = await secret();
-      for (let round = 0; round < SYNCS; round++) await sync();
+      const isKept = async (step: string): Promise<void> => {
+        const now = await shown();
+        sequence.add(step, { ...now, sameKey: isDeepStrictEqual(await secret(), key) });
+        expect(await secret()).toEqual(key);
+        expect(now.wouldPrune).toBe(0);
+      };
+      await isKept('install');
+      for (let round = 1; round <= SYNCS; round++) {
+        await sync();
+        await isKept(`sync ${String(round)}`);
+      }
       await atRest('n8n after the syncs');
-      expect(await secret()).toEqual(key);
 
       await applied(application(n8n.space.name, { tuning: { profile: 'low-memory' } }));
       await atRest('n8n upgraded');
+      await isKept('upgrade');
       await applied(first);
       await atRest('n8n set back');
-      expect(await secret()).toEqual(key);
+      await isKept('roll back');
 
       await remove();
       expect(await secret()).toEqual(key);
+      sequence.add('delete', { sameKey: true });
       await applied(first);
       await atRest('n8n installed again');
-      expect(await secret()).toEqual(key);
-      const { status } = await state();
-      expect(status?.resources?.filter((each) => each.requiresPruning === true) ?? []).toEqual([]);
-      seen(`Argo CD that tracks by ${method}`, {
-        ...{ syncs: SYNCS, upgrades: 1, rollbacks: 1, reinstalls: 1 },
-        sameKey: true,
-      });
+      await isKept('install again');
+      seen(`Argo CD that tracks by ${method}`, { steps: sequence.steps });
     } finally {
       await remove();
       await n8n.remove();
@@ -165,22 +182,29 @@ test('an autoscaler keeps the number of pods under an Argo CD that heals what di
     worker: { ...SMALL_EVERYWHERE.worker, replicas: 1 },
   };
   const autoscaling = { enabled: true, minReplicas: 2, maxReplicas: 2 };
+  const sequence = new Sequence();
+  const record = async (step: string): Promise<void> => {
+    sequence.add(step, { ...(await shown()), workers: Number(await workers()) });
+  };
   try {
     await applied(application(n8n.space.name, queue));
     await atRest('n8n in queue mode');
+    await record('install in queue mode');
     const scaled = application(n8n.space.name, {
       ...{ ...queue, worker: { ...queue.worker, autoscaling } },
     });
     await applied(scaled);
     await atRest('n8n with an autoscaler');
     await until('two workers', async () => (await workers()) === '2', PATIENCE_MS);
-    for (let round = 0; round < SYNCS; round++) {
+    await record('autoscaler of two workers');
+    for (let round = 1; round <= SYNCS; round++) {
       await sync();
+      await record(`sync ${String(round)}`);
       expect(await workers()).toBe('2');
     }
     await atRest('n8n after the syncs');
     expect(await workers()).toBe('2');
-    seen('Argo CD beside an autoscaler', { syncs: SYNCS, scaleReset: false });
+    seen('Argo CD beside an autoscaler', { steps: sequence.steps });
   } finally {
     await ofArgo('delete', 'application', 'n8n', '--ignore-not-found', '--timeout=110s');
     await n8n.remove();

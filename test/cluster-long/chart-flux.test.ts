@@ -4,11 +4,11 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { isDeepStrictEqual, promisify } from 'node:util';
 import { parse } from 'yaml';
 import { until } from '../support/cluster';
 import { CHART, Release, ROOT, SMALL_EVERYWHERE } from '../support/release';
-import { seen } from '../support/seen';
+import { seen, Sequence } from '../support/seen';
 
 jest.setTimeout(2_400_000);
 
@@ -21,7 +21,9 @@ interface HelmRelease {
   status?: {
     observedGeneration?: number;
     lastHandledReconcileAt?: string;
-    conditions?: { type: string; status: string; message?: string }[];
+    conditions?: { type: string; status: string; reason?: string; message?: string }[];
+    /** The latest release first. */
+    history?: { version: number }[];
   };
 }
 
@@ -87,9 +89,22 @@ test('n8n keeps its key and its pods under a Flux that looks for drift', async (
     return { uid: metadata.uid, data };
   };
   const workers = (): Promise<string> =>
-    kubectl('get', 'deployment', 'n8n-worker', '-o', 'jsonpath={.spec.replicas}');
+    kubectl(
+      ...['get', 'deployment', 'n8n-worker', '--ignore-not-found'],
+      ...['-o', 'jsonpath={.spec.replicas}'],
+    );
   const remove = (): Promise<string> =>
     kubectl('delete', 'helmrelease', 'n8n', '--ignore-not-found', '--timeout=110s');
+  const sequence = new Sequence();
+  const record = async (step: string, key: unknown): Promise<void> => {
+    const { status } = await state();
+    sequence.add(step, {
+      ready: status?.conditions?.find(({ type }) => type === 'Ready')?.reason ?? 'none',
+      ...{ release: status?.history?.[0]?.version ?? 0, drifts: await drifts() },
+      ...{ sameKey: isDeepStrictEqual(await keyOf(), key), workers: Number(await workers()) },
+    });
+    expect(await keyOf()).toEqual(key);
+  };
   try {
     await apply([
       {
@@ -102,7 +117,11 @@ test('n8n keeps its key and its pods under a Flux that looks for drift', async (
     await apply([first]);
     await ready('n8n installed by Flux');
     const key = await keyOf();
-    for (let round = 0; round < RECONCILIATIONS; round++) await reconcile();
+    await record('install', key);
+    for (let round = 1; round <= RECONCILIATIONS; round++) {
+      await reconcile();
+      await record(`reconciliation ${String(round)}`, key);
+    }
     expect(await drifts()).toBe(0);
 
     // What somebody changes by hand is drift, and set right.
@@ -112,12 +131,14 @@ test('n8n keeps its key and its pods under a Flux that looks for drift', async (
       '"app.kubernetes.io/part-of":"n8n-tuned"',
     );
     expect(await drifts()).toBeGreaterThan(0);
+    await record('a label changed by hand is set right', key);
 
     await apply([releaseOf(name, { tuning: { profile: 'low-memory' } })]);
     await ready('n8n upgraded');
+    await record('upgrade', key);
     await apply([first]);
     await ready('n8n set back');
-    expect(await keyOf()).toEqual(key);
+    await record('roll back', key);
 
     const queue = {
       ...{ executions: { mode: 'queue' }, database: { type: 'postgresql' } },
@@ -125,6 +146,7 @@ test('n8n keeps its key and its pods under a Flux that looks for drift', async (
     };
     await apply([releaseOf(name, queue)]);
     await ready('n8n in queue mode');
+    await record('queue mode', key);
     const scaled = {
       ...queue.worker,
       autoscaling: { enabled: true, minReplicas: 2, maxReplicas: 2 },
@@ -132,21 +154,20 @@ test('n8n keeps its key and its pods under a Flux that looks for drift', async (
     await apply([releaseOf(name, { ...queue, worker: scaled })]);
     await ready('n8n with an autoscaler');
     await until('two workers', async () => (await workers()) === '2', PATIENCE_MS);
-    for (let round = 0; round < RECONCILIATIONS; round++) {
+    await record('autoscaler of two workers', key);
+    for (let round = 1; round <= RECONCILIATIONS; round++) {
       await reconcile();
+      await record(`reconciliation ${String(round)} beside the autoscaler`, key);
       expect(await workers()).toBe('2');
     }
-    expect(await keyOf()).toEqual(key);
 
     await remove();
     expect(await keyOf()).toEqual(key);
+    sequence.add('delete', { sameKey: true });
     await apply([first]);
     await ready('n8n installed again');
-    expect(await keyOf()).toEqual(key);
-    seen('Flux that looks for drift', {
-      ...{ reconciliations: 2 * RECONCILIATIONS, upgrades: 3, rollbacks: 1, reinstalls: 1 },
-      ...{ sameKey: true, scaleReset: false },
-    });
+    await record('install again', key);
+    seen('Flux that looks for drift', { steps: sequence.steps });
   } finally {
     await remove();
     await n8n.remove();

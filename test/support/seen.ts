@@ -20,3 +20,14 @@ export function seen(topic: string, figures: Figures): void {
   };
   writeFileSync(file, `${JSON.stringify(before, null, 2)}\n`);
 }
+
+/** The steps of a sequence in a record: after how many seconds each was through, and what was seen then. */
+export class Sequence {
+  readonly steps: Figures[] = [];
+  readonly #begun = Date.now();
+
+  add(step: string, figures: Figures): void {
+    const seconds = Math.round((Date.now() - this.#begun) / 1000);
+    this.steps.push({ step, seconds, ...figures });
+  }
+}

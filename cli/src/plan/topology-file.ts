@@ -94,10 +94,15 @@ const LAYOUT = [
 /** Values that the rows of files/environment.yaml read for a process, wherever it runs. */
 function readByRows(untuned: boolean): string[] {
   const { names, options, patches, variables } = table();
-  const rows = [...(untuned ? [] : names), ...options, ...patches, ...variables].filter(
+  const rows = [...options, ...patches, ...variables].filter(
     ({ part }) => part !== 'place' && (!untuned || part === 'layout'),
   );
-  const named = JSON.stringify(rows).match(/"\w+(\.\w+)+"/g) ?? [];
+  // Of the names, those that these rows use: what only a row for pods uses changes no process.
+  let read = JSON.stringify(rows);
+  for (const { name, value } of names.toReversed()) {
+    if (!untuned && new RegExp(`"${name}"`).test(read)) read += JSON.stringify(value);
+  }
+  const named = read.match(/"\w+(\.\w+)+"/g) ?? [];
   return named.flatMap((text) => {
     const path = text.slice(1, -1);
     if (!path.startsWith('own.')) return [path];

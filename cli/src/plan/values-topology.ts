@@ -59,7 +59,10 @@ export const deployedTopology = (user: unknown): Deployed => topologyOf(complete
 export const bareTopology = (user: unknown): Deployed => topologyOf(completedBare(user), true);
 
 function topologyOf(complete: NamedSettings, isBare: boolean): Deployed {
-  const values = understood(valuesSchema.safeParse(complete));
+  const stores = STORES.filter(({ path }) => OF_CLOUDS.includes(String(at(complete, path))));
+  const values = understood(
+    valuesSchema.safeParse(stores.reduce((rest, { path }) => without(rest, path), complete)),
+  );
   const n8n = versionIn(values);
   const isQueue = values.executions.mode === 'queue';
   const components = Object.fromEntries(
@@ -119,9 +122,27 @@ function topologyOf(complete: NamedSettings, isBare: boolean): Deployed {
       webhooks: { ...bare.webhooks, env: envOf('webhook') },
     },
     leftOut: [
-      ...new Set([...leftOut(values), ...differences.flatMap(([, { leftOut: each }]) => each)]),
+      ...new Set([
+        ...stores.map(
+          ({ path, instead }) => `${path.join('.')}=${String(at(complete, path))}: ${instead}`,
+        ),
+        ...leftOut(values),
+        ...differences.flatMap(([, { leftOut: each }]) => each),
+      ]),
     ],
   };
+}
+
+/** Their addresses and keys are only in the cluster: n8n would not start here. */
+const OF_CLOUDS = ['s3', 'azure'];
+const STORES = [
+  { path: ['executions', 'dataStorage'], instead: 'the database was loaded' },
+  { path: ['binaryData', 'mode'], instead: "the chart's default was loaded" },
+];
+
+function without(values: NamedSettings, [key = '', ...rest]: readonly string[]): NamedSettings {
+  const inner = values[key] as NamedSettings;
+  return { ...values, [key]: rest.length === 0 ? null : without(inner, rest) };
 }
 
 /** What the schema found, or the first thing that it did not expect as the user's mistake. */

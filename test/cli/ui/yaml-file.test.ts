@@ -88,6 +88,24 @@ test.each<[string, string, (file: string, text: string) => unknown, RegExp]>([
     /^given.yaml asks for what only a cluster has: autoscaling of worker; leave it out, or deploy /,
   ],
   [
+    'a store of execution data that only a cluster can have',
+    'executions: { dataStorage: s3 }\n',
+    topology,
+    /^given.yaml asks for what only a cluster has: executions.dataStorage=s3; leave it out, or deploy /,
+  ],
+  [
+    'a store of files that only a cluster can have',
+    'binaryData: { mode: azure }\n',
+    topology,
+    /^given.yaml asks for what only a cluster has: binaryData.mode=azure; leave it out, or deploy /,
+  ],
+  [
+    'a store of execution data beside n8n as it comes',
+    'tuning: { profile: none }\nexecutions: { dataStorage: filesystem }\n',
+    topology,
+    /^given.yaml:2: executions.dataStorage is "filesystem": expected nothing of the kit beside tuning.profile none; /,
+  ],
+  [
     'a topology that is a list',
     '- mode\n',
     topology,

@@ -338,6 +338,28 @@ test('limits of CPU and memory are those of the process groups', () => {
   expect(heapMiBOf(topology, 'main')).toBe(1024);
 });
 
+test('execution data on disk is loaded on disk, and a store that only the cluster has is named', () => {
+  const { topology, leftOut } = readDeployed('executions: { dataStorage: filesystem }\n', null);
+  expect(laidOut(topology).main?.env).toHaveProperty(
+    'N8N_EXECUTION_DATA_STORAGE_MODE',
+    'filesystem',
+  );
+  expect(leftOut.join()).not.toContain('dataStorage');
+  const inS3 = readDeployed(
+    'executions: { dataStorage: s3 }\nbinaryData: { mode: s3, s3: { host: s3.acme.io, bucket: n8n } }\n',
+    null,
+  );
+  const env = laidOut(inS3.topology).main?.env ?? {};
+  expect(env).not.toHaveProperty('N8N_EXECUTION_DATA_STORAGE_MODE');
+  expect(env['N8N_DEFAULT_BINARY_DATA_MODE']).toBe('filesystem');
+  expect(inS3.leftOut).toEqual(
+    expect.arrayContaining([
+      'executions.dataStorage=s3: the database was loaded',
+      "binaryData.mode=s3: the chart's default was loaded",
+    ]),
+  );
+});
+
 test('what cannot be loaded here is named', () => {
   const { leftOut } = readDeployed(`
 executions: { mode: queue }
