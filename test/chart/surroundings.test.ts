@@ -212,6 +212,50 @@ test('data of executions goes where it is asked for, with the settings of that s
   }
 });
 
+test('braces of another program in an object of the user are never taken away in silence', async () => {
+  const secretOf = (password: string, asText = false): Values => {
+    const manifest = {
+      ...{ apiVersion: 'external-secrets.io/v1', kind: 'ExternalSecret' },
+      metadata: { name: 'n8n' },
+      spec: { target: { template: { data: { password } } } },
+    };
+    return { extraManifests: [asText ? JSON.stringify(manifest) : manifest] };
+  };
+  const sentence =
+    'extraManifests[0]: Helm itself evaluates {{ .password }}, and knows nothing of that name: for another program, write {{ `{{ .password }}` }}.';
+  expect(await refusalOf(secretOf('{{ .password }}'))).toContain(sentence);
+  expect(await refusalOf(secretOf('{{ .password }}', true))).toContain(sentence);
+  expect(await refusalOf(secretOf('x{{- index .items 0 | upper }}'))).toContain(
+    'evaluates {{- index .items 0 | upper }},',
+  );
+  const template = '{{- with secret "n8n" -}}{{ .Data.password }}{{- end }}';
+  const refusal = await refusalOf({
+    ...{
+      env: { GREETING: 'Hello {{ .name }}', NOW: '{{ $now }}' },
+      ingress: { hosts: ['{{ .h }}'] },
+    },
+    pod: { podAnnotations: { 'vault.hashicorp.com/agent-inject-template-n8n': template } },
+  });
+  for (const foreign of [
+    'GREETING: Helm itself evaluates {{ .name }},',
+    'NOW: Helm itself evaluates {{ $now }},',
+    'hosts: Helm itself evaluates {{ .h }},',
+    'agent-inject-template-n8n: Helm itself evaluates {{- with secret',
+  ]) {
+    expect(refusal).toContain(foreign);
+  }
+  const passwordIn = async (values: Values): Promise<unknown> =>
+    JSON.stringify((await manifestsOf(values)).find(({ kind }) => kind === 'ExternalSecret'));
+  for (const [given, rendered] of [
+    ['{{ "{{ .password }}" }}', '{{ .password }}'],
+    ['{{ `{{ .password }}` }}', '{{ .password }}'],
+    ['{{ .Release.Name }}-{{ .Values.timezone }}', 'n8n-Etc/UTC'],
+    ['{{ range list 1 }}{{ printf "%s" $.Chart.Name }}{{ end }}', 'n8n-tuned'],
+  ] as const) {
+    expect(await passwordIn(secretOf(given))).toContain(`"password":"${rendered}"`);
+  }
+});
+
 test('MCP over SSE goes to one process, and over HTTP to every processor, by what an HTTPRoute sees of a request', async () => {
   interface Rule {
     matches: { path: { value: string }; method?: string; queryParams?: { name: string }[] }[];

@@ -1,5 +1,5 @@
 // What chart-regular of the suite cluster shows of the default, for the rest of the ways to run n8n: regular with
-// PostgreSQL, queue mode with webhook processors, and n8n below 1.0 with both kinds of process.
+// PostgreSQL, the preset medium, and n8n below 1.0 with both kinds of process.
 import { readCredential, Release, storeCredential } from '../support/release';
 import { seen } from '../support/seen';
 import { N8N_LEGACY_VERSION } from '../support/versions';
@@ -10,11 +10,12 @@ const LEGACY = { image: { tag: N8N_LEGACY_VERSION }, loadTargets: { enabled: tru
 const VARIANTS: [string, object][] = [
   ['regular with PostgreSQL', { database: { type: 'postgresql' }, loadTargets: { enabled: true } }],
   [
-    'queue',
+    // Queue mode with two workers and two webhook processors.
+    'preset medium',
     {
-      ...{ executions: { mode: 'queue' }, database: { type: 'postgresql' } },
+      preset: 'medium',
       // Main answers no production webhook.
-      webhook: { enabled: true, exclusive: true },
+      webhook: { exclusive: true },
       publicUrl: 'http://n8n.test',
       loadTargets: { enabled: true },
     },

@@ -9,6 +9,7 @@ files of a rendering, so what is written into it here is there for all.
 {{- if not (.Files.Get "files/recover.cjs") -}}
 {{- fail "This chart is in a checkout that was not built: run make build in the checkout, or use a packed chart." -}}
 {{- end -}}
+{{- $_ := set . "n8nTunedForeign" dict -}}
 {{- $_ := set . "n8nTunedVersions" (.Files.Get "files/versions.yaml" | fromYaml) -}}
 {{- $_ := set . "n8nTunedEnvironment" (.Files.Get "files/environment.yaml" | fromYaml) -}}
 {{- range concat .n8nTunedEnvironment.variables .n8nTunedEnvironment.patches -}}
@@ -40,17 +41,46 @@ files of a rendering, so what is written into it here is there for all.
 {{- end -}}
 {{- end -}}
 
+{{/*
+The first expression of a text that was written for another program, or nothing: it reads a field or a variable that Helm has not, of
+which Helm would leave an empty text or refuse the chart in its own words, or begins with a function of Vault's templates.
+*/}}
+{{- define "n8n-tuned.foreignExpression" -}}
+{{- /* Braces around a quoted text are how braces of others are written. */ -}}
+{{- $template := regexReplaceAll "\\{\\{-?\\s*(\"[^\"]*\"|`[^`]*`)\\s*-?\\}\\}" . "" -}}
+{{- $all := regexFindAll "\\{\\{-?\\s*((with|range|if)\\s+)?(secret|secrets|pkiCert|key)\\s+[\"`][^}]*\\}\\}" $template -1 -}}
+{{- if not (regexMatch "\\{\\{-?\\s*(range|with|define|block|\\$\\w+\\s*:=)" $template) -}}
+{{- range regexFindAll "\\{\\{[^}]*\\}\\}" $template -1 -}}
+{{- $field := regexFind "(^|[\\s({-])[.$][A-Za-z]\\w*" (regexReplaceAll "\"[^\"]*(\"|$)" . "") | trimAll " ({-\t\n" -}}
+{{- if not (has $field (list "" ".Values" ".Release" ".Chart" ".Capabilities" ".Files" ".Template" ".Subcharts")) -}}
+{{- $all = append $all . -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- first $all | default "" -}}
+{{- end -}}
+
+{{- define "n8n-tuned.foreignSentence" -}}
+{{- printf "%s: Helm itself evaluates %s, and knows nothing of that name: for another program, write {{ `%s` }}." .at .expression .expression -}}
+{{- end -}}
+
+{{/* A text of the user's, filled. Dict: context, key, text. */}}
+{{- define "n8n-tuned.filledText" -}}
+{{- $foreign := include "n8n-tuned.foreignExpression" .text -}}
+{{- if $foreign -}}{{- $_ := set .context.n8nTunedForeign (toString .key) $foreign -}}{{- else -}}{{- tpl .text .context -}}{{- end -}}
+{{- end -}}
+
 {{/* Fills the templates in the texts of a map or a list of maps, in place. Dict: context, of. */}}
 {{- define "n8n-tuned.fill" -}}
 {{- if kindIs "map" .of -}}
 {{- range $key, $value := .of -}}
 {{- if and (kindIs "string" $value) (contains "{{" $value) -}}
-{{- $_ := set $.of $key (tpl $value $.context) -}}
+{{- $_ := set $.of $key (include "n8n-tuned.filledText" (dict "context" $.context "key" $key "text" $value)) -}}
 {{- else if kindIs "slice" $value -}}
 {{- $filled := list -}}
 {{- range $entry := $value -}}
 {{- if and (kindIs "string" $entry) (contains "{{" $entry) -}}
-{{- $filled = append $filled (tpl $entry $.context) -}}
+{{- $filled = append $filled (include "n8n-tuned.filledText" (dict "context" $.context "key" $key "text" $entry)) -}}
 {{- else -}}
 {{- include "n8n-tuned.fill" (dict "context" $.context "of" $entry) -}}
 {{- $filled = append $filled $entry -}}

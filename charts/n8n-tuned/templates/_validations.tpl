@@ -60,10 +60,16 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- printf "namespaceOverride: %q is no name of a namespace: use lower-case letters, digits and hyphens, at most 63, with a letter or digit at both ends." . }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
+{{- range $key, $expression := .n8nTunedForeign -}}
+{{- include "n8n-tuned.foreignSentence" (dict "at" $key "expression" $expression) }}{{ "\n" -}}
+{{- end -}}
 {{- range $index, $manifest := .Values.extraManifests -}}
-{{- $isText := kindIs "string" $manifest -}}
+{{- $text := kindIs "string" $manifest | ternary $manifest (toYaml $manifest) -}}
+{{- $foreign := include "n8n-tuned.foreignExpression" $text -}}
+{{- if $foreign -}}{{- include "n8n-tuned.foreignSentence" (dict "at" (printf "extraManifests[%d]" $index) "expression" $foreign) }}{{ "\n" -}}{{- end -}}
 {{- /* A text may hold several objects, or none where its own conditions leave them out. */ -}}
-{{- range regexSplit "(?m)^---" ($isText | ternary (tpl (toString $manifest) $) (toYaml $manifest)) -1 -}}
+{{- if and (kindIs "string" $manifest) (not $foreign) -}}{{- $text = tpl $text $ -}}{{- end -}}
+{{- range empty $foreign | ternary (regexSplit "(?m)^---" $text -1) list -}}
 {{- if regexReplaceAll "(?m)^\\s*(#.*)?$" . "" | trim -}}
 {{- $object := fromYaml . -}}
 {{- $why := regexFind "yaml: .*" ($object.Error | default "") -}}
