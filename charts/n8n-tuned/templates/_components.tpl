@@ -87,7 +87,9 @@ strategy and a probe's question come whole from the later layer that has them. D
 
 {{/*
 Writes into the root n8nTunedComponents, a list of role, name (suffix of its objects), at (its place in the values),
-settings, ownEnv (the user's variables by name) and named (the `names` of files/environment.yaml), and n8nTunedByRole, the same by role. Prepare calls it once per rendering; nothing may write into what it leaves.
+settings, ownEnv (the user's variables by name), named (the `names` of files/environment.yaml), preloads (its patches) and
+scripts (others of this chart that run in its pod), and n8nTunedByRole, the same by role. Prepare calls it once per rendering;
+nothing may write into what it leaves.
 */}}
 {{- define "n8n-tuned.prepareComponents" -}}
 {{- $main := include "n8n-tuned.roleSettings" (dict "context" . "role" "main") | fromYaml -}}
@@ -109,6 +111,8 @@ settings, ownEnv (the user's variables by name) and named (the `names` of files/
 {{- end -}}
 {{- end -}}
 {{- $byRole := dict "main" list "worker" list "webhook" list -}}
+{{- $_ := set $ "n8nTunedComponents" $items -}}
+{{- $_ := set $ "n8nTunedByRole" $byRole -}}
 {{- range $items -}}
 {{- $_ := set $byRole .role (append (get $byRole .role) .) -}}
 {{- $own := deepCopy ($.Values.env | default dict) -}}
@@ -120,9 +124,13 @@ settings, ownEnv (the user's variables by name) and named (the `names` of files/
 {{- range $.n8nTunedEnvironment.names -}}
 {{- $_ := set $component.named .name (include "n8n-tuned.evaluate" (dict "context" $ "component" $component "of" .value) | fromJson).is -}}
 {{- end -}}
+{{- $preloads := (include "n8n-tuned.rows" (dict "context" $ "component" . "rows" $.n8nTunedEnvironment.patches) | fromJson).items -}}
+{{- $_ := set . "preloads" list -}}
+{{- range $preloads -}}{{- $_ := set $component "preloads" (append $component.preloads .name) -}}{{- end -}}
+{{- $sentinel := ternary "redis-master.cjs" "" (eq (include "n8n-tuned.redisKind" $) "sentinel") -}}
+{{- $runner := ternary "runner-config.cjs" "" (eq .named.runnerMode "external") -}}
+{{- $_ := set . "scripts" (compact (list $sentinel $runner)) -}}
 {{- end -}}
-{{- $_ := set $ "n8nTunedComponents" $items -}}
-{{- $_ := set $ "n8nTunedByRole" $byRole -}}
 {{- end -}}
 
 {{/* Who decides on the number of pods: hpa, keda or empty. */}}
@@ -155,24 +163,12 @@ settings, ownEnv (the user's variables by name) and named (the `names` of files/
 {{- include "n8n-tuned.asText" (dict "context" .context "component" (first .context.n8nTunedComponents) "of" (printf "tuning.%s" .name)) -}}
 {{- end -}}
 
-{{/* Executions that a worker runs at once. Dict: context, component. */}}
-{{- define "n8n-tuned.workerConcurrency" -}}{{- include "n8n-tuned.plain" .component.named.workerConcurrency -}}{{- end -}}
-
-{{/* Database connections of one process. Dict: context, component. */}}
-{{- define "n8n-tuned.databasePool" -}}{{- include "n8n-tuned.plain" .component.named.databasePool -}}{{- end -}}
-
 {{/* internal, external or off: where Code nodes run. */}}
 {{- define "n8n-tuned.runnerMode" -}}
 {{- if include "n8n-tuned.supports" (dict "context" . "feature" "taskRunners") -}}
 {{- .Values.taskRunners.mode -}}
 {{- else -}}off{{- end -}}
 {{- end -}}
-
-{{/* The same of one component. Dict: context, component. */}}
-{{- define "n8n-tuned.runnerModeOf" -}}{{- .component.named.runnerMode -}}{{- end -}}
-
-{{/* Where binary data is. */}}
-{{- define "n8n-tuned.binaryDataMode" -}}{{- (first .n8nTunedComponents).named.binaryDataMode -}}{{- end -}}
 
 {{/* The name of a pool of workers, empty for the others. Dict: context, component. */}}
 {{- define "n8n-tuned.pool" -}}{{- .component.pool -}}{{- end -}}

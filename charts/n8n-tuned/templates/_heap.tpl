@@ -59,7 +59,7 @@ runnerPayloadMiB; empty where the heap is left alone or no limit is given. Dict:
 {{- $heap := include "n8n-tuned.heapSettings" . | fromYaml -}}
 {{- if and $limit $heap.enabled -}}
 {{- $limitMiB := include "n8n-tuned.mebibytes" (dict "value" $limit "at" (printf "%s.resources.limits.memory" .component.at)) | int64 -}}
-{{- $runnerMode := include "n8n-tuned.runnerModeOf" . -}}
+{{- $runnerMode := .component.named.runnerMode -}}
 limitMiB: {{ $limitMiB }}
 {{- range $name, $isUsed := dict "oldSpace" true "runnerPayload" (ne $runnerMode "off") "runnerOldSpace" (eq $runnerMode "internal") }}
 {{- if $isUsed }}
@@ -75,7 +75,7 @@ limitMiB: {{ $limitMiB }}
 {{- range include "n8n-tuned.rowEntries" (dict "context" .context "component" .component "rows" .context.n8nTunedEnvironment.options) | fromYamlArray -}}
 {{- $options = append $options (printf "--%s=%s" .name .value) -}}
 {{- end -}}
-{{- range (include "n8n-tuned.preloads" . | fromYaml).items -}}
+{{- range .component.preloads -}}
 {{- $options = append $options (printf "--require=%s/%s" (include "n8n-tuned.preloadFolder" $.context) .) -}}
 {{- end -}}
 {{- with .context.Values.heap.nodeOptions -}}

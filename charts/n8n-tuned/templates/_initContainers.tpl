@@ -42,7 +42,7 @@
 {{- end }}
 {{- end }}
 {{- include "n8n-tuned.runnerConfigInit" . }}
-{{- if and $values.pythonPackages.packages (eq (include "n8n-tuned.runnerModeOf" .) "external") }}
+{{- if and $values.pythonPackages.packages (eq .component.named.runnerMode "external") }}
 - name: python-packages
   image: {{ include "n8n-tuned.image" (dict "context" $context "image" $values.pythonPackages.image "tag" "") | quote }}
   imagePullPolicy: {{ $values.image.pullPolicy }}

@@ -24,9 +24,9 @@ no requests. Dict: context, component.
 */}}
 {{- define "n8n-tuned.preStopSeconds" -}}
 {{- $setting := .component.settings.shutdown.preStopSeconds -}}
-{{- $controllers := (include "n8n-tuned.ingressControllers" .context | fromYaml).items -}}
+{{- $controllers := include "n8n-tuned.ingressControllers" .context -}}
 {{- /* A load balancer outside the cluster takes longer to forget a pod. */ -}}
-{{- $usual := ternary 20 5 (or (has "alb" $controllers) (has "gce" $controllers)) -}}
+{{- $usual := ternary 20 5 (regexMatch "alb|gce" $controllers) -}}
 {{- if contains "Recreate" (include "n8n-tuned.strategy" .) -}}0
 {{- else if not (kindIs "invalid" $setting) -}}{{ int $setting }}
 {{- else -}}{{ ternary 0 $usual (eq .component.role "worker") }}
@@ -103,7 +103,7 @@ preStop:
 {{- if $values.persistence.enabled -}}
 {{- if not (include "n8n-tuned.isQueue" .context) -}}
 {{- if eq .component.role "main" -}}true{{- end -}}
-{{- else if eq (include "n8n-tuned.binaryDataMode" .context) "filesystem" -}}true
+{{- else if eq (first .context.n8nTunedComponents).named.binaryDataMode "filesystem" -}}true
 {{- end -}}
 {{- end -}}
 {{- end -}}

@@ -21,7 +21,7 @@
   mountPath: /home/node/.n8n-files
   subPath: {{ list $values.persistence.subPath "n8n-files" | compact | join "/" | quote }}
 {{- end }}
-{{- if (include "n8n-tuned.preloads" . | fromYaml).items }}
+{{- if .component.preloads }}
 - name: preload
   mountPath: {{ include "n8n-tuned.preloadFolder" .context }}
   readOnly: true
@@ -45,7 +45,7 @@
   persistentVolumeClaim:
     claimName: {{ $values.persistence.existingClaim | default (printf "%s-data" (include "n8n-tuned.fullname" .context)) | quote }}
 {{- end }}
-{{- if (include "n8n-tuned.preloads" . | fromYaml).items }}
+{{- if .component.preloads }}
 - name: preload
   configMap:
     name: {{ include "n8n-tuned.fullname" .context }}-preload
@@ -55,7 +55,7 @@
   secret:
     secretName: {{ $values.communityPackages.npmrc.existingSecret | quote }}
 {{- end }}
-{{- if (include "n8n-tuned.scriptsOf" . | fromYaml).items }}
+{{- if .component.scripts }}
 - name: scripts
   configMap:
     name: {{ include "n8n-tuned.fullname" .context }}-scripts
@@ -71,7 +71,7 @@
     name: {{ . | quote }}
 {{- end }}
 {{- end }}
-{{- if eq (include "n8n-tuned.runnerModeOf" .) "external" }}
+{{- if eq .component.named.runnerMode "external" }}
 {{- range concat (list "runner-tmp" "runner-config") (ternary (list "python-packages") list (not (empty $values.pythonPackages.packages))) }}
 - name: {{ . }}
   emptyDir: {}

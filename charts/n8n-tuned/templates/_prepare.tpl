@@ -38,6 +38,7 @@ files of a rendering, so what is written into it here is there for all.
 {{- end -}}
 {{- end -}}
 {{- include "n8n-tuned.prepareComponents" . -}}
+{{- include "n8n-tuned.prepareSecrets" . -}}
 {{- end -}}
 {{- end -}}
 

@@ -3,7 +3,7 @@ The external task runner beside n8n: Code nodes in a container of their own. It 
 and is told to end only when n8n, which drains with its help, has ended. Dict: context, component.
 */}}
 {{- define "n8n-tuned.runnerSidecar" -}}
-{{- if eq (include "n8n-tuned.runnerModeOf" .) "external" }}
+{{- if eq .component.named.runnerMode "external" }}
 {{- $values := .context.Values }}
 {{- $runners := $values.taskRunners }}
 - name: task-runners
@@ -49,7 +49,7 @@ Writes the config of the image's launcher anew: it passes on only the variables 
 the runner's get through but those that are the launcher's own. Dict: context, component.
 */}}
 {{- define "n8n-tuned.runnerConfigInit" -}}
-{{- if eq (include "n8n-tuned.runnerModeOf" .) "external" }}
+{{- if eq .component.named.runnerMode "external" }}
 - name: runner-config
   image: {{ include "n8n-tuned.runnerImage" .context | quote }}
   imagePullPolicy: {{ .context.Values.image.pullPolicy }}

@@ -5,35 +5,46 @@ Where each secret comes from. A Secret of the user's is read where it is, a vari
 holds or changes it. The last two have names of their own, so that either can come and go without the other's.
 */}}
 
-{{/* The YAML of name, key and origin (existing, given, generated, env or none) for: encryptionKey, database, redis, runners. Dict: context, what. */}}
-{{- define "n8n-tuned.secret" -}}
-{{- $values := .context.Values -}}
-{{- $source := dict -}}
-{{- if eq .what "encryptionKey" -}}
-{{- $source = dict "from" $values.encryptionKey "value" $values.encryptionKey.value "suffix" "encryption-key" "key" "encryption-key" "variable" "N8N_ENCRYPTION_KEY" "isNeeded" true -}}
-{{- else if eq .what "database" -}}
-{{- $isOwn := not (empty (include "n8n-tuned.ownDatabase" .context)) -}}
-{{- $from := ternary $values.database.own $values.database.external $isOwn -}}
-{{- $source = dict "from" $from "value" $from.password "suffix" "postgresql" "key" "password" "variable" (ternary "" "DB_POSTGRESDB_PASSWORD" $isOwn) "isNeeded" $isOwn -}}
-{{- else if eq .what "redis" -}}
-{{- $isOwn := not (empty (include "n8n-tuned.ownRedis" .context)) -}}
-{{- $from := ternary $values.redis.own $values.redis.external $isOwn -}}
-{{- $source = dict "from" $from "value" $from.password "suffix" "redis" "key" "password" "variable" (ternary "" "QUEUE_BULL_REDIS_PASSWORD" $isOwn) "isNeeded" $isOwn -}}
-{{- else -}}
-{{- $source = dict "from" $values.taskRunners.authToken "suffix" "runners" "key" "auth-token" "isNeeded" true -}}
+{{/*
+Writes into the root n8nTunedSecrets: for encryptionKey, database, redis and runners the origin (existing, given, generated,
+env or none), and where there is one the name and key of the Secret. n8nTunedGiven and n8nTunedGenerated list those that this
+release renders from the values, and those that the job makes if they are not there yet. A key that encryptionKey.value gave
+before is taken over (copyOf): n8n can read its credentials with no other.
+*/}}
+{{- define "n8n-tuned.prepareSecrets" -}}
+{{- $values := .Values -}}
+{{- $full := include "n8n-tuned.fullname" . -}}
+{{- $ownDatabase := not (empty (include "n8n-tuned.ownDatabase" .)) -}}
+{{- $ownRedis := not (empty (include "n8n-tuned.ownRedis" .)) -}}
+{{- $sources := list
+  (dict "what" "encryptionKey" "from" $values.encryptionKey "value" $values.encryptionKey.value "suffix" "encryption-key" "key" "encryption-key" "variable" "N8N_ENCRYPTION_KEY" "isNeeded" true "isUsed" true)
+  (dict "what" "database" "from" (ternary $values.database.own $values.database.external $ownDatabase) "suffix" "postgresql" "key" "password" "variable" (ternary "" "DB_POSTGRESDB_PASSWORD" $ownDatabase) "isNeeded" $ownDatabase "isUsed" (eq $values.database.type "postgresql"))
+  (dict "what" "redis" "from" (ternary $values.redis.own $values.redis.external $ownRedis) "suffix" "redis" "key" "password" "variable" (ternary "" "QUEUE_BULL_REDIS_PASSWORD" $ownRedis) "isNeeded" $ownRedis "isUsed" (not (empty (include "n8n-tuned.isQueue" .))))
+  (dict "what" "runners" "from" $values.taskRunners.authToken "suffix" "runners" "key" "auth-token" "isNeeded" true "isUsed" (eq (include "n8n-tuned.runnerMode" .) "external")) -}}
+{{- $secrets := dict -}}
+{{- $given := list -}}
+{{- $generated := list -}}
+{{- range $sources -}}
+{{- $secret := dict "what" .what "origin" "none" -}}
+{{- $value := .value | default .from.password -}}
+{{- if .from.existingSecret -}}
+{{- $secret = dict "origin" "existing" "name" .from.existingSecret "key" .from.existingSecretKey -}}
+{{- else if $value -}}
+{{- $secret = dict "what" .what "origin" "given" "name" (printf "%s-given-%s" $full .suffix) "suffix" (printf "given-%s" .suffix) "key" .key "value" $value -}}
+{{- if .isUsed -}}{{- $given = append $given $secret -}}{{- end -}}
+{{- else if and .variable (eq "all" (include "n8n-tuned.rolesWithVariable" (dict "context" $ "name" .variable))) -}}
+{{- $secret = dict "origin" "env" -}}
+{{- else if .isNeeded -}}
+{{- $secret = dict "what" .what "origin" "generated" "name" (printf "%s-%s" $full .suffix) "key" .key -}}
+{{- $item := pick $secret "what" "name" "key" -}}
+{{- if eq .what "encryptionKey" -}}{{- $_ := set $item "copyOf" (printf "%s-given-encryption-key" $full) -}}{{- end -}}
+{{- if .isUsed -}}{{- $generated = append $generated $item -}}{{- end -}}
 {{- end -}}
-{{- $full := include "n8n-tuned.fullname" .context -}}
-{{- if $source.from.existingSecret -}}
-{{- dict "origin" "existing" "name" $source.from.existingSecret "key" $source.from.existingSecretKey | toYaml -}}
-{{- else if $source.value -}}
-{{- dict "origin" "given" "name" (printf "%s-given-%s" $full $source.suffix) "suffix" (printf "given-%s" $source.suffix) "key" $source.key "value" $source.value | toYaml -}}
-{{- else if and $source.variable (eq "all" (include "n8n-tuned.rolesWithVariable" (dict "context" .context "name" $source.variable))) -}}
-{{- dict "origin" "env" | toYaml -}}
-{{- else if $source.isNeeded -}}
-{{- dict "origin" "generated" "name" (printf "%s-%s" $full $source.suffix) "key" $source.key | toYaml -}}
-{{- else -}}
-{{- dict "origin" "none" | toYaml -}}
+{{- $_ := set $secrets .what $secret -}}
 {{- end -}}
+{{- $_ := set . "n8nTunedSecrets" $secrets -}}
+{{- $_ := set . "n8nTunedGiven" $given -}}
+{{- $_ := set . "n8nTunedGenerated" $generated -}}
 {{- end -}}
 
 {{/*
@@ -61,7 +72,7 @@ empty. Dict: context, component, name.
 
 {{/* An env entry that reads a secret, or nothing where there is none to read. Dict: context, what, variable. */}}
 {{- define "n8n-tuned.secretEnv" -}}
-{{- $secret := include "n8n-tuned.secret" . | fromYaml -}}
+{{- $secret := get .context.n8nTunedSecrets .what -}}
 {{- if $secret.name -}}
 - name: {{ .variable }}
   valueFrom:
@@ -77,44 +88,4 @@ empty. Dict: context, component, name.
 
 {{- define "n8n-tuned.ownRedis" -}}
 {{- if eq (include "n8n-tuned.redisKind" .) "own" -}}true{{- end -}}
-{{- end -}}
-
-{{/* What of these secrets this release uses, as `items`: what, and the fields of n8n-tuned.secret. Context: root. */}}
-{{- define "n8n-tuned.usedSecrets" -}}
-{{- $used := list "encryptionKey" -}}
-{{- if eq .Values.database.type "postgresql" -}}{{- $used = append $used "database" -}}{{- end -}}
-{{- if include "n8n-tuned.isQueue" . -}}{{- $used = append $used "redis" -}}{{- end -}}
-{{- if eq (include "n8n-tuned.runnerMode" .) "external" -}}{{- $used = append $used "runners" -}}{{- end -}}
-{{- $items := list -}}
-{{- range $used -}}
-{{- $items = append $items (merge (dict "what" .) (include "n8n-tuned.secret" (dict "context" $ "what" .) | fromYaml)) -}}
-{{- end -}}
-{{- dict "items" $items | toYaml -}}
-{{- end -}}
-
-{{/* Those with a value given in the values, as `items`. */}}
-{{- define "n8n-tuned.givenSecrets" -}}
-{{- $items := list -}}
-{{- range (include "n8n-tuned.usedSecrets" . | fromYaml).items -}}
-{{- if eq .origin "given" -}}{{- $items = append $items . -}}{{- end -}}
-{{- end -}}
-{{- dict "items" $items | toYaml -}}
-{{- end -}}
-
-{{/*
-Those to make in the cluster if they are not there yet, as `items`: what, name, key. A key that encryptionKey.value gave
-before is taken over (copyOf): n8n can read its credentials with no other.
-*/}}
-{{- define "n8n-tuned.generatedSecrets" -}}
-{{- $items := list -}}
-{{- range (include "n8n-tuned.usedSecrets" . | fromYaml).items -}}
-{{- if eq .origin "generated" -}}
-{{- $item := pick . "what" "name" "key" -}}
-{{- if eq .what "encryptionKey" -}}
-{{- $item = set $item "copyOf" (printf "%s-given-encryption-key" (include "n8n-tuned.fullname" $)) -}}
-{{- end -}}
-{{- $items = append $items $item -}}
-{{- end -}}
-{{- end -}}
-{{- dict "items" $items | toYaml -}}
 {{- end -}}

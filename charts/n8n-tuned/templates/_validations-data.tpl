@@ -94,14 +94,14 @@
 {{- "encryptionKey: both existingSecret and value are set: keep one." }}{{ "\n" -}}
 {{- end -}}
 {{- include "n8n-tuned.validate.secretVariables" . -}}
-{{- $origin := (include "n8n-tuned.secret" (dict "context" . "what" "encryptionKey") | fromYaml).origin -}}
+{{- $origin := .n8nTunedSecrets.encryptionKey.origin -}}
 {{- if and (eq $origin "generated") (eq .Values.database.type "postgresql") .Values.database.external.host $key.generate -}}
 {{- "encryptionKey: an external database outlives this cluster, and a key made here would not, leaving its credentials unreadable: make a Secret and set encryptionKey.existingSecret." }}{{ "\n" -}}
 {{- end -}}
 {{- $places := dict "encryptionKey" "encryptionKey.existingSecret" "database" "database.own.existingSecret" "redis" "redis.own.existingSecret" "runners" "taskRunners.authToken.existingSecret" -}}
 {{- if not $key.generate -}}
 {{- $missing := list -}}
-{{- range (include "n8n-tuned.generatedSecrets" . | fromYaml).items -}}{{- $missing = append $missing (get $places .what) -}}{{- end -}}
+{{- range .n8nTunedGenerated -}}{{- $missing = append $missing (get $places .what) -}}{{- end -}}
 {{- if has "encryptionKey.existingSecret" $missing -}}
 {{- "encryptionKey: n8n needs a key that never changes: set encryptionKey.existingSecret, or encryptionKey.generate=true to have one made in the cluster." }}{{ "\n" -}}
 {{- end -}}
@@ -124,7 +124,7 @@
 {{- printf "%s: both existingSecret and password are set: keep one." $at }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
-{{- if and (eq .Values.database.type "postgresql") .Values.database.external.host (not .Values.database.external.passwordless) (eq "none" (include "n8n-tuned.secret" (dict "context" . "what" "database") | fromYaml).origin) -}}
+{{- if and (eq .Values.database.type "postgresql") .Values.database.external.host (not .Values.database.external.passwordless) (eq "none" .n8nTunedSecrets.database.origin) -}}
 {{- "database.external: a password is missing: set database.external.existingSecret, env.DB_POSTGRESDB_PASSWORD or its _FILE for all roles, secretsInEnvFrom=[DB_POSTGRESDB_PASSWORD] where envFrom has it, or database.external.passwordless=true where the server asks for none." }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
@@ -177,7 +177,7 @@ win or lose without a word.
 {{- "env.N8N_RUNNERS_AUTH_TOKEN: the task runner beside n8n needs the same token and does not get this variable: put it into a Secret and set taskRunners.authToken.existingSecret." }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
-{{- if and $hasEnvFrom (kindIs "invalid" .Values.secretsInEnvFrom) (eq "generated" (include "n8n-tuned.secret" (dict "context" . "what" "encryptionKey") | fromYaml).origin) -}}
+{{- if and $hasEnvFrom (kindIs "invalid" .Values.secretsInEnvFrom) (eq "generated" .n8nTunedSecrets.encryptionKey.origin) -}}
 {{- "secretsInEnvFrom: the chart cannot see whether envFrom has N8N_ENCRYPTION_KEY, and the key that it makes would win over that one: set secretsInEnvFrom=[N8N_ENCRYPTION_KEY] if it is there, or secretsInEnvFrom=[] if it is not." }}{{ "\n" -}}
 {{- end -}}
 {{- if and .Values.secretsInEnvFrom (not $hasEnvFrom) -}}
@@ -192,7 +192,7 @@ win or lose without a word.
 {{- end -}}
 
 {{- define "n8n-tuned.validate.storage" -}}
-{{- $mode := include "n8n-tuned.binaryDataMode" . -}}
+{{- $mode := (first .n8nTunedComponents).named.binaryDataMode -}}
 {{- $version := include "n8n-tuned.version" . -}}
 {{- $always := include "n8n-tuned.supports" (dict "context" . "feature" "binaryDataDatabase") -}}
 {{- if and (eq $mode "database") (not $always) -}}

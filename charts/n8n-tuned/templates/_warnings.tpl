@@ -30,7 +30,7 @@
 {{- if and (include "n8n-tuned.isQueue" .) (not (include "n8n-tuned.publicUrl" .)) }}
 - No public address is known: links in forms and waits point into the cluster. Set publicUrl, ingress or httpRoute.
 {{- end }}
-{{- if has "" (include "n8n-tuned.ingressControllers" . | fromYaml).items }}
+{{- if contains "unknown" (include "n8n-tuned.ingressControllers" .) }}
 - ingress.controller: the class of an Ingress does not say which controller serves it, so no timeout is set for it, and its own counts: set ingress.controller, or ingress.annotations if it is another one.
 {{- end }}
 {{- $direct := list }}
@@ -73,7 +73,7 @@
 {{- if and (eq $values.database.type "postgresql") }}
 {{- $connections := 0 }}
 {{- range $components }}
-{{- $connections = add $connections (mul (include "n8n-tuned.maxReplicas" . | int) (include "n8n-tuned.databasePool" (dict "context" $ "component" .) | int)) }}
+{{- $connections = add $connections (mul (include "n8n-tuned.maxReplicas" . | int) (int .named.databasePool)) }}
 {{- end }}
 {{- $allowed := ternary $values.database.own.maxConnections $values.database.external.maxConnections (eq "true" (include "n8n-tuned.ownDatabase" .)) | int }}
 {{- if gt (int $connections) $allowed }}
@@ -95,7 +95,7 @@
 - {{ .at }}: your NODE_OPTIONS replace the chart's, including the size of the heap, which V8 then chooses: add --max-old-space-size={{ (include "n8n-tuned.heap" $asked | fromYaml).oldSpaceMiB | int64 }}, or give your options as heap.nodeOptions instead.
 {{- end }}
 {{- $options := get $asked.component.ownEnv "NODE_OPTIONS" }}
-{{- range (include "n8n-tuned.preloads" $asked | fromYaml).items }}
+{{- range .preloads }}
 {{- if and $options (kindIs "string" $options) (not (contains . $options)) }}
 - {{ $asked.component.at }}: your NODE_OPTIONS replace the chart's, including {{ . }}, which n8n then does not load: add --require={{ include "n8n-tuned.preloadFolder" $ }}/{{ . }}, or give your options as heap.nodeOptions instead.
 {{- end }}

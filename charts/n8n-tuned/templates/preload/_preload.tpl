@@ -1,14 +1,5 @@
 {{/* Scripts that Node.js loads before n8n (--require in NODE_OPTIONS); each says in its own words what it is for. */}}
 
-{{/* Their file names as `items`, maybe none. Dict: context, component. */}}
-{{- define "n8n-tuned.preloads" -}}
-{{- $items := list -}}
-{{- range (include "n8n-tuned.rows" (dict "context" .context "component" .component "rows" .context.n8nTunedEnvironment.patches) | fromJson).items -}}
-{{- $items = append $items .name -}}
-{{- end -}}
-{{- dict "items" $items | toYaml -}}
-{{- end -}}
-
 {{/* data of the ConfigMap for some scripts: these, and all that scripts share. Dict: context, items. */}}
 {{- define "n8n-tuned.preloadData" -}}
 {{- $names := list -}}

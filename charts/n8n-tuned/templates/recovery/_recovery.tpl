@@ -15,7 +15,7 @@ back rests on it. RECOVERY_KEEPS_STALLED only in queue mode.
 {{- $_ := set $saves $variable (include "n8n-tuned.userEnv" (merge (dict "name" $variable "default" $tuned) $asked)) -}}
 {{- end -}}
 {{- if include "n8n-tuned.isQueue" . -}}
-{{- $_ := set $saves "RECOVERY_KEEPS_STALLED" (has "keep-stalled.cjs" (include "n8n-tuned.preloads" $asked | fromYaml).items | toString) -}}
+{{- $_ := set $saves "RECOVERY_KEEPS_STALLED" (has "keep-stalled.cjs" $asked.component.preloads | toString) -}}
 {{- end -}}
 {{- toYaml $saves -}}
 {{- end -}}

@@ -5,14 +5,6 @@ pod's template stays readable and a script can be read in the cluster as it stan
 
 {{- define "n8n-tuned.scriptFolder" -}}/etc/n8n-tuned/scripts{{- end -}}
 
-{{/* The scripts that a component runs, as `items`, maybe none. Dict: context, component. */}}
-{{- define "n8n-tuned.scriptsOf" -}}
-{{- $items := list -}}
-{{- if eq (include "n8n-tuned.redisKind" .context) "sentinel" -}}{{- $items = append $items "redis-master.cjs" -}}{{- end -}}
-{{- if eq (include "n8n-tuned.runnerModeOf" .) "external" -}}{{- $items = append $items "runner-config.cjs" -}}{{- end -}}
-{{- dict "items" $items | toYaml -}}
-{{- end -}}
-
 {{/* data of a ConfigMap. Dict: context, names. */}}
 {{- define "n8n-tuned.scriptFiles" -}}
 {{- $data := dict -}}

@@ -43,13 +43,11 @@ spec:
 {{- $given | default $ofClass -}}
 {{- end -}}
 
-{{/* The controllers of the Ingresses that are rendered, as `items`. Context: root. */}}
+{{/* The controllers of the Ingresses that are rendered, as words; "unknown" where the class says nothing. Context: root. */}}
 {{- define "n8n-tuned.ingressControllers" -}}
-{{- $items := list -}}
 {{- range list .Values.ingress .Values.ingress.webhook -}}
-{{- if .enabled -}}{{- $items = append $items (include "n8n-tuned.ingressController" (dict "context" $ "settings" .)) -}}{{- end -}}
+{{- if .enabled }} {{ include "n8n-tuned.ingressController" (dict "context" $ "settings" .) | default "unknown" }}{{- end -}}
 {{- end -}}
-{{- dict "items" (uniq $items) | toYaml -}}
 {{- end -}}
 
 {{/* What a controller needs: timeouts, the size of bodies, and with several mains one of them for a user. */}}

@@ -43,13 +43,13 @@ spec:
 
 {{/* What some controllers read from the Service and not from the Ingress. Dict: context, affinity. */}}
 {{- define "n8n-tuned.serviceAnnotations" -}}
-{{- $controllers := (include "n8n-tuned.ingressControllers" .context | fromYaml).items -}}
+{{- $controllers := include "n8n-tuned.ingressControllers" .context -}}
 {{- $annotations := dict -}}
-{{- if has "gce" $controllers -}}
+{{- if contains "gce" $controllers -}}
 {{- $_ := set $annotations "cloud.google.com/neg" "{\"ingress\":true}" -}}
 {{- $_ := set $annotations "cloud.google.com/backend-config" (dict "default" (include "n8n-tuned.fullname" .context) | toJson) -}}
 {{- end -}}
-{{- if and .affinity (has "traefik" $controllers) -}}
+{{- if and .affinity (contains "traefik" $controllers) -}}
 {{- $_ := set $annotations "traefik.ingress.kubernetes.io/service.sticky.cookie" "true" -}}
 {{- end -}}
 {{- toYaml $annotations -}}
