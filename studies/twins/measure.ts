@@ -152,6 +152,19 @@ async function put(api: N8nApi, { url, credentials }: Services): Promise<string>
   return id;
 }
 
+/** n8n has a webhook some time after it has said that the workflow is active. */
+const REGISTERED_WITHIN_MS = 60_000;
+
+async function untilRegistered(url: string, signal: AbortSignal): Promise<void> {
+  const end = Date.now() + REGISTERED_WITHIN_MS;
+  while (Date.now() < end) {
+    const reply = await fetch(url, { method: 'POST', signal });
+    const text = await reply.text();
+    if (reply.status !== 404 || !text.includes('not registered')) return;
+    await sleep(500);
+  }
+}
+
 async function execute(url: string): Promise<void> {
   const reply = await fetch(url, {
     ...{ method: 'POST', body: JSON.stringify(BODY) },
@@ -220,6 +233,7 @@ async function measured(_: Part, measuring: Measuring) {
       const key = await newOwnersKey(baseUrl, owner, SCOPES);
       const workflow = await put(new N8nApi(baseUrl, key, signal), services);
       const url = `${baseUrl}/webhook/order-of-study`;
+      await untilRegistered(url, signal);
       for (let times = 0; times < 5; times += 1) await execute(url);
       const made = await twinOf({ baseUrl, workflow, key }, measuring);
       const [workload = ''] = made.files;
