@@ -108,7 +108,7 @@ function begins(node: Node, workflow: ExportedWorkflow): boolean {
 }
 
 /** Nodes that receive the items of a node; connections of models and tools do not count. */
-function nextOf(connection: unknown): string[] {
+export function nextOf(connection: unknown): string[] {
   const { main } = (connection ?? {}) as { main?: unknown };
   if (!Array.isArray(main)) return [];
   return main

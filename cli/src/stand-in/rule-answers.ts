@@ -23,6 +23,7 @@ export class RuleAnswers {
   private readonly error: (call: RuleCall) => ErrorPlan['what'] | null;
   private readonly bucket: Bucket | null;
   private readonly makeBody: BodyMaker;
+  private readonly headersOf: (asked: TemplateInput) => Record<string, string>;
   /** Only then is the body of a request kept. */
   private readonly readsBody: boolean;
   private calls = 0;
@@ -36,8 +37,9 @@ export class RuleAnswers {
     this.error = errorsOf(rule.errors, seedOf(seed, 1));
     this.bucket = rule.limit === null ? null : new Bucket(rule.limit);
     this.makeBody = bodyMaker(rule.body);
+    this.headersOf = headerMaker(rule.headers);
     this.readsBody =
-      JSON.stringify(rule.body).includes('{{body') ||
+      JSON.stringify([rule.body, rule.headers]).includes('{{body') ||
       rule.errors.some(({ when }) => when.kind === 'first');
   }
 
@@ -90,7 +92,10 @@ export class RuleAnswers {
         };
         const made = this.makeBody(asked, destination.path);
         const type = made === null ? {} : { 'content-type': made.type };
-        write(response, rule.status, made?.text ?? '', { ...type, ...rule.headers });
+        write(response, rule.status, made?.text ?? '', {
+          ...type,
+          ...this.headersOf(asked),
+        });
       }
     });
   }
@@ -99,6 +104,18 @@ export class RuleAnswers {
 function refuse(response: ServerResponse, status: number, afterSeconds: number | null): void {
   const headers = afterSeconds === null ? {} : { 'retry-after': String(afterSeconds) };
   send(response, status, { error: `status ${String(status)} by a rule` }, headers);
+}
+
+function headerMaker(
+  headers: Record<string, string>,
+): (asked: TemplateInput) => Record<string, string> {
+  const made = Object.entries(headers).map(([name, value]) => [name, compiled(value)] as const);
+  if (!JSON.stringify(headers).includes('{{')) return () => headers;
+  // No header has more than one line.
+  return (asked) =>
+    Object.fromEntries(
+      made.map(([name, fill]) => [name, String(fill(asked)).replace(/[^\t\x20-\x7e]/g, '?')]),
+    );
 }
 
 function bodyMaker(body: Body): BodyMaker {

@@ -62,6 +62,11 @@ const template = z.unknown().superRefine((value, context) => {
   if (fault !== null) context.addIssue({ code: 'custom', message: fault });
 });
 
+const headerTemplate = z.string().superRefine((value, context) => {
+  const fault = faultOf(value);
+  if (fault !== null) context.addIssue({ code: 'custom', message: fault });
+});
+
 const error = z
   .strictObject({
     status: count(400, 599).optional(),
@@ -110,7 +115,7 @@ const rule = z
     token: z.string().optional(),
     latency: latency.prefault('50ms'),
     status: count(100, 599).default(200),
-    headers: z.record(z.string(), z.string()).default({}),
+    headers: z.record(z.string(), headerTemplate).default({}),
     json: template.optional(),
     text: z.string().optional(),
     pages: z

@@ -15,6 +15,7 @@ rules:
   - { path: /reset, latency: 0, errors: [{ reset: true, every: 1 }] }
   - { path: /hang, latency: 0, errors: [{ hang: true, every: 1 }] }
   - { path: /secret, latency: 0, token: right, text: 'call {{n}}' }
+  - { path: '/tagged/{id}', latency: 0, json: {}, headers: { etag: '{{path.id}}-{{n}}', x-plain: a } }
 model: { firstToken: 0, betweenTokens: 0, tokens: 6, tokensPerMinute: 100000 }
 `;
 let server: StandIn;
@@ -69,6 +70,15 @@ test('each page leads to the next, by its number and by a cursor', async () => {
   }
   expect(ids).toEqual([1, 2, 3, 4, 5]);
   expect(await json('/pages?page=2')).toMatchObject({ page: 2, pages: 3, next: '/pages?page=3' });
+});
+
+test('a header is a template as well', async () => {
+  const tags = [];
+  for (let call = 0; call < 2; call += 1) {
+    const { headers } = await called('/tagged/7');
+    tags.push([headers.get('etag'), headers.get('x-plain')]);
+  }
+  expect(tags).toEqual([...[['7-1', 'a']], ['7-2', 'a']]);
 });
 
 test('the first attempts of a request fail, and the next succeeds', async () => {

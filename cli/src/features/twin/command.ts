@@ -173,7 +173,9 @@ function madeOf(sources: readonly Source[], name: string, options: TwinOptions):
 
 function refusal({ leaving }: Twin): string {
   const listed = leaving.map(({ node, why }) => `'${node}' (${why})`).join(', ');
-  return `these nodes would still leave n8n: ${listed}; give the execution that shows what they return with --from-execution, add the workflows that are called, or name each that may leave with --allow.`;
+  const mends = [...new Set(leaving.flatMap(({ mend }) => mend ?? []))];
+  const all = [...mends, 'name each node that may stay as it is with --allow'];
+  return `these nodes could leave n8n: ${listed}; ${all.join(', or ')}.`;
 }
 
 /** What cannot be loaded is named and left out; the others keep their weights. */

@@ -1,6 +1,6 @@
 /** Where a twin begins: the trigger that is loaded, as a webhook of its own, and the request to it. Pure. */
 import type { ExportedWorkflow } from '../../../catalogue/exported-workflow';
-import { CHAT, nameOf, pathOf, WEBHOOK } from '../../../catalogue/triggers';
+import { CHAT, nameOf, nextOf, pathOf, WEBHOOK } from '../../../catalogue/triggers';
 import { Mistake } from '../../../ui/errors';
 import { kindOf, LANGCHAIN, shortType } from './node-kinds';
 import type { Recording } from './recorded';
@@ -17,9 +17,10 @@ function expectedOf(
   trigger: WorkflowNode,
   recording: Recording,
 ): string[] {
-  const { responseMode, responseData = 'firstEntryJson' } = parametersOf(trigger);
-  // The twin of any other trigger answers by its last node.
-  const mode = trigger.type === WEBHOOK ? (responseMode ?? 'onReceived') : 'lastNode';
+  const { responseData = 'firstEntryJson' } = parametersOf(trigger);
+  const mode = modeOf(workflow, trigger);
+  // n8n has said 200 before the workflow runs; what it streams is a JSON value a line.
+  if (mode === 'streaming') return ['status==200', 'body~type":"end', 'body!~type":"error'];
   if (mode !== 'responseNode') {
     const isItem = mode === 'lastNode' && responseData === 'firstEntryJson';
     return [statusOf(trigger), ...fieldsOf(isItem ? recording.last : null, recording)];
@@ -36,11 +37,33 @@ function expectedOf(
   ];
 }
 
+/** By what the response of the twin is made. */
+function modeOf(workflow: ExportedWorkflow, trigger: WorkflowNode): string {
+  const { responseMode, options, availableInChat } = parametersOf(trigger);
+  if (trigger.type === WEBHOOK) return textOf(responseMode) || 'onReceived';
+  if (trigger.type === CHAT) {
+    const given = textOf((options as { responseMode?: unknown } | undefined)?.responseMode);
+    return given || (availableInChat === true ? 'streaming' : 'lastNode');
+  }
+  return leadsToResponse(workflow, nameOf(trigger)) ? 'responseNode' : 'lastNode';
+}
+
+/** Whether a node that responds comes after it: n8n refuses a webhook that has one and responds otherwise. */
+function leadsToResponse({ nodes, connections }: ExportedWorkflow, from: string): boolean {
+  const responds = new Set(nodes.filter(({ type }) => type === RESPOND).map(nameOf));
+  const reached = new Set([from]);
+  for (const name of reached) {
+    if (responds.has(name)) return true;
+    for (const next of nextOf(connections[name])) reached.add(next);
+  }
+  return false;
+}
+
 /** As the node says it, where that is not known only when the workflow runs. */
 function statusOf(node: WorkflowNode): string {
   const { responseCode, options } = parametersOf(node);
   const given = (options as { responseCode?: unknown } | undefined)?.responseCode ?? responseCode;
-  const { values } = (typeof given === 'object' ? given : {}) as {
+  const { values } = (typeof given === 'object' ? (given ?? {}) : {}) as {
     values?: { responseCode?: unknown; customCode?: unknown };
   };
   const code = values === undefined ? given : (values.customCode ?? values.responseCode);
@@ -224,7 +247,7 @@ function asChat(workflow: ExportedWorkflow, node: WorkflowNode, { newId, recorde
 const REQUEST = 'Request of the twin';
 
 /** What somebody would fill in, a text for each field; {} for what is no form. */
-function formOf(node: WorkflowNode): Record<string, string> {
+export function formOf(node: WorkflowNode): Record<string, string> {
   const { formFields } = parametersOf(node) as { formFields?: { values?: unknown } };
   const fields = Array.isArray(formFields?.values) ? (formFields.values as unknown[]) : [];
   return Object.fromEntries(
@@ -325,7 +348,10 @@ function behindWebhook(
   const webhook: WorkflowNode = {
     ...{ id: newId(), name: REQUEST, type: WEBHOOK, typeVersion: 2, webhookId: newId() },
     position: [x - 224, y],
-    parameters: { httpMethod: 'POST', path: slug, responseMode: 'lastNode', options: {} },
+    parameters: {
+      ...{ httpMethod: 'POST', path: slug, options: {} },
+      responseMode: modeOf(workflow, node),
+    },
   };
   const begun = {
     ...becomes,

@@ -8,7 +8,7 @@ export const LANGCHAIN = '@n8n/n8n-nodes-langchain.';
 
 /** They need no service: n8n does what they do, with its own database and files. */
 export const STAYS = new Set([
-  ...`aggregate code compareDatasets compression convertToFile crypto dataTable dateTime editImage errorTrigger
+  ...`aggregate code compareDatasets compression convertToFile crypto dateTime editImage errorTrigger
   executeWorkflow executeWorkflowTrigger executionData extractFromFile filter form function functionItem html htmlExtract
   iCal if itemLists jwt limit manualTrigger markdown merge moveBinaryData noOp readBinaryFile readBinaryFiles readPDF
   readWriteFile removeDuplicates renameKeys respondToWebhook set sort splitInBatches splitOut spreadsheetFile stickyNote

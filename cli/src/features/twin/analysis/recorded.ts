@@ -46,7 +46,19 @@ export function shapeOf(value: unknown): unknown {
   );
 }
 
-const item = z.looseObject({ json: z.unknown() });
+const file = z.looseObject({
+  mimeType: z.string().optional(),
+  fileName: z.string().optional(),
+  /** As n8n shows it: `12.3 kB`. */
+  fileSize: z.union([z.string(), z.number()]).optional(),
+  /** As base64, or a word for where it is. */
+  data: z.string().optional(),
+});
+const item = z.looseObject({
+  json: z.unknown(),
+  binary: z.record(z.string(), file).optional(),
+});
+type RecordedItem = z.infer<typeof item>;
 const run = z.looseObject({
   executionTime: z.number().optional(),
   data: z.record(z.string(), z.array(z.array(item).nullable())).optional(),
@@ -71,8 +83,20 @@ export interface RecordedNode {
   callsMs: number[];
   /** What a call returned. */
   items: unknown[];
+  /** Items of a run of the node, each a call; n8n makes them at the same time. Left out: one. */
+  perRun?: number;
+  /** Of the first item. */
+  files?: RecordedFile[];
   /** A language model: tokens of an answer, in the median. */
   tokens?: number;
+}
+
+export interface RecordedFile {
+  /** The name under which the item has it. */
+  key: string;
+  type: string;
+  name: string;
+  bytes: number;
 }
 
 /** Of one workflow. */
@@ -115,7 +139,7 @@ function recordedNodes(
   keepsValues: boolean,
 ): Map<string, RecordedNode> {
   const { runData } = execution.data.resultData;
-  const outputOf = (node: string): unknown[] =>
+  const outputOf = (node: string): RecordedItem[] =>
     (runData[node] ?? []).flatMap(({ data = {} }) =>
       Object.values(data).flatMap((outputs) => outputs.flatMap((items) => items ?? [])),
     );
@@ -126,23 +150,39 @@ function recordedNodes(
         0,
       );
       const calls = Math.max(runs.length, inputs, 1);
-      const all = outputOf(node).map((each) => (each as { json: unknown }).json);
+      const given = outputOf(node);
+      const all = given.map(({ json }) => json);
       const items = all.slice(0, Math.max(1, Math.round(all.length / calls)));
-      const wholeMs = runs.reduce((sum, { executionTime = 0 }) => sum + executionTime, 0);
       const tokens = median(all.flatMap(tokensOf));
+      const files = filesOf(given[0], keepsValues);
       return [
         node,
         {
-          callsMs:
-            runs.length === calls
-              ? runs.map(({ executionTime = 0 }) => executionTime)
-              : [wholeMs / calls],
+          // An HTTP Request makes the calls of a run at the same time, so each is as long as the run was.
+          callsMs: runs.map(({ executionTime = 0 }) => executionTime),
           items: keepsValues ? items : items.map(shapeOf),
+          perRun: Math.max(1, Math.round(calls / Math.max(1, runs.length))),
           ...(tokens === undefined ? {} : { tokens }),
+          ...(files.length === 0 ? {} : { files }),
         },
       ];
     }),
   );
+}
+
+const UNITS: Record<string, number> = { b: 1, kb: 1e3, mb: 1e6, gb: 1e9 };
+
+function filesOf(item: RecordedItem | undefined, keepsValues: boolean): RecordedFile[] {
+  return Object.entries(item?.binary ?? {}).map(([key, file]) => {
+    const { mimeType: type = 'application/octet-stream', fileName = key, fileSize, data } = file;
+    const [, count, unit = 'b'] = /^([\d.]+)\s*([kmg]?b)?/i.exec(String(fileSize ?? '')) ?? [];
+    const bytes =
+      count === undefined
+        ? Math.round(((data ?? '').length * 3) / 4)
+        : Math.round(Number(count) * (UNITS[unit.toLowerCase()] ?? 1));
+    const [, stem = '', ending = ''] = /^(.*?)(\.\w+)?$/s.exec(fileName) ?? [];
+    return { key, type, name: (keepsValues ? stem : String(shapeOf(stem))) + ending, bytes };
+  });
 }
 
 /** Nodes whose items a node is given. */

@@ -2,7 +2,8 @@
 import type { Credential } from '../../../catalogue/seeding';
 import { nameOf } from '../../../catalogue/triggers';
 import { hostOfNode } from '../../../stand-in/analysis/published-limits';
-import { kindOf, LANGCHAIN, shortType } from './node-kinds';
+import { formOf } from './entry';
+import { LANGCHAIN, shortType, type NodeKind } from './node-kinds';
 import { latencyText, type RecordedNode, type Recording } from './recorded';
 import {
   parametersOf,
@@ -64,15 +65,105 @@ const CREDENTIALS: Record<string, Credential> = {
     ...{ id: 'twin-anthropic', name: 'Twin: stand-in of Anthropic', type: 'anthropicApi' },
     data: { apiKey: 'opens-nothing', url: `${STAND_IN}/to/api.anthropic.com` },
   },
+  httpHeaderAuth: {
+    ...{ id: 'twin-service', name: 'Twin: stand-in of a service', type: 'httpHeaderAuth' },
+    data: { name: 'x-twin', value: 'opens-nothing' },
+  },
+  jwtAuth: {
+    ...{ id: 'twin-jwt', name: 'Twin: signs for nobody', type: 'jwtAuth' },
+    data: { keyType: 'passphrase', secret: 'opens-nothing', algorithm: 'HS256' },
+  },
+  crypto: {
+    ...{ id: 'twin-crypto', name: 'Twin: hides nothing', type: 'crypto' },
+    data: { hmacSecret: 'opens-nothing', encryptionPassphrase: 'opens-nothing-at-all' },
+  },
 };
+
+interface Authentication {
+  parameters: Record<string, string>;
+  credentials: Record<string, { id: string; name: string }>;
+  made: Credential[];
+}
+
+const NO_AUTHENTICATION: Authentication = {
+  ...{ parameters: { authentication: 'none' }, credentials: {}, made: [] },
+};
+
+/** Of a request in the place of a node: n8n reads and decrypts a credential for each execution, so it does here too. */
+function authenticationFor(node: WorkflowNode): Authentication {
+  const type = 'httpHeaderAuth';
+  const credential = CREDENTIALS[type];
+  if (credential === undefined || Object.keys(node['credentials'] ?? {}).length === 0) {
+    return NO_AUTHENTICATION;
+  }
+  const { id, name } = credential;
+  return {
+    parameters: { authentication: 'genericCredentialType', genericAuthType: type },
+    ...{ credentials: { [type]: { id, name } }, made: [credential] },
+  };
+}
+
+/** What signs and encrypts in n8n itself does so with secrets of the test; no other credential is needed there. */
+export function withOwnSecrets(node: WorkflowNode): {
+  node: WorkflowNode;
+  credentials: Credential[];
+} {
+  const { credentials: given } = node;
+  if (typeof given !== 'object' || given === null) return { node, credentials: [] };
+  const credentials = Object.keys(given).flatMap((type) => CREDENTIALS[type] ?? []);
+  const named = credentials.map(({ id, name, type }) => [type, { id, name }]);
+  const { options, ...parameters } = parametersOf(node);
+  return {
+    node: {
+      ...without(node, 'credentials'),
+      // Another algorithm would need a key of its own kind.
+      parameters: {
+        ...parameters,
+        ...(options === undefined ? {} : { options: without(options ?? {}, 'algorithm') }),
+      },
+      ...(named.length === 0 ? {} : { credentials: Object.fromEntries(named) as object }),
+    },
+    credentials,
+  };
+}
+
+/** Pages of a form and waits for a call need somebody outside: their items are there at once. Null: it is none of them. */
+export function withoutPeople(
+  node: WorkflowNode,
+  recorded: RecordedNode | undefined,
+): Pick<Replaced, 'node' | 'row'> | null {
+  const { operation, resume } = parametersOf(node);
+  const isForm = node.type === 'n8n-nodes-base.form';
+  const waits = node.type === 'n8n-nodes-base.wait' && ['webhook', 'form'].includes(textOf(resume));
+  if (!isForm && !waits) return null;
+  const becomes =
+    isForm && operation === 'completion'
+      ? { type: 'n8n-nodes-base.noOp', typeVersion: 1, parameters: {} }
+      : {
+          ...{ type: 'n8n-nodes-base.set', typeVersion: 3.4 },
+          parameters: {
+            ...{ mode: 'raw', options: {} },
+            jsonOutput: JSON.stringify(recorded?.items[0] ?? formOf(node)),
+          },
+        };
+  return {
+    node: { ...aroundOf(node), ...becomes },
+    row: {
+      ...{ node: nameOf(node), talksTo: 'its callers' },
+      inTest: isForm ? 'filled in at once' : 'continues at once',
+      recordedFrom: recordedText(recorded),
+    },
+  };
+}
 
 /** Null: nothing here can replace it. `path` is its own in the stand-in. */
 export function replaced(
   node: WorkflowNode,
+  kind: NodeKind,
   path: string,
   recorded: RecordedNode | undefined,
 ): Replaced | null {
-  switch (kindOf(node.type)) {
+  switch (kind) {
     case 'http':
       return withMovedUrl(node, recorded);
     case 'chat-model':
@@ -123,13 +214,23 @@ const recordedText = (recorded: RecordedNode | undefined): string =>
 
 function answerOf(recorded: RecordedNode | undefined): WrittenRule {
   if (recorded === undefined) return { latency: DEFAULT_LATENCY, json: { ok: true } };
-  const { callsMs, items } = recorded;
-  return { latency: latencyText(callsMs), json: items.length === 1 ? items[0] : items };
+  const { callsMs, items, files = [] } = recorded;
+  const latency = latencyText(callsMs);
+  const [file] = files;
+  if (file === undefined) return { latency, json: items.length === 1 ? items[0] : items };
+  const { type, name, bytes } = file;
+  const disposition = `attachment; filename="${name.replace(/["\\\r\n]/g, '')}"`;
+  return {
+    latency,
+    headers: { 'content-type': type, 'content-disposition': disposition },
+    json: { $text: bytes },
+  };
 }
 
 /** What an HTTP Request was answered, of which its options may have made another item. */
 function answerTo(node: WorkflowNode, recorded: RecordedNode | undefined): WrittenRule {
   const answer = answerOf(recorded);
+  if (recorded?.files !== undefined) return answer;
   const { response } = (parametersOf(node)['options'] ?? {}) as {
     response?: { response?: unknown };
   };
@@ -160,12 +261,20 @@ export function modelOf(
 function withMovedUrl(node: WorkflowNode, recorded: RecordedNode | undefined): Replaced {
   const parameters = parametersOf(node);
   const { url, host, path } = movedUrl(textOf(parameters['url']));
+  const options = without((parameters['options'] ?? {}) as object, 'proxy');
+  const paged = inPages(options as Options, url, recorded);
+  // The first version of the node, and the tool, have other names for it.
+  const isUsual = node.type !== `${LANGCHAIN}toolHttpRequest` && Number(node['typeVersion']) >= 2;
+  const by = isUsual ? authenticationFor(node) : NO_AUTHENTICATION;
   return {
     node: {
       ...without(node, 'credentials'),
+      ...(by.made.length === 0 ? {} : { credentials: by.credentials }),
       parameters: {
-        ...(withMovedNextUrl(parameters) as Record<string, unknown>),
-        ...{ url, authentication: 'none', options: withoutProxy(parameters['options']) },
+        ...parameters,
+        // A certificate is a credential too, and through the proxy of the original the request would leave n8n after all.
+        ...(parameters['provideSslCertificates'] === true ? { provideSslCertificates: false } : {}),
+        ...{ url, ...by.parameters, options: paged?.options ?? options },
       },
     },
     row: {
@@ -182,10 +291,12 @@ function withMovedUrl(node: WorkflowNode, recorded: RecordedNode | undefined): R
               ...(host === null ? {} : { host }),
               ...methodOf(parameters),
               ...(path === null ? {} : { path }),
-              ...answerTo(node, recorded),
+              ...answerTo(node, paged?.recorded ?? betweenBatches(options as Options, recorded)),
+              // n8n ends what is answered alike several times.
+              ...(paged === null ? {} : { headers: { etag: '{{n}}' } }),
             },
           ],
-    credentials: [],
+    credentials: by.made,
   };
 }
 
@@ -195,20 +306,60 @@ function methodOf({ method, requestMethod }: Record<string, unknown>): { method?
   return /^[A-Z]+$/.test(named) ? { method: named } : {};
 }
 
-/** Through the proxy of the original the request would leave n8n after all. */
-const withoutProxy = (options: unknown): object =>
-  without((withMovedNextUrl(options) ?? {}) as object, 'proxy');
+interface Options {
+  batching?: { batch?: { batchSize?: unknown; batchInterval?: unknown } };
+  pagination?: { pagination?: Record<string, unknown> };
+}
 
-/** The address of a next page may be one of the service. */
-function withMovedNextUrl(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withMovedNextUrl);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, part]) => [
-      key,
-      key === 'nextURL' && typeof part === 'string' ? movedUrl(part).url : withMovedNextUrl(part),
-    ]),
-  );
+const usedMs = (recorded: RecordedNode, elsewhereMs: number, calls = 1): RecordedNode => ({
+  ...recorded,
+  callsMs: recorded.callsMs.map((ms) => Math.max(0, ms - elsewhereMs) / calls),
+});
+
+/** Without the time that n8n itself waits between batches, in the original and in the twin alike. */
+function betweenBatches(
+  { batching }: Options,
+  recorded: RecordedNode | undefined,
+): RecordedNode | undefined {
+  const { batchSize, batchInterval } = batching?.batch ?? {};
+  const intervalMs = Number(batchInterval);
+  if (recorded === undefined || batching === undefined || !(intervalMs > 0)) return recorded;
+  const size = Number(batchSize) > 0 ? Number(batchSize) : 1;
+  return usedMs(recorded, intervalMs * (Math.ceil((recorded.perRun ?? 1) / size) - 1));
+}
+
+/**
+ * As many pages as were recorded, all like the first: what a page says of the next is masked, and leads nowhere here. Null:
+ * there are no pages.
+ */
+function inPages(
+  options: Options,
+  url: string,
+  recorded: RecordedNode | undefined,
+): { options: object; recorded: RecordedNode | undefined } | null {
+  const given = options.pagination?.pagination;
+  if (given === undefined || given['paginationMode'] === 'off') return null;
+  // A page that is a list becomes an item each, so how many there were is not known.
+  const isItem = /\$response\.body\??\.(?!length\b)/.test(JSON.stringify(given));
+  const pages = isItem ? Math.max(1, recorded?.items.length ?? 1) : 1;
+  const betweenMs = Number(given['requestInterval'] ?? 0) || 0;
+  return {
+    options: {
+      ...options,
+      pagination: {
+        pagination: {
+          ...given,
+          ...(given['paginationMode'] === 'responseContainsNextURL' ? { nextURL: url } : {}),
+          ...{ paginationCompleteWhen: 'other', completeExpression: '={{ false }}' },
+          ...{ limitPagesFetched: true, maxRequests: pages },
+        },
+      },
+    },
+    recorded: recorded && {
+      ...usedMs(recorded, betweenMs * (pages - 1), pages),
+      items: pages > 1 ? recorded.items.slice(0, 1) : recorded.items,
+    },
+  };
 }
 
 function withCredential(
@@ -273,6 +424,9 @@ const AROUND =
   `id name position notes notesInFlow disabled retryOnFail maxTries waitBetweenTries continueOnFail onError
   alwaysOutputData executeOnce`.split(/\s+/);
 
+const aroundOf = (node: WorkflowNode): Partial<WorkflowNode> =>
+  Object.fromEntries(Object.entries(node).filter(([key]) => AROUND.includes(key)));
+
 function standsFor(
   node: WorkflowNode,
   path: string,
@@ -280,15 +434,20 @@ function standsFor(
   by: { type: string; typeVersion: number; description?: string },
 ): Replaced {
   const host = hostOfNode(shortType(node.type));
-  const kept = Object.entries(node).filter(([key]) => AROUND.includes(key));
   const { type, typeVersion, description } = by;
+  const [file] = recorded?.files ?? [];
+  const auth = authenticationFor(node);
+  const response = { responseFormat: 'file', outputPropertyName: file?.key };
   return {
     node: {
-      ...(Object.fromEntries(kept) as Partial<WorkflowNode>),
+      ...aroundOf(node),
       ...{ type, typeVersion },
+      ...(auth.made.length === 0 ? {} : { credentials: auth.credentials }),
       parameters: {
+        ...(auth.made.length === 0 ? {} : auth.parameters),
         ...(description === undefined ? {} : { toolDescription: description }),
-        ...{ url: `${STAND_IN}/to/${host}${path}`, options: {} },
+        url: `${STAND_IN}/to/${host}${path}`,
+        options: file === undefined ? {} : { response: { response } },
       },
     },
     row: {
@@ -296,7 +455,7 @@ function standsFor(
       ...{ inTest: 'stand-in', recordedFrom: recordedText(recorded) },
     },
     rules: [{ host, path, ...answerOf(recorded) }],
-    credentials: [],
+    credentials: auth.made,
   };
 }
 

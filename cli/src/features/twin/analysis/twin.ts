@@ -1,11 +1,11 @@
 /** A workflow in which every node that leaves n8n is replaced. Pure. */
 import type { ExportedWorkflow } from '../../../catalogue/exported-workflow';
 import type { Credential } from '../../../catalogue/seeding';
-import { nameOf, WEBHOOK } from '../../../catalogue/triggers';
+import { nameOf, nextOf, WEBHOOK } from '../../../catalogue/triggers';
 import { entryOf, type TwinRequest } from './entry';
 import { callsOut, kindOf, shortType } from './node-kinds';
 import type { Recording } from './recorded';
-import { modelOf, replaced } from './replace';
+import { modelOf, replaced, withoutPeople, withOwnSecrets } from './replace';
 import {
   parametersOf,
   textOf,
@@ -180,18 +180,42 @@ function partOf(
       // That of the first workflow is the twin's own. Another one would take the calls that are meant for the original.
       return entry === null ? { ...node, disabled: true } : node;
     }
-    if (kindOf(node.type) === 'stays') {
-      const why = whyLeaving(node, ids);
-      if (why !== null) part.leaving.push({ node: called, why });
+    const answered = withoutPeople(node, recording.nodes.get(called));
+    if (answered !== null) {
+      part.rows.push(answered.row);
+      return answered.node;
+    }
+    const file = fileFor(node, { workflow, recording });
+    if (file === 'unknown') {
+      part.notes.push(
+        `'${called}' reads a file, and the stand-in gives one only where an execution shows it: make the twin with an execution.`,
+      );
+    }
+    if (kindOf(node.type) === 'stays' && file !== 'made up') {
+      const leaving = whyLeaving(node, ids);
+      if (leaving !== null) part.leaving.push({ node: called, ...leaving });
       if (node.type !== 'n8n-nodes-base.stickyNote') part.kept += 1;
-      return withNewIds(node, ids);
+      const waits = longWait(node);
+      if (waits !== null) {
+        part.notes.push(
+          `'${called}' waits ${waits}, as in the original, and so does each request: shorten the wait in the workflow of the twin.`,
+        );
+      }
+      const signing = withOwnSecrets(withNewIds(node, ids));
+      part.credentials.push(...signing.credentials);
+      return signing.node;
     }
     let slug = slugOf(called);
     while (slugs.has(slug)) slug += '-2';
     slugs.add(slug);
-    const made = replaced(node, `/node/${twin}/${slug}`, recording.nodes.get(called));
+    const kind = file === 'made up' ? 'service' : kindOf(node.type);
+    const made = replaced(node, kind, `/node/${twin}/${slug}`, recording.nodes.get(called));
     if (made === null) {
-      part.leaving.push({ node: called, why: `its type ${node.type} is not known` });
+      const mend = 'give an execution that shows what it returns with --from-execution';
+      part.leaving.push({
+        ...{ node: called, why: `its type ${node.type} is not known` },
+        ...(kind === 'unknown' ? { mend } : {}),
+      });
       return node;
     }
     part.rows.push(made.row);
@@ -220,29 +244,90 @@ function partOf(
   return part;
 }
 
+const ADD_FILES = 'add the files of the workflows that are called';
+
 /** Why a node that works in n8n leaves it after all; null: it does not. */
-function whyLeaving(node: WorkflowNode, ids: ReadonlyMap<string, string>): string | null {
+function whyLeaving(
+  node: WorkflowNode,
+  ids: ReadonlyMap<string, string>,
+): Omit<Leaving, 'node'> | null {
   const parameters = parametersOf(node);
   const code = ['jsCode', 'pythonCode', 'functionCode']
     .map((key) => textOf(parameters[key]))
     .join('\n');
-  if (callsOut(code)) return 'its code calls something';
-  if (node.type === 'n8n-nodes-base.dataTable') return 'it works on a data table of that n8n';
+  if (callsOut(code)) return { why: 'its code calls something' };
+  // Agents of older versions have the credential of a database of their own.
+  if (parameters['agent'] === 'sqlAgent') return { why: 'it queries a database by itself' };
   const reads = node.type === READ_OR_WRITE && parameters['operation'] !== 'write';
-  if (WRITES_FILE.has(node.type) && !reads) {
-    return 'it writes a file where n8n runs';
-  }
+  if (WRITES_FILE.has(node.type) && !reads) return { why: 'it writes a file where n8n runs' };
   if (!CALLS_WORKFLOW.test(node.type)) return null;
   if (['parameter', 'localFile', 'url'].includes(textOf(parameters['source']))) {
-    return 'the workflow that it calls stands in none of the files';
+    return { why: 'the workflow that it calls stands in none of the files' };
   }
   const id = calledId(parameters);
-  return ids.has(id) ? null : `the workflow ${id || '?'} that it calls is in none of the files`;
+  if (ITSELF.test(id) || ids.has(id)) return null;
+  return id.startsWith('=')
+    ? { why: 'which workflow it calls is known only when it runs' }
+    : { why: `the workflow ${id || '?'} that it calls is in none of the files`, mend: ADD_FILES };
+}
+
+/** They take a file apart, of which the stand-in knows the size and the kind alone. */
+const READS_FILE = new Set(
+  ['extractFromFile', 'moveBinaryData', 'readPDF', 'spreadsheetFile'].map(
+    (name) => `n8n-nodes-base.${name}`,
+  ),
+);
+
+/** What a node that takes a file apart is given in the twin; null: it takes none, or one that n8n has made. */
+function fileFor(
+  node: WorkflowNode,
+  { workflow, recording }: Source,
+): 'made up' | 'unknown' | null {
+  if (!READS_FILE.has(node.type)) return null;
+  const { mode, operation = '' } = parametersOf(node);
+  if (mode === 'jsonToBinary' || operation === 'toFile') return null;
+  const reached = new Set([nameOf(node)]);
+  for (const name of reached) {
+    for (const [from, to] of Object.entries(workflow.connections)) {
+      if (nextOf(to).includes(name)) reached.add(from);
+    }
+  }
+  reached.delete(nameOf(node));
+  const outside = workflow.nodes.filter(
+    (each) => reached.has(nameOf(each)) && ['http', 'service'].includes(kindOf(each.type)),
+  );
+  const isRecorded = recording.nodes.has(nameOf(node));
+  const given = workflow.nodes.some(
+    (each) =>
+      reached.has(nameOf(each)) &&
+      kindOf(each.type) !== 'stays' &&
+      recording.nodes.get(nameOf(each))?.files !== undefined,
+  );
+  if (isRecorded && given && kindOf(node.type) === 'stays') return 'made up';
+  return !given && !isRecorded && outside.length > 0 ? 'unknown' : null;
+}
+
+/** Seconds of the units of a wait. */
+const UNITS: Record<string, number> = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 };
+/** A wait above it is worth a word. */
+const LONG_SECONDS = 60;
+
+/** How long a node of fixed time waits; null where that is short, or known only when the workflow runs. */
+function longWait(node: WorkflowNode): string | null {
+  // What an export leaves out is the default of the version of the node.
+  const [usual, usualUnit] = Number(node['typeVersion'] ?? 1) > 1 ? [5, 'seconds'] : [1, 'hours'];
+  const { resume = 'timeInterval', amount = usual, unit = usualUnit } = parametersOf(node);
+  if (node.type !== 'n8n-nodes-base.wait' || resume !== 'timeInterval') return null;
+  const count = typeof amount === 'number' ? amount : 0;
+  const seconds = count * (UNITS[textOf(unit)] ?? 0);
+  return seconds > LONG_SECONDS ? `${String(count)} ${textOf(unit)}` : null;
 }
 
 /** It reads unless it says otherwise. */
 const READ_OR_WRITE = 'n8n-nodes-base.readWriteFile';
 const WRITES_FILE = new Set([READ_OR_WRITE, 'n8n-nodes-base.writeBinaryFile']);
+/** In the twin it is the id of the twin. */
+const ITSELF = /^=\{\{\s*\$workflow\.id\s*\}\}$/;
 const CALLS_WORKFLOW = /\.(executeWorkflow|toolWorkflow|retrieverWorkflow)$/;
 
 function calledId({ workflowId }: Record<string, unknown>): string {

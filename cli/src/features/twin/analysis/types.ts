@@ -29,6 +29,8 @@ export interface Replaced {
 export interface Leaving {
   node: string;
   why: string;
+  /** What makes it known, as an order to the user; left out: nothing does. */
+  mend?: string;
 }
 
 export const without = <T extends object>(value: T, ...keys: string[]): T =>

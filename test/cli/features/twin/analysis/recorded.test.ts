@@ -32,12 +32,14 @@ const WORKFLOW: ExportedWorkflow = {
 };
 const { nodes: recorded } = recordingOf(WORKFLOW, [EXECUTION], true);
 
-test('a node that was given two items made two calls, each with half of the time and of the items', () => {
-  expect(recorded.get('Call')).toEqual({ callsMs: [150], items: [{ name: 'Ada' }] });
+test('a node that was given two items made two calls at the same time, each with half of the items', () => {
+  expect(recorded.get('Call')).toEqual({ callsMs: [300], items: [{ name: 'Ada' }], perRun: 2 });
 });
 
 test('a node that no other leads to made one call, which returned all', () => {
-  expect(recorded.get('Search')).toEqual({ callsMs: [90], items: [{ a: 1 }, { a: 2 }, { a: 3 }] });
+  expect(recorded.get('Search')).toEqual({
+    ...{ callsMs: [90], items: [{ a: 1 }, { a: 2 }, { a: 3 }], perRun: 1 },
+  });
 });
 
 test('each run of a loop is a call with its own time', () => {
@@ -62,7 +64,9 @@ test('of several executions the times are those of all, and the items those of t
     data: { resultData: { ...EXECUTION.data.resultData, lastNodeExecuted: 'Call' } },
   };
   const { nodes, last } = recordingOf(WORKFLOW, [newest, older], true);
-  expect(nodes.get('Search')).toEqual({ callsMs: [90, 70], items: [{ a: 1 }, { a: 2 }, { a: 3 }] });
+  expect(nodes.get('Search')).toEqual({
+    ...{ callsMs: [90, 70], items: [{ a: 1 }, { a: 2 }, { a: 3 }], perRun: 1 },
+  });
   expect(last).toBe('Call');
 });
 
@@ -110,3 +114,21 @@ test('a key that is a value is masked too', () => {
     name: 'x',
   });
 });
+
+test.each([
+  ['12 kB', 12_000],
+  ['1.5 MB', 1_500_000],
+  ['', 0],
+])(
+  'a file of %s is known by its kind and its size, and not by its name or content',
+  (fileSize, bytes) => {
+    const binary = { data: { mimeType: 'text/csv', fileName: 'Ada.csv', fileSize, data: 'YWRh' } };
+    const data = { main: [[{ json: {}, binary }]] };
+    const execution = {
+      data: { resultData: { runData: { Search: [{ executionTime: 1, data }] } } },
+    };
+    expect(recordingOf(WORKFLOW, [execution], false).nodes.get('Search')?.files).toEqual([
+      { key: 'data', type: 'text/csv', name: 'xxx.csv', bytes: bytes === 0 ? 3 : bytes },
+    ]);
+  },
+);

@@ -167,7 +167,6 @@ test.each([
       'its code calls something',
     ],
   ),
-  ['that changes a data table', 'n8n-nodes-base.dataTable', {}, 'works on a data table'],
   [
     'that writes a file',
     'n8n-nodes-base.readWriteFile',
@@ -180,11 +179,23 @@ test.each([
     { parameters: { workflowId: { __rl: true, value: 'other' } } },
     'the workflow other that it calls is in none of the files',
   ],
+  [
+    'that calls a workflow by an expression',
+    'n8n-nodes-base.executeWorkflow',
+    { parameters: { workflowId: '={{ $json.id }}' } },
+    'known only when it runs',
+  ],
   ['that ranks for an agent', '@n8n/n8n-nodes-langchain.rerankerCohere', {}, 'is not known'],
+  [
+    'that is an agent of a database, as older versions have it',
+    '@n8n/n8n-nodes-langchain.agent',
+    { parameters: { agent: 'sqlAgent' } },
+    'it queries a database by itself',
+  ],
 ])('a node %s would leave n8n, unless it is allowed by its name', (_, type, more, why) => {
   const workflow = withNode('Node', type, more);
   expect(twin([workflow]).leaving).toEqual([
-    { node: 'Node', why: expect.stringContaining(why) as unknown },
+    expect.objectContaining({ node: 'Node', why: expect.stringContaining(why) as unknown }),
   ]);
   const allowed = twin([workflow], { allow: new Set(['Node']) });
   expect(allowed.leaving).toEqual([]);
@@ -442,4 +453,244 @@ test('nodes of one name in two workflows of a twin have answers of their own', (
   expect(twin([caller, sub]).rules.map(({ path }) => path)).toEqual([
     ...['/node/mine/mail', '/node/mine/mail-2', '/*'],
   ]);
+});
+
+test('a workflow that calls itself does so in the twin, and a node without parameters is one', () => {
+  const itself = withNode('Call', 'n8n-nodes-base.executeWorkflow', {
+    parameters: { workflowId: { __rl: true, mode: 'id', value: '={{ $workflow.id }}' } },
+  });
+  const made = twin(
+    [{ ...itself, nodes: [...itself.nodes, node('Do', 'a.b', { parameters: null })] }],
+    {
+      allow: new Set(['Do']),
+    },
+  );
+  expect(made.leaving).toEqual([]);
+  expect(nodeIn(made, 'Call')?.['parameters']).toEqual(itself.nodes[1]?.['parameters']);
+  expect(twin([withNode('Say', 'n8n-nodes-base.slack', { parameters: null })]).leaving).toEqual([]);
+});
+
+test('a data table is replaced as any other database is', () => {
+  const recorded = new Map([['Rows', { callsMs: [4], items: [{ a: 1 }] }]]);
+  const made = twin([withNode('Rows', 'n8n-nodes-base.dataTable')], { recorded });
+  expect(nodeIn(made, 'Rows')?.type).toBe('n8n-nodes-base.httpRequest');
+  expect(made.rules[0]).toMatchObject({ latency: '4ms', json: { a: 1 } });
+});
+
+test('what signs in n8n does so with a credential of the test', () => {
+  const made = twin([
+    withNode('Sign', 'n8n-nodes-base.jwt', {
+      parameters: { operation: 'sign', options: { algorithm: 'RS256', kid: 'a' } },
+      credentials: { jwtAuth: { id: '7', name: 'Production' } },
+    }),
+  ]);
+  expect(nodeIn(made, 'Sign')).toMatchObject({
+    parameters: { options: { kid: 'a' } },
+    credentials: { jwtAuth: { id: 'twin-jwt' } },
+  });
+  expect(made.credentials).toEqual([
+    expect.objectContaining({ id: 'twin-jwt', type: 'jwtAuth' }) as unknown,
+  ]);
+  const other = twin([
+    withNode('Pause', 'n8n-nodes-base.set', {
+      credentials: { any: { id: '7', name: 'Production' } },
+    }),
+  ]);
+  expect(JSON.stringify(other.workflows)).not.toContain('Production');
+});
+
+test('the page of a form is filled in, and a wait for a call from outside is over at once', () => {
+  const workflow: ExportedWorkflow = {
+    ...{ id: 'w', name: 'Mine', connections: {} },
+    nodes: [
+      node('Form', 'n8n-nodes-base.formTrigger'),
+      node('Page', 'n8n-nodes-base.form', {
+        parameters: { formFields: { values: [{ fieldLabel: 'Name' }] } },
+      }),
+      node('End', 'n8n-nodes-base.form', { parameters: { operation: 'completion' } }),
+      node('Approved', 'n8n-nodes-base.wait', { parameters: { resume: 'webhook' } }),
+      node('Pause', 'n8n-nodes-base.wait', { parameters: { amount: 2, unit: 'hours' } }),
+    ],
+  };
+  const recorded = new Map([['Approved', { callsMs: [9], items: [{ body: { yes: true } }] }]]);
+  const made = twin([workflow], { recorded });
+  const json = (name: string): unknown =>
+    (nodeIn(made, name)?.['parameters'] as { jsonOutput?: unknown } | undefined)?.jsonOutput;
+  expect(json('Page')).toBe('{"Name":"x"}');
+  expect(json('Approved')).toBe('{"body":{"yes":true}}');
+  expect(nodeIn(made, 'End')?.type).toBe('n8n-nodes-base.noOp');
+  expect(nodeIn(made, 'Pause')?.type).toBe('n8n-nodes-base.wait');
+  expect(made.rows.filter(({ node: name }) => name !== 'Form').map(({ inTest }) => inTest)).toEqual(
+    [...['filled in at once', 'filled in at once', 'continues at once']],
+  );
+  expect(made.notes).toEqual([
+    "'Pause' waits 2 hours, as in the original, and so does each request: shorten the wait in the workflow of the twin.",
+  ]);
+});
+
+test('a webhook in the place of another trigger responds by the node that is there for it', () => {
+  const schedule = (more: object[]): ExportedWorkflow => ({
+    ...{ id: 'w', name: 'Mine' },
+    nodes: [
+      node('Each hour', 'n8n-nodes-base.scheduleTrigger'),
+      node('Say', 'n8n-nodes-base.respondToWebhook', {
+        parameters: { options: { responseCode: 201 } },
+      }),
+      ...more.map((each) => ({ type: 'a.b', ...each })),
+    ],
+    connections: { 'Each hour': { main: [[{ node: 'Say', type: 'main', index: 0 }]] } },
+  });
+  const made = twin([schedule([])]);
+  expect(nodeIn(made, 'Request of the twin')).toMatchObject({
+    parameters: { responseMode: 'responseNode' },
+  });
+  expect(made.request.expect).toEqual(['status==201']);
+  const { connections, ...rest } = schedule([]);
+  expect(connections).toBeDefined();
+  expect(nodeIn(twin([{ ...rest, connections: {} }]), 'Request of the twin')).toMatchObject({
+    parameters: { responseMode: 'lastNode' },
+  });
+});
+
+test.each([
+  ['@n8n/n8n-nodes-langchain.chatTrigger', { options: { responseMode: 'streaming' } }],
+  ['@n8n/n8n-nodes-langchain.chatTrigger', { availableInChat: true }],
+  ['n8n-nodes-base.webhook', { path: 'a', responseMode: 'streaming' }],
+])('what is streamed has an end, and no error in it: %s %o', (type, parameters) => {
+  const recorded = new Map([['Agent', { callsMs: [1], items: [{ output: 'x' }] }]]);
+  const workflow: ExportedWorkflow = {
+    ...{ id: 'w', name: 'Mine', connections: {}, nodes: [node('Begin', type, { parameters })] },
+  };
+  expect(twin([workflow], { recorded, last: 'Agent' }).request).toMatchObject({
+    answers: 'when-done',
+    expect: ['status==200', 'body~type":"end', 'body!~type":"error'],
+  });
+});
+
+describe('a request by HTTP', () => {
+  const call = (parameters: object) =>
+    withNode('Call', 'n8n-nodes-base.httpRequest', {
+      parameters: { url: 'https://a.example/b', ...parameters },
+    });
+
+  test('brings no certificate of the original', () => {
+    const made = twin([call({ provideSslCertificates: true })]);
+    expect(nodeIn(made, 'Call')).toMatchObject({ parameters: { provideSslCertificates: false } });
+  });
+
+  test('waits between its batches by itself, so the service does not take that time', () => {
+    const batch = { batching: { batch: { batchSize: 2, batchInterval: 100 } } };
+    const recorded = new Map([['Call', { callsMs: [250], items: [{ a: 1 }], perRun: 5 }]]);
+    expect(twin([call({ options: batch })], { recorded }).rules[0]).toMatchObject({
+      latency: '50ms',
+    });
+  });
+
+  test.each([
+    [
+      'updateAParameterInEachRequest',
+      '={{ $response.body.page }}',
+      3,
+      [{ a: 1 }, { a: 2 }, { a: 3 }],
+    ],
+    ['updateAParameterInEachRequest', '={{ $pageCount + 1 }}', 1, [{ a: 1 }, { a: 2 }, { a: 3 }]],
+    ['responseContainsNextURL', '={{ $response.body.next }}', 3, [{ a: 1 }, { a: 2 }, { a: 3 }]],
+    ['responseContainsNextURL', '={{ $response.body.next }}', 1, undefined],
+  ])('asks for as many pages as it was given: %s %s', (paginationMode, value, pages, items) => {
+    const how =
+      paginationMode === 'responseContainsNextURL'
+        ? { nextURL: value }
+        : { parameters: { parameters: [{ name: 'page', value }] } };
+    const pagination = { pagination: { paginationMode, ...how, requestInterval: 10 } };
+    const recorded = new Map(items && [['Call', { callsMs: [320], items }]]);
+    const made = twin([call({ options: { pagination } })], { recorded });
+    const written = (nodeIn(made, 'Call')?.['parameters'] as { options: Record<string, unknown> })
+      .options['pagination'];
+    expect(written).toMatchObject({
+      pagination: {
+        ...{ paginationMode, paginationCompleteWhen: 'other', completeExpression: '={{ false }}' },
+        ...{ limitPagesFetched: true, maxRequests: pages },
+      },
+    });
+    expect(JSON.stringify(written)).not.toContain('undefined');
+    if (items !== undefined) {
+      expect(made.rules[0]).toMatchObject({
+        ...{ latency: pages === 3 ? '100ms' : '320ms', headers: { etag: '{{n}}' } },
+        json: pages === 3 ? { a: 1 } : items,
+      });
+    }
+  });
+});
+
+test('a file that a service gave is one of its size and its kind', () => {
+  const file = { key: 'data', type: 'text/csv', name: 'rows.csv', bytes: 2048 };
+  const recorded = new Map([['Load', { callsMs: [7], items: [{}], files: [file] }]]);
+  const made = twin([withNode('Load', 'n8n-nodes-base.googleDrive')], { recorded });
+  expect(nodeIn(made, 'Load')).toMatchObject({
+    parameters: {
+      options: { response: { response: { responseFormat: 'file', outputPropertyName: 'data' } } },
+    },
+  });
+  expect(made.rules[0]).toMatchObject({
+    headers: {
+      'content-type': 'text/csv',
+      'content-disposition': 'attachment; filename="rows.csv"',
+    },
+    json: { $text: 2048 },
+  });
+});
+
+test('what reads a file that is made up is replaced too, and without an execution a note says why it fails', () => {
+  const to = (name: string) => ({ main: [[{ node: name, type: 'main', index: 0 }]] });
+  const workflow: ExportedWorkflow = {
+    ...{ id: 'w', name: 'Mine' },
+    nodes: [
+      WEBHOOK,
+      node('Load', 'n8n-nodes-base.googleDrive'),
+      node('Wait', 'n8n-nodes-base.noOp'),
+      node('Rows', 'n8n-nodes-base.extractFromFile'),
+    ],
+    connections: { Webhook: to('Load'), Load: to('Wait'), Wait: to('Rows') },
+  };
+  const file = { key: 'data', type: 'text/csv', name: 'rows.csv', bytes: 2048 };
+  const recorded = new Map<string, RecordedNode>([
+    ['Load', { callsMs: [7], items: [{}], files: [file] }],
+    ['Rows', { callsMs: [3], items: [{ a: 1 }, { a: 2 }] }],
+  ]);
+  const made = twin([workflow], { recorded });
+  expect(nodeIn(made, 'Rows')?.type).toBe('n8n-nodes-base.httpRequest');
+  expect(made.notes).toEqual([]);
+  const without = twin([workflow]);
+  expect(nodeIn(without, 'Rows')?.type).toBe('n8n-nodes-base.extractFromFile');
+  expect(without.notes).toEqual([
+    "'Rows' reads a file, and the stand-in gives one only where an execution shows it: make the twin with an execution.",
+  ]);
+  const own = { ...workflow, connections: { Webhook: to('Rows') } };
+  expect(twin([own]).notes).toEqual([]);
+});
+
+test('a node that had a credential has one of the test, since n8n reads and decrypts it each time', () => {
+  const credentials = { slackApi: { id: '7', name: 'Production' } };
+  const made = twin([withNode('Tell', 'n8n-nodes-base.slack', { credentials })]);
+  const ofTest = { httpHeaderAuth: { id: 'twin-service', name: 'Twin: stand-in of a service' } };
+  const byIt = { authentication: 'genericCredentialType', genericAuthType: 'httpHeaderAuth' };
+  expect(nodeIn(made, 'Tell')).toMatchObject({ parameters: byIt, credentials: ofTest });
+  expect(made.credentials.map(({ id }) => id)).toEqual(['twin-service']);
+  const request = (typeVersion: number, more: object) =>
+    twin([
+      withNode('Call', 'n8n-nodes-base.httpRequest', {
+        ...{ typeVersion, ...more },
+        parameters: {
+          ...{ url: 'https://a.example', nodeCredentialType: 'slackApi' },
+          authentication: 'predefinedCredentialType',
+        },
+      }),
+    ]);
+  expect(nodeIn(request(4.2, { credentials }), 'Call')).toMatchObject({
+    ...{ parameters: byIt, credentials: ofTest },
+  });
+  for (const made of [request(4.2, {}), request(1, { credentials })]) {
+    expect(nodeIn(made, 'Call')).toMatchObject({ parameters: { authentication: 'none' } });
+    expect(nodeIn(made, 'Call')?.['credentials']).toBeUndefined();
+  }
 });
