@@ -235,13 +235,36 @@ function partOf(
   }
   part.workflow = {
     ...{ id: ids.get(String(workflow.id)) ?? order.newId(), name: `${name} (twin)` },
-    ...{ active: false, nodes, connections },
+    ...{ active: false, nodes, connections: between(nodes, connections) },
     settings: {
       ...Object.fromEntries(settings),
       ...(errorWorkflow === undefined ? {} : { errorWorkflow }),
     },
   };
   return part;
+}
+
+type Connections = ExportedWorkflow['connections'];
+
+/** Without those from or to a node that is not there: the editor does not show them, and n8n's import refuses them. */
+function between(nodes: readonly WorkflowNode[], connections: Connections): Connections {
+  const names = new Set(nodes.map(nameOf));
+  const leads = (to: unknown): boolean =>
+    names.has(textOf((to as { node?: unknown } | null)?.node));
+  const cleaned = (outputs: unknown): unknown =>
+    Array.isArray(outputs)
+      ? outputs.map((list: unknown) => (Array.isArray(list) ? list.filter(leads) : list))
+      : outputs;
+  return Object.fromEntries(
+    Object.entries(connections)
+      .filter(([from]) => names.has(from))
+      .map(([from, to]) => [
+        from,
+        Object.fromEntries(
+          Object.entries((to ?? {}) as object).map(([kind, outputs]) => [kind, cleaned(outputs)]),
+        ),
+      ]),
+  );
 }
 
 const ADD_FILES = 'add the files of the workflows that are called';

@@ -694,3 +694,18 @@ test('a node that had a credential has one of the test, since n8n reads and decr
     expect(nodeIn(made, 'Call')?.['credentials']).toBeUndefined();
   }
 });
+
+test('a connection that leads nowhere stays behind, since n8n imports no workflow that has one', () => {
+  const workflow = withNode('Say', 'n8n-nodes-base.slack');
+  const to = (name: string) => ({ node: name, type: 'main', index: 0 });
+  const made = twin([
+    {
+      ...workflow,
+      connections: {
+        Webhook: { main: [[to('Say'), to('Gone')], null] },
+        Gone: { main: [[to('Say')]] },
+      },
+    },
+  ]);
+  expect(made.workflows[0]?.connections).toEqual({ Webhook: { main: [[to('Say')], null] } });
+});
