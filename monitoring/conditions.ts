@@ -7,8 +7,8 @@ export const conditions = {
   kubernetes:
     'metrics from kube-state-metrics, cAdvisor and the kubelet, as collected by kube-prometheus-stack (`monitoring.sources.kubernetes`)',
   ownStores: "the chart's own Redis or PostgreSQL",
-  redisExporter: 'the `redis_exporter` (`monitoring.sources.redisExporter`)',
-  postgresExporter: 'the `postgres_exporter` (`monitoring.sources.postgresExporter`)',
+  redisExporter: 'the Redis exporter (`monitoring.sources.redisExporter`)',
+  postgresExporter: 'the PostgreSQL exporter (`monitoring.sources.postgresExporter`)',
   exporter: "the chart's own exporter (`monitoring.exporter.enabled`)",
   recovery: 'recovery in queue mode (`recovery.enabled`, without `recovery.dryRun`)',
   workflowIdLabel:

@@ -31,11 +31,11 @@ function chart(): Measured {
     ratioText(peer('last-node', 'regular', contender).comparison);
   return {
     means:
-      'For short workflows, most of the gain comes from [variables that you can copy](docs/only-settings.md).',
+      'For short workflows, you get most of the gain from [variables that you can copy](docs/only-settings.md).',
     study: 'charts',
     question: 'How many more requests does this chart respond to than the official chart?',
     figure: of('tuned'),
-    text: `With the same limits per pod, this chart handles ${of('tuned')} as many requests as the official chart for the last-node workload in regular mode. If you set only this chart's environment variables in the official chart, the ratio is ${number(peer('last-node', 'regular', 'official-same').comparison.ratio.value)}x.`,
+    text: `With the same limits per pod, this chart handles ${of('tuned')} as many requests as the official chart, for the last-node workload in regular mode. If you only set the environment variables of this chart in the official chart, the ratio is ${number(peer('last-node', 'regular', 'official-same').comparison.ratio.value)}x.`,
     record: peer('last-node', 'regular', 'tuned').file,
   };
 }
@@ -44,21 +44,23 @@ function settings(): Measured {
   const path = (name: string): string => `studies/comparisons/results/${name}/compare.json`;
   const of = (name: string): string => ratioText(readJson<CompareRecord>(path(name)));
   return {
-    means: 'The gain depends on the workflow, so [compare](docs/compare.md) your own workflow.',
+    means:
+      'The gain depends on the workflow, so [compare](docs/compare.md) both settings with your own workflow.',
     study: 'comparisons',
     question: "How much faster is n8n with this chart's settings?",
     figure: of('last-node-regular'),
-    text: `For the last-node workload, one n8n process handles ${of('last-node-regular')} as many requests with this chart's settings as with n8n's defaults. For a function that waits 5 s, the ratio is ${of('wait-regular')}.`,
+    text: `For the last-node workload, one n8n process handles ${of('last-node-regular')} as many requests with this chart's settings as with n8n's defaults. For a workflow that waits 5 s, the ratio is ${of('wait-regular')}.`,
     record: path('last-node-regular'),
   };
 }
 
 const expressions = (): Measured => ({
-  means: '[The patches](docs/chart/patches.md) are on by default, and you can turn off each patch.',
+  means:
+    '[The patches](docs/chart/patches.md) are on by default, and you can turn off each of them.',
   study: 'isolates',
   question: 'How much CPU do the patches save for expressions?',
   figure: `${lessCpuWithPatches()} CPU`,
-  text: `With the patches, a sandbox and its expressions use ${lessCpuWithPatches()} CPU. In pods, with ten expressions per request, this chart responds to ${ratioText(peer('expressions', 'regular', 'tuned').comparison)} as many requests as the official chart.`,
+  text: `With the patches, a sandbox and its expressions use ${lessCpuWithPatches()} CPU. In pods, with ten expressions per request, this chart handles ${ratioText(peer('expressions', 'regular', 'tuned').comparison)} as many requests as the official chart.`,
   record: 'studies/isolates/results/record.json',
 });
 
@@ -79,11 +81,11 @@ function rollouts(): Measured {
   const lost = lostInRollouts;
   return {
     means:
-      'The chart gives each process time to finish [its running executions](docs/chart/upgrade.md#what-happens-to-running-work).',
+      'The chart gives each process enough time to finish [its running executions](docs/chart/upgrade.md#what-happens-to-running-work).',
     study: 'charts',
     question: 'How many requests are lost during a rollout of webhook processors?',
     figure: `${lost('the chart')}; ${lost("n8n's own")} with n8n's own settings`,
-    text: `With n8n's own settings, ${lost("n8n's own")} requests were lost in ${number(rolloutsOfEach())} rollouts, half of them on pods with little CPU. With the chart's settings, ${lost('the chart')} requests were lost.`,
+    text: `With n8n's own settings, ${lost("n8n's own")} requests were lost in ${number(rolloutsOfEach())} rollouts. In half of these rollouts, the pods had little CPU. With the chart's settings, ${lost('the chart')} requests were lost.`,
     record: ROLLOUTS,
   };
 }
@@ -99,17 +101,17 @@ function faults(): Measured {
   const lost = lostInFaults;
   return {
     means:
-      'The settings alone cannot restore the executions of a process that died; [recovery](docs/recovery.md) runs them again.',
+      'Settings cannot restore the executions of a process that died. [Recovery](docs/recovery.md) runs them again.',
     study: 'drills',
     question: 'How many requests are lost in faults under load?',
     figure: `${lost('recovery')} with recovery; ${lost('as-it-comes')} with n8n's own settings`,
-    text: `With n8n's own settings, ${lost('as-it-comes')} requests that were exposed to a fault were accepted but lost. With the chart's defaults, ${lost('defaults')} requests were lost, and with recovery ${lost('recovery')}.`,
+    text: `With n8n's own settings, ${lost('as-it-comes')} requests during a fault were accepted but lost. With the chart's defaults, ${lost('defaults')} were lost. With recovery, ${lost('recovery')} were lost.`,
     record: 'studies/drills/results/parts/kill-worker-process-recovery-1.json',
   };
 }
 
 const search = (): Measured => ({
-  means: 'A search on your machine reports its own interval. Use that interval for planning.',
+  means: 'For planning, use the interval that the search reports on your machine.',
   study: 'known-capacity',
   question: 'How accurate is the capacity from `find`?',
   figure: largestError(),
@@ -119,11 +121,11 @@ const search = (): Measured => ({
 
 const bottleneck = (): Measured => ({
   means:
-    'Every report shows [the limit and the next limit](docs/read-a-report.md#what-limited-n8n).',
+    'Every report shows [the current limit and the next limit](docs/read-a-report.md#what-limited-n8n).',
   study: 'planted-limits',
   question: 'Do reports identify the right bottleneck?',
   figure: namedLimits(),
-  text: `We planted one limit at a time in a real system with n8n, its task runner, PostgreSQL and Redis. The report identified the limit in ${namedLimits()} cases.`,
+  text: `We created one bottleneck at a time in a real system with n8n, its task runner, PostgreSQL and Redis. The report identified the bottleneck in ${namedLimits()} cases.`,
   record: 'studies/planted-limits/results/record.json',
 });
 
@@ -134,11 +136,11 @@ function ownProcess(): Measured {
     sum(run.summary.roles.map(({ role, rssPeakMiB }) => (role === 'main' ? (rssPeakMiB ?? 0) : 0)));
   const rate = main.summary.achieved.ratePerSecond / own.summary.achieved.ratePerSecond;
   return {
-    means: 'n8n 1.0 and newer always runs all executions in one process.',
+    means: 'n8n 1.0 and newer always use one process for all executions.',
     study: 'own-main',
     question: 'What does one process per execution cost in n8n below 1.0?',
     figure: `one shared process responds to ${number(rate)}x as many requests`,
-    text: `With one process for all executions, n8n handles ${number(rate)}x as many requests as with one process per execution, and uses ${number(memory(own) / memory(main))}x less memory.`,
+    text: `With one process for all executions, n8n handled ${number(rate)}x as many requests as with one process per execution, and used ${number(memory(own) / memory(main))}x less memory.`,
     record: path('main'),
   };
 }
@@ -167,7 +169,7 @@ export const MEASURED: readonly (() => Measured)[] = [
       'When does a main with workers sustain more than one process?',
       'studies/queue/results/queue/sweep.json',
       () => ({ sentence: workersPayOff() }),
-      'Workflows that wait for other systems gain most.',
+      'Workflows that wait for other systems benefit most.',
     ),
   () =>
     answered(
@@ -175,7 +177,7 @@ export const MEASURED: readonly (() => Measured)[] = [
       'How little memory and CPU does n8n need?',
       'studies/small-pods/results/parts/memory-main.json',
       smallPods.answer,
-      '[Tuning](docs/chart/tuning.md#memory) explains how to reduce memory usage, and what you lose by doing so.',
+      '[Tuning](docs/chart/tuning.md#memory) explains how to reduce the memory usage, and what the disadvantages are.',
     ),
   () =>
     answered(
@@ -193,7 +195,7 @@ export const MEASURED: readonly (() => Measured)[] = [
       'How far is n8n below the limits of its queue and database?',
       'studies/limits/results/limits/sweep.json',
       limits.answer,
-      "n8n's own work for each job costs more than the queue and the database.",
+      "Most of the time for each job is n8n's own work.",
     ),
   ownProcess,
 ];
@@ -207,10 +209,8 @@ export function measured(): Generated {
 
 <!-- Written by lab/generate/all.ts from the records of studies. -->
 
-Every figure comes from a record in this repository. Most measurements ran on one small machine with two cores, which also ran the
-load generator. Rely on the ratios rather than on the absolute figures, and measure your own system with \`n8n-tuned\`. A range in brackets
-is the 95% interval, or the range over several rounds; see the study. [The overview of studies](studies/README.md) explains
-how to repeat each study, and lists further studies. Some tests also [keep records](docs/records/README.md).
+Every figure on this page comes from a record in this repository. We measured on small machines, usually with two cores, which n8n and the load generator
+shared. The ratios are more reliable than the absolute figures. To measure your own system, use \`n8n-tuned\`. A range in brackets is the 95% interval, or the range over several rounds. [The overview of studies](studies/README.md) lists all studies, and explains how to repeat them. Some tests also [keep records](docs/records/README.md).
 
 ${MEASURED.map((make) => make())
   .map((one) => `## ${one.question}\n\n${one.text} ${one.means} (${leads(one)})`)
@@ -227,8 +227,8 @@ function betweenDays(): string {
   const path = 'studies/comparisons/results/last-node-regular/compare.json';
   const { startedAt, ratio } = readJson<CompareRecord>(path);
   const other = gainOfDefault();
-  return `The first row was measured on ${startedAt.slice(0, 10)}. On ${other.day}, one run of each side on the same kind of machine gave a ratio of ${other.ratio} instead of ${number(ratio.value)}x (${link(other.path)}).
-On different types of machines, the difference can be larger. To measure both sides alternately on your own machine, use \`n8n-tuned compare\`.`;
+  return `The first row was measured on ${startedAt.slice(0, 10)}. On ${other.day}, a single run of each side on the same kind of machine gave a ratio of ${other.ratio} instead of ${number(ratio.value)}x (${link(other.path)}).
+On a different type of machine, the ratio can differ more. To compare both sides on your own machine, use \`n8n-tuned compare\`.`;
 }
 
 /** The answers that fit into a row. */

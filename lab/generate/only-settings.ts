@@ -174,8 +174,7 @@ export function onlySettings(): Generated {
 
 <!-- Written by lab/generate/only-settings.ts from records and from charts/n8n-tuned/files/environment.yaml. -->
 
-For short workflows, you can get most of the gain from this repository by setting only environment variables. With this chart's
-variables, the official chart handled ${of('last-node', 'regular', 'official-same')} as many requests to the shortest workflow as without them.
+For short workflows, you get most of the gain from this repository with environment variables alone. With the variables from our chart, the official chart handled ${of('last-node', 'regular', 'official-same')} as many requests to the shortest workflow.
 
 ${table(
   ['workload', 'variables alone', 'this chart', 'record'],
@@ -187,9 +186,7 @@ ${table(
   ],
 )}
 
-Both columns show the ratio to the official chart with its default settings and the same limits per pod, on one machine with 2 cores.
-On your machine, the ratios will differ. For workflows with ten expressions, most of the gain comes from the [patches](docs/chart/patches.md),
-which you cannot turn on with a variable. We did not measure the gain from individual variables. The comparison also set ${listed(others.map((name) => `\`${name}\``))}. This page omits these variables because they describe the deployment or are n8n's defaults.
+Both columns show the ratio to the official chart with its default settings and the same limits per pod, on a machine with 2 cores. The ratios will differ on your machine. For workflows with ten expressions, most of the gain comes from the [patches](docs/chart/patches.md), which you cannot turn on with a variable. We measured all variables together. The comparison also set ${listed(others.map((name) => `\`${name}\``))}. This page omits them, because they describe the deployment or are n8n's defaults.
 
 ## Effects and costs
 
@@ -203,9 +200,7 @@ ${table(
   }),
 )}
 
-Older n8n versions ignore unknown variables. The values of ${listed(SIZED.map((name) => `\`${name}\``))} below are for a memory limit
-of 1 GiB. For 2 GiB, double the values, or omit all three variables; see [how the chart computes them](docs/chart/tuning.md#memory). To revert the
-change, remove the lines.
+An n8n version that does not know a variable ignores it. The values of ${listed(SIZED.map((name) => `\`${name}\``))} below are for a memory limit of 1 GiB. For 2 GiB, double these values, or omit the three variables; see [how the chart computes them](docs/chart/tuning.md#memory). To undo the change, remove the lines.
 
 ${BLOCKS.map(
   ({ title, language, where, text: write }) =>
@@ -219,12 +214,11 @@ kubectl exec deploy/n8n-main -- printenv N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE
 ./n8n-tuned compare http://before.example.com http://after.example.com --request 'POST /webhook/order'
 \`\`\`
 
-The first command prints \`true\` (use the name of your Deployment). The second command shows the gain on your machines. Run both n8n
-instances at the same time, on test systems.
+Replace the names with your own. The first command prints \`true\`. The second command measures the gain on your machines. Use two test systems
+that run at the same time.
 
-A test checks each block. It renders [the chart blocks](docs/records/only-settings.json) with ${listed(checked)}, runs the process
-block in a shell, and parses the Compose block. It also checks that the Terraform block contains no variable that the module rejects,
-but does not apply it.
+Automated tests check each block. They render [the chart blocks](docs/records/only-settings.json) with ${listed(checked)}, run the process block in a shell, and parse the Compose block. They also check that the Terraform module accepts all variables in its block,
+but do not apply it.
 `;
   return { files: { [PAGE]: linksFrom(PAGE, text) } };
 }

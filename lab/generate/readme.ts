@@ -38,7 +38,7 @@ $ ./${repeatCommand(withoutFolder(record.command))}
 ${[...renderVerdict(findVerdict(record), STYLE), '', ...renderRows(figures, STYLE)].join('\n')}
 \`\`\`
 
-This search ran on ${record.startedAt.slice(0, 10)} with n8n ${record.versions['n8n'] ?? ''} in ${record.topology?.mode ?? ''} mode with SQLite${arrivals}. n8n and the load generator shared
+The search ran on ${record.startedAt.slice(0, 10)} with n8n ${record.versions['n8n'] ?? ''} in ${record.topology?.mode ?? ''} mode with SQLite${arrivals}. n8n and the load generator shared
 ${cores} cores (${cpu.replaceAll('(R)', '')}; [record](${hrefOf(path)})).`;
 }
 
@@ -142,7 +142,7 @@ function gains(): string {
   return `${lines}
 
 In the first two rows, "default n8n" is the official chart, and the workload is the shortest workflow. The load generator ran on the
-same two cores. For a workflow with ten expressions, the ratio is ${number(peer('expressions', 'regular', 'tuned').comparison.ratio.value)}x. Measure your own workflow, because your figures will differ.`;
+same two cores. With ten expressions in the workflow, the ratio is ${number(peer('expressions', 'regular', 'tuned').comparison.ratio.value)}x. Measure your own workflow, because your figures will differ.`;
 }
 
 export const readme = (): Generated => ({

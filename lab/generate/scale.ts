@@ -67,29 +67,28 @@ export function scale(): Generated {
     ),
     unit,
   ]);
-  const text = `This section estimates how many processes and cores are needed to sustain ${RATES.map(number).join(' and ')} requests per second,
-based on figures from one small machine. **No figure here was measured at these rates.** The table extrapolates a single run
-linearly, but real systems scale less than linearly.
+  const text = `This section estimates how many processes and cores you need for ${RATES.map(number).join(' and ')} requests per second,
+based on figures from one small machine. **We did not measure at these rates.** The table extrapolates linearly from a single run, but real systems scale less than linearly.
 
 The run used ${workload.name} in queue mode with n8n ${versions.n8n}, tuning \`${topology?.tuning ?? ''}\` and ${topology?.workers.count ?? 0} worker, at
-${number(rate)} requests per second on two cores (${link(run)}). The counts in the table leave ${number(100 * (1 - USED))}% of each resource unused.
+${number(rate)} requests per second on two cores (${link(run)}). The numbers in the table leave ${number(100 * (1 - USED))}% of each resource unused.
 
 ${table(['', 'CPU per request', ...RATES.map((at) => `at ${number(at)}/s`), 'unit'], rows)}
 
-- **Redis is the first limit.** n8n has one queue, and Redis runs its commands on one thread. At ${number(100 * USED)}% utilization of that thread,
-  one Redis handles about ${number(Math.round(redisMost / 10) * 10)} requests per second, no matter how many workers you add. For higher rates, run several
-  releases, each with its own Redis and database, and divide the traffic at your Ingress, for example by path.
+- **Redis is the first limit.** n8n uses a single queue, and Redis runs its commands on a single thread. At ${number(100 * USED)}% utilization of that thread,
+  one Redis can handle about ${number(Math.round(redisMost / 10) * 10)} requests per second, no matter how many workers you add. For higher rates, run several
+  releases, each with its own Redis and database. Divide the traffic at your Ingress, for example by path.
 - **PostgreSQL is the next limit.** n8n writes every execution several times. The \`throughput\` profile does not keep
   successful executions ([tuning](docs/chart/tuning.md)).
-- **n8n deletes fewer than 100 executions per second.** Above that rate, the release's database grows without limit
+- **n8n deletes fewer than 100 executions per second.** Above this rate, the database grows without limit
   ([solutions](docs/chart/data.md#how-many-n8n-can-delete)).
-- **Real workflows need more CPU** than this workflow, which does almost nothing. With such workflows, the workers are usually the
-  first limit.
+- **Real workflows need more CPU.** The workflow in this run does almost nothing. With real workflows, the workers are usually
+  the first limit.
 
-A k6 pod uses about ${number(generatorMs)} ms of CPU per request. The command merges the requests from all pods. In a
-[simulation](studies/generators/README.md) with ${number(most?.generators)} generators and ${number(most?.ratePerSecond)} requests per second, merging took
-${number(100 * (most?.cpuShareOfACore ?? NaN))}% of a core and ${number(most?.rssPeakMiB)} MiB. On a real single-node cluster, the percentiles from one
-and three generators differed by at most ${number(100 * apart.betweenThem)}% ([record](docs/records/generators-on-cluster.json)). We did not test several nodes whose clocks differ.
+A k6 pod uses about ${number(generatorMs)} ms of CPU per request. The command combines the requests from all pods. In a
+[simulation](studies/generators/README.md) with ${number(most?.generators)} generators and ${number(most?.ratePerSecond)} requests per second, it needed
+${number(100 * (most?.cpuShareOfACore ?? NaN))}% of a core and ${number(most?.rssPeakMiB)} MiB for this. On a real single-node cluster, the percentiles from one
+and three generators differed by at most ${number(100 * apart.betweenThem)}% ([record](docs/records/generators-on-cluster.json)). We have not tested nodes with different clock times.
 
 To measure the capacity of your cluster:
 

@@ -33,7 +33,7 @@ function speedText(): string {
     ([name, { requestsPerSecond, cpuCores }]) =>
       `${number(requestsPerSecond)} (${name}, ${number(cpuCores)} cores)`,
   );
-  return `We measured the stand-in on a machine with ${String(machine.cores)} cores (${machine.model}). It answered the following numbers of requests per second: ${each.join(', ')} ([record](${SPEED})).`;
+  return `We measured the stand-in on a machine with ${String(machine.cores)} cores (${machine.model}). In each case, it answered this many requests per second: ${each.join(', ')} ([record](${SPEED})).`;
 }
 
 function accuracyText(): string {
@@ -41,7 +41,7 @@ function accuracyText(): string {
     return 'To measure on your machine how much CPU a twin uses compared with its original, run `n8n-tuned study twins`.';
   }
   const { executions, pairs, ratio, replaced } = readJson<Accuracy>(ORDER);
-  return `We compared the twin of an order workflow with its original, which calls real services. The workflow has 14 nodes, and ${number(replaced.length)} of them call services. The CPU usage of the twin was ${number(ratio.value)} times the CPU usage of the original (${number(ratio.low)} to ${number(ratio.high)}; ${number(pairs.length)} pairs of ${number(executions)} executions; [record](${ARCHIVE}#order)).`;
+  return `We compared the twin of an order workflow with the original workflow, which calls real services. The workflow has 14 nodes, of which ${number(replaced.length)} call services. The twin used ${number(ratio.value)} times as much CPU as the original (${number(ratio.low)} to ${number(ratio.high)}; ${number(pairs.length)} pairs of ${number(executions)} executions; [record](${ARCHIVE}#order)).`;
 }
 
 export function standIns(): Generated {

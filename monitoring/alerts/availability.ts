@@ -20,9 +20,9 @@ export const availability: AlertGroup = {
         'If the pod is ready, Prometheus cannot reach it. Check the targets page in Prometheus, and `networkPolicy.metricsFrom`.',
       ],
       whatToDo: [
-        'Main cannot start without its database, so restore the database first.',
+        'Main cannot start without its database. Restore the database first.',
         'After a bad upgrade, run `helm rollback`.',
-        'If the volume is still attached to a lost node, wait until the node is permanently gone, then delete the pod.',
+        'If the volume is still attached to a lost node, make sure that the node will not come back, then delete the pod.',
       ],
       drill:
         'Run `kubectl scale deployment/FULLNAME-main --replicas=0`. To end the drill, scale the Deployment up again.',
@@ -42,7 +42,7 @@ export const availability: AlertGroup = {
         'If the pod is not ready, check `kubectl describe pod` and `kubectl logs --previous`.',
       ],
       whatToDo: [
-        'If a process hangs, delete its pod. A worker first finishes its executions within `shutdown.timeoutSeconds`.',
+        'If a process hangs, delete its pod. A worker then has `shutdown.timeoutSeconds` to finish its executions.',
         'If scrapes time out under load, raise `monitoring.podMonitor.scrapeTimeout`, and give the process more CPU.',
       ],
       drill:
@@ -56,15 +56,15 @@ export const availability: AlertGroup = {
       expr: `absent(${n8n('up', 'role="worker"')} == 1)`,
       summary: 'No n8n worker responds: executions wait in the queue and do not run.',
       meaning:
-        'In queue mode, only workers run production executions. Webhooks that respond immediately still work. All other webhook requests wait until their callers give up.',
+        'In queue mode, only workers run production executions. Webhooks that respond immediately still work. For all other webhooks, callers wait until they give up.',
       tellWhy: [
         '`kubectl get pods -l app.kubernetes.io/component=worker` shows whether workers are missing, pending or crashing.',
-        'If all workers crash at the same time, Redis or the database is unavailable, or a workflow kills every worker that runs it ([N8nOutOfMemoryKill](N8nOutOfMemoryKill.md)).',
-        'If no workers are expected, an autoscaler has scaled them to zero, or `worker.replicas` is 0.',
+        'If all workers crash at the same time, either Redis or the database is unavailable, or a workflow kills every worker that runs it ([N8nOutOfMemoryKill](N8nOutOfMemoryKill.md)).',
+        'If the Deployment has no replicas, an autoscaler has scaled the workers to zero, or `worker.replicas` is 0.',
       ],
       whatToDo: [
         'Restore Redis and the database. Workers then restart by themselves.',
-        'If a workflow kills its worker, deactivate the workflow, then let the workers drain the queue.',
+        'If a workflow kills its worker, deactivate the workflow, then let the workers empty the queue.',
         'n8n does not rerun jobs that were running when their worker died: see [N8nJobsStalled](N8nJobsStalled.md).',
       ],
       drill: 'Run `kubectl scale deployment/FULLNAME-worker --replicas=0`.',
@@ -78,7 +78,7 @@ export const availability: AlertGroup = {
       summary:
         '{{ $value }} n8n mains report that they are the leader instead of exactly one: schedules do not run, or run twice.',
       meaning:
-        'If there are several mains, only the leader runs schedules and polling triggers and prunes executions. Without a leader, these tasks stop. With two leaders, they run twice. The alert only applies to several mains, because a single main is always the leader, and two mains can overlap during a rollout.',
+        'If there are several mains, only the leader runs schedules and polling triggers and prunes executions. Without a leader, these tasks stop. If there are two leaders, these tasks run twice. The alert does not apply to a single main, because it is always the leader.',
       tellWhy: [
         'The query `n8n_instance_role_leader` shows which main is the leader.',
         'n8n stores the leader in a Redis key with a time to live (`N8N_MULTI_MAIN_SETUP_KEY_TTL`). Check that every main can reach Redis.',
@@ -86,7 +86,7 @@ export const availability: AlertGroup = {
       ],
       whatToDo: [
         'Restore Redis. The next check then elects a leader.',
-        'If there are two leaders, restart the main that the Redis key does not contain.',
+        'If there are two leaders, restart the one that is not in the Redis key.',
         'Without a licence for several mains, no main becomes the leader. Renew the licence, or set `multiMain.enabled: false`.',
       ],
       drill:
@@ -100,9 +100,9 @@ export const availability: AlertGroup = {
       expr: `increase(${pods('kube_pod_container_status_restarts_total', 'container="n8n"')}[1h]) > ${threshold('restartsPerHour')}`,
       summary: '{{ $labels.pod }} restarted {{ $value | humanize }} times within an hour.',
       meaning:
-        'Kubernetes keeps restarting the container. Each restart ends the running executions of the process, and the executions of a killed worker are lost.',
+        'Kubernetes keeps restarting the container. At each restart, the running executions of the process end. If a worker was killed, they are lost.',
       tellWhy: [
-        '`kubectl describe pod` shows the exit code of the last state. 137 means that the process was killed (memory or a liveness probe), and 134 means that V8 ran out of heap.',
+        '`kubectl describe pod` shows the exit code of the last state. Exit code 137 means that the process was killed (memory or a liveness probe), and 134 means that V8 ran out of heap.',
         'The last lines of `kubectl logs --previous` show the reason.',
         'A liveness probe can fail under load: see [N8nEventLoopLag](N8nEventLoopLag.md).',
       ],

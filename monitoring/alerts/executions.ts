@@ -42,15 +42,15 @@ export const executions: AlertGroup = {
       summary:
         'n8n executions were lost within the last 15 minutes: their worker died or was blocked.',
       meaning:
-        'A worker renews the lock for each job that it runs. If a lock expires, the worker has died, has lost its connection to Redis, or its event loop was blocked for longer than the lock lasts. n8n marks the execution as crashed and does not rerun it, and the caller receives an error. n8n 2.41 counts stalled jobs in the process that started the execution, and provides no other count of crashed executions.',
+        'A worker regularly renews the lock for each job that it runs. If a lock expires, the worker has died or lost its connection to Redis, or its event loop was blocked for too long. n8n marks the execution as crashed and does not rerun it, and the caller receives an error. n8n 2.41 counts stalled jobs in the process that started the execution. It has no other metric for crashed executions.',
       tellWhy: [
         'In the editor, filter the list of executions by the statuses Crashed and Error.',
-        'If a worker died, see [N8nOutOfMemoryKill](N8nOutOfMemoryKill.md) and [N8nRestarting](N8nRestarting.md), or look for a lost node.',
+        'If a worker died, see [N8nOutOfMemoryKill](N8nOutOfMemoryKill.md) and [N8nRestarting](N8nRestarting.md), or check whether a node was lost.',
         'During a rolling update, check that `terminationGracePeriodSeconds` is greater than `shutdown.timeoutSeconds`.',
         'If all workers are alive, one of them was blocked: see [N8nEventLoopLag](N8nEventLoopLag.md) and [N8nCpuThrottled](N8nCpuThrottled.md).',
       ],
       whatToDo: [
-        'In the editor, open the lost executions and retry the ones that are still needed. The editor uses the original trigger data.',
+        'In the editor, open the lost executions, and retry those that you still need. A retry uses the original trigger data.',
         'If a workflow kills its worker every time, deactivate the workflow before you retry any executions.',
         'If a worker was blocked, give it fewer slots or more CPU. Alternatively, move long computations to a Code node, which runs in the task runner.',
       ],
@@ -68,12 +68,12 @@ export const executions: AlertGroup = {
       summary: '{{ $value | humanizePercentage }} of executions fail, which is more than usual.',
       meaning: `The share of failed executions in the last half hour is above \`failingShare\`, and more than \`failingFactor\` times the share of the previous day.`,
       tellWhy: [
-        'In the editor, filter the list of executions by the status Error. Check whether one workflow or many workflows fail, and one node type or many.',
-        'If many workflows that call the same service fail, the service is down or its credential has expired.',
-        'If many different workflows fail, check the database, Redis and the task runners.',
+        'In the editor, filter the list of executions by the status Error. Check whether a single workflow or node type fails, or several.',
+        'If all failing workflows call the same service, the service is down or its credential has expired.',
+        'If different kinds of workflows fail, check the database, Redis and the task runners.',
       ],
       whatToDo: [
-        'If a credential has expired, reconnect it, then retry the failed executions in the editor.',
+        'If a credential has expired, renew it, then retry the failed executions in the editor.',
         'After an n8n upgrade, read the breaking changes in the new version, and roll back if necessary.',
       ],
       drill:
@@ -90,7 +90,7 @@ export const executions: AlertGroup = {
       ].join('\n'),
       summary: `Workflow {{ $labels.workflow_id }} succeeded within the last week, but not within the last ${threshold('workflowSilentHours')} hours.`,
       meaning:
-        'A workflow that used to succeed no longer runs successfully. No other alert detects a missing trigger, such as a schedule that is no longer registered, a webhook that nobody calls, or a polling trigger that returns nothing.',
+        'A workflow that used to run successfully no longer does. No other alert detects that a trigger is missing, such as a schedule that is no longer registered, a webhook that nobody calls, or a polling trigger that returns nothing.',
       tellWhy: [
         'Check in the list of executions whether the workflow runs and fails.',
         'If the workflow does not run, check that it is active and that its trigger works. For a schedule, see [N8nNoLeader](N8nNoLeader.md). For a webhook, check that the external service still calls it. For a polling trigger, check that its credential is valid.',
@@ -111,7 +111,7 @@ export const executions: AlertGroup = {
       summary:
         '{{ $labels.role }} {{ $labels.pod }} builds {{ $value | humanize }} expression sandboxes per second while executions wait.',
       meaning:
-        'n8n evaluates the expressions of each execution in a separate sandbox, and keeps a few sandboxes ready. If no ready sandbox is left, n8n builds one on demand, which blocks its event loop for 6 to 36 ms.',
+        'n8n evaluates the expressions of each execution in a separate sandbox, and keeps a few sandboxes ready. If no sandbox is ready, n8n has to build one first, which blocks its event loop for 6 to 36 ms.',
       tellWhy: [
         'Check whether more executions run at the same time than `tuning.readySandboxes`. The share of cold starts is `rate(n8n_expression_pool_cold_start_sync_total[5m]) / rate(n8n_expression_pool_acquired_total[5m])`.',
       ],
@@ -129,14 +129,14 @@ export const executions: AlertGroup = {
       expr: `${perRelease('sum', `rate(${ended}[5m])`)} / <<capacity>> > ${threshold('loadShare')}`,
       summary: 'The load is {{ $value | humanizePercentage }} of the measured capacity.',
       meaning:
-        '`monitoring.capacity.executionsPerSecond` is the rate that this installation sustains, as measured by `n8n-tuned find`. Above the share `loadShare`, little capacity is left for a peak, an upgrade or the loss of a pod.',
+        '`monitoring.capacity.executionsPerSecond` is the rate that this installation sustains, as measured by `n8n-tuned find`. If the load exceeds the share `loadShare` of this rate, little capacity is left for a peak, an upgrade or the loss of a pod.',
       tellWhy: [
-        'To distinguish growth from a peak, compare the load with the same hours in previous weeks.',
+        'To find out whether the load is growing or this is a peak, compare it with the same hours in previous weeks.',
         'Check whether the measured capacity is still valid. It only applies to the workload, the version and the size that were measured.',
       ],
       whatToDo: [
         'Run `n8n-tuned recommend --rate R` to get the values for a higher rate.',
-        'Measure the capacity again after each change of size or version, and update the values.',
+        'After each change of size or version, measure the capacity again and update the values.',
       ],
       drill: 'Run `n8n-tuned run --profile load --rate R`, where R is 90% of the capacity.',
     },
@@ -148,14 +148,14 @@ export const executions: AlertGroup = {
       expr: `min by (namespace, release, patch, state) (${n8n('n8n_tuned_patch_in_force', 'state=~"unknown|failed"')}) == 0`,
       summary: 'The patch {{ $labels.patch }} is not active; its state is {{ $labels.state }}.',
       meaning:
-        'A patch is loaded but did not change n8n, usually because n8n was upgraded and the patch does not recognise the new code. n8n runs without the patch, so it is slower or loses more executions. For the meaning of each state, see docs/chart/patches.md.',
+        'A patch is loaded, but did not change n8n. The usual reason is that n8n was upgraded, and the patch does not recognise the new code. n8n runs without the patch, so it may be slower or lose more executions. For the meaning of each state, see docs/chart/patches.md.',
       tellWhy: [
         'Check the n8n log, which contains one line about the patch with the reason.',
         'Check the list of known n8n versions for each patch in docs/chart/patches.md.',
       ],
       whatToDo: [
         'Go back to an n8n release that the patch supports, or upgrade to a chart that supports your n8n version.',
-        'If you do not need the patch, turn it off in the values, so that nobody relies on it.',
+        'If you do not need the patch, turn it off in the values, so that the alert stops.',
       ],
       drill:
         "Set n8n's variable `N8N_TUNED_PATCHES` to `known`, and set `image.tag` to a release whose expression bundle is not in `known.json`.",

@@ -20,7 +20,7 @@ export const exporter: AlertGroup = {
       expr: `${perRelease('max', oldest)} > ${threshold('queueWaitSeconds')}`,
       summary: 'The next job in the queue has waited for {{ $value | humanizeDuration }}.',
       meaning:
-        'The job that a worker takes next has waited too long in Redis. This alert uses the exact age of the job, even if no jobs complete, whereas [N8nQueueWaitLong](N8nQueueWaitLong.md) uses an estimate.',
+        'The next job in the queue has been waiting in Redis for too long. This alert uses the exact age of the job, even if no jobs complete, whereas [N8nQueueWaitLong](N8nQueueWaitLong.md) uses an estimate.',
       tellWhy: [
         'Check whether any worker is consuming jobs: see [N8nNoWorkerConsumes](N8nNoWorkerConsumes.md).',
         'If workers consume jobs, follow the same steps as for [N8nQueueGrowing](N8nQueueGrowing.md).',
@@ -39,7 +39,7 @@ export const exporter: AlertGroup = {
       expr: `${perRelease('max', n8n('n8n_tuned_queue_consumers'))} == 0`,
       summary: 'No worker has a Redis connection for taking jobs.',
       meaning:
-        'Redis lists the connections of its clients, and Bull names the connection on which each worker waits for jobs. Without any such connection, jobs wait, even if every worker is up and ready. The alert fires before a job has to wait.',
+        'Redis lists the connections of its clients, and Bull names the connection on which each worker waits for jobs. If no such connection exists, jobs wait, even if every worker is up and ready. The alert fires before any job has to wait.',
       tellWhy: [
         'Check whether any worker is up: see [N8nNoWorkerUp](N8nNoWorkerUp.md).',
         'If workers are up, search their logs for Redis errors. Check that they use the same Redis and the same prefix (`QUEUE_BULL_PREFIX`) as main.',
@@ -79,13 +79,13 @@ export const exporter: AlertGroup = {
       meaning:
         'Recovery is on, but does not retry the executions that n8n loses. No other alert reports this problem, because a failed recovery pass does not affect n8n.',
       tellWhy: [
-        'Run `kubectl get jobs` and check the log of the newest recovery Job, which explains in one sentence why the pass ended.',
-        'If Kubernetes creates no Jobs, check whether the CronJob is suspended, or its schedule interval is longer than the threshold.',
+        'Run `kubectl get jobs` and check the log of the newest recovery Job, which explains why the pass ended.',
+        'If Kubernetes does not create Jobs, check whether the CronJob is suspended, or whether the interval of its schedule is longer than the threshold.',
         'Check whether the API key has expired or lacks a scope.',
       ],
       whatToDo: [
         'If the API key is not valid, give recovery a new key in `recovery.apiKey`.',
-        'If passes take too long, look for executions that are lost again in every attempt.',
+        'If passes take too long, look for executions that are lost again in each retry.',
       ],
       drill: 'Suspend the recovery CronJob after its first pass, and lower the threshold.',
     },
@@ -97,15 +97,15 @@ export const exporter: AlertGroup = {
       expr: `${perRelease('max', left)} > 0`,
       summary: 'Recovery could not restore {{ $value }} lost executions.',
       meaning:
-        'The last recovery passes found executions that they could not restore. The log of the Job lists each execution with the reason.',
+        'The last recovery passes found executions that they could not restore. The log of the Job lists each of them with the reason.',
       tellWhy: [
         'Check the log of the newest recovery Job, which lists each lost execution with the reason.',
         'If n8n has overwritten the data with an empty run, see [N8nPatchNotInForce](N8nPatchNotInForce.md) for the `keep-stalled` patch.',
-        'If executions were lost again in every attempt, their workflow probably kills its worker.',
+        'If executions were lost again in each retry, their workflow probably kills the worker.',
       ],
       whatToDo: [
-        'If the work is still needed, do it manually with the execution data that the editor shows.',
-        'If the work is no longer needed, remove the tag from the workflow, or wait until the executions are older than `recovery.sinceHours`.',
+        'If you still need the work, do it manually. The editor shows the data of the execution.',
+        'If you no longer need the work, remove the tag from the workflow, or wait until the executions are older than `recovery.sinceHours`.',
       ],
       drill:
         'Turn off `tuning.keepStalled` and turn on recovery. While the `wait-5s` workload runs, run `kubectl exec WORKER -c n8n -- kill -9 1`.',
@@ -118,10 +118,10 @@ export const exporter: AlertGroup = {
       expr: `max by (namespace, release, table) (delta(${tableSize}[1d])) > ${threshold('databaseGrowthGiBPerDay')} * 1024 * 1024 * 1024`,
       summary: 'Table {{ $labels.table }} grew by {{ $value | humanize1024 }}B within a day.',
       meaning:
-        "One of n8n's tables is growing fast. `execution_data` stores the data of executions until n8n prunes them. Only one main prunes, at a maximum of about 100 executions per second.",
+        "One of n8n's database tables is growing fast. `execution_data` stores the data of executions until n8n prunes them. Only one main prunes, at no more than about 100 executions per second.",
       tellWhy: [
         'If the table is `execution_data`, find the workflow that writes the most data: `SELECT "workflowId", count(*) FROM execution_entity GROUP BY 1 ORDER BY 2 DESC LIMIT 5`.',
-        'If a different table is growing, the data belongs to another n8n feature, such as insights, workflow history or data tables.',
+        'If a different table is growing, it belongs to another n8n feature, such as insights, workflow history or data tables.',
       ],
       whatToDo: [
         'Save less data with `tuning.saveSuccessfulExecutions: none`, or keep the data for a shorter time: see docs/chart/data.md.',
@@ -138,14 +138,14 @@ export const exporter: AlertGroup = {
       summary:
         "The chart's exporter cannot read {{ $labels.store }}, so the alerts on this store do not fire.",
       meaning:
-        'The store does not respond to the exporter within four seconds. Either the store is also unavailable to n8n, or only the exporter cannot reach it.',
+        'Redis or PostgreSQL does not respond to the exporter within four seconds. Either n8n cannot reach this store either, or only the exporter cannot reach it.',
       tellWhy: [
-        "Run `kubectl logs deployment/FULLNAME-exporter` to see the store's response.",
+        'Run `kubectl logs deployment/FULLNAME-exporter` to see how the store responds.',
         'If n8n has problems too, see [N8nStoreDown](N8nStoreDown.md), [N8nRedisDown](N8nRedisDown.md) and [N8nPostgresqlDown](N8nPostgresqlDown.md).',
       ],
       whatToDo: [
         'If the Redis user has limited permissions, allow LINDEX, HGET and CLIENT LIST, which the exporter uses.',
-        'If a NetworkPolicy blocks the exporter, allow the exporter to access the same stores as n8n.',
+        'If a NetworkPolicy blocks the exporter, allow it to access the same stores as n8n.',
       ],
       drill: 'Stop PostgreSQL or Redis for six minutes.',
     },

@@ -27,7 +27,7 @@ export const memoryAndCpu: AlertGroup = {
       summary:
         'The event loop of {{ $labels.role }} {{ $labels.pod }} lags by {{ $value | humanizeDuration }}.',
       meaning:
-        'Each n8n process does all its work on one thread. If this thread lags by half a second, every response is delayed by the same time, probes fail, and Redis locks expire. n8n resets this value each time a program reads `/metrics`. If a second program, such as another Prometheus or `n8n-tuned run`, also reads the metrics, each program only sees the lag since the last read by either program.',
+        'Each n8n process does all its work on one thread. If this thread lags by half a second, every response is late by the same time, probes fail, and locks in Redis expire. n8n resets the measured lag each time a program reads `/metrics`. If a second program, such as another Prometheus or `n8n-tuned run`, also reads the metrics, each program sees only the lag since either of them last read it.',
       tellWhy: [
         'If the process uses about one core, it has too much work for one thread.',
         'If the process uses less CPU, it is throttled ([N8nCpuThrottled](N8nCpuThrottled.md)), or its heap is nearly full ([N8nHeapNearLimit](N8nHeapNearLimit.md)).',
@@ -51,8 +51,8 @@ export const memoryAndCpu: AlertGroup = {
       meaning:
         'If V8 cannot free any more memory, it ends the process with "JavaScript heap out of memory". Before that, V8 spends most of its time on garbage collection.',
       tellWhy: [
-        'If memory use rises with executions, their items are large. If the metric is turned on, `n8n_execution_data_write_size_bytes` shows their size.',
-        'If memory use rises slowly over days, there is probably a leak: see also [N8nMemoryOutsideHeapGrows](N8nMemoryOutsideHeapGrows.md).',
+        'If the memory usage rises with the number of executions, their items are large. If the metric is turned on, `n8n_execution_data_write_size_bytes` shows their size.',
+        'If the memory usage rises slowly over days, there is probably a leak: see also [N8nMemoryOutsideHeapGrows](N8nMemoryOutsideHeapGrows.md).',
       ],
       whatToDo: [
         'Raise the memory limit of the role. The chart adjusts the heap to the limit (docs/chart/tuning.md#memory).',
@@ -74,18 +74,18 @@ export const memoryAndCpu: AlertGroup = {
       summary:
         'Memory of {{ $labels.role }} {{ $labels.pod }} outside the heap grew by {{ $value | humanize1024 }}B within 6 hours.',
       meaning:
-        "Buffers, expression sandboxes and native code use memory outside V8's heap, where no heap limit applies. If this memory grows too large, the kernel ends the container. Earlier n8n versions leaked such memory (main in queue mode, and sandboxes for form requests).",
+        "Buffers, expression sandboxes and native code use memory outside V8's heap, where no heap limit applies. If this memory grows too large, the kernel kills the container. Earlier n8n versions leaked such memory, in main in queue mode and in sandboxes for form requests.",
       tellWhy: [
-        'If the growth ends at a plateau, the cause is a peak of large payloads instead of a leak.',
+        'If the memory stops growing, the cause was probably a peak of large payloads, and not a leak.',
         'Find out which role is affected, and with which version or workflow the growth began.',
         'If `n8n_nodejs_external_memory_bytes` grows too, buffers are the cause. Otherwise, the cause is sandboxes or native code.',
       ],
       whatToDo: [
-        'Restart the process during a quiet period, before the kernel ends it.',
+        'Restart the process during a quiet period, before the kernel kills it.',
         'Make payloads smaller (`N8N_PAYLOAD_SIZE_MAX`), and keep binary data in files.',
         "If there is a leak, search n8n's issues for your version, and upgrade.",
       ],
-      drill: 'Send 15 MB payloads to a webhook for six hours. There is no drill for a real leak.',
+      drill: 'Send 15 MB payloads to a webhook for six hours. You cannot test a real leak.',
     },
     {
       name: 'N8nContainerNearMemoryLimit',
@@ -96,7 +96,7 @@ export const memoryAndCpu: AlertGroup = {
       summary:
         'Container {{ $labels.container }} of {{ $labels.pod }} uses {{ $value | humanizePercentage }} of its memory limit.',
       meaning:
-        'If memory use reaches the limit, the kernel ends a process in the container. All memory that cannot be freed counts, whether inside or outside the heap.',
+        'If the memory usage reaches the limit, the kernel kills a process in the container. All memory that cannot be freed counts, whether inside or outside the heap.',
       tellWhy: [
         'If the heap is full, see [N8nHeapNearLimit](N8nHeapNearLimit.md).',
         'If memory outside the heap grows, see [N8nMemoryOutsideHeapGrows](N8nMemoryOutsideHeapGrows.md).',
@@ -121,10 +121,10 @@ export const memoryAndCpu: AlertGroup = {
       summary:
         'The kernel ended a process in container {{ $labels.container }} of {{ $labels.pod }} because it ran out of memory.',
       meaning:
-        'A container reached its memory limit. If the kernel ended the whole container, all its running executions are lost. If the kernel only ended the task runner, the running Code nodes failed.',
+        'A container reached its memory limit. If the kernel killed the whole container, all its running executions are lost. If the kernel killed only the task runner, the running Code nodes failed.',
       tellWhy: [
         'Check whether an execution with large data was running at that time.',
-        'Check whether the kernel ended the container (`kubectl describe pod` shows OOMKilled) or a child process (no restart).',
+        'Check whether the kernel killed the container (`kubectl describe pod` shows OOMKilled) or a child process (no restart).',
       ],
       whatToDo: [
         'For lost executions, see [N8nJobsStalled](N8nJobsStalled.md).',
@@ -142,13 +142,13 @@ export const memoryAndCpu: AlertGroup = {
       summary:
         'Container {{ $labels.container }} of {{ $labels.pod }} was throttled in {{ $value | humanizePercentage }} of its CPU periods.',
       meaning:
-        'The container used up its CPU limit and had to wait until the next 100 ms period. Latency increases long before the average CPU usage is high.',
+        'The container used up its CPU limit, and had to wait for the next 100 ms period. Latency increases long before the average CPU usage is high.',
       tellWhy: [
-        'Throttling during startup is normal, because n8n needs a full core for a few seconds to start.',
+        'Throttling during startup is normal, because n8n needs a whole core for a few seconds.',
         'If throttling happens all the time, the limit is too low for the load.',
       ],
       whatToDo: [
-        'Raise or remove the CPU limit. Keep the CPU request, because the node uses it to divide its CPU among the pods.',
+        'Raise or remove the CPU limit. Keep the CPU request, because Kubernetes uses it to divide the CPU of a node among the pods.',
         'If a role already has a whole core, add more processes instead.',
       ],
       drill: "Under load, set a worker's CPU limit to 200m.",

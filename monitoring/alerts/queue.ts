@@ -26,16 +26,16 @@ export const queue: AlertGroup = {
       ].join('\n'),
       summary: '{{ $value }} jobs wait in the queue, and their number is growing.',
       meaning:
-        'Executions start faster than workers complete them. If the situation lasts, each execution waits longer than the previous one.',
+        'Executions start faster than workers complete them. As long as this continues, each execution waits longer than the one before.',
       tellWhy: [
-        'Compare `rate(n8n_scaling_mode_queue_jobs_completed[5m])` with its value an hour ago. If the rate is the same or higher, the load has increased. If the rate is lower, the work is slower.',
-        'If the work is slower, check whether all slots are in use ([N8nWorkerSlotsFull](N8nWorkerSlotsFull.md)). The editor lists the running executions with their workflows.',
+        'Compare `rate(n8n_scaling_mode_queue_jobs_completed[5m])` with its value an hour ago. If the rate is the same or higher, the load has increased. If the rate is lower, the jobs take longer.',
+        'If the jobs take longer, check whether all slots are in use ([N8nWorkerSlotsFull](N8nWorkerSlotsFull.md)). The editor lists the running executions with their workflows.',
         'If there are fewer workers than before, see [N8nNoWorkerUp](N8nNoWorkerUp.md) and [N8nWorkerSilent](N8nWorkerSilent.md).',
       ],
       whatToDo: [
         "If all slots are in use but the workers' CPU is idle, raise `worker.concurrency`.",
         "If the workers' CPU is busy, add workers on more cores. `n8n-tuned recommend` calculates the number of workers for a rate.",
-        'If one workflow floods the queue, give this workflow its own limit or its own worker pool.',
+        'If one workflow floods the queue, limit this workflow, or give it its own worker pool.',
       ],
       drill:
         'Run the `wait-5s` workload with `n8n-tuned run --profile load` at a higher rate than the workers can handle (slots / 5 s).',
@@ -48,11 +48,11 @@ export const queue: AlertGroup = {
       expr: `${perRelease('max', waiting)} / ${perRelease('max', `rate(${completed}[5m])`)} > ${threshold('queueWaitSeconds')} < +Inf`,
       summary: 'A new execution waits about {{ $value | humanizeDuration }} for a worker.',
       meaning:
-        'n8n has no metric for the age of a job. The alert therefore estimates how long the last job in the queue has to wait: the number of waiting jobs, divided by the number of jobs that workers complete per second. The estimate is accurate while workers keep a steady pace. If no jobs complete, [N8nJobsWaitNoneActive](N8nJobsWaitNoneActive.md) fires instead.',
+        'n8n has no metric for the age of a job. The alert therefore estimates how long the last job in the queue has to wait: the number of waiting jobs, divided by the number of jobs that workers complete per second. The estimate is accurate if this number does not change. If no jobs complete, [N8nJobsWaitNoneActive](N8nJobsWaitNoneActive.md) fires instead.',
       tellWhy: ['Follow the same steps as for [N8nQueueGrowing](N8nQueueGrowing.md).'],
       whatToDo: [
         'Apply the same fixes as for [N8nQueueGrowing](N8nQueueGrowing.md). Waiting jobs are not lost, because they run when the workers catch up.',
-        'Some callers may give up if a webhook responds only at the end of its workflow. Inform these callers, or change the workflows to respond immediately.',
+        'If a webhook responds only at the end of its workflow, callers may give up. Tell these callers, or change the workflows so that they respond immediately.',
       ],
       drill:
         'Run the `wait-5s` workload for ten minutes at twice the rate that the workers can handle (slots / 5 s).',
@@ -68,14 +68,14 @@ export const queue: AlertGroup = {
       ].join('\n'),
       summary: '{{ $value }} jobs or more are waiting in the queue, and no worker takes any.',
       meaning:
-        'For three minutes, jobs were waiting and none was active, so no worker takes jobs. The alert also fires if workers are up and ready. A worker that has silently lost its connection to Redis waits forever.',
+        'For three minutes, jobs have been waiting and none has been active, so no worker is taking jobs. The alert fires even if the workers are up and ready. If a worker loses its connection to Redis without an error, it waits forever.',
       tellWhy: [
         'Check whether any worker is up: see [N8nNoWorkerUp](N8nNoWorkerUp.md).',
         "If workers are up, check a worker's log. If the log contains no lines about executions or Redis for several minutes, the connection is lost.",
         'Check that main and the workers use the same Redis, database number and prefix (`QUEUE_BULL_PREFIX`). If these settings have changed, main and the workers may use different queues.',
       ],
       whatToDo: [
-        'Restart the workers: `kubectl rollout restart deployment/FULLNAME-worker`. They then take the waiting jobs immediately. With `worker.guardSeconds`, a worker that has lost its connection restarts itself. In this case, the log of the previous container contains `worker-guard` (`kubectl logs -p`).',
+        'Restart the workers: `kubectl rollout restart deployment/FULLNAME-worker`. After the restart, they take the waiting jobs immediately. With `worker.guardSeconds`, a worker that has lost its connection restarts itself. The log of the previous container then contains `worker-guard` (`kubectl logs -p`).',
         'If the alert fires again, a network device between the workers and Redis drops idle connections: see docs/chart/redis.md.',
       ],
       drill:
@@ -95,12 +95,12 @@ export const queue: AlertGroup = {
       meaning:
         "A worker runs `worker.concurrency` executions at the same time. The maximum number of executions per second is the number of slots divided by the duration of one execution, even if the workers' CPU is idle.",
       tellWhy: [
-        'Check whether the workers\' CPU is busy. If `rate(n8n_process_cpu_seconds_total{role="worker"}[5m])` is close to 1, the event loop is fully used.',
+        'Check whether the workers\' CPU is busy. If `rate(n8n_process_cpu_seconds_total{role="worker"}[5m])` is close to 1, the event loop has no time left.',
         "If the workers' CPU is idle, executions wait for something outside n8n, such as a slow service, a Wait node, or an HTTP request without a timeout.",
       ],
       whatToDo: [
-        "If the workers' CPU is idle, raise both `worker.concurrency` and `database.poolSize`.",
-        "If the workers' CPU is busy, add workers on more cores, because more slots would only make each execution slower.",
+        "If the workers' CPU is idle, raise `worker.concurrency` and also `database.poolSize`.",
+        "If the workers' CPU is busy, add workers on more cores, because with more slots, each execution would only become slower.",
         'If a service hangs, set a timeout in the HTTP Request nodes that call it.',
       ],
       drill:
@@ -122,17 +122,17 @@ export const queue: AlertGroup = {
       ].join('\n'),
       summary: `{{ with $labels.pod }}{{ . }}{{ else }}{{ $labels.instance }}{{ end }} is up but has taken no job for ${threshold('workerSilentMinutes')} minutes while jobs were waiting.`,
       meaning:
-        'One worker takes no jobs, or all its slots run executions that do not end. The other workers continue, so the queue as a whole can look healthy.',
+        'A worker takes no jobs, or all of its slots are busy with executions that do not end. The other workers continue, so the queue as a whole can look healthy.',
       tellWhy: [
-        'If the editor shows executions that run longer than `workerSilentMinutes`, the threshold is too low.',
-        'If no executions are running, the worker has lost its connection to Redis, and its log ends at that time.',
+        'If the editor shows executions that take longer than `workerSilentMinutes`, the threshold is too low.',
+        'If no executions are running, the worker has lost its connection to Redis, and its log ends at that point.',
       ],
       whatToDo: [
-        'Delete the pod. The worker first finishes its executions within `shutdown.timeoutSeconds`.',
+        'Delete the pod. Before the worker stops, it has `shutdown.timeoutSeconds` to finish its executions.',
         'If executions never end, set `executions.timeoutSeconds`.',
       ],
       drill:
-        'Cut off one worker from Redis, as in [N8nJobsWaitNoneActive](N8nJobsWaitNoneActive.md), while the other workers are overloaded.',
+        'Cut off one worker from Redis, as in [N8nJobsWaitNoneActive](N8nJobsWaitNoneActive.md), while the other workers have more work than they can do.',
     },
   ],
 };

@@ -13,7 +13,7 @@ export const stores: AlertGroup = {
       summary:
         '{{ $value }} queries of {{ $labels.role }} {{ $labels.pod }} are waiting for a database connection.',
       meaning:
-        "All connections in the process's pool are in use. Each execution needs dozens of queries, so an exhausted pool makes n8n slow even if the CPU is idle.",
+        'All connections in the connection pool of the process are in use. Each execution needs dozens of queries, so n8n becomes slow if no connection is free, even if the CPU is idle.',
       tellWhy: [
         'If the database is idle and `n8n_db_pool_connections_active` equals `n8n_db_pool_connections_max`, the pool is too small.',
         "Otherwise, the database is slow. Check `n8n_db_pool_acquire_seconds`, and check the database's CPU, disk and locks.",
@@ -32,13 +32,13 @@ export const stores: AlertGroup = {
       expr: `kube_statefulset_status_replicas_ready{<<stores>>} < 1`,
       summary: '{{ $labels.statefulset }} is not ready, so n8n has no Redis or no database.',
       meaning:
-        'Without its database, n8n cannot start executions. In queue mode without Redis, executions do not reach a worker. The built-in Redis and the built-in PostgreSQL each have only one pod.',
+        'Without its database, n8n cannot start executions. In queue mode, executions cannot reach a worker without Redis. The built-in Redis and the built-in PostgreSQL each have only one pod.',
       tellWhy: [
         "Check `kubectl describe pod` and `kubectl logs` for the StatefulSet's pod.",
         'If the volume is full, see [N8nVolumeFilling](N8nVolumeFilling.md).',
       ],
       whatToDo: [
-        'If a node was lost, Kubernetes restarts the pod when its volume is free.',
+        'If a node was lost, Kubernetes restarts the pod as soon as its volume is free.',
         'If you need more than one pod, use an external store with replicas (`redis.external`, `database.external`).',
       ],
       drill: 'Run `kubectl scale statefulset/FULLNAME-redis --replicas=0`.',
@@ -54,8 +54,8 @@ export const stores: AlertGroup = {
       meaning:
         'In queue mode, every production execution passes through Redis, and mains use Redis to elect their leader.',
       tellWhy: [
-        'If n8n can still reach Redis, the problem is in the `redis_exporter`.',
-        'Check the Redis log, which shows whether memory ran out, a snapshot failed, or a failover happened.',
+        'If n8n can still reach Redis, the problem is in the Redis exporter.',
+        'Check the Redis log, which shows whether Redis ran out of memory, a snapshot failed, or a failover happened.',
       ],
       whatToDo: [
         'Restore Redis. n8n reconnects by itself, and jobs survive if Redis stores them on disk (docs/chart/redis.md).',
@@ -71,11 +71,11 @@ export const stores: AlertGroup = {
       summary:
         'Redis {{ $labels.instance }} uses {{ $value | humanizePercentage }} of its maxmemory; when the memory is full, Redis rejects new executions.',
       meaning:
-        'A queue requires `maxmemory-policy noeviction`. With this policy, a full Redis rejects writes with an error, and webhook callers receive status 500.',
+        'A queue needs `maxmemory-policy noeviction`. If Redis is full, it then rejects writes with an error, and webhook callers get status 500.',
       tellWhy: [
         'Check whether jobs are waiting. Each job uses a few hundred bytes.',
         'Webhook responses pass through Redis. Check whether there are many large responses at the same time.',
-        'Check whether another application uses the same Redis.',
+        'Check whether other applications use the same Redis.',
       ],
       whatToDo: [
         "Raise `maxmemory` and the container's limit.",
@@ -93,7 +93,7 @@ export const stores: AlertGroup = {
       summary: 'PostgreSQL {{ $labels.instance }} does not respond, so n8n runs no executions.',
       meaning: 'n8n reads each workflow from its database and writes each execution to it.',
       tellWhy: [
-        'If n8n can still reach PostgreSQL, the problem is in the `postgres_exporter`.',
+        'If n8n can still reach PostgreSQL, the problem is in the PostgreSQL exporter.',
         'Check the PostgreSQL log for a full disk, too many connections or a failover.',
       ],
       whatToDo: [
@@ -111,7 +111,7 @@ export const stores: AlertGroup = {
       summary:
         '{{ $value | humanizePercentage }} of the connections to PostgreSQL {{ $labels.instance }} are in use.',
       meaning:
-        'At the limit, PostgreSQL rejects new connections. New workers do not start, and pools cannot grow.',
+        'At the limit, PostgreSQL rejects new connections. New workers cannot start, and existing connection pools cannot grow.',
       tellWhy: [
         'n8n can use up to `database.poolSize` connections per process. Check whether an autoscaler has added processes.',
         'Run `select application_name, state, count(*) from pg_stat_activity group by 1, 2` to see which clients use the connections.',
@@ -130,7 +130,7 @@ export const stores: AlertGroup = {
       expr: `delta(pg_database_size_bytes{<<postgresql>>,datname!~"template.*|postgres"}[1d]) > ${threshold('databaseGrowthGiBPerDay')} * 1024 * 1024 * 1024`,
       summary: 'Database {{ $labels.datname }} grew by {{ $value | humanize1024 }}B within a day.',
       meaning:
-        'n8n keeps execution data until it prunes the executions. Only one main prunes, at a maximum of about 100 executions per second. Above this rate, the tables grow without limit.',
+        'n8n keeps execution data until it prunes the executions. Only one main prunes, at no more than about 100 executions per second. Above this rate, the tables grow without limit.',
       tellWhy: [
         'This query lists the largest tables: `select relname, pg_size_pretty(pg_total_relation_size(oid)) from pg_class order by pg_total_relation_size(oid) desc limit 5`.',
         '`execution_data` stores execution data, and `binary_data` stores files.',
@@ -139,7 +139,7 @@ export const stores: AlertGroup = {
       whatToDo: [
         'Save less data with `tuning.saveSuccessfulExecutions: none`.',
         'Keep the data for a shorter time with `executions.pruning.maxAgeHours` or `executions.pruning.maxCount`.',
-        'Then return the space to the disk with `VACUUM FULL`. Run this command during a quiet period, because it locks the table.',
+        'Then return the space to the operating system with `VACUUM FULL`. Run this command during a quiet period, because it locks the table.',
       ],
       drill: 'Save all executions, and run the `items` workload with large items.',
     },
@@ -152,13 +152,13 @@ export const stores: AlertGroup = {
       summary:
         'Volume {{ $labels.persistentvolumeclaim }} has {{ $value | humanizePercentage }} left.',
       meaning:
-        'On a full volume, SQLite and PostgreSQL reject writes, Redis rejects writes after a failed snapshot, and main cannot save binary data.',
+        'On a full volume, SQLite and PostgreSQL reject writes, Redis rejects writes after a failed snapshot, and main cannot store binary data.',
       tellWhy: [
         "Find out which volume is full. Main's volume contains SQLite, binary data and the event log. Each store has its own volume.",
-        'SQLite does not return space to the disk after pruning: see docs/chart/data.md.',
+        'After pruning, SQLite does not return free space to the operating system: see docs/chart/data.md.',
       ],
       whatToDo: [
-        'Enlarge the claim, if its storage class supports expansion.',
+        'Enlarge the volume claim if its storage class supports expansion.',
         'Keep data for a shorter time (`executions.pruning.maxAgeHours`), and store binary data in S3.',
       ],
       drill:

@@ -42,11 +42,11 @@ const errors: Pick<Alert, 'needs' | 'tellWhy' | 'whatToDo' | 'drill'> = {
     'This query shows the workflow: `topk(5, sum by (workflow_id, status_code) (rate(n8n_webhook_request_duration_seconds_count{status_code=~"5.."}[5m])))`.',
     'If one workflow fails, its executions in the editor show the reason. Status 500 means that a workflow failed before it responded.',
     'If all workflows fail with status 503, n8n is shutting down or its queue does not respond. See [N8nNoWorkerUp](N8nNoWorkerUp.md), [N8nRedisDown](N8nRedisDown.md) and [N8nDatabasePoolWaiting](N8nDatabasePoolWaiting.md).',
-    'If callers see more errors than the alert counts, the Ingress responded with 502 or 504 and did not reach n8n. Compare the alert with the metrics of the Ingress.',
+    'If callers see more errors than the alert counts, the Ingress could not reach n8n, and responded with 502 or 504. Compare the alert with the metrics of the Ingress.',
   ],
   whatToDo: [
     'If somebody has changed the workflow, publish the previous version.',
-    'If a service that the workflow calls is down, let the workflow respond immediately (Respond: Immediately) and retry the call later.',
+    'If the workflow calls a service that is down, let it respond immediately (Respond: Immediately), and retry the call later.',
   ],
   drill:
     'Publish a workflow with a Webhook node that responds when the last node finishes, followed by a Stop and Error node. Send 10% of the requests to this workflow.',
@@ -60,7 +60,7 @@ const slowness: typeof errors = {
     'If all workflows are slow and no jobs are waiting, see [N8nEventLoopLag](N8nEventLoopLag.md), [N8nCpuThrottled](N8nCpuThrottled.md) and [N8nDatabasePoolWaiting](N8nDatabasePoolWaiting.md).',
   ],
   whatToDo: [
-    'If the workflow is slow by design, let it respond immediately, or set `webhookSlowSeconds` and `webhookSlowBudget` to the latency that its callers expect.',
+    'If the workflow is meant to be slow, let it respond immediately, or set `webhookSlowSeconds` and `webhookSlowBudget` to the latency that its callers expect.',
     'If n8n is slow, run `n8n-tuned find` to measure the capacity and find the bottleneck.',
   ],
   drill:
@@ -78,7 +78,7 @@ export const webhooks: AlertGroup = {
       expr: burns(failedShare, threshold('webhookErrorBudget'), windows.fast),
       summary: '{{ $value | humanizePercentage }} of webhook requests receive a 5xx status.',
       meaning:
-        "In the last hour and in the last five minutes, webhooks failed 14.4 times as often as the error budget allows. At this rate, a month's budget is spent in two days.",
+        'In the last hour and in the last five minutes, webhooks failed 14.4 times as often as the error budget allows. At this rate, the budget for a month is used up in two days.',
     },
     {
       ...errors,
@@ -89,7 +89,7 @@ export const webhooks: AlertGroup = {
       summary:
         '{{ $value | humanizePercentage }} of webhook requests have received a 5xx status for hours.',
       meaning:
-        "Over the last six hours and over the last 30 minutes, webhooks failed 6 times as often as the error budget allows. At this rate, a month's budget is spent in five days.",
+        'Over the last six hours and over the last 30 minutes, webhooks failed 6 times as often as the error budget allows. At this rate, the budget for a month is used up in five days.',
     },
     {
       ...slowness,
@@ -99,7 +99,7 @@ export const webhooks: AlertGroup = {
       expr: burns(slowShare, threshold('webhookSlowBudget'), windows.fast),
       summary: `{{ $value | humanizePercentage }} of webhook requests take longer than ${threshold('webhookSlowSeconds')} s.`,
       meaning:
-        'In the last hour and in the last five minutes, webhooks were slow 14.4 times as often as the budget allows. n8n measures the time from when it receives a request until it has responded.',
+        'In the last hour and in the last five minutes, webhooks were slow 14.4 times as often as the budget allows. n8n measures the time from the request to its response.',
     },
     {
       ...slowness,

@@ -132,7 +132,7 @@ describe('what the command prints', () => {
       expect.stringMatching(/^Limited by {10}main event loop/),
     ]);
     expect(printed({ ...found, arrivals: 'random' })).toMatch(
-      /^This search ran on 2026-11-20 .* and random arrivals\./m,
+      /^The search ran on 2026-11-20 .* and random arrivals\./m,
     );
   });
 

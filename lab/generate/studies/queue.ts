@@ -76,7 +76,7 @@ export function workersPayOff(): string {
         .map(({ workload }) => workload),
     ) || 'none';
   const best = rows().reduce((most, row) => (row.gain > most.gain ? row : most));
-  return `For the workloads ${named((gain) => gain > 1)}, a main with workers sustains a higher rate than a single process, but not for ${named((gain) => gain <= 1)}. The largest gain was ${times(best.gain)}, with ${number(best.workers)} workers on two cores.`;
+  return `For the workloads ${named((gain) => gain > 1)}, a main with workers can handle a higher rate than a single process. For ${named((gain) => gain <= 1)}, it cannot. The largest gain was ${times(best.gain)}, with ${number(best.workers)} workers on two cores.`;
 }
 
 export function queueAnswer() {

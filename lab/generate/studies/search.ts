@@ -126,7 +126,7 @@ export function staircaseAnswer(records = recorded()): string {
   const all = pairsOf<Search, Staircase>(records).filter(isMade);
   const within = (name: 'error' | 'errorAtEqualSpeed'): string =>
     number(all.filter(({ compared }) => isWithin(compared?.[name] ?? null)).length);
-  return `On a real n8n, the result differed by at most ${goal} from a stepwise load test with another generator in ${within('error')} of ${number(all.length)} comparisons. If the speed of the machine is taken into account, this was the case in ${within('errorAtEqualSpeed')} comparisons.`;
+  return `On a real n8n, we compared the result with a stepwise load test that used another load generator. The difference was at most ${goal} in ${within('error')} of ${number(all.length)} comparisons, or in ${within('errorAtEqualSpeed')} if we corrected for the speed of the machine.`;
 }
 
 export function staircaseText(records = recorded()): string {
