@@ -65,11 +65,15 @@ function workloadOf(
   [file = '', ...alongside]: readonly string[],
   rules: string,
 ): unknown {
-  const { method, path, body, answers, expect } = request;
+  const { method, path, body, headers, answers, expect } = request;
   return {
     ...{ title: 'Twin of a workflow', name: `twin-${name}`, answers },
     stresses: 'What the workflow does in n8n, with a stand-in in the place of every service.',
-    request: { method, path, ...(body === undefined ? {} : { body: { json: body } }) },
+    request: {
+      ...{ method, path },
+      ...(headers === undefined ? {} : { headers }),
+      ...(body === undefined ? {} : { body: { json: body } }),
+    },
     reply: { expect },
     variants: { native: { file, n8n: '>=1.0.0', alongside } },
     needs: ['upstream'],

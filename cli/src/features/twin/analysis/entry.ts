@@ -93,6 +93,7 @@ export interface TwinRequest {
   path: string;
   /** Undefined: the request has none. */
   body: unknown;
+  headers?: Record<string, string>;
   answers: 'at-once' | 'when-done';
   /** What the response has to be. */
   expect: string[];
@@ -203,7 +204,9 @@ function asWebhook(workflow: ExportedWorkflow, node: WorkflowNode, beginning: Be
     body?: unknown;
     params?: Record<string, string>;
     query?: Record<string, string>;
+    headers?: Record<string, unknown>;
   };
+  const headers = ownHeaders(seen.headers ?? {});
   const filled = path.replace(/:([^/]+)/g, (_, name: string) =>
     encodeURIComponent(seen.params?.[name] ?? '7'),
   );
@@ -217,11 +220,25 @@ function asWebhook(workflow: ExportedWorkflow, node: WorkflowNode, beginning: Be
       method,
       path: `/webhook/${isDynamic ? `${webhookId}/` : ''}${filled}${query === '' ? '' : `?${query}`}`,
       body: method === 'GET' || method === 'HEAD' ? undefined : (seen.body ?? {}),
+      ...(Object.keys(headers).length === 0 ? {} : { headers }),
       answers: (responseMode ?? 'onReceived') === 'onReceived' ? 'at-once' : 'when-done',
     },
     inTest: 'a webhook of the twin',
   };
 }
+
+/** Set by what is between a caller and n8n, by the load itself, or for whoever has a secret. */
+const NOT_OWN = /^x-(forwarded|real-ip|request-id|load-id|amzn|cloud)|key|token|secret|sign|auth/;
+
+/** Those by which a caller says more than its body does. */
+const ownHeaders = (headers: Record<string, unknown>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      name.startsWith('x-') && !NOT_OWN.test(name) && typeof value === 'string'
+        ? [[name, value]]
+        : [],
+    ),
+  );
 
 function asChat(workflow: ExportedWorkflow, node: WorkflowNode, { newId, recorded }: Begun): Made {
   const webhookId = newId();

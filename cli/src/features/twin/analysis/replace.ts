@@ -183,13 +183,7 @@ export function replaced(
         'contextWindowLength',
       ]);
     case 'vector-store':
-      return inMemory(node, 'vectorStoreInMemory', 1.1, [
-        'mode',
-        'prompt',
-        'topK',
-        'toolName',
-        'toolDescription',
-      ]);
+      return vectorStore(node);
     case 'tool':
       return standsFor(node, path, recorded, {
         ...{ type: 'n8n-nodes-base.httpRequestTool', typeVersion: 4.2 },
@@ -416,6 +410,22 @@ function inMemory(
       ...{ inTest: "n8n's own memory", recordedFrom: 'nothing' },
     },
     ...{ rules: [], credentials: [] },
+  };
+}
+
+function vectorStore(node: WorkflowNode): Replaced {
+  const keeps = ['mode', 'prompt', 'topK', 'toolName', 'toolDescription'];
+  const made = inMemory(node, 'vectorStoreInMemory', 1.1, keeps);
+  const parameters = parametersOf(made.node);
+  const { mode } = parameters;
+  return {
+    ...made,
+    node: {
+      ...made.node,
+      // It begins empty, and each request would make it larger.
+      ...(mode === 'insert' ? { parameters: { ...parameters, clearStore: true } } : {}),
+      ...(mode === 'load' ? { alwaysOutputData: true } : {}),
+    },
   };
 }
 

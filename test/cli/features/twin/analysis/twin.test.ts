@@ -709,3 +709,24 @@ test('a connection that leads nowhere stays behind, since n8n imports no workflo
   ]);
   expect(made.workflows[0]?.connections).toEqual({ Webhook: { main: [[to('Say')], null] } });
 });
+
+test('a vector store does not grow with each request, and what follows an empty one runs all the same', () => {
+  const store = '@n8n/n8n-nodes-langchain.vectorStorePinecone';
+  const insert = twin([withNode('Put', store, { parameters: { mode: 'insert' } })]);
+  expect(nodeIn(insert, 'Put')).toMatchObject({ parameters: { mode: 'insert', clearStore: true } });
+  const load = twin([withNode('Find', store, { parameters: { mode: 'load', prompt: 'x' } })]);
+  expect(nodeIn(load, 'Find')).toMatchObject({ alwaysOutputData: true });
+  expect(nodeIn(insert, 'Put')?.['alwaysOutputData']).toBeUndefined();
+});
+
+test('a request has the own headers of the recorded one, but none that opens something', () => {
+  const headers = {
+    ...{ host: 'n8n.example', 'content-type': 'application/json', 'x-forwarded-for': '10.0.0.1' },
+    ...{ 'x-event': 'paid', 'x-api-key': 'opens', 'x-hub-signature-256': 'opens', cookie: 'a=b' },
+    ...{ 'x-load-id': '7', 'x-request-id': '8', 'x-gitlab-token': 'opens' },
+  };
+  const recorded = new Map([['Webhook', { callsMs: [1], items: [{ body: { a: 1 }, headers }] }]]);
+  const { request } = twin([withNode('Do', 'n8n-nodes-base.set')], { recorded });
+  expect(request).toMatchObject({ body: { a: 1 }, headers: { 'x-event': 'paid' } });
+  expect(Object.keys(request.headers ?? {})).toEqual(['x-event']);
+});
