@@ -256,6 +256,18 @@ test('braces of another program in an object of the user are never taken away in
   }
 });
 
+test('the address of an index of packages is one argument, whatever is in it', async () => {
+  const manifests = await manifestsOf({
+    communityPackages: { packages: ['n8n-nodes-x@1.0.0'], registry: 'a: b' },
+    pythonPackages: { packages: ['six==1.17.0'], index: 'c: d' },
+    taskRunners: { mode: 'external' },
+  });
+  const args = podTemplates(manifests).flatMap(({ spec }) =>
+    (spec.initContainers ?? []).flatMap((one) => one.args ?? []),
+  );
+  expect(args).toEqual(expect.arrayContaining(['--registry=a: b', '--index-url=c: d']));
+});
+
 test('MCP over SSE goes to one process, and over HTTP to every processor, by what an HTTPRoute sees of a request', async () => {
   interface Rule {
     matches: { path: { value: string }; method?: string; queryParams?: { name: string }[] }[];

@@ -21,7 +21,7 @@
     - --no-fund
     - --ignore-scripts
     {{- with $values.communityPackages.registry }}
-    - --registry={{ . }}
+    - {{ printf "--registry=%s" . | quote }}
     {{- end }}
     {{- toYaml $values.communityPackages.packages | nindent 4 }}
   {{- include "n8n-tuned.initCommon" (merge (dict "npmrc" $values.communityPackages.npmrc) .) | nindent 2 }}
@@ -52,7 +52,7 @@
     - --no-cache-dir
     - --target=/python-packages
     {{- with $values.pythonPackages.index }}
-    - --index-url={{ . }}
+    - {{ printf "--index-url=%s" . | quote }}
     {{- end }}
     {{- toYaml $values.pythonPackages.packages | nindent 4 }}
   {{- /* Of n8n's variables only the user's: credentials of an index may be among them, and n8n's own secrets are not for pip. */}}
