@@ -1,6 +1,7 @@
 /** What a node that leaves n8n becomes in the twin. Pure. */
 import type { Credential } from '../../../catalogue/seeding';
 import { nameOf } from '../../../catalogue/triggers';
+import { modelApi } from '../../../stand-in/analysis/model/apis';
 import { hostOfNode } from '../../../stand-in/analysis/published-limits';
 import { formOf } from './entry';
 import { LANGCHAIN, shortType, type NodeKind } from './node-kinds';
@@ -278,7 +279,7 @@ function withMovedUrl(node: WorkflowNode, recorded: RecordedNode | undefined): R
       recordedFrom: recordedText(recorded),
     },
     rules:
-      host === null && recorded === undefined
+      recorded === undefined && (host === null || isModel(parameters, path))
         ? []
         : [
             {
@@ -293,6 +294,10 @@ function withMovedUrl(node: WorkflowNode, recorded: RecordedNode | undefined): R
     credentials: by.made,
   };
 }
+
+/** What the stand-in answers as a language model, unless a rule is in the way. */
+const isModel = (parameters: Record<string, unknown>, path: string | null): boolean =>
+  path !== null && modelApi(methodOf(parameters).method ?? '', path) !== null;
 
 /** Calls of one address by other methods have answers of their own. */
 function methodOf({ method, requestMethod }: Record<string, unknown>): { method?: string } {

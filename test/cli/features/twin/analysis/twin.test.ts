@@ -730,3 +730,14 @@ test('a request has the own headers of the recorded one, but none that opens som
   expect(request).toMatchObject({ body: { a: 1 }, headers: { 'x-event': 'paid' } });
   expect(Object.keys(request.headers ?? {})).toEqual(['x-event']);
 });
+
+test('a request to a language model that nothing is recorded of has no rule: the stand-in answers it as one', () => {
+  const call = (path: string) =>
+    twin([
+      withNode('Ask', 'n8n-nodes-base.httpRequest', {
+        parameters: { url: `https://api.openai.com/v1/${path}`, method: 'POST' },
+      }),
+    ]).rules.map(({ path: of }) => of);
+  expect(call('chat/completions')).toEqual(['/*']);
+  expect(call('files')).toEqual(['/v1/files', '/*']);
+});
