@@ -107,7 +107,7 @@ test('a default rendering is short enough to be read, without and with the patch
   );
   const lines = text.split('\n').length;
   expect(patches.length).toBeGreaterThan(3);
-  expect(lines - patches.reduce((sum, each) => sum + each, 0)).toBeLessThan(700);
+  expect(lines - patches.reduce((sum, each) => sum + each, 0)).toBeLessThan(720);
   expect(lines).toBeLessThan(1950);
 });
 

@@ -14,6 +14,7 @@ const VALUES = {
   publicUrl: `http://${HOST}`,
   ingress: { enabled: true, className: 'nginx' },
   loadTargets: { enabled: true },
+  monitoring: { enabled: true },
 };
 
 let n8n: Release;
@@ -64,8 +65,11 @@ test.each([
   expect(limitMiB - oldSpaceMiB).toBeLessThanOrEqual(96);
 });
 
-test('helm test of the release passes', async () => {
-  expect(await n8n.helm(['test', '--timeout', '10m'])).toMatch(/Phase:\s+Succeeded/);
+test('helm test of the release passes, and says which patches are active', async () => {
+  const said = await n8n.helm(['test', '--logs', '--timeout', '10m']);
+  expect(said).toMatch(/Phase:\s+Succeeded/);
+  for (const role of ['main', 'webhook'])
+    expect(said).toMatch(new RegExp(`^patches of ${role}: .*read-once known`, 'm'));
 });
 
 test('a rolling upgrade of every role under load loses no request', async () => {

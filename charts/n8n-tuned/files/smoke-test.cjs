@@ -1,7 +1,8 @@
-// `helm test`: calls the Service that takes production webhooks for 10 seconds, over the network as a caller does.
+// `helm test`: calls the Service that takes production webhooks for 10 seconds, over the network as a caller does, and says
+// which patches are active.
 const { setTimeout: sleep } = require('node:timers/promises');
 
-const { URL: url, STATUS, BODY, READY_SECONDS } = process.env;
+const { URL: url, STATUS, BODY, READY_SECONDS, METRICS } = process.env;
 const PAUSE_MS = 500;
 const REQUESTS = 20;
 const ANSWER_MS = 30_000;
@@ -36,7 +37,22 @@ async function test() {
   console.log(`${REQUESTS} of ${REQUESTS} answers are as expected`);
 }
 
-test().catch((error) => {
-  console.error(error.message);
-  process.exitCode = 1;
-});
+/** Only says what is so: an inactive patch leaves n8n as it is. METRICS: role=address, with commas between. */
+async function tellPatches() {
+  if (!METRICS) console.log('with monitoring.enabled=true, the patches are listed here');
+  for (const of of METRICS ? METRICS.split(',') : []) {
+    const [role, address] = of.split('=');
+    const asked = fetch(address, { signal: AbortSignal.timeout(ANSWER_MS) });
+    const text = await asked.then((reply) => reply.text()).catch((error) => `${error}`);
+    const states = text.matchAll(/^n8n_tuned_patch_in_force\{patch="(.+?)",state="(.+?)"/gm);
+    const told = [...states].map(([, patch, state]) => `${patch} ${state}`).join(', ');
+    console.log(`patches of ${role}: ${told || 'not shown'}`);
+  }
+}
+
+test()
+  .then(tellPatches)
+  .catch((error) => {
+    console.error(error.message);
+    process.exitCode = 1;
+  });

@@ -45,6 +45,7 @@ const rowSchema = z.strictObject({
   when: expression.optional(),
   n8n: z.string().optional(),
   setting: z.string().optional(),
+  code: z.union([z.literal('sandbox'), z.array(z.string())]).optional(),
   part: z.enum(['layout', 'place']).optional(),
   unit: z.string().optional(),
   why: z.string().optional(),

@@ -18,3 +18,35 @@
 
 {{- define "n8n-tuned.preloadFolder" -}}/etc/n8n-tuned/preload{{- end -}}
 
+{{/* The patches of n8n's own code that this release loads, by what they do with this n8n, as `known`, `prove` and `unknown`. Context. */}}
+{{- define "n8n-tuned.patchesByClass" -}}
+{{- $version := include "n8n-tuned.version" . -}}
+{{- $known := .Files.Get "files/preload/known.json" | fromJson -}}
+{{- $loaded := dict -}}
+{{- range .n8nTunedComponents -}}
+{{- range .preloads -}}{{- $_ := set $loaded . true -}}{{- end -}}
+{{- end -}}
+{{- $classes := dict "known" list "prove" list "unknown" list -}}
+{{- range .n8nTunedEnvironment.patches -}}
+{{- if and .code (hasKey $loaded .name) -}}
+{{- $proves := eq "sandbox" (toString .code) -}}
+{{- $class := ternary "prove" "unknown" (and $proves (ne "known" (toString $.Values.tuning.patches))) -}}
+{{- $ofEach := list -}}
+{{- if $proves -}}{{- $ofEach = list $known.bundles -}}
+{{- else -}}{{- range .code -}}{{- $ofEach = append $ofEach (get $known.functions .) -}}{{- end -}}
+{{- end -}}
+{{- $isKnown := true -}}
+{{- range $ofEach -}}
+{{- $fits := false -}}
+{{- range . -}}
+{{- $from := splitList " to " .n8n -}}
+{{- if semverCompare (printf ">=%s-0 <=%s" (first $from) (last $from)) $version -}}{{- $fits = true -}}{{- end -}}
+{{- end -}}
+{{- $isKnown = and $isKnown $fits -}}
+{{- end -}}
+{{- if $isKnown -}}{{- $class = "known" -}}{{- end -}}
+{{- $_ := set $classes $class (append (get $classes $class) (trimSuffix ".cjs" .name)) -}}
+{{- end -}}
+{{- end -}}
+{{- toJson $classes -}}
+{{- end -}}

@@ -11,15 +11,7 @@ import { readPlainFile } from '../../linux/plain-file';
 import { cacheFolder, hasLab, pinned, readVersions, repositoryRoot } from '../../lab/paths';
 import { chartFile, chartFolder, table } from '../../plan/environment';
 import { Mistake } from '../../ui/exit';
-import {
-  FUNCTIONS,
-  OF_EXPRESSIONS,
-  rowOf,
-  type Kit,
-  type PatchProof,
-  type Read,
-  type ReleaseRow,
-} from './analysis/row';
+import { rowOf, type Kit, type PatchProof, type Read, type ReleaseRow } from './analysis/row';
 import { fetchPackages, installedPackages, type Packages } from './packages';
 
 const run = promisify(execFile);
@@ -75,9 +67,8 @@ function kitOf(): Kit {
     .looseObject({ variables: z.record(z.string(), z.string()) })
     .parse(chartFile('files', 'versions.yaml'));
   return {
-    patches: table().patches.map(({ name, n8n = null }) => ({
-      name: name.replace(/\.cjs$/, ''),
-      range: n8n,
+    patches: table().patches.map(({ name, n8n = null, code = [] }) => ({
+      ...{ name: name.replace(/\.cjs$/, ''), range: n8n, code },
     })),
     known: known().functions,
     variables,
@@ -89,7 +80,9 @@ type Texts = Readonly<Record<string, string | null>>;
 
 /** The text of each function that a patch knows by its hash; null: it is not there. */
 async function functionsIn(packages: Packages, signal: AbortSignal): Promise<Texts> {
-  const names = [...new Set(Object.values(FUNCTIONS).flat())];
+  const names = [
+    ...new Set(kitOf().patches.flatMap(({ code }) => (code === 'sandbox' ? [] : code))),
+  ];
   const found: Record<string, string> = {};
   for (const part of ['n8n', 'n8n-core', 'bull', '@n8n/typeorm', '@n8n/db'] as const) {
     const folder = packages[part];
@@ -118,8 +111,11 @@ async function bundleIn(
   if (isolatedVm === null) return { isKnown, verdict: null };
   tell('trying the patches of expressions in two sandboxes');
   const node = join(cacheFolder(), 'bin', 'node24');
-  const words = [preload('expressions-proof.cjs'), file, isolatedVm, ...OF_EXPRESSIONS];
-  const env = { ...process.env, N8N_TUNED_WITHOUT: OF_EXPRESSIONS.join(',') };
+  const names = kitOf()
+    .patches.filter(({ code }) => code === 'sandbox')
+    .map(({ name }) => name);
+  const words = [preload('expressions-proof.cjs'), file, isolatedVm, ...names];
+  const env = { ...process.env, N8N_TUNED_WITHOUT: names.join(',') };
   // It ends itself once it has answered.
   const said = await run(node, words, { env, signal }).then(
     ({ stdout }) => stdout,

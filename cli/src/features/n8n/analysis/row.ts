@@ -1,28 +1,6 @@
 /** What the patches and the variables of the kit find in a release of n8n, from the code that was read. */
 import { isWithin } from '../../../plan/environment';
 
-/** The functions that a patch wraps, and those that these call, by the names of known.json. */
-export const FUNCTIONS: Readonly<Record<string, readonly string[]>> = {
-  'session-once': ['PostgresDriver.obtainMasterConnection'],
-  'read-once': ['EntityManager.findOne'],
-  'keep-stalled': [
-    ...['WorkflowRunner.processError', 'JobProcessor.processJob'],
-    ...['ExecutionRepository.findSingleExecution', 'ExecutionPersistence.findSingleExecution'],
-    ...['ExecutionPersistence.updateExistingExecution', 'ExecutionLifecycleHooks.runHook'],
-  ],
-  'requeue-lost': [
-    ...['WorkflowRunner.enqueueExecution', 'Queue.add', 'Queue.isReady', 'Queue.toKey'],
-  ],
-  'finish-jobs': [
-    ...['Queue.pause', 'Queue.resume', 'Queue.getNextJob'],
-    ...['Queue.processJob', 'Queue._processJobOnNextTick'],
-  ],
-  'worker-guard': ['Queue.process', 'Queue.toKey'],
-};
-
-/** Patches of the bundle in which n8n evaluates expressions, which prove themselves. */
-export const OF_EXPRESSIONS = ['lazy-character-map', 'zone-once', 'warm-expressions'] as const;
-
 export interface Read {
   version: string;
   /** By its name: the hash of its text; null: it is not there. */
@@ -36,9 +14,12 @@ export interface Read {
 /** By the name of each patch of expressions: why it is left out, or null where it is proven. */
 export type PatchProof = Readonly<Record<string, readonly [state: string, why: string] | null>>;
 
+/** The names of functions, or the bundle in which n8n evaluates expressions, of which patches prove themselves. */
+export type PatchedCode = 'sandbox' | readonly string[];
+
 export interface Kit {
-  /** The chart's, with the range of n8n for which it loads each; null: for every one. */
-  patches: readonly { name: string; range: string | null }[];
+  /** The chart's, with the range of n8n for which it loads each (null: for every one), and what each changes in n8n. */
+  patches: readonly { name: string; range: string | null; code: PatchedCode }[];
   /** Hashes that known.json has, by the names of functions. */
   known: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Variables of n8n's configuration, with the range in which files/versions.yaml has each. */
@@ -62,10 +43,10 @@ export interface ReleaseRow {
 export function rowOf(read: Read, kit: Kit): ReleaseRow {
   return {
     version: read.version,
-    patches: kit.patches.map(({ name, range }) =>
+    patches: kit.patches.map(({ name, range, code }) =>
       range !== null && !isWithin(read.version, range)
         ? { patch: name, state: 'not loaded', because: [`for n8n ${range.replaceAll('-0', '')}`] }
-        : { patch: name, ...stateOf(name, read, kit) },
+        : { patch: name, ...stateOf(name, code, read, kit) },
     ),
     variables: read.variables === null ? null : differences(read.version, read.variables, kit),
   };
@@ -73,11 +54,12 @@ export function rowOf(read: Read, kit: Kit): ReleaseRow {
 
 function stateOf(
   name: string,
+  code: PatchedCode,
   { functions, bundle }: Read,
   { known }: Kit,
 ): Pick<PatchRow, 'state' | 'because'> {
-  if ((OF_EXPRESSIONS as readonly string[]).includes(name)) return ofExpressions(name, bundle);
-  const because = (FUNCTIONS[name] ?? []).flatMap((each) => {
+  if (code === 'sandbox') return ofExpressions(name, bundle);
+  const because = code.flatMap((each) => {
     const hash = functions[each] ?? null;
     if (hash === null) return [`${each} is not there`];
     return known[each]?.[hash] === undefined ? [`${each} is another one (${hash})`] : [];
