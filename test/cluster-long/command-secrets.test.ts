@@ -30,7 +30,6 @@ function planted(): { values: object; given: string[] } {
   const [key = '', smtp = '', pwd = '', otel = ''] = given;
   const values = {
     encryptionKey: { value: key },
-    loadTargets: { enabled: true },
     env: { N8N_SMTP_PASS: smtp, OTEL_EXPORTER_OTLP_HEADERS: `authorization=Basic ${otel}` },
     main: { env: { LEDGER_PG_PWD: pwd } },
   };
@@ -69,7 +68,7 @@ test('a run that deploys a values file keeps its secrets to itself', async () =>
 test('a run on a release that is there keeps the secrets of its values to itself', async () => {
   const { values, given } = planted();
   n8n = await Release.inNewNamespace('command-secrets');
-  await n8n.deploy(values);
+  await n8n.deploy({ ...values, loadTargets: { enabled: true } });
   await n8n.rightReply(`${await n8n.serviceUrl()}/webhook/load-last-node`);
   await keepsToItself(given, '--existing', '--namespace', n8n.space.name, '--release', n8n.name);
   seen('secrets of a release that is there, after a run on it', { leaks: 0 });

@@ -125,6 +125,6 @@ test('every pattern of a file that runs alone or after others names a file, and 
     }
   }
   expect(passesOf(ofJest, 4).map((args) => args.at(-1))).toEqual([
-    ...['--maxWorkers=4', '--maxWorkers=3', '--runInBand'],
+    ...['--maxWorkers=4', '--maxWorkers=2', '--runInBand'],
   ]);
 });
