@@ -90,9 +90,17 @@ function rollouts(): Measured {
   };
 }
 
-export function lostInFaults(configuration: 'recovery' | 'as-it-comes' | 'defaults'): string {
-  const ledgers = measuredDrills()
-    .filter((record) => record.configuration === configuration)
+const COMPARED = ['as-it-comes', 'defaults', 'recovery'] as const;
+
+/** In the faults that were measured in each configuration on the same target, so that the three sums compare alike. */
+export function lostInFaults(configuration: (typeof COMPARED)[number]): string {
+  const all = measuredDrills();
+  const isInEach = ({ fault, target }: (typeof all)[number]): boolean =>
+    COMPARED.every((each) =>
+      all.some((one) => one.fault === fault && one.target === target && one.configuration === each),
+    );
+  const ledgers = all
+    .filter((record) => record.configuration === configuration && isInEach(record))
     .map(({ drill }) => drill.ledger);
   return `${number(sum(ledgers.map((one) => one.lost)))} of ${number(sum(ledgers.map(({ exposed }) => exposed)))}`;
 }
