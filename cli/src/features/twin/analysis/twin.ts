@@ -338,8 +338,13 @@ const LONG_SECONDS = 60;
 /** How long a node of fixed time waits; null where that is short, or known only when the workflow runs. */
 function longWait(node: WorkflowNode): string | null {
   // What an export leaves out is the default of the version of the node.
-  const [usual, usualUnit] = Number(node['typeVersion'] ?? 1) > 1 ? [5, 'seconds'] : [1, 'hours'];
-  const { resume = 'timeInterval', amount = usual, unit = usualUnit } = parametersOf(node);
+  const [defaultAmount, defaultUnit] =
+    Number(node['typeVersion'] ?? 1) > 1 ? [5, 'seconds'] : [1, 'hours'];
+  const {
+    resume = 'timeInterval',
+    amount = defaultAmount,
+    unit = defaultUnit,
+  } = parametersOf(node);
   if (node.type !== 'n8n-nodes-base.wait' || resume !== 'timeInterval') return null;
   const count = typeof amount === 'number' ? amount : 0;
   const seconds = count * (UNITS[textOf(unit)] ?? 0);
