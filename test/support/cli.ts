@@ -63,7 +63,7 @@ export function endStartedClis(): void {
   for (const child of started) child.kill('SIGKILL');
 }
 
-/** The folder of the one run beneath `out`. */
+/** The folder of the latest run beneath `out`. */
 export function runFolder(out: string): string | null {
   const name = existsSync(out) ? readdirSync(out).sort().at(-1) : undefined;
   return name === undefined ? null : join(out, name);

@@ -37,11 +37,11 @@ async function test() {
   console.log(`${REQUESTS} of ${REQUESTS} answers are as expected`);
 }
 
-/** Only says what is so: an inactive patch leaves n8n as it is. METRICS: role=address, with commas between. */
+/** An inactive patch is no failure, because n8n then runs its own code. METRICS: role=address, with commas between. */
 async function tellPatches() {
   if (!METRICS) console.log('with monitoring.enabled=true, the patches are listed here');
-  for (const of of METRICS ? METRICS.split(',') : []) {
-    const [role, address] = of.split('=');
+  for (const one of METRICS ? METRICS.split(',') : []) {
+    const [role, address] = one.split('=');
     const asked = fetch(address, { signal: AbortSignal.timeout(ANSWER_MS) });
     const text = await asked.then((reply) => reply.text()).catch((error) => `${error}`);
     const states = text.matchAll(/^n8n_tuned_patch_in_force\{patch="(.+?)",state="(.+?)"/gm);

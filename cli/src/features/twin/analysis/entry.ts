@@ -227,10 +227,10 @@ function asWebhook(workflow: ExportedWorkflow, node: WorkflowNode, beginning: Be
   };
 }
 
-/** Set by what is between a caller and n8n, by the load itself, or for whoever has a secret. */
+/** Headers that proxies or the load itself set, and headers that may hold a secret. */
 const NOT_OWN = /^x-(forwarded|real-ip|request-id|load-id|amzn|cloud)|key|token|secret|sign|auth/;
 
-/** Those by which a caller says more than its body does. */
+/** The caller's own headers, which a workflow may read. */
 const ownHeaders = (headers: Record<string, unknown>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
