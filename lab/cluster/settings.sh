@@ -44,6 +44,15 @@ fail() { echo "cluster: $*" >&2; exit 1; }
 mistake() { echo "cluster: $*" >&2; exit 2; }
 note() { echo "cluster: $*" >&2; }
 
+# outside COMMAND...: what runs in the cluster's network, by native_exec, reaches no registry of packages. This does, anywhere:
+# it runs COMMAND with the machine's own network and names.
+outside() {
+  [ -n "${N8N_TUNED_OUTSIDE-}" ] || { "$@"; return; }
+  # shellcheck disable=SC2016
+  nsenter --net="$N8N_TUNED_OUTSIDE/outside-net" -- env -u N8N_TUNED_OUTSIDE unshare --mount -- \
+    sh -c 'mount --bind "$0" /etc/resolv.conf; exec "$@"' "$N8N_TUNED_OUTSIDE/outside-resolv.conf" "$@"
+}
+
 # Sets init_pid to the machine's id of the cluster's process 1, if it lives. The processes are asked and
 # no file, so that the answer is right after any crash.
 init_pid=

@@ -18,6 +18,7 @@ Y
 }
 case ${1-} in -h | --help) usage; exit 0 ;; esac
 for name; do [[ " ${ALL[*]} ${RARE[*]} " == *" $name "* ]] || mistake "there is no image '$name': there are ${ALL[*]} ${RARE[*]}"; done
+[ -z "${N8N_TUNED_OUTSIDE-}" ] || { outside "$IMAGES_DIR/build.sh" "$@"; exit; }
 [ "$(id -u)" = 0 ] || mistake "images are made as root, with the right owners of their files: run this with sudo"
 
 image() { "$CLUSTER_DIR/native/image.sh" "$@" >/dev/null; }

@@ -251,6 +251,16 @@ test('braces of another program in an object of the user are never taken away in
     ['{{ `{{ .password }}` }}', '{{ .password }}'],
     ['{{ .Release.Name }}-{{ .Values.timezone }}', 'n8n-Etc/UTC'],
     ['{{ range list 1 }}{{ printf "%s" $.Chart.Name }}{{ end }}', 'n8n-tuned'],
+    ["{{/* the team's .env, without .password */}}x", 'x'],
+    ['{{- /* see .env */ -}}x', 'x'],
+    ['{{ if $zone := .Values.timezone }}{{ $zone }}{{ end }}', 'Etc/UTC'],
+    ['{{ printf `%s .name` .Release.Name }}', 'n8n .name'],
+    ['{{ (index .Values "image").registry }}', 'docker.io'],
+    ['{{ (dict "name" "y").name }}', 'y'],
+    ['{{ $.Values.timezone | replace "/" ".Or." }}', 'Etc.Or.UTC'],
+    ['{{ template "n8n-tuned.name" . }}', 'n8n-tuned'],
+    ['{{ get .Values.image "registry" }}', 'docker.io'],
+    ['{{ $.Files.Get "none" | default "no .file" }}', 'no .file'],
   ] as const) {
     expect(await passwordIn(secretOf(given))).toContain(`"password":"${rendered}"`);
   }

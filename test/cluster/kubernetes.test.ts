@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import {
+  clusterStatus,
   createNamespace,
   inCluster,
   request,
@@ -9,6 +12,7 @@ import {
   until,
   type Namespace,
 } from '../support/cluster';
+import { ROOT } from '../support/release';
 import { shellPod, webServer } from './objects';
 
 jest.setTimeout(400_000);
@@ -202,6 +206,17 @@ test('an autoscaler adds pods while those there are busy', async () => {
     200_000,
   );
   await space.kubectl('delete', 'hpa/scaled', 'deploy/scaled', '--wait=false');
+});
+
+test('what runs in the network of the cluster fetches packages by the network of the machine', async () => {
+  const show = 'readlink /proc/self/ns/net; cat /etc/resolv.conf';
+  const outside = `. ${join(ROOT, 'lab/cluster/settings.sh')}; outside sh -c '${show}'`;
+  const { stdout: machine } = await promisify(execFile)('bash', ['-c', outside]);
+  expect((await inCluster(['bash', '-c', outside])).stdout).toBe(machine);
+  // Another provider's cluster is reached by the network of the machine.
+  if ((await clusterStatus())['provider'] === 'native') {
+    expect((await inCluster(['bash', '-c', show])).stdout).not.toBe(machine);
+  }
 });
 
 test('Helm installs a chart, waits for it and tests it', async () => {

@@ -47,12 +47,12 @@ The first expression of a text that was written for another program, or nothing:
 which Helm would leave an empty text or refuse the chart in its own words, or begins with a function of Vault's templates.
 */}}
 {{- define "n8n-tuned.foreignExpression" -}}
-{{- /* Braces around a quoted text are how braces of others are written. */ -}}
-{{- $template := regexReplaceAll "\\{\\{-?\\s*(\"[^\"]*\"|`[^`]*`)\\s*-?\\}\\}" . "" -}}
+{{- /* Braces around a quoted text are how braces of others are written, and a comment is no expression. */ -}}
+{{- $template := regexReplaceAll "\\{\\{-?\\s*(\"[^\"]*\"|`[^`]*`|/\\*(?s:.*?)\\*/)\\s*-?\\}\\}" . "" -}}
 {{- $all := regexFindAll "\\{\\{-?\\s*((with|range|if)\\s+)?(secret|secrets|pkiCert|key)\\s+[\"`][^}]*\\}\\}" $template -1 -}}
-{{- if not (regexMatch "\\{\\{-?\\s*(range|with|define|block|\\$\\w+\\s*:=)" $template) -}}
+{{- if not (regexMatch "\\{\\{-?\\s*(range|with|define|block|((else\\s+)?if\\s+)?\\$\\w+\\s*:=)" $template) -}}
 {{- range regexFindAll "\\{\\{[^}]*\\}\\}" $template -1 -}}
-{{- $field := regexFind "(^|[\\s({-])[.$][A-Za-z]\\w*" (regexReplaceAll "\"[^\"]*(\"|$)" . "") | trimAll " ({-\t\n" -}}
+{{- $field := regexFind "(^|[\\s({-])[.$][A-Za-z]\\w*" (regexReplaceAll "\"[^\"]*(\"|$)|`[^`]*(`|$)" . "") | trimAll " ({-\t\n" -}}
 {{- if not (has $field (list "" ".Values" ".Release" ".Chart" ".Capabilities" ".Files" ".Template" ".Subcharts")) -}}
 {{- $all = append $all . -}}
 {{- end -}}

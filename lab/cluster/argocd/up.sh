@@ -11,7 +11,7 @@ kubectl() { "$CLUSTER_DIR/cluster" exec kubectl "$@"; }
 status=$("$CLUSTER_DIR/cluster" status) || fail "Argo CD needs a running cluster: lab/cluster/cluster up"
 # Any other cluster pulls the images of these names from their registry.
 case $status in *provider=native*) "$CLUSTER_DIR/../images/build.sh" argocd busybox redis ;; esac
-module=$(go -C "$HERE" list -m -f '{{.Dir}}' github.com/argoproj/argo-cd/v3)
+module=$(outside go -C "$HERE" list -m -f '{{.Dir}}' github.com/argoproj/argo-cd/v3)
 charts=$(mktemp -d)
 trap 'rm -rf "$charts"' EXIT
 "$CACHE/bin/helm3" package --destination "$charts" "$CLUSTER_DIR/../../charts/n8n-tuned" >/dev/null

@@ -9,7 +9,7 @@ HERE=$CLUSTER_DIR/flux
 kubectl() { "$CLUSTER_DIR/cluster" exec kubectl "$@"; }
 definitions() { # definitions CONTROLLER
   local module file
-  module=$(go -C "$HERE/$1" list -m -f '{{.Dir}}' "github.com/fluxcd/$1")
+  module=$(outside go -C "$HERE/$1" list -m -f '{{.Dir}}' "github.com/fluxcd/$1")
   for file in "$module"/config/crd/bases/*.yaml; do cat "$file"; echo ---; done
 }
 

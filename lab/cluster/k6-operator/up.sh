@@ -10,7 +10,7 @@ kubectl() { "$CLUSTER_DIR/cluster" exec kubectl "$@"; }
 status=$("$CLUSTER_DIR/cluster" status) || fail "the k6-operator needs a running cluster: lab/cluster/cluster up"
 # Any other cluster pulls the images of these names from their registry.
 case $status in *provider=native*) "$CLUSTER_DIR/../images/build.sh" k6-operator k6-starter ;; esac
-module=$(go -C "$CLUSTER_DIR/k6-operator" list -m -f '{{.Dir}}' github.com/grafana/k6-operator)
+module=$(outside go -C "$CLUSTER_DIR/k6-operator" list -m -f '{{.Dir}}' github.com/grafana/k6-operator)
 note "applying k6-operator $K6_OPERATOR_VERSION"
 kubectl apply --server-side -f - <"$module/bundle.yaml" >"$LOGS/k6-operator.log" 2>&1 ||
   fail "the k6-operator was not applied: see $LOGS/k6-operator.log"

@@ -8,7 +8,7 @@ READY_SECONDS=240
 cluster() { "$CLUSTER_DIR/cluster" "$@"; }
 manifests() {
   local module
-  module=$(go -C "$CLUSTER_DIR/keda" list -m -f '{{.Dir}}' github.com/kedacore/keda/v2)
+  module=$(outside go -C "$CLUSTER_DIR/keda" list -m -f '{{.Dir}}' github.com/kedacore/keda/v2)
   "$BIN/kubectl" kustomize "$module/config/minimal" |
     sed -E -e "s#ghcr.io/kedacore/keda:[a-z0-9.]+#$KEDA_IMAGE#" \
       -e "s#ghcr.io/kedacore/keda-metrics-apiserver:[a-z0-9.]+#$KEDA_ADAPTER_IMAGE#"

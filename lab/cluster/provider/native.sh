@@ -31,10 +31,16 @@ native_exec() {
   find_init || fail "the cluster is not running: lab/cluster/cluster up"
   export KUBECONFIG=$ADMIN_KUBECONFIG PATH=$BIN:$CACHE/bin:$PATH
   unset http_proxy https_proxy HTTP_PROXY HTTPS_PROXY   # no proxy can be reached from in there
-  # The names of Services resolve too: /etc/resolv.conf is the cluster's, for this command alone.
+  # The names of Services resolve too: /etc/resolv.conf is the cluster's, for this command alone. What it was, and the network,
+  # are kept for outside, of settings.sh.
+  local seen=$STATE/outside-resolv.conf
+  [ -n "${N8N_TUNED_OUTSIDE-}" ] || { touch "$STATE/outside-net"; cmp -s /etc/resolv.conf "$seen" || cat /etc/resolv.conf >"$seen"; }
   # shellcheck disable=SC2016,SC2154
-  exec nsenter --net="/proc/$init_pid/ns/net" -- unshare --mount -- \
-    sh -c 'mount --bind "$0" /etc/resolv.conf 2>/dev/null; exec "$@"' "$STATE/exec-resolv.conf" "$@"
+  exec unshare --mount -- sh -c '
+    [ -n "${N8N_TUNED_OUTSIDE-}" ] || mount --bind /proc/self/ns/net "$0/outside-net"
+    mount --bind "$0/exec-resolv.conf" /etc/resolv.conf 2>/dev/null
+    export N8N_TUNED_OUTSIDE="${N8N_TUNED_OUTSIDE:-$0}"
+    exec nsenter --net="$@"' "$STATE" "/proc/$init_pid/ns/net" -- "$@"
 }
 native_status() {
   echo "kubeconfig=$ADMIN_KUBECONFIG"
