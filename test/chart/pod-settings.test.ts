@@ -30,6 +30,7 @@ const EXAMPLES: Record<string, unknown> = {
   'shutdown.timeoutSeconds': 1800,
   'shutdown.preStopSeconds': 21,
   terminationGracePeriodSeconds: 4000,
+  scratchLimit: '3Gi',
   lifecycle: { preStop: { sleep: { seconds: 3 } } },
   strategy: { type: 'Recreate' },
   topologySpreadConstraints: [{ maxSkew: 2 }],
@@ -138,6 +139,10 @@ async function broken(leaf: Leaf): Promise<string[]> {
     ];
   });
 }
+
+test('every leaf of `pod` has another value to try', () => {
+  for (const leaf of leaves) expect(another(leaf)).not.toEqual(leaf.value);
+});
 
 test('every leaf of `pod` reaches every role', async () => {
   expect(leaves.length).toBeGreaterThan(50);
