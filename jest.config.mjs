@@ -13,6 +13,7 @@ const suite = (name, extra = {}) => ({
   displayName: name,
   rootDir: import.meta.dirname,
   testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
+  testPathIgnorePatterns: ['/node_modules/', '\\.long\\.test\\.ts$'],
   transform,
   sandboxInjectedGlobals: FAST_GLOBALS,
   // What the chart carries and what is built are copies under the same names.
@@ -22,7 +23,15 @@ const suite = (name, extra = {}) => ({
   setupFiles: ['<rootDir>/test/support/properties.ts', ...(extra.setupFiles ?? [])],
 });
 
-const toolsOrLong = (name) => [`<rootDir>/test/${name}/**/*.{tools,long}.test.ts`];
+const tools = (name) => suite(name, { testMatch: [`<rootDir>/test/${name}/**/*.tools.test.ts`] });
+const long = (name) =>
+  suite(`${name}-long`, {
+    testMatch: [
+      `<rootDir>/test/${name}-long/**/*.test.ts`,
+      `<rootDir>/test/${name}/**/*.long.test.ts`,
+    ],
+    testPathIgnorePatterns: ['/node_modules/'],
+  });
 
 export default {
   // A busy machine is no reason to fail: a test that must end sooner says so itself.
@@ -36,21 +45,24 @@ export default {
     }),
     suite('lab'),
     suite('nodes'),
+    long('nodes'),
     suite('workflows'),
-    suite('workflows-long'),
-    suite('loadtests', { testMatch: toolsOrLong('loadtests') }),
-    suite('cli', { testMatch: toolsOrLong('cli') }),
+    long('workflows'),
+    tools('loadtests'),
+    tools('cli'),
+    long('cli'),
     suite('chart'),
+    long('chart'),
     suite('monitoring'),
-    suite('monitoring-long'),
+    long('monitoring'),
     suite('process'),
-    suite('process-long'),
+    long('process'),
     suite('browser'),
-    suite('browser-long'),
+    long('browser'),
     suite('site'),
     suite('studies'),
     suite('studies-pods'),
     suite('cluster'),
-    suite('cluster-long'),
+    long('cluster'),
   ],
 };

@@ -15,13 +15,14 @@ export interface Suite {
   /** Tools of the lab, by the names of `lab/install.sh --list`. */
   needs?: string[];
   checks?: Check[];
-  /** Files that run by themselves, as patterns below the suite's folder: a neighbour could change what they measure. */
-  alone?: string[];
   /** Files of light loads, which run when all that starts more has ended: a generator that is late makes a run invalid. */
   light?: string[];
   /** Runs on a real Kubernetes, with --cluster. */
   cluster?: true;
-  /** Runs with LONG=1 or by its name. */
+  /**
+   * Runs with LONG=1 or by its name, one file after the other, since a neighbour could change what they measure. `X-long`
+   * has the files of its folder, and those of the suite X that are called *.long.test.ts.
+   */
   long?: true;
 }
 
@@ -103,15 +104,20 @@ export const suites: Suite[] = [
   { name: 'lab', shows: 'the installer, the doctor, the documents, the studies and generators' },
   {
     name: 'cli',
-    shows: 'the command with k6, helm and S3 beside it; the quality of its search',
+    shows: 'the command with k6, helm and S3 beside it',
     needs: ['k6', 'helm3', 'versitygw'],
     light: [
-      ...[
-        ...['at-url', 'compare', 'generator', 'rate', 'report', 'run', 'secrets', 'server'],
-        'workload-file',
-      ].map((name) => `command-line/${name}.tools`),
+      ...['at-url', 'rate', 'report', 'run', 'secrets', 'server', 'workload-file'].map(
+        (name) => `command-line/${name}.tools`,
+      ),
       'features/drill/drill.tools',
     ],
+  },
+  {
+    name: 'cli-long',
+    shows: 'comparisons and generators with k6; the quality of the search on simulated machines',
+    needs: ['k6', 'helm3', 'versitygw'],
+    long: true,
   },
   {
     name: 'loadtests',
@@ -125,12 +131,25 @@ export const suites: Suite[] = [
     needs: ['node24', 'n8n', 'n8n-legacy', 'redis', 'postgresql'],
   },
   {
+    name: 'nodes-long',
+    shows: 'the nodes in a real n8n in queue mode',
+    needs: ['node24', 'n8n', 'redis', 'postgresql'],
+    long: true,
+  },
+  {
     name: 'chart',
     shows: 'rendering under Helm 3 and 4: features, traps, messages',
     needs: [
       ...['helm3', 'helm4', 'helm-unittest', 'kubeconform'],
       ...['k6', 'redis', 'postgresql', 'node24', 'n8n'],
     ],
+  },
+  {
+    name: 'chart-long',
+    shows:
+      'what the patches and scripts of the chart change in a real n8n, and that wrong ones are found',
+    needs: ['helm3', 'redis', 'postgresql', 'node18', 'node24', 'n8n', 'n8n-legacy'],
+    long: true,
   },
   {
     name: 'monitoring',
@@ -142,7 +161,6 @@ export const suites: Suite[] = [
     name: 'monitoring-long',
     shows: 'every series that an alert names, on a real n8n; the alert when a worker is killed',
     needs: ['prometheus', 'helm3', 'k6', 'node24', 'n8n', 'redis', 'postgresql'],
-    alone: ['.*'],
     long: true,
   },
   {
@@ -164,8 +182,7 @@ export const suites: Suite[] = [
   {
     name: 'process-long',
     shows: 'real n8n processes, what takes long',
-    needs: ['n8n', 'redis', 'postgresql', 'k6', 'image-archives'],
-    alone: ['.*'],
+    needs: ['n8n', 'n8n-legacy', 'redis', 'postgresql', 'nginx', 'k6', 'image-archives'],
     long: true,
   },
   {
@@ -175,7 +192,6 @@ export const suites: Suite[] = [
       ...['k6', 'pm2', 'http-frameworks', 'n8n', 'n8n-legacy', 'redis', 'postgresql', 'nginx'],
       ...['iptables', 'versitygw'],
     ],
-    alone: ['.*'],
     long: true,
   },
   {
@@ -187,7 +203,6 @@ export const suites: Suite[] = [
     name: 'browser-long',
     shows: 'the editor of n8n below 1.0 and the report of a run on a real n8n, in a real browser',
     needs: ['n8n', 'n8n-legacy', 'redis', 'postgresql', 'k6', 'chromium'],
-    alone: ['.*'],
     long: true,
   },
   {
@@ -202,7 +217,6 @@ export const suites: Suite[] = [
     name: 'studies-pods',
     shows: 'every study in pods with --quick runs to its end, and nothing in it crashes',
     needs: ['cluster'],
-    alone: ['.*'],
     cluster: true,
     long: true,
   },
@@ -210,7 +224,6 @@ export const suites: Suite[] = [
     name: 'cluster-long',
     shows: 'a real Kubernetes, what takes long',
     needs: ['cluster'],
-    alone: ['.*'],
     cluster: true,
     long: true,
   },
@@ -223,13 +236,14 @@ const LIGHT_AT_ONCE = 2;
  * those that run alone.
  */
 export function passesOf(chosen: Suite[], filesAtOnce: number): string[][] {
-  const patternOf = (kind: 'light' | 'alone'): string | null => {
-    const files = chosen.flatMap((suite) =>
-      (suite[kind] ?? []).map((file) => `${suite.name}/${file}`),
-    );
+  const patternOf = (filesOf: (suite: Suite) => string[]): string | null => {
+    const files = chosen.flatMap(filesOf);
     return files.length === 0 ? null : `(^|/)test/(${files.join('|')})\\.test\\.ts$`;
   };
-  const [light, alone] = [patternOf('light'), patternOf('alone')];
+  const light = patternOf(({ name, light: files = [] }) => files.map((file) => `${name}/${file}`));
+  const alone = patternOf(({ name, long }) =>
+    long ? [`${name}/.*`, `${name.replace(/-long$/, '')}/.*\\.long`] : [],
+  );
   const others = [light, alone].flatMap((pattern) =>
     pattern === null ? [] : [`(?!.*${pattern})`],
   );
@@ -245,8 +259,7 @@ export function passesOf(chosen: Suite[], filesAtOnce: number): string[][] {
 /** The suite whose file it is: `pure` has the files of two folders that need no tool of the lab. */
 export function suiteOf(path: string): string {
   const folder = /\/test\/([^/]+)\//.exec(path)?.[1] ?? '';
-  const isPure = ['cli', 'loadtests'].includes(folder) && !TOOLS_OR_LONG.test(path);
+  if (path.endsWith('.long.test.ts')) return `${folder}-long`;
+  const isPure = ['cli', 'loadtests'].includes(folder) && !path.endsWith('.tools.test.ts');
   return isPure ? 'pure' : folder;
 }
-
-const TOOLS_OR_LONG = /\.(tools|long)\.test\.ts$/;

@@ -32,6 +32,7 @@ const EXAMPLES: Record<string, unknown> = {
   terminationGracePeriodSeconds: 4000,
   scratchLimit: '3Gi',
   lifecycle: { preStop: { sleep: { seconds: 3 } } },
+  beforeStart: { x: { command: ['true'] } },
   strategy: { type: 'Recreate' },
   topologySpreadConstraints: [{ maxSkew: 2 }],
   nodeSelector: { a: 'b' },
@@ -115,8 +116,7 @@ function another({ path, value }: Leaf): unknown {
   const example = EXAMPLES[path.join('.')];
   if (example !== undefined) return example;
   if (typeof value === 'boolean') return !value;
-  if (typeof value === 'number') return value + 1;
-  throw new Error(`pod.${path.join('.')} has no example here: add one`);
+  return typeof value === 'number' ? value + 1 : undefined;
 }
 
 /** What is wrong with one leaf, in sentences. */
@@ -141,7 +141,8 @@ async function broken(leaf: Leaf): Promise<string[]> {
 }
 
 test('every leaf of `pod` has another value to try', () => {
-  for (const leaf of leaves) expect(another(leaf)).not.toEqual(leaf.value);
+  const without = leaves.filter((leaf) => another(leaf) === undefined);
+  expect(without.map(({ path }) => path.join('.'))).toEqual([]);
 });
 
 test('every leaf of `pod` reaches every role', async () => {

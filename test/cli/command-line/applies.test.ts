@@ -1,4 +1,4 @@
-/** What an option that cannot be applied is told; applies.long.test.ts goes through all of them. */
+/** What an option that cannot be applied is told; applies.tools.test.ts goes through all of them. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RULES } from '../../../cli/src/options/applies';

@@ -18,7 +18,7 @@ export interface Known {
 
 // The benchmark of the search has set the constants below: simulated systems whose capacity is known, and traces of a real
 // n8n (test/cli/features/find/analysis/simulated). If you change a constant, measure again what the search does
-// (studies/search-quality): UPDATE_STUDIES=1 npx jest --selectProjects cli --testPathPatterns find-quality
+// (studies/search-quality): UPDATE_STUDIES=1 npx jest --selectProjects cli-long --testPathPatterns find-quality
 
 /**
  * How fast the room shrinks at the capacity: a share of k per share of rate. Soft to cliff. No softer than the straight

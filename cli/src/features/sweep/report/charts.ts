@@ -40,7 +40,8 @@ export function firstChartId(sweep: SweepRecord): string {
 }
 
 const EVERY_CELL = 'cells';
-const MAX_BARS = 24;
+/** So many fit on the first screen of a desktop. */
+const MAX_BARS = 10;
 
 /** Those that had the same to do beside each other, the best first. */
 function everyCell(sweep: SweepRecord, records: readonly CellRecord[]): BarChart {
@@ -54,8 +55,14 @@ function everyCell(sweep: SweepRecord, records: readonly CellRecord[]): BarChart
   return {
     ...bars(shown, metric, names, ''),
     id: EVERY_CELL,
-    title: `${metric.title} by ${names.map(dimensionTitle).join(', ')}${isCut ? `: the best ${String(most)}` : ''}`,
+    title: `${metric.title} by ${names.map(dimensionTitle).join(', ')}${isCut ? `: ${bestOf(most, load)}` : ''}`,
   };
+}
+
+/** `the best 3 for each workload`: of what had the same to do. */
+function bestOf(most: number, load: readonly string[]): string {
+  const best = most === 1 ? 'the best' : `the best ${String(most)}`;
+  return load.length === 0 ? best : `${best} for each ${load.map(dimensionTitle).join(' and ')}`;
 }
 
 function metricCharts(sweep: SweepRecord, records: readonly CellRecord[]): Chart[][] {

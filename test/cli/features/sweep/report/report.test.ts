@@ -77,6 +77,18 @@ describe('plots choose what changed', () => {
     expect(chart.bars.map(({ value }) => value)).toEqual([82, 82, 42, 42, 22, 22]);
   });
 
+  test('more than a screen has room for: the best of each workload, and the title says how many', () => {
+    const sweep = sampleSweep('workload: [last-node, at-once, wait-5s], workers: [1, 2, 3, 4, 5, 6]');
+    const [chart] = allCharts(sweep, sampleCells(sweep));
+    if (chart?.kind !== 'bar') throw new Error('they are no bars');
+    expect(chart.title).toBe('Capacity by workload, workers: the best 3 for each workload');
+    expect(chart.bars.map(({ label }) => label.replace(/, \d$/, ''))).toEqual([
+      ...Array<string>(3).fill('last-node'),
+      ...Array<string>(3).fill('at-once'),
+      ...Array<string>(3).fill('wait-5s'),
+    ]);
+  });
+
   test('cells of different dimensions have no empty plot, and no label says undefined', () => {
     const sweep = sampleSweep(
       'tuning: [none, default], workers: [1, 2], cpuMillicores: [500, 1000]',
