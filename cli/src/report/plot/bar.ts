@@ -18,20 +18,29 @@ interface Layout {
   barAt: number;
 }
 
-const BESIDE: Layout = {
-  ...{ row: 26, name: 252, left: 260, barAt: 4 },
-  nameAt: { x: 252, y: 17, 'text-anchor': 'end' },
-};
+const MAX_NAME = 252;
+
+/** Bars begin where the longest name ends. */
+function beside(bars: BarChart['bars']): Layout {
+  const name = Math.max(0, ...bars.map(({ label }) => Math.ceil(textWidth(label, TICK_FONT))));
+  return {
+    ...{ row: 26, name, left: name + 8, barAt: 4 },
+    nameAt: { x: name, y: 17, 'text-anchor': 'end' },
+  };
+}
 const ABOVE: Layout = { row: 48, name: WIDTH, left: 0, barAt: 25, nameAt: { x: 0, y: 17 } };
 
 const fits = (name: string, room: number): boolean => textWidth(name, TICK_FONT) <= room;
 
 /** Horizontal bars: names of any length stay readable, also on a phone. */
 export function drawBar(chart: BarChart): string {
-  const layout = chart.bars.every(({ label }) => fits(label, BESIDE.name)) ? BESIDE : ABOVE;
+  const layout = chart.bars.every(({ label }) => fits(label, MAX_NAME))
+    ? beside(chart.bars)
+    : ABOVE;
   const { left, row, barAt } = layout;
   const top = roundTop(Math.max(0, ...chart.bars.map((b) => b.high ?? b.value)));
-  const valueOf = ({ value }: BarChart['bars'][number]): string => withUnit(value, chart.unit);
+  const unit = chart.unit === 'requests per second' ? '/s' : chart.unit;
+  const valueOf = ({ value }: BarChart['bars'][number]): string => withUnit(value, unit);
   const widest = Math.max(0, ...chart.bars.map((bar) => textWidth(valueOf(bar), TICK_FONT)));
   const width = WIDTH - left - Math.ceil(widest) - 2 * GAP;
   const rows = chart.bars.map((bar, index) => {

@@ -53,7 +53,7 @@ export function otherMachineFigures(
     { name: 'Expected', value: `${perSecond(carried.ratePerSecond)} (${range(carried)})` },
     {
       name: 'Measured',
-      value: `${perSecond(capacity.ratePerSecond)} (${range(capacity)}) at ${duration(from.cpuMs)} of CPU per request; the search was ${verdict}`,
+      value: `${perSecond(capacity.ratePerSecond)} (${range(capacity)}) at ${duration(from.cpuMs)} of CPU per request, by a search that ended ${verdict.toUpperCase()}`,
     },
     { name: 'Breaks first', value: limit === null ? 'not seen' : limitName(limit) },
   ];

@@ -78,7 +78,9 @@ describe('plots choose what changed', () => {
   });
 
   test('more than a screen has room for: the best of each workload, and the title says how many', () => {
-    const sweep = sampleSweep('workload: [last-node, at-once, wait-5s], workers: [1, 2, 3, 4, 5, 6]');
+    const sweep = sampleSweep(
+      'workload: [last-node, at-once, wait-5s], workers: [1, 2, 3, 4, 5, 6]',
+    );
     const [chart] = allCharts(sweep, sampleCells(sweep));
     if (chart?.kind !== 'bar') throw new Error('they are no bars');
     expect(chart.title).toBe('Capacity by workload, workers: the best 3 for each workload');
