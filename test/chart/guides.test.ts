@@ -39,6 +39,20 @@ test.each([0, 1, 2])('guide %d of migrate.md shows values that render', async (i
   ).toEqual(['n8n-n8n-tuned-main', 'n8n-n8n-tuned-webhook', 'n8n-n8n-tuned-worker']);
 });
 
+test('the README of the chart begins with a complete example, which renders as it is', async () => {
+  const text = readFileSync(join(chart, 'README.md'), 'utf8');
+  const example = text.indexOf('```yaml\n');
+  expect(example).toBeGreaterThan(0);
+  expect(example).toBeLessThan(text.indexOf('\n| '));
+  const file = join(folder, 'readme.yaml');
+  writeFileSync(file, /```yaml\n([^]*?)```/.exec(text)?.[1] ?? 'missing: true');
+  const monitoringApi = ['--api-versions', 'monitoring.coreos.com/v1'];
+  const { manifests } = await render(paths.helm3, ['-f', file, ...monitoringApi]);
+  const kinds = manifests.map(({ kind }) => kind);
+  expect(kinds).toEqual(expect.arrayContaining(['Deployment', 'HTTPRoute', 'PodMonitor']));
+  expect(kinds).not.toContain('StatefulSet');
+});
+
 test('traffic.md shows values that render', async () => {
   const text = readFileSync(join(docs, 'traffic.md'), 'utf8');
   const shown = [...text.matchAll(/```yaml\n([^]*?)```/g)].map(([, values]) => values ?? '');
