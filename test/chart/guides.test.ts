@@ -53,6 +53,19 @@ test('the README of the chart begins with a complete example, which renders as i
   expect(kinds).not.toContain('StatefulSet');
 });
 
+test('each object that the README of the chart shows alone is one that the chart renders', async () => {
+  const text = readFileSync(join(chart, 'README.md'), 'utf8');
+  const shown = [...text.matchAll(/--show-only (\S+)/g)].map(([, file = '']) => file);
+  expect(shown.length).toBeGreaterThan(0);
+  const file = join(folder, 'shown.yaml');
+  const httpRoute = { enabled: true, parentRefs: [{ name: 'gateway' }] };
+  writeFileSync(file, JSON.stringify({ publicUrl: 'https://n8n.test', httpRoute }));
+  for (const template of shown) {
+    const { manifests } = await render(paths.helm3, ['-f', file, '--show-only', template]);
+    expect(manifests.length).toBeGreaterThan(0);
+  }
+});
+
 test('traffic.md shows values that render', async () => {
   const text = readFileSync(join(docs, 'traffic.md'), 'utf8');
   const shown = [...text.matchAll(/```yaml\n([^]*?)```/g)].map(([, values]) => values ?? '');
