@@ -103,7 +103,7 @@ capacity-cluster: build ## the same as make capacity, with n8n in pods; stops th
 SITE_REFS ?=
 site: ## build the documentation as a site with a search into site/dist; SITE_REFS="TAG..." builds these versions
 	@cd site && npm ci --no-audit --no-fund --loglevel=error
-	@node site/build.mjs $(SITE_REFS)
+	@npx tsx site/build.ts $(SITE_REFS)
 
 ##@ Housekeeping
 .PHONY: doctor clean help

@@ -4,7 +4,7 @@
 //   npx tsx lab/pages.ts --draw SEED REF    60 sentences of its pages at random, for an editor to judge
 import { execFileSync } from 'node:child_process';
 import { seededRandom } from '../cli/src/analysis/statistics/random';
-import { isPage } from '../site/pages.mjs';
+import { isPage } from '../site/pages.ts';
 import { sentencesOf } from '../test/lab/prose';
 
 export type PageKind = 'manual' | 'reference' | 'runbooks' | 'project' | 'results';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { programOf } from '../../cli/src/program';
 import { countOf, kindOf } from '../../lab/pages';
-import { isPage } from '../../site/pages.mjs';
+import { isPage } from '../../site/pages.ts';
 import { commentsOf, faultOf, sentencesOf } from './prose';
 
 const root = join(__dirname, '../..');

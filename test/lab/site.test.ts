@@ -2,9 +2,9 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { leftOut, sidebar } from '../../site/menus.mjs';
-import { converted, isPage, landing, pathOf, slugOf } from '../../site/pages.mjs';
-import { SYNONYMS } from '../../site/search.mjs';
+import { leftOut, sidebar } from '../../site/menus.ts';
+import { converted, isPage, landing, pathOf, slugOf } from '../../site/pages.ts';
+import { SYNONYMS } from '../../site/search.ts';
 
 const root = join(__dirname, '../..');
 

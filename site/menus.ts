@@ -1,9 +1,12 @@
 // The menus: what a reader wants to do, in the order in which it is done.
 
-const linkTo = (page) => `/${page.replace(/(^|\/)index\.md$/, '$1').replace(/\.md$/, '')}`;
+const linkTo = (page: string): string =>
+  `/${page.replace(/(^|\/)index\.md$/, '$1').replace(/\.md$/, '')}`;
 
 /** By task: pages by their path, with another text than the title where the title says too much or too little here. */
-const TASKS = {
+type Entry = string | readonly [page: string, text: string];
+
+const TASKS: Record<string, readonly Entry[]> = {
   'Get started': [
     ['docs/get-started.md', 'The first answer'],
     ['docs/only-settings.md', 'Only the settings'],
@@ -55,48 +58,65 @@ const TASKS = {
 };
 
 /** What is below a page of the menu, and is shown only beside pages of its folder. */
-const BELOW = {
+const BELOW: Record<string, string> = {
   'docs/runbooks/index.md': 'docs/runbooks/',
   'docs/reference/index.md': 'docs/reference/',
 };
 
-const pathOf = (entry) => (typeof entry === 'string' ? entry : entry[0]);
+const pathOf = (entry: Entry): string => (typeof entry === 'string' ? entry : entry[0]);
+
+export interface MenuItem {
+  text: string;
+  link: string;
+}
+export interface MenuGroup {
+  text: string;
+  items: MenuItem[];
+}
+/** The title of each page of a version, by its path. */
+export type Titles = Readonly<Record<string, string>>;
 
 /** For VitePress, from the title of each page of this version: an older one may lack some. */
-export function sidebar(titles) {
-  const itemOf = (page, text = titles[page]) => ({ text, link: linkTo(page) });
-  const items = (entries) =>
+export function sidebar(titles: Titles): Record<string, MenuGroup[]> {
+  const itemOf = (page: string, text = titles[page] ?? page): MenuItem => ({
+    text,
+    link: linkTo(page),
+  });
+  const items = (entries: readonly Entry[]): MenuItem[] =>
     entries
       .filter((entry) => pathOf(entry) in titles)
       .map((entry) => (typeof entry === 'string' ? itemOf(entry) : itemOf(...entry)));
-  const below = (index) =>
-    Object.keys(titles)
-      .filter((page) => page.startsWith(BELOW[index]) && page !== index)
-      .map((page) => itemOf(page, titles[page].replace(/^n8n-tuned |^Runbooks: /, '')))
+  const below = (index: string, folder: string): MenuItem[] =>
+    Object.entries(titles)
+      .filter(([page]) => page.startsWith(folder) && page !== index)
+      .map(([page, title]) => itemOf(page, title.replace(/^n8n-tuned |^Runbooks: /, '')))
       .sort((a, b) => a.text.localeCompare(b.text));
   /** The menu of all pages; what is below `open` is listed under it. */
-  const groups = (open) =>
+  const groups = (open: string | null, folder = ''): MenuGroup[] =>
     Object.entries(TASKS)
       .map(([text, entries]) => ({
         text,
         items: [
           ...items(entries),
-          ...(entries.some((entry) => pathOf(entry) === open) ? below(open) : []),
+          ...(open !== null && entries.some((entry) => pathOf(entry) === open)
+            ? below(open, folder)
+            : []),
         ],
       }))
       .filter((group) => group.items.length > 0);
   return {
     ...Object.fromEntries(
-      Object.entries(BELOW).map(([index, folder]) => [`/${folder}`, groups(index)]),
+      Object.entries(BELOW).map(([index, folder]) => [`/${folder}`, groups(index, folder)]),
     ),
     '/': groups(null),
   };
 }
 
 /** The pages of the manual, which the menus of this version leave out. */
-export const leftOut = (titles) => {
+export const leftOut = (titles: Titles): string[] => {
   const named = new Set(Object.values(TASKS).flat().map(pathOf));
-  const isBelow = (page) => Object.values(BELOW).some((folder) => page.startsWith(folder));
+  const isBelow = (page: string): boolean =>
+    Object.values(BELOW).some((folder) => page.startsWith(folder));
   return Object.keys(titles).filter(
     (page) => page.startsWith('docs/') && !named.has(page) && !isBelow(page),
   );

@@ -20,8 +20,15 @@ const BOTH = new RegExp(
   ].join('\\s*'),
   'g',
 );
-const chosen = (_, narrow, narrowDark, narrowLight, dark, light) => {
-  const shown = (colours, image, source) =>
+const chosen = (
+  _: string,
+  narrow: string | undefined,
+  narrowDark: string,
+  narrowLight: string,
+  dark: string,
+  light: string,
+): string => {
+  const shown = (colours: string, image: string, source: string): string =>
     narrow === undefined
       ? `<img class="${colours}" ${image}>`
       : `<picture class="${colours}"><source media="${narrow}" srcset="${source}"><img ${image}></picture>`;
@@ -43,14 +50,14 @@ const NOT_PAGES = new RegExp(
 );
 const PICTURE = /\.(png|svg)$/;
 
-export const isPage = (file) => file.endsWith('.md') && !NOT_PAGES.test(file);
+export const isPage = (file: string): boolean => file.endsWith('.md') && !NOT_PAGES.test(file);
 
 /** What a folder shows first is its README there, and its index here; the site begins with a page of its own. */
-export const pathOf = (page) =>
+export const pathOf = (page: string): string =>
   page === 'README.md' ? 'overview.md' : page.replace(/(^|\/)README\.md$/, '$1index.md');
 
 /** As GitHub makes the anchors of headings, which the links between pages use. */
-export const slugOf = (heading) =>
+export const slugOf = (heading: string): string =>
   heading
     .trim()
     .toLowerCase()
@@ -61,14 +68,18 @@ export const slugOf = (heading) =>
  * A page as the site has it, and the pictures that it shows. `files` are all of the repository, `ref` is what links to
  * files that are no page lead to.
  */
-export function converted(page, text, { files, ref }) {
+export function converted(
+  page: string,
+  text: string,
+  { files, ref }: { files: ReadonlySet<string>; ref: string },
+): { content: string; pictures: string[] } {
   const folders = new Set([...files].map((file) => dirname(file)));
-  const pictures = new Set();
+  const pictures = new Set<string>();
 
-  const target = (link) => {
+  const target = (link: string): string => {
     const own = OWN.exec(link);
     if (own === null && /^([a-z]+:|#|\/\/)/i.test(link)) return link;
-    const [path, anchor] = (own === null ? link : own[1]).split('#');
+    const [path = '', anchor] = (own?.[1] ?? link).split('#');
     const file = join(own === null ? dirname(page) : '.', path).replace(/\/$/, '');
     const after = anchor === undefined ? '' : `#${anchor}`;
     const readme = file === '.' ? 'README.md' : `${file}/README.md`;
@@ -81,21 +92,30 @@ export function converted(page, text, { files, ref }) {
     }
     return folders.has(file) ? `${REPOSITORY}/tree/${ref}/${file}` : link;
   };
-  const near = (file) => {
+  const near = (file: string): string => {
     const path = relative(dirname(page), file);
     return path.startsWith('.') ? path : `./${path}`;
   };
 
-  const prose = (part) =>
+  const prose = (part: string): string =>
     part
       .replace(BOTH, chosen)
-      .replace(/\]\(([^)\s]+)\)/g, (_, link) => `](${target(link)})`)
-      .replace(/\b(src|srcset)="([^"]+)"/g, (_, name, link) => `${name}="${target(link)}"`);
+      .replace(/\]\(([^)\s]+)\)/g, (_, link: string) => `](${target(link)})`)
+      .replace(
+        /\b(src|srcset)="([^"]+)"/g,
+        (_, name: string, link: string) => `${name}="${target(link)}"`,
+      );
   /** A link may have code as its text, so code is only put aside. */
-  function outsideCode(block) {
-    const codes = [];
-    const aside = block.replace(/`[^`\n]+`/g, (code) => `\uE000${codes.push(code) - 1}\uE000`);
-    return prose(aside).replace(/\uE000(\d+)\uE000/g, (_, index) => codes[Number(index)]);
+  function outsideCode(block: string): string {
+    const codes: string[] = [];
+    const aside = block.replace(
+      /`[^`\n]+`/g,
+      (code) => `\uE000${String(codes.push(code) - 1)}\uE000`,
+    );
+    return prose(aside).replace(
+      /\uE000(\d+)\uE000/g,
+      (_, index: string) => codes[Number(index)] ?? '',
+    );
   }
   // Blocks of code stay as they are.
   const content = text
@@ -106,10 +126,11 @@ export function converted(page, text, { files, ref }) {
 }
 
 /** `# Title` of a page. */
-export const titleOf = (text) => /^# (.+)$/m.exec(text)?.[1]?.replaceAll('`', '') ?? '';
+export const titleOf = (text: string): string =>
+  /^# (.+)$/m.exec(text)?.[1]?.replaceAll('`', '') ?? '';
 
 /** What the site begins with: the first sentence of README.md, its picture, and what a reader may want. */
-const CARDS = [
+const CARDS: ReadonlyArray<readonly [title: string, page: string, text: string]> = [
   [
     'I have an n8n',
     'docs/get-started.md',
@@ -128,7 +149,7 @@ const CARDS = [
   ],
 ];
 
-export function landing(readme) {
+export function landing(readme: string): string {
   const sentence = /^# .+\n\n(.+(?:\n.+)*)/m.exec(readme)?.[1] ?? '';
   const picture = /<picture>[^]*?<\/picture>/.exec(readme)?.[0] ?? '';
   const plain = sentence.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll('\n', ' ');

@@ -1,9 +1,9 @@
 // What the search finds first: pages that answer before pages that list, by the words of those who ask.
 
-import { REPOSITORY } from './pages.mjs';
+import { REPOSITORY } from './pages.ts';
 
 /** Words that readers use and a page does not: they are found in its first part. */
-export const SYNONYMS = {
+export const SYNONYMS: Record<string, string> = {
   'docs/get-started.md': 'install first steps quickstart tutorial guide begin start run setup',
   'docs/only-settings.md':
     'environment variables env faster speed up performance optimize compose docker terraform copy paste',
@@ -51,15 +51,19 @@ export const SYNONYMS = {
 const NOT_SEARCHED = /(^|\/)CHANGELOG\.md$|^(CONTRIBUTING|README)\.md$/;
 
 /** What VitePress reads of a page before its text. */
-export const frontMatter = (page) =>
+export const frontMatter = (page: string): string =>
   `---\n${[
     `edit: ${REPOSITORY}/edit/main/${page}`,
     ...(NOT_SEARCHED.test(page) ? ['search: false'] : []),
-    ...(page in SYNONYMS ? [`synonyms: ${SYNONYMS[page]}`] : []),
+    ...(SYNONYMS[page] === undefined ? [] : [`synonyms: ${SYNONYMS[page]}`]),
   ].join('\n')}\n---\n\n`;
 
 /** HTML to index for a page: its own, with the other words below its title. */
-export function rendered(source, env, markdown) {
+export function rendered(
+  source: string,
+  env: { frontmatter?: { search?: boolean; synonyms?: string } },
+  markdown: { render: (source: string, env: object) => string },
+): string {
   const html = markdown.render(source, env);
   const { search, synonyms } = env.frontmatter ?? {};
   if (search === false) return '';
@@ -72,7 +76,7 @@ export function rendered(source, env, markdown) {
  * A word as it is written into the index and looked for there; null leaves out what says nothing. VitePress writes this
  * function and the next one into the page as text, so that they name nothing outside themselves.
  */
-const processTerm = (term) => {
+const processTerm = (term: string): string | null => {
   const empty =
     ' a about an and are as at be by can do does for from get has have how i if in is it its me much many my of on or ' +
     'our should that the there this to want what when where which who why will with your n8n ';
@@ -81,7 +85,7 @@ const processTerm = (term) => {
 };
 
 /** The beginning of a page before its parts, and pages that answer before those that list. */
-const boostDocument = (id, term, { titles }) => {
+const boostDocument = (id: string, _term: string, { titles }: { titles: string[] }): number => {
   const isList = /\/(reference|runbooks|charts|nodes|loadtests|cli)\/|\/docs\/measured/.test(id);
   return (titles.length === 0 ? 5 : 1) * (isList ? 0.3 : 1);
 };

@@ -1,7 +1,7 @@
 // What VitePress's theme gets wrong for a screen reader, repaired in its source as it is built. The version is pinned; a
 // later one that reads differently ends the build, so that each repair is looked at again.
 
-const REPAIRS = {
+const REPAIRS: Record<string, ReadonlyArray<readonly [from: string | RegExp, to: string]>> = {
   // The shortcut beside its name is drawn by style.css, and not read out.
   'VPNavBarSearchButton.vue': [
     [
@@ -30,13 +30,13 @@ const REPAIRS = {
 export const repairs = {
   name: 'repairs-for-screen-readers',
   enforce: 'pre',
-  transform(code, id) {
-    const [file, query] = id.split('?');
-    const wanted = REPAIRS[file.split('/').at(-1)];
+  transform(code: string, id: string): string | undefined {
+    const [file = '', query] = id.split('?');
+    const wanted = REPAIRS[file.split('/').at(-1) ?? ''];
     if (wanted === undefined || query !== undefined) return undefined;
     return wanted.reduce((made, [from, to]) => {
       const next = made.replace(from, to);
-      if (next === made) throw new Error(`site/repairs.mjs: ${from} is not in ${file}`);
+      if (next === made) throw new Error(`site/repairs.ts: ${String(from)} is not in ${file}`);
       return next;
     }, code);
   },

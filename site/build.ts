@@ -1,31 +1,36 @@
-#!/usr/bin/env node
 // Builds the documentation as pages that need no server but for files, and that search without one.
 //
-// Usage: node site/build.mjs [REF...]
+// Usage: npx tsx site/build.ts [REF...]
 //   Each REF of git becomes a version of its own below dist/, the first is what the site opens with. Without one it is
 //   the working tree, as `next`. SITE_URL says where it will be served.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'vitepress';
-import { frontMatter } from './search.mjs';
-import { converted, isPage, landing, pathOf, titleOf } from './pages.mjs';
+import { frontMatter } from './search.ts';
+import { converted, isPage, landing, pathOf, titleOf } from './pages.ts';
 
 const site = fileURLToPath(new URL('.', import.meta.url));
 const root = join(site, '..');
-const url = new URL(process.env.SITE_URL ?? 'https://n8n-tuned.github.io/n8n-tuned/');
+const url = new URL(process.env['SITE_URL'] ?? 'https://n8n-tuned.github.io/n8n-tuned/');
 const ICON = 'docs/chart/icon.svg';
-const git = (...args) => execFileSync('git', args, { cwd: root, maxBuffer: 1 << 30 });
+const git = (...args: string[]): Buffer =>
+  execFileSync('git', args, { cwd: root, maxBuffer: 1 << 30 });
 
 const refs = process.argv.slice(2);
-const versions = (refs.length > 0 ? refs : [null]).map((ref) => ({
+interface Version {
+  /** Null: the working tree. */
+  ref: string | null;
+  name: string;
+}
+
+const versions = (refs.length > 0 ? refs : [null]).map((ref): Version => ({
   ref,
   name: ref === null ? 'next' : ref.replace(/^.*@/, ''),
 }));
 
 /** The files of a version, and how one is read. */
-function source(ref) {
+function source(ref: Version['ref']): { files: Set<string>; read: (file: string) => Buffer } {
   const list = ref === null ? git('ls-files') : git('ls-tree', '-r', '--name-only', ref);
   return {
     files: new Set(list.toString('utf8').trim().split('\n')),
@@ -33,18 +38,18 @@ function source(ref) {
   };
 }
 
-function write(file, content) {
+function write(file: string, content: string | Buffer): void {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, content);
 }
 
 /** The pages of a version, as VitePress reads them. */
-function prepare({ ref, name }, folder) {
+function prepare({ ref, name }: Version, folder: string): void {
   const { files, read } = source(ref);
-  const titles = {};
-  const updated = {};
-  const pictures = new Set();
-  const add = (page, text, path) => {
+  const titles: Record<string, string> = {};
+  const updated: Record<string, number> = {};
+  const pictures = new Set<string>();
+  const add = (page: string, text: string, path: string): void => {
     const made = converted(page, text, { files, ref: ref ?? 'main' });
     for (const picture of made.pictures) pictures.add(picture);
     write(
@@ -69,11 +74,15 @@ function prepare({ ref, name }, folder) {
   }));
   write(join(folder, 'facts.json'), JSON.stringify({ ...facts, versions: others }));
   mkdirSync(join(folder, '.vitepress'), { recursive: true });
-  for (const part of ['config.mjs', 'menus.mjs', 'pages.mjs', 'repairs.mjs', 'search.mjs', 'theme'])
+  for (const part of ['config.ts', 'menus.ts', 'pages.ts', 'repairs.ts', 'search.ts', 'theme'])
     cpSync(join(site, part), join(folder, '.vitepress', part), { recursive: true });
   if (files.has(ICON)) write(join(folder, 'public/icon.svg'), read(ICON));
 }
 
+/** VitePress is installed in this folder alone, for those who build the site. */
+const { build } = (await import('vitepress' as string)) as {
+  build: (folder: string, options: { outDir: string }) => Promise<void>;
+};
 const dist = join(site, 'dist');
 rmSync(dist, { recursive: true, force: true });
 for (const version of versions) {
@@ -83,7 +92,7 @@ for (const version of versions) {
   prepare(version, folder);
   await build(folder, { outDir: join(dist, version.name) });
 }
-const first = `./${versions[0].name}/`;
+const first = `./${versions[0]?.name ?? 'next'}/`;
 writeFileSync(
   join(dist, 'index.html'),
   `<!doctype html><html lang="en"><meta charset="utf-8"><title>n8n-tuned</title><meta http-equiv="refresh" content="0; url=${first}"><a href="${first}">n8n-tuned</a></html>\n`,
