@@ -80,8 +80,9 @@ external one has; taskRunners.env wins by name. Dict: context, component.
 */}}
 {{- define "n8n-tuned.runnerEnv" -}}
 {{- $runners := .context.Values.taskRunners -}}
-{{- /* The launcher would set 60 s. */ -}}
-{{- $entries := dict "N8N_RUNNERS_TASK_TIMEOUT" (dict "value" "300") -}}
+{{- /* As n8n itself: the launcher would set 60 s. */ -}}
+{{- $seconds := ternary "300" "60" (eq "true" (include "n8n-tuned.supports" (dict "context" .context "feature" "tasksOf300Seconds"))) -}}
+{{- $entries := dict "N8N_RUNNERS_TASK_TIMEOUT" (dict "value" $seconds) -}}
 {{- $handedDown := list "GENERIC_TIMEZONE" "TZ" "NODE_FUNCTION_ALLOW_BUILTIN" "NODE_FUNCTION_ALLOW_EXTERNAL" "N8N_RUNNERS_MAX_CONCURRENCY" "N8N_RUNNERS_MAX_PAYLOAD" "N8N_RUNNERS_TASK_TIMEOUT" -}}
 {{- range include "n8n-tuned.env" . | fromYamlArray -}}
 {{- if has .name $handedDown -}}{{- $_ := set $entries .name . -}}{{- end -}}

@@ -52,6 +52,15 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- end -}}
 {{- end -}}
 {{- end -}}
+{{- $places := dict "env" (.Values.env | default dict) -}}
+{{- range .n8nTunedComponents -}}{{- $_ := set $places (printf "%s.env" .at) (.settings.env | default dict) -}}{{- end -}}
+{{- range $name, $removed := .n8nTunedVersions.removed -}}
+{{- range $at, $given := $places -}}
+{{- if and (not (kindIs "invalid" (get $given $name))) (hasKey $given $name) (semverCompare $removed.n8n $version) -}}
+{{- printf "%s.%s: n8n %s no longer reads it: %s." $at $name $version (ternary (printf "use %s" $removed.instead) "leave it out" (hasKey $removed "instead")) }}{{ "\n" -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 
 {{- define "n8n-tuned.validate.names" -}}

@@ -7,6 +7,14 @@
 {{- if semverCompare (printf ">=%s-0" $facts.testedBelow) $version }}
 - n8n {{ $version }} is newer than what this chart was measured with (below {{ $facts.testedBelow }}): check the release notes for changed settings.
 {{- end }}
+{{- range .n8nTunedVersions.published }}
+{{- if semverCompare .n8n $version }}
+- n8n {{ $version }}: what follows was read in {{ .source }} and not run.
+{{- range .says }}
+- {{ . }}
+{{- end }}
+{{- end }}
+{{- end }}
 {{- if and (semverCompare "<1.0.0-0" $version) (eq $values.executions.process "own") }}
 - executions.process=own starts a Node.js for every execution: few requests per second, and each execution may take the heap rendered here, so the pod can be OOMKilled.
 {{- end }}

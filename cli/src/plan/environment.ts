@@ -183,7 +183,14 @@ export const at = (values: unknown, path: readonly string[]): unknown =>
   path.reduce((inner, key) => (isMap(inner) ? inner[key] : undefined), values);
 
 const ranges = z.record(z.string(), z.string());
-const versionsSchema = z.looseObject({ features: ranges, variables: ranges });
+const versionsSchema = z.looseObject({
+  features: ranges,
+  variables: ranges,
+  removed: z.record(
+    z.string(),
+    z.strictObject({ n8n: z.string(), instead: z.string().optional() }),
+  ),
+});
 let knownVersions: z.infer<typeof versionsSchema> | undefined;
 const versions = (): z.infer<typeof versionsSchema> =>
   (knownVersions ??= versionsSchema.parse(chartFile('files', 'versions.yaml')));
@@ -286,7 +293,12 @@ export interface RoleEnvironment {
 }
 
 /** A value that the user gives is never dropped: the chart refuses it with the same sentence. */
-function refuseUnknown({ n8n, values }: Component, rows: readonly Row[]): void {
+function refuseUnknown({ n8n, values, variables }: Component, rows: readonly Row[]): void {
+  for (const [name, { n8n: range, instead }] of Object.entries(versions().removed)) {
+    if ((variables[name] ?? null) === null || !isWithin(n8n, range)) continue;
+    const advice = instead === undefined ? 'leave it out' : `use ${instead}`;
+    throw new Mistake(`env.${name}: n8n ${n8n} no longer reads it: ${advice}.`);
+  }
   for (const { name, setting: asked, n8n: range } of rows) {
     if (asked === undefined || range === undefined || isWithin(n8n, range)) continue;
     if (!isTrue(at(values, asked.split('.')))) continue;

@@ -91,6 +91,23 @@ test('a value that the user gives and this n8n does not know is refused, and one
   expect(refusal({ tuning: { readOnce: false } }, '1.0.0')).toBe('accepted');
 });
 
+test('a variable that this n8n no longer reads is refused, with the one that it reads', () => {
+  const refusal = (env: object, n8n: string): string => {
+    try {
+      environmentOf(componentOf(completed({ env }), 'main', n8n));
+      return 'accepted';
+    } catch (error) {
+      return String(error);
+    }
+  };
+  const late = { N8N_DB_PING_TIMEOUT: '9000' };
+  expect(refusal(late, '2.48.5')).toBe('accepted');
+  expect(refusal(late, '3.0.0')).toContain(
+    'env.N8N_DB_PING_TIMEOUT: n8n 3.0.0 no longer reads it: use DB_PING_TIMEOUT_MS.',
+  );
+  expect(refusal({ N8N_DB_PING_TIMEOUT: null }, '3.0.0')).toBe('accepted');
+});
+
 test('every profile of the table is a tuning of the command, and every patch of it is a file', () => {
   const { tuning, patches } = table();
   const named = Object.values(tuning).flatMap((setting) => Object.keys(setting));

@@ -8,6 +8,7 @@ import { interruptible } from '../../ui/interrupt';
 import { printJson, printLines, warn } from '../../ui/print';
 import { startProgress } from '../../ui/progress';
 import { admit } from './admit';
+import { requireFromNpm } from './packages';
 import { isAdmitted } from './analysis/row';
 import { admitLines, listLines, type N8nVersions } from './report/terminal';
 import { spawn, execFile } from 'node:child_process';
@@ -45,9 +46,7 @@ async function view(words: readonly string[], signal: AbortSignal): Promise<unkn
   }
 }
 
-/** Installs a release of n8n beside the others, by the lab's installer. */
-
-/** Whether it was installed now; false: it was there. */
+/** Installs a release of n8n beside the others, by the lab's installer. Whether it was installed now; false: it was there. */
 async function install(version: string, signal: AbortSignal): Promise<boolean> {
   if (!hasLab()) {
     throw new Mistake(
@@ -66,6 +65,7 @@ async function toolsFor(version: string, signal: AbortSignal): Promise<string[]>
   if (version === pinned(versions, 'N8N_LEGACY_VERSION')) return ['n8n-legacy'];
   const all = await releases(signal);
   if (!all.includes(version)) {
+    requireFromNpm(version);
     throw new Mistake(
       `the registry has no n8n ${version}${didYouMean(version, all)}: n8n-tuned n8n list shows what it has.`,
     );

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { installedN8n } from '../../lab/n8n';
 import { readPlainFile } from '../../linux/plain-file';
 import { cacheFolder, n8nProgram } from '../../lab/paths';
+import { supports } from '../../plan/environment';
 import { Mistake } from '../../ui/exit';
 
 const run = promisify(execFile);
@@ -63,6 +64,7 @@ export async function fetchPackages(
   };
   const n8n = await get('n8n', version);
   if (n8n === null) {
+    requireFromNpm(version);
     throw new Mistake(
       `npm cannot get n8n ${version}: n8n-tuned n8n list shows what the registry has.`,
     );
@@ -78,4 +80,12 @@ export async function fetchPackages(
     if (path !== null) found[name] = path;
   }
   return found;
+}
+
+/** For a version that the registry does not have: a reason better than that. */
+export function requireFromNpm(version: string): void {
+  if (supports(version, 'fromNpm')) return;
+  throw new Mistake(
+    `n8n ${version} comes as an image alone, not from npm: measure it with --target container --image n8nio/n8n:${version}.`,
+  );
 }

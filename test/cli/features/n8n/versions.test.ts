@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { requireFromNpm } from '../../../../cli/src/features/n8n/packages';
 import { listLines, shownVersions } from '../../../../cli/src/features/n8n/report/terminal';
 import { installedN8n, manifestOf, nodeFor } from '../../../../cli/src/lab/n8n';
 import { chooseTopology } from '../../../../cli/src/plan/chosen-topology';
@@ -21,6 +22,17 @@ describe('the Node.js of an n8n', () => {
   ])('for %s is %s', (engines, node) => {
     expect(nodeFor(engines)).toBe(node);
   });
+});
+
+test('a release that comes as an image alone is measured as one', () => {
+  expect(() => {
+    requireFromNpm('3.0.0');
+  }).toThrow(
+    'n8n 3.0.0 comes as an image alone, not from npm: measure it with --target container --image n8nio/n8n:3.0.0.',
+  );
+  expect(() => {
+    requireFromNpm('2.99.0');
+  }).not.toThrow();
 });
 
 describe('an n8n on this machine', () => {
