@@ -29,7 +29,7 @@ function waitUntilExpected(settings: Settings, requests: readonly Prepared[]): v
     const { why, protocol } = ended(request, response, id, 0, false);
     if (onlyHttp1 && protocol !== '' && protocol !== HTTP_1) {
       exec.test.abort(
-        `${request.url} responds over ${protocol} although HTTP=1.1 was asked for: add -e GODEBUG=http2client=0; no load was made`,
+        `${request.url} responds over ${protocol} although HTTP=1.1 was asked for: add -e GODEBUG=http2client=0; no load was generated`,
       );
     }
     return why;
@@ -42,7 +42,7 @@ function waitUntilExpected(settings: Settings, requests: readonly Prepared[]): v
     }
     if (why !== '') {
       exec.test.abort(
-        `${request.method} ${request.url} did not get its expected response within ${String(readyMs / 1000)} s (${why}): no load was made`,
+        `${request.method} ${request.url} did not get its expected response within ${String(readyMs / 1000)} s (${why}): no load was generated`,
       );
     }
   }

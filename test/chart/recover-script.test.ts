@@ -154,7 +154,7 @@ test('dry, it only says what it would do', async () => {
 test('a pass ends by itself before its Job is ended, and the next one goes on', async () => {
   const { code, said } = await run({ RECOVERY_PASS_SECONDS: '1' });
   expect([code, retries]).toEqual([0, []]);
-  expect(said).toContain('stopped: its time is over; the next pass goes on');
+  expect(said).toContain('stopped: its time is over; the next pass continues');
 });
 
 test('what n8n saves is said first, and where it saves no failures nothing is retried', async () => {
@@ -176,7 +176,7 @@ test.each([
   [
     'a Redis that is away',
     { QUEUE_BULL_REDIS_PORT: '9' },
-    /Redis at \S+ could not be asked: nothing listens at \S+: is Redis running, and is that its address and port\?$/m,
+    /Redis at \S+ could not be asked: nothing listens at \S+: is Redis running, and are the address and port correct\?$/m,
   ],
   ['another prefix', { QUEUE_BULL_PREFIX: 'bull' }, /no queue of n8n at bull/],
   ['an n8n that is away', { N8N_URL: 'http://127.0.0.1:9' }, /did not respond/],

@@ -110,6 +110,6 @@ test('watch shows an n8n that only Prometheus can see, and which of our alerts f
 test('watch says in one sentence that there is no such n8n', async () => {
   const { code, stdout, stderr } = await watch('--prometheus-release', 'other');
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr.trim()).toMatch(/has no metrics of n8n in namespace \.\*, release other: .*\?$/);
+  expect(stderr.trim()).toMatch(/has no n8n metrics in namespace \.\*, release other: .*\?$/);
   expect(stderr.trim().split('\n')).toHaveLength(1);
 });

@@ -61,7 +61,7 @@ test('up leaves n8n up for other commands, until down', async () => {
 
   const gone = await runCli(['watch', name]);
   expect(gone.code).toBe(2);
-  expect(gone.stderr).toContain(`nothing is up under the name '${name}'`);
+  expect(gone.stderr).toContain(`there is no instance with the name '${name}'`);
 });
 
 test('a mistake is told by the one who waits, and nothing stays', async () => {

@@ -48,7 +48,7 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- $at := $.Values -}}
 {{- range splitList "." .setting -}}{{- $at = ternary (get (ternary $at dict (kindIs "map" $at)) .) "" (kindIs "map" $at) -}}{{- end -}}
 {{- if and $at (not (semverCompare .n8n $version)) -}}
-{{- printf "%s: n8n %s has nothing that it could change (%s: n8n %s): leave it out, or use another version." .setting $version .name (.n8n | replace "-0" "") }}{{ "\n" -}}
+{{- printf "%s: n8n %s has nothing to change (%s: n8n %s): remove it, or use another version." .setting $version .name (.n8n | replace "-0" "") }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

@@ -18,13 +18,13 @@ export async function cleanUrl({ url, elsewhere, json }: CleanUrlOptions): Promi
   const apiKey = process.env['N8N_API_KEY'];
   if (apiKey === undefined || apiKey === '') {
     throw new Mistake(
-      'clean --url needs the API of n8n: set N8N_API_KEY in the environment to the key with which it was loaded.',
+      'clean --url requires the n8n API: set N8N_API_KEY in the environment to the key that was used for the load.',
     );
   }
   const api = new N8nApi(baseUrl, apiKey);
   const progress = startProgress();
   try {
-    progress.tell(`looking for what was left in the n8n at ${baseUrl}`);
+    progress.tell(`looking for leftovers in n8n at ${baseUrl}`);
     const found = await leftoversAt(api, baseUrl, warn);
     const chosen = found.filter(
       ({ state }) => state === 'ended' || (state === 'elsewhere' && elsewhere === true),
@@ -58,8 +58,8 @@ function lines(removed: readonly LeftInUrl[], kept: readonly LeftInUrl[], left: 
     ...removed.map(({ made }) => `removed ${madeText(made)}`),
     ...kept.map(({ made, state }) =>
       state === 'running'
-        ? `left alone, because the command that made it is still running: ${madeText(made)}`
-        : `left alone, because no command of this machine is known to have made it (--elsewhere removes it): ${madeText(made)}`,
+        ? `not removed, because the command that created it is still running: ${madeText(made)}`
+        : `not removed, because no command on this machine is known to have created it (--elsewhere removes it): ${madeText(made)}`,
     ),
     ...(removed.length + kept.length + left === 0 ? ['nothing was left behind.'] : []),
   ];

@@ -54,7 +54,7 @@ export function register(program: Command): Command {
     )
     .option(
       '--url <url>',
-      'look in the n8n at this address instead, with the API key in N8N_API_KEY',
+      'look in the n8n instance at this address instead, using the API key in N8N_API_KEY',
     )
     .option(
       '--elsewhere',
@@ -110,7 +110,7 @@ function tellLeft(all: readonly Left[], json: boolean): void {
   }
   const lines = all.map(({ call, removed, isRunning }) =>
     isRunning
-      ? `left alone, because that command is still running: containers of the call ${call}`
+      ? `not removed, because that command is still running: containers of the call ${call}`
       : `removed ${removed.length === 0 ? 'the note' : removed.join(', ')} of the call ${call}`,
   );
   printLines(lines.length === 0 ? ['nothing was left behind.'] : lines);
@@ -132,8 +132,8 @@ function lines(
     ...removed.map((each) => `removed ${leftoverText(each)}`),
     ...kept.map((each) =>
       each.state === 'running'
-        ? `left alone, because that command is still running: ${leftoverText(each)}`
-        : `left alone, because it was made on another machine (--elsewhere removes it): ${leftoverText(each)}`,
+        ? `not removed, because that command is still running: ${leftoverText(each)}`
+        : `not removed, because it was created on another machine (--elsewhere removes it): ${leftoverText(each)}`,
     ),
     ...stays,
     ...(removed.length + kept.length + stays.length === 0 ? ['nothing was left behind.'] : []),

@@ -47,8 +47,8 @@ export const help: CommandHelp = {
     'n8n-tuned doctor --target kubernetes --namespace n8n --existing',
   ],
   notes: [
-    'With --target process, doctor checks this machine. With --target kubernetes, it checks each permission that the context needs to deploy and load n8n in its cluster. The target url needs only k6.',
-    'Exit code 1 means that the target needs something that is missing.',
+    'With --target process, doctor checks this machine. With --target kubernetes, it checks each permission that the context needs to deploy and load n8n in its cluster. --target url needs only k6.',
+    'Exit code 1 means that something required by the target is missing.',
   ],
 };
 
@@ -93,7 +93,7 @@ async function examineCluster(flags: DoctorOptions, json: boolean): Promise<numb
   const { kubeconfig = null, context = null, namespace = null } = flags;
   const how = flags.existing === true ? 'existing' : 'deploy';
   if (how === 'existing' && namespace === null) {
-    throw new Mistake('--existing needs --namespace, where the release is.');
+    throw new Mistake('--existing requires --namespace, the namespace of the release.');
   }
   const found = await examine(await Cluster.of(kubeconfig, context), how, namespace);
   if (json) printJson(found);
@@ -104,5 +104,5 @@ async function examineCluster(flags: DoctorOptions, json: boolean): Promise<numb
 function conclusion(ready: boolean): string {
   return ready
     ? 'n8n can be started and loaded on this machine.'
-    : 'n8n cannot be started on this machine yet: see what is missing above. To load one that runs elsewhere (--url), k6 is enough.';
+    : 'n8n cannot be started on this machine yet: see what is missing above. To load an n8n instance that runs elsewhere (--url), you need only k6.';
 }

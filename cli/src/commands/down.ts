@@ -7,15 +7,15 @@ import { startProgress } from '../ui/progress';
 import type { CommandHelp } from '../options/help';
 
 export const help: CommandHelp = {
-  summary: 'stop the n8n that n8n-tuned up started',
+  summary: 'stop an n8n instance that n8n-tuned up started',
   examples: ['n8n-tuned down'],
 };
 
 export function register(program: Command): Command {
   return program
     .command('down')
-    .description('Stop the n8n that n8n-tuned up started')
-    .argument('[name]', 'the name that was given to n8n-tuned up', 'default')
+    .description('Stop an n8n instance that n8n-tuned up started')
+    .argument('[name]', 'name of the instance, as given to n8n-tuned up', 'default')
     .action(down);
 }
 
@@ -25,7 +25,7 @@ async function down(name: string): Promise<void> {
   const kept = new Kept(name);
   const state = kept.read();
   if (state === null) {
-    throw new Mistake(`nothing is up under the name '${name}'.`);
+    throw new Mistake(`there is no instance with the name '${name}'.`);
   }
   const progress = startProgress();
   try {

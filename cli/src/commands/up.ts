@@ -71,7 +71,7 @@ const KEEPER = 'N8N_TUNED_KEEPER';
 export function upOrder(given: UpOptions) {
   if (given.target !== 'process' && given.target !== 'container') {
     throw new Mistake(
-      `up needs --target process or container: it cannot start what --target ${given.target} names.`,
+      `up requires --target process or container: it cannot start what --target ${given.target} names.`,
     );
   }
   const options = { ...given, env: { ...WATCHED, ...given.env } };
@@ -89,7 +89,7 @@ async function up(options: UpOptions): Promise<void> {
   const other = kept.read();
   if (other !== null) {
     throw new Mistake(
-      `'${options.name}' is already up at ${other.baseUrl}: take it down with n8n-tuned down ${options.name}, or choose another --name.`,
+      `'${options.name}' is already up at ${other.baseUrl}: stop it with n8n-tuned down ${options.name}, or choose another --name.`,
     );
   }
   const claim = kept.claim();
@@ -119,9 +119,9 @@ async function up(options: UpOptions): Promise<void> {
         return;
       }
       if (ended && interrupt.signal.aborted) {
-        throw new Interrupted(`${messageOf(interrupt.signal.reason)}: n8n was taken down again.`);
+        throw new Interrupted(`${messageOf(interrupt.signal.reason)}: n8n was stopped again.`);
       }
-      if (ended) throw new Failure(`n8n did not come up: ${lastLine(kept.logFile)}`);
+      if (ended) throw new Failure(`n8n did not start: ${lastLine(kept.logFile)}`);
       progress.tell('starting n8n');
       await sleep(200);
     }
@@ -175,7 +175,7 @@ function show(state: KeptState, { name, json }: UpOptions): void {
     const down = name === 'default' ? 'n8n-tuned down' : `n8n-tuned down ${name}`;
     const { owner } = state;
     printLines([
-      `n8n is up at ${state.baseUrl}; take it down with ${down}.`,
+      `n8n is up at ${state.baseUrl}; stop it with ${down}.`,
       ...(owner === undefined
         ? []
         : [`Log in to its editor as ${owner.email} with the password ${owner.password}`]),

@@ -110,7 +110,7 @@ export function howToGetK6(hasLab: boolean): string {
 
 function withoutLab(): DoctorCheck {
   return adder('process')('checkout', false, 'none', {
-    absent: 'starting n8n here needs a checkout of n8n-tuned, and make lab in it',
+    absent: 'starting n8n on this machine requires a checkout of n8n-tuned, and make lab in it',
   });
 }
 
@@ -120,7 +120,7 @@ function forProcess(facts: Facts): DoctorCheck[] {
   const isLinux = platform === 'linux' && arch === 'x64';
   return [
     add('platform', isLinux, `${platform} ${arch}, ${String(cores)} cores`, {
-      missing: 'n8n is run here only on Linux on x86-64: use the target url or kubernetes',
+      missing: 'n8n runs on this machine only on Linux on x86-64: use the target url or kubernetes',
     }),
     add('memory', memoryMiB >= MIN_MEMORY_MIB, `${gib(memoryMiB)} GiB`, {
       absent: `with less than ${gib(MIN_MEMORY_MIB)} GiB n8n and its load disturb each other`,
@@ -128,10 +128,10 @@ function forProcess(facts: Facts): DoctorCheck[] {
     program(add, 'node 24', programs.node24, { missing: 'lab/install.sh node24' }),
     n8n(add, 'n8n', facts, pinned.n8n, { missing: 'lab/install.sh n8n' }),
     n8n(add, 'n8n < 1.0', facts, pinned.n8nLegacy, {
-      absent: 'for workloads below 1.0: lab/install.sh n8n-legacy',
+      absent: 'for workloads of n8n before 1.0: lab/install.sh n8n-legacy',
     }),
     program(add, 'node 18', programs.node18, {
-      absent: 'runs n8n below 1.0: lab/install.sh node18',
+      absent: 'runs n8n before 1.0: lab/install.sh node18',
     }),
     add(
       'limits',
@@ -140,7 +140,8 @@ function forProcess(facts: Facts): DoctorCheck[] {
         ? (facts.noLimitsReason ?? 'none')
         : `CPU and memory by control groups (${facts.limitsBy})`,
       {
-        absent: 'topologies and servers with limits of CPU or memory cannot be run: run as root',
+        absent:
+          'topologies and servers with CPU or memory limits cannot run: run the command as root',
       },
     ),
   ];
@@ -179,7 +180,7 @@ function forKubernetes(facts: Facts): DoctorCheck[] {
       cluster ?? (kubeconfig === null ? 'none' : `${kubeconfig.path} is not there`),
       {
         missing: hasLab
-          ? 'make cluster-up, or name one in N8N_TUNED_KUBECONFIG'
+          ? 'run make cluster-up, or set N8N_TUNED_KUBECONFIG to a kubeconfig'
           : 'n8n-tuned doctor --target kubernetes checks the cluster of your kubeconfig',
       },
     ),
@@ -219,10 +220,10 @@ function forInstalling({ programs, freeDiskMiB, isRoot, cache }: Facts): DoctorC
       MIN_GO,
     ),
     add('disk', freeDiskMiB >= MIN_FREE_MIB, `${gib(freeDiskMiB)} GiB free for ${cache}`, {
-      missing: `installing needs ${gib(MIN_FREE_MIB)} GiB: free some, or set N8N_TUNED_CACHE`,
+      missing: `installing needs ${gib(MIN_FREE_MIB)} GiB: free some space, or set N8N_TUNED_CACHE`,
     }),
     add('root', isRoot, isRoot ? 'yes' : 'no', {
-      absent: 'packages of the system must be installed by root',
+      absent: 'only root can install system packages',
     }),
   ];
 }

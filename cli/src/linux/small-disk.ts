@@ -18,7 +18,7 @@ const TRIES = 20;
 export function whyNoMount(status = readFileSync('/proc/self/status', 'latin1')): string | null {
   const [, mask] = /^CapEff:\s*([0-9a-f]+)$/m.exec(status) ?? [];
   const may = mask !== undefined && (BigInt(`0x${mask}`) & MAY_MOUNT) !== 0n;
-  return may ? null : 'it mounts a file system of its own, which needs root (CAP_SYS_ADMIN)';
+  return may ? null : 'it mounts its own file system, which requires root (CAP_SYS_ADMIN)';
 }
 
 export interface SmallDisk {

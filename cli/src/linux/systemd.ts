@@ -39,7 +39,7 @@ export async function confirmLimits(control: Control, wanted: Limits, pid: numbe
     if (holds('cpuMillicores') && holds('memoryMiB')) return;
     await sleep(100);
   }
-  throw new Failure('systemd did not set the CPU and memory limits that were asked for');
+  throw new Failure('systemd did not set the requested CPU and memory limits');
 }
 
 /** The group of a process, in the unified hierarchy. */

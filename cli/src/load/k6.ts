@@ -292,7 +292,7 @@ class Load {
     const { plan, drainMs } = this.order;
     this.overrun = setTimeout(
       () => {
-        this.stop('the load generator did not end when its plan did');
+        this.stop('the load generator did not end with its plan');
       },
       beforeMs + lengthSeconds(plan) * 1000 + drainMs + ENDING_MS,
     );

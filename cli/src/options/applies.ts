@@ -45,12 +45,12 @@ export const RULES: readonly Rule[] = [
   {
     options: ['url', 'command', 'metricsUrl', 'standIn'],
     of: ['up'],
-    ...{ with: 'run and find, and here n8n is started', applies: () => false },
+    ...{ with: 'run and find, because up starts n8n itself', applies: () => false },
   },
   {
     options: ['command'],
     of: ['drill'],
-    ...{ with: 'run and find, and a drill loads n8n', applies: () => false },
+    ...{ with: 'run and find, because a drill always loads n8n', applies: () => false },
   },
   { options: OF_CONTAINERS, ...on('container') },
   { options: [...CLUSTER, ...DEPLOY], ...on('kubernetes') },
@@ -75,13 +75,13 @@ export const RULES: readonly Rule[] = [
   {
     options: [...LIMITS, ...OF_N8N, 'values', 'chart'],
     of: ['run', 'find', 'up', 'drill'],
-    with: 'what is deployed, and --existing changes nothing in a release',
+    with: 'a new deployment, because --existing does not change the release',
     applies: ({ options }) => options['existing'] !== true,
   },
   {
     options: [...LIMITS, ...OF_N8N],
     of: ['run', 'find', 'up', 'drill'],
-    with: 'a topology, and --values or --chart says how n8n is laid out',
+    with: 'a topology, because --values or --chart already defines the deployment',
     applies: lacks('values', 'chart'),
   },
   {
@@ -93,7 +93,7 @@ export const RULES: readonly Rule[] = [
   // What is loaded.
   {
     options: ['variant', 'param'],
-    ...{ with: '--workload, and here a request is loaded', applies: (call) => !isRequest(call) },
+    ...{ with: '--workload, not with your own request', applies: (call) => !isRequest(call) },
   },
   {
     options: ['expect', 'idAt'],
@@ -116,7 +116,7 @@ export const RULES: readonly Rule[] = [
   {
     options: ['out'],
     of: ['find'],
-    ...{ with: 'a new search, and --continue adds to one', applies: lacks('continue') },
+    ...{ with: 'a new search, not with --continue', applies: lacks('continue') },
   },
   // A question about one rate.
   {
@@ -125,19 +125,19 @@ export const RULES: readonly Rule[] = [
       ...['precision', 'gentle', 'speed'],
     ],
     of: ['find'],
-    ...{ with: 'a search, and --rate asks about one rate', applies: lacks('rate') },
+    ...{ with: 'a search, not with --rate, which tests a single rate', applies: lacks('rate') },
   },
   // A comparison.
   {
     options: { but: RECORDED },
     of: ['compare'],
-    with: 'sides that are measured, and records are read as they are',
+    with: 'sides that are measured, not with records',
     applies: ({ targets }) => !targets.includes('records'),
   },
   {
     options: ['profile', 'rate', 'vus', 'duration', 'warmup', 'duet'],
     of: ['compare'],
-    with: 'a --metric of runs, and --metric capacity searches',
+    with: 'a metric of runs, not with --metric capacity, which runs searches',
     applies: (call) => !isCapacity(call),
   },
   {
@@ -150,7 +150,7 @@ export const RULES: readonly Rule[] = [
     options: ['over', 'group'],
     of: ['predict'],
     ...{
-      with: '--at, and --at-cpu carries one search to another machine',
+      with: '--at, not with --at-cpu',
       applies: lacks('atCpu'),
     },
   },
@@ -158,12 +158,15 @@ export const RULES: readonly Rule[] = [
   {
     options: [...['from', 'write', 'attempts', 'cpuPrice', 'memoryPrice'], ...keeping()],
     of: ['recommend'],
-    ...{ with: 'a recommendation, and --values is proved as it is', applies: lacks('values') },
+    ...{
+      with: 'a recommendation, not with --values, which is proved unchanged',
+      applies: lacks('values'),
+    },
   },
   {
     options: ['findBudget'],
     of: ['recommend'],
-    ...{ with: 'a search, so neither with --from nor --values', applies: lacks('from', 'values') },
+    ...{ with: 'a search, not with --from or --values', applies: lacks('from', 'values') },
   },
   { options: ['duration', 'attempts'], of: ['recommend'], with: '--prove', applies: has('prove') },
   {
@@ -173,26 +176,26 @@ export const RULES: readonly Rule[] = [
       ...['waitForQuiet', 'anyway', ...OF_CONTAINERS, ...CLUSTER, ...DEPLOY],
     ],
     of: ['recommend'],
-    with: '--prove or a search, and --from alone reads what is recorded',
+    with: '--prove or a search, because --from alone only reads records',
     applies: (call) => has('prove')(call) || lacks('from')(call),
   },
   // Others.
   {
     options: ['waitForQuiet', 'anyway'],
     of: ['sweep'],
-    ...{ with: 'a sweep that measures, so not with --dry-run', applies: lacks('dryRun') },
+    ...{ with: 'a sweep that measures, not with --dry-run', applies: lacks('dryRun') },
   },
   {
     options: ['target', 'kubeconfig', 'context', 'namespace'],
     of: ['clean'],
-    ...{ with: 'a cluster, and --url names an n8n', applies: lacks('url') },
+    ...{ with: 'a cluster, not with --url', applies: lacks('url') },
   },
   { options: ['elsewhere'], of: ['clean'], ...on('kubernetes') },
   { options: { but: ['json'] }, of: ['drill'], with: 'a fault', applies: isDrill },
   {
     options: ['begin', 'end'],
     of: ['drill'],
-    ...{ with: 'the fault custom', applies: ({ args }) => args[0] === 'custom' },
+    ...{ with: 'the custom fault', applies: ({ args }) => args[0] === 'custom' },
   },
   { options: ['recoverAge'], of: ['drill'], with: '--recover', applies: has('recover') },
   { options: ['prefix'], of: ['recover'], with: '--redis', applies: has('redis') },
@@ -209,7 +212,7 @@ export const RULES: readonly Rule[] = [
   {
     options: ['part', 'within', 'atOnce', 'out'],
     of: ['study'],
-    ...{ with: 'a study that runs, so not with --list', applies: lacks('list') },
+    ...{ with: 'a study that runs, not with --list', applies: lacks('list') },
   },
   {
     options: ['memoryPrice'],
@@ -358,7 +361,7 @@ const flagOf = ({ long, flags }: Option): string => long ?? flags;
 function sentence(vain: readonly (readonly [Rule, string[]])[], { targets }: Call): string {
   const parts = vain.map(
     ([rule, flags]) =>
-      `${listed([...new Set(flags)], 'and')} ${flags.length > 1 ? 'go' : 'goes'} with ${rule.with}`,
+      `${listed([...new Set(flags)], 'and')} ${flags.length > 1 ? 'work' : 'works'} only with ${rule.with}`,
   );
   const [[first, flags] = []] = vain;
   const isOne = vain.length === 1 && flags?.length === 1;
@@ -367,5 +370,5 @@ function sentence(vain: readonly (readonly [Rule, string[]])[], { targets }: Cal
   const isTarget = first?.targets !== undefined && targets.length > 0;
   const where = isTarget ? `, not with --target ${listed(targets, 'and')}` : '';
   const canAdd = vain.length === 1 && /^--[\w-]+( \S+)?$/.test(first?.with ?? '');
-  return `${listed(parts, 'and')}${where}: ${canAdd ? 'add that, or ' : ''}leave ${it} out.`;
+  return `${listed(parts, 'and')}${where}: ${canAdd ? 'add it, or ' : ''}remove ${it}.`;
 }

@@ -23,7 +23,7 @@ const agreed = new Set<string>();
 export async function ask({ word, kind, why }: Question, { yes = false }: Consent): Promise<void> {
   if (yes || agreed.has(word)) return;
   if (!process.stdin.isTTY) {
-    throw new Mistake(`${why}, and nobody can be asked here: add --yes if it may be loaded.`);
+    throw new Mistake(`${why}, and there is no terminal to ask: add --yes if you may load it.`);
   }
   const capital = why.charAt(0).toUpperCase() + why.slice(1);
   const answer = await answerTo(`\n${capital}. To load it, type the ${kind}: `);
@@ -47,6 +47,6 @@ export async function askForHost(url: string, load: string, consent: Consent): P
   if (address === undefined) return;
   const { host, hostname } = new URL(url);
   const shown = hostname.includes(address) ? host : `${host} (${address})`;
-  const why = `${shown} is neither this machine nor a private address, and it would get ${load}`;
+  const why = `${shown} is neither this machine nor a private address, and it would receive ${load}`;
   await ask({ word: host, kind: 'name of the host', why }, consent);
 }

@@ -78,7 +78,7 @@ export function helpText(command: Command, help: CommandHelp, topic: string | nu
   const topics = topicsOf(command, help);
   if (topic !== null && !topics.includes(topic)) {
     throw new Mistake(
-      `--help of ${command.name()} has no topic '${topic}'${didYouMean(topic, topics)}: ${topics.length === 0 ? 'leave it out' : `choose one of ${topics.join(', ')}`}.`,
+      `--help of ${command.name()} has no topic '${topic}'${didYouMean(topic, topics)}: ${topics.length === 0 ? 'remove it' : `choose one of ${topics.join(', ')}`}.`,
     );
   }
   const isWhole = topic === ALL || (topic === null && help.common === undefined);

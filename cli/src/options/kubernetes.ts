@@ -63,7 +63,7 @@ export function withClusterOptions(command: Command): Command {
       'ask before loading this context (* is a wildcard); repeatable',
       collect,
     )
-    .option('--yes', 'do not ask before loading a possible production system, for scripts');
+    .option('--yes', 'for scripts: load a possible production system without asking');
 }
 
 export function withDeployOptions(command: Command): Command {
@@ -75,7 +75,7 @@ export function withDeployOptions(command: Command): Command {
     .addOption(
       parsed(
         '--deploy-timeout <time>',
-        'maximum time until all pods are ready (default: 10m)',
+        'maximum time to wait until all pods are ready (default: 10m)',
         milliseconds,
       ),
     )
@@ -150,11 +150,11 @@ export function kubernetesOptions(
 ): KubernetesOrder {
   const { values = [], existing = false, chart } = flags;
   if (existing && flags.namespace === undefined) {
-    throw new Mistake('--existing needs --namespace, where the release is.');
+    throw new Mistake('--existing requires --namespace, the namespace of the release.');
   }
   if (existing && flags.release === undefined) {
     throw new Mistake(
-      `--existing needs --release, its name: helm list --namespace ${flags.namespace ?? ''} shows those that are there.`,
+      `--existing requires --release, the name of the release: helm list --namespace ${flags.namespace ?? ''} shows the existing releases.`,
     );
   }
   return {

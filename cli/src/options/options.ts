@@ -128,13 +128,17 @@ export function withProfileOptions(command: Command, usual: ProfileName = 'load'
     .addOption(
       parsed(
         '--vus <clients>',
-        'number of clients in the profile closed; each waits for its response',
+        'number of clients in the closed profile; each waits for its response',
         anyNumber,
       ),
     )
     .addOption(durationOption())
     .addOption(
-      parsed('--warmup <time>', 'load before the measured part, which is not counted', seconds),
+      parsed(
+        '--warmup <time>',
+        'load before the measured part; not counted in the results',
+        seconds,
+      ),
     )
     .option('--slo <slo>', "an SLO, such as 'p95<300ms' or 'errors<1%'; repeatable", collect);
 }
@@ -236,7 +240,7 @@ export function withLimitOptions(command: Command): Command {
     .addOption(
       parsed(
         '--drain <time>',
-        'how long to wait after the last request for late responses and for n8n to finish',
+        'how long to wait, after the last request, for late responses and for n8n to finish',
         milliseconds,
         '30s',
       ),
@@ -318,7 +322,7 @@ export function withTargetOptions(command: Command): Command {
           )
           .option(
             '--stand-in <url>',
-            'address of this machine at which the n8n at --url reaches the stand-in for a twin, such as http://10.0.0.5:5690 (default: 127.0.0.1, for an n8n instance on this machine)',
+            'address at which n8n at --url can reach the stand-in for a twin on this machine, such as http://10.0.0.5:5690 (default: 127.0.0.1, for an n8n instance on this machine)',
             standInAddress,
           )
           .addOption(stopIfOption()),
@@ -331,7 +335,7 @@ function withTopologyOptions(command: Command): Command {
   return command
     .option(
       '--topology <file>',
-      'file with a topology, as chart values, or with a server; the options below override it',
+      'file that describes a topology, as chart values, or a server; the options below override it',
     )
     .option(
       '--n8n <version>',
@@ -340,7 +344,7 @@ function withTopologyOptions(command: Command): Command {
     .option('--n8n-program <file>', 'the n8n program in your own installation')
     .addOption(new Option('--mode <mode>', 'execution mode of n8n').choices(MODES))
     .addOption(
-      new Option('--process <process>', 'n8n below 1.0: the process that runs executions').choices(
+      new Option('--process <process>', 'n8n before 1.0: the process that runs executions').choices(
         PROCESSES,
       ),
     )

@@ -21,7 +21,7 @@ function understood<Value>(parse: (text: string) => Value, sentence: string) {
   };
 }
 
-export const seconds = understood(parseDuration, 'Write it like 30s, 1m30s or 2h.');
+export const seconds = understood(parseDuration, 'Use a form such as 30s, 1m30s or 2h.');
 
 export const milliseconds = (text: string): number => 1000 * seconds(text);
 
@@ -30,25 +30,25 @@ export const cpuOfRequest = understood((text) => {
   const ms = 1000 * parseDuration(text);
   if (!/[a-z]$/.test(text) || !(ms > 0)) throw new Error(text);
   return ms;
-}, 'Write it like 12ms.');
+}, 'Use a form such as 12ms.');
 
-export const millicores = understood(parseCpu, 'Write it like 500m, 0.5 or 2.');
+export const millicores = understood(parseCpu, 'Use a form such as 500m, 0.5 or 2.');
 
-export const mebibytes = understood(parseMemory, 'Write it like 1024Mi or 1Gi.');
+export const mebibytes = understood(parseMemory, 'Use a form such as 1024Mi or 1Gi.');
 
-export const kibibytes = understood(parseDataSize, 'Write it like 50Ki or 2Mi.');
+export const kibibytes = understood(parseDataSize, 'Use a form such as 50Ki or 2Mi.');
 
 /** A part of a whole: between 0 and 1. */
 export const share = understood((text) => {
   const value = /^\d+(?:\.\d+)?%$/.test(text) ? Number(text.slice(0, -1)) / 100 : NaN;
   if (!(value > 0 && value < 1)) throw new Error(text);
   return value;
-}, 'Write it like 10%.');
+}, 'Use a form such as 10%.');
 
 /** V8's old space. */
 export const heap = understood(
   (text) => (text === 'auto' || text === 'none' ? text : parseMemory(text)),
-  'It must be auto, none or an amount like 768Mi.',
+  'It must be auto, none or an amount such as 768Mi.',
 );
 
 /** For an option that may be repeated. */
@@ -63,7 +63,7 @@ export function variables(
   before: Record<string, string> = {},
 ): Record<string, string> {
   const equals = text.indexOf('=');
-  if (equals < 1) throw new InvalidArgumentError('Write it like NAME=value.');
+  if (equals < 1) throw new InvalidArgumentError('Use a form such as NAME=value.');
   return { ...before, [text.slice(0, equals)]: text.slice(equals + 1) };
 }
 
@@ -73,7 +73,7 @@ export const standInAddress = understood((text) => {
   const url = new URL(text);
   if (url.protocol === 'http:' && text.replace(/\/$/, '') === url.origin) return url.origin;
   throw new Error();
-}, 'Write it like http://10.0.0.5:5690.');
+}, 'Use a form such as http://10.0.0.5:5690.');
 
 export function metricsEndpoints(text: string, before: MetricsEndpoint[] = []): MetricsEndpoint[] {
   const [, word = 'main', url = ''] = /^(?:(\w+)=)?(.*)$/.exec(text) ?? [];
@@ -81,7 +81,7 @@ export function metricsEndpoints(text: string, before: MetricsEndpoint[] = []): 
   const protocol = URL.canParse(url) ? new URL(url).protocol : '';
   if (role === undefined || !/^https?:$/.test(protocol)) {
     throw new InvalidArgumentError(
-      `Write it like http://127.0.0.1:5678/metrics or worker=http://127.0.0.1:5679/metrics; roles are ${ROLES.join(', ')}.`,
+      `Use a form such as http://127.0.0.1:5678/metrics or worker=http://127.0.0.1:5679/metrics; roles are ${ROLES.join(', ')}.`,
     );
   }
   const number = 1 + before.filter((one) => one.role === role).length;

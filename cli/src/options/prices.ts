@@ -13,14 +13,14 @@ export const withPriceOptions = (command: Command): Command =>
     .addOption(
       parsed(
         '--cpu-price <amount>',
-        'price per core and hour, to show the cost of a million requests',
+        'price of a core per hour, to show the cost of a million requests',
         positive,
       ),
     )
     .addOption(
       parsed(
         '--memory-price <amount>',
-        'price per GiB of memory and hour (default: an eighth of the core price)',
+        'price of a GiB of memory per hour (default: an eighth of the core price)',
         positive,
       ),
     );

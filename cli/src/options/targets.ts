@@ -94,13 +94,13 @@ function urlOrder(
   load: string,
 ): UrlOrder {
   if (url === undefined) {
-    throw new Mistake('--target url needs --url, like --url http://127.0.0.1:5678.');
+    throw new Mistake('--target url requires --url, such as --url http://127.0.0.1:5678.');
   }
   const apiKey = process.env['N8N_API_KEY'];
   const own = workflows.filter(({ loads }) => loads !== undefined);
   if (own.length > 0 && apiKey === undefined) {
     throw new Mistake(
-      `--workflow ${own.map(({ name }) => name).join(' ')} needs the API of the n8n at ${url}: set N8N_API_KEY in the environment, or import and activate it there and leave --workflow out.`,
+      `--workflow ${own.map(({ name }) => name).join(' ')} requires the n8n API at ${url}: set N8N_API_KEY in the environment, or import and activate the workflow in n8n yourself and remove --workflow.`,
     );
   }
   return { url, readyTimeoutMs, apiKey, metrics: metricsUrl, standIn, load, yes };
@@ -135,13 +135,13 @@ export function withoutWebhook<Options extends TargetOptions & WorkloadOptions>(
   const [other] = (['workload', 'workflow'] as const).filter((name) => options[name] !== undefined);
   if (other !== undefined) {
     throw new Mistake(
-      `--url and --${other} both name what to load: give --url ${baseUrl}, or leave --${other} out.`,
+      `--url and --${other} both select what to load: use --url ${baseUrl}, or remove --${other}.`,
     );
   }
   const { request = `${options.body === undefined ? 'GET' : 'POST'} ${path}` } = options;
   if (request.trim().split(/\s+/)[1] !== path) {
     throw new Mistake(
-      `--url names ${path}, and --request '${request}': give --url ${baseUrl}, or leave --request out.`,
+      `--url names ${path}, and --request '${request}': give --url ${baseUrl}, or remove --request.`,
     );
   }
   return { ...options, url: baseUrl, request };

@@ -20,7 +20,7 @@ import { databaseOf, type Topology } from './topology';
 export function completed(user: unknown, defaults = chartDefaults()): NamedSettings {
   const presets = presetsOf(user).map((name) => {
     if (!existsSync(join(chartFolder(), 'presets', `${name}.yaml`))) {
-      throw new Mistake(`the values are wrong at preset: the chart has no preset '${name}'`);
+      throw new Mistake(`the values are invalid at preset: the chart has no preset '${name}'`);
     }
     return chartFile('presets', `${name}.yaml`);
   });
@@ -81,7 +81,7 @@ export function valuesOfTopology(topology: Topology): NamedSettings {
   const { workers, webhooks, ...rest } = topology;
   if (rest.tuning === 'none') {
     throw new Mistake(
-      'tuning none is n8n as it comes, which the chart does not deploy: take --tuning default, or --target process.',
+      'tuning none means n8n without tuning, which the chart does not deploy: use --tuning default, or --target process.',
     );
   }
   const database = databaseOf(topology);

@@ -30,7 +30,7 @@ export function chooseServer(choice: ServerChoice): Server {
   for (const [name, flag] of Object.entries(OF_N8N)) {
     if (choice[name as keyof typeof OF_N8N] === undefined) continue;
     throw new Mistake(
-      `${flag} is an option for n8n, which --target server does not start: leave it out.`,
+      `${flag} is an option for n8n, which --target server does not start: remove it.`,
     );
   }
   const file = choice.topology === undefined ? {} : writtenIn(choice.topology);
@@ -58,18 +58,18 @@ export function serverFrom(given: Record<string, unknown>, where: string | null)
   if (!result.success) {
     const [issue] = result.error.issues;
     throw new Mistake(
-      `the server is wrong at ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`,
+      `the server is invalid at ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`,
     );
   }
   const { url, env } = result.data;
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (parsed === null || !/^https?:$/.test(parsed.protocol) || parsed.username !== '') {
-    throw new Mistake(`the server's url is '${url}': write it like http://127.0.0.1:3000.`);
+    throw new Mistake(`the server's url is '${url}': use a form such as http://127.0.0.1:3000.`);
   }
   const masked = Object.entries(env).find(([, value]) => isMasked(value));
   if (masked !== undefined) {
     throw new Mistake(
-      `the server has ${masked.join('=')}, which a record wrote in place of a secret: give the value itself.`,
+      `the server has ${masked.join('=')}, which replaces a secret in records: set the value itself.`,
     );
   }
   return result.data;
@@ -100,18 +100,18 @@ export function serverLoad(
     .find((name) => choice[name] !== undefined);
   if (ofN8n !== undefined) {
     throw new Mistake(
-      `--${ofN8n} is for n8n, which --target server does not start: it loads --url, what --request names, or a workload file.`,
+      `--${ofN8n} works only with n8n, which --target server does not start: it loads --url, --request or a workload file.`,
     );
   }
   if (file !== null && request !== undefined) {
-    throw new Mistake('--workload and --request both name what to load: leave one of them out.');
+    throw new Mistake('--workload and --request both select what to load: use only one of them.');
   }
   const { origin, pathname, search } = new URL(url);
   const path = `${pathname}${search}`;
   const other = file !== null ? 'workload' : request !== undefined ? 'request' : null;
   if (other !== null && path !== '/') {
     throw new Mistake(
-      `--url and --${other} both name a path: write --url ${origin}, or leave --${other} out.`,
+      `--url and --${other} both contain a path: use --url ${origin}, or remove --${other}.`,
     );
   }
   return file === null ? { request: request ?? `GET ${path}` } : { workload: file };
@@ -121,7 +121,7 @@ export function serverLoad(
 export function withoutWorkflows(workload: ChosenWorkload): ChosenWorkload {
   if (workload.workflows.length === 0) return workload;
   throw new Mistake(
-    `the workload ${workload.recorded.name} has workflows for n8n, which --target server does not start: leave its variants out.`,
+    `the workload ${workload.recorded.name} has workflows for n8n, which --target server does not start: remove its variants.`,
   );
 }
 

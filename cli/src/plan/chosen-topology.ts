@@ -39,7 +39,7 @@ export function chooseTopology(choice: TopologyChoice): Topology {
   refuseVain(choice, topology);
   if (leftOut.length > 0) {
     throw new Mistake(
-      `${choice.topology ?? 'the topology'} asks for what only a cluster has: ${leftOut.map((one) => one.split(':')[0]).join(', ')}; leave it out, or deploy the file with --target kubernetes and --values.`,
+      `${choice.topology ?? 'the topology'} has values that work only in a cluster: ${leftOut.map((one) => one.split(':')[0]).join(', ')}; remove them, or deploy the file with --target kubernetes and --values.`,
     );
   }
   return topology;
@@ -70,11 +70,11 @@ function versionOfProgram(program: string, asked: string | undefined): string {
   const version = manifestOf(program)?.version;
   if (version === undefined) {
     throw new Mistake(
-      `--n8n-program ${program} is no program of n8n: give the file bin/n8n of its package, or a link to that.`,
+      `--n8n-program ${program} is not an n8n program: specify bin/n8n in its package, or a link to it.`,
     );
   }
   if (asked !== undefined && asked !== version) {
-    throw new Mistake(`--n8n-program ${program} is n8n ${version}: leave --n8n ${asked} out.`);
+    throw new Mistake(`--n8n-program ${program} is n8n ${version}: remove --n8n ${asked}.`);
   }
   return version;
 }
@@ -90,7 +90,7 @@ function refuseVain(choice: TopologyChoice, topology: Topology): void {
   if (vain.length === 0) return;
   const flags = vain.map((name) => `--${name}`).join(' and ');
   throw new Mistake(
-    `${flags} ${vain.length === 1 ? 'goes' : 'go'} with --mode queue, and this is ${topology.mode} mode: add that, or leave ${vain.length === 1 ? flags : 'them'} out.`,
+    `${flags} ${vain.length === 1 ? 'works' : 'work'} only with --mode queue, and this is ${topology.mode} mode: add it, or remove ${vain.length === 1 ? flags : 'them'}.`,
   );
 }
 
@@ -99,7 +99,7 @@ function refuseMasked({ env, main, workers, webhooks }: Topology): void {
   for (const [name, value] of [env, main.env, workers.env, webhooks.env].flatMap(Object.entries)) {
     if (!isMasked(String(value))) continue;
     throw new Mistake(
-      `the topology has ${name}=${String(value)}, which a record wrote in place of a secret: give the value itself, for example with --env ${name}=...`,
+      `the topology has ${name}=${String(value)}, which replaces a secret in records: set the value itself, for example with --env ${name}=...`,
     );
   }
 }

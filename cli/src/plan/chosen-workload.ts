@@ -71,7 +71,7 @@ export function chooseWorkload(
     return { name, file, workflows: exportedIn({ name, file }) };
   });
   if (choice.request !== undefined && choice.workload !== undefined) {
-    throw new Mistake('--workload and --request both name what to load: leave one of them out.');
+    throw new Mistake('--workload and --request both select what to load: use only one of them.');
   }
   if (choice.request !== undefined) return ofRequest(choice, choice.request, own);
   // What the user brings is what is loaded.
@@ -151,7 +151,7 @@ function fittingVariant(
   const hasVariants = Object.keys(variants).length > 0;
   if (!legacy && asked === 'legacy') {
     throw new Mistake(
-      `the variant legacy of ${name} is for n8n below 1.0: leave --variant out, or choose --n8n 0.221.2.`,
+      `the variant legacy of ${name} is for n8n before 1.0: remove --variant, or choose --n8n 0.221.2.`,
     );
   }
   if (!legacy) return asked;
@@ -159,7 +159,7 @@ function fittingVariant(
   if (!hasVariants && blend === undefined) return asked;
   const fitting = workloads.filter((each) => each.variants.legacy !== undefined);
   throw new Mistake(
-    `${name} has no variant for n8n below 1.0: choose one of ${fitting.map((each) => each.name).join(', ')}.`,
+    `${name} has no variant for n8n before 1.0: choose one of ${fitting.map((each) => each.name).join(', ')}.`,
   );
 }
 
@@ -197,7 +197,9 @@ function withBody(requests: LoadRequest[], body: string | undefined): LoadReques
   if (body === undefined) return requests;
   const [only, another] = requests;
   if (only === undefined || another !== undefined) {
-    throw new Mistake('--body is for one request, and the workload has several: leave it out.');
+    throw new Mistake(
+      '--body works only with a single request, and the workload has several: remove it.',
+    );
   }
   const { method, path } = only;
   const given = ownRequest({ request: `${method} ${path}`, ...bodyFrom(body) });
@@ -229,14 +231,16 @@ function rowsIn(file: string): string[] {
     throw new Mistake(`the body @${file} cannot be read: ${messageOf(error)}`);
   }
   if (text.length > MAX_ROWS_BYTES) {
-    throw new Mistake(`${file} has more than 32 MiB of rows: take fewer, they are sent in turns.`);
+    throw new Mistake(
+      `${file} has more than 32 MiB of rows: use fewer rows, which are sent in turn.`,
+    );
   }
   const rows = text.split(/\r?\n/).flatMap((line, index) => {
     if (line.trim() === '') return [];
     try {
       JSON.parse(line);
     } catch {
-      throw new Mistake(`${file}:${String(index + 1)} is no JSON: write one value per line.`);
+      throw new Mistake(`${file}:${String(index + 1)} is not JSON: write one value per line.`);
     }
     return [line];
   });
@@ -261,10 +265,12 @@ function withFile(bundled: Catalogue, file: string, workflowsFolder: string): Fr
     .map(({ workload: path }) => {
       const part = readWorkload(join(folder, path));
       if (part.blend !== undefined) {
-        throw new Mistake(`${file} blends ${path}, which is a blend itself: name its parts.`);
+        throw new Mistake(`${file} blends ${path}, which is also a blend: list its parts instead.`);
       }
       if (folders.has(part.name)) {
-        throw new Mistake(`${file} has two workloads with the name ${part.name}: rename one.`);
+        throw new Mistake(
+          `${file} has two workloads with the name ${part.name}: rename one of them.`,
+        );
       }
       folders.set(part.name, dirname(join(folder, path)));
       return { path, part };

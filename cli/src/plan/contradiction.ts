@@ -5,19 +5,19 @@ import { isLegacy } from './limits';
 export function contradiction(topology: Topology): string | null {
   const { mode, database, process, n8n, webhooks, tuning, settings } = topology;
   if (tuning === 'none' && settings !== undefined) {
-    return 'settings are those of a tuning, and tuning none has none; take tuning default, or leave them out';
+    return 'settings change a tuning profile, and tuning none has no settings; use tuning default, or remove settings';
   }
   if (process === 'own' && !isLegacy(n8n)) {
-    return `process own does not exist in n8n ${n8n}; take n8n 0.221.2, or leave process out`;
+    return `process own does not exist in n8n ${n8n}; use n8n 0.221.2, or remove process`;
   }
   if (process === 'own' && mode === 'queue') {
-    return 'process own has no meaning in queue mode; take regular mode, or leave process out';
+    return 'process own does not apply in queue mode; use regular mode, or remove process';
   }
   if (mode === 'queue' && database === 'sqlite') {
-    return 'queue mode shares its database between processes, which SQLite cannot; take database postgresql (database.type, --database)';
+    return 'in queue mode, processes share a database, which SQLite does not support; use database postgresql (database.type, --database)';
   }
   if (mode === 'regular' && webhooks.count > 0) {
-    return 'webhook processors exist in queue mode only; take queue mode, or no webhook processors (webhook.enabled, --webhooks)';
+    return 'only queue mode has webhook processors; use queue mode, or no webhook processors (webhook.enabled, --webhooks)';
   }
   return null;
 }

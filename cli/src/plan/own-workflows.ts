@@ -34,22 +34,22 @@ export function onlyRequest(files: readonly OwnFile[]): string {
   const [webhook, another] = webhooks;
   if (webhook === undefined) {
     throw new Mistake(
-      `${namesOf(files)} has no Webhook node that is on, and only webhooks are loaded${beginning(files)}: export a workflow with one.`,
+      `${namesOf(files)} has no active Webhook node, and only webhooks can be loaded${beginning(files)}: export a workflow with a Webhook node.`,
     );
   }
   if (another !== undefined) {
     throw new Mistake(
-      `${namesOf(files)} has ${String(webhooks.length)} webhooks: say with --request which is loaded: ${listed(webhooks)}.`,
+      `${namesOf(files)} has ${String(webhooks.length)} webhooks: choose one with --request: ${listed(webhooks)}.`,
     );
   }
   if (webhook.path === '' || webhook.path.startsWith('=')) {
     throw new Mistake(
-      `the webhook ${webhook.node} of ${namesOf(files)} has no fixed path: give the node one, and export the workflow again.`,
+      `the webhook ${webhook.node} of ${namesOf(files)} has no fixed path: set a path in the node, and export the workflow again.`,
     );
   }
   if (webhook.path.split('/').some((part) => part.startsWith(':'))) {
     throw new Mistake(
-      `the path of the webhook in ${namesOf(files)} is ${webhook.path}: say with --request what stands in its place, like '${requestText(webhook).replaceAll(/:[^/]+/g, '7')}'.`,
+      `the path of the webhook in ${namesOf(files)} is ${webhook.path}: use --request to set its parameters, such as '${requestText(webhook).replaceAll(/:[^/]+/g, '7')}'.`,
     );
   }
   return requestText(webhook);
@@ -81,7 +81,7 @@ export function loadedBy(
     const loads = allOf(each).filter(isLoaded);
     if (loads.length === 0 && !each.workflows.some(isCalled)) {
       throw new Mistake(
-        `nothing of ${each.name} is loaded or called by another workflow: leave it out.`,
+        `no part of ${each.name} is loaded or called by another workflow: remove the file.`,
       );
     }
     const off = each.workflows.flatMap((workflow) => withTriggersOff(workflow, isLoaded).off);

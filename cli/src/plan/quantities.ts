@@ -6,7 +6,7 @@ export function parseCpu(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(m?)$/.exec(text.trim());
   const millicores = Math.round(Number(match?.[1]) * (match?.[2] === 'm' ? 1 : 1000));
   if (match === null || millicores < 1) {
-    throw new Mistake(`'${text}' is not an amount of CPU: write it like 500m, 0.5 or 2`);
+    throw new Mistake(`'${text}' is not an amount of CPU: use a form such as 500m, 0.5 or 2`);
   }
   return millicores;
 }
@@ -24,7 +24,7 @@ export function parseMemory(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(Mi|Gi|M|G)?B?$/.exec(text.trim());
   const mebibytes = Math.round(Number(match?.[1]) * (MIB[match?.[2] ?? ''] ?? 1));
   if (match === null || mebibytes < 1) {
-    throw new Mistake(`'${text}' is not an amount of memory: write it like 1024Mi or 1Gi`);
+    throw new Mistake(`'${text}' is not an amount of memory: use a form such as 1024Mi or 1Gi`);
   }
   return mebibytes;
 }
@@ -36,7 +36,7 @@ export function parseDataSize(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(Ki|Mi|K|M)B?$/.exec(text.trim());
   const kibibytes = Number(match?.[1]) * (KIB[match?.[2] ?? ''] ?? 1);
   if (match === null || !(kibibytes > 0)) {
-    throw new Mistake(`'${text}' is not an amount of data: write it like 50Ki or 2Mi`);
+    throw new Mistake(`'${text}' is not an amount of data: use a form such as 50Ki or 2Mi`);
   }
   return kibibytes;
 }

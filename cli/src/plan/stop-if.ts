@@ -40,7 +40,7 @@ export const NEVER = 'never';
 
 const DEFAULT_SECONDS = 10;
 const HOW =
-  "write it like 'https://shop.example.com/health fails for 30s', 'errors>5% of POST https://shop.example.com/webhook/order' or 'n8n_nodejs_eventloop_lag_p99_seconds>1 for 10s'";
+  "use a form such as 'https://shop.example.com/health fails for 30s', 'errors>5% of POST https://shop.example.com/webhook/order' or 'n8n_nodejs_eventloop_lag_p99_seconds>1 for 10s'";
 
 export function parseStopIf(text: string): StopCondition {
   const [, what = '', time] = /^(.*?)(?:\s+for\s+(\S+))?$/s.exec(text.trim()) ?? [];
@@ -59,7 +59,7 @@ function secondsIn(time: string, text: string): number {
     // Not a time at all.
   }
   if (seconds > 0) return seconds;
-  throw new Mistake(`--stop-if '${text}' has no time after for: write it like for 10s.`);
+  throw new Mistake(`--stop-if '${text}' has no time after for: use a form such as for 10s.`);
 }
 
 const METHOD = '(?:(GET|HEAD|POST|PUT|PATCH|DELETE)\\s+)?';

@@ -57,9 +57,9 @@ const NAMES: readonly [path: string, inChart: string][] = [
   ['webhooks.count', 'webhook.replicas with webhook.enabled: true'],
   ['webhooks', 'webhook'],
   ...['main', 'worker', 'webhook'].flatMap((role): [string, string][] => [
-    [`${role}.cpuMillicores`, `${role}.resources.limits.cpu, like 500m`],
-    [`${role}.memoryMiB`, `${role}.resources.limits.memory, like 512Mi`],
-    [`${role}.heapMiB`, `${role}.heap.oldSpace, like 300Mi`],
+    [`${role}.cpuMillicores`, `${role}.resources.limits.cpu, such as 500m`],
+    [`${role}.memoryMiB`, `${role}.resources.limits.memory, such as 512Mi`],
+    [`${role}.heapMiB`, `${role}.heap.oldSpace, such as 300Mi`],
   ]),
 ];
 
@@ -73,7 +73,7 @@ function refuseFormerNames(written: unknown, issues: Issues): void {
     issues.addIssue({
       code: 'custom',
       path,
-      message: `expected ${inChart}, as in values of the chart`,
+      message: `expected ${inChart}, as in the chart's values`,
     });
     return;
   }
@@ -121,8 +121,8 @@ function refuseElsewhere(values: NamedSettings, issues: Issues): void {
     issues.addIssue({
       ...{ code: 'custom', path },
       message: isUntuned(values)
-        ? 'expected nothing of the kit beside tuning.profile none; leave it out, or take another profile'
-        : 'expected no value that only a cluster has; leave it out, or deploy the file with --target kubernetes and --values',
+        ? 'tuning.profile none allows no other tuning values; remove this value, or use another profile'
+        : 'this value works only in a cluster; remove it, or deploy the file with --target kubernetes and --values',
     });
   }
 }

@@ -150,7 +150,7 @@ function understood<T>(result: z.ZodSafeParseResult<T>): T {
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   throw new Mistake(
-    `the values are wrong at ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'they are not understood'}`,
+    `the values are invalid at ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'they are not understood'}`,
   );
 }
 

@@ -19,7 +19,7 @@ interface AddressOption {
 export function addressOf(text: string, { flag, example, tokenVariable }: AddressOption): Address {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !['http:', 'https:'].includes(url.protocol)) {
-    throw new Mistake(`${flag} is '${withoutUser(text)}': write it like ${example}.`);
+    throw new Mistake(`${flag} is '${withoutUser(text)}': use a form such as ${example}.`);
   }
   const token = process.env[tokenVariable] ?? '';
   const { username, password } = url;

@@ -107,13 +107,11 @@ export class PrometheusApi {
     if (answer?.status === 'success' && answer.data !== undefined) return answer.data;
     const what = `${this.url} answered status ${String(status)}`;
     if (status === 401 || status === 403) {
-      throw new NoAnswer(
-        `${what}: give it a user as http://user:password@..., or a token in PROMETHEUS_TOKEN`,
-      );
+      throw new NoAnswer(`${what}: use http://user:password@..., or a token in PROMETHEUS_TOKEN`);
     }
     throw new NoAnswer(
       answer?.error === undefined
-        ? `${what}, which is not an answer of Prometheus: give its address, without /api/v1`
+        ? `${what}, which is not a Prometheus response: use the address of Prometheus without /api/v1`
         : `${what} (${firstLine(answer.error)})`,
     );
   }

@@ -122,10 +122,10 @@ export class RemoteWrite {
 
 function adviceOn(status: number, text: string): string {
   if (status === 401 || status === 403) {
-    return `: give it a user as http://user:password@..., or a token in ${TOKEN}`;
+    return `: use http://user:password@..., or a token in ${TOKEN}`;
   }
   if (status === 404 || status === 405) {
-    return ': Prometheus takes writes at /api/v1/write, and only if it was started with --web.enable-remote-write-receiver';
+    return ': Prometheus accepts writes at /api/v1/write, and only if it was started with --web.enable-remote-write-receiver';
   }
   return `: ${firstLine(text)}`;
 }

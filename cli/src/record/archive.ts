@@ -49,7 +49,7 @@ function existingArchive(file: string): Archive {
         .map(({ id, ...entry }) => [id, entry]),
     );
   } catch (error) {
-    const why = error instanceof z.ZodError ? 'a line of it is no record' : messageOf(error);
+    const why = error instanceof z.ZodError ? 'one of its lines is not a record' : messageOf(error);
     throw new Mistake(`${file} cannot be read as an archive of records: ${why}; restore it.`);
   }
 }
@@ -137,7 +137,7 @@ export function unpack(archive: Archive, inside: string, to: string): void {
     if (record !== undefined && holds(join(to, record[0]), record[1])) continue;
     const foreign = own.map(([path]) => join(to, path)).find(isThere);
     if (foreign === undefined) continue;
-    throw new Mistake(`${foreign} is there already and is not of this record: move it away.`);
+    throw new Mistake(`${foreign} already exists and belongs to another record: move it.`);
   }
   for (const [path, text] of files) {
     makeFolder(dirname(join(to, path)));

@@ -53,10 +53,10 @@ export const isRecordFile = (name: string): boolean => FILES.some(([file]) => fi
 /** All at or beneath `path`, each before its parts, in the order of their names. */
 export function findRecords(path: string): FoundRecord[] {
   if (!existsSync(path)) {
-    throw new Mistake(`there is no folder ${path}: give one that holds what n8n-tuned recorded.`);
+    throw new Mistake(`there is no folder ${path}: specify a folder with records of n8n-tuned.`);
   }
   if (!statSync(path).isDirectory()) {
-    throw new Mistake(`${path} is a file: give the folder that it lies in.`);
+    throw new Mistake(`${path} is a file: specify its folder.`);
   }
   return beneath(path, true);
 }

@@ -21,7 +21,7 @@ export function readRecordFile<Content>(file: string, shape: RecordShape<Content
   }
   if (schemaVersion !== shape.version) {
     throw new Mistake(
-      `${file} has schemaVersion ${shown(schemaVersion)}, which this version of n8n-tuned does not know: take the version that wrote it.`,
+      `${file} has schemaVersion ${shown(schemaVersion)}, which this version of n8n-tuned does not know: use the version that wrote it.`,
     );
   }
   return checked(file, shape.what, shape.schema, content);
@@ -81,4 +81,4 @@ function shown(value: unknown): string {
 }
 
 export const unreadable = (file: string, what: string, why: string): Mistake =>
-  new Mistake(`${file} cannot be read as ${what}: ${why}; restore it, or move it away.`);
+  new Mistake(`${file} cannot be read as ${what}: ${why}; restore it, or move it.`);

@@ -24,14 +24,14 @@ const REQUEST_TIMEOUT_MS = 60_000;
 export async function s3Place(url: string): Promise<S3Place> {
   const match = /^s3:\/\/([a-z0-9][a-z0-9.-]+)(?:\/(.*))?$/.exec(url);
   if (match === null) {
-    throw new Mistake(`--s3 is '${url}': write it like s3://bucket/prefix.`);
+    throw new Mistake(`--s3 is '${url}': use a form such as s3://bucket/prefix.`);
   }
   const client = await s3Client();
   try {
     await client.config.credentials();
   } catch (error) {
     throw new Mistake(
-      `--s3 needs credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or run with a role that may write to ${url} (${messageOf(error)}).`,
+      `--s3 requires credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or run with a role that may write to ${url} (${messageOf(error)}).`,
     );
   }
   return {

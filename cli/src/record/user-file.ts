@@ -42,7 +42,7 @@ export function refuseForeign({ path, option, begins, force }: UserFile): void {
   }
   if (force || stats.size === 0 || beginningOf(path, option, begins.length) === begins) return;
   throw new Mistake(
-    `${path} is there already, and n8n-tuned did not write it: ${elsewhere(option)}, or replace this one with --force.`,
+    `${path} already exists, and n8n-tuned did not write it: ${elsewhere(option)}, or replace this file with --force.`,
   );
 }
 

@@ -14,10 +14,10 @@ export async function refuseWithoutEvidence(
   if (slo === undefined || (await running.executions()) !== null) return null;
   if (running.kind === 'server') {
     throw new Mistake(
-      `the SLO '${slo.text}' cannot be judged at ${running.baseUrl}: a server that is not n8n does not show what it has left to do; leave this SLO out.`,
+      `the SLO '${slo.text}' cannot be judged at ${running.baseUrl}: only n8n shows its remaining work; remove this SLO.`,
     );
   }
-  let why = "n8n's executions cannot be counted from here";
+  let why = "n8n's executions cannot be counted";
   try {
     const watch = (await running.backlog?.()) ?? null;
     if (watch !== null || (await running.traceExecutions()) !== null) return watch;
@@ -25,6 +25,6 @@ export async function refuseWithoutEvidence(
     why += ` (${messageOf(error)})`;
   }
   throw new Mistake(
-    `the SLO '${slo.text}' cannot be judged at ${running.baseUrl}: ${why}; set N8N_API_KEY to a key that may list executions, or in queue mode let n8n show its queue at /metrics (N8N_METRICS=true, N8N_METRICS_INCLUDE_QUEUE_METRICS=true), or leave this SLO out.`,
+    `the SLO '${slo.text}' cannot be judged at ${running.baseUrl}: ${why}; set N8N_API_KEY to a key that may list executions, enable queue metrics in queue mode (N8N_METRICS=true, N8N_METRICS_INCLUDE_QUEUE_METRICS=true), or remove this SLO.`,
   );
 }

@@ -44,7 +44,7 @@ export async function refuseAlreadyTrue(
     if (bad === null) continue;
     signal.throwIfAborted();
     throw new Mistake(
-      `--stop-if '${condition.text}' would end the load before it begins: ${bad}; no load was made.`,
+      `--stop-if '${condition.text}' would end the load before it begins: ${bad}; no load was generated.`,
     );
   }
 }

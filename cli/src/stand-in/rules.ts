@@ -19,7 +19,7 @@ const milliseconds = z.union([z.string(), z.number()]).transform((text, context)
     if (typeof text === 'number' && text !== 0) throw new Error();
     return 1000 * parseDuration(String(text));
   } catch {
-    context.addIssue({ code: 'custom', message: 'expected a time, like 120ms or 2s' });
+    context.addIssue({ code: 'custom', message: 'expected a time, such as 120ms or 2s' });
     return z.NEVER;
   }
 });
@@ -27,7 +27,7 @@ const milliseconds = z.union([z.string(), z.number()]).transform((text, context)
 const share = z.union([z.string(), z.number()]).transform((text, context): number => {
   const value = /^\d+(\.\d+)?%$/.test(String(text)) ? Number(String(text).slice(0, -1)) / 100 : NaN;
   if (value >= 0 && value <= 1) return value;
-  context.addIssue({ code: 'custom', message: 'expected a share, like 1%' });
+  context.addIssue({ code: 'custom', message: 'expected a percentage, such as 1%' });
   return z.NEVER;
 });
 
@@ -49,7 +49,7 @@ const latency = z.union([
       }
       context.addIssue({
         code: 'custom',
-        message: 'expected percentiles that rise, like { p50: 120ms, p95: 900ms }',
+        message: 'expected increasing percentiles, such as { p50: 120ms, p95: 900ms }',
       });
       return z.NEVER;
     }),

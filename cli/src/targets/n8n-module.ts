@@ -12,5 +12,5 @@ export function moduleOfN8n(name: string, path = process.env['PATH'] ?? ''): unk
       // Not there: the next one.
     }
   }
-  throw new Failure(`this image has no n8n with the package ${name}`);
+  throw new Failure(`n8n in this image has no package ${name}`);
 }

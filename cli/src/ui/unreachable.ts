@@ -38,61 +38,63 @@ export function unreachable(error: unknown, url: string, server = 'n8n'): Unreac
   const isTls = url.startsWith('https:');
   if (NO_AUTHORITY.includes(code)) {
     return final(
-      `the certificate of ${place} comes from no authority that is known here: name a file with that of the authority, or with this one if it is self-signed, in NODE_EXTRA_CA_CERTS for this command and in SSL_CERT_FILE for k6`,
+      `the certificate of ${place} comes from no known authority: set NODE_EXTRA_CA_CERTS for this command, and SSL_CERT_FILE for k6, to a file with the certificate of the authority, or with this certificate if it is self-signed`,
     );
   }
   if (code === 'CERT_HAS_EXPIRED') {
-    return final(`the certificate of ${place} has expired: renew it there`);
+    return final(`the certificate of ${place} has expired: renew it on the server`);
   }
   if (code === 'CERT_NOT_YET_VALID') {
     return final(
-      `the certificate of ${place} is not valid yet: is the clock of this machine right`,
+      `the certificate of ${place} is not valid yet: is the clock of this machine correct`,
     );
   }
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
     return final(
-      `the certificate of ${place} is for another name: use the name that it is for in the address`,
+      `the certificate of ${place} is for another name: use the name from the certificate in the address`,
     );
   }
   if (NOT_TLS.includes(code)) {
-    return final(`${place} speaks HTTP without TLS: write http:// in place of https://`);
+    return final(`${place} speaks HTTP without TLS: use http:// instead of https://`);
   }
   if (/^ERR_(SSL|TLS)_|^EPROTO$/.test(code)) {
-    return final(`${place} and this command agree on no version of TLS: is it a port of HTTPS`);
+    return final(`${place} and this command have no TLS version in common: is it an HTTPS port`);
   }
   if (code.startsWith('HPE_')) {
     return final(
       isTls
-        ? `what answers at ${place} is not HTTP: is it the port of n8n`
-        : `what answers at ${place} is not HTTP: is it the port of n8n, or does it want https://`,
+        ? `the response from ${place} is not HTTP: is it n8n's port`
+        : `the response from ${place} is not HTTP: is it n8n's port, or does it require https://`,
     );
   }
   if (UNKNOWN_NAME.includes(code)) {
     return again(
-      `the name ${hostOf(url)} is not known to DNS: is it spelled right, and is a VPN needed`,
+      `the name ${hostOf(url)} is not known to DNS: is it spelled correctly, and do you need a VPN`,
     );
   }
   if (NOBODY.includes(code)) {
     return again(
-      `nothing listens at ${place}: is ${server} running, and is that its address and port`,
+      `nothing listens at ${place}: is ${server} running, and are the address and port correct`,
     );
   }
   if (NO_WAY.includes(code)) {
-    return again(`no network leads to ${place}: is a VPN or a proxy needed`);
+    return again(`there is no network route to ${place}: do you need a VPN or a proxy`);
   }
   if (CUT.includes(code)) {
     return again(
       isTls
-        ? `${place} ends the connection before TLS is agreed on: is it a port of HTTPS`
-        : `${place} ends the connection without a response: if it is a port of HTTPS, write https:// in place of http://`,
+        ? `${place} closes the connection during the TLS handshake: is it an HTTPS port`
+        : `${place} closes the connection without a response: if it is an HTTPS port, use https:// instead of http://`,
     );
   }
   if (SILENT.includes(code)) {
     return again(
-      `${place} does not respond in time: is it ${server} that listens there, and does a firewall let this machine through`,
+      `${place} does not respond in time: does ${server} listen there, and does a firewall allow this machine`,
     );
   }
-  return again(`${place} cannot be asked${code === '' ? '' : ` (${code})`}: is the address right`);
+  return again(
+    `${place} cannot be reached${code === '' ? '' : ` (${code})`}: is the address correct`,
+  );
 }
 
 const final = (why: string): Unreachable => ({ why, isFinal: true });
@@ -103,7 +105,7 @@ function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
   const { cause, code, errors, message, name } = error as Record<string, unknown>;
   if (typeof cause === 'object' && cause !== null) return codeOf(cause);
-  if (message === 'bad port') return 'no client takes this port';
+  if (message === 'bad port') return 'clients refuse to use this port';
   if (typeof code === 'string') return code;
   // Node.js 24 gives it no code.
   if (name === 'HTTPParserError') return 'HPE_';

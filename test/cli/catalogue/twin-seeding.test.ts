@@ -39,12 +39,12 @@ test.each([
   [
     'without a key of its API',
     { baseUrl: 'http://127.0.0.1:5678', seeds: false },
-    'mine is a twin, which is put into n8n by its API: set N8N_API_KEY in the environment.',
+    'mine is a twin, which is imported through the n8n API: set N8N_API_KEY in the environment.',
   ],
   [
     'on another machine, where no address of this one is given',
     { baseUrl: 'https://n8n.example.com', seeds: true },
-    'mine is a twin, and https://n8n.example.com is another machine: say at which address it reaches this one, like --stand-in http://10.0.0.5:5690.',
+    'mine is a twin, and https://n8n.example.com is another machine: specify the address at which it reaches this machine, such as --stand-in http://10.0.0.5:5690.',
   ],
 ])('a twin is refused by an n8n %s, before anything is put in', async (_, reach, sentence) => {
   const needs = new OutsideNeeds(reach);
@@ -60,7 +60,7 @@ test('a stand-in is not started where something listens already', async () => {
     standIn: `http://10.0.0.5:${String(port)}`,
   });
   await expect(needs.meet([twin('rules: []')], () => undefined)).rejects.toThrow(
-    `something listens on port ${String(port)} of this machine already: give --stand-in another port.`,
+    `port ${String(port)} of this machine is already in use: use another port in --stand-in.`,
   );
   await needs.end();
   server.close();

@@ -30,34 +30,37 @@ test.each(PLAIN)('%s reads each of its options', (name) => {
 });
 
 test.each([
-  ['doctor --namespace load', '--namespace goes with --target kubernetes'],
-  ['doctor --existing', '--existing goes with --target kubernetes'],
+  ['doctor --namespace load', '--namespace works only with --target kubernetes'],
+  ['doctor --existing', '--existing works only with --target kubernetes'],
   [
     'run --metrics-url http://x/metrics',
-    '--metrics-url goes with --target url, not with --target process',
+    '--metrics-url works only with --target url, not with --target process',
   ],
-  ['clean --url http://x --context c', '--context goes with a cluster, and --url names an n8n'],
-  ['run --target kubernetes --url http://x', '--url goes with --target url or server'],
-  ['sweep -f p.yaml --namespace x', '--namespace goes with --target kubernetes'],
+  ['clean --url http://x --context c', '--context works only with a cluster, not with --url'],
+  ['run --target kubernetes --url http://x', '--url works only with --target url or server'],
+  ['sweep -f p.yaml --namespace x', '--namespace works only with --target kubernetes'],
   [
     'run --target kubernetes --existing --namespace n --workers 2 --cpu 1',
-    '--workers and --cpu go with what is deployed, and --existing changes nothing in a release: leave them out.',
+    '--workers and --cpu work only with a new deployment, because --existing does not change the release: remove them.',
   ],
   [
     'run --target kubernetes --values v.yaml --workers 2',
-    '--workers goes with a topology, and --values or --chart says how n8n is laid out: leave --workers out.',
+    '--workers works only with a topology, because --values or --chart already defines the deployment: remove --workers.',
   ],
-  ['recover --url http://x --prefix b', '--prefix goes with --redis'],
-  ['recover --url http://x --at-once 2 --wait 9m', '--at-once and --wait go with --retry'],
-  ['study --quick --out o', '--quick and --out go with the name of a study'],
-  ['study heap --list --out o', '--out goes with a study that runs'],
-  ['report x --prometheus-release r', '--prometheus-release goes with --prometheus: add that'],
-  ['watch --prometheus-namespace n', '--prometheus-namespace goes with --prometheus'],
+  ['recover --url http://x --prefix b', '--prefix works only with --redis'],
+  ['recover --url http://x --at-once 2 --wait 9m', '--at-once and --wait work only with --retry'],
+  ['study --quick --out o', '--quick and --out work only with the name of a study'],
+  ['study heap --list --out o', '--out works only with a study that runs'],
+  ['report x --prometheus-release r', '--prometheus-release works only with --prometheus: add it'],
+  ['watch --prometheus-namespace n', '--prometheus-namespace works only with --prometheus'],
   [
     'run --url http://127.0.0.1:5678 --cpu 1 --workers 2 --memory 1Gi',
-    '--workers goes with --target process, container or kubernetes and --cpu and --memory go with --target process, container, kubernetes or server, not with --target url: leave them out.',
+    '--workers works only with --target process, container or kubernetes and --cpu and --memory work only with --target process, container, kubernetes or server, not with --target url: remove them.',
   ],
-  ['run --context work', '--context goes with --target kubernetes, not with --target process: add'],
+  [
+    'run --context work',
+    '--context works only with --target kubernetes, not with --target process: add',
+  ],
 ])('%s is refused: %s', async (words, sentence) => {
   const [name = '', ...rest] = words.split(' ');
   const refusal = await asked(name, rest);

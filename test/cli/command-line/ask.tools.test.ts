@@ -45,7 +45,7 @@ const BEGUN = 'waiting until GET /webhook/x gets its expected respons';
 test('the question names the host and the load, and the name of the host agrees to it', async () => {
   const { screen } = await answered(`${HOST}\r`);
   expect(screen).toContain(
-    `${HOST} is neither this machine nor a private address, and it would get up to 2 requests per second`,
+    `${HOST} is neither this machine nor a private address, and it would receive up to 2 requests per second`,
   );
   expect(screen).toContain(BEGUN);
   expect(screen).not.toContain(REFUSED);

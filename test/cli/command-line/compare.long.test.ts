@@ -133,7 +133,7 @@ describe('n8n-tuned compare', () => {
 
   it.each([
     ['records of two kinds', 'give two of the same kind', []],
-    ['--fail-on', '--fail-on goes with sides that are measured', ['--fail-on', 'worse']],
+    ['--fail-on', '--fail-on works only with sides that are measured', ['--fail-on', 'worse']],
   ])('refuses %s with a sentence', async (_, sentence, more) => {
     const a = written('a', 'run.json', sampleRun().record);
     const b = written('b', 'find.json', sampleSearch());

@@ -19,23 +19,26 @@ test.each([
   [['kill-main', '--every', '1m', '--for', '30s'], 'add --for, longer than that.'],
   [
     ['stop-redis', '--workers', '2', '--every', '1m', '--for', '5m'],
-    'stop-redis is not instantaneous, so it cannot be repeated: leave --every out.',
+    'stop-redis is not instantaneous, so it cannot be repeated: remove --every.',
   ],
   [
     ['kill-main', '--promise', 'fast'],
     "the promise 'fast' is not understood: write it like lost=0",
   ],
   [['kill-main', '--recover'], '--recover finds in the queue what is lost: add --mode queue'],
-  [['kill-worker', '--workers', '2', '--recover-age', '5m'], '--recover-age goes with --recover'],
+  [
+    ['kill-worker', '--workers', '2', '--recover-age', '5m'],
+    '--recover-age works only with --recover',
+  ],
   [
     ['kill-worker', '--workers', '2', '--recover', '--recover-age', '5m'],
-    '--recover-age is 300s, but after the load recovery has only as long as --wait, 150s',
+    '--recover-age is 300s, but recovery has only the time of --wait after the load, 150s',
   ],
   // Before the first one begins.
   [['all', '--promise', 'fast'], "the promise 'fast' is not understood: write it like lost=0"],
   [
     ['rolling-upgrade'],
-    'rolling-upgrade cannot be injected with --target process: it needs pods that are replaced by new ones;',
+    'rolling-upgrade cannot be injected with --target process: it requires pods that are replaced by new ones;',
   ],
   [
     ['kill-worker', '--target', 'kubernetes'],

@@ -51,7 +51,7 @@ async function refusal(words: string[]): Promise<unknown> {
 }
 
 test.each([
-  ['run --timeout soon', 'Write it like 30s, 1m30s or 2h.'],
+  ['run --timeout soon', 'Use a form such as 30s, 1m30s or 2h.'],
   ['run --rate fast', 'It must be a number.'],
   ['run --profile walk', 'Allowed choices are smoke'],
   ['run --profile smok', 'closed. Did you mean smoke?'],
@@ -70,21 +70,21 @@ test.each([
   ['find --webhooks 1.5', 'It must be a whole number of at least 0.'],
   ...['10', '0%', '100%', 'narrow'].map((text): [string, string] => [
     `find --precision ${text}`,
-    'Write it like 10%.',
+    'Use a form such as 10%.',
   ]),
-  ['run --cpu lots', 'Write it like 500m, 0.5 or 2.'],
-  ['run --memory 0', 'Write it like 1024Mi or 1Gi.'],
-  ['run --heap some', 'It must be auto, none or an amount like 768Mi.'],
-  ['run --env =x', 'Write it like NAME=value.'],
-  ['find --probe -3s', 'Write it like'],
-  ['find --budget many', 'Write it like'],
+  ['run --cpu lots', 'Use a form such as 500m, 0.5 or 2.'],
+  ['run --memory 0', 'Use a form such as 1024Mi or 1Gi.'],
+  ['run --heap some', 'It must be auto, none or an amount such as 768Mi.'],
+  ['run --env =x', 'Use a form such as NAME=value.'],
+  ['find --probe -3s', 'Use a form such as'],
+  ['find --budget many', 'Use a form such as'],
   ['compare a b --metric speed', 'Allowed choices are'],
   ['compare a b --fail-on better', 'Allowed choices are worse.'],
   ['compare a b --pairs 3', 'It must be an even number of at least 2.'],
   ['predict --at 0', 'It must be a number above 0.'],
   ...['12', '0ms', 'fast'].map((text): [string, string] => [
     `predict --at-cpu ${text}`,
-    'Write it like 12ms.',
+    'Use a form such as 12ms.',
   ]),
   ['predict --at 2 --group 0', 'It must be a whole number of at least 1.'],
   ['predict --at 2 --over mains', 'Allowed choices are workers'],
@@ -178,5 +178,5 @@ test.each([
   'worker=file:///etc/passwd',
 ])('what cannot be one is refused in one sentence: %s', (text) => {
   expect(() => metricsEndpoints(text)).toThrow(InvalidArgumentError);
-  expect(() => metricsEndpoints(text)).toThrow(/^Write it like .*\.$/);
+  expect(() => metricsEndpoints(text)).toThrow(/^Use a form such as .*\.$/);
 });

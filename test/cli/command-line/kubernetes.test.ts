@@ -23,7 +23,7 @@ test.each<[Parameters<typeof kubernetesOptions>[0], RegExp]>([
   [{ existing: true }, /^--existing needs --namespace, where the release is/],
   [
     { existing: true, namespace: 'load' },
-    /^--existing needs --release, its name: helm list --namespace load shows/,
+    /^--existing requires --release, the name of the release: helm list --namespace load shows/,
   ],
   [{ release: '--kubeconfig=/x' }, /^--release "--kubeconfig=\/x": expected lower-case letters/],
   [{ namespace: '-x' }, /^--namespace "-x": expected lower-case letters/],

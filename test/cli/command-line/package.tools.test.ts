@@ -94,7 +94,7 @@ test('the package loads what talks to Kubernetes and to S3 from what it brings',
   expect(cluster.stdout + cluster.stderr).toContain('none.yaml cannot be read as a kubeconfig');
   const { code, stderr } = await n8nTuned('run', ...request(), '--s3', 's3://bucket');
   expect(code).toBe(2);
-  expect(stderr).toContain('--s3 needs credentials: set AWS_ACCESS_KEY_ID');
+  expect(stderr).toContain('--s3 requires credentials: set AWS_ACCESS_KEY_ID');
 });
 
 test('the package says how to get k6 where there is none, and that starting n8n takes a checkout', async () => {

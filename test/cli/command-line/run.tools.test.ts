@@ -146,7 +146,7 @@ describe('n8n-tuned run on a server of known behaviour', () => {
     const { code, stderr } = await runCli([...order, '--ready', '1s']);
     expect(code).toBe(2);
     expect(stderr).toContain(
-      'never gave the expected response: json.ok==true is not met; no load was made',
+      'never gave the expected response: json.ok==true is not met; no load was generated',
     );
     expect(stderr).not.toContain('    at ');
     expect(runFolder(out)).toBeNull();
@@ -156,7 +156,7 @@ describe('n8n-tuned run on a server of known behaviour', () => {
     [['--slo', 'p95<3'], 'needs a time with its unit'],
     [['--profile', 'walk'], "argument 'walk' is invalid. Allowed choices are"],
     [['--rate', 'fast'], "argument 'fast' is invalid. It must be a number"],
-    [['--vus', '5'], '--vus goes with --profile closed'],
+    [['--vus', '5'], '--vus works only with --profile closed'],
     [['--timeout', 'soon'], "option '--timeout <time>' argument 'soon' is invalid"],
     [['--expect', 'nonsense'], "expectation '***' is not understood"],
     [['--workload', 'last-node'], 'both name what to load'],

@@ -223,7 +223,7 @@ describe('on a machine that something else uses', () => {
     expect([code, stderr]).toEqual([
       3,
       expect.stringMatching(
-        /this machine is not quiet, so no load was made\. .* with --anyway\.\n$/,
+        /this machine is not quiet, so no load was generated\. .* with --anyway\.\n$/,
       ),
     ]);
     expect(readdirSync(out)).toEqual(before);
@@ -237,7 +237,9 @@ test('compare refuses two servers that would get different requests', async () =
     return file;
   });
   const { code, stderr } = await runCli(['compare', ...sides]);
-  expect(stderr).toContain('(GET /one, and GET /two): give one for both with --request.');
+  expect(stderr).toContain(
+    '(GET /one, and GET /two): use --request to send the same request to both.',
+  );
   expect(code).toBe(2);
 });
 
@@ -245,10 +247,10 @@ test.each([
   [['--command', 'x'], '--target server needs --url'],
   [
     ['--command', 'x', '--url', 'http://127.0.0.1:1', '--workers', '2'],
-    '--workers goes with --target process, container or kubernetes, not with --target server',
+    '--workers works only with --target process, container or kubernetes, not with --target server',
   ],
   [['--command', 'x', '--url', 'http://127.0.0.1:1', '--workload', 'cpu'], '--workload is for n8n'],
-  [['--command', 'x', '--target', 'process'], '--command goes with --target server'],
+  [['--command', 'x', '--target', 'process'], '--command works only with --target server'],
 ])('%j is a mistake, told in one sentence', async (args, sentence) => {
   const { code, stderr } = await runCli(['run', ...args]);
   expect(stderr).toContain(sentence);

@@ -130,7 +130,10 @@ test.each([
   ['{ command: x, url: "http://h", param.n: 5 }', 'param.n is for n8n'],
   ['{ command: x, url: "http://h/a", request: GET /b }', '--url and --request both name a path'],
   ['{ command: x, url: "http://h", workload: cpu }', 'workload is for n8n'],
-  ['{ request: GET /b }', 'request is for a server, but the cell has no command that starts one'],
+  [
+    '{ request: GET /b }',
+    'request works only with a server, but the cell has no command that starts one',
+  ],
 ])('the cell %s is left out, with the reason', (cell, reason) => {
   const { skipped } = cellsIn(`measure: { profile: closed, clients: 2 }\ncells: [${cell}]\n`);
   expect(skipped.map((one) => one.reason).join()).toContain(reason);

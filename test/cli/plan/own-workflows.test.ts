@@ -68,13 +68,13 @@ test('a workflow that others call is imported beside the one that is loaded', ()
 test.each([
   [
     { workflows: [two] },
-    "two.json has 2 webhooks: say with --request which is loaded: 'GET /webhook/one', 'PUT /webhook/two'.",
+    "two.json has 2 webhooks: choose one with --request: 'GET /webhook/one', 'PUT /webhook/two'.",
   ],
   [{ workflows: [both] }, "'GET /webhook/both', 'POST /webhook/both'."],
   [{ workflows: [order, two] }, 'has 3 webhooks: say with --request'],
   [
     { workflows: [scheduled] },
-    'scheduled.json has no Webhook node that is on, and only webhooks are loaded (this one begins with Every minute)',
+    'scheduled.json has no active Webhook node, and only webhooks can be loaded (this one begins with Every minute)',
   ],
   [{ workflows: [pathless] }, 'the webhook Any of'],
   [

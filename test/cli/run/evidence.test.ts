@@ -15,7 +15,7 @@ describe('an SLO for which a target has no evidence', () => {
     const refused = refuseWithoutEvidence(url, backlog);
     await expect(refused).rejects.toThrow(Mistake);
     await expect(refuseWithoutEvidence(url, backlog)).rejects.toThrow(
-      "the SLO 'backlog=0' cannot be judged at http://127.0.0.1:5678: n8n's executions cannot be counted from here; set N8N_API_KEY",
+      "the SLO 'backlog=0' cannot be judged at http://127.0.0.1:5678: n8n's executions cannot be counted; set N8N_API_KEY",
     );
   });
 

@@ -46,7 +46,7 @@ const ADDRESSES: [string, Place, RegExp][] = [
   [
     'an expired certificate',
     ({ expired }) => `https://127.0.0.1:${String(expired)}`,
-    /certificate of 127\.0\.0\.1:\d+ has expired: renew it there/,
+    /certificate of 127\.0\.0\.1:\d+ has expired: renew it on the server/,
   ],
   [
     'https on a port of http',
@@ -71,7 +71,7 @@ const ADDRESSES: [string, Place, RegExp][] = [
   [
     'a port where nobody listens',
     ({ nobody }) => `http://127.0.0.1:${String(nobody)}`,
-    /nothing listens at 127\.0\.0\.1:\d+: is n8n running, and is that its address and port/,
+    /nothing listens at 127\.0\.0\.1:\d+: is n8n running, and are the address and port correct/,
   ],
   [
     'a name that nobody has',
@@ -115,7 +115,7 @@ test('one that never responds is told when the time is over', async () => {
   const api = new N8nApi(url, 'a-key').ask('GET', '/workflows', { withinMs: 200 });
   expect(await told(api)).toMatch(/127\.0\.0\.1:\d+ does not respond in time: is it n8n that/);
   expect(await told(awaitExpectedResponse(url, request, AbortSignal.timeout(200)))).toBe(
-    'POST /webhook/order never gave the expected response: no response came in time',
+    'POST /webhook/order never gave the expected response: no response arrived in time',
   );
 });
 
@@ -199,7 +199,7 @@ test.each<[string, Said, RegExp]>([
   [
     '404 with the hint of n8n',
     json(404, NOT_REGISTERED),
-    /status 404, and said "The requested webhook "POST order" is not registered. The workflow must be active [^"]*"; publish \(activate\) the workflow there, or correct method and path in --request; no load was made. With N8N_API_KEY/,
+    /status 404, and said "The requested webhook "POST order" is not registered. The workflow must be active [^"]*"; publish \(activate\) the workflow there, or correct method and path in --request; no load was generated. With N8N_API_KEY/,
   ],
   [
     '404 for another method',
@@ -207,7 +207,7 @@ test.each<[string, Said, RegExp]>([
       message:
         'This webhook is not registered for POST requests. Did you mean to make a GET request?',
     }),
-    /said "This webhook is not registered for POST requests.*"; give the method of the webhook in --request/,
+    /said "This webhook is not registered for POST requests.*"; use the method of the webhook in --request/,
   ],
   [
     '500',
@@ -241,7 +241,9 @@ test('with an API key, the webhooks that are active are named, the nearest first
   expect(await readyAt(json(404, NOT_REGISTERED), json(200, { data: [] }))).toMatch(
     /No workflow with a webhook is active there\.$/,
   );
-  expect(await readyAt(json(404, NOT_REGISTERED), json(401, {}))).toMatch(/no load was made\.$/);
+  expect(await readyAt(json(404, NOT_REGISTERED), json(401, {}))).toMatch(
+    /no load was generated\.$/,
+  );
 });
 
 test('a part of a path that varies is named as n8n is asked for it', async () => {
@@ -271,12 +273,12 @@ test.each<[string, Said, RegExp]>([
   [
     'a page that refuses',
     { status: 403, body: '<html>Forbidden</html>' },
-    /with status 403: it is a page, and no words of n8n; the key in N8N_API_KEY lacks a scope/,
+    /with status 403: the response is a web page, not an error from n8n; the key in N8N_API_KEY lacks a scope/,
   ],
   [
     'a key that is wrong',
     json(401, { message: 'unauthorized' }),
-    /with status 401: unauthorized; set N8N_API_KEY to a key of this n8n that is valid/,
+    /with status 401: unauthorized; set N8N_API_KEY to a valid key for this n8n instance/,
   ],
 ])('the API that answers with %s is a mistake of one sentence', async (_, said, sentence) => {
   await served(said, said, async (url) => {

@@ -41,7 +41,7 @@ describe('of a URL', () => {
     const nobody = (): Promise<never> =>
       Promise.reject(Object.assign(new Error(), { code: 'ENOTFOUND' }));
     await expect(publicAddresses('http://nowhere.example', nobody)).rejects.toThrow(
-      'the name nowhere.example is not known to DNS: is it spelled right, and is a VPN needed?',
+      'the name nowhere.example is not known to DNS: is it spelled correctly, and do you need a VPN?',
     );
   });
 });

@@ -85,19 +85,19 @@ test.each<[string, string, (file: string, text: string) => unknown, RegExp]>([
     'a preset that only a cluster can have',
     'preset: cpu-bound\ndatabase: { type: postgresql }\n',
     topology,
-    /^given.yaml asks for what only a cluster has: autoscaling of worker; leave it out, or deploy /,
+    /^given.yaml has values that work only in a cluster: autoscaling of worker; leave it out, or deploy /,
   ],
   [
     'a store of execution data that only a cluster can have',
     'executions: { dataStorage: s3 }\n',
     topology,
-    /^given.yaml asks for what only a cluster has: executions.dataStorage=s3; leave it out, or deploy /,
+    /^given.yaml has values that work only in a cluster: executions.dataStorage=s3; leave it out, or deploy /,
   ],
   [
     'a store of files that only a cluster can have',
     'binaryData: { mode: azure }\n',
     topology,
-    /^given.yaml asks for what only a cluster has: binaryData.mode=azure; leave it out, or deploy /,
+    /^given.yaml has values that work only in a cluster: binaryData.mode=azure; leave it out, or deploy /,
   ],
   [
     'a store of execution data beside n8n as it comes',
@@ -191,9 +191,9 @@ test.each([
   ],
   [
     'main: { cpuMillicores: 500 }',
-    'main.cpuMillicores is 500: expected main.resources.limits.cpu, like 500m, as',
+    'main.cpuMillicores is 500: expected main.resources.limits.cpu, such as 500m, as',
   ],
-  ['main: { heapMiB: 300 }', 'main.heapMiB is 300: expected main.heap.oldSpace, like 300Mi, as'],
+  ['main: { heapMiB: 300 }', 'main.heapMiB is 300: expected main.heap.oldSpace, such as 300Mi, as'],
 ])('%s is refused with the name that the chart has for it', (text, said) => {
   expect(told(`env: {}\n${text}\n`, topology)).toBe(`given.yaml:2: ${said} in values of the chart`);
 });

@@ -31,7 +31,7 @@ export function bottleneck(facts: LimitFacts, healthy: boolean): LimitedBy {
   }
   const nearest = ranked.find((one) => one.utilisation >= NEAREST && canSlow(one));
   if (nearest !== undefined) {
-    const evidence = `${nearest.evidence}, nearer to its limit than anything else that slows requests`;
+    const evidence = `${nearest.evidence}, closer to its limit than any other resource that slows requests`;
     return limitOf({ ...nearest, evidence }, ranked, nearest);
   }
   return {
@@ -63,13 +63,13 @@ function limitOf(
 }
 
 function unknown(isSampled: boolean, ranked: readonly RankedLimit[]): string {
-  if (!isSampled) return 'no samples were taken, so what limited it was not seen';
+  if (!isSampled) return 'no samples were taken, so the limit is unknown';
   const [first] = ranked;
   const most =
     first === undefined
       ? ''
       : `; the most was ${percent(first.utilisation)} of ${limitName(first)}`;
-  return `no sampled resource was used up, so what limited it lies outside what was seen${most}`;
+  return `no sampled resource was used up, so the limit is outside the samples${most}`;
 }
 
 interface Read {

@@ -28,7 +28,7 @@ export const cpuRows: LimitRow[] = [
     role: 'host',
     resource: 'CPU',
     name: 'host CPU',
-    advice: 'give the machine more cores, or let nothing else run on it',
+    advice: 'give the machine more cores, or run nothing else on it',
     kind: 'shared',
     read: readHost,
   },
@@ -101,7 +101,9 @@ function readHost(seen: Seen): Reading | null {
       ? `the machine used ${formatNumber(used)} ${ofCores}`
       : `the machine used all ${ofCores} in ${percent(busyShare)} of the time, ${formatNumber(used)} on average`;
   const waiting =
-    waited < 0.05 ? '' : `, and what was loaded waited for a CPU in ${percent(waited)} of the time`;
+    waited < 0.05
+      ? ''
+      : `, and the loaded processes waited for a CPU in ${percent(waited)} of the time`;
   const users = biggestUsers(seen);
   return {
     utilisation: Math.min(1, used / cores),

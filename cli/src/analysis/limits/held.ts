@@ -59,7 +59,7 @@ export const heldRows: LimitRow[] = [
     role: 'main',
     resource: 'slots',
     name: 'execution slots',
-    advice: 'raise the limit of executions that run at the same time',
+    advice: 'raise the limit of concurrent executions',
     kind: 'held',
     explainedBy: (row, reading) =>
       (isWorkOf('main', 'runner', 'upstream')(row) && leavesNothing(reading)) ||
@@ -90,7 +90,7 @@ export const heldRows: LimitRow[] = [
     role: 'postgresql',
     resource: 'locks',
     name: 'PostgreSQL locks',
-    advice: 'look at what waits for locks in PostgreSQL',
+    advice: 'find out which statements wait for locks in PostgreSQL',
     kind: 'held',
     read: readLocks,
   },
@@ -107,7 +107,7 @@ function readWorkerSlots({ sampled, limits }: Seen): Reading | null {
   const isWaitedFor = growing.low > 0 || waitingMedian >= 1;
   const change =
     growing.low > 0
-      ? `the jobs waiting grew by ${formatNumber(growing.value)} per second`
+      ? `the number of waiting jobs grew by ${formatNumber(growing.value)} per second`
       : `${formatNumber(waitingMedian)} jobs waited`;
   return {
     utilisation: Math.min(1, busy / limits.workerSlots),

@@ -54,7 +54,7 @@ export const spaceRows: LimitRow[] = [
     role,
     resource: 'heap',
     name: `${roleName(role)} heap`,
-    advice: `raise the memory limit of ${roleName(role)}, which its heap follows`,
+    advice: `raise the memory limit of ${roleName(role)}, from which its heap is sized`,
     kind: 'space',
     read: (seen) => readHeap(role, seen),
   })),
@@ -62,7 +62,7 @@ export const spaceRows: LimitRow[] = [
     role,
     resource: 'open files',
     name: `${roleName(role)} open files`,
-    advice: `raise the limit of open files of ${roleName(role)} (ulimit -n), or keep fewer connections open`,
+    advice: `raise the open-file limit of ${roleName(role)} (ulimit -n), or keep fewer connections open`,
     kind: 'space',
     read: (seen) => readOpenFiles(role, seen),
   })),
@@ -177,7 +177,7 @@ function readOpenFiles(role: SampledRole, { sampled }: Seen): Reading | null {
     found = {
       utilisation,
       isUsedUp: utilisation >= FULL,
-      evidence: `${instance} had ${formatNumber(peak)} of the ${formatNumber(limit)} files open that it may`,
+      evidence: `${instance} had ${formatNumber(peak)} of at most ${formatNumber(limit)} open files`,
     };
   }
   return found;

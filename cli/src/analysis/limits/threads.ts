@@ -18,9 +18,9 @@ const ADVICE: Record<(typeof ONE_THREADED)[number], LimitRow['advice']> = {
   },
   webhook: 'add a webhook processor',
   worker: 'add a worker, if the machine has a core for it',
-  runner: 'add a worker: each brings a task runner of its own',
-  server: 'run the server as several processes, or let it compute less per request',
-  redis: 'divide the traffic among several releases, each with a Redis of its own',
+  runner: 'add a worker: each worker has its own task runner',
+  server: 'run the server as several processes, or reduce the work per request',
+  redis: 'divide the traffic among several releases, each with its own Redis',
   upstream: 'measure against a faster service: n8n was not the limit',
 };
 

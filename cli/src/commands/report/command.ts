@@ -58,7 +58,7 @@ export function register(program: Command): Command {
     )
     .argument(
       '<folders...>',
-      'folders of records, or parent folders, which get an index; FILE.jsonl.gz lists the records in an archive, and FILE.jsonl.gz#ID is a single record',
+      'folders of records, or parent folders, which also get an index; FILE.jsonl.gz lists the records in an archive, and FILE.jsonl.gz#ID is a single record',
     )
     .option(
       '--s3 <place>',
@@ -68,7 +68,7 @@ export function register(program: Command): Command {
     .addOption(forceOption());
   return withPrometheusOptions(
     command,
-    'add the metrics of this Prometheus for the time of each run to its report; on Kubernetes, only those of its release',
+    'add metrics from this Prometheus to the report of each run; on Kubernetes, only those of its release',
   )
     .option('--json', 'print the records as JSON')
     .action(async (folders: string[], options: ReportOptions) => {
@@ -86,7 +86,7 @@ async function report(named: string[], options: ReportOptions): Promise<number> 
   const indexes = folders.filter(isIndexed).map((folder) => indexOf(folder, options));
   for (const file of [csv ?? [], indexes].flat()) refuseForeign(file);
   if (found.length === 0) {
-    throw new Mistake(`there is no record in ${folders.join(', ')}: n8n-tuned run makes one.`);
+    throw new Mistake(`there is no record in ${folders.join(', ')}: n8n-tuned run creates one.`);
   }
   const interrupt = onInterrupt();
   const progress = startProgress();
@@ -184,11 +184,12 @@ async function addPanels(
       ...(release === undefined ? {} : { release }),
     });
     if (panels.panels.length === 0) {
-      return [`${api.url} has no series of n8n for the time of ${folder}.`];
+      return [`${api.url} has no n8n metrics for the time of ${folder}.`];
     }
     return writeBeside(folder, [{ name: PANELS_FILE, content: `${JSON.stringify(panels)}\n` }]);
   } catch (error) {
-    if (error instanceof NoAnswer) return [`${error.message}, so ${folder} is without its series.`];
+    if (error instanceof NoAnswer)
+      return [`${error.message}, so the report of ${folder} has no metrics from Prometheus.`];
     throw error;
   }
 }

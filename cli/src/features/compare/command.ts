@@ -112,7 +112,7 @@ export function register(program: Command): Command {
     )
     .argument(
       '[B...]',
-      'what to compare with A; several are each compared with A, in the same rounds',
+      'what to compare with A; if there are several, each is compared with A, in the same rounds',
     )
     .option(
       '--n8n <version>',
@@ -143,7 +143,7 @@ export function register(program: Command): Command {
     .addOption(
       parsed(
         '--budget <time>',
-        'time for all measurements; after it, no further round starts',
+        'time for all measurements; no new round starts after it',
         seconds,
         '20m',
       ),
@@ -158,10 +158,9 @@ export function register(program: Command): Command {
   return withLimitOptions(withProbeOptions(command).optionsGroup('Limits and results:'))
     .addOption(outOption())
     .addOption(
-      new Option(
-        '--fail-on <answer>',
-        'with worse, exit with code 1 if B is worse, for CI',
-      ).choices(['worse']),
+      new Option('--fail-on <answer>', 'for CI: worse exits with code 1 if B is worse').choices([
+        'worse',
+      ]),
     )
     .option('--json', 'print the answer as JSON')
     .action(async (_a: unknown, _others: unknown, given: CompareOptions, of: Command) => {
@@ -179,7 +178,7 @@ export function sidesOf(
   const sides = [...named, ...n8n.map((version) => `${OF_VERSION}${version}`)];
   if (sides.length < 2) {
     throw new Mistake(
-      'compare needs two sides: topology files, values, servers, URLs or records, or --n8n with a version for each.',
+      'compare requires two sides: topology files, values, servers, URLs or records, or --n8n once per version.',
     );
   }
   return [sides, options];
@@ -207,7 +206,7 @@ function besideEachOther(sides: readonly string[], options: CompareOptions): num
   const other = sides.find((folder) => !isRecord(folder));
   if (other !== undefined) {
     throw new Mistake(
-      `${other} is not the record of a run or a search: give the folders of records.`,
+      `${other} is not the record of a run or a search: specify folders of records.`,
     );
   }
   const { prices = null } = chosenPrices(options);
@@ -265,7 +264,7 @@ function workloadOfAll(
   const other = others[index];
   if (other !== undefined) {
     throw new Mistake(
-      `${sides[0] ?? ''} and ${sides[index + 1] ?? ''} would get different requests (${first.recorded.title}, and ${other.recorded.title}): give one for both with --request.`,
+      `${sides[0] ?? ''} and ${sides[index + 1] ?? ''} would get different requests (${first.recorded.title}, and ${other.recorded.title}): use --request to send the same request to both.`,
     );
   }
   return first;
@@ -292,7 +291,7 @@ export function compareOrder(sides: readonly string[], options: CompareOptions) 
   const isOwn = options.request !== undefined || options.workflow !== undefined;
   if (different > 0 && !isOwn) {
     throw new Mistake(
-      `${sides[0] ?? ''} and ${sides[different] ?? ''} are n8n below and above 1.0, for which a bundled workload has different workflows: give one of your own with --workflow or --request.`,
+      `${sides[0] ?? ''} and ${sides[different] ?? ''} are n8n versions before and after 1.0, for which a bundled workload has different workflows: use your own with --workflow or --request.`,
     );
   }
   const workload = workloadOfAll(sides, choices, options);

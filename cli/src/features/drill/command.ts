@@ -82,12 +82,17 @@ export function register(program: Command): Command {
     .addOption(
       parsed(
         '--retries <number>',
-        'how often a caller sends a request again, with the same id, 1s after a failure (default: 0)',
+        'how many times a caller sends a request again, with the same id, 1s after a failure (default: 0)',
         countFrom1,
       ),
     )
     .addOption(
-      parsed('--warmup <time>', 'load before the steady phase, which is not judged', seconds, '5s'),
+      parsed(
+        '--warmup <time>',
+        'load before the steady phase; not counted in the results',
+        seconds,
+        '5s',
+      ),
     )
     .addOption(
       parsed(
@@ -114,14 +119,14 @@ export function register(program: Command): Command {
     .addOption(
       parsed(
         '--seed <number>',
-        'with soak: chooses the order and the times of the faults (default: 1)',
+        'soak: random seed for the order and times of the faults (default: 1)',
         countFrom0,
       ),
     )
-    .option('--begin <command>', 'command that begins the fault custom, run by /bin/sh')
+    .option('--begin <command>', 'command that begins the custom fault, run by /bin/sh')
     .option(
       '--end <command>',
-      'command that ends the fault custom after --for; also runs if --begin fails, or after Ctrl-C',
+      'command that ends the custom fault after --for; also runs if --begin fails, or after Ctrl-C',
     )
     .addOption(
       parsed(

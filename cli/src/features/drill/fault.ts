@@ -72,7 +72,7 @@ export interface FaultContext extends FaultScene {
 }
 
 /** Why a fault is not made where nothing replaces an instance of n8n by a new one. */
-const PODS = 'it needs pods that are replaced by new ones';
+const PODS = 'it requires pods that are replaced by new ones';
 export const NEEDS_PODS = { process: PODS, container: PODS };
 
 /** Nobody notices what operators do on purpose. */

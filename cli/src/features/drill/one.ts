@@ -106,13 +106,13 @@ const SEED = 1;
 export function faultOf(name: string, options: DrillOptions): Fault {
   const { begin, end, seed } = options;
   if (seed !== undefined && name !== SOAK) {
-    throw new Mistake(`--seed chooses the faults of ${SOAK}: leave it out for ${name}.`);
+    throw new Mistake(`--seed works only with ${SOAK}: remove it for ${name}.`);
   }
   if (name === SOAK) return soak(soakedBy(options), seed ?? SEED);
   if (name !== CUSTOM) return findFault(name);
   if (begin === undefined) {
     throw new Mistake(
-      `${CUSTOM} needs --begin, the command that begins the fault, and mostly --end, which ends it.`,
+      `${CUSTOM} requires --begin, the command that begins the fault, and usually --end, the command that ends it.`,
     );
   }
   return customFault({ begin, ...(end === undefined ? {} : { end }) });
@@ -204,14 +204,14 @@ function refuseWhatItLacks(fault: Fault, options: DrillOptions): void {
   if (isThere(options)) {
     if (options.recover !== true) return;
     throw new Mistake(
-      '--recover goes with what the drill deploys itself: an n8n instance that is there already runs its own recovery.',
+      '--recover works only if the drill deploys n8n itself: an existing n8n instance runs its own recovery.',
     );
   }
   const topology = drilledTopology(options);
   refuseRecovery(options, topology);
   const lacks = fault.lacks(topology);
   if (lacks !== null) {
-    throw new Mistake(`the topology has nothing for ${fault.name} to hit: add ${lacks}.`);
+    throw new Mistake(`the topology has nothing that ${fault.name} could affect: add ${lacks}.`);
   }
 }
 
@@ -272,11 +272,13 @@ const promisesOf = ({ promise }: Fault, options: DrillOptions): DrillPromise[] =
 function refuseRecovery({ recover, recoverAge, wait }: DrillOptions, { mode }: Topology): void {
   if (recover !== true) return;
   if (mode !== 'queue') {
-    throw new Mistake('--recover finds in the queue what is lost: add --mode queue --workers 2.');
+    throw new Mistake(
+      '--recover uses the queue to find lost executions: add --mode queue --workers 2.',
+    );
   }
   if (recoverAge !== undefined && 1000 * recoverAge >= wait) {
     throw new Mistake(
-      `--recover-age is ${String(recoverAge)}s, but after the load recovery has only as long as --wait, ${String(wait / 1000)}s: use a longer --wait.`,
+      `--recover-age is ${String(recoverAge)}s, but recovery has only the time of --wait after the load, ${String(wait / 1000)}s: use a longer --wait.`,
     );
   }
 }
@@ -284,14 +286,14 @@ function refuseRecovery({ recover, recoverAge, wait }: DrillOptions, { mode }: T
 function refuseTimes({ name, defaultSeconds }: Fault, { for: lasts, every }: DrillOptions): void {
   if (every === undefined) {
     if (lasts === undefined || defaultSeconds > 0) return;
-    throw new Mistake(`${name} is instantaneous: leave --for out, or repeat it with --every.`);
+    throw new Mistake(`${name} is instantaneous: remove --for, or repeat the fault with --every.`);
   }
   if (defaultSeconds > 0) {
-    throw new Mistake(`${name} is not instantaneous, so it cannot be repeated: leave --every out.`);
+    throw new Mistake(`${name} is not instantaneous, so it cannot be repeated: remove --every.`);
   }
   if (lasts === undefined || lasts <= every) {
     throw new Mistake(
-      `--every ${String(every)}s repeats ${name} for as long as --for says: add --for, longer than that.`,
+      `--every ${String(every)}s repeats ${name} during --for: add a --for that is longer than --every.`,
     );
   }
 }

@@ -225,7 +225,7 @@ function questionOf(
   if (rate === undefined) return null;
   if (!slos.some(isSeenAtOnce)) {
     throw new Mistake(
-      `--rate needs an SLO of which each request tells whether it is met, like p95<300ms or errors<1%: ${slos.map(({ text }) => text).join(', ')} shows only at the end.`,
+      `--rate requires an SLO that is judged per request, such as p95<300ms or errors<1%: ${slos.map(({ text }) => text).join(', ')} is known only at the end.`,
     );
   }
   return { ratePerSecond: rate, budgetSeconds: budget };

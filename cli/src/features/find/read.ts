@@ -12,11 +12,11 @@ import type { RunRecord } from '../../record/run-record';
 export function foldersOfFinds(path: string): string[] {
   if (!existsSync(path)) {
     throw new Mistake(
-      `there is no folder ${path}: give one that holds what n8n-tuned find recorded.`,
+      `there is no folder ${path}: specify a folder with records of n8n-tuned find.`,
     );
   }
   if (!statSync(path).isDirectory()) {
-    throw new Mistake(`${path} is a file: give the folder that it lies in.`);
+    throw new Mistake(`${path} is a file: specify its folder.`);
   }
   if (existsSync(join(path, FIND_FILE))) return [path];
   return readdirSync(path, { withFileTypes: true })

@@ -148,7 +148,8 @@ async function list(
   { json }: N8nOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  if (version !== undefined) throw new Mistake(`list takes no version: leave ${version} out.`);
+  if (version !== undefined)
+    throw new Mistake(`list does not accept a version: remove ${version}.`);
   const versions: N8nVersions = {
     installed: installedN8n(cacheFolder()),
     released: await releases(signal).catch((error: unknown) => {
@@ -163,7 +164,7 @@ async function list(
 
 function releaseFor(action: Action, version: string | undefined): string {
   if (version !== undefined && /^\d+\.\d+\.\d+$/.test(version)) return version;
-  throw new Mistake(`${action} needs a release of n8n, like n8n-tuned n8n ${action} 2.39.10.`);
+  throw new Mistake(`${action} requires an n8n release, such as n8n-tuned n8n ${action} 2.39.10.`);
 }
 
 async function add(
@@ -172,7 +173,7 @@ async function add(
   signal: AbortSignal,
 ): Promise<void> {
   const version = releaseFor('install', given);
-  if (json === true) throw new Mistake('--json goes with list and admit: leave it out.');
+  if (json === true) throw new Mistake('--json works only with list and admit: remove it.');
   const isNew = await install(version, signal);
   printLines([
     `n8n ${version} is ${isNew ? '' : 'already '}installed: measure it with --n8n ${version}`,

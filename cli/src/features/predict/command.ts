@@ -80,7 +80,7 @@ export function register(program: Command): Command {
     .addOption(
       parsed(
         '--group <number>',
-        'group of searches to use, if they differ in more than the size',
+        'group of searches to use, if the searches differ in more than the size',
         countFrom1,
         '1',
       ),

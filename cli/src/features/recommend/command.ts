@@ -138,7 +138,7 @@ export function register(program: Command): Command {
     .addOption(
       parsed(
         '--execution-size <size>',
-        'data size of one execution, such as 50Ki, for --keep-days',
+        'data size per execution, such as 50Ki, for --keep-days',
         kibibytes,
       ),
     )

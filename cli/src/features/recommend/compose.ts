@@ -123,7 +123,7 @@ function refuseOtherLayout(services: readonly Service[], best: Sizing, file: str
   const more = services.find(({ role }) => !needed.includes(role));
   if (more !== undefined) {
     throw new Mistake(
-      `the recommendation is ${mode} mode without a ${more.role}, and ${file} has the service ${more.name}: search again with --mode queue, or take that service out.`,
+      `the recommendation is ${mode} mode without a ${more.role}, and ${file} has the service ${more.name}: search again with --mode queue, or remove that service.`,
     );
   }
 }
@@ -281,7 +281,7 @@ function sayReplicas(
   const { name, content } = service;
   if (instances > 1 && content.container_name !== undefined) {
     throw new Mistake(
-      `${file} gives ${name} a container_name, so that it cannot run ${counted(instances, 'time')}: take that line out.`,
+      `${file} sets container_name for ${name}, so the service cannot run ${counted(instances, 'time')}: remove that line.`,
     );
   }
   set(document, service, ['deploy', 'replicas'], instances, 'replicas', told);

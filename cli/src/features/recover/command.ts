@@ -62,7 +62,7 @@ export function register(program: Command): Command {
       'Retry executions that n8n lost when a process died; without --retry, only list them',
     )
     .optionsGroup(WHERE)
-    .requiredOption('--url <url>', 'address of n8n, whose API key is in N8N_API_KEY')
+    .requiredOption('--url <url>', 'address of n8n; its API key is in N8N_API_KEY')
     .addOption(
       new Option(
         '--redis <url>',
@@ -79,7 +79,7 @@ export function register(program: Command): Command {
     .optionsGroup('Executions:')
     .option(
       '--tag <name>',
-      'only workflows with this tag, which marks workflows that can safely run twice',
+      'only workflows with this tag, which marks workflows that are safe to run twice',
       'recover',
     )
     .option('--retry', 'retry the executions, instead of only listing them')
@@ -108,7 +108,7 @@ export function register(program: Command): Command {
         '3',
       ),
     )
-    .addOption(parsed('--at-once <n>', 'number of retries at the same time', countFrom1, '2'))
+    .addOption(parsed('--at-once <n>', 'number of concurrent retries', countFrom1, '2'))
     .addOption(
       parsed(
         '--back-off <time>',
@@ -142,7 +142,7 @@ function refuseNoRedis(url: string): void {
   const { protocol = '', hostname = '' } = URL.canParse(url) ? new URL(url) : {};
   if (!/^rediss?:$/.test(protocol) || hostname === '') {
     throw new Mistake(
-      '--redis is no address of a Redis: write it like redis://127.0.0.1:6379, or rediss:// with TLS.',
+      '--redis is not a Redis address: use a form such as redis://127.0.0.1:6379, or rediss:// with TLS.',
     );
   }
 }
@@ -151,7 +151,7 @@ async function recover(options: RecoverOptions, signal: AbortSignal): Promise<nu
   const apiKey = process.env['N8N_API_KEY'];
   if (apiKey === undefined || apiKey === '') {
     throw new Mistake(
-      'recover needs the API of n8n: set N8N_API_KEY to a key with the scopes workflow:list, execution:list, execution:read and, for --retry, execution:retry.',
+      'recover requires the n8n API: set N8N_API_KEY to a key with the scopes workflow:list, execution:list, execution:read and, for --retry, execution:retry.',
     );
   }
   const { redis, prefix } = options;
@@ -178,7 +178,7 @@ async function recover(options: RecoverOptions, signal: AbortSignal): Promise<nu
     signal,
   );
   if (report === null) {
-    warn('another recovery is running on this n8n: nothing was done.');
+    warn('another recovery is already running for this n8n instance: nothing was done.');
     return EXIT.fine;
   }
   if (options.json === true) printJson(report);

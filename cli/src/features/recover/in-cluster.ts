@@ -65,7 +65,7 @@ async function main(): Promise<number> {
   // The Job has a deadline: the pass is to end by itself before, and to count what it has done.
   if (env['RECOVERY_PASS_SECONDS'] !== undefined) {
     setTimeout(() => {
-      stopping.abort(new Failure('its time is over; the next pass goes on'));
+      stopping.abort(new Failure('its time is over; the next pass continues'));
     }, ms('RECOVERY_PASS_SECONDS')).unref();
   }
   const isQueue = env['EXECUTIONS_MODE'] === 'queue';
@@ -95,7 +95,7 @@ async function main(): Promise<number> {
     stopping.signal,
   );
   if (report === null) {
-    tell('another recovery is running on this n8n: nothing was done');
+    tell('another recovery is already running for this n8n instance: nothing was done');
     return 0;
   }
   tell(summaryOf(report, retries));

@@ -101,7 +101,7 @@ function idOrNull(value: unknown, name: string): string | null {
 
 function idIn(value: unknown, name: string): string {
   const id = idOrNull(value, name);
-  if (id === null) throw new Failure(`the API of n8n has left out the ${name} of something`);
+  if (id === null) throw new Failure(`the n8n API returned an object without its ${name}`);
   return id;
 }
 

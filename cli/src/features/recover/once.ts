@@ -26,7 +26,7 @@ function refuseWrongClock(aheadMs: number | null): void {
   if (aheadMs === null || Math.abs(aheadMs) <= MAX_AHEAD_MS) return;
   const seconds = formatNumber(Math.abs(aheadMs) / 1000);
   throw new Failure(
-    `the clock of n8n is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the clock of this machine, so nobody can tell how old an execution is: set both clocks right.`,
+    `the clock of n8n is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the clock of this machine, so the age of executions is unknown: correct both clocks.`,
   );
 }
 
@@ -44,7 +44,7 @@ export async function recoverOnce(
   const api = new RecoveryApi(n8n);
   const leading = new AbortController();
   const onLost = (): void => {
-    leading.abort(new Failure('another recovery took over, or Redis could not be asked'));
+    leading.abort(new Failure('another recovery took over, or Redis could not be reached'));
   };
   const queue = openQueue === null ? null : await openQueue(onLost);
   try {
@@ -54,12 +54,12 @@ export async function recoverOnce(
     const workflows = await api.workflowsTagged(order.tag);
     refuseWrongClock(n8n.clockAheadMs);
     if (workflows.length === 0) {
-      tell(`no workflow that this key may see has the tag '${order.tag}': nothing may be retried`);
+      tell(`no workflow visible to this key has the tag '${order.tag}': nothing may be retried`);
     }
     const count = async (report: PassReport): Promise<void> => {
       if (!order.retries) return;
       await queue?.count(report, Date.now()).catch((error: unknown) => {
-        tell(`the counts of this pass are not kept for the exporter: ${messageOf(error)}`);
+        tell(`the counts of this pass could not be stored for the exporter: ${messageOf(error)}`);
       });
     };
     const report = await pass(

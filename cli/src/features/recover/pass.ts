@@ -145,7 +145,7 @@ export async function pass(
   const due: Due[] = [];
   // A Redis user may not be allowed to keep it: that costs reads, and nothing else.
   const notKept = (error: unknown): null => {
-    tell(`what is settled is read anew in each pass: ${messageOf(error)}`);
+    tell(`settled executions are read again in each pass: ${messageOf(error)}`);
     return null;
   };
   const settled = (await hands.settled?.known().catch(notKept)) ?? new Set<string>();
@@ -234,14 +234,14 @@ export async function pass(
       // What was not answered may have taken n8n down as well.
       if (attempt.outcome === 'lost again' || attempt.outcome === 'not known') lostInARow += 1;
       if (lostInARow >= order.stopAfterLost) {
-        report.stopped ??= `${String(lostInARow)} retries in a row were lost: what they do may be what kills the workers`;
+        report.stopped ??= `${String(lostInARow)} consecutive retries were lost: these executions may be what kills the workers`;
       }
     }
   };
   await Promise.all(Array.from({ length: order.atOnce }, worker));
   for (const { workflow, decision } of due) {
     tell(
-      `${nameOf({ executionId: decision.execution.id, workflow: workflow.name })}: left for the next pass: this one has stopped`,
+      `${nameOf({ executionId: decision.execution.id, workflow: workflow.name })}: left for the next pass, because this pass has stopped`,
     );
   }
   if (report.stopped !== null) tell(`stopped: ${report.stopped}`);
@@ -256,7 +256,7 @@ async function room(hands: RecoveryDeps, tell: Tell, hasStopped: () => boolean):
   while (((await hands.work?.waiting().catch(() => 0)) ?? 0) > MAX_WAITING && !hasStopped()) {
     if (!isTold) {
       tell(
-        `more than ${String(MAX_WAITING)} jobs wait for a worker: retries wait until there are fewer`,
+        `more than ${String(MAX_WAITING)} jobs are waiting for a worker: retries wait until there are fewer`,
       );
     }
     isTold = true;
@@ -272,7 +272,7 @@ interface Due {
   seenAtMs: number;
 }
 
-const DONE = 'it ran to its end, and n8n could not store that it succeeded';
+const DONE = 'it finished, but n8n could not store its success';
 
 const nameOf = ({ executionId, workflow }: { executionId: string; workflow: string }): string =>
   `execution ${executionId} of ${workflow}`;
@@ -282,7 +282,7 @@ const NAMED = 20;
 
 function tellWaiting(workflow: string, ids: readonly string[], tell: Tell): void {
   for (const id of ids.slice(0, NAMED)) {
-    tell(`execution ${id} of ${workflow}: left alone: it is waiting, and n8n resumes it`);
+    tell(`execution ${id} of ${workflow}: not retried: it is waiting, and n8n will resume it`);
   }
   if (ids.length > NAMED) {
     tell(`workflow ${workflow}: ${String(ids.length - NAMED)} more executions are waiting`);
@@ -345,7 +345,7 @@ async function attemptOf(
   // The look may have taken longer than the lead was held.
   if (hasStopped()) return null;
   if ((await hands.work?.take(execution.id)) === false) {
-    return of('no longer due', 'its worker is back and runs it');
+    return of('no longer due', 'its worker is back and is running it');
   }
   tell(
     `${nameOf({ executionId: execution.id, workflow: workflow.name })}: attempt ${String(attempt)} from ${next.join(', ')} begins`,

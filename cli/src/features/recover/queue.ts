@@ -84,7 +84,7 @@ export async function openQueue(
     await redis.connect();
     if ((await queuesOf(redis, prefix)).length === 0) {
       throw new Failure(
-        `that Redis has no queue of n8n at ${prefix}: it is another one, its prefix (--prefix, QUEUE_BULL_PREFIX) is another one, or n8n has not queued anything yet.`,
+        `that Redis has no n8n queue at ${prefix}: n8n uses another Redis or another prefix (--prefix, QUEUE_BULL_PREFIX), or has not queued anything yet.`,
       );
     }
   } catch (error) {

@@ -42,18 +42,18 @@ export function saidAtStart(saves: Saves, hasQueue: boolean): string[] {
       : []),
     ...(hasQueue && saves.stalled === false
       ? [
-          'n8n runs without keep-stalled: what it has written over when a worker died cannot be recovered',
+          'n8n runs without keep-stalled: executions that it overwrote when a worker died cannot be recovered',
         ]
       : []),
     ...(saves.progress === null
       ? []
       : [
           saves.progress
-            ? 'n8n saves progress: a retry begins with the node that was running'
-            : 'n8n does not save progress: a retry begins at the trigger, and runs every node again',
+            ? 'n8n saves progress: a retry starts at the node that was running'
+            : 'n8n does not save progress: a retry starts at the trigger and runs every node again',
         ]),
     ...(saves.failures === null || (!hasQueue && saves.successes === null)
-      ? ['what n8n saves by its own settings is not known here: only those of workflows are']
+      ? ['the n8n settings for saving executions are unknown: only the workflow settings are known']
       : []),
   ];
 }

@@ -95,7 +95,7 @@ async function sample(options: SampleOptions): Promise<number> {
       : { path: options.plot, option: '--plot', begins: PLOT_BEGIN, force };
   if (csv === '-' && json) {
     throw new Mistake(
-      '--csv - and --json both go to standard output: give --csv a file, or leave one out.',
+      '--csv - and --json both write to standard output: use a file for --csv, or only one of them.',
     );
   }
   pids.forEach(refuseUnknown);

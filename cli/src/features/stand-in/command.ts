@@ -108,7 +108,7 @@ function rulesIn(file: string): StandInPlan {
 async function started(options: StandInCommandOptions, plan: StandInPlan): Promise<StandIn> {
   const { host, port, tlsCert, tlsKey } = options;
   if ((tlsCert === undefined) !== (tlsKey === undefined)) {
-    throw new Mistake('--tls-cert and --tls-key go together: give both, or leave both out.');
+    throw new Mistake('--tls-cert and --tls-key require each other: use both or neither.');
   }
   const tls =
     tlsCert === undefined || tlsKey === undefined

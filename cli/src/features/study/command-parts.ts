@@ -37,7 +37,7 @@ export function commandParts({ name, plan, length, isKept }: CommandStudy): Stud
     const { success, data } = studyRecordSchema.safeParse(record);
     if (success) return data;
     throw new Mistake(
-      `study.json in the folder of study ${name} was not written by it: move it, or choose another --out.`,
+      `study.json in the folder of study ${name} was not written by this study: move it, or choose another --out.`,
     );
   };
   const study: Study<CommandPart> = {

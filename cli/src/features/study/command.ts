@@ -76,7 +76,7 @@ export function register(program: Command): Command {
     )
     .option(
       '--quick',
-      'run a short form of the study, in less than 3 minutes, to check that it works',
+      'run a short version of the study, in less than 3 minutes, to check that it works',
     )
     .option(
       '--keep',
@@ -93,7 +93,7 @@ function checkout(): { root: string; folder: string } {
   const root = repositoryRoot();
   if (hasLab(root)) return { root, folder: join(root, 'studies') };
   throw new Mistake(
-    'studies are in the repository of n8n-tuned, not in its npm package: clone it, and run the command there.',
+    'studies are in the n8n-tuned repository, not in its npm package: clone the repository, and run the command there.',
   );
 }
 
@@ -156,7 +156,7 @@ async function study(name: string, options: StudyOptions): Promise<number> {
   const { plan, code } = chosen;
   if (isQuick && plan.quick === undefined && (code === null || named.length === 0)) {
     throw new Mistake(
-      `study ${name} has no quick form: leave --quick out${code === null ? '' : ', or name a part to try'}.`,
+      `study ${name} has no short version: remove --quick${code === null ? '' : ', or name a part to try'}.`,
     );
   }
   for (const tool of plan.needs) refuseMissing(tool, name, root);

@@ -60,7 +60,7 @@ function readRecord(file: string): unknown {
   try {
     return JSON.parse(readPlainFile(file)) as unknown;
   } catch {
-    throw new Mistake(`${file} is no record of a study: move it, or choose another --out.`);
+    throw new Mistake(`${file} is not the record of a study: move it, or choose another --out.`);
   }
 }
 

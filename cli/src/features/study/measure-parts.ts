@@ -171,7 +171,7 @@ function refuseTooMany({ sections, atOnce, name }: StudyOrder): void {
   if (atOnce <= most) return;
   throw new Mistake(
     most === 1
-      ? `--at-once is not for study ${name}: each of its parts wants the machine for itself.`
+      ? `--at-once does not work with study ${name}: each of its parts needs the whole machine.`
       : `--at-once is at most ${String(most)} for study ${name}.`,
   );
 }

@@ -9,10 +9,10 @@ const command = z
   .string()
   .regex(
     /^n8n-tuned /,
-    `expected a command like n8n-tuned sweep -f studies/cores/cores.yaml --out ${OUT}`,
+    `expected a command such as n8n-tuned sweep -f studies/cores/cores.yaml --out ${OUT}`,
   )
   .refine((text) => !/[`$|;&<>\\]/.test(text), {
-    error: 'expected words alone, without $, |, & or the like: no shell reads them',
+    error: 'expected plain words, without $, |, & and similar characters: no shell interprets them',
   });
 
 /** By the name of the folder in which their records lie. */

@@ -82,7 +82,7 @@ export function sweepOrder(options: SweepOptions) {
   const plan = options.quick === true ? quickPlan(whole) : whole;
   if (plan === null) {
     throw new Mistake(
-      `${options.file} does not say what is shorter with --quick: add quick: { duration: 5s, warmup: 1s }, or leave --quick out.`,
+      `${options.file} has no quick section: add quick: { duration: 5s, warmup: 1s }, or remove --quick.`,
     );
   }
   const full = plan.name ?? basename(options.file).replace(/\.ya?ml$/, '');
@@ -99,7 +99,7 @@ async function run(options: SweepOptions): Promise<number> {
   const before = folder.sweep();
   if (before !== null && !isDeepStrictEqual(before.plan, toJson(plan))) {
     throw new Mistake(
-      `${folder.path} holds a sweep by another plan: give another --out, or name this plan otherwise.`,
+      `${folder.path} contains a sweep of another plan: choose another --out, or rename this plan.`,
     );
   }
   const deployer = chosenDeployer(options);

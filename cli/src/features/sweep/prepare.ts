@@ -56,7 +56,7 @@ export function prepareSweep(
 function cannotHave(cell: Cell, deployer: Deployer): string | null {
   if (!isServerCell(cell)) return deployer.cannot(topologyOf(cell));
   return deployer.cannotServe === undefined
-    ? 'a server is started on this machine only'
+    ? 'a server can only be started on this machine'
     : deployer.cannotServe(serverOf(cell));
 }
 
@@ -87,7 +87,7 @@ function refuseSecrets({ fixed, dimensions, cells, control, quick, recorded }: S
   if (hidden === undefined) return;
   const [name] = hidden;
   throw new Mistake(
-    `${name} of the plan may hold a secret, and a sweep records its plan: take it out, or add recorded: [${name}] to the plan if every value of it may be read by all who see the results.`,
+    `${name} of the plan may contain a secret, and a sweep records its plan: remove it, or add recorded: [${name}] to the plan if everyone who sees the results may read each of its values.`,
   );
 }
 

@@ -57,7 +57,7 @@ export function register(program: Command): Command {
     .argument('[files...]', 'the exported workflow, followed by the workflows that it calls')
     .option(
       '--url <url>',
-      'address of the n8n that has the workflow, whose API key is in N8N_API_KEY',
+      'address of the n8n instance that has the workflow; its API key is in N8N_API_KEY',
     )
     .option('--workflow <id>', 'with --url: id of the workflow')
     .option(
@@ -76,7 +76,10 @@ export function register(program: Command): Command {
       'an execution with its data, which provides items, sizes and latencies; repeatable',
       collect,
     )
-    .option('--keep-values', 'keep the values in executions, which may be personal data')
+    .option(
+      '--keep-values',
+      'keep the real values from executions, which may include personal data',
+    )
     .option(
       '--into <folder>',
       'folder for the files (default: the folder of the workflow, or the current folder)',
@@ -105,7 +108,7 @@ async function twin(
   const { url = '', workflow } = options;
   const key = process.env['N8N_API_KEY'];
   if (key === undefined) {
-    throw new Mistake(`the API of the n8n at ${url} needs a key: set N8N_API_KEY.`);
+    throw new Mistake(`the n8n API at ${url} requires a key: set N8N_API_KEY.`);
   }
   const api = new N8nApi(baseUrlFrom(url), key, signal);
   const progress = startProgress();
@@ -123,25 +126,25 @@ async function twin(
 function refuseContradiction(files: readonly string[], options: TwinOptions): void {
   const { url, workflow, all = false, fromExecution = [], keepValues = false } = options;
   if (files.length > 0 && (url !== undefined || workflow !== undefined || all)) {
-    throw new Mistake('a twin is made of files or of --url: leave one of them out.');
+    throw new Mistake('a twin is created from files or from --url: use only one of them.');
   }
   if (files.length > 0) {
     if (keepValues && fromExecution.length === 0) {
-      throw new Mistake('--keep-values goes with --from-execution or --url.');
+      throw new Mistake('--keep-values works only with --from-execution or --url.');
     }
     return;
   }
   if (url === undefined) {
-    throw new Mistake('name the exported workflow, or give --url with --workflow or --all.');
+    throw new Mistake('specify the exported workflow, or --url with --workflow or --all.');
   }
   if ((workflow === undefined) === !all) {
-    throw new Mistake('--url needs --workflow with the id of one workflow, or --all.');
+    throw new Mistake('--url requires --workflow with the id of one workflow, or --all.');
   }
   if (fromExecution.length > 0) {
-    throw new Mistake('--url reads executions by itself: leave --from-execution out.');
+    throw new Mistake('--url already reads executions: remove --from-execution.');
   }
   if (all && options.trigger !== undefined) {
-    throw new Mistake('--trigger is for one workflow: leave --all out.');
+    throw new Mistake('--trigger works only with a single workflow: remove --all.');
   }
 }
 
@@ -174,8 +177,8 @@ function madeOf(sources: readonly Source[], name: string, options: TwinOptions):
 function refusal({ leaving }: Twin): string {
   const listed = leaving.map(({ node, why }) => `'${node}' (${why})`).join(', ');
   const mends = [...new Set(leaving.flatMap(({ mend }) => mend ?? []))];
-  const all = [...mends, 'name each node that may stay as it is with --allow'];
-  return `these nodes could leave n8n: ${listed}; ${all.join(', or ')}.`;
+  const all = [...mends, 'use --allow for each node that may keep calling external services'];
+  return `these nodes could call external services: ${listed}; ${all.join(', or ')}.`;
 }
 
 /** What cannot be loaded is named and left out; the others keep their weights. */
@@ -202,7 +205,7 @@ async function busiestTwins(api: N8nApi, options: TwinOptions, tell: Progress): 
   }
   if (parts.length === 0) {
     throw new Mistake(
-      `none of the workflows that ran there can be loaded: ${left.map(({ name, why }) => `'${name}': ${why}`).join(' ') || 'no execution is kept'}`,
+      `none of the recently executed workflows can be loaded: ${left.map(({ name, why }) => `'${name}': ${why}`).join(' ') || 'no execution is kept'}`,
     );
   }
   const file = writeBlend({ folder, stem: 'all', force }, parts);

@@ -26,9 +26,7 @@ export function sourcesInFiles({ files, executions, keepsValues }: FileOrder): S
     const kind = { name: 'execution', schema: executionSchema };
     const execution = parseYamlFile(read(file, 'the execution'), file, kind);
     if (workflows.some((workflow) => isOf(execution, workflow))) return execution;
-    throw new Mistake(
-      `${file} is an execution of another workflow: none of its nodes is in this one.`,
-    );
+    throw new Mistake(`${file} is an execution of another workflow: they have no nodes in common.`);
   });
   // Each execution belongs to one workflow.
   const ownerOf = (execution: Execution): ExportedWorkflow | undefined =>

@@ -5,7 +5,7 @@ import { writeUserFile, type UserFile } from '../../record/user-file';
 import type { Twin } from './analysis/twin';
 
 const RULES_BEGIN =
-  '# What the stand-in of this twin answers. Written by n8n-tuned twin; docs/stand-in.md has the keys.\n';
+  '# Responses of the stand-in for this twin. Written by n8n-tuned twin; docs/stand-in.md describes the keys.\n';
 /** JSON has no comments: its first key tells a file of ours from one of the user's, which n8n begins otherwise. */
 const JSON_BEGIN = '{\n  "title": "Twin';
 const OURS = { meta: { writtenBy: 'n8n-tuned twin' } };
@@ -68,7 +68,7 @@ function workloadOf(
   const { method, path, body, headers, answers, expect } = request;
   return {
     ...{ title: 'Twin of a workflow', name: `twin-${name}`, answers },
-    stresses: 'What the workflow does in n8n, with a stand-in in the place of every service.',
+    stresses: 'The workflow, with a stand-in for every external service.',
     request: {
       ...{ method, path },
       ...(headers === undefined ? {} : { headers }),
@@ -98,11 +98,11 @@ export function writeBlend(
   const path = join(folder, `${stem}.twin.json`);
   const blend = {
     ...{
-      title: 'Twins of the workflows that run most',
+      title: 'Twins of the most frequently run workflows',
       name: `twin-${stem}`,
       answers: 'when-done',
     },
-    stresses: 'What these workflows do in n8n, each as often as it ran there.',
+    stresses: 'These workflows, weighted by how often each of them ran.',
     blend: parts.map(({ file, weight }) => ({ workload: file, weight })),
   };
   writeUserFile({ path, option: 'the twin', begins: JSON_BEGIN, force }, jsonText(blend));

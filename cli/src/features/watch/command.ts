@@ -46,14 +46,14 @@ export function register(program: Command): Command {
     .description(
       'Show a live view of n8n in the terminal: rate, latency, errors, queue, slots and memory',
     )
-    .argument('[name]', `the name that was given to n8n-tuned up (default: ${DEFAULT_NAME})`)
+    .argument('[name]', `name of the instance, as given to n8n-tuned up (default: ${DEFAULT_NAME})`)
     .option(
       '--url <url>',
-      'address of an n8n instance with metrics enabled (N8N_METRICS=true), instead of an n8n instance that up started',
+      'address of an n8n instance with metrics enabled (N8N_METRICS=true), instead of one that up started',
     );
   return withPrometheusOptions(
     command,
-    'show the alerts that fire in this Prometheus; without a name or --url, all data comes from it',
+    'show the alerts firing in this Prometheus; without a name or --url, all data comes from it',
   ).action(async (name: string | undefined, options: WatchOptions) => {
     process.exitCode = await watch(name, options);
   });
@@ -74,7 +74,7 @@ interface Watched {
 async function watch(name: string | undefined, options: WatchOptions): Promise<number> {
   if (name !== undefined && options.url !== undefined) {
     throw new Mistake(
-      `${name} is the name of what up started, and --url names another n8n: leave one of them out.`,
+      `${name} is the name of an instance that up started, and --url selects another one: use only one of them.`,
     );
   }
   const api = await chosenPrometheus(options);
@@ -164,7 +164,7 @@ function ofUp(name: string): Running {
   const state = kept.read();
   if (state === null) {
     throw new Mistake(
-      `nothing is up under the name '${name}': start n8n with n8n-tuned up, or name another n8n with --url.`,
+      `there is no instance with the name '${name}': start n8n with n8n-tuned up, or use --url for another instance.`,
     );
   }
   return keptRunning(kept, state);
@@ -179,7 +179,7 @@ async function atUrl(url: string, signal: AbortSignal): Promise<Running> {
   const running = await target.up(() => undefined, signal);
   if (running.metrics.length === 0) {
     throw new Mistake(
-      `${running.baseUrl} shows no /metrics (${await whyNoMetrics(`${running.baseUrl}/metrics`, signal)}): set N8N_METRICS=true in the environment of that n8n.`,
+      `${running.baseUrl} shows no /metrics (${await whyNoMetrics(`${running.baseUrl}/metrics`, signal)}): set N8N_METRICS=true in the environment of that n8n instance.`,
     );
   }
   return running;

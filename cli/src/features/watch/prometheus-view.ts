@@ -59,7 +59,7 @@ export class PrometheusView {
     );
     if (scraped.length === 0) {
       throw new Mistake(
-        `${api.url} has no metrics of n8n in namespace ${namespace}, release ${release}: is it scraped, and is it of these names?`,
+        `${api.url} has no n8n metrics in namespace ${namespace}, release ${release}: does Prometheus scrape n8n, and are these names correct?`,
       );
     }
     return new PrometheusView(api, selected, scrapeSecondsOf(scraped) ?? 60);

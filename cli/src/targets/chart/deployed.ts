@@ -15,7 +15,7 @@ export function readDeployed(valuesText: string, helm: string | null = findHelm(
   const { topology, leftOut } = deployedTopology(given(valuesText));
   if (topology.tuning === 'none') {
     throw new Mistake(
-      'tuning.profile none is n8n as it comes, which the chart does not deploy: take another profile, or --target process.',
+      'tuning.profile none means n8n without tuning, which the chart does not deploy: use another profile, or --target process.',
     );
   }
   if (helm === null) return { topology, leftOut: [...leftOut, WITHOUT_HELM] };

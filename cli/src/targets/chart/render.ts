@@ -28,7 +28,7 @@ export function renderChart(
     { input: values, encoding: 'utf8', timeout: WITHIN_MS, maxBuffer: MAX_BYTES },
   );
   if (error !== undefined) throw error;
-  if (status !== 0) throw new Mistake(`the chart refuses the values: ${refusal(stderr)}`);
+  if (status !== 0) throw new Mistake(`the chart rejects the values: ${refusal(stderr)}`);
   return parseAllDocuments(stdout).map((document) => document.toJS() as unknown);
 }
 

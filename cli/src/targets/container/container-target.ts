@@ -120,7 +120,7 @@ function withVersion(
 ): Topology {
   if (isVersionNamed && n8n !== topology.n8n) {
     throw new Mistake(
-      `the image ${name} has n8n ${n8n}, and the topology n8n ${topology.n8n}: leave the version out, or give the image that has it.`,
+      `the image ${name} has n8n ${n8n}, and the topology n8n ${topology.n8n}: remove the version, or use an image that contains it.`,
     );
   }
   const found = { ...topology, n8n };
@@ -128,7 +128,7 @@ function withVersion(
   if (wrong !== null) throw new Mistake(`${wrong}.`);
   if (isLegacy(n8n)) {
     throw new Mistake(
-      `n8n ${n8n} is below 1.0, which --target container does not start: take --target process.`,
+      `n8n ${n8n} is older than 1.0, which --target container does not support: use --target process.`,
     );
   }
   return found;

@@ -64,11 +64,11 @@ export function factsIn(kind: EngineFacts['kind'], info: unknown): EngineFacts {
 export function whyNoLimits(facts: EngineFacts, limits: readonly Limits[]): string | null {
   if (!facts.isRootless || !limits.some(isLimited)) return null;
   if (facts.cgroupVersion === 'v1') {
-    return `rootless ${facts.kind} sets no limits where control groups are of version 1: run the command as root, or leave CPU and memory out`;
+    return `rootless ${facts.kind} cannot set limits with control groups v1: run the command as root, or remove the CPU and memory limits`;
   }
   const missing = ['cpu', 'memory'].filter((name) => facts.controllers?.includes(name) === false);
   if (missing.length === 0) return null;
-  return `rootless ${facts.kind} lacks the ${missing.join(' and ')} controller of control groups: have systemd delegate it (Delegate=cpu memory), run the command as root, or leave CPU and memory out`;
+  return `rootless ${facts.kind} lacks the ${missing.join(' and ')} controller of control groups: delegate it in systemd (Delegate=cpu memory), run the command as root, or remove the CPU and memory limits`;
 }
 
 /** crun refuses machines on which control groups of both versions are mounted; runc does not. Pure. */

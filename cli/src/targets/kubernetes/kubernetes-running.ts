@@ -170,7 +170,7 @@ export class KubernetesRunning implements Running {
     } catch (error) {
       signal.throwIfAborted();
       throw new Failure(
-        `${messageOf(error)}; no load was made. ${await this.whyUnreachable(error)}`,
+        `${messageOf(error)}; no load was generated. ${await this.whyUnreachable(error)}`,
       );
     }
   }

@@ -189,7 +189,7 @@ async function existing(
   const chart = await helm.chart();
   if (values === null || chart === null) {
     throw new Mistake(
-      `there is no release '${release}' in the namespace ${namespace}: helm list --all-namespaces shows those that are there.`,
+      `there is no release '${release}' in the namespace ${namespace}: helm list --all-namespaces shows the existing releases.`,
     );
   }
   // Else its values would be recorded, and what runs be of others.

@@ -59,7 +59,7 @@ export async function useUpConnections(
     throw error;
   }
   await giveBack();
-  throw new Failure('others were always faster to take the connections of PostgreSQL');
+  throw new Failure('other clients always took the PostgreSQL connections first');
 }
 
 /** PostgreSQL's code for `sorry, too many clients already`. */

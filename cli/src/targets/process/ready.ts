@@ -51,7 +51,7 @@ export async function awaitExpectedResponse(
   const request = filled(given, { n: 0, id: READY, random: Math.random });
   const expectations = request.expect.map(parseExpectation);
   const where = `${request.method} ${request.path}`;
-  let wrong: Wrong = { why: 'no response came in time', status: null, isFinal: false };
+  let wrong: Wrong = { why: 'no response arrived in time', status: null, isFinal: false };
   for (;;) {
     const now = await ask(baseUrl, request, expectations, signal);
     if (now === null) return;
@@ -117,20 +117,20 @@ function responseText({ status, body }: Received, why: string): string {
 
 function adviceOn(status: number, words: string): string {
   if (status === 401 || status === 403) {
-    return "give what the webhook or a proxy before it asks for, like --header 'Name: value'";
+    return "add the credential that the webhook or its proxy requires, such as --header 'Name: value'";
   }
   if (/did you mean to make a \w+ request/i.test(words) || status === 405) {
-    return 'give the method of the webhook in --request';
+    return 'use the method of the webhook in --request';
   }
   if (status === 404) {
-    return 'publish (activate) the workflow there, or correct method and path in --request';
+    return 'publish (activate) the workflow in n8n, or correct the method and path in --request';
   }
-  if (status === 413) return 'send a smaller --body, or raise the limit there';
-  if (status === 429) return 'something there limits the rate of requests: load it without that';
+  if (status === 413) return 'send a smaller --body, or raise the limit of the server';
+  if (status === 429) return 'a rate limit rejects requests: load n8n without it';
   if ([502, 503, 504].includes(status)) {
-    return 'the proxy before n8n does not reach it, or n8n is not ready: look at both';
+    return 'the proxy cannot reach n8n, or n8n is not ready: check both';
   }
   if (status >= 500) return 'open the failed execution in n8n, or read the log of n8n';
-  if (status < 400) return 'name the address to which it leads';
+  if (status < 400) return 'use the address that it redirects to';
   return 'correct the request, or describe the response with --expect';
 }

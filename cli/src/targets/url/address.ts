@@ -22,7 +22,7 @@ export function addressOf(text: string, flag = '--url'): UrlParts {
   }
   if (url.username !== '' || url.password !== '') {
     throw new Mistake(
-      `${flag} holds a password: leave it out, and give it as --header 'Authorization: Basic ...' with --request.`,
+      `${flag} contains a password: remove it, and use --header 'Authorization: Basic ...' with --request instead.`,
     );
   }
   const { origin, pathname, search } = url;
@@ -35,12 +35,12 @@ export function addressOf(text: string, flag = '--url'): UrlParts {
   const [, under] = PAGES.exec(pathname) ?? [];
   if (under !== undefined) {
     throw new Mistake(
-      `${flag} leads to ${pathname}, a page beneath n8n: give the address of n8n, ${origin}${under}, or that of a webhook.`,
+      `${flag} leads to ${pathname}, a page of n8n: use the address of n8n, ${origin}${under}, or of a webhook.`,
     );
   }
   if (search !== '') {
     throw new Mistake(
-      `${flag} has a query, '${search}': give the address of n8n without it, and the request with --request.`,
+      `${flag} has a query, '${search}': remove it from the address of n8n, and specify the request with --request.`,
     );
   }
   return { baseUrl: `${origin}${pathname}`.replace(/\/+$/, ''), path: null };
@@ -50,17 +50,17 @@ export function addressOf(text: string, flag = '--url'): UrlParts {
 export function baseUrlFrom(text: string): string {
   const { baseUrl, path } = addressOf(text);
   if (path === null) return baseUrl;
-  throw new Mistake(`--url is the address of a webhook: give that of n8n, ${baseUrl}.`);
+  throw new Mistake(`--url is the address of a webhook: use the address of n8n, ${baseUrl}.`);
 }
 
 function schemeAdvice(text: string): string {
   const isHost = /^[\w.-]+(:\d+)?(\/.*)?$/.test(text);
-  if (!isHost) return 'write it like http://127.0.0.1:5678';
+  if (!isHost) return 'use a form such as http://127.0.0.1:5678';
   const isLocal = /^(localhost|127\.|10\.|192\.168\.)|^[\w-]+(:|$)/.test(text);
   const example = `${isLocal ? 'http' : 'https'}://${text}`;
-  return `it lacks http:// or https://, so write it like ${example}`;
+  return `http:// or https:// is missing: use a form such as ${example}`;
 }
 
 /** The editor answers one request at it, while somebody looks on. */
 export const testText = (path: string, baseUrl: string): string =>
-  `${path.replace(/[?#].*$/, '')} is the test address of the editor, which answers one request after a click: publish the workflow and use ${baseUrl}${path.replace('-test/', '/').replace(/[?#].*$/, '')}.`;
+  `${path.replace(/[?#].*$/, '')} is the test address of the editor, which responds to a single request after a click: publish the workflow and use ${baseUrl}${path.replace('-test/', '/').replace(/[?#].*$/, '')}.`;

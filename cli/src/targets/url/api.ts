@@ -69,14 +69,14 @@ export class N8nApi implements N8nRequests {
     }).catch((error: unknown) => {
       if (error instanceof TooLarge) throw error;
       throw new Failure(
-        `the API of n8n at ${this.baseUrl} did not respond to ${method} ${path}: ${whyIn(error, this)}`,
+        `the n8n API at ${this.baseUrl} did not respond to ${method} ${path}: ${whyIn(error, this)}`,
       );
     });
     if (!reply.ok) {
       const { status } = reply;
       const words = wordsIn(text);
       throw new ApiRefusal(
-        `the API of n8n at ${this.baseUrl} refused ${method} ${path} with status ${String(status)}: ${words === '' ? 'it is a page, and no words of n8n' : words}${adviceOn(status)}`,
+        `the n8n API at ${this.baseUrl} refused ${method} ${path} with status ${String(status)}: ${words === '' ? 'the response is a web page, not an error from n8n' : words}${adviceOn(status)}`,
         status,
       );
     }
@@ -84,7 +84,7 @@ export class N8nApi implements N8nRequests {
       return JSON.parse(text) as T;
     } catch {
       throw new Mistake(
-        `the API of n8n at ${this.baseUrl} answered ${method} ${path} with ${/^\s*</.test(text) ? 'a page' : 'a text'} in place of JSON: is a login in front of it, is the API switched off (N8N_PUBLIC_API_DISABLED), or is the address not that of n8n?`,
+        `the n8n API at ${this.baseUrl} responded to ${method} ${path} with ${/^\s*</.test(text) ? 'a page' : 'a text'} instead of JSON: does it require a login, is the API disabled (N8N_PUBLIC_API_DISABLED), or is this not the address of n8n?`,
       );
     }
   }
@@ -109,7 +109,7 @@ function whyIn(error: unknown, { baseUrl }: { baseUrl: string }): string {
 }
 
 function adviceOn(status: number): string {
-  if (status === 401) return '; set N8N_API_KEY to a key of this n8n that is valid';
-  if (status === 403) return '; the key in N8N_API_KEY lacks a scope for it';
+  if (status === 401) return '; set N8N_API_KEY to a valid key for this n8n instance';
+  if (status === 403) return '; the key in N8N_API_KEY lacks the required scope';
   return '';
 }

@@ -63,18 +63,18 @@ export class OutsideNeeds {
       place.upstreamUrl = await this.startUpstream(workflows);
       this.unmet.push(
         standIn === undefined
-          ? 'to reach the stand-in on 127.0.0.1, which n8n in a container does not: give the address of this machine with --stand-in'
-          : `to reach the stand-in on this machine at ${standIn}, which no firewall and no N8N_SSRF_PROTECTION_ENABLED may keep from it`,
+          ? 'to reach the stand-in on 127.0.0.1, which n8n in a container cannot do: set the address of this machine with --stand-in'
+          : `to reach the stand-in on this machine at ${standIn}, which neither a firewall nor N8N_SSRF_PROTECTION_ENABLED may block`,
       );
     } else if (twin !== undefined) {
       throw new Mistake(
         seeds
-          ? `${twin.name} is a twin, and ${baseUrl} is another machine: say at which address it reaches this one, like --stand-in http://10.0.0.5:5690.`
-          : `${twin.name} is a twin, which is put into n8n by its API: set N8N_API_KEY in the environment.`,
+          ? `${twin.name} is a twin, and ${baseUrl} is another machine: specify the address at which it reaches this machine, such as --stand-in http://10.0.0.5:5690.`
+          : `${twin.name} is a twin, which is imported through the n8n API: set N8N_API_KEY in the environment.`,
       );
     } else if (needs.has('upstream')) {
       this.unmet.push(
-        `a stand-in (n8n-tuned stand-in) at ${bundledPlace.upstreamUrl}, as that n8n reaches it`,
+        `a stand-in (n8n-tuned stand-in) at ${bundledPlace.upstreamUrl}, as n8n there reaches it`,
       );
     }
     if (needs.has('credential') && !seeds) {
@@ -111,7 +111,7 @@ export class OutsideNeeds {
     const port = standIn === undefined ? await freePort() : portOf(standIn);
     if (standIn !== undefined && (await accepts(port))) {
       throw new Mistake(
-        `something listens on port ${String(port)} of this machine already: give --stand-in another port.`,
+        `port ${String(port)} of this machine is already in use: use another port in --stand-in.`,
       );
     }
     const plan = standInPlan(workflows);

@@ -29,7 +29,7 @@ export async function* rowsOf<Row>(
       `${path}${query}`,
       withinMs === undefined ? {} : { withinMs: withinMs() },
     );
-    if (!Array.isArray(reply?.data)) throw new Failure(`the API of n8n has no list at ${path}`);
+    if (!Array.isArray(reply?.data)) throw new Failure(`the n8n API returned no list at ${path}`);
     yield* reply.data as Row[];
     const next = reply.nextCursor;
     if (typeof next !== 'string' || next === '' || seen.has(next)) return;
@@ -37,6 +37,6 @@ export async function* rowsOf<Row>(
     cursor = `&cursor=${encodeURIComponent(next)}`;
   }
   if (most === undefined) {
-    throw new Failure(`the API of n8n has more than ${String(MOST)} pages at ${path}`);
+    throw new Failure(`the n8n API returned more than ${String(MOST)} pages at ${path}`);
   }
 }

@@ -130,7 +130,7 @@ export function urlTarget({
       const silent = shown.find((_, index) => said[index] === null);
       if (given.length > 0 && silent !== undefined) {
         throw new Mistake(
-          `--metrics-url ${silent.url} shows no metrics of n8n (${await whyNoMetrics(silent.url, signal)}): set N8N_METRICS=true in the environment of that process (a worker also needs QUEUE_HEALTH_CHECK_ACTIVE=true), or leave it out.`,
+          `--metrics-url ${silent.url} shows no n8n metrics (${await whyNoMetrics(silent.url, signal)}): set N8N_METRICS=true in the environment of that process (a worker also requires QUEUE_HEALTH_CHECK_ACTIVE=true), or remove this address.`,
         );
       }
       const metrics = shown.filter((_, index) => said[index] !== null);
@@ -164,7 +164,7 @@ export function urlTarget({
               } catch (error) {
                 if (stop.aborted) throw error;
                 const more = await adviceFor(error, request, { baseUrl, api, unmet: needs.unmet });
-                throw new Mistake(`${messageOf(error)}; no load was made.${more}`);
+                throw new Mistake(`${messageOf(error)}; no load was generated.${more}`);
               }
             }
           }),

@@ -461,7 +461,12 @@ const optionRows: Row[] = [
     2,
     /http:\/\/10.0.0.5:5690/,
   ),
-  row('--stand-in with a path', 'run --url http://a --stand-in http://a:1/b', 2, /Write it like/),
+  row(
+    '--stand-in with a path',
+    'run --url http://a --stand-in http://a:1/b',
+    2,
+    /Use a form such as/,
+  ),
   row('--url with a password', 'run --url http://a:secret-word@127.0.0.1:1', 2, /./),
   row('--request BREW', `${own} BREW~/x`, 2, /BREW/),
   row('--request of one word', `${own} x`, 2, /./),
@@ -474,13 +479,13 @@ const optionRows: Row[] = [
   row('--slo banana', 'run --slo banana', 2, /banana/),
   row('--slo p95<300', 'run --slo p95<300', 2, /unit/),
   row('--duration 0s', 'run --duration 0s', 2, /./),
-  row('--duration soon', 'run --duration soon', 2, /Write it like 30s/),
+  row('--duration soon', 'run --duration soon', 2, /Use a form such as 30s/),
   row('--rate 0', 'run --rate 0', 2, /the rate 0 is out of bounds/),
   row('--rate NaN', 'run --rate NaN', 2, /It must be a number/),
   row('--param without a value', 'run --param n', 2, /./),
   row('--param of a shell', 'run --workload sub-workflow --param n=;rm~-rf', 2, /./),
   row('--workload of no name', 'run --workload nothing-like-this', 2, /there is no workload/),
-  row('--memory banana', 'run --memory banana', 2, /Write it like/),
+  row('--memory banana', 'run --memory banana', 2, /Use a form such as/),
   row('--env without a value', 'run --env A', 2, /NAME=value/),
   ...['find', 'run', 'compare http://127.0.0.1:1'].map((call) =>
     row(
@@ -604,7 +609,7 @@ const standInRows: Row[] = [
     'values to keep without an execution',
     'twin @/w.json --keep-values',
     2,
-    /--keep-values goes with --from-execution/,
+    /--keep-values works only with --from-execution/,
     file('w.json', text('{"nodes":[],"connections":{}}')),
   ),
 ];

@@ -74,7 +74,7 @@ describe('an n8n on this machine', () => {
       `--n8n-program ${n8nProgram} is n8n 2.9.0: leave --n8n 2.10.1 out.`,
     );
     expect(() => chooseTopology({ n8nProgram: process.execPath })).toThrow(
-      'is no program of n8n: give the file bin/n8n of its package, or a link to that.',
+      'is not an n8n program: specify bin/n8n in its package, or a link to it.',
     );
   });
 });

@@ -67,7 +67,7 @@ describe('n8n-tuned predict --at-cpu', () => {
       'give either --at, a size, or --at-cpu',
     ],
     ['neither of both', [], 'give either --at, a size, or --at-cpu'],
-    ['--over', ['--at-cpu', '8ms', '--over', 'cpu'], '--over goes with --at'],
+    ['--over', ['--at-cpu', '8ms', '--over', 'cpu'], '--over works only with --at'],
   ])('refuses %s', async (_name, words, sentence) => {
     expect(await refusal('--from', written('a'), ...words)).toContain(sentence);
   });

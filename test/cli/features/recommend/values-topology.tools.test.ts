@@ -316,7 +316,7 @@ test('options of Node.js that the user gives go in place of those of the chart, 
 
 test('values that the chart refuses are refused in its words', () => {
   expect(() => readDeployed('worker: { replicas: 2, keda: { enabled: true } }\n')).toThrow(
-    /^the chart refuses the values: /,
+    /^the chart rejects the values: /,
   );
 });
 

@@ -150,7 +150,7 @@ test('what ran to its end, and could not be stored as a success, is neither lost
   const report = await pass(n8n, orderOf(), (text) => void said.push(text), never);
   expect([isAnythingLost(report), report.attempts, report.left]).toEqual([false, [], []]);
   expect(said).toEqual([
-    'execution 1 of Work: not lost: it ran to its end, and n8n could not store that it succeeded',
+    'execution 1 of Work: not lost: it finished, but n8n could not store its success',
   ]);
 });
 
@@ -199,7 +199,7 @@ test('what is settled and can be neither read nor kept ends no pass, and is said
   const said: string[] = [];
   const report = await pass(hands, orderOf(), (text) => void said.push(text), never);
   expect(report.attempts).toMatchObject([{ outcome: 'recovered' }]);
-  expect(said).toContain('what is settled is read anew in each pass: NOPERM');
+  expect(said).toContain('settled executions are read again in each pass: NOPERM');
 });
 
 test('what n8n refuses to retry is given back to a worker that may come back', async () => {
@@ -226,7 +226,7 @@ test('a worker that is back right before the retry keeps its work, and no retry 
   const n8n = new ModelN8n([work({ begins: 'wakes' }), work()]);
   const report = await run(n8n);
   expect(report.attempts).toMatchObject([
-    { outcome: 'no longer due', text: 'its worker is back and runs it' },
+    { outcome: 'no longer due', text: 'its worker is back and is running it' },
     { outcome: 'recovered' },
   ]);
   expect(n8n.executions.size).toBe(3);
@@ -343,7 +343,7 @@ test('what waits is named, and not called lost', async () => {
   const report = await pass(n8n, orderOf(), (text) => void said.push(text), never);
   expect(report.waiting).toHaveLength(22);
   expect([isAnythingLost(report), report.left, report.attempts]).toEqual([false, [], []]);
-  expect(said[0]).toBe('execution 1 of Work: left alone: it is waiting, and n8n resumes it');
+  expect(said[0]).toBe('execution 1 of Work: not retried: it is waiting, and n8n will resume it');
   expect(said.slice(20)).toEqual(['workflow Work: 2 more executions are waiting']);
   expect(summaryOf(report, true)).toContain('0 left alone, 22 waiting;');
 });
@@ -399,8 +399,8 @@ test('its end: no further retry is begun', async () => {
   const report = await pass(n8n, orderOf(), (text) => void said.push(text), stopping.signal);
   expect([report.attempts, report.stopped]).toEqual([[], 'stopped by Ctrl-C']);
   expect(said).toEqual([
-    'execution 1 of Work: left for the next pass: this one has stopped',
-    'execution 2 of Work: left for the next pass: this one has stopped',
+    'execution 1 of Work: left for the next pass, because this pass has stopped',
+    'execution 2 of Work: left for the next pass, because this pass has stopped',
     'stopped: stopped by Ctrl-C',
   ]);
 });
@@ -482,8 +482,8 @@ describe('a look that fails', () => {
     expect(said).toEqual([
       'execution 1 of Work: attempt 1 from Webhook begins',
       'execution 1 of Work: attempt 1 from Webhook: recovered: by execution 4',
-      'execution 2 of Work: left for the next pass: this one has stopped',
-      'execution 3 of Work: left for the next pass: this one has stopped',
+      'execution 2 of Work: left for the next pass, because this pass has stopped',
+      'execution 3 of Work: left for the next pass, because this pass has stopped',
       'stopped: n8n is away',
     ]);
   });

@@ -30,7 +30,7 @@ test.each(TUNING_NAMES)('the profile %s: recovery is possible in queue mode', (n
     String(keepStalled),
   );
   expect(saidAtStart(saves, true)).toEqual([
-    'n8n does not save progress: a retry begins at the trigger, and runs every node again',
+    'n8n does not save progress: a retry starts at the trigger and runs every node again',
   ]);
   const inRegularMode = saidAtStart(saves, false).filter((text) => text.includes('impossible'));
   expect(inRegularMode).toHaveLength(saveSuccessfulExecutions === 'none' ? 1 : 0);
@@ -40,7 +40,7 @@ test('what makes it impossible, or leaves something lost, is said first', () => 
   expect(saidAtStart(given('none', 'all', 'true', 'false'), true)).toEqual([
     expect.stringMatching(/^n8n saves no failed executions .* recovery is impossible, except/),
     expect.stringContaining('without keep-stalled'),
-    'n8n saves progress: a retry begins with the node that was running',
+    'n8n saves progress: a retry starts at the node that was running',
   ]);
   // In regular mode there is no job that stalls.
   expect(saidAtStart(given('all', 'all', 'true', 'false'), false)).toHaveLength(1);
@@ -49,7 +49,7 @@ test('what makes it impossible, or leaves something lost, is said first', () => 
 test('that it is not known is said as well', () => {
   for (const hasQueue of [true, false]) {
     expect(saidAtStart(NOTHING_KNOWN, hasQueue)).toEqual([
-      'what n8n saves by its own settings is not known here: only those of workflows are',
+      'the n8n settings for saving executions are unknown: only the workflow settings are known',
     ]);
   }
 });

@@ -218,7 +218,7 @@ describe('the parts of a study', () => {
 
   test.each<[Partial<StudyOrder>, string]>([
     [{ named: ['e'] }, "study made-up has no part 'e': n8n-tuned study made-up --list names them."],
-    [{ atOnce: 2 }, '--at-once is not for study made-up'],
+    [{ atOnce: 2 }, '--at-once does not work with study made-up'],
   ])('that cannot be measured are refused: %j', async (more, says) => {
     await expect(measure(made().study, more)).rejects.toThrow(says);
   });
@@ -308,7 +308,7 @@ describe('a part that is a list of commands', () => {
       '{"kind":"something else"}',
       'study.json in the folder of study made-up was not written by it',
     ],
-    ['mine', 'study.json is no record of a study: move it, or choose another --out.'],
+    ['mine', 'study.json is not the record of a study: move it, or choose another --out.'],
   ])('refuses a study.json that says %s, and leaves it', async (text, says) => {
     const file = join(folder, 'study.json');
     writeFileSync(file, text);
@@ -367,7 +367,7 @@ describe('what a study may say', () => {
 
   test.each([
     ['parts: {}', 'question'],
-    [good.replace('n8n-tuned', 'bash'), 'expected a command like n8n-tuned sweep'],
+    [good.replace('n8n-tuned', 'bash'), 'expected a command such as n8n-tuned sweep'],
     [good.replace('-f a.yaml', '-f $A'), 'no shell reads them'],
     [`${good}speed: 1\n`, "'speed' is not known in a study, expected one of question, published"],
     [good.replace('minutes: 1', 'minutes: 0'), 'expected more than 0'],

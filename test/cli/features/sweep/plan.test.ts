@@ -61,7 +61,7 @@ fixed: { mode: queue }
     [
       'a length that is none',
       `${good}measure:\n  budget: soon\n`,
-      /^plan\.yaml:6: measure\.budget is "soon": expected a duration, like 30s or 5m$/,
+      /^plan\.yaml:6: measure\.budget is "soon": expected a duration, such as 30s or 5m$/,
     ],
     [
       'an SLO that is none',
@@ -114,7 +114,7 @@ dimensions:
     expect(possible).toHaveLength(4);
     expect(possible[0]).toEqual({ workload: 'last-node', mode: 'queue', workers: 1, webhooks: 0 });
     expect(new Set(skipped.map(({ reason }) => reason))).toEqual(
-      new Set(['workers exist in queue mode only']),
+      new Set(['only queue mode has workers']),
     );
   });
 

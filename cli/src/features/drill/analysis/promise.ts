@@ -29,9 +29,9 @@ export const parsePromises = (text: string): DrillPromise[] =>
   parseConditions(text, {
     metrics: PROMISE_METRICS,
     notUnderstood: (part) =>
-      `the promise '${part}' is not understood: write it like lost=0, errors<1% or recover<60s.`,
+      `the promise '${part}' is not a valid promise: use a form such as lost=0, errors<1% or recover<60s.`,
     noMetric: (part, metric) =>
-      `the promise '${part}' names nothing that a drill counts${didYouMean(metric, PROMISE_METRICS)}: choose one of ${PROMISE_METRICS.join(', ')}.`,
+      `the promise '${part}' uses a metric that a drill does not count${didYouMean(metric, PROMISE_METRICS)}: choose one of ${PROMISE_METRICS.join(', ')}.`,
   }).map(({ value, unit, ...promise }) => ({
     ...promise,
     ...(TIMES.some((time) => time === promise.metric)
@@ -43,7 +43,7 @@ function secondsOf(text: string, value: number, unit: string): number {
   try {
     return parseDuration(`${String(value)}${unit}`);
   } catch {
-    throw new Mistake(`the promise '${text}' needs a time with its unit, like recover<60s.`);
+    throw new Mistake(`the promise '${text}' requires a time with a unit, such as recover<60s.`);
   }
 }
 
@@ -51,7 +51,7 @@ function countOf(text: string, value: number, unit: string): Pick<DrillPromise, 
   if (unit === '%') return { bound: value / 100, unit: 'share' };
   if (unit !== '' || !Number.isInteger(value)) {
     throw new Mistake(
-      `the promise '${text}' needs a whole number of requests, or a share like errors<1%.`,
+      `the promise '${text}' requires a whole number of requests, or a percentage such as errors<1%.`,
     );
   }
   return { bound: value, unit: 'requests' };

@@ -19,7 +19,7 @@ const laidOutFor = (faults: readonly Fault[]) => ({
 export function atOnce(faults: readonly InsideFault[]): InsideFault {
   const names = faults.map(({ name }) => name);
   if (new Set(names).size < names.length) {
-    throw new Mistake(`${names.join(AND)} names a fault twice: name each once.`);
+    throw new Mistake(`${names.join(AND)} contains a fault twice: use each fault once.`);
   }
   const accidents = faults.filter(({ kind }) => kind === 'accident');
   const [first, ...others] = accidents.length === 0 ? faults : accidents;

@@ -31,7 +31,7 @@ export const slowUpstream: InsideFault = {
 
 export const failingUpstream: InsideFault = {
   name: 'failing-upstream',
-  title: 'every service that workflows call answers with status 503',
+  title: 'every service that workflows call responds with status 503',
   kind: 'accident',
   defaultSeconds: 30,
   isNoSoak: true,

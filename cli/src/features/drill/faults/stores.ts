@@ -191,7 +191,9 @@ export const fullDisk: InsideFault = {
   make: async (scene) => {
     const { access, tell, lastsMs } = scene;
     if (access.fillDisk === undefined)
-      throw new Failure('this n8n lies on a disk that the command does not manage');
+      throw new Failure(
+        'the database of this n8n instance is on a disk that the command does not manage',
+      );
     const { what, usedMiB, freeUp } = await access.fillDisk();
     tell(
       `the disk of ${what}, with ${formatNumber(usedMiB)} MiB on it, is full for ${seconds(lastsMs)}`,

@@ -186,7 +186,7 @@ function decideOne(
       return { kind: 'fine', execution, why: 'at work' };
     }
     if (queued === null) {
-      return leave('it has not ended, and without --redis it is not known whether it has a job');
+      return leave('it has not ended, and without --redis it is unknown whether it has a job');
     }
   }
   if (stored !== undefined && ranToItsEnd(stored)) return { kind: 'fine', execution, why: 'done' };
@@ -197,7 +197,9 @@ function decideOne(
   const notOurs = NOT_OURS[execution.mode];
   if (notOurs !== undefined) return leave(notOurs, true);
   if (status === 'new') {
-    return leave('n8n refuses to retry what has not begun, until its own check marks it crashed');
+    return leave(
+      'n8n cannot retry an execution that has not started, until its own check marks it as crashed',
+    );
   }
   if (ageMs(execution, nowMs) < rules.minAgeMs) return leave('it is younger than --age');
 
@@ -211,14 +213,14 @@ function decideOne(
     if (of === undefined) return { kind: 'look', execution: retry };
     if (of === 'too large') return leave(`of its retry ${retry.id}, ${TOO_LARGE}`, true);
     if (of === 'no data') {
-      return leave(`its retry ${retry.id} failed, and n8n has no data to tell why`, true);
+      return leave(`its retry ${retry.id} failed, and n8n has no data that shows why`, true);
     }
     if (isBinaryGone(of.error)) return leave(`its retry ${retry.id} ${FOUND_NO_BINARY}`, true);
     if (!isCrash(of)) return leave(`its retry ${retry.id} ran and failed by itself`, true);
     if (ranToItsEnd(of)) return { kind: 'fine', execution, why: 'recovered' };
   }
   if (retries.some((one) => one.status === 'canceled')) {
-    return leave('its retry was stopped by hand', true);
+    return leave('its retry was stopped manually', true);
   }
   if (retries.length >= rules.maxAttempts) {
     return leave(`it was lost again in each of ${String(retries.length)} attempts`, true);
@@ -228,7 +230,7 @@ function decideOne(
   if (nowMs - lastMs < waitMs) return leave('its last attempt was lost a short time ago');
 
   if (stored === undefined) return { kind: 'look', execution };
-  if (stored === 'no data') return leave('n8n has no data of it: deleted, or not saved', true);
+  if (stored === 'no data') return leave('n8n has no data for it: deleted, or not saved', true);
   if (stored === 'too large') return leave(TOO_LARGE, true);
   if (stored.waits.length > 0 && stored.next.length === 0) return leave(ONLY_WAITS, true);
   if (stored.next.length === 0) return leave(`${EMPTIED}; a retry would run nothing`, true);
@@ -247,7 +249,7 @@ function goesOnWith(
   { nowMs, queued }: RecoveryView,
   rules: RecoveryRules,
 ): string | null {
-  if (retry.status === 'waiting') return 'is waiting, and n8n resumes it';
+  if (retry.status === 'waiting') return 'is waiting, and n8n will resume it';
   if (queued?.has(retry.id) === true) return 'has not ended';
   // n8n does not tell since when.
   if (retry.status === 'new') return 'has not begun';
@@ -257,15 +259,16 @@ function goesOnWith(
 }
 
 const TOO_LARGE =
-  'its data is too large for recovery to read, so look at it in the editor, and retry it there if it was lost';
+  'its data is too large for recovery to read: check it in the editor, and retry it there if it was lost';
 
-const EMPTIED = 'n8n has written an empty run over its data, as it does without keep-stalled';
+const EMPTIED = 'n8n overwrote its data with an empty run, as it does without keep-stalled';
 
 const ONLY_WAITS =
-  'a node has received only a part of its input, and n8n begins no retry with it: a retry would run nothing';
+  'a node received only part of its input, and n8n cannot start a retry there: a retry would run nothing';
 
 /** A node may mean another file. */
-export const FOUND_NO_BINARY = 'did not find a file, as where binary data is gone with its pod';
+export const FOUND_NO_BINARY =
+  'did not find a file, for example because binary data was lost with its pod';
 
 const isEmptied = (stored: Stored): boolean =>
   isRead(stored) && isCrash(stored) && stored.next.length === 0 && stored.ran.length === 0;
@@ -281,14 +284,14 @@ const HAS_A_JOB = new Set(['webhook', 'trigger', 'retry', 'error', 'chat', 'eval
 
 /** To n8n the one that called it has failed in a node of its own. */
 const SUB_EXECUTION_FAILED =
-  'it is a sub-execution whose task runner died: the one that called it has failed, and is not retried';
+  'it is a sub-execution whose task runner died: the execution that called it has failed, and is not retried';
 
 const NOT_OURS: Record<string, string> = {
-  integrated: 'it is a sub-execution: it is left to a retry of the one that called it',
-  manual: 'somebody ran it manually in the editor',
+  integrated: 'it is a sub-execution: a retry of the execution that called it runs it again',
+  manual: 'it was run manually in the editor',
   evaluation: 'it is part of an evaluation',
-  chat: 'somebody ran it in a chat',
-  cli: 'somebody ran it on the command line',
+  chat: 'it was run in a chat',
+  cli: 'it was run on the command line',
   internal: 'n8n ran it for its own use',
 };
 

@@ -10,9 +10,11 @@ export function reportLines(report: StandInReport): string[] {
   return [
     `${counted(requests, 'call')} in ${formatNumber(seconds)} s, ${perSecond(requestsPerSecond)}; the stand-in used ${percent(cpuCores)} of a core.`,
     ...(cpuCores > BUSY
-      ? ['It was busy: latencies may be its own. Run it on a core of its own, or load less.']
+      ? ['It was busy, so latencies may be its own. Give it its own core, or reduce the load.']
       : []),
-    ...(unmatched > 0 ? [`${counted(unmatched, 'call')} matched no rule, and got 404.`] : []),
+    ...(unmatched > 0
+      ? [`${counted(unmatched, 'call')} matched no rule, so the stand-in responded with 404.`]
+      : []),
     ...hosts.map(hostLine),
   ];
 }

@@ -64,6 +64,8 @@ export const renderResults = (
     ['time', 'part', 'result'],
     results.map(({ name, seconds, sentence }) => [`${formatNumber(seconds)} s`, name, sentence]),
   ),
-  left === 0 ? 'complete' : `${String(left)} parts have no record yet: the same command continues`,
+  left === 0
+    ? 'complete'
+    : `${String(left)} parts have no record yet: run the same command to continue`,
   folder,
 ];

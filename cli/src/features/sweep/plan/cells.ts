@@ -30,7 +30,7 @@ export function sift(cells: readonly Cell[], rules: readonly Rule[]): Cells {
   for (const cell of cells) {
     const key = cellKey(cell);
     const reason = seen.has(key)
-      ? 'the same cell is there already'
+      ? 'the plan already has this cell'
       : (rules.map((rule) => rule(cell)).find((text) => text !== null) ?? null);
     seen.add(key);
     if (reason === null) result.possible.push(cell);

@@ -53,14 +53,15 @@ function impossibleServer(cell: Cell): string | null {
     const alone = ['url', 'request'].find((name) => cell[name] !== undefined);
     return alone === undefined
       ? null
-      : `${alone} is for a server, but the cell has no command that starts one`;
+      : `${alone} works only with a server, but the cell has no command that starts one`;
   }
   const { request, workload } = cell;
   const free = workload === undefined ? /^env\./ : /^(env|param)\./;
   const other = Object.keys(cell).find(
     (name) => !OF_SERVER.has(name) && !OF_LOAD.has(name) && !free.test(name),
   );
-  if (other !== undefined) return `${other} is for n8n, which a cell with a command does not start`;
+  if (other !== undefined)
+    return `${other} works only with n8n, which a cell with a command does not start`;
   try {
     const { url } = serverOf(cell);
     serverLoad(url, given({ request, workload }) as ServerLoad);
@@ -74,30 +75,28 @@ function impossibleServer(cell: Cell): string | null {
 const RULES: readonly Rule[] = [
   impossibleServer,
   ({ mode, workers }) =>
-    mode !== 'queue' && workers !== undefined ? 'workers exist in queue mode only' : null,
+    mode !== 'queue' && workers !== undefined ? 'only queue mode has workers' : null,
   ({ mode, concurrency }) =>
-    mode !== 'queue' && concurrency !== undefined
-      ? 'worker concurrency exists in queue mode only'
-      : null,
+    mode !== 'queue' && concurrency !== undefined ? 'only queue mode has worker concurrency' : null,
   ({ workers, instances }) =>
     workers !== undefined && instances !== undefined
-      ? 'instances are the workers in queue mode: name one of them'
+      ? 'instances and workers are the same in queue mode: use only one of them'
       : null,
   ({ mode, instances }) =>
     mode !== 'queue' && instances !== undefined && instances !== 1
-      ? 'regular mode is one process: more instances need queue mode'
+      ? 'regular mode has a single process: more instances require queue mode'
       : null,
   ({ spread }) =>
     spread === 'cluster' || spread === 'iptables'
-      ? `n8n cannot be spread by ${spread}: its processes share a queue, not a port`
+      ? `n8n does not support ${spread}: its processes share a queue, not a port`
       : null,
   ({ spread, webhooks }) =>
     spread === 'nginx' && !(Number(webhooks ?? 0) > 0)
-      ? 'nginx spreads over webhook processors, of which there are none'
+      ? 'nginx balances webhook processors, but there are none'
       : null,
   ({ spread, webhooks }) =>
     spread === 'none' && Number(webhooks ?? 0) > 0
-      ? 'webhook processors always have nginx before them'
+      ? 'webhook processors always have nginx in front of them'
       : null,
   ({ memoryMiB, heapMiB }) =>
     typeof heapMiB === 'number' && memoryMiB !== undefined && heapMiB > Number(memoryMiB)
@@ -179,7 +178,7 @@ function impossibleLoad(cell: Cell, plan: SweepPlan): string | null {
   const profile = profileOf(cell, plan);
   const loop = isProfileName(profile) ? PROFILES[profile].loop : 'search';
   if (cell['ratePerSecond'] !== undefined && loop !== 'open') {
-    return `${profile} has no rate of its own`;
+    return `${profile} has no rate`;
   }
   if (cell['clients'] !== undefined && loop !== 'closed') return `${profile} has no clients`;
   return null;

@@ -54,7 +54,7 @@ const duration = z.union([z.string(), z.number()]).transform((text, context) => 
   try {
     return parseDuration(String(text));
   } catch {
-    context.addIssue({ code: 'custom', message: 'expected a duration, like 30s or 5m' });
+    context.addIssue({ code: 'custom', message: 'expected a duration, such as 30s or 5m' });
     return z.NEVER;
   }
 });
@@ -168,7 +168,7 @@ export const sweepPlanSchema = z
     if (plan.slo.length === 0 && usesFind(plan)) {
       context.addIssue({
         code: 'custom',
-        message: "find needs an slo, like slo: ['p95<1s', 'errors<1%']",
+        message: "find requires an slo, such as slo: ['p95<1s', 'errors<1%']",
       });
     }
   });

@@ -21,7 +21,7 @@ export function sweepSentence(
   const done =
     records.length === all
       ? `all ${String(all)} measurements are done`
-      : `${String(records.length)} of ${String(all)} measurements are done; the same command continues with the rest`;
+      : `${String(records.length)} of ${String(all)} measurements are done; run the same command to continue`;
   return `${title}: ${[done, ...parts].join(', ')}.`;
 }
 
@@ -128,7 +128,7 @@ export function sweepDoubts(sweep: SweepRecord, records: readonly CellRecord[]):
     ...new Set(records.flatMap(({ disturbances = [] }) => disturbances)),
     ...(invalid.length > 0
       ? [
-          `${String(invalid.length)} measurements were not valid and do not count: ${invalid.map(({ id }) => id).join(', ')}`,
+          `${String(invalid.length)} measurements were invalid and do not count: ${invalid.map(({ id }) => id).join(', ')}`,
         ]
       : []),
     ...(machines.size > 1
@@ -138,7 +138,7 @@ export function sweepDoubts(sweep: SweepRecord, records: readonly CellRecord[]):
       ? ['The machine changed during the sweep, as its control cell shows.']
       : []),
     ...(sweep.plan.repeats === 1
-      ? ['Each cell was measured once: what is noise, only the control tells.']
+      ? ['Each cell was measured once, so only the control shows the noise.']
       : []),
   ];
 }

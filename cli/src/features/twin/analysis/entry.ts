@@ -149,7 +149,7 @@ function chosenTrigger(workflow: ExportedWorkflow, wanted: string | undefined): 
     const found = all.find((node) => nameOf(node) === wanted);
     if (found !== undefined) return found;
     throw new Mistake(
-      `--trigger '${wanted}' is no trigger of the workflow: it has ${listed(all) || 'none'}.`,
+      `--trigger '${wanted}' is not a trigger of the workflow: it has ${listed(all) || 'none'}.`,
     );
   }
   const on = all.filter((node) => node['disabled'] !== true);
@@ -167,7 +167,7 @@ function chosenTrigger(workflow: ExportedWorkflow, wanted: string | undefined): 
     if (first !== undefined) return first;
   }
   throw new Mistake(
-    'the workflow has no trigger that a request can begin: give it a webhook, and export it again.',
+    'the workflow has no trigger that a request can start: add a webhook, and export it again.',
   );
 }
 
@@ -300,7 +300,7 @@ function asToolCall(workflow: ExportedWorkflow, node: WorkflowNode, beginning: B
   const tool = tools.find(isCalled) ?? tools[0];
   if (tool === undefined) {
     throw new Mistake(
-      `the server of tools '${nameOf(node)}' has no tool: connect one, or choose another trigger with --trigger.`,
+      `the tool server '${nameOf(node)}' has no tool: connect a tool, or choose another trigger with --trigger.`,
     );
   }
   const made = behindWebhook(workflow, node, beginning, {

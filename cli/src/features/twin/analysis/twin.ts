@@ -188,7 +188,7 @@ function partOf(
     const file = fileFor(node, { workflow, recording });
     if (file === 'unknown') {
       part.notes.push(
-        `'${called}' reads a file, and the stand-in gives one only where an execution shows it: make the twin with an execution.`,
+        `'${called}' reads a file, which the stand-in can only provide from an execution: create the twin with an execution.`,
       );
     }
     if (kindOf(node.type) === 'stays' && file !== 'made up') {
@@ -198,7 +198,7 @@ function partOf(
       const waits = longWait(node);
       if (waits !== null) {
         part.notes.push(
-          `'${called}' waits ${waits}, as in the original, and so does each request: shorten the wait in the workflow of the twin.`,
+          `'${called}' waits ${waits}, as in the original, so each request takes as long: shorten the wait in the twin's workflow.`,
         );
       }
       const signing = withOwnSecrets(withNewIds(node, ids));
@@ -211,7 +211,7 @@ function partOf(
     const kind = file === 'made up' ? 'service' : kindOf(node.type);
     const made = replaced(node, kind, `/node/${twin}/${slug}`, recording.nodes.get(called));
     if (made === null) {
-      const mend = 'give an execution that shows what it returns with --from-execution';
+      const mend = 'use --from-execution with an execution that shows what it returns';
       part.leaving.push({
         ...{ node: called, why: `its type ${node.type} is not known` },
         ...(kind === 'unknown' ? { mend } : {}),
@@ -230,7 +230,7 @@ function partOf(
   const errorWorkflow = ids.get(onError);
   if (onError !== '' && errorWorkflow === undefined) {
     part.notes.push(
-      `The error workflow ${onError} of ${name} does not come along: name its file too, and its work counts when an execution fails.`,
+      `The error workflow ${onError} of ${name} is not included: add its file, so that its load counts when an execution fails.`,
     );
   }
   part.workflow = {
@@ -282,16 +282,20 @@ function whyLeaving(
   // Agents of older versions have the credential of a database of their own.
   if (parameters['agent'] === 'sqlAgent') return { why: 'it queries a database by itself' };
   const reads = node.type === READ_OR_WRITE && parameters['operation'] !== 'write';
-  if (WRITES_FILE.has(node.type) && !reads) return { why: 'it writes a file where n8n runs' };
+  if (WRITES_FILE.has(node.type) && !reads)
+    return { why: 'it writes a file on the machine of n8n' };
   if (!CALLS_WORKFLOW.test(node.type)) return null;
   if (['parameter', 'localFile', 'url'].includes(textOf(parameters['source']))) {
-    return { why: 'the workflow that it calls stands in none of the files' };
+    return { why: 'none of the files contains the workflow that it calls' };
   }
   const id = calledId(parameters);
   if (ITSELF.test(id) || ids.has(id)) return null;
   return id.startsWith('=')
-    ? { why: 'which workflow it calls is known only when it runs' }
-    : { why: `the workflow ${id || '?'} that it calls is in none of the files`, mend: ADD_FILES };
+    ? { why: 'the workflow that it calls is known only at run time' }
+    : {
+        why: `the workflow ${id || '?'} that it calls is not in any of the files`,
+        mend: ADD_FILES,
+      };
 }
 
 /** They take a file apart, of which the stand-in knows the size and the kind alone. */

@@ -100,8 +100,8 @@ export class Cluster {
       if (error instanceof Mistake) throw error;
       throw new Mistake(
         file === null
-          ? 'there is no kubeconfig: name one with --kubeconfig or KUBECONFIG; make cluster-up starts a cluster of the lab.'
-          : `${file} cannot be read as a kubeconfig: it is not YAML, or not of that kind.`,
+          ? 'there is no kubeconfig: set --kubeconfig or KUBECONFIG; make cluster-up starts a local test cluster.'
+          : `${file} cannot be read as a kubeconfig: it is not YAML, or has another kind.`,
       );
     }
     if (context !== null) {
@@ -116,7 +116,7 @@ export class Cluster {
     const cluster = config.getCurrentCluster();
     if (cluster === null) {
       throw new Mistake(
-        `the kubeconfig ${file ?? ''} has no current context: name one with --context.`,
+        `the kubeconfig ${file ?? ''} has no current context: choose one with --context.`,
       );
     }
     if (cluster.server.startsWith('http:') && cluster.skipTLSVerify !== true) {

@@ -85,6 +85,6 @@ export function examinationLines(of: Examination, how: 'deploy' | 'existing'): s
     '',
     of.isReady
       ? `n8n can be ${how === 'deploy' ? 'deployed and loaded' : 'loaded'} there${of.rights.some((right) => right.part === 'drill' && isMissing(right)) ? '; only the drills that are named above cannot run' : ''}.`
-      : 'n8n cannot be loaded there yet: docs/kubernetes.md has the Role to ask for.',
+      : 'n8n cannot be loaded there yet: docs/kubernetes.md shows the Role that you need.',
   ];
 }

@@ -44,26 +44,29 @@ export function causeOf(error: unknown, asked: ClusterTask): string | null {
   const words = wordsOf(error);
   const unreachable = UNREACHABLE.find(([pattern]) => pattern.test(words));
   if (unreachable !== undefined) {
-    return `no cluster answers at ${asked.server} (context ${asked.context}): ${unreachable[1]}.`;
+    return `no cluster responds at ${asked.server} (context ${asked.context}): ${unreachable[1]}.`;
   }
   if (CERTIFICATE.test(words)) {
     return `the certificate of ${asked.server} is not trusted by context ${asked.context}: correct certificate-authority in the kubeconfig.`;
   }
   if (LOGIN.test(words)) {
-    return `the login of context ${asked.context} failed (${words}): log in again, as your cluster's provider says.`;
+    return `the login of context ${asked.context} failed (${words}): log in again, as described by your cluster's provider.`;
   }
   return null;
 }
 
 const UNREACHABLE: readonly (readonly [RegExp, string])[] = [
-  [/ECONNREFUSED/, 'nothing listens there; is it running, and is this its kubeconfig'],
+  [
+    /ECONNREFUSED/,
+    'nothing listens there; is the cluster running, and is this the right kubeconfig',
+  ],
   [
     /ENOTFOUND|EAI_AGAIN/,
-    'its name is not known here; is this its kubeconfig, and is a VPN needed',
+    'its name cannot be resolved; is this the right kubeconfig, and do you need a VPN',
   ],
   [
     /ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|timed? ?out|aborted a request/i,
-    'it did not answer in time; is a VPN or proxy needed',
+    'it did not respond in time; do you need a VPN or a proxy',
   ],
   [/ECONNRESET|socket hang up|EPIPE/, 'the connection was cut'],
 ];
@@ -76,18 +79,18 @@ function refusedBecause({ code, message }: Refusal, { context, doing }: ClusterT
   }
   const right = missingRight(message);
   if (code === 403 && right !== null) {
-    return `${doing} needs a permission that context ${context} lacks: ${right}; docs/kubernetes.md has the Role to ask for.`;
+    return `${doing} requires a permission that context ${context} lacks: ${right}; docs/kubernetes.md shows the Role that you need.`;
   }
   if (code === 403 && /exceeded quota/.test(message)) {
-    return `${doing} exceeds a quota of the namespace (${quotaOf(message)}): raise it, or ask for less with --cpu, --memory or --workers.`;
+    return `${doing} exceeds a quota of the namespace (${quotaOf(message)}): raise it, or request less with --cpu, --memory or --workers.`;
   }
   if (
     code === 403 &&
     /(maximum|minimum) .* usage per|must be less than or equal to/.test(message)
   ) {
-    return `${doing} is refused by a LimitRange of the namespace (${limitOf(message)}): ask for amounts within it with --cpu, --memory or --values.`;
+    return `${doing} is refused by a LimitRange of the namespace (${limitOf(message)}): request amounts within its limits with --cpu, --memory or --values.`;
   }
-  return `the cluster of context ${context} refused ${doing} with status ${String(code)}: ${message || 'it gives no reason'}`;
+  return `the cluster of context ${context} refused ${doing} with status ${String(code)}: ${message || 'no reason given'}`;
 }
 
 /** `create jobs.batch in the namespace x`, from the sentence of the API server. */

@@ -15,7 +15,7 @@ const OWNED = ['get', 'list', 'create', 'update', 'patch', 'delete'] as const;
 export const RIGHTS: readonly Right[] = [
   {
     ...{ part: 'load', group: '', resource: 'namespaces', verbs: ['get'] },
-    why: 'to see whether the namespace is there',
+    why: 'to check whether the namespace exists',
   },
   {
     ...{ part: 'load', group: '', resource: 'pods', verbs: ['get', 'list'] },
@@ -23,11 +23,11 @@ export const RIGHTS: readonly Right[] = [
   },
   {
     ...{ part: 'load', group: '', resource: 'pods/exec', verbs: ['get', 'create'] },
-    why: 'to run k6, to read what its pod and those of n8n use, and to ask the database',
+    why: 'to run k6, to read the resource usage of its pod and the n8n pods, and to query the database',
   },
   {
     ...{ part: 'load', group: '', resource: 'pods/log', verbs: ['get'] },
-    why: 'to keep what n8n writes beside the record; without it the run goes on',
+    why: 'to save the n8n logs next to the record; optional',
   },
   {
     ...{ part: 'load', group: '', resource: 'pods/proxy', verbs: ['get'] },
@@ -37,15 +37,18 @@ export const RIGHTS: readonly Right[] = [
     ...{ part: 'load', group: '', resource: 'services', verbs: ['list'] },
     why: 'to find the address of the webhooks',
   },
-  { ...{ part: 'load', group: '', resource: 'events', verbs: ['list'] }, why: 'to say why' },
+  {
+    ...{ part: 'load', group: '', resource: 'events', verbs: ['list'] },
+    why: 'to explain failures',
+  },
   {
     ...{ part: 'load', group: '', resource: 'secrets', verbs: ['get', 'list'] },
-    why: 'where Helm keeps what a release was deployed with',
+    why: 'where Helm stores the values of a release',
   },
   {
     ...{ part: 'load', group: '', resource: 'configmaps' },
     verbs: ['get', 'list', 'create', 'patch', 'delete'],
-    why: 'the scripts of the load generator, and the list of what was made',
+    why: 'the scripts of the load generator, and the list of created objects',
   },
   {
     ...{ part: 'load', group: 'batch', resource: 'jobs' },
@@ -54,7 +57,7 @@ export const RIGHTS: readonly Right[] = [
   },
   {
     ...{ part: 'deploy', group: '', resource: 'pods', verbs: ['delete'] },
-    why: 'to take them down without waiting for responses that nobody needs any more',
+    why: 'to remove them without waiting for responses that are no longer needed',
   },
   ...['configmaps', 'secrets', 'services', 'serviceaccounts', 'persistentvolumeclaims'].map(
     (resource): Right => ({
@@ -68,7 +71,7 @@ export const RIGHTS: readonly Right[] = [
   })),
   {
     ...{ part: 'deploy', group: 'batch', resource: 'jobs', verbs: [...OWNED, 'watch'] },
-    why: 'part of the chart: it makes the keys',
+    why: 'part of the chart: the job that creates the keys',
   },
   {
     ...{ part: 'deploy', group: 'networking.k8s.io', resource: 'networkpolicies', verbs: OWNED },
@@ -80,7 +83,7 @@ export const RIGHTS: readonly Right[] = [
   },
   ...['roles', 'rolebindings'].map((resource): Right => ({
     ...{ part: 'deploy', group: 'rbac.authorization.k8s.io', resource, verbs: OWNED },
-    why: 'part of the chart: for the job that makes the keys',
+    why: 'part of the chart: for the job that creates the keys',
   })),
   ...(
     [
@@ -92,35 +95,35 @@ export const RIGHTS: readonly Right[] = [
     ] as const
   ).map(([group, resource]): Right => ({
     ...{ part: 'deploy', group, resource, verbs: ['list'] },
-    why: 'to see whether another n8n has some by the same name',
+    why: 'to check whether another n8n instance uses the same name',
   })),
   {
     ...{ part: 'drill', group: '', resource: 'pods', verbs: ['patch', 'delete'] },
-    why: 'for scale-in and crash-across-a-schedule, to choose the pod that leaves; for redis-loses-data',
+    why: 'for scale-in and crash-across-a-schedule, to choose the pod to remove; for redis-loses-data',
   },
   {
     ...{ part: 'drill', group: '', resource: 'pods/eviction', verbs: ['create'] },
-    why: 'for the drill drain-node',
+    why: 'for the drain-node drill',
   },
   {
     ...{ part: 'space', group: '', resource: 'namespaces', verbs: ['list', 'create', 'delete'] },
-    why: 'a namespace of its own, and those that earlier calls have left',
+    why: 'a new namespace, and namespaces left by earlier commands',
   },
   {
     ...{ part: 'space', group: '', resource: 'pods', verbs: ['deletecollection'] },
-    why: 'so that a namespace of its own does not wait for responses that nobody needs any more',
+    why: 'so that removing a new namespace does not wait for responses that are no longer needed',
   },
   {
     ...{ part: 'via', group: 'networking.k8s.io', resource: 'ingresses', verbs: OWNED },
-    why: 'part of the chart, and where users come in',
+    why: 'part of the chart, and the entry point of users',
   },
   {
     ...{ part: 'via', group: 'gateway.networking.k8s.io', resource: 'httproutes', verbs: OWNED },
-    why: 'part of the chart, and where users come in',
+    why: 'part of the chart, and the entry point of users',
   },
   {
     ...{ part: 'via', group: 'gateway.networking.k8s.io', resource: 'gateways', verbs: ['get'] },
-    why: 'where users come in',
+    why: 'the entry point of users',
   },
 ];
 

@@ -23,14 +23,14 @@ export async function refuseTaken(
   if (status !== null) {
     throw new Mistake(
       leftInTheMiddle(status, { release, namespace }) ??
-        `the release name '${release}' is taken in the namespace ${namespace} (${status}): choose another --release, or load what is there with --existing.`,
+        `the release name '${release}' is taken in the namespace ${namespace} (${status}): choose another --release, or load the existing release with --existing.`,
     );
   }
   const { there, unseen } = await releaseObjects(objectsOf(cluster), namespace, release);
   if (there.length > 0) throw new Mistake(takenSentence(there, { namespace, release }));
   if (unseen.length > 0) {
     warn(
-      `context ${cluster.context} may not list ${unseen.join(', ')} in the namespace ${namespace}: nobody looks whether another n8n named '${release}' has some.`,
+      `context ${cluster.context} may not list ${unseen.join(', ')} in the namespace ${namespace}, so the command cannot check whether another n8n instance is named '${release}'.`,
     );
   }
 }
@@ -48,4 +48,4 @@ export const takenSentence = (
   there: readonly ObjectName[],
   { namespace, release }: Omit<TakenPlace, 'cluster'>,
 ): string =>
-  `the namespace ${namespace} has objects of another n8n named '${release}' (${listed(there.map(textOf))}), which would be mixed up with those of this command: choose another --release or --namespace, or leave --release out.`;
+  `the namespace ${namespace} has objects of another n8n instance named '${release}' (${listed(there.map(textOf))}), which would conflict with this deployment: choose another --release or --namespace, or remove --release.`;

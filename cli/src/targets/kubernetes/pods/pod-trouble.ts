@@ -21,7 +21,7 @@ const CRASHES_TOLERATED = 3;
 /** Exit code of what ended because it was told to: nobody else does that to a pod that stays. */
 const SIGTERM = 143;
 const TOLD_TO_END =
-  ', as the cluster ends one whose liveness probe fails: give it more CPU or a startup probe';
+  ', which happens when a liveness probe fails: give it more CPU or a startup probe';
 
 export function troublesOf(pods: readonly V1Pod[]): Trouble[] {
   return pods.flatMap((pod) => {
@@ -71,7 +71,7 @@ function containerTrouble(status: V1ContainerStatus): Omit<Trouble, 'pod'> | nul
     const end = (lastState ?? state)?.terminated;
     const how =
       end === undefined
-        ? 'it ends again and again'
+        ? 'it keeps exiting'
         : `it ended with ${end.reason ?? 'no reason'} (exit code ${String(end.exitCode)})${end.exitCode === SIGTERM ? TOLD_TO_END : ''}`;
     return {
       text: `the container ${name} was started ${String(restartCount + 1)} times: ${how}`,
@@ -126,7 +126,7 @@ export function troublesOfLostNodes(
 }
 
 export const lostNodeText = (node = ''): string =>
-  `its node ${node} no longer answers the cluster: kubectl describe node ${node} says since when; bring it back, or measure on the nodes that are left`;
+  `its node ${node} no longer responds: kubectl describe node ${node} shows since when; restore it, or measure on the remaining nodes`;
 
 /** Still said to run, while the node controller has called it unready: no kubelet tells of it any more. */
 export function hasLostNode({ status }: V1Pod): boolean {
@@ -164,11 +164,11 @@ const claimsOf = ({ spec }: V1Pod): string[] =>
 function notMade(message: string): string {
   const quota = /exceeded quota: (.*)$/s.exec(message)?.[1];
   if (quota !== undefined) {
-    return `its pods exceed a quota of the namespace (${quota}): raise it, or ask for less with --cpu, --memory or --workers`;
+    return `its pods exceed a quota of the namespace (${quota}): raise it, or request less with --cpu, --memory or --workers`;
   }
   const range = /((?:maximum|minimum) (?:cpu|memory).*)$/s.exec(message)?.[1];
   if (range !== undefined) {
-    return `its pods are refused by a LimitRange of the namespace (${range.replace(/^\W+|\W+$/g, '')}): ask for amounts within it`;
+    return `its pods are refused by a LimitRange of the namespace (${range.replace(/^\W+|\W+$/g, '')}): request amounts within its limits`;
   }
   return `its pods are refused: ${message}`;
 }

@@ -2,37 +2,40 @@
 
 /** Provisioner of a storage class whose volumes are created by hand, or by a program outside the cluster. */
 const BY_HAND =
-  'make a PersistentVolume of this class that is large enough, or name a class with a provisioner as storageClass in the values';
+  'create a large enough PersistentVolume of this class, or set storageClass in the values to a class with a provisioner';
 
 /** Remedies for the reasons of the scheduler, which are in one sentence for all nodes. */
 const REMEDIES: readonly (readonly [RegExp, string])[] = [
-  [/Insufficient |Too many pods/, 'ask for less CPU or memory, or add a node'],
+  [/Insufficient |Too many pods/, 'request less CPU or memory, or add a node'],
   [
     /unbound immediate PersistentVolumeClaims|persistent volumes to bind/,
-    `if the storage class of its claim makes no volumes by itself, ${BY_HAND}`,
+    `if the claim's storage class does not create volumes automatically, ${BY_HAND}`,
   ],
-  [/persistentvolumeclaim "[^"]*" not found/, 'make the claim that the values name, or correct it'],
-  [/volume node affinity conflict/, 'make room on the node that has its volume'],
+  [
+    /persistentvolumeclaim "[^"]*" not found/,
+    'create the claim from the values, or correct its name',
+  ],
+  [/volume node affinity conflict/, 'free resources on the node that has its volume'],
   [
     /taint \{node\.kubernetes\.io\/(unreachable|not-ready)/,
-    'bring back the node that does not answer (kubectl get nodes), or add one',
+    'restore the node that does not respond (kubectl get nodes), or add one',
   ],
   [
     /taint(?!s? \{node\.kubernetes\.io\/(unreachable|not-ready))/,
-    'give the pods a toleration in the values, or take the taint off a node',
+    'add a toleration to the pods in the values, or remove the taint from a node',
   ],
   [/were unschedulable/, 'kubectl uncordon a node, or add one'],
   [
     /node affinity\/selector/,
-    'correct nodeSelector or affinity in the values, or label a node as they ask',
+    'correct nodeSelector or affinity in the values, or label a node accordingly',
   ],
 ];
-const ANYTHING = 'kubectl describe pod says more';
+const ANYTHING = 'kubectl describe pod shows the details';
 
 export function noNodeText(said = ''): string {
-  if (said === '') return `no node can take it, and the scheduler gives no reason: ${ANYTHING}`;
+  if (said === '') return `no node can run it, and the scheduler gives no reason: ${ANYTHING}`;
   const remedies = REMEDIES.flatMap(([pattern, remedy]) => (pattern.test(said) ? [remedy] : []));
-  const what = isOfVolume(said) ? 'it waits for its volume' : 'no node can take it';
+  const what = isOfVolume(said) ? 'it is waiting for its volume' : 'no node can run it';
   return `${what}: ${said}; ${remedies.join('; ') || ANYTHING}`;
 }
 
@@ -42,15 +45,15 @@ export const isOfVolume = (said: string): boolean =>
 /** Null for events that say nothing of a volume that is missing. */
 export function claimText(reason: string, message: string): string | null {
   if (reason === 'FailedBinding') {
-    return `the claim has no storage class, and no PersistentVolume fits it (${message}): name a class as storageClass in the values, or make such a volume`;
+    return `the claim has no storage class, and no PersistentVolume fits it (${message}): set storageClass in the values, or create such a volume`;
   }
   if (reason !== 'ProvisioningFailed') return null;
   if (/no-provisioner/.test(message)) {
-    return `the claim waits for a volume that is made by hand, because its storage class has no provisioner: ${BY_HAND}`;
+    return `the claim needs a volume that you create yourself, because its storage class has no provisioner: ${BY_HAND}`;
   }
   const absent = /storageclass\.storage\.k8s\.io "([^"]+)" not found/.exec(message)?.[1];
   if (absent !== undefined) {
-    return `the claim names the storage class ${absent}, which the cluster does not have: name one that kubectl get storageclass lists`;
+    return `the claim uses the storage class ${absent}, which does not exist in the cluster: choose one from kubectl get storageclass`;
   }
-  return `the provisioner of its storage class makes no volume for the claim (${message}): correct what it says, or name another class as storageClass in the values`;
+  return `the provisioner of its storage class creates no volume for the claim (${message}): fix this problem, or set storageClass in the values to another class`;
 }

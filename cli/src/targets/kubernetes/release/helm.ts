@@ -14,7 +14,7 @@ export function neededHelm(): string {
   const found = findHelm();
   if (found === null) {
     throw new Mistake(
-      'helm is not here, which deploys the chart: install Helm 3.18 or later; in a checkout, make lab builds it.',
+      'helm, which deploys the chart, is not installed: install Helm 3.18 or later; in a checkout, make lab builds it.',
     );
   }
   return found;
@@ -70,7 +70,7 @@ export class Helm {
     try {
       return renderedSchema.parse(JSON.parse(text));
     } catch (error) {
-      throw new Failure(`helm did not say what it would install: ${messageOf(error)}`);
+      throw new Failure(`helm did not list what it would install: ${messageOf(error)}`);
     }
   }
 
@@ -233,9 +233,9 @@ export function leftInTheMiddle(
   const what = Object.entries({ ...doing, ...more }).find(([name]) => name === status)?.[1];
   if (what === undefined) return null;
   const remedy = ['installing', 'uninstalling'].includes(what)
-    ? `helm uninstall ${release} --namespace ${namespace} removes what is there of it`
-    : `helm rollback ${release} --namespace ${namespace} brings back the revision before it`;
-  return `helm is still ${what} the release '${release}' in the namespace ${namespace}, or was ended in the middle of it (${status ?? ''}): wait for it, or, if no helm is running any more, ${remedy}.`;
+    ? `helm uninstall ${release} --namespace ${namespace} removes its remains`
+    : `helm rollback ${release} --namespace ${namespace} restores the previous revision`;
+  return `helm is still ${what} the release '${release}' in the namespace ${namespace}, or was interrupted (${status ?? ''}): wait until it has finished, or, if helm is no longer running, ${remedy}.`;
 }
 
 /** By somebody else: what the command itself stops has ended with another error before. */
@@ -246,7 +246,7 @@ export function helmEnded(
 ): Failure {
   const what = doing === 'install' ? 'installing' : `'helm ${doing}' of`;
   return new Failure(
-    `helm was ended by ${signal} in the middle of ${what} the release '${release}' in the namespace ${namespace}: where the machine has no memory left, free some, and run the command again.`,
+    `helm was killed by ${signal} while ${what} the release '${release}' in the namespace ${namespace}: if the machine is out of memory, free some, and run the command again.`,
   );
 }
 
@@ -263,7 +263,7 @@ export function helmFailure(
     .trim();
   if (/cannot re-?use a name that is still in use/.test(said)) {
     return new Mistake(
-      `the release name '${release}' is taken in the namespace ${namespace}: choose another --release, or load what is there with --existing.`,
+      `the release name '${release}' is taken in the namespace ${namespace}: choose another --release, or load the existing release with --existing.`,
     );
   }
   if (
@@ -272,7 +272,7 @@ export function helmFailure(
     )
   ) {
     return new Mistake(
-      `the chart refuses these values: ${said.replace(/^.*execution error at \([^)]*\): /, '')}`,
+      `the chart rejects these values: ${said.replace(/^.*execution error at \([^)]*\): /, '')}`,
     );
   }
   const foreign =
@@ -282,17 +282,17 @@ export function helmFailure(
   if (foreign !== null) {
     const [, kind = '', name = ''] = foreign;
     return new Mistake(
-      `the namespace ${namespace} has a ${kind} '${name}' already, which is not of the release '${release}': choose another --release or --namespace, or remove it.`,
+      `the namespace ${namespace} already has a ${kind} '${name}' that does not belong to the release '${release}': choose another --release or --namespace, or remove it.`,
     );
   }
   const hook = /failed ((?:pre|post)-install): (.*)$/s.exec(said);
   if (hook !== null) {
     const [, when = '', why = ''] = hook;
     const remedy = /timed out|deadline exceeded/.test(why)
-      ? 'give it more time with --deploy-timeout'
-      : 'install the chart with the same values by helm itself, and read the log of that hook';
+      ? 'allow more time with --deploy-timeout'
+      : 'install the chart with the same values with helm, and read the log of that hook';
     return new Failure(
-      `helm failed in the middle of installing the release '${release}' in the namespace ${namespace}: its ${when} hook did not succeed (${why.replace(/\s+/g, ' ').trim()}); ${remedy}.`,
+      `helm failed while installing the release '${release}' in the namespace ${namespace}: its ${when} hook did not succeed (${why.replace(/\s+/g, ' ').trim()}); ${remedy}.`,
     );
   }
   return new Failure(`helm failed: ${said}`);

@@ -41,7 +41,7 @@ export function refuseWorkloads({
   const [own] = ownOf(workflows);
   if (own !== undefined && how === 'existing') {
     throw new Mistake(
-      `--existing puts no workflow into n8n: import and activate ${own.name} there yourself, and load it with --request.`,
+      `--existing does not import workflows: import and activate ${own.name} in n8n yourself, and load it with --request.`,
     );
   }
   const isGiven = (need: string): boolean =>
@@ -51,7 +51,7 @@ export function refuseWorkloads({
   const needy = workflows.find(({ needs = [] }) => !needs.every(isGiven));
   if (needy !== undefined) {
     throw new Mistake(
-      `the workload ${needy.name} calls a service that --target kubernetes does not start${how === 'existing' ? ' beside a release that is there' : ', or with a key that it does not give n8n'}: take another workload, or --target process.`,
+      `the workload ${needy.name} calls a service that --target kubernetes does not start${how === 'existing' ? ' for an existing release' : ', or that needs a key which n8n does not have'}: use another workload, or --target process.`,
     );
   }
 }

@@ -91,7 +91,7 @@ describe('before a search', () => {
   it('a busy one is refused in a sentence that says who it is and what to do', async () => {
     const refused = awaitQuiet({ waitSeconds: 0, anyway: false }, looking(busy).hands);
     await expect(refused).rejects.toThrow(
-      'this machine is not quiet, so no load was made. Of the 4 cores of this machine bash (pid 4711) uses 1.2: the capacity comes out lower than on a quiet machine. End what disturbs, wait with --wait-for-quiet 10m, or measure all the same with --anyway.',
+      'this machine is not quiet, so no load was generated. Of the 4 cores of this machine bash (pid 4711) uses 1.2: the capacity comes out lower than on a quiet machine. End what disturbs, wait with --wait-for-quiet 10m, or measure all the same with --anyway.',
     );
   });
 
@@ -103,7 +103,7 @@ describe('before a search', () => {
       expect.stringMatching(/^waiting until this machine is quiet: .*bash/),
     );
     const never = awaitQuiet({ waitSeconds: 20, anyway: false }, looking(busy).hands);
-    await expect(never).rejects.toThrow('not quiet, also after 20 s, so no load was made');
+    await expect(never).rejects.toThrow('not quiet, also after 20 s, so no load was generated');
   });
 
   it('is looked at only where something is measured on it', async () => {

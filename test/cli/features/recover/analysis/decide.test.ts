@@ -179,7 +179,7 @@ describe('a retry', () => {
     ['may have one', { status: 'running' }, null, 'has not ended'],
     // When it was made n8n does not tell.
     ['may be about to get one', { status: 'new', startedAtMs: null }, new Set(), 'has not begun'],
-    ['waits', { status: 'waiting' }, new Set(), 'is waiting, and n8n resumes it'],
+    ['waits', { status: 'waiting' }, new Set(), 'is waiting, and n8n will resume it'],
   ])('that %s goes on, and no other is begun', (_, given, queued, reason) => {
     expect(after(given, queued)).toMatchObject({
       ...{ kind: 'leave', reason: `its retry 2 ${reason}`, isFinal: false },
@@ -191,7 +191,8 @@ describe('a retry', () => {
     const looked = { 1: stored(null), 2: stored('File not found', 'Read') };
     expect(decided([seen('1'), failed], looked)).toMatchObject({
       ...{ kind: 'leave', isFinal: true },
-      reason: 'its retry 2 did not find a file, as where binary data is gone with its pod',
+      reason:
+        'its retry 2 did not find a file, for example because binary data was lost with its pod',
     });
   });
 });

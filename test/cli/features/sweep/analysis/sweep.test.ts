@@ -7,7 +7,7 @@ import {
 import { cellKey, matrix, sift, type Cell } from '../../../../../cli/src/features/sweep/plan/cells';
 
 const onlyInQueueMode = (cell: Cell) =>
-  cell.mode === 'regular' && cell.workers !== 0 ? 'workers exist in queue mode only' : null;
+  cell.mode === 'regular' && cell.workers !== 0 ? 'only queue mode has workers' : null;
 
 const cells = matrix({ mode: ['regular', 'queue'], workers: [0, 1, 2], cpu: [500, 1000] }, [
   onlyInQueueMode,
@@ -26,7 +26,7 @@ describe('cells', () => {
     expect(cells.skipped).toHaveLength(4);
     expect(cells.skipped[0]).toEqual({
       cell: { mode: 'regular', workers: 1, cpu: 500 },
-      reason: 'workers exist in queue mode only',
+      reason: 'only queue mode has workers',
     });
   });
 
@@ -39,7 +39,7 @@ describe('cells', () => {
       [],
     );
     expect(possible).toEqual([{ a: 1, b: 2 }]);
-    expect(skipped[0]?.reason).toBe('the same cell is there already');
+    expect(skipped[0]?.reason).toBe('the plan already has this cell');
   });
 });
 

@@ -177,7 +177,7 @@ test.each([
     'that calls a workflow which is not there',
     'n8n-nodes-base.executeWorkflow',
     { parameters: { workflowId: { __rl: true, value: 'other' } } },
-    'the workflow other that it calls is in none of the files',
+    'the workflow other that it calls is not in any of the files',
   ],
   [
     'that calls a workflow by an expression',
@@ -342,7 +342,7 @@ describe('a server of tools', () => {
 
   test('without a tool is refused', () => {
     expect(() => twin([{ ...server, connections: {} }])).toThrow(
-      "the server of tools 'Server' has no tool: connect one, or choose another trigger with --trigger.",
+      "the tool server 'Server' has no tool: connect a tool, or choose another trigger with --trigger.",
     );
   });
 
@@ -524,7 +524,7 @@ test('the page of a form is filled in, and a wait for a call from outside is ove
     [...['filled in at once', 'filled in at once', 'continues at once']],
   );
   expect(made.notes).toEqual([
-    "'Pause' waits 2 hours, as in the original, and so does each request: shorten the wait in the workflow of the twin.",
+    "'Pause' waits 2 hours, as in the original, so each request takes as long: shorten the wait in the twin's workflow.",
   ]);
 });
 
@@ -663,7 +663,7 @@ test('what reads a file that is made up is replaced too, and without an executio
   const without = twin([workflow]);
   expect(nodeIn(without, 'Rows')?.type).toBe('n8n-nodes-base.extractFromFile');
   expect(without.notes).toEqual([
-    "'Rows' reads a file, and the stand-in gives one only where an execution shows it: make the twin with an execution.",
+    "'Rows' reads a file, which the stand-in can only provide from an execution: create the twin with an execution.",
   ]);
   const own = { ...workflow, connections: { Webhook: to('Rows') } };
   expect(twin([own]).notes).toEqual([]);

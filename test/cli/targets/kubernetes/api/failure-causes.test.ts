@@ -20,17 +20,17 @@ test.each([
   [
     'no cluster',
     networkError('ECONNREFUSED'),
-    'no cluster answers at https://10.0.0.1:6443 (context work): nothing listens there; is it running, and is this its kubeconfig.',
+    'no cluster answers at https://10.0.0.1:6443 (context work): nothing listens there; is the cluster running, and is this the right kubeconfig.',
   ],
   [
     'a name that nobody knows',
     networkError('ENOTFOUND'),
-    'no cluster answers at https://10.0.0.1:6443 (context work): its name is not known here; is this its kubeconfig, and is a VPN needed.',
+    'no cluster answers at https://10.0.0.1:6443 (context work): its name cannot be resolved; is this the right kubeconfig, and do you need a VPN.',
   ],
   [
     'no route',
     networkError('ETIMEDOUT'),
-    'no cluster answers at https://10.0.0.1:6443 (context work): it did not answer in time; is a VPN or proxy needed.',
+    'no cluster answers at https://10.0.0.1:6443 (context work): it did not respond in time; do you need a VPN or a proxy.',
   ],
   [
     'a certificate of another cluster',
@@ -66,7 +66,7 @@ test.each([
       403,
       'pods "a" is forbidden: exceeded quota: small, requested: requests.memory=1Gi, used: requests.memory=0, limited: requests.memory=512Mi',
     ),
-    'making the namespace x exceeds a quota of the namespace (small, requested: requests.memory=1Gi, used: requests.memory=0, limited: requests.memory=512Mi): raise it, or ask for less with --cpu, --memory or --workers.',
+    'making the namespace x exceeds a quota of the namespace (small, requested: requests.memory=1Gi, used: requests.memory=0, limited: requests.memory=512Mi): raise it, or request less with --cpu, --memory or --workers.',
   ],
   [
     'a LimitRange',
@@ -74,7 +74,7 @@ test.each([
       403,
       'pods "a" is forbidden: maximum memory usage per Container is 512Mi, but limit is 1536Mi',
     ),
-    'making the namespace x is refused by a LimitRange of the namespace (maximum memory usage per Container is 512Mi, but limit is 1536Mi): ask for amounts within it with --cpu, --memory or --values.',
+    'making the namespace x is refused by a LimitRange of the namespace (maximum memory usage per Container is 512Mi, but limit is 1536Mi): request amounts within its limits with --cpu, --memory or --values.',
   ],
   [
     'anything else that it refuses',

@@ -64,7 +64,7 @@ test('a right that only a drill needs keeps nobody from loading', () => {
   };
   const lines = examinationLines(found, 'deploy');
   expect(lines.filter((line) => line.startsWith('  missing'))).toEqual([
-    '  missing  permission  create pods/eviction: create is missing (for the drill drain-node)',
+    '  missing  permission  create pods/eviction: create is missing (for the drain-node drill)',
   ]);
   expect(lines.at(-1)).toBe(
     'n8n can be deployed and loaded there; only the drills that are named above cannot run.',
@@ -87,10 +87,10 @@ test('the doctor names the verb that is missing, and what it is for', () => {
   };
   const lines = examinationLines(found, 'existing');
   expect(lines.filter((line) => line.startsWith('  missing'))).toEqual([
-    '  missing  permission  get, create pods/exec: create is missing (to run k6, to read what its pod and those of n8n use, and to ask the database)',
+    '  missing  permission  get, create pods/exec: create is missing (to run k6, to read the resource usage of its pod and the n8n pods, and to query the database)',
   ]);
   expect(lines.at(-1)).toBe(
-    'n8n cannot be loaded there yet: docs/kubernetes.md has the Role to ask for.',
+    'n8n cannot be loaded there yet: docs/kubernetes.md shows the Role that you need.',
   );
   expect(examinationLines({ ...found, kubernetes: 'v1.27.1', isReady: true }, 'deploy')).toEqual(
     expect.arrayContaining([

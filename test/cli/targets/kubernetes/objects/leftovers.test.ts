@@ -96,17 +96,17 @@ test.each([
   ],
   [
     'Error: execution error at (n8n-tuned/templates/validations.yaml:1:4): queue mode needs PostgreSQL',
-    /^the chart refuses these values: queue mode needs PostgreSQL/,
+    /^the chart rejects these values: queue mode needs PostgreSQL/,
     true,
   ],
   [
     "Error: values don't meet the specifications of the schema(s) in the following chart(s):\nn8n-tuned:\n- at '': additional properties 'x' not allowed",
-    /^the chart refuses these values: .*additional properties 'x' not allowed/,
+    /^the chart rejects these values: .*additional properties 'x' not allowed/,
     true,
   ],
   [
     'Error: INSTALLATION FAILED: failed pre-install: 1 error occurred: timed out waiting for the condition',
-    /^helm failed in the middle of installing the release 'n8n' in the namespace load: its pre-install hook did not succeed \(1 error occurred: timed out .*\); give it more time with --deploy-timeout\.$/,
+    /^helm failed while installing the release 'n8n' in the namespace load: its pre-install hook did not succeed \(1 error occurred: timed out .*\); give it more time with --deploy-timeout\.$/,
     false,
   ],
   [

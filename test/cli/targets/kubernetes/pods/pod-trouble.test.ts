@@ -114,7 +114,7 @@ test.each([
         }),
       ],
     }),
-    /^the container n8n was started 4 times: it ended with Error \(exit code 143\), as the cluster ends one whose liveness probe fails: give it more CPU or a startup probe$/,
+    /^the container n8n was started 4 times: it ended with Error \(exit code 143\), which happens when a liveness probe fails: give it more CPU or a startup probe$/,
     true,
   ],
 ])('%s', (_name, one, text, isFinal) => {
@@ -145,11 +145,11 @@ const event = (reason: string, message: string, name = 'n8n-main-abc'): CoreV1Ev
 test.each([
   [
     'pods "n8n-main-x" is forbidden: exceeded quota: small, requested: limits.memory=1536Mi, used: limits.memory=0, limited: limits.memory=512Mi',
-    'its pods exceed a quota of the namespace (small, requested: limits.memory=1536Mi, used: limits.memory=0, limited: limits.memory=512Mi): raise it, or ask for less with --cpu, --memory or --workers',
+    'its pods exceed a quota of the namespace (small, requested: limits.memory=1536Mi, used: limits.memory=0, limited: limits.memory=512Mi): raise it, or request less with --cpu, --memory or --workers',
   ],
   [
     'pods "n8n-main-x" is forbidden: maximum memory usage per Container is 512Mi, but limit is 1536Mi',
-    'its pods are refused by a LimitRange of the namespace (maximum memory usage per Container is 512Mi, but limit is 1536Mi): ask for amounts within it',
+    'its pods are refused by a LimitRange of the namespace (maximum memory usage per Container is 512Mi, but limit is 1536Mi): request amounts within its limits',
   ],
   [
     'pods "n8n-main-x" is forbidden: violates PodSecurity "restricted:latest"',
@@ -209,7 +209,7 @@ describe('a volume that is not there', () => {
         'ProvisioningFailed',
         'no volume plugin matched name: kubernetes.io/no-provisioner',
       ),
-      /^the claim waits for a volume that is made by hand, because its storage class has no provisioner: make a PersistentVolume of this class that is large enough, or name a class with a provisioner/,
+      /^the claim needs a volume that you create yourself, because its storage class has no provisioner: make a PersistentVolume of this class that is large enough, or name a class with a provisioner/,
     ],
     [
       claimEvent('ProvisioningFailed', 'storageclass.storage.k8s.io "fast" not found'),
@@ -270,15 +270,15 @@ test.each([
   ],
   [
     '0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint {node.kubernetes.io/unreachable: }.',
-    /; ask for less CPU or memory, or add a node; bring back the node that does not answer \(kubectl get nodes\), or add one$/,
+    /; ask for less CPU or memory, or add a node; restore the node that does not respond \(kubectl get nodes\), or add one$/,
   ],
   [
     '0/1 nodes are available: 1 node(s) had untolerated taint {dedicated: databases}.',
-    /; give the pods a toleration in the values, or take the taint off a node$/,
+    /; add a toleration to the pods in the values, or remove the taint from a node$/,
   ],
   [
     "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.",
-    /; correct nodeSelector or affinity in the values, or label a node as they ask$/,
+    /; correct nodeSelector or affinity in the values, or label a node accordingly$/,
   ],
   ['0/1 nodes are available: 1 node(s) were unschedulable.', /; kubectl uncordon a node, or add/],
   ['something that no release has said yet', /^no node can take it: .*; kubectl describe pod says/],
