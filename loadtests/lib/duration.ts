@@ -10,7 +10,7 @@ export function parseDuration(text: string): number {
   }
   const parts = [...trimmed.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)];
   if (parts.length === 0 || parts.map((part) => part[0]).join('') !== trimmed) {
-    throw new Mistake(`'${text}' is not a duration: write it like 30s, 1m30s or 2h`);
+    throw new Mistake(`'${text}' is not a duration: use a form such as 30s, 1m30s or 2h`);
   }
   return parts.reduce((sum, part) => sum + Number(part[1]) * (UNIT_SECONDS[part[2] ?? ''] ?? 0), 0);
 }

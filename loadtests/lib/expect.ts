@@ -37,7 +37,7 @@ export function parseExpectation(text: string): Expectation {
   const match = SHAPE.exec(text);
   if (match === null) {
     throw new Mistake(
-      `the expectation '${text}' is not understood: write it like status==200, json.ok==true, body~"text" or header.content-type~json`,
+      `the expectation '${text}' is not understood: use a form such as status==200, json.ok==true, body~"text" or header.content-type~json`,
     );
   }
   const subject = match[1] ?? '';
@@ -54,7 +54,7 @@ export function parseExpectation(text: string): Expectation {
   }
   if (operator === undefined && subject !== 'json' && subject !== 'header') {
     throw new Mistake(
-      `the expectation '${text}' says nothing about the ${subject}: write it like ${subject}==200`,
+      `the expectation '${text}' says nothing about the ${subject}: use a form such as ${subject}==200`,
     );
   }
   const wanted = wantedOf(match[4] ?? '', isText || operator === '~' || operator === '!~');

@@ -22,13 +22,13 @@ export function ownRequest(own: OwnRequest): LoadRequest {
   const match = /^\s*(GET|POST|PUT|PATCH|DELETE|HEAD)\s+(\/\S*)\s*$/i.exec(own.request);
   if (match === null) {
     throw new Mistake(
-      `the request '${own.request}' is not understood: write it like POST /webhook/order`,
+      `the request '${own.request}' is not understood: use a form such as POST /webhook/order`,
     );
   }
   const { rows, body = rows?.[0] } = own;
   const method = (match[1] ?? '').toUpperCase();
   if (body !== undefined && (method === 'GET' || method === 'HEAD')) {
-    throw new Mistake(`a ${method} has no body: leave the body out, or write POST`);
+    throw new Mistake(`a ${method} has no body: remove the body, or use POST`);
   }
   own.expect?.forEach(parseExpectation);
   const headers = headersFrom(own.headers ?? []);
@@ -69,7 +69,7 @@ function headersFrom(lines: readonly string[]): Record<string, string> {
 function headerOf(line: string): [string, string] {
   const colon = line.indexOf(':');
   if (colon < 1) {
-    throw new Mistake(`the header '${line}' is not understood: write it like Name: value`);
+    throw new Mistake(`the header '${line}' is not understood: use a form such as Name: value`);
   }
   return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
 }

@@ -119,7 +119,7 @@ function planFrom(profile: string, env: ScriptEnv): LoadPlan {
 function baseUrlFrom(env: ScriptEnv): string {
   const url = env.BASE_URL ?? VARIABLES.BASE_URL.usual;
   if (!/^https?:\/\/[^/\s]+/.test(url)) {
-    throw new Mistake(`BASE_URL is '${url}': write it like http://127.0.0.1:5678`);
+    throw new Mistake(`BASE_URL is '${url}': use a form such as http://127.0.0.1:5678`);
   }
   return url.replace(/\/+$/, '');
 }

@@ -17,7 +17,7 @@ export function parseShare(text: string): Share {
   const [, number = '', of = ''] = /^(\d+)\/(\d+)$/.exec(text) ?? [];
   const share = { index: Number(number) - 1, of: Number(of) };
   if (number === '' || share.index < 0 || share.index >= share.of) {
-    throw new Mistake(`SHARE is '${text}': write it like 2/3, the second of three generators`);
+    throw new Mistake(`SHARE is '${text}': use a form such as 2/3, the second of three generators`);
   }
   return share;
 }

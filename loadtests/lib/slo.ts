@@ -44,12 +44,12 @@ export function parseSlos(text: string): Slo[] {
   const slos = parseConditions(text, {
     metrics: SLO_METRICS,
     notUnderstood: (part) =>
-      `the SLO '${part}' is not understood: write it like p95<6s, errors<1%, throughput>=95% or backlog=0`,
+      `the SLO '${part}' is not understood: use a form such as p95<6s, errors<1%, throughput>=95% or backlog=0`,
     noMetric: (part, metric) =>
       `the SLO '${part}' names no known metric${didYouMean(metric, SLO_METRICS)}: choose one of ${SLO_METRICS.join(', ')}`,
   });
   if (slos.length === 0) {
-    throw new Mistake(`the SLO is empty: write it like p95<6s,errors<1%`);
+    throw new Mistake(`the SLO is empty: use a form such as p95<6s,errors<1%`);
   }
   return slos.map(({ value, unit, ...slo }) => ({
     ...slo,

@@ -168,7 +168,7 @@ export function parametersFrom(pairs: readonly string[]): ParameterValues {
     pairs.map((pair) => {
       const equals = pair.indexOf('=');
       if (equals < 1) {
-        throw new Mistake(`the parameter '${pair}' is not understood: write it like n=5000`);
+        throw new Mistake(`the parameter '${pair}' is not understood: use a form such as n=5000`);
       }
       return [pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()];
     }),

@@ -178,10 +178,10 @@ test.each([
     { QUEUE_BULL_REDIS_PORT: '9' },
     /Redis at \S+ could not be asked: nothing listens at \S+: is Redis running, and are the address and port correct\?$/m,
   ],
-  ['another prefix', { QUEUE_BULL_PREFIX: 'bull' }, /no queue of n8n at bull/],
+  ['another prefix', { QUEUE_BULL_PREFIX: 'bull' }, /no n8n queue at bull/],
   ['an n8n that is away', { N8N_URL: 'http://127.0.0.1:9' }, /did not respond/],
   ['no key', { N8N_API_KEY: '' }, /N8N_API_KEY is not set/],
-  ['an image without n8n', { PATH: '/nowhere' }, /this image has no n8n/],
+  ['an image without n8n', { PATH: '/nowhere' }, /n8n in this image has no package ioredis/],
 ])('%s is a sentence, and nothing is retried', async (_, more, says) => {
   const { code, said } = await run(more);
   expect(said).toMatch(says);

@@ -34,7 +34,7 @@ test('a release name that objects of others have is refused, and they are named'
   const call = command.run('--namespace', space.name, '--release', 'production');
   const { code, stderr } = await call.ended;
   expect(sentenceOf({ stderr })).toMatch(
-    /^the namespace \S+ has objects of another n8n named 'production' \(ConfigMap theirs, PersistentVolumeClaim theirs, .* more\), .* leave --release out\.$/,
+    /^the namespace \S+ has objects of another n8n instance named 'production' \(ConfigMap theirs, PersistentVolumeClaim theirs, .* more\), .* remove --release\.$/,
   );
   expect(code).toBe(2);
 });

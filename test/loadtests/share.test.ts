@@ -70,6 +70,6 @@ test('clients are dealt out whole, and all of them', () => {
 test('a share is written as one of several', () => {
   expect(parseShare('2/3')).toEqual({ index: 1, of: 3 });
   for (const wrong of ['0/3', '4/3', '1', 'a/b', '']) {
-    expect(() => parseShare(wrong)).toThrow(/^SHARE is '.*': write it like 2\/3/);
+    expect(() => parseShare(wrong)).toThrow(/^SHARE is '.*': use a form such as 2\/3/);
   }
 });

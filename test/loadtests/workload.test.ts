@@ -109,7 +109,7 @@ describe("the user's own request", () => {
   });
 
   it.each(['/webhook/x', 'GET webhook', 'FETCH /x', ''])('%p is refused', (request) => {
-    expect(() => ownRequest({ request })).toThrow('write it like POST /webhook/order');
+    expect(() => ownRequest({ request })).toThrow('use a form such as POST /webhook/order');
   });
 
   it('with a header that is none is refused', () => {

@@ -205,7 +205,11 @@ describe('a wrong address is one sentence, before any load', () => {
     `http://me:secret@127.0.0.1:${String((refusing.address() as AddressInfo).port)}`;
 
   const cases: [string, () => [string, string, number?], RegExp][] = [
-    ['no URL', () => ['--prometheus-remote-write', 'prom:9090'], /is 'prom:9090': write it like/],
+    [
+      'no URL',
+      () => ['--prometheus-remote-write', 'prom:9090'],
+      /is 'prom:9090': use a form such as/,
+    ],
     [
       'nobody there',
       () => ['--prometheus-remote-write', `http://127.0.0.1:${String(closedPort)}/api/v1/write`],

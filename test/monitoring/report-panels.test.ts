@@ -156,7 +156,11 @@ describe('what goes wrong is one sentence', () => {
   });
 
   it.each([
-    ['no URL', () => ['--prometheus', 'prom:9090'], /write it like http:\/\/127.0.0.1:9090\.$/],
+    [
+      'no URL',
+      () => ['--prometheus', 'prom:9090'],
+      /use a form such as http:\/\/127.0.0.1:9090\.$/,
+    ],
     ['a wrong path', () => ['--prometheus', `${prometheus.url}/graph`], /give its address/],
     [
       'a release without --prometheus',

@@ -50,8 +50,8 @@ export function serverFrom(given: Record<string, unknown>, where: string | null)
     if (given[name] !== undefined) continue;
     throw new Mistake(
       where === null
-        ? `--target server needs --${name}, like --${name} ${example}.`
-        : `${where} does not give the ${name} of the server: add ${name}: ${example}.`,
+        ? `--target server requires --${name}, such as --${name} ${example}.`
+        : `${where} does not set the ${name} of the server: add ${name}: ${example}.`,
     );
   }
   const result = serverSchema.safeParse(given);

@@ -40,7 +40,11 @@ export async function rebuildInterruptedRun(folder: string): Promise<RunData> {
     queueDrained: null,
     failedSamplers: [],
     events: [
-      { tMs: lastMs, kind: 'killed', text: 'n8n-tuned was killed; what was recorded is all here' },
+      {
+        tMs: lastMs,
+        kind: 'killed',
+        text: 'n8n-tuned was killed; everything that it recorded is here',
+      },
     ],
     files: { requests: REQUESTS_FILE, samples: SAMPLES_FILE, logs: [] },
   });

@@ -29,7 +29,7 @@ export async function healthCondition(
   const bad = await lookBefore({ condition, metrics: [] }, signal);
   if (bad === null) return condition;
   warn(
-    `${url} fails already (${bad}), so the load does not end when n8n is in trouble: name with --stop-if what shows that, or write --stop-if never.`,
+    `${url} fails already (${bad}), so the load would not end if n8n failed: add --stop-if with another condition, or --stop-if never.`,
   );
   return null;
 }

@@ -33,7 +33,7 @@ export async function readTrace(
   progress: Progress,
   signal: AbortSignal,
 ): Promise<TracedExecutions> {
-  if (trace === null) return { skipped: 'n8n could not be asked for its executions' };
+  if (trace === null) return { skipped: 'the executions of n8n could not be read' };
   if (signal.aborted) return { skipped: 'the run was interrupted' };
   const { requests: count, areKept } = order;
   const withinMs = Math.max(READ_WITHIN_MS, order.readWithinMs ?? 0);
@@ -43,7 +43,7 @@ export async function readTrace(
     };
   }
   if (!areKept) {
-    return { skipped: `there were ${String(count)} requests, too many to be matched one by one` };
+    return { skipped: `there were ${String(count)} requests, too many to match one by one` };
   }
   progress('matching requests and executions');
   let readSinceMs = 0;

@@ -130,7 +130,7 @@ interface Scraped {
 /** What every n8n process says of itself at /metrics. */
 export function n8nMetricsSampler(): Sampler {
   return sampler('n8n metrics', (running, sink) => {
-    if (running.metrics.length === 0) throw new Error('the target shows no metrics of n8n');
+    if (running.metrics.length === 0) throw new Error('the target shows no n8n metrics');
     const before = new Map<string, Scraped>();
     return {
       tick: async () => {

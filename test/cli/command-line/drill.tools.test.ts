@@ -13,7 +13,7 @@ test.each([
   [['kill-webhook', '--workers', '2'], 'to hit: add --mode queue --workers 1 --webhooks 2.'],
   [
     ['kill-main', '--for', '5s'],
-    'kill-main is instantaneous: leave --for out, or repeat it with --every.',
+    'kill-main is instantaneous: remove --for, or repeat the fault with --every.',
   ],
   [['kill-main', '--every', '1m'], 'as long as --for says: add --for, longer than that.'],
   [['kill-main', '--every', '1m', '--for', '30s'], 'add --for, longer than that.'],
@@ -23,7 +23,7 @@ test.each([
   ],
   [
     ['kill-main', '--promise', 'fast'],
-    "the promise 'fast' is not understood: write it like lost=0",
+    "the promise 'fast' is not a valid promise: use a form such as lost=0",
   ],
   [['kill-main', '--recover'], '--recover finds in the queue what is lost: add --mode queue'],
   [
@@ -35,7 +35,10 @@ test.each([
     '--recover-age is 300s, but recovery has only the time of --wait after the load, 150s',
   ],
   // Before the first one begins.
-  [['all', '--promise', 'fast'], "the promise 'fast' is not understood: write it like lost=0"],
+  [
+    ['all', '--promise', 'fast'],
+    "the promise 'fast' is not a valid promise: use a form such as lost=0",
+  ],
   [
     ['rolling-upgrade'],
     'rolling-upgrade cannot be injected with --target process: it requires pods that are replaced by new ones;',

@@ -45,7 +45,7 @@ test('what n8n saves by its own settings can be said, and decides', async () => 
 
 test.each([
   { more: ['--save-on-error', 'some'], says: /--save-on-error/ },
-  { more: ['--url', 'n8n.example.com'], says: /write it like http/ },
+  { more: ['--url', 'n8n.example.com'], says: /use a form such as http/ },
   { more: ['--attempts', '0'], says: /--attempts/ },
 ])('what is written wrong is a sentence: $more', async ({ more, says }) => {
   const { code, stderr } = await runCli(['recover', '--url', api.url, ...more], KEY);

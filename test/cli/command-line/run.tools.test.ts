@@ -162,7 +162,7 @@ describe('n8n-tuned run on a server of known behaviour', () => {
     [['--workload', 'last-node'], 'both name what to load'],
     [['--body', '@nowhere.json'], 'cannot be read'],
     [['--body', '{}'], 'a GET has no body'],
-    [['--s3', 'bucket'], 'write it like s3://bucket/prefix'],
+    [['--s3', 'bucket'], 'use a form such as s3://bucket/prefix'],
     [['--url', 'nowhere'], "--url is 'nowhere'"],
     [
       ['--target', 'moon'],

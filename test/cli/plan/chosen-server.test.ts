@@ -41,15 +41,15 @@ test('a file says what the server is, and options override it', () => {
 });
 
 test.each<[ServerChoice, string]>([
-  [{ url: given.url }, "--target server needs --command, like --command 'node server.js'."],
-  [{ command: 'x' }, '--target server needs --url, like --url http://127.0.0.1:3000.'],
+  [{ url: given.url }, "--target server requires --command, such as --command 'node server.js'."],
+  [{ command: 'x' }, '--target server requires --url, such as --url http://127.0.0.1:3000.'],
   [{ ...given, url: '127.0.0.1:3000' }, "the server's url is '127.0.0.1:3000'"],
   [
     { ...given, workers: 2 },
     '--workers is an option for n8n, which --target server does not start',
   ],
   [{ ...given, heap: 'auto' }, '--heap is an option for n8n, which --target server does not start'],
-  [{ ...given, env: { A_TOKEN: '***' } }, 'which a record wrote in place of a secret'],
+  [{ ...given, env: { A_TOKEN: '***' } }, 'which replaces a secret in records'],
 ])('%j is refused', (choice, sentence) => {
   expect(() => chooseServer(choice)).toThrow(sentence);
 });
@@ -64,12 +64,12 @@ test('the URL is what is loaded, unless a request or a workload file is given', 
 });
 
 test.each<[string, ServerLoad, string]>([
-  [`${given.url}/y`, { request: 'POST /x' }, '--url and --request both name a path'],
-  [`${given.url}/y`, { workload: 'order.yaml' }, '--url and --workload both name a path'],
-  [given.url, { workload: 'cpu' }, '--workload is for n8n'],
-  [given.url, { param: ['n=5'] }, '--param is for n8n'],
-  [given.url, { workload: 'order.yaml', variant: 'native' }, '--variant is for n8n'],
-  [given.url, { workload: 'order.yaml', request: 'GET /' }, 'both name what to load'],
+  [`${given.url}/y`, { request: 'POST /x' }, '--url and --request both contain a path'],
+  [`${given.url}/y`, { workload: 'order.yaml' }, '--url and --workload both contain a path'],
+  [given.url, { workload: 'cpu' }, '--workload works only with n8n'],
+  [given.url, { param: ['n=5'] }, '--param works only with n8n'],
+  [given.url, { workload: 'order.yaml', variant: 'native' }, '--variant works only with n8n'],
+  [given.url, { workload: 'order.yaml', request: 'GET /' }, 'both select what to load'],
 ])('%s loaded with %j is refused', (url, load, sentence) => {
   expect(() => serverLoad(url, load)).toThrow(sentence);
 });
@@ -122,14 +122,11 @@ dimensions:
 });
 
 test.each([
-  [
-    '{ command: x }',
-    'the plan does not give the url of the server: add url: http://127.0.0.1:3000',
-  ],
-  ['{ command: x, url: "http://h", mode: queue }', 'mode is for n8n'],
-  ['{ command: x, url: "http://h", param.n: 5 }', 'param.n is for n8n'],
-  ['{ command: x, url: "http://h/a", request: GET /b }', '--url and --request both name a path'],
-  ['{ command: x, url: "http://h", workload: cpu }', 'workload is for n8n'],
+  ['{ command: x }', 'the plan does not set the url of the server: add url: http://127.0.0.1:3000'],
+  ['{ command: x, url: "http://h", mode: queue }', 'mode works only with n8n'],
+  ['{ command: x, url: "http://h", param.n: 5 }', 'param.n works only with n8n'],
+  ['{ command: x, url: "http://h/a", request: GET /b }', '--url and --request both contain a path'],
+  ['{ command: x, url: "http://h", workload: cpu }', 'workload works only with n8n'],
   [
     '{ request: GET /b }',
     'request works only with a server, but the cell has no command that starts one',

@@ -47,17 +47,19 @@ describe('which variant of a workload is taken', () => {
   });
 
   it('cannot be one that this n8n does not run', () => {
-    expect(() => choose('items', true)).toThrow(/^items has no variant for n8n below 1\.0: choose/);
+    expect(() => choose('items', true)).toThrow(
+      /^items has no variant for n8n before 1\.0: choose/,
+    );
     expect(() => choose('mixed', true)).toThrow(/^mixed has no variant/);
     expect(() => choose('cpu', true, 'load-target')).toThrow(/^cpu has no variant/);
-    expect(() => choose('cpu', false, 'legacy')).toThrow(/for n8n below 1\.0: leave --variant out/);
+    expect(() => choose('cpu', false, 'legacy')).toThrow(/for n8n before 1\.0: remove --variant/);
   });
 });
 
 test("a topology with a record's mask in place of a secret is refused, and names the variable", () => {
   for (const value of ['***', 'redis://***@store:6379']) {
     expect(() => chooseTopology({ env: { QUEUE_URL: value } })).toThrow(
-      /QUEUE_URL=.*in place of a secret.*--env QUEUE_URL=/s,
+      /QUEUE_URL=.*replaces a secret in records.*--env QUEUE_URL=/s,
     );
   }
   expect(chooseTopology({ env: { CRON: '0 */5 * * *' } }).env).toEqual({ CRON: '0 */5 * * *' });
@@ -118,7 +120,7 @@ describe('a blend of workload files', () => {
       variants: {},
       blend: [],
     });
-    expect(() => choose(blend('blend.json'), false)).toThrow('which is a blend itself');
+    expect(() => choose(blend('blend.json'), false)).toThrow('which is also a blend');
     expect(() => choose(blend('a.json', 'same.json'), false)).toThrow(
       'two workloads with the name a',
     );

@@ -71,7 +71,7 @@ test.each([
     "two.json has 2 webhooks: choose one with --request: 'GET /webhook/one', 'PUT /webhook/two'.",
   ],
   [{ workflows: [both] }, "'GET /webhook/both', 'POST /webhook/both'."],
-  [{ workflows: [order, two] }, 'has 3 webhooks: say with --request'],
+  [{ workflows: [order, two] }, 'has 3 webhooks: choose one with --request'],
   [
     { workflows: [scheduled] },
     'scheduled.json has no active Webhook node, and only webhooks can be loaded (this one begins with Every minute)',
@@ -79,7 +79,7 @@ test.each([
   [{ workflows: [pathless] }, 'the webhook Any of'],
   [
     { workflows: [dynamic] },
-    "say with --request what stands in its place, like 'GET /webhook/order/7'.",
+    "use --request to set its parameters, such as 'GET /webhook/order/7'.",
   ],
   [
     { workflows: [order], request: 'GET /webhook/order' },
@@ -92,7 +92,7 @@ test.each([
   [{ workflows: [order], workload: 'last-node' }, 'no webhook of'],
   [
     { workflows: [order, scheduled] },
-    'scheduled.json is loaded or called by another workflow: leave it out.',
+    'scheduled.json is loaded or called by another workflow: remove the file.',
   ],
 ])('%j is refused in a sentence that says what there is', (choice, sentence) => {
   expect(() => choose(choice)).toThrow(sentence);

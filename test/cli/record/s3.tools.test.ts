@@ -200,7 +200,7 @@ describe('copying a run to a real S3 server', () => {
   it('is refused before any work when the place makes no sense', async () => {
     const { code, stderr } = await runCli(['report', folder, '--s3', 'runs/n8n'], server.env);
     expect(code).toBe(2);
-    expect(stderr).toContain('write it like s3://bucket/prefix');
+    expect(stderr).toContain('use a form such as s3://bucket/prefix');
   });
 });
 

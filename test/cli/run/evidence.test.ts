@@ -21,7 +21,7 @@ describe('an SLO for which a target has no evidence', () => {
 
   test('of a server there is none, and no key of n8n helps', async () => {
     const server = { ...url, kind: 'server' as const };
-    await expect(refuseWithoutEvidence(server, backlog)).rejects.toThrow('leave this SLO out.');
+    await expect(refuseWithoutEvidence(server, backlog)).rejects.toThrow('remove this SLO.');
     await refuseWithoutEvidence(server, parseSlos('p95<1s'));
   });
 

@@ -58,7 +58,7 @@ test('more than are kept are not read, whatever their counts', async () => {
   const trace = traceOf(seen('succeeded'));
   const many = order(11, { executions: counts(10), areKept: false });
   expect(await read(trace, many)).toEqual({
-    skipped: 'there were 11 requests, too many to be matched one by one',
+    skipped: 'there were 11 requests, too many to match one by one',
   });
   expect(trace.asked).toBe(0);
 });
@@ -98,7 +98,7 @@ test('a trace says why there is nothing', async () => {
   const stopped = new AbortController();
   stopped.abort();
   expect(await read(null, order(1))).toEqual({
-    skipped: 'n8n could not be asked for its executions',
+    skipped: 'the executions of n8n could not be read',
   });
   expect(await read(traceOf(seen('succeeded')), order(1), stopped)).toEqual({
     skipped: 'the run was interrupted',

@@ -77,7 +77,7 @@ test.each([
   ['rules:\n  - latency: 120', /rules\.yaml:2: .*expected a time, such as 120ms or 2s/],
   ['rules:\n  - latency: { p50: 2s, p95: 1s }', /rules\.yaml:2: .*p95 that is not below the p50/],
   ['rules:\n  - status: 42', /rules\.yaml:2: rules\.0\.status is 42: expected at least 100/],
-  ["rules:\n  - json: { id: '{{order}}' }", /rules\.yaml:2: .*\{\{order\}\} is no placeholder/],
+  ["rules:\n  - json: { id: '{{order}}' }", /rules\.yaml:2: .*\{\{order\}\} is not a placeholder/],
   ['rules:\n  - { json: 1, text: a }', /expected one of json, text and pages/],
   ['rules:\n  - errors: [{ status: 503 }]', /expected one of share, first, every and burst/],
   [

@@ -41,7 +41,7 @@ const ADDRESSES: [string, Place, RegExp][] = [
   [
     'a self-signed certificate',
     ({ selfSigned }) => `https://127.0.0.1:${String(selfSigned)}`,
-    /certificate of 127\.0\.0\.1:\d+ comes from no authority .* NODE_EXTRA_CA_CERTS .* SSL_CERT_FILE for k6/,
+    /certificate of 127\.0\.0\.1:\d+ comes from no known authority: .*NODE_EXTRA_CA_CERTS .* SSL_CERT_FILE for k6/,
   ],
   [
     'an expired certificate',
@@ -51,22 +51,22 @@ const ADDRESSES: [string, Place, RegExp][] = [
   [
     'https on a port of http',
     ({ plain }) => `https://127.0.0.1:${String(plain)}`,
-    /speaks HTTP without TLS: write http:\/\/ in place of https:\/\//,
+    /speaks HTTP without TLS: use http:\/\/ instead of https:\/\//,
   ],
   [
     'http on a port of https',
     ({ selfSigned }) => `http://127.0.0.1:${String(selfSigned)}`,
-    /if it is a port of HTTPS, write https:\/\/ in place of http:\/\//,
+    /if it is an HTTPS port, use https:\/\/ instead of http:\/\//,
   ],
   [
     'what is not HTTP',
     ({ noHttp }) => `http://127.0.0.1:${String(noHttp)}`,
-    /what answers at 127\.0\.0\.1:\d+ is not HTTP: is it the port of n8n/,
+    /the response from 127\.0\.0\.1:\d+ is not HTTP: is it n8n's port/,
   ],
   [
     'a port that closes',
     ({ closing }) => `https://127.0.0.1:${String(closing)}`,
-    /ends the connection before TLS is agreed on/,
+    /closes the connection during the TLS handshake/,
   ],
   [
     'a port where nobody listens',
@@ -76,7 +76,7 @@ const ADDRESSES: [string, Place, RegExp][] = [
   [
     'a name that nobody has',
     () => 'http://n8n.invalid',
-    /the name n8n\.invalid is not known to DNS: is it spelled right/,
+    /the name n8n\.invalid is not known to DNS: is it spelled correctly/,
   ],
 ];
 
@@ -113,7 +113,9 @@ describe.each(ADDRESSES)('%s', (name, place, sentence) => {
 test('one that never responds is told when the time is over', async () => {
   const url = `http://127.0.0.1:${String(servers.port.silent)}`;
   const api = new N8nApi(url, 'a-key').ask('GET', '/workflows', { withinMs: 200 });
-  expect(await told(api)).toMatch(/127\.0\.0\.1:\d+ does not respond in time: is it n8n that/);
+  expect(await told(api)).toMatch(
+    /127\.0\.0\.1:\d+ does not respond in time: does n8n listen there/,
+  );
   expect(await told(awaitExpectedResponse(url, request, AbortSignal.timeout(200)))).toBe(
     'POST /webhook/order never gave the expected response: no response arrived in time',
   );
@@ -121,7 +123,9 @@ test('one that never responds is told when the time is over', async () => {
 
 test('what will not get better is told at once', async () => {
   const url = `https://127.0.0.1:${String(servers.port.selfSigned)}`;
-  expect(await told(awaitExpectedResponse(url, request, never))).toMatch(/comes from no authority/);
+  expect(await told(awaitExpectedResponse(url, request, never))).toMatch(
+    /comes from no known authority/,
+  );
 });
 
 /** Answers as n8n 2.41 does, or a proxy before it. */
@@ -189,17 +193,17 @@ test.each<[string, Said, RegExp]>([
   [
     '401 with a text',
     { status: 401, body: 'Authorization is required!' },
-    /status 401, and said "Authorization is required!"; give what the webhook .* --header/,
+    /status 401, and said "Authorization is required!"; add the credential that the webhook .* --header/,
   ],
   [
     '403 with a text',
     { status: 403, body: 'Authorization data is wrong!' },
-    /status 403, and said "Authorization data is wrong!"; give what the webhook .* --header/,
+    /status 403, and said "Authorization data is wrong!"; add the credential that the webhook .* --header/,
   ],
   [
     '404 with the hint of n8n',
     json(404, NOT_REGISTERED),
-    /status 404, and said "The requested webhook "POST order" is not registered. The workflow must be active [^"]*"; publish \(activate\) the workflow there, or correct method and path in --request; no load was generated. With N8N_API_KEY/,
+    /status 404, and said "The requested webhook "POST order" is not registered. The workflow must be active [^"]*"; publish \(activate\) the workflow in n8n, or correct the method and path in --request; no load was generated. With N8N_API_KEY/,
   ],
   [
     '404 for another method',
@@ -217,7 +221,7 @@ test.each<[string, Said, RegExp]>([
   [
     '502 with the page of a proxy',
     { status: 502, body: '<html><title>502 Bad Gateway</title></html>' },
-    /answered with status 502; the proxy before n8n does not reach it/,
+    /answered with status 502; the proxy cannot reach n8n/,
   ],
   [
     '422 with a text that moves the cursor',
@@ -263,17 +267,17 @@ test.each<[string, Said, RegExp]>([
   [
     'a page',
     { status: 200, body: '<!doctype html><title>Sign in</title>' },
-    /answered GET \/workflows with a page in place of JSON: is a login in front of it, is the API switched off/,
+    /responded to GET \/workflows with a page instead of JSON: does it require a login, is the API disabled/,
   ],
   [
     'a text',
     { status: 200, body: 'pong' },
-    /answered GET \/workflows with a text in place of JSON/,
+    /responded to GET \/workflows with a text instead of JSON/,
   ],
   [
     'a page that refuses',
     { status: 403, body: '<html>Forbidden</html>' },
-    /with status 403: the response is a web page, not an error from n8n; the key in N8N_API_KEY lacks a scope/,
+    /with status 403: the response is a web page, not an error from n8n; the key in N8N_API_KEY lacks the required scope/,
   ],
   [
     'a key that is wrong',
@@ -308,18 +312,18 @@ test.each<[string, string, string | null]>([
 });
 
 test.each<[string, string]>([
-  ['example.com', 'it lacks http:// or https://, so write it like https://example.com.'],
-  ['localhost:5678', 'it lacks http:// or https://, so write it like http://localhost:5678.'],
-  ['n8n:5678/webhook/x', 'so write it like http://n8n:5678/webhook/x.'],
-  ['ftp://example.com', 'write it like http://127.0.0.1:5678.'],
-  ['', 'write it like http://127.0.0.1:5678.'],
-  ['https://a:b@example.com', '--url holds a password'],
+  ['example.com', 'http:// or https:// is missing: use a form such as https://example.com.'],
+  ['localhost:5678', 'http:// or https:// is missing: use a form such as http://localhost:5678.'],
+  ['n8n:5678/webhook/x', 'use a form such as http://n8n:5678/webhook/x.'],
+  ['ftp://example.com', 'use a form such as http://127.0.0.1:5678.'],
+  ['', 'use a form such as http://127.0.0.1:5678.'],
+  ['https://a:b@example.com', '--url contains a password'],
   [
     'https://example.com/workflow/12',
-    'a page beneath n8n: give the address of n8n, https://example.com,',
+    'a page of n8n: use the address of n8n, https://example.com,',
   ],
-  ['https://example.com/n8n/home/workflows', 'give the address of n8n, https://example.com/n8n,'],
-  ['https://example.com/signin?redirect=x', 'a page beneath n8n'],
+  ['https://example.com/n8n/home/workflows', 'use the address of n8n, https://example.com/n8n,'],
+  ['https://example.com/signin?redirect=x', 'a page of n8n'],
   ['https://example.com/?a=b', "--url has a query, '?a=b'"],
   [
     'https://example.com/n8n/webhook-test/x?y=z',
@@ -332,6 +336,6 @@ test.each<[string, string]>([
 
 test('where only an n8n is meant, a webhook is refused with the address of its n8n', () => {
   expect(() => baseUrlFrom('https://example.com/n8n/webhook/x')).toThrow(
-    '--url is the address of a webhook: give that of n8n, https://example.com/n8n.',
+    '--url is the address of a webhook: use the address of n8n, https://example.com/n8n.',
   );
 });

@@ -166,10 +166,10 @@ describe('the environment of an n8n process', () => {
 describe('a topology that cannot be', () => {
   test.each([
     [{ process: 'own' }, `does not exist in n8n ${N8N_VERSION}`],
-    [{ n8n: N8N_LEGACY_VERSION, process: 'own', mode: 'queue' }, 'no meaning in queue mode'],
-    [{ mode: 'queue', database: 'sqlite' }, 'take database postgresql'],
-    [{ webhooks: { count: 1 } }, 'queue mode only'],
-    [{ tuning: 'none', settings: { readOnce: false } }, 'leave them out'],
+    [{ n8n: N8N_LEGACY_VERSION, process: 'own', mode: 'queue' }, 'does not apply in queue mode'],
+    [{ mode: 'queue', database: 'sqlite' }, 'use database postgresql'],
+    [{ webhooks: { count: 1 } }, 'only queue mode'],
+    [{ tuning: 'none', settings: { readOnce: false } }, 'or remove settings'],
   ])('%j is refused with what to do', (given, words) => {
     expect(contradiction(topologySchema.parse(given))).toContain(words);
   });

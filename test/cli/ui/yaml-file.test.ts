@@ -67,43 +67,43 @@ test.each<[string, string, (file: string, text: string) => unknown, RegExp]>([
     'a topology that only a cluster can have',
     'main: { replicas: 1 }\ningress:\n  enabled: true\n',
     topology,
-    /^given.yaml:3: ingress.enabled is true: expected no value that only a cluster has; leave it out, or deploy /,
+    /^given.yaml:3: ingress.enabled is true: this value works only in a cluster; remove it, or deploy /,
   ],
   [
     'a topology that an autoscaler changes',
     'database: { type: postgresql }\nexecutions: { mode: queue }\nworker: { keda: { enabled: true } }\n',
     topology,
-    /^given.yaml:3: worker.keda.enabled is true: expected no value that only a cluster has; /,
+    /^given.yaml:3: worker.keda.enabled is true: this value works only in a cluster; /,
   ],
   [
     'n8n as it comes',
     'tuning: { profile: none }\ndatabase: { poolSize: 5 }\n',
     topology,
-    /^given.yaml:2: database.poolSize is 5: expected nothing of the kit beside tuning.profile none; /,
+    /^given.yaml:2: database.poolSize is 5: tuning.profile none allows no other tuning values; /,
   ],
   [
     'a preset that only a cluster can have',
     'preset: cpu-bound\ndatabase: { type: postgresql }\n',
     topology,
-    /^given.yaml has values that work only in a cluster: autoscaling of worker; leave it out, or deploy /,
+    /^given.yaml has values that work only in a cluster: autoscaling of worker; remove them, or deploy /,
   ],
   [
     'a store of execution data that only a cluster can have',
     'executions: { dataStorage: s3 }\n',
     topology,
-    /^given.yaml has values that work only in a cluster: executions.dataStorage=s3; leave it out, or deploy /,
+    /^given.yaml has values that work only in a cluster: executions.dataStorage=s3; remove them, or deploy /,
   ],
   [
     'a store of files that only a cluster can have',
     'binaryData: { mode: azure }\n',
     topology,
-    /^given.yaml has values that work only in a cluster: binaryData.mode=azure; leave it out, or deploy /,
+    /^given.yaml has values that work only in a cluster: binaryData.mode=azure; remove them, or deploy /,
   ],
   [
     'a store of execution data beside n8n as it comes',
     'tuning: { profile: none }\nexecutions: { dataStorage: filesystem }\n',
     topology,
-    /^given.yaml:2: executions.dataStorage is "filesystem": expected nothing of the kit beside tuning.profile none; /,
+    /^given.yaml:2: executions.dataStorage is "filesystem": tuning.profile none allows no other tuning values; /,
   ],
   [
     'a topology that is a list',
@@ -195,7 +195,7 @@ test.each([
   ],
   ['main: { heapMiB: 300 }', 'main.heapMiB is 300: expected main.heap.oldSpace, such as 300Mi, as'],
 ])('%s is refused with the name that the chart has for it', (text, said) => {
-  expect(told(`env: {}\n${text}\n`, topology)).toBe(`given.yaml:2: ${said} in values of the chart`);
+  expect(told(`env: {}\n${text}\n`, topology)).toBe(`given.yaml:2: ${said} in the chart's values`);
 });
 
 test.each([

@@ -65,7 +65,7 @@ export function compareRecords(
     ratio: { value: valueA === valueB ? 1 : ratio, low: 0, high: Infinity },
     ...(equalPrice === null ? {} : { equalPrice }),
     answer: 'unknown',
-    sentence: `By ${title} of ${workload.name}, ${b} has ${told(valueB, metric)} and ${a} ${told(valueA, metric)}: one record of each, so without an interval, and it may be noise${priceClause(equalPrice)}.`,
+    sentence: `By ${title} of ${workload.name}, ${b} has ${told(valueB, metric)} and ${a} ${told(valueA, metric)}: one record per side, so there is no interval, and the difference may be noise${priceClause(equalPrice)}.`,
     totalSeconds: 0,
     doubts: differences(one.record, other.record),
   };

@@ -73,7 +73,7 @@ export const compareRecordSchema = z.object({
   b: sideSchema,
   machine: machineSchema,
   versions: z.record(z.string(), z.string()),
-  /** How many times as good B is as A; below 1 it is worse. */
+  /** B relative to A; below 1 it is worse. */
   ratio: ratioSchema,
   /** The same as if a request cost both sides as much CPU; left out where the CPU of one was not seen. */
   equalPrice: z.exactOptional(

@@ -67,7 +67,7 @@ const methodOf = ({
   price === null
     ? {
         name: 'pass and miss',
-        text: `Estimated from the probes that met or missed the SLO, because ${whyNoPrice ?? ''}.`,
+        text: `Estimated from which probes met or missed the SLO, because ${whyNoPrice ?? ''}.`,
       }
     : {
         name: 'virtual queue',
@@ -117,7 +117,7 @@ function findSentence(
     return `Nothing can be said about ${what}: ${isEarly ? 'the search ended too early' : 'no probe was valid'}.`;
   }
   if (verdict === 'nothing sustained') {
-    return `${loaded} did not sustain ${what} with ${wanted} at any rate that was tried.`;
+    return `${loaded} did not sustain ${what} with ${wanted} at any tested rate.`;
   }
   const load = `req/s of ${what} with ${wanted}`;
   const answer = `${formatNumber(capacity)} ${load}`;
@@ -126,7 +126,7 @@ function findSentence(
       ? ''
       : `, limited by the ${limitName(limit)}${held === null ? '' : heldClause(held)}`;
   if (!Number.isFinite(high)) {
-    return `${loaded} sustains at least ${formatNumber(low)} ${load}${limited}; how much more was not seen.`;
+    return `${loaded} sustains at least ${formatNumber(low)} ${load}${limited}; the upper limit was not reached.`;
   }
   const range = `between ${formatNumber(low)} and ${formatNumber(high)}`;
   if (verdict === 'inconclusive') {
@@ -140,7 +140,7 @@ function findSentence(
   const confirmed =
     confirmedPerSecond === null
       ? ''
-      : `; a run of full length sustained ${formatNumber(confirmedPerSecond)}`;
+      : `; a full-length run sustained ${formatNumber(confirmedPerSecond)}`;
   if (verdict === 'rough') {
     return `${loaded} sustains ${range} ${load}, probably ${formatNumber(capacity)}${speeds}${limited}${confirmed}.`;
   }
@@ -166,19 +166,19 @@ function speedClause(capacity: number, price: Price): string {
   const { cpuMs, slowestMs, takenShare } = price;
   const slowest =
     slowestMs > SLOWER * cpuMs
-      ? `; at its slowest minute ${perSecond(atSlowest(capacity, price))}`
+      ? `; in its slowest minute ${perSecond(atSlowest(capacity, price))}`
       : '';
   const alone =
     takenShare > TAKEN_SHARE
-      ? `; alone on the machine about ${perSecond(capacity / (1 - takenShare))}`
+      ? `; without other programs about ${perSecond(capacity / (1 - takenShare))}`
       : '';
-  return ` at this machine's median speed of this search${slowest}${alone}`;
+  return ` at this machine's median speed during the search${slowest}${alone}`;
 }
 
 function whyNoAnswer({ capacity, low, high, disagreeing, narrowing }: Estimate): string {
   if (disagreeing !== null) {
     const other = `${perSecond(disagreeing.capacity)} (${formatNumber(disagreeing.low)} to ${formatNumber(disagreeing.high)})`;
-    return `two estimates do not overlap, ${perSecond(capacity)} (${formatNumber(low)} to ${formatNumber(high)}) from the CPU of each second and ${other} from pass and miss alone`;
+    return `two estimates do not overlap, ${perSecond(capacity)} (${formatNumber(low)} to ${formatNumber(high)}) from the CPU of each second and ${other} from passes and misses alone`;
   }
   const width = `an interval of ±${percent((high - low) / 2 / capacity)} is too wide for an answer`;
   return narrowing === null ? width : `${width}. ${narrowing}`;
@@ -190,8 +190,8 @@ function unconfirmed(probes: readonly FindProbe[], capacity: number): string {
   const [nearest] = probes
     .filter(({ kind, result }) => kind === 'confirm' && result !== 'invalid')
     .sort((a, b) => away(a) - away(b));
-  if (nearest === undefined) return 'no run of full length was made to confirm it';
+  if (nearest === undefined) return 'no full-length run was made to confirm it';
   const { ratePerSecond = 0, result, missed = null } = nearest;
   const seen = missed === null ? '' : ` (${missed})`;
-  return `no run of full length has confirmed it: at ${formatNumber(ratePerSecond)} it was ${result}${seen}`;
+  return `no full-length run confirmed it: at ${formatNumber(ratePerSecond)} it was ${result}${seen}`;
 }

@@ -22,10 +22,14 @@ export interface EarlierSearch {
 export function readEarlier(path: string): EarlierSearch {
   const [folder, another] = foldersOfFinds(path);
   if (folder === undefined) {
-    throw new Mistake(`--continue: there is no search in ${path}: give the folder of find.json.`);
+    throw new Mistake(
+      `--continue: there is no search in ${path}: specify the folder that contains find.json.`,
+    );
   }
   if (another !== undefined) {
-    throw new Mistake(`--continue: ${path} holds several searches: give the folder of one.`);
+    throw new Mistake(
+      `--continue: ${path} contains several searches: specify the folder of one of them.`,
+    );
   }
   return { folder, record: readFind(folder) };
 }
@@ -59,7 +63,7 @@ export function refuseOther({ folder, record }: EarlierSearch, now: SearchedNow)
   const other = differences(record, now);
   if (other.length === 0) return;
   throw new Mistake(
-    `--continue: the search in ${folder} was made with ${other.join(', and with ')}. Repeat its options, or search anew without --continue.`,
+    `--continue: the search in ${folder} was made with ${other.join(', and with ')}. Use the same options, or start a new search without --continue.`,
   );
 }
 

@@ -163,7 +163,7 @@ function oneSearch({ from, workload }: PredictOptions): FindRecord {
   const [only, ...others] = all;
   if (only === undefined || others.length > 0) {
     throw new Mistake(
-      `--at-cpu carries one search, and ${from.join(', ')} has ${String(all.length)}${workload === undefined ? '' : ` of ${workload}`}: give the folder of one with --from.`,
+      `--at-cpu requires a single search, and ${from.join(', ')} has ${String(all.length)}${workload === undefined ? '' : ` of ${workload}`}: select one search with --from.`,
     );
   }
   return only;

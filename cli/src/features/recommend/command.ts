@@ -246,7 +246,7 @@ function keepAsked({ keepDays, executionSize }: RecommendOptions): RecommendChoi
   if (keepDays === undefined && executionSize === undefined) return null;
   if (keepDays === undefined || executionSize === undefined) {
     throw new Mistake(
-      '--keep-days and --execution-size go together: give both, how long executions are kept and how large the data of one is, like --keep-days 14 --execution-size 50Ki (docs/chart/data.md shows how to measure it).',
+      '--keep-days and --execution-size require each other: specify both, such as --keep-days 14 --execution-size 50Ki (docs/chart/data.md shows how to measure the size).',
     );
   }
   return { days: keepDays, kibPerExecution: executionSize };

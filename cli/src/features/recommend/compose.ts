@@ -78,7 +78,7 @@ export function correctedCompose(text: string, file: string, best: Sizing): Corr
 function servicesOf(document: Document, file: string): Service[] {
   const all = document.get('services');
   if (!isMap(all)) {
-    throw new Mistake(`${file} has no services: give the Compose file that starts n8n.`);
+    throw new Mistake(`${file} has no services: specify the Compose file that starts n8n.`);
   }
   const contents = (document.toJS() as { services: Record<string, ServiceContent | null> })
     .services;
@@ -89,7 +89,7 @@ function servicesOf(document: Document, file: string): Service[] {
   });
   if (!found.some(({ role }) => role === 'main')) {
     throw new Mistake(
-      `${file} has no service that starts n8n: none has an image whose name ends with n8n, such as n8nio/n8n.`,
+      `${file} has no service that starts n8n: no service has an image whose name ends with n8n, such as n8nio/n8n.`,
     );
   }
   return found;

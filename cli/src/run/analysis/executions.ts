@@ -50,7 +50,7 @@ function matchedFindings(
     found.breaches.push({
       slo: ACCEPTED,
       measured: lost,
-      text: `${counted(lost, 'request')} that n8n had accepted ${has(lost)} no execution that succeeded (${String(withoutExecution.requests)} without any, ${String(notSucceeded.requests)} failed or not ended)${first(withoutExecution, notSucceeded)}`,
+      text: `${counted(lost, 'request')} that n8n accepted ${has(lost)} no successful execution (${String(withoutExecution.requests)} without any, ${String(notSucceeded.requests)} failed or not ended)${first(withoutExecution, notSucceeded)}`,
     });
   }
   if (answers === 'when-done') {
@@ -90,7 +90,7 @@ function countedFindings(executions: Summary['executions'], promised: Promised):
     found.breaches.push({
       slo: ACCEPTED,
       measured: missing,
-      text: `${String(missing)} of ${String(expectedResponses)} requests that n8n had accepted have no execution that succeeded (${String(failed)} failed, ${String(unfinished)} had not ended)`,
+      text: `${String(missing)} of ${String(expectedResponses)} requests that n8n accepted have no successful execution (${String(failed)} failed, ${String(unfinished)} had not ended)`,
     });
   }
   if (missing > 0 && answers === 'when-done') {
@@ -124,7 +124,7 @@ function surplusDoubts(
   const surplus = succeeded + failed + unfinished - requests * executionsPerRequest;
   return surplus > 0
     ? [
-        `n8n ran ${String(surplus)} more executions than ${String(requests)} requests account for: something else used it during the run`,
+        `n8n ran ${String(surplus)} more executions than ${String(requests)} requests explain: another client used n8n during the run`,
       ]
     : [];
 }

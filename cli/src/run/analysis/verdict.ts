@@ -167,7 +167,7 @@ function builtInBreaches(
     found.push({
       slo: 'backlog drains',
       measured: backlog.atEnd,
-      text: 'the backlog did not drain in time after the load had ended',
+      text: 'the backlog did not drain in time after the load',
     });
   }
   const leak = summary.soak?.find(({ name, answer }) => name === 'memory' && answer === 'grows');
@@ -256,7 +256,7 @@ function advice(undecided: readonly AssessedSlo[], { offered, achieved }: Summar
   const needed = Math.max(0, ...undecided.map(({ requestsNeeded }) => requestsNeeded ?? 0));
   const rate = offered.ratePerSecond || achieved.ratePerSecond;
   if (needed === 0 || rate === 0)
-    return 'set N8N_API_KEY so that n8n can be asked, or measure on another target';
+    return 'set N8N_API_KEY so that the command can ask n8n, or measure on another target';
   const seconds = needed / rate;
   const rounded = seconds < 120 ? Math.ceil(seconds / 10) * 10 : Math.ceil(seconds / 60) * 60;
   const text = rounded < 120 ? `${String(rounded)} s` : `${String(rounded / 60)} min`;
@@ -306,7 +306,7 @@ function doubts(summary: Summary, facts: VerdictFacts): string[] {
   }
   const isN8n = facts.loaded === undefined;
   if (isN8n && executions === null && backlog !== null && backlog.source === undefined) {
-    found.push('executions could not be counted in n8n, only responses');
+    found.push('only responses could be counted, not the executions of n8n');
   }
   for (const sampler of facts.failedSamplers) found.push(`the sampler ${sampler} failed`);
   return found;

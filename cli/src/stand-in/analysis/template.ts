@@ -30,7 +30,7 @@ export function faultOf(template: unknown): string | null {
     const unknown = [...template.matchAll(PLACEHOLDER)].find(([, name = '']) => !isKnown(name));
     return unknown === undefined
       ? null
-      : `${unknown[0]} is no placeholder: use path.NAME, query.NAME, header.NAME, body.FIELD, n, i or uuid`;
+      : `${unknown[0]} is not a placeholder: use path.NAME, query.NAME, header.NAME, body.FIELD, n, i or uuid`;
   }
   if (Array.isArray(template)) return template.map(faultOf).find((fault) => fault !== null) ?? null;
   if (typeof template !== 'object' || template === null) return null;

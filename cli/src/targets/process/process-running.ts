@@ -164,7 +164,7 @@ export class ProcessRunning implements Running {
           throw new Failure(
             control.kind === 'none'
               ? `the memory of ${instance} cannot be limited, since ${control.reason}`
-              : `${instance} has no control group of its own: limit its memory, like --memory 1024`,
+              : `${instance} has no control group of its own: limit its memory, for example with --memory 1024`,
           );
         }
         const isOver = (): boolean => !supervisor.processes().some(({ pid }) => pid === found.pid);

@@ -33,7 +33,7 @@ export function serverTarget(options: ServerTargetOptions): Target {
       const { port, host } = placeOf(server);
       if (await accepts(port, host)) {
         throw new Mistake(
-          `something listens at ${originOf(server)} already: end it, or give the server another port.`,
+          `another program already listens at ${originOf(server)}: stop it, or use another port for the server.`,
         );
       }
       signal.throwIfAborted();

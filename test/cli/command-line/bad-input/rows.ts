@@ -261,8 +261,8 @@ const folderRows: Row[] = [
     /no folder/,
     search,
   ),
-  row('report --s3 s3://', 'report @/r --s3 s3://', 2, /write it like s3:/, search),
-  row('report --s3 x', 'report @/r --s3 x', 2, /write it like s3:/, search),
+  row('report --s3 s3://', 'report @/r --s3 s3://', 2, /use a form such as s3:/, search),
+  row('report --s3 x', 'report @/r --s3 x', 2, /use a form such as s3:/, search),
   row('report --prometheus x', 'report @/r --prometheus x', 2, /prometheus/i, search),
   row('good and bad records', 'report @', 3, /bad\/run.json cannot be read/, (folder) => {
     search(folder);
@@ -583,7 +583,7 @@ const standInRows: Row[] = [
     'a twin at an n8n with an execution of a file',
     'twin --url http://127.0.0.1:9 --workflow 7 --from-execution e.json',
     2,
-    /leave --from-execution out/,
+    /remove --from-execution/,
   ),
   row(
     'a twin of all by one trigger',

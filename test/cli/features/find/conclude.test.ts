@@ -112,7 +112,7 @@ describe('what a search answers', () => {
     );
     expect(answer.verdict).toBe('not confirmed');
     expect(answer.confirmedBy).toBeNull();
-    expect(answer.sentence).toContain('no run of full length was made to confirm it');
+    expect(answer.sentence).toContain('no full-length run was made to confirm it');
     expect(answer.doubts).toEqual([
       expect.stringContaining('a larger --budget narrows the interval'),
     ]);
@@ -140,7 +140,7 @@ describe('what a search answers', () => {
       );
       expect(confirmedBy).toBeNull();
       expect(sentence).toMatch(/^n8n seems to sustain 38\.5 req\/s/);
-      expect(sentence).toContain(`has confirmed it: at 38.2 it was ${result} (${missed}).`);
+      expect(sentence).toContain(`confirmed it: at 38.2 it was ${result} (${missed}).`);
     },
   );
 
@@ -237,7 +237,7 @@ describe('what a search answers', () => {
     it('says at which speed of the machine it holds, and what is left at its slowest', () => {
       const { sentence, capacity } = answerOf();
       expect(sentence).toMatch(
-        /^n8n sustains 38\.5 req\/s of .* \(between 37 and 41\) at this machine's median speed of this search; at its slowest minute 28\.9\/s, limited by .*; a run of full length sustained 38\.$/,
+        /^n8n sustains 38\.5 req\/s of .* \(between 37 and 41\) at this machine's median speed during the search; in its slowest minute 28\.9\/s, limited by .*; a full-length run sustained 38\.$/,
       );
       expect(capacity).toMatchObject({
         at: { cpuMs: 18, slowestMs: 24, takenShare: 0, of: LOOP, cores: 1 },
@@ -252,7 +252,7 @@ describe('what a search answers', () => {
     it('says what it would sustain alone, only if others took time from it', () => {
       expect(answerOf().sentence).not.toContain('alone');
       expect(answerOf({ price: { ...price, takenShare: 0.1 } }).sentence).toContain(
-        'alone on the machine about 42.8/s',
+        'without other programs about 42.8/s',
       );
     });
 
@@ -278,7 +278,7 @@ describe('what a search answers', () => {
       const disagreeing = { capacity: 60, low: 55, high: 66 };
       const { sentence } = answerOf({ level: 'inconclusive', disagreeing });
       expect(sentence).toContain(
-        '38.5/s (37 to 41) from the CPU of each second and 60/s (55 to 66) from pass and miss alone',
+        '38.5/s (37 to 41) from the CPU of each second and 60/s (55 to 66) from passes and misses alone',
       );
     });
   });
@@ -287,7 +287,7 @@ describe('what a search answers', () => {
     const { capacity } = concludeFind(head([held]), found, quiet);
     expect(capacity.method).toEqual({
       name: 'pass and miss',
-      text: 'Estimated from the probes that met or missed the SLO, because the CPU of each second was not seen.',
+      text: 'Estimated from which probes met or missed the SLO, because the CPU of each second was not seen.',
     });
     expect(capacity.at).toBeUndefined();
   });

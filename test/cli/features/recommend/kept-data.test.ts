@@ -85,7 +85,7 @@ test('a size of data is said in Ki or Mi', () => {
   ]);
   for (const wrong of ['50', '', '0Ki', '-1Ki', '5Gi', 'NaNKi']) {
     expect(() => parseDataSize(wrong)).toThrow(
-      /is not an amount of data: write it like 50Ki or 2Mi/,
+      /is not an amount of data: use a form such as 50Ki or 2Mi/,
     );
   }
 });

@@ -50,7 +50,7 @@ describe('executions against replies', () => {
       {
         slo: 'what is accepted is executed',
         measured: 5,
-        text: '5 of 100 requests that n8n had accepted have no execution that succeeded (3 failed, 2 had not ended)',
+        text: '5 of 100 requests that n8n accepted have no successful execution (3 failed, 2 had not ended)',
       },
     ]);
   });
@@ -75,7 +75,7 @@ describe('executions against replies', () => {
 
   test('more executions than requests are not those of this run', () => {
     expect(executionFindings({ executions: counted({ succeeded: 130 }) }, atOnce).doubts).toEqual([
-      'n8n ran 30 more executions than 100 requests account for: something else used it during the run',
+      'n8n ran 30 more executions than 100 requests explain: another client used n8n during the run',
     ]);
   });
 });
@@ -102,7 +102,7 @@ describe('requests matched one by one', () => {
       {
         slo: 'what is accepted is executed',
         measured: 3,
-        text: '3 requests that n8n had accepted have no execution that succeeded (2 without any, 1 failed or not ended), the first is x-7',
+        text: '3 requests that n8n accepted have no successful execution (2 without any, 1 failed or not ended), the first is x-7',
       },
     ]);
   });

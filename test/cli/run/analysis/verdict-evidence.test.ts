@@ -89,7 +89,7 @@ describe('an SLO without evidence is never met', () => {
     const judged = verdict([], accepted, nothing, atOnce);
     expect(judged.outcome).toBe('inconclusive');
     expect(judged.sentence).toBe(
-      'It is not known whether n8n sustains 1 req/s of last-node: this workload responds at once, and n8n could not tell which executions were completed; set N8N_API_KEY so that n8n can be asked, or measure on another target.',
+      'It is not known whether n8n sustains 1 req/s of last-node: this workload responds at once, and n8n could not tell which executions were completed; set N8N_API_KEY so that the command can ask n8n, or measure on another target.',
     );
     const done = (requests: number) => ({
       ...accepted,

@@ -46,7 +46,7 @@ test('ids are random, and repeat with the seed', () => {
 });
 
 test.each([
-  [{ a: '{{order.id}}' }, '{{order.id}} is no placeholder'],
+  [{ a: '{{order.id}}' }, '{{order.id}} is not a placeholder'],
   [{ $repeat: 3 }, '$of'],
   [[{ $repeat: -1, $of: 1 }], '$repeat is a whole number'],
   [{ $text: '2Ki' }, '$text is a whole number of bytes'],

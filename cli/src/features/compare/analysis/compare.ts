@@ -24,7 +24,7 @@ export interface CompareSettings {
 
 export interface Comparison {
   pairs: number;
-  /** How many times as good B is as A; below 1 it is worse. */
+  /** B relative to A; below 1 it is worse. */
   ratio: Interval;
   answer: 'better' | 'worse' | 'no difference' | 'unknown';
   /** `better by 2.8x (2.6 to 3)`, about B. */

@@ -37,10 +37,10 @@ function pairCharts(record: CompareRecord): Chart[] {
     {
       kind: 'line',
       id: 'ratios',
-      title: 'How many times as good B is as A',
+      title: 'B relative to A',
       x,
       y: {
-        label: 'B over A, better is more',
+        label: 'B relative to A, higher is better',
         min: 0.95 * Math.min(1, ...ratios, ...known),
         max: 1.05 * Math.max(1, ...ratios, ...known),
       },
@@ -53,7 +53,7 @@ function pairCharts(record: CompareRecord): Chart[] {
         ...(known.length === 3
           ? [
               {
-                label: 'all pairs together, with its interval',
+                label: 'all pairs together, with the interval',
                 points: [x.min, x.max].map((at): [number, number, number, number] => [
                   at,
                   value,

@@ -69,7 +69,7 @@ export function compareDocument(
         plots(rest.filter(isPaired)),
         table(pairs.head, pairs.rows),
         paragraph(
-          'Each value is a run of its own, with its own report, in the folder runs/ beside this file.',
+          'Each value is a separate run, with its own report, in the folder runs/ next to this file.',
         ),
       ),
       section('The two topologies', table(topologies.head, topologies.rows)),

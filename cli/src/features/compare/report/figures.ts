@@ -51,13 +51,13 @@ export function sidesRanOn({ a, b, versions, machine }: CompareRecord): string {
 /** How much was measured; the ratio has its interval beside it. */
 export const howSure = (record: CompareRecord): string =>
   isOnce(record)
-    ? 'One record of each side: nothing says how much the next one would differ.'
-    : `${counted(pairsOf(record).length, 'pair')} in ${formatNumber(record.totalSeconds)} s, ${record.isDuet === true ? 'both sides loaded at once' : 'measured in turns (ABBA)'}: ${DECIDED[record.answer]}.`;
+    ? 'There is one record per side, which does not show how much results vary.'
+    : `${counted(pairsOf(record).length, 'pair')} in ${formatNumber(record.totalSeconds)} s, ${record.isDuet === true ? 'both sides loaded at the same time' : 'measured in turns (ABBA)'}: ${DECIDED[record.answer]}.`;
 
 const DECIDED: Record<CompareRecord['answer'], string> = {
-  better: 'decided, as the interval of the ratio excludes 1',
-  worse: 'decided, as the interval of the ratio excludes 1',
-  'no difference': 'decided, as no larger difference is left possible',
+  better: 'decided, because the interval of the ratio excludes 1',
+  worse: 'decided, because the interval of the ratio excludes 1',
+  'no difference': 'decided, because a larger difference is ruled out',
   unknown: 'not decided',
 };
 
@@ -157,7 +157,7 @@ const valueText = (value: number, unit: string): string =>
 function ratioText(record: CompareRecord): string {
   const { ratio } = record;
   if (isOnce(record)) {
-    return `${formatNumber(ratio.value)} times as good, without an interval: from one record of each`;
+    return `${formatNumber(ratio.value)} times as good, without an interval, from one record per side`;
   }
   if (!Number.isFinite(ratio.low) || !Number.isFinite(ratio.high)) return 'not yet known';
   return `${timesAsGood(ratio)}, 95% confidence`;

@@ -74,8 +74,7 @@ function whatOf({ name, title, done, everySeconds }: DrillFault): string {
   return done[0]?.text ?? title;
 }
 
-const NOT_OVER =
-  'the load ended before the fault was over, so its end was not seen: use a longer --for or --after';
+const NOT_OVER = 'the load ended before the fault did: use a longer --for or --after';
 
 /** That a promise was kept says nothing where nobody knows, or where nothing could have broken it. */
 function untold(facts: DrillFacts): string[] {
@@ -88,12 +87,12 @@ function untold(facts: DrillFacts): string[] {
   return [
     ...(asks('lost', 'failed') && unknown > 0
       ? [
-          `of ${counted(unknown, 'request')} nobody knows whether n8n lost them, as n8n's own executions are not among the sources (${withoutExecutions ?? 'they were not read'})`,
+          `of ${counted(unknown, 'request')} it is unknown whether n8n lost them, because n8n's executions could not be read (${withoutExecutions ?? 'they were not read'})`,
         ]
       : []),
     ...(asks('lost') && nameless > 0
       ? [
-          `${counted(nameless, 'failed execution')} no longer ${nameless === 1 ? 'has' : 'have'} the id of a request, so any of them may be work that was lost`,
+          `${counted(nameless, 'failed execution')} no longer ${nameless === 1 ? 'has' : 'have'} a request id, so any of them may be lost work`,
         ]
       : []),
     ...(asks('recover') && figures?.isRecoveryUnknown === true
@@ -104,7 +103,7 @@ function untold(facts: DrillFacts): string[] {
     ...((isAnythingAtRisk && !(asks('errors-during') && isNoneMet)) || facts.faultFailed !== null
       ? []
       : [
-          'no request was open while the fault was made, so nothing was at risk: use a higher --rate, longer work or --every',
+          'no request was open during the fault, so nothing was at risk: use a higher --rate, longer work or --every',
         ]),
   ];
 }
@@ -113,12 +112,14 @@ function invalidities(facts: DrillFacts): string[] {
   const { run, ledger, control, schedule } = facts;
   const { saturated, faults } = run.summary.generator;
   return [
-    ...(facts.faultFailed === null ? [] : [`the fault could not be made (${facts.faultFailed})`]),
+    ...(facts.faultFailed === null
+      ? []
+      : [`the fault could not be injected (${facts.faultFailed})`]),
     ...(run.verdict.outcome === 'aborted' ? [run.verdict.sentence.replace(/\.$/, '')] : []),
     ...(facts.stopped === null || run.verdict.outcome === 'aborted'
       ? []
       : [`it was ${facts.stopped} before n8n had done what it accepted`]),
-    ...(saturated ? [`the load generator was at fault (${faults.join('; ')})`] : []),
+    ...(saturated ? [`the load generator was the limit (${faults.join('; ')})`] : []),
     ...(facts.steadyRequests === 0
       ? ['no request ended before the fault: use a longer --steady']
       : []),
@@ -129,10 +130,10 @@ function invalidities(facts: DrillFacts): string[] {
       ? []
       : [`the control without the fault missed the SLO (${control.missed})`]),
     ...(schedule !== null && schedule.never.times === schedule.due
-      ? ['no due time of the schedule was executed, as far as the service outside n8n knows']
+      ? ['according to the service outside n8n, no scheduled time was executed']
       : []),
     ...(ledger.sources.executions === null && ledger.sources.effects === null
-      ? [`only the callers could be asked (${ledger.withoutExecutions ?? 'no source'})`]
+      ? [`only the callers have data (${ledger.withoutExecutions ?? 'no source'})`]
       : []),
     ...(facts.unexpected.length === 0
       ? []
@@ -148,18 +149,18 @@ function doubtsOf({ ledger, control, isOver, faultFailed }: DrillFacts): string[
   return [
     ...(sources.effects === null
       ? [
-          'No service outside n8n counts what this workload does, so the drill cannot see what ran twice, nor what n8n calls crashed although it was done. The workload side-effect has such a service.',
+          'No service outside n8n counts the work of this workload, so the drill cannot detect work that ran twice, or that n8n marked as crashed although it was done. The side-effect workload has such a service.',
         ]
       : []),
     ...(withoutExecutions === null
       ? []
       : [`n8n's own executions are not among the sources: ${withoutExecutions}.`]),
     ...(control === null
-      ? ['There was no control: what is counted here may also happen without the fault.']
+      ? ['There was no control, so these results may also occur without the fault.']
       : []),
     ...(isOver || faultFailed !== null
       ? []
-      : ['The load ended before the fault was over: more may have been lost after it.']),
+      : ['The load ended before the fault did: more requests may have been lost afterwards.']),
     ...(off === 0
       ? []
       : [`${String(off)} requests of the control were not answered and executed once.`]),
@@ -276,13 +277,13 @@ function timed(promise: DrillPromise, figures: DrillFigures | null): Judged {
     if (figures?.backlog == null) return { promise, kept: true, measured: 'there is no queue' };
     const { drainSeconds } = figures.backlog;
     if (drainSeconds === null) {
-      return { promise, kept: false, measured: 'the backlog was not worked off within the drill' };
+      return { promise, kept: false, measured: 'the backlog was not cleared during the drill' };
     }
-    return within(promise, drainSeconds, 'the backlog was worked off after');
+    return within(promise, drainSeconds, 'the backlog was cleared after');
   }
   const seconds = figures?.recoverSeconds ?? null;
   if (figures?.isRecoveryUnknown === true) {
-    return { promise, kept: false, measured: 'it is not known when the SLO was met again' };
+    return { promise, kept: false, measured: 'it is unknown when the SLO was met again' };
   }
   if (seconds === null) {
     return { promise, kept: false, measured: 'the SLO was not met again within the drill' };

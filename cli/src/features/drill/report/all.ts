@@ -46,12 +46,12 @@ const TERMS = [
   {
     name: 'lost of exposed',
     value:
-      'accepted and not done, of the requests that were open at the fault or due later; - where nothing was made',
+      'requests that were accepted and not done, out of those that were open at the fault or due later; - if the fault was not injected',
   },
   {
     name: 'at most',
     value:
-      'the share that may be lost in truth, with 95% confidence; - where requests were still running, or nothing is known of them',
+      'upper bound of the true share of lost requests, with 95% confidence; - if requests were still running or unknown',
   },
 ];
 
@@ -75,7 +75,7 @@ export function drillsDocument(rows: readonly DrillRow[]): ReportDocument {
   const first = rows.find(({ record }) => record !== null)?.record ?? null;
   const rate = `${counted(first?.ratePerSecond ?? 0, 'request')} per second`;
   return {
-    title: 'Drills, one after the other',
+    title: 'Drills, in order',
     subtitle: first === null ? '' : subtitle(first, rate),
     ranOn: first === null ? '' : ranOn(first),
     verdict: verdictOf(rows),
@@ -89,7 +89,7 @@ export function drillsDocument(rows: readonly DrillRow[]): ReportDocument {
       section('What the columns mean', terms(TERMS)),
       { ...section('Why a drill did not pass', list(rows.flatMap(causes))), isInTerminal: true },
       section(
-        'What became of the other requests',
+        'Outcome of the other requests',
         table(
           ['fault', 'requests'],
           rows.flatMap(({ fault, record }) =>

@@ -63,7 +63,7 @@ export function drillDocument(
         'The ledger',
         table(ledger.head, ledger.rows),
         ...besideIt(
-          'Every request with its class and what each source says of it is in ledger.csv beside this file.',
+          'ledger.csv, next to this file, lists every request with its class and its data from each source.',
         ),
       ),
       section('Ids', list(namedIds(record))),
@@ -76,7 +76,7 @@ export function drillDocument(
         'Over time',
         plots(rest),
         ...besideIt(
-          'The run under the fault and the control have reports of their own, in the folder runs/ beside this file.',
+          'The run under the fault and the control have their own reports, in the folder runs/ next to this file.',
         ),
       ),
     ],
@@ -87,23 +87,23 @@ export function drillDocument(
 
 /** What to do about requests that a fault has cost, by the class in which they ended. */
 const ADVICE: Partial<Record<LedgerClass, string>> = {
-  lost: 'Run what was accepted and lost again: n8n-tuned recover, or recovery.enabled of the chart, for workflows that may run twice.',
+  lost: 'Rerun lost executions of workflows that are safe to run twice, with n8n-tuned recover or recovery.enabled in the chart.',
   failed:
-    'Let nodes that call a service try again (Retry On Fail), and give the workflow an error workflow: n8n lists these executions with the error of their node, and retries none.',
+    'Set Retry On Fail in nodes that call a service, and set an error workflow: n8n shows these executions with the error of the node, but does not retry them.',
   'not-executed':
-    'Let the workflow respond when it is done (Respond: When Last Node Finishes), and let callers read the response: status 200 alone, with "the last node did not return any data", is also what n8n answers for a job that a worker lost as it ended.',
+    'Let the workflow respond when it is done (Respond: When Last Node Finishes), and let callers check the response: status 200 with "the last node did not return any data" is also the response of n8n if a worker lost the job as it ended.',
   repeated:
-    'Let what the workflow changes outside n8n carry the id of its request, so that a second execution changes nothing.',
+    'Include the request id in every change that the workflow makes outside n8n, so that a second execution changes nothing.',
   'error-but-done':
-    'Let callers that try again send the same id, and let the workflow check it: n8n did the work although its caller got an error.',
+    'Let callers retry with the same id, and let the workflow check this id: n8n did the work although the caller got an error.',
   'no-response':
-    'Let callers that try again send the same id, and let the workflow check it: the work was done, but its caller got no response.',
-  refused: 'Let callers try again: what was refused was not begun.',
-  unknown: 'Let callers try again with the same id: nothing is known of these requests.',
+    'Let callers retry with the same id, and let the workflow check this id: the work was done, but the caller got no response.',
+  refused: 'Let callers retry: n8n did not start refused requests.',
+  unknown: 'Let callers retry with the same id: nothing is known about these requests.',
 };
 
 const IN_THE_DATABASE =
-  'Keep schedules in the database (executions.durableSchedules of the chart, n8n 2.41 or newer), so that what was due while no main ran is executed when one is back within N8N_SCHEDULER_MISFIRE_GRACE (60 s).';
+  'Store schedules in the database (executions.durableSchedules in the chart, n8n 2.41 or newer), so that n8n catches up on missed times if a main is back within N8N_SCHEDULER_MISFIRE_GRACE (60 s).';
 
 const drillAdvice = ({ ledger, schedule }: Pick<DrillRecord, 'ledger' | 'schedule'>): string[] => [
   ...Object.entries(ADVICE)

@@ -108,7 +108,7 @@ function cameThrough(figures: CameThrough, record: DrillRecord): Figure[] {
   if (backlog !== null) {
     const drained =
       backlog.drainSeconds === null
-        ? 'not worked off within the drill'
+        ? 'not cleared during the drill'
         : `as before after ${formatNumber(backlog.drainSeconds)} s`;
     rows.push({
       name: 'Backlog',
@@ -214,7 +214,7 @@ export function ledgerTable({ ledger, control }: DrillRecord): {
     (name) => ledger.classes[name].requests > 0 || (control?.classes[name].requests ?? 0) > 0,
   );
   return {
-    head: ['what became of the requests', 'with the fault', 'control', 'meaning'],
+    head: ['outcome of the requests', 'with the fault', 'control', 'meaning'],
     rows: [
       ...known.map((name) => [
         LEDGER_WORDS[name].title,

@@ -36,27 +36,27 @@ export function disturbances(look: MachineLook): string[] {
   if (usedCores > OTHERS_SHARE * cores) found.push(othersText(look));
   if (stealShare > STEAL_SHARE) {
     found.push(
-      `The hypervisor of this machine gives ${percent(round(stealShare))} of its time to others: the capacity is that of a slower machine, and another one at another time.`,
+      `The hypervisor of this machine gives ${percent(round(stealShare))} of the CPU time to other machines: the measured capacity is lower, and changes over time.`,
     );
   }
   if (stoppedShare !== null && stoppedShare > STOPPED_SHARE) {
     found.push(
-      `The CPU limit around this command stops it in ${percent(round(stoppedShare))} of its periods before there is any load: the load will be late, and the capacity comes out lower.`,
+      `The CPU limit around this command stops it in ${percent(round(stoppedShare))} of its periods even without load: requests will be sent late, and the measured capacity will be too low.`,
     );
   }
   if (diskShare > DISK_SHARE) {
     found.push(
-      `Something keeps a disk busy for ${percent(round(diskShare))} of the time: what is saved waits for it, so the capacity comes out lower.`,
+      `Something keeps a disk busy for ${percent(round(diskShare))} of the time: n8n waits for the disk, so the measured capacity will be too low.`,
     );
   }
   if (look.isOnBattery) {
     found.push(
-      'This machine runs on its battery: it clocks its cores lower to save power, so the capacity comes out lower.',
+      'This machine runs on battery and lowers its clock speed to save power, so the measured capacity will be too low.',
     );
   }
   if (clockMHz !== null && clockMHz.low < CLOCK_SHARE * clockMHz.high) {
     found.push(
-      `The clock of a busy core moved between ${ghz(clockMHz.low)} and ${ghz(clockMHz.high)} GHz: probes are as much faster or slower, which widens the answer.`,
+      `The clock of a busy core moved between ${ghz(clockMHz.low)} and ${ghz(clockMHz.high)} GHz: the speed of probes varies accordingly, which widens the interval.`,
     );
   }
   return found;
@@ -75,11 +75,11 @@ function othersText({ cores, usedCores, busiest }: MachineLook): string {
     ),
     ...(rest >= LITTLE_CORES || named.length === 0
       ? [
-          `${named.length === 0 ? 'something that cannot be seen from here' : 'others'} ${named.length === 0 ? 'uses' : 'use'} ${coresText(rest)}`,
+          `${named.length === 0 ? 'an unknown program' : 'others'} ${named.length === 0 ? 'uses' : 'use'} ${coresText(rest)}`,
         ]
       : []),
   ];
-  return `Of the ${formatNumber(cores)} cores of this machine ${listed(all)}: the capacity comes out lower than on a quiet machine.`;
+  return `Of the ${formatNumber(cores)} cores of this machine ${listed(all)}: the measured capacity will be lower than on a quiet machine.`;
 }
 
 const coresText = (cores: number): string => formatNumber(Math.round(100 * cores) / 100);

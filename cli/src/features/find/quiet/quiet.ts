@@ -73,7 +73,7 @@ export async function awaitQuiet(
 ): Promise<BeforeSearch> {
   const giveUpMs = nowMs() + 1_000 * waitSeconds;
   for (;;) {
-    tell('looking at what else uses this machine');
+    tell('checking what else uses this machine');
     const seen = await look(signal);
     const found = disturbances(seen);
     if (signal.aborted)
@@ -91,5 +91,5 @@ export async function awaitQuiet(
 function refusal(found: readonly string[], waitSeconds: number): string {
   const since = waitSeconds === 0 ? '' : `, also after ${String(waitSeconds)} s`;
   const wait = waitSeconds === 0 ? 'wait with --wait-for-quiet 10m, or ' : '';
-  return `this machine is not quiet${since}, so no load was generated. ${found.join(' ')} End what disturbs, ${wait}measure all the same with --anyway.`;
+  return `this machine is not quiet${since}, so no load was generated. ${found.join(' ')} Stop these programs, ${wait}measure anyway with --anyway.`;
 }

@@ -45,7 +45,7 @@ export function findCharts(record: FindRecord): Chart[] {
     {
       kind: 'line',
       id: 'search',
-      title: 'How the search closed in',
+      title: 'Convergence of the search',
       x: { label: 'probe', min: 0, max: record.probes.length + 1 },
       y: { label: 'rate', unit: 'requests per second', min: 0 },
       series: [...numbered(record.probes), ...ladder(record.probes)],

@@ -68,7 +68,7 @@ export function findDocument(record: FindRecord): ReportDocument {
         table(PROBE_COLUMNS, record.probes.map(probeRow)),
         terms(probeTerms(record)),
         paragraph(
-          'Each probe is a run of its own, with its own report, in the folder probes/ beside this file.',
+          'Each probe is a separate run, with its own report, in the folder probes/ next to this file.',
         ),
       ),
     ],

@@ -52,12 +52,12 @@ function confirmationOf({ capacity, confirmedBy, probes }: FindRecord): Confirma
 }
 
 const CONFIRMED: Record<Confirmation, { brief: string; full: string }> = {
-  within: { brief: 'confirmed at full length', full: 'confirmed by a run of full length' },
+  within: { brief: 'confirmed at full length', full: 'confirmed by a full-length run' },
   below: {
     brief: 'confirmed just below at full length',
-    full: 'confirmed by a run of full length just below the interval',
+    full: 'confirmed by a full-length run just below the interval',
   },
-  none: { brief: 'not confirmed', full: 'not confirmed by a run of full length' },
+  none: { brief: 'not confirmed', full: 'not confirmed by a full-length run' },
 };
 
 /** Searches recorded before they said how they estimate advise a share of the capacity itself, if it was found. */
@@ -68,7 +68,7 @@ const plannedOf = (
 ): string =>
   method === undefined && verdict === 'found'
     ? 'the capacity'
-    : `the lower end of the interval${speed === 'slow' ? ', at the slowest speed of the machine that was seen' : ''}`;
+    : `the lower end of the interval${speed === 'slow' ? ', at the slowest observed speed of the machine' : ''}`;
 
 /** What a rate above the capacity meets first. */
 export const breaksFirst = (record: FindRecord): Figure => ({
@@ -128,11 +128,11 @@ export function probeRow(probe: FindProbe): string[] {
 
 /** In the order of a search. */
 const KINDS: Record<FindProbe['kind'], string> = {
-  ladder: `clients instead of a rate, each sending as soon as it has its response, to see where the throughput stops growing; plotted as "${LADDER_SERIES}"`,
+  ladder: `clients instead of a rate, each sending its next request as soon as it has a response, to find where the throughput stops growing; plotted as "${LADDER_SERIES}"`,
   growth:
     'a short probe at a fixed rate, each higher than the one before, until one is not sustained',
   narrow: 'a short probe near the estimate',
-  confirm: 'a probe of full length near the estimate',
+  confirm: 'a full-length probe near the estimate',
 };
 
 /** What the words in the table of probes mean, of those that are in it. */
@@ -145,7 +145,7 @@ export function probeTerms({ probes }: FindRecord): Figure[] {
         {
           name: IN_FLIGHT,
           value:
-            "the requests that waited for a response, as counted, over rate times latency (Little's law); near 1 while the load is steady",
+            "the counted number of requests waiting for a response, divided by rate times latency (Little's law); close to 1 under steady load",
         },
       ]
     : [];

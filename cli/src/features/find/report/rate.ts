@@ -49,7 +49,7 @@ export function rateDocument(record: RateRecord): ReportDocument {
         'Every attempt',
         table(COLUMNS, rows(record)),
         paragraph(
-          'Each attempt is a run of its own, with its own report, in the folder attempts/ beside this file. It ends at the look that decides. NO takes two attempts with rest in between, since a cold start or a disturbed machine makes one miss.',
+          'Each attempt is a separate run, with its own report, in the folder attempts/ next to this file. It ends as soon as the answer is certain. NO requires two attempts with a pause in between, because a cold start or a disturbed machine can make one attempt miss.',
         ),
       ),
     ],

@@ -94,7 +94,7 @@ export function speedChart(record: FindRecord): LineChart | null {
   return {
     ...{ kind: 'line', id: 'speed', isLow: true },
     title: `Speed of the machine: CPU that a request took of ${role === 'host' ? 'n8n and its stores' : role}`,
-    x: { label: 'time under load, all probes one after the other', unit: 's', min: 0, max: before },
+    x: { label: 'time under load, all probes in order', unit: 's', min: 0, max: before },
     y: { label: 'CPU per request', unit: 'ms', min: 0 },
     series: [{ label: `mean over ${String(PIECE)} s`, style: 'dots', points }],
     marks: marksOf(capacity.at),

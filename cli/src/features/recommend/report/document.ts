@@ -58,7 +58,7 @@ export function proofDocument(record: ProofRecord): ReportDocument {
           ]),
         ),
         paragraph(
-          'Each attempt is a run of its own, with its own report, in the folder runs/ beside this file.',
+          'Each attempt is a separate run, with its own report, in the folder runs/ next to this file.',
         ),
       ),
     ],

@@ -26,7 +26,7 @@ import {
   sweepTable,
 } from './figures';
 
-const CELLS = 'Each measurement has its own report in the folder cells/ beside the record.';
+const CELLS = 'Each measurement has its own report in the folder cells/ next to the record.';
 
 export const sweepVerdict = (sweep: SweepRecord, records: readonly CellRecord[]): ShownVerdict => ({
   ...(records.length === sweep.steps.length

@@ -74,13 +74,13 @@ test('a comparison says at its top what each side ran on, once where both ran on
 test.each([
   [
     {},
-    '4 pairs in 240 s, measured in turns (ABBA): decided, as the interval of the ratio excludes 1.',
+    '4 pairs in 240 s, measured in turns (ABBA): decided, because the interval of the ratio excludes 1.',
   ],
   [
     { isDuet: true as const, answer: 'unknown' as const },
-    '4 pairs in 240 s, both sides loaded at once: not decided.',
+    '4 pairs in 240 s, both sides loaded at the same time: not decided.',
   ],
-  [{ command: [] }, 'One record of each side: nothing says how much the next one would differ.'],
+  [{ command: [] }, 'There is one record per side, which does not show how much results vary.'],
 ])('a comparison says how it was measured, and whether that decides it: %j', (more, text) => {
   expect(howSure({ ...comparison, ...more })).toBe(text);
 });

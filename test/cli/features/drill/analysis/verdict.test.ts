@@ -68,18 +68,18 @@ test('what was promised and broken fails, and says by how much', () => {
 test('a fault that outlasts the load lets nothing pass, and what it broke stays broken', () => {
   const passing = drillVerdict(facts({ isOver: false }));
   expect(passing.outcome).toBe('invalid');
-  expect(passing.sentence).toMatch(/the load ended before the fault was over.*use a longer --for/);
+  expect(passing.sentence).toMatch(/the load ended before the fault did.*use a longer --for/);
   const broken = ledger({ lost: 8, classes: classes({ once: 142, lost: 8 }) });
   const failing = drillVerdict(facts({ isOver: false, ledger: broken }));
   expect(failing.outcome).toBe('fail');
   expect(failing.doubts).toContain(
-    'The load ended before the fault was over: more may have been lost after it.',
+    'The load ended before the fault did: more requests may have been lost afterwards.',
   );
 });
 
 test.each<[string, Partial<DrillFacts>]>([
   ['the SLO was missed before the fault (errors was 4%)', { steadyMissed: 'errors was 4%' }],
-  ['the fault could not be made (no worker runs)', { faultFailed: 'no worker runs' }],
+  ['the fault could not be injected (no worker runs)', { faultFailed: 'no worker runs' }],
   ['use a longer --steady', { steadyRequests: 0 }],
   // What is lost by then may yet be retried.
   [
@@ -92,7 +92,7 @@ test.each<[string, Partial<DrillFacts>]>([
     { control: { run: 'r', sent: 1, classes: classes({}), missed: 'p95 was 9 s' } },
   ],
   [
-    'only the callers could be asked (it is away)',
+    'only the callers have data (it is away)',
     {
       ledger: ledger({
         sources: { executions: null, effects: null },
@@ -113,15 +113,15 @@ describe('a drill in which nothing could have been seen to break says nothing', 
     return verdict.sentence;
   };
 
-  test('as no request was open while the fault was made', () => {
+  test('as no request was open during the fault', () => {
     expect(sentenceOf({ isAnythingAtRisk: false })).toContain(
-      'no request was open while the fault was made, so nothing was at risk',
+      'no request was open during the fault, so nothing was at risk',
     );
   });
 
   test('as any of the failed executions without an id may be work that was lost', () => {
     expect(sentenceOf({ ledger: ledger({ nameless: 2 }) })).toContain(
-      '2 failed executions no longer have the id of a request',
+      '2 failed executions no longer have a request id',
     );
     const other = facts({ promises: parsePromises('repeated=0'), ledger: ledger({ nameless: 2 }) });
     expect(drillVerdict(other).outcome).toBe('pass');
@@ -173,7 +173,7 @@ describe('without n8n as a source', () => {
     const { outcome, sentence } = verdictOf({ unknown: 10 });
     expect(outcome).toBe('invalid');
     expect(sentence).toContain(
-      "of 10 requests nobody knows whether n8n lost them, as n8n's own executions are not among the sources (it made 145 and still has 144)",
+      "of 10 requests it is unknown whether n8n lost them, because n8n's executions could not be read (it made 145 and still has 144)",
     );
   });
 
@@ -190,7 +190,7 @@ test('doubts name what could not be seen', () => {
       ledger: ledger({ sources: { executions: 'database', effects: null } }),
     }),
   );
-  expect(doubts.join(' ')).toContain('The workload side-effect has such a service.');
+  expect(doubts.join(' ')).toContain('The side-effect workload has such a service.');
   expect(doubts.join(' ')).toContain('There was no control');
 });
 
@@ -214,7 +214,7 @@ test.each<[Partial<Record<LedgerClass, number>>, string]>([
 describe('a promise', () => {
   test.each([
     ['detect<30s', 'the first caller had an error after 46 s', false],
-    ['drain<=9s', 'the backlog was worked off after 9 s', true],
+    ['drain<=9s', 'the backlog was cleared after 9 s', true],
     ['errors<1%', 'none of 100 were not answered as expected', true],
     [
       'errors-during<50%',
@@ -229,12 +229,12 @@ describe('a promise', () => {
   });
 
   test.each([
-    ['lots', "the promise 'lots' is not understood: write it like lost=0"],
-    ['p95<1s', 'names nothing that a drill counts'],
-    ['lots=0', 'names nothing that a drill counts (did you mean lost?)'],
-    ['lost=1.5', 'needs a whole number of requests'],
-    ['recover<soon', 'is not understood'],
-    ['recover<5q', 'needs a time with its unit'],
+    ['lots', "the promise 'lots' is not a valid promise: use a form such as lost=0"],
+    ['p95<1s', 'uses a metric that a drill does not count'],
+    ['lots=0', 'uses a metric that a drill does not count (did you mean lost?)'],
+    ['lost=1.5', 'requires a whole number of requests'],
+    ['recover<soon', 'is not a valid promise'],
+    ['recover<5q', 'requires a time with a unit'],
   ])('%s is refused in one sentence', (text, sentence) => {
     expect(() => parsePromises(text)).toThrow(Mistake);
     expect(() => parsePromises(text)).toThrow(sentence);
@@ -290,7 +290,7 @@ describe('a schedule', () => {
 
   test('that never ran at all says nothing', () => {
     expect(judge({ schedule: schedule(30, 0) }).sentence).toContain(
-      'no due time of the schedule was executed',
+      'no scheduled time was executed',
     );
   });
 

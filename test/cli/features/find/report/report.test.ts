@@ -191,10 +191,10 @@ describe('the speed of the machine', () => {
 test.each([
   [
     {},
-    /^±7\.5% from 4 probes in 2 min, confirmed by a run of full length\. Estimated by a simulation/,
+    /^±7\.5% from 4 probes in 2 min, confirmed by a full-length run\. Estimated by a simulation/,
   ],
   [{ high: null, confirmed: false }, /^no upper bound from 4 probes in 2 min, not confirmed/],
-  [{ low: 40.5 }, /, confirmed by a run of full length just below the interval\./],
+  [{ low: 40.5 }, /, confirmed by a full-length run just below the interval\./],
 ])('how sure it is is said in one line: %j', (capacity, expected) => {
   const record = { ...search, capacity: { ...search.capacity, ...capacity } };
   expect(howSure(record)).toMatch(expected);
@@ -205,7 +205,7 @@ test('what to plan with is a share of the lower end of the interval, and says at
   const plan = (record: typeof search): string | undefined =>
     findFigures(record).find(({ name }) => name === 'Plan with')?.value;
   expect(plan(search)).toBe(
-    '24.3/s (80% of the lower end of the interval, at the slowest speed of the machine that was seen)',
+    '24.3/s (80% of the lower end of the interval, at the slowest observed speed of the machine)',
   );
   expect(plan({ ...search, verdict: 'inconclusive' })).toContain('of the lower end');
   expect(plan({ ...search, capacity: passAndMiss })).toContain('of the capacity');

@@ -183,7 +183,7 @@ test.each([
     'that calls a workflow by an expression',
     'n8n-nodes-base.executeWorkflow',
     { parameters: { workflowId: '={{ $json.id }}' } },
-    'known only when it runs',
+    'known only at run time',
   ],
   ['that ranks for an agent', '@n8n/n8n-nodes-langchain.rerankerCohere', {}, 'is not known'],
   [
@@ -270,7 +270,7 @@ test('a workflow with several triggers asks which is loaded', () => {
   const made = twin([workflow], { trigger: 'Other' });
   expect(made.request.method).toBe('GET');
   expect(nodeIn(made, 'Webhook')).toMatchObject({ disabled: true });
-  expect(() => twin([workflow], { trigger: 'None' })).toThrow("--trigger 'None' is no trigger");
+  expect(() => twin([workflow], { trigger: 'None' })).toThrow("--trigger 'None' is not a trigger");
 });
 
 test('a call of the error workflow stays one, and no request counts it', () => {
@@ -289,7 +289,7 @@ test('a call of the error workflow stays one, and no request counts it', () => {
   });
   expect(made.notes).toEqual([]);
   expect(twin([failing]).notes).toEqual([
-    expect.stringContaining('The error workflow errors of Mine does not come along'),
+    expect.stringContaining('The error workflow errors of Mine is not included'),
   ]);
   expect(calledBy(failing)).toEqual(['errors']);
 });
