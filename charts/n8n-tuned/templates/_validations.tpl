@@ -38,6 +38,10 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- if and .Values.image.version $tagged (ne $tagged $version) (hasSuffix "n8nio/n8n" .Values.image.repository) -}}
 {{- printf "image.version: it says n8n %s and image.tag says %s, so the rules of the one would start the other: leave image.version empty." $version $tagged }}{{ "\n" -}}
 {{- end -}}
+{{- $isKnown := and (semverCompare (printf ">=%s" $facts.from) $version) (semverCompare (printf "<%s-0" $facts.testedBelow) $version) -}}
+{{- if and (not .Values.image.version) $tagged (not $isKnown) (not (hasSuffix "n8nio/n8n" .Values.image.repository)) -}}
+{{- printf "image.version: image.repository is %s, so its tag %s may count something else than releases of n8n: set image.version to the n8n in it." .Values.image.repository .Values.image.tag }}{{ "\n" -}}
+{{- end -}}
 {{- end -}}
 
 {{- /* A value that the user gives is never dropped. */ -}}

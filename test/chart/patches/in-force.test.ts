@@ -29,13 +29,17 @@ const SERVE = `
   });
 `;
 
-async function serve(folder = PRELOAD): Promise<{ said: string[]; metrics: string[] }> {
+async function serve(
+  folder = PRELOAD,
+  renderedFor = N8N_VERSION,
+): Promise<{ said: string[]; metrics: string[] }> {
   const words = NAMES.flatMap((name) => ['--require', script(name, folder)]);
   const { stdout, stderr } = await run(node24(), [...words, '-e', SERVE], {
     cwd: n8nFolder(N8N_VERSION),
     env: {
       N8N_PORT: String(await freePort()),
       N8N_TUNED_WITHOUT: 'last-answers',
+      N8N_TUNED_RENDERED_FOR: renderedFor,
       IN_FORCE: join(folder, 'in-force.cjs'),
       ENTITY_MANAGER,
     },
@@ -49,6 +53,13 @@ test('one line names each patch with its state, once n8n has loaded its own code
   expect(said).toEqual([
     'n8n-tuned: patches: keep-alive known, read-once known, zone-once waiting, last-answers off, limit-metrics known',
   ]);
+});
+
+test('an image with another n8n than the chart was rendered for is named', async () => {
+  const { said } = await serve(PRELOAD, '2.99.0');
+  expect(said[0]).toBe(
+    `n8n-tuned: version: this is n8n ${N8N_VERSION}, and the chart was rendered for 2.99.0: set image.version`,
+  );
 });
 
 test('a metric of each patch is 1 only if it is in force', async () => {

@@ -4,7 +4,7 @@ const { createHash } = require('node:crypto');
 const fs = require('node:fs');
 const Module = require('node:module');
 const { Server } = require('node:net');
-const { join } = require('node:path');
+const { dirname, join } = require('node:path');
 const { setTimeout } = require('node:timers');
 
 /**
@@ -118,6 +118,25 @@ let isTold = false;
 
 const tell = (names) => say('patches', names.map((name) => `${name} ${stateOf(name)}`).join(', '));
 
+/** The version of the n8n that runs; undefined where its package is not found. */
+function runningVersion(path = fs.realpathSync(process.argv[1] ?? '.')) {
+  const file = join(path, 'package.json');
+  const { name, version } = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : {};
+  if (name === 'n8n') return version;
+  return path === dirname(path) ? undefined : runningVersion(dirname(path));
+}
+
+/** An image can hold another n8n than its tag says. */
+function tellOtherVersion() {
+  const { N8N_TUNED_RENDERED_FOR: expected } = process.env;
+  const version = runningVersion();
+  if (!expected || version === undefined || version === expected) return;
+  say(
+    'version',
+    `this is n8n ${version}, and the chart was rendered for ${expected}: set image.version`,
+  );
+}
+
 /** Those of expressions wait for the first expression. */
 const isLoading = (name) => stateOf(name) === 'waiting' && !lateOnes.has(name);
 
@@ -128,6 +147,7 @@ function tellOnceLoaded(untilMs) {
     return;
   }
   isTold = true;
+  tellOtherVersion();
   tell(names);
 }
 
