@@ -146,7 +146,7 @@ function ownProcess(): Measured {
   return {
     means: 'n8n 1.0 and newer always use one process for all executions.',
     study: 'own-main',
-    question: 'What does one process per execution cost in n8n below 1.0?',
+    question: 'What does one process per execution cost in n8n before 1.0?',
     figure: `one shared process responds to ${number(rate)}x as many requests`,
     text: `With one process for all executions, n8n handled ${number(rate)}x as many requests as with one process per execution, and used ${number(memory(own) / memory(main))}x less memory.`,
     record: path('main'),

@@ -7,7 +7,7 @@ import { readJson, root, table, type Generated } from './records';
 const variantTitles: Record<VariantName, string> = {
   native: 'only nodes that ship with n8n',
   'load-target': 'with Load Target',
-  legacy: 'for n8n below 1.0',
+  legacy: 'for n8n before 1.0',
 };
 
 export function workloads(): Generated {
@@ -45,7 +45,7 @@ A workload has up to three variants:
 - **load-target** uses the Load Target node from this repository, which generates the load inside the n8n process.
   The response contains the id of that process. If the request contains a size, an expression reads it, and n8n 2.x
   creates an expression engine for each execution.
-- **legacy** is for n8n below 1.0, with numeric ids.
+- **legacy** is for n8n before 1.0, with numeric ids.
 
 The node type in the \`load-target\` variant is \`n8n-nodes-load-target.loadTarget\`. n8n uses this name if the package
 is installed as a community node, or is in \`.n8n/nodes/node_modules/n8n-nodes-load-target\`. If you load the package

@@ -16,7 +16,7 @@
 {{- range $part, $amounts := pick .Values.loadTest.resources "requests" "limits" -}}
 {{- range $what, $amount := $amounts -}}
 {{- if not (regexMatch "^([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][0-9]+|[EPTGMK]i?|[numk])?$" (toString $amount)) -}}
-{{- printf "loadTest.resources.%s.%s: %q is no quantity: write it as 500m or 256Mi." $part $what (toString $amount) }}{{ "\n" -}}
+{{- printf "loadTest.resources.%s.%s: %q is not a quantity: use a form such as 500m or 256Mi." $part $what (toString $amount) }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -54,7 +54,7 @@ another one is loaded. A blend is one of them if all its parts are.
 {{- $env := $test.env | default dict -}}
 {{- $clients := get $env "VUS" | default 8 -}}
 {{- if and $test.enabled (eq $test.profile "closed") (not (kindIs "map" $clients)) (lt (int $clients) (int $test.parallelism)) -}}
-{{- printf "loadTest.parallelism: %v clients (VUS) cannot be divided among %v generators: take at least as many clients, or fewer generators." $clients $test.parallelism }}{{ "\n" -}}
+{{- printf "loadTest.parallelism: %v clients (VUS) cannot be divided among %v generators: use at least as many clients as generators." $clients $test.parallelism }}{{ "\n" -}}
 {{- end -}}
 {{- if and $test.enabled (not .Values.target) -}}
 {{- "target: loadTest.enabled needs the address of the n8n to load: set it, such as http://n8n-n8n-tuned for a release n8n of the chart n8n-tuned." }}{{ "\n" -}}
@@ -68,7 +68,7 @@ another one is loaded. A blend is one of them if all its parts are.
 {{- else -}}
 {{- $loadable := (include "n8n-load.loadableWorkloads" . | fromYaml).items -}}
 {{- if not (has $workload $loadable) -}}
-{{- printf "loadTest.workload: %s has no request that n8n %s would answer: take one of %s, or set n8nVersion to that of the n8n that is loaded." $workload (include "n8n-load.version" .) (join ", " $loadable) }}{{ "\n" -}}
+{{- printf "loadTest.workload: %s has no request that n8n %s supports: use one of %s, or set n8nVersion to the version of the loaded n8n instance." $workload (include "n8n-load.version" .) (join ", " $loadable) }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

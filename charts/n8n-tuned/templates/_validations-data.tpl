@@ -17,16 +17,16 @@
   "tls.existingConfigMap" $database.tls.existingConfigMap -}}
 {{- if eq .Values.database.type "sqlite" -}}
 {{- with include "n8n-tuned.given" (merge (dict "host" $database.host) $ofServer) -}}
-{{- printf "database.type: it is sqlite, a file of n8n's own, and database.external (%s) would be ignored: set database.type=postgresql, or remove database.external." . }}{{ "\n" -}}
+{{- printf "database.type: SQLite uses a local file, so database.external (%s) would be ignored: set database.type=postgresql, or remove database.external." . }}{{ "\n" -}}
 {{- end -}}
 {{- else if not $database.host -}}
 {{- with include "n8n-tuned.given" $ofServer -}}
-{{- printf "database.external (%s): this is for a server of yours, but the release deploys its own PostgreSQL: set database.external.host, or remove it. User and database of the own one are database.own.user and database.own.database." . }}{{ "\n" -}}
+{{- printf "database.external (%s): these settings are for your own server, but the release deploys PostgreSQL: set database.external.host, or remove them. For the built-in PostgreSQL, use database.own.user and database.own.database." . }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- $looks := or (has (int $database.port) (list 6432 6543)) (regexMatch "(pgbouncer|pooler|pgcat|odyssey|supavisor)" ($database.host | default "")) -}}
 {{- if and $database.host $looks (not $database.pooling) -}}
-{{- printf "database.external.pooling: %s:%d looks like a pooler, and what n8n may leave in a session depends on it: set it to session or transaction, or to none if there is no pooler." $database.host (int $database.port) }}{{ "\n" -}}
+{{- printf "database.external.pooling: %s:%d looks like a pooler, which determines whether n8n can use session settings: set it to session or transaction, or to none if there is no pooler." $database.host (int $database.port) }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq $database.pooling "transaction") (eq true .Values.tuning.sessionOnce) -}}
 {{- "tuning.sessionOnce: behind a pooler in transaction mode a session has lost its settings at the next query: take it out, or use database.external.pooling=session." }}{{ "\n" -}}
@@ -60,13 +60,13 @@
 {{- $tagOf := ternary "" (splitList ":" $image | last) (contains "@" $image) -}}
 {{- $runs := get (.metadata.labels | default dict) (include "n8n-tuned.postgresqlMajorLabel" $) | default (regexFind "^[0-9]+" $tagOf) -}}
 {{- if and $major $runs (ne $major $runs) -}}
-{{- printf "database.own.image.tag: the volume holds data of PostgreSQL %s, which %s cannot read: set it to %s to go on with that one, or move the data as docs/chart/postgresql.md says." $runs $tag $runs }}{{ "\n" -}}
+{{- printf "database.own.image.tag: the volume contains data of PostgreSQL %s, which %s cannot read: set the tag to %s to keep this version, or move the data as described in docs/chart/postgresql.md." $runs $tag $runs }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
 {{- $tls := $database.tls -}}
 {{- if ne (empty $tls.certKey) (empty $tls.keyKey) -}}
-{{- printf "database.external.tls: a client's certificate and its private key go together, and %s is missing: set both, or neither." (ternary "certKey" "keyKey" (empty $tls.certKey)) }}{{ "\n" -}}
+{{- printf "database.external.tls: a client certificate requires its private key and vice versa, but %s is missing: set both or neither." (ternary "certKey" "keyKey" (empty $tls.certKey)) }}{{ "\n" -}}
 {{- end -}}
 {{- if and $tls.certKey (not $tls.existingSecret) -}}
 {{- "database.external.tls.existingSecret: certKey and keyKey are keys in this Secret, and it is not named: set it." }}{{ "\n" -}}
@@ -83,7 +83,7 @@
   "tls.serverName" $redis.tls.serverName
   "sentinel.existingSecret" $redis.sentinel.existingSecret) -}}
 {{- with $given -}}
-{{- printf "redis.external (%s): this is for a Redis of yours, but the release deploys its own: set redis.external.host (or clusterNodes, or sentinel.nodes), or remove it." . }}{{ "\n" -}}
+{{- printf "redis.external (%s): these settings are for your own Redis, but the release deploys Redis: set redis.external.host (or clusterNodes, or sentinel.nodes), or remove them." . }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -106,7 +106,7 @@
 {{- "encryptionKey: n8n needs a key that never changes: set encryptionKey.existingSecret, or encryptionKey.generate=true to have one made in the cluster." }}{{ "\n" -}}
 {{- end -}}
 {{- with without $missing "encryptionKey.existingSecret" -}}
-{{- printf "encryptionKey.generate: it is false, so nothing is made in the cluster, and a Secret is missing: set %s, or encryptionKey.generate=true." (join " and " .) }}{{ "\n" -}}
+{{- printf "encryptionKey.generate: it is false, so the chart creates no Secrets, and one is missing: set %s, or encryptionKey.generate=true." (join " and " .) }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- $external := .Values.database.external -}}
@@ -121,7 +121,7 @@
 {{- end -}}
 {{- range $at, $own := dict "database.external" .Values.database.external "redis.external" .Values.redis.external -}}
 {{- if and $own.existingSecret $own.password -}}
-{{- printf "%s: both existingSecret and password are set: keep one." $at }}{{ "\n" -}}
+{{- printf "%s: both existingSecret and password are set: keep only one of them." $at }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- if and (eq .Values.database.type "postgresql") .Values.database.external.host (not .Values.database.external.passwordless) (eq "none" .n8nTunedSecrets.database.origin) -}}
@@ -144,11 +144,11 @@ win or lose without a word.
 {{- $roles := include "n8n-tuned.rolesWithVariable" (dict "context" $ "name" $variable) -}}
 {{- if and $roles $other.isOwn -}}
 {{- $store := trimSuffix ".external" $other.at -}}
-{{- printf "env.%s: the release deploys this store itself, with a password of its own: put yours into a Secret and set %s.own.existingSecret, or take the variable out." $variable $store }}{{ "\n" -}}
+{{- printf "env.%s: the release deploys this store with its own password: store your password in a Secret and set %s.own.existingSecret, or remove the variable." $variable $store }}{{ "\n" -}}
 {{- else if and (eq $roles "all") $other.as -}}
-{{- printf "%s (%s): env.%s gives it as well and would win: keep one." $other.at $other.as $variable }}{{ "\n" -}}
+{{- printf "%s (%s): env.%s also sets it and would override it: keep only one of them." $other.at $other.as $variable }}{{ "\n" -}}
 {{- else if and (eq $roles "some") (or (eq $variable "N8N_ENCRYPTION_KEY") (and (eq $variable "QUEUE_BULL_REDIS_PASSWORD") (not $other.as))) -}}
-{{- printf "env.%s: not every role has it, and all need the same: set it under env, for all roles." $variable }}{{ "\n" -}}
+{{- printf "env.%s: it is not set for every role, but all roles need the same value: set it under env." $variable }}{{ "\n" -}}
 {{- end -}}
 {{- range $component := $.n8nTunedComponents -}}
 {{- $own := $component.ownEnv -}}
@@ -160,13 +160,13 @@ win or lose without a word.
 {{- if has $name $ofEnvFrom -}}{{- $ways = append $ways (printf "%s of secretsInEnvFrom" $name) -}}{{- end -}}
 {{- end -}}
 {{- if gt (len $ways) 1 -}}
-{{- printf "%s: it has %s, and only one of them counts: keep one." $component.at (join " and " $ways) }}{{ "\n" -}}
+{{- printf "%s: it has %s, and only one of them takes effect: keep only one of them." $component.at (join " and " $ways) }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq $variable "N8N_ENCRYPTION_KEY") (hasKey $own $variable) (not (get $own $variable)) -}}
-{{- printf "env.%s: it is empty, so each pod of %s would make a key of its own, and lose it: take the variable out, or give the key." $variable $component.at }}{{ "\n" -}}
+{{- printf "env.%s: it is empty, so each pod of %s would create its own key, and lose it: remove the variable, or set the key." $variable $component.at }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq $variable "N8N_ENCRYPTION_KEY") (or (get $own $file) (has $file $ofEnvFrom)) (not (include "n8n-tuned.supports" (dict "context" $ "feature" "encryptionKeyFile"))) -}}
-{{- printf "env.%s: n8n %s does not read the key from a file, and would make one of its own: give N8N_ENCRYPTION_KEY by valueFrom, or set encryptionKey.existingSecret." $file (include "n8n-tuned.version" $) }}{{ "\n" -}}
+{{- printf "env.%s: n8n %s does not read the key from a file, and would create its own: set N8N_ENCRYPTION_KEY with valueFrom, or set encryptionKey.existingSecret." $file (include "n8n-tuned.version" $) }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -181,12 +181,12 @@ win or lose without a word.
 {{- "secretsInEnvFrom: the chart cannot see whether envFrom has N8N_ENCRYPTION_KEY, and the key that it makes would win over that one: set secretsInEnvFrom=[N8N_ENCRYPTION_KEY] if it is there, or secretsInEnvFrom=[] if it is not." }}{{ "\n" -}}
 {{- end -}}
 {{- if and .Values.secretsInEnvFrom (not $hasEnvFrom) -}}
-{{- printf "secretsInEnvFrom (%s): no role has an envFrom that they could come from: set envFrom, or remove it." (join ", " .Values.secretsInEnvFrom) }}{{ "\n" -}}
+{{- printf "secretsInEnvFrom (%s): no role has an envFrom that could contain them: set envFrom, or remove secretsInEnvFrom." (join ", " .Values.secretsInEnvFrom) }}{{ "\n" -}}
 {{- end -}}
 {{- range get .n8nTunedByRole "worker" -}}
 {{- $password := include "n8n-tuned.givenAs" (dict "context" $ "component" . "name" "QUEUE_BULL_REDIS_PASSWORD") -}}
 {{- if and (eq "keda" (include "n8n-tuned.autoscaler" .)) $password (not (include "n8n-tuned.kedaPasswords" $ | trim)) -}}
-{{- printf "%s.keda: KEDA asks Redis as well, and cannot read its password from there: put it into a Secret and set redis.external.existingSecret." .at }}{{ "\n" -}}
+{{- printf "%s.keda: KEDA also connects to Redis, and cannot read the password from there: store it in a Secret and set redis.external.existingSecret." .at }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -196,20 +196,20 @@ win or lose without a word.
 {{- $version := include "n8n-tuned.version" . -}}
 {{- $always := include "n8n-tuned.supports" (dict "context" . "feature" "binaryDataDatabase") -}}
 {{- if and (eq $mode "database") (not $always) -}}
-{{- printf "binaryData.mode: n8n %s cannot keep files in the database (2.0 can): use filesystem, s3 or default." $version }}{{ "\n" -}}
+{{- printf "binaryData.mode: n8n %s cannot store files in the database (2.0 and newer can): use filesystem, s3 or default." $version }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq $mode "default") $always -}}
-{{- printf "binaryData.mode: n8n %s no longer keeps files in memory: use filesystem, database or s3." $version }}{{ "\n" -}}
+{{- printf "binaryData.mode: n8n %s no longer stores files in memory: use filesystem, database or s3." $version }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq $mode "filesystem") (include "n8n-tuned.isQueue" .) (not (and .Values.persistence.enabled (include "n8n-tuned.isSharedClaim" .))) -}}
 {{- "binaryData.mode: in queue mode all roles must see the same files: use database or s3, or persistence.enabled with persistence.accessModes=[ReadWriteMany]." }}{{ "\n" -}}
 {{- end -}}
 {{- $stores := list $mode .Values.executions.dataStorage -}}
 {{- if and (has "s3" $stores) (or (not .Values.binaryData.s3.host) (not .Values.binaryData.s3.bucket)) -}}
-{{- printf "binaryData.s3: host and bucket are needed with %s=s3." (ternary "binaryData.mode" "executions.dataStorage" (eq $mode "s3")) }}{{ "\n" -}}
+{{- printf "binaryData.s3: %s=s3 requires host and bucket." (ternary "binaryData.mode" "executions.dataStorage" (eq $mode "s3")) }}{{ "\n" -}}
 {{- end -}}
 {{- if and (has "azure" $stores) (or (not .Values.binaryData.azure.account) (not .Values.binaryData.azure.container)) -}}
-{{- printf "binaryData.azure: account and container are needed with %s=azure." (ternary "binaryData.mode" "executions.dataStorage" (eq $mode "azure")) }}{{ "\n" -}}
+{{- printf "binaryData.azure: %s=azure requires account and container." (ternary "binaryData.mode" "executions.dataStorage" (eq $mode "azure")) }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq .Values.executions.dataStorage "filesystem") (not .Values.persistence.enabled) -}}
 {{- "executions.dataStorage: files on the pod's own disk are lost with the pod: set persistence.enabled=true, or leave it out." }}{{ "\n" -}}
@@ -219,9 +219,9 @@ win or lose without a word.
 {{- end -}}
 {{- $claim := .Values.persistence.existingClaim -}}
 {{- if and $claim (not .Values.persistence.enabled) -}}
-{{- printf "persistence.existingClaim: with persistence.enabled=false nothing mounts the claim %s: set persistence.enabled=true, or remove it." $claim }}{{ "\n" -}}
+{{- printf "persistence.existingClaim: with persistence.enabled=false, no pod mounts the claim %s: set persistence.enabled=true, or remove it." $claim }}{{ "\n" -}}
 {{- else if and $claim (include "n8n-tuned.isQueue" .) (ne $mode "filesystem") -}}
-{{- printf "persistence.existingClaim: in queue mode files are in binaryData.mode=%s, so nothing mounts the claim %s: remove it, or set binaryData.mode=filesystem with persistence.accessModes=[ReadWriteMany]." $mode $claim }}{{ "\n" -}}
+{{- printf "persistence.existingClaim: in queue mode, files are stored with binaryData.mode=%s, so no pod mounts the claim %s: remove it, or set binaryData.mode=filesystem with persistence.accessModes=[ReadWriteMany]." $mode $claim }}{{ "\n" -}}
 {{- end -}}
 {{- if and .Values.trustedCertificates.existingSecret .Values.trustedCertificates.existingConfigMap -}}
 {{- "trustedCertificates: both existingSecret and existingConfigMap are set: keep one." }}{{ "\n" -}}

@@ -6,7 +6,7 @@
 {{- $semiSpaceMiB := include "n8n-tuned.tuning" (dict "context" . "name" "semiSpaceMiB") | int64 -}}
 {{- $leastMiB := include "n8n-tuned.leastHeapsMiB" . | fromYaml -}}
 {{- with regexFind "--max[-_](old|semi)[-_]space[-_]size" (.Values.heap.nodeOptions | default "") -}}
-{{- printf "heap.nodeOptions: %s has a value of its own, and of two the last one wins unseen: set %s instead." . (ternary "heap.oldSpace" "tuning.semiSpaceMiB" (contains "old" .)) }}{{ "\n" -}}
+{{- printf "heap.nodeOptions: %s has its own value, and of two settings, the last one silently wins: set %s instead." . (ternary "heap.oldSpace" "tuning.semiSpaceMiB" (contains "old" .)) }}{{ "\n" -}}
 {{- end -}}
 {{- range $component := .n8nTunedComponents -}}
 {{- $at := printf "%s.resources.limits.memory" .at -}}
@@ -27,7 +27,7 @@
 {{- $least := get $leastMiB $name | int64 -}}
 {{- $heapAt := include "n8n-tuned.heapAt" (dict "context" $ "component" $component "name" $name) -}}
 {{- if lt $mebibytes $least -}}
-{{- printf "%s: %s is %d MiB of the limit of %d MiB, and n8n %s needs at least %d MiB there: raise it (a fraction of the limit is written like 1/2, a quantity like 768Mi)." $heapAt (include "n8n-tuned.plain" (get $settings $name)) $mebibytes $limitMiB $version $least }}{{ "\n" -}}
+{{- printf "%s: %s is %d MiB of the limit of %d MiB, and n8n %s needs at least %d MiB there: raise it (write a fraction of the limit as 1/2, or a quantity as 768Mi)." $heapAt (include "n8n-tuned.plain" (get $settings $name)) $mebibytes $limitMiB $version $least }}{{ "\n" -}}
 {{- end -}}
 {{- $sumMiB = add $sumMiB $mebibytes -}}
 {{- $parts = append $parts (printf "%s %d MiB" $heapAt $mebibytes) -}}
@@ -39,7 +39,7 @@
 {{- $parts = append $parts (printf "3 x tuning.semiSpaceMiB %d MiB" $semiSpaceMiB) -}}
 {{- end -}}
 {{- if gt (int64 $sumMiB) $limitMiB -}}
-{{- printf "%s: %d MiB cannot hold %s + %d MiB that live outside V8: raise the limit or lower the heap." $at $limitMiB (join " + " $parts) $outsideMiB }}{{ "\n" -}}
+{{- printf "%s: %d MiB cannot hold %s + %d MiB outside V8: raise the limit or lower the heap." $at $limitMiB (join " + " $parts) $outsideMiB }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -69,7 +69,7 @@
 {{- $requested := include "n8n-tuned.quantity" (dict "value" $request "at" (printf "%s.requests.%s" $at $what)) | float64 -}}
 {{- with get $limits $what -}}
 {{- if gt $requested (include "n8n-tuned.quantity" (dict "value" . "at" "") | float64) -}}
-{{- printf "%s.limits.%s: %s is less than the request, %s, which Kubernetes refuses: raise it, or set %s.requests.%s to %s or less as well." $at $what (include "n8n-tuned.plain" .) (include "n8n-tuned.plain" $request) $at $what (include "n8n-tuned.plain" .) }}{{ "\n" -}}
+{{- printf "%s.limits.%s: %s is less than the request, %s, which Kubernetes rejects: raise it, or also set %s.requests.%s to %s or less." $at $what (include "n8n-tuned.plain" .) (include "n8n-tuned.plain" $request) $at $what (include "n8n-tuned.plain" .) }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

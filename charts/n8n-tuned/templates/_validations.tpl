@@ -36,7 +36,7 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- /* An image of the user's own may count its tags in another way. */ -}}
 {{- $tagged := include "n8n-tuned.versionIn" .Values.image.tag -}}
 {{- if and .Values.image.version $tagged (ne $tagged $version) (hasSuffix "n8nio/n8n" .Values.image.repository) -}}
-{{- printf "image.version: it says n8n %s and image.tag says %s, so the rules of the one would start the other: leave image.version empty." $version $tagged }}{{ "\n" -}}
+{{- printf "image.version: it is n8n %s, but image.tag is %s, so the chart would use the rules of the wrong version: leave image.version empty." $version $tagged }}{{ "\n" -}}
 {{- end -}}
 {{- $isKnown := and (semverCompare (printf ">=%s" $facts.from) $version) (semverCompare (printf "<%s-0" $facts.testedBelow) $version) -}}
 {{- if and (not .Values.image.version) $tagged (not $isKnown) (not (hasSuffix "n8nio/n8n" .Values.image.repository)) -}}
@@ -70,7 +70,7 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- define "n8n-tuned.validate.names" -}}
 {{- with .Values.namespaceOverride -}}
 {{- if not (regexMatch "^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$" .) -}}
-{{- printf "namespaceOverride: %q is no name of a namespace: use lower-case letters, digits and hyphens, at most 63, with a letter or digit at both ends." . }}{{ "\n" -}}
+{{- printf "namespaceOverride: %q is not a namespace name: use lower-case letters, digits and hyphens, at most 63, with a letter or digit at both ends." . }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- range $key, $expression := .n8nTunedForeign -}}
@@ -87,9 +87,9 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- $object := fromYaml . -}}
 {{- $why := regexFind "yaml: .*" ($object.Error | default "") -}}
 {{- if $why -}}
-{{- printf "extraManifests[%d]: it cannot be read (%s): correct it." $index $why }}{{ "\n" -}}
+{{- printf "extraManifests[%d]: it cannot be parsed (%s): correct it." $index $why }}{{ "\n" -}}
 {{- else if not (and $object.apiVersion $object.kind (dig "metadata" "name" "" $object)) -}}
-{{- printf "extraManifests[%d]: it is no Kubernetes object: give it apiVersion, kind and metadata.name." $index }}{{ "\n" -}}
+{{- printf "extraManifests[%d]: it is not a Kubernetes object: add apiVersion, kind and metadata.name." $index }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -98,10 +98,10 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 
 {{- define "n8n-tuned.validate.process" -}}
 {{- if and (eq .Values.executions.process "own") (not (include "n8n-tuned.supports" (dict "context" . "feature" "executionsProcess"))) -}}
-{{- printf "executions.process: n8n %s knows no `own` process, which was removed with 1.0 and stops n8n from starting: set executions.process=main, and executions.mode=queue with workers for work apart from main." (include "n8n-tuned.version" .) }}{{ "\n" -}}
+{{- printf "executions.process: n8n %s has no `own` process, which was removed in 1.0 and prevents n8n from starting: set executions.process=main, or executions.mode=queue to run executions outside main." (include "n8n-tuned.version" .) }}{{ "\n" -}}
 {{- end -}}
 {{- if and .Values.executions.durableSchedules (not (include "n8n-tuned.supports" (dict "context" . "feature" "durableSchedules"))) -}}
-{{- printf "executions.durableSchedules: n8n %s keeps schedules in memory only (2.39 keeps them in the database): use a newer version or set it to false." (include "n8n-tuned.version" .) }}{{ "\n" -}}
+{{- printf "executions.durableSchedules: n8n %s stores schedules only in memory (2.39 and newer can use the database): use a newer version, or set it to false." (include "n8n-tuned.version" .) }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq .Values.executions.process "own") (include "n8n-tuned.isQueue" .) -}}
 {{- "executions.process: workers in queue mode run executions in their own process only: set executions.process=main." }}{{ "\n" -}}
@@ -120,13 +120,13 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- $external := $values.redis.external -}}
 {{- $given := include "n8n-tuned.given" (dict "host" $external.host "clusterNodes" $external.clusterNodes "sentinel.nodes" $external.sentinel.nodes) -}}
 {{- if contains ", " $given -}}
-{{- printf "redis.external (%s): each of these names another Redis: keep one." $given }}{{ "\n" -}}
+{{- printf "redis.external (%s): each of these settings selects another Redis: keep only one of them." $given }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq (include "n8n-tuned.redisKind" .) "host") (eq (int $external.port) 26379) -}}
 {{- "redis.external.port: 26379 is the port of a Sentinel, which n8n does not speak to: give the Sentinels as redis.external.sentinel.nodes, or the port of the master." }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq (include "n8n-tuned.redisKind" .) "sentinel") (semverCompare "<1.29.0-0" .Capabilities.KubeVersion.Version) -}}
-{{- printf "redis.external.sentinel: its proxy is a sidecar that must outlive n8n, which Kubernetes %s cannot do and 1.29 can: name a Service that follows the master as redis.external.host." .Capabilities.KubeVersion.Version }}{{ "\n" -}}
+{{- printf "redis.external.sentinel: its proxy is a sidecar that must outlive n8n, which requires Kubernetes 1.29 and is not possible with %s: set redis.external.host to a Service that follows the master." .Capabilities.KubeVersion.Version }}{{ "\n" -}}
 {{- end -}}
 {{- $sized := list -}}
 {{- range $values.worker.pools -}}
@@ -136,7 +136,7 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- range (get .n8nTunedByRole "worker") -}}
 {{- $most := include "n8n-tuned.maxReplicas" . | int -}}
 {{- if and .pool (eq $most 0) (not (has .pool $sized)) -}}
-{{- printf "%s.replicas: this pool names none and takes those of worker.replicas, which is 0, so it would run nothing: give it its own." .at }}{{ "\n" -}}
+{{- printf "%s.replicas: this pool uses worker.replicas, which is 0, so it would have no pods: set its own replicas." .at }}{{ "\n" -}}
 {{- end -}}
 {{- $workers = add $workers $most -}}
 {{- end -}}
@@ -145,7 +145,7 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- end -}}
 {{- else -}}
 {{- if $values.webhook.enabled -}}
-{{- "webhook.enabled: webhook processors need queue mode: set executions.mode=queue, or webhook.enabled=false." }}{{ "\n" -}}
+{{- "webhook.enabled: webhook processors require queue mode: set executions.mode=queue, or webhook.enabled=false." }}{{ "\n" -}}
 {{- end -}}
 {{- /* 2 is the default: a values file that repeats it asks for no workers. */ -}}
 {{- $ofWorkers := include "n8n-tuned.given" (dict
@@ -156,14 +156,14 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
   "autoscaling.enabled" (dig "autoscaling" "enabled" false $values.worker)
   "keda.enabled" $values.worker.keda.enabled) -}}
 {{- with $ofWorkers -}}
-{{- printf "worker: workers (%s) need queue mode: set executions.mode=queue, or remove what is set for them." . }}{{ "\n" -}}
+{{- printf "worker: workers (%s) require queue mode: set executions.mode=queue, or remove these settings." . }}{{ "\n" -}}
 {{- end -}}
 {{- if $values.multiMain.enabled -}}
-{{- "multiMain.enabled: several mains need queue mode: set executions.mode=queue." }}{{ "\n" -}}
+{{- "multiMain.enabled: several mains require queue mode: set executions.mode=queue." }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- if and $values.multiMain.enabled (not (include "n8n-tuned.supports" (dict "context" . "feature" "multiMain"))) -}}
-{{- printf "multiMain.enabled: n8n %s cannot run several mains: use a newer version or set multiMain.enabled=false." (include "n8n-tuned.version" .) }}{{ "\n" -}}
+{{- printf "multiMain.enabled: n8n %s cannot run several mains: use a newer version, or set multiMain.enabled=false." (include "n8n-tuned.version" .) }}{{ "\n" -}}
 {{- end -}}
 {{- $main := first (get .n8nTunedByRole "main") -}}
 {{- if and (gt (include "n8n-tuned.maxReplicas" $main | int) 1) (not $values.multiMain.enabled) -}}
@@ -192,34 +192,34 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- $at := .at -}}
 {{- range $name, $one := $settings.beforeStart -}}
 {{- if and $one (not $one.command) -}}
-{{- printf "%s.beforeStart.%s: it has no command, so nothing would run: give it one, such as [n8n, import:workflow, --separate, --input=/before-start/%s]." $at $name $name }}{{ "\n" -}}
+{{- printf "%s.beforeStart.%s: it has no command, so nothing would run: add a command, such as [n8n, import:workflow, --separate, --input=/before-start/%s]." $at $name $name }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- if hasKey $names .name -}}
-{{- printf "worker.pools: two pools have the name %q: give each its own." (.pool | default "") }}{{ "\n" -}}
+{{- printf "worker.pools: two pools have the name %q: use a different name for each." (.pool | default "") }}{{ "\n" -}}
 {{- end -}}
 {{- $_ := set $names .name true -}}
 {{- if and $settings.autoscaling.enabled (dig "keda" "enabled" false $settings) -}}
-{{- printf "%s: autoscaling (HPA) and keda are both enabled and would fight over the number of pods: keep one." .at }}{{ "\n" -}}
+{{- printf "%s: autoscaling (HPA) and keda are both enabled and would conflict: keep only one of them." .at }}{{ "\n" -}}
 {{- end -}}
 {{- if and $settings.autoscaling.enabled (gt (int ($settings.autoscaling.minReplicas | default 0)) (int $settings.autoscaling.maxReplicas)) -}}
-{{- printf "%s.autoscaling: minReplicas %d is above maxReplicas %d: lower the one or raise the other." .at (int $settings.autoscaling.minReplicas) (int $settings.autoscaling.maxReplicas) }}{{ "\n" -}}
+{{- printf "%s.autoscaling: minReplicas %d is above maxReplicas %d: lower minReplicas or raise maxReplicas." .at (int $settings.autoscaling.minReplicas) (int $settings.autoscaling.maxReplicas) }}{{ "\n" -}}
 {{- end -}}
 {{- if and (dig "keda" "enabled" false $settings) (gt (dig "keda" "minReplicas" 0 $settings | default 0 | int) (dig "keda" "maxReplicas" 1 $settings | int)) -}}
-{{- printf "%s.keda: minReplicas %d is above maxReplicas %d: lower the one or raise the other." .at (int $settings.keda.minReplicas) (int $settings.keda.maxReplicas) }}{{ "\n" -}}
+{{- printf "%s.keda: minReplicas %d is above maxReplicas %d: lower minReplicas or raise maxReplicas." .at (int $settings.keda.minReplicas) (int $settings.keda.maxReplicas) }}{{ "\n" -}}
 {{- end -}}
 {{- if and $settings.autoscaling.enabled (not (dig "requests" "cpu" "" ($settings.resources | default dict))) (gt (int $settings.autoscaling.cpuPercent) 0) -}}
-{{- printf "%s.resources.requests.cpu: the autoscaler measures CPU against this request, and there is none: set it, or autoscaling.cpuPercent=0." .at }}{{ "\n" -}}
+{{- printf "%s.resources.requests.cpu: the autoscaler compares CPU usage with this request, which is not set: set it, or autoscaling.cpuPercent=0." .at }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq .role "webhook") $settings.keda.enabled -}}
 {{- if and (eq (int $settings.keda.cpuPercent) 0) (not $settings.keda.triggers) -}}
 {{- printf "%s.keda: there is nothing to scale on: set cpuPercent or triggers." .at }}{{ "\n" -}}
 {{- end -}}
 {{- if and (gt (int $settings.keda.cpuPercent) 0) (not (dig "requests" "cpu" "" ($settings.resources | default dict))) -}}
-{{- printf "%s.resources.requests.cpu: KEDA measures CPU against this request, and there is none: set it, or keda.cpuPercent=0." .at }}{{ "\n" -}}
+{{- printf "%s.resources.requests.cpu: KEDA compares CPU usage with this request, which is not set: set it, or keda.cpuPercent=0." .at }}{{ "\n" -}}
 {{- end -}}
 {{- if and (not $settings.keda.triggers) (eq (include "n8n-tuned.minReplicas" .) "0") (eq "keda" (include "n8n-tuned.autoscaler" .)) -}}
-{{- printf "%s.keda.minReplicas: no pod has no CPU to measure, so KEDA would never start one: set it to 1 or more, or give triggers." .at }}{{ "\n" -}}
+{{- printf "%s.keda.minReplicas: without a pod, there is no CPU usage to measure, so KEDA would never start one: set it to 1 or more, or add triggers." .at }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- if and $settings.autoscaling.enabled (eq (int $settings.autoscaling.cpuPercent) 0) (eq (int $settings.autoscaling.memoryPercent) 0) (not $settings.autoscaling.metrics) -}}
@@ -231,14 +231,14 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- $preStop := include "n8n-tuned.preStopSeconds" $asked | int -}}
 {{- $least := add $shutdown $preStop 10 -}}
 {{- if le (int $settings.terminationGracePeriodSeconds) (int $least) -}}
-{{- printf "%s.terminationGracePeriodSeconds: %d s would kill n8n while it finishes its executions: use more than %d (shutdown.timeoutSeconds %d + preStopSeconds %d + 10), or null to have it computed." .at (int $settings.terminationGracePeriodSeconds) $least $shutdown $preStop }}{{ "\n" -}}
+{{- printf "%s.terminationGracePeriodSeconds: %d s would kill n8n while it finishes its executions: use more than %d (shutdown.timeoutSeconds %d + preStopSeconds %d + 10), or null for a computed value." .at (int $settings.terminationGracePeriodSeconds) $least $shutdown $preStop }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- if and $settings.dedicatedQueue (not .pool) -}}
 {{- "worker.dedicatedQueue: only a pool has a name for its queue: set dedicatedQueue in an entry of worker.pools." }}{{ "\n" -}}
 {{- end -}}
 {{- if and $settings.dedicatedQueue (not (include "n8n-tuned.supports" (dict "context" $ "feature" "workerPools"))) -}}
-{{- printf "%s.dedicatedQueue: n8n %s knows no queues per pool: leave it false." .at (include "n8n-tuned.version" $) }}{{ "\n" -}}
+{{- printf "%s.dedicatedQueue: n8n %s does not support queues per pool: set it to false." .at (include "n8n-tuned.version" $) }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -249,11 +249,11 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- printf "taskRunners.mode: n8n %s always runs Code nodes in a task runner: use internal or external." (include "n8n-tuned.version" .) }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq $mode "external") (not (include "n8n-tuned.supports" (dict "context" . "feature" "taskRunners"))) -}}
-{{- printf "taskRunners.mode: n8n %s has no task runners: leave it internal, which does nothing there." (include "n8n-tuned.version" .) }}{{ "\n" -}}
+{{- printf "taskRunners.mode: n8n %s has no task runners: use internal, which has no effect there." (include "n8n-tuned.version" .) }}{{ "\n" -}}
 {{- end -}}
 {{- if eq (include "n8n-tuned.runnerMode" .) "external" -}}
 {{- if semverCompare "<1.29.0-0" .Capabilities.KubeVersion.Version -}}
-{{- printf "taskRunners.mode: the external runner is a sidecar that must outlive n8n, or the last Code nodes of a stopping pod find none, which Kubernetes %s cannot do and 1.29 can: use internal." .Capabilities.KubeVersion.Version }}{{ "\n" -}}
+{{- printf "taskRunners.mode: the external runner is a sidecar that must outlive n8n, so that the last Code nodes of a stopping pod can run; this requires Kubernetes 1.29 and is not possible with %s: use internal." .Capabilities.KubeVersion.Version }}{{ "\n" -}}
 {{- end -}}
 {{- with dig "limits" "memory" "" (.Values.taskRunners.resources | default dict) -}}
 {{- $limitMiB := include "n8n-tuned.mebibytes" (dict "value" . "at" "taskRunners.resources.limits.memory") | int64 -}}
@@ -272,7 +272,7 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- $monitoring := .Values.monitoring -}}
 {{- range $name := list "serviceMonitor" "podMonitor" "prometheusRule" "dashboard" "exporter" -}}
 {{- if and (get $monitoring $name).enabled (not $monitoring.enabled) -}}
-{{- printf "monitoring.%s.enabled: n8n serves no metrics to look at: set monitoring.enabled=true as well." $name }}{{ "\n" -}}
+{{- printf "monitoring.%s.enabled: n8n does not serve metrics: also set monitoring.enabled=true." $name }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- if and $monitoring.prometheusRule.enabled (not (include "n8n-tuned.ruleGroups" . | fromYaml).items) -}}
@@ -280,7 +280,7 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- end -}}
 {{- range $name := concat $monitoring.prometheusRule.disabled (keys $monitoring.prometheusRule.severities | sortAlpha) -}}
 {{- if not (has $name (include "n8n-tuned.bundledAlerts" $ | fromYaml).items) -}}
-{{- printf "monitoring.prometheusRule: the chart brings no alert %q: docs/runbooks lists them." $name }}{{ "\n" -}}
+{{- printf "monitoring.prometheusRule: the chart has no alert %q: docs/runbooks lists all alerts." $name }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- if and $monitoring.dashboard.enabled (not (.Files.Glob "files/monitoring/dashboards/*.json")) -}}
@@ -304,12 +304,12 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- end -}}
 {{- range .Values.communityPackages.packages -}}
 {{- if not (regexMatch "^\\S*([^@]@v?[0-9]+\\.[0-9]+\\.[0-9]+[0-9A-Za-z.+-]*|://\\S+|\\.t(ar\\.)?gz)$" .) -}}
-{{- printf "communityPackages.packages: %q names no version, so each start might install another one: write n8n-nodes-x@1.2.3, @scope/n8n-nodes-x@1.2.3, or the address of an archive." . }}{{ "\n" -}}
+{{- printf "communityPackages.packages: %q has no version, so each start might install a different one: use n8n-nodes-x@1.2.3, @scope/n8n-nodes-x@1.2.3, or the address of an archive." . }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- range .Values.pythonPackages.packages -}}
 {{- if not (regexMatch "^([A-Za-z0-9._-]+(\\[[^\\]]*\\])? *===? *[0-9][^ *,;]*( *;.*)?|.*://\\S+|\\S+\\.(whl|t(ar\\.)?gz))$" .) -}}
-{{- printf "pythonPackages.packages: %q names no version, so each start might install another one: write name==1.2.3, or the address of a wheel." . }}{{ "\n" -}}
+{{- printf "pythonPackages.packages: %q has no version, so each start might install a different one: use name==1.2.3, or the address of a wheel." . }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

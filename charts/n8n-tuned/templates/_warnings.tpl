@@ -16,13 +16,13 @@
 {{- end }}
 {{- end }}
 {{- if and (semverCompare "<1.0.0-0" $version) (eq $values.executions.process "own") }}
-- executions.process=own starts a Node.js for every execution: few requests per second, and each execution may take the heap rendered here, so the pod can be OOMKilled.
+- executions.process=own starts a Node.js process for every execution, so throughput is low, and each execution can use the whole heap, so the pod can be OOMKilled.
 {{- end }}
 {{- if and (not (include "n8n-tuned.isQueue" .)) (not $values.persistence.enabled) }}
 - persistence.enabled=false: workflows and files on the pod's own disk are lost with the pod{{ ternary ", the SQLite database included" "" (eq $values.database.type "sqlite") }}.
 {{- end }}
 {{- if and (include "n8n-tuned.ownDatabase" .) (not $values.database.own.backup.enabled) }}
-- The PostgreSQL of this release is one pod without backup, for trials: set database.own.backup.enabled=true, or use database.external.
+- The PostgreSQL of this release is a single pod without backup, for trials only: set database.own.backup.enabled=true, or use database.external.
 {{- end }}
 {{- $postgresql := .n8nTunedVersions.postgresql }}
 {{- $major := regexFind "^[0-9]+" (toString $values.database.own.image.tag) }}
@@ -36,10 +36,10 @@
 - The encryption key is in the release's values: move it to a Secret and set encryptionKey.existingSecret.
 {{- end }}
 {{- if and (include "n8n-tuned.isQueue" .) (not (include "n8n-tuned.publicUrl" .)) }}
-- No public address is known: links in forms and waits point into the cluster. Set publicUrl, ingress or httpRoute.
+- No public address is known: links in forms and Wait nodes use addresses inside the cluster. Set publicUrl, ingress or httpRoute.
 {{- end }}
 {{- if contains "unknown" (include "n8n-tuned.ingressControllers" .) }}
-- ingress.controller: the class of an Ingress does not say which controller serves it, so no timeout is set for it, and its own counts: set ingress.controller, or ingress.annotations if it is another one.
+- ingress.controller: the Ingress class does not show which controller serves it, so the chart sets no timeout, and the controller's own timeout applies: set ingress.controller, or ingress.annotations for another controller.
 {{- end }}
 {{- $direct := list }}
 {{- range $at, $service := dict "service" $values.service "webhook.service" $values.webhook.service }}
@@ -50,18 +50,18 @@
 {{- end }}
 {{- $monitoring := $values.monitoring }}
 {{- if and (or $monitoring.prometheusRule.enabled $monitoring.dashboard.enabled) (not (or $monitoring.podMonitor.enabled $monitoring.serviceMonitor.enabled)) }}
-- monitoring: alerts and dashboards select by labels that the chart's monitors add, and none is enabled: set monitoring.podMonitor.enabled=true, or have your own scrape configuration add namespace, release and role (docs/monitoring.md).
+- monitoring: alerts and dashboards use labels from the chart's monitors, but no monitor is enabled: set monitoring.podMonitor.enabled=true, or add the labels namespace, release and role in your own scrape configuration (docs/monitoring.md).
 {{- end }}
 {{- $main := first $components }}
 {{- $given := $main.ownEnv }}
 {{- if and $values.multiMain.enabled (not (or $values.license.existingSecret $given.N8N_LICENSE_ACTIVATION_KEY $given.N8N_LICENSE_CERT (include "n8n-tuned.envFrom" (dict "context" . "component" $main)))) }}
-- multiMain needs an n8n Enterprise licence: set license.existingSecret.
+- multiMain requires an n8n Enterprise licence: set license.existingSecret.
 {{- end }}
 {{- if and $values.multiMain.enabled (eq (include "n8n-tuned.maxReplicas" $main | int) 1) }}
-- multiMain.enabled with one main: no other main takes over when it is lost. Set main.replicas to 2 or more.
+- multiMain.enabled with one main: no other main can take over if it fails. Set main.replicas to 2 or more.
 {{- end }}
 {{- if and (include "n8n-tuned.isQueue" .) (not (include "n8n-tuned.hasWebhookProcessors" .)) (contains "Recreate" (include "n8n-tuned.strategy" (dict "context" . "component" $main))) }}
-- At each change of its pod, main ends before the next one starts, so that nothing that is due fires twice, and no webhook is answered meanwhile: set webhook.enabled=true, or executions.durableSchedules=true where no workflow polls.
+- When its pod is replaced, main ends before the next one starts, so that no schedule runs twice, and n8n does not respond to webhooks during this time: set webhook.enabled=true, or executions.durableSchedules=true if no workflow polls.
 {{- end }}
 {{- range .n8nTunedEnvironment.variables }}
 {{- if and (eq .name "N8N_EXECUTIONS_QUEUE_KEEP_LAST_COMPLETED") (include "n8n-tuned.isQueue" $) (not (semverCompare .n8n $version)) }}
@@ -75,7 +75,7 @@
 {{- end }}
 {{- end }}
 {{- if and $values.multiMain.enabled $values.httpRoute.enabled }}
-- An HTTPRoute does not keep a user on one main, which the editor needs: give main's Service session persistence by a policy of your Gateway.
+- An HTTPRoute does not keep a user on one main, which the editor requires: configure session persistence for main's Service with a policy of your Gateway.
 {{- end }}
 {{- include "n8n-tuned.recoveryWarnings" . }}
 {{- if and (eq $values.database.type "postgresql") }}

@@ -57,7 +57,7 @@ function answer() {
     ? 'In'
     : `As an order of magnitude, because other programs used up to ${number(most)} cores: in`;
   return {
-    sentence: `${conditions} queue mode, n8n handles ${share(queue / rateAt(all, BULL))} of the jobs per second that Bull alone handles, and ${share(queue / rateAt(all, POSTGRESQL))} of the rate at which PostgreSQL alone runs the same statements.`,
+    sentence: `${conditions} queue mode, n8n reaches ${share(queue / rateAt(all, BULL))} of the job rate of Bull alone, and ${share(queue / rateAt(all, POSTGRESQL))} of the rate that PostgreSQL alone reaches with the same statements.`,
     ours: `${perSecond(queue)} of ${perSecond(rateAt(all, BARE))} of a bare server`,
   };
 }

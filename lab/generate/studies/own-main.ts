@@ -1,4 +1,4 @@
-// A process for each execution, or one for all, in n8n below 1.0: with the published limits, on this machine, in pods, and
+// A process for each execution, or one for all, in n8n before 1.0: with the published limits, on this machine, in pods, and
 // without limits.
 import { limitName } from '../../../cli/src/analysis/limits/table';
 import type { RunRecord } from '../../../cli/src/record/run-record';
