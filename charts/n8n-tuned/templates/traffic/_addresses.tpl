@@ -129,7 +129,7 @@ http://{{ include "n8n-tuned.webhookService" . }}.{{ include "n8n-tuned.namespac
 {{- end -}}
 {{- $ofBalancer := include "n8n-tuned.given" (pick $service "loadBalancerClass" "loadBalancerSourceRanges") -}}
 {{- if and $ofBalancer (ne $service.type "LoadBalancer") -}}
-{{- printf "%s (%s): this is for a load balancer: set %s.type=LoadBalancer, or remove it." $at $ofBalancer $at }}{{ "\n" -}}
+{{- printf "%s (%s): these settings are for a load balancer: set %s.type=LoadBalancer, or remove them." $at $ofBalancer $at }}{{ "\n" -}}
 {{- end -}}
 {{- if and $service.externalTrafficPolicy (eq $service.type "ClusterIP") -}}
 {{- printf "%s.externalTrafficPolicy: nothing from outside reaches a Service of type ClusterIP: set %s.type=NodePort or LoadBalancer, or remove it." $at $at }}{{ "\n" -}}
