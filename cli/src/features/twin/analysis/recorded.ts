@@ -29,8 +29,20 @@ const untilZone = (text: string): number => {
 /** A key that is no name but a value, such as an address or a number of a customer. */
 const IS_VALUE = /@|\d{4,}|^.{65,}$/s;
 
+/** A text that is JSON of an object or a list; null: it is none. */
+function heldIn(text: string): object | null {
+  if (!/^\s*[[{]/.test(text)) return null;
+  try {
+    return JSON.parse(text) as object;
+  } catch {
+    return null;
+  }
+}
+
 export function shapeOf(value: unknown): unknown {
   if (typeof value === 'string') {
+    const held = heldIn(value);
+    if (held !== null) return JSON.stringify(shapeOf(held));
     return FORMS.find(([form]) => form.test(value))?.[1](value) ?? 'x'.repeat(value.length);
   }
   if (typeof value === 'number') {

@@ -461,7 +461,7 @@ function standsFor(
       parameters: {
         ...(auth.made.length === 0 ? {} : auth.parameters),
         ...(description === undefined ? {} : { toolDescription: description }),
-        url: `${STAND_IN}/to/${host}${path}`,
+        ...{ url: `${STAND_IN}/to/${host}${path}`, ...sentBy(node) },
         options: file === undefined ? {} : { response: { response } },
       },
     },
@@ -472,6 +472,32 @@ function standsFor(
     rules: [{ host, path, ...answerOf(recorded) }],
     credentials: auth.made,
   };
+}
+
+/** The n8n of a test need not have what these read, and a request has other parameters. */
+const OF_THE_ORIGINAL = /\$(env|secrets|parameter)\b/;
+
+interface Computed {
+  name: string;
+  value: string;
+}
+
+/** Expressions in the parameters of a node, by where they are. */
+function computedIn(value: unknown, where: readonly string[] = []): Computed[] {
+  if (typeof value === 'string') {
+    const isComputed = value.startsWith('=') && !OF_THE_ORIGINAL.test(value);
+    return isComputed ? [{ name: where.join('_'), value }] : [];
+  }
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, part]) => computedIn(part, [...where, key]));
+}
+
+/** What a node computes of its items takes n8n time too, so the request in its place computes and sends it. */
+function sentBy(node: WorkflowNode): Record<string, unknown> {
+  const parameters = computedIn(node['parameters']);
+  return parameters.length === 0
+    ? {}
+    : { method: 'POST', sendBody: true, bodyParameters: { parameters } };
 }
 
 const descriptionOf = (node: WorkflowNode): string => {

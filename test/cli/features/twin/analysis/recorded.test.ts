@@ -103,6 +103,9 @@ test.each([
   ['1985-12-10T08:15:30+02:00', '2026-01-01T00:00:00+02:00'],
   ['-4711.50', '-1111.11'],
   ['https://shop.example/a/7?of=Ada', 'https://xxxx.xxxxxxx/x/1?xx=xxx'],
+  ['{"name": "Ada", "lines": [1985]}', '{"name":"xxx","lines":[1000]}'],
+  ['["Ada"]', '["xxx"]'],
+  ['{Ada}', 'xxxxx'],
 ])('%s keeps its form as %s, which a workflow can take apart', (text, form) => {
   expect(shapeOf(text)).toBe(form);
 });

@@ -741,3 +741,41 @@ test('a request to a language model that nothing is recorded of has no rule: the
   expect(call('chat/completions')).toEqual(['/*']);
   expect(call('files')).toEqual(['/v1/files', '/*']);
 });
+
+describe('what stands for a node', () => {
+  const sentBy = (type: string, parameters: object) =>
+    nodeIn(twin([withNode('Tell', type, { parameters })]), 'Tell')?.['parameters'];
+
+  test('computes what the node computes of its items, and sends it', () => {
+    const sent = sentBy('n8n-nodes-base.slack', {
+      ...{ resource: 'message', text: '=Order {{ $json.id }}', otherOptions: {} },
+      channelId: { __rl: true, mode: 'id', value: '={{ $json.channel }}' },
+      rows: { values: [{ column: 'a', value: '={{ $json.a }}' }] },
+    });
+    expect(sent).toMatchObject({
+      ...{ method: 'POST', sendBody: true },
+      bodyParameters: {
+        parameters: [
+          { name: 'text', value: '=Order {{ $json.id }}' },
+          { name: 'channelId_value', value: '={{ $json.channel }}' },
+          { name: 'rows_values_0_value', value: '={{ $json.a }}' },
+        ],
+      },
+    });
+  });
+
+  test('leaves out what another n8n need not have', () => {
+    const parameters = {
+      ...{ a: '={{ $env.TOKEN }}', b: '={{ $secrets.vault.key }}', c: '={{ $parameter["d"] }}' },
+      plain: 'text',
+    };
+    expect(sentBy('n8n-nodes-base.slack', parameters)).not.toHaveProperty('sendBody');
+  });
+
+  test('takes as a tool of an agent the arguments that the tool takes', () => {
+    const value = "={{ $fromAI('city', 'of the customer') }}";
+    expect(sentBy('n8n-nodes-base.gmailTool', { subject: value })).toMatchObject({
+      bodyParameters: { parameters: [{ name: 'subject', value }] },
+    });
+  });
+});
