@@ -1,6 +1,13 @@
 /** The server itself, over real sockets. */
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { request as httpsRequest } from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
 import { bundledRules } from '../../../cli/src/stand-in/bundled';
 import { parseRules, planWithoutRules } from '../../../cli/src/stand-in/rules';
 import { startStandIn, type StandIn } from '../../../cli/src/stand-in/server';
@@ -177,5 +184,29 @@ test('without rules it answers what bundled workloads call, and everything else 
     }
   } finally {
     await other.end();
+  }
+});
+
+test('by HTTPS it answers who trusts its certificate, and by nothing else', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'stand-in-tls-'));
+  const [certFile, keyFile] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+  const name = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
+  const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+  const files = ['-keyout', keyFile, '-out', certFile];
+  execFileSync('openssl', ['req', '-x509', ...newKey, ...files, ...name], { stdio: 'ignore' });
+  const tls = { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') };
+  const plan = parseRules(RULES, 'rules.yaml');
+  const secure = await startStandIn({ plan, host: '127.0.0.1', port: 0, tls });
+  try {
+    const address = `${secure.url}/to/api.shop.example/orders/42`;
+    expect(address).toMatch(/^https:/);
+    await expect(fetch(address)).rejects.toThrow('fetch failed');
+    const asked = httpsRequest(address, { ca: tls.cert, agent: false }).end();
+    const [reply] = (await once(asked, 'response')) as [IncomingMessage];
+    expect(JSON.parse(await textOf(reply))).toEqual({ id: '42' });
+    expect(secure.report().hosts).toMatchObject([{ host: 'api.shop.example', calls: 1 }]);
+  } finally {
+    await secure.end();
+    rmSync(folder, { recursive: true });
   }
 });
