@@ -12,7 +12,7 @@ const ORDER = 'studies/twins/results/order.json';
 
 interface Speed {
   machine: { cores: number; model: string };
-  figures: Record<string, { requestsPerSecond: number; cpuCores: number }>;
+  figures: Record<string, { requestsPerCpuSecond: number }>;
 }
 
 interface Accuracy {
@@ -30,10 +30,9 @@ function speedText(): string {
   }
   const { figures, machine } = readJson<Speed>(SPEED);
   const each = Object.entries(figures).map(
-    ([name, { requestsPerSecond, cpuCores }]) =>
-      `${number(requestsPerSecond)} (${name}, ${number(cpuCores)} cores)`,
+    ([name, { requestsPerCpuSecond }]) => `${number(requestsPerCpuSecond)} (${name})`,
   );
-  return `We measured the stand-in on a machine with ${String(machine.cores)} cores (${machine.model}). In each case, it answered this many requests per second: ${each.join(', ')} ([record](${SPEED})).`;
+  return `We measured the stand-in on a machine with ${String(machine.cores)} cores (${machine.model}). With one core, it answered this many requests per second: ${each.join(', ')} ([record](${SPEED})).`;
 }
 
 function accuracyText(): string {
