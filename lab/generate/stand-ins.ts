@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Interval } from '../../cli/src/analysis/statistics/statistics';
+import { percent } from '../../cli/src/ui/numbers';
 import { filled } from './parts';
 import { number, read, readJson, root, type Generated } from './records';
 import { linksFrom } from './study-page';
@@ -19,6 +20,8 @@ interface Accuracy {
   executions: number;
   pairs: unknown[];
   ratio: Interval & { value: number };
+  /** How far from the original a twin is at most, as a goal. */
+  within: number;
   replaced: unknown[];
 }
 
@@ -39,8 +42,10 @@ function accuracyText(): string {
   if (!isThere(ARCHIVE)) {
     return 'To measure on your machine how much CPU a twin uses compared with its original, run `n8n-tuned study twins`.';
   }
-  const { executions, pairs, ratio, replaced } = readJson<Accuracy>(ORDER);
-  return `We compared the twin of an order workflow with the original workflow, which calls real services. The workflow has 14 nodes, of which ${number(replaced.length)} call services. The twin used ${number(ratio.value)} times as much CPU as the original (${number(ratio.low)} to ${number(ratio.high)}; ${number(pairs.length)} pairs of ${number(executions)} executions; [record](${ARCHIVE}#order)).`;
+  const { executions, pairs, ratio, replaced, within } = readJson<Accuracy>(ORDER);
+  const isMet = Math.abs(ratio.value - 1) <= within;
+  const goal = `The goal is a difference of at most ${percent(within)}, and this twin ${isMet ? 'meets' : 'misses'} it.`;
+  return `We compared the twin of an order workflow with the original workflow, which calls real services. The workflow has 14 nodes, of which ${number(replaced.length)} call services. The twin used ${number(ratio.value)} times as much CPU as the original (${number(ratio.low)} to ${number(ratio.high)}; ${number(pairs.length)} pairs of ${number(executions)} executions; [record](${ARCHIVE}#order)). ${goal}`;
 }
 
 export function standIns(): Generated {
