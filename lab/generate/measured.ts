@@ -54,13 +54,15 @@ function settings(): Measured {
   };
 }
 
+const withoutPatches = (): string => lessCpuWithPatches().replace(/ less$/, '');
+
 const expressions = (): Measured => ({
   means:
     '[The patches](docs/chart/patches.md) are on by default, and you can turn off each of them.',
   study: 'isolates',
   question: 'How much CPU do the patches save for expressions?',
-  figure: `${lessCpuWithPatches()} CPU`,
-  text: `With the patches, a sandbox and its expressions use ${lessCpuWithPatches()} CPU. In pods, with ten expressions per request, this chart handles ${ratioText(peer('expressions', 'regular', 'tuned').comparison)} as many requests as the official chart.`,
+  figure: `${withoutPatches()} as much CPU without patches`,
+  text: `Without the patches, a sandbox and its expressions use ${withoutPatches()} as much CPU. In pods, with ten expressions per request, this chart handles ${ratioText(peer('expressions', 'regular', 'tuned').comparison)} as many requests as the official chart.`,
   record: 'studies/isolates/results/record.json',
 });
 
@@ -148,7 +150,7 @@ function ownProcess(): Measured {
     study: 'own-main',
     question: 'What does one process per execution cost in n8n before 1.0?',
     figure: `one shared process responds to ${number(rate)}x as many requests`,
-    text: `With one process for all executions, n8n handled ${number(rate)}x as many requests as with one process per execution, and used ${number(memory(own) / memory(main))}x less memory.`,
+    text: `With one process for all executions, n8n handled ${number(rate)}x as many requests as with one process per execution, which used ${number(memory(own) / memory(main))}x as much memory.`,
     record: path('main'),
   };
 }

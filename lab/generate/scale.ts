@@ -88,7 +88,7 @@ ${table(['', 'CPU per request', ...RATES.map((at) => `at ${number(at)}/s`), 'uni
 A k6 pod uses about ${number(generatorMs)} ms of CPU per request. The command combines the requests from all pods. In a
 [simulation](studies/generators/README.md) with ${number(most?.generators)} generators and ${number(most?.ratePerSecond)} requests per second, it needed
 ${number(100 * (most?.cpuShareOfACore ?? NaN))}% of a core and ${number(most?.rssPeakMiB)} MiB for this. On a real single-node cluster, the percentiles from one
-and three generators differed by at most ${number(100 * apart.betweenThem)}% ([record](docs/records/generators-on-cluster.json)). We have not tested nodes with different clock times.
+and three generators differed by at most ${number(100 * apart.betweenThem)}% ([record](docs/records/generators-on-cluster.json)). We have not tested nodes whose clocks differ.
 
 To measure the capacity of your cluster:
 

@@ -129,7 +129,7 @@ export const executions: AlertGroup = {
       expr: `${perRelease('sum', `rate(${ended}[5m])`)} / <<capacity>> > ${threshold('loadShare')}`,
       summary: 'The load is {{ $value | humanizePercentage }} of the measured capacity.',
       meaning:
-        '`monitoring.capacity.executionsPerSecond` is the rate that this installation sustains, as measured by `n8n-tuned find`. If the load exceeds the share `loadShare` of this rate, little capacity is left for a peak, an upgrade or the loss of a pod.',
+        '`monitoring.capacity.executionsPerSecond` is the rate that this installation sustains, as measured by `n8n-tuned find`. If the load exceeds this rate times `loadShare`, little capacity is left for a peak, an upgrade or the loss of a pod.',
       tellWhy: [
         'To find out whether the load is growing or this is a peak, compare it with the same hours in previous weeks.',
         'Check whether the measured capacity is still valid. It only applies to the workload, the version and the size that were measured.',

@@ -85,7 +85,7 @@ export const exporter: AlertGroup = {
       ],
       whatToDo: [
         'If the API key is not valid, give recovery a new key in `recovery.apiKey`.',
-        'If passes take too long, look for executions that are lost again in each retry.',
+        'If passes take too long, look for executions whose retries are also lost.',
       ],
       drill: 'Suspend the recovery CronJob after its first pass, and lower the threshold.',
     },
@@ -101,7 +101,7 @@ export const exporter: AlertGroup = {
       tellWhy: [
         'Check the log of the newest recovery Job, which lists each lost execution with the reason.',
         'If n8n has overwritten the data with an empty run, see [N8nPatchNotInForce](N8nPatchNotInForce.md) for the `keep-stalled` patch.',
-        'If executions were lost again in each retry, their workflow probably kills the worker.',
+        'If every retry of an execution was lost too, its workflow probably kills the worker.',
       ],
       whatToDo: [
         'If you still need the work, do it manually. The editor shows the data of the execution.',

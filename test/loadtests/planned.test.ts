@@ -49,7 +49,7 @@ test('every option that would make another load is refused by name, alone and to
       const given = { ...own, ...Object.fromEntries(others) };
       const refused = otherLoad(settings, own, given, scenarios) ?? '';
       for (const [, , flag] of others) expect(refused).toContain(flag);
-      expect(refused).toContain(profile === 'closed' ? 'say VUS and' : 'say RATE, DURATION');
+      expect(refused).toContain(profile === 'closed' ? 'set VUS and' : 'set RATE, DURATION');
       expect(refused).toContain('no load was generated');
     }),
   );

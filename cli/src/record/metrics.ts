@@ -45,12 +45,12 @@ export const METRICS = declare({
     'Main thread waiting for a CPU',
     'share',
     'max',
-    'share of the time in which that thread could have run and had no CPU',
+    'share of the time in which this thread was ready to run but had no CPU',
   ),
   threads: gauge('Threads', 'count', 'sum', 'of one process'),
-  openFiles: gauge('Open files', 'count', 'sum', 'of one process, sockets included'),
-  openFilesMax: gauge('Open files allowed', 'count', 'max', 'of one process, its soft limit'),
-  processes: gauge('Processes', 'count', 'sum', 'of one role, written with an empty instance'),
+  openFiles: gauge('Open files', 'count', 'sum', 'open files of one process, including sockets'),
+  openFilesMax: gauge('Open files allowed', 'count', 'max', 'soft limit of one process'),
+  processes: gauge('Processes', 'count', 'sum', 'processes of one role (the instance is empty)'),
   restarts: count('Restarts', 'unplanned restarts of one process or container'),
 
   // A control group, that is one instance with all its children.
@@ -58,17 +58,22 @@ export const METRICS = declare({
     'CPU of the group',
     'cores',
     'sum',
-    'CPU of all processes of a group, also of those that lived shorter than a tick',
+    'CPU of all processes in a group, including processes that lived for less than a clock tick',
   ),
   groupCpuLimitCores: gauge('CPU limit', 'cores', 'sum', 'cores that a group may use'),
-  groupMemoryMiB: gauge('Memory of the group', 'MiB', 'sum', 'page cache included'),
+  groupMemoryMiB: gauge('Memory of the group', 'MiB', 'sum', 'including the page cache'),
   groupWorkingSetMiB: gauge(
     'Working set of the group',
     'MiB',
     'sum',
-    'without the page cache that the kernel can take back, as Kubernetes counts it',
+    'excluding page cache that the kernel can reclaim, as Kubernetes counts it',
   ),
-  groupMemoryPeakMiB: gauge('Memory peak of the group', 'MiB', 'sum', 'since the group was made'),
+  groupMemoryPeakMiB: gauge(
+    'Memory peak of the group',
+    'MiB',
+    'sum',
+    'since the group was created',
+  ),
   groupMemoryLimitMiB: gauge('Memory limit', 'MiB', 'sum', 'memory that a group may use'),
   throttledShare: gauge(
     'Throttled',
@@ -98,7 +103,12 @@ export const METRICS = declare({
   ),
 
   // The machine (role host).
-  stealShare: gauge('Stolen time', 'share', 'max', 'time that the hypervisor gave to others'),
+  stealShare: gauge(
+    'Stolen time',
+    'share',
+    'max',
+    'time that the hypervisor gave to other machines',
+  ),
   memoryAvailableMiB: gauge('Memory available', 'MiB', 'sum', 'without swapping'),
   diskBusyShare: gauge('Disk busy', 'share', 'max', 'of the busiest disk'),
 
@@ -111,7 +121,12 @@ export const METRICS = declare({
   ),
   heapUsedMiB: gauge('V8 heap', 'MiB', 'sum', 'V8 heap in use'),
   externalMiB: gauge('Memory outside the heap', 'MiB', 'sum', 'buffers that V8 knows of'),
-  gcShare: gauge('Garbage collection', 'share', 'max', 'share of the time spent in it'),
+  gcShare: gauge(
+    'Garbage collection',
+    'share',
+    'max',
+    'share of the time spent on garbage collection',
+  ),
   dbPoolActive: gauge('Pool connections in use', 'count', 'sum', 'of one process'),
   dbPoolMax: gauge('Pool size', 'count', 'sum', 'of one process'),
   dbPoolPending: gauge('Requests waiting for the pool', 'count', 'sum', 'of one process'),
@@ -121,18 +136,18 @@ export const METRICS = declare({
     'max',
     'mean over the requests since the sample before',
   ),
-  heapLimitMiB: gauge('V8 heap limit', 'MiB', 'sum', 'of one process, where it shows it'),
+  heapLimitMiB: gauge('V8 heap limit', 'MiB', 'sum', 'of one process, if it reports this limit'),
   shownMemoryLimitMiB: gauge(
-    'Memory limit as n8n shows it',
+    'Memory limit as reported by n8n',
     'MiB',
     'sum',
-    'of the container of one process, where it shows it',
+    'of the container of one process, if the process reports it',
   ),
   workerSlots: gauge(
     'Worker slots',
     'count',
     'sum',
-    'executions that one worker runs at once, where it shows it',
+    'executions that one worker can run at the same time, if it reports this number',
   ),
   coldSandboxes: count(
     'Expression sandboxes built too late',
@@ -157,36 +172,46 @@ export const METRICS = declare({
   executionsFailed: count('Executions failed', 'since the process started'),
 
   // Redis and the queue in it (role redis).
-  queueWaiting: gauge('Jobs waiting', 'jobs', 'max', 'jobs in the queue that no worker has begun'),
+  queueWaiting: gauge(
+    'Jobs waiting',
+    'jobs',
+    'max',
+    'jobs in the queue that no worker has started',
+  ),
   queueActive: gauge('Jobs active', 'jobs', 'max', 'jobs that workers are running'),
   queueOldestMs: gauge('Oldest job', 'ms', 'max', 'age of the job that has waited longest'),
   redisMemoryMiB: gauge('Redis data', 'MiB', 'sum', 'used_memory'),
-  redisMemoryMaxMiB: gauge('Redis maxmemory', 'MiB', 'sum', 'written only where one is set'),
+  redisMemoryMaxMiB: gauge('Redis maxmemory', 'MiB', 'sum', 'present only if it is set'),
 
   // PostgreSQL, as it says itself (role postgresql).
-  dbConnections: gauge('Connections', 'count', 'sum', 'clients of the server but the sampler'),
+  dbConnections: gauge(
+    'Connections',
+    'count',
+    'sum',
+    'clients of the server, except for the sampler',
+  ),
   dbConnectionsMax: gauge(
     'Connections allowed',
     'count',
     'sum',
     'max_connections without those reserved',
   ),
-  dbActiveConnections: gauge('Active connections', 'count', 'sum', 'with a statement under way'),
+  dbActiveConnections: gauge(
+    'Active connections',
+    'count',
+    'sum',
+    'connections that are running a statement',
+  ),
   dbLocksWaiting: gauge('Waiting for locks', 'count', 'sum', 'connections that wait for a lock'),
   dbTransactions: count('Transactions', 'committed and rolled back'),
-  dbSizeMiB: gauge(
-    'Database size',
-    'MiB',
-    'sum',
-    'of the files of the database, without their log',
-  ),
+  dbSizeMiB: gauge('Database size', 'MiB', 'sum', 'files of the database, without the log'),
 
   // SQLite (role sqlite), and the tables of either database in a soak run.
   dbWalMiB: gauge(
     'Write-ahead log',
     'MiB',
     'sum',
-    'of SQLite: what no checkpoint has taken over yet',
+    'SQLite data that has not been checkpointed yet',
   ),
   tableSizeMiB: gauge(
     'Table size',

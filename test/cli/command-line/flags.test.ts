@@ -139,7 +139,7 @@ async function comparisonRefusal(words: readonly string[]): Promise<string> {
 
 test('across n8n 1.0 a bundled workload is refused, with what to do', async () => {
   expect(await comparisonRefusal(['--workload', 'last-node'])).toContain(
-    'give one of your own with --workflow or --request.',
+    'use your own with --workflow or --request.',
   );
 });
 

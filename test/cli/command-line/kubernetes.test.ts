@@ -20,7 +20,7 @@ function values(text: string): string {
 }
 
 test.each<[Parameters<typeof kubernetesOptions>[0], RegExp]>([
-  [{ existing: true }, /^--existing needs --namespace, where the release is/],
+  [{ existing: true }, /^--existing requires --namespace, the namespace of the release/],
   [
     { existing: true, namespace: 'load' },
     /^--existing requires --release, the name of the release: helm list --namespace load shows/,
@@ -67,7 +67,7 @@ describe('a context that may be production', () => {
 
   it('is refused where nobody can be asked, and taken with --yes', async () => {
     await expect(confirm(production, {})).rejects.toThrow(
-      /^context prod-eu .* may be production, and nobody can be asked here: add --yes/,
+      /^context prod-eu .* may be production, and there is no terminal to ask: add --yes/,
     );
     await expect(confirm(production, { yes: true })).resolves.toBeUndefined();
     await expect(

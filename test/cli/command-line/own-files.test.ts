@@ -85,7 +85,7 @@ describe.each(Object.entries(WRITES))('%s', (_, words) => {
         writeFileSync(file, content);
         const error = await run([...words(), file]);
         expect(error).toBeInstanceOf(Mistake);
-        expect((error as Mistake).message).toContain(`${file} is there already`);
+        expect((error as Mistake).message).toContain(`${file} already exists`);
         expect((error as Mistake).message).toContain('--force');
         expect(new Uint8Array(readFileSync(file))).toEqual(content);
       }),
@@ -120,7 +120,7 @@ test('an index page that is not ours stays, and nothing is written beside it', a
   const index = join(searches, 'index.html');
   writeFileSync(index, '<!doctype html><title>My own page</title>');
   const error = await run(['report', searches]);
-  expect((error as Mistake).message).toContain(`${index} is there already`);
+  expect((error as Mistake).message).toContain(`${index} already exists`);
   expect(readFileSync(index, 'utf8')).toContain('My own page');
   expect(existsSync(join(searches, 'one', 'report.html'))).toBe(false);
 });

@@ -149,7 +149,7 @@ test.each([
     (path: string) => {
       writeFileSync(path, 'mine');
     },
-    /sweep\.json is there already and is not of this record: move it away\.$/,
+    /sweep\.json already exists and belongs to another record: move it\.$/,
   ],
   [
     'a link to a file',

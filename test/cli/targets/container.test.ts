@@ -56,7 +56,7 @@ test('the environment is a file with a line for each variable; one of several li
 });
 
 test.each([
-  [{ ...rooted, isRootless: true, cgroupVersion: 'v1' } as const, 'version 1'],
+  [{ ...rooted, isRootless: true, cgroupVersion: 'v1' } as const, 'control groups v1'],
   [{ ...rooted, isRootless: true, controllers: ['memory'] }, 'lacks the cpu controller'],
 ])('a rootless engine that cannot set limits says why (%#)', (facts, words) => {
   expect(whyNoLimits(facts, [{ memoryMiB: 512 }])).toContain(words);

@@ -58,8 +58,8 @@ test('a list without rows is told, and so is one without an end', async () => {
     return page;
   };
   expect(await all((page) => ({ data: [], nextCursor: page < 3 ? String(page) : null }))).toBe(3);
-  await expect(all(() => 'a page')).rejects.toThrow('the API of n8n has no list at /x?a=1');
-  await expect(all(() => null)).rejects.toThrow('has no list');
+  await expect(all(() => 'a page')).rejects.toThrow('the n8n API returned no list at /x?a=1');
+  await expect(all(() => null)).rejects.toThrow('returned no list');
   await expect(all((page) => ({ data: [], nextCursor: String(page) }))).rejects.toThrow(
     'more than 10000 pages at /x?a=1',
   );

@@ -17,7 +17,7 @@ const ADVICE: Record<(typeof ONE_THREADED)[number], LimitRow['advice']> = {
     queue: 'add webhook processors, which take requests from main',
   },
   webhook: 'add a webhook processor',
-  worker: 'add a worker, if the machine has a core for it',
+  worker: 'add a worker, if the machine has a free core',
   runner: 'add a worker: each worker has its own task runner',
   server: 'run the server as several processes, or reduce the work per request',
   redis: 'divide the traffic among several releases, each with its own Redis',

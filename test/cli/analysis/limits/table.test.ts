@@ -377,7 +377,7 @@ describe('where nothing was used up', () => {
       ...samplesOf('main', 'loopCores', 0.4),
     ]);
     expect(limitName(found.limit)).toBe('runner event loop');
-    expect(found.evidence).toContain('nearer to its limit than anything else');
+    expect(found.evidence).toContain('closer to its limit than any other resource');
     expect(limitName(found.runnerUp ?? null)).toBe('main event loop');
   });
 
@@ -389,7 +389,7 @@ describe('where nothing was used up', () => {
       limit: { role: 'main', resource: 'event loop' },
       runnerUp: { role: 'host', resource: 'memory' },
     });
-    expect(found.evidence).toContain('anything else that slows requests');
+    expect(found.evidence).toContain('any other resource that slows requests');
   });
 
   test('a failed run with an idle machine has an unknown limit, and the list', () => {

@@ -128,5 +128,5 @@ describe('on an n8n that is there already', () => {
 test('custom without a command is refused with what it needs', () => {
   const asked = (): unknown => faultOf('custom', {} as DrillOptions);
   expect(asked).toThrow(Mistake);
-  expect(asked).toThrow('custom needs --begin');
+  expect(asked).toThrow('custom requires --begin');
 });

@@ -469,7 +469,7 @@ describe('faults made at once', () => {
   });
 
   test('are named once each', () => {
-    expect(() => findFault('kill-main+kill-main')).toThrow('names a fault twice');
+    expect(() => findFault('kill-main+kill-main')).toThrow('contains a fault twice');
     expect(() => findFault('kill-main+kill-mian')).toThrow('kill-main');
   });
 });

@@ -86,7 +86,7 @@ describe('a search that is gone on with', () => {
     };
     expect(refuse).toThrow(Mistake);
     expect(refuse).toThrow(`--continue: the search in results/x was made with ${text}`);
-    expect(refuse).toThrow('Repeat its options, or search anew without --continue.');
+    expect(refuse).toThrow('Use the same options, or start a new search without --continue.');
   });
 
   it('is one: a folder of several or of none is refused', () => {
@@ -95,7 +95,7 @@ describe('a search that is gone on with', () => {
       mkdirSync(join(folder, name));
       writeFileSync(join(folder, name, 'find.json'), JSON.stringify(record));
     }
-    expect(() => readEarlier(folder)).toThrow(`--continue: ${folder} holds several searches`);
+    expect(() => readEarlier(folder)).toThrow(`--continue: ${folder} contains several searches`);
     expect(readEarlier(join(folder, 'a')).record.id).toBe(record.id);
   });
 

@@ -76,7 +76,7 @@ describe('n8n-tuned predict --at-cpu', () => {
     written('a');
     written('b');
     expect(await refusal('--from', root, '--at-cpu', '8ms')).toMatch(
-      /^--at-cpu carries one search, and .* has 2: give the folder of one with --from\.$/,
+      /^--at-cpu requires a single search, and .* has 2: select one search with --from\.$/,
     );
     const none = written('c', { verdict: 'nothing sustained' });
     expect(await refusal('--from', none, '--at-cpu', '8ms')).toContain('has no capacity');

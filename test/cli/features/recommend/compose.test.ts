@@ -140,6 +140,6 @@ services:
     expect(() => two('services: { n8n: { image: n8nio/n8n } }')).toThrow('no service for it');
     expect(() =>
       two(QUEUE.replace('command: worker', 'command: worker\n    container_name: w')),
-    ).toThrow('take that line out');
+    ).toThrow('remove that line');
   });
 });

@@ -219,7 +219,7 @@ test('while many jobs wait for a worker, no retry begins, and it is said once', 
   const report = await pass(n8n, orderOf({ atOnce: 1 }), (text) => void said.push(text), never);
   expect(report.attempts.map(({ outcome }) => outcome)).toEqual(['recovered', 'recovered']);
   expect(n8n.clockMs - before).toBeGreaterThanOrEqual(60_000);
-  expect(said.filter((text) => text.startsWith('more than 100 jobs wait'))).toHaveLength(1);
+  expect(said.filter((text) => text.startsWith('more than 100 jobs are waiting'))).toHaveLength(1);
 });
 
 test('a worker that is back right before the retry keeps its work, and no retry begins', async () => {
@@ -236,7 +236,7 @@ test('it stops where retries are lost one after the other', async () => {
   const n8n = new ModelN8n(Array.from({ length: 9 }, () => work({ fates: ['crash'] })));
   const report = await run(n8n, { atOnce: 1, stopAfterLost: 3 });
   expect(report.attempts.map(({ outcome }) => outcome)).toEqual(Array(3).fill('lost again'));
-  expect(report.stopped).toMatch(/^3 retries in a row were lost/);
+  expect(report.stopped).toMatch(/^3 consecutive retries were lost/);
 });
 
 test('where it stops, what is being looked at by then is left to the next pass', async () => {
@@ -259,7 +259,10 @@ test('where it stops, what is being looked at by then is left to the next pass',
   expect(report.attempts.map(({ executionId, outcome }) => [executionId, outcome])).toEqual([
     ['1', 'lost again'],
   ]);
-  expect([n8n.executions.size, report.stopped]).toEqual([3, expect.stringMatching(/^1 retries/)]);
+  expect([n8n.executions.size, report.stopped]).toEqual([
+    3,
+    expect.stringMatching(/^1 consecutive retries/),
+  ]);
 });
 
 test('after an attempt that was lost it waits, twice as long after each further one', async () => {

@@ -306,7 +306,7 @@ describe('a part that is a list of commands', () => {
   test.each([
     [
       '{"kind":"something else"}',
-      'study.json in the folder of study made-up was not written by it',
+      'study.json in the folder of study made-up was not written by this study',
     ],
     ['mine', 'study.json is not the record of a study: move it, or choose another --out.'],
   ])('refuses a study.json that says %s, and leaves it', async (text, says) => {
@@ -368,7 +368,7 @@ describe('what a study may say', () => {
   test.each([
     ['parts: {}', 'question'],
     [good.replace('n8n-tuned', 'bash'), 'expected a command such as n8n-tuned sweep'],
-    [good.replace('-f a.yaml', '-f $A'), 'no shell reads them'],
+    [good.replace('-f a.yaml', '-f $A'), 'no shell interprets them'],
     [`${good}speed: 1\n`, "'speed' is not known in a study, expected one of question, published"],
     [good.replace('minutes: 1', 'minutes: 0'), 'expected more than 0'],
   ])('%s', (text, said) => {

@@ -81,7 +81,7 @@ fixed: { mode: queue }
     [
       'find without an SLO',
       good.replace('slo: [p95<1s]', 'seed: 2'),
-      /^plan\.yaml:1: .*find needs an slo/,
+      /^plan\.yaml:1: .*find requires an slo/,
     ],
     ['nothing', '', /^plan\.yaml:1: the plan: expected either dimensions or cells$/],
   ])('%s', (_, text, expected) => {
@@ -121,14 +121,14 @@ dimensions:
   test.each([
     [{ process: 'own' }, /process own does not exist in n8n \d/],
     [{ mode: 'queue', database: 'sqlite' }, /SQLite/],
-    [{ mode: 'regular', instances: 4 }, /regular mode is one process/],
-    [{ mode: 'queue', instances: 2, workers: 2 }, /name one of them/],
-    [{ mode: 'queue', spread: 'iptables' }, /cannot be spread by iptables/],
-    [{ mode: 'queue', spread: 'nginx' }, /of which there are none/],
+    [{ mode: 'regular', instances: 4 }, /regular mode has a single process/],
+    [{ mode: 'queue', instances: 2, workers: 2 }, /use only one of them/],
+    [{ mode: 'queue', spread: 'iptables' }, /does not support iptables/],
+    [{ mode: 'queue', spread: 'nginx' }, /but there are none/],
     [{ mode: 'queue', spread: 'none', webhooks: 1 }, /always have nginx/],
-    [{ webhooks: 1 }, /webhook processors exist in queue mode only/],
+    [{ webhooks: 1 }, /only queue mode has/],
     [{ memoryMiB: 512, heapMiB: 1024 }, /the heap is larger than the memory/],
-    [{ concurrency: 5 }, /queue mode only/],
+    [{ concurrency: 5 }, /only queue mode has worker/],
     [{ clients: 4 }, /find has no clients/],
     [{ profile: 'closed', ratePerSecond: 4 }, /closed has no rate/],
   ])('%j cannot be', (cell, reason) => {

@@ -208,7 +208,7 @@ test('a comparison and a drill have a price only where prices were given', () =>
 
 test('a drill says what to change about what was lost, and nothing where nothing was', () => {
   const html = renderHtml(drillDocument(drill, drillParts));
-  expect(html).toContain('<h2>What to change</h2><ul><li>Run what was accepted and lost again');
+  expect(html).toContain('<h2>What to change</h2><ul><li>Rerun lost executions');
   const { classes } = drill.ledger;
   const none = { requests: 0, ids: [] };
   const fine = { ...drill, ledger: { ...drill.ledger, classes: { ...classes, lost: none } } };

@@ -22,7 +22,7 @@ export const probeSecondsSchema = z.object({
   threadMs: byRoleSchema,
   /** Of the whole machine; left out where it was not seen, as the columns below. */
   hostCpuMs: z.exactOptional(columnSchema),
-  /** Of each core, time that the hypervisor gave to others. */
+  /** Of each core, time that the hypervisor gave to other machines. */
   stealMs: z.exactOptional(columnSchema),
   /** CPU time of processes that are no part of the measurement. */
   othersMs: z.exactOptional(columnSchema),

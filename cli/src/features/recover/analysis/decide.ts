@@ -223,7 +223,7 @@ function decideOne(
     return leave('its retry was stopped manually', true);
   }
   if (retries.length >= rules.maxAttempts) {
-    return leave(`it was lost again in each of ${String(retries.length)} attempts`, true);
+    return leave(`it was also lost in each of ${String(retries.length)} attempts`, true);
   }
   const lastMs = Math.max(0, ...retries.map((retry) => endedAtMs(retry) ?? 0));
   const waitMs = retries.length === 0 ? 0 : rules.backOffMs * 2 ** (retries.length - 1);

@@ -61,7 +61,7 @@ test('what is too large to be read is left alone, whatever n8n calls it', () => 
   for (const status of ['error', 'crashed'] as const) {
     expect(decided([seen('1', { status })], { 1: 'too large' })).toMatchObject({
       ...{ kind: 'leave', isFinal: true },
-      reason: expect.stringContaining('look at it in the editor') as string,
+      reason: expect.stringContaining('check it in the editor') as string,
     });
   }
 });
@@ -129,7 +129,7 @@ describe('one whose task runner died', () => {
     const sub = seen('1', { status: 'error', mode: 'integrated' });
     expect(decided([sub], looked)).toMatchObject({
       ...{ kind: 'leave', isFinal: true },
-      reason: expect.stringMatching(/the one that called it has failed, and is not retried$/),
+      reason: expect.stringMatching(/the execution that called it has failed, and is not retried$/),
     });
   });
 
@@ -227,14 +227,14 @@ describe('one that has no node left to run', () => {
   test('is lost where a node waits for more of its input, which no retry begins with', () => {
     expect(decided([failed], { 1: { ...over, waits: ['Merge'], error: STALLED } })).toMatchObject({
       ...{ kind: 'leave', isFinal: true },
-      reason: expect.stringMatching(/^a node has received only a part of its input/),
+      reason: expect.stringMatching(/^a node received only part of its input/),
     });
   });
 
   test('is lost where nothing is stored of its nodes', () => {
     expect(decided([failed], { 1: { ...over, ran: [], error: STALLED } })).toMatchObject({
       ...{ kind: 'leave', isFinal: true },
-      reason: expect.stringMatching(/^n8n has written an empty run over its data/),
+      reason: expect.stringMatching(/^n8n overwrote its data with an empty run/),
     });
   });
 });

@@ -20,17 +20,17 @@ test.each([
   [
     'no cluster',
     networkError('ECONNREFUSED'),
-    'no cluster answers at https://10.0.0.1:6443 (context work): nothing listens there; is the cluster running, and is this the right kubeconfig.',
+    'no cluster responds at https://10.0.0.1:6443 (context work): nothing listens there; is the cluster running, and is this the right kubeconfig.',
   ],
   [
     'a name that nobody knows',
     networkError('ENOTFOUND'),
-    'no cluster answers at https://10.0.0.1:6443 (context work): its name cannot be resolved; is this the right kubeconfig, and do you need a VPN.',
+    'no cluster responds at https://10.0.0.1:6443 (context work): its name cannot be resolved; is this the right kubeconfig, and do you need a VPN.',
   ],
   [
     'no route',
     networkError('ETIMEDOUT'),
-    'no cluster answers at https://10.0.0.1:6443 (context work): it did not respond in time; do you need a VPN or a proxy.',
+    'no cluster responds at https://10.0.0.1:6443 (context work): it did not respond in time; do you need a VPN or a proxy.',
   ],
   [
     'a certificate of another cluster',
@@ -50,7 +50,7 @@ test.each([
       403,
       'namespaces is forbidden: User "ada" cannot create resource "namespaces" in API group "" at the cluster scope',
     ),
-    'making the namespace x needs a permission that context work lacks: create namespaces in the whole cluster; docs/kubernetes.md has the Role to ask for.',
+    'making the namespace x requires a permission that context work lacks: create namespaces in the whole cluster; docs/kubernetes.md shows the Role that you need.',
   ],
   [
     'a missing right in a namespace',
@@ -58,7 +58,7 @@ test.each([
       403,
       'jobs.batch is forbidden: User "ada" cannot create resource "jobs" in API group "batch" in the namespace "load"',
     ),
-    'making the namespace x needs a permission that context work lacks: create jobs.batch in the namespace load; docs/kubernetes.md has the Role to ask for.',
+    'making the namespace x requires a permission that context work lacks: create jobs.batch in the namespace load; docs/kubernetes.md shows the Role that you need.',
   ],
   [
     'a quota',
@@ -87,7 +87,7 @@ test.each([
 
 test('the cause beneath an error of fetch is found', () => {
   const error = new TypeError('fetch failed', { cause: networkError('ECONNREFUSED') });
-  expect(causeOf(error, asked)).toMatch(/^no cluster answers at/);
+  expect(causeOf(error, asked)).toMatch(/^no cluster responds at/);
 });
 
 test('a bug of our own is not taken for one of the cluster', () => {

@@ -106,12 +106,12 @@ test.each([
   ],
   [
     'Error: INSTALLATION FAILED: failed pre-install: 1 error occurred: timed out waiting for the condition',
-    /^helm failed while installing the release 'n8n' in the namespace load: its pre-install hook did not succeed \(1 error occurred: timed out .*\); give it more time with --deploy-timeout\.$/,
+    /^helm failed while installing the release 'n8n' in the namespace load: its pre-install hook did not succeed \(1 error occurred: timed out .*\); allow more time with --deploy-timeout\.$/,
     false,
   ],
   [
     'Error: INSTALLATION FAILED: failed post-install: 1 error occurred:\n\t* job n8n-keys failed: BackoffLimitExceeded\n\n',
-    /its post-install hook did not succeed \(1 error occurred: \* job n8n-keys failed: BackoffLimitExceeded\); install the chart with the same values by helm itself/,
+    /its post-install hook did not succeed \(1 error occurred: \* job n8n-keys failed: BackoffLimitExceeded\); install the chart with the same values with helm/,
     false,
   ],
   // Helm 4.
@@ -122,17 +122,17 @@ test.each([
   ],
   [
     'Error: INSTALLATION FAILED: failed pre-install: resource Job/load/n8n-keys not ready. status: InProgress, message: Job in progress\ncontext deadline exceeded',
-    /its pre-install hook did not succeed \(resource Job\/load\/n8n-keys not ready\. .* deadline exceeded\); give it more time/,
+    /its pre-install hook did not succeed \(resource Job\/load\/n8n-keys not ready\. .* deadline exceeded\); allow more time/,
     false,
   ],
   [
     'Error: INSTALLATION FAILED: unable to continue with install: ConfigMap "n8n" in namespace "load" exists and cannot be imported into the current release: invalid ownership metadata',
-    /^the namespace load has a ConfigMap 'n8n' already/,
+    /^the namespace load already has a ConfigMap 'n8n'/,
     true,
   ],
   [
     'Error: INSTALLATION FAILED: Unable to continue with install: ConfigMap "n8n" in namespace "load" exists and cannot be imported into the current release: invalid ownership metadata; label validation error: missing key "app.kubernetes.io/managed-by": must be set to "Helm"',
-    /^the namespace load has a ConfigMap 'n8n' already, which is not of the release 'n8n': choose another --release or --namespace, or remove it\.$/,
+    /^the namespace load already has a ConfigMap 'n8n' that does not belong to the release 'n8n': choose another --release or --namespace, or remove it\.$/,
     true,
   ],
 ])('helm that says %j', (stderr, sentence, isMistake) => {
@@ -144,11 +144,11 @@ test.each([
 test.each([
   [
     'pending-install',
-    /^helm is still installing the release 'n8n' in the namespace load, or was ended in the middle of it \(pending-install\): .* helm uninstall n8n --namespace load removes/,
+    /^helm is still installing the release 'n8n' in the namespace load, or was interrupted \(pending-install\): .* helm uninstall n8n --namespace load removes/,
   ],
   [
     'pending-upgrade',
-    /still upgrading .* helm rollback n8n --namespace load brings back the revision/,
+    /still upgrading .* helm rollback n8n --namespace load restores the previous revision/,
   ],
   ['pending-rollback', /still rolling back .* helm rollback n8n --namespace load/],
   ['uninstalling', /still uninstalling .* helm uninstall n8n --namespace load/],

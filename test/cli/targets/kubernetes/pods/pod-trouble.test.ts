@@ -72,7 +72,7 @@ test.each([
         },
       ],
     }),
-    /^no node can take it: 0\/1 nodes are available: 1 Insufficient memory.; ask for less CPU or memory/,
+    /^no node can run it: 0\/1 nodes are available: 1 Insufficient memory.; request less CPU or memory/,
     false,
   ],
   [
@@ -209,11 +209,11 @@ describe('a volume that is not there', () => {
         'ProvisioningFailed',
         'no volume plugin matched name: kubernetes.io/no-provisioner',
       ),
-      /^the claim needs a volume that you create yourself, because its storage class has no provisioner: make a PersistentVolume of this class that is large enough, or name a class with a provisioner/,
+      /^the claim needs a volume that you create yourself, because its storage class has no provisioner: create a large enough PersistentVolume of this class, or set storageClass in the values to a class with a provisioner/,
     ],
     [
       claimEvent('ProvisioningFailed', 'storageclass.storage.k8s.io "fast" not found'),
-      /^the claim names the storage class fast, which the cluster does not have: name one that kubectl get storageclass lists$/,
+      /^the claim uses the storage class fast, which does not exist in the cluster: choose one from kubectl get storageclass$/,
     ],
     [
       claimEvent(
@@ -221,11 +221,11 @@ describe('a volume that is not there', () => {
         'no persistent volumes available for this claim and no storage class is set',
         'Normal',
       ),
-      /^the claim has no storage class, and no PersistentVolume fits it .*: name a class as storageClass in the values, or make such a volume$/,
+      /^the claim has no storage class, and no PersistentVolume fits it .*: set storageClass in the values, or create such a volume$/,
     ],
     [
       claimEvent('ProvisioningFailed', 'failed to provision volume: rpc error: quota of disks'),
-      /^the provisioner .* makes no volume for the claim \(failed to provision volume: rpc error: quota of disks\): correct what it says/,
+      /^the provisioner .* creates no volume for the claim \(failed to provision volume: rpc error: quota of disks\): fix this problem/,
     ],
   ])('is told by the event of its claim %#', (one, text) => {
     const pods = [waitingFor('data-n8n-postgresql-0', IMMEDIATE)];
@@ -258,19 +258,22 @@ describe('a volume that is not there', () => {
     const pods = [
       waitingFor('data-n8n-postgresql-0', '0/1 nodes are available: 1 Insufficient cpu.'),
     ];
-    expect(worstTrouble(pods, [said], 'n8n')?.text).toMatch(/^no node can take it: .*ask for less/);
+    expect(worstTrouble(pods, [said], 'n8n')?.text).toMatch(/^no node can run it: .*request less/);
   });
 });
 
 test.each([
-  [IMMEDIATE, /^it waits for its volume: .* not found; if the storage class of its claim makes no/],
+  [
+    IMMEDIATE,
+    /^it is waiting for its volume: .* not found; if the claim's storage class does not create/,
+  ],
   [
     "0/1 nodes are available: 1 node(s) didn't find available persistent volumes to bind. no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
-    /^it waits for its volume: .*scheduling\.; if the storage class of its claim makes no volumes/,
+    /^it is waiting for its volume: .*scheduling\.; if the claim's storage class does not create volumes/,
   ],
   [
     '0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint {node.kubernetes.io/unreachable: }.',
-    /; ask for less CPU or memory, or add a node; restore the node that does not respond \(kubectl get nodes\), or add one$/,
+    /; request less CPU or memory, or add a node; restore the node that does not respond \(kubectl get nodes\), or add one$/,
   ],
   [
     '0/1 nodes are available: 1 node(s) had untolerated taint {dedicated: databases}.',
@@ -281,7 +284,7 @@ test.each([
     /; correct nodeSelector or affinity in the values, or label a node accordingly$/,
   ],
   ['0/1 nodes are available: 1 node(s) were unschedulable.', /; kubectl uncordon a node, or add/],
-  ['something that no release has said yet', /^no node can take it: .*; kubectl describe pod says/],
+  ['something that no release has said yet', /^no node can run it: .*; kubectl describe pod shows/],
 ])('the advice is about the reason of the scheduler: %s', (message, text) => {
   const [trouble] = troublesOf([waitingFor('data', message)]);
   expect(trouble?.text).toMatch(text);
@@ -306,7 +309,7 @@ describe('a node that is lost', () => {
 
   test('is named, with what to do, as long as its pod is not ready', () => {
     expect(worstTrouble([silent], [told], 'n8n')?.text).toBe(
-      'its node node1 no longer answers the cluster: kubectl describe node node1 says since when; bring it back, or measure on the nodes that are left',
+      'its node node1 no longer responds: kubectl describe node node1 shows since when; restore it, or measure on the remaining nodes',
     );
     const back = { ...silent, status: { conditions: [{ type: 'Ready', status: 'True' }] } };
     expect(worstTrouble([back], [told], 'n8n')).toBeNull();

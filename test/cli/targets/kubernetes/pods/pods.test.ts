@@ -192,9 +192,7 @@ test('a run whose pod loses its node is broken by that, once, and names the node
   expect(history.warnings(events, 0)).toEqual([
     {
       kind: 'exit',
-      text: expect.stringMatching(
-        /^worker: its node node0 no longer answers the cluster: /,
-      ) as string,
+      text: expect.stringMatching(/^worker: its node node0 no longer responds: /) as string,
     },
     { kind: 'cluster', text: 'somebody-else: NodeNotReady: Node is not ready' },
   ]);

@@ -29,7 +29,7 @@ const install = (helm: Helm): Promise<void> => helm.install(ORDER, AbortSignal.t
 test.each([
   [
     'kill -KILL $$',
-    "helm was ended by SIGKILL in the middle of installing the release 'n8n' in the namespace load: if the machine is out of memory, free some, and run the command again.",
+    "helm was killed by SIGKILL while installing the release 'n8n' in the namespace load: if the machine is out of memory, free some, and run the command again.",
   ],
   ["echo 'Error: it does not like it' >&2; exit 1", 'helm failed: it does not like it'],
 ])('helm that ends by: %s', async (script, sentence) => {
@@ -38,7 +38,7 @@ test.each([
 
 test('any other work of it names its command', async () => {
   await expect(helmThat('kill -TERM $$').status()).rejects.toThrow(
-    "helm was ended by SIGTERM in the middle of 'helm status' of the release 'n8n' in the namespace load",
+    "helm was killed by SIGTERM while 'helm status' of the release 'n8n' in the namespace load",
   );
 });
 

@@ -46,16 +46,18 @@ test.each([
 });
 
 test('our chart gives n8n no credential', () => {
-  expect(refused(bundled(['upstream', 'credential']), null)).toThrow(/a key that it does not give/);
+  expect(refused(bundled(['upstream', 'credential']), null)).toThrow(
+    /a key which n8n does not have/,
+  );
 });
 
 test('nothing puts a workflow of the user into a release that is there', () => {
-  expect(refused(own, null, 'existing')).toThrow(/import and activate mine there yourself/);
+  expect(refused(own, null, 'existing')).toThrow(/import and activate mine in n8n yourself/);
 });
 
 test("a twin is left to n8n's API, which takes its credentials", () => {
   expect(ownWorkflows({ workflows: [twin] })).toEqual({});
-  expect(refused(twin, null, 'existing')).toThrow(/import and activate mine there yourself/);
+  expect(refused(twin, null, 'existing')).toThrow(/import and activate mine in n8n yourself/);
 });
 
 test('our chart gets the workflows of the user alone, each with an id', () => {
@@ -76,7 +78,7 @@ test('our chart gets the workflows of the user alone, each with an id', () => {
 });
 
 test('beside a release that is there no service is started', () => {
-  expect(refused(bundled(['upstream']), null, 'existing')).toThrow(/beside a release/);
+  expect(refused(bundled(['upstream']), null, 'existing')).toThrow(/for an existing/);
 });
 
 test('one workload that calls a service is enough for it to be started', () => {
