@@ -91,7 +91,7 @@ test('a controller that is not known gets nothing, and is said to get nothing', 
   const dryRun = ['install', 'n8n', chart, '--dry-run=client', '-f', fileOf(values)];
   const { output } = await attempt(paths.helm3, dryRun);
   if (!output.includes('cluster unreachable')) {
-    expect(output).toContain('does not say which controller serves it');
+    expect(output).toContain('does not show which controller serves it');
   }
 });
 
@@ -205,7 +205,7 @@ test('data of executions goes where it is asked for, with the settings of that s
   });
   for (const [dataStorage, sentence] of [
     ['s3', 'binaryData.s3: host and bucket are needed with executions.dataStorage=s3'],
-    ['azure', 'binaryData.azure: account and container are needed'],
+    ['azure', 'binaryData.azure: executions.dataStorage=azure requires account and container'],
     ['filesystem', 'executions.dataStorage: in queue mode all roles must see the same files'],
   ] as const) {
     expect(await refusalOf({ executions: { mode: 'queue', dataStorage } })).toContain(sentence);

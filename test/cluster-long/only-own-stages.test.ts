@@ -48,7 +48,7 @@ describe.each([3, 4] as const)('with Helm %i', (version) => {
 
   test.each(['production', 'staging'])('the name %s is taken by whoever used it', async (name) => {
     expect(await failed('--release', name)).toMatch(
-      `has objects of another n8n named '${name}' (ConfigMap`,
+      `has objects of another n8n instance named '${name}' (ConfigMap`,
     );
   });
 
@@ -59,7 +59,7 @@ describe.each([3, 4] as const)('with Helm %i', (version) => {
   });
 
   test.each<[string, string[], RegExp]>([
-    ['the chart refuses the values', values('noSuchValue: 1'), /^the chart refuses th\w+ values/],
+    ['the chart refuses the values', values('noSuchValue: 1'), /^the chart rejects th\w+ values/],
     [
       'the load generator does not start',
       ['--generator-image', 'quay.io/no/such:1'],

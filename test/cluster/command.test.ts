@@ -204,18 +204,18 @@ describe('what does not work is said in a sentence', () => {
     ['expired', /does not accept the credentials .*log in again/],
     [
       'poor',
-      /needs a permission that context .* lacks: create namespaces in the whole cluster; docs\/kubernetes.md/,
+      /requires a permission that context .* lacks: create namespaces in the whole cluster; docs\/kubernetes.md/,
     ],
     [
       'noGenerator',
       /^the load generator does not start: the image quay.io\/no\/such:1 cannot be pulled/,
     ],
     ['noImage', /does not start: the image .*no\/such:2.41.1 cannot be pulled/],
-    ['noNode', /not ready within 60 s .*no node can take it: .*Insufficient cpu.*ask for less/],
+    ['noNode', /not ready within 60 s .*no node can run it: .*Insufficient cpu.*request less/],
     ['quota', /exceed a quota of the namespace \(small, requested: limits.memory/],
     ['range', /refused by a LimitRange of the namespace \(maximum memory usage/],
     ['taken', /^the release name 'n8n' is taken in the namespace .* \(deployed\)/],
-    ['refused', /^the chart refuses th\w+ values: .*noSuchValue/],
+    ['refused', /^the chart rejects th\w+ values: .*noSuchValue/],
     ['absent', /^there is no release 'absent' in the namespace/],
     ['noN8n', /has no Service that takes webhooks/],
   ];

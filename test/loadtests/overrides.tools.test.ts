@@ -71,7 +71,7 @@ describe.each(['load', 'closed'])('%s', (profile) => {
     const { exitCode, output, summary } = await run(profile, flags, env);
     expect(exitCode).toBe(ABORTED);
     expect(server.seen.right).toBe(0);
-    expect(output).toContain(profile === 'closed' ? 'say VUS and DURATION' : 'say RATE, DURATION');
+    expect(output).toContain(profile === 'closed' ? 'set VUS and DURATION' : 'set RATE, DURATION');
     expect(summary).toMatchObject({ requests: 0, passed: false });
   });
 

@@ -223,7 +223,7 @@ describe('a wrong address is one sentence, before any load', () => {
     [
       'another path',
       () => ['--prometheus-remote-write', prometheus.url],
-      /Prometheus takes writes at \/api\/v1\/write/,
+      /Prometheus accepts writes at \/api\/v1\/write/,
     ],
     [
       'no right',

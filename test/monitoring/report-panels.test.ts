@@ -150,7 +150,7 @@ describe('what goes wrong is one sentence', () => {
   it('no series of that time', async () => {
     const path = folderOf('nothing');
     const { code, stderr } = await report(path, '--prometheus-release', 'other');
-    expect(stderr.trim()).toMatch(/has no series of n8n for the time of .*nothing\.$/);
+    expect(stderr.trim()).toMatch(/has no n8n metrics for the time of .*nothing\.$/);
     expect(code).toBe(3);
     expect(existsSync(join(path, 'report.html'))).toBe(true);
   });
@@ -161,11 +161,15 @@ describe('what goes wrong is one sentence', () => {
       () => ['--prometheus', 'prom:9090'],
       /use a form such as http:\/\/127.0.0.1:9090\.$/,
     ],
-    ['a wrong path', () => ['--prometheus', `${prometheus.url}/graph`], /give its address/],
+    [
+      'a wrong path',
+      () => ['--prometheus', `${prometheus.url}/graph`],
+      /use the address of Prometheus/,
+    ],
     [
       'a release without --prometheus',
       () => ['--prometheus-release', 'x'],
-      /goes with --prometheus/,
+      /works only with --prometheus/,
     ],
   ])('%s', async (_, flags, sentence) => {
     const { code, stderr } = await runCli(['report', folder, ...flags()]);

@@ -120,7 +120,7 @@ test('of a worker that was killed, and of another one that was killed while it w
   const second = await runCli(flags('--retry'), { N8N_API_KEY: key });
   expect([second.code, second.stderr]).toEqual([
     0,
-    expect.stringContaining('another recovery is running on this n8n') as string,
+    expect.stringContaining('another recovery is already running for this n8n instance') as string,
   ]);
   for (const worker of ['worker-1', 'worker-2']) await n8n.drillAccess?.signal(worker, 'SIGKILL');
   await first.ended;

@@ -66,6 +66,6 @@ test('Ctrl-C in up: n8n starts', async () => {
     ...{ name: 'up: n8n starts', args: ['up', '--name', name, ...regular] },
     ...{ stage: n8nStarts, record: null },
   });
-  expect(stderr()).toContain('n8n was taken down again');
+  expect(stderr()).toContain('n8n was stopped again');
   expect(new Kept(name).read()).toBeNull();
 });

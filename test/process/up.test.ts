@@ -42,7 +42,8 @@ test('up leaves n8n up for other commands, until down', async () => {
     () => runCli(['run', ...url, ...load]),
     (run) => run.code === EXIT.invalid,
   );
-  expect(code).toBe(0);
+  // How fast it was on a busy machine decides nothing here.
+  expect([EXIT.fine, EXIT.notMet]).toContain(code);
 
   const watched = await runCli(['watch', name]);
   expect(watched.code).toBe(0);

@@ -66,7 +66,7 @@ test.each([
 
 test('without a terminal nobody is asked, nothing is loaded, and the sentence names --yes', async () => {
   const { code, stderr } = await runCli(ARGS);
-  expect(stderr).toMatch(/nobody can be asked here: add --yes if it may be loaded\.\n$/);
+  expect(stderr).toMatch(/there is no terminal to ask: add --yes if you may load it\.\n$/);
   expect(stderr).not.toContain(BEGUN);
   expect(code).toBe(2);
 });

@@ -154,7 +154,9 @@ test('killed in the middle: clean --url finds it by what was written down, and r
   const run = startCli(load(), env);
   await until('the load', isLoaded);
   const early = await runCli(['clean', '--url', n8n.url], env);
-  expect(early.stdout).toContain('left alone, because the command that made it is still running');
+  expect(early.stdout).toContain(
+    'not removed, because the command that created it is still running',
+  );
   run.child.kill('SIGKILL');
   await run.ended;
   expect(n8n.things).toHaveLength(3);
@@ -205,5 +207,5 @@ test.each([
   expect(code).toBe(2);
   expect(stderr).toContain('192.0.2.7:5678 is neither this machine nor a private address');
   expect(stderr).toContain(says);
-  expect(stderr).toContain('nobody can be asked here: add --yes if it may be loaded');
+  expect(stderr).toContain('there is no terminal to ask: add --yes if you may load it');
 });

@@ -121,7 +121,7 @@ describe('n8n-tuned compare', () => {
     });
     const { code, stdout } = await runCli(['compare', a, b]);
     expect(code).toBe(0);
-    expect(stdout).toContain('one record of each, so without an interval');
+    expect(stdout).toContain('one record per side, so there is no interval');
     expect(stdout).toContain('2 times as good, without an interval');
     const text = stdout.replace(/\s+/g, ' ');
     expect(text).toContain('measured on different machines');
@@ -132,7 +132,7 @@ describe('n8n-tuned compare', () => {
   });
 
   it.each([
-    ['records of two kinds', 'give two of the same kind', []],
+    ['records of two kinds', 'compare two records of the same kind', []],
     ['--fail-on', '--fail-on works only with sides that are measured', ['--fail-on', 'worse']],
   ])('refuses %s with a sentence', async (_, sentence, more) => {
     const a = written('a', 'run.json', sampleRun().record);

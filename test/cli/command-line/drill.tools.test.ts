@@ -8,15 +8,15 @@ test.each([
   [['kill-nothing'], "there is no fault 'kill-nothing': choose one of kill-worker, kill-main,"],
   [
     ['kill-worker'],
-    'the topology has nothing for kill-worker to hit: add --mode queue --workers 2.',
+    'the topology has nothing that kill-worker could affect: add --mode queue --workers 2.',
   ],
-  [['kill-webhook', '--workers', '2'], 'to hit: add --mode queue --workers 1 --webhooks 2.'],
+  [['kill-webhook', '--workers', '2'], 'could affect: add --mode queue --workers 1 --webhooks 2.'],
   [
     ['kill-main', '--for', '5s'],
     'kill-main is instantaneous: remove --for, or repeat the fault with --every.',
   ],
-  [['kill-main', '--every', '1m'], 'as long as --for says: add --for, longer than that.'],
-  [['kill-main', '--every', '1m', '--for', '30s'], 'add --for, longer than that.'],
+  [['kill-main', '--every', '1m'], 'during --for: add a --for that is longer than --every.'],
+  [['kill-main', '--every', '1m', '--for', '30s'], 'add a --for that is longer than --every.'],
   [
     ['stop-redis', '--workers', '2', '--every', '1m', '--for', '5m'],
     'stop-redis is not instantaneous, so it cannot be repeated: remove --every.',
@@ -25,7 +25,10 @@ test.each([
     ['kill-main', '--promise', 'fast'],
     "the promise 'fast' is not a valid promise: use a form such as lost=0",
   ],
-  [['kill-main', '--recover'], '--recover finds in the queue what is lost: add --mode queue'],
+  [
+    ['kill-main', '--recover'],
+    '--recover uses the queue to find lost executions: add --mode queue',
+  ],
   [
     ['kill-worker', '--workers', '2', '--recover-age', '5m'],
     '--recover-age works only with --recover',
@@ -45,7 +48,7 @@ test.each([
   ],
   [
     ['kill-worker', '--target', 'kubernetes'],
-    'the topology has nothing for kill-worker to hit: add --mode queue --workers 2.',
+    'the topology has nothing that kill-worker could affect: add --mode queue --workers 2.',
   ],
   [
     ['all', '--target', 'kubernetes', '--existing', '--namespace', 'n8n'],

@@ -40,7 +40,7 @@ test('what n8n saves by its own settings can be said, and decides', async () => 
   expect([none.code, changes()]).toEqual([1, []]);
   expect(none.stderr).toMatch(/EXECUTIONS_DATA_SAVE_ON_ERROR is none\): recovery is impossible/);
   const unsaid = await recover();
-  expect(unsaid.stderr).toContain('what n8n saves by its own settings is not known here');
+  expect(unsaid.stderr).toContain('the n8n settings for saving executions are unknown');
 });
 
 test.each([
@@ -62,5 +62,5 @@ test('without a key it says which scopes it needs', async () => {
 test('an n8n that does not respond is a sentence, and not a success', async () => {
   const { code, stderr } = await runCli(['recover', '--url', 'http://127.0.0.1:9'], KEY);
   expect([code, stderr.includes('    at ')]).toEqual([3, false]);
-  expect(stderr).toMatch(/the API of n8n at http:\/\/127.0.0.1:9 did not respond/);
+  expect(stderr).toMatch(/the n8n API at http:\/\/127.0.0.1:9 did not respond/);
 });

@@ -159,7 +159,7 @@ describe('n8n-tuned run on a server of known behaviour', () => {
     [['--vus', '5'], '--vus works only with --profile closed'],
     [['--timeout', 'soon'], "option '--timeout <time>' argument 'soon' is invalid"],
     [['--expect', 'nonsense'], "expectation '***' is not understood"],
-    [['--workload', 'last-node'], 'both name what to load'],
+    [['--workload', 'last-node'], 'both select what to load'],
     [['--body', '@nowhere.json'], 'cannot be read'],
     [['--body', '{}'], 'a GET has no body'],
     [['--s3', 'bucket'], 'use a form such as s3://bucket/prefix'],

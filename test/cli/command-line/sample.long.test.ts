@@ -108,7 +108,7 @@ test('what is wrong is told before anything is sampled', async () => {
   const nowhere = join(folder, 'none', 'x');
   for (const [args, sentence] of [
     [['--pid', '4194304'], 'no process has the pid 4194304.'],
-    [[...alive, '--csv', '-', '--json'], '--csv - and --json both go to standard output'],
+    [[...alive, '--csv', '-', '--json'], '--csv - and --json both write to standard output'],
     [[...alive, '--csv', nowhere], `${nowhere}: there is no folder`],
     [[...alive, '--plot', nowhere], `${nowhere}: there is no folder`],
     [[...alive, '--interval', '10ms'], '50ms is the shortest'],

@@ -27,7 +27,7 @@ test.each([
 });
 
 test('no capabilities in sight', () => {
-  expect(whyNoMount('Name:\tnode\n')).toContain('needs root');
+  expect(whyNoMount('Name:\tnode\n')).toContain('requires root');
 });
 
 test('what cannot be mounted is said in one line', async () => {

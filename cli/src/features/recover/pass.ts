@@ -234,7 +234,9 @@ export async function pass(
       // What was not answered may have taken n8n down as well.
       if (attempt.outcome === 'lost again' || attempt.outcome === 'not known') lostInARow += 1;
       if (lostInARow >= order.stopAfterLost) {
-        report.stopped ??= `${String(lostInARow)} consecutive retries were lost: these executions may be what kills the workers`;
+        const lost =
+          lostInARow === 1 ? 'a retry was' : `${String(lostInARow)} consecutive retries were`;
+        report.stopped ??= `${lost} lost: what was retried may be what kills the workers`;
       }
     }
   };

@@ -495,7 +495,7 @@ const optionRows: Row[] = [
       /127.0.0.1:1/,
     ),
   ),
-  row('down zzz', 'down zzz', 2, /nothing is up/),
+  row('down zzz', 'down zzz', 2, /there is no instance with the name/),
   row('down ../../x', 'down ../../x', 2, /is not a name/),
   row('up --name of a path', 'up --name ../x', 2, /is not a name/),
   row('watch zzz', 'watch zzz', 2, /zzz/),
@@ -556,10 +556,10 @@ const standInRows: Row[] = [
     'a certificate without its key',
     'stand-in --tls-cert cert.pem',
     2,
-    /--tls-cert and --tls-key go together/,
+    /--tls-cert and --tls-key require each other/,
   ),
   row('a port that is none', 'stand-in --port http', 2, /whole number from 0 to 65535/),
-  row('a twin of nothing', 'twin', 2, /name the exported workflow, or give --url/),
+  row('a twin of nothing', 'twin', 2, /specify the exported workflow, or --url/),
   row(
     'a twin at an n8n of no workflow',
     'twin --url http://127.0.0.1:9',
@@ -572,7 +572,12 @@ const standInRows: Row[] = [
     2,
     /--workflow with the id of one workflow, or --all/,
   ),
-  row('a twin of a file and of an n8n', 'twin w.json --url http://127.0.0.1:9', 2, /leave one of/),
+  row(
+    'a twin of a file and of an n8n',
+    'twin w.json --url http://127.0.0.1:9',
+    2,
+    /use only one of them/,
+  ),
   row(
     'a twin at an n8n without a key',
     'twin --url http://127.0.0.1:9 --workflow 7',
@@ -589,7 +594,7 @@ const standInRows: Row[] = [
     'a twin of all by one trigger',
     'twin --url http://127.0.0.1:9 --all --trigger Webhook',
     2,
-    /--trigger is for one workflow/,
+    /--trigger works only with a single workflow/,
   ),
   row(
     'a twin of a file that is no workflow',
@@ -602,7 +607,7 @@ const standInRows: Row[] = [
     'a twin of a workflow without a trigger',
     'twin @/w.json',
     2,
-    /no trigger that a request can begin/,
+    /no trigger that a request can start/,
     file('w.json', text('{"nodes":[],"connections":{}}')),
   ),
   row(

@@ -47,7 +47,7 @@ describe('sweep refuses', () => {
     );
   });
 
-  test('a folder with a sweep by another plan', async () => {
+  test('a folder with a sweep of another plan', async () => {
     const text = 'slo: [p95<1s]\ncells: [{ mode: regular }]\n';
     const plan = parseSweepPlan(text, 'same.yaml');
     new SweepFolder(join(folder, 'same')).begin({
@@ -56,7 +56,7 @@ describe('sweep refuses', () => {
       machine: { cpu: '', cores: 1, memoryMiB: 1, os: '', node: '' },
     });
     const other = file('same.yaml', text.replace('1s', '2s'));
-    expect(await refused(['sweep', '-f', other, '--out', folder])).toContain('by another plan');
+    expect(await refused(['sweep', '-f', other, '--out', folder])).toContain('of another plan');
   });
 });
 
@@ -80,7 +80,7 @@ test('a workload file of the plan lies beside the plan, wherever the command is 
 test('a plan with a secret is refused, as it would stand in the record', async () => {
   const plan = file('secret.yaml', `${CLOSED}dimensions: { env.N8N_ENCRYPTION_KEY: [abc, def] }\n`);
   const said = await refused(['sweep', '-f', plan, '--out', folder]);
-  expect(said).toContain('env.N8N_ENCRYPTION_KEY of the plan may hold a secret');
+  expect(said).toContain('env.N8N_ENCRYPTION_KEY of the plan may contain a secret');
   expect(said).not.toContain('abc');
 });
 
