@@ -61,7 +61,7 @@ test('values that the chart refuses are named as with Helm 3', async () => {
   const values = written('refused.yaml', 'unknown: true\n');
   const refused = await run('--values', values);
   expect(refused.code).toBe(2);
-  expect(sentenceOf(refused)).toMatch(/^the chart refuses (the|these) values: .*unknown/);
+  expect(sentenceOf(refused)).toMatch(/^the chart rejects (the|these) values: .*unknown/);
 });
 
 test('a release name that is taken is said', async () => {

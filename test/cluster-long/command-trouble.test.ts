@@ -65,7 +65,7 @@ test.each([
   const values = written('absent.yaml', 'persistence: { storageClass: absent }\n');
   const refused = await run('--values', values, '--deploy-timeout', '60s', ...where());
   expect(sentenceOf(refused)).toMatch(
-    /^the release n8n-[0-9a-f]{8} was not ready within 60 s \(--deploy-timeout\): n8n-[0-9a-f]{8}-n8n-tuned-data: the claim names the storage class absent, which the cluster does not have: name one that kubectl get storageclass lists\.$/,
+    /^the release n8n-[0-9a-f]{8} was not ready within 60 s \(--deploy-timeout\): n8n-[0-9a-f]{8}-n8n-tuned-data: the claim uses the storage class absent, which does not exist in the cluster: choose one from kubectl get storageclass\.$/,
   );
   expect(refused.code).toBe(3);
   await emptied();
@@ -90,7 +90,7 @@ test.each(['of its own', 'that was there'])(
     process.kill(installingOf(child.pid), 'SIGKILL');
     expect(await ended).toBe(3);
     expect(sentenceOf({ stderr })).toMatch(
-      /^helm was ended by SIGKILL in the middle of installing the release 'n8n-[0-9a-f]{8}' in the namespace \S+: .*run the command again\.$/,
+      /^helm was killed by SIGKILL while installing the release 'n8n-[0-9a-f]{8}' in the namespace \S+: .*run the command again\.$/,
     );
     await emptied();
   },

@@ -54,7 +54,7 @@ describe.each([3, 4] as const)('with Helm %i', (version) => {
 
   test('an object that has a name that the chart would use is in the way', async () => {
     expect(await failed(...values('fullnameOverride: n8n'))).toMatch(
-      /has (objects of another n8n|a \S+ 'n8n')/,
+      /has (objects of another n8n instance|a \S+ 'n8n')/,
     );
   });
 

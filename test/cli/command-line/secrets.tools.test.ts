@@ -153,7 +153,7 @@ test('a comparison, a search and a sweep record no variable of what they measure
   );
   const swept = await ordered(['sweep', '-f', plan, ...results()]);
   expect(swept.code).toBe(2);
-  expect(swept.screen).toContain('env.ANY of the plan may hold a secret');
+  expect(swept.screen).toContain('env.ANY of the plan may contain a secret');
   expect(leaksOf(swept, given)).toEqual([]);
   expect(openFiles(swept.files)).toEqual([]);
 });

@@ -244,7 +244,7 @@ test('compare refuses two servers that would get different requests', async () =
 });
 
 test.each([
-  [['--command', 'x'], '--target server needs --url'],
+  [['--command', 'x'], '--target server requires --url'],
   [
     ['--command', 'x', '--url', 'http://127.0.0.1:1', '--workers', '2'],
     '--workers works only with --target process, container or kubernetes, not with --target server',
