@@ -200,7 +200,7 @@ describe('what does not work is said in a sentence', () => {
     mistakeIn((await asked[name]) ?? { code: 0, stdout: '', stderr: '' });
 
   const sentences: Array<[string, RegExp]> = [
-    ['nowhere', /^no cluster answers at https:\/\/127\.0\.0\.1:1 .*nothing listens there/],
+    ['nowhere', /^no cluster responds at https:\/\/127\.0\.0\.1:1 .*nothing listens there/],
     ['expired', /does not accept the credentials .*log in again/],
     [
       'poor',
