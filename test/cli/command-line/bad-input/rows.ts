@@ -177,7 +177,12 @@ const changedRows: Row[] = [
 ];
 
 const TABLES: [string, string, Make, RegExp][] = [
-  ['no gzip', 'requests.csv.gz', text('no gzip'), /not a complete gzip file, incorrect header check/],
+  [
+    'no gzip',
+    'requests.csv.gz',
+    text('no gzip'),
+    /not a complete gzip file, incorrect header check/,
+  ],
   [
     'a wrong checksum',
     'requests.csv.gz',
