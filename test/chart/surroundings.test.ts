@@ -204,7 +204,7 @@ test('data of executions goes where it is asked for, with the settings of that s
     N8N_EXTERNAL_STORAGE_AZURE_ACCOUNT_KEY: { secretKeyRef: { name: 'azure' } },
   });
   for (const [dataStorage, sentence] of [
-    ['s3', 'binaryData.s3: host and bucket are needed with executions.dataStorage=s3'],
+    ['s3', 'binaryData.s3: executions.dataStorage=s3 requires host and bucket'],
     ['azure', 'binaryData.azure: executions.dataStorage=azure requires account and container'],
     ['filesystem', 'executions.dataStorage: in queue mode all roles must see the same files'],
   ] as const) {

@@ -249,7 +249,10 @@ test.each([
     ['--command', 'x', '--url', 'http://127.0.0.1:1', '--workers', '2'],
     '--workers works only with --target process, container or kubernetes, not with --target server',
   ],
-  [['--command', 'x', '--url', 'http://127.0.0.1:1', '--workload', 'cpu'], '--workload is for n8n'],
+  [
+    ['--command', 'x', '--url', 'http://127.0.0.1:1', '--workload', 'cpu'],
+    '--workload works only with n8n',
+  ],
   [['--command', 'x', '--target', 'process'], '--command works only with --target server'],
 ])('%j is a mistake, told in one sentence', async (args, sentence) => {
   const { code, stderr } = await runCli(['run', ...args]);
