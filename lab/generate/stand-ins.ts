@@ -43,8 +43,10 @@ function accuracyText(): string {
     return 'To measure on your machine how much CPU a twin uses compared with its original, run `n8n-tuned study twins`.';
   }
   const { executions, pairs, ratio, replaced, within } = readJson<Accuracy>(ORDER);
-  const isMet = Math.abs(ratio.value - 1) <= within;
-  const goal = `The goal is a difference of at most ${percent(within)}, and this twin ${isMet ? 'meets' : 'misses'} it.`;
+  const isWithin = (value: number): boolean => Math.abs(value - 1) <= within;
+  const isSure = isWithin(ratio.low) && isWithin(ratio.high);
+  const unsure = isSure ? '' : ', but the interval includes larger differences';
+  const goal = `The goal is a difference of at most ${percent(within)}. This twin ${isWithin(ratio.value) ? `meets it${unsure}` : 'misses it'}.`;
   return `We compared the twin of an order workflow with the original workflow, which calls real services. The workflow has 14 nodes, of which ${number(replaced.length)} call services. The twin used ${number(ratio.value)} times as much CPU as the original (${number(ratio.low)} to ${number(ratio.high)}; ${number(pairs.length)} pairs of ${number(executions)} executions; [record](${ARCHIVE}#order)). ${goal}`;
 }
 

@@ -2,7 +2,8 @@
 // one of its twin. The original calls nginx by HTTP Request and by GraphQL, reads PostgreSQL and sends mail by SMTP; in the
 // twin each of these nodes is an HTTP Request.
 //
-// Both are up at the same time, each in an n8n of its own, and are called in turns (ABBA), two executions at a time.
+// Both are in one n8n, since two processes of the same n8n differ by more than a twin does. They are called in short turns
+// (ABBA), two executions at a time, so that both have their share of whatever else the machine does.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -27,8 +28,8 @@ import { newOwnersKey } from '../../cli/src/targets/url/owner';
 import { cpuSeconds } from '../oha';
 import { startPostgresql, withN8n, type Up } from '../up';
 
-const PAIRS = 20;
-const EXECUTIONS = 150;
+const PAIRS = 60;
+const EXECUTIONS = 20;
 const AT_ONCE = 2;
 /** Before anything counts: what n8n compiles as it first runs. */
 const WARMUP = 60;
@@ -138,7 +139,7 @@ async function withServices<Result>(
 }
 
 /** With its credentials, as a user puts it into n8n. Its id there. */
-async function put(api: N8nApi, { url, credentials }: Services): Promise<string> {
+async function imported(api: N8nApi, { url, credentials }: Services): Promise<string> {
   let text = readFileSync(join(import.meta.dirname, 'order.json'), 'utf8').replaceAll(SERVICE, url);
   for (const [type, data] of Object.entries(credentials)) {
     const body = { name: type, type, data };
@@ -176,6 +177,15 @@ async function execute(url: string): Promise<void> {
   }
 }
 
+type UpOfOurs = Up & { owner: Owner };
+
+interface Original {
+  baseUrl: string;
+  workflow: string;
+  key: string;
+  url: string;
+}
+
 interface Side {
   url: string;
   up: Up;
@@ -210,7 +220,7 @@ const SCOPES = [
 
 /** Of the original as it runs, with its last executions, as a user makes it. */
 async function twinOf(
-  { baseUrl, workflow, key }: { baseUrl: string; workflow: string; key: string },
+  { baseUrl, workflow, key }: Original,
   { call, scratch }: Measuring,
 ): Promise<RecordedTwin> {
   const { record, code, ending } = await call<RecordedTwin>(
@@ -227,39 +237,44 @@ async function measured(_: Part, measuring: Measuring) {
   const executions = isShort ? 10 : EXECUTIONS;
   const topology = ['--database', 'postgresql'];
   return withServices(scratch, async (services) => {
-    const words = [...topology, '--workload', 'last-node'];
-    return withN8n(measuring, { name: 'twins-original', words }, async (original) => {
-      const { baseUrl, owner } = original as Up & { owner: Owner };
+    const put = async ({ baseUrl, owner }: UpOfOurs): Promise<Original> => {
       const key = await newOwnersKey(baseUrl, owner, SCOPES);
-      const workflow = await put(new N8nApi(baseUrl, key, signal), services);
+      const workflow = await imported(new N8nApi(baseUrl, key, signal), services);
       const url = `${baseUrl}/webhook/order-of-study`;
       await untilRegistered(url, signal);
-      for (let times = 0; times < 5; times += 1) await execute(url);
-      const made = await twinOf({ baseUrl, workflow, key }, measuring);
-      const [workload = ''] = made.files;
-      const ofTwin = { name: 'twins-twin', words: [...topology, '--workload', workload] };
-      return withN8n(measuring, ofTwin, async (twin) => {
-        const sides: Side[] = [
-          { url, up: original },
-          { url: `${twin.baseUrl}${made.request.path}`, up: twin },
-        ];
-        for (const side of sides) await cpuOf(side, isShort ? 4 : WARMUP, signal);
-        const cpuMs: [number[], number[]] = [[], []];
-        for (let run = 0; run < 2 * pairsAsked; run += 1) {
-          const which = turn(run, 2) as 0 | 1;
-          cpuMs[which].push(await cpuOf(sides[which] as Side, executions, signal));
-        }
-        const [ofOriginal, ofIt] = cpuMs;
-        const pairs = ofOriginal.map((a, index): Pair => ({ a, b: ofIt[index] ?? a }));
-        const { ratio } = compare(pairs, { moreIsBetter: true, maxPairs: pairsAsked });
-        return {
-          record: {
-            ...{ versions: original.versions, executions, pairs, ratio, within: WITHIN },
-            replaced: made.rows.filter(({ inTest }) => inTest === 'stand-in'),
-          },
-          sentence: `an execution of the twin took ${ratio.value.toFixed(2)} times the CPU of the original (${ratio.low.toFixed(2)} to ${ratio.high.toFixed(2)})`,
-        };
-      });
+      return { baseUrl, workflow, key, url };
+    };
+    const recording = { name: 'twins-original', words: [...topology, '--workload', 'last-node'] };
+    const made = await withN8n(measuring, recording, async (up) => {
+      const original = await put(up as UpOfOurs);
+      // The twin has the times of the last executions, which no n8n that has just begun is to make long.
+      for (let times = 0; times < WARMUP; times += 1) await execute(original.url);
+      return twinOf(original, measuring);
+    });
+    const [workload = ''] = made.files;
+    const words = [...topology, '--workload', workload];
+    return withN8n(measuring, { name: 'twins-both', words }, async (up) => {
+      const { url } = await put(up as UpOfOurs);
+      const sides: Side[] = [
+        { url, up },
+        { url: `${up.baseUrl}${made.request.path}`, up },
+      ];
+      for (const side of sides) await cpuOf(side, isShort ? 4 : WARMUP, signal);
+      const cpuMs: [number[], number[]] = [[], []];
+      for (let run = 0; run < 2 * pairsAsked; run += 1) {
+        const which = turn(run, 2) as 0 | 1;
+        cpuMs[which].push(await cpuOf(sides[which] as Side, executions, signal));
+      }
+      const [ofOriginal, ofIt] = cpuMs;
+      const pairs = ofOriginal.map((a, index): Pair => ({ a, b: ofIt[index] ?? a }));
+      const { ratio } = compare(pairs, { moreIsBetter: true, maxPairs: pairsAsked });
+      return {
+        record: {
+          ...{ versions: up.versions, executions, pairs, ratio, within: WITHIN },
+          replaced: made.rows.filter(({ inTest }) => inTest === 'stand-in'),
+        },
+        sentence: `an execution of the twin took ${ratio.value.toFixed(2)} times the CPU of the original (${ratio.low.toFixed(2)} to ${ratio.high.toFixed(2)})`,
+      };
     });
   });
 }
