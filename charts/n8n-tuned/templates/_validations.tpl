@@ -40,7 +40,7 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- end -}}
 {{- $isKnown := and (semverCompare (printf ">=%s" $facts.from) $version) (semverCompare (printf "<%s-0" $facts.testedBelow) $version) -}}
 {{- if and (not .Values.image.version) $tagged (not $isKnown) (not (hasSuffix "n8nio/n8n" .Values.image.repository)) -}}
-{{- printf "image.version: image.repository is %s, so its tag %s may count something else than releases of n8n: set image.version to the n8n in it." .Values.image.repository .Values.image.tag }}{{ "\n" -}}
+{{- printf "image.version: image.repository is %s, so its tag %s may not be an n8n version: set image.version to the n8n version in the image." .Values.image.repository .Values.image.tag }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 
@@ -61,7 +61,7 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- range $name, $removed := .n8nTunedVersions.removed -}}
 {{- range $at, $given := $places -}}
 {{- if and (not (kindIs "invalid" (get $given $name))) (hasKey $given $name) (semverCompare $removed.n8n $version) -}}
-{{- printf "%s.%s: n8n %s no longer reads it: %s." $at $name $version (ternary (printf "use %s" $removed.instead) "leave it out" (hasKey $removed "instead")) }}{{ "\n" -}}
+{{- printf "%s.%s: n8n %s no longer reads it: %s." $at $name $version (ternary (printf "use %s" $removed.instead) "remove it" (hasKey $removed "instead")) }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

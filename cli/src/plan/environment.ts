@@ -296,7 +296,7 @@ export interface RoleEnvironment {
 function refuseUnknown({ n8n, values, variables }: Component, rows: readonly Row[]): void {
   for (const [name, { n8n: range, instead }] of Object.entries(versions().removed)) {
     if ((variables[name] ?? null) === null || !isWithin(n8n, range)) continue;
-    const advice = instead === undefined ? 'leave it out' : `use ${instead}`;
+    const advice = instead === undefined ? 'remove it' : `use ${instead}`;
     throw new Mistake(`env.${name}: n8n ${n8n} no longer reads it: ${advice}.`);
   }
   for (const { name, setting: asked, n8n: range } of rows) {

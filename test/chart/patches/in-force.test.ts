@@ -32,9 +32,10 @@ const SERVE = `
 async function serve(
   folder = PRELOAD,
   renderedFor = N8N_VERSION,
+  started: string[] = [],
 ): Promise<{ said: string[]; metrics: string[] }> {
   const words = NAMES.flatMap((name) => ['--require', script(name, folder)]);
-  const { stdout, stderr } = await run(node24(), [...words, '-e', SERVE], {
+  const { stdout, stderr } = await run(node24(), [...words, '-e', SERVE, ...started], {
     cwd: n8nFolder(N8N_VERSION),
     env: {
       N8N_PORT: String(await freePort()),
@@ -60,6 +61,11 @@ test('an image with another n8n than the chart was rendered for is named', async
   expect(said[0]).toBe(
     `n8n-tuned: version: this is n8n ${N8N_VERSION}, and the chart was rendered for 2.99.0: set image.version`,
   );
+});
+
+test('an n8n whose package cannot be read runs on, and its patches are told', async () => {
+  const { said } = await serve(PRELOAD, '2.99.0', ['/nowhere/n8n']);
+  expect(said).toEqual([expect.stringMatching(/^n8n-tuned: patches: keep-alive known/)]);
 });
 
 test('a metric of each patch is 1 only if it is in force', async () => {

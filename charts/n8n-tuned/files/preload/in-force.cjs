@@ -119,7 +119,7 @@ let isTold = false;
 const tell = (names) => say('patches', names.map((name) => `${name} ${stateOf(name)}`).join(', '));
 
 /** The version of the n8n that runs; undefined where its package is not found. */
-function runningVersion(path = fs.realpathSync(process.argv[1] ?? '.')) {
+function runningVersion(path) {
   const file = join(path, 'package.json');
   const { name, version } = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : {};
   if (name === 'n8n') return version;
@@ -129,12 +129,14 @@ function runningVersion(path = fs.realpathSync(process.argv[1] ?? '.')) {
 /** An image can hold another n8n than its tag says. */
 function tellOtherVersion() {
   const { N8N_TUNED_RENDERED_FOR: expected } = process.env;
-  const version = runningVersion();
-  if (!expected || version === undefined || version === expected) return;
-  say(
-    'version',
-    `this is n8n ${version}, and the chart was rendered for ${expected}: set image.version`,
-  );
+  try {
+    const version = runningVersion(fs.realpathSync(process.argv[1] ?? '.'));
+    if (!expected || version === undefined || version === expected) return;
+    const what = `this is n8n ${version}, and the chart was rendered for ${expected}`;
+    say('version', `${what}: set image.version`);
+  } catch {
+    // A package that cannot be read is no reason for n8n to end.
+  }
 }
 
 /** Those of expressions wait for the first expression. */

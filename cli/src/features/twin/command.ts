@@ -176,9 +176,9 @@ function madeOf(sources: readonly Source[], name: string, options: TwinOptions):
 
 function refusal({ leaving }: Twin): string {
   const listed = leaving.map(({ node, why }) => `'${node}' (${why})`).join(', ');
-  const mends = [...new Set(leaving.flatMap(({ mend }) => mend ?? []))];
-  const all = [...mends, 'use --allow for each node that may keep calling external services'];
-  return `these nodes could call external services: ${listed}; ${all.join(', or ')}.`;
+  const all = new Set(leaving.flatMap(({ advice }) => advice ?? []));
+  all.add('use --allow for each node that may keep calling external services');
+  return `these nodes could call external services: ${listed}; ${[...all].join(', or ')}.`;
 }
 
 /** What cannot be loaded is named and left out; the others keep their weights. */

@@ -211,10 +211,10 @@ function partOf(
     const kind = file === 'made up' ? 'service' : kindOf(node.type);
     const made = replaced(node, kind, `/node/${twin}/${slug}`, recording.nodes.get(called));
     if (made === null) {
-      const mend = 'use --from-execution with an execution that shows what it returns';
+      const advice = 'use --from-execution with an execution that shows what it returns';
       part.leaving.push({
         ...{ node: called, why: `its type ${node.type} is not known` },
-        ...(kind === 'unknown' ? { mend } : {}),
+        ...(kind === 'unknown' ? { advice } : {}),
       });
       return node;
     }
@@ -294,7 +294,7 @@ function whyLeaving(
     ? { why: 'the workflow that it calls is known only at run time' }
     : {
         why: `the workflow ${id || '?'} that it calls is not in any of the files`,
-        mend: ADD_FILES,
+        advice: ADD_FILES,
       };
 }
 

@@ -30,7 +30,7 @@ export interface Leaving {
   node: string;
   why: string;
   /** What makes it known, as an order to the user; left out: nothing does. */
-  mend?: string;
+  advice?: string;
 }
 
 export const without = <T extends object>(value: T, ...keys: string[]): T =>
