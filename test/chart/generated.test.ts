@@ -98,6 +98,8 @@ test('the default images are the versions that the lab tests with', () => {
     postgres: versions['POSTGRES_IMAGE_TAG'],
   });
   const others = { python: tagAt('pythonPackages', 'image', 'tag') };
+  // A digest beside the tag, so that a user's own tag replaces both.
+  expect(others.python).toMatch(/@sha256:[0-9a-f]{64}$/);
   for (const [image, tag] of Object.entries({ ...tags, ...others })) {
     expect(annotations['artifacthub.io/images']).toContain(`${image}:${String(tag)}`);
   }

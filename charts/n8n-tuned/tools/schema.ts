@@ -26,7 +26,10 @@ const texts: Shape = { type: 'object', additionalProperties: text };
 const shown = (shape: Shape, form: string): Shape => ({ ...shape, 'x-recorded': form });
 /** Whether it is one says the template, in a sentence. */
 const quantity = shown({ type: ['string', 'number'] }, '^[0-9.]+([EPTGMK]i?|[mk])?$');
-const imageTag = shown({ type: ['string', 'number'] }, '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$');
+const imageTag = shown(
+  { type: ['string', 'number'] },
+  '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}(@sha256:[0-9a-f]{64})?$',
+);
 const plainName = shown(text, '^[a-z0-9][a-z0-9.-]*$');
 const seconds = shown(text, '^([0-9]+(ms|s|m|h))?$');
 /** The same shape, and null: "not set". */
