@@ -1,7 +1,14 @@
 /**
  * Workflows of users as twins, in a network namespace without a route out: whatever still left n8n would fail there.
  */
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RunRecord } from '../../cli/src/record/run-record';
@@ -35,7 +42,8 @@ const EXECUTION = {
 const ALL_SUCCEEDED = { failed: 0, unfinished: 0, requests: 5, expectedResponses: 5 };
 
 async function make(name: string, ...more: string[]): Promise<void> {
-  copyFileSync(join(__dirname, `../process/twins/${name}.json`), join(folder, `${name}.json`));
+  const template = join(__dirname, `../process/twins/${name}.json`);
+  if (existsSync(template)) copyFileSync(template, join(folder, `${name}.json`));
   const made = await runCli(['twin', `${name}.json`, '--force', ...more], {}, folder);
   expect(made).toMatchObject({ code: 0, stderr: '' });
 }
@@ -90,4 +98,65 @@ test('orders are made of rows, and n8n answers with what a row says', async () =
   const { summary } = await loaded('order', '--body', '@rows.jsonl');
   expect(summary?.executions).toMatchObject(ALL_SUCCEEDED);
   expect(summary?.errors.requests).toBe(0);
+});
+
+const LANGCHAIN = '@n8n/n8n-nodes-langchain.';
+const node = (name: string, type: string, typeVersion: number, more: object = {}): object => ({
+  ...{ id: name, name, type, typeVersion, position: [0, 0], parameters: {}, ...more },
+});
+const to = (name: string, type: string): object => ({ [type]: [[{ node: name, type, index: 0 }]] });
+const withKey = (type: string): object => ({ [type]: { id: '1', name: 'Production' } });
+
+/** Puts a text into a store of vectors by a model of Cohere, and asks a model of Anthropic, which has that store as a tool. */
+const LIBRARY = {
+  ...{ id: 'library-00000000', name: 'Library', active: false },
+  settings: { executionOrder: 'v1' },
+  nodes: [
+    node('Question', 'n8n-nodes-base.webhook', 2, {
+      webhookId: 'question',
+      parameters: { httpMethod: 'POST', path: 'question', responseMode: 'lastNode' },
+    }),
+    node('Put', `${LANGCHAIN}vectorStorePinecone`, 1, {
+      ...{ parameters: { mode: 'insert', options: {} }, credentials: withKey('pineconeApi') },
+    }),
+    node('Vectors', `${LANGCHAIN}embeddingsCohere`, 1, { credentials: withKey('cohereApi') }),
+    node('Text', `${LANGCHAIN}documentDefaultDataLoader`, 1.1),
+    node('Librarian', `${LANGCHAIN}agent`, 3, {
+      ...{ executeOnce: true, parameters: { promptType: 'define', text: 'Where?', options: {} } },
+    }),
+    node('Model', `${LANGCHAIN}lmChatAnthropic`, 1.3, {
+      parameters: { model: { __rl: true, mode: 'id', value: 'claude-sonnet-4-5' }, options: {} },
+      credentials: withKey('anthropicApi'),
+    }),
+    node('Find', `${LANGCHAIN}vectorStorePinecone`, 1, {
+      parameters: {
+        ...{ mode: 'retrieve-as-tool', toolName: 'find', toolDescription: 'finds texts' },
+        options: {},
+      },
+      credentials: withKey('pineconeApi'),
+    }),
+  ],
+  connections: {
+    Question: to('Put', 'main'),
+    Put: to('Librarian', 'main'),
+    Text: to('Put', 'ai_document'),
+    Model: to('Librarian', 'ai_languageModel'),
+    Find: to('Librarian', 'ai_tool'),
+    Vectors: {
+      ai_embedding: [
+        ['Put', 'Find'].map((name) => ({ node: name, type: 'ai_embedding', index: 0 })),
+      ],
+    },
+  },
+};
+
+test("n8n's nodes of Anthropic, of embeddings and of vectors succeed offline", async () => {
+  writeFileSync(join(folder, 'library.json'), JSON.stringify(LIBRARY));
+  await make('library');
+  const { summary } = await loaded('library');
+  expect(summary?.executions).toMatchObject(ALL_SUCCEEDED);
+  expect(summary?.errors.requests).toBe(0);
+  expect(summary?.services?.map(({ host }) => host).sort()).toEqual([
+    ...['api.anthropic.com', 'api.openai.com'],
+  ]);
 });
