@@ -70,7 +70,7 @@ function cellsByLength({ renderer }: MarkdownIt): void {
 export default {
   title: 'n8n-tuned',
   description:
-    'Know before go-live how much load your n8n takes, what breaks first, and what to deploy',
+    'Find out before go-live how much load your n8n sustains, what breaks first, and what to deploy',
   base: facts.base,
   head: facts.icon ? [['link', { rel: 'icon', type: 'image/svg+xml', href: facts.icon }]] : [],
   vite: { plugins: [repairs] },

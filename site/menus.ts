@@ -44,9 +44,9 @@ const TASKS: Record<string, readonly Entry[]> = {
   Reference: [
     ['docs/reference/index.md', 'Every command'],
     ['charts/n8n-tuned/index.md', 'The chart and its values'],
-    ['charts/n8n-load/index.md', 'The chart of load'],
+    ['charts/n8n-load/index.md', 'Load-test chart'],
     'docs/workloads.md',
-    ['nodes/index.md', 'Nodes that make load'],
+    ['nodes/index.md', 'Load and queue nodes'],
     ['loadtests/index.md', 'Plain k6 scripts'],
     'docs/glossary.md',
   ],

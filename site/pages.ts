@@ -141,7 +141,7 @@ const CARDS: ReadonlyArray<readonly [title: string, page: string, text: string]>
     'charts/n8n-tuned/README.md',
     'A chart with measured settings, alerts and recovery.',
   ],
-  ['I go live', 'docs/go-live.md', 'Values with evidence, a proof, and a checklist.'],
+  ['I am about to go live', 'docs/go-live.md', 'Values with evidence, a proof, and a checklist.'],
   [
     'I want to know what I would lose',
     'docs/drills.md',

@@ -220,7 +220,7 @@ export function measured(): Generated {
 <!-- Written by lab/generate/all.ts from the records of studies. -->
 
 Every figure on this page comes from a record in this repository. We measured on small machines, usually with two cores, which n8n and the load generator
-shared. The ratios are more reliable than the absolute figures. To measure your own system, use \`n8n-tuned\`. A range in brackets is the 95% interval, or the range over several rounds. [The overview of studies](studies/README.md) lists all studies, and explains how to repeat them. Some tests also [keep records](docs/records/README.md).
+shared. On your system, both the figures and the ratios will differ: measure with \`n8n-tuned\`. A range in brackets is the 95% interval, or the range over several rounds. [The overview of studies](studies/README.md) lists all studies, and explains how to repeat them. Some tests also [keep records](docs/records/README.md).
 
 ${MEASURED.map((make) => make())
   .map((one) => `## ${one.question}\n\n${one.text} ${one.means} (${leads(one)})`)

@@ -217,8 +217,8 @@ kubectl exec deploy/n8n-main -- printenv N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE
 Replace the names with your own. The first command prints \`true\`. The second command measures the gain on your machines. Use two test systems
 that run at the same time.
 
-Automated tests check each block. They render [the chart blocks](docs/records/only-settings.json) with ${listed(checked)}, run the process block in a shell, and parse the Compose block. They also check that the Terraform module accepts all variables in its block,
-but do not apply it.
+We rendered the chart blocks with ${listed(checked)} ([record](docs/records/only-settings.json)). Automated tests check that these blocks have not changed since then. They run the process block in a shell,
+parse the Compose block, and check that the Terraform block contains no variable that the module sets itself.
 `;
   return { files: { [PAGE]: linksFrom(PAGE, text) } };
 }

@@ -32,7 +32,7 @@ export function refuseTooManyOpen(
   const most = generators * OPEN_AT_MOST;
   if (allowed > most) {
     throw new Mistake(
-      `${String(highestRate(plan))} requests per second that may each take ${String(slowestMs / 1000)} s can have ${String(allowed)} open at the same time, more than the ${String(most)} that ${generators === 1 ? 'one generator opens by itself' : `${String(generators)} generators open by themselves`} (about 64 KiB of memory and a socket each): choose a lower rate or SLO, or set the limit yourself (--max-open, with plain k6 MAX_OPEN)`,
+      `${String(highestRate(plan))} requests per second that may each take ${String(slowestMs / 1000)} s can need ${String(allowed)} open requests at the same time, but ${generators === 1 ? 'one generator opens' : `${String(generators)} generators open`} at most ${String(most)} by default. Each needs about 64 KiB and a socket. Choose a lower rate or SLO, or set the limit yourself (--max-open, with plain k6 MAX_OPEN)`,
     );
   }
 }

@@ -55,7 +55,7 @@ export const tooManyLanes = (settings: Pick<Settings, 'plan'>): string =>
 function refusal(what: string, { plan }: Pick<Settings, 'plan'>): string {
   const variables =
     plan.loop === 'open' ? 'RATE, DURATION, WARMUP and MAX_OPEN' : 'VUS and DURATION';
-  return `k6 ${what} (an option, a variable K6_... or a configuration file), so that its load would not be the plan of this script: remove it, and set ${variables} with -e, as in k6 run -e DURATION=1m ${plan.profile}.ts; no load was generated`;
+  return `k6 ${what}, because of an option, a variable K6_... or a configuration file. Its load would not follow the plan of this script: remove it, and set ${variables} with -e, as in k6 run -e DURATION=1m ${plan.profile}.ts; no load was generated`;
 }
 
 const isSet = (value: unknown): boolean => value !== undefined && value !== null;

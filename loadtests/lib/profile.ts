@@ -100,12 +100,12 @@ function refuseWhatDoesNotFit(name: string, profile: Profile, parameters: PlanPa
   }
   if (profile.loop === 'closed' && parameters.arrivals !== undefined) {
     throw new Mistake(
-      `the profile ${name} has clients instead of arrivals: remove the arrivals, or use the profile load`,
+      `the '${name}' profile has clients instead of arrivals: remove the arrivals, or use the 'load' profile`,
     );
   }
   if (profile.loop === 'closed' && parameters.retries !== undefined) {
     throw new Mistake(
-      `the clients of the profile ${name} do not retry: remove the retries, or use the profile load`,
+      `clients of the '${name}' profile do not retry: remove the retries, or use the 'load' profile`,
     );
   }
   const { ratePerSecond = 1, durationSeconds = 1, warmupSeconds = 0, clients = 1 } = parameters;

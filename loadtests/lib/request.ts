@@ -100,7 +100,8 @@ const bytesOf = new Map<LoadBody, ArrayBuffer>();
 function bodyOf(request: Prepared): string | ArrayBuffer | null {
   const { body } = request;
   if (body === null) return null;
-  if ('rows' in body) throw new Error('a body of rows is filled before it is sent');
+  if ('rows' in body)
+    throw new Error('a row of the body was not filled in before the request was sent');
   if ('text' in body && body.base64 !== true) return body.text;
   let bytes = bytesOf.get(body);
   if (bytes === undefined) {

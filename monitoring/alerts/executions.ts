@@ -92,7 +92,7 @@ export const executions: AlertGroup = {
       meaning:
         'A workflow that used to run successfully no longer does. No other alert detects that a trigger is missing, such as a schedule that is no longer registered, a webhook that nobody calls, or a polling trigger that returns nothing.',
       tellWhy: [
-        'Check in the list of executions whether the workflow runs and fails.',
+        'In the list of executions, check whether the workflow runs but fails, or does not run at all.',
         'If the workflow does not run, check that it is active and that its trigger works. For a schedule, see [N8nNoLeader](N8nNoLeader.md). For a webhook, check that the external service still calls it. For a polling trigger, check that its credential is valid.',
         'If the workflow runs once a week or less, this alert is not suitable for it. Silence the alert by `workflow_id`.',
       ],

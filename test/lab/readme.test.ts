@@ -11,6 +11,7 @@ import * as output from '../../lab/generate/readme';
 const root = join(__dirname, '../..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 const readme = read('README.md');
+const byVersion = (a: string, b: string): number => a.localeCompare(b, 'en', { numeric: true });
 
 test('it begins with a command, a picture and what is gained, and needs nothing big before "Try it here"', () => {
   const inOrder = [
@@ -34,6 +35,16 @@ test('it begins with a command, a picture and what is gained, and needs nothing 
   expect(inOrder).not.toContain(-1);
   expect(inOrder).toEqual(inOrder.toSorted((a, b) => a - b));
   expect(readme.slice(0, readme.indexOf('## Try it here'))).not.toMatch(/\bGo \d|\broot\b|10 min/);
+});
+
+test('it names the n8n versions whose code all patches know', () => {
+  const { functions } = JSON.parse(read('charts/n8n-tuned/files/preload/known.json')) as {
+    functions: Record<string, Record<string, { n8n: string }>>;
+  };
+  const newest = Object.values(functions).map((codes) => Object.values(codes).at(-1)?.n8n ?? '');
+  const froms = newest.map((range) => range.replace(/ to .*/, '')).sort(byVersion);
+  const tos = newest.map((range) => range.replace(/.* to /, '')).sort(byVersion);
+  expect(readme).toContain(`n8n ${froms.at(-1) ?? ''} to ${tos[0] ?? ''} runs with all patches`);
 });
 
 test('"Start here" has five entries, each with a link', () => {

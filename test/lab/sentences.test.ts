@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import * as ts from 'typescript';
 import { programOf } from '../../cli/src/program';
 import { countOf, kindOf } from '../../lab/pages';
 import { isPage } from '../../site/pages.ts';
@@ -69,6 +70,66 @@ test('the help of every command and of its options', () => {
   expect(texts.length).toBeGreaterThan(300);
   // An option is said to be what it is: "address of an n8n that already runs".
   const faults = faultsIn(texts.flatMap((text) => sentencesOf(`${text}.`)));
+  expect(faults.filter((fault) => !fault.startsWith('no verb'))).toEqual([]);
+});
+
+/** Of a program, every text of five words and more that is neither code nor a list of words. */
+function textsOf(file: string): string[] {
+  const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest, true);
+  const texts: string[] = [];
+  const visit = (node: ts.Node): void => {
+    const text = ts.isStringLiteralLike(node)
+      ? node.text
+      : ts.isTemplateExpression(node)
+        ? [node.head, ...node.templateSpans.map(({ literal }) => literal)]
+            .map((part) => part.text)
+            .join('CODE')
+        : '';
+    const isSplit = ts.isPropertyAccessExpression(node.parent) && node.parent.expression === node;
+    if (text.split(/\s+/).length >= 5 && !/[\n{}$=]/.test(text) && !isSplit) texts.push(text);
+    ts.forEachChild(node, visit);
+  };
+  ts.forEachChild(source, visit);
+  return texts;
+}
+
+/** Of a template of the chart, the lines that NOTES and refusals show, its actions as a word. */
+const shownBy = (file: string): string[] =>
+  read(file)
+    .replace(/\{\{-? ?\/\*[^]*?\*\/ ?-?\}\}/g, '')
+    .split('\n')
+    .flatMap((line) => [
+      line.replace(/\{\{.*?\}\}/g, 'CODE').replace(/^\s*- /, ''),
+      ...[...line.matchAll(/"([^"\\]*(?:\\.[^"\\]*)*)"/g)].map(([, text = '']) => text),
+    ])
+    .filter((text) => text.split(/\s+/).length >= 5 && !/[{}$]/.test(text));
+
+test('what the command, the scripts and the nodes say', () => {
+  const programs = execFileSync('git', ['ls-files', 'cli/src', 'loadtests', 'nodes'], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+    .split('\n')
+    .filter((file) => file.endsWith('.ts'));
+  const texts = programs.flatMap(textsOf);
+  expect(texts.length).toBeGreaterThan(1500);
+  // A part of a sentence is completed elsewhere.
+  const faults = faultsIn(
+    texts.flatMap((text) => sentencesOf(/[.!?:]$/.test(text) ? text : `${text}.`)),
+  );
+  expect(faults.filter((fault) => !fault.startsWith('no verb'))).toEqual([]);
+});
+
+test('what the charts say when they are installed, and why they refuse values', () => {
+  const templates = execFileSync('git', ['ls-files', ':(glob)charts/*/templates/**'], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+    .split('\n')
+    .filter((file) => /(NOTES\.txt|_warnings|_validations[^/]*)(\.tpl)?$/.test(file));
+  const texts = templates.flatMap(shownBy);
+  expect(texts.length).toBeGreaterThan(100);
+  const faults = faultsIn(texts.flatMap((text) => sentencesOf(text)));
   expect(faults.filter((fault) => !fault.startsWith('no verb'))).toEqual([]);
 });
 

@@ -61,11 +61,11 @@
 - multiMain.enabled with one main: no other main can take over if it fails. Set main.replicas to 2 or more.
 {{- end }}
 {{- if and (include "n8n-tuned.isQueue" .) (not (include "n8n-tuned.hasWebhookProcessors" .)) (contains "Recreate" (include "n8n-tuned.strategy" (dict "context" . "component" $main))) }}
-- When its pod is replaced, main ends before the next one starts, so that no schedule runs twice, and n8n does not respond to webhooks during this time: set webhook.enabled=true, or executions.durableSchedules=true if no workflow polls.
+- When the pod of main is replaced, the old one stops before the new one starts, so that no schedule runs twice. Until then, n8n does not respond to webhooks: set webhook.enabled=true, or executions.durableSchedules=true if no workflow polls.
 {{- end }}
 {{- range .n8nTunedEnvironment.variables }}
 {{- if and (eq .name "N8N_EXECUTIONS_QUEUE_KEEP_LAST_COMPLETED") (include "n8n-tuned.isQueue" $) (not (semverCompare .n8n $version)) }}
-- n8n {{ $version }} deletes a finished job at once, so now and then a caller gets no response although the workflow ran, and the process that waits for it stops only at its shutdown limit: use an n8n with N8N_EXECUTIONS_QUEUE_KEEP_LAST_COMPLETED ({{ .n8n | trimSuffix "-0" }}).
+- n8n {{ $version }} deletes a finished job at once. Now and then, a caller gets no response although the workflow ran, and the process that waits for this job stops only at its shutdown limit: use an n8n with N8N_EXECUTIONS_QUEUE_KEEP_LAST_COMPLETED ({{ .n8n | trimSuffix "-0" }}).
 {{- end }}
 {{- end }}
 {{- range $components }}
@@ -98,7 +98,7 @@
 {{- range $components }}
 {{- $asked := dict "context" $ "component" . }}
 {{- if not (include "n8n-tuned.memoryLimit" .) }}
-- {{ .at }} has no memory limit: V8 chooses the heap, and nothing limits what a Code node takes.
+- {{ .at }} has no memory limit: V8 chooses the heap size, and a Code node can use any amount of memory.
 {{- else if and (include "n8n-tuned.heap" $asked) (eq "as V8 chooses" (include "n8n-tuned.oldSpaceInForce" $asked)) }}
 - {{ .at }}: your NODE_OPTIONS replace the chart's, including the size of the heap, which V8 then chooses: add --max-old-space-size={{ (include "n8n-tuned.heap" $asked | fromYaml).oldSpaceMiB | int64 }}, or give your options as heap.nodeOptions instead.
 {{- end }}

@@ -8,7 +8,7 @@ import type { CommandHelp } from '../options/help';
 
 export const help: CommandHelp = {
   summary: 'stop an n8n instance that n8n-tuned up started',
-  examples: ['n8n-tuned down'],
+  examples: ['n8n-tuned down', 'n8n-tuned up --name big --memory 4Gi', 'n8n-tuned down big'],
 };
 
 export function register(program: Command): Command {

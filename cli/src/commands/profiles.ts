@@ -5,7 +5,11 @@ import type { CommandHelp } from '../options/help';
 
 export const help: CommandHelp = {
   summary: 'list the load profiles, which shape the load over time',
-  examples: ['n8n-tuned profiles --json'],
+  examples: [
+    'n8n-tuned profiles',
+    'n8n-tuned profiles --json',
+    'n8n-tuned run --profile stress --rate 10',
+  ],
 };
 
 export function register(program: Command): Command {

@@ -44,7 +44,6 @@ export const help: CommandHelp = {
     '--workers',
     '--cpu',
     '--memory',
-    '--tuning',
     '--name',
     '--json',
   ],

@@ -74,7 +74,9 @@ function versionOfProgram(program: string, asked: string | undefined): string {
     );
   }
   if (asked !== undefined && asked !== version) {
-    throw new Mistake(`--n8n-program ${program} is n8n ${version}: remove --n8n ${asked}.`);
+    throw new Mistake(
+      `--n8n-program ${program} is n8n ${version}, but --n8n asks for ${asked}: remove --n8n.`,
+    );
   }
   return version;
 }

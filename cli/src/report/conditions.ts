@@ -39,7 +39,7 @@ export function n8nText(topology: Topology | null, version: string | undefined):
   const layout =
     mode === 'queue' ? `queue mode, ${counted(workers.count, 'worker')}` : 'regular mode';
   const loaded = counted(patchesOf(topology).length, 'patch', 'patches');
-  const kit = tuning === 'none' ? 'as it comes' : `tuning ${tuning} with ${loaded}`;
+  const kit = tuning === 'none' ? "n8n's default settings" : `tuning ${tuning} with ${loaded}`;
   return [name, layout, kit].join(', ');
 }
 

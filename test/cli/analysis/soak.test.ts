@@ -105,7 +105,7 @@ describe('what grows in the database', () => {
       /The database grew by 100 MiB per hour \(between .*; its tables grew: /,
     );
     expect(sentence).toMatch(/execution_data by 90 MiB .*, execution_entity by 10 MiB /);
-    expect(sentence).toContain('That is 2.34 GiB per day');
+    expect(sentence).toContain('This growth is 2.34 GiB per day');
     expect(sentence).not.toContain('workflow_entity');
   });
 

@@ -25,7 +25,9 @@ export const rowOf = (limit: Limit): LimitRow | undefined =>
 
 /** What reports and sentences call a limit. */
 export const limitName = (limit: Limit | null): string =>
-  limit === null ? 'none seen' : (rowOf(limit)?.name ?? `${limit.role} ${limit.resource}`);
+  limit === null
+    ? 'nothing that was measured'
+    : (rowOf(limit)?.name ?? `${limit.role} ${limit.resource}`);
 
 /** What to change for more; null where no limit was seen. Without a mode, n8n is taken for one process. */
 export function adviceFor(limit: Limit | null, mode: 'regular' | 'queue' | null): string | null {

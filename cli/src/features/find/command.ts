@@ -90,7 +90,6 @@ export const help: CommandHelp = {
     '--url',
     '--workers',
     '--cpu',
-    '--memory',
     '--slo',
     '--rate',
     '--budget',

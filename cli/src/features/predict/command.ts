@@ -54,7 +54,7 @@ export function register(program: Command): Command {
   return program
     .command('predict')
     .description(
-      'Predict the capacity for another size or machine speed from recorded sweeps or searches, and show the limit',
+      'Predict the capacity at another size or machine speed from recorded sweeps or searches, and show what limits it',
     )
     .addOption(
       parsed(

@@ -35,9 +35,10 @@ export const help: CommandHelp = {
   examples: [
     'n8n-tuned sample --pid 4711 --csv memory.csv --plot memory.svg --duration 5m',
     "n8n-tuned sample --pid $(pgrep -f 'n8n start') --interval 5s --json",
+    'n8n-tuned sample --pid 4711 4712 --duration 1h > two-processes.csv',
   ],
   notes: [
-    'The table has one line per process and sample. The column cpuCores shows the CPU that the process has used since its previous line; 1 means one busy core. The column rssMiB shows its resident memory, in which shared memory counts for every process.',
+    'The table has one line per process and sample. The cpuCores column shows the CPU that the process has used since its previous line; 1 means one busy core. The rssMiB column shows the resident memory of the process, including the memory that it shares with other processes.',
   ],
 };
 

@@ -45,7 +45,7 @@ function databaseSentence(trends: readonly SoakTrend[]): string | null {
       : [`${grown === null ? 'Tables' : 'its tables'} grew: ${named.join(', ')}`]),
   ].join('; ');
   const perDay = formatNumber((perHour * HOURS_PER_DAY) / MIB_PER_GIB);
-  return `${what}. That is ${perDay} GiB per day for as long as n8n keeps its executions (EXECUTIONS_DATA_MAX_AGE).`;
+  return `${what}. This growth is ${perDay} GiB per day for as long as n8n keeps its executions (EXECUTIONS_DATA_MAX_AGE).`;
 }
 
 function walSentence(trends: readonly SoakTrend[]): string | null {

@@ -33,7 +33,7 @@ export function serverTarget(options: ServerTargetOptions): Target {
       const { port, host } = placeOf(server);
       if (await accepts(port, host)) {
         throw new Mistake(
-          `another program already listens at ${originOf(server)}: stop it, or use another port for the server.`,
+          `another program is already listening at ${originOf(server)}: stop it, or use another port for the server.`,
         );
       }
       signal.throwIfAborted();

@@ -24,7 +24,7 @@ const SENTENCE = 'main event loop: main used 0.97 of its one thread; next host C
 
 test('of a search, with the figures of the lowest rate that it limited', () => {
   expect(limitText(limit)).toBe(SENTENCE);
-  expect(limitText({ limit: null, evidence: null, next: null })).toBe('none seen');
+  expect(limitText({ limit: null, evidence: null, next: null })).toBe('nothing that was measured');
   expect(renderTerminal(findDocument(sampleSearch()), style)).toContain(SENTENCE);
 });
 

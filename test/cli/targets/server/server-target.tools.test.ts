@@ -109,7 +109,7 @@ test('a port that somebody else listens on is refused: another server would be l
   try {
     await until('it listens', () => other.listening);
     await expect(up(HTTP)).rejects.toThrow(
-      /^another program already listens at .*: stop it, or use another port for the server\.$/,
+      /^another program is already listening at .*: stop it, or use another port for the server\.$/,
     );
   } finally {
     other.close();

@@ -136,7 +136,7 @@ export function renderIndexHtml(title: string, entries: readonly IndexEntry[]): 
     `<h1>${escapeXml(title)}</h1>`,
     `<p class="faint">${escapeXml(`${String(rows.length)} results: ${String(count('good'))} good, ${String(count('bad'))} bad, ${String(count('unsure'))} that decide nothing. Choose a heading to sort by it.`)}</p>`,
     `<div class="wide" tabindex="0" role="region" aria-label="Results"><table class="index"><thead><tr>${head}<th scope="col">Course</th></tr></thead><tbody>${body.join('')}</tbody></table></div>`,
-    '<p class="faint">The course is that of p95 over time in a run, of the offered rate from probe to probe in a search, of the ratio from pair to pair in a comparison, of what was not answered and executed once in a drill, of the rate from cell to cell in a sweep, and of the worst SLO from attempt to attempt in a proof; it begins at zero.</p>',
+    '<p class="faint">The column Course shows the main figure of each result over time. For a run, it shows p95; for a search, the offered rate of each probe; for a comparison, the ratio of each pair. For a drill, it shows the requests that were not answered and executed once; for a sweep, the rate of each cell; for a proof, the worst SLO of each attempt. Each course begins at zero.</p>',
   ];
   return page(title, content.join('\n'), { style: INDEX_STYLE, script: SORT_SCRIPT });
 }

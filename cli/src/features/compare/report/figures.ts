@@ -67,7 +67,7 @@ function equalPriceFigure(record: CompareRecord): Figure[] {
   const { cpuMs, ratio } = record.equalPrice;
   const isKnown = isOnce(record) || (ratio.low > 0 && Number.isFinite(ratio.high));
   const ratioThere = isKnown ? timesAsGood(ratio) : 'not yet known';
-  const cost = `as if a request cost both the same; it takes ${duration(cpuMs.a)} of CPU in A and ${duration(cpuMs.b)} in B`;
+  const cost = `if a request cost both sides the same CPU; it takes ${duration(cpuMs.a)} of CPU in A and ${duration(cpuMs.b)} in B`;
   return [{ name: 'At equal price', value: `${ratioThere}, ${cost}` }];
 }
 

@@ -91,7 +91,7 @@ const ADVICE: Partial<Record<LedgerClass, string>> = {
   failed:
     'Set Retry On Fail in nodes that call a service, and set an error workflow: n8n shows these executions with the error of the node, but does not retry them.',
   'not-executed':
-    'Let the workflow respond when it is done (Respond: When Last Node Finishes), and let callers check the response: status 200 with "the last node did not return any data" is also the response of n8n if a worker lost the job as it ended.',
+    'Let the workflow respond when it is done (Respond: When Last Node Finishes), and let callers check the response. If a worker loses a job as the job ends, n8n responds with status 200 and "the last node did not return any data".',
   repeated:
     'Include the request id in every change that the workflow makes outside n8n, so that a second execution changes nothing.',
   'error-but-done':

@@ -141,7 +141,7 @@ function rateCharts({ attempts }: RateRecord): Chart[] {
   return (first?.shares ?? []).map(({ slo, allowed }): Chart => ({
     kind: 'line',
     id: slo.replace(/[^a-z0-9]+/gi, '-'),
-    title: `Requests that broke ${slo}, look by look`,
+    title: `Share of requests that missed ${slo}`,
     x: { label: 'measured', unit: 's', min: 0 },
     y: { label: 'share', unit: '%', min: 0, max: topOf(slo, attempts) },
     series: attempts.map(({ looks }, index) => ({

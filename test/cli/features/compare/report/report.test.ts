@@ -30,7 +30,7 @@ test('the first picture of a comparison is the ratio, or both sides where nothin
 
 test('a comparison gives its ratio at equal price too, with what a request costs each side', () => {
   const text =
-    '1.02 times as good (0.99 to 1.05), as if a request cost both the same; it takes 24 ms of CPU in A and 9.8 ms in B';
+    '1.02 times as good (0.99 to 1.05), if a request cost both sides the same CPU; it takes 24 ms of CPU in A and 9.8 ms in B';
   expect(valueOf('At equal price')).toBe(text);
   expect(firstFigures(comparison, NOTHING_SEEN)).toContainEqual({
     ...{ name: 'At equal price', value: text },
@@ -63,11 +63,11 @@ test('where n8n showed its patches on both sides, a comparison goes by what is i
 
 test('a comparison says at its top what each side ran on, once where both ran on the same', () => {
   expect(sidesRanOn(comparison)).toBe(
-    'A: n8n 2.41.1, regular mode, as it comes; B: n8n 2.41.1, regular mode, tuning throughput with 5 patches; 2 cores of Test CPU with 23.4 GiB',
+    "A: n8n 2.41.1, regular mode, n8n's default settings; B: n8n 2.41.1, regular mode, tuning throughput with 5 patches; 2 cores of Test CPU with 23.4 GiB",
   );
   const topology = topologySchema.parse({ tuning: 'none' });
   expect(sidesRanOn(withSide(comparison, 'b', { topology }))).toBe(
-    'n8n 2.41.1, regular mode, as it comes; 2 cores of Test CPU with 23.4 GiB',
+    "n8n 2.41.1, regular mode, n8n's default settings; 2 cores of Test CPU with 23.4 GiB",
   );
 });
 
