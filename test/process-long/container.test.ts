@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -108,6 +108,94 @@ test('a twin is loaded, with its credential and a stand-in that the container re
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+/** As n8n's own file for queue mode, and beside it the secrets that nothing may show. */
+const COMPOSE = `
+x-n8n: &n8n
+  image: docker.n8n.io/n8nio/n8n:\${N8N_VERSION}
+  environment:
+    - DB_TYPE=postgresdb
+    - DB_POSTGRESDB_HOST=postgres
+    - DB_POSTGRESDB_PASSWORD=\${POSTGRES_PASSWORD}
+    - EXECUTIONS_MODE=queue
+    - QUEUE_BULL_REDIS_HOST=redis
+    - N8N_ENCRYPTION_KEY=\${ENCRYPTION_KEY}
+    - N8N_RUNNERS_MODE=external
+    - N8N_RUNNERS_AUTH_TOKEN=\${RUNNERS_AUTH_TOKEN}
+    - OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS=true
+    - EXECUTIONS_DATA_SAVE_ON_SUCCESS=none
+    - N8N_SMTP_PASS=\${MAIL_PASSWORD}
+  volumes: ['n8n_storage:/home/node/.n8n', './own:/files']
+services:
+  postgres: { image: postgres:17, volumes: ['db_storage:/var/lib/postgresql/data'] }
+  redis: { image: redis:7-alpine }
+  n8n: { <<: *n8n, ports: ['5678:5678'] }
+  n8n-runner: { image: 'n8nio/runners:\${N8N_VERSION}' }
+  n8n-worker:
+    <<: *n8n
+    command: worker --concurrency=7
+    deploy: { resources: { limits: { cpus: '0.9', memory: 1280M } } }
+`;
+
+test('a Compose file in queue mode is measured in containers of its own, and its secrets are nowhere', async () => {
+  buildCli();
+  const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-compose-'));
+  const before = containers();
+  const volumes = (): string => execFileSync('podman', ['volume', 'ls', '--quiet']).toString();
+  const volumesBefore = volumes();
+  const secrets = ['POSTGRES_PASSWORD', 'ENCRYPTION_KEY', 'RUNNERS_AUTH_TOKEN', 'MAIL_PASSWORD'];
+  try {
+    writeFileSync(join(folder, 'docker-compose.yml'), COMPOSE);
+    writeFileSync(
+      join(folder, '.env'),
+      [
+        `N8N_VERSION=${pinned(versions, 'N8N_VERSION')}`,
+        ...secrets.map((name) => `${name}=${name.toLowerCase()}-is-secret`),
+      ].join('\n'),
+    );
+    const images = [
+      ...['--image', archive('n8n', 'N8N_VERSION')],
+      ...['--redis-image', archive('redis', 'REDIS_IMAGE_TAG')],
+      ...['--postgres-image', archive('postgres', 'POSTGRES_IMAGE_TAG')],
+    ];
+    const words = ['run', '--target', 'container', '--compose', 'docker-compose.yml', ...images];
+    const load = ['--workload', 'last-node', '--rate', '1', '--duration', '4s', '--warmup', '2s'];
+    const { stdout, stderr } = await runCli(
+      [
+        ...words,
+        '--container-engine',
+        'podman',
+        ...load,
+        '--ready',
+        '5m',
+        '--drain',
+        '1m',
+        '--json',
+      ],
+      {},
+      folder,
+    );
+    if (stdout === '') throw new Error(stderr);
+    const { summary, topology: laidOut, ...record } = JSON.parse(stdout) as RunRecord;
+    expect(summary.executions).toMatchObject({ failed: 0, expectedResponses: 6 });
+    expect(laidOut).toMatchObject({
+      ...{ mode: 'queue', tuning: 'none' },
+      main: { env: { EXECUTIONS_DATA_SAVE_ON_SUCCESS: 'none' } },
+      workers: { count: 1, concurrency: 7, cpuMillicores: 900, memoryMiB: 1280 },
+    });
+    expect(stderr).toContain(
+      'docker-compose.yml: n8n: main; n8n-worker: 1 worker; redis: Redis; postgres: PostgreSQL',
+    );
+    expect(stderr).toContain('docker-compose.yml: n8n-worker: N8N_SMTP_PASS: not passed on');
+    const found = spawnSync('grep', ['-rl', '--exclude=.env', 'is-secret', '.'], { cwd: folder });
+    expect(found.status).toBe(1);
+    expect(stderr + JSON.stringify(record)).not.toContain('is-secret');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  expect(containers()).toEqual(before);
+  expect(volumes()).toBe(volumesBefore);
 });
 
 test('an image of another version than the one that was named is refused', async () => {

@@ -53,6 +53,12 @@ export const RULES: readonly Rule[] = [
     ...{ with: 'run and find, because a drill always loads n8n', applies: () => false },
   },
   { options: OF_CONTAINERS, ...on('container') },
+  { options: ['compose'], of: DEPLOYING, ...on('container') },
+  {
+    options: ['topology'],
+    of: DEPLOYING,
+    ...{ with: 'n8n that --compose does not describe', applies: lacks('compose') },
+  },
   { options: [...CLUSTER, ...DEPLOY], ...on('kubernetes') },
   { options: ['yes'], ...on('kubernetes', 'url') },
   { options: ['existing', 'values', 'chart'], of: DEPLOYING, ...on('kubernetes') },

@@ -1,6 +1,7 @@
 /** Options of the target container. */
 import type { Command } from 'commander';
 import { chooseTopology, type TopologyChoice } from '../plan/chosen-topology';
+import { readComposeFile } from '../plan/compose';
 import { contradiction } from '../plan/contradiction';
 import type { Topology } from '../plan/topology';
 import type { ContainerTargetOptions } from '../targets/container/container-target';
@@ -37,7 +38,8 @@ type Images = Pick<
   'image' | 'redisImage' | 'postgresqlImage' | 'engine' | 'isVersionNamed'
 >;
 
-export const imagesOf = (flags: ContainerFlags & { n8n?: string | undefined }): Images => ({
+/** The options go over what the Compose file says. */
+export const imagesOf = (flags: ContainerFlags & Pick<TopologyChoice, 'n8n'>): Images => ({
   image: flags.image ?? null,
   redisImage: flags.redisImage ?? null,
   postgresqlImage: flags.postgresImage ?? null,
@@ -49,6 +51,25 @@ export const imagesOf = (flags: ContainerFlags & { n8n?: string | undefined }): 
 export function topologyInImage(choice: TopologyChoice & ContainerFlags): Topology {
   const tagged = choice.image === undefined ? null : versionInTag(choice.image);
   return chooseTopology({ ...choice, n8n: choice.n8n ?? tagged ?? undefined });
+}
+
+/** The images of a Compose file, under the options, and what is to be said of the file. */
+export function withComposeImages(
+  flags: ContainerFlags & TopologyChoice,
+): ContainerFlags & Pick<ContainerTargetOptions, 'notes'> {
+  if (flags.compose === undefined) return flags;
+  const { images, taken, left } = readComposeFile(flags.compose);
+  const own = { image: images.n8n, redisImage: images.redis, postgresImage: images.postgresql };
+  const known = Object.entries(own).flatMap(([name, image]) =>
+    image === null ? [] : [[name, image]],
+  );
+  return {
+    ...{ ...Object.fromEntries(known), ...flags },
+    notes: [
+      `${flags.compose}: ${taken.join('; ')}`,
+      ...left.map((line) => `${flags.compose ?? ''}: ${line}`),
+    ],
+  };
 }
 
 /** For a caller that has the topologies already: what their versions are is asked of the image. */

@@ -338,6 +338,10 @@ function withTopologyOptions(command: Command): Command {
       'file that describes a topology, as chart values, or a server; the options below override it',
     )
     .option(
+      '--compose <file>',
+      'Compose file whose services are measured, in containers of their own; the options below override it',
+    )
+    .option(
       '--n8n <version>',
       'n8n version; n8n-tuned n8n install VERSION installs another version',
     )

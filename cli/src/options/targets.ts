@@ -18,7 +18,7 @@ import {
   type ContainerTargetOptions,
 } from '../targets/container/container-target';
 import { addressOf } from '../targets/url/address';
-import { imagesOf, inContainers, topologyInImage } from './container';
+import { imagesOf, inContainers, topologyInImage, withComposeImages } from './container';
 import { askForHost, type Consent } from './ask';
 import {
   clusterOrder,
@@ -78,7 +78,9 @@ export function targetOrder(
   }
   if (kind === 'container') {
     const topology = topologyInImage(options);
-    return { kind, ...imagesOf(options), topology, workflows, readyTimeoutMs, ...forDrill };
+    const { notes = [], ...flags } = withComposeImages(options);
+    const images = imagesOf({ ...flags, n8n: options.n8n });
+    return { kind, ...images, notes, topology, workflows, readyTimeoutMs, ...forDrill };
   }
   const { n8nProgram } = options;
   return {
@@ -111,6 +113,7 @@ export function makeTarget(order: TargetOrder): Target {
     case 'process':
       return processTarget(order);
     case 'container':
+      order.notes?.forEach(warn);
       return containerTarget(order);
     case 'kubernetes':
       return clusterTarget(order);

@@ -1,6 +1,7 @@
 import { manifestOf } from '../lab/n8n';
 import { Mistake } from '../ui/exit';
 import { valuesOf } from './chart-values';
+import { readComposeFile } from './compose';
 import { contradiction } from './contradiction';
 import { at, type NamedSettings } from './environment';
 import { merged } from './presets';
@@ -13,6 +14,8 @@ import { bareTopology } from './values-topology';
 export interface TopologyChoice {
   /** A file. */
   topology?: string | undefined;
+  /** A Compose file, in place of that. */
+  compose?: string | undefined;
   n8n?: string | undefined;
   /** A program. */
   n8nProgram?: string | undefined;
@@ -33,7 +36,7 @@ export interface TopologyChoice {
 }
 
 export function chooseTopology(choice: TopologyChoice): Topology {
-  const file = choice.topology === undefined ? {} : readTopologyFile(choice.topology);
+  const file = fileOf(choice);
   const { topology, leftOut } = bareTopology(merged(file, asValues(choice, file)));
   refuseMasked(topology);
   refuseVain(choice, topology);
@@ -43,6 +46,11 @@ export function chooseTopology(choice: TopologyChoice): Topology {
     );
   }
   return topology;
+}
+
+function fileOf({ topology, compose }: TopologyChoice): NamedSettings {
+  if (compose !== undefined) return readComposeFile(compose).values;
+  return topology === undefined ? {} : readTopologyFile(topology);
 }
 
 /** The options, which go over the file. */
@@ -55,7 +63,7 @@ function asValues(choice: TopologyChoice, file: NamedSettings): NamedSettings {
   const isOpen = mode === 'queue' && at(file, ['database', 'type']) == null;
   const database = choice.database ?? (isOpen ? 'postgresql' : undefined);
   // The chart starts two.
-  const isAlone = mode === 'queue' && choice.topology === undefined;
+  const isAlone = mode === 'queue' && (choice.topology ?? choice.compose) === undefined;
   const limits = { cpuMillicores: cpu, memoryMiB: memory, heapMiB: heap };
   return valuesOf({
     ...{ n8n, mode, process, database, tuning, env: { ...env } },

@@ -43,6 +43,7 @@ beforeAll(() => {
     'topology.yaml': 'image: { tag: 2.40.0 }\nmain: { resources: { limits: { cpu: 321m } } }\n',
     'other.yaml': 'executions: { mode: regular }\n',
     'server.yaml': 'command: node a.js\nurl: http://127.0.0.1:3000\n',
+    'docker-compose.yml': "services: { n8n: { image: 'n8nio/n8n:2.38.7' } }\n",
     'limits.yaml': 'cpuMillicores: 123\n',
     'values.yaml': 'executions: { mode: queue }\n',
     'chart.yaml': 'chart: ./peer\n',
@@ -97,7 +98,7 @@ const VALUES: Record<string, string> = {
   ...{ saveOnProgress: 'true', prometheusNamespace: 'n', prometheusRelease: 'r', at: '3' },
   ...{ prometheus: 'http://p:9090', over: 'webhooks', group: '2', csv: 'c.csv', plot: 'p.svg' },
   ...{ pid: '1', interval: '3s', waitForQuiet: '7m', continue: '@search' },
-  compose: 'docker-compose.yml',
+  compose: '@docker-compose.yml',
   ...{ precision: '7%', speed: 'median', begin: 'true', end: 'false', seed: '7', retries: '2' },
 };
 
@@ -147,6 +148,9 @@ const WAYS: Record<string, Record<string, string>> = {
     'process, queue mode': '--target process --workload cpu --workers 2',
     'process, n8n below 1.0': '--target process --workload cpu --n8n 0.221.2',
     'profile closed': '--target process --workload cpu --profile closed',
+    container: '--target container --workload cpu',
+    'container, a Compose file':
+      '--target container --compose @docker-compose.yml --tuning default --workload cpu',
     kubernetes: '--target kubernetes --workload cpu',
     'kubernetes, a request': '--target kubernetes --request POST_/webhook/x',
     'kubernetes --existing':

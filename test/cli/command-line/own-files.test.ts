@@ -59,7 +59,9 @@ const READS = [
   'sweep --file',
   'twin --from-execution',
   ...['--rules', '--tls-cert', '--tls-key'].map((flag) => `stand-in ${flag}`),
-  ...['up', 'run', 'find', 'drill'].map((name) => `${name} --n8n-program`),
+  ...['up', 'run', 'find', 'drill'].flatMap((name) => [
+    ...[`${name} --n8n-program`, `${name} --compose`],
+  ]),
   ...['up', 'run', 'find', 'compare', 'sweep', 'drill', 'recommend'].flatMap((name) =>
     ['--kubeconfig', '--values', '--chart', '--topology', '--workflow', '--start-file'].map(
       (flag) => `${name} ${flag}`,

@@ -17,7 +17,6 @@ import type { Progress } from '../../ui/progress';
 import { messageOf } from '../../ui/exit';
 import { concludeFind } from './conclude';
 import { probeOf } from './analysis/outcome';
-import { planOfProbe } from './probe-plan';
 import { Resting } from './rest';
 import { keptOf } from './traces/kept';
 import { refuseOther, summariesOf, type EarlierSearch, type SearchedNow } from './continue';
@@ -28,7 +27,7 @@ import { criticalOf, type Critical } from './traces/trace-of';
 import { toldBy } from './traces/trial';
 import { watched } from './traces/probe-watch';
 import { jsonOf } from '../../record/folder';
-import { SEARCH_ARRIVALS } from './settings';
+import { planOfProbe, SEARCH_ARRIVALS } from './settings';
 import { formatNumber, perSecond } from '../../ui/numbers';
 import { busiestCost } from './analysis/machine-speed';
 

@@ -1,8 +1,10 @@
-import type { Arrivals } from '../../../../loadtests/lib/profile';
+import { planOf, type Arrivals, type LoadPlan } from '../../../../loadtests/lib/profile';
 import { minRequests, PERCENTILES } from '../../analysis/slo/min-requests';
-import type { SearchSettings } from './analysis/types';
+import type { Probe, SearchSettings } from './analysis/types';
 import type { Slo } from '../../../../loadtests/lib/slo';
-import { WARMUP_SHARE } from './probe-plan';
+
+/** Share of each probe that is discarded: connections, caches and V8's optimiser settle. */
+const WARMUP_SHARE = 0.2;
 
 /**
  * Callers who do not know each other send at random. Even gaps show too low a p95 near saturation, which is
@@ -87,4 +89,18 @@ function percentileOf(slos: readonly Slo[]): { p: number; boundSeconds: number }
   });
   const [only, ...more] = limited;
   return more.length > 0 ? null : (only ?? null);
+}
+
+/** The load of one probe. */
+export function planOfProbe(probe: Probe, latencyFloorMs: number, arrivals: Arrivals): LoadPlan {
+  const warmupSeconds = Math.max(WARMUP_SHARE * probe.durationSeconds, latencyFloorMs / 1000);
+  const durationSeconds = Math.max(1, probe.durationSeconds - warmupSeconds);
+  return probe.kind === 'ladder'
+    ? planOf('closed', { clients: probe.clients, warmupSeconds, durationSeconds })
+    : planOf('load', {
+        ratePerSecond: probe.ratePerSecond,
+        warmupSeconds,
+        durationSeconds,
+        arrivals,
+      });
 }

@@ -1,14 +1,15 @@
 /** A user's Compose file with the recommended settings in it; everything else stays as it is. Pure. */
-import {
-  isMap,
-  isScalar,
-  isSeq,
-  parseDocument,
-  type Document,
-  type YAMLMap,
-  type YAMLSeq,
-} from 'yaml';
+import { isMap, isScalar, isSeq, type Document, type YAMLMap, type YAMLSeq } from 'yaml';
 import { kitEnvironment } from '../../plan/chart-values';
+import {
+  composeDocument,
+  environmentIn,
+  isN8nImage,
+  noN8n,
+  roleOf,
+  wordsOf,
+  type ServiceContent,
+} from '../../plan/compose';
 import { at } from '../../plan/environment';
 import type { Role } from '../../plan/roles';
 import type { Topology } from '../../plan/topology';
@@ -38,23 +39,10 @@ interface Service {
   content: ServiceContent;
 }
 
-interface ServiceContent {
-  image?: unknown;
-  command?: unknown;
-  entrypoint?: unknown;
-  environment?: unknown;
-  container_name?: unknown;
-  mem_limit?: unknown;
-}
-
 /** `file` is for sentences about what is wrong in it. */
 export function correctedCompose(text: string, file: string, best: Sizing): CorrectedCompose {
   const own = text.startsWith(VALUES_BEGIN) ? text.slice(VALUES_BEGIN.length) : text;
-  const document = parseDocument(own, { merge: true });
-  const [error] = document.errors;
-  if (error !== undefined) {
-    throw new Mistake(`${file} is no YAML: ${error.message.split('\n')[0] ?? ''}`);
-  }
+  const document = composeDocument(own, file);
   const services = servicesOf(document, file);
   refuseOtherLayout(services, best, file);
   const changes: string[] = [];
@@ -84,30 +72,13 @@ function servicesOf(document: Document, file: string): Service[] {
     .services;
   const found = Object.entries(contents).flatMap(([name, content]): Service[] => {
     const node = all.get(name);
-    if (content === null || !isMap(node) || !isN8n(content.image)) return [];
+    if (content === null || !isMap(node) || !isN8nImage(content.image)) return [];
     return [{ name, role: roleOf(content), node, content }];
   });
   if (!found.some(({ role }) => role === 'main')) {
-    throw new Mistake(
-      `${file} has no service that starts n8n: no service has an image whose name ends with n8n, such as n8nio/n8n.`,
-    );
+    throw noN8n(file);
   }
   return found;
-}
-
-const isN8n = (image: unknown): boolean =>
-  typeof image === 'string' && /(^|\/)n8n([:@]|$)/.test(image);
-
-const wordsOf = (command: unknown): string[] =>
-  Array.isArray(command)
-    ? command.map(String)
-    : typeof command === 'string'
-      ? command.split(' ')
-      : [];
-
-function roleOf({ command, entrypoint }: ServiceContent): Role {
-  const words = [...wordsOf(entrypoint), ...wordsOf(command)];
-  return words.includes('worker') ? 'worker' : words.includes('webhook') ? 'webhook' : 'main';
 }
 
 function refuseOtherLayout(services: readonly Service[], best: Sizing, file: string): void {
@@ -195,22 +166,6 @@ function sayEnvironment(
   }
   if (Object.keys(ours).length > 0) writeEnvironment(document, service.node, there, ours);
   return left;
-}
-
-/** As a map or as a list, with `NAME` alone taken from the shell. */
-function environmentIn(given: unknown): Record<string, string | undefined> {
-  const pairs = Array.isArray(given)
-    ? given.map((line): [string, string | undefined] => {
-        const [, name = '', value] = /^([^=]*)(?:=(.*))?$/s.exec(String(line)) ?? [];
-        return [name, value];
-      })
-    : Object.entries((given ?? {}) as Record<string, unknown>).map(
-        ([name, value]): [string, string | undefined] => [
-          name,
-          value === null ? undefined : String(value as string | number | boolean),
-        ],
-      );
-  return Object.fromEntries(pairs);
 }
 
 /** Ours, and theirs that have another name. */

@@ -40,6 +40,8 @@ export interface ContainerTargetOptions {
   isVersionNamed: boolean;
   workflows: readonly SeedWorkflow[];
   readyTimeoutMs: number;
+  /** What is said of the Compose file before anything starts. */
+  notes?: readonly string[];
   hasLinks?: boolean;
   hasSmallDisk?: boolean;
   hasReadiness?: boolean;

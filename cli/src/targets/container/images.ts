@@ -31,15 +31,22 @@ export async function haveImage(engine: Engine, image: string, tell: Progress): 
   if (here !== null) return here;
   tell(`pulling the image ${image}`);
   try {
-    await engine.ask('pull', '--quiet', image);
+    await engine.ask('pull', '--quiet', wholeName(image));
   } catch (error) {
     throw new Mistake(
       `the image ${image} is not here, and cannot be pulled: ${messageOf(error)}. Load it from an archive, or choose another image.`,
     );
   }
-  const pulled = await idOfHere(engine, image);
+  const pulled = await idOfHere(engine, wholeName(image));
   if (pulled === null) throw new Failure(`the image ${image} is not there after it was pulled`);
   return pulled;
+}
+
+/** With Docker's registry, where none is named: podman may know no other. Pure. */
+export function wholeName(image: string): string {
+  const [first = '', ...rest] = image.split('/');
+  if (rest.length === 0) return `docker.io/library/${image}`;
+  return /[.:]|^localhost$/.test(first) ? image : `docker.io/${image}`;
 }
 
 /** Null: the engine has no image of that name. */
