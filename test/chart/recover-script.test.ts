@@ -26,6 +26,8 @@ const running = {
   ...{ stoppedAt: null, retryOf: null, retrySuccessId: null },
 };
 const retries: string[] = [];
+/** Of every process of n8n. */
+let metrics = 'no metrics';
 let server: Server;
 let store: ChildProcess;
 let client: Redis;
@@ -33,6 +35,10 @@ let env: Record<string, string>;
 beforeAll(async () => {
   server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://n8n');
+    if (pathname === '/metrics') {
+      response.end(metrics);
+      return;
+    }
     const isRetry = request.method === 'POST';
     if (isRetry) retries.push(pathname);
     const isRunning = searchParams.get('status') === 'running' && retries.length === 0;
@@ -111,6 +117,25 @@ test('what passes did is added up in Redis, for the exporter', async () => {
     ...{ 'attempts:no_longer_due': '0', 'attempts:refused': '0' },
   });
   expect(Number(endedAtMs)).toBeGreaterThanOrEqual(beganMs);
+});
+
+test('whether keep-stalled is in force it reads from the metrics of each worker, and not from the values', async () => {
+  const { port } = server.address() as AddressInfo;
+  const RECOVERY_WORKER_METRICS = `http://127.0.0.1:${String(port)}/metrics`;
+  const shown = (state: string): string =>
+    `# HELP n8n_tuned_patch_in_force 1\nn8n_tuned_patch_in_force{patch="keep-stalled",state="${state}"} 0\n`;
+  try {
+    expect((await run()).said).toContain('keep-stalled is in force is unknown, because no metrics');
+    expect((await run({ RECOVERY_WORKER_METRICS })).said).toContain('cannot be read');
+    metrics = shown('known');
+    expect((await run({ RECOVERY_WORKER_METRICS })).said).toContain('is in force in the worker');
+    metrics = shown('unknown');
+    const { code, said } = await run({ RECOVERY_WORKER_METRICS });
+    expect(said).toContain('keep-stalled is not in force, so nothing is promised');
+    expect(code).toBe(0);
+  } finally {
+    metrics = 'no metrics';
+  }
 });
 
 test('one with a job is left to its worker', async () => {

@@ -83,6 +83,19 @@ const recover = async (...more: string[]): Promise<{ code: number | null; report
 };
 const outcomes = ({ attempts }: PassReport): string[] => attempts.map(({ outcome }) => outcome);
 
+test('it promises something only where the metrics of every worker say that keep-stalled is in force', async () => {
+  const { report } = await recover();
+  expect(report.keptStalled).toMatchObject({ state: 'not known' });
+  const workers = n8n.metrics.filter(({ role }) => role === 'worker');
+  const asked = workers.flatMap(({ url }) => ['--metrics-url', `worker=${url}`]);
+  expect((await recover(...asked)).report.keptStalled).toEqual({
+    state: 'in force',
+    text: 'keep-stalled is in force in all 2 workers that responded',
+  });
+  const nowhere = await recover(...asked, '--metrics-url', 'worker=http://127.0.0.1:1/metrics');
+  expect(nowhere.report.keptStalled?.text).toContain('http://127.0.0.1:1/metrics cannot be read');
+});
+
 test('of a worker that was killed, and of another one that was killed while it was recovered', async () => {
   const ids = Array.from({ length: 8 }, (_, index) => `worker-killed-${String(index)}`);
   const replies = ids.map(sent);

@@ -1,3 +1,4 @@
+import { keptStalled } from '../../cli/src/features/recover/saves';
 import type { Running } from '../../cli/src/targets/target';
 import { bringUp, bringUpMs, never, quiet, workload } from '../process/stage';
 import { newApiKey } from '../support/n8n-owner';
@@ -45,11 +46,13 @@ const cases = [
     name: 'as n8n comes',
     env: { N8N_TUNED_WITHOUT: 'keep-stalled' },
     expected: { next: [], said: 'error', shown: 'error', begun: 1, done: 0 },
+    kept: 'not in force',
   },
   {
     name: 'with keep-stalled',
     env: {},
     expected: { next: ['Webhook'], said: 'success', shown: 'success', begun: 2, done: 1 },
+    kept: 'in force',
   },
   {
     name: 'with keep-stalled and progress saved, successes not',
@@ -59,10 +62,11 @@ const cases = [
     },
     // Main has deleted the retry by then.
     expected: { next: ['Work'], said: 'success', shown: undefined, begun: 1, done: 1 },
+    kept: 'in force',
   },
 ];
 
-describe.each(cases)('$name', ({ env, expected }) => {
+describe.each(cases)('$name', ({ env, expected, kept }) => {
   let n8n: Running;
   beforeAll(async () => {
     const given = { mode: 'queue', workers: { count: 2 }, env: { ...SOON, ...env } };
@@ -85,6 +89,19 @@ describe.each(cases)('$name', ({ env, expected }) => {
     await reply.text();
     return { id, status: reply.status };
   };
+
+  test('the metrics of the processes say which of the two it is', async () => {
+    const seen = await Promise.all(
+      n8n.metrics.map(async ({ role, url }) => ({
+        ...{ url, isWorker: role === 'worker' },
+        text: await (await fetch(url)).text(),
+      })),
+    );
+    expect(keptStalled(seen)).toMatchObject({ state: kept });
+    // Without those of the workers, main alone cannot say that it is.
+    const ofMain = keptStalled(seen.filter(({ isWorker }) => !isWorker)).state;
+    expect(ofMain).toBe(kept === 'in force' ? 'not known' : kept);
+  });
 
   test('a retry of what a dead worker had', async () => {
     const key = await newApiKey(n8n, SCOPES);

@@ -5,7 +5,7 @@
 
 {{/*
 What n8n saves of executions, as main has it, under the names of the variables that recovery reads: what it can bring
-back rests on it. RECOVERY_KEEPS_STALLED only in queue mode.
+back rests on it. Whether keep-stalled is in force, recovery reads from n8n's metrics.
 */}}
 {{- define "n8n-tuned.recoverySaves" -}}
 {{- $asked := dict "context" . "component" (first .n8nTunedComponents) -}}
@@ -13,9 +13,6 @@ back rests on it. RECOVERY_KEEPS_STALLED only in queue mode.
 {{- range $setting, $variable := dict "saveFailedExecutions" "EXECUTIONS_DATA_SAVE_ON_ERROR" "saveSuccessfulExecutions" "EXECUTIONS_DATA_SAVE_ON_SUCCESS" "saveProgress" "EXECUTIONS_DATA_SAVE_ON_PROGRESS" -}}
 {{- $tuned := include "n8n-tuned.tuning" (dict "context" $ "name" $setting) -}}
 {{- $_ := set $saves $variable (include "n8n-tuned.userEnv" (merge (dict "name" $variable "default" $tuned) $asked)) -}}
-{{- end -}}
-{{- if include "n8n-tuned.isQueue" . -}}
-{{- $_ := set $saves "RECOVERY_KEEPS_STALLED" (has "keep-stalled.cjs" $asked.component.preloads | toString) -}}
 {{- end -}}
 {{- toYaml $saves -}}
 {{- end -}}
@@ -30,9 +27,18 @@ back rests on it. RECOVERY_KEEPS_STALLED only in queue mode.
 {{- if and (not (include "n8n-tuned.isQueue" .)) (eq "none" $saves.EXECUTIONS_DATA_SAVE_ON_SUCCESS) }}
 - recovery.enabled: n8n saves no successful executions, and in regular mode it then forgets that a retry has succeeded, so recovery retries only workflows whose own settings save them: set tuning.saveSuccessfulExecutions=all.
 {{- end }}
-{{- if eq "false" (get $saves "RECOVERY_KEEPS_STALLED" | toString) }}
+{{- if and (include "n8n-tuned.isQueue" .) (not (has "keep-stalled.cjs" (first .n8nTunedComponents).preloads)) }}
 - recovery.enabled: without tuning.keepStalled n8n writes an empty run over what a dead worker had, and recovery cannot bring that back: set tuning.keepStalled=true.
+{{- else if and (include "n8n-tuned.isQueue" .) (not .Values.monitoring.enabled) }}
+- recovery.enabled: without monitoring.enabled n8n shows no metrics, so recovery cannot see whether keep-stalled is in force, and promises nothing for executions of dead workers: set monitoring.enabled=true.
 {{- end }}
+{{- end -}}
+{{- end -}}
+
+{{/* Names of the workers whose metrics recovery reads, one a line. */}}
+{{- define "n8n-tuned.recoveryWorkers" -}}
+{{- if and (include "n8n-tuned.isQueue" .) .Values.monitoring.enabled -}}
+{{- range .n8nTunedComponents }}{{ if eq .role "worker" }}{{ .name }}{{ "\n" }}{{ end }}{{ end -}}
 {{- end -}}
 {{- end -}}
 

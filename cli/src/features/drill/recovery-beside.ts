@@ -162,6 +162,7 @@ export async function recoveryBeside(
       ...{ maxAttempts: ATTEMPTS, minAgeMs: 1000 * ageSeconds, backOffMs: 1000 * EVERY_SECONDS },
     },
     saves: NOTHING_KNOWN,
+    metrics: [],
     ...{ patienceMs: 1000 * PATIENCE_SECONDS, atOnce: AT_ONCE, stopAfterLost: STOP_AFTER },
   };
   return new RecoveryBeside(

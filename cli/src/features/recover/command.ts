@@ -4,11 +4,12 @@ import { recoverOnce } from './once';
 import { isAnythingLost, summaryOf } from './pass';
 import { LAZY, openQueue } from './queue';
 import { savesIn } from './saves';
+import type { MetricsEndpoint } from '../../targets/target';
 import { baseUrlFrom } from '../../targets/url/address';
 import { EXIT, Mistake } from '../../ui/exit';
 import { interruptible } from '../../ui/interrupt';
 import { printJson, printLines, warn } from '../../ui/print';
-import { countFrom1, milliseconds, parsed } from '../../options/parsers';
+import { countFrom1, metricsEndpoints, milliseconds, parsed } from '../../options/parsers';
 import { WHERE } from '../../options/applies';
 import type { CommandHelp } from '../../options/help';
 
@@ -17,6 +18,7 @@ interface RecoverOptions {
   tag: string;
   redis?: string;
   prefix: string;
+  metricsUrl?: MetricsEndpoint[];
   retry?: boolean;
   attempts: number;
   atOnce: number;
@@ -51,6 +53,7 @@ export const help: CommandHelp = {
     '--json',
   ],
   notes: [
+    'In queue mode, recover reads n8n_tuned_patch_in_force from the metrics of n8n at --url and at each --metrics-url. It promises nothing for executions of dead workers if keep-stalled is not in force in a process, or if no worker responds.',
     'Exit codes: 0 if nothing is lost or all retries finished, 1 if executions remain lost, 3 if n8n or Redis could not be reached or you pressed Ctrl-C. For what a retry can restore, see docs/recovery.md.',
   ],
 };
@@ -70,6 +73,11 @@ export function register(program: Command): Command {
       ).env('N8N_TUNED_REDIS'),
     )
     .option('--prefix <prefix>', 'queue prefix (QUEUE_BULL_PREFIX)', 'bull')
+    .option(
+      '--metrics-url <[role=]url>',
+      'queue mode: metrics address of an n8n process, such as worker=http://10.0.0.7:5678/metrics, to see whether keep-stalled is in force; repeatable',
+      metricsEndpoints,
+    )
     .optionsGroup('Settings that the n8n API does not return:')
     .addOption(saveOption('error', 'whether n8n keeps failed executions', ['all', 'none']))
     .addOption(saveOption('success', 'whether n8n keeps successful executions', ['all', 'none']))
@@ -170,6 +178,9 @@ async function recover(options: RecoverOptions, signal: AbortSignal): Promise<nu
         EXECUTIONS_DATA_SAVE_ON_SUCCESS: options.saveOnSuccess,
         EXECUTIONS_DATA_SAVE_ON_PROGRESS: options.saveOnProgress,
       }),
+      metrics: (options.metricsUrl ?? []).map(({ role, url }) => ({
+        ...{ url, isWorker: role === 'worker' },
+      })),
       ...{ withinMs: options.since, patienceMs: options.wait },
       ...{ atOnce: options.atOnce, stopAfterLost: options.stopAfter },
     },

@@ -2,6 +2,7 @@
  * The chart's CronJob: one pass, with the Node.js and the Redis client of n8n's image. Bundled into
  * charts/n8n-tuned/files/recover.cjs; what it is told are variables, those of the queue as n8n reads them.
  */
+import { lookup } from 'node:dns/promises';
 import type { Redis, RedisOptions } from 'ioredis';
 import { readPlainFile } from '../../linux/plain-file';
 import { moduleOfN8n } from '../../targets/n8n-module';
@@ -50,6 +51,24 @@ function redisOptions(): RedisOptions {
   };
 }
 
+/** Of each worker that its Service leads to, by its own address. A name that leads nowhere is asked as it is, in vain. */
+async function workersMetrics(): Promise<{ url: string; isWorker: boolean }[]> {
+  const services = (env['RECOVERY_WORKER_METRICS'] ?? '').split(',').filter(Boolean);
+  const found = await Promise.all(
+    services.map(async (text) => {
+      const url = new URL(text);
+      const all = await lookup(url.hostname, { all: true }).catch(() => []);
+      if (all.length === 0) return [text];
+      return all.map(({ address, family }) => {
+        const own = new URL(url);
+        own.hostname = family === 6 ? `[${address}]` : address;
+        return own.href;
+      });
+    }),
+  );
+  return found.flat().map((url) => ({ url, isWorker: true }));
+}
+
 const optional = (name: string, value: string | undefined): Record<string, string> =>
   value === undefined || value === '' ? {} : { [name]: value };
 
@@ -85,6 +104,7 @@ async function main(): Promise<number> {
         backOffMs: ms('RECOVERY_BACK_OFF_SECONDS'),
       },
       saves: savesIn(env),
+      metrics: await workersMetrics(),
       withinMs: 3600 * ms('RECOVERY_SINCE_HOURS'),
       patienceMs: ms('RECOVERY_PATIENCE_SECONDS'),
       atOnce: Number(given('RECOVERY_AT_ONCE')),

@@ -3,10 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { N8nApi } from '../../targets/url/api';
 import { Failure, messageOf } from '../../ui/errors';
 import { formatNumber } from '../../ui/numbers';
+import { within } from '../../ui/within';
 import { RecoveryApi } from './n8n';
 import { BrokenPass, pass, type PassOrder, type PassReport, type Tell } from './pass';
 import type { RecoveryQueue } from './queue';
-import { saidAtStart } from './saves';
+import { keptStalled, saidAtStart, type SeenMetrics } from './saves';
 
 export interface OnceOrder extends Omit<PassOrder, 'workflows' | 'sinceMs'> {
   url: string;
@@ -17,6 +18,28 @@ export interface OnceOrder extends Omit<PassOrder, 'workflows' | 'sinceMs'> {
   withinMs: number;
   /** So long a retry is waited for. */
   patienceMs: number;
+  /** Where processes of n8n show their metrics, besides the one at `url`. */
+  metrics: readonly { url: string; isWorker: boolean }[];
+}
+
+const METRICS_WITHIN_MS = 5000;
+
+/** What they show, asked at once. */
+async function metricsOf(
+  { url, metrics }: Pick<OnceOrder, 'url' | 'metrics'>,
+  signal: AbortSignal,
+): Promise<SeenMetrics[]> {
+  const all = [{ url: `${url}/metrics`, isWorker: false }, ...metrics];
+  return Promise.all(
+    all.map(async (each) => {
+      const text = await within(METRICS_WITHIN_MS, signal, async (ending) => {
+        const response = await fetch(each.url, { signal: ending });
+        return response.ok ? response.text() : null;
+      }).catch(() => null);
+      // A page of a proxy says nothing of n8n.
+      return { ...each, text: text !== null && /^# HELP \w/m.test(text) ? text : null };
+    }),
+  );
 }
 
 /** How old an execution is, is told by both clocks. */
@@ -50,6 +73,9 @@ export async function recoverOnce(
   try {
     if (order.retries && queue !== null && !(await queue.lead())) return null;
     for (const text of saidAtStart(order.saves, queue !== null)) tell(text);
+    // In regular mode there is no job that stalls.
+    const kept = queue === null ? null : keptStalled(await metricsOf(order, signal));
+    if (kept !== null) tell(kept.text);
     const ending = AbortSignal.any([signal, leading.signal]);
     const workflows = await api.workflowsTagged(order.tag);
     refuseWrongClock(n8n.clockAheadMs);
@@ -88,7 +114,7 @@ export async function recoverOnce(
       throw error.cause;
     });
     await count(report);
-    return report;
+    return { ...report, keptStalled: kept };
   } finally {
     await queue?.end();
   }

@@ -19,7 +19,7 @@ import {
 } from '../../analysis/n8n-execution';
 import { messageOf } from '../../ui/errors';
 import type { Since, TaggedWorkflow } from './n8n';
-import { refusalOf, type Saves } from './saves';
+import { refusalOf, type KeptStalled, type Saves } from './saves';
 
 /** What a pass needs of the world. */
 export interface RecoveryDeps {
@@ -108,6 +108,8 @@ export interface PassReport {
   refused: { workflow: string; reason: string }[];
   /** Why the pass ended early; null: it did not. */
   stopped: string | null;
+  /** Queue mode: whether n8n keeps what it had stored of executions whose worker died. Null: there is no queue. */
+  keptStalled: KeptStalled | null;
 }
 
 export type Tell = (text: string) => void;
@@ -140,7 +142,15 @@ export async function pass(
   signal: AbortSignal,
 ): Promise<PassReport> {
   const report: PassReport = {
-    ...{ due: [], attempts: [], left: [], waiting: [], refused: [], stopped: null },
+    ...{
+      due: [],
+      attempts: [],
+      left: [],
+      waiting: [],
+      refused: [],
+      stopped: null,
+      keptStalled: null,
+    },
   };
   const due: Due[] = [];
   // A Redis user may not be allowed to keep it: that costs reads, and nothing else.
@@ -397,7 +407,10 @@ export function countsOf(attempts: readonly RetryAttempt[]): Record<RetryOutcome
   >;
 }
 
-export function summaryOf({ due, attempts, left, waiting }: PassReport, isRetry: boolean): string {
+export function summaryOf(
+  { due, attempts, left, waiting, keptStalled }: PassReport,
+  isRetry: boolean,
+): string {
   const counts = countsOf(attempts);
   const others = OUTCOMES.filter((outcome) => outcome !== 'recovered' && counts[outcome] > 0).map(
     (outcome) => `, ${String(counts[outcome])} ${outcome}`,
@@ -405,6 +418,10 @@ export function summaryOf({ due, attempts, left, waiting }: PassReport, isRetry:
   const done = isRetry
     ? `${String(counts.recovered)} recovered${others.join('')}`
     : 'nothing was retried';
+  const promise =
+    keptStalled === null || keptStalled.state === 'in force'
+      ? ''
+      : `; keep-stalled is ${keptStalled.state}, so nothing is promised`;
   const waits = waiting.length === 0 ? '' : `, ${String(waiting.length)} waiting`;
-  return `${String(due.length)} lost and due for a retry, ${String(left.length)} left alone${waits}; ${done}`;
+  return `${String(due.length)} lost and due for a retry, ${String(left.length)} left alone${waits}; ${done}${promise}`;
 }

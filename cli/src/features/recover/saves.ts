@@ -7,12 +7,10 @@ export interface Saves {
   successes: boolean | null;
   /** After each node. */
   progress: boolean | null;
-  /** Queue mode: what it had stored of an execution whose worker has died, by the patch keep-stalled. */
-  stalled: boolean | null;
 }
 
 export const NOTHING_KNOWN: Saves = {
-  ...{ failures: null, successes: null, progress: null, stalled: null },
+  ...{ failures: null, successes: null, progress: null },
 };
 
 /** From variables as n8n and the chart have them; what is not set is not known. */
@@ -20,7 +18,6 @@ export const savesIn = (env: Readonly<Record<string, string | undefined>>): Save
   failures: oneOf(env['EXECUTIONS_DATA_SAVE_ON_ERROR'], 'all', 'none'),
   successes: oneOf(env['EXECUTIONS_DATA_SAVE_ON_SUCCESS'], 'all', 'none'),
   progress: oneOf(env['EXECUTIONS_DATA_SAVE_ON_PROGRESS'], 'true', 'false'),
-  stalled: oneOf(env['RECOVERY_KEEPS_STALLED'], 'true', 'false'),
 });
 
 function oneOf(value: string | undefined, yes: string, no: string): boolean | null {
@@ -38,11 +35,6 @@ export function saidAtStart(saves: Saves, hasQueue: boolean): string[] {
     ...(!hasQueue && saves.successes === false
       ? [
           'n8n saves no successful executions (EXECUTIONS_DATA_SAVE_ON_SUCCESS is none) and has no queue: recovery is impossible, except for workflows whose own settings save them',
-        ]
-      : []),
-    ...(hasQueue && saves.stalled === false
-      ? [
-          'n8n runs without keep-stalled: executions that it overwrote when a worker died cannot be recovered',
         ]
       : []),
     ...(saves.progress === null
@@ -73,4 +65,59 @@ export function refusalOf(
     return 'without --redis its successful executions must be saved, by its settings (saveDataSuccessExecution: all) or as n8n is known to have it (EXECUTIONS_DATA_SAVE_ON_SUCCESS): in regular mode n8n otherwise forgets that a retry has succeeded';
   }
   return null;
+}
+
+/** What a process of n8n shows at /metrics; null: it did not respond, or responded with something else. */
+export interface SeenMetrics {
+  url: string;
+  /** Where jobs run, and where n8n overwrites what a dead worker had. */
+  isWorker: boolean;
+  text: string | null;
+}
+
+/** Whether n8n keeps what it had stored of an execution whose worker has died. */
+export interface KeptStalled {
+  state: 'in force' | 'not in force' | 'not known';
+  /** A sentence without a full stop. */
+  text: string;
+}
+
+const PATCH = 'keep-stalled';
+const IN_FORCE = ['known', 'proven', 'not needed'];
+/** The process has not loaded that code, which in main is so for good. */
+const UNDECIDED = 'waiting';
+
+/** By the gauge of the processes that run, since a setting of the chart does not say whether the patch fits this n8n. Pure. */
+export function keptStalled(seen: readonly SeenMetrics[]): KeptStalled {
+  const states = seen.flatMap(({ url, isWorker, text }) =>
+    text === null ? [] : [{ url, isWorker, state: stateIn(text) }],
+  );
+  const without = states.find(({ state }) => ![...IN_FORCE, UNDECIDED].includes(state));
+  if (without !== undefined) {
+    return {
+      state: 'not in force',
+      text: `${PATCH} is not in force in the process at ${without.url} (${without.state}): this pass promises nothing for executions that n8n overwrote when a worker died`,
+    };
+  }
+  const workers = states.filter(({ isWorker, state }) => isWorker && state !== UNDECIDED);
+  const missing = seen.find(({ isWorker, text }) => isWorker && text === null);
+  if (workers.length > 0 && missing === undefined) {
+    const where = workers.length === 1 ? 'the worker' : `all ${String(workers.length)} workers`;
+    return { state: 'in force', text: `${PATCH} is in force in ${where} that responded` };
+  }
+  const why =
+    missing === undefined
+      ? 'no metrics of a worker were given'
+      : `the metrics at ${missing.url} cannot be read`;
+  return {
+    state: 'not known',
+    text: `whether ${PATCH} is in force is unknown, because ${why}: this pass promises nothing for executions that n8n overwrote when a worker died`,
+  };
+}
+
+function stateIn(text: string): string {
+  const row = new RegExp(`^n8n_tuned_patch_in_force\\{([^}]*patch="${PATCH}"[^}]*)\\}`, 'm').exec(
+    text,
+  );
+  return /state="([^"]*)"/.exec(row?.[1] ?? '')?.[1] ?? 'not loaded';
 }

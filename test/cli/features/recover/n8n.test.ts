@@ -87,7 +87,7 @@ test.each([
   const order = {
     ...{ url: 'http://n8n', apiKey: 'a-key', tag: 'recover', withinMs: 1, patienceMs: 1 },
     ...{ rules: { maxAttempts: 3, minAgeMs: 1, backOffMs: 1 }, saves: NOTHING_KNOWN },
-    ...{ retries: true, atOnce: 1, stopAfterLost: 3 },
+    ...{ retries: true, atOnce: 1, stopAfterLost: 3, metrics: [] },
   };
   const passing = recoverOnce(order, null, () => undefined, new AbortController().signal);
   if (refusal === null) expect((await passing)?.attempts).toEqual([]);
