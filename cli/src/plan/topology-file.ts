@@ -116,8 +116,15 @@ function refuseElsewhere(values: NamedSettings, issues: Issues): void {
   const isKnown = (path: string): boolean =>
     path.startsWith('x-') || known.some((one) => path === one || path.startsWith(`${one}.`));
   const chart = completed({});
+  const unknown = issues.issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => [...(issue.path ?? []), key].join('.'))
+      : [],
+  );
   for (const [path, value] of leavesOf(values)) {
-    if (isKnown(path.join('.')) || isDeepStrictEqual(value, at(chart, path))) continue;
+    const place = path.join('.');
+    if (isKnown(place) || isDeepStrictEqual(value, at(chart, path))) continue;
+    if (unknown.some((key) => place === key || place.startsWith(`${key}.`))) continue;
     issues.addIssue({
       ...{ code: 'custom', path },
       message: isUntuned(values)

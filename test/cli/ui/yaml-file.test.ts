@@ -52,6 +52,12 @@ test.each<[string, string, (file: string, text: string) => unknown, RegExp]>([
     /^given.yaml:2: 'resorces' \(did you mean resources\?\) is not known under main, expected one of /,
   ],
   [
+    'a key of a topology that is nowhere, named once',
+    'main: { replica: 2 }\n',
+    topology,
+    /^given.yaml:1: 'replica' \(did you mean replicas\?\) is not known under main, expected one of [^\n]*$/,
+  ],
+  [
     'a value of a topology',
     'executions: { mode: queue }\nworker:\n  replicas: two\n',
     topology,
