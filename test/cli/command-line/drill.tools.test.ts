@@ -80,7 +80,11 @@ test('drill list names every fault with what is promised, as text and as JSON', 
   );
   const json = await runCli(['drill', 'list', '--json']);
   expect(JSON.parse(json.stdout)).toContainEqual({
-    ...{ name: 'stop-redis', title: 'Redis away for a while, its data kept', kind: 'accident' },
+    ...{
+      name: 'stop-redis',
+      title: 'Redis is down for a while, and keeps its data',
+      kind: 'accident',
+    },
     ...{ defaultSeconds: 30, promise: 'lost=0,failed=0,repeated=0,running=0,recover<60s' },
     targets: ['process', 'container', 'kubernetes'],
   });

@@ -54,7 +54,7 @@ const lastingMs = ({ defaultSeconds }: Fault, ms: number): number =>
 
 export const describedSoak: Omit<InsideFault, 'make'> = {
   name: SOAK,
-  title: 'random faults, one after the other with rests in between; --seed repeats them',
+  title: 'random faults, one after another with rests in between; --seed repeats them',
   kind: 'accident',
   defaultSeconds: 600,
   isOnLinks: true,

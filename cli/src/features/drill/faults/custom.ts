@@ -18,7 +18,7 @@ const GRACE_MS = 10_000;
 
 export const describedCustom: Omit<OutsideFault, 'make'> = {
   name: CUSTOM,
-  title: 'what the command of --begin does, until that of --end',
+  title: 'whatever your --begin command does, until your --end command',
   kind: 'accident',
   defaultSeconds: 30,
   isFromOutside: true,

@@ -14,7 +14,7 @@ import {
 /** Restarts all roles at once, like `helm upgrade` with another version. The load goes on meanwhile, and may end first. */
 export const rollingUpgrade: InsideFault = {
   name: 'rolling-upgrade',
-  title: 'every pod of n8n replaced by a new one, all roles at once',
+  title: 'every n8n pod is replaced by a new pod, all roles at the same time',
   kind: 'planned',
   defaultSeconds: 60,
   promise: UNNOTICED,
@@ -31,7 +31,7 @@ export const rollingUpgrade: InsideFault = {
 /** It has as long to end as it is deployed with, and stays down for the rest of the drill. */
 export const scaleIn: InsideFault = {
   name: 'scale-in',
-  title: 'one worker shut down cleanly (SIGTERM), and not started again',
+  title: 'one worker shuts down cleanly (SIGTERM), and is not started again',
   kind: 'planned',
   defaultSeconds: 0,
   isNoSoak: true,
@@ -48,7 +48,7 @@ export const scaleIn: InsideFault = {
 /** Evicts the pods of n8n, like `kubectl drain`; the node stays open to pods, and the stores stay where they are. */
 export const drainNode: InsideFault = {
   name: 'drain-node',
-  title: 'every pod of n8n on the node of main evicted',
+  title: "every n8n pod on main's node is evicted",
   kind: 'planned',
   defaultSeconds: 60,
   promise: UNNOTICED,
@@ -84,7 +84,7 @@ export const burst: InsideFault = {
 /** Main makes schedules due, and without N8N_SCHEDULER_ENABLED keeps them in memory. */
 export const crashAcrossASchedule: InsideFault = {
   name: 'crash-across-a-schedule',
-  title: 'SIGKILL of main, which stays away over several due times of a schedule',
+  title: 'SIGKILL of main, which stays down during several due times of a schedule',
   kind: 'accident',
   defaultSeconds: 20,
   promise: `${SURVIVED},due-never=0,due-repeated=0`,

@@ -79,7 +79,7 @@ async function stall(scene: FaultContext, role: Role): Promise<void> {
 /** Longer than the lock of a job (60 s by default), so that the others take the worker for dead: does work run twice? */
 export const stallWorker: InsideFault = {
   name: 'stall-worker',
-  title: 'one worker frozen (SIGSTOP), then going on (SIGCONT)',
+  title: 'one worker stops (SIGSTOP), and then continues (SIGCONT)',
   kind: 'accident',
   defaultSeconds: 75,
   promise: SURVIVED,
@@ -90,7 +90,7 @@ export const stallWorker: InsideFault = {
 /** Main accepts connections and answers none; in queue mode it does not hear what workers have done either. */
 export const stallMain: InsideFault = {
   name: 'stall-main',
-  title: 'main frozen (SIGSTOP), then going on (SIGCONT)',
+  title: 'main stops (SIGSTOP), and then continues (SIGCONT)',
   kind: 'accident',
   defaultSeconds: 30,
   promise: SURVIVED,
@@ -100,7 +100,7 @@ export const stallMain: InsideFault = {
 
 export const stallWebhook: InsideFault = {
   name: 'stall-webhook',
-  title: 'one webhook processor frozen (SIGSTOP), then going on (SIGCONT)',
+  title: 'one webhook processor stops (SIGSTOP), and then continues (SIGCONT)',
   kind: 'accident',
   defaultSeconds: 30,
   promise: SURVIVED,
@@ -119,7 +119,7 @@ async function runOutOfMemory(scene: FaultContext, role: Role): Promise<void> {
 
 export const oomWorker: InsideFault = {
   name: 'oom-worker',
-  title: 'one worker out of memory, until the kernel kills it',
+  title: 'one worker reaches its memory limit, and the kernel kills it',
   kind: 'accident',
   defaultSeconds: 0,
   promise: SURVIVED,
@@ -130,7 +130,7 @@ export const oomWorker: InsideFault = {
 /** Main reads the whole body of a request, unless webhook processors do; in regular mode it executes too. */
 export const oomMain: InsideFault = {
   name: 'oom-main',
-  title: 'main out of memory, until the kernel kills it',
+  title: 'main reaches its memory limit, and the kernel kills it',
   kind: 'accident',
   defaultSeconds: 0,
   promise: SURVIVED,
@@ -152,7 +152,7 @@ async function cut(scene: FaultContext, role: Role): Promise<void> {
 /** Longer than the lock of a job, as `stall-worker`; but this worker works on, and tells of it when it is back. */
 export const cutWorker: InsideFault = {
   name: 'cut-worker',
-  title: 'one worker cut off from Redis and PostgreSQL, still running its jobs, then reconnected',
+  title: 'one worker loses Redis and PostgreSQL, still runs its jobs, and then reconnects',
   kind: 'accident',
   defaultSeconds: 75,
   isOnLinks: true,
@@ -163,7 +163,7 @@ export const cutWorker: InsideFault = {
 
 export const cutMain: InsideFault = {
   name: 'cut-main',
-  title: 'main cut off from Redis and PostgreSQL, then reconnected',
+  title: 'main loses Redis and PostgreSQL, and then reconnects',
   kind: 'accident',
   defaultSeconds: 30,
   isOnLinks: true,
@@ -175,7 +175,7 @@ export const cutMain: InsideFault = {
 /** It accepts requests all the while, and can neither store nor queue them. */
 export const cutWebhook: InsideFault = {
   name: 'cut-webhook',
-  title: 'one webhook processor cut off from Redis and PostgreSQL, then reconnected',
+  title: 'one webhook processor loses Redis and PostgreSQL, and then reconnects',
   kind: 'accident',
   defaultSeconds: 30,
   isOnLinks: true,

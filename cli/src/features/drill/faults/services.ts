@@ -44,7 +44,8 @@ const CALLS_PER_SECOND = 1;
 
 export const throttlingUpstream: InsideFault = {
   name: 'throttling-upstream',
-  title: 'the services that workflows call allow one call per second, and answer others with 429',
+  title:
+    'the services that workflows call allow one call per second, and answer all other calls with 429',
   kind: 'accident',
   defaultSeconds: 30,
   isNoSoak: true,

@@ -23,7 +23,7 @@ import { formatNumber } from '../../../ui/numbers';
  */
 export const redisHalfOpen: InsideFault = {
   name: 'redis-half-open',
-  title: 'the connections of all workers to Redis stay open and carry nothing any more',
+  title: "all workers' connections to Redis stay open but carry no more data",
   kind: 'accident',
   defaultSeconds: 0,
   isOnLinks: true,
@@ -41,7 +41,7 @@ export const redisHalfOpen: InsideFault = {
 /** With its data: as of a Redis with persistence that is upgraded. */
 export const restartRedis: InsideFault = {
   name: 'restart-redis',
-  title: 'Redis shut down cleanly and started again, its data kept',
+  title: 'Redis shuts down cleanly, keeps its data and starts again',
   kind: 'planned',
   defaultSeconds: 0,
   promise: UNNOTICED,
@@ -51,7 +51,7 @@ export const restartRedis: InsideFault = {
 
 export const stopRedis: InsideFault = {
   name: 'stop-redis',
-  title: 'Redis away for a while, its data kept',
+  title: 'Redis is down for a while, and keeps its data',
   kind: 'accident',
   defaultSeconds: 30,
   promise: SURVIVED,
@@ -73,8 +73,7 @@ async function failOver(scene: FaultContext, store: StoreLink['store']): Promise
 /** As with Sentinel or a managed Redis; what was replicated is kept. */
 export const redisFailover: InsideFault = {
   name: 'redis-failover',
-  title:
-    'connections to Redis ended, and a replica that refuses to write in its place until it is promoted',
+  title: 'connections to Redis end, and Redis is a read-only replica until it is promoted',
   kind: 'accident',
   defaultSeconds: 10,
   promise: SURVIVED,
@@ -85,7 +84,7 @@ export const redisFailover: InsideFault = {
 /** The jobs are gone, those at work included; n8n still has their executions. */
 export const redisLosesData: InsideFault = {
   name: 'redis-loses-data',
-  title: 'a Redis without persistence killed: it comes back empty',
+  title: 'SIGKILL of a Redis without persistence, which then starts empty',
   kind: 'accident',
   defaultSeconds: 0,
   promise: SURVIVED,
@@ -103,7 +102,7 @@ const SLOW_REDIS_MS = 200;
 /** A Redis that is busy with something else, or in another region, is as slow. */
 export const slowRedis: InsideFault = {
   name: 'slow-redis',
-  title: `Redis answers ${String(SLOW_REDIS_MS)} ms later for a while`,
+  title: `Redis responds ${String(SLOW_REDIS_MS)} ms later for a while`,
   kind: 'accident',
   defaultSeconds: 30,
   isOnLinks: true,
@@ -114,7 +113,7 @@ export const slowRedis: InsideFault = {
 
 export const restartPostgres: InsideFault = {
   name: 'restart-postgres',
-  title: 'PostgreSQL shut down cleanly and started again',
+  title: 'PostgreSQL shuts down cleanly and starts again',
   kind: 'planned',
   defaultSeconds: 0,
   promise: UNNOTICED,
@@ -124,7 +123,7 @@ export const restartPostgres: InsideFault = {
 
 export const stopPostgres: InsideFault = {
   name: 'stop-postgres',
-  title: 'PostgreSQL away for a while',
+  title: 'PostgreSQL is down for a while',
   kind: 'accident',
   defaultSeconds: 30,
   promise: SURVIVED,
@@ -136,7 +135,7 @@ export const stopPostgres: InsideFault = {
 export const postgresFailover: InsideFault = {
   name: 'postgres-failover',
   title:
-    'connections to PostgreSQL ended, and a standby that only reads in its place until it is promoted',
+    'connections to PostgreSQL end, and PostgreSQL is a read-only standby until it is promoted',
   kind: 'accident',
   defaultSeconds: 20,
   promise: SURVIVED,
@@ -150,7 +149,7 @@ const SLOW_POSTGRES_MS = 50;
 /** A PostgreSQL with a slow disk, or in another region, is as slow. */
 export const slowPostgres: InsideFault = {
   name: 'slow-postgres',
-  title: `PostgreSQL answers ${String(SLOW_POSTGRES_MS)} ms later for a while`,
+  title: `PostgreSQL responds ${String(SLOW_POSTGRES_MS)} ms later for a while`,
   kind: 'accident',
   defaultSeconds: 30,
   isOnLinks: true,
@@ -162,7 +161,7 @@ export const slowPostgres: InsideFault = {
 /** Another program on the same server may take all connections while n8n has to connect again. */
 export const postgresConnectionsUsedUp: InsideFault = {
   name: 'postgres-connections-used-up',
-  title: "n8n's connections to PostgreSQL ended, and all that it allows taken by others",
+  title: "n8n's connections to PostgreSQL end, and other clients take all connections",
   kind: 'accident',
   defaultSeconds: 30,
   promise: SURVIVED,
@@ -181,7 +180,7 @@ export const postgresConnectionsUsedUp: InsideFault = {
  */
 export const fullDisk: InsideFault = {
   name: 'full-disk',
-  title: 'no space left on the disk of the database for a while',
+  title: 'the database disk has no space for a while',
   kind: 'accident',
   defaultSeconds: 20,
   isOnSmallDisk: true,
