@@ -75,9 +75,12 @@ test.each(['all', 'kill-main'])(
 test('drill list names every fault with what is promised, as text and as JSON', async () => {
   const { code, stdout } = await runCli(['drill', 'list']);
   expect(code).toBe(0);
+  expect(stdout).toMatch(/^kill-worker +SIGKILL of one worker$/m);
+  expect(stdout).toMatch(/^restart-postgres .*starts again\n? +\(planned\)$/m);
   expect(stdout).toMatch(
-    /^kill-worker +SIGKILL of one worker\n +accident; promised: lost=0, failed=0, repeated=0, .*; on process, container, kubernetes$/m,
+    /an accident\s+promises lost=0, failed=0, repeated=0, running=0, recover<60s/,
   );
+  expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
   const json = await runCli(['drill', 'list', '--json']);
   expect(JSON.parse(json.stdout)).toContainEqual({
     ...{

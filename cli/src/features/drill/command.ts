@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
-import type { Fault } from './fault';
+import { type Fault, SURVIVED, UNNOTICED } from './fault';
 import { FAULTS } from './faults';
 import { describedSoak } from './faults/combined';
 import { describedCustom } from './faults/custom';
 import { ARRIVALS } from '../../../../loadtests/lib/profile';
 import { EXIT } from '../../ui/exit';
 import { printJson, printLines, terminalStyle, warn } from '../../ui/print';
+import { wrap } from '../../ui/wrap';
 import { drillAll } from './all';
 import { DEPLOYED_TO } from '../../options/kubernetes';
 import { codeOf, faultOf, oneDrill, orderOf, DEFAULT_WORKLOAD, type DrillOptions } from './one';
@@ -196,6 +197,24 @@ const targetsOf = ({ notOn, isFromOutside }: Listed): string[] => [
 type Listed = Omit<Fault, 'make'>;
 const LISTED: readonly Listed[] = [...FAULTS, describedSoak, describedCustom];
 
+const LIST_WIDTH = 80;
+const spaced = (promises: string): string => promises.replaceAll(',', ', ');
+
+/** What a fault does, and whatever is not as for most faults. */
+function describedFor(fault: Listed): string {
+  const { title, kind, defaultSeconds, promise } = fault;
+  const targets = targetsOf(fault);
+  const special = [
+    ...(defaultSeconds === 0 ? [] : [`${String(defaultSeconds)} s`]),
+    ...(kind === 'planned' ? ['planned'] : []),
+    ...(promise === (kind === 'planned' ? UNNOTICED : SURVIVED)
+      ? []
+      : [`promises ${spaced(promise)}`]),
+    ...(targets.join() === DEPLOYED_TO.join() ? [] : [`targets: ${targets.join(', ')}`]),
+  ];
+  return `${title}${special.length === 0 ? '' : ` (${special.join('; ')})`}`;
+}
+
 function list({ json }: DrillOptions): number {
   if (json === true) {
     printJson(
@@ -207,16 +226,18 @@ function list({ json }: DrillOptions): number {
     return EXIT.fine;
   }
   const width = Math.max(...LISTED.map(({ name }) => name.length)) + 2;
-  printLines(
-    LISTED.flatMap((fault) => {
-      const { name, title, kind, defaultSeconds, promise } = fault;
-      const targets = targetsOf(fault).join(', ');
-      return [
-        `${name.padEnd(width)}${title}${defaultSeconds === 0 ? '' : `, ${String(defaultSeconds)} s`}`,
-        `${' '.repeat(width)}${kind}; promised: ${promise.replaceAll(',', ', ')}; on ${targets}`,
-      ];
-    }),
-  );
+  printLines([
+    ...LISTED.flatMap((fault) =>
+      wrap(describedFor(fault), LIST_WIDTH - width).map(
+        (line, at) => `${(at === 0 ? fault.name : '').padEnd(width)}${line}`,
+      ),
+    ),
+    '',
+    ...wrap(
+      `The seconds are the default duration. Unless stated otherwise, an accident promises ${spaced(SURVIVED)}, a planned fault promises ${spaced(UNNOTICED)}, and every fault works with the targets ${DEPLOYED_TO.join(', ')}.`,
+      LIST_WIDTH,
+    ),
+  ]);
   return EXIT.fine;
 }
 
