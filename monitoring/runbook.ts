@@ -53,7 +53,7 @@ function runbook(alert: Alert): string[] {
       : ` [Thresholds](README.md#thresholds): ${used.map((name) => `\`${name}\``).join(', ')}.`;
   return [
     `## ${alert.name}`,
-    `The severity of this alert is ${alert.severity}. The alert fires ${lasting}. ${needsSentence(alert)}${set}`,
+    `The severity of this alert is \`${alert.severity}\`. The alert fires ${lasting}. ${needsSentence(alert)}${set}`,
     alert.meaning,
     '**Find the cause**',
     numbered(alert.tellWhy),

@@ -17,16 +17,16 @@ export const thresholds = {
   webhookSlowSeconds: {
     value: 10,
     meaning:
-      "A webhook request that takes longer than this number of seconds is slow. Use a bucket bound of n8n's histogram: 0.003, 0.03, 0.1, 0.3, 1.5 or 10. A workflow that responds at its end takes its whole run time.",
+      "A webhook request that takes longer than this number of seconds is slow. Use a bucket bound of n8n's histogram: 0.003, 0.03, 0.1, 0.3, 1.5 or 10. If a workflow responds when it ends, its whole run time counts.",
   },
   webhookLeastPerSecond: {
     value: 0.1,
     meaning:
-      'Minimum number of webhook requests per second; with fewer requests, their shares are not meaningful.',
+      'Minimum number of webhook requests per second; with fewer requests, the alerts do not fire.',
   },
   queueWaitingJobs: {
     value: 50,
-    meaning: 'Number of waiting jobs above which the alert considers a growing queue.',
+    meaning: 'Number of waiting jobs above which the alert checks whether the queue is growing.',
   },
   queueWaitSeconds: {
     value: 60,
@@ -58,7 +58,7 @@ export const thresholds = {
   },
   restartsPerHour: {
     value: 2,
-    meaning: 'Number of container restarts per hour that is still normal.',
+    meaning: 'Number of container restarts per hour that are still normal.',
   },
   databasePoolWaiting: {
     value: 0,
@@ -78,7 +78,8 @@ export const thresholds = {
   volumeFreeShare: { value: 0.1, meaning: 'Minimum free share of a volume.' },
   failingShare: {
     value: 0.2,
-    meaning: 'Minimum share of failed executions that can be above normal.',
+    meaning:
+      'Share of failed executions above which the alert checks whether the share is unusual.',
   },
   failingFactor: {
     value: 3,
@@ -87,7 +88,7 @@ export const thresholds = {
   workflowSilentHours: {
     value: 24,
     meaning:
-      'Number of hours without a success, for a workflow that succeeded within the last week.',
+      'Number of hours without a success before the alert fires for a workflow that succeeded within the last week.',
   },
   coldSandboxesPerSecond: {
     value: 1,

@@ -12,12 +12,12 @@ export const availability: AlertGroup = {
       expr: `absent(${n8n('up', 'role="main"')} == 1)`,
       summary: 'No n8n main responds: the editor, schedules and the API are unavailable.',
       meaning:
-        'Prometheus has not reached a main process for two minutes. In regular mode, nothing runs. In queue mode, webhooks still respond and workers still run jobs. Schedules, polling triggers, the editor, the API and the pruning of executions stop.',
+        'Prometheus has not been able to reach a main process for two minutes. In regular mode, n8n does not run any executions. In queue mode, webhooks still respond and workers still run jobs. Schedules, polling triggers, the editor, the API and pruning stop.',
       tellWhy: [
         '`kubectl get pods -l app.kubernetes.io/component=main` shows whether the pod is missing, pending, crashing, or running but not ready.',
         'If the pod is pending, `kubectl describe pod` shows the reason (not enough CPU or memory, or a volume on another node).',
         'If the pod crashes, check `kubectl logs --previous`, then see [N8nOutOfMemoryKill](N8nOutOfMemoryKill.md) and [N8nHeapNearLimit](N8nHeapNearLimit.md).',
-        'If the pod is ready, Prometheus cannot reach it. Check the targets page in Prometheus, and `networkPolicy.metricsFrom`.',
+        'If the pod is ready, the problem is between Prometheus and the pod. Check the targets page in Prometheus, and `networkPolicy.metricsFrom`.',
       ],
       whatToDo: [
         'Main cannot start without its database. Restore the database first.',
@@ -38,7 +38,7 @@ export const availability: AlertGroup = {
       meaning:
         'A process does not respond to requests for `/metrics`. Either the process has stopped, or its event loop is too busy to respond within the scrape timeout.',
       tellWhy: [
-        'If the pod is ready, it is too busy or disconnected from the network: see [N8nEventLoopLag](N8nEventLoopLag.md).',
+        'If the pod is ready, it is too busy or has lost its network connection: see [N8nEventLoopLag](N8nEventLoopLag.md).',
         'If the pod is not ready, check `kubectl describe pod` and `kubectl logs --previous`.',
       ],
       whatToDo: [
@@ -63,7 +63,7 @@ export const availability: AlertGroup = {
         'If the Deployment has no replicas, an autoscaler has scaled the workers to zero, or `worker.replicas` is 0.',
       ],
       whatToDo: [
-        'Restore Redis and the database. Workers then restart by themselves.',
+        'Restore Redis and the database. The workers then restart.',
         'If a workflow kills its worker, deactivate the workflow, then let the workers empty the queue.',
         'n8n does not rerun jobs that were running when their worker died: see [N8nJobsStalled](N8nJobsStalled.md).',
       ],
@@ -86,7 +86,7 @@ export const availability: AlertGroup = {
       ],
       whatToDo: [
         'Restore Redis. The next check then elects a leader.',
-        'If there are two leaders, restart the one that is not in the Redis key.',
+        'If there are two leaders, restart the main that is not in the Redis key.',
         'Without a licence for several mains, no main becomes the leader. Renew the licence, or set `multiMain.enabled: false`.',
       ],
       drill:
@@ -100,7 +100,7 @@ export const availability: AlertGroup = {
       expr: `increase(${pods('kube_pod_container_status_restarts_total', 'container="n8n"')}[1h]) > ${threshold('restartsPerHour')}`,
       summary: '{{ $labels.pod }} restarted {{ $value | humanize }} times within an hour.',
       meaning:
-        'Kubernetes keeps restarting the container. At each restart, the running executions of the process end. If a worker was killed, they are lost.',
+        'Kubernetes keeps restarting the container. At each restart, the running executions of the process end. If a worker was killed, its executions are lost.',
       tellWhy: [
         '`kubectl describe pod` shows the exit code of the last state. Exit code 137 means that the process was killed (memory or a liveness probe), and 134 means that V8 ran out of heap.',
         'The last lines of `kubectl logs --previous` show the reason.',
@@ -111,7 +111,7 @@ export const availability: AlertGroup = {
         "If a probe ended the process, give the process more CPU before you extend the probe's timeout.",
       ],
       drill:
-        'Run `kubectl exec POD -c n8n -- kill 1` three times. Wait each time until the pod is ready again.',
+        'Run `kubectl exec POD -c n8n -- kill 1` three times. Each time, wait until the pod is ready again.',
     },
   ],
 };

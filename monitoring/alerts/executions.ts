@@ -42,7 +42,7 @@ export const executions: AlertGroup = {
       summary:
         'n8n executions were lost within the last 15 minutes: their worker died or was blocked.',
       meaning:
-        'A worker regularly renews the lock for each job that it runs. If a lock expires, the worker has died or lost its connection to Redis, or its event loop was blocked for too long. n8n marks the execution as crashed and does not rerun it, and the caller receives an error. n8n 2.41 counts stalled jobs in the process that started the execution. It has no other metric for crashed executions.',
+        'A worker regularly renews the lock for each job that it runs. If a lock expires, the worker has died or lost its connection to Redis, or its event loop was blocked for too long. n8n marks the execution as crashed and does not rerun it, and the caller receives an error. n8n 2.41 counts stalled jobs in the process that started the execution. There is no other metric for crashed executions.',
       tellWhy: [
         'In the editor, filter the list of executions by the statuses Crashed and Error.',
         'If a worker died, see [N8nOutOfMemoryKill](N8nOutOfMemoryKill.md) and [N8nRestarting](N8nRestarting.md), or check whether a node was lost.',
@@ -66,9 +66,9 @@ export const executions: AlertGroup = {
         `unless ${failedShare('30m')} <= ${threshold('failingFactor')} * (${failedShare('1d', ' offset 1h')})`,
       ].join('\n'),
       summary: '{{ $value | humanizePercentage }} of executions fail, which is more than usual.',
-      meaning: `The share of failed executions in the last half hour is above \`failingShare\`, and more than \`failingFactor\` times the share of the previous day.`,
+      meaning: `In the last half hour, the share of failed executions was above \`failingShare\`, and more than \`failingFactor\` times the share of the previous day.`,
       tellWhy: [
-        'In the editor, filter the list of executions by the status Error. Check whether a single workflow or node type fails, or several.',
+        'In the editor, filter the list of executions by the status Error. Check whether one workflow or node type fails, or several.',
         'If all failing workflows call the same service, the service is down or its credential has expired.',
         'If different kinds of workflows fail, check the database, Redis and the task runners.',
       ],
@@ -131,7 +131,7 @@ export const executions: AlertGroup = {
       meaning:
         '`monitoring.capacity.executionsPerSecond` is the rate that this installation sustains, as measured by `n8n-tuned find`. If the load exceeds this rate times `loadShare`, little capacity is left for a peak, an upgrade or the loss of a pod.',
       tellWhy: [
-        'To find out whether the load is growing or this is a peak, compare it with the same hours in previous weeks.',
+        'Compare the load with the same hours in previous weeks to see whether it is growing or this is only a peak.',
         'Check whether the measured capacity is still valid. It only applies to the workload, the version and the size that were measured.',
       ],
       whatToDo: [
@@ -150,7 +150,7 @@ export const executions: AlertGroup = {
       meaning:
         'A patch is loaded, but did not change n8n. The usual reason is that n8n was upgraded, and the patch does not recognise the new code. n8n runs without the patch, so it may be slower or lose more executions. For the meaning of each state, see docs/chart/patches.md.',
       tellWhy: [
-        'Check the n8n log, which contains one line about the patch with the reason.',
+        'Check the n8n log, which contains a line with the reason.',
         'Check the list of known n8n versions for each patch in docs/chart/patches.md.',
       ],
       whatToDo: [

@@ -96,8 +96,7 @@ export const exporter: AlertGroup = {
       needs: ['queue', 'recovery', 'exporter'],
       expr: `${perRelease('max', left)} > 0`,
       summary: 'Recovery could not restore {{ $value }} lost executions.',
-      meaning:
-        'The last recovery passes found executions that they could not restore. The log of the Job lists each of them with the reason.',
+      meaning: 'The last recovery passes found executions that they could not restore.',
       tellWhy: [
         'Check the log of the newest recovery Job, which lists each lost execution with the reason.',
         'If n8n has overwritten the data with an empty run, see [N8nPatchNotInForce](N8nPatchNotInForce.md) for the `keep-stalled` patch.',
@@ -138,14 +137,14 @@ export const exporter: AlertGroup = {
       summary:
         "The chart's exporter cannot read {{ $labels.store }}, so the alerts on this store do not fire.",
       meaning:
-        'Redis or PostgreSQL does not respond to the exporter within four seconds. Either n8n cannot reach this store either, or only the exporter cannot reach it.',
+        'Redis or PostgreSQL does not respond to the exporter within four seconds. Check whether n8n can still reach this store.',
       tellWhy: [
         'Run `kubectl logs deployment/FULLNAME-exporter` to see how the store responds.',
         'If n8n has problems too, see [N8nStoreDown](N8nStoreDown.md), [N8nRedisDown](N8nRedisDown.md) and [N8nPostgresqlDown](N8nPostgresqlDown.md).',
       ],
       whatToDo: [
         'If the Redis user has limited permissions, allow LINDEX, HGET and CLIENT LIST, which the exporter uses.',
-        'If a NetworkPolicy blocks the exporter, allow it to access the same stores as n8n.',
+        'If a NetworkPolicy blocks the exporter, give it access to the same stores as n8n.',
       ],
       drill: 'Stop PostgreSQL or Redis for six minutes.',
     },

@@ -27,7 +27,7 @@ export const memoryAndCpu: AlertGroup = {
       summary:
         'The event loop of {{ $labels.role }} {{ $labels.pod }} lags by {{ $value | humanizeDuration }}.',
       meaning:
-        'Each n8n process does all its work on one thread. If this thread lags by half a second, every response is late by the same time, probes fail, and locks in Redis expire. n8n resets the measured lag each time a program reads `/metrics`. If a second program, such as another Prometheus or `n8n-tuned run`, also reads the metrics, each program sees only the lag since either of them last read it.',
+        'Each n8n process does all its work on one thread. If this thread lags by half a second, every response is half a second late, probes fail, and locks in Redis expire. n8n resets the measured lag each time a program reads `/metrics`. If a second program, such as another Prometheus or `n8n-tuned run`, also reads the metrics, each program sees only the lag since the last read by either of them.',
       tellWhy: [
         'If the process uses about one core, it has too much work for one thread.',
         'If the process uses less CPU, it is throttled ([N8nCpuThrottled](N8nCpuThrottled.md)), or its heap is nearly full ([N8nHeapNearLimit](N8nHeapNearLimit.md)).',
@@ -57,7 +57,7 @@ export const memoryAndCpu: AlertGroup = {
       whatToDo: [
         'Raise the memory limit of the role. The chart adjusts the heap to the limit (docs/chart/tuning.md#memory).',
         'Run fewer executions at the same time (`worker.concurrency`).',
-        'Process items in batches (Loop Over Items), and let sub-workflows return little data.',
+        'Process items in batches (Loop Over Items), and make sub-workflows return less data.',
       ],
       drill: 'Run the `memory-hog` workload with a size near the heap limit.',
     },
@@ -74,9 +74,9 @@ export const memoryAndCpu: AlertGroup = {
       summary:
         'Memory of {{ $labels.role }} {{ $labels.pod }} outside the heap grew by {{ $value | humanize1024 }}B within 6 hours.',
       meaning:
-        "Buffers, expression sandboxes and native code use memory outside V8's heap, where no heap limit applies. If this memory grows too large, the kernel kills the container. Earlier n8n versions leaked such memory, in main in queue mode and in sandboxes for form requests.",
+        "Buffers, expression sandboxes and native code use memory outside V8's heap, where no heap limit applies. If this memory grows too large, the kernel kills the container. Earlier n8n versions leaked such memory in main (in queue mode) and in the sandboxes for form requests.",
       tellWhy: [
-        'If the memory stops growing, the cause was probably a peak of large payloads, and not a leak.',
+        'If the memory stops growing, the cause was probably a peak of large payloads rather than a leak.',
         'Find out which role is affected, and with which version or workflow the growth began.',
         'If `n8n_nodejs_external_memory_bytes` grows too, buffers are the cause. Otherwise, the cause is sandboxes or native code.',
       ],

@@ -35,7 +35,7 @@ export const queue: AlertGroup = {
       whatToDo: [
         "If all slots are in use but the workers' CPU is idle, raise `worker.concurrency`.",
         "If the workers' CPU is busy, add workers on more cores. `n8n-tuned recommend` calculates the number of workers for a rate.",
-        'If one workflow floods the queue, limit this workflow, or give it its own worker pool.',
+        'If one workflow floods the queue, limit its rate, or give it a worker pool of its own.',
       ],
       drill:
         'Run the `wait-5s` workload with `n8n-tuned run --profile load` at a higher rate than the workers can handle (slots / 5 s).',
@@ -122,7 +122,7 @@ export const queue: AlertGroup = {
       ].join('\n'),
       summary: `{{ with $labels.pod }}{{ . }}{{ else }}{{ $labels.instance }}{{ end }} is up but has taken no job for ${threshold('workerSilentMinutes')} minutes while jobs were waiting.`,
       meaning:
-        'A worker takes no jobs, or all of its slots are busy with executions that do not end. The other workers continue, so the queue as a whole can look healthy.',
+        'The worker does not take any jobs, or all of its slots are busy with executions that do not end. The other workers continue, so the queue as a whole can look healthy.',
       tellWhy: [
         'If the editor shows executions that take longer than `workerSilentMinutes`, the threshold is too low.',
         'If no executions are running, the worker has lost its connection to Redis, and its log ends at that point.',

@@ -52,13 +52,13 @@ export const stores: AlertGroup = {
       summary:
         'Redis {{ $labels.instance }} does not respond, so no n8n execution reaches a worker.',
       meaning:
-        'In queue mode, every production execution passes through Redis, and mains use Redis to elect their leader.',
+        'In queue mode, every production execution passes through Redis, and the mains use it to elect their leader.',
       tellWhy: [
         'If n8n can still reach Redis, the problem is in the Redis exporter.',
         'Check the Redis log, which shows whether Redis ran out of memory, a snapshot failed, or a failover happened.',
       ],
       whatToDo: [
-        'Restore Redis. n8n reconnects by itself, and jobs survive if Redis stores them on disk (docs/chart/redis.md).',
+        'Restore Redis. n8n then reconnects. Jobs survive if Redis stores them on disk (docs/chart/redis.md).',
       ],
       drill: 'Run `redis-cli CLIENT PAUSE 120000 ALL`, or stop Redis.',
     },
@@ -94,10 +94,10 @@ export const stores: AlertGroup = {
       meaning: 'n8n reads each workflow from its database and writes each execution to it.',
       tellWhy: [
         'If n8n can still reach PostgreSQL, the problem is in the PostgreSQL exporter.',
-        'Check the PostgreSQL log for a full disk, too many connections or a failover.',
+        'Check the PostgreSQL log for signs of a full disk, too many connections or a failover.',
       ],
       whatToDo: [
-        'Restore PostgreSQL. n8n reconnects by itself.',
+        'Restore PostgreSQL. n8n then reconnects.',
         'For interrupted executions, see [N8nJobsStalled](N8nJobsStalled.md).',
       ],
       drill: 'Stop PostgreSQL.',

@@ -42,7 +42,7 @@ const errors: Pick<Alert, 'needs' | 'tellWhy' | 'whatToDo' | 'drill'> = {
     'This query shows the workflow: `topk(5, sum by (workflow_id, status_code) (rate(n8n_webhook_request_duration_seconds_count{status_code=~"5.."}[5m])))`.',
     'If one workflow fails, its executions in the editor show the reason. Status 500 means that a workflow failed before it responded.',
     'If all workflows fail with status 503, n8n is shutting down or its queue does not respond. See [N8nNoWorkerUp](N8nNoWorkerUp.md), [N8nRedisDown](N8nRedisDown.md) and [N8nDatabasePoolWaiting](N8nDatabasePoolWaiting.md).',
-    'If callers see more errors than the alert counts, the Ingress could not reach n8n, and responded with 502 or 504. Compare the alert with the metrics of the Ingress.',
+    'If callers see more errors than the alert counts, the Ingress could not reach n8n and responded with 502 or 504. Compare the error rate with the metrics of the Ingress.',
   ],
   whatToDo: [
     'If somebody has changed the workflow, publish the previous version.',
@@ -78,7 +78,7 @@ export const webhooks: AlertGroup = {
       expr: burns(failedShare, threshold('webhookErrorBudget'), windows.fast),
       summary: '{{ $value | humanizePercentage }} of webhook requests receive a 5xx status.',
       meaning:
-        'In the last hour and in the last five minutes, webhooks failed 14.4 times as often as the error budget allows. At this rate, the budget for a month is used up in two days.',
+        "In the last hour and in the last five minutes, webhooks failed 14.4 times as often as the error budget allows. At this rate, a month's budget lasts two days.",
     },
     {
       ...errors,
@@ -89,7 +89,7 @@ export const webhooks: AlertGroup = {
       summary:
         '{{ $value | humanizePercentage }} of webhook requests have received a 5xx status for hours.',
       meaning:
-        'Over the last six hours and over the last 30 minutes, webhooks failed 6 times as often as the error budget allows. At this rate, the budget for a month is used up in five days.',
+        "Over the last six hours and over the last 30 minutes, webhooks failed 6 times as often as the error budget allows. At this rate, a month's budget lasts five days.",
     },
     {
       ...slowness,
