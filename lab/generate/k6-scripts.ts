@@ -52,5 +52,5 @@ function versions(): string {
   const tested = pinned(readVersions(root), 'K6_VERSION').replace(/^v/, '');
   const { devDependencies } = readJson<{ devDependencies: Record<string, string> }>('package.json');
   const types = devDependencies['@types/k6'] ?? '';
-  return `The tests run the scripts and the examples with k6 ${tested}. Their types are checked with \`@types/k6\` ${types}. They have not been tested with newer k6 versions.`;
+  return `The tests run the scripts and the examples with k6 ${tested}. The types are checked with \`@types/k6\` ${types}. We have not tested newer k6 versions.`;
 }

@@ -25,7 +25,7 @@ const TARGET = {
     example: '1.1',
   },
   COOKIES: {
-    what: 'With `keep`, each virtual user keeps its cookies. Otherwise every request starts without cookies, as from a new client.',
+    what: 'With `keep`, each virtual user keeps its cookies. Otherwise, every request starts without cookies, like the first request of a new client.',
     example: 'keep',
   },
 } as const satisfies Group;
@@ -51,11 +51,11 @@ const REQUEST = {
     example: "'x-load-key: ...'",
   },
   EXPECT: {
-    what: 'The expected response, one condition per line. Unless you set the status, it must be 200 to 299, and the response must be neither a login page nor the editor.',
+    what: 'The expected response, one condition per line. By default, the status must be 200 to 299, and the response must be neither a login page nor the editor.',
     example: 'json.ok==true',
   },
   REQUEST_ID_AT: {
-    what: 'Where the response contains the header `x-load-id`. A response with the id of another request then counts as an error.',
+    what: 'Where the response contains the value of the `x-load-id` header. A response to another request then counts as an error.',
     example: 'json.id',
   },
 } as const satisfies Group;
@@ -67,7 +67,7 @@ const LOAD = {
     example: '20',
   },
   VUS: {
-    what: 'Number of clients in the profile `closed`. Each client waits for its response before it sends the next request.',
+    what: 'Number of clients in the `closed` profile. Each client waits for its response before it sends the next request.',
     usual: 'profile',
     example: '8',
   },
@@ -78,12 +78,12 @@ const LOAD = {
     example: '10s',
   },
   ARRIVALS: {
-    what: '`even`, or `random`, as from many independent callers.',
+    what: '`even`, or `random` to simulate many independent callers.',
     usual: DEFAULT_ARRIVALS,
     example: 'random',
   },
   RETRIES: {
-    what: 'How often a caller sends a request again, with the same id, if it did not get the expected response.',
+    what: 'How often a caller repeats a request, with the same id, if it does not get the expected response.',
     example: '2',
   },
   SEED: {
@@ -91,7 +91,7 @@ const LOAD = {
     example: '7',
   },
   MAX_OPEN: {
-    what: 'Maximum number of open requests. If this is reached, k6 does not send further requests, and the run is invalid. Default: rate x timeout, at most 10000.',
+    what: 'Maximum number of open requests. If this number is reached, k6 sends no more requests, and the run is invalid. Default: rate x timeout, at most 10000.',
     example: '20000',
   },
 } as const satisfies Group;
