@@ -11,6 +11,7 @@ const TASKS: Record<string, readonly Entry[]> = {
     ['docs/get-started.md', 'The first answer'],
     ['docs/only-settings.md', 'Only the settings'],
     ['docs/measured.md', 'What we measured'],
+    ['docs/compatibility.md', 'n8n versions'],
   ],
   'Load-test your workflow': [
     'docs/own-workflow.md',

@@ -7,7 +7,7 @@ import { chartFiles } from '../../charts/n8n-tuned/tools/generate';
 import { files as monitoringFiles, owned as monitoringFolders } from '../../monitoring';
 import { k6Scripts } from './k6-scripts';
 import { readme } from './readme';
-import { root, type Generated } from './records';
+import { root, table, type Generated } from './records';
 import { reference } from './reference';
 import { measured } from './measured';
 import { onlySettings } from './only-settings';
@@ -19,6 +19,7 @@ import { times } from './times';
 import { workloads } from './workloads';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { versionsSchema, type VersionRow } from '../../cli/src/features/n8n/analysis/row';
 
 /** The part of files/versions.yaml that follows from n8n's own configuration: which n8n reads which variable. */
 
@@ -43,8 +44,89 @@ function versions(): Generated {
   return { files: { [FILE]: `${before}variables:\n${lines.join('')}` } };
 }
 
+const PAGE = 'docs/compatibility.md';
+const RECORD = 'docs/records/versions.json';
+
+/** Which patches are in force with which n8n, and what of it ran: n8n-tuned n8n admit VERSION --full writes the record. */
+function compatibility(): Generated {
+  if (!existsSync(join(root, RECORD))) return { files: {} };
+  const { versions: rows } = versionsSchema.parse(
+    JSON.parse(readFileSync(join(root, RECORD), 'utf8')),
+  );
+  const patches = [...new Set(rows.flatMap((row) => row.patches.map(({ patch }) => patch)))];
+  const stateOf = (row: VersionRow, name: string): string => {
+    const { state = '-' } = row.patches.find(({ patch }) => patch === name) ?? {};
+    return state;
+  };
+  const tried = (row: VersionRow): string[] => {
+    if (row.tried === null) return ['read only', '-', '-'];
+    const { tests, workloads } = row.tried;
+    const all = workloads.responded + workloads.failed.length;
+    return [
+      'installed and run',
+      `${String(tests.passed)} of ${String(tests.passed + tests.failed)}`,
+      `${String(workloads.responded)} of ${String(all)}`,
+    ];
+  };
+  const told = rows.flatMap((row) => [
+    ...row.patches
+      .filter(({ state }) => state === 'unknown' || state === 'not tried')
+      .map(
+        ({ patch, because }) =>
+          `- n8n ${row.n8n}, \`${patch}\`: ${because.map(withoutHash).join('; ')}.`,
+      ),
+    ...(row.variables ?? []).map((line) => `- n8n ${row.n8n}, variable ${line}.`),
+    ...(row.tried?.workloads.failed ?? []).map((line) => `- n8n ${row.n8n}, workload ${line}.`),
+  ]);
+  const text = `# n8n versions
+
+<!-- Written by lab/generate/all.ts from ${RECORD}: change it there. -->
+
+This page shows which [patches](chart/patches.md) work with which n8n version. The rows come from \`n8n-tuned n8n admit\`.
+The page contains no speed: for figures, see [what we measured](measured.md).
+
+${table(
+  ['n8n', 'checked on', 'how', 'patch tests passed', 'workloads that responded'],
+  rows.map((row) => [row.n8n, row.on, ...tried(row)]),
+)}
+
+## Patches
+
+${table(
+  ['patch', ...rows.map(({ n8n }) => n8n)],
+  patches.map((name) => [`\`${name}\``, ...rows.map((row) => stateOf(row, name))]),
+)}
+
+- **known**: the code that the patch changes is listed in \`known.json\`, or the patch changes no code of n8n.
+- **proven**: the code is not listed. A test in two sandboxes gave the same results, faster.
+- **unknown**: the code is different. The patch leaves n8n as it is.
+- **not needed**: n8n evaluates expressions without a sandbox.
+- **not loaded**: the chart does not load the patch for this version.
+- **not tried**: no n8n was installed to test the code.
+${told.length === 0 ? '' : `\n## What differs\n\n${told.join('\n')}\n`}
+## How to add a version
+
+\`\`\`
+n8n-tuned n8n admit 2.39.10           # reads the packages, in one to four minutes
+n8n-tuned n8n admit 2.39.10 --write   # also adds the row to this page
+n8n-tuned n8n admit 2.39.10 --full    # also installs, runs and tests the version
+\`\`\`
+
+With \`--full\`, the command runs the tests of the patches with the version. It then starts n8n once in queue mode, and sends each
+workload one request. If the tests pass, it adds the version to \`known.json\`, and its variables to \`versions.yaml\`. For a patch
+that changes what n8n stores or queues, the command never adds a changed function: it prints the difference, and a person
+decides. A workflow on GitHub runs the command for new versions every day.
+`;
+  // The record too, in the format of the repository.
+  return { files: { [PAGE]: text, [RECORD]: readFileSync(join(root, RECORD), 'utf8') } };
+}
+
+/** Nobody reads a hash on a page. */
+const withoutHash = (text: string): string => text.replace(/ \([0-9a-f]{64}\)$/, '');
+
 const GENERATORS: (() => Generated)[] = [
   versions,
+  compatibility,
   workloads,
   k6Scripts,
   reference,

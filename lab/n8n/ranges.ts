@@ -16,3 +16,12 @@ export function rangeOf(read: readonly { version: string; has: boolean }[]): str
   }
   return parts.length === 0 ? null : parts.map((part) => part.join(' ')).join(' || ');
 }
+
+/** The same range once a newer release was read, which has it or has it not. */
+export function rangeWith(range: string | undefined, version: string, has: boolean): string | null {
+  const parts = range === undefined ? [] : range.split(' || ');
+  const isOpen = parts.length > 0 && !(parts.at(-1) ?? '').includes('<');
+  if (has && !isOpen) parts.push(`>=${version}-0`);
+  if (!has && isOpen) parts.push(`${parts.pop() ?? ''} <${version}-0`);
+  return parts.length === 0 ? null : parts.join(' || ');
+}

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { table } from '../../cli/src/plan/environment';
-import { rangeOf, sortedVersions } from './ranges';
+import { rangeOf, rangeWith, sortedVersions } from './ranges';
 
 const CONFIG = '@n8n/config';
 const packument = z.object({
@@ -41,23 +41,51 @@ function namesIn(version: string): Set<string> {
   }
 }
 
-const [n8n, configs] = await Promise.all([versionsOf('n8n'), versionsOf(CONFIG)]);
-const read = new Map<string, Set<string>>();
-const known = new Map<string, Set<string>>();
-for (const version of sortedVersions(Object.keys(n8n))) {
-  const config = n8n[version]?.dependencies?.[CONFIG];
-  if (config === undefined || !(config in configs)) continue;
-  const names = known.get(config) ?? namesIn(config);
-  known.set(config, names);
-  read.set(version, names);
-  process.stderr.write(`\r${version} `);
-}
+const FILE = join(import.meta.dirname, 'variables.json');
+const contentSchema = z.object({
+  read: z.array(z.string()),
+  variables: z.record(z.string(), z.string()),
+});
+type Content = z.infer<typeof contentSchema>;
 const names = [...new Set(table().variables.map(({ name }) => name))].sort();
-const ranges = Object.fromEntries(
-  names.flatMap((name) => {
+
+async function readAll(): Promise<Content> {
+  const [n8n, configs] = await Promise.all([versionsOf('n8n'), versionsOf(CONFIG)]);
+  const read = new Map<string, Set<string>>();
+  const known = new Map<string, Set<string>>();
+  for (const version of sortedVersions(Object.keys(n8n))) {
+    const config = n8n[version]?.dependencies?.[CONFIG];
+    if (config === undefined || !(config in configs)) continue;
+    const names = known.get(config) ?? namesIn(config);
+    known.set(config, names);
+    read.set(version, names);
+    process.stderr.write(`\r${version} `);
+  }
+  const ranges = names.flatMap((name) => {
     const range = rangeOf([...read].map(([version, all]) => ({ version, has: all.has(name) })));
     return range === null ? [] : [[name, range]];
-  }),
-);
-const content = { read: [...read.keys()], variables: ranges };
-writeFileSync(join(import.meta.dirname, 'variables.json'), `${JSON.stringify(content, null, 2)}\n`);
+  });
+  return { read: [...read.keys()], variables: Object.fromEntries(ranges) };
+}
+
+const addedSchema = z.object({ version: z.string(), names: z.array(z.string()) });
+
+/** With one release whose names are given (n8n-tuned n8n admit --full); one between others is for a whole reading. */
+function withOne(added: z.infer<typeof addedSchema>): Content {
+  const { read, variables } = contentSchema.parse(JSON.parse(readFileSync(FILE, 'utf8')));
+  const { version } = added;
+  if (read.includes(version)) return { read, variables };
+  if (sortedVersions([...read, version]).at(-1) !== version) {
+    throw new Error(`${version} is older than what was read: run lab/n8n/read-variables.ts alone`);
+  }
+  const has = new Set(added.names);
+  const ranges = names.flatMap((name) => {
+    const range = rangeWith(variables[name], version, has.has(name));
+    return range === null ? [] : [[name, range]];
+  });
+  return { read: [...read, version], variables: Object.fromEntries(ranges) };
+}
+
+const [, , flag, given = ''] = process.argv;
+const content = flag === '--add' ? withOne(addedSchema.parse(JSON.parse(given))) : await readAll();
+writeFileSync(FILE, `${JSON.stringify(content, null, 2)}\n`);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { missingIn, nearest } from '../../lab/n8n/from-registry.mjs';
 import { BASE_PROGRAMS, FakeLab } from './fake-lab';
 import { compareVersions } from '../../cli/src/ui/versions';
-import { rangeOf, sortedVersions } from '../../lab/n8n/ranges';
+import { rangeOf, rangeWith, sortedVersions } from '../../lab/n8n/ranges';
 
 test.each([
   [
@@ -122,4 +122,16 @@ test('a range begins with the first release that has it and ends with the first 
   );
   expect(rangeOf(read('+1.0.0 -2.0.0'))).toBe('>=1.0.0-0 <2.0.0-0');
   expect(rangeOf(read('-1.0.0 -2.0.0'))).toBeNull();
+});
+
+test.each<[string | undefined, boolean, string | null]>([
+  ['>=2.30.0-0', true, '>=2.30.0-0'],
+  ['>=2.30.0-0', false, '>=2.30.0-0 <2.42.0-0'],
+  ['>=1.1.0-0 <2.0.0-0', false, '>=1.1.0-0 <2.0.0-0'],
+  ['>=1.1.0-0 <2.0.0-0', true, '>=1.1.0-0 <2.0.0-0 || >=2.42.0-0'],
+  ['>=1.1.0-0 <2.0.0-0 || >=2.16.0-0', false, '>=1.1.0-0 <2.0.0-0 || >=2.16.0-0 <2.42.0-0'],
+  [undefined, true, '>=2.42.0-0'],
+  [undefined, false, null],
+])('a newer release changes the range %s: it has the variable: %s', (range, has, after) => {
+  expect(rangeWith(range, '2.42.0', has)).toBe(after);
 });

@@ -18,7 +18,7 @@ import { withRoom } from '../../nodes/LoadTarget/world/memoryRoom';
 import { checkedBoolean, checkedChoice, checkedNumber } from '../../nodes/shared/bounds';
 import { themedIcon } from '../../nodes/shared/icon';
 import { n8nRole } from '../../nodes/shared/n8nProcess';
-import { seeded } from './support/seeded';
+import { seeded } from './support/lab';
 import { N8N_LEGACY_VERSION, N8N_VERSION } from '../support/versions';
 import { Expression, Workflow, type INodeTypes } from 'n8n-workflow';
 import { LoadTarget } from '../../nodes/LoadTarget/LoadTarget.node';

@@ -1,7 +1,7 @@
 // zone-once keeps what a sandbox has computed about time zones: with it and without, every moment in every zone is the
 // same, and $now and $today are those of the moment at which the expression began.
 import { join } from 'node:path';
-import { seeded } from '../../nodes/support/seeded';
+import { seeded } from '../../nodes/support/lab';
 import { evaluate, type Outcome, type Sandbox } from '../support/expressions.ts';
 import { chart } from '../support/helm.ts';
 import { N8N_VERSION } from '../../support/versions';

@@ -25,7 +25,7 @@ import { sweepSentence } from '../../features/sweep/report/figures';
 import { readRunData } from '../../run/read';
 import { rebuildInterruptedRun } from '../../run/rebuild-interrupted';
 import { SweepFolder } from '../../features/sweep/folder';
-import { writeSweepReports } from '../../features/sweep/write-report';
+import { writeSweepReports } from '../../features/sweep/folder';
 import { Mistake } from '../../ui/exit';
 import { reportFiles } from '../../report/files';
 import { runDocument } from '../../run/report/document';

@@ -11,6 +11,7 @@ import { readPlainFile } from '../../linux/plain-file';
 import { cacheFolder, hasLab, pinned, readVersions, repositoryRoot } from '../../lab/paths';
 import { chartFile, chartFolder, table } from '../../plan/environment';
 import { Mistake } from '../../ui/exit';
+import { knownSchema, type KnownCode } from './analysis/row';
 import { rowOf, type Kit, type PatchProof, type Read, type ReleaseRow } from './analysis/row';
 import { fetchPackages, installedPackages, type Packages } from './packages';
 
@@ -20,6 +21,7 @@ const MAX_BYTES = 2 ** 26;
 
 export interface Admission {
   row: ReleaseRow;
+  read: Read;
   /** Of each function that is another one: its lines beside those of the n8n of the kit. */
   diffs: string[];
 }
@@ -37,18 +39,15 @@ export async function admit(
     tell('reading the functions that patches rest on');
     const texts = await functionsIn(packages, signal);
     const kit = kitOf();
-    const row = rowOf(
-      {
-        version,
-        functions: Object.fromEntries(
-          Object.entries(texts).map(([name, text]) => [name, text === null ? null : sha256(text)]),
-        ),
-        bundle: await bundleIn(packages, tell, signal),
-        variables: variablesIn(packages),
-      },
-      kit,
-    );
-    return { row, diffs: await diffsOf(texts, kit, folder, signal) };
+    const read: Read = {
+      version,
+      functions: Object.fromEntries(
+        Object.entries(texts).map(([name, text]) => [name, text === null ? null : sha256(text)]),
+      ),
+      bundle: await bundleIn(packages, tell, signal),
+      variables: variablesIn(packages),
+    };
+    return { row: rowOf(read, kit), read, diffs: await diffsOf(texts, kit, folder, signal) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -56,13 +55,10 @@ export async function admit(
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 const preload = (...path: string[]): string => join(chartFolder(), 'files/preload', ...path);
-const knownSchema = z.object({
-  bundles: z.record(z.string(), z.unknown()),
-  functions: z.record(z.string(), z.record(z.string(), z.unknown())),
-});
-const known = () => knownSchema.parse(chartFile('files', 'preload', 'known.json'));
+export const known = (): KnownCode =>
+  knownSchema.parse(chartFile('files', 'preload', 'known.json'));
 
-function kitOf(): Kit {
+export function kitOf(): Kit {
   const { variables } = z
     .looseObject({ variables: z.record(z.string(), z.string()) })
     .parse(chartFile('files', 'versions.yaml'));
@@ -105,10 +101,11 @@ async function bundleIn(
   const folder = packages['@n8n/expression-runtime'];
   const file = folder === undefined ? '' : join(folder, 'dist/bundle/runtime.iife.js');
   if (!existsSync(file)) return null;
-  const isKnown = known().bundles[sha256(readPlainFile(file))] !== undefined;
-  if (isKnown) return { isKnown, verdict: null };
+  const hash = sha256(readPlainFile(file));
+  const isKnown = known().bundles[hash] !== undefined;
+  if (isKnown) return { hash, isKnown, verdict: null };
   const isolatedVm = isolatedVmHere();
-  if (isolatedVm === null) return { isKnown, verdict: null };
+  if (isolatedVm === null) return { hash, isKnown, verdict: null };
   tell('trying the patches of expressions in two sandboxes');
   const node = join(cacheFolder(), 'bin', 'node24');
   const names = kitOf()
@@ -122,7 +119,11 @@ async function bundleIn(
     (error: unknown) => String((error as { stdout?: unknown }).stdout ?? ''),
   );
   signal.throwIfAborted();
-  return { isKnown, verdict: said.endsWith('}') ? verdictSchema.parse(JSON.parse(said)) : null };
+  return {
+    hash,
+    isKnown,
+    verdict: said.endsWith('}') ? verdictSchema.parse(JSON.parse(said)) : null,
+  };
 }
 
 const verdictSchema: z.ZodType<PatchProof> = z.record(

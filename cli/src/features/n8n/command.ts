@@ -10,7 +10,9 @@ import { startProgress } from '../../ui/progress';
 import { admit } from './admit';
 import { requireFromNpm } from './packages';
 import { isAdmitted } from './analysis/row';
-import { admitLines, listLines, type N8nVersions } from './report/terminal';
+import { isWhole } from './analysis/row';
+import { admitAndWrite, admitFully } from './full';
+import { admitLines, diffLines, listLines, triedLines, type N8nVersions } from './report/terminal';
 import { spawn, execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { didYouMean } from '../../../../loadtests/lib/nearest';
@@ -100,6 +102,8 @@ async function lab(tools: readonly string[], signal: AbortSignal): Promise<void>
 
 interface N8nOptions {
   json?: boolean;
+  full?: boolean;
+  write?: boolean;
 }
 
 const ACTIONS = ['list', 'install', 'admit'] as const;
@@ -111,11 +115,13 @@ export const help: CommandHelp = {
     'n8n-tuned n8n list',
     'n8n-tuned n8n install 2.39.10',
     'n8n-tuned n8n admit 2.39.10',
+    'n8n-tuned n8n admit 2.39.10 --full',
     'n8n-tuned find --n8n 2.39.10 --workload last-node',
   ],
   notes: [
     'install downloads a release from the npm registry and installs it alongside the others, in about 4 minutes. It needs 2 GB of disk space. If your registry does not have the required version of a package, the nearest version is used. To continue an interrupted installation, run the same command again.',
     "admit reads the packages of an installed or downloaded release. For each patch, it shows whether the code that the patch changes is known, proven by a test in two sandboxes, or unknown, and prints the difference. It also compares the release's variables with the variables that the chart sets. Exit code 1 means that a patch or variable that the chart sets for this release has no effect.",
+    'admit --full takes about 15 minutes. For what it runs and writes, see docs/compatibility.md.',
   ],
 };
 
@@ -132,15 +138,27 @@ export function register(program: Command): Command {
       ).choices(ACTIONS),
     )
     .argument('[version]', 'an n8n release, such as 2.39.10')
+    .option(
+      '--full',
+      'admit: also install, run and test the release, and write the result into the checkout',
+    )
+    .option('--write', 'admit: add the row to docs/compatibility.md')
     .option('--json', 'print the result of list or admit as JSON')
     .action(async (action: Action, version: string | undefined, options: N8nOptions) => {
       process.exitCode = await interruptible(async (signal) => {
+        if (action !== 'admit') refuseOfAdmit(action, options);
         if (action === 'list') await list(version, options, signal);
         else if (action === 'install') await add(version, options, signal);
         else return fits(version, options, signal);
         return EXIT.fine;
       });
     });
+}
+
+function refuseOfAdmit(action: Action, options: N8nOptions): void {
+  const given = (['full', 'write'] as const).find((name) => options[name] === true);
+  if (given === undefined) return;
+  throw new Mistake(`--${given} works only with admit, not with ${action}: remove it.`);
 }
 
 async function list(
@@ -183,13 +201,24 @@ async function add(
 /** Exit code 1: something of what the chart loads for this n8n stays away there. */
 async function fits(
   given: string | undefined,
-  { json }: N8nOptions,
+  { json, full, write }: N8nOptions,
   signal: AbortSignal,
 ): Promise<number> {
   const version = releaseFor('admit', given);
+  if (full === true) await install(version, signal);
   const progress = startProgress();
   try {
-    const { row, diffs } = await admit(version, progress.tell, signal);
+    if (full === true) {
+      const { row, diffs, tried } = await admitFully(version, progress.tell, signal);
+      progress.end();
+      if (json === true) printJson({ ...row, ...tried, diffs });
+      else printLines([...admitLines(row, []), ...triedLines(tried), ...diffLines(diffs)]);
+      return isWhole(row, tried) ? EXIT.fine : EXIT.notMet;
+    }
+    const { row, diffs } =
+      write === true
+        ? await admitAndWrite(version, progress.tell, signal)
+        : await admit(version, progress.tell, signal);
     progress.end();
     if (json === true) printJson({ ...row, diffs });
     else printLines(admitLines(row, diffs));

@@ -10,7 +10,7 @@ import { controlText } from './report/figures';
 import { SweepFolder } from './folder';
 import { measureCells, workloadOf } from './measure-cell';
 import { prepareSweep } from './prepare';
-import { writeSweepReports } from './write-report';
+import { writeSweepReports } from './folder';
 import { timeLeftText, goThrough } from './sweep';
 import { quietHere, quietOf, withQuietOptions, type QuietOptions } from '../find/quiet/quiet';
 import { thisMachine } from '../../targets/machine';

@@ -1,3 +1,7 @@
+import { writeBeside } from '../../record/write-beside';
+import { reportFiles } from '../../report/files';
+import { renderSweepCsv } from './report/csv';
+import { sweepDocument } from './report/document';
 /** The folder of a sweep: sweep.json first, then a folder a step, whose cell.json says that it is done. */
 import { SWEEP_FILE } from '../../record/find-records';
 import { existsSync, rmSync } from 'node:fs';
@@ -87,3 +91,17 @@ const readCell = (file: string): CellRecord =>
   });
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+/** Beside sweep.json; they can always be made again. Returns what could not be written. */
+export function writeSweepReports(
+  folder: string,
+  sweep: SweepRecord,
+  records: readonly CellRecord[],
+): string[] {
+  const files = [
+    ...reportFiles(sweepDocument(sweep, records)),
+    { name: 'cells.csv', content: renderSweepCsv(records) },
+  ];
+  rmSync(join(folder, 'plots'), { recursive: true, force: true });
+  return writeBeside(folder, files);
+}

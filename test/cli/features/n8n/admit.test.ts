@@ -3,7 +3,16 @@ import {
   isAdmitted,
   rowOf,
   type Kit,
+  type PatchProof,
   type Read,
+} from '../../../../cli/src/features/n8n/analysis/row';
+import {
+  forAPerson,
+  isWhole,
+  knownSchema,
+  knownWith,
+  rowsWith,
+  type VersionRow,
 } from '../../../../cli/src/features/n8n/analysis/row';
 import { admitLines } from '../../../../cli/src/features/n8n/report/terminal';
 import { table } from '../../../../cli/src/plan/environment';
@@ -27,7 +36,7 @@ const kit: Kit = {
 const read: Read = {
   version: '2.39.10',
   functions: { 'EntityManager.findOne': 'aaaa' },
-  bundle: { isKnown: false, verdict: { 'lazy-character-map': null } },
+  bundle: { hash: 'b1', isKnown: false, verdict: { 'lazy-character-map': null } },
   variables: new Set(['DB_PING_TIMEOUT_MS', 'N8N_WEBHOOK_URL']),
 };
 
@@ -56,12 +65,18 @@ test.each<[string, Partial<Read>, string]>([
   ],
   [
     'a bundle whose test failed',
-    { bundle: { isKnown: false, verdict: { 'lazy-character-map': ['unknown', 'no gain'] } } },
+    {
+      bundle: {
+        hash: 'b1',
+        isKnown: false,
+        verdict: { 'lazy-character-map': ['unknown', 'no gain'] },
+      },
+    },
     'lazy-character-map  unknown     no gain',
   ],
   [
     'a bundle that could not be tried',
-    { bundle: { isKnown: false, verdict: null } },
+    { bundle: { hash: 'b1', isKnown: false, verdict: null } },
     'lazy-character-map  not tried   no n8n with isolated-vm is installed to try it in',
   ],
   [
@@ -100,4 +115,79 @@ test('the functions of each patch are those that known.json has, and that its sc
     /\bknows\(/.test(readFileSync(`${PRELOAD}/${name}`, 'utf8')),
   );
   expect(askers).toEqual(patches.filter((patch) => functionsOf(patch).length > 0));
+});
+
+const before = knownSchema.parse({
+  bundles: { b0: { n8n: '2.40.1 to 2.41.3', how: 'tests', on: '2026-11-27' } },
+  functions: {
+    'EntityManager.findOne': { aaaa: { n8n: '1.29.1 to 2.41.3', how: 'tests', on: '2026-11-27' } },
+    'JobProcessor.processJob': { cccc: { n8n: '2.40.0', how: 'tests', on: '2026-11-27' } },
+  },
+});
+const both: Kit = {
+  ...kit,
+  patches: [
+    ...kit.patches,
+    { name: 'keep-stalled', range: null, code: ['JobProcessor.processJob'] },
+  ],
+};
+const known42 = (more: Partial<Read>) =>
+  knownWith(before, { ...read, version: '2.42.0', ...more }, both, '2026-11-28');
+
+test('what a release shares with others gets its version, and a release between them changes nothing', () => {
+  const functions = { 'EntityManager.findOne': 'aaaa', 'JobProcessor.processJob': 'cccc' };
+  const bundle = { hash: 'b0', isKnown: true, verdict: null };
+  const { bundles, functions: after } = known42({ functions, bundle });
+  expect(bundles['b0']?.n8n).toBe('2.40.1 to 2.41.3, 2.42.0');
+  expect(after['EntityManager.findOne']?.['aaaa']?.n8n).toBe('1.29.1 to 2.41.3, 2.42.0');
+  expect(after['JobProcessor.processJob']?.['cccc']?.n8n).toBe('2.40.0, 2.42.0');
+  const again = { ...read, version: '2.40.3', functions, bundle };
+  expect(knownWith(before, again, both, '2026-11-28').bundles).toEqual(before.bundles);
+});
+
+test('a changed function is added where tests show the same rows, and never where it stores or queues', () => {
+  const functions = { 'EntityManager.findOne': 'bbbb', 'JobProcessor.processJob': 'dddd' };
+  const { functions: after } = known42({ functions });
+  expect(after['EntityManager.findOne']?.['bbbb']).toEqual({
+    ...{ n8n: '2.42.0', how: 'tests', on: '2026-11-28' },
+  });
+  expect(after['JobProcessor.processJob']).toEqual(before.functions['JobProcessor.processJob']);
+  const row = rowOf({ ...read, version: '2.42.0', functions }, both);
+  expect(forAPerson(row).map(({ patch }) => patch)).toEqual(['keep-stalled']);
+});
+
+test('another bundle is added where each patch has proven itself in it', () => {
+  expect(known42({}).bundles['b1']).toMatchObject({ n8n: '2.42.0', how: 'self-test and tests' });
+  const verdict: PatchProof = { 'zone-once': ['unknown', 'no gain'] };
+  const bundle = { hash: 'b1', isKnown: false, verdict };
+  expect(known42({ bundle }).bundles).toEqual(before.bundles);
+  expect(known42({ bundle: null }).bundles).toEqual(before.bundles);
+});
+
+const triedHow: NonNullable<VersionRow['tried']> = {
+  ...{ node: '>=22', tests: { passed: 9, failed: 0 }, inForce: {} },
+  workloads: { responded: 3, failed: [] },
+};
+const tried: VersionRow = {
+  ...{ n8n: '2.42.0', on: '2026-11-28', patches: [], variables: [], tried: triedHow },
+};
+
+test('the newest release comes first, and what was read later keeps what was tried', () => {
+  const old: VersionRow = { ...tried, n8n: '2.9.0', tried: null };
+  const rows = rowsWith([old, tried], { ...tried, tried: null, on: '2026-11-29' });
+  expect(rows.map(({ n8n, on }) => [n8n, on])).toEqual([
+    ['2.42.0', '2026-11-29'],
+    ['2.9.0', '2026-11-28'],
+  ]);
+  expect(rows[0]?.tried).toEqual(tried.tried);
+});
+
+test.each<[string, VersionRow['tried'], boolean]>([
+  ['all is well', tried.tried, true],
+  ['a test failed', { ...triedHow, tests: { passed: 8, failed: 1 } }, false],
+  ['no test ran', { ...triedHow, tests: { passed: 0, failed: 0 } }, false],
+  ['a workload failed', { ...triedHow, workloads: { responded: 2, failed: ['a'] } }, false],
+  ['it did not run', null, false],
+])('a release is whole: %s', (_, how, is) => {
+  expect(isWhole(rowOf(read, kit), { ...tried, tried: how })).toBe(is);
 });

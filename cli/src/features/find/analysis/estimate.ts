@@ -2,7 +2,7 @@ import type { Limit } from '../../../record/run-record';
 import { GENERATOR } from '../../../analysis/limits/generator';
 import { speedError } from './machine-speed';
 import { stallLoss, type StallLoss } from '../../../run/analysis/stalls';
-import { isDone } from './done';
+import { isDone } from './propose';
 import { withOwnStalls } from './backlog';
 import { byQueue, rateAtPrice, type Price, type QueueAnswer } from './by-queue';
 import { best, evidence, type ProbeEvidence } from './evidence';

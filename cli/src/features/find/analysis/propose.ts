@@ -1,10 +1,13 @@
 import type { Belief } from './belief';
-import { isDone, isNear, MIN_FULL } from './done';
 import { best, evidence, spread, type ProbeEvidence } from './evidence';
+import { confirmedRate, CONFIRMING } from './levels';
 import { proposeByQueue } from './queue-plan';
 import {
   GENTLE,
   isRateTrial,
+  nearness,
+  WHOLE,
+  WIDEST,
   budgetSecondsLeft,
   secondsOf,
   type Probe,
@@ -14,6 +17,8 @@ import {
   type LadderProbe,
 } from './types';
 
+/** Fewer probes of full length may all have been lucky. */
+const MIN_FULL = 3;
 /** The first open-loop rate, as a share of the throughput at the knee. */
 const FIRST_SHARE = 0.85;
 /** How far above the knee's throughput the first probe beyond it goes. */
@@ -170,4 +175,21 @@ function belowCeiling(
 /** Within the two bounds; between them where they have crossed. */
 function clamp(value: number, low: number, high: number): number {
   return low > high ? Math.sqrt(low * high) : Math.min(Math.max(value, low), high);
+}
+
+/** Whether the answer is as near as the search looks. */
+function isNear({ belief, trials }: ProbeEvidence, settings: SearchSettings): boolean {
+  const full = trials.filter(({ probe }) => probe.kind === 'confirm').length;
+  if (full < MIN_FULL || belief === null) return false;
+  // The ends of the interval may lie far out where the middle is narrow.
+  const near = nearness(settings);
+  const widest = (WIDEST * near) / settings.tolerance;
+  return spread(belief, 0.9) < (1 + near) ** 2 && spread(belief, WHOLE) < 1 + widest;
+}
+
+/** Whether there is nothing left to learn. */
+export function isDone(known: ProbeEvidence, settings: SearchSettings): boolean {
+  return (
+    isNear(known, settings) && confirmedRate(known.trials, CONFIRMING * best(known), null) !== null
+  );
 }

@@ -1,12 +1,14 @@
 /** What the patches and the variables of the kit find in a release of n8n, from the code that was read. */
+import { z } from 'zod';
 import { isWithin } from '../../../plan/environment';
+import { compareVersions } from '../../../ui/versions';
 
 export interface Read {
   version: string;
   /** By its name: the hash of its text; null: it is not there. */
   functions: Readonly<Record<string, string | null>>;
   /** Null: this n8n evaluates expressions without a sandbox. */
-  bundle: { isKnown: boolean; verdict: PatchProof | null } | null;
+  bundle: { hash: string; isKnown: boolean; verdict: PatchProof | null } | null;
   /** All that its configuration names; null: it was not read. */
   variables: ReadonlySet<string> | null;
 }
@@ -91,3 +93,111 @@ function differences(version: string, names: ReadonlySet<string>, { variables }:
 export const isAdmitted = ({ patches, variables }: ReleaseRow): boolean =>
   patches.every(({ state }) => state !== 'unknown' && state !== 'not tried') &&
   (variables ?? []).length === 0;
+
+/* What known.json says of a release once it was tried, and the row of the page of versions. */
+
+const entrySchema = z.object({
+  /** `2.39.0 to 2.41.3`, and behind a comma what was admitted later. */
+  n8n: z.string(),
+  how: z.string(),
+  on: z.string(),
+});
+export const knownSchema = z.object({
+  bundles: z.record(z.string(), entrySchema),
+  functions: z.record(z.string(), z.record(z.string(), entrySchema)),
+});
+export type KnownCode = z.infer<typeof knownSchema>;
+
+/** The same rows of a database: tests on PostgreSQL show it. What others store or queue differently needs a person. */
+const SHOWN_BY_TESTS: readonly string[] = ['session-once', 'read-once'];
+
+/** With this release, of which all tests of the patches have passed on this day. */
+export function knownWith(known: KnownCode, read: Read, kit: Kit, on: string): KnownCode {
+  const { version } = read;
+  const added = { n8n: version, how: 'tests', on };
+  const byTests = new Set(
+    kit.patches
+      .filter(({ name }) => SHOWN_BY_TESTS.includes(name))
+      .flatMap(({ code }) => (code === 'sandbox' ? [] : code)),
+  );
+  const functions = { ...known.functions };
+  for (const [name, hash] of Object.entries(read.functions)) {
+    const all = functions[name] ?? {};
+    const before = hash === null ? undefined : all[hash];
+    if (hash === null || (before === undefined && !byTests.has(name))) continue;
+    functions[name] = {
+      ...all,
+      [hash]: before === undefined ? added : withVersion(before, version),
+    };
+  }
+  const { bundle } = read;
+  if (bundle === null) return { ...known, functions };
+  const before = known.bundles[bundle.hash];
+  const isProven = Object.values(bundle.verdict ?? { none: ['', ''] }).every((why) => why === null);
+  const entry =
+    before === undefined
+      ? isProven
+        ? { ...added, how: 'self-test and tests' }
+        : undefined
+      : withVersion(before, version);
+  return {
+    functions,
+    bundles: entry === undefined ? known.bundles : { ...known.bundles, [bundle.hash]: entry },
+  };
+}
+
+type Entry = z.infer<typeof entrySchema>;
+
+const withVersion = (entry: Entry, version: string): Entry =>
+  isIn(entry.n8n, version) ? entry : { ...entry, n8n: `${entry.n8n}, ${version}` };
+
+const isIn = (text: string, version: string): boolean =>
+  text.split(', ').some((part) => {
+    const [from = '', to = from] = part.split(' to ');
+    return compareVersions(version, from) >= 0 && compareVersions(version, to) <= 0;
+  });
+
+const rowSchema = z.object({
+  n8n: z.string(),
+  /** The day on which it was looked at. */
+  on: z.string(),
+  patches: z.array(
+    z.object({ patch: z.string(), state: z.string(), because: z.array(z.string()) }),
+  ),
+  variables: z.array(z.string()).nullable(),
+  /** Null: its code was read, and it did not run. */
+  tried: z
+    .object({
+      node: z.string(),
+      /** Of the patches, with this n8n. */
+      tests: z.object({ passed: z.number(), failed: z.number() }),
+      /** By the metrics of the processes that ran, for each role. */
+      inForce: z.record(z.string(), z.record(z.string(), z.string())),
+      /** With one request each. */
+      workloads: z.object({ responded: z.number(), failed: z.array(z.string()) }),
+    })
+    .nullable(),
+});
+export const versionsSchema = z.object({ versions: z.array(rowSchema) });
+export type VersionRow = z.infer<typeof rowSchema>;
+
+/** In place of what the record had of it. The newest release comes first; what was tried is not replaced by what was read. */
+export function rowsWith(rows: readonly VersionRow[], row: VersionRow): VersionRow[] {
+  const before = rows.find(({ n8n }) => n8n === row.n8n);
+  const kept = row.tried === null && before !== undefined ? { ...row, tried: before.tried } : row;
+  return [...rows.filter(({ n8n }) => n8n !== row.n8n), kept].sort((a, b) =>
+    compareVersions(b.n8n, a.n8n),
+  );
+}
+
+/** Whether nothing is left to a person: the code is known or proven, the tests passed, and each workload responded. */
+export const isWhole = (row: ReleaseRow, { tried }: VersionRow): boolean =>
+  isAdmitted(row) &&
+  tried !== null &&
+  tried.tests.failed === 0 &&
+  tried.tests.passed > 0 &&
+  tried.workloads.failed.length === 0;
+
+/** Of a patch that changes what is stored or queued, and whose functions are other ones: for a person to read. */
+export const forAPerson = ({ patches }: ReleaseRow): PatchRow[] =>
+  patches.filter(({ patch, state }) => state === 'unknown' && !SHOWN_BY_TESTS.includes(patch));

@@ -1,3 +1,4 @@
+import type { VersionRow } from '../analysis/row';
 import type { ReleaseRow } from '../analysis/row';
 import { counted } from '../../../ui/numbers';
 import { compareVersions } from '../../../ui/versions';
@@ -62,6 +63,27 @@ export function admitLines(
     ...(variables === null
       ? [line('variables', 'not read', [])]
       : [line('variables', variables.length === 0 ? 'as said' : 'otherwise', variables)]),
-    ...diffs.flatMap((diff) => ['', ...diff.split('\n')]),
+    ...diffLines(diffs),
+  ];
+}
+
+export const diffLines = (diffs: readonly string[]): string[] =>
+  diffs.flatMap((diff) => ['', ...diff.split('\n')]);
+
+/** What a release did when it ran. */
+export function triedLines({ tried }: VersionRow): string[] {
+  if (tried === null) return [];
+  const { tests, inForce, workloads } = tried;
+  const { responded, failed } = workloads;
+  return [
+    `tests       ${counted(tests.passed, 'test')} of the patches passed, ${String(tests.failed)} failed`,
+    `workloads   ${String(responded)} of ${String(responded + failed.length)} responded`,
+    ...failed.map((one) => `            ${one}`),
+    ...Object.entries(inForce).map(
+      ([role, states]) =>
+        `${role.padEnd(12)}${Object.entries(states)
+          .map(([patch, state]) => `${patch} ${state}`)
+          .join(', ')}`,
+    ),
   ];
 }

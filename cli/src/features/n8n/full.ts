@@ -1,0 +1,194 @@
+/** Admits a release whole: its patches are tested with it, each workload is asked once, and what is found is written down. */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { readCatalogue } from '../../catalogue/read';
+import { manifestOf } from '../../lab/n8n';
+import { cacheFolder, n8nProgram, repositoryRoot } from '../../lab/paths';
+import { readPlainFile } from '../../linux/plain-file';
+import { chooseWorkload } from '../../plan/chosen-workload';
+import { topologySchema } from '../../plan/topology';
+import { patchesIn } from '../../record/patches';
+import { processTarget } from '../../targets/process/process-target';
+import type { Running } from '../../targets/target';
+import { Failure, messageOf, Mistake } from '../../ui/exit';
+import { admit, kitOf, known, type Admission } from './admit';
+import { knownWith, rowsWith, versionsSchema, type VersionRow } from './analysis/row';
+
+const RECORD = 'docs/records/versions.json';
+const KNOWN = 'charts/n8n-tuned/files/preload/known.json';
+type Tell = (text: string) => void;
+
+/** `install` has put the release here. */
+export async function admitFully(
+  version: string,
+  tell: Tell,
+  signal: AbortSignal,
+): Promise<Admission & { tried: VersionRow }> {
+  const admission = await admit(version, tell, signal);
+  tell('running the tests of the patches');
+  const tests = await patchTests(version, signal);
+  tell('starting n8n with every workload');
+  const started = await asked(version, tell, signal);
+  const node = manifestOf(n8nProgram(cacheFolder(), version))?.engines ?? 'any';
+  const row = rowOf(admission, { node, tests, ...started });
+  if (tests.failed === 0 && tests.passed > 0) {
+    writeJson(KNOWN, knownWith(known(), admission.read, kitOf(), today()));
+  }
+  await write(row, admission, tell, signal);
+  return { ...admission, tried: row };
+}
+
+/** The row of what was read alone. */
+export async function admitAndWrite(
+  version: string,
+  tell: Tell,
+  signal: AbortSignal,
+): Promise<Admission> {
+  const admission = await admit(version, tell, signal);
+  await write(rowOf(admission, null), admission, tell, signal);
+  return admission;
+}
+
+const today = (): string => new Date().toISOString().slice(0, 10);
+
+const rowOf = ({ row }: Admission, tried: VersionRow['tried']): VersionRow => ({
+  ...{ n8n: row.version, on: today(), patches: row.patches, variables: row.variables, tried },
+});
+
+/** Into the record of versions, and from there into the page; and which variables a newer release has. */
+async function write(
+  row: VersionRow,
+  { read }: Admission,
+  tell: Tell,
+  signal: AbortSignal,
+): Promise<void> {
+  tell('writing what was found');
+  const file = join(repositoryRoot(), RECORD);
+  const { versions } = existsSync(file)
+    ? versionsSchema.parse(JSON.parse(readPlainFile(file)))
+    : { versions: [] };
+  writeJson(RECORD, { versions: rowsWith(versions, row) });
+  if (read.variables !== null && (row.variables ?? []).length > 0) {
+    const names = JSON.stringify({ version: row.n8n, names: [...read.variables] });
+    await script(['lab/n8n/read-variables.ts', '--add', names], signal);
+  }
+  await script(['lab/generate/all.ts'], signal);
+}
+
+const writeJson = (file: string, content: unknown): void => {
+  writeFileSync(join(repositoryRoot(), file), `${JSON.stringify(content, null, 2)}\n`);
+};
+
+const script = async (words: readonly string[], signal: AbortSignal): Promise<void> => {
+  const { code, said } = await run(['node_modules/tsx/dist/cli.mjs', ...words], {}, signal);
+  if (code !== 0) throw new Failure(`${words[0] ?? ''} failed: ${said.trim().slice(-500)}`);
+};
+
+/** A program of Node.js in the checkout, with what it says last. */
+async function run(
+  words: readonly string[],
+  env: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<{ code: number | null; said: string }> {
+  const child = spawn(process.execPath, words, {
+    cwd: repositoryRoot(),
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    signal,
+  });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (part: string) => (said = (said + part).slice(-10_000)));
+  }
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  signal.throwIfAborted();
+  return { code, said };
+}
+
+const jestSchema = z.object({ numPassedTests: z.number(), numFailedTests: z.number() });
+
+/** The suites of the patches on the code of this release, the long ones too. */
+async function patchTests(
+  version: string,
+  signal: AbortSignal,
+): Promise<{ passed: number; failed: number }> {
+  const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-admit-'));
+  try {
+    const file = join(folder, 'jest.json');
+    const words = [
+      '--selectProjects',
+      'chart',
+      'chart-long',
+      '--testPathPatterns',
+      'chart/patches',
+    ];
+    const env = { N8N_TEST_VERSION: version, LONG: '1' };
+    const output = ['--json', '--outputFile', file];
+    const { said } = await run(['node_modules/jest/bin/jest.js', ...words, ...output], env, signal);
+    if (!existsSync(file)) throw new Failure(`the tests did not run: ${said.trim().slice(-500)}`);
+    const { numPassedTests, numFailedTests } = jestSchema.parse(JSON.parse(readPlainFile(file)));
+    return { passed: numPassedTests, failed: numFailedTests };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const READY_MS = 240_000;
+const REPLY_MS = 60_000;
+
+/** One start in queue mode, in which every patch has something to do, and one request per workload. */
+async function asked(
+  version: string,
+  tell: Tell,
+  signal: AbortSignal,
+): Promise<Pick<NonNullable<VersionRow['tried']>, 'inForce' | 'workloads'>> {
+  const folder = join(repositoryRoot(), 'workflows');
+  const chosen = readCatalogue(join(folder, 'catalogue.json')).workloads.flatMap(({ name }) => {
+    try {
+      return [{ name, ...chooseWorkload({ workload: name }, folder, false) }];
+    } catch (error) {
+      // It takes no requests, since it starts by itself.
+      if (error instanceof Mistake) return [];
+      throw error;
+    }
+  });
+  const files = new Map(chosen.flatMap(({ workflows }) => workflows.map((one) => [one.file, one])));
+  const topology = topologySchema.parse({ n8n: version, mode: 'queue' });
+  const target = processTarget({
+    topology,
+    workflows: [...files.values()],
+    readyTimeoutMs: READY_MS,
+  });
+  const running = await target.up(tell, signal);
+  try {
+    const failed: string[] = [];
+    for (const { name, requests } of chosen) {
+      tell(`asking ${name}`);
+      const ending = AbortSignal.any([signal, AbortSignal.timeout(REPLY_MS)]);
+      await running
+        .ready(requests, () => undefined, ending)
+        .catch((error: unknown) => {
+          signal.throwIfAborted();
+          failed.push(`${name}: ${messageOf(error)}`);
+        });
+    }
+    return {
+      inForce: await inForceIn(running),
+      workloads: { responded: chosen.length - failed.length, failed },
+    };
+  } finally {
+    await running.down(tell);
+  }
+}
+
+async function inForceIn({ metrics }: Running): Promise<Record<string, Record<string, string>>> {
+  const found: Record<string, Record<string, string>> = {};
+  for (const { role, url } of metrics) found[role] = patchesIn(await (await fetch(url)).text());
+  return found;
+}
