@@ -16,12 +16,17 @@ import { sampleComparedRuns, sampleComparison } from '../support/sample-compare'
 import { sampleDrill } from '../support/sample-drill';
 import { sampleSearch } from '../support/sample-find';
 import { samplePrediction } from '../support/sample-predict';
+import { sampleProof } from '../support/sample-proof';
+import { sampleRate } from '../support/sample-rate';
 import { sampleRun } from '../support/sample-run';
 import { sampleCells, sampleSweep } from '../support/sample-sweep';
 import { compareDocument } from '../../cli/src/features/compare/report/document';
 import { drillDocument } from '../../cli/src/features/drill/report/document';
+import { drillsDocument } from '../../cli/src/features/drill/report/all';
 import { findDocument } from '../../cli/src/features/find/report/document';
+import { rateDocument } from '../../cli/src/features/find/report/rate';
 import { renderHtml } from '../../cli/src/report/page/html';
+import { proofDocument } from '../../cli/src/features/recommend/report/document';
 import { predictDocument } from '../../cli/src/features/predict/report/document';
 import { runDocument } from '../../cli/src/run/report/document';
 import { sweepDocument } from '../../cli/src/features/sweep/report/document';
@@ -35,6 +40,9 @@ const files = {
   sweep: join(folder, 'sweep.html'),
   matrix: join(folder, 'matrix.html'),
   prediction: join(folder, 'prediction.html'),
+  rate: join(folder, 'rate.html'),
+  proof: join(folder, 'proof.html'),
+  drills: join(folder, 'drills.html'),
   index: join(folder, 'index.html'),
 };
 const KINDS = Object.keys(files) as (keyof typeof files)[];
@@ -56,6 +64,17 @@ beforeAll(async () => {
   );
   writeFileSync(files.matrix, renderHtml(sweepDocument(matrix, sampleCells(matrix))));
   writeFileSync(files.prediction, renderHtml(predictDocument(samplePrediction())));
+  writeFileSync(files.rate, renderHtml(rateDocument(sampleRate())));
+  writeFileSync(files.proof, renderHtml(proofDocument(sampleProof())));
+  writeFileSync(
+    files.drills,
+    renderHtml(
+      drillsDocument([
+        { fault: 'kill-worker', record, reason: '', folder: 'a-drill' },
+        { fault: 'stop-redis', record: null, reason: 'Redis did not come up.', folder: null },
+      ]),
+    ),
+  );
   writeFileSync(
     files.index,
     renderIndexHtml('Results', [
@@ -88,6 +107,32 @@ describe.each([
       expect(await overflowOf(page)).toBeLessThanOrEqual(0);
       expect(await overlappingTexts(page)).toEqual([]);
       expect(await labelsOnDots(page)).toEqual([]);
+      await page.close();
+    },
+    30_000,
+  );
+});
+
+/** A report answers before anybody scrolls. */
+const SCREEN_HEIGHT = 900;
+describe.each([
+  ['phone', 375],
+  ['desktop', 1280],
+] as const)('the first screen of a %s', (_name, width) => {
+  it.each(KINDS.filter((kind) => kind !== 'index'))(
+    'has the verdict of a %s and its first picture, whole',
+    async (kind) => {
+      const { page } = await openReport(browser, files[kind], width);
+      const ends = await page.evaluate(() =>
+        ['.verdict', 'svg.plot'].map(
+          (part) => document.querySelector(part)?.getBoundingClientRect().bottom,
+        ),
+      );
+      const [verdict, picture] = ends;
+      expect(verdict).toBeLessThan(SCREEN_HEIGHT);
+      // Several drills have a table instead.
+      if (kind === 'drills') expect(picture).toBeUndefined();
+      else expect(picture).toBeLessThan(SCREEN_HEIGHT);
       await page.close();
     },
     30_000,
