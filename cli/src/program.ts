@@ -9,6 +9,7 @@ import * as doctor from './commands/doctor';
 import * as down from './commands/down';
 import * as drill from './features/drill/command';
 import * as find from './features/find/command';
+import * as migrate from './features/migrate/command';
 import * as n8n from './features/n8n/command';
 import * as predict from './features/predict/command';
 import * as profiles from './commands/profiles';
@@ -29,7 +30,7 @@ import { version } from '../package.json';
 /** What the list of commands shows, by what one wants; one file per command. */
 const GROUPS = {
   'Measure:': [find, run, compare, sweep, predict, study],
-  'Go live:': [recommend, drill, recover],
+  'Go live:': [recommend, drill, recover, migrate],
   'Inspect:': [report, watch, sample],
   'Set up:': [doctor, n8n, up, down, twin, standIn, clean, workloads, profiles, completion],
 };

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { repositoryRoot } from '../../cli/src/lab/paths';
-import { findK6 } from '../../cli/src/load/find-k6';
+import { findK6 } from '../../cli/src/load/k6';
 import { planOf } from '../../loadtests/lib/profile';
 import { measure } from '../../cli/src/run/run';
 import { bringUp, never, quiet, workload } from '../process/stage';

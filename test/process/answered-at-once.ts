@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findK6 } from '../../cli/src/load/find-k6';
+import { findK6 } from '../../cli/src/load/k6';
 import { repositoryRoot } from '../../cli/src/lab/paths';
 import type { ChosenWorkload } from '../../cli/src/plan/chosen-workload';
 import { planOf } from '../../loadtests/lib/profile';

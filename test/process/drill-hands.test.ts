@@ -1,11 +1,14 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { findControl, readLimits } from '../../cli/src/linux/cgroup';
-import { runOutOfMemory } from '../../cli/src/linux/memory-limit';
+import { runOutOfMemory, takeFromAll } from '../../cli/src/linux/group-limits';
+import { whyNoMount } from '../../cli/src/linux/small-disk';
+import { jumpClock, withClock } from '../../cli/src/targets/process/clock';
+import { nameOf, Names } from '../../cli/src/targets/process/names';
 import { ACTIVITY } from '../../cli/src/targets/activity-sql';
 import { balancer, balancerConfig } from '../../cli/src/targets/process/balancer';
 import {
@@ -15,14 +18,18 @@ import {
 import { freePort } from '../../cli/src/targets/process/ports';
 import {
   awaitPostgresql,
+  backUp,
   newCluster,
   postgresql,
   postgresqlUrl,
   query,
+  restore,
 } from '../../cli/src/targets/process/postgresql';
 import {
   awaitPort,
+  changePassword as changeRedisPassword,
   failOver as failOverRedis,
+  ping,
   redis,
   redisConfig,
   redisUrl,
@@ -170,6 +177,119 @@ test('a Redis that fails over ends its connections, then refuses to write until 
   client.disconnect();
 });
 
+test('a database is closed and replaced by its backup, whose missing executions are counted', async () => {
+  const url = await ownPostgresql();
+  await query(url, 'CREATE TABLE execution_entity (id serial)');
+  const add = (): Promise<unknown> => query(url, 'INSERT INTO execution_entity DEFAULT VALUES');
+  await add();
+  const busy = new pg.Client(url);
+  busy.on('error', () => undefined);
+  await busy.connect();
+  await backUp(url);
+  await add();
+  await add();
+  const open = await restore(url);
+  await expect(query(url, 'SELECT 1')).rejects.toMatchObject({ code: '55000' });
+  expect(await open()).toEqual({ without: 2 });
+  expect(await query(url, 'INSERT INTO execution_entity DEFAULT VALUES RETURNING id')).toEqual([
+    { id: 2 },
+  ]);
+  await busy.end().catch(() => undefined);
+});
+
+test('a Redis with a new password refuses the old one, and keeps who is connected', async () => {
+  const port = await freePort();
+  const place = workspace.place('redis');
+  const config = workspace.writeConfig('redis.conf', redisConfig(port, place.folder, PASSWORD));
+  const tools = findTools(topology({ mode: 'queue', workers: { count: 1 } }));
+  await supervisor.start(redis(needed(tools.redisServer, 'Redis'), config, place));
+  await awaitPort(port, 'Redis', () => supervisor.runs('redis'));
+  const client = new Redis(redisUrl(port, PASSWORD));
+  await client.set('kept', 'as it was');
+  await changeRedisPassword(redisUrl(port, PASSWORD), 'another');
+  await expect(ping(redisUrl(port, PASSWORD))).rejects.toThrow();
+  await ping(redisUrl(port, 'another'));
+  expect(await client.get('kept')).toBe('as it was');
+  client.disconnect();
+});
+
+/** Prints what it finds under a name, and the time, again and again. */
+const LOOKING = `
+  const { lookup } = require('node:dns');
+  setInterval(() => console.log('time', new Date().getTime(), Date.now(), Date().slice(11, 15)), 50);
+  const look = () => lookup(process.argv[1] ?? 'localhost', (error, address) => {
+    console.log('name', error?.code ?? address);
+    setTimeout(look, 50);
+  });
+  look();
+`;
+
+test('the time that one process reads is shifted and set right, and its timers go on', async () => {
+  const place = workspace.place('looking');
+  const spec = withClock(
+    {
+      ...place,
+      ...{ role: 'worker', instance: 'looking', command: [process.execPath, '-e', LOOKING] },
+      ...{ env: {}, limits: {}, stopSignal: 'TERM', kind: 'service' },
+    },
+    workspace,
+  );
+  await supervisor.start(spec);
+  const times = (): number[] =>
+    [...readFileSync(place.log, 'utf8').matchAll(/^time (\d+) (\d+) (\d+)$/gm)].map(
+      ([, one, two]) => {
+        expect(Math.abs(Number(one) - Number(two))).toBeLessThan(10_000);
+        return Number(one) - Date.now();
+      },
+    );
+  await eventually(() => times().length > 2);
+  expect(times().at(-1)).toBeLessThan(60_000);
+  const pid = supervisor.processes()[0]?.pid ?? 0;
+  const setRight = await jumpClock(spec, pid, 3_600_000);
+  const before = times().length;
+  await eventually(() => times().length > before + 2);
+  expect(times().at(-1)).toBeGreaterThan(3_000_000);
+  expect(await setRight()).toBeGreaterThan(0);
+  const after = times().length;
+  await eventually(() => times().length > after + 1);
+  expect(times().at(-1)).toBeLessThan(60_000);
+});
+
+(whyNoMount() === null ? test : test.skip)(
+  'a process that asks our resolver finds a store by its name, and nothing while it is silent',
+  async () => {
+    const names = await Names.open();
+    const own = await Workspace.open(
+      { node: process.execPath, n8nCommand: [__filename] },
+      names.files,
+    );
+    const reached = new Supervisor(`names-${String(process.pid)}`, control, own.user);
+    const place = own.place('looking');
+    const found = (): string[] =>
+      [...readFileSync(place.log, 'utf8').matchAll(/^name (\S+)$/gm)].map(([, one]) => one ?? '');
+    try {
+      await reached.start({
+        ...place,
+        ...{ role: 'worker', instance: 'looking', env: {}, limits: {} },
+        ...{ stopSignal: 'TERM', kind: 'service' },
+        command: [process.execPath, '-e', LOOKING, nameOf('redis')],
+      });
+      await eventually(() => found().length > 0);
+      expect(found()[0]).toBe('127.0.0.1');
+      const speak = names.silence();
+      await eventually(() => found().at(-1) === 'EAI_AGAIN');
+      const asked = speak();
+      expect([...asked.keys()]).toEqual([nameOf('redis')]);
+      await eventually(() => found().at(-1) === '127.0.0.1');
+    } finally {
+      await reached.end();
+      await own.remove();
+      await reached.dismissReaper();
+      names.close();
+    }
+  },
+);
+
 test('a service that is killed and kept down hears no signal, and is started again when it is told', async () => {
   const place = workspace.place('deaf');
   const heard = `${place.folder}/heard`;
@@ -272,5 +392,31 @@ const BUSY = `
     await eventually(() => events.includes('restart'));
     expect(events).toEqual(['oom-kill', 'restart']);
     expect(readLimits(control, supervisor.processes()[0]?.cgroup ?? group).memoryMiB).toBe(700);
+  },
+);
+
+(control.kind === 'none' || control.kind === 'systemd' ? test.skip : test)(
+  'a process whose CPU is taken waits for it, and has the limit of before when it is given back',
+  async () => {
+    const start = (instance: string, cpuMillicores: number | undefined): Promise<void> =>
+      supervisor.start({
+        ...workspace.place(instance),
+        ...{ role: 'worker', instance, command: [process.execPath, '-e', 'for (;;);'] },
+        ...{ env: {}, limits: { cpuMillicores }, stopSignal: 'TERM', kind: 'service' },
+      });
+    await start('limited', 800);
+    await start('free', undefined);
+    const processes = supervisor.processes();
+    const limits = (): (number | undefined)[] =>
+      processes.map(({ cgroup }) => readLimits(control, cgroup ?? '').cpuMillicores);
+    expect(limits()).toEqual([800, undefined]);
+    const taken = takeFromAll(control, processes, 50);
+    expect([taken.instances, limits()]).toEqual([
+      ['limited', 'free'],
+      [50, 50],
+    ]);
+    await eventually(() => taken.heldMs() > 100);
+    taken.giveBack();
+    expect(limits()).toEqual([800, undefined]);
   },
 );

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseLine } from '../../cli/src/load/lines';
-import { findK6 } from '../../cli/src/load/find-k6';
+import { findK6 } from '../../cli/src/load/k6';
 import type { LoadSummary } from '../../loadtests/lib/load-summary';
 import type { Line } from '../../loadtests/lib/print';
 

@@ -53,9 +53,15 @@ function isMine(id: number): Promise<boolean> {
 
 /**
  * A script for a shell of root in a mount namespace of its own, which shows the user's name in /etc/passwd, for initdb
- * and others that ask for it, and opens a passage to `paths`. `stage`: a folder that only root may enter.
+ * and others that ask for it, and opens a passage to `paths`. `stage`: a folder that only root may enter. `files`: what
+ * is seen there of files of the machine.
  */
-export function prepareView(id: number, stage: string, paths: string[]): string {
+export function prepareView(
+  id: number,
+  stage: string,
+  paths: string[],
+  files: Readonly<Record<string, string>> = {},
+): string {
   const passwd = join(stage, 'passwd');
   const name = `n8n-tuned:x:${String(id)}:${String(id)}::/nonexistent:/bin/false\n`;
   writeFileSync(passwd, `${readFileSync('/etc/passwd', 'utf8').trimEnd()}\n${name}`, {
@@ -65,6 +71,11 @@ export function prepareView(id: number, stage: string, paths: string[]): string 
     'set -e',
     'umask 022',
     `mount --bind ${quoted(passwd)} /etc/passwd`,
+    ...Object.entries(files).map(([file, text], index) => {
+      const shown = join(stage, `file-${String(index)}`);
+      writeFileSync(shown, text, { mode: 0o644 });
+      return `mount --bind ${quoted(shown)} ${quoted(file)}`;
+    }),
     ...passages(paths, stage),
     // The folder in which it was started, as it is seen now.
     'cd -- "$PWD"',

@@ -1,4 +1,4 @@
-import { allPids, readStat, type ProcStat } from './proc';
+import { allPids, commandLine, readStat, uptimeMs, type ProcStat } from './proc';
 
 /** A process of a tree, as seen at one tick. */
 export interface Member<Root> {
@@ -100,3 +100,13 @@ export class ProcessTree<Root extends { pid: number }> {
     return usedMs / (nowMs - this.lastAtMs);
   }
 }
+
+/** n8n starts its task runner as a child of its own. */
+export const isTaskRunner = (pid: number): boolean => commandLine(pid).includes('task-runner');
+
+/** Those beneath a process. */
+export const taskRunnersOf = (root: { pid: number }): number[] =>
+  new ProcessTree<{ pid: number }>()
+    .look([root], uptimeMs())
+    .filter(({ pid, isRoot }) => !isRoot && isTaskRunner(pid))
+    .map(({ pid }) => pid);

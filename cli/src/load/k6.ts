@@ -1,11 +1,13 @@
 /** The load, made by one k6 or several, on this machine or elsewhere, and read as it comes. */
+import { findProgram, hasLab } from '../lab/paths';
+import { howToGetK6 } from '../lab/doctor';
 import { knownAheadMs, type ClockOffset } from '../analysis/clock';
 import { measuredPart } from '../analysis/requests/seen';
 import type { Line } from '../../../loadtests/lib/print';
 import { lengthSeconds } from '../../../loadtests/lib/profile';
 import type { GeneratorPart } from '../record/run-record';
 import type { Generator, GeneratorRun } from '../targets/target';
-import { messageOf } from '../ui/exit';
+import { messageOf, Mistake } from '../ui/exit';
 import { clocksOf, gather } from './gather';
 import type { K6Order } from './k6-order';
 import { parseLine } from './lines';
@@ -341,3 +343,17 @@ class Load {
     };
   }
 }
+
+/** The k6 of the lab, or else the one on the PATH. */
+export function findK6(): string {
+  const found = findProgram('k6');
+  if (found === null) {
+    throw new Mistake(
+      `k6 is not here: ${howToGetK6(hasLab())}; n8n-tuned doctor shows what else is missing.`,
+    );
+  }
+  return found;
+}
+
+/** Elsewhere it comes in an image. */
+export const k6For = (loadsFromHere: boolean): string => (loadsFromHere ? findK6() : '');

@@ -187,7 +187,6 @@ export function programHelp(program: Command, examples: readonly string[]): stri
     program.description(),
     'Start here:',
     ...examples.map((example) => `  ${example}`),
-    '',
     ...[...groups].flatMap(([heading, commands]) => [
       heading,
       ...commands.map((command) => `  ${command.name().padEnd(width)}  ${command.summary()}`),

@@ -1,5 +1,5 @@
 import { findBundled } from '../lab/kit';
-import { k6For } from '../load/find-k6';
+import { k6For } from '../load/k6';
 import type { ChosenWorkload } from '../plan/chosen-workload';
 import { withoutSecrets } from '../plan/secrets/command';
 import { NEVER, parseStopIf, type StopCondition } from '../plan/stop-if';

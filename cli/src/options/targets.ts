@@ -37,7 +37,10 @@ import {
 } from './options';
 
 /** What a fault needs of a target, of those that know it. */
-type ForDrill = Pick<ProcessTargetOptions, 'hasLinks' | 'hasSmallDisk' | 'hasReadiness'> &
+type ForDrill = Pick<
+  ProcessTargetOptions,
+  'hasLinks' | 'hasSmallDisk' | 'hasReadiness' | 'hasNames' | 'hasClock'
+> &
   Pick<KubernetesOptions, 'hasForgetfulRedis'>;
 
 /** What a target is told: the same options give the same. */
@@ -60,7 +63,7 @@ export function targetOrder(
   options: TargetOptions & GeneratorOptions,
   workflows: readonly SeedWorkflow[],
   readyTimeoutMs: number,
-  { load, hasForgetfulRedis, ...forDrill }: ForDrill & ForUser,
+  { load, hasForgetfulRedis, hasNames = false, hasClock = false, ...forDrill }: ForDrill & ForUser,
 ): TargetOrder {
   const kind = options.target;
   if (kind === 'server') {
@@ -85,6 +88,7 @@ export function targetOrder(
   const { n8nProgram } = options;
   return {
     ...{ kind, topology: chooseTopology(options), workflows, readyTimeoutMs, ...forDrill },
+    ...{ hasNames, hasClock },
     ...(n8nProgram === undefined ? {} : { n8nProgram: resolve(n8nProgram) }),
   };
 }

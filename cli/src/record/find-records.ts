@@ -11,8 +11,10 @@ export const COMPARE_FILE = 'compare.json';
 export const SWEEP_FILE = 'sweep.json';
 export const DRILL_FILE = 'drill.json';
 export const PROOF_FILE = 'proof.json';
+export const MIGRATE_FILE = 'migrate.json';
 
-export type RecordKind = 'run' | 'find' | 'rate' | 'compare' | 'sweep' | 'drill' | 'proof';
+export type RecordKind =
+  'run' | 'find' | 'rate' | 'compare' | 'sweep' | 'drill' | 'proof' | 'migrate';
 
 export interface FoundRecord {
   kind: RecordKind;
@@ -30,6 +32,7 @@ const FILES: [string, RecordKind][] = [
   [SWEEP_FILE, 'sweep'],
   [DRILL_FILE, 'drill'],
   [PROOF_FILE, 'proof'],
+  [MIGRATE_FILE, 'migrate'],
 ];
 
 /**

@@ -5,7 +5,7 @@ import type { Running } from '../targets/target';
 import { messageOf } from '../ui/exit';
 import { counted } from '../ui/numbers';
 import type { Progress } from '../ui/progress';
-import { steadyClock } from '../ui/steady-clock';
+import { steadyClock } from '../ui/within';
 import type { Observations } from './samples';
 
 const LOOK_EVERY_MS = 500;

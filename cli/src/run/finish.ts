@@ -25,7 +25,7 @@ import { reportFiles } from '../report/files';
 import { runDocument } from './report/document';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Progress } from '../ui/progress';
-import { steadyClock } from '../ui/steady-clock';
+import { steadyClock } from '../ui/within';
 
 /** A run whose load can begin. */
 export interface StartedRun extends LoadContext {

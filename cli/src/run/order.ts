@@ -23,6 +23,8 @@ export interface RunOrder {
   generator?: GeneratorSettings;
   /** Ends an open loop as soon as it is certain that a percentile is missed; the record then says so. */
   endsWhenMissed?: boolean;
+  /** Called once n8n is ready, before anything of it is counted. */
+  beforeLoad?(): Promise<void>;
   /** Called once, when the load has begun; what is told becomes an event of the run, at its time. */
   onBegin?(beganAtMs: number, tell: (event: Omit<RunEvent, 'tMs'>) => void): void;
   /** Called once n8n has drained, before its executions are read: who else works on them comes to an end. */

@@ -50,6 +50,7 @@ async function start(
   const { workload, plan, drainMs } = order;
   const backlog = await refuseWithoutEvidence(running, order.slos);
   await running.ready(workload.requests, progress, signal);
+  await order.beforeLoad?.();
   const head = headOf(running, order, new Date());
   const folder = new RunFolder(order.out, head);
   const seen = new Observations(folder);

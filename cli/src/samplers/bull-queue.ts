@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { redisMemory } from '../analysis/redis-memory';
+import { redisMemory } from '../analysis/queue-jobs';
 import type { QueueLook, Running } from '../targets/target';
 import type { Sampler } from './sampler';
 import { sampler } from './ticker';

@@ -1,4 +1,4 @@
-import { isTaskRunner } from '../targets/process/task-runner';
+import { isTaskRunner } from '../linux/process-tree';
 import type { ProcessRoot, Running } from '../targets/target';
 import {
   openFiles,

@@ -152,6 +152,37 @@ export interface DrillAccess {
    * machine reaches them itself.
    */
   recovery?(scopes: readonly string[]): Promise<RecoveryReach>;
+  /**
+   * Leaves each process of n8n so much CPU, until it is given back; `heldMs`: for how long they had to wait for it, all
+   * added up. Left out where nothing of theirs can be limited.
+   */
+  takeCpu?(millicores: number): Promise<{
+    instances: string[];
+    heldMs: () => number;
+    giveBack: () => void;
+  }>;
+  /**
+   * Shifts the time that an instance reads; what is returned sets it right, and tells how often it was read meanwhile.
+   * Left out where that cannot be done.
+   */
+  jumpClock?(instance: string, byMs: number): Promise<() => Promise<number>>;
+  /**
+   * From now on n8n gets no answer when it asks for a name; what is returned ends that, and tells which names were asked
+   * for how often. Left out where n8n asks no resolver of ours.
+   */
+  silenceNames?(): () => ReadonlyMap<string, number>;
+  /**
+   * Changes the passwords of the stores; what is returned starts every process of n8n again with them, and names
+   * those. Left out where the processes do not get them from us.
+   */
+  rotateSecrets?(): Promise<(signal: AbortSignal) => Promise<string[]>>;
+  /** Copies n8n's database, and returns once n8n reaches it again. Left out where it cannot be copied. */
+  backUp?(): Promise<void>;
+  /**
+   * Lets nobody into n8n's database; what is returned puts the copy in its place, and tells how many executions it
+   * lacks. Left out where there can be no copy.
+   */
+  restore?(): Promise<() => Promise<{ without: number }>>;
   /** What goes wrong with the services that workflows call, from now on; {}: nothing. */
   trouble(trouble: ServiceTrouble): Promise<void>;
   /** What workflows have done outside n8n so far; null where none of them calls the service that counts it. */

@@ -13,7 +13,7 @@ import {
 } from '../../../cli/src/linux/cgroup';
 import { scopeCommand } from '../../../cli/src/linux/systemd';
 import { runs } from '../../support/properties';
-import { runOutOfMemory } from '../../../cli/src/linux/memory-limit';
+import { runOutOfMemory } from '../../../cli/src/linux/group-limits';
 
 // A folder with the files of a control group, version 2: a machine has one version or the other.
 const root = mkdtempSync(join(tmpdir(), 'n8n-tuned-cgroup-'));

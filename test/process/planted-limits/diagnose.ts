@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isSameLimit } from '../../../cli/src/analysis/limits/table';
 import { findBundled } from '../../../cli/src/lab/kit';
 import { repositoryRoot } from '../../../cli/src/lab/paths';
-import { findK6 } from '../../../cli/src/load/find-k6';
+import { findK6 } from '../../../cli/src/load/k6';
 import { chooseWorkload, type ChosenWorkload } from '../../../cli/src/plan/chosen-workload';
 import { planOf } from '../../../loadtests/lib/profile';
 import { parseSlos } from '../../../loadtests/lib/slo';

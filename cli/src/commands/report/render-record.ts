@@ -7,13 +7,16 @@ import { readComparison } from '../../features/compare/record';
 import { onlyNew, writeBeside } from '../../record/write-beside';
 import { REQUESTS_FILE, SAMPLES_FILE } from '../../record/folder';
 import { isComplete } from '../../record/read-run';
-import { readDrill } from '../../features/drill/read';
+import { readDrill } from '../../features/drill/record';
+import { readMigration } from '../../features/migrate/record';
+import { migrateDocument } from '../../features/migrate/report/document';
 import { readProof } from '../../features/recommend/record';
 import { proofDocument } from '../../features/recommend/report/document';
 import { readFind, readRate } from '../../features/find/read';
 import {
   rowOfComparison,
   rowOfDrill,
+  rowOfMigration,
   rowOfProof,
   rowOfRun,
   rowOfFind,
@@ -24,8 +27,7 @@ import {
 import { sweepSentence } from '../../features/sweep/report/figures';
 import { readRunData } from '../../run/read';
 import { rebuildInterruptedRun } from '../../run/rebuild-interrupted';
-import { SweepFolder } from '../../features/sweep/folder';
-import { writeSweepReports } from '../../features/sweep/folder';
+import { SweepFolder, writeSweepReports } from '../../features/sweep/folder';
 import { Mistake } from '../../ui/exit';
 import { reportFiles } from '../../report/files';
 import { runDocument } from '../../run/report/document';
@@ -87,6 +89,11 @@ const REPORTERS: Record<FoundRecord['kind'], (folder: string) => Reported | Prom
     const record = readProof(folder);
     const problems = writeBeside(folder, reportFiles(proofDocument(record)));
     return { record, sentence: record.sentence, problems, notes: [], row: rowOfProof(record) };
+  },
+  migrate: (folder) => {
+    const record = readMigration(folder);
+    const problems = writeBeside(folder, reportFiles(migrateDocument(record)));
+    return { record, sentence: record.sentence, problems, notes: [], row: rowOfMigration(record) };
   },
   sweep: (folder) => {
     const sweep = new SweepFolder(folder);

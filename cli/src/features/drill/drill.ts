@@ -71,7 +71,7 @@ export async function drill(
   const problems: string[] = [];
   const measured = async (
     what: string,
-    part: Pick<RunOrder, 'plan' | 'onBegin' | 'settle'>,
+    part: Pick<RunOrder, 'plan' | 'onBegin' | 'settle' | 'beforeLoad'>,
   ): Promise<DrillRun> => {
     const tell = (text: string): void => {
       progress(`${what}: ${text}`);
@@ -122,6 +122,7 @@ export async function drill(
   try {
     run = await measured(fault.name, {
       plan: planOfDrill(load),
+      beforeLoad: () => prepared(fault, running),
       onBegin: timed.begin,
       settle: async () => {
         recovery = (await beside?.end(order.drainMs, signal)) ?? null;
@@ -211,6 +212,11 @@ export async function drill(
   writeWhole(join(folder, DRILL_FILE), `${JSON.stringify(record, null, 2)}\n`);
   problems.push(...writeBeside(folder, reportFiles(drillDocument(record, { run: run.data }))));
   return { folder, record, problems, isStopped: signal.aborted };
+}
+
+async function prepared(fault: Fault, { drillAccess }: Running): Promise<void> {
+  if (fault.isFromOutside === true || drillAccess === undefined) return;
+  await fault.prepare?.(drillAccess);
 }
 
 /** With every request, which a run itself does not keep. */

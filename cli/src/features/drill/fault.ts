@@ -21,6 +21,10 @@ interface Described {
   isOnSmallDisk?: boolean;
   /** It stays, or is nothing that n8n survives by itself: not one of those that a soak makes. */
   isNoSoak?: true;
+  /** n8n asks a resolver of ours for the names of its stores and services; left out: it reaches them by address. */
+  isOnNames?: boolean;
+  /** Processes of n8n read a time that this one shifts; left out: that of the machine. */
+  isOnClock?: boolean;
   /** A workflow that is active beside the load, and whose due times are accounted for; left out: none. */
   schedule?: DrilledSchedule;
   /** What a system is promised to do, where nobody says. */
@@ -36,6 +40,8 @@ interface Described {
 /** Made with what a target that was deployed here gives. */
 export interface InsideFault extends Described {
   isFromOutside?: false;
+  /** Done once n8n is ready, before the load; left out: nothing. */
+  prepare?(access: DrillAccess): Promise<void>;
   /** Does it, and returns when it is over. */
   make(scene: FaultContext): Promise<void>;
 }
@@ -75,7 +81,15 @@ export interface FaultContext extends FaultScene {
 const PODS = 'it requires pods that are replaced by new ones';
 export const NEEDS_PODS = { process: PODS, container: PODS };
 
+/** Why a fault is not made where n8n is more than processes of this machine. */
+export const NEEDS_PROCESSES = {
+  container: 'it changes how the processes of n8n are started on this machine',
+  kubernetes: 'it changes how the processes of n8n are started on this machine',
+};
+
 /** Nobody notices what operators do on purpose. */
 export const UNNOTICED = 'lost=0,failed=0,errors=0,repeated=0,running=0';
 /** After an accident all that was accepted is done, and once; and the SLO is soon met again. */
 export const SURVIVED = 'lost=0,failed=0,repeated=0,running=0,recover<60s';
+/** Of a fault that itself lasts a minute, by which n8n is slow until its end. */
+export const SURVIVED_A_MINUTE = SURVIVED.replace('recover<60s', 'recover<120s');

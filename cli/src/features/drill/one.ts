@@ -190,6 +190,8 @@ export function orderOf(fault: Fault, given: DrillOptions): OrderedDrill {
     hasLinks: fault.isOnLinks ?? false,
     hasSmallDisk: fault.isOnSmallDisk ?? false,
     hasForgetfulRedis: fault.isOnForgetfulRedis ?? false,
+    hasNames: fault.isOnNames ?? false,
+    hasClock: fault.isOnClock ?? false,
     hasReadiness: true,
   });
   return {

@@ -1,3 +1,6 @@
+import { readRecordFile } from '../../record/parse';
+import { DRILL_FILE } from '../../record/find-records';
+import { join } from 'node:path';
 import { OPERATORS } from '../../../../loadtests/lib/condition';
 import { z } from 'zod';
 import { LEDGER_CLASSES } from './analysis/ledger-class';
@@ -230,3 +233,9 @@ export const drillRecordSchema = z.object({
   run: z.string(),
 });
 export type DrillRecord = z.infer<typeof drillRecordSchema>;
+
+export const readDrill = (folder: string): DrillRecord =>
+  readRecordFile(join(folder, DRILL_FILE), {
+    ...{ what: 'a drill', kind: 'drill', version: 1 },
+    schema: drillRecordSchema,
+  });

@@ -1,12 +1,11 @@
 import type { Estimate } from './analysis/estimate';
 import { PLANNED_SHARE, plannedPerSecond } from './analysis/planned-share';
-import { findDoubts } from './analysis/doubts';
+import { findDoubts, type FindHead, type SearchEnding } from './analysis/doubts';
 import { heldBy, heldMs, type Held } from './analysis/held';
 import { confirms } from './analysis/levels';
 import { outcomeOf } from './analysis/outcome';
 import type { Price } from './analysis/by-queue';
 import { usedAt, type FindProbe, type FindRecord, type Speed } from './record';
-import type { FindHead, SearchEnding } from './analysis/searched';
 import { limitName } from '../../analysis/limits/table';
 import { workloadName } from '../../plan/chosen-workload';
 import { duration, formatNumber, percent, perSecond } from '../../ui/numbers';

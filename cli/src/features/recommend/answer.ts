@@ -1,7 +1,7 @@
 /** From what is recorded, or searched for now, to a values file or a Compose file, and to its proof. */
 import { statSync } from 'node:fs';
 import { readPlainFile } from '../../linux/plain-file';
-import { k6For } from '../../load/find-k6';
+import { k6For } from '../../load/k6';
 import type { Prices } from '../../plan/recorded';
 import { isWorkloadFile, workloadName, type ChosenWorkload } from '../../plan/chosen-workload';
 import { isLegacy } from '../../plan/limits';

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
-import { k6For } from '../../load/find-k6';
+import { k6For } from '../../load/k6';
 import { findBundled } from '../../lab/kit';
 import { quickPlan, type SweepPlan, parseSweepPlan } from './plan/plan';
 import { withoutSecrets } from '../../plan/secrets/command';

@@ -1,4 +1,6 @@
-import { formatNumber } from '../../ui/numbers';
+import type { Prices } from '../../plan/recorded';
+import { priceOfMillion, type Cost } from '../../analysis/cost';
+import { formatNumber, perSecond } from '../../ui/numbers';
 
 /** One row of the figures every kind of report shows. */
 export interface Figure {
@@ -25,3 +27,18 @@ export const repeatCommand = (command: readonly string[]): string =>
   ['n8n-tuned', ...command]
     .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replace(/'/g, `'\\''`)}'`))
     .join(' ');
+
+/** What it takes, as far as it was seen, and what a million requests cost where prices were given. */
+export function costFigures(cost: Cost | null, prices: Prices | undefined): Figure[] {
+  if (cost === null) return [];
+  const { ratePerSecond, cores, memoryGiB, perMillion } = cost;
+  const used = `${formatNumber(perMillion.coreHours)} core-hours, ${formatNumber(perMillion.gibHours)} GiB-hours`;
+  const price = prices === undefined ? '' : `; cost ${formatNumber(priceOfMillion(cost, prices))}`;
+  return [
+    {
+      name: 'Uses',
+      value: `${formatNumber(cores)} cores and ${formatNumber(memoryGiB)} GiB at ${perSecond(ratePerSecond)}`,
+    },
+    { name: 'A million requests', value: `${used}${price}` },
+  ];
+}

@@ -11,8 +11,7 @@ import {
   type ReportDocument,
   type ShownVerdict,
 } from '../../report/document';
-import { costFigures } from '../../report/text/cost';
-import { repeatCommand, type Figure } from '../../report/text/units';
+import { repeatCommand, type Figure, costFigures } from '../../report/text/units';
 import type { Tone } from '../../report/tone';
 import { prometheusCharts, runCharts } from './charts';
 import type { RunData } from './data';

@@ -16,9 +16,10 @@ export interface Database {
   query(sql: string, withinMs?: number): Promise<DatabaseRow[]>;
 }
 
-export const postgresqlDatabase = (url: string): Database => ({
+/** Its address has another password after a rotation. */
+export const postgresqlDatabase = (url: () => string): Database => ({
   kind: 'postgresql',
-  query: (sql, withinMs) => query(url, sql, withinMs),
+  query: (sql, withinMs) => query(url(), sql, withinMs),
 });
 
 /** Of the answer to a query. */

@@ -36,6 +36,8 @@ export interface ProcessSeat {
   webhookUrl: string;
   database: { kind: 'sqlite' } | { kind: 'postgresql'; port: number };
   redisPort: number | null;
+  /** By which name a store is reached; left out: 127.0.0.1. */
+  hostOf?: Ports['hostOf'];
   /** The same for all processes: where workflows may read and write files. */
   filesFolder: string;
   /** Folder of the patches that the tuning loads before n8n. */
@@ -109,7 +111,10 @@ function placement(topology: Topology, seat: ProcessSeat): Record<string, string
     ...databaseEnv(seat),
     ...(seat.redisPort === null
       ? {}
-      : { QUEUE_BULL_REDIS_HOST: '127.0.0.1', QUEUE_BULL_REDIS_PORT: String(seat.redisPort) }),
+      : {
+          QUEUE_BULL_REDIS_HOST: seat.hostOf?.('redis') ?? LOOPBACK,
+          QUEUE_BULL_REDIS_PORT: String(seat.redisPort),
+        }),
     ...(seat.role === 'worker'
       ? {
           QUEUE_HEALTH_CHECK_ACTIVE: 'true',
@@ -124,10 +129,12 @@ function placement(topology: Topology, seat: ProcessSeat): Record<string, string
   };
 }
 
-function databaseEnv({ database }: ProcessSeat): Record<string, string> {
+const LOOPBACK = '127.0.0.1';
+
+function databaseEnv({ database, hostOf }: ProcessSeat): Record<string, string> {
   if (database.kind === 'sqlite') return {};
   return {
-    DB_POSTGRESDB_HOST: '127.0.0.1',
+    DB_POSTGRESDB_HOST: hostOf?.('postgresql') ?? LOOPBACK,
     DB_POSTGRESDB_PORT: String(database.port),
     DB_POSTGRESDB_USER: 'n8n',
     DB_POSTGRESDB_DATABASE: 'n8n',
@@ -141,6 +148,8 @@ export interface Ports {
   redis: number | null;
   postgresql: number | null;
   balancer: number | null;
+  /** The name of a store or a service, where n8n asks for one; left out: it has their addresses. */
+  hostOf?: (what: Store | 'upstream') => string;
   seats: SeatPorts[];
 }
 
@@ -216,6 +225,7 @@ export function seatOf(
         ? { kind: 'sqlite' }
         : { kind: 'postgresql', port: links?.postgresql ?? ports.postgresql },
     redisPort: links?.redis ?? ports.redis,
+    ...(ports.hostOf === undefined ? {} : { hostOf: ports.hostOf }),
     filesFolder,
     patchFolder: findBundled(PATCHES, 'untraced-sqlite.cjs'),
   };

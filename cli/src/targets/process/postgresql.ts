@@ -86,14 +86,22 @@ export async function awaitPostgresql(url: string, isAlive: () => boolean): Prom
   throw new Failure('PostgreSQL did not come up');
 }
 
+const CONNECTED_WITHIN_MS = 2_000;
+/** A server that writes gigabytes takes its time to let somebody in. */
+const PATIENCE_MS = 120_000;
+
+export const patientQuery = (url: string, sql: string): Promise<Record<string, unknown>[]> =>
+  query(url, sql, undefined, PATIENCE_MS);
+
 export async function query(
   url: string,
   sql: string,
   withinMs?: number,
+  connectedWithinMs = CONNECTED_WITHIN_MS,
 ): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({
     connectionString: url,
-    connectionTimeoutMillis: 2_000,
+    connectionTimeoutMillis: connectedWithinMs,
     ...(withinMs === undefined ? {} : { statement_timeout: Math.ceil(withinMs) }),
   });
   client.on('error', () => undefined); // The server going away is told by the query.
@@ -103,6 +111,71 @@ export async function query(
   } finally {
     await client.end();
   }
+}
+
+const BACKUP = 'n8n_backup';
+const CLOSED = 'n8n_before';
+
+/** Another database of the same server, from where statements about n8n's are given. */
+const besides = (url: string): string => url.replace(/\/n8n$/, '/postgres');
+
+const END_OTHERS = (database: string): string =>
+  `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}'`;
+
+/** Nobody gets into it, and who was in it is out. */
+async function close(url: string): Promise<void> {
+  await patientQuery(besides(url), 'ALTER DATABASE n8n ALLOW_CONNECTIONS false');
+  await patientQuery(besides(url), END_OTHERS('n8n'));
+}
+
+const ROUNDS = 50;
+
+/** One that was just ended may still be on its way out. */
+async function once(statement: () => Promise<unknown>): Promise<void> {
+  for (let round = 1; ; round += 1) {
+    try {
+      await statement();
+      return;
+    } catch (error) {
+      if (round === ROUNDS || (error as { code?: string }).code !== IN_USE) throw error;
+      await sleep(100);
+    }
+  }
+}
+
+/** PostgreSQL's code for `database is being accessed by other users`. */
+const IN_USE = '55006';
+
+/** Copies n8n's database, which is closed meanwhile. */
+export async function backUp(url: string): Promise<void> {
+  const ask = (sql: string): Promise<unknown> => patientQuery(besides(url), sql);
+  await ask(`DROP DATABASE IF EXISTS ${BACKUP}`);
+  await close(url);
+  try {
+    await once(() => ask(`CREATE DATABASE ${BACKUP} TEMPLATE n8n`));
+  } finally {
+    await ask('ALTER DATABASE n8n ALLOW_CONNECTIONS true');
+  }
+}
+
+/** Closes n8n's database; what is returned puts the copy in its place, and counts the executions that it lacks. */
+export async function restore(url: string): Promise<() => Promise<{ without: number }>> {
+  const ask = (sql: string): Promise<unknown> => patientQuery(besides(url), sql);
+  await close(url);
+  return async () => {
+    await ask(`DROP DATABASE IF EXISTS ${CLOSED}`);
+    await once(() => ask(`ALTER DATABASE n8n RENAME TO ${CLOSED}`));
+    await ask(`ALTER DATABASE ${CLOSED} ALLOW_CONNECTIONS true`);
+    const newestIn = `SELECT coalesce(max(id), 0)::int AS newest FROM execution_entity`;
+    const [backup] = await patientQuery(url.replace(/\/n8n$/, `/${BACKUP}`), newestIn);
+    const newest = Number(backup?.['newest']);
+    const [row] = await patientQuery(
+      url.replace(/\/n8n$/, `/${CLOSED}`),
+      `SELECT count(*)::int AS without FROM execution_entity WHERE id > ${String(newest)}`,
+    );
+    await once(() => ask(`ALTER DATABASE ${BACKUP} RENAME TO n8n`));
+    return { without: Number(row?.['without']) };
+  };
 }
 
 function asUser(hasUser: boolean): (...command: Command) => Command {

@@ -22,7 +22,7 @@ import type { SeedWorkflow } from '../../catalogue/seeding';
 import type { Progress } from '../../ui/progress';
 import { balancer, balancerConfig, type BalancerPorts } from './balancer';
 import type { Control } from '../../linux/cgroup';
-import { runOutOfMemory } from '../../linux/memory-limit';
+import { runOutOfMemory, takeFromAll } from '../../linux/group-limits';
 import { mountSmallDisk, type SmallDisk } from '../../linux/small-disk';
 import { failOver as failOverPostgresql, useUpConnections } from './connections';
 import { countExecutions } from './database';
@@ -31,17 +31,20 @@ import { baseUrlOf, graceMsOf, n8nProcesses, type Ports } from './layout';
 import { installNodes } from './nodes';
 import { Readiness } from './readiness';
 import { awaitExpectedResponse, isReady } from './ready';
+import { jumpClock, withClock } from './clock';
+import type { Names } from './names';
+import { backUp, restore } from './postgresql';
 import { awaitPort, failOver as failOverRedis, keepDataOnExit } from './redis';
 import { isRoot } from './run-user';
-import { Seeds } from './seeds';
+import { commandOf, Seeds } from './seeds';
 import { openLinks } from './store-links';
 import { Stores } from './stores';
 import { Supervisor, type ProcessSpec } from './supervisor';
-import { taskRunnersOf } from './task-runner';
+import { taskRunnersOf } from '../../linux/process-tree';
 import { needed, type Tools } from './tools';
 import { traceFromNow } from './trace';
 import type { Workspace } from './workspace';
-import { Failure } from '../../ui/exit';
+import { Failure, messageOf } from '../../ui/exit';
 
 export interface ProcessRunningOptions {
   topology: Topology;
@@ -58,6 +61,9 @@ export interface ProcessRunningOptions {
   versions: Record<string, string>;
   hasSmallDisk?: boolean;
   hasReadiness?: boolean;
+  hasClock?: boolean;
+  /** The resolver that n8n asks; null or left out: it has addresses. */
+  names?: Names | null;
   /** Left out: everything is a process of this machine. */
   means?: Means;
 }
@@ -93,7 +99,7 @@ export class ProcessRunning implements Running {
   private readonly workspace: Workspace;
   private readonly stores: Stores;
   private readonly seeds: Seeds;
-  private readonly n8n: ProcessSpec[];
+  private n8n: ProcessSpec[];
   private closeLinks: () => Promise<void> = () => Promise.resolve();
   private links: readonly StoreLink[] = [];
   private disk: SmallDisk | null = null;
@@ -112,7 +118,8 @@ export class ProcessRunning implements Running {
       means?.supervisor(id, workspace) ?? new Supervisor(id, control, workspace.user);
     supervisor.watchFolder(workspace.folder);
     this.supervisor = supervisor;
-    this.n8n = n8nProcesses(topology, ports, tools, workspace);
+    const specs = n8nProcesses(topology, ports, tools, workspace);
+    this.n8n = options.hasClock === true ? specs.map((spec) => withClock(spec, workspace)) : specs;
     this.metrics = ports.seats
       .filter(({ role }) => role === 'main' || !isLegacy(topology.n8n))
       .map(({ role, instance, port }) => ({
@@ -146,6 +153,7 @@ export class ProcessRunning implements Running {
       database,
       workspace,
       supervisor,
+      upstreamHost: ports.hostOf?.('upstream'),
     });
     this.drillAccess = this.access();
   }
@@ -202,10 +210,73 @@ export class ProcessRunning implements Running {
         if (instance === 'redis' && redis !== null) await keepDataOnExit(redis.url);
         return supervisor.keepDown(instance, withinMs ?? this.graceMs(instance));
       },
+      takeCpu: (millicores) => Promise.resolve(this.takeCpu(millicores)),
+      ...(this.options.hasClock === true
+        ? { jumpClock: (instance, byMs) => this.jumpClock(instance, byMs) }
+        : {}),
+      ...(this.options.names == null
+        ? {}
+        : { silenceNames: this.options.names.silence.bind(this.options.names) }),
+      rotateSecrets: async () => {
+        await this.stores.changePasswords();
+        return (signal) => this.roll(signal);
+      },
+      ...(postgresql === null
+        ? {}
+        : {
+            backUp: () => this.backUp(),
+            restore: () => restore(postgresql.url),
+          }),
       ...(this.options.hasSmallDisk === true ? { fillDisk: () => this.fillDisk() } : {}),
       effects: () => seeds.effects(),
       trouble: (trouble) => seeds.trouble(trouble),
     };
+  }
+
+  private takeCpu(millicores: number): ReturnType<typeof takeFromAll> {
+    const { control } = this.options;
+    if (control.kind === 'none') {
+      throw new Failure(`the CPU of n8n cannot be limited, since ${control.reason}`);
+    }
+    const own = this.supervisor.processes().filter(({ instance }) => this.isN8n(instance));
+    return takeFromAll(control, own, millicores);
+  }
+
+  private isN8n(instance: string): boolean {
+    return this.n8n.some((spec) => spec.instance === instance);
+  }
+
+  private async jumpClock(instance: string, byMs: number): Promise<() => Promise<number>> {
+    const spec = this.n8n.find((one) => one.instance === instance);
+    const found = this.supervisor.processes().find((one) => one.instance === instance);
+    if (spec === undefined || found === undefined) throw new Failure(`${instance} does not run`);
+    return jumpClock(spec, found.pid, byMs);
+  }
+
+  /** One after the other, each ready before the next one ends: workers, webhook processors, main. */
+  private async roll(signal: AbortSignal): Promise<string[]> {
+    const order = ['worker', 'webhook', 'main'];
+    const specs = [...this.n8n].sort((a, b) => order.indexOf(a.role) - order.indexOf(b.role));
+    const rolled: string[] = [];
+    for (const spec of specs) {
+      if (signal.aborted) break;
+      await this.supervisor.keepDown(spec.instance, this.graceMs(spec.instance));
+      await this.supervisor.start(this.withSecrets(spec));
+      await this.awaitReady([spec.instance], signal).catch((error: unknown) => {
+        if (!signal.aborted) throw error;
+      });
+      rolled.push(spec.instance);
+    }
+    return rolled;
+  }
+
+  private async backUp(): Promise<void> {
+    await backUp(this.stores.postgresql?.url ?? '');
+    // It connects again by itself.
+    await this.awaitReady(
+      this.n8n.map(({ instance }) => instance),
+      AbortSignal.timeout(upTimeoutMs),
+    );
   }
 
   private graceMs(instance: string): number {
@@ -294,6 +365,38 @@ export class ProcessRunning implements Running {
     return this.isDown;
   }
 
+  /** Ends n8n; its stores go on. */
+  stopN8n(): Promise<void> {
+    return this.supervisor.stop(this.n8n.map(({ instance }) => instance));
+  }
+
+  /** Starts n8n, which must be stopped, as another one on the same stores. */
+  async startN8nAs(
+    topology: Topology,
+    tools: Tools,
+    progress: Progress,
+    signal: AbortSignal,
+    withinMs: number,
+  ): Promise<void> {
+    this.n8n = n8nProcesses(topology, this.options.ports, tools, this.workspace);
+    await this.startN8n(progress, signal, withinMs);
+  }
+
+  /** Runs a command of the n8n that was started last, while it is stopped. */
+  async runN8n(...words: readonly string[]): Promise<void> {
+    const [main] = this.n8n;
+    if (main === undefined) throw new Error('a topology has a main');
+    const task = commandOf(this.withSecrets(main), words, this.workspace);
+    await this.supervisor.run(task).catch((error: unknown) => {
+      const said = this.workspace.lastLogLines(task.instance);
+      throw new Failure(`${messageOf(error)}; its log ends with: ${said}`);
+    });
+  }
+
+  get logOfMain(): string {
+    return this.workspace.place('main').log;
+  }
+
   private async mountDisk(): Promise<void> {
     if (this.options.hasSmallDisk !== true) return;
     const folder = this.stores.makeDiskFolder();
@@ -306,6 +409,7 @@ export class ProcessRunning implements Running {
     this.readiness?.stop();
     await this.supervisor.end();
     await this.closeLinks();
+    this.options.names?.close();
     await this.workspace.user.end(); // What has put itself into another group.
     await this.disk?.unmount();
     await this.workspace.remove();
@@ -354,22 +458,39 @@ export class ProcessRunning implements Running {
     });
   }
 
-  private async startN8n(progress: Progress, signal: AbortSignal): Promise<void> {
-    const deadline = performance.now() + upTimeoutMs;
-    const { tools, ports } = this.options;
+  private async startN8n(
+    progress: Progress,
+    signal: AbortSignal,
+    withinMs = upTimeoutMs,
+  ): Promise<void> {
+    const { tools } = this.options;
     const homes = this.n8n.map(({ folder }) => folder);
     if (tools.nodesFolder !== null) {
       await installNodes(tools.nodesFolder, homes, this.workspace.user);
     }
     for (const spec of this.n8n) await this.supervisor.start(this.withSecrets(spec));
     progress(`waiting for ${this.n8n.map(({ instance }) => instance).join(', ')}`);
-    for (const { instance, port } of ports.seats) {
+    await this.awaitReady(
+      this.n8n.map(({ instance }) => instance),
+      signal,
+      withinMs,
+    );
+  }
+
+  private async awaitReady(
+    instances: readonly string[],
+    signal: AbortSignal,
+    withinMs = upTimeoutMs,
+  ): Promise<void> {
+    const deadline = performance.now() + withinMs;
+    const { seats } = this.options.ports;
+    for (const { instance, port } of seats.filter((seat) => instances.includes(seat.instance))) {
       while (!(await isReady(port, this.topology.n8n))) {
         signal.throwIfAborted();
         if (!this.supervisor.runs(instance) || performance.now() > deadline) {
           const why =
             this.supervisor.lastExit(instance) ??
-            `it was not ready after ${String(upTimeoutMs / 1_000)} s: end what else uses this machine, or give it more CPU`;
+            `it was not ready after ${String(withinMs / 1_000)} s: end what else uses this machine, or give it more CPU`;
           throw new Failure(
             `${instance} did not come up: ${why}; its log ends with: ${this.workspace.lastLogLines(instance)}`,
           );

@@ -1,12 +1,13 @@
 import type { Topology } from '../../plan/topology';
 import { Mistake } from '../../ui/exit';
 import type { Progress } from '../../ui/progress';
-import type { Running, Target } from '../target';
+import type { Target } from '../target';
 import type { SeedWorkflow } from '../../catalogue/seeding';
 import { choosePorts, usableControl } from './layout';
 import { contradiction } from '../../plan/contradiction';
+import { nameOf, Names } from './names';
 import { ProcessRunning } from './process-running';
-import { findTools, templatesFolder, versionsOf } from './tools';
+import { findTools, templatesFolder, versionsOf, type Tools } from './tools';
 import { Workspace } from './workspace';
 
 export interface ProcessTargetOptions {
@@ -23,6 +24,10 @@ export interface ProcessTargetOptions {
   hasLinks?: boolean;
   /** Whether the data of n8n's database lies on a file system that a drill can fill; left out: beside everything else. */
   hasSmallDisk?: boolean;
+  /** Whether n8n asks a resolver of ours for its stores and services by name; left out: it has their addresses. */
+  hasNames?: boolean;
+  /** Whether the time that processes of n8n read can be shifted; left out: it is that of the machine. */
+  hasClock?: boolean;
   /** Whether requests go only to those that are ready, as through a Service; left out: also to those that are not. */
   hasReadiness?: boolean;
 }
@@ -34,22 +39,43 @@ export function processTarget(options: ProcessTargetOptions): Target {
   const tools = findTools(topology, options.n8nProgram);
   return {
     kind: 'process',
-    up: async (progress, signal) => {
-      const wrong = contradiction(topology);
-      if (wrong !== null) throw new Mistake(`${wrong}.`);
-      const control = usableControl(topology);
-      const order = {
-        ...options,
-        templates: options.templates ?? templatesFolder(),
-        tools,
-        control,
-        ports: await choosePorts(topology, options.hasLinks ?? false),
-        versions: await versionsOf(topology, tools),
-      };
-      const running = new ProcessRunning({ ...order, workspace: await Workspace.open(tools) });
-      return upOrDown(running, progress, signal);
-    },
+    up: (progress, signal) => start(options, tools, progress, signal),
   };
+}
+
+/** The same, with what only those know who run n8n as processes. */
+export const startProcesses = (
+  options: ProcessTargetOptions,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<ProcessRunning> =>
+  start(options, findTools(options.topology, options.n8nProgram), progress, signal);
+
+async function start(
+  options: ProcessTargetOptions,
+  tools: Tools,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<ProcessRunning> {
+  const { topology } = options;
+  const wrong = contradiction(topology);
+  if (wrong !== null) throw new Mistake(`${wrong}.`);
+  const control = usableControl(topology);
+  const names = options.hasNames === true ? await Names.open() : null;
+  const order = {
+    ...options,
+    templates: options.templates ?? templatesFolder(),
+    tools,
+    control,
+    ports: {
+      ...(await choosePorts(topology, options.hasLinks ?? false)),
+      ...(names === null ? {} : { hostOf: nameOf }),
+    },
+    versions: await versionsOf(topology, tools),
+  };
+  const workspace = await Workspace.open(tools, names?.files);
+  const running = new ProcessRunning({ ...order, workspace, names });
+  return upOrDown(running, progress, signal);
 }
 
 /** Nothing is left where it does not come up. What is being waited for when the signal fires fails at once. */
@@ -57,7 +83,7 @@ export async function upOrDown(
   running: ProcessRunning,
   progress: Progress,
   signal: AbortSignal,
-): Promise<Running> {
+): Promise<ProcessRunning> {
   const abort = (): void => void running.down(progress);
   signal.addEventListener('abort', abort, { once: true });
   try {

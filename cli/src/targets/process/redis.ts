@@ -42,6 +42,12 @@ export async function failOver(url: string): Promise<() => Promise<void>> {
   return () => tell(url, PRIMARY);
 }
 
+/** Who is connected stays. */
+export const changePassword = (url: string, password: string): Promise<void> =>
+  tell(url, [['CONFIG', 'SET', 'requirepass', password]]);
+
+export const ping = (url: string): Promise<void> => tell(url, [['PING']]);
+
 async function tell(url: string, commands: readonly (readonly string[])[]): Promise<void> {
   const redis = new Redis(url, { lazyConnect: true, maxRetriesPerRequest: 0 });
   redis.on('error', () => undefined); // The command below tells it.

@@ -39,17 +39,19 @@ export const isRoot = (): boolean => process.getuid?.() === 0;
 
 /**
  * `folder`: of the topology, which its user may then pass through. Root that may not mount, as in a container without
- * that right, or whose tools others may not read, has to run everything as root.
+ * that right, or whose tools others may not read, has to run everything as root. `files`: what it sees of files of the
+ * machine.
  */
 export async function runUser(
   folder: string,
   tools: Pick<Tools, 'n8nCommand' | 'node'> & Partial<Tools>,
+  files: Readonly<Record<string, string>> = {},
 ): Promise<RunUser> {
   if (!isRoot()) return sameUser;
   const id = await claimUserId();
   const stage = join(folder, 'passage');
   mkdirSync(stage, { mode: 0o700 });
-  const view = prepareView(id, stage, [folder, ...neededBy(tools)]);
+  const view = prepareView(id, stage, [folder, ...neededBy(tools)], files);
   const as = (command: Command): Command => asUser(id, view, command);
   const user: RunUser = {
     id,

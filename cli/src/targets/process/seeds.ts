@@ -32,6 +32,8 @@ export interface SeedsOptions {
   database: Database;
   workspace: Workspace;
   supervisor: Supervisor;
+  /** How workflows reach the stand-in; left out: by address. */
+  upstreamHost?: string | undefined;
 }
 
 /** The workflows in the database, and what they need beside n8n. Everything here is done while n8n is down. */
@@ -69,13 +71,13 @@ export class Seeds {
 
   /** What workflows need beside n8n, where it is this time. */
   async meetNeeds(workflows: readonly SeedWorkflow[]): Promise<void> {
-    const { database, workspace } = this.options;
+    const { database, workspace, upstreamHost } = this.options;
     const needs = new Set(workflows.flatMap((workflow) => workflow.needs ?? []));
     if (needs.size === 0) return;
     const filesFolder = workspace.make(FILES);
     this.upstreamPort ??= await freePort();
     if (needs.has('upstream')) await this.startUpstream(this.upstreamPort, workflows);
-    const place = { upstreamUrl: upstreamUrl(this.upstreamPort), filesFolder };
+    const place = { upstreamUrl: upstreamUrl(this.upstreamPort, upstreamHost), filesFolder };
     await this.importCredentials(twinCredentials(workflows, place.upstreamUrl));
     for (const sql of placingSql(database.kind, place)) await database.query(sql);
   }
@@ -164,6 +166,20 @@ const importTask = (
   env: { ...main.env, EXECUTIONS_MODE: 'regular' }, // There is no queue yet, and no need of one.
   limits: {},
   log: workspace.place('import').log,
+  kind: 'task',
+});
+
+/** A command of n8n's own, as `main` is started with its program. */
+export const commandOf = (
+  main: ProcessSpec,
+  words: readonly string[],
+  workspace: Workspace,
+): ProcessSpec => ({
+  ...main,
+  instance: 'command',
+  command: [main.command[0], ...main.command.slice(1, -1), ...words],
+  limits: {},
+  log: workspace.place('command').log,
   kind: 'task',
 });
 

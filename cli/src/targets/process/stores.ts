@@ -14,9 +14,17 @@ import {
   ownerWithoutUser,
   postgresql,
   postgresqlUrl,
+  query,
   type PostgresqlPlace,
 } from './postgresql';
-import { awaitPort, redis, redisConfig, redisUrl } from './redis';
+import {
+  awaitPort,
+  changePassword as changeRedisPassword,
+  ping as pingRedis,
+  redis,
+  redisConfig,
+  redisUrl,
+} from './redis';
 import { giveAll, isRoot, type RunUser } from './run-user';
 import { newPassword, newSeal, secretEnv, takeSeal, writeSeal } from './secrets';
 import type { Supervisor } from './supervisor';
@@ -52,7 +60,7 @@ export class Stores {
 
   /** Until a database that was kept brings its own. */
   private made = newSeal();
-  private readonly redisPassword = newPassword();
+  private redisPassword = newPassword();
 
   constructor(private readonly options: StoresOptions) {
     const { ports, tools, redisPrefix, workspace } = options;
@@ -70,7 +78,7 @@ export class Stores {
     this.database =
       this.sqlite !== null
         ? sqliteDatabase(this.sqlite.reader, file)
-        : postgresqlDatabase(this.postgresql?.url ?? '');
+        : postgresqlDatabase(() => this.postgresql?.url ?? '');
   }
 
   /** Who may log in to the n8n of this database. */
@@ -122,6 +130,33 @@ export class Stores {
     const text = redisConfig(ports.redis, place.folder, this.redisPassword);
     await supervisor.start(redis(program, workspace.writeConfig('redis.conf', text), place));
     await awaitPort(ports.redis, 'Redis', () => supervisor.runs('redis'));
+  }
+
+  /** From now on both have new passwords, and refuse those of before. */
+  async changePasswords(): Promise<void> {
+    const { redis: queue, postgresql: server, options } = this;
+    const { redis: redisPort, postgresql: port } = options.ports;
+    if (queue === null || server === null || redisPort === null || port === null) {
+      throw new Failure('there are not both PostgreSQL and Redis');
+    }
+    const before = { postgresql: server.url, redis: queue.url };
+    const password = newPassword();
+    await changePassword(before.postgresql, password);
+    this.made = { ...this.made, postgresqlPassword: password };
+    server.url = postgresqlUrl(port, password);
+    this.redisPassword = newPassword();
+    await changeRedisPassword(before.redis, this.redisPassword);
+    queue.url = redisUrl(redisPort, this.redisPassword);
+    const withOld = [() => query(before.postgresql, 'SELECT 1'), () => pingRedis(before.redis)];
+    for (const ask of withOld) {
+      const isOpen = await ask().then(
+        () => true,
+        () => false,
+      );
+      if (isOpen) throw new Failure('a store still takes its old password');
+    }
+    await query(server.url, 'SELECT 1');
+    await pingRedis(queue.url);
   }
 
   /** In which the data lies, and nothing of anyone else: what may be a file system of its own. */

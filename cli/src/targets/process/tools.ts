@@ -111,3 +111,24 @@ export function builtNodes(): string | null {
   const built = join(repositoryRoot(), 'dist');
   return existsSync(join(built, 'n8n-nodes-load-target', 'package.json')) ? built : null;
 }
+
+/** Prints the names of those migrations for PostgreSQL whose code has no way back. Its argument is the program of n8n. */
+const IRREVERSIBLE = `
+const { createRequire } = require('node:module');
+const { dirname, join } = require('node:path');
+const db = dirname(createRequire(process.argv[1]).resolve('@n8n/db'));
+const { postgresMigrations } = require(join(db, 'migrations/postgresdb/index.js'));
+const without = postgresMigrations.filter((one) => one.prototype.down === undefined);
+require('node:fs').writeSync(1, JSON.stringify(without.map(({ name }) => name)) + '\\n');
+process.exit(0);
+`;
+
+/** Those of these migrations that no `db:revert` takes back. */
+export async function irreversibleIn(tools: Tools, names: readonly string[]): Promise<string[]> {
+  const { stdout } = await run(tools.node, ['-e', IRREVERSIBLE, n8nIn(tools)], {
+    env: { PATH: process.env.PATH ?? '', N8N_LOG_LEVEL: 'silent' },
+    timeout: 60_000,
+  });
+  const without = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as string[];
+  return names.filter((name) => without.includes(name));
+}

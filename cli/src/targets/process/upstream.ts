@@ -65,4 +65,5 @@ export async function makeTrouble(url: string, trouble: ServiceTrouble): Promise
   if (!reply.ok) throw new Failure(`${url}/stand-in/trouble answered ${String(reply.status)}`);
 }
 
-export const upstreamUrl = (port: number): string => `http://127.0.0.1:${String(port)}`;
+export const upstreamUrl = (port: number, host = '127.0.0.1'): string =>
+  `http://${host}:${String(port)}`;

@@ -35,10 +35,13 @@ export class Workspace {
   }
 
   /** With a user of its own, where there can be one. */
-  static async open(tools: Parameters<typeof runUser>[1]): Promise<Workspace> {
+  static async open(
+    tools: Parameters<typeof runUser>[1],
+    files?: Readonly<Record<string, string>>,
+  ): Promise<Workspace> {
     const folder = newFolder();
     try {
-      return new Workspace(await runUser(folder, tools), folder);
+      return new Workspace(await runUser(folder, tools, files), folder);
     } catch (error) {
       rmSync(folder, { recursive: true, force: true });
       throw error;

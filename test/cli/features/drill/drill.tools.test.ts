@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { drill } from '../../../../cli/src/features/drill/drill';
 import { findFault } from '../../../../cli/src/features/drill/faults';
 import { repositoryRoot } from '../../../../cli/src/lab/paths';
-import { findK6 } from '../../../../cli/src/load/find-k6';
+import { findK6 } from '../../../../cli/src/load/k6';
 import { chooseWorkload } from '../../../../cli/src/plan/chosen-workload';
 import { LEDGER_CLASSES } from '../../../../cli/src/features/drill/analysis/ledger-class';
 import { parsePromises } from '../../../../cli/src/features/drill/analysis/promise';
 import { parseSlos } from '../../../../loadtests/lib/slo';
-import { readDrill } from '../../../../cli/src/features/drill/read';
+import { readDrill } from '../../../../cli/src/features/drill/record';
 import { readLedger } from '../../../support/read-run';
 import { standIn, type StandIn } from './stand-in';
 

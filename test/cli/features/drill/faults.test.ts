@@ -98,6 +98,37 @@ function stage(lastsMs = 20, roots = ROOTS): Stage {
         };
         return Promise.resolve({ what: 'PostgreSQL', usedMiB: 61.6, freeUp });
       },
+      takeCpu: (millicores) => {
+        seen.push(`down CPU to ${String(millicores)}`);
+        const giveBack = (): void => void seen.push('up CPU');
+        return Promise.resolve({ instances: ['main', 'worker-1'], heldMs: () => 4_200, giveBack });
+      },
+      jumpClock: (instance, byMs) => {
+        seen.push(`down clock of ${instance} by ${String(byMs)}`);
+        return Promise.resolve(() => {
+          seen.push(`up clock of ${instance}`);
+          return Promise.resolve(31);
+        });
+      },
+      silenceNames: () => {
+        seen.push('down names');
+        return () => {
+          seen.push('up names');
+          return new Map([['upstream.n8n-tuned.test', 7]]);
+        };
+      },
+      rotateSecrets: () => {
+        seen.push('new passwords');
+        return Promise.resolve(() => Promise.resolve(['worker-1', 'main']));
+      },
+      backUp: () => Promise.resolve(void seen.push('backed up')),
+      restore: () => {
+        seen.push('down database');
+        return Promise.resolve(() => {
+          seen.push('up database');
+          return Promise.resolve({ without: 12 });
+        });
+      },
       loseStore: (instance) => {
         seen.push(`lost ${instance}`);
         return Promise.resolve();
@@ -311,6 +342,44 @@ test.each([
       ...['up services', 'told every service answers as before'],
     ],
   ],
+  [
+    'take-cpu',
+    [
+      ...['down CPU to 100', 'told main, worker-1 are left with 0.1 of a core each for 0.02 s'],
+      ...['up CPU', 'told n8n has its CPU again, for which it had waited for 4.2 s'],
+    ],
+  ],
+  [
+    'clock-jump',
+    [
+      'down clock of worker-1 by 3600000',
+      'told the clock of worker-1 is 1 hour ahead for 0.02 s',
+      'up clock of worker-1',
+      'told the clock of worker-1 is right again, after 31 reads of the wrong time',
+    ],
+  ],
+  [
+    'dns-failure',
+    [
+      ...['down names', 'told no name can be resolved for 0.02 s', 'up names'],
+      'told names are resolved again; questions that got no answer: upstream.n8n-tuned.test (7)',
+    ],
+  ],
+  [
+    'rotate-secrets',
+    [
+      'new passwords',
+      'told PostgreSQL and Redis have new passwords, and refuse the old ones',
+      'told worker-1, main were restarted with the new passwords',
+    ],
+  ],
+  [
+    'restore-backup',
+    [
+      ...['down database', 'told PostgreSQL lets nobody in for 0.02 s', 'up database'],
+      'told PostgreSQL is as it was before the load, without 12 executions',
+    ],
+  ],
   ['burst', ['told 10 times the rate for 0.02 s', 'told the rate is as before']],
 ])('%s', async (name, expected) => {
   const scene = stage();
@@ -338,7 +407,7 @@ test.each(['kill-worker', 'kill-runner', 'oom-worker'])(
 test('each acts on instances by their own names, which on kubernetes are those of pods', async () => {
   const pods = ROOTS.map((root) => ({ ...root, instance: `n8n-${root.instance}-x` }));
   const acts =
-    /^(?:SIG\w+(?: runner of)?|down|lost|up|drained below|out of memory) (?!connections|space|services|writes)(.+)$/;
+    /^(?:SIG\w+(?: runner of)?|down|lost|up|drained below|out of memory) (?!connections|space|services|writes|CPU|names|database)(.+)$/;
   const onKubernetes = FAULTS.filter(({ notOn }) => notOn?.kubernetes === undefined);
   for (const fault of onKubernetes) {
     const scene = stage(0, pods);
@@ -374,6 +443,40 @@ test('one that finds nobody says so', async () => {
   await expect(findFault('kill-worker').make(stage(0, []))).rejects.toThrow('no worker runs');
 });
 
+test.each([
+  ['take-cpu', 'no process of n8n asked for more CPU than it was left with'],
+  ['clock-jump', 'worker-1 never read the time while it was wrong'],
+  ['dns-failure', 'n8n asked for no name meanwhile'],
+  ['restore-backup', 'the backup had every execution'],
+])('%s that hit nothing fails, and leaves nothing behind', async (name, why) => {
+  const scene = stage();
+  const { takeCpu, ...access } = scene.access;
+  await expect(
+    findFault(name).make({
+      ...scene,
+      access: {
+        ...access,
+        takeCpu: async (millicores) => {
+          const taken = await takeCpu?.(millicores);
+          if (taken === undefined) throw new Error('the stage has it');
+          return { ...taken, heldMs: () => 0 };
+        },
+        jumpClock: () => Promise.resolve(() => Promise.resolve(0)),
+        silenceNames: () => () => new Map(),
+        restore: () => Promise.resolve(() => Promise.resolve({ without: 0 })),
+      },
+    }),
+  ).rejects.toThrow(why);
+  if (name === 'take-cpu') expect(scene.seen).toContain('up CPU');
+});
+
+test('the backup of restore-backup is made before the load, with another fault at once too', async () => {
+  const scene = stage();
+  const both = findFault('restore-backup+kill-main');
+  await both.prepare?.(scene.access);
+  expect(scene.seen).toEqual(['backed up']);
+});
+
 test('each is named as its file is, and says what a topology lacks for it', () => {
   const regular = topologySchema.parse({});
   const queue = topologySchema.parse({ mode: 'queue', workers: { count: 2 } });
@@ -402,11 +505,16 @@ test('each is named as its file is, and says what a topology lacks for it', () =
     ['cut-worker', true, null],
     ['cut-main', true, null],
     ['cut-webhook', true, '--mode queue --workers 1 --webhooks 2'],
+    ['take-cpu', false, null],
     ['rolling-upgrade', false, null],
+    ['rotate-secrets', true, null],
     ['scale-in', true, null],
     ['drain-node', false, null],
     ['full-disk', false, null],
+    ['restore-backup', true, null],
+    ['clock-jump', true, null],
     ['burst', false, null],
+    ['dns-failure', false, null],
     ['slow-upstream', false, null],
     ['failing-upstream', false, null],
     ['throttling-upstream', false, null],
@@ -497,8 +605,16 @@ describe('a soak', () => {
   test('leaves out what stays, what n8n does not survive, and what changes how it is deployed', () => {
     const left = FAULTS.filter((fault) => !SOAKED.includes(fault)).map(({ name }) => name);
     expect(left).toEqual([
-      ...['redis-loses-data', 'scale-in', 'full-disk', 'burst'],
-      ...['slow-upstream', 'failing-upstream', 'throttling-upstream', 'crash-across-a-schedule'],
+      ...['redis-loses-data', 'rotate-secrets', 'scale-in', 'full-disk', 'restore-backup'],
+      ...[
+        'clock-jump',
+        'burst',
+        'dns-failure',
+        'slow-upstream',
+        'failing-upstream',
+        'throttling-upstream',
+        'crash-across-a-schedule',
+      ],
     ]);
   });
 });

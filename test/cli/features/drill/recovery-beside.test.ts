@@ -2,7 +2,7 @@ import { RecoveryBeside } from '../../../../cli/src/features/drill/recovery-besi
 import type { PassReport, RetryAttempt } from '../../../../cli/src/features/recover/pass';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { steadyClock } from '../../../../cli/src/ui/steady-clock';
+import { steadyClock } from '../../../../cli/src/ui/within';
 
 /** Passes beside a drill, with passes of its own: none of it waits for a time to be over. */
 
@@ -130,7 +130,7 @@ const ASKS_THE_TIME = [
   ...['watch/command', 'watch/prometheus-view'].map((name) => `features/${name}`),
   ...['load/confine', 'load/gather', 'load/k6', 'run/count-within', 'stand-in/model-answers'],
   ...['run/make-load', 'run/remote-series', 'run/run', 'run/samples'],
-  ...['samplers/bull-queue', 'targets/process/template', 'targets/url/api', 'ui/steady-clock'],
+  ...['samplers/bull-queue', 'targets/process/template', 'targets/url/api', 'ui/within'],
   ...['generators/generator-pod', 'pods/pod-logs', 'pods/pod-watch', 'release/rollout'].map(
     (name) => `targets/kubernetes/${name}`,
   ),

@@ -1,6 +1,6 @@
 import { concludeFind } from '../../../../cli/src/features/find/conclude';
 import type { Estimate } from '../../../../cli/src/features/find/analysis/estimate';
-import type { FindHead } from '../../../../cli/src/features/find/analysis/searched';
+import type { FindHead } from '../../../../cli/src/features/find/analysis/doubts';
 import { GENERATOR } from '../../../../cli/src/analysis/limits/generator';
 import type { Probe } from '../../../../cli/src/features/find/analysis/types';
 import { outcomeOf, probeOf } from '../../../../cli/src/features/find/analysis/outcome';

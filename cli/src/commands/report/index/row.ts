@@ -7,6 +7,8 @@ import { percentile } from '../../../analysis/statistics/statistics';
 import type { CompareRecord } from '../../../features/compare/record';
 import type { DrillRecord } from '../../../features/drill/record';
 import type { FindRecord } from '../../../features/find/record';
+import type { MigrateRecord } from '../../../features/migrate/record';
+import { migrateVerdict } from '../../../features/migrate/report/document';
 import type { ProofRecord } from '../../../features/recommend/record';
 import { proofVerdict } from '../../../features/recommend/report/document';
 import type { CellRecord, SweepRecord } from '../../../features/sweep/record';
@@ -23,7 +25,7 @@ import { runVerdict } from '../../../run/report/document';
 import { sweepVerdict } from '../../../features/sweep/report/document';
 
 export interface IndexRow extends ShownVerdict {
-  kind: 'run' | 'search' | 'rate' | 'comparison' | 'drill' | 'sweep' | 'proof';
+  kind: 'run' | 'search' | 'rate' | 'comparison' | 'drill' | 'sweep' | 'proof' | 'migration';
   startedAt: string;
   workload: string;
   /** Rate of expected responses of a run, or capacity of a search; null for other records. */
@@ -133,6 +135,19 @@ export function rowOfProof(record: ProofRecord): IndexRow {
     ratePerSecond: attempts.at(-1)?.achievedPerSecond ?? null,
     ...{ p95Ms: null, errorShare: null, limitedBy: null },
     course: { label: 'the worst SLO over its bound, attempt by attempt', values: pressures },
+  };
+}
+
+export function rowOfMigration(record: MigrateRecord): IndexRow {
+  return {
+    ...{ kind: 'migration', startedAt: record.startedAt },
+    workload: `n8n ${record.from} to ${record.to}`,
+    ...migrateVerdict(record),
+    ...{ ratePerSecond: null, p95Ms: null, errorShare: null, limitedBy: null },
+    course: {
+      label: 'migrations (ms), round by round',
+      values: record.rounds.map(({ migrationMs }) => migrationMs),
+    },
   };
 }
 

@@ -6,8 +6,7 @@ import { median } from '../../../analysis/statistics/statistics';
 import { COMPARE_METRICS, NEVER } from '../analysis/metric';
 import type { CompareRecord, Side } from '../record';
 import { inWords, n8nText, patchesOf, placeText } from '../../../report/conditions';
-import { costFigures } from '../../../report/text/cost';
-import type { Figure } from '../../../report/text/units';
+import { type Figure, costFigures } from '../../../report/text/units';
 import type { ComparedRuns } from './seen';
 import { counted, duration, formatNumber, withUnit } from '../../../ui/numbers';
 

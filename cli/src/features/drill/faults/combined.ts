@@ -9,10 +9,12 @@ const firstOf = <Value>(values: readonly (Value | null | undefined)[]): Value | 
   values.find((value) => value != null) ?? null;
 
 /** What any of them needs of the target. */
-const laidOutFor = (faults: readonly Fault[]) => ({
+const laidOutFor = (faults: readonly InsideFault[]) => ({
   isOnLinks: faults.some(({ isOnLinks }) => isOnLinks),
   isOnForgetfulRedis: faults.some(({ isOnForgetfulRedis }) => isOnForgetfulRedis),
   isOnSmallDisk: faults.some(({ isOnSmallDisk }) => isOnSmallDisk),
+  isOnNames: faults.some(({ isOnNames }) => isOnNames),
+  isOnClock: faults.some(({ isOnClock }) => isOnClock),
 });
 
 /** They begin at the same moment, and those that last end together. What all accidents among them promise is promised. */
@@ -39,6 +41,9 @@ export function atOnce(faults: readonly InsideFault[]): InsideFault {
     lacks: (topology) => firstOf(faults.map((fault) => fault.lacks(topology))),
     notOn: Object.assign({}, ...faults.map(({ notOn }) => notOn ?? {})) as Fault['notOn'] & object,
     notHere: () => firstOf(faults.map((fault) => fault.notHere?.())),
+    prepare: async (access) => {
+      for (const { prepare } of faults) await prepare?.(access);
+    },
     make: async (scene) => {
       const made = await Promise.allSettled(
         faults.map((fault) => fault.make({ ...scene, lastsMs: lastingMs(fault, scene.lastsMs) })),

@@ -4,7 +4,14 @@ import type { InsideFault } from '../fault';
 import { AND, SOAK } from '../record';
 import { atOnce } from './combined';
 import { CUSTOM } from './custom';
-import { rollingUpgrade, scaleIn, drainNode, burst, crashAcrossASchedule } from './operations';
+import {
+  rollingUpgrade,
+  rotateSecrets,
+  scaleIn,
+  drainNode,
+  burst,
+  crashAcrossASchedule,
+} from './operations';
 import {
   killWorker,
   killMain,
@@ -18,8 +25,10 @@ import {
   cutWorker,
   cutMain,
   cutWebhook,
+  takeCpu,
+  clockJump,
 } from './processes';
-import { failingUpstream, slowUpstream, throttlingUpstream } from './services';
+import { dnsFailure, failingUpstream, slowUpstream, throttlingUpstream } from './services';
 import {
   redisHalfOpen,
   restartRedis,
@@ -33,6 +42,7 @@ import {
   slowPostgres,
   postgresConnectionsUsedUp,
   fullDisk,
+  restoreBackup,
 } from './stores';
 
 /** In the order in which they are listed: those that happen most and hurt most first. */
@@ -60,11 +70,16 @@ export const FAULTS: readonly InsideFault[] = [
   cutWorker,
   cutMain,
   cutWebhook,
+  takeCpu,
   rollingUpgrade,
+  rotateSecrets,
   scaleIn,
   drainNode,
   fullDisk,
+  restoreBackup,
+  clockJump,
   burst,
+  dnsFailure,
   slowUpstream,
   failingUpstream,
   throttlingUpstream,
@@ -92,6 +107,8 @@ export const SOAKED: readonly InsideFault[] = FAULTS.filter(
     fault.isNoSoak !== true &&
     fault.isOnForgetfulRedis !== true &&
     fault.isOnSmallDisk !== true &&
+    fault.isOnNames !== true &&
+    fault.isOnClock !== true &&
     fault.rateFactor === undefined &&
     fault.schedule === undefined,
 );

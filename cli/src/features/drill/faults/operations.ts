@@ -1,12 +1,14 @@
 /** What operators and callers do: an upgrade, fewer workers, a node that is drained, more load, a schedule across a crash. */
 import { Failure } from '../../../ui/exit';
-import { type InsideFault, NEEDS_PODS, SURVIVED, UNNOTICED } from '../fault';
+import { type InsideFault, NEEDS_PODS, NEEDS_PROCESSES, SURVIVED, UNNOTICED } from '../fault';
 import {
   allOf,
   first,
   lasting,
   needsNewer,
   needsNothing,
+  needsPostgresql,
+  needsQueue,
   needsTwoWorkers,
   seconds,
 } from '../make-fault';
@@ -25,6 +27,28 @@ export const rollingUpgrade: InsideFault = {
     tell('a rollout of main, webhook processors and workers');
     await access.rollOut(signal);
     if (!signal.aborted) tell('the rollout is over, and the last old pod is gone');
+  },
+};
+
+/**
+ * Who may still connect has the new passwords alone; open connections stay, as both stores let them. The load goes on
+ * meanwhile, and may end first.
+ */
+export const rotateSecrets: InsideFault = {
+  name: 'rotate-secrets',
+  title: 'new passwords of PostgreSQL and Redis, then every process of n8n restarted with them',
+  kind: 'planned',
+  defaultSeconds: 60,
+  isNoSoak: true,
+  promise: UNNOTICED,
+  notOn: NEEDS_PROCESSES,
+  lacks: (topology) => needsQueue(topology) ?? needsPostgresql(topology),
+  make: async ({ access, tell, signal }) => {
+    if (access.rotateSecrets === undefined) throw new Failure('nothing can change the passwords');
+    const roll = await access.rotateSecrets();
+    tell('PostgreSQL and Redis have new passwords, and refuse the old ones');
+    const rolled = await roll(signal);
+    if (!signal.aborted) tell(`${rolled.join(', ')} were restarted with the new passwords`);
   },
 };
 

@@ -1,7 +1,14 @@
 /** What happens to a process of n8n. */
 import { Failure } from '../../../ui/exit';
+import { formatNumber } from '../../../ui/numbers';
 import type { Role } from '../../../plan/topology';
-import { type FaultContext, type InsideFault, SURVIVED } from '../fault';
+import {
+  type FaultContext,
+  type InsideFault,
+  NEEDS_PROCESSES,
+  SURVIVED,
+  SURVIVED_A_MINUTE,
+} from '../fault';
 import {
   first,
   kill,
@@ -182,4 +189,63 @@ export const cutWebhook: InsideFault = {
   promise: SURVIVED,
   lacks: needsWebhooks,
   make: (scene) => cut(scene, 'webhook'),
+};
+
+/** Thousandths of a core that are left to each process of n8n. */
+const LEFT_MILLICORES = 100;
+
+/** Others on the same machine may take its CPU for a while, and a quota may run out. */
+export const takeCpu: InsideFault = {
+  name: 'take-cpu',
+  title: `every process of n8n left with ${String(LEFT_MILLICORES / 1000)} of a core for a while`,
+  kind: 'accident',
+  defaultSeconds: 60,
+  promise: SURVIVED_A_MINUTE,
+  notOn: { kubernetes: 'it lowers the CPU limits of control groups on this machine' },
+  lacks: needsNothing,
+  make: async ({ access, tell, ...scene }) => {
+    if (access.takeCpu === undefined) throw new Failure('the CPU of n8n cannot be limited here');
+    const { instances, heldMs, giveBack } = await access.takeCpu(LEFT_MILLICORES);
+    let held = 0;
+    try {
+      tell(
+        `${instances.join(', ')} are left with ${String(LEFT_MILLICORES / 1000)} of a core each for ${seconds(scene.lastsMs)}`,
+      );
+      await lasting(scene);
+    } finally {
+      held = heldMs();
+      giveBack();
+    }
+    if (held === 0) throw new Failure('no process of n8n asked for more CPU than it was left with');
+    tell(`n8n has its CPU again, for which it had waited for ${formatNumber(held / 1000)} s`);
+  },
+};
+
+const JUMP_HOURS = 1;
+
+/** As of a machine whose clock is set wrong and then corrected: backwards as well. Clocks that only count go on as they were. */
+export const clockJump: InsideFault = {
+  name: 'clock-jump',
+  title: `the time that one worker reads ${String(JUMP_HOURS)} hour ahead for a while, then right again`,
+  kind: 'accident',
+  defaultSeconds: 60,
+  isOnClock: true,
+  promise: SURVIVED_A_MINUTE,
+  notOn: NEEDS_PROCESSES,
+  lacks: needsWorkers,
+  make: async (scene) => {
+    const { access, tell, lastsMs } = scene;
+    const worker = first(scene, 'worker');
+    if (access.jumpClock === undefined) throw new Failure('the clock of n8n cannot be shifted');
+    const setRight = await access.jumpClock(worker, JUMP_HOURS * 3_600_000);
+    let reads = 0;
+    try {
+      tell(`the clock of ${worker} is ${String(JUMP_HOURS)} hour ahead for ${seconds(lastsMs)}`);
+      await lasting(scene);
+    } finally {
+      reads = await setRight();
+    }
+    if (reads === 0) throw new Failure(`${worker} never read the time while it was wrong`);
+    tell(`the clock of ${worker} is right again, after ${String(reads)} reads of the wrong time`);
+  },
 };

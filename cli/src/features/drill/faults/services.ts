@@ -1,6 +1,8 @@
 /** What happens to the services outside n8n that workflows call; the stand-in is all of them. */
 import type { ServiceTrouble } from '../../../stand-in/plan';
-import { type FaultContext, type InsideFault, SURVIVED } from '../fault';
+import { whyNoMount } from '../../../linux/small-disk';
+import { Failure } from '../../../ui/exit';
+import { type FaultContext, type InsideFault, NEEDS_PROCESSES, SURVIVED } from '../fault';
 import { lasting, needsNewer, seconds } from '../make-fault';
 
 /** `what` is what every service does for a while. */
@@ -52,4 +54,32 @@ export const throttlingUpstream: InsideFault = {
   promise: ONLY_FAILED,
   lacks: needsNewer,
   make: (scene) => trouble(scene, 'allows one call per second', { perSecond: CALLS_PER_SECOND }),
+};
+
+/** The resolver is silent, as when it is down or cannot be reached: who asks waits until its own time is up. */
+export const dnsFailure: InsideFault = {
+  name: 'dns-failure',
+  title: 'no name of a store or a service can be resolved for a while',
+  kind: 'accident',
+  defaultSeconds: 30,
+  isOnNames: true,
+  promise: ONLY_FAILED,
+  notOn: NEEDS_PROCESSES,
+  notHere: whyNoMount,
+  lacks: needsNewer,
+  make: async (scene) => {
+    const { access, tell, lastsMs } = scene;
+    if (access.silenceNames === undefined) throw new Failure('n8n asks no resolver of ours');
+    const speakAgain = access.silenceNames();
+    let asked: ReadonlyMap<string, number> = new Map();
+    try {
+      tell(`no name can be resolved for ${seconds(lastsMs)}`);
+      await lasting(scene);
+    } finally {
+      asked = speakAgain();
+    }
+    if (asked.size === 0) throw new Failure('n8n asked for no name meanwhile');
+    const questions = [...asked].map(([name, times]) => `${name} (${String(times)})`).join(', ');
+    tell(`names are resolved again; questions that got no answer: ${questions}`);
+  },
 };

@@ -202,3 +202,32 @@ export const fullDisk: InsideFault = {
     tell(`the disk of ${what} has space again`);
   },
 };
+
+/**
+ * The backup is from before the load. Redis keeps the jobs of today, whose executions the backup does not have; and
+ * PostgreSQL gives out their ids again.
+ */
+export const restoreBackup: InsideFault = {
+  name: 'restore-backup',
+  title: 'PostgreSQL closed for a while, then as it was before the load; the queue as it is',
+  kind: 'accident',
+  defaultSeconds: 10,
+  isNoSoak: true,
+  promise: SURVIVED,
+  notOn: { kubernetes: 'it replaces the database over a connection that only this machine has' },
+  lacks: (topology) => needsQueue(topology) ?? needsPostgresql(topology),
+  prepare: async ({ backUp }) => {
+    if (backUp === undefined) throw new Failure('the database cannot be backed up');
+    await backUp();
+  },
+  make: async (scene) => {
+    const { access, tell, lastsMs } = scene;
+    if (access.restore === undefined) throw new Failure('the database cannot be restored');
+    const open = await access.restore();
+    tell(`PostgreSQL lets nobody in for ${seconds(lastsMs)}`);
+    await lasting(scene);
+    const { without } = await open();
+    tell(`PostgreSQL is as it was before the load, without ${formatNumber(without)} executions`);
+    if (without === 0) throw new Failure('the backup had every execution');
+  },
+};

@@ -10,8 +10,7 @@ import {
   type NamedTimes,
 } from '../record';
 import type { RunRecord } from '../../../record/run-record';
-import { costFigures } from '../../../report/text/cost';
-import { type Figure } from '../../../report/text/units';
+import { type Figure, costFigures } from '../../../report/text/units';
 import { counted, duration, formatNumber, percent } from '../../../ui/numbers';
 
 /** The figures of a drill, in reading order; the same in HTML, Markdown and the terminal. */

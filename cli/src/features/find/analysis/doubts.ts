@@ -3,9 +3,8 @@ import { isNarrow } from './levels';
 import { contradictEachOther, speedSpread } from './machine-speed';
 import { seenMeanwhile } from '../../../run/analysis/stall-causes';
 import { largest } from '../../../analysis/statistics/statistics';
-import type { FindProbe } from '../record';
-import type { StallCauses } from '../../../record/run-record';
-import type { FindHead, SearchEnding } from './searched';
+import type { FindProbe, FindRecord } from '../record';
+import type { StallCauses, Summary } from '../../../record/run-record';
 import { duration, formatNumber, percent } from '../../../ui/numbers';
 
 /** V8 keeps some of what it once had; this much more at rest is worth a word. */
@@ -136,4 +135,31 @@ function ofProbes(probes: readonly FindProbe[]): string[] {
     ({ first, probes: count }) =>
       `In ${String(count)} of ${String(probes.length)} probes: ${first}.`,
   );
+}
+
+/** What there is of a search when it ends, of which its answer is made. */
+
+export type FindHead = Omit<
+  FindRecord,
+  | 'capacity'
+  | 'advised'
+  | 'limit'
+  | 'verdict'
+  | 'sentence'
+  | 'confirmedBy'
+  | 'atCapacity'
+  | 'doubts'
+>;
+
+export interface SearchEnding {
+  /** Why it was ended before its end; null where it was not. */
+  stoppedBy: string | null;
+  /** Why no further probe could be made; null where none failed to be made. */
+  failure: string | null;
+  /** Probes before which the system did not come to rest. */
+  restless: string[];
+  /** Before each probe. */
+  memoryAtRestMiB: number[];
+  /** By the folder of the run. */
+  summaries: ReadonlyMap<string, Summary>;
 }

@@ -1,7 +1,7 @@
 /** While a search goes on: what processes that are no part of it use of this machine, about every second. */
 import { Strangers, type Stranger } from '../../../linux/strangers';
 import type { Running } from '../../../targets/target';
-import { steadyClock } from '../../../ui/steady-clock';
+import { steadyClock } from '../../../ui/within';
 import type { OthersUsed } from '../traces/seconds';
 
 const EVERY_MS = 1_000;

@@ -12,8 +12,7 @@ import {
   type ReportDocument,
   type ShownVerdict,
 } from '../../../report/document';
-import { costFigures } from '../../../report/text/cost';
-import { repeatCommand } from '../../../report/text/units';
+import { repeatCommand, costFigures } from '../../../report/text/units';
 import { findCharts } from './charts';
 import {
   adviceFigures,

@@ -11,8 +11,7 @@ import {
   type ShownVerdict,
 } from '../../../report/document';
 import type { BarChart } from '../../../report/plot/chart';
-import { costFigures } from '../../../report/text/cost';
-import { mib, repeatCommand, type Figure } from '../../../report/text/units';
+import { mib, repeatCommand, type Figure, costFigures } from '../../../report/text/units';
 import { counted, formatNumber, percent, perSecond } from '../../../ui/numbers';
 import type { ProofRecord, RecordedAttempt, Taken } from '../record';
 

@@ -1,5 +1,5 @@
 /** Redis and PostgreSQL of a release, asked by their own clients in their own pods. */
-import { redisMemory } from '../../../analysis/redis-memory';
+import { redisMemory } from '../../../analysis/queue-jobs';
 import { ACTIVITY, SIZE, SIZE_EVERY_LOOKS } from '../../activity-sql';
 import type { DatabaseActivity, QueueLook, StoreLooks } from '../../target';
 import type { Cluster } from '../api/api';

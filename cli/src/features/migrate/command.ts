@@ -1,0 +1,117 @@
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { chosenWorkload, outOption, readyOption } from '../../options/options';
+import { countFrom1, parsed } from '../../options/parsers';
+import type { CommandHelp } from '../../options/help';
+import { withoutSecrets } from '../../plan/secrets/command';
+import { MIGRATE_FILE } from '../../record/find-records';
+import { makeFolder, writeWhole } from '../../record/folder';
+import { writeBeside } from '../../record/write-beside';
+import { reportFiles } from '../../report/files';
+import { renderTerminal } from '../../report/text/terminal';
+import { EXIT, Mistake } from '../../ui/exit';
+import { interruptible } from '../../ui/interrupt';
+import { printJson, terminalStyle, warn } from '../../ui/print';
+import { startProgress } from '../../ui/progress';
+import { compareVersions } from '../../ui/versions';
+import { migrate } from './migrate';
+import { migrateDocument } from './report/document';
+
+interface MigrateOptions {
+  from: string;
+  to: string;
+  executions: number;
+  /** Milliseconds. */
+  ready: number;
+  out: string;
+  json?: boolean;
+}
+
+/** Below, the sizes at which it is rehearsed are too close to each other. */
+const LEAST = 100;
+const WORKLOAD = 'last-node';
+
+export const help: CommandHelp = {
+  summary: 'rehearse an upgrade of n8n on a database of any size',
+  examples: [
+    'n8n-tuned migrate --from 2.30.8 --to 2.41.1 --executions 100000',
+    'n8n-tuned migrate --from 2.30.8 --to 2.41.1 --json',
+  ],
+  notes: [
+    'The old version stores an execution, which the command copies until there are enough. The new version then migrates the database, twice at each size, and each time the command puts a backup back.',
+    'The report contains the time and WAL of each migration, the locked tables, the database size, and how long webhooks were blocked. It also contains what n8n db:revert takes back, and an estimate for ten times the executions. Tables that your own workflows fill stay empty.',
+    'Exit codes: 0 PASS, 1 FAIL (the old version does not work on the restored backup). The command needs about three times the disk space of the database.',
+  ],
+};
+
+export function register(program: Command): Command {
+  return program
+    .command('migrate')
+    .description(
+      'Rehearse an upgrade: fill a PostgreSQL database of the old n8n version, let the new version migrate it, and go back',
+    )
+    .requiredOption('--from <version>', 'n8n version before the upgrade')
+    .requiredOption('--to <version>', 'n8n version after the upgrade')
+    .addOption(
+      parsed(
+        '--executions <number>',
+        'stored executions; the upgrade also runs with a tenth and a third of them',
+        countFrom1,
+        '10000',
+      ),
+    )
+    .addOption(readyOption())
+    .addOption(outOption())
+    .option('--json', 'print the record as JSON')
+    .action(async (options: MigrateOptions) => {
+      process.exitCode = await run(options);
+    });
+}
+
+async function run(options: MigrateOptions): Promise<number> {
+  const { from, to, executions } = options;
+  if (compareVersions(from, to) >= 0) {
+    throw new Mistake(
+      `--to ${to} is not newer than --from ${from}: an upgrade goes to a newer version.`,
+    );
+  }
+  if (from.startsWith('0.')) {
+    throw new Mistake(
+      `--from ${from} is older than 1.0, and stores executions in another way: use 1.0 or newer.`,
+    );
+  }
+  if (executions < LEAST) {
+    throw new Mistake(
+      `--executions ${String(executions)} is too few to compare sizes: use at least ${String(LEAST)}.`,
+    );
+  }
+  const workload = chosenWorkload({ workload: WORKLOAD }, false);
+  const progress = startProgress();
+  try {
+    const record = await interruptible((signal) =>
+      migrate(
+        {
+          ...{ from, to, executions, workload, readyTimeoutMs: options.ready },
+          command: withoutSecrets(process.argv.slice(2)),
+        },
+        progress.tell,
+        signal,
+      ),
+    );
+    progress.end();
+    const folder = join(options.out, record.id);
+    makeFolder(folder);
+    writeWhole(join(folder, MIGRATE_FILE), `${JSON.stringify(record, null, 2)}\n`);
+    const problems = writeBeside(folder, reportFiles(migrateDocument(record)));
+    problems.forEach(warn);
+    if (options.json === true) printJson({ folder, ...record });
+    else {
+      const text = renderTerminal(migrateDocument(record), terminalStyle());
+      process.stdout.write(`${text}\n${join(folder, 'report.html')}\n`);
+    }
+    if (problems.length > 0) return EXIT.invalid;
+    return record.verdict === 'PASS' ? EXIT.fine : EXIT.notMet;
+  } finally {
+    progress.end();
+  }
+}

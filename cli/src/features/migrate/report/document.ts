@@ -1,0 +1,132 @@
+/** The report of an upgrade that was rehearsed. */
+import { measured, placeText } from '../../../report/conditions';
+import {
+  list,
+  paragraph,
+  section,
+  table,
+  type ReportDocument,
+  type ShownVerdict,
+} from '../../../report/document';
+import { mib, repeatCommand, utc, type Figure } from '../../../report/text/units';
+import { counted, duration, formatNumber } from '../../../ui/numbers';
+import { worstOf } from '../analysis/migrations';
+import type { MigrateRecord, MigrateRound, Predicted } from '../record';
+
+export const migrateVerdict = ({ verdict, sentence }: MigrateRecord): ShownVerdict => ({
+  ...{ tone: verdict === 'PASS' ? 'good' : 'bad', word: verdict, sentence },
+});
+
+/** Rows of tables that a reader looks at; all are in the record. */
+const SHOWN = 15;
+
+export function migrateDocument(record: MigrateRecord): ReportDocument {
+  const { from, to, executions, rounds, machine, versions } = record;
+  const worst = worstOf(rounds);
+  return {
+    title: `Upgrade from n8n ${from} to n8n ${to}, rehearsed with ${counted(executions, 'execution')}`,
+    subtitle: utc(record.startedAt),
+    ranOn: `n8n ${from}, then n8n ${to}; PostgreSQL ${versions['postgresql'] ?? ''}; ${placeText(machine)}`,
+    verdict: migrateVerdict(record),
+    summary: figuresOf(record, worst),
+    pictures: [],
+    howSure: `The upgrade was made ${counted(rounds.length, 'time')} at ${counted(new Set(rounds.map((round) => round.executions)).size, 'size')}. The interval at ten times the size assumes a straight line through these rounds.`,
+    doubts: DOUBTS,
+    figures: figuresOf(record, worst),
+    sections: [
+      {
+        ...section(
+          'Slowest migrations',
+          table(
+            ['migration', 'time', 'WAL'],
+            [...(worst?.migrations ?? [])]
+              .sort((one, other) => other.ms - one.ms)
+              .slice(0, SHOWN)
+              .map(({ name, ms, walMiB }) => [name, duration(ms), mib(walMiB)]),
+          ),
+        ),
+        isInTerminal: true,
+      },
+      section(
+        'Locked tables',
+        paragraph(
+          'While a table is locked (ACCESS EXCLUSIVE), no other connection can read it. n8n 2.41 runs all its migrations in one transaction, so that a lock lasts until the last migration ends.',
+        ),
+        table(
+          ['table', 'locked for'],
+          (worst?.locks ?? []).slice(0, SHOWN).map(({ table: name, ms }) => [name, duration(ms)]),
+        ),
+      ),
+      section(
+        'Every round',
+        table(
+          ['executions', 'migrations', 'webhooks blocked', 'WAL', 'before', 'peak', 'after'],
+          rounds.map((round) => [
+            formatNumber(round.executions),
+            ...[duration(round.migrationMs), duration(round.blockedMs), mib(round.walMiB)],
+            ...[mib(round.beforeMiB), mib(round.peakMiB), mib(round.afterMiB)],
+          ]),
+        ),
+      ),
+      section('The way back', list(wayBack(record))),
+    ],
+    howToRepeat: [repeatCommand(record.command)],
+    conditions: measured(
+      ...Object.entries(versions).map(([name, value]) => ({ name, value })),
+      { name: 'Data of one execution', value: `${formatNumber(record.executionKiB)} KiB` },
+      { name: 'Id', value: record.id },
+    ),
+  };
+}
+
+const DOUBTS = [
+  'All executions are copies of one, and there is one workflow: tables for agents, insights and evaluations are empty.',
+  'The disk of your database may be slower, and it may have other load: rehearse there before you plan a maintenance window.',
+];
+
+function figuresOf(record: MigrateRecord, worst: MigrateRound | undefined): Figure[] {
+  const { extrapolated, plainStartMs } = record;
+  if (worst === undefined) return [];
+  const atTen = formatNumber(extrapolated.executions);
+  return [
+    { name: 'Webhooks blocked', value: duration(worst.blockedMs) },
+    { name: 'Start without migrations', value: duration(plainStartMs) },
+    {
+      name: 'Migrations',
+      value: `${formatNumber(worst.migrations.length)} in ${duration(worst.migrationMs)}`,
+    },
+    { name: 'WAL', value: mib(worst.walMiB) },
+    {
+      name: 'Database',
+      value: `${mib(worst.beforeMiB)} before, ${mib(worst.peakMiB)} at most, ${mib(worst.afterMiB)} after`,
+    },
+    {
+      name: 'Copy and restore',
+      value: `${duration(worst.backupMs)}, ${duration(worst.restoreMs)}`,
+    },
+    { name: `Migrations at ${atTen}`, value: predicted(extrapolated.migrationMs, duration) },
+    { name: `WAL at ${atTen}`, value: predicted(extrapolated.walMiB, mib) },
+    { name: `Database at ${atTen}, at most`, value: predicted(extrapolated.peakMiB, mib) },
+  ];
+}
+
+const predicted = (range: Predicted | null, shown: (value: number) => string): string =>
+  range === null
+    ? 'not known'
+    : `${shown(range.value)} (${shown(range.low)} to ${shown(range.high)})`;
+
+function wayBack({ from, revert, restored, executions }: MigrateRecord): string[] {
+  const { reverted, irreversible, failure } = revert;
+  return [
+    restored.answers
+      ? `The backup was restored: n8n ${from} responded to a webhook, and had ${formatNumber(restored.executions)} of ${formatNumber(executions)} executions.`
+      : `The backup was restored, but n8n ${from} did not respond to a webhook as expected.`,
+    `n8n db:revert took back ${counted(reverted.length, 'migration')}${reverted.map(({ name, ms }, index) => `${index === 0 ? ': ' : ', '}${name} (${duration(ms)})`).join('')}.`,
+    ...(failure === null ? [] : [`Then it ended: ${failure}`]),
+    irreversible === null
+      ? 'Which migrations cannot be taken back is not known.'
+      : irreversible.length === 0
+        ? 'The code of each migration has a way back.'
+        : `n8n db:revert cannot go back to n8n ${from}, since these have no way back: ${irreversible.join(', ')}. Restore a backup instead.`,
+  ];
+}

@@ -1,0 +1,158 @@
+/** What the log of n8n and looks at PostgreSQL tell of an upgrade, and what the report says of it. */
+import fc from 'fast-check';
+import {
+  locksIn,
+  migrationsIn,
+  predictedAt,
+  sizesOf,
+  verdictOf,
+  withWal,
+} from '../../../../cli/src/features/migrate/analysis/migrations';
+import {
+  migrateRecordSchema,
+  type MigrateRecord,
+  type MigrateRound,
+} from '../../../../cli/src/features/migrate/record';
+import { migrateDocument } from '../../../../cli/src/features/migrate/report/document';
+import { renderMarkdown } from '../../../../cli/src/report/text/markdown';
+import { thisMachine } from '../../../../cli/src/targets/machine';
+
+const said = (message: string, time: string): string =>
+  JSON.stringify({ level: 'info', message, metadata: { timestamp: `2026-11-28T10:00:${time}Z` } });
+
+const LOG = [
+  said('Acquiring database migration lock...', '00.000'),
+  'a line that is no JSON',
+  said('Starting migration AddOne1', '01.000'),
+  said('Finished migration AddOne1', '01.250'),
+  said('Starting migration AddTwo2', '01.250'),
+  said('Finished migration AddTwo2', '04.000'),
+  said('Starting migration HalfDone3', '04.000'),
+].join('\n');
+
+const second = (text: string): number => Date.parse(`2026-11-28T10:00:${text}Z`);
+const LOOKS = [
+  { atMs: second('00.500'), walMiB: 100, locked: [] },
+  { atMs: second('01.500'), walMiB: 110, locked: ['user'] },
+  { atMs: second('02.500'), walMiB: 310, locked: ['execution_entity', 'user'] },
+  { atMs: second('04.500'), walMiB: 330, locked: [] },
+];
+
+test('each migration has its time by the log, and one that did not end has none', () => {
+  expect(migrationsIn(LOG).map(({ name, fromMs, toMs }) => [name, toMs - fromMs])).toEqual([
+    ['AddOne1', 250],
+    ['AddTwo2', 2750],
+  ]);
+});
+
+test('what PostgreSQL wrote is shared out evenly between two looks', () => {
+  const [one, two] = withWal(migrationsIn(LOG), LOOKS);
+  expect(one?.walMiB).toBeCloseTo(2.5);
+  expect(two?.walMiB).toBeCloseTo(325 - 107.5);
+});
+
+test('a table is locked from the look that shows it to the one that does not', () => {
+  expect(locksIn(LOOKS)).toEqual([
+    { table: 'user', ms: 3000 },
+    { table: 'execution_entity', ms: 2000 },
+  ]);
+});
+
+describe('at another size', () => {
+  test('a straight line goes on as it is', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 1000 }), fc.integer({ min: 0, max: 9 }), (a, b) => {
+        const points = [1, 3, 10].map((x) => ({ x, y: a + b * x }));
+        const found = predictedAt(points, 100);
+        expect(found?.value).toBeCloseTo(a + 100 * b, 3);
+        expect((found?.high ?? NaN) - (found?.low ?? NaN)).toBeLessThan(0.01);
+      }),
+    );
+  });
+
+  test('the interval is that of the textbook, and nothing is below 0', () => {
+    // Residuals 1, -2, 1 about 10 + x; one degree of freedom: t = 12.706, s = 2.449.
+    const points = [
+      { x: 0, y: 11 },
+      { x: 1, y: 9 },
+      { x: 2, y: 13 },
+    ];
+    const found = predictedAt(points, 3);
+    expect(found?.value).toBeCloseTo(13);
+    expect(found?.high).toBeCloseTo(13 + 12.706 * 2.4495 * Math.sqrt(1 + 1 / 3 + 2), 1);
+    expect(found?.low).toBe(0);
+  });
+
+  test('one size alone, or two rounds, tell nothing', () => {
+    expect(
+      predictedAt(
+        [2, 2, 2].map((x) => ({ x, y: x })),
+        20,
+      ),
+    ).toBeNull();
+    expect(
+      predictedAt(
+        [1, 2].map((x) => ({ x, y: x })),
+        20,
+      ),
+    ).toBeNull();
+  });
+});
+
+test('a size is rehearsed with a tenth and about a third of it', () => {
+  expect(sizesOf(100_000)).toEqual([10_000, 31_623, 100_000]);
+});
+
+const round = (executions: number, migrationMs: number): MigrateRound => ({
+  ...{ executions, migrationMs, blockedMs: migrationMs + 4_000, walMiB: 20 },
+  ...{ beforeMiB: 50, peakMiB: 80, afterMiB: 60, backupMs: 300, restoreMs: 200 },
+  migrations: [
+    { name: 'AddOne1', ms: 250, walMiB: 1 },
+    { name: 'AddTwo2', ms: 2750, walMiB: 19 },
+  ],
+  locks: [{ table: 'execution_entity', ms: 2000 }],
+});
+
+const RECORD: Omit<MigrateRecord, 'verdict' | 'sentence'> = {
+  ...{ schemaVersion: 1, kind: 'migrate', id: 'one', command: ['migrate', '--from', '2.30.8'] },
+  ...{ startedAt: '2026-11-28T10:00:00.000Z', endedAt: '2026-11-28T10:05:00.000Z' },
+  ...{ from: '2.30.8', to: '2.41.1', executions: 1000, executionKiB: 3.5 },
+  ...{ versions: { postgresql: '17.10' }, machine: thisMachine(), plainStartMs: 4_000 },
+  rounds: [round(100, 1_000), round(1000, 3_000), round(1000, 3_500)],
+  revert: {
+    reverted: [{ name: 'AddTwo2', ms: 5_000 }],
+    irreversible: ['AddOne1'],
+    failure: 'n8n db:revert ended, and took nothing back.',
+  },
+  restored: { answers: true, executions: 1000 },
+  extrapolated: { executions: 10_000, migrationMs: null, walMiB: null, peakMiB: null },
+};
+
+test('the verdict rests on the way back, and names the slowest round of the largest size', () => {
+  expect(verdictOf(RECORD)).toEqual({
+    verdict: 'PASS',
+    sentence:
+      'n8n 2.41.1 migrated 1,000 executions of n8n 2.30.8 in 3.5 s, and webhooks were blocked for 7.5 s; n8n 2.30.8 works again on the backup.',
+  });
+  const silent = verdictOf({ ...RECORD, restored: { answers: false, executions: 1000 } });
+  expect([silent.verdict, silent.sentence]).toEqual([
+    'FAIL',
+    expect.stringContaining('a webhook got no expected response'),
+  ]);
+  const few = verdictOf({ ...RECORD, restored: { answers: true, executions: 999 } });
+  expect([few.verdict, few.sentence]).toEqual([
+    'FAIL',
+    expect.stringContaining('it has only 999 executions'),
+  ]);
+});
+
+test('the report shows each round, the slowest migrations and the way back', () => {
+  const record = migrateRecordSchema.parse({ ...RECORD, ...verdictOf(RECORD) });
+  const text = renderMarkdown(migrateDocument(record)).replaceAll(/ +/g, ' ');
+  expect(text.indexOf('| AddTwo2 | 2.75 s |')).toBeGreaterThan(0);
+  expect(text.indexOf('| AddTwo2 | 2.75 s |')).toBeLessThan(text.indexOf('| AddOne1 | 250 ms |'));
+  expect(text).toContain('| execution_entity | 2 s |');
+  expect(text).toContain('n8n db:revert took back 1 migration: AddTwo2 (5 s).');
+  expect(text).toContain('since these have no way back: AddOne1. Restore a backup instead.');
+  expect(text).toContain('Migrations at 10,000');
+});
