@@ -15,7 +15,7 @@ export const LAYERS = [
   ['features/find'],
   [
     ...['features/watch', 'features/recover', 'features/sample', 'features/stand-in'],
-    ...['features/twin', 'features/n8n'],
+    ...['features/twin', 'features/n8n', 'features/migrate'],
   ],
   ['options'],
   ['run'],

@@ -16,7 +16,7 @@ const KINDS: readonly [PageKind, RegExp][] = [
   // Lists in which one looks something up, generated for the most part, and what lies beside a package.
   [
     'reference',
-    /^docs\/(reference(\/|\.md)|(workloads|glossary|names)\.md)|^(charts|cli|capacity)\/.*README\.md$/,
+    /^docs\/(reference(\/|\.md)|(workloads|glossary|compatibility)\.md)|^(charts|cli|capacity)\/.*README\.md$/,
   ],
   ['reference', /^(nodes|loadtests)\/.*README\.md$/],
   ['manual', /^(docs\/|README\.md)/],

@@ -1,5 +1,6 @@
 // docs/reference/, a page per command, from the definitions of the command's options.
 import type { Argument, Command, Option } from 'commander';
+import { describedFor, LISTED, SAME_FOR_MOST } from '../../cli/src/features/drill/command';
 import { byHeading, type CommandHelp } from '../../cli/src/options/help';
 import { COMMANDS, programOf } from '../../cli/src/program';
 import type { Generated } from './records';
@@ -112,8 +113,24 @@ function page(command: Command, help?: CommandHelp): string {
     }),
     ...sharedOf(command),
     ...(help?.notes ?? []).map((note) => (note.includes('\n') ? fenced(note) : note)),
+    ...(command.name() === 'drill' ? faults() : []),
   ].join('\n\n');
 }
+
+const faults = (): string[] => [
+  '## Faults',
+  [
+    '| fault | what it does |',
+    '| --- | --- |',
+    ...LISTED.map(
+      (fault) => `| \`${fault.name}\` | ${promisesAsCode(cell(describedFor(fault)))} |`,
+    ),
+  ].join('\n'),
+  promisesAsCode(SAME_FOR_MOST),
+];
+
+const promisesAsCode = (text: string): string =>
+  text.replaceAll(/\b[a-z-]+(?:=|\\?<)\d+s?\b/g, (one) => `\`${one.replace('\\', '')}\``);
 
 function sharedOf(command: Command): string[] {
   const names = visible(command)

@@ -195,13 +195,15 @@ const targetsOf = ({ notOn, isFromOutside }: Listed): string[] => [
 ];
 
 type Listed = Omit<Fault, 'make'>;
-const LISTED: readonly Listed[] = [...FAULTS, describedSoak, describedCustom];
+export const LISTED: readonly Listed[] = [...FAULTS, describedSoak, describedCustom];
 
 const LIST_WIDTH = 80;
 const spaced = (promises: string): string => promises.replaceAll(',', ', ');
 
+export const SAME_FOR_MOST = `The seconds are the default duration. Unless stated otherwise, an accident promises ${spaced(SURVIVED)}, a planned fault promises ${spaced(UNNOTICED)}, and every fault works with the targets ${DEPLOYED_TO.join(', ')}.`;
+
 /** What a fault does, and whatever is not as for most faults. */
-function describedFor(fault: Listed): string {
+export function describedFor(fault: Listed): string {
   const { title, kind, defaultSeconds, promise } = fault;
   const targets = targetsOf(fault);
   const special = [
@@ -233,10 +235,7 @@ function list({ json }: DrillOptions): number {
       ),
     ),
     '',
-    ...wrap(
-      `The seconds are the default duration. Unless stated otherwise, an accident promises ${spaced(SURVIVED)}, a planned fault promises ${spaced(UNNOTICED)}, and every fault works with the targets ${DEPLOYED_TO.join(', ')}.`,
-      LIST_WIDTH,
-    ),
+    ...wrap(SAME_FOR_MOST, LIST_WIDTH),
   ]);
   return EXIT.fine;
 }

@@ -71,7 +71,7 @@ describe('an n8n on this machine', () => {
     const n8nProgram = join(folder, 'n8n/2.9.0/node_modules/n8n/bin/n8n');
     expect(chooseTopology({ n8nProgram }).n8n).toBe('2.9.0');
     expect(() => chooseTopology({ n8nProgram, n8n: '2.10.1' })).toThrow(
-      `--n8n-program ${n8nProgram} is n8n 2.9.0: remove --n8n 2.10.1.`,
+      `--n8n-program ${n8nProgram} is n8n 2.9.0, but --n8n asks for 2.10.1: remove --n8n.`,
     );
     expect(() => chooseTopology({ n8nProgram: process.execPath })).toThrow(
       'is not an n8n program: specify bin/n8n in its package, or a link to it.',

@@ -36,7 +36,7 @@ export const rollingUpgrade: InsideFault = {
  */
 export const rotateSecrets: InsideFault = {
   name: 'rotate-secrets',
-  title: 'new passwords of PostgreSQL and Redis, then every process of n8n restarted with them',
+  title: 'PostgreSQL and Redis get new passwords, and then every n8n process restarts',
   kind: 'planned',
   defaultSeconds: 60,
   isNoSoak: true,

@@ -197,7 +197,7 @@ const LEFT_MILLICORES = 100;
 /** Others on the same machine may take its CPU for a while, and a quota may run out. */
 export const takeCpu: InsideFault = {
   name: 'take-cpu',
-  title: `every process of n8n left with ${String(LEFT_MILLICORES / 1000)} of a core for a while`,
+  title: `every n8n process gets only ${String(LEFT_MILLICORES / 1000)} of a core for a while`,
   kind: 'accident',
   defaultSeconds: 60,
   promise: SURVIVED_A_MINUTE,
@@ -226,7 +226,7 @@ const JUMP_HOURS = 1;
 /** As of a machine whose clock is set wrong and then corrected: backwards as well. Clocks that only count go on as they were. */
 export const clockJump: InsideFault = {
   name: 'clock-jump',
-  title: `the time that one worker reads ${String(JUMP_HOURS)} hour ahead for a while, then right again`,
+  title: `one worker reads a time that is ${String(JUMP_HOURS)} hour ahead for a while`,
   kind: 'accident',
   defaultSeconds: 60,
   isOnClock: true,

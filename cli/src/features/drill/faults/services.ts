@@ -59,7 +59,7 @@ export const throttlingUpstream: InsideFault = {
 /** The resolver is silent, as when it is down or cannot be reached: who asks waits until its own time is up. */
 export const dnsFailure: InsideFault = {
   name: 'dns-failure',
-  title: 'no name of a store or a service can be resolved for a while',
+  title: 'no name of a store or service can be resolved for a while',
   kind: 'accident',
   defaultSeconds: 30,
   isOnNames: true,

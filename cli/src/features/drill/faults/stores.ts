@@ -209,7 +209,7 @@ export const fullDisk: InsideFault = {
  */
 export const restoreBackup: InsideFault = {
   name: 'restore-backup',
-  title: 'PostgreSQL closed for a while, then as it was before the load; the queue as it is',
+  title: 'PostgreSQL is closed for a while, and then has the data from before the load',
   kind: 'accident',
   defaultSeconds: 10,
   isNoSoak: true,
