@@ -90,12 +90,12 @@ export function planOf(name: ProfileName, parameters: PlanParameters = {}): Load
 function refuseWhatDoesNotFit(name: string, profile: Profile, parameters: PlanParameters): void {
   if (profile.loop === 'closed' && parameters.ratePerSecond !== undefined) {
     throw new Mistake(
-      `the profile ${name} has clients, not a rate: say how many, or take the profile load`,
+      `the profile ${name} has clients, not a rate: set their number, or use the 'load' profile`,
     );
   }
   if (profile.loop === 'open' && parameters.clients !== undefined) {
     throw new Mistake(
-      `the profile ${name} has a rate, not clients: say the rate, or take the profile closed`,
+      `the profile ${name} has a rate, not clients: set the rate, or use the 'closed' profile`,
     );
   }
   if (profile.loop === 'closed' && parameters.arrivals !== undefined) {
@@ -111,22 +111,22 @@ function refuseWhatDoesNotFit(name: string, profile: Profile, parameters: PlanPa
   const { ratePerSecond = 1, durationSeconds = 1, warmupSeconds = 0, clients = 1 } = parameters;
   if (!(ratePerSecond >= 0.001 && ratePerSecond <= 100_000)) {
     throw new Mistake(
-      `the rate ${String(ratePerSecond)} is out of bounds: it must be 0.001 to 100000 requests per second`,
+      `the rate ${String(ratePerSecond)} is out of range: it must be between 0.001 and 100000 requests per second`,
     );
   }
   if (!(durationSeconds > 0 && durationSeconds <= 7 * 86_400)) {
     throw new Mistake(
-      `the duration of ${String(durationSeconds)} s is out of bounds: it must be more than 0 and at most 7 days`,
+      `the duration of ${String(durationSeconds)} s is out of range: it must be more than 0 s and at most 7 days`,
     );
   }
   if (!(warmupSeconds >= 0 && warmupSeconds <= 86_400)) {
     throw new Mistake(
-      `the warm-up of ${String(warmupSeconds)} s is out of bounds: it must be 0 to 1 day`,
+      `the warm-up of ${String(warmupSeconds)} s is out of range: it must be between 0 s and 1 day`,
     );
   }
   if (!(Number.isInteger(clients) && clients >= 1 && clients <= 100_000)) {
     throw new Mistake(
-      `${String(clients)} clients are out of bounds: it must be a whole number from 1 to 100000`,
+      `${String(clients)} clients are out of range: the number must be a whole number from 1 to 100000`,
     );
   }
 }

@@ -39,7 +39,7 @@ function burns(
 const errors: Pick<Alert, 'needs' | 'tellWhy' | 'whatToDo' | 'drill'> = {
   needs: [],
   tellWhy: [
-    'This query shows the workflow: `topk(5, sum by (workflow_id, status_code) (rate(n8n_webhook_request_duration_seconds_count{status_code=~"5.."}[5m])))`.',
+    'Find the workflows with the most errors: `topk(5, sum by (workflow_id, status_code) (rate(n8n_webhook_request_duration_seconds_count{status_code=~"5.."}[5m])))`.',
     'If one workflow fails, its executions in the editor show the reason. Status 500 means that a workflow failed before it responded.',
     'If all workflows fail with status 503, n8n is shutting down or its queue does not respond. See [N8nNoWorkerUp](N8nNoWorkerUp.md), [N8nRedisDown](N8nRedisDown.md) and [N8nDatabasePoolWaiting](N8nDatabasePoolWaiting.md).',
     'If callers see more errors than the alert counts, the Ingress could not reach n8n and responded with 502 or 504. Compare the error rate with the metrics of the Ingress.',
@@ -55,7 +55,7 @@ const errors: Pick<Alert, 'needs' | 'tellWhy' | 'whatToDo' | 'drill'> = {
 const slowness: typeof errors = {
   needs: [],
   tellWhy: [
-    'This query shows the workflow: `topk(5, sum by (workflow_id) (rate(n8n_webhook_request_duration_seconds_sum[5m])) / sum by (workflow_id) (rate(n8n_webhook_request_duration_seconds_count[5m])))`.',
+    'Find the slowest workflows: `topk(5, sum by (workflow_id) (rate(n8n_webhook_request_duration_seconds_sum[5m])) / sum by (workflow_id) (rate(n8n_webhook_request_duration_seconds_count[5m])))`.',
     'In queue mode, check whether jobs are waiting: see [N8nQueueWaitLong](N8nQueueWaitLong.md).',
     'If all workflows are slow and no jobs are waiting, see [N8nEventLoopLag](N8nEventLoopLag.md), [N8nCpuThrottled](N8nCpuThrottled.md) and [N8nDatabasePoolWaiting](N8nDatabasePoolWaiting.md).',
   ],

@@ -66,11 +66,11 @@ describe('a profile', () => {
   it.each([
     ['closed', { ratePerSecond: 5 }, 'has clients, not a rate'],
     ['load', { clients: 5 }, 'has a rate, not clients'],
-    ['load', { ratePerSecond: 0 }, 'rate 0 is out of bounds'],
-    ['load', { ratePerSecond: Number.NaN }, 'out of bounds'],
-    ['load', { durationSeconds: 0 }, 'duration of 0 s is out of bounds'],
-    ['load', { warmupSeconds: -1 }, 'warm-up of -1 s is out of bounds'],
-    ['closed', { clients: 1.5 }, '1.5 clients are out of bounds'],
+    ['load', { ratePerSecond: 0 }, 'rate 0 is out of range'],
+    ['load', { ratePerSecond: Number.NaN }, 'out of range'],
+    ['load', { durationSeconds: 0 }, 'duration of 0 s is out of range'],
+    ['load', { warmupSeconds: -1 }, 'warm-up of -1 s is out of range'],
+    ['closed', { clients: 1.5 }, '1.5 clients are out of range'],
   ] as const)('%s with %p is refused', (name, parameters, because) => {
     expect(() => planOf(name, parameters)).toThrow(because);
   });

@@ -29,10 +29,10 @@
 {{- printf "database.external.pooling: %s:%d looks like a pooler, which determines whether n8n can use session settings: set it to session or transaction, or to none if there is no pooler." $database.host (int $database.port) }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq $database.pooling "transaction") (eq true .Values.tuning.sessionOnce) -}}
-{{- "tuning.sessionOnce: behind a pooler in transaction mode a session has lost its settings at the next query: take it out, or use database.external.pooling=session." }}{{ "\n" -}}
+{{- "tuning.sessionOnce: behind a pooler in transaction mode, a session loses its settings before the next query: remove the value, or set database.external.pooling=session." }}{{ "\n" -}}
 {{- end -}}
 {{- if and .Values.database.own.backup.enabled (not (include "n8n-tuned.ownDatabase" .)) -}}
-{{- "database.own.backup.enabled: it is for the PostgreSQL of this release, and there is none: leave it out, and back up the server that you have." }}{{ "\n" -}}
+{{- "database.own.backup.enabled: this value backs up the PostgreSQL that the chart deploys, but this release deploys none: remove the value, and back up your own server." }}{{ "\n" -}}
 {{- end -}}
 {{- $backup := .Values.database.own.backup -}}
 {{- $ofS3 := include "n8n-tuned.given" (omit $backup.s3 "bucket" "accessKeyKey" "secretKeyKey") -}}
@@ -174,7 +174,7 @@ win or lose without a word.
 {{- range .n8nTunedComponents -}}
 {{- if include "n8n-tuned.envFrom" (dict "context" $ "component" .) -}}{{- $hasEnvFrom = "true" -}}{{- end -}}
 {{- if and (eq (include "n8n-tuned.runnerMode" $) "external") (include "n8n-tuned.givenAs" (dict "context" $ "component" . "name" "N8N_RUNNERS_AUTH_TOKEN")) -}}
-{{- "env.N8N_RUNNERS_AUTH_TOKEN: the task runner beside n8n needs the same token and does not get this variable: put it into a Secret and set taskRunners.authToken.existingSecret." }}{{ "\n" -}}
+{{- "env.N8N_RUNNERS_AUTH_TOKEN: the external task runner needs the same token, but does not get this variable: put the token into a Secret, and set taskRunners.authToken.existingSecret." }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- if and $hasEnvFrom (kindIs "invalid" .Values.secretsInEnvFrom) (eq "generated" .n8nTunedSecrets.encryptionKey.origin) -}}

@@ -235,7 +235,7 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- end -}}
 {{- end -}}
 {{- if and $settings.dedicatedQueue (not .pool) -}}
-{{- "worker.dedicatedQueue: only a pool has a name for its queue: set dedicatedQueue in an entry of worker.pools." }}{{ "\n" -}}
+{{- "worker.dedicatedQueue: only a worker pool can have its own queue: set dedicatedQueue in an entry of worker.pools." }}{{ "\n" -}}
 {{- end -}}
 {{- if and $settings.dedicatedQueue (not (include "n8n-tuned.supports" (dict "context" $ "feature" "workerPools"))) -}}
 {{- printf "%s.dedicatedQueue: n8n %s does not support queues per pool: set it to false." .at (include "n8n-tuned.version" $) }}{{ "\n" -}}

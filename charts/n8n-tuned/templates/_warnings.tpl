@@ -46,7 +46,7 @@
 {{- if ne $service.type "ClusterIP" }}{{ $direct = append $direct (printf "%s.type=%s" $at $service.type) }}{{ end }}
 {{- end }}
 {{- if and $direct $values.monitoring.enabled (not $values.monitoring.public) }}
-- {{ join " and " $direct }}: everybody who reaches this Service without a proxy can read /metrics. Narrow it by loadBalancerSourceRanges or networkPolicy.from.
+- {{ join " and " $direct }}: anyone who can reach this Service without a proxy can read /metrics. Restrict the access with loadBalancerSourceRanges or networkPolicy.from.
 {{- end }}
 {{- $monitoring := $values.monitoring }}
 {{- if and (or $monitoring.prometheusRule.enabled $monitoring.dashboard.enabled) (not (or $monitoring.podMonitor.enabled $monitoring.serviceMonitor.enabled)) }}

@@ -58,7 +58,7 @@ export function register(program: Command): Command {
     )
     .option(
       '--elsewhere',
-      'also remove objects created by commands on other machines, which may still be running',
+      'also remove objects created from other machines, where the commands may still be running',
     )
     .option('--json', 'print the result as JSON')
     .action(clean);

@@ -34,7 +34,7 @@ export function onlyRequest(files: readonly OwnFile[]): string {
   const [webhook, another] = webhooks;
   if (webhook === undefined) {
     throw new Mistake(
-      `${namesOf(files)} has no active Webhook node, and only webhooks can be loaded${beginning(files)}: export a workflow with a Webhook node.`,
+      `${namesOf(files)} has no active Webhook node, and only webhooks can be load-tested${beginning(files)}: export a workflow with a Webhook node.`,
     );
   }
   if (another !== undefined) {

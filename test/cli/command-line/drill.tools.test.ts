@@ -52,7 +52,7 @@ test.each([
   ],
   [
     ['all', '--target', 'kubernetes', '--existing', '--namespace', 'n8n'],
-    'every fault of drill all changes what the drill deploys itself; for an n8n instance that is already running, use custom with your own commands.',
+    'every fault of drill all changes resources that the drill deploys itself; for an n8n instance that is already running, use custom with your own commands.',
   ],
 ])('%j is a mistake, told in one sentence', async (args, sentence) => {
   const { code, stderr } = await runCli(['drill', ...args]);
@@ -66,7 +66,7 @@ test.each(['all', 'kill-main'])(
   async (what) => {
     const { code, stderr } = await runCli(['drill', what, '--target', 'url']);
     expect(stderr).toContain(
-      'changes what the drill deploys itself; for an n8n instance that is already running, use custom with your own commands',
+      'changes resources that the drill deploys itself; for an n8n instance that is already running, use custom with your own commands',
     );
     expect(code).toBe(2);
   },

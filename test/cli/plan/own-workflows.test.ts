@@ -74,7 +74,7 @@ test.each([
   [{ workflows: [order, two] }, 'has 3 webhooks: choose one with --request'],
   [
     { workflows: [scheduled] },
-    'scheduled.json has no active Webhook node, and only webhooks can be loaded (this one begins with Every minute)',
+    'scheduled.json has no active Webhook node, and only webhooks can be load-tested (this one begins with Every minute)',
   ],
   [{ workflows: [pathless] }, 'the webhook Any of'],
   [

@@ -90,7 +90,7 @@ export function whyNotThere(
   );
 }
 
-const ONLY_OWN = `changes what the drill deploys itself; for an n8n instance that is already running, use ${CUSTOM} with your own commands`;
+const ONLY_OWN = `changes resources that the drill deploys itself; for an n8n instance that is already running, use ${CUSTOM} with your own commands`;
 
 export function refuseAllThere(options: DrillOptions): void {
   if (isThere(options)) throw new Mistake(`every fault of drill all ${ONLY_OWN}.`);

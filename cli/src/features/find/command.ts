@@ -107,7 +107,7 @@ export function register(program: Command): Command {
     .addOption(
       parsed(
         '--rate <per-second>',
-        'check whether n8n meets every SLO at this rate, instead of searching; ends as soon as the answer is certain, with YES (exit code 0), NO (1) or NOT YET (3)',
+        'check whether n8n meets every SLO at this rate, instead of searching: YES (exit code 0), NO (1), or NOT YET (3) if the answer is still uncertain at the end of the budget',
         numberThat((rate) => rate > 0, 'It must be above 0 requests a second.'),
       ),
     )

@@ -61,7 +61,7 @@ async function start(
   const wrong = contradiction(topology);
   if (wrong !== null) throw new Mistake(`${wrong}.`);
   const control = usableControl(topology);
-  const names = options.hasNames === true ? await Names.open() : null;
+  const hasNames = options.hasNames === true;
   const order = {
     ...options,
     templates: options.templates ?? templatesFolder(),
@@ -69,11 +69,15 @@ async function start(
     control,
     ports: {
       ...(await choosePorts(topology, options.hasLinks ?? false)),
-      ...(names === null ? {} : { hostOf: nameOf }),
+      ...(hasNames ? { hostOf: nameOf } : {}),
     },
     versions: await versionsOf(topology, tools),
   };
-  const workspace = await Workspace.open(tools, names?.files);
+  const names = hasNames ? await Names.open() : null;
+  const workspace = await Workspace.open(tools, names?.files).catch((error: unknown) => {
+    names?.close();
+    throw error;
+  });
   const running = new ProcessRunning({ ...order, workspace, names });
   return upOrDown(running, progress, signal);
 }

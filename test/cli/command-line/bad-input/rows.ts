@@ -485,7 +485,7 @@ const optionRows: Row[] = [
   row('--slo p95<300', 'run --slo p95<300', 2, /unit/),
   row('--duration 0s', 'run --duration 0s', 2, /./),
   row('--duration soon', 'run --duration soon', 2, /Use a form such as 30s/),
-  row('--rate 0', 'run --rate 0', 2, /the rate 0 is out of bounds/),
+  row('--rate 0', 'run --rate 0', 2, /the rate 0 is out of range/),
   row('--rate NaN', 'run --rate NaN', 2, /It must be a number/),
   row('--param without a value', 'run --param n', 2, /./),
   row('--param of a shell', 'run --workload sub-workflow --param n=;rm~-rf', 2, /./),
