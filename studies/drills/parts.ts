@@ -142,6 +142,11 @@ export const FAULTS: Fault[] = [
   { name: 'slow-upstream', on: BOTH, lasts: 30, back: 30, tail: 10 },
   { name: 'failing-upstream', on: BOTH, lasts: 30, back: 30, tail: 10 },
   { name: 'throttling-upstream', on: BOTH, lasts: 30, back: 30, tail: 10 },
+  { name: 'take-cpu', on: ['process'], lasts: 60, back: 60, tail: 20 },
+  { name: 'dns-failure', on: ['process'], lasts: 30, back: 60, tail: 20 },
+  { name: 'clock-jump', on: ['process'], lasts: 60, back: 60, tail: 20 },
+  { name: 'rotate-secrets', on: ['process'], lasts: 60, back: 60, tail: 20 },
+  { name: 'restore-backup', on: ['process'], lasts: 10, back: 60, tail: GIVEN_UP },
   { name: 'crash-across-a-schedule', on: BOTH, lasts: 20, back: 180, tail: 20 },
   {
     ...{ name: 'full-disk', on: BOTH, lasts: 20, back: 60, tail: GIVEN_UP },
@@ -198,6 +203,7 @@ const AFTER_CONTROL_SECONDS = 20;
 /** Of which n8n should lose nothing: what operators do on purpose, and what only makes it slow. */
 export const HARMLESS = [
   ...['scale-in', 'rolling-upgrade', 'drain-node', 'restart-redis', 'restart-postgres'],
+  'rotate-secrets',
   ...['burst', 'slow-redis', 'slow-postgres', 'slow-upstream'],
 ];
 /** Its load uses up what other drills run on, or all its pods start again under load. */

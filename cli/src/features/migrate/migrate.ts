@@ -20,7 +20,7 @@ import {
   sizesOf,
   verdictOf,
   withWal,
-  type Look,
+  type MigrationLook,
 } from './analysis/migrations';
 import type { MigrateRecord, MigrateRound } from './record';
 
@@ -318,7 +318,7 @@ const LOOK = `SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS at,
 
 /** Looks at PostgreSQL again and again, until its end. */
 class Watch {
-  readonly looks: Look[] = [];
+  readonly looks: MigrationLook[] = [];
   peakMiB: number;
   private isOver = false;
   private readonly looking: Promise<void>;

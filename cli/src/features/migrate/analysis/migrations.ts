@@ -5,7 +5,7 @@ import type { MigrateRecord, MigrateRound, Predicted } from '../record';
 import { counted, duration, formatNumber } from '../../../ui/numbers';
 
 /** One look at PostgreSQL while n8n migrates. */
-export interface Look {
+export interface MigrationLook {
   atMs: number;
   /** Written to the log of PostgreSQL since its begin. */
   walMiB: number;
@@ -37,7 +37,7 @@ export function migrationsIn(log: string): Span[] {
 /** The same with what PostgreSQL wrote meanwhile, as far as the looks tell it apart. */
 export const withWal = (
   spans: readonly Span[],
-  looks: readonly Look[],
+  looks: readonly MigrationLook[],
 ): MigrateRound['migrations'] =>
   spans.map(({ name, fromMs, toMs }) => ({
     name,
@@ -46,7 +46,7 @@ export const withWal = (
   }));
 
 /** Evenly between two looks. */
-function walAt(looks: readonly Look[], atMs: number): number {
+function walAt(looks: readonly MigrationLook[], atMs: number): number {
   const after = looks.findIndex((look) => look.atMs >= atMs);
   const [one, other] = [looks[after - 1], looks[after]];
   if (after < 0) return looks.at(-1)?.walMiB ?? 0;
@@ -56,7 +56,7 @@ function walAt(looks: readonly Look[], atMs: number): number {
 }
 
 /** How long each table was locked, as far as the looks tell it: from the first to the one after the last. */
-export function locksIn(looks: readonly Look[]): MigrateRound['locks'] {
+export function locksIn(looks: readonly MigrationLook[]): MigrateRound['locks'] {
   const heldMs = new Map<string, number>();
   looks.forEach(({ atMs, locked }, index) => {
     const nextMs = looks[index + 1]?.atMs ?? atMs;
