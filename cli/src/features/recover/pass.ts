@@ -142,15 +142,13 @@ export async function pass(
   signal: AbortSignal,
 ): Promise<PassReport> {
   const report: PassReport = {
-    ...{
-      due: [],
-      attempts: [],
-      left: [],
-      waiting: [],
-      refused: [],
-      stopped: null,
-      keptStalled: null,
-    },
+    due: [],
+    attempts: [],
+    left: [],
+    waiting: [],
+    refused: [],
+    stopped: null,
+    keptStalled: null,
   };
   const due: Due[] = [];
   // A Redis user may not be allowed to keep it: that costs reads, and nothing else.

@@ -7,15 +7,13 @@ import { steadyClock } from '../../../../cli/src/ui/within';
 /** Passes beside a drill, with passes of its own: none of it waits for a time to be over. */
 
 const NOTHING: PassReport = {
-  ...{
-    due: [],
-    attempts: [],
-    left: [],
-    waiting: [],
-    refused: [],
-    stopped: null,
-    keptStalled: null,
-  },
+  due: [],
+  attempts: [],
+  left: [],
+  waiting: [],
+  refused: [],
+  stopped: null,
+  keptStalled: null,
 };
 const YOUNG = {
   ...{ executionId: '7', workflow: 'w', reason: 'it is younger than --age', isFinal: false },

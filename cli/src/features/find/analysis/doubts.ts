@@ -138,7 +138,6 @@ function ofProbes(probes: readonly FindProbe[]): string[] {
 }
 
 /** What there is of a search when it ends, of which its answer is made. */
-
 export type FindHead = Omit<
   FindRecord,
   | 'capacity'

@@ -82,15 +82,13 @@ const reach = (pods: V1Pod[]): ReturnType<typeof recoveryReach> =>
 test('recovery in a cluster asks n8n with the key of an owner of its own, and gives its report', async () => {
   const { pass } = await reach([main]);
   expect(await pass(VARIABLES, NEVER)).toEqual({
-    ...{
-      due: [],
-      attempts: [],
-      left: [],
-      waiting: [],
-      refused: [],
-      stopped: null,
-      keptStalled: null,
-    },
+    due: [],
+    attempts: [],
+    left: [],
+    waiting: [],
+    refused: [],
+    stopped: null,
+    keptStalled: null,
   });
   expect(asked.slice(0, 2)).toEqual(Array(2).fill('POST /rest/owner/setup with no key'));
   expect(asked.at(-1)).toMatch(/^GET \/api\/v1\/workflows\?.*tags=recover.* with the key$/);
