@@ -83,7 +83,7 @@ function compatibility(): Generated {
 <!-- Written by lab/generate/all.ts from ${RECORD}: change it there. -->
 
 This page shows which [patches](chart/patches.md) work with which n8n version. The rows come from \`n8n-tuned n8n admit\`.
-The page contains no speed: for figures, see [what we measured](measured.md).
+It says nothing about speed: see [what we measured](measured.md).
 
 ${table(
   ['n8n', 'checked on', 'how', 'patch tests passed', 'workloads that responded'],
@@ -107,7 +107,7 @@ ${told.length === 0 ? '' : `\n## What differs\n\n${told.join('\n')}\n`}
 ## How to add a version
 
 \`\`\`
-n8n-tuned n8n admit 2.39.10           # reads the packages, in one to four minutes
+n8n-tuned n8n admit 2.39.10           # reads the packages
 n8n-tuned n8n admit 2.39.10 --write   # also adds the row to this page
 n8n-tuned n8n admit 2.39.10 --full    # also installs, runs and tests the version
 \`\`\`

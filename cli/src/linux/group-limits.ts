@@ -116,7 +116,7 @@ export function takeFromAll(
   }
   if (taken.length === 0) {
     throw new Failure(
-      'no process of n8n has a control group of its own: limit its CPU, for example with --cpu 1000',
+      'no process of n8n has a control group of its own: limit its CPU, for example with --cpu 1',
     );
   }
   return { instances, giveBack, heldMs: () => taken.reduce((sum, one) => sum + one.heldMs(), 0) };

@@ -137,7 +137,7 @@ export function composeTopology(text: string, file: string, around: Around): Com
       `${file}: ${main.name} has EXECUTIONS_MODE=queue, and no service has the command worker: add one, or remove the variable.`,
     );
   }
-  for (const other of mains) leave(other, 'image', 'a second main, and one main is loaded');
+  for (const other of mains) leave(other, 'image', 'only one main is started');
   const [redis, postgresql] = [REDIS, POSTGRESQL].map((name) =>
     all.find(({ image }) => name.test(String(image))),
   );
@@ -152,7 +152,7 @@ export function composeTopology(text: string, file: string, around: Around): Com
     if (isN8n(service)) leaveKeys(service, leave, N8N_KEYS);
     else if (stores.includes(service)) leaveStore(service, leave);
     else if (RUNNERS.test(String(service.image))) {
-      leave(service, 'image', "the task runners inside n8n's containers are loaded");
+      leave(service, 'image', "the task runners inside n8n's containers are used instead");
     } else leave(service, 'image', 'neither n8n nor a store of it: the service is not started');
   }
   if (isQueue && redis === undefined) {
@@ -288,16 +288,16 @@ function roleIn(
     const their = ownOf(other, leave);
     for (const key of ['env', 'resources', 'concurrency'] as const) {
       if (JSON.stringify(their[key]) === JSON.stringify(own[key])) continue;
-      leave(other, KEY_OF[key], `that of ${first.name} is used for every ${role}`);
+      leave(other, KEY_OF[key], `every ${role} gets the value of ${first.name}`);
     }
   }
   for (const each of services) {
     if (textOf(each.image) !== textOf(main.image)) {
-      leave(each, 'image', `that of ${main.name} is used`);
+      leave(each, 'image', `the image of ${main.name} is used`);
     }
   }
   if (role === 'main') {
-    if (countOf(first) > 1) leave(first, 'replicas', 'one main is loaded');
+    if (countOf(first) > 1) leave(first, 'replicas', 'only one main is started');
     return withoutNothing({ env: own.env, resources: own.resources });
   }
   return withoutNothing({
@@ -388,7 +388,7 @@ function servicesIn(document: Document, file: string, given: Texts, around: Arou
     const content = filledIn(raw ?? {}, given, name) as Service['content'];
     if (content['image'] === undefined && content['extends'] !== undefined) {
       throw new Mistake(
-        `${file}: ${name} extends another service: write the whole file with docker compose config, and give that one.`,
+        `${file}: ${name} extends another service: write the whole file with docker compose config, and pass that file.`,
       );
     }
     if (/[:/]$/.test(String(content['image']))) {

@@ -84,7 +84,9 @@ test("the services of n8n's own Compose file become main, workers and stores, wi
   expect(taken).toEqual([
     ...['n8n: main', 'n8n-worker: 2 workers', 'redis: Redis', 'postgres: PostgreSQL'],
   ]);
-  expect(left).toEqual(["n8n-runner: image: the task runners inside n8n's containers are loaded"]);
+  expect(left).toEqual([
+    "n8n-runner: image: the task runners inside n8n's containers are used instead",
+  ]);
 });
 
 test('no secret and no free text of the file goes on, and none is said', () => {
@@ -137,7 +139,7 @@ test('what cannot be taken over is said, by service and key', () => {
       'n8n: N8N_MULTI_MAIN_SETUP_ENABLED: not passed on',
       'n8n: deploy.resources.limits.pids: not taken over',
       'n8n: extra_hosts: not taken over',
-      'n8n: replicas: one main is loaded',
+      'n8n: replicas: only one main is started',
       'n8n: ulimits: not taken over',
       'pg: POSTGRES_INITDB_ARGS: not passed on',
       'pg: command: not taken over',
@@ -166,9 +168,9 @@ test('workers that differ count together, with the settings of the first', () =>
   expect(left).toEqual([
     'n8n: QUEUE_BULL_REDIS_HOST: the file has no Redis, and a Redis of the chart is used',
     'n8n: DB_POSTGRESDB_HOST: the file has no PostgreSQL, and one of the chart is used',
-    'n8n-3: limits: that of n8n-2 is used for every worker',
-    'n8n-3: command: that of n8n-2 is used for every worker',
-    'n8n-3: image: that of n8n is used',
+    'n8n-3: limits: every worker gets the value of n8n-2',
+    'n8n-3: command: every worker gets the value of n8n-2',
+    'n8n-3: image: the image of n8n is used',
   ]);
 });
 
@@ -238,7 +240,7 @@ test('options go over the file, which the target is told with its images', () =>
     });
     expect(order).toHaveProperty('notes', [
       `${compose}: n8n: main; n8n-worker: 2 workers; redis: Redis; postgres: PostgreSQL`,
-      `${compose}: n8n-runner: image: the task runners inside n8n's containers are loaded`,
+      `${compose}: n8n-runner: image: the task runners inside n8n's containers are used instead`,
     ]);
   } finally {
     rmSync(folder, { recursive: true });
