@@ -79,7 +79,7 @@ test('the superuser is no user of n8n, and a backup without the own database is 
     own: { backup: { enabled: true } },
   };
   expect(await refusalOf({ database, encryptionKey: { existingSecret: 'k' } })).toContain(
-    'database.own.backup.enabled: it is for the PostgreSQL of this release',
+    'database.own.backup.enabled: this value backs up the PostgreSQL that the chart deploys',
   );
 });
 
