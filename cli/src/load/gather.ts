@@ -17,6 +17,8 @@ export interface Gathering {
   clocks: readonly (ClockOffset | null)[];
   /** `beginsAtMs`: by the generator's own clock. */
   start(index: number, beginsAtMs: number): { run: GeneratorRun; isThere: Promise<void> };
+  /** Nothing counts that those of this attempt still say: a kill that comes late lets them make load. */
+  giveUp(): void;
   signal: AbortSignal;
   leadMs?: number;
 }
@@ -31,6 +33,7 @@ export interface Gathered {
 export async function gather({
   clocks,
   start,
+  giveUp,
   signal,
   leadMs = LEAD_MS,
 }: Gathering): Promise<Gathered> {
@@ -41,6 +44,7 @@ export async function gather({
       start(index, Math.round(beginsAtMs + knownAheadMs(clock))),
     );
     const stopAll = async (): Promise<void> => {
+      giveUp();
       for (const { run } of begun) run.stop('KILL');
       const ended = Promise.allSettled(begun.map(({ run }) => run.ended));
       await Promise.race([ended, sleep(GONE_MS, undefined, { ref: false })]);

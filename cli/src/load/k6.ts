@@ -171,6 +171,9 @@ class Load {
           const isThere = new Promise<void>((resolve) => (there = resolve));
           return { run: this.start(index, theirsMs, null, there), isThere };
         },
+        giveUp: () => {
+          this.attempts.forEach((attempt, index) => (this.attempts[index] = attempt + 1));
+        },
       });
       this.runs = runs;
       this.begun(beginsAtMs);
@@ -192,7 +195,7 @@ class Load {
       beginsAtMs === null
         ? {}
         : { SHARE: `${String(index + 1)}/${String(length)}`, BEGINS_AT: String(beginsAtMs) };
-    // One that was stopped to begin again may still say something.
+    // See giveUp().
     const attempt = (this.attempts[index] ?? 0) + 1;
     this.attempts[index] = attempt;
     const run = this.generator(index).start({

@@ -16,6 +16,8 @@ class FarGenerator implements Generator {
   readonly stops: string[] = [];
   order: GeneratorOrder | null = null;
   end: (how: { code: number | null; reason: string }) => void = () => undefined;
+  /** What happens between its kill and its end. */
+  beforeEnd: () => void = () => undefined;
   starts = 0;
   /** Of its clock, before ours. */
   aheadMs: number | null = 0;
@@ -39,6 +41,7 @@ class FarGenerator implements Generator {
       ended,
       stop: (signal) => {
         this.stops.push(signal);
+        this.beforeEnd();
         this.end({ code: 105, reason: '' });
       },
     };
@@ -273,6 +276,7 @@ describe('several', () => {
       clocks: [null, null, null],
       leadMs: 1_600,
       signal: new AbortController().signal,
+      giveUp: () => undefined,
       start: (index, beginsAtMs) => {
         const generator = generators[index] ?? first;
         starts.push(beginsAtMs);
@@ -287,5 +291,27 @@ describe('several', () => {
     expect([first.stops, second.stops, third.stops]).toEqual([['KILL'], ['KILL'], ['KILL']]);
     expect(starts.slice(3)).toEqual([beginsAtMs, beginsAtMs, beginsAtMs]);
     expect(beginsAtMs - (starts[0] ?? NaN)).toBeGreaterThanOrEqual(1_600);
+  });
+
+  test('what those still send that are stopped to begin again is no part of the run', async () => {
+    const generators = three();
+    const [first, second, third] = generators as [FarGenerator, FarGenerator, FarGenerator];
+    // Their kill comes late: the second was not there in time, and the others have begun.
+    for (const generator of generators) {
+      generator.beforeEnd = () => {
+        generator.say(begun('early', 2_000), ended('early'), begun('open', 2_000));
+      };
+    }
+    const { load, seen, began } = await startedOn(generators);
+    first.say(['r', 1]);
+    third.say(['r', 1]);
+    await eventually(() => generators.every(({ starts }) => starts === 2));
+    for (const generator of generators) generator.say(['r', 1]);
+    await eventually(() => began.length > 0);
+    for (const generator of generators) generator.end({ code: 0, reason: '' });
+    const { generator } = await load;
+    expect(second.stops).toEqual(['KILL']);
+    expect(seen).toEqual([]);
+    expect(generator.parts?.map(({ requests }) => requests)).toEqual([0, 0, 0]);
   });
 });
