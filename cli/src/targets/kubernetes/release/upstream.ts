@@ -13,12 +13,12 @@ import type { Cluster, Place } from '../api/api';
 import type {
   KubernetesObject,
   V1ConfigMap,
-  V1Job,
+  V1Deployment,
   V1OwnerReference,
   V1Pod,
   V1Service,
 } from '../api/api-types';
-import { labelsOf, MADE_BY, thisMaker } from '../objects/labels';
+import { callSelector, COMPONENT, labelsOf, MADE_BY, thisMaker } from '../objects/labels';
 import { isReady, nameOf, troublesOf } from '../pods/pod-trouble';
 import type { ContainerSeat } from '../pods/pods';
 
@@ -32,8 +32,6 @@ const PLAN = 'plan.json';
 /** What a ConfigMap holds, with room for its names. */
 const MAX_BYTES = 1_000_000;
 const LOOK_EVERY_MS = 300;
-/** It ends by itself if nobody comes to take it down: longer than any soak. */
-const LONGEST_SECONDS = 8 * 24 * 3600;
 
 export interface UpstreamOrder {
   call: string;
@@ -54,27 +52,28 @@ export const upstreamUrlOf = (release: string): string =>
 
 const labelsIn = (order: UpstreamOrder): Record<string, string> => ({
   ...labelsOf(order.call),
-  'app.kubernetes.io/component': CONTAINER,
+  [COMPONENT]: CONTAINER,
 });
 
-/** A Job, as the load generator is. What it has counted outlives its container. Pure. */
-export function upstreamJob(order: UpstreamOrder): V1Job {
+/** What it has counted outlives its container. Pure. */
+export function upstreamDeployment(order: UpstreamOrder): V1Deployment {
   const labels = labelsIn(order);
   const name = upstreamName(order.release);
   return {
-    apiVersion: 'batch/v1',
-    kind: 'Job',
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
     metadata: {
       ...{ name, namespace: order.namespace, labels },
       annotations: { [MADE_BY]: order.madeBy },
     },
     spec: {
-      activeDeadlineSeconds: LONGEST_SECONDS,
-      ttlSecondsAfterFinished: 600,
+      replicas: 1,
+      // Two would each count a part.
+      strategy: { type: 'Recreate' },
+      selector: { matchLabels: labels },
       template: {
         metadata: { labels },
         spec: {
-          restartPolicy: 'OnFailure',
           terminationGracePeriodSeconds: 1,
           automountServiceAccountToken: false,
           enableServiceLinks: false,
@@ -123,7 +122,7 @@ export function upstreamJob(order: UpstreamOrder): V1Job {
 export const upstreamNames = (release: string): KubernetesObject[] =>
   (
     [
-      ['batch/v1', 'Job'],
+      ['apps/v1', 'Deployment'],
       ['v1', 'ConfigMap'],
       ['v1', 'Service'],
     ] as const
@@ -132,7 +131,7 @@ export const upstreamNames = (release: string): KubernetesObject[] =>
     metadata: { name: upstreamName(release) },
   }));
 
-/** Removed by the cluster together with the Job. Pure. */
+/** Removed by the cluster together with the Deployment. Pure. */
 export function upstreamParts(
   order: UpstreamOrder,
   owner: V1OwnerReference,
@@ -203,11 +202,11 @@ export async function startUpstream(
   };
   progress('starting the service that the workload calls');
   await cluster.doing('making the service that the workload calls', async () => {
-    const { metadata } = await cluster.batch.createNamespacedJob({
-      ...{ namespace, body: upstreamJob(order) },
+    const { metadata } = await cluster.apps.createNamespacedDeployment({
+      ...{ namespace, body: upstreamDeployment(order) },
     });
     const { files, service } = upstreamParts(order, {
-      ...{ apiVersion: 'batch/v1', kind: 'Job' },
+      ...{ apiVersion: 'apps/v1', kind: 'Deployment' },
       ...{ name: metadata?.name ?? '', uid: metadata?.uid ?? '' },
     });
     await cluster.core.createNamespacedConfigMap({ namespace, body: files });
@@ -234,14 +233,14 @@ export async function startUpstream(
 }
 
 function readyPod(
-  { cluster, namespace, release, timeoutMs }: UpstreamPlace,
+  { cluster, call, namespace, timeoutMs }: UpstreamPlace,
   signal: AbortSignal,
 ): Promise<V1Pod> {
   return within(timeoutMs, signal, async (patience) => {
     for (;;) {
       const { items } = await cluster.doing('looking at the service that the workload calls', () =>
         cluster.core.listNamespacedPod({
-          ...{ namespace, labelSelector: `job-name=${upstreamName(release)}` },
+          ...{ namespace, labelSelector: `${callSelector(call)},${COMPONENT}=${CONTAINER}` },
         }),
       );
       const ready = items.find(isReady);

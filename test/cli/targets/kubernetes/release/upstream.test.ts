@@ -2,7 +2,7 @@
 import { parseRules } from '../../../../../cli/src/stand-in/rules';
 import {
   standInFiles,
-  upstreamJob,
+  upstreamDeployment,
   upstreamParts,
   upstreamUrlOf,
   type UpstreamOrder,
@@ -15,28 +15,33 @@ const ORDER: UpstreamOrder = {
 };
 
 test('the address that workflows call is that of its Service', () => {
-  const { service } = upstreamParts(ORDER, { apiVersion: 'a', kind: 'Job', name: 'n', uid: '1' });
+  const { service } = upstreamParts(ORDER, {
+    apiVersion: 'a',
+    kind: 'Deployment',
+    name: 'n',
+    uid: '1',
+  });
   const [port] = service.spec?.ports ?? [];
   expect(upstreamUrlOf('n8n')).toBe(`http://${service.metadata?.name ?? ''}:${String(port?.port)}`);
-  const { template } = upstreamJob(ORDER).spec ?? {};
+  const { template } = upstreamDeployment(ORDER).spec ?? {};
   expect(template?.metadata?.labels).toMatchObject(service.spec?.selector ?? { none: 'none' });
 });
 
-test('everything else is owned by the Job, which is found by its call', () => {
-  const owner = { apiVersion: 'batch/v1', kind: 'Job', name: 'n8n-upstream', uid: '1' };
+test('everything else is owned by the Deployment, which is found by its call', () => {
+  const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'n8n-upstream', uid: '1' };
   for (const part of Object.values(upstreamParts(ORDER, owner))) {
     expect(part.metadata?.ownerReferences).toEqual([owner]);
   }
-  expect(upstreamJob(ORDER).metadata).toMatchObject({
+  expect(upstreamDeployment(ORDER).metadata).toMatchObject({
     labels: { 'app.kubernetes.io/managed-by': 'n8n-tuned', 'n8n-tuned/call': 'abcd' },
     annotations: { 'n8n-tuned/made-by': 'me 1 2' },
   });
 });
 
 test('it needs no right of its own, and a restart of its container keeps what it has counted', () => {
-  const pod = upstreamJob(ORDER).spec?.template.spec;
+  const pod = upstreamDeployment(ORDER).spec?.template.spec;
   expect(pod).toMatchObject({
-    ...{ restartPolicy: 'OnFailure', automountServiceAccountToken: false },
+    ...{ automountServiceAccountToken: false },
     ...{ imagePullSecrets: [{ name: 'pull' }], securityContext: { runAsNonRoot: true } },
   });
   const [container] = pod?.containers ?? [];
@@ -52,7 +57,8 @@ test('it needs no right of its own, and a restart of its container keeps what it
 
 test('it answers by the plan of a twin, and without one what bundled workflows call', () => {
   const variables = (files: Record<string, string>): Record<string, string | undefined> => {
-    const [container] = upstreamJob({ ...ORDER, files }).spec?.template.spec?.containers ?? [];
+    const [container] =
+      upstreamDeployment({ ...ORDER, files }).spec?.template.spec?.containers ?? [];
     return Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value]));
   };
   const plan = parseRules('rules: [{ path: /a }]', 'rules.yaml');
