@@ -9,6 +9,8 @@ import { steadyClock } from '../ui/within';
 import type { Observations } from './samples';
 
 const LOOK_EVERY_MS = 500;
+/** A question that failed is asked again: one of a busy machine would cost the run all its counts. */
+const TRIES = 3;
 /** n8n counts an execution a moment after it has ended. */
 const COUNTED_WITHIN_MS = 5_000;
 
@@ -17,13 +19,18 @@ export type Count = () => Promise<ExecutionCounts | null>;
 /** A database that is away costs the run its counts, not its record; each failure is told once. */
 export function counter(running: Running, seen: Observations): Count {
   const told = new Set<string>();
-  return () =>
-    running.executions().catch((error: unknown) => {
+  const count = (triesLeft: number): Promise<ExecutionCounts | null> =>
+    running.executions().catch(async (error: unknown) => {
+      if (triesLeft > 1) {
+        await sleep(LOOK_EVERY_MS);
+        return count(triesLeft - 1);
+      }
       const text = `executions cannot be counted: ${messageOf(error)}`;
       if (!told.has(text)) seen.event({ kind: 'executions', text });
       told.add(text);
       return null;
     });
+  return () => count(TRIES);
 }
 
 /** What ready() asked must not be counted as the load's, and may still run where the reply comes at once. */

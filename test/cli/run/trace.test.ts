@@ -1,6 +1,8 @@
 import type { ExecutionsSeen } from '../../../cli/src/analysis/traced-execution';
+import { counter } from '../../../cli/src/run/executions';
+import type { Observations } from '../../../cli/src/run/samples';
 import { readTrace, type TraceOrder } from '../../../cli/src/run/trace';
-import type { ExecutionTrace } from '../../../cli/src/targets/target';
+import type { ExecutionTrace, Running } from '../../../cli/src/targets/target';
 
 const order = (requests: number, given: Partial<TraceOrder> = {}): TraceOrder => ({
   runId: 'run',
@@ -105,5 +107,33 @@ test('a trace says why there is nothing', async () => {
   });
   expect(await read(traceOf(new Error('the database has gone')), order(1))).toEqual({
     skipped: 'the executions could not be read: the database has gone',
+  });
+});
+
+describe('the counts of a database', () => {
+  function counting(failures: number) {
+    let asked = 0;
+    const events: string[] = [];
+    const executions = () => {
+      asked += 1;
+      return asked <= failures ? Promise.reject(new Error('timeout')) : Promise.resolve(counts(3));
+    };
+    const observed = { event: ({ text }: { text: string }) => events.push(text) };
+    const count = counter(
+      { executions } as unknown as Running,
+      observed as unknown as Observations,
+    );
+    return { count, events };
+  }
+
+  test('survive a question that failed', async () => {
+    const { count, events } = counting(2);
+    expect([await count(), events]).toEqual([counts(3), []]);
+  });
+
+  test('are not known where it keeps failing, which is told once', async () => {
+    const { count, events } = counting(100);
+    expect([await count(), await count()]).toEqual([null, null]);
+    expect(events).toEqual(['executions cannot be counted: timeout']);
   });
 });
