@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import '../../support/properties';
 import { withN8n } from '../support/n8n-program';
 import { startOwnPostgresql, type OwnPostgresql } from '../support/own-postgresql';
-import { script, withoutKnowledge } from '../support/preload-folder';
+import { script, testOf, withoutKnowledge } from '../support/preload-folder';
 
 const PATCH = script('read-once');
 const HOST = join(__dirname, '../support/find-host.cjs');
@@ -83,7 +83,7 @@ const isOneRow = ({ entity, options }: Find): boolean => {
   );
 };
 
-test('every find gives the same row, and never takes more statements', async () => {
+testOf('read-once')('every find gives the same row, and never takes more statements', async () => {
   const all = fc.sample(finds, 400);
   const plain = await use([], all);
   const patched = await use([PATCH], all);
@@ -102,14 +102,17 @@ test('every find gives the same row, and never takes more statements', async () 
 
 const BY_ID = { entity: 'Book', options: { where: { id: 'b2' }, relations: { loans: true } } };
 
-test('a row whose id is given takes one statement, a row that has to be found first takes two', async () => {
-  const other = { ...BY_ID, options: { ...BY_ID.options, where: { title: 't0' } } };
-  const { wrote } = await use([PATCH], [BY_ID, other]);
-  expect(wrote.map(({ statements }) => statements)).toEqual([1, 2]);
-  expect(wrote[0]?.row).toMatchObject({ id: 'b2', loans: [{ day: 0 }, { day: 1 }] });
-});
+testOf('read-once')(
+  'a row whose id is given takes one statement, a row that has to be found first takes two',
+  async () => {
+    const other = { ...BY_ID, options: { ...BY_ID.options, where: { title: 't0' } } };
+    const { wrote } = await use([PATCH], [BY_ID, other]);
+    expect(wrote.map(({ statements }) => statements)).toEqual([1, 2]);
+    expect(wrote[0]?.row).toMatchObject({ id: 'b2', loans: [{ day: 0 }, { day: 1 }] });
+  },
+);
 
-test('the script says what it does not know and changes nothing', async () => {
+testOf('read-once')('the script says what it does not know and changes nothing', async () => {
   const other = script('read-once', withoutKnowledge());
   const { wrote, said } = await use([other], [BY_ID]);
   expect(wrote[0]?.statements).toBe(2);

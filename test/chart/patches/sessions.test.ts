@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { paths } from '../support/helm.ts';
 import { withN8n } from '../support/n8n-program';
 import { startOwnPostgresql, type OwnPostgresql } from '../support/own-postgresql';
-import { script, withoutKnowledge } from '../support/preload-folder';
+import { script, testOf, withoutKnowledge } from '../support/preload-folder';
 
 const run = promisify(execFile);
 const PATCH = script('session-once');
@@ -42,31 +42,38 @@ async function use(
 const STEPS = ['query', 'query', 'transaction', 'at once', 'query', 'transaction'];
 const SETTINGS = ['SET search_path TO public', 'SET statement_timeout = 12345'];
 
-test('every session has its settings, sent once per connection instead of before every query', async () => {
-  const plain = await use([], { steps: STEPS });
-  const patched = await use([PATCH], { steps: STEPS });
-  for (const { seen } of [plain, patched]) {
-    expect(seen).toHaveLength(9);
-    for (const one of seen) expect(one).toMatchObject({ searchPath: 'public', timeout: '12345ms' });
-  }
-  expect(new Set(patched.seen.map(({ pid }) => pid)).size).toBe(2);
-  expect([...patched.sets].sort()).toEqual([...SETTINGS, ...SETTINGS].sort());
-  expect(plain.sets.length).toBeGreaterThanOrEqual(2 * 9);
-  expect(patched.said).toBe('');
-});
+testOf('session-once')(
+  'every session has its settings, sent once per connection instead of before every query',
+  async () => {
+    const plain = await use([], { steps: STEPS });
+    const patched = await use([PATCH], { steps: STEPS });
+    for (const { seen } of [plain, patched]) {
+      expect(seen).toHaveLength(9);
+      for (const one of seen)
+        expect(one).toMatchObject({ searchPath: 'public', timeout: '12345ms' });
+    }
+    expect(new Set(patched.seen.map(({ pid }) => pid)).size).toBe(2);
+    expect([...patched.sets].sort()).toEqual([...SETTINGS, ...SETTINGS].sort());
+    expect(plain.sets.length).toBeGreaterThanOrEqual(2 * 9);
+    expect(patched.said).toBe('');
+  },
+);
 
-test('so has a session that takes the place of a broken one, and none stays taken after an error', async () => {
-  const steps = ['at once', 'broken', 'refused', 'refused', 'query', 'at once'];
-  const { seen } = await use([PATCH], { steps });
-  const sessions = seen.filter((one) => typeof one === 'object');
-  expect(sessions).toHaveLength(10);
-  for (const one of sessions) {
-    expect(one).toMatchObject({ searchPath: 'public', timeout: '12345ms' });
-  }
-  expect(new Set(sessions.map(({ pid }) => pid)).size).toBe(3);
-});
+testOf('session-once')(
+  'so has a session that takes the place of a broken one, and none stays taken after an error',
+  async () => {
+    const steps = ['at once', 'broken', 'refused', 'refused', 'query', 'at once'];
+    const { seen } = await use([PATCH], { steps });
+    const sessions = seen.filter((one) => typeof one === 'object');
+    expect(sessions).toHaveLength(10);
+    for (const one of sessions) {
+      expect(one).toMatchObject({ searchPath: 'public', timeout: '12345ms' });
+    }
+    expect(new Set(sessions.map(({ pid }) => pid)).size).toBe(3);
+  },
+);
 
-test('a schema of its own is left to n8n', async () => {
+testOf('session-once')('a schema of its own is left to n8n', async () => {
   const steps = ['query', 'query'];
   const plain = await use([], { schema: 'own', steps });
   const patched = await use([PATCH], { schema: 'own', steps });
@@ -74,7 +81,7 @@ test('a schema of its own is left to n8n', async () => {
   expect(patched.seen[1]?.searchPath).toBe('own, public');
 });
 
-test('the script says what it does not know and changes nothing', async () => {
+testOf('session-once')('the script says what it does not know and changes nothing', async () => {
   const other = script('session-once', withoutKnowledge());
   const plain = await use([], { steps: ['query', 'query'] });
   const patched = await use([other], { steps: ['query', 'query'] });
@@ -82,14 +89,17 @@ test('the script says what it does not know and changes nothing', async () => {
   expect(patched.said).toMatch(/^n8n-tuned: session-once: .* left as it is\n$/);
 });
 
-test('it is found by a relative name too, as n8n 2.30 and 2.31 load the driver', async () => {
-  const { stdout } = await run(process.execPath, [
-    ...['--require', PATCH, '--eval'],
-    `const path = require('node:path');
+testOf('session-once')(
+  'it is found by a relative name too, as n8n 2.30 and 2.31 load the driver',
+  async () => {
+    const { stdout } = await run(process.execPath, [
+      ...['--require', PATCH, '--eval'],
+      `const path = require('node:path');
      const driver = path.join(${JSON.stringify(dirname(paths.n8n))}, '../../@n8n/typeorm/dist/driver');
      const relative = require('node:module').createRequire(path.join(driver, 'DriverFactory.js'));
      const { PostgresDriver } = relative('./postgres/PostgresDriver');
      console.log(String(PostgresDriver.prototype.obtainMasterConnection).includes('set.has(connection)'));`,
-  ]);
-  expect(stdout).toBe('true\n');
-});
+    ]);
+    expect(stdout).toBe('true\n');
+  },
+);

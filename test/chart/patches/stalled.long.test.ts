@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { chart } from '../support/helm.ts';
 import { withN8n } from '../support/n8n-program';
+import { describeOf, testOf } from '../support/preload-folder';
 
 const PATCH = join(chart, 'files/preload/keep-stalled.cjs');
 const HOST = join(__dirname, '../support/failed-job-host.cjs');
@@ -32,7 +33,7 @@ const fails = (
 
 const messageOf = ({ wrote }: { wrote: Run }): string => wrote.data.resultData.error.message;
 
-test.each([
+testOf('keep-stalled').each([
   ['stalled', { name: 'MaxStalledCountError', message: 'job stalled' }],
   ['was found stalled later', { message: 'job stalled more than allowable limit' }],
   ['had a worker without its database', { message: 'Driver not Connected' }],
@@ -51,7 +52,7 @@ test.each([
   expect(kept.said).toBe('');
 });
 
-describe('a job that fails while the database is away', () => {
+describeOf('keep-stalled')('a job that fails while the database is away', () => {
   const error = { message: 'Connection terminated' };
 
   test('is stored as failed, with its data, once it is back, and n8n alone leaves it as it is', async () => {
@@ -86,23 +87,26 @@ describe('a job that fails while the database is away', () => {
   });
 });
 
-test('what ran to its end keeps what its nodes did, so that nobody takes it for lost', async () => {
-  const stored = {
-    resultData: {
-      runData: {
-        Webhook: [{ executionStatus: 'success' }],
-        Work: [{ executionStatus: 'success' }],
+testOf('keep-stalled')(
+  'what ran to its end keeps what its nodes did, so that nobody takes it for lost',
+  async () => {
+    const stored = {
+      resultData: {
+        runData: {
+          Webhook: [{ executionStatus: 'success' }],
+          Work: [{ executionStatus: 'success' }],
+        },
+        lastNodeExecuted: 'Work',
       },
-      lastNodeExecuted: 'Work',
-    },
-    executionData: { nodeExecutionStack: [] },
-  };
-  const kept = await fails([PATCH], { message: 'Driver not Connected', stored });
-  expect(kept.wrote).toMatchObject({ status: 'error', data: stored });
-  expect(messageOf(kept)).toBe('Driver not Connected');
-});
+      executionData: { nodeExecutionStack: [] },
+    };
+    const kept = await fails([PATCH], { message: 'Driver not Connected', stored });
+    expect(kept.wrote).toMatchObject({ status: 'error', data: stored });
+    expect(messageOf(kept)).toBe('Driver not Connected');
+  },
+);
 
-test.each([
+testOf('keep-stalled').each([
   ['nothing is stored to go on with', { stored: { resultData: { runData: {} } } }, ''],
   ['its data cannot be read', { stored: null }, 'the data of execution 1 could not be kept'],
   ['it is no job, in regular mode', { mode: 'regular' }, ''],
@@ -124,17 +128,23 @@ test.each([
 const takesJob = (scripts: string[], status: string): Promise<{ wrote: unknown; said: string }> =>
   withN8n(LATE, scripts, { status });
 
-test('a worker that is back does not run an execution that has failed meanwhile, and n8n alone does', async () => {
-  const [own, patched] = [await takesJob([], 'error'), await takesJob([PATCH], 'error')];
-  expect(own.wrote).toBe('begun');
-  // What n8n gives of an execution that has crashed.
-  expect(patched.wrote).toEqual({ success: false });
-  expect(await takesJob([], 'crashed')).toEqual({ wrote: patched.wrote, said: '' });
-  expect(patched.said).toBe(
-    'n8n-tuned: keep-stalled: execution 1 has failed before its job 7 came: not run\n',
-  );
-});
+testOf('keep-stalled')(
+  'a worker that is back does not run an execution that has failed meanwhile, and n8n alone does',
+  async () => {
+    const [own, patched] = [await takesJob([], 'error'), await takesJob([PATCH], 'error')];
+    expect(own.wrote).toBe('begun');
+    // What n8n gives of an execution that has crashed.
+    expect(patched.wrote).toEqual({ success: false });
+    expect(await takesJob([], 'crashed')).toEqual({ wrote: patched.wrote, said: '' });
+    expect(patched.said).toBe(
+      'n8n-tuned: keep-stalled: execution 1 has failed before its job 7 came: not run\n',
+    );
+  },
+);
 
-test.each(['new', 'running', 'waiting'])('a worker runs what is %s', async (status) => {
-  expect(await takesJob([PATCH], status)).toEqual({ wrote: 'begun', said: '' });
-});
+testOf('keep-stalled').each(['new', 'running', 'waiting'])(
+  'a worker runs what is %s',
+  async (status) => {
+    expect(await takesJob([PATCH], status)).toEqual({ wrote: 'begun', said: '' });
+  },
+);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { seeded } from '../../nodes/support/lab';
 import { evaluate, type Outcome, type Sandbox } from '../support/expressions.ts';
 import { chart } from '../support/helm.ts';
+import { describeOf, testOf } from '../support/preload-folder';
 import { N8N_VERSION } from '../../support/versions';
 
 const ZONE = join(chart, 'files/preload/zone-once.cjs');
@@ -43,7 +44,7 @@ function asked(seed: number): string[] {
   });
 }
 
-test.each(SEEDS)(
+testOf('zone-once').each(SEEDS)(
   'every moment in every zone is the same, seed %i',
   async (seed) => {
     const zones = Array.from({ length: 4 }, (_, n) => pick(seeded(seed + n), ZONES));
@@ -55,24 +56,27 @@ test.each(SEEDS)(
   120_000,
 );
 
-test('zones that do not exist stay unknown, however often they are asked for', async () => {
-  const codes = [...ZONES.slice(0, 20), 'Nowhere/Else', '', 'constructor', 'Europe/Berlin '].map(
-    (zone) => `return ['${zone}', '${zone}'].map((each) => DateTime.now().setZone(each).isValid)`,
-  );
-  const bridges = [
-    { limits: LIMITS, timezone: 'Europe/Berlin', codes: [...codes, ...codes] },
-    { limits: LIMITS, timezone: 'Nowhere/Else', codes: ['return 1', 'return 1'] },
-  ];
-  const wanted = await without(bridges);
-  expect(await withPatch(bridges)).toEqual(wanted);
-  expect(wanted[0]?.slice(19, 21)).toEqual([
-    { type: 'object', value: ['true', 'true'] },
-    { type: 'object', value: ['false', 'false'] },
-  ]);
-  expect(wanted[1]?.map(({ error }) => typeof error)).toEqual(['string', 'string']);
-});
+testOf('zone-once')(
+  'zones that do not exist stay unknown, however often they are asked for',
+  async () => {
+    const codes = [...ZONES.slice(0, 20), 'Nowhere/Else', '', 'constructor', 'Europe/Berlin '].map(
+      (zone) => `return ['${zone}', '${zone}'].map((each) => DateTime.now().setZone(each).isValid)`,
+    );
+    const bridges = [
+      { limits: LIMITS, timezone: 'Europe/Berlin', codes: [...codes, ...codes] },
+      { limits: LIMITS, timezone: 'Nowhere/Else', codes: ['return 1', 'return 1'] },
+    ];
+    const wanted = await without(bridges);
+    expect(await withPatch(bridges)).toEqual(wanted);
+    expect(wanted[0]?.slice(19, 21)).toEqual([
+      { type: 'object', value: ['true', 'true'] },
+      { type: 'object', value: ['false', 'false'] },
+    ]);
+    expect(wanted[1]?.map(({ error }) => typeof error)).toEqual(['string', 'string']);
+  },
+);
 
-describe('$now and $today', () => {
+describeOf('zone-once')('$now and $today', () => {
   const look = `
     const context = this;
     const both = [context.$now, context.$today];

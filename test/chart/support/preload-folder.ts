@@ -2,7 +2,8 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { table } from '../../../cli/src/plan/environment';
+import { isWithin, table } from '../../../cli/src/plan/environment';
+import { N8N_VERSION } from '../../support/versions';
 import { chart } from './helm.ts';
 
 export const PRELOAD = join(chart, 'files/preload');
@@ -13,6 +14,18 @@ export const PATCHES = (): string[] => [
 ];
 
 export const script = (name: string, folder = PRELOAD): string => join(folder, `${name}.cjs`);
+
+/** Whether the chart loads a patch for the n8n that tests run. */
+export const isLoaded = (name: string): boolean =>
+  table().patches.some(
+    (patch) =>
+      patch.name === `${name}.cjs` && (patch.n8n === undefined || isWithin(N8N_VERSION, patch.n8n)),
+  );
+
+/** `test` of a patch, which is left out with an n8n for which the chart does not load it. */
+export const testOf = (name: string): jest.It => (isLoaded(name) ? test : test.skip);
+export const describeOf = (name: string): jest.Describe =>
+  isLoaded(name) ? describe : describe.skip;
 
 export interface Known {
   bundles: Record<string, { n8n: string; how: string; on: string }>;

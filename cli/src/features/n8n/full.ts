@@ -15,7 +15,7 @@ import { processTarget } from '../../targets/process/process-target';
 import type { Running } from '../../targets/target';
 import { Failure, messageOf, Mistake } from '../../ui/exit';
 import { admit, kitOf, known, type Admission } from './admit';
-import { knownWith, rowsWith, versionsSchema, type VersionRow } from './analysis/row';
+import { hashesAdded, knownWith, rowsWith, versionsSchema, type VersionRow } from './analysis/row';
 
 const RECORD = 'docs/records/versions.json';
 const KNOWN = 'charts/n8n-tuned/files/preload/known.json';
@@ -29,13 +29,14 @@ export async function admitFully(
 ): Promise<Admission & { tried: VersionRow }> {
   const admission = await admit(version, tell, signal);
   tell('running the tests of the patches');
-  const tests = await patchTests(version, signal);
+  const after = knownWith(known(), admission.read, kitOf(), today());
+  const tests = await patchTests(version, hashesAdded(known(), after), signal);
   tell('starting n8n with every workload');
   const started = await asked(version, tell, signal);
   const node = manifestOf(n8nProgram(cacheFolder(), version))?.engines ?? 'any';
   const row = rowOf(admission, { node, tests, ...started });
   if (tests.failed === 0 && tests.passed > 0) {
-    writeJson(KNOWN, knownWith(known(), admission.read, kitOf(), today()));
+    writeJson(KNOWN, after);
   }
   await write(row, admission, tell, signal);
   return { ...admission, tried: row };
@@ -111,13 +112,24 @@ async function run(
   return { code, said };
 }
 
-const jestSchema = z.object({ numPassedTests: z.number(), numFailedTests: z.number() });
+const jestSchema = z.object({
+  numPassedTests: z.number(),
+  numFailedTests: z.number(),
+  testResults: z.array(
+    z.object({
+      assertionResults: z.array(z.object({ fullName: z.string(), status: z.string() })),
+    }),
+  ),
+});
 
-/** The suites of the patches on the code of this release, the long ones too. */
+type Tests = NonNullable<VersionRow['tried']>['tests'];
+
+/** The suites of the patches on the code of this release: what is to become known counts as admitted in them. */
 async function patchTests(
   version: string,
+  hashes: readonly string[],
   signal: AbortSignal,
-): Promise<{ passed: number; failed: number }> {
+): Promise<Tests> {
   const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-admit-'));
   try {
     const file = join(folder, 'jest.json');
@@ -128,12 +140,14 @@ async function patchTests(
       '--testPathPatterns',
       'chart/patches',
     ];
-    const env = { N8N_TEST_VERSION: version, LONG: '1' };
+    const env = { N8N_TEST_VERSION: version, N8N_TUNED_ADMITTED: hashes.join() };
     const output = ['--json', '--outputFile', file];
     const { said } = await run(['node_modules/jest/bin/jest.js', ...words, ...output], env, signal);
     if (!existsSync(file)) throw new Failure(`the tests did not run: ${said.trim().slice(-500)}`);
-    const { numPassedTests, numFailedTests } = jestSchema.parse(JSON.parse(readPlainFile(file)));
-    return { passed: numPassedTests, failed: numFailedTests };
+    const found = jestSchema.parse(JSON.parse(readPlainFile(file)));
+    const all = found.testResults.flatMap(({ assertionResults }) => assertionResults);
+    const failing = all.filter(({ status }) => status === 'failed').map((one) => one.fullName);
+    return { passed: found.numPassedTests, failed: found.numFailedTests, failing };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -8,13 +8,14 @@ import {
 } from '../../../../cli/src/features/n8n/analysis/row';
 import {
   forAPerson,
+  hashesAdded,
   isWhole,
   knownSchema,
   knownWith,
   rowsWith,
   type VersionRow,
 } from '../../../../cli/src/features/n8n/analysis/row';
-import { admitLines } from '../../../../cli/src/features/n8n/report/terminal';
+import { admitLines, triedLines } from '../../../../cli/src/features/n8n/report/terminal';
 import { table } from '../../../../cli/src/plan/environment';
 
 const PRELOAD = 'charts/n8n-tuned/files/preload';
@@ -164,8 +165,14 @@ test('another bundle is added where each patch has proven itself in it', () => {
   expect(known42({ bundle: null }).bundles).toEqual(before.bundles);
 });
 
+test('the tests of a release run with the code that it would add as admitted, and no other', () => {
+  const functions = { 'EntityManager.findOne': 'bbbb', 'JobProcessor.processJob': 'dddd' };
+  expect(hashesAdded(before, known42({ functions }))).toEqual(['b1', 'bbbb']);
+  expect(hashesAdded(before, before)).toEqual([]);
+});
+
 const triedHow: NonNullable<VersionRow['tried']> = {
-  ...{ node: '>=22', tests: { passed: 9, failed: 0 }, inForce: {} },
+  ...{ node: '>=22', tests: { passed: 9, failed: 0, failing: [] }, inForce: {} },
   workloads: { responded: 3, failed: [] },
 };
 const tried: VersionRow = {
@@ -184,10 +191,19 @@ test('the newest release comes first, and what was read later keeps what was tri
 
 test.each<[string, VersionRow['tried'], boolean]>([
   ['all is well', tried.tried, true],
-  ['a test failed', { ...triedHow, tests: { passed: 8, failed: 1 } }, false],
-  ['no test ran', { ...triedHow, tests: { passed: 0, failed: 0 } }, false],
+  ['a test failed', { ...triedHow, tests: { passed: 8, failed: 1, failing: ['a'] } }, false],
+  ['no test ran', { ...triedHow, tests: { passed: 0, failed: 0, failing: [] } }, false],
   ['a workload failed', { ...triedHow, workloads: { responded: 2, failed: ['a'] } }, false],
   ['it did not run', null, false],
 ])('a release is whole: %s', (_, how, is) => {
   expect(isWhole(rowOf(read, kit), { ...tried, tried: how })).toBe(is);
+});
+
+test('each test that failed is named', () => {
+  const tests = { passed: 8, failed: 1, failing: ['a bundle is changed'] };
+  expect(triedLines({ ...tried, tried: { ...triedHow, tests } })).toEqual([
+    'tests       8 tests of the patches passed, 1 failed',
+    '            a bundle is changed',
+    'workloads   3 of 3 responded',
+  ]);
 });

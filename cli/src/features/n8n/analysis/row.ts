@@ -170,7 +170,12 @@ const rowSchema = z.object({
     .object({
       node: z.string(),
       /** Of the patches, with this n8n. */
-      tests: z.object({ passed: z.number(), failed: z.number() }),
+      tests: z.object({
+        passed: z.number(),
+        failed: z.number(),
+        /** The names of those that failed. */
+        failing: z.array(z.string()).default([]),
+      }),
       /** By the metrics of the processes that ran, for each role. */
       inForce: z.record(z.string(), z.record(z.string(), z.string())),
       /** With one request each. */
@@ -188,6 +193,14 @@ export function rowsWith(rows: readonly VersionRow[], row: VersionRow): VersionR
   return [...rows.filter(({ n8n }) => n8n !== row.n8n), kept].sort((a, b) =>
     compareVersions(b.n8n, a.n8n),
   );
+}
+
+/** What known.json would have after it and has not before: hashes of code that the tests of this release run as known. */
+export function hashesAdded(before: KnownCode, after: KnownCode): string[] {
+  const hashesOf = ({ bundles, functions }: KnownCode): string[] =>
+    [bundles, ...Object.values(functions)].flatMap((entries) => Object.keys(entries));
+  const known = new Set(hashesOf(before));
+  return hashesOf(after).filter((hash) => !known.has(hash));
 }
 
 /** Whether nothing is left to a person: the code is known or proven, the tests passed, and each workload responded. */

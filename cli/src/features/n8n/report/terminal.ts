@@ -77,6 +77,7 @@ export function triedLines({ tried }: VersionRow): string[] {
   const { responded, failed } = workloads;
   return [
     `tests       ${counted(tests.passed, 'test')} of the patches passed, ${String(tests.failed)} failed`,
+    ...tests.failing.map((one) => `            ${one}`),
     `workloads   ${String(responded)} of ${String(responded + failed.length)} responded`,
     ...failed.map((one) => `            ${one}`),
     ...Object.entries(inForce).map(
