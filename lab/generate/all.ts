@@ -14,6 +14,8 @@ import { onlySettings } from './only-settings';
 import { scale } from './scale';
 import { standIns } from './stand-ins';
 import { studies } from './studies';
+import { ratiosByVersion } from './studies/tuning';
+import { linksFrom } from './study-page';
 import { terminals } from './terminal-svg';
 import { times } from './times';
 import { workloads } from './workloads';
@@ -76,14 +78,15 @@ function compatibility(): Generated {
           `- n8n ${row.n8n}, \`${patch}\`: ${because.map(withoutHash).join('; ')}.`,
       ),
     ...(row.variables ?? []).map((line) => `- n8n ${row.n8n}, variable ${line}.`),
+    ...(row.tried?.tests.failing ?? []).map((name) => `- n8n ${row.n8n}, test: ${name}.`),
     ...(row.tried?.workloads.failed ?? []).map((line) => `- n8n ${row.n8n}, workload ${line}.`),
   ]);
   const text = `# n8n versions
 
-<!-- Written by lab/generate/all.ts from ${RECORD}: change it there. -->
+<!-- Written by lab/generate/all.ts from ${RECORD} and the records of studies/versions: change it there. -->
 
-This page shows which [patches](chart/patches.md) work with which n8n version. The rows come from \`n8n-tuned n8n admit\`.
-It says nothing about speed: see [what we measured](measured.md).
+This page shows which [patches](docs/chart/patches.md) work with which n8n version, and what the chart's defaults gain.
+The rows of the first two tables come from \`n8n-tuned n8n admit\`. Figures for one version do not hold for another version.
 
 ${table(
   ['n8n', 'checked on', 'how', 'patch tests passed', 'workloads that responded'],
@@ -104,6 +107,15 @@ ${table(
 - **not loaded**: the chart does not load the patch for this version.
 - **not tried**: no n8n was installed to test the code.
 ${told.length === 0 ? '' : `\n## What differs\n\n${told.join('\n')}\n`}
+## Executions per second
+
+Each cell is a ratio: executions per second with the chart's defaults, over those of n8n as it comes. Both run on the same
+machine with the same number of clients, and are loaded in turns. The interval in brackets holds the ratio with 95% probability.
+A version with "-" is not measured. \`n8n-tuned study versions --list\` lists the cells, and
+\`n8n-tuned study versions --part 2.41.3\` measures those of one version.
+
+${ratiosByVersion()}
+
 ## How to add a version
 
 \`\`\`
@@ -118,7 +130,9 @@ that changes what n8n stores or queues, the command never adds a changed functio
 decides. A workflow on GitHub runs the command for new versions every day.
 `;
   // The record too, in the format of the repository.
-  return { files: { [PAGE]: text, [RECORD]: readFileSync(join(root, RECORD), 'utf8') } };
+  return {
+    files: { [PAGE]: linksFrom(PAGE, text), [RECORD]: readFileSync(join(root, RECORD), 'utf8') },
+  };
 }
 
 /** Nobody reads a hash on a page. */

@@ -8,6 +8,9 @@ import { join } from 'node:path';
 import { sidesOf } from '../../studies/patches/figures';
 import * as summary from '../../studies/statements/summary';
 import { summaryOf } from '../../studies/cpu-profile/summary';
+import { ratiosByVersion } from '../../lab/generate/studies/tuning';
+import * as versions from '../../studies/versions/figures';
+import type { CompareRecord } from '../../cli/src/features/compare/record';
 
 // How many sandboxes to keep ready.
 const RUN = {
@@ -258,4 +261,74 @@ test.each([
   ['runner', ['@n8n/task-runner/dist/start.js']],
 ])('%s is told by how it was started', (role, argv) => {
   expect(of(0, 1, argv).role).toBe(role);
+});
+
+// Versions of n8n: what is kept of a comparison, and what the page says of it.
+const side = (name: string, values: (number | null)[], more: object = {}): object => ({
+  ...{ name, topology: null, values, runs: [], versions: { n8n: '2.40.7' }, ...more },
+});
+const patches = { main: { 'zone-once': 'known' } };
+const compared = (more: object = {}): CompareRecord =>
+  ({
+    ...{ startedAt: '2026-11-28T10:00:00Z', totalSeconds: 150, machine: {}, versions: {} },
+    ...{ ratio: { value: 3.2, low: 2.9, high: 3.5 }, doubts: ['a doubt'] },
+    ...{ a: side('as it comes', [10, 11, 10, null]), b: side('d', [32, 33, 34, 35], { patches }) },
+    ...more,
+  }) as unknown as CompareRecord;
+const ofCell = { n8n: '2.40.7', workload: 'last-node', mode: 'queue' } as const;
+
+test('a cell keeps the ratio, the version and the patches that the running n8n told', () => {
+  expect(versions.ratioOf(ofCell, compared())).toMatchObject({
+    ...{ ...ofCell, clients: 16, asItComes: [10, 11, 10, null], defaults: [32, 33, 34, 35] },
+    ...{ ratio: { value: 3.2, low: 2.9, high: 3.5 }, patches, doubts: ['a doubt'] },
+  });
+  const open = compared({ ratio: { value: 3.2, low: 0, high: Infinity } });
+  expect(versions.ratioOf(ofCell, open)).toMatchObject({ ratio: { high: null } });
+});
+
+test.each<[string, object, string]>([
+  [
+    'another version responded',
+    { b: side('d', [1, 1], { patches, versions: { n8n: '2.41.1' } }) },
+    'another n8n than 2.40.7 responded: 2.41.1',
+  ],
+  ['no patch is seen', { b: side('d', [1, 1]) }, 'n8n showed no state of its patches'],
+  ['runs were not valid', { a: side('a', [null, 1, null, null]) }, 'a doubt'],
+])('nothing is kept of a cell where %s', (_, more, why) => {
+  expect(versions.ratioOf(ofCell, compared(more))).toEqual({ why });
+});
+
+const ratio = (n8n: string, workload: versions.Workload, value: number, spread = 0.1) =>
+  ({
+    ...(versions.ratioOf({ ...ofCell }, compared()) as versions.Ratio),
+    ...{ n8n, workload, ratio: { value, low: value * (1 - spread), high: value * (1 + spread) } },
+  }) satisfies versions.Ratio;
+
+test('the page of versions has each ratio with its interval and its record, and a dash where none is measured', () => {
+  const text = ratiosByVersion([
+    ratio('2.40.7', 'last-node', 3.2),
+    ratio('2.41.1', 'expressions', 2),
+  ]);
+  expect(text).toContain(
+    '| 2.40.7 | - | [3.2x (2.88 to 3.52)](studies/versions/results.jsonl.gz#2.40.7-last-node-queue) | - | - |',
+  );
+  expect(text).toContain('| 2.41.1 | - | - | - | [2x (1.8 to 2.2)]');
+  for (const version of versions.VERSIONS) expect(text).toContain(`\n| ${version} |`);
+});
+
+test('goals count only what they are about, and say what the lowest is', () => {
+  const all = [
+    ratio('2.39.10', 'last-node', 2.4),
+    ratio('2.40.7', 'last-node', 3.2),
+    ratio('2.40.7', 'expressions', 2.4),
+    ratio('2.23.4', 'expressions', 0.95),
+    ratio('2.23.4', 'last-node', 0.5),
+  ];
+  const text = ratiosByVersion(all);
+  expect(text).toContain(
+    'not met: 0 of 1; the lowest is 2.4x (2.16 to 2.64), n8n 2.40.7, expressions, queue mode',
+  );
+  expect(text).toContain('`last-node` at least 3x, from 2.40 on | met: 1 of 1; the lowest is 3.2x');
+  expect(text).toContain('no version slower | not met: 4 of 5; the lowest is 0.5x');
+  expect(ratiosByVersion([])).toContain('| no version slower | not measured yet |');
 });

@@ -1,7 +1,6 @@
 /** What n8n with its stores uses at a rate, and what a million requests cost. */
 import type { Prices } from '../plan/recorded';
-import { donePerSecond } from './throughput';
-import type { RoleSummary, RunRecord } from '../record/run-record';
+import type { RoleSummary, RunRecord, Summary } from '../record/run-record';
 
 /** Price of a GiB as a share of that of a core, from the list prices of large clouds. */
 export const MEMORY_TO_CPU_PRICE = 0.125;
@@ -60,3 +59,13 @@ const hoursOfMillion = (ratePerSecond: number): number => 1e6 / ratePerSecond / 
 
 export const priceOfMillion = ({ perMillion }: Cost, { cpu, memory }: Prices): number =>
   perMillion.coreHours * cpu + perMillion.gibHours * memory;
+
+type Throughput = Pick<Summary, 'achieved' | 'completions'>;
+
+/** Requests that were done: where n8n answers at once, those whose execution was completed. */
+export const donePerSecond = ({ achieved, completions }: Throughput): number =>
+  Math.min(achieved.ratePerSecond, completions?.ratePerSecond ?? Infinity);
+
+/** The same as a share of the requests that were offered. */
+export const doneShare = ({ achieved, completions }: Throughput): number =>
+  Math.min(achieved.shareOfOffered, completions?.shareOfOffered ?? 1);

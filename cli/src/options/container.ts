@@ -2,8 +2,7 @@
 import type { Command } from 'commander';
 import { chooseTopology, type TopologyChoice } from '../plan/chosen-topology';
 import { readComposeFile } from '../plan/compose';
-import { contradiction } from '../plan/contradiction';
-import type { Topology } from '../plan/topology';
+import { contradiction, type Topology } from '../plan/topology';
 import type { ContainerTargetOptions } from '../targets/container/container-target';
 import { containerTarget } from '../targets/container/container-target';
 import { versionInTag } from '../targets/container/images';

@@ -6,7 +6,7 @@ import type { SeedWorkflow } from '../catalogue/seeding';
 import { pinned, readVersions } from '../lab/paths';
 import { isReleaseName, readChartFile } from '../plan/chart-file';
 import { chooseTopology, type TopologyChoice } from '../plan/chosen-topology';
-import { contradiction } from '../plan/contradiction';
+import { contradiction } from '../plan/topology';
 import { valuesOfTopology } from '../plan/chart-values';
 import type { Deployer } from '../targets/deploy';
 import { kubernetesTarget } from '../targets/kubernetes/kubernetes-target';

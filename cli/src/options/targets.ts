@@ -5,7 +5,7 @@ import type { ChosenWorkload } from '../plan/chosen-workload';
 import { topologyOfValues } from '../targets/kubernetes/release/values';
 import type { KubernetesOptions } from '../targets/kubernetes/release/options';
 import { processTarget, type ProcessTargetOptions } from '../targets/process/process-target';
-import { isLegacy } from '../plan/limits';
+import { isLegacy } from '../plan/topology';
 import { onThisMachine, type Deployer } from '../targets/deploy';
 import type { Target } from '../targets/target';
 import type { SeedWorkflow } from '../catalogue/seeding';

@@ -11,10 +11,9 @@ import {
   type RoleEnvironment,
   type NamedSettings,
 } from './environment';
-import { isLegacy, limitsOf } from './limits';
+import { isLegacy, limitsOf, databaseOf, type Topology } from './topology';
 import { filled, merged, presetsOf } from './presets';
 import { ROLES, type Role } from './roles';
-import { databaseOf, type Topology } from './topology';
 
 /** The user's values with all that the chart lays under them. */
 export function completed(user: unknown, defaults = chartDefaults()): NamedSettings {

@@ -2,11 +2,17 @@ import { manifestOf } from '../lab/n8n';
 import { Mistake } from '../ui/exit';
 import { valuesOf } from './chart-values';
 import { readComposeFile } from './compose';
-import { contradiction } from './contradiction';
+import {
+  contradiction,
+  type DATABASES,
+  type MODES,
+  type PROCESSES,
+  type Topology,
+  type TUNINGS,
+} from './topology';
 import { at, type NamedSettings } from './environment';
 import { merged } from './presets';
 import { isMasked } from './secrets/mask';
-import type { DATABASES, MODES, PROCESSES, Topology, TUNINGS } from './topology';
 import { readTopologyFile } from './topology-file';
 import { bareTopology } from './values-topology';
 

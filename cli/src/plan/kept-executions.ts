@@ -1,8 +1,7 @@
 /** For how long n8n keeps what it has executed, as far as its settings say it. */
 import { deployedRoles, variablesOf } from './chart-values';
-import { isLegacy } from './limits';
+import { isLegacy, type Topology } from './topology';
 import type { Role } from './roles';
-import type { Topology } from './topology';
 
 const HOUR_MS = 3_600_000;
 

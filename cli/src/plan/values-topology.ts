@@ -13,10 +13,9 @@ import {
   type NamedSettings,
   type RoleEnvironment,
 } from './environment';
-import { limitsOf } from './limits';
+import { limitsOf, databaseOf, topologySchema, TUNINGS, type Topology } from './topology';
 import { parseCpu } from './quantities';
 import { ROLES, type Role } from './roles';
-import { databaseOf, topologySchema, TUNINGS, type Topology } from './topology';
 
 export interface Deployed {
   topology: Topology;

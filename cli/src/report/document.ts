@@ -1,7 +1,6 @@
 /** A report as plain data. Each kind of record has one function that makes it; pages, Markdown and the terminal render it. */
 import type { Chart } from './plot/chart';
 import type { Figure } from './text/units';
-import type { Tone } from './tone';
 
 export interface ReportDocument {
   title: string;
@@ -114,3 +113,13 @@ function isEmpty(block: Block): boolean {
       return block.lines.length === 0;
   }
 }
+
+/** What a verdict says of a system, whatever its words; an answer that is not sure is never good. */
+export type Tone = 'good' | 'bad' | 'unsure';
+
+/** One colour for each: its number among those of the series, and its code in a terminal. */
+export const TONES: Record<Tone, { series: number; terminal: number }> = {
+  good: { series: 2, terminal: 32 },
+  bad: { series: 1, terminal: 31 },
+  unsure: { series: 4, terminal: 33 },
+};

@@ -1,6 +1,32 @@
 // What the tuning profiles are worth by workload and mode, and what more CPU is worth to one process.
 import type { SweepRecord } from '../../../cli/src/features/sweep/record';
-import { ms, number, perSecond, readJson, spread, tableOf, times } from '../records';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { isWithin, table as environment } from '../../../cli/src/plan/environment';
+import { compareVersions } from '../../../cli/src/ui/versions';
+import {
+  goalsSeen,
+  MODES,
+  nameOf,
+  PARTS,
+  VERSIONS,
+  WORKLOAD_NAMES,
+  type GoalSeen,
+  type Ratio,
+} from '../../../studies/versions/figures';
+import {
+  has,
+  hrefOf,
+  ms,
+  number,
+  perSecond,
+  range,
+  readJson,
+  root,
+  spread,
+  tableOf,
+  times,
+} from '../records';
 import type { StudyPage } from '../study-page';
 import {
   cellsOf,
@@ -114,3 +140,51 @@ export const cores: StudyPage = {
   study: 'cores',
   parts: [coresOfOneProcess],
 };
+
+const RATIOS = 'studies/versions/results';
+const ratioPath = (one: Pick<Ratio, 'n8n' | 'workload' | 'mode'>): string =>
+  `${RATIOS}/${nameOf(one)}.json`;
+
+const recordedRatios = (): Ratio[] =>
+  (existsSync(join(root, `${RATIOS}.jsonl.gz`)) ? PARTS : []).flatMap((part) =>
+    has(ratioPath(part)) ? [readJson<Ratio>(ratioPath(part))] : [],
+  );
+
+/** Of the chart: for which n8n it patches the sandbox of expressions. */
+function isSandboxed(n8n: string): boolean {
+  const patch = environment().patches.find(({ code }) => code === 'sandbox');
+  return patch?.n8n === undefined || isWithin(n8n, patch.n8n);
+}
+
+const ratioCell = ({ value, low, high }: Ratio['ratio']): string =>
+  `${times(value)} (${high === null ? 'no interval' : range({ low, high })})`;
+
+const goalText = ({ measured, met, lowest }: GoalSeen): string =>
+  lowest === null
+    ? 'not measured yet'
+    : `${measured === met ? 'met' : 'not met'}: ${number(met)} of ${number(measured)}; the lowest is ${ratioCell(lowest.ratio)}, n8n ${lowest.n8n}, ${lowest.workload}, ${lowest.mode} mode`;
+
+/** Of the page of versions: the ratio of each, `-` where it is not measured, and the goals. */
+export function ratiosByVersion(ratios: readonly Ratio[] = recordedRatios()): string {
+  const seen = [...VERSIONS, ...ratios.map(({ n8n }) => n8n)];
+  const versions = [...new Set(seen)].toSorted((a, b) => compareVersions(b, a));
+  const cells = WORKLOAD_NAMES.flatMap((workload) => MODES.map((mode) => ({ workload, mode })));
+  const columns = cells.map(({ workload, mode }) => {
+    const cellOf = (n8n: string): string | null => {
+      const found = ratios.find(
+        (one) => one.n8n === n8n && one.workload === workload && one.mode === mode,
+      );
+      return found === undefined
+        ? null
+        : `[${ratioCell(found.ratio)}](${hrefOf(ratioPath(found))})`;
+    };
+    return [`\`${workload}\`, ${mode}`, cellOf] as const;
+  });
+  const goals = tableOf(goalsSeen(ratios, isSandboxed), {
+    goal: ({ what }) => what,
+    seen: goalText,
+  });
+  return `${tableOf(versions, { n8n: (version) => version, ...Object.fromEntries(columns) })}
+
+${goals}`;
+}

@@ -84,6 +84,7 @@ test.each([
   ['compare a b --metric speed', 'Allowed choices are'],
   ['compare a b --fail-on better', 'Allowed choices are worse.'],
   ['compare a b --pairs 3', 'It must be an even number of at least 2.'],
+  ['compare a b --precision 25', 'Use a form such as 10%.'],
   ['predict --at 0', 'It must be a number above 0.'],
   ...['12', '0ms', 'fast'].map((text): [string, string] => [
     `predict --at-cpu ${text}`,

@@ -1,6 +1,5 @@
-import { topologySchema } from '../../../cli/src/plan/topology';
+import { topologySchema, contradiction } from '../../../cli/src/plan/topology';
 import { n8nEnv, type ProcessSeat } from '../../../cli/src/targets/process/layout';
-import { contradiction } from '../../../cli/src/plan/contradiction';
 import { N8N_LEGACY_VERSION, N8N_VERSION } from '../../support/versions';
 import { lastWords } from '../../../cli/src/targets/process/workspace';
 import { balancerConfig } from '../../../cli/src/targets/process/balancer';

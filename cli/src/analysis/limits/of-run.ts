@@ -1,9 +1,8 @@
 import { heapMiBOf, variablesOf } from '../../plan/chart-values';
 import { supports } from '../../plan/environment';
-import { limitsOf } from '../../plan/limits';
+import { limitsOf, type Topology } from '../../plan/topology';
 import { dueBetween } from '../../../../loadtests/lib/due';
 import { ROLES } from '../../plan/roles';
-import type { Topology } from '../../plan/topology';
 import type { Machine, RecordedProfile } from '../../record/run-record';
 import type { Window } from '../metrics';
 import type { LimitsInForce } from './facts';

@@ -1,6 +1,6 @@
 /** SLOs against what a run measured: met, missed, or not to be decided from so little. */
 import { holds } from '../../../../loadtests/lib/condition';
-import { doneShare } from '../throughput';
+import { doneShare } from '../cost';
 import type { Slo, SloMetric } from '../../../../loadtests/lib/slo';
 import type {
   AssessedSlo,

@@ -36,7 +36,7 @@ import {
   type TargetOptions,
   type WorkloadOptions,
 } from '../../options/options';
-import { collect, numberThat, parsed, seconds } from '../../options/parsers';
+import { collect, numberThat, parsed, seconds, share } from '../../options/parsers';
 import { chosenPrices, withPriceOptions, type PriceOptions } from '../../options/prices';
 import { refuseVain } from '../../options/applies';
 import {
@@ -68,6 +68,7 @@ export interface CompareOptions
   metric?: CompareMetric;
   failOn?: 'worse';
   pairs: number;
+  precision?: number;
   /** Seconds. */
   budget: number;
   /** Seconds. */
@@ -95,7 +96,7 @@ export const help: CommandHelp = {
     ...['--metric', '--slo', '--budget', '--fail-on'],
   ],
   notes: [
-    'All sides run at the same time. They are measured alternately (ABBA), or simultaneously with --duet. The command ends when the interval of each ratio excludes 1, when a difference of more than 2% is ruled out, or when the budget is used up.',
+    'All sides run at the same time. They are measured alternately (ABBA), or simultaneously with --duet. The command ends when the interval of each ratio excludes 1, when a difference of more than 2% is ruled out, or when the budget is used up. With --precision, the first two are replaced by the precision of each interval.',
     'If you compare two folders with records of runs or searches, the result has no interval, because a single record per side does not show how much results vary.',
   ],
 };
@@ -138,6 +139,13 @@ export function register(program: Command): Command {
           'It must be an even number of at least 2.',
         ),
         '10',
+      ),
+    )
+    .addOption(
+      parsed(
+        '--precision <percent>',
+        'continue until the ends of each interval are at most this far from the ratio (default: until the interval excludes 1)',
+        share,
       ),
     )
     .addOption(
@@ -319,6 +327,7 @@ export function compareOrder(sides: readonly string[], options: CompareOptions) 
       }),
       names: namesOf(sides),
       maxPairs: options.pairs,
+      ...(options.precision === undefined ? {} : { precision: options.precision }),
       budgetSeconds: options.budget,
       ...(options.duet === true ? { isDuet: true } : {}),
     },

@@ -22,6 +22,8 @@ export interface CompareOrder extends SideOrder {
   /** Names of the sides; each other one is compared with the first. */
   names: readonly string[];
   maxPairs: number;
+  /** How near to the ratio each end of its interval has to be; left out: until it excludes 1. */
+  precision?: number;
   budgetSeconds: number;
   /** All sides are loaded at once, so that what happens to the machine happens to each of them. */
   isDuet?: boolean;
@@ -209,9 +211,12 @@ function recordOf(first: MeasuredSide, other: Side, about: About): CompareRecord
   };
 }
 
-function comparisonOf(a: Side, b: Side, { metric, maxPairs }: CompareOrder): Comparison {
+function comparisonOf(a: Side, b: Side, { metric, maxPairs, precision }: CompareOrder): Comparison {
   const { moreIsBetter } = COMPARE_METRICS[metric];
-  const compared = compare(alignedPairs(a.values, b.values), { moreIsBetter, maxPairs });
+  const compared = compare(alignedPairs(a.values, b.values), {
+    ...{ moreIsBetter, maxPairs },
+    ...(precision === undefined ? {} : { precision }),
+  });
   return unlessRejected(compared, moreIsBetter, { a: knownShares(a), b: knownShares(b) });
 }
 

@@ -4,7 +4,7 @@ import { readPlainFile } from '../../linux/plain-file';
 import { k6For } from '../../load/k6';
 import type { Prices } from '../../plan/recorded';
 import { isWorkloadFile, workloadName, type ChosenWorkload } from '../../plan/chosen-workload';
-import { isLegacy } from '../../plan/limits';
+import { isLegacy } from '../../plan/topology';
 import { parseSlos, type Slo } from '../../../../loadtests/lib/slo';
 import { refuseForeign, writeUserFile, type UserFile } from '../../record/user-file';
 import type { Deployer } from '../../targets/deploy';

@@ -2,7 +2,7 @@
 import { isOfMemory } from '../../analysis/limits/table';
 import { plannedPerSecond } from '../find/analysis/planned-share';
 import type { RoleSummary, RunRecord } from '../../record/run-record';
-import { limitsOf } from '../../plan/limits';
+import { limitsOf } from '../../plan/topology';
 import { isRole, type Role } from '../../plan/roles';
 import { layoutKey, type CapacityEvidence } from './analysis/evidence';
 import type { Recommendation } from './analysis/recommend';

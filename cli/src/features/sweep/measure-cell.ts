@@ -14,7 +14,7 @@ import { readRun } from '../../record/read-run';
 import { hasEstimate, type FindRecord } from '../find/record';
 import type { RunOrder } from '../../run/order';
 import { measure } from '../../run/run';
-import { isLegacy } from '../../plan/limits';
+import { isLegacy } from '../../plan/topology';
 import type { Deployer } from '../../targets/deploy';
 import { serverTarget } from '../../targets/server/server-target';
 import type { Running } from '../../targets/target';

@@ -2,7 +2,7 @@ import { digestOf } from '../../ui/digest';
 import { escapeXml } from '../plot/svg';
 import { script } from './script';
 import { PALETTE, PLOT_RULES } from '../plot/style';
-import { TONES } from '../tone';
+import { TONES } from '../document';
 
 /** How every page of ours begins, by which a file is known as ours. */
 export const PAGE_BEGIN = '<!doctype html>\n<!-- Written by n8n-tuned. -->\n';

@@ -1,6 +1,5 @@
 import { wrap } from '../../ui/wrap';
-import { sectionsOf, type Block, type ReportDocument, type ShownVerdict } from '../document';
-import { TONES } from '../tone';
+import { sectionsOf, type Block, type ReportDocument, type ShownVerdict, TONES } from '../document';
 import type { Figure } from './units';
 
 export interface TerminalStyle {

@@ -10,9 +10,9 @@ import {
   table,
   type ReportDocument,
   type ShownVerdict,
+  type Tone,
 } from '../../report/document';
 import { repeatCommand, type Figure, costFigures } from '../../report/text/units';
-import type { Tone } from '../../report/tone';
 import { prometheusCharts, runCharts } from './charts';
 import type { RunData } from './data';
 import {

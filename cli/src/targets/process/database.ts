@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { ExecutionCounts } from '../../record/run-record';
-import { isLegacy } from '../../plan/limits';
+import { isLegacy } from '../../plan/topology';
 import { PLAIN, type Command } from '../../linux/own-user';
 import { query } from './postgresql';
 

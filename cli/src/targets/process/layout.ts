@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { findBundled } from '../../lab/kit';
-import { databaseOf, type Role, type Topology } from '../../plan/topology';
+import { databaseOf, type Role, type Topology, limitsOf, isLegacy } from '../../plan/topology';
 import { Mistake } from '../../ui/exit';
 import { findControl, type Control, type Limits } from '../../linux/cgroup';
 import { isLimited } from '../../linux/systemd';
-import { limitsOf, isLegacy } from '../../plan/limits';
 import type { StoreLink } from '../target';
 import { freePort } from './ports';
 import type { ProcessSpec } from './supervisor';

@@ -1,10 +1,9 @@
-import type { Topology } from '../../plan/topology';
+import { type Topology, contradiction } from '../../plan/topology';
 import { Mistake } from '../../ui/exit';
 import type { Progress } from '../../ui/progress';
 import type { Target } from '../target';
 import type { SeedWorkflow } from '../../catalogue/seeding';
 import { choosePorts, usableControl } from './layout';
-import { contradiction } from '../../plan/contradiction';
 import { nameOf, Names } from './names';
 import { ProcessRunning } from './process-running';
 import { findTools, templatesFolder, versionsOf, type Tools } from './tools';

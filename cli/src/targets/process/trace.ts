@@ -2,7 +2,7 @@ import { idsOf, type TracedExecution } from '../../analysis/traced-execution';
 import { hasFailedNode, STALLED, storedIn } from '../../analysis/n8n-execution';
 import type { ExecutionTrace } from '../target';
 import type { Database, DatabaseRow } from './database';
-import { isLegacy } from '../../plan/limits';
+import { isLegacy } from '../../plan/topology';
 
 /** Executions read at once; only a few words of each leave the database. */
 const PAGE = 1000;

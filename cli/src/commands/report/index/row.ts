@@ -1,5 +1,5 @@
 /** One line of the index over a folder of results, from a record of any kind. */
-import { donePerSecond } from '../../../analysis/throughput';
+import { donePerSecond } from '../../../analysis/cost';
 import { COMPARE_METRICS } from '../../../features/compare/analysis/metric';
 import { limitName } from '../../../analysis/limits/table';
 import { commonLimit } from '../../../analysis/limits/limit-seen';

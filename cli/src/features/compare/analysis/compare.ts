@@ -20,6 +20,8 @@ export interface CompareSettings {
   /** Stop without a difference when none larger than this is left possible: 0.02 is 2%. */
   resolution: number;
   maxPairs: number;
+  /** Go on until each end of the interval is this near to the ratio (0.25 is 25%), whatever the answer is. */
+  precision?: number;
 }
 
 export interface Comparison {
@@ -60,7 +62,10 @@ export function compare(
   pairs: readonly Pair[],
   settings: Partial<CompareSettings> = {},
 ): Comparison {
-  const { moreIsBetter, falseAlarms, resolution, maxPairs } = { ...DEFAULTS, ...settings };
+  const { moreIsBetter, falseAlarms, resolution, maxPairs, precision }: CompareSettings = {
+    ...DEFAULTS,
+    ...settings,
+  };
   const logs = pairs.map(({ a, b }) => (moreIsBetter ? logRatio(b, a) : logRatio(a, b)));
   const { value, low, high } = anytimeInterval(logs, falseAlarms);
   const ratio = { value: Math.exp(value), low: Math.exp(low), high: Math.exp(high) };
@@ -81,7 +86,12 @@ export function compare(
     ratio,
     answer,
     text: sentence(answer, ratio, largest),
-    done: ['better', 'worse'].includes(answer) || largest <= resolution || budgetSpent,
+    done:
+      budgetSpent ||
+      (precision === undefined
+        ? ['better', 'worse'].includes(answer) || largest <= resolution
+        : // The upper end is the farther one: the interval is one of logarithms.
+          Math.exp(high - value) - 1 <= precision),
   };
 }
 

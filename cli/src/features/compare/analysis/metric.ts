@@ -1,4 +1,4 @@
-import { donePerSecond } from '../../../analysis/throughput';
+import { donePerSecond } from '../../../analysis/cost';
 import { isLoaded } from '../../../plan/roles';
 import type { CompareMetric } from '../record';
 import type { RunRecord, Summary } from '../../../record/run-record';

@@ -11,9 +11,9 @@ import {
   type Block,
   type ReportDocument,
   type ShownVerdict,
+  type Tone,
 } from '../../../report/document';
 import { repeatCommand } from '../../../report/text/units';
-import type { Tone } from '../../../report/tone';
 import { drillCharts, type DrillParts } from './charts';
 import {
   drillFigureRows,

@@ -1,5 +1,5 @@
 import { limitOfRun } from '../../../analysis/limits/limit-seen';
-import { donePerSecond } from '../../../analysis/throughput';
+import { donePerSecond } from '../../../analysis/cost';
 import { lostGenerators } from '../../../analysis/generator';
 import { costOfBusiest, cpuPerRequest } from './machine-speed';
 import { askedSlos } from '../../../analysis/slo/slo';

@@ -1,6 +1,6 @@
 import { hasEstimate, type FindProbe, type FindRecord } from '../record';
 import type { Chart, LineChart, LineSeries } from '../../../report/plot/chart';
-import { TONES } from '../../../report/tone';
+import { TONES } from '../../../report/document';
 import { formatNumber, perSecond } from '../../../ui/numbers';
 import { shareAxis, speedChart } from './speed';
 

@@ -1,8 +1,7 @@
 /** From the record of a probe to what can be replayed of it. Pure. */
 import { isRole, LOADED_ROLES, type SampledRole } from '../../../plan/roles';
 import { mean } from '../../../analysis/statistics/statistics';
-import { limitsOf } from '../../../plan/limits';
-import type { Topology } from '../../../plan/topology';
+import { limitsOf, type Topology } from '../../../plan/topology';
 import type { Limit, Machine } from '../../../record/run-record';
 import { busiestRole } from '../analysis/machine-speed';
 import type { ProbeTrace } from '../analysis/virtual-queue/trace';

@@ -1,6 +1,6 @@
 import { matrix, sift, type Cell, type Cells, type Rule } from './cells';
 import { serverFrom, serverLoad, type ServerLoad } from '../../../plan/chosen-server';
-import { contradiction } from '../../../plan/contradiction';
+import { contradiction, topologySchema, type Topology } from '../../../plan/topology';
 import {
   isProfileName,
   planOf,
@@ -9,7 +9,6 @@ import {
 } from '../../../../../loadtests/lib/profile';
 import type { Server } from '../../../plan/server';
 import type { SweepPlan } from './plan';
-import { topologySchema, type Topology } from '../../../plan/topology';
 import { messageOf } from '../../../ui/exit';
 
 /** n8n 2.x did not start with 512 MiB, but that it does not is for the sweep to show; V8 itself needs this. */

@@ -145,6 +145,17 @@ describe('real differences', () => {
     });
   });
 
+  test('with a precision it goes on until each end of the interval is that near, whatever the answer is', () => {
+    const pairs = [3, 4, 3, 4].map((b) => ({ a: 1, b }));
+    expect(compare(pairs)).toMatchObject({ answer: 'better', done: true });
+    expect(compare(pairs, { precision: 0.25 })).toMatchObject({ answer: 'better', done: false });
+    expect(compare(pairs, { precision: 0.9 })).toMatchObject({ answer: 'better', done: true });
+    expect(compare(pairs, { precision: 0.25, maxPairs: 4 }).done).toBe(true);
+    const alike = [0.98, 1.02, 1.03, 0.97].map((b) => ({ a: 1, b }));
+    expect(compare(alike)).toMatchObject({ answer: 'no difference', done: false });
+    expect(compare(alike, { precision: 0.25 }).done).toBe(true);
+  });
+
   test('half an ABBA decides nothing', () => {
     const three = [1, 2, 3].map(() => ({ a: 100, b: 300 }));
     expect(compare(three)).toMatchObject({ answer: 'unknown', done: false });

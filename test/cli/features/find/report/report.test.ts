@@ -4,7 +4,7 @@ import {
   howSure,
   probeTerms,
 } from '../../../../../cli/src/features/find/report/figures';
-import { TONES } from '../../../../../cli/src/report/tone';
+import { TONES } from '../../../../../cli/src/report/document';
 import { sampleSearch } from '../../../../support/sample-find';
 import { findDocument } from '../../../../../cli/src/features/find/report/document';
 import { renderHtml } from '../../../../../cli/src/report/page/html';

@@ -1,7 +1,7 @@
 /** From the attempts to the answer whether a rate is sustained. Pure. */
 import { limitOfRun } from '../../../../analysis/limits/limit-seen';
 import { limitName } from '../../../../analysis/limits/table';
-import { donePerSecond } from '../../../../analysis/throughput';
+import { donePerSecond } from '../../../../analysis/cost';
 import { workloadName } from '../../../../plan/chosen-workload';
 import type { RunRecord } from '../../../../record/run-record';
 import { duration, formatNumber, percent } from '../../../../ui/numbers';

@@ -1,0 +1,128 @@
+// What the study of versions measures, and what its records say of each version and of each goal. Pure.
+import type { CompareRecord } from '../../cli/src/features/compare/record';
+import type { PatchStates } from '../../cli/src/record/patches';
+import { median, type Interval } from '../../cli/src/analysis/statistics/statistics';
+import type { Part } from '../../cli/src/features/study/study';
+import { compareVersions } from '../../cli/src/ui/versions';
+
+/** One n8n of each minor version that differs for a patch, the newest first; of the last one the LTS. */
+export const VERSIONS = [
+  ...['2.41.3', '2.40.7', '2.39.10', '2.38.7', '2.37.11', '2.36.8', '2.35.7', '2.33.7', '2.30.8'],
+  ...['2.23.4', '2.16.1', '2.4.8', '1.123.81'],
+];
+/** The n8n of the kit, measured only if its part is named: it is of the same minor version as the newest. */
+export const OURS = '2.41.1';
+
+/** With as many clients as saturate both sides. */
+export const WORKLOADS = { 'last-node': 16, expressions: 8 };
+export type Workload = keyof typeof WORKLOADS;
+export const MODES = ['regular', 'queue'] as const;
+export type Mode = (typeof MODES)[number];
+
+export interface Cell extends Part {
+  n8n: string;
+  workload: Workload;
+  mode: Mode;
+  isQuick?: true;
+}
+
+export const nameOf = ({ n8n, workload, mode }: Pick<Cell, 'n8n' | 'workload' | 'mode'>): string =>
+  `${n8n}-${workload}-${mode}`;
+const cell = (n8n: string, workload: Workload, mode: Mode, seconds: number): Cell => ({
+  ...{ name: nameOf({ n8n, workload, mode }), seconds, n8n, workload, mode },
+});
+
+/** About, the start of both sides included. */
+const SECONDS = 165;
+export const WORKLOAD_NAMES = Object.keys(WORKLOADS) as Workload[];
+export const PARTS: Cell[] = [...VERSIONS, OURS].flatMap((n8n) =>
+  WORKLOAD_NAMES.flatMap((workload) => MODES.map((mode) => cell(n8n, workload, mode, SECONDS))),
+);
+/** Of the version that everybody who has the lab has. */
+export const QUICK_PARTS: Cell[] = [{ ...cell(OURS, 'last-node', 'queue', 80), isQuick: true }];
+
+/** What is kept of a cell. */
+export interface Ratio {
+  /** As the running n8n told it. */
+  n8n: string;
+  workload: Workload;
+  mode: Mode;
+  clients: number;
+  startedAt: string;
+  seconds: number;
+  machine: CompareRecord['machine'];
+  versions: Record<string, string>;
+  /** Executions per second of each run, by round; null where the run was not valid. */
+  asItComes: (number | null)[];
+  defaults: (number | null)[];
+  /** Defaults over as it comes; the upper end is null while there is none. */
+  ratio: { value: number; low: number; high: number | null };
+  /** As the running n8n told them of the side with the defaults, by role. */
+  patches: PatchStates;
+  doubts: string[];
+}
+
+/** Null where nothing was measured; `why` says it. */
+export function ratioOf(
+  { n8n, workload, mode }: Pick<Cell, 'n8n' | 'workload' | 'mode'>,
+  record: CompareRecord,
+): Ratio | { why: string } {
+  const { a, b, ratio, startedAt, totalSeconds, machine, versions, doubts } = record;
+  const told = b.versions?.['n8n'];
+  if (told !== n8n || a.versions?.['n8n'] !== n8n) {
+    return { why: `another n8n than ${n8n} responded: ${told ?? 'it told no version'}` };
+  }
+  if (b.patches === undefined) return { why: 'n8n showed no state of its patches' };
+  const pairs = a.values.filter((value, index) => value !== null && b.values[index] != null);
+  if (pairs.length < 2) return { why: doubts[0] ?? 'too few runs were valid' };
+  return {
+    ...{ n8n: told, workload, mode, clients: WORKLOADS[workload], startedAt },
+    ...{ seconds: totalSeconds, machine, versions, asItComes: a.values, defaults: b.values },
+    ratio: { ...ratio, high: Number.isFinite(ratio.high) ? ratio.high : null },
+    ...{ patches: b.patches, doubts },
+  };
+}
+
+export const middleOf = (values: Ratio['defaults']): number =>
+  median(values.filter((value) => value !== null));
+
+interface Goal {
+  what: string;
+  /** Of those it is about. */
+  of(ratio: Ratio): boolean;
+  isMet(ratio: Interval): boolean;
+}
+
+/** `isSandboxed`: whether this n8n evaluates expressions in a sandbox for which the chart has patches. */
+const goals = (isSandboxed: (n8n: string) => boolean): Goal[] => [
+  {
+    what: '`expressions` at least 2.5x, for each version with the sandboxed engine',
+    of: ({ workload, n8n }) => workload === 'expressions' && isSandboxed(n8n),
+    isMet: ({ value }) => value >= 2.5,
+  },
+  {
+    what: '`last-node` at least 3x, from 2.40 on',
+    of: ({ workload, n8n }) => workload === 'last-node' && compareVersions(n8n, '2.40.0') >= 0,
+    isMet: ({ value }) => value >= 3,
+  },
+  { what: 'no version slower', of: () => true, isMet: ({ high }) => high >= 1 },
+];
+
+export interface GoalSeen {
+  what: string;
+  measured: number;
+  met: number;
+  /** Null while nothing is measured. */
+  lowest: Ratio | null;
+}
+
+export const goalsSeen = (
+  ratios: readonly Ratio[],
+  isSandboxed: (n8n: string) => boolean,
+): GoalSeen[] =>
+  goals(isSandboxed).map(({ what, of, isMet }) => {
+    const about = ratios.filter(of);
+    const [lowest = null] = about.toSorted((one, other) => one.ratio.value - other.ratio.value);
+    const met = about.filter(({ ratio }) => isMet({ ...ratio, high: ratio.high ?? Infinity }));
+    return { what, measured: about.length, met: met.length, lowest };
+  });
