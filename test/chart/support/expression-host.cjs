@@ -56,10 +56,12 @@ async function ofList(list) {
 }
 
 /** Raw code in a sandbox with these limits: what an expression could do that got around n8n's checks. */
-function ofBridge({ limits, timezone, codes }) {
+async function ofBridge({ limits, timezone, codes }) {
   const logger = { debug() {}, info() {}, warn() {}, error() {} };
   const bridge = new IsolatedVmBridge({ logger, compileCache: true, ...limits });
-  bridge.initializeSync();
+  // n8n up to 2.39 has but the other one.
+  if (bridge.initializeSync) bridge.initializeSync();
+  else await bridge.initialize();
   return codes.map((code) => outcome(() => bridge.execute(code, {}, { timezone })));
 }
 
@@ -70,7 +72,8 @@ async function main() {
   });
   const lists = [];
   for (const list of given.lists ?? []) lists.push(await ofList(list));
-  const bridges = (given.bridges ?? []).map(ofBridge);
+  const bridges = [];
+  for (const bridge of given.bridges ?? []) bridges.push(await ofBridge(bridge));
   process.stdout.write(JSON.stringify({ lists, bridges }));
   await Expression.disposeExpressionEngine();
 }

@@ -15,7 +15,8 @@ const CODE = `return [this.extend('Ü', 'replaceSpecialChars', []), this.$now.zo
 
 async function sandbox() {
   const bridge = new IsolatedVmBridge({ logger, compileCache, memoryLimit: 128, timeout: 5000 });
-  if (isSync) bridge.initializeSync();
+  // n8n up to 2.39 has but the other one.
+  if (isSync && bridge.initializeSync) bridge.initializeSync();
   else await bridge.initialize();
   const result = bridge.execute(CODE, { $json: { a: 'value' } }, { timezone: 'Asia/Tokyo' });
   const last = globalThis.compiled.at(-1);

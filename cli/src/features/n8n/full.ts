@@ -15,7 +15,14 @@ import { processTarget } from '../../targets/process/process-target';
 import type { Running } from '../../targets/target';
 import { Failure, messageOf, Mistake } from '../../ui/exit';
 import { admit, kitOf, known, type Admission } from './admit';
-import { hashesAdded, knownWith, rowsWith, versionsSchema, type VersionRow } from './analysis/row';
+import {
+  hashesAdded,
+  knownWith,
+  rowAfter,
+  rowsWith,
+  versionsSchema,
+  type VersionRow,
+} from './analysis/row';
 
 const RECORD = 'docs/records/versions.json';
 const KNOWN = 'charts/n8n-tuned/files/preload/known.json';
@@ -27,17 +34,18 @@ export async function admitFully(
   tell: Tell,
   signal: AbortSignal,
 ): Promise<Admission & { tried: VersionRow }> {
-  const admission = await admit(version, tell, signal);
+  const before = await admit(version, tell, signal);
   tell('running the tests of the patches');
-  const after = knownWith(known(), admission.read, kitOf(), today());
+  const after = knownWith(known(), before.read, kitOf(), today());
   const tests = await patchTests(version, hashesAdded(known(), after), signal);
+  const isAdded = tests.failed === 0 && tests.passed > 0;
+  const admission = isAdded ? { ...before, row: rowAfter(before.read, kitOf(), after) } : before;
+  // Before it starts, so that it runs as it will for everybody.
+  if (isAdded) writeJson(KNOWN, after);
   tell('starting n8n with every workload');
   const started = await asked(version, tell, signal);
   const node = manifestOf(n8nProgram(cacheFolder(), version))?.engines ?? 'any';
   const row = rowOf(admission, { node, tests, ...started });
-  if (tests.failed === 0 && tests.passed > 0) {
-    writeJson(KNOWN, after);
-  }
   await write(row, admission, tell, signal);
   return { ...admission, tried: row };
 }

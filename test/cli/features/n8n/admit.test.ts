@@ -12,6 +12,7 @@ import {
   isWhole,
   knownSchema,
   knownWith,
+  rowAfter,
   rowsWith,
   type VersionRow,
 } from '../../../../cli/src/features/n8n/analysis/row';
@@ -163,6 +164,19 @@ test('another bundle is added where each patch has proven itself in it', () => {
   const bundle = { hash: 'b1', isKnown: false, verdict };
   expect(known42({ bundle }).bundles).toEqual(before.bundles);
   expect(known42({ bundle: null }).bundles).toEqual(before.bundles);
+});
+
+test('what was added is known from then on, in the row too, and the file keeps its order', () => {
+  const functions = { 'EntityManager.findOne': 'bbbb', 'JobProcessor.processJob': 'dddd' };
+  const after = known42({ functions });
+  const states = rowAfter({ ...read, version: '2.42.0', functions }, both, after).patches;
+  expect(states.map(({ patch, state }) => [patch, state])).toEqual([
+    ['lazy-character-map', 'known'],
+    ['read-once', 'known'],
+    ['keep-alive', 'known'],
+    ['keep-stalled', 'unknown'],
+  ]);
+  expect(Object.keys(after)).toEqual(['bundles', 'functions']);
 });
 
 test('the tests of a release run with the code that it would add as admitted, and no other', () => {

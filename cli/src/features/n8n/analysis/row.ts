@@ -141,8 +141,8 @@ export function knownWith(known: KnownCode, read: Read, kit: Kit, on: string): K
         : undefined
       : withVersion(before, version);
   return {
-    functions,
     bundles: entry === undefined ? known.bundles : { ...known.bundles, [bundle.hash]: entry },
+    functions,
   };
 }
 
@@ -194,6 +194,16 @@ export function rowsWith(rows: readonly VersionRow[], row: VersionRow): VersionR
     compareVersions(b.n8n, a.n8n),
   );
 }
+
+/** The row of a release once this is known. */
+export const rowAfter = (read: Read, kit: Kit, { bundles, functions }: KnownCode): ReleaseRow =>
+  rowOf(
+    {
+      ...read,
+      bundle: read.bundle && { ...read.bundle, isKnown: bundles[read.bundle.hash] !== undefined },
+    },
+    { ...kit, known: functions },
+  );
 
 /** What known.json would have after it and has not before: hashes of code that the tests of this release run as known. */
 export function hashesAdded(before: KnownCode, after: KnownCode): string[] {
