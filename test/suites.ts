@@ -121,7 +121,7 @@ export const suites: Suite[] = [
   },
   {
     name: 'loadtests',
-    shows: 'k6 scripts against a server of known behaviour; the examples on a real n8n',
+    shows: 'k6 scripts against a server of known behaviour; with LONG=1 the examples on a real n8n',
     needs: ['k6', 'node24', 'n8n'],
     light: ['idle-connections.tools', 'k6.tools', 'verdict.tools'],
   },

@@ -12,6 +12,7 @@ import {
   until,
   type Namespace,
 } from '../support/cluster';
+import { isLong } from '../support/properties';
 import { ROOT } from '../support/release';
 import { shellPod, webServer } from './objects';
 
@@ -186,27 +187,29 @@ describe('a pod', () => {
   });
 });
 
-test('an autoscaler adds pods while those there are busy', async () => {
-  const [deployment] = webServer('scaled', { '/index.html': '' }) as [Record<string, unknown>];
-  await space.apply([deployment]);
-  await space.kubectl(
-    'set',
-    'resources',
-    'deploy/scaled',
-    '--requests=cpu=50m',
-    '--limits=cpu=100m',
-  );
-  await space.kubectl('autoscale', 'deploy/scaled', '--cpu=50%', '--min=1', '--max=3');
-  await space.kubectl('rollout', 'status', 'deploy/scaled', '--timeout=110s');
-  const busy = 'end=$(($(date +%s) + 240)); while [ $(date +%s) -lt $end ]; do :; done';
-  await space.kubectl('exec', 'deploy/scaled', '--', 'sh', '-c', `(${busy}) >/dev/null 2>&1 &`);
-  await until(
-    'a second pod',
-    async () => Number(await get('hpa/scaled', '.status.desiredReplicas')) > 1,
-    200_000,
-  );
-  await space.kubectl('delete', 'hpa/scaled', 'deploy/scaled', '--wait=false');
-});
+if (isLong) {
+  test('an autoscaler adds pods while those there are busy', async () => {
+    const [deployment] = webServer('scaled', { '/index.html': '' }) as [Record<string, unknown>];
+    await space.apply([deployment]);
+    await space.kubectl(
+      'set',
+      'resources',
+      'deploy/scaled',
+      '--requests=cpu=50m',
+      '--limits=cpu=100m',
+    );
+    await space.kubectl('autoscale', 'deploy/scaled', '--cpu=50%', '--min=1', '--max=3');
+    await space.kubectl('rollout', 'status', 'deploy/scaled', '--timeout=110s');
+    const busy = 'end=$(($(date +%s) + 240)); while [ $(date +%s) -lt $end ]; do :; done';
+    await space.kubectl('exec', 'deploy/scaled', '--', 'sh', '-c', `(${busy}) >/dev/null 2>&1 &`);
+    await until(
+      'a second pod',
+      async () => Number(await get('hpa/scaled', '.status.desiredReplicas')) > 1,
+      200_000,
+    );
+    await space.kubectl('delete', 'hpa/scaled', 'deploy/scaled', '--wait=false');
+  });
+}
 
 test('what runs in the network of the cluster fetches packages by the network of the machine', async () => {
   const show = 'readlink /proc/self/ns/net; cat /etc/resolv.conf';

@@ -4,7 +4,10 @@
  * suites, all of them with LONG=1.
  */
 const { CI, LONG, PROPERTY_SEED } = process.env;
-const PROPERTY_SHARE = process.env['PROPERTY_SHARE'] ?? (LONG === '1' ? '1' : '0.25');
+
+/** For single tests that take long, of a file whose other tests run in `make test`. */
+export const isLong = LONG === '1';
+const PROPERTY_SHARE = process.env['PROPERTY_SHARE'] ?? (isLong ? '1' : '0.25');
 const seed = PROPERTY_SEED ?? (CI === undefined ? undefined : '1');
 
 /** As many as fast-check draws by itself. */
