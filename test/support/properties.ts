@@ -1,13 +1,13 @@
 /**
  * CI judges every commit by the same cases; elsewhere each run draws new ones, so that properties go on finding faults.
- * `PROPERTY_SEED` repeats a run. `PROPERTY_SHARE` draws a share of the cases: a tenth in `make check`, a quarter in the
- * suites, all of them with LONG=1.
+ * `PROPERTY_SEED` repeats a run. `PROPERTY_SHARE` draws a share of the cases: a tenth in `make check`, 15% in the suites, all
+ * of them with LONG=1.
  */
 const { CI, LONG, PROPERTY_SEED } = process.env;
 
 /** For single tests that take long, of a file whose other tests run in `make test`. */
 export const isLong = LONG === '1';
-const PROPERTY_SHARE = process.env['PROPERTY_SHARE'] ?? (isLong ? '1' : '0.25');
+const PROPERTY_SHARE = process.env['PROPERTY_SHARE'] ?? (isLong ? '1' : '0.15');
 const seed = PROPERTY_SEED ?? (CI === undefined ? undefined : '1');
 
 /** As many as fast-check draws by itself. */

@@ -21,6 +21,7 @@ import { sweepOrder, type SweepOptions } from '../../../cli/src/features/sweep/c
 import { deployerOrder } from '../../../cli/src/options/targets';
 import { upOrder, type UpOptions } from '../../../cli/src/commands/up';
 import { Mistake } from '../../../cli/src/ui/exit';
+import { isLong } from '../../support/properties';
 import { sampleSearch } from '../../support/sample-find';
 import { asked, optionsOf, type Ordered } from './asked';
 
@@ -243,12 +244,20 @@ function names(message: string, { long }: Option): boolean {
 
 const results = new Map<string, Map<string, string>>();
 
+/** Each option in a third of the ways of its command, and in one at least; LONG=1 and the table of all take each in each. */
+const isWhole = isLong || process.env['OPTIONS_TABLE'] !== undefined;
+const stepOf = (ways: Record<string, string>): number =>
+  isWhole ? 1 : Math.min(3, Object.keys(ways).length);
+
 for (const [name, ways] of Object.entries(WAYS)) {
+  const step = stepOf(ways);
   describe.each(Object.entries(ways))(`${name}, %s`, (way, text) => {
+    const number = Object.keys(ways).indexOf(way);
+    const options = optionsOf(name).filter((_, index) => (index + number) % step === 0);
     const base = (): string[] => wordsOf(text);
     let before: Promise<string | Mistake> | undefined;
 
-    test.each(optionsOf(name).map((option) => [option.long ?? '', option] as const))(
+    test.each(options.map((option) => [option.long ?? '', option] as const))(
       '%s changes what is done, or is refused by its name',
       async (long, option) => {
         const words = base();

@@ -14,6 +14,7 @@ import { recommend } from '../../../../cli/src/features/recommend/analysis/recom
 import { valuesYaml } from '../../../../cli/src/features/recommend/values';
 import { n8nEnv, type ProcessSeat } from '../../../../cli/src/targets/process/layout';
 import { chart, paths, render, type Manifest } from '../../../chart/support/helm';
+import { runs } from '../../../support/properties';
 import { queue, regular } from './evidence';
 
 const folder = mkdtempSync(join(tmpdir(), 'recommend-values-'));
@@ -265,7 +266,7 @@ const anyValues = fc.oneof(
 test('both ways agree with the chart on whatever values', async () => {
   await fc.assert(
     fc.asyncProperty(anyValues, (values) => expectTheSame(stringify(values))),
-    { numRuns: 20 },
+    { numRuns: runs(20) },
   );
 });
 
