@@ -21,12 +21,12 @@ export interface Rule {
   annotations: Record<string, string>;
 }
 
-/** What promtool says of a rule and its cases. */
-export function testRule(
-  folder: string,
-  rule: Rule,
-  { fires, silent }: AlertCases,
-): Promise<Result> {
+/** What promtool says of files that `writeTest` wrote. */
+export const testRules = (files: readonly string[]): Promise<Result> =>
+  attempt(promtool, ['test', 'rules', ...files]);
+
+/** A rule and its cases in a file for promtool. */
+export function writeTest(folder: string, rule: Rule, { fires, silent }: AlertCases): string {
   const expected = [
     ...fires.map((firing) => ({
       ...firing,
@@ -54,5 +54,5 @@ export function testRule(
   );
   const file = join(folder, `${rule.alert}.test.yaml`);
   writeFileSync(file, stringify({ rule_files: [rulesFile], evaluation_interval: '1m', tests }));
-  return attempt(promtool, ['test', 'rules', file]);
+  return file;
 }

@@ -60,7 +60,7 @@ export async function startN8n(layout: Layout): Promise<RunningN8n> {
   const n8n = (...args: string[]): Promise<unknown> =>
     run(node, [program, ...args], { env, cwd: folder, timeout: 180_000, maxBuffer: 1e8 });
 
-  if (layout.withLoadTarget === true) await installOurNodes(home);
+  if (layout.withLoadTarget === true) installOurNodes(home);
   mkdirSync(join(folder, 'files'));
   const place = {
     filesFolder: join(folder, 'files'),
@@ -160,8 +160,7 @@ async function environment(
 }
 
 /** Where n8n of any version finds a package by itself: its nodes then carry the package's name. */
-async function installOurNodes(home: string): Promise<void> {
-  await run(process.execPath, ['--import', 'tsx', 'nodes/build.ts'], { cwd: root });
+function installOurNodes(home: string): void {
   const name = 'n8n-nodes-load-target';
   cpSync(join(root, 'dist', name), join(home, 'nodes/node_modules', name), { recursive: true });
 }
