@@ -11,6 +11,7 @@ import {
   rowOfSweep,
 } from '../../cli/src/commands/report/index/row';
 import { openBrowser } from '../support/browser';
+import { isLong } from '../support/properties';
 import { openReport, overflowOf, overlappingTexts, seriousFindings } from '../support/page';
 import { sampleComparedRuns, sampleComparison } from '../support/sample-compare';
 import { sampleDrill } from '../support/sample-drill';
@@ -93,15 +94,20 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-describe.each([
+/** A report answers before anybody scrolls. */
+const SCREEN_HEIGHT = 900;
+const SCREENS = [
   ['phone', 375, 'light'],
-  ['desktop', 1280, 'light'],
   ['desktop in the dark', 1280, 'dark'],
-] as const)('on a %s', (_name, width, scheme) => {
+  ...(isLong ? ([['desktop', 1280, 'light']] as const) : []),
+] as const;
+
+describe.each(SCREENS)('on a %s', (_name, width, scheme) => {
   it.each(KINDS)(
-    'the page of a %s has no serious findings, no errors, no text on another or on a dot, and does not scroll sideways',
+    'the page of a %s begins with its verdict and first picture, has no serious findings, no errors, no text on another or on a dot, and does not scroll sideways',
     async (kind) => {
       const { page, complaints } = await openReport(browser, files[kind], width, scheme);
+      if (kind !== 'index') await expectVerdictFirst(page, kind);
       expect(await seriousFindings(page)).toEqual([]);
       expect(complaints).toEqual([]);
       expect(await overflowOf(page)).toBeLessThanOrEqual(0);
@@ -113,31 +119,19 @@ describe.each([
   );
 });
 
-/** A report answers before anybody scrolls. */
-const SCREEN_HEIGHT = 900;
-describe.each([
-  ['phone', 375],
-  ['desktop', 1280],
-] as const)('the first screen of a %s', (_name, width) => {
-  it.each(KINDS.filter((kind) => kind !== 'index'))(
-    'has the verdict of a %s and its first picture, whole',
-    async (kind) => {
-      const { page } = await openReport(browser, files[kind], width);
-      const ends = await page.evaluate(() =>
-        ['.verdict', 'svg.plot'].map(
-          (part) => document.querySelector(part)?.getBoundingClientRect().bottom,
-        ),
-      );
-      const [verdict, picture] = ends;
-      expect(verdict).toBeLessThan(SCREEN_HEIGHT);
-      // Several drills have a table instead.
-      if (kind === 'drills') expect(picture).toBeUndefined();
-      else expect(picture).toBeLessThan(SCREEN_HEIGHT);
-      await page.close();
-    },
-    30_000,
+/** Both whole, on the first screen. */
+async function expectVerdictFirst(page: Page, kind: string): Promise<void> {
+  const ends = await page.evaluate(() =>
+    ['.verdict', 'svg.plot'].map(
+      (part) => document.querySelector(part)?.getBoundingClientRect().bottom,
+    ),
   );
-});
+  const [verdict, picture] = ends;
+  expect(verdict).toBeLessThan(SCREEN_HEIGHT);
+  // Several drills have a table instead.
+  if (kind === 'drills') expect(picture).toBeUndefined();
+  else expect(picture).toBeLessThan(SCREEN_HEIGHT);
+}
 
 test('the report tells the figures under the pointer, zooms to what is dragged over, and back', async () => {
   const { page, complaints } = await openReport(browser, files.run, 1280);
@@ -186,8 +180,11 @@ test('the report sorts an index by any column, also with the keyboard, and says 
 /** Of A4 less the margins, in CSS pixels. */
 const PAPER = 718;
 
+/** Of plots, and of tables. */
+const PRINTED = isLong ? KINDS : (['run', 'drills'] as const);
+
 describe('on paper', () => {
-  it.each(KINDS)(
+  it.each(PRINTED)(
     'the page of a %s is in light colours and cut off nowhere, whatever the screen shows',
     async (kind) => {
       const { page, complaints } = await openReport(browser, files[kind], PAPER, 'dark');

@@ -1,3 +1,6 @@
+import { readdirSync } from 'node:fs';
+import type { RunRecord } from '../../cli/src/record/run-record';
+import { EXIT } from '../../cli/src/ui/exit';
 import { leftOf } from '../process/left-behind';
 import {
   endedAtMs,
@@ -6,17 +9,73 @@ import {
   loading,
   matchedIn,
   nobody,
+  order,
   promises,
   steady,
 } from '../process/loading';
+import { runCli } from '../support/cli';
 import { readWholeRun } from '../support/read-run';
-import { pause } from '../support/wait';
+import { N8N_VERSION } from '../support/versions';
+import { eventually, pause, unlessInvalid } from '../support/wait';
 
-/** The command `run` when what n8n needs, or main alone, dies in the middle. */
+/** The command `run` on real n8n processes, also when the command, what n8n needs, or main alone dies in the middle. */
 
 jest.setTimeout(330_000);
 
 const place = inFoldersOfItsOwn();
+
+test('the spread over two workers is counted, and every execution', async () => {
+  const args = order(
+    place,
+    ...['--workload', 'cpu', '--variant', 'load-target', '--param', 'n=1000', '--json'],
+    ...['--workers', '2', '--profile', 'closed', '--vus', '6', '--duration', '8s'],
+  );
+  const { code, stdout, stderr } = await unlessInvalid(
+    () => runCli(args, { TMPDIR: place.temp }),
+    (run) => run.code === EXIT.invalid,
+  );
+  expect([code, stderr]).toEqual([0, expect.anything()]);
+  const { summary, verdict, versions, patches } = JSON.parse(stdout) as RunRecord;
+  expect(verdict.outcome).toBe('sustained');
+  // As the running n8n says it: of a worker, what a worker alone loads too.
+  expect(versions['n8n']).toBe(N8N_VERSION);
+  expect(patches?.worker).toMatchObject({ 'read-once': 'known', 'keep-stalled': 'known' });
+  expect(Object.keys(patches?.main ?? {})).toContain('limit-metrics');
+  expect(summary.spread.map(({ role }) => role)).toEqual(['worker', 'worker']);
+  expect(new Set(summary.spread.map(({ pid }) => pid)).size).toBe(2);
+  const { requests = 0, expectedResponses, succeeded } = summary.executions ?? {};
+  expect(requests).toBeGreaterThan(0);
+  expect({ expectedResponses, succeeded }).toEqual({
+    expectedResponses: requests,
+    succeeded: requests,
+  });
+  expect(summary.spread.reduce((sum, each) => sum + each.requests, 0)).toBeLessThanOrEqual(
+    requests,
+  );
+  // One by one too, though this tuning saves none of them.
+  expect(summary.matched).toMatchObject({
+    ...{ source: 'database', executions: requests },
+    ...{
+      withoutExecution: nobody,
+      notSucceeded: nobody,
+      withoutResponse: nobody,
+      repeated: nobody,
+    },
+  });
+  expect(readdirSync(place.temp)).toEqual([]);
+});
+
+test('kill -9 leaves nothing running, and report concludes what was recorded', async () => {
+  const { run, started, folder } = await loading(place, ...steady);
+  run.child.kill('SIGKILL');
+  await run.ended;
+  await eventually(() => leftOf(started, place.temp).length === 0, 120_000);
+  expect(leftOf(started, place.temp)).toEqual([]);
+  expect((await runCli(['report', place.out])).code).toBe(0);
+  const { record, requests } = await readWholeRun(folder);
+  expect(record.verdict.outcome).toBe('aborted');
+  expect(requests.length).toBeGreaterThan(0);
+});
 
 test('Redis gone in the middle: the record says so and names the jobs that went with it', async () => {
   const { run, started, folder } = await loading(
