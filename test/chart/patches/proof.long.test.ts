@@ -19,6 +19,7 @@ import { n8nFolder, node24 } from '../../nodes/support/lab';
 import { N8N_VERSION } from '../../support/versions';
 import {
   copied,
+  describeOf,
   isLoaded,
   PRELOAD,
   script,
@@ -43,7 +44,6 @@ const hasOurBundle =
     .update(readFileSync(join(RUNTIME, BUNDLE)))
     .digest('hex')
     .startsWith('7ee2ef16');
-const describeOurs = hasOurBundle ? describe : describe.skip;
 
 let folder: string;
 beforeEach(() => {
@@ -131,7 +131,7 @@ testOf('zone-once')(
   },
 );
 
-describeOurs('a bundle that is known', () => {
+describeOf('zone-once', hasOurBundle)('a bundle that is known', () => {
   test('is changed from the first sandbox on, without a test', async () => {
     const { first, later, before, states, said } = await sandboxes();
     expect(before).toEqual(every('known'));
@@ -175,7 +175,7 @@ describeOurs('a bundle that is known', () => {
   });
 });
 
-describeOurs('a bundle that is taken out of what is known', () => {
+describeOf('zone-once', hasOurBundle)('a bundle that is taken out of what is known', () => {
   test('is changed to the same text, once a test beside n8n has given the same results faster', async () => {
     const preload = withoutKnowledge();
     const { first, later, before, states, said } = await sandboxes({ preload });
@@ -232,7 +232,7 @@ describeOurs('a bundle that is taken out of what is known', () => {
   });
 });
 
-describeOurs('another bundle', () => {
+describeOf('zone-once', hasOurBundle)('another bundle', () => {
   test('is changed where all places are in it', async () => {
     const runtime = withBundle((bundle) => `${bundle}\n`);
     const { later, states } = await sandboxes({ runtime });
@@ -268,46 +268,49 @@ describeOurs('another bundle', () => {
   });
 });
 
-describeOurs('a test beside n8n that goes wrong leaves n8n as it is', () => {
-  const withScript = (name: string, changed: (text: string) => string): string => {
-    const preload = withoutKnowledge();
-    const path = script(name, preload);
-    writeFileSync(path, changed(readFileSync(path, 'utf8')));
-    return preload;
-  };
+describeOf('zone-once', hasOurBundle)(
+  'a test beside n8n that goes wrong leaves n8n as it is',
+  () => {
+    const withScript = (name: string, changed: (text: string) => string): string => {
+      const preload = withoutKnowledge();
+      const path = script(name, preload);
+      writeFileSync(path, changed(readFileSync(path, 'utf8')));
+      return preload;
+    };
 
-  test.each([
-    ['takes more CPU than it may', 'for (;;);', 'more than 5 s of CPU'],
-    ['throws', "throw new Error('planted')", 'planted'],
-    ['makes another result', 'globalThis.DateTime = undefined', 'gave other results'],
-  ])('where a change %s', async (_, code, why) => {
-    const preload = withScript('zone-once', (text) =>
-      text.replace('return late;', () => `return late + "\\n${code}";`),
-    );
-    const { later, states, said } = await sandboxes({ preload, names: ['zone-once'] });
-    expect(states).toEqual({ 'zone-once': 'unknown' });
-    for (const one of later) expect(one).toMatchObject({ result: RESULT, text: '7ee2ef16' });
-    expect(said).toContain(why);
-  });
+    test.each([
+      ['takes more CPU than it may', 'for (;;);', 'more than 5 s of CPU'],
+      ['throws', "throw new Error('planted')", 'planted'],
+      ['makes another result', 'globalThis.DateTime = undefined', 'gave other results'],
+    ])('where a change %s', async (_, code, why) => {
+      const preload = withScript('zone-once', (text) =>
+        text.replace('return late;', () => `return late + "\\n${code}";`),
+      );
+      const { later, states, said } = await sandboxes({ preload, names: ['zone-once'] });
+      expect(states).toEqual({ 'zone-once': 'unknown' });
+      for (const one of later) expect(one).toMatchObject({ result: RESULT, text: '7ee2ef16' });
+      expect(said).toContain(why);
+    });
 
-  test('where its process does not come up', async () => {
-    const preload = copied();
-    writeFileSync(join(preload, 'known.json'), '{"bundles": {}, "functions": {}}');
-    const path = join(preload, 'expressions-proof.cjs');
-    const text = readFileSync(path, 'utf8');
-    writeFileSync(
-      path,
-      text.replace(
-        'if (require.main === module)',
-        'if (require.main === module) process.abort();\nif (false)',
-      ),
-    );
-    const { later, states, said } = await sandboxes({ preload });
-    expect(states).toEqual(every('unknown'));
-    expect(later[0]).toMatchObject({ result: RESULT, text: '7ee2ef16' });
-    expect(said).toContain('did not end');
-  });
-});
+    test('where its process does not come up', async () => {
+      const preload = copied();
+      writeFileSync(join(preload, 'known.json'), '{"bundles": {}, "functions": {}}');
+      const path = join(preload, 'expressions-proof.cjs');
+      const text = readFileSync(path, 'utf8');
+      writeFileSync(
+        path,
+        text.replace(
+          'if (require.main === module)',
+          'if (require.main === module) process.abort();\nif (false)',
+        ),
+      );
+      const { later, states, said } = await sandboxes({ preload });
+      expect(states).toEqual(every('unknown'));
+      expect(later[0]).toMatchObject({ result: RESULT, text: '7ee2ef16' });
+      expect(said).toContain('did not end');
+    });
+  },
+);
 
 /** What is wrong with it, the patch, and a text in what it makes of the bundle, with another in its place; null is n8n's own. */
 type Mutant = [string, string, string, string | null];
@@ -373,7 +376,7 @@ const WITHOUT_GAIN: Mutant[] = [
   ['changes nothing', 'zone-once', '', null],
 ];
 
-describeOurs('the test beside n8n', () => {
+describeOf('zone-once', hasOurBundle)('the test beside n8n', () => {
   const judge = async (mutants: Mutant[]): Promise<unknown[]> => {
     const given = {
       ...{
