@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { groupByTarget, refuseVain } from './options/applies';
 import { giveHelp, programHelp } from './options/help';
-import { suggestChoices } from './options/parsers';
+import { nameUnknownFirst, suggestChoices } from './options/parsers';
 import * as clean from './commands/clean';
 import * as compare from './features/compare/command';
 import * as completion from './commands/completion';
@@ -62,6 +62,7 @@ export function programOf(): Command {
       const command = register(program).helpGroup(heading);
       groupByTarget(command);
       suggestChoices(command);
+      nameUnknownFirst(command);
       giveHelp(command, help);
     }
   }

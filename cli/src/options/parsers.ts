@@ -135,3 +135,15 @@ export function suggestChoices(command: Command): void {
     });
   }
 }
+
+/** Lets a command name an option that it does not know before it asks for a required one; to be called when all options are there. */
+export function nameUnknownFirst(command: Command): void {
+  const parse = command.parseOptions.bind(command);
+  command.parseOptions = (words) => {
+    const parsed = parse(words);
+    if (parsed.unknown.some((word) => word.startsWith('-'))) {
+      for (const option of command.options) option.makeOptionMandatory(false);
+    }
+    return parsed;
+  };
+}

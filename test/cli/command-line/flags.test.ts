@@ -184,3 +184,27 @@ test.each([
   expect(() => metricsEndpoints(text)).toThrow(InvalidArgumentError);
   expect(() => metricsEndpoints(text)).toThrow(/^Use a form such as .*\.$/);
 });
+
+/** What a command prints where it refuses these words. */
+async function saidOf(words: string[]): Promise<string> {
+  const program = programOf();
+  let said = '';
+  const writeErr = (text: string): void => void (said += text);
+  for (const command of [program, ...program.commands]) command.configureOutput({ writeErr });
+  await program.parseAsync(words, { from: 'user' }).catch((error: unknown) => error);
+  return said;
+}
+
+test.each([
+  ['sweep --plan plan.yaml', "unknown option '--plan'"],
+  ['sweep --files plan.yaml', "unknown option '--files'\n(Did you mean --file?)"],
+  ['recover --uri http://n8n:5678', "unknown option '--uri'\n(Did you mean --url?)"],
+])('an unknown option is named before a required one that is missing: %s', async (words, text) => {
+  const said = await saidOf(words.split(' '));
+  expect(said).toContain(text);
+  expect(said).not.toContain('required option');
+});
+
+test('a required option that is missing is named', async () => {
+  expect(await saidOf(['sweep'])).toContain("required option '-f, --file <plan.yaml>'");
+});
