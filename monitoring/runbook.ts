@@ -34,7 +34,22 @@ export const runbookPage = (group: AlertGroup): string =>
     ...group.alerts.flatMap(runbook),
   ]
     .join('\n\n')
-    .replace(/\]\((N8n\w+)\.md\)/g, (_, name: string) => `](${linkWithin(group, name)})`);
+    .replace(/\]\((N8n\w+)\.md\)/g, (_, name: string) => `](${linkWithin(group, name)})`)
+    .replace(/\bdocs\/([a-z/-]+\.md(?:#[a-z-]+)?)/g, (_, path: string) => linkTo(path));
+
+/** What a link to a page of the docs is called; in an alert, the page is named by its path. */
+const TITLES: Readonly<Record<string, string>> = {
+  'chart/data.md': 'Execution data',
+  'chart/patches.md': 'Patches',
+  'chart/redis.md': 'Redis',
+  'chart/tuning.md#memory': 'Memory',
+};
+
+function linkTo(path: string): string {
+  const title = TITLES[path];
+  if (title === undefined) throw new Error(`no title for docs/${path}: see TITLES`);
+  return `[${title}](../${path})`;
+}
 
 function linkWithin(group: AlertGroup, name: string): string {
   const isHere = group.alerts.some((alert) => alert.name === name);

@@ -86,7 +86,7 @@ function compatibility(): Generated {
 <!-- Written by lab/generate/all.ts from ${RECORD} and the records of studies/versions: change it there. -->
 
 This page shows which [patches](docs/chart/patches.md) work with which n8n version, and what the chart's defaults gain.
-The rows of the first two tables come from \`n8n-tuned n8n admit\`. Figures for one version do not hold for another version.
+The rows of the first two tables come from \`n8n-tuned n8n admit\`. The figures of one version do not apply to other versions.
 
 ${table(
   ['n8n', 'checked on', 'how', 'patch tests passed', 'workloads that responded'],
@@ -101,18 +101,18 @@ ${table(
 )}
 
 - **known**: the code that the patch changes is listed in \`known.json\`, or the patch changes no code of n8n.
-- **proven**: the code is not listed. A test in two sandboxes gave the same results, faster.
-- **unknown**: the code is different. The patch leaves n8n as it is.
+- **proven**: the code is not listed. In a test with two sandboxes, the patched code gave the same results and was faster.
+- **unknown**: the code is different, so the patch does not change it.
 - **not needed**: n8n evaluates expressions without a sandbox.
 - **not loaded**: the chart does not load the patch for this version.
-- **not tried**: no n8n was installed to test the code.
+- **not tried**: n8n was not installed, so the code could not be tested.
 ${told.length === 0 ? '' : `\n## What differs\n\n${told.join('\n')}\n`}
 ## Executions per second
 
-Each cell is a ratio: executions per second with the chart's defaults, over those of n8n as it comes. Both run on the same
-machine with the same number of clients, and are loaded in turns. The interval in brackets holds the ratio with 95% probability.
-A version with "-" is not measured. \`n8n-tuned study versions --list\` lists the cells, and
-\`n8n-tuned study versions --part 2.41.3\` measures those of one version.
+Each cell shows a ratio: executions per second with the chart's defaults, divided by executions per second with n8n's defaults.
+Both instances run on the same machine, and the study loads them alternately with the same number of clients. The range in
+brackets is the 95% interval. Versions with "-" have not been measured. \`n8n-tuned study versions --list\` lists all cells, and
+\`n8n-tuned study versions --part 2.41.3\` measures the cells of one version.
 
 ${ratiosByVersion()}
 
@@ -124,10 +124,10 @@ n8n-tuned n8n admit 2.39.10 --write   # also adds the row to this page
 n8n-tuned n8n admit 2.39.10 --full    # also installs, runs and tests the version
 \`\`\`
 
-With \`--full\`, the command runs the tests of the patches with the version. It then starts n8n once in queue mode, and sends each
+With \`--full\`, the command runs the patch tests with this version. It then starts n8n once in queue mode, and sends each
 workload one request. If the tests pass, it adds the version to \`known.json\`, and its variables to \`versions.yaml\`. For a patch
-that changes what n8n stores or queues, the command never adds a changed function: it prints the difference, and a person
-decides. A workflow on GitHub runs the command for new versions every day.
+that changes what n8n stores or queues, the command never adds a changed function: it prints the difference, so that a person
+can decide. A workflow on GitHub runs the command for new versions every day.
 `;
   // The record too, in the format of the repository.
   return {

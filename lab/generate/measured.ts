@@ -33,7 +33,7 @@ function chart(): Measured {
     means:
       'For short workflows, you get most of the gain from [variables that you can copy](docs/only-settings.md).',
     study: 'charts',
-    question: 'How many more requests does this chart respond to than the official chart?',
+    question: 'How many more requests does this chart handle than the official chart?',
     figure: of('tuned'),
     text: `With the same limits per pod, this chart handles ${of('tuned')} as many requests as the official chart, for the last-node workload in regular mode. If you only set the environment variables of this chart in the official chart, the ratio is ${number(peer('last-node', 'regular', 'official-same').comparison.ratio.value)}x.`,
     record: peer('last-node', 'regular', 'tuned').file,
@@ -111,11 +111,11 @@ function faults(): Measured {
   const lost = lostInFaults;
   return {
     means:
-      'Settings cannot restore the executions of a process that died. [Recovery](docs/recovery.md) runs them again.',
+      'No setting restores the executions of a process that died. [Recovery](docs/recovery.md) runs them again.',
     study: 'drills',
-    question: 'How many requests are lost in faults under load?',
+    question: 'How many requests are lost when a fault occurs under load?',
     figure: `${lost('recovery')} with recovery; ${lost('as-it-comes')} with n8n's own settings`,
-    text: `With n8n's own settings, ${lost('as-it-comes')} requests during a fault were accepted but lost. With the chart's defaults, ${lost('defaults')} were lost. With recovery, ${lost('recovery')} were lost.`,
+    text: `With n8n's own settings, ${lost('as-it-comes')} requests that were exposed to a fault were lost. With the chart's defaults, ${lost('defaults')} were lost. With recovery, ${lost('recovery')} were lost.`,
     record: 'studies/drills/results/parts/kill-worker-process-recovery-1.json',
   };
 }
@@ -149,7 +149,7 @@ function ownProcess(): Measured {
     means: 'n8n 1.0 and newer always use one process for all executions.',
     study: 'own-main',
     question: 'What does one process per execution cost in n8n before 1.0?',
-    figure: `one shared process responds to ${number(rate)}x as many requests`,
+    figure: `one shared process handles ${number(rate)}x as many requests`,
     text: `With one process for all executions, n8n handled ${number(rate)}x as many requests as with one process per execution, which used ${number(memory(own) / memory(main))}x as much memory.`,
     record: path('main'),
   };
@@ -176,7 +176,7 @@ export const MEASURED: readonly (() => Measured)[] = [
   () =>
     answered(
       'queue',
-      'When does a main with workers sustain more than one process?',
+      'When does a main with workers handle more load than a single process?',
       'studies/queue/results/queue/sweep.json',
       () => ({ sentence: workersPayOff() }),
       'Workflows that wait for other systems benefit most.',
@@ -187,7 +187,7 @@ export const MEASURED: readonly (() => Measured)[] = [
       'How little memory and CPU does n8n need?',
       'studies/small-pods/results/parts/memory-main.json',
       smallPods.answer,
-      '[Tuning](docs/chart/tuning.md#memory) explains how to reduce the memory usage, and what the disadvantages are.',
+      '[Tuning](docs/chart/tuning.md#memory) explains how to reduce memory usage, and at what cost.',
     ),
   () =>
     answered(
@@ -202,10 +202,10 @@ export const MEASURED: readonly (() => Measured)[] = [
   () =>
     answered(
       'limits',
-      'How far is n8n below the limits of its queue and database?',
+      'How close does n8n get to the limits of its queue and database?',
       'studies/limits/results/limits/sweep.json',
       limits.answer,
-      "Most of the time for each job is n8n's own work.",
+      "n8n's own work accounts for most of the time per job.",
     ),
   ownProcess,
 ];
@@ -219,8 +219,8 @@ export function measured(): Generated {
 
 <!-- Written by lab/generate/all.ts from the records of studies. -->
 
-Every figure on this page comes from a record in this repository. We measured on small machines, usually with two cores, which n8n and the load generator
-shared. On your system, both the figures and the ratios will differ: measure with \`n8n-tuned\`. A range in brackets is the 95% interval, or the range over several rounds. [The overview of studies](studies/README.md) lists all studies, and explains how to repeat them. Some tests also [keep records](docs/records/README.md).
+Every figure on this page comes from a record in this repository. We used small machines, usually with two cores that n8n and the load generator
+shared. On your system, both the figures and the ratios will differ: measure your own with \`n8n-tuned\`. A range in brackets is the 95% interval, or the range over several rounds. [The overview of studies](studies/README.md) lists all studies, and explains how to repeat them. Some tests also [keep records](docs/records/README.md).
 
 ${MEASURED.map((make) => make())
   .map((one) => `## ${one.question}\n\n${one.text} ${one.means} (${leads(one)})`)

@@ -174,7 +174,7 @@ export function onlySettings(): Generated {
 
 <!-- Written by lab/generate/only-settings.ts from records and from charts/n8n-tuned/files/environment.yaml. -->
 
-For short workflows, you get most of the gain from this repository with environment variables alone. With the variables from our chart, the official chart handled ${of('last-node', 'regular', 'official-same')} as many requests to the shortest workflow.
+For short workflows, environment variables alone provide most of the gain from this repository. With the variables from our chart, the official chart handled ${of('last-node', 'regular', 'official-same')} as many requests to the shortest workflow.
 
 ${table(
   ['workload', 'variables alone', 'this chart', 'record'],
@@ -214,7 +214,7 @@ kubectl exec deploy/n8n-main -- printenv N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE
 ./n8n-tuned compare http://before.example.com http://after.example.com --request 'POST /webhook/order'
 \`\`\`
 
-Replace the names with your own. The first command prints \`true\`. The second command measures the gain on your machines. Use two test systems
+Replace the names with your own. The first command must print \`true\`. The second command measures the gain on your machines. Use two test systems
 that run at the same time.
 
 We rendered the chart blocks with ${listed(checked)} ([record](docs/records/only-settings.json)). Automated tests check that these blocks have not changed since then. They run the process block in a shell,

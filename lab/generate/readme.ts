@@ -101,7 +101,7 @@ interface Versions {
 
 function n8nVersions(): string {
   const { supported } = parse(read('charts/n8n-tuned/files/versions.yaml')) as Versions;
-  return `You can deploy and load n8n ${supported.from} and newer. Versions ${supported.testedBelow} and newer have not been measured, so the
+  return `You can deploy and load-test n8n ${supported.from} and newer. Versions ${supported.testedBelow} and newer have not been measured, so the
 chart's NOTES print a warning for them. [The patches page](docs/chart/patches.md) lists the n8n versions that each patch supports.`;
 }
 

@@ -35,12 +35,12 @@ function introduction(): string {
 
 A workload consists of a workflow, the request that triggers it, and the expected response. The workflow files are
 in \`workflows/\`. Import a file in n8n's editor (Import from File), or import all files with
-\`n8n import:workflow --separate\`; then publish the workflow. The editor gives an imported workflow a new id and no
+\`n8n import:workflow --separate\`. Then publish the workflows that you need. The editor gives an imported workflow a new id and no
 credentials. The notes in \`sub-workflow\` and \`http-calls\` explain which settings you need to choose again.
 
 A workload has up to three variants:
 
-- **native** uses only nodes that ship with n8n, so you can import it into any n8n. In n8n 2.x, Code nodes run in the
+- **native** uses only nodes that ship with n8n, so you can import it into any n8n instance. In n8n 2.x, Code nodes run in the
   task runner, so this variant measures n8n together with its runner.
 - **load-target** uses the Load Target node from this repository, which generates the load inside the n8n process.
   The response contains the id of that process. If the request contains a size, an expression reads it, and n8n 2.x
@@ -55,8 +55,8 @@ The table for each workflow shows the oldest n8n version that includes all of it
 versions come from \`lab/generate/node-releases.json\`. The tests run all workflows, but only with n8n 2.41.1 and 0.221.2.
 ${triedOnce()}
 
-Every request in a load test has the \`x-load-id\` header. If the table for a workload shows a place for this id,
-the response must contain the id there.
+Every request in a load test has the \`x-load-id\` header. If the table for a workload shows where the response contains this id,
+the command checks the id there.
 
 All workflows have the \`load test\` tag, and workflows that can harm n8n also have the \`can hurt n8n\` tag. To publish
 or remove these workflows, filter n8n's workflow list by tag. The command-line import in n8n 0.221.2 does not import tags.
@@ -75,9 +75,9 @@ n8n checks the key before it starts an execution, and responds with 403 if the k
 requires a key, because a webhook rejects all requests if its credential does not exist in n8n. n8n decrypts the
 credential for each request, so only compare runs with a key to other runs with a key.
 
-\`n8n-tuned\` gives the workflows that it imports into an n8n instance at \`--url\` their own names, webhook paths and key. The
+\`n8n-tuned\` gives the workflows that it imports into an n8n instance at \`--url\` their own names, webhook paths and a key. The
 command sends the key with each request, and removes the key together with the workflows. Workflows that the chart or the
-targets \`process\` and \`kubernetes\` import have no key.
+\`process\` and \`kubernetes\` targets import do not require a key.
 
 ## Python
 
@@ -89,7 +89,7 @@ workflow: \`n8n-tuned run --workflow python.json --request 'GET /webhook/...'\`.
 const list = (all: readonly Workload[]): string => `## All workloads
 
 ${table(
-  ['workload', 'puts under stress', 'variants'],
+  ['workload', 'stresses', 'variants'],
   all.map(({ name, stresses, variants }) => [
     `[\`${name}\`](#${name})`,
     stresses,

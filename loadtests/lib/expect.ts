@@ -54,7 +54,7 @@ export function parseExpectation(text: string): Expectation {
   }
   if (operator === undefined && subject !== 'json' && subject !== 'header') {
     throw new Mistake(
-      `the expectation '${text}' says nothing about the ${subject}: use a form such as ${subject}==200`,
+      `the expectation '${text}' does not contain a condition on the ${subject}: use a form such as ${subject}==200`,
     );
   }
   const wanted = wantedOf(match[4] ?? '', isText || operator === '~' || operator === '!~');

@@ -32,7 +32,7 @@ export function refuseTooManyOpen(
   const most = generators * OPEN_AT_MOST;
   if (allowed > most) {
     throw new Mistake(
-      `${String(highestRate(plan))} requests per second that may each take ${String(slowestMs / 1000)} s can need ${String(allowed)} open requests at the same time, but ${generators === 1 ? 'one generator opens' : `${String(generators)} generators open`} at most ${String(most)} by default. Each needs about 64 KiB and a socket. Choose a lower rate or SLO, or set the limit yourself (--max-open, with plain k6 MAX_OPEN)`,
+      `${String(highestRate(plan))} requests per second that may each take ${String(slowestMs / 1000)} s can need ${String(allowed)} open requests at the same time, but ${generators === 1 ? 'one generator opens' : `${String(generators)} generators open`} at most ${String(most)} by default. Each open request needs about 64 KiB and a socket. Choose a lower rate or SLO, or set the limit yourself (--max-open, or MAX_OPEN with k6 alone)`,
     );
   }
 }

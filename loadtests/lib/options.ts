@@ -111,7 +111,7 @@ function boundOf(slo: Slo): Omit<Threshold, 'slo' | 'expression'> {
     return { metric: 'load_wrong', figure: 'rate', operator: '<=', bound };
   }
   throw new Mistake(
-    `the SLO '${slo.text}' cannot be seen by k6 alone: n8n-tuned run asks n8n and its queue for it`,
+    `the SLO '${slo.text}' cannot be checked with k6 alone: use n8n-tuned run, which also reads n8n and its queue`,
   );
 }
 

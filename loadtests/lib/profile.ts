@@ -90,12 +90,12 @@ export function planOf(name: ProfileName, parameters: PlanParameters = {}): Load
 function refuseWhatDoesNotFit(name: string, profile: Profile, parameters: PlanParameters): void {
   if (profile.loop === 'closed' && parameters.ratePerSecond !== undefined) {
     throw new Mistake(
-      `the profile ${name} has clients, not a rate: set their number, or use the 'load' profile`,
+      `the '${name}' profile has clients instead of a rate: set the number of clients, or use the 'load' profile`,
     );
   }
   if (profile.loop === 'open' && parameters.clients !== undefined) {
     throw new Mistake(
-      `the profile ${name} has a rate, not clients: set the rate, or use the 'closed' profile`,
+      `the '${name}' profile has a rate instead of clients: set the rate, or use the 'closed' profile`,
     );
   }
   if (profile.loop === 'closed' && parameters.arrivals !== undefined) {

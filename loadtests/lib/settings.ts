@@ -189,7 +189,7 @@ type Named = Exclude<keyof ScriptEnv, 'GODEBUG'>;
 function only(env: ScriptEnv, name: Named, value: string): boolean {
   const text = env[name] ?? '';
   if (text !== '' && text !== value) {
-    throw new Mistake(`${name} is '${text}': it must be ${value}, or be left out`);
+    throw new Mistake(`${name} is '${text}': it must be ${value} or not set`);
   }
   return text === value;
 }

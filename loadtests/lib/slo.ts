@@ -67,7 +67,7 @@ function boundOf(text: string, metric: SloMetric, value: number, unit: string): 
   if (metric === 'errors' || metric === 'throughput') {
     if (unit !== '%') {
       throw new Mistake(
-        `the SLO '${text}' needs a per cent sign: ${metric}${metric === 'errors' ? '<1%' : '>=95%'}`,
+        `the SLO '${text}' needs a percent sign: ${metric}${metric === 'errors' ? '<1%' : '>=95%'}`,
       );
     }
     if (value > 100) {

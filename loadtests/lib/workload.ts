@@ -191,7 +191,7 @@ function requestOf(
   const reply = { ...workload.reply, ...variant?.reply };
   if (request.method === undefined || request.path === undefined || reply.expect === undefined) {
     throw new Mistake(
-      `the workload ${workload.name} takes no requests, as it starts by itself: import it in the editor, or choose another one`,
+      `the workload ${workload.name} accepts no requests, because it starts by itself: import it in the editor, or choose another workload`,
     );
   }
   const values = { ...parametersOf(workload, choice.parameters), ...also };

@@ -17,7 +17,7 @@ export const availability: AlertGroup = {
         '`kubectl get pods -l app.kubernetes.io/component=main` shows whether the pod is missing, pending, crashing, or running but not ready.',
         'If the pod is pending, `kubectl describe pod` shows the reason (not enough CPU or memory, or a volume on another node).',
         'If the pod crashes, check `kubectl logs --previous`, then see [N8nOutOfMemoryKill](N8nOutOfMemoryKill.md) and [N8nHeapNearLimit](N8nHeapNearLimit.md).',
-        'If the pod is ready, the problem is between Prometheus and the pod. Check the targets page in Prometheus, and `networkPolicy.metricsFrom`.',
+        'If the pod is ready, the problem is probably between Prometheus and the pod. Check the targets page in Prometheus, and `networkPolicy.metricsFrom`.',
       ],
       whatToDo: [
         'Main cannot start without its database. Restore the database first.',
@@ -38,7 +38,7 @@ export const availability: AlertGroup = {
       meaning:
         'A process does not respond to requests for `/metrics`. Either the process has stopped, or its event loop is too busy to respond within the scrape timeout.',
       tellWhy: [
-        'If the pod is ready, it is too busy or has lost its network connection: see [N8nEventLoopLag](N8nEventLoopLag.md).',
+        'If the pod is ready, the process is probably too busy, or Prometheus cannot reach it: see [N8nEventLoopLag](N8nEventLoopLag.md).',
         'If the pod is not ready, check `kubectl describe pod` and `kubectl logs --previous`.',
       ],
       whatToDo: [
@@ -59,7 +59,7 @@ export const availability: AlertGroup = {
         'In queue mode, only workers run production executions. Webhooks that respond immediately still work. For all other webhooks, callers wait until they give up.',
       tellWhy: [
         '`kubectl get pods -l app.kubernetes.io/component=worker` shows whether workers are missing, pending or crashing.',
-        'If all workers crash at the same time, either Redis or the database is unavailable, or a workflow kills every worker that runs it ([N8nOutOfMemoryKill](N8nOutOfMemoryKill.md)).',
+        'If all workers crash at the same time, check whether Redis or the database is unavailable, or whether a workflow kills every worker that runs it ([N8nOutOfMemoryKill](N8nOutOfMemoryKill.md)).',
         'If the Deployment has no replicas, an autoscaler has scaled the workers to zero, or `worker.replicas` is 0.',
       ],
       whatToDo: [

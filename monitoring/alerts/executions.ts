@@ -47,7 +47,7 @@ export const executions: AlertGroup = {
         'In the editor, filter the list of executions by the statuses Crashed and Error.',
         'If a worker died, see [N8nOutOfMemoryKill](N8nOutOfMemoryKill.md) and [N8nRestarting](N8nRestarting.md), or check whether a node was lost.',
         'During a rolling update, check that `terminationGracePeriodSeconds` is greater than `shutdown.timeoutSeconds`.',
-        'If all workers are alive, one of them was blocked: see [N8nEventLoopLag](N8nEventLoopLag.md) and [N8nCpuThrottled](N8nCpuThrottled.md).',
+        'If all workers are alive, one of them was probably blocked: see [N8nEventLoopLag](N8nEventLoopLag.md) and [N8nCpuThrottled](N8nCpuThrottled.md).',
       ],
       whatToDo: [
         'In the editor, open the lost executions, and retry those that you still need. A retry uses the original trigger data.',
@@ -69,7 +69,7 @@ export const executions: AlertGroup = {
       meaning: `In the last half hour, the share of failed executions was above \`failingShare\`, and more than \`failingFactor\` times the share of the previous day.`,
       tellWhy: [
         'In the editor, filter the list of executions by the status Error. Check whether one workflow or node type fails, or several.',
-        'If all failing workflows call the same service, the service is down or its credential has expired.',
+        'If all failing workflows call the same service, check whether the service is down or its credential has expired.',
         'If different kinds of workflows fail, check the database, Redis and the task runners.',
       ],
       whatToDo: [
@@ -150,7 +150,7 @@ export const executions: AlertGroup = {
       meaning:
         'A patch is loaded, but did not change n8n. The usual reason is that n8n was upgraded, and the patch does not recognise the new code. n8n runs without the patch, so it may be slower or lose more executions. For the meaning of each state, see docs/chart/patches.md.',
       tellWhy: [
-        'Check the n8n log, which contains a line with the reason.',
+        'Check the n8n log for the line that contains the reason.',
         'Check the list of known n8n versions for each patch in docs/chart/patches.md.',
       ],
       whatToDo: [

@@ -46,7 +46,7 @@ export const exporter: AlertGroup = {
       ],
       whatToDo: [
         'Restart the workers: `kubectl rollout restart deployment/FULLNAME-worker`.',
-        'If the alert fires again, a network device between the workers and Redis drops idle connections: see docs/chart/redis.md.',
+        'If the alert fires again, a network device between the workers and Redis is probably dropping idle connections: see docs/chart/redis.md.',
       ],
       drill: 'Run `kubectl scale deployment/FULLNAME-worker --replicas=0`, and wait five minutes.',
     },
@@ -64,7 +64,7 @@ export const exporter: AlertGroup = {
         'To find out why the process died, see [N8nJobsStalled](N8nJobsStalled.md), [N8nOutOfMemoryKill](N8nOutOfMemoryKill.md) and [N8nRestarting](N8nRestarting.md).',
       ],
       whatToDo: [
-        'Retry the executions that are still needed with `n8n-tuned recover`, or one by one in the editor.',
+        'Retry the executions that you still need, either with `n8n-tuned recover` or one by one in the editor.',
         'If a workflow kills its process every time, deactivate the workflow before you retry any executions.',
       ],
       drill: 'While the `wait-5s` workload runs, run `kubectl exec WORKER -c n8n -- kill -9 1`.',
@@ -117,14 +117,14 @@ export const exporter: AlertGroup = {
       expr: `max by (namespace, release, table) (delta(${tableSize}[1d])) > ${threshold('databaseGrowthGiBPerDay')} * 1024 * 1024 * 1024`,
       summary: 'Table {{ $labels.table }} grew by {{ $value | humanize1024 }}B within a day.',
       meaning:
-        "One of n8n's database tables is growing fast. `execution_data` stores the data of executions until n8n prunes them. Only one main prunes, at no more than about 100 executions per second.",
+        "One of n8n's database tables is growing fast. `execution_data` stores the data of each execution until n8n prunes the execution. Only one main prunes, at no more than about 100 executions per second.",
       tellWhy: [
         'If the table is `execution_data`, find the workflow that writes the most data: `SELECT "workflowId", count(*) FROM execution_entity GROUP BY 1 ORDER BY 2 DESC LIMIT 5`.',
         'If a different table is growing, it belongs to another n8n feature, such as insights, workflow history or data tables.',
       ],
       whatToDo: [
         'Save less data with `tuning.saveSuccessfulExecutions: none`, or keep the data for a shorter time: see docs/chart/data.md.',
-        'To return the free space to the operating system, run `VACUUM FULL`, which locks the table.',
+        'To return free space to the operating system, run `VACUUM FULL` during a quiet period, because this command locks the table.',
       ],
       drill: 'Save all executions, run the `items` workload, and lower the threshold.',
     },

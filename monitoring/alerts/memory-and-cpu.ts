@@ -30,7 +30,7 @@ export const memoryAndCpu: AlertGroup = {
         'Each n8n process does all its work on one thread. If this thread lags by half a second, every response is half a second late, probes fail, and locks in Redis expire. n8n resets the measured lag each time a program reads `/metrics`. If a second program, such as another Prometheus or `n8n-tuned run`, also reads the metrics, each program sees only the lag since the last read by either of them.',
       tellWhy: [
         'If the process uses about one core, it has too much work for one thread.',
-        'If the process uses less CPU, it is throttled ([N8nCpuThrottled](N8nCpuThrottled.md)), or its heap is nearly full ([N8nHeapNearLimit](N8nHeapNearLimit.md)).',
+        'If the process uses less CPU, it is probably throttled ([N8nCpuThrottled](N8nCpuThrottled.md)), or its heap is nearly full ([N8nHeapNearLimit](N8nHeapNearLimit.md)).',
         'If the lag occurs in bursts, look for a workflow with large items or a long expression.',
       ],
       whatToDo: [
@@ -51,7 +51,7 @@ export const memoryAndCpu: AlertGroup = {
       meaning:
         'If V8 cannot free any more memory, it ends the process with "JavaScript heap out of memory". Before that, V8 spends most of its time on garbage collection.',
       tellWhy: [
-        'If the memory usage rises with the number of executions, their items are large. If the metric is turned on, `n8n_execution_data_write_size_bytes` shows their size.',
+        'If the memory usage rises with the number of executions, their items are probably large. If the metric is turned on, `n8n_execution_data_write_size_bytes` shows their size.',
         'If the memory usage rises slowly over days, there is probably a leak: see also [N8nMemoryOutsideHeapGrows](N8nMemoryOutsideHeapGrows.md).',
       ],
       whatToDo: [

@@ -76,7 +76,7 @@ export const queue: AlertGroup = {
       ],
       whatToDo: [
         'Restart the workers: `kubectl rollout restart deployment/FULLNAME-worker`. After the restart, they take the waiting jobs immediately. With `worker.guardSeconds`, a worker that has lost its connection restarts itself. The log of the previous container then contains `worker-guard` (`kubectl logs -p`).',
-        'If the alert fires again, a network device between the workers and Redis drops idle connections: see docs/chart/redis.md.',
+        'If the alert fires again, a network device between the workers and Redis is probably dropping idle connections: see docs/chart/redis.md.',
       ],
       drill:
         "Create a NetworkPolicy that blocks the workers' egress to Redis, which cuts them off without closing their connections.",
@@ -125,7 +125,7 @@ export const queue: AlertGroup = {
         'The worker does not take any jobs, or all of its slots are busy with executions that do not end. The other workers continue, so the queue as a whole can look healthy.',
       tellWhy: [
         'If the editor shows executions that take longer than `workerSilentMinutes`, the threshold is too low.',
-        'If no executions are running, the worker has lost its connection to Redis, and its log ends at that point.',
+        'If no executions are running, the worker has probably lost its connection to Redis. Its log then ends at that point.',
       ],
       whatToDo: [
         'Delete the pod. Before the worker stops, it has `shutdown.timeoutSeconds` to finish its executions.',

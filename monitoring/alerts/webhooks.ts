@@ -42,7 +42,7 @@ const errors: Pick<Alert, 'needs' | 'tellWhy' | 'whatToDo' | 'drill'> = {
     'Find the workflows with the most errors: `topk(5, sum by (workflow_id, status_code) (rate(n8n_webhook_request_duration_seconds_count{status_code=~"5.."}[5m])))`.',
     'If one workflow fails, its executions in the editor show the reason. Status 500 means that a workflow failed before it responded.',
     'If all workflows fail with status 503, n8n is shutting down or its queue does not respond. See [N8nNoWorkerUp](N8nNoWorkerUp.md), [N8nRedisDown](N8nRedisDown.md) and [N8nDatabasePoolWaiting](N8nDatabasePoolWaiting.md).',
-    'If callers see more errors than the alert counts, the Ingress could not reach n8n and responded with 502 or 504. Compare the error rate with the metrics of the Ingress.',
+    'If callers see more errors than the alert counts, the Ingress probably could not reach n8n, and responded with 502 or 504 itself. Compare the error rate with the metrics of the Ingress.',
   ],
   whatToDo: [
     'If somebody has changed the workflow, publish the previous version.',

@@ -230,7 +230,7 @@ describe('what does not work is said in a sentence', () => {
     ['taken', /^the release name 'n8n' is taken in the namespace .* \(deployed\)/],
     ['refused', /^the chart rejects th\w+ values: .*noSuchValue/],
     ['absent', /^there is no release 'absent' in the namespace/],
-    ['noN8n', /has no Service that takes webhooks/],
+    ['noN8n', /has no Service for webhooks/],
   ];
   test.each(sentences.filter(([name]) => isAsked(name)))('%s', async (name, sentence) => {
     expect(await saidBy(name)).toMatch(sentence);

@@ -30,7 +30,7 @@ test('it begins with a command, a picture and what is gained, and needs nothing 
     '## How much load can my n8n sustain?',
     '## Deploy it tuned',
     '## Break it, and count what was lost',
-    '## Where to go on',
+    '## Documentation',
   ].map((part) => readme.indexOf(part));
   expect(inOrder).not.toContain(-1);
   expect(inOrder).toEqual(inOrder.toSorted((a, b) => a - b));

@@ -64,8 +64,8 @@ describe('a profile', () => {
   });
 
   it.each([
-    ['closed', { ratePerSecond: 5 }, 'has clients, not a rate'],
-    ['load', { clients: 5 }, 'has a rate, not clients'],
+    ['closed', { ratePerSecond: 5 }, 'has clients instead of a rate'],
+    ['load', { clients: 5 }, 'has a rate instead of clients'],
     ['load', { ratePerSecond: 0 }, 'rate 0 is out of range'],
     ['load', { ratePerSecond: Number.NaN }, 'out of range'],
     ['load', { durationSeconds: 0 }, 'duration of 0 s is out of range'],

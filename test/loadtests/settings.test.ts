@@ -52,7 +52,7 @@ describe('a variable', () => {
   });
 
   it.each([
-    ['HTTP', '2', "HTTP is '2': it must be 1.1, or be left out"],
+    ['HTTP', '2', "HTTP is '2': it must be 1.1 or not set"],
     ['COOKIES', 'no', "COOKIES is 'no': it must be keep"],
     ['SUMMARY', 'long', "SUMMARY is 'long': it must be short"],
   ])('%s=%s is refused', (name, value, because) => {

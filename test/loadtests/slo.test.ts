@@ -32,7 +32,7 @@ describe('an SLO', () => {
     ['p95<3%', 'needs a time with its unit'],
     ['p97<3s', 'names no known metric'],
     ['error<1%', 'names no known metric (did you mean errors?)'],
-    ['errors<1', 'needs a per cent sign'],
+    ['errors<1', 'needs a percent sign'],
     ['throughput>=200%', 'more than 100%'],
     ['backlog<1s', 'has a unit'],
     ['fast', 'is not understood'],

@@ -79,7 +79,7 @@ describe('a workload of the catalogue', () => {
 
   it.each([
     ['nope', {}, "there is no workload 'nope': choose one of cpu, upload, mixed, hog"],
-    ['hog', {}, 'the workload hog takes no requests, as it starts by itself'],
+    ['hog', {}, 'the workload hog accepts no requests, because it starts by itself'],
     ['cpu', { variant: 'own' }, "has no variant 'own': it has native, legacy"],
     ['cpu', { parameters: { m: 1 } }, "has no parameter 'm': it has n"],
     ['cpu', { parameters: { n: '1.5' } }, 'must be a whole number from 1 up to 9000'],

@@ -470,7 +470,7 @@ describe('what an administrator has not allowed', () => {
     async (given) => {
       const { error } = await asked(given);
       expect(error?.message).toMatch(
-        /^'(May Crash n8n|May Freeze n8n|Leak)' can end or block this/,
+        /^'(May Crash n8n|May Freeze n8n|Leak)' can crash or block n8n/,
       );
       expect(error?.description).toContain('LOAD_TARGET_DANGEROUS=true');
       expect((await run({ folder, ...given })).error).toBeUndefined();

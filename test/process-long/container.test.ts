@@ -201,7 +201,7 @@ test('a Compose file in queue mode is measured in containers of its own, and its
 test('an image of another version than the one that was named is refused', async () => {
   const order = { ...ofImage({ n8n: '2.40.0' }), isVersionNamed: true };
   await expect(containerTarget(order).up(quiet, never())).rejects.toThrow(
-    `has n8n ${pinned(versions, 'N8N_VERSION')}, and the topology n8n 2.40.0`,
+    `contains n8n ${pinned(versions, 'N8N_VERSION')}, but the topology asks for n8n 2.40.0`,
   );
 });
 

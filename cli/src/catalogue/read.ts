@@ -17,7 +17,7 @@ export function readCatalogue(file: string): Catalogue {
   if (last?.file === file && last.text === text) return last.catalogue;
   const catalogue = parseYamlFile(text, file, { name: 'catalogue', schema: catalogueSchema });
   const [fault] = faultsOf(catalogue, (path) => existsSync(join(dirname(file), path)));
-  if (fault !== undefined) throw new Mistake(`${file} is wrong: ${fault}`);
+  if (fault !== undefined) throw new Mistake(`${file} is invalid: ${fault}`);
   last = { file, text, catalogue };
   return catalogue;
 }

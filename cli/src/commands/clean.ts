@@ -82,7 +82,7 @@ async function clean(options: CleanOptions): Promise<void> {
       options.namespace === undefined
         ? 'namespaces and the ConfigMaps in them, which is how leftovers are found: name one with --namespace, or use a context that may'
         : `the ConfigMaps of the namespace ${options.namespace}, which is how leftovers are found: use a context that may`;
-    throw new Mistake(`context ${cluster.context} may not list ${what}.`);
+    throw new Mistake(`context ${cluster.context} has no permission to list ${what}.`);
   }
   const chosen = found.filter(({ state }) => state === 'ended' || mayGo(state, options));
   const removed: Leftover[] = [];

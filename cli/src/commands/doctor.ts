@@ -12,7 +12,7 @@ import { wrapCutting } from '../ui/wrap';
 // The doctor's checks as text for a terminal.
 
 const TITLES: Record<Purpose, string> = {
-  load: 'loading an n8n instance that runs already (target url)',
+  load: 'load-testing a running n8n instance (target url)',
   process: 'n8n on this machine (target process)',
   queue: 'queue mode on this machine',
   kubernetes: 'Kubernetes (target kubernetes)',
@@ -47,7 +47,7 @@ export const help: CommandHelp = {
     'n8n-tuned doctor --target kubernetes --namespace n8n --existing',
   ],
   notes: [
-    'With --target process, doctor checks this machine. With --target kubernetes, it checks each permission that the context needs to deploy and load n8n in its cluster. --target url needs only k6.',
+    'With --target process, doctor checks this machine. With --target kubernetes, it checks each permission that the context needs to deploy and load-test n8n. --target url needs only k6.',
     'Exit code 1 means that something required by the target is missing.',
   ],
 };
@@ -67,7 +67,10 @@ export function register(program: Command): Command {
     )
     .option('--context <name>', 'kubeconfig context (default: the current context)')
     .option('--namespace <name>', 'namespace to check (default: a new namespace)')
-    .option('--existing', 'check only the permissions that are needed to load an existing release')
+    .option(
+      '--existing',
+      'check only the permissions that are needed to load-test an existing release',
+    )
     .option('--json', 'print the results as JSON')
     .action(async ({ json, ...flags }: DoctorOptions) => {
       if (flags.target === 'kubernetes') {

@@ -35,7 +35,7 @@ async function down(name: string): Promise<void> {
     while (kept.read() !== null) {
       if (performance.now() > giveUpMs) {
         throw new Failure(
-          `n8n at ${state.baseUrl} did not stop within ${String(GIVE_UP_MS / 1000)} s: end the process ${String(pid)}, with kill -9 if it does not respond; what it runs ends with it.`,
+          `n8n at ${state.baseUrl} did not stop within ${String(GIVE_UP_MS / 1000)} s: end process ${String(pid)} (with kill -9 if it does not respond), which also ends everything that it started.`,
         );
       }
       progress.tell(`taking down n8n at ${state.baseUrl}`);

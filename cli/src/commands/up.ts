@@ -70,7 +70,7 @@ const KEEPER = 'N8N_TUNED_KEEPER';
 export function upOrder(given: UpOptions) {
   if (given.target !== 'process' && given.target !== 'container') {
     throw new Mistake(
-      `up requires --target process or container: it cannot start what --target ${given.target} names.`,
+      `up requires --target process or container: it cannot start an n8n instance with --target ${given.target}.`,
     );
   }
   const options = { ...given, env: { ...WATCHED, ...given.env } };

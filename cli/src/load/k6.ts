@@ -352,7 +352,7 @@ export function findK6(): string {
   const found = findProgram('k6');
   if (found === null) {
     throw new Mistake(
-      `k6 is not here: ${howToGetK6(hasLab())}; n8n-tuned doctor shows what else is missing.`,
+      `k6 is not installed: ${howToGetK6(hasLab())}; n8n-tuned doctor shows what else is missing.`,
     );
   }
   return found;

@@ -23,11 +23,13 @@ const agreed = new Set<string>();
 export async function ask({ word, kind, why }: Question, { yes = false }: Consent): Promise<void> {
   if (yes || agreed.has(word)) return;
   if (!process.stdin.isTTY) {
-    throw new Mistake(`${why}, and there is no terminal to ask: add --yes if you may load it.`);
+    throw new Mistake(
+      `${why}, and there is no terminal to ask: add --yes if you are allowed to load-test it.`,
+    );
   }
   const capital = why.charAt(0).toUpperCase() + why.slice(1);
-  const answer = await answerTo(`\n${capital}. To load it, type the ${kind}: `);
-  if (answer.trim() !== word) throw new Mistake(`${word} is left alone.`);
+  const answer = await answerTo(`\n${capital}. To load-test it, type the ${kind}: `);
+  if (answer.trim() !== word) throw new Mistake(`${word} was not load-tested.`);
   agreed.add(word);
 }
 

@@ -63,7 +63,7 @@ export function withClusterOptions(command: Command): Command {
       'ask before loading this context (* is a wildcard); repeatable',
       collect,
     )
-    .option('--yes', 'for scripts: load a possible production system without asking');
+    .option('--yes', 'for scripts: do not ask before load-testing a possible production system');
 }
 
 export function withDeployOptions(command: Command): Command {
@@ -125,7 +125,7 @@ export const clusterTargetOption = (text: string): Option =>
 
 export function withKubernetesOptions(command: Command): Command {
   return withDeployOptions(command)
-    .option('--existing', 'load an existing release without deploying anything')
+    .option('--existing', 'load-test an existing release without deploying anything')
     .option('--values <file>', 'a chart values file, instead of a topology; repeatable', collect)
     .option('--chart <file>', 'a file that describes another chart (docs/kubernetes.md)');
 }

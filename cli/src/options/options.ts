@@ -312,7 +312,7 @@ export function withTargetOptions(command: Command): Command {
           .addOption(
             new Option(
               '--command <command>',
-              'command that starts the server to load, which must listen at --url; implies --target server',
+              'command that starts the server under test, which must listen at --url; implies --target server',
             ).implies({ target: 'server' }),
           )
           .option(

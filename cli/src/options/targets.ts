@@ -148,7 +148,7 @@ export function withoutWebhook<Options extends TargetOptions & WorkloadOptions>(
   const { request = `${options.body === undefined ? 'GET' : 'POST'} ${path}` } = options;
   if (request.trim().split(/\s+/)[1] !== path) {
     throw new Mistake(
-      `--url names ${path}, and --request '${request}': give --url ${baseUrl}, or remove --request.`,
+      `--url contains the path ${path}, but --request is '${request}': use --url ${baseUrl}, or remove --request.`,
     );
   }
   return { ...options, url: baseUrl, request };

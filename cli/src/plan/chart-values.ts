@@ -19,7 +19,7 @@ import { ROLES, type Role } from './roles';
 export function completed(user: unknown, defaults = chartDefaults()): NamedSettings {
   const presets = presetsOf(user).map((name) => {
     if (!existsSync(join(chartFolder(), 'presets', `${name}.yaml`))) {
-      throw new Mistake(`the values are invalid at preset: the chart has no preset '${name}'`);
+      throw new Mistake(`preset: the chart has no preset named '${name}'`);
     }
     return chartFile('presets', `${name}.yaml`);
   });
@@ -80,7 +80,7 @@ export function valuesOfTopology(topology: Topology): NamedSettings {
   const { workers, webhooks, ...rest } = topology;
   if (rest.tuning === 'none') {
     throw new Mistake(
-      'tuning none means n8n without tuning, which the chart does not deploy: use --tuning default, or --target process.',
+      'the chart cannot deploy n8n without tuning (none): use --tuning default, or --target process.',
     );
   }
   const database = databaseOf(topology);

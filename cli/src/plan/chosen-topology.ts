@@ -106,7 +106,7 @@ function refuseVain(choice: TopologyChoice, topology: Topology): void {
   if (vain.length === 0) return;
   const flags = vain.map((name) => `--${name}`).join(' and ');
   throw new Mistake(
-    `${flags} ${vain.length === 1 ? 'works' : 'work'} only with --mode queue, and this is ${topology.mode} mode: add it, or remove ${vain.length === 1 ? flags : 'them'}.`,
+    `${flags} ${vain.length === 1 ? 'works' : 'work'} only in queue mode, but the mode is ${topology.mode}: add --mode queue, or remove ${vain.length === 1 ? flags : 'these options'}.`,
   );
 }
 

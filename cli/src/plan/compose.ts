@@ -24,7 +24,7 @@ export function composeDocument(text: string, file: string): Document {
   const document = parseDocument(text, { merge: true });
   const [error] = document.errors;
   if (error === undefined) return document;
-  throw new Mistake(`${file} is no YAML: ${error.message.split('\n')[0] ?? ''}`);
+  throw new Mistake(`${file} is not YAML: ${error.message.split('\n')[0] ?? ''}`);
 }
 
 export const isN8nImage = (image: unknown): boolean =>
@@ -129,12 +129,12 @@ export function composeTopology(text: string, file: string, around: Around): Com
   const [stray] = [...of('worker'), ...of('webhook')];
   if (!isQueue && stray !== undefined) {
     throw new Mistake(
-      `${file}: ${stray.name} is a ${roleOf(stray)}, and ${main.name} does not have EXECUTIONS_MODE=queue: set it there.`,
+      `${file}: ${stray.name} is a ${roleOf(stray)}, but ${main.name} does not set EXECUTIONS_MODE=queue: set the variable for ${main.name}.`,
     );
   }
   if (isQueue && of('worker').length === 0) {
     throw new Mistake(
-      `${file}: ${main.name} has EXECUTIONS_MODE=queue, and no service has the command worker: add one, or remove the variable.`,
+      `${file}: ${main.name} has EXECUTIONS_MODE=queue, but no service has the command worker: add a worker, or remove the variable.`,
     );
   }
   for (const other of mains) leave(other, 'image', 'only one main is started');
@@ -144,7 +144,7 @@ export function composeTopology(text: string, file: string, around: Around): Com
   const isPostgresql = databaseTypeOf(main, file) === 'postgresql';
   if (isQueue && !isPostgresql) {
     throw new Mistake(
-      `${file}: ${main.name} has EXECUTIONS_MODE=queue without DB_TYPE=postgresdb: set it there.`,
+      `${file}: ${main.name} has EXECUTIONS_MODE=queue without DB_TYPE=postgresdb: set both variables for ${main.name}.`,
     );
   }
   const stores = [isQueue ? redis : undefined, isPostgresql ? postgresql : undefined];
@@ -393,7 +393,7 @@ function servicesIn(document: Document, file: string, given: Texts, around: Arou
     }
     if (/[:/]$/.test(String(content['image']))) {
       throw new Mistake(
-        `${file}: the image of ${name} is named by a variable that is not set: set it in .env, or in the shell.`,
+        `${file}: the name of the image of ${name} contains a variable that is not set: set it in .env, or in the shell.`,
       );
     }
     const files = [content['env_file'] ?? []].flat().map((one) => String(at(one, ['path']) ?? one));
@@ -440,7 +440,7 @@ function interpolated(text: string, given: Texts, service: string): string {
       if (isThere) return value;
       if (sign?.endsWith('?') === true) {
         throw new Mistake(
-          `${service} requires the variable ${name ?? ''}: set it in .env beside the Compose file, or in the shell.`,
+          `${service} requires the variable ${name ?? ''}: set it in .env next to the Compose file, or in the shell.`,
         );
       }
       return sign === undefined ? '' : then();

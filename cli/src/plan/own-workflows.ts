@@ -73,7 +73,7 @@ export function loadedBy(
   if (files.length > 0 && !files.flatMap(allOf).some(isLoaded)) {
     const webhooks = files.flatMap(allOf);
     throw new Mistake(
-      `no webhook of ${namesOf(files)} answers ${request?.method ?? ''} ${request?.path ?? ''}: ${webhooks.length === 0 ? 'it has none' : `it has ${listed(webhooks)}`}.`,
+      `no webhook in ${namesOf(files)} accepts ${request?.method ?? ''} ${request?.path ?? ''}: ${webhooks.length === 0 ? 'it has none' : `it has ${listed(webhooks)}`}.`,
     );
   }
   const notes: string[] = [];
@@ -81,7 +81,7 @@ export function loadedBy(
     const loads = allOf(each).filter(isLoaded);
     if (loads.length === 0 && !each.workflows.some(isCalled)) {
       throw new Mistake(
-        `no part of ${each.name} is loaded or called by another workflow: remove the file.`,
+        `${each.name} has no webhook to load-test, and no other workflow calls it: remove the file.`,
       );
     }
     const off = each.workflows.flatMap((workflow) => withTriggersOff(workflow, isLoaded).off);

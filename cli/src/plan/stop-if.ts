@@ -59,7 +59,7 @@ function secondsIn(time: string, text: string): number {
     // Not a time at all.
   }
   if (seconds > 0) return seconds;
-  throw new Mistake(`--stop-if '${text}' has no time after for: use a form such as for 10s.`);
+  throw new Mistake(`--stop-if '${text}' has no time after 'for': use a form such as for 10s.`);
 }
 
 const METHOD = '(?:(GET|HEAD|POST|PUT|PATCH|DELETE)\\s+)?';

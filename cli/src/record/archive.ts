@@ -99,7 +99,8 @@ export function archiveOf(files: ReadonlyMap<string, string>): Archive {
     );
     const id = beside.find((one) => WITH_TABLES.includes(basename(one))) ?? beside[0];
     const entry = id === undefined ? undefined : archive.get(id);
-    if (id === undefined || entry === undefined) throw new Error(`${path} lies beside no record`);
+    if (id === undefined || entry === undefined)
+      throw new Error(`there is no record next to ${path}`);
     (entry.files ??= {})[relative(dirname(id), path)] = text;
   }
   return archive;

@@ -31,7 +31,7 @@ export async function s3Place(url: string): Promise<S3Place> {
     await client.config.credentials();
   } catch (error) {
     throw new Mistake(
-      `--s3 requires credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or run with a role that may write to ${url} (${messageOf(error)}).`,
+      `--s3 requires credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or use a role with permission to write to ${url} (${messageOf(error)}).`,
     );
   }
   return {
@@ -132,7 +132,7 @@ async function put(
     }
   } catch (error) {
     const why = abortSignal.aborted ? messageOf(abortSignal.reason) : reasonOf(error);
-    throw new Error(`s3://${bucket}/${key} was not taken: ${why}`, { cause: error });
+    throw new Error(`s3://${bucket}/${key} could not be written: ${why}`, { cause: error });
   } finally {
     await file.close();
   }

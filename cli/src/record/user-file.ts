@@ -38,7 +38,7 @@ export function refuseForeign({ path, option, begins, force }: UserFile): void {
     return;
   }
   if (!stats.isFile()) {
-    throw new Mistake(`${option} is ${path}, which is ${kindOf(stats)}: name a file.`);
+    throw new Mistake(`${option} is ${path}, which is ${kindOf(stats)}: specify a file.`);
   }
   if (force || stats.size === 0 || beginningOf(path, option, begins.length) === begins) return;
   throw new Mistake(

@@ -14,7 +14,7 @@ export async function refuseWithoutEvidence(
   if (slo === undefined || (await running.executions()) !== null) return null;
   if (running.kind === 'server') {
     throw new Mistake(
-      `the SLO '${slo.text}' cannot be judged at ${running.baseUrl}: only n8n shows its remaining work; remove this SLO.`,
+      `the SLO '${slo.text}' cannot be judged at ${running.baseUrl}: only n8n knows how much work remains; remove this SLO.`,
     );
   }
   let why = "n8n's executions cannot be counted";
@@ -25,6 +25,6 @@ export async function refuseWithoutEvidence(
     why += ` (${messageOf(error)})`;
   }
   throw new Mistake(
-    `the SLO '${slo.text}' cannot be judged at ${running.baseUrl}: ${why}; set N8N_API_KEY to a key that may list executions, enable queue metrics in queue mode (N8N_METRICS=true, N8N_METRICS_INCLUDE_QUEUE_METRICS=true), or remove this SLO.`,
+    `the SLO '${slo.text}' cannot be judged at ${running.baseUrl}: ${why}; set N8N_API_KEY to a key that can list executions, enable queue metrics in queue mode (N8N_METRICS=true, N8N_METRICS_INCLUDE_QUEUE_METRICS=true), or remove this SLO.`,
   );
 }

@@ -30,8 +30,8 @@ function cap(env: Environment, name: string): number {
 export function requireDangerous({ dangerous }: Allowance, what: string): void {
   if (dangerous) return;
   throw new Mistake(
-    `${what} can end or block this n8n, which does not allow it`,
-    'Only an administrator can allow it: LOAD_TARGET_DANGEROUS=true in the environment of each process of an n8n for tests.',
+    `${what} can crash or block n8n, which is not allowed here`,
+    'Only an administrator can allow this: set LOAD_TARGET_DANGEROUS=true for each n8n process of a test system.',
   );
 }
 

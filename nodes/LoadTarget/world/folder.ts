@@ -84,7 +84,7 @@ async function allowedFolder(call: Call): Promise<string> {
     }
     throw new Mistake(
       `n8n allows nodes no folder for files: tried ${candidates.join(', ')}`,
-      'Name a folder in N8N_RESTRICT_FILE_ACCESS_TO.',
+      'Add a folder to N8N_RESTRICT_FILE_ACCESS_TO.',
     );
   }
   if (typeof parameter !== 'string' || !isAbsolute(parameter)) {
@@ -95,7 +95,7 @@ async function allowedFolder(call: Call): Promise<string> {
   throw new Mistake(
     `'Folder' is ${parameter}, which n8n does not let nodes access`,
     allowed === undefined
-      ? 'Choose a folder that holds no files of n8n itself.'
+      ? 'Choose a folder that does not contain files of n8n itself.'
       : `N8N_RESTRICT_FILE_ACCESS_TO allows: ${allowed.join(', ')}.`,
   );
 }

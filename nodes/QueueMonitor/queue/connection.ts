@@ -47,7 +47,7 @@ export function connectionOf(given: Record<string, unknown>, connectTimeoutMs: n
 
   if (mode === 'single') {
     const host = text(given.host).trim();
-    if (host === '') throw new Mistake("'Host' is empty: give the host name of Redis");
+    if (host === '') throw new Mistake("'Host' is empty: enter the host name of Redis");
     const port = checkedNumber(given.port, { title: 'Port', min: 1, max: 65_535, integer: true });
     return {
       kind: 'one',
@@ -104,7 +104,7 @@ export function parseNodes(list: string, defaultPort: number): { host: string; p
       const port = match?.[3] ?? defaultPort;
       return { host, port: checkedNumber(port, { title, min: 1, max: 65_535, integer: true }) };
     });
-  if (nodes.length === 0) throw new Mistake("'Nodes' is empty: give at least one host:port");
+  if (nodes.length === 0) throw new Mistake("'Nodes' is empty: enter at least one host:port");
   return nodes;
 }
 

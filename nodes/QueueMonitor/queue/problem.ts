@@ -44,7 +44,7 @@ export function redisProblem(where: string, errors: unknown[]): Mistake {
   for (const [pattern, what] of known) {
     if (texts.some((text) => pattern.test(text))) return new Mistake(`${where} ${what}`);
   }
-  return new Mistake(`${where} cannot be read`, 'The log of Redis may tell more.');
+  return new Mistake(`${where} cannot be read`, 'Check the Redis log for more information.');
 }
 
 function textOf(error: unknown): string {

@@ -143,7 +143,7 @@ async function countJobs({ client, key }: QueueKeys): Promise<
 function noSuchQueue(where: string, name: string, prefix: string): Mistake {
   return new Mistake(
     `${where} has no queue '${name}' under the prefix '${prefix}'`,
-    'The prefix must be the one in QUEUE_BULL_PREFIX of n8n, and the database the one in QUEUE_BULL_REDIS_DB. A queue that never held a job and has no worker cannot be told from one that does not exist.',
+    'The prefix must be the one in QUEUE_BULL_PREFIX of n8n, and the database the one in QUEUE_BULL_REDIS_DB. A queue that never contained a job and has no worker looks like a queue that does not exist.',
   );
 }
 

@@ -44,7 +44,7 @@ test.each([
   [
     'on another machine, where no address of this one is given',
     { baseUrl: 'https://n8n.example.com', seeds: true },
-    'mine is a twin, and https://n8n.example.com is another machine: specify the address at which it reaches this machine, such as --stand-in http://10.0.0.5:5690.',
+    'mine is a twin, and n8n at https://n8n.example.com runs on another machine: specify the address at which n8n reaches this machine, such as --stand-in http://10.0.0.5:5690.',
   ],
 ])('a twin is refused by an n8n %s, before anything is put in', async (_, reach, sentence) => {
   const needs = new OutsideNeeds(reach);

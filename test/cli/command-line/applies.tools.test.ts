@@ -237,7 +237,7 @@ function names(message: string, { long }: Option): boolean {
   const flag = long ?? '';
   if (flag === '--command' && message.includes('--target server')) return true;
   // The request, and the file of a workflow that has no such webhook.
-  if (/^no webhook of \S+ answers/.test(message))
+  if (/^no webhook in \S+ accepts/.test(message))
     return ['--request', '--workload', '--workflow'].includes(flag);
   return new RegExp(`\\b${flag.slice(2)}`).test(message);
 }

@@ -38,7 +38,7 @@ async function answered(keys: string): Promise<{ code: unknown; screen: string }
   }
 }
 
-const REFUSED = `n8n-tuned: ${HOST} is left alone.`;
+const REFUSED = `n8n-tuned: ${HOST} was not load-tested.`;
 /** What the command says when it begins to look at the host. */
 const BEGUN = 'waiting until GET /webhook/x gets its expected respons';
 
@@ -66,7 +66,9 @@ test.each([
 
 test('without a terminal nobody is asked, nothing is loaded, and the sentence names --yes', async () => {
   const { code, stderr } = await runCli(ARGS);
-  expect(stderr).toMatch(/there is no terminal to ask: add --yes if you may load it\.\n$/);
+  expect(stderr).toMatch(
+    /there is no terminal to ask: add --yes if you are allowed to load-test it\.\n$/,
+  );
   expect(stderr).not.toContain(BEGUN);
   expect(code).toBe(2);
 });

@@ -207,5 +207,7 @@ test.each([
   expect(code).toBe(2);
   expect(stderr).toContain('192.0.2.7:5678 is neither this machine nor a private address');
   expect(stderr).toContain(says);
-  expect(stderr).toContain('there is no terminal to ask: add --yes if you may load it');
+  expect(stderr).toContain(
+    'there is no terminal to ask: add --yes if you are allowed to load-test it',
+  );
 });

@@ -52,7 +52,7 @@ test.each([
   ],
   [
     ['all', '--target', 'kubernetes', '--existing', '--namespace', 'n8n'],
-    'every fault of drill all changes resources that the drill deploys itself; for an n8n instance that is already running, use custom with your own commands.',
+    'drill all cannot be used here, because every fault changes resources that the drill deploys itself; for an n8n instance that is already running, use custom with your own commands.',
   ],
 ])('%j is a mistake, told in one sentence', async (args, sentence) => {
   const { code, stderr } = await runCli(['drill', ...args]);

@@ -57,7 +57,7 @@ test('a cell that the chart cannot deploy is left out of a sweep, with the reaso
   const deployer = chosenDeployer({ target: 'kubernetes' });
   expect(deployer.cannot(topologySchema.parse({}))).toBeNull();
   expect(deployer.cannot(topologySchema.parse({ tuning: 'none' }))).toMatch(
-    /the chart does not deploy/,
+    /the chart cannot deploy/,
   );
   expect(deployer.loadsFromHere).toBe(false);
 });

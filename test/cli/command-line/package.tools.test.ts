@@ -101,7 +101,7 @@ test('the package says how to get k6 where there is none, and that starting n8n 
   const { code, stderr } = await n8nTuned('run', ...request());
   expect(code).toBe(2);
   expect(stderr).toContain(
-    'k6 is not here: install k6 1.8.0 or later: https://grafana.com/docs/k6',
+    'k6 is not installed: install k6 1.8.0 or later: https://grafana.com/docs/k6',
   );
   const doctor = await n8nTuned('doctor');
   expect(doctor.code).toBe(1);
@@ -128,7 +128,7 @@ test('the package brings the workloads and the chart', async () => {
   expect((await n8nTuned('workloads')).stdout).toContain('last-node');
   const { code, stderr } = await n8nTuned('run', '--workload', 'last-node');
   expect(code).toBe(2);
-  expect(stderr).toContain('from a checkout of n8n-tuned');
+  expect(stderr).toContain('requires a checkout of n8n-tuned');
   const chart = join(installed(), 'charts/n8n-tuned');
   expect(readdirSync(chart)).toEqual(
     expect.arrayContaining(['Chart.yaml', 'templates', 'presets']),

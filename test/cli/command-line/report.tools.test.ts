@@ -85,7 +85,7 @@ describe('n8n-tuned report', () => {
   it('says in a sentence that there is nothing', async () => {
     const { code, stderr } = await runCli(['report', root]);
     expect(code).toBe(2);
-    expect(stderr).toContain('there is no record in');
+    expect(stderr).toContain('no records found in');
   });
 });
 

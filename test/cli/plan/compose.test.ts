@@ -203,7 +203,7 @@ test.each([
   ['services: { a: { image: redis } }', 'no service that starts n8n'],
   ['volumes: {}', 'has no services'],
   [alone('    environment: [DB_TYPE=mysqldb]'), 'n8n has a DB_TYPE that is neither'],
-  [alone('', '  w: { image: n8nio/n8n, command: worker }'), 'w is a worker, and n8n does not have'],
+  [alone('', '  w: { image: n8nio/n8n, command: worker }'), 'w is a worker, but n8n does not set'],
   [alone('    environment: [EXECUTIONS_MODE=queue]'), 'no service has the command worker'],
   [
     alone(
@@ -212,7 +212,7 @@ test.each([
     ),
     'n8n has EXECUTIONS_MODE=queue without DB_TYPE=postgresdb',
   ],
-  ['services: { n8n: { image: "n8nio/n8n:${V}" } }', 'named by a variable that is not set'],
+  ['services: { n8n: { image: "n8nio/n8n:${V}" } }', 'contains a variable that is not set'],
   [alone('    environment: ["A=${PASS:?give it}"]'), 'n8n requires the variable PASS'],
   [alone('    mem_limit: much'), 'n8n: the memory limit is not an amount'],
 ])('a file that starts no n8n as it is, is refused: %s', (text, why) => {

@@ -83,16 +83,16 @@ test.each([
   ],
   [
     { workflows: [order], request: 'GET /webhook/order' },
-    "answers GET /webhook/order: it has 'POST /webhook/order'.",
+    "accepts GET /webhook/order: it has 'POST /webhook/order'.",
   ],
   [
     { workflows: [order], request: 'POST /webhook/orders' },
-    "answers POST /webhook/orders: it has 'POST /webhook/order'.",
+    "accepts POST /webhook/orders: it has 'POST /webhook/order'.",
   ],
-  [{ workflows: [order], workload: 'last-node' }, 'no webhook of'],
+  [{ workflows: [order], workload: 'last-node' }, 'no webhook in'],
   [
     { workflows: [order, scheduled] },
-    'scheduled.json is loaded or called by another workflow: remove the file.',
+    'scheduled.json has no webhook to load-test, and no other workflow calls it: remove the file.',
   ],
 ])('%j is refused in a sentence that says what there is', (choice, sentence) => {
   expect(() => choose(choice)).toThrow(sentence);

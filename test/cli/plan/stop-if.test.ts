@@ -34,7 +34,7 @@ test.each([
   ...['x>1 for ever', 'x>', 'https://a.example fails for 0s', 'errors>5'],
 ])("'%s' is refused in a sentence that says how to write it", (text) => {
   expect(() => parseStopIf(text)).toThrow(
-    /^--stop-if '.*' (is not understood: use|has no time after for: use)/,
+    /^--stop-if '.*' (is not understood: use|has no time after 'for': use)/,
   );
 });
 

@@ -49,7 +49,7 @@ describe('a place in S3', () => {
   it('needs credentials, from wherever', async () => {
     given({});
     await expect(s3Place('s3://runs')).rejects.toThrow(
-      'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or run with a role',
+      'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or use a role',
     );
   });
 });
@@ -175,7 +175,7 @@ describe('copying a run to a real S3 server', () => {
     given(server.env);
     const place = await s3Place('s3://runs');
     await expect(uploadFolder(place, folder, AbortSignal.abort('Ctrl-C'))).rejects.toThrow(
-      'was not taken: Ctrl-C',
+      'could not be written: Ctrl-C',
     );
   });
 
@@ -191,7 +191,9 @@ describe('copying a run to a real S3 server', () => {
       if (commandName === 'UploadPartCommand') stop.abort('Ctrl-C');
       return answer;
     });
-    await expect(uploadFolder(place, large, stop.signal)).rejects.toThrow('was not taken: Ctrl-C');
+    await expect(uploadFolder(place, large, stop.signal)).rejects.toThrow(
+      'could not be written: Ctrl-C',
+    );
     rmSync(join(large, '..'), { recursive: true });
     const { Uploads = [] } = await place.client.listMultipartUploads({ Bucket: 'runs' });
     expect(Uploads).toEqual([]);

@@ -65,6 +65,6 @@ test('a topology is the same after it was written as values and read again, tune
 
 test('n8n as it comes is refused: the chart always tunes', () => {
   expect(() => valuesOfTopology(topologySchema.parse({ tuning: 'none' }))).toThrow(
-    /^tuning none means n8n without tuning, which the chart does not deploy/,
+    /^the chart cannot deploy n8n without tuning/,
   );
 });

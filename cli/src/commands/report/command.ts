@@ -86,7 +86,7 @@ async function report(named: string[], options: ReportOptions): Promise<number> 
   const indexes = folders.filter(isIndexed).map((folder) => indexOf(folder, options));
   for (const file of [csv ?? [], indexes].flat()) refuseForeign(file);
   if (found.length === 0) {
-    throw new Mistake(`there is no record in ${folders.join(', ')}: n8n-tuned run creates one.`);
+    throw new Mistake(`no records found in ${folders.join(', ')}: n8n-tuned run creates one.`);
   }
   const interrupt = onInterrupt();
   const progress = startProgress();

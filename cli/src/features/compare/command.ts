@@ -267,7 +267,7 @@ function workloadOfAll(
   options: CompareOptions,
 ): ChosenWorkload {
   const [first, ...others] = choices.map((choice) => chosenLoad({ ...options, ...choice }));
-  if (first === undefined) throw new Error('nothing is to be compared');
+  if (first === undefined) throw new Error('there is nothing to compare');
   const index = others.findIndex(({ requests }) => !isDeepStrictEqual(requests, first.requests));
   const other = others[index];
   if (other !== undefined) {
@@ -299,7 +299,7 @@ export function compareOrder(sides: readonly string[], options: CompareOptions) 
   const isOwn = options.request !== undefined || options.workflow !== undefined;
   if (different > 0 && !isOwn) {
     throw new Mistake(
-      `${sides[0] ?? ''} and ${sides[different] ?? ''} are n8n versions before and after 1.0, for which a bundled workload has different workflows: use your own with --workflow or --request.`,
+      `${sides[0] ?? ''} and ${sides[different] ?? ''} are n8n versions before and after 1.0. The bundled workloads have different workflows for these versions: use your own with --workflow or --request.`,
     );
   }
   const workload = workloadOfAll(sides, choices, options);

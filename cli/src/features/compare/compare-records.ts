@@ -29,7 +29,7 @@ export function compareRecords(
   const [one, other] = [recordedIn(a), recordedIn(b)];
   if (one.kind !== other.kind) {
     throw new Mistake(
-      `${a} is the record of a ${one.kind} and ${b} of a ${other.kind}: compare two records of the same kind.`,
+      `${a} is the record of a ${one.kind}, but ${b} is the record of a ${other.kind}: compare two records of the same kind.`,
     );
   }
   const { workload } = one.record;
@@ -38,7 +38,7 @@ export function compareRecords(
     workload.path !== other.record.workload.path
   ) {
     throw new Mistake(
-      `${a} loaded ${workload.name} and ${b} ${other.record.workload.name}: compare two records of the same workload.`,
+      `${a} used the workload ${workload.name}, but ${b} used ${other.record.workload.name}: compare two records of the same workload.`,
     );
   }
   const metric = asked ?? (one.kind === 'search' ? 'capacity' : 'throughput');

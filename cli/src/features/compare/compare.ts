@@ -63,7 +63,7 @@ export async function compareTopologies(
     return { running: side, side: sideOf(name, side), resting: new Resting(side, requests) };
   });
   const [first, ...others] = measuredSides;
-  if (first === undefined) throw new Error('nothing is to be compared');
+  if (first === undefined) throw new Error('there is nothing to compare');
   const top = join(order.out, id);
   const folders = others.map(({ side }) =>
     others.length === 1 ? top : join(top, folderName(side.name)),

@@ -62,7 +62,7 @@ export function linksOf(
   const found = access.links.filter((link) =>
     Object.entries(wanted).every(([key, value]) => link[key as keyof typeof wanted] === value),
   );
-  if (found.length === 0) throw new Failure('no link leads to what the fault is to hit');
+  if (found.length === 0) throw new Failure('no link leads to the store that the fault affects');
   return found;
 }
 

@@ -93,7 +93,8 @@ export function whyNotThere(
 const ONLY_OWN = `changes resources that the drill deploys itself; for an n8n instance that is already running, use ${CUSTOM} with your own commands`;
 
 export function refuseAllThere(options: DrillOptions): void {
-  if (isThere(options)) throw new Mistake(`every fault of drill all ${ONLY_OWN}.`);
+  if (isThere(options))
+    throw new Mistake(`drill all cannot be used here, because every fault ${ONLY_OWN}.`);
 }
 
 /** Somebody else has laid it out, and nothing of it is changed here. */
@@ -119,7 +120,8 @@ export function faultOf(name: string, options: DrillOptions): Fault {
 }
 
 function soakedBy(options: DrillOptions): InsideFault[] {
-  if (isThere(options)) throw new Mistake(`every fault of ${SOAK} ${ONLY_OWN}.`);
+  if (isThere(options))
+    throw new Mistake(`${SOAK} cannot be used here, because every fault ${ONLY_OWN}.`);
   const topology = drilledTopology(options);
   return SOAKED.filter(
     (fault) => whyNotThere(fault, options) === null && fault.lacks(topology) === null,

@@ -180,7 +180,7 @@ export function findOrder(given: FindOptions) {
   const { timeout: timeoutMs, drain: drainMs, arrivals, out, json = false } = options;
   if (timeoutMs <= workload.recorded.latencyFloorMs) {
     throw new Mistake(
-      `--timeout is ${String(timeoutMs / 1000)} s, but no response of ${workload.recorded.name} can come within ${String(workload.recorded.latencyFloorMs)} ms: use a longer one.`,
+      `--timeout is ${String(timeoutMs / 1000)} s, but ${workload.recorded.name} never responds within ${String(workload.recorded.latencyFloorMs)} ms: use a longer --timeout.`,
     );
   }
   const question = questionOf(options, slos);
@@ -224,7 +224,7 @@ function questionOf(
   if (rate === undefined) return null;
   if (!slos.some(isSeenAtOnce)) {
     throw new Mistake(
-      `--rate requires an SLO that is judged per request, such as p95<300ms or errors<1%: ${slos.map(({ text }) => text).join(', ')} is known only at the end.`,
+      `--rate requires an SLO that is judged per request, such as p95<300ms or errors<1%: ${slos.map(({ text }) => text).join(', ')} can be judged only at the end of a run.`,
     );
   }
   return { ratePerSecond: rate, budgetSeconds: budget };

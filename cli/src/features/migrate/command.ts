@@ -38,8 +38,8 @@ export const help: CommandHelp = {
     'n8n-tuned migrate --from 2.30.8 --to 2.41.1 --json',
   ],
   notes: [
-    'The old version stores an execution, which the command copies until there are enough. The new version then migrates the database, twice at each size, and each time the command puts a backup back.',
-    'The report contains the time and WAL of each migration, the locked tables, the database size, and how long webhooks were blocked. It also contains what n8n db:revert takes back, and an estimate for ten times the executions. Tables that your own workflows fill stay empty.',
+    'The old version stores one execution, and the command copies it until the database has the requested size. The new version then migrates the database, twice at each size. After each migration, the command restores a backup.',
+    'The report shows the duration and WAL volume of each migration, the tables that it locked, the database size, and how long webhooks were blocked. It also shows which migrations n8n db:revert reverts, and an estimate for ten times as many executions. The command does not fill tables that only your own workflows use.',
     'Exit codes: 0 PASS, 1 FAIL (the old version does not work on the restored backup). The command needs about three times the disk space of the database.',
   ],
 };
@@ -48,14 +48,14 @@ export function register(program: Command): Command {
   return program
     .command('migrate')
     .description(
-      'Rehearse an upgrade: fill a PostgreSQL database of the old n8n version, let the new version migrate it, and go back',
+      'Rehearse an upgrade: fill a PostgreSQL database with the old n8n version, migrate it with the new version, and roll back',
     )
     .requiredOption('--from <version>', 'n8n version before the upgrade')
     .requiredOption('--to <version>', 'n8n version after the upgrade')
     .addOption(
       parsed(
         '--executions <number>',
-        'stored executions; the upgrade also runs with a tenth and a third of them',
+        'number of stored executions; the command also rehearses the upgrade with a tenth and a third of this number',
         countFrom1,
         '10000',
       ),
@@ -77,7 +77,7 @@ async function run(options: MigrateOptions): Promise<number> {
   }
   if (from.startsWith('0.')) {
     throw new Mistake(
-      `--from ${from} is older than 1.0, and stores executions in another way: use 1.0 or newer.`,
+      `--from ${from} is older than n8n 1.0, which stores executions differently: use 1.0 or newer.`,
     );
   }
   if (executions < LEAST) {

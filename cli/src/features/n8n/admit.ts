@@ -31,7 +31,10 @@ export async function admit(
   tell: (text: string) => void,
   signal: AbortSignal,
 ): Promise<Admission> {
-  if (!hasLab()) throw new Mistake('admit works in a checkout of n8n-tuned: clone it.');
+  if (!hasLab())
+    throw new Mistake(
+      'admit works only in a checkout of n8n-tuned: clone the repository, and run the command there.',
+    );
   const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-admit-'));
   try {
     const packages =

@@ -52,7 +52,7 @@ async function view(words: readonly string[], signal: AbortSignal): Promise<unkn
 async function install(version: string, signal: AbortSignal): Promise<boolean> {
   if (!hasLab()) {
     throw new Mistake(
-      'n8n is installed from a checkout of n8n-tuned, which this is not: clone it and run the command there, or name an n8n of your own with --n8n-program.',
+      'install works only in a checkout of n8n-tuned: clone the repository and run the command there, or use --n8n-program for your own n8n installation.',
     );
   }
   if (installedN8n(cacheFolder()).includes(version)) return false;
@@ -69,7 +69,7 @@ async function toolsFor(version: string, signal: AbortSignal): Promise<string[]>
   if (!all.includes(version)) {
     requireFromNpm(version);
     throw new Mistake(
-      `the registry has no n8n ${version}${didYouMean(version, all)}: n8n-tuned n8n list shows what it has.`,
+      `the registry has no n8n ${version}${didYouMean(version, all)}: n8n-tuned n8n list shows the available releases.`,
     );
   }
   return [nodeFor(await enginesOf(version, signal)), `n8n@${version}`];
@@ -121,7 +121,7 @@ export const help: CommandHelp = {
   notes: [
     'install downloads a release from the npm registry and installs it alongside the others, in about 4 minutes. It needs 2 GB of disk space. If your registry does not have the required version of a package, the nearest version is used. To continue an interrupted installation, run the same command again.',
     "admit reads the packages of an installed or downloaded release. For each patch, it shows whether the code that the patch changes is known, proven by a test in two sandboxes, or unknown, and prints the difference. It also compares the release's variables with the variables that the chart sets. Exit code 1 means that a patch or variable that the chart sets for this release has no effect.",
-    'docs/compatibility.md lists what admit --full runs and writes.',
+    'docs/compatibility.md explains what admit --full runs, and which files it changes.',
   ],
 };
 
@@ -140,9 +140,9 @@ export function register(program: Command): Command {
     .argument('[version]', 'an n8n release, such as 2.39.10')
     .option(
       '--full',
-      'admit: also install, run and test the release, and write the result into the checkout',
+      'admit: also install, run and test the release, and write the result to the checkout',
     )
-    .option('--write', 'admit: add the row to docs/compatibility.md')
+    .option('--write', 'admit: add a row for the release to docs/compatibility.md')
     .option('--json', 'print the result of list or admit as JSON')
     .action(async (action: Action, version: string | undefined, options: N8nOptions) => {
       process.exitCode = await interruptible(async (signal) => {

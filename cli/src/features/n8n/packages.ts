@@ -66,7 +66,7 @@ export async function fetchPackages(
   if (n8n === null) {
     requireFromNpm(version);
     throw new Mistake(
-      `npm cannot get n8n ${version}: n8n-tuned n8n list shows what the registry has.`,
+      `npm cannot download n8n ${version}: n8n-tuned n8n list shows the available releases.`,
     );
   }
   const { dependencies } = manifestSchema.parse(
@@ -86,6 +86,6 @@ export async function fetchPackages(
 export function requireFromNpm(version: string): void {
   if (supports(version, 'fromNpm')) return;
   throw new Mistake(
-    `n8n ${version} comes as an image alone, not from npm: measure it with --target container --image n8nio/n8n:${version}.`,
+    `n8n ${version} is available only as an image, not from npm: measure it with --target container --image n8nio/n8n:${version}.`,
   );
 }

@@ -95,7 +95,9 @@ export function register(program: Command): Command {
 function run(options: PredictOptions): number {
   const { at, atCpu } = options;
   if ((at === undefined) === (atCpu === undefined)) {
-    throw new Mistake('give either --at, a size, or --at-cpu, the CPU per request of a machine.');
+    throw new Mistake(
+      'use either --at with a size, or --at-cpu with the CPU time per request on a machine.',
+    );
   }
   return at === undefined ? onOtherMachine(atCpu ?? NaN, options) : atSize(at, options);
 }
@@ -107,7 +109,7 @@ function atSize(at: number, options: PredictOptions): number {
   if (group === undefined) {
     throw new Mistake(
       groups.length === 0
-        ? `no search in ${options.from.join(', ')} can be used to predict over ${SCALES[over].title}: sweep over them first.`
+        ? `no search in ${options.from.join(', ')} can be used to predict the capacity for ${SCALES[over].title}: measure several sizes with n8n-tuned sweep first.`
         : `--group is ${String(options.group)}: there are ${String(groups.length)}.`,
     );
   }
@@ -130,13 +132,13 @@ function onOtherMachine(cpuMs: number, options: PredictOptions): number {
   const record = oneSearch(options);
   if (!hasEstimate(record.verdict)) {
     throw new Mistake(
-      `the search ${record.id} has no capacity that could be carried: ${record.sentence}`,
+      `the search ${record.id} did not find a capacity that predict can use: ${record.sentence}`,
     );
   }
   const carried = carriedTo(cpuMs, record);
   if (carried === null) {
     throw new Mistake(
-      `the search ${record.id} saw no CPU of n8n: search again with a target whose CPU is seen, such as --metrics-url beside --url.`,
+      `the search ${record.id} did not measure n8n's CPU time: search again with another target, or with --metrics-url in addition to --url.`,
     );
   }
   const command = ['predict', '--from', ...options.from, '--at-cpu', `${String(cpuMs)}ms`];
@@ -176,11 +178,13 @@ function ofWorkload(
   const names = [...new Set(all.map((one) => workloadName(one.workload)))];
   if (names.length === 0) {
     throw new Mistake(
-      `there is no search with a capacity in ${from.join(', ')}: record some with n8n-tuned sweep.`,
+      `no search in ${from.join(', ')} found a capacity: record searches with n8n-tuned sweep.`,
     );
   }
   if (workload === undefined && names.length > 1) {
-    throw new Mistake(`--from holds searches of ${names.join(', ')}: choose one with --workload.`);
+    throw new Mistake(
+      `--from contains searches of ${names.join(', ')}: choose one with --workload.`,
+    );
   }
   const chosen = all.filter((one) => workloadName(one.workload) === (workload ?? names[0]));
   if (chosen.length === 0) {

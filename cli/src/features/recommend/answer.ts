@@ -158,7 +158,7 @@ async function findsNow(asked: RecommendChoice, hands: Hands): Promise<KnownFind
   const { ratePerSecond, slos, findBudgetSeconds } = asked;
   if (ratePerSecond === undefined || slos.length === 0) {
     throw new Mistake(
-      'without --from, recommend searches now, for which it needs --rate and --slo: give both, or name what n8n-tuned find recorded with --from.',
+      'without --from, recommend runs its own searches, which need --rate and --slo: set both, or use --from with the records of n8n-tuned find.',
     );
   }
   // Before minutes of searching.
@@ -221,9 +221,7 @@ export async function proveFile(
 ): Promise<KeptProof> {
   const { slos, ratePerSecond } = asked;
   if (!asked.prove || ratePerSecond === undefined || slos.length === 0) {
-    throw new Mistake(
-      '--values needs --prove, --rate and --slo, which say what to prove: give all three.',
-    );
+    throw new Mistake('--values requires --prove, --rate and --slo: set all three.');
   }
   const what = deployed(readText(file), asked.load.deployer);
   const legacy = isLegacy(what.topology.n8n);
@@ -296,7 +294,7 @@ function toProve(
   const isSaid = request !== undefined || workload !== undefined;
   if (!isSaid && searched.includes(' ')) {
     throw new Mistake(
-      `the searches are of ${searched}, a request of your own: give it again with --request, and its body and headers, to prove it.`,
+      `the searches used ${searched}, your own request: to prove the result, pass the request again with --request, and its body and headers.`,
     );
   }
   return choose(isLegacy(n8n), isSaid ? undefined : searched);

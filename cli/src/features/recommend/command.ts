@@ -163,7 +163,7 @@ export function register(program: Command): Command {
     .addOption(findBudgetOption('4m'))
     .option(
       '--prove',
-      'deploy exactly these values, load n8n at the rate, and report PROVEN or REFUTED',
+      'deploy exactly these values, load-test n8n at this rate, and report PROVEN or REFUTED',
     )
     .option('--values <file>', 'prove this values file instead of a recommendation')
     .addOption(durationOption('60s'))

@@ -88,13 +88,13 @@ function refuseOtherLayout(services: readonly Service[], best: Sizing, file: str
   const missing = needed.find((role) => !there.has(role));
   if (missing !== undefined) {
     throw new Mistake(
-      `the recommendation is ${mode} mode with a ${missing}, and ${file} has no service for it: add a service with the command ${missing}, or search again without a ${missing}.`,
+      `the recommendation is ${mode} mode with a ${missing}, but ${file} has no service for the ${missing}: add a service with the command ${missing}, or search again without a ${missing}.`,
     );
   }
   const more = services.find(({ role }) => !needed.includes(role));
   if (more !== undefined) {
     throw new Mistake(
-      `the recommendation is ${mode} mode without a ${more.role}, and ${file} has the service ${more.name}: search again with --mode queue, or remove that service.`,
+      `the recommendation is ${mode} mode without a ${more.role}, but ${file} has the service ${more.name}: search again with --mode queue, or remove that service.`,
     );
   }
 }

@@ -65,7 +65,7 @@ export function commandParts({ name, plan, length, isKept }: CommandStudy): Stud
         const exitCode = await show(wordsOf(command, folder).slice(1), part);
         const seconds = Math.round(performance.now() - began) / 1000;
         if (exitCode === EXIT.mistake) {
-          throw new Mistake(`study ${name} cannot go on: ${command} ended with exit code 2.`);
+          throw new Mistake(`study ${name} cannot continue: ${command} ended with exit code 2.`);
         }
         if (signal.aborted) throw new NotMeasured('it was interrupted');
         record.steps.push({ part: part.name, command, seconds, exitCode });

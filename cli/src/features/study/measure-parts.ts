@@ -161,7 +161,7 @@ function chosen(order: StudyOrder): Entry[] {
     const group = entries.filter(({ part }) => part.name.startsWith(`${name}-`));
     if (group.length > 0) return group.filter((one) => !isDone(one));
     throw new Mistake(
-      `study ${order.name} has no part '${name}': n8n-tuned study ${order.name} --list names them.`,
+      `study ${order.name} has no part '${name}': n8n-tuned study ${order.name} --list shows all parts.`,
     );
   });
 }

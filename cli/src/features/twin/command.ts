@@ -65,7 +65,7 @@ export function register(program: Command): Command {
       'with --url: the most frequently run workflows, as one blend weighted by frequency',
     )
     .addOption(parsed('--top <n>', 'with --all: maximum number of workflows', countFrom1, '10'))
-    .option('--trigger <node>', 'the trigger to load (default: the only suitable trigger)')
+    .option('--trigger <node>', 'the trigger to load-test (default: the only suitable trigger)')
     .option(
       '--allow <node>',
       'name of a node that is allowed to call external services; repeatable',
@@ -205,7 +205,7 @@ async function busiestTwins(api: N8nApi, options: TwinOptions, tell: Progress): 
   }
   if (parts.length === 0) {
     throw new Mistake(
-      `none of the recently executed workflows can be loaded: ${left.map(({ name, why }) => `'${name}': ${why}`).join(' ') || 'no execution is kept'}`,
+      `none of the recently executed workflows can be load-tested: ${left.map(({ name, why }) => `'${name}': ${why}`).join(' ') || 'no execution is kept'}`,
     );
   }
   const file = writeBlend({ folder, stem: 'all', force }, parts);

@@ -21,7 +21,7 @@ export interface FileOrder {
 
 export function sourcesInFiles({ files, executions, keepsValues }: FileOrder): Source[] {
   const workflows = files.flatMap((file) => parseExport(read(file, 'the workflow'), file));
-  if (workflows.length === 0) throw new Mistake(`${files.join(' ')} holds no workflow.`);
+  if (workflows.length === 0) throw new Mistake(`no workflow found in ${files.join(' ')}.`);
   const all = executions.map((file) => {
     const kind = { name: 'execution', schema: executionSchema };
     const execution = parseYamlFile(read(file, 'the execution'), file, kind);

@@ -179,7 +179,7 @@ async function atUrl(url: string, signal: AbortSignal): Promise<Running> {
   const running = await target.up(() => undefined, signal);
   if (running.metrics.length === 0) {
     throw new Mistake(
-      `${running.baseUrl} shows no /metrics (${await whyNoMetrics(`${running.baseUrl}/metrics`, signal)}): set N8N_METRICS=true in the environment of that n8n instance.`,
+      `${running.baseUrl} does not serve /metrics (${await whyNoMetrics(`${running.baseUrl}/metrics`, signal)}): set N8N_METRICS=true in the environment of that n8n instance.`,
     );
   }
   return running;

@@ -15,7 +15,7 @@ export function readDeployed(valuesText: string, helm: string | null = findHelm(
   const { topology, leftOut } = deployedTopology(given(valuesText));
   if (topology.tuning === 'none') {
     throw new Mistake(
-      'tuning.profile none means n8n without tuning, which the chart does not deploy: use another profile, or --target process.',
+      'the chart cannot deploy n8n without tuning (tuning.profile: none): use another profile, or --target process.',
     );
   }
   if (helm === null) return { topology, leftOut: [...leftOut, WITHOUT_HELM] };

@@ -99,7 +99,7 @@ export class Engine {
       }
     }
     throw new Mistake(
-      `no container engine can be used: ${refused.join('; ')}. Install podman, or name an engine with --container-engine.`,
+      `no container engine can be used: ${refused.join('; ')}. Install podman, or set --container-engine.`,
     );
   }
 

@@ -24,7 +24,7 @@ export async function haveImage(engine: Engine, image: string, tell: Progress): 
       await engine.ask('load', '--quiet', '--input', image);
     }
     const loaded = await idOfHere(engine, id);
-    if (loaded === null) throw new Failure(`${engine.text} loaded another image from ${image}`);
+    if (loaded === null) throw new Failure(`${engine.text} loaded a different image from ${image}`);
     return loaded;
   }
   const here = await idOfHere(engine, image);
@@ -34,11 +34,11 @@ export async function haveImage(engine: Engine, image: string, tell: Progress): 
     await engine.ask('pull', '--quiet', wholeName(image));
   } catch (error) {
     throw new Mistake(
-      `the image ${image} is not here, and cannot be pulled: ${messageOf(error)}. Load it from an archive, or choose another image.`,
+      `the image ${image} is missing, and cannot be pulled: ${messageOf(error)}. Load it from an archive, or choose another image.`,
     );
   }
   const pulled = await idOfHere(engine, wholeName(image));
-  if (pulled === null) throw new Failure(`the image ${image} is not there after it was pulled`);
+  if (pulled === null) throw new Failure(`the image ${image} was pulled, but is still missing`);
   return pulled;
 }
 
@@ -90,17 +90,17 @@ export interface N8nImage {
 
 export async function lookIntoN8n(engine: Engine, id: string, image: string): Promise<N8nImage> {
   const answer = await once(engine, id, 'node', ['-e', LOOK]).catch((error: unknown) => {
-    throw new Mistake(`the image ${image} cannot be looked into: ${messageOf(error)}.`);
+    throw new Mistake(`the image ${image} cannot be inspected: ${messageOf(error)}.`);
   });
   const { program, n8n, node, boot } = lookSchema.parse(JSON.parse(answer));
   if (boot !== bootId()) {
     throw new Mistake(
-      `${engine.text} runs its containers on another machine, or in a virtual one: take an engine that runs them here, or load an n8n by its address with --url.`,
+      `${engine.text} runs its containers on another machine or in a virtual machine: use an engine that runs them on this machine, or load-test a running n8n instance with --url.`,
     );
   }
   if (program === null || n8n === null) {
     throw new Mistake(
-      `the image ${image} has no program n8n on its PATH: give an image of n8n with --image.`,
+      `the image ${image} has no n8n program on its PATH: use --image to specify an n8n image.`,
     );
   }
   return { program, n8n, node };
@@ -167,7 +167,7 @@ export async function imageIn(archive: string): Promise<string> {
     return idOf(manifestSchema.parse(manifest).config.digest);
   } catch {
     throw new Mistake(
-      `the archive ${archive} does not hold exactly one image: write one with podman save, or docker save.`,
+      `the archive ${archive} does not contain exactly one image: create an archive with podman save or docker save.`,
     );
   }
 }

@@ -216,7 +216,7 @@ async function serviceOf(
     if (named !== null) return named;
     const { name, port } = chart.service;
     throw new Mistake(
-      `the chart made no Service ${name}${port === undefined ? '' : ` with a port ${String(port)}`}: it made ${items.map(({ metadata }) => metadata?.name ?? '').join(', ') || 'none'}.`,
+      `the chart created no Service ${name}${port === undefined ? '' : ` with port ${String(port)}`}: it created ${items.map(({ metadata }) => metadata?.name ?? '').join(', ') || 'none'}.`,
     );
   }
   const { items } = await cluster.doing('looking at the Services', () =>
@@ -225,7 +225,7 @@ async function serviceOf(
   const service = webhookService(items);
   if (service !== null) return service;
   throw new Mistake(
-    `the release '${release}' in the namespace ${namespace} has no Service that takes webhooks: is --release its name?`,
+    `the release '${release}' in the namespace ${namespace} has no Service for webhooks: is the name in --release correct?`,
   );
 }
 

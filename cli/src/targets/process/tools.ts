@@ -25,7 +25,7 @@ export interface Tools {
 }
 
 const WITHOUT_LAB =
-  'n8n is started on this machine from a checkout of n8n-tuned, which this is not: load an n8n instance that runs already with --url, or use a checkout and run lab/install.sh n8n in it.';
+  'starting n8n on this machine requires a checkout of n8n-tuned: load-test a running n8n instance with --url, or clone the repository and run lab/install.sh n8n in it.';
 
 function notInstalled(version: string): string {
   const others = installedN8n(cacheFolder());
@@ -37,7 +37,7 @@ function notInstalled(version: string): string {
 function n8nOf(version: string, named: string | undefined): string {
   const program = named ?? n8nProgram(cacheFolder(), version);
   if (existsSync(program)) return program;
-  if (named !== undefined) throw new Mistake(`--n8n-program ${named} is not there.`);
+  if (named !== undefined) throw new Mistake(`--n8n-program ${named} does not exist.`);
   throw new Mistake(hasLab() ? notInstalled(version) : WITHOUT_LAB);
 }
 
@@ -101,7 +101,7 @@ export function find(program: string): string {
   const found = findProgram(program);
   if (found === null) {
     throw new Mistake(
-      `${program} is not here: ${hasLab() ? `run lab/install.sh ${TOOLS[program] ?? program}` : 'install it, or load an n8n instance that runs already with --url'}; n8n-tuned doctor shows what else is missing.`,
+      `${program} is not installed: ${hasLab() ? `run lab/install.sh ${TOOLS[program] ?? program}` : 'install it, or load-test a running n8n instance with --url'}; n8n-tuned doctor shows what else is missing.`,
     );
   }
   return found;

@@ -92,12 +92,12 @@ async function untilItListens(
   for (;;) {
     const ended = supervisor.lastExit(INSTANCE);
     if (ended !== null) {
-      throw new Failure(`the server ended before it listened: ${ended}; ${said()}`);
+      throw new Failure(`the server exited before it listened: ${ended}; ${said()}`);
     }
     if (await accepts(port, host)) return;
     if (patience.aborted) {
       throw new Failure(
-        `nothing listens at ${originOf(server)} in time, though the server runs: is that its port, and is --ready long enough? ${said()}`,
+        `nothing listened at ${originOf(server)} in time, although the server is running: is the port correct, and is --ready long enough? ${said()}`,
       );
     }
     await sleep(50);

@@ -110,7 +110,7 @@ export class UrlJournal {
       renameSync(draft, this.file);
     } catch (error) {
       throw new Mistake(
-        `what is put into n8n cannot be written down in ${folder()}, so nothing is: ${messageOf(error)}.`,
+        `nothing was imported, because the list of imported objects cannot be written to ${folder()}: ${messageOf(error)}.`,
       );
     }
   }

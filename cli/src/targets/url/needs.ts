@@ -69,7 +69,7 @@ export class OutsideNeeds {
     } else if (twin !== undefined) {
       throw new Mistake(
         seeds
-          ? `${twin.name} is a twin, and ${baseUrl} is another machine: specify the address at which it reaches this machine, such as --stand-in http://10.0.0.5:5690.`
+          ? `${twin.name} is a twin, and n8n at ${baseUrl} runs on another machine: specify the address at which n8n reaches this machine, such as --stand-in http://10.0.0.5:5690.`
           : `${twin.name} is a twin, which is imported through the n8n API: set N8N_API_KEY in the environment.`,
       );
     } else if (needs.has('upstream')) {

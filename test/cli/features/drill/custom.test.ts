@@ -60,13 +60,13 @@ test('a variable before the program holds a secret as well, and is not recorded'
 
 test('what was begun half-way is ended too, and the failure names the option and the exit code', async () => {
   const { over } = made({ begin: `${says('begun')}; exit 7`, end: says('ended') });
-  await expect(over).rejects.toThrow('the command of --begin ended with exit code 7');
+  await expect(over).rejects.toThrow('the command in --begin ended with exit code 7');
   expect(said()).toEqual(['begun', 'ended']);
 });
 
 test('an end that fails is a failure of the fault: what it broke may still be broken', async () => {
   await expect(made({ begin: 'true', end: 'exit 3' }).over).rejects.toThrow(
-    'the command of --end ended with exit code 3',
+    'the command in --end ended with exit code 3',
   );
 });
 

@@ -439,15 +439,15 @@ test('one that finds nobody says so', async () => {
   const direct = stage();
   await expect(
     findFault('slow-redis').make({ ...direct, access: { ...direct.access, links: [] } }),
-  ).rejects.toThrow('no link leads to what the fault is to hit');
+  ).rejects.toThrow('no link leads to the store that the fault affects');
   await expect(findFault('kill-worker').make(stage(0, []))).rejects.toThrow('no worker runs');
 });
 
 test.each([
-  ['take-cpu', 'no process of n8n asked for more CPU than it was left with'],
-  ['clock-jump', 'worker-1 never read the time while it was wrong'],
-  ['dns-failure', 'n8n asked for no name meanwhile'],
-  ['restore-backup', 'the backup had every execution'],
+  ['take-cpu', 'no n8n process needed more CPU than it had left'],
+  ['clock-jump', 'worker-1 never read the time while its clock was wrong'],
+  ['dns-failure', 'n8n looked up no names during the fault'],
+  ['restore-backup', 'the backup already contained every execution'],
 ])('%s that hit nothing fails, and leaves nothing behind', async (name, why) => {
   const scene = stage();
   const { takeCpu, ...access } = scene.access;
@@ -598,7 +598,7 @@ describe('a soak', () => {
 
   test('tells what cannot be made here, and fails where nothing can', async () => {
     const scene = stage(60_000, []);
-    await expect(soak(moments, 7).make(scene)).rejects.toThrow('no fault can be made here');
+    await expect(soak(moments, 7).make(scene)).rejects.toThrow('no fault can be injected here');
     expect(scene.seen).toContain('told kill-worker was left out: no worker runs');
   });
 

@@ -28,7 +28,7 @@ test('a release that comes as an image alone is measured as one', () => {
   expect(() => {
     requireFromNpm('3.0.0');
   }).toThrow(
-    'n8n 3.0.0 comes as an image alone, not from npm: measure it with --target container --image n8nio/n8n:3.0.0.',
+    'n8n 3.0.0 is available only as an image, not from npm: measure it with --target container --image n8nio/n8n:3.0.0.',
   );
   expect(() => {
     requireFromNpm('2.99.0');

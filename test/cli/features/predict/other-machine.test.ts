@@ -64,9 +64,9 @@ describe('n8n-tuned predict --at-cpu', () => {
     [
       '--at with --at-cpu',
       ['--at', '2', '--at-cpu', '8ms'],
-      'give either --at, a size, or --at-cpu',
+      'use either --at with a size, or --at-cpu',
     ],
-    ['neither of both', [], 'give either --at, a size, or --at-cpu'],
+    ['neither of both', [], 'use either --at with a size, or --at-cpu'],
     ['--over', ['--at-cpu', '8ms', '--over', 'cpu'], '--over works only with --at'],
   ])('refuses %s', async (_name, words, sentence) => {
     expect(await refusal('--from', written('a'), ...words)).toContain(sentence);
@@ -79,13 +79,15 @@ describe('n8n-tuned predict --at-cpu', () => {
       /^--at-cpu requires a single search, and .* has 2: select one search with --from\.$/,
     );
     const none = written('c', { verdict: 'nothing sustained' });
-    expect(await refusal('--from', none, '--at-cpu', '8ms')).toContain('has no capacity');
+    expect(await refusal('--from', none, '--at-cpu', '8ms')).toContain('did not find a capacity');
     const { capacity, probes } = sampleSearch();
     const { ratePerSecond, low, high, confirmed } = capacity;
     const unseen = written('d', {
       capacity: { ratePerSecond, low, high, confirmed },
       probes: probes.map((probe) => ({ ...probe, cpuPerRequest: null })),
     });
-    expect(await refusal('--from', unseen, '--at-cpu', '8ms')).toContain('saw no CPU of n8n');
+    expect(await refusal('--from', unseen, '--at-cpu', '8ms')).toContain(
+      "did not measure n8n's CPU time",
+    );
   });
 });

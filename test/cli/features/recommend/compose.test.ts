@@ -137,7 +137,9 @@ services:
 
   it('is refused where the recommendation needs a service that is not there, or one that cannot be repeated', () => {
     const two = (text: string) => corrected(text, [queue(2, 90)], 60);
-    expect(() => two('services: { n8n: { image: n8nio/n8n } }')).toThrow('no service for it');
+    expect(() => two('services: { n8n: { image: n8nio/n8n } }')).toThrow(
+      'no service for the worker',
+    );
     expect(() =>
       two(QUEUE.replace('command: worker', 'command: worker\n    container_name: w')),
     ).toThrow('remove that line');

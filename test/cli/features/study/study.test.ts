@@ -217,7 +217,10 @@ describe('the parts of a study', () => {
   });
 
   test.each<[Partial<StudyOrder>, string]>([
-    [{ named: ['e'] }, "study made-up has no part 'e': n8n-tuned study made-up --list names them."],
+    [
+      { named: ['e'] },
+      "study made-up has no part 'e': n8n-tuned study made-up --list shows all parts.",
+    ],
     [{ atOnce: 2 }, '--at-once does not work with study made-up'],
   ])('that cannot be measured are refused: %j', async (more, says) => {
     await expect(measure(made().study, more)).rejects.toThrow(says);

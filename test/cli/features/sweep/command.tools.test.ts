@@ -95,9 +95,9 @@ describe('predict and recommend refuse', () => {
       ['predict', '--at', '4', '--over', 'mains'],
       "argument 'mains' is invalid. Allowed choices are",
     ],
-    [['recommend'], 'without --from, recommend searches now, for which it needs --rate and --slo'],
+    [['recommend'], 'without --from, recommend runs its own searches, which need --rate and --slo'],
     [['recommend', '--from', '/nowhere'], 'there is no folder /nowhere'],
-    [['recommend', '--values', 'v.yaml'], '--values needs --prove'],
+    [['recommend', '--values', 'v.yaml'], '--values requires --prove'],
     [
       ['recommend', '--values', '/no.yaml', '--prove', '--rate', '1', '--slo', 'p95<1s'],
       'cannot be read as values',

@@ -90,7 +90,7 @@ test('an end while it is up is told, and it is started again', async () => {
 
 test('a command that ends before it listens fails with its last output', async () => {
   await expect(up('echo no config here >&2; exit 3')).rejects.toThrow(
-    'the server ended before it listened: exit code 3; its output ends with: no config here',
+    'the server exited before it listened: exit code 3; its output ends with: no config here',
   );
   await expect(up('no-such-program')).rejects.toThrow(
     /exit code 127; .*no-such-program.*not found/,
@@ -100,7 +100,7 @@ test('a command that ends before it listens fails with its last output', async (
 test('a command that never listens fails with its last output once the time is up', async () => {
   // A busy machine may not have let it say anything by then.
   await expect(up('echo still warming up; exec sleep 600', {}, 1_000)).rejects.toThrow(
-    /^nothing listens at http:\/\/127\.0\.0\.1:\d+ in time, .*: (still warming up|nothing)$/,
+    /^nothing listened at http:\/\/127\.0\.0\.1:\d+ in time, .*: (still warming up|nothing)$/,
   );
 });
 

@@ -59,7 +59,7 @@ const lastingMs = ({ defaultSeconds }: Fault, ms: number): number =>
 
 export const describedSoak: Omit<InsideFault, 'make'> = {
   name: SOAK,
-  title: 'random faults, one after another with rests in between; --seed repeats them',
+  title: 'random faults, one after another with pauses in between; --seed repeats the order',
   kind: 'accident',
   defaultSeconds: 600,
   isOnLinks: true,
@@ -87,7 +87,7 @@ export function soak(among: readonly InsideFault[], seed: number): InsideFault {
       for (let turn = 0; !scene.signal.aborted; turn += 1) {
         if (order.length === 0) order = shuffled(able, random);
         const fault = order.shift();
-        if (fault === undefined) throw new Failure('no fault can be made here');
+        if (fault === undefined) throw new Failure('no fault can be injected here');
         const lastsMs = lastingMs(fault, 1000 * fault.defaultSeconds * between(SHORTEST, 1));
         if (lastsMs > leftMs()) break;
         const why = await made(fault, { ...scene, turn, lastsMs });

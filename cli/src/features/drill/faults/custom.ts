@@ -18,7 +18,7 @@ const GRACE_MS = 10_000;
 
 export const describedCustom: Omit<OutsideFault, 'make'> = {
   name: CUSTOM,
-  title: 'whatever your --begin command does, until your --end command',
+  title: 'a fault that your --begin command starts and your --end command ends',
   kind: 'accident',
   defaultSeconds: 30,
   isFromOutside: true,
@@ -80,7 +80,7 @@ function ran(option: string, command: string, signal?: AbortSignal): Promise<voi
       if (code === 0 || signal?.aborted === true) resolve();
       else {
         const how = code === null ? `by ${String(by)}` : `with exit code ${String(code)}`;
-        reject(new Failure(`the command of ${option} ended ${how}`));
+        reject(new Failure(`the command in ${option} ended ${how}`));
       }
     });
   });

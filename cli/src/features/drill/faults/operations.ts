@@ -92,7 +92,7 @@ const BURST_FACTOR = 10;
 
 export const burst: InsideFault = {
   name: 'burst',
-  title: `${String(BURST_FACTOR)} times the rate for a while`,
+  title: `a burst of requests at ${String(BURST_FACTOR)} times the rate`,
   kind: 'accident',
   defaultSeconds: 10,
   rateFactor: BURST_FACTOR,
@@ -108,7 +108,7 @@ export const burst: InsideFault = {
 /** Main makes schedules due, and without N8N_SCHEDULER_ENABLED keeps them in memory. */
 export const crashAcrossASchedule: InsideFault = {
   name: 'crash-across-a-schedule',
-  title: 'SIGKILL of main, which stays down during several due times of a schedule',
+  title: 'SIGKILL of main, which stays down while several scheduled runs are due',
   kind: 'accident',
   defaultSeconds: 20,
   promise: `${SURVIVED},due-never=0,due-repeated=0`,

@@ -197,7 +197,7 @@ const LEFT_MILLICORES = 100;
 /** Others on the same machine may take its CPU for a while, and a quota may run out. */
 export const takeCpu: InsideFault = {
   name: 'take-cpu',
-  title: `every n8n process gets only ${String(LEFT_MILLICORES / 1000)} of a core for a while`,
+  title: `every n8n process gets only ${String(LEFT_MILLICORES / 1000)} CPU cores`,
   kind: 'accident',
   defaultSeconds: 60,
   promise: SURVIVED_A_MINUTE,
@@ -216,7 +216,7 @@ export const takeCpu: InsideFault = {
       held = heldMs();
       giveBack();
     }
-    if (held === 0) throw new Failure('no process of n8n asked for more CPU than it was left with');
+    if (held === 0) throw new Failure('no n8n process needed more CPU than it had left');
     tell(`n8n has its CPU again, for which it had waited for ${formatNumber(held / 1000)} s`);
   },
 };
@@ -226,7 +226,7 @@ const JUMP_HOURS = 1;
 /** As of a machine whose clock is set wrong and then corrected: backwards as well. Clocks that only count go on as they were. */
 export const clockJump: InsideFault = {
   name: 'clock-jump',
-  title: `one worker reads a time that is ${String(JUMP_HOURS)} hour ahead for a while`,
+  title: `the clock of one worker is ${String(JUMP_HOURS)} hour ahead`,
   kind: 'accident',
   defaultSeconds: 60,
   isOnClock: true,
@@ -245,7 +245,7 @@ export const clockJump: InsideFault = {
     } finally {
       reads = await setRight();
     }
-    if (reads === 0) throw new Failure(`${worker} never read the time while it was wrong`);
+    if (reads === 0) throw new Failure(`${worker} never read the time while its clock was wrong`);
     tell(`the clock of ${worker} is right again, after ${String(reads)} reads of the wrong time`);
   },
 };

@@ -22,7 +22,7 @@ const SLOWER_MS = 5_000;
 
 export const slowUpstream: InsideFault = {
   name: 'slow-upstream',
-  title: `every service that workflows call answers ${seconds(SLOWER_MS)} later`,
+  title: `every service that workflows call takes ${seconds(SLOWER_MS)} longer to respond`,
   kind: 'accident',
   defaultSeconds: 30,
   isNoSoak: true,
@@ -47,7 +47,7 @@ const CALLS_PER_SECOND = 1;
 export const throttlingUpstream: InsideFault = {
   name: 'throttling-upstream',
   title:
-    'the services that workflows call allow one call per second, and answer all other calls with 429',
+    'the services that workflows call allow one call per second, and reject all other calls with 429',
   kind: 'accident',
   defaultSeconds: 30,
   isNoSoak: true,
@@ -59,7 +59,7 @@ export const throttlingUpstream: InsideFault = {
 /** The resolver is silent, as when it is down or cannot be reached: who asks waits until its own time is up. */
 export const dnsFailure: InsideFault = {
   name: 'dns-failure',
-  title: 'no name of a store or service can be resolved for a while',
+  title: 'DNS lookups of stores and services get no response',
   kind: 'accident',
   defaultSeconds: 30,
   isOnNames: true,
@@ -69,7 +69,8 @@ export const dnsFailure: InsideFault = {
   lacks: needsNewer,
   make: async (scene) => {
     const { access, tell, lastsMs } = scene;
-    if (access.silenceNames === undefined) throw new Failure('n8n asks no resolver of ours');
+    if (access.silenceNames === undefined)
+      throw new Failure('n8n does not use the resolver of the drill');
     const speakAgain = access.silenceNames();
     let asked: ReadonlyMap<string, number> = new Map();
     try {
@@ -78,7 +79,7 @@ export const dnsFailure: InsideFault = {
     } finally {
       asked = speakAgain();
     }
-    if (asked.size === 0) throw new Failure('n8n asked for no name meanwhile');
+    if (asked.size === 0) throw new Failure('n8n looked up no names during the fault');
     const questions = [...asked].map(([name, times]) => `${name} (${String(times)})`).join(', ');
     tell(`names are resolved again; questions that got no answer: ${questions}`);
   },

@@ -23,7 +23,7 @@ import { formatNumber } from '../../../ui/numbers';
  */
 export const redisHalfOpen: InsideFault = {
   name: 'redis-half-open',
-  title: "all workers' connections to Redis stay open but carry no more data",
+  title: "all workers' connections to Redis stay open, but no longer carry data",
   kind: 'accident',
   defaultSeconds: 0,
   isOnLinks: true,
@@ -102,7 +102,7 @@ const SLOW_REDIS_MS = 200;
 /** A Redis that is busy with something else, or in another region, is as slow. */
 export const slowRedis: InsideFault = {
   name: 'slow-redis',
-  title: `Redis responds ${String(SLOW_REDIS_MS)} ms later for a while`,
+  title: `Redis takes ${String(SLOW_REDIS_MS)} ms longer to respond`,
   kind: 'accident',
   defaultSeconds: 30,
   isOnLinks: true,
@@ -149,7 +149,7 @@ const SLOW_POSTGRES_MS = 50;
 /** A PostgreSQL with a slow disk, or in another region, is as slow. */
 export const slowPostgres: InsideFault = {
   name: 'slow-postgres',
-  title: `PostgreSQL responds ${String(SLOW_POSTGRES_MS)} ms later for a while`,
+  title: `PostgreSQL takes ${String(SLOW_POSTGRES_MS)} ms longer to respond`,
   kind: 'accident',
   defaultSeconds: 30,
   isOnLinks: true,
@@ -180,7 +180,7 @@ export const postgresConnectionsUsedUp: InsideFault = {
  */
 export const fullDisk: InsideFault = {
   name: 'full-disk',
-  title: 'the database disk has no space for a while',
+  title: 'the disk of the database is full',
   kind: 'accident',
   defaultSeconds: 20,
   isOnSmallDisk: true,
@@ -209,7 +209,7 @@ export const fullDisk: InsideFault = {
  */
 export const restoreBackup: InsideFault = {
   name: 'restore-backup',
-  title: 'PostgreSQL is closed for a while, and then has the data from before the load',
+  title: 'PostgreSQL is unavailable, and is then restored from a backup made before the load',
   kind: 'accident',
   defaultSeconds: 10,
   isNoSoak: true,
@@ -228,6 +228,6 @@ export const restoreBackup: InsideFault = {
     await lasting(scene);
     const { without } = await open();
     tell(`PostgreSQL is as it was before the load, without ${formatNumber(without)} executions`);
-    if (without === 0) throw new Failure('the backup had every execution');
+    if (without === 0) throw new Failure('the backup already contained every execution');
   },
 };

@@ -15,11 +15,13 @@ export function ofWorkload(
   const [only, another] = names;
   if (only === undefined) {
     throw new Mistake(
-      `there is no search with a capacity in ${from.join(', ')}: record one with n8n-tuned find.`,
+      `no search in ${from.join(', ')} found a capacity: record one with n8n-tuned find.`,
     );
   }
   if (asked === undefined && another !== undefined) {
-    throw new Mistake(`--from holds searches of ${names.join(', ')}: choose one with --workload.`);
+    throw new Mistake(
+      `--from contains searches of ${names.join(', ')}: choose one with --workload.`,
+    );
   }
   const chosen = evidence.filter((each) => each.workload === (asked ?? only));
   if (chosen.length === 0) {
@@ -36,7 +38,7 @@ export function withSlos(evidence: CapacityEvidence[], wanted: readonly Slo[]): 
   if (fitting.length === 0) {
     const known = [...new Set(evidence.map(({ slo }) => slo.join(', ')))].join('; ');
     throw new Mistake(
-      `no search was made with ${wanted.map(({ text }) => text).join(', ')} or stricter, only with ${known}: search with it first.`,
+      `no recorded search used ${wanted.map(({ text }) => text).join(', ')} or a stricter SLO, only ${known}: run a search with this SLO first.`,
     );
   }
   return fitting;
@@ -74,6 +76,6 @@ export function sureOnes(
   if (sure.length > 0 || unsure === undefined) return sure;
   const { low = 0, high = 0 } = wide.find(({ id }) => id === unsure.source)?.capacity ?? {};
   throw new Failure(
-    `no values were written: the capacity of ${unsure.workload} lies anywhere between ${formatNumber(low)} and ${formatNumber(high ?? 0)}/s, which is wider than a factor of two. Search longer (n8n-tuned find --continue FOLDER --budget 10m), or when nothing else uses the machine.`,
+    `no values were written: the capacity of ${unsure.workload} lies anywhere between ${formatNumber(low)} and ${formatNumber(high ?? 0)}/s, which is wider than a factor of two. Search longer (n8n-tuned find --continue FOLDER --budget 10m), or on a quiet machine.`,
   );
 }

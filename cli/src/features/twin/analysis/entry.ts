@@ -167,7 +167,7 @@ function chosenTrigger(workflow: ExportedWorkflow, wanted: string | undefined): 
     if (first !== undefined) return first;
   }
   throw new Mistake(
-    'the workflow has no trigger that a request can start: add a webhook, and export it again.',
+    'the workflow has no trigger that a request can start: add a webhook, and export the workflow again.',
   );
 }
 
@@ -300,7 +300,7 @@ function asToolCall(workflow: ExportedWorkflow, node: WorkflowNode, beginning: B
   const tool = tools.find(isCalled) ?? tools[0];
   if (tool === undefined) {
     throw new Mistake(
-      `the tool server '${nameOf(node)}' has no tool: connect a tool, or choose another trigger with --trigger.`,
+      `the tool server '${nameOf(node)}' has no tools: connect a tool, or choose another trigger with --trigger.`,
     );
   }
   const made = behindWebhook(workflow, node, beginning, {

@@ -23,7 +23,7 @@ export async function refuseTaken(
   if (status !== null) {
     throw new Mistake(
       leftInTheMiddle(status, { release, namespace }) ??
-        `the release name '${release}' is taken in the namespace ${namespace} (${status}): choose another --release, or load the existing release with --existing.`,
+        `the release name '${release}' is taken in the namespace ${namespace} (${status}): choose another --release, or load-test the existing release with --existing.`,
     );
   }
   const { there, unseen } = await releaseObjects(objectsOf(cluster), namespace, release);

@@ -42,7 +42,7 @@ export async function openRunNamespace(
     if (there !== null) return { name, uid: null, isOwn };
     if (how === 'existing') {
       throw new Mistake(
-        `there is no namespace ${name}: kubectl get namespaces lists those that are there.`,
+        `there is no namespace ${name}: kubectl get namespaces lists the existing namespaces.`,
       );
     }
   }

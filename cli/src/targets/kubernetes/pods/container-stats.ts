@@ -43,7 +43,7 @@ export async function lookInside(
     // Never a look: it has no shell, or no grep. Else the script has come to its end, or the connection was cut.
     if (looks === 0) {
       throw new Error(
-        `${place.pod} cannot be looked at from within: ${stderr.trim() || `exit code ${String(code)}`}`,
+        `${place.pod} cannot be inspected: ${stderr.trim() || `exit code ${String(code)}`}`,
       );
     }
     await sleep(AGAIN_AFTER_MS, undefined, { signal }).catch(() => undefined);

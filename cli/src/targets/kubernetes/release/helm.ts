@@ -263,7 +263,7 @@ export function helmFailure(
     .trim();
   if (/cannot re-?use a name that is still in use/.test(said)) {
     return new Mistake(
-      `the release name '${release}' is taken in the namespace ${namespace}: choose another --release, or load the existing release with --existing.`,
+      `the release name '${release}' is taken in the namespace ${namespace}: choose another --release, or load-test the existing release with --existing.`,
     );
   }
   if (

@@ -46,7 +46,7 @@ export function throughIngress(
     }
   }
   throw new Mistake(
-    `no Ingress of the release leads to the Service ${service}: set ingress.enabled in --values, or come through the Service (--via service).`,
+    `no Ingress of the release leads to the Service ${service}: set ingress.enabled in --values, or use the Service (--via service).`,
   );
 }
 
@@ -59,7 +59,7 @@ export function routeTo(routes: readonly HttpRoute[], service: string): HttpRout
   );
   if (found?.spec?.parentRefs?.[0] !== undefined) return found;
   throw new Mistake(
-    `no HTTPRoute of the release leads from a Gateway to the Service ${service}: set httpRoute.enabled and httpRoute.parentRefs in --values, or come through the Service (--via service).`,
+    `no HTTPRoute of the release leads from a Gateway to the Service ${service}: set httpRoute.enabled and httpRoute.parentRefs in --values, or use the Service (--via service).`,
   );
 }
 
@@ -78,7 +78,7 @@ export function throughGateway(
     listeners[0];
   if (listener === undefined) {
     throw new Mistake(
-      `the Gateway ${parent?.name ?? ''} has no listener for HTTP or HTTPS: add one, or come through the Service (--via service).`,
+      `the Gateway ${parent?.name ?? ''} has no listener for HTTP or HTTPS: add one, or use the Service (--via service).`,
     );
   }
   const address =
@@ -105,7 +105,7 @@ function wayOf({ scheme, host, port, address }: Parts): EntryPoint {
   const name = host?.replace(/^\*\./, 'n8n-tuned.') ?? address;
   if (name === null) {
     throw new Mistake(
-      'the Ingress or the Gateway has neither a host nor an address yet: give its address with --via-address.',
+      'the Ingress or Gateway has neither a host nor an address yet: set --via-address to its address.',
     );
   }
   const isUsual = port === null || port === (scheme === 'https' ? 443 : 80);

@@ -41,7 +41,7 @@ export function refuseWorkloads({
   const [own] = ownOf(workflows);
   if (own !== undefined && how === 'existing') {
     throw new Mistake(
-      `--existing does not import workflows: import and activate ${own.name} in n8n yourself, and load it with --request.`,
+      `--existing does not import workflows: import and activate ${own.name} in n8n yourself, and load-test it with --request.`,
     );
   }
   const isGiven = (need: string): boolean =>

@@ -182,7 +182,7 @@ export function standInFiles(program: string, plan: StandInPlan | null): Record<
   const bytes = Object.values(files).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   if (bytes <= MAX_BYTES) return files;
   throw new Mistake(
-    `the stand-in has ${(bytes / 1e6).toFixed(1)} MB to answer with, and a ConfigMap holds 1 MiB: shorten the lists in the rules file of the twin.`,
+    `the responses of the stand-in are ${(bytes / 1e6).toFixed(1)} MB, but a ConfigMap can contain at most 1 MiB: shorten the lists in the rules file of the twin.`,
   );
 }
 
@@ -249,7 +249,7 @@ function readyPod(
       signal.throwIfAborted();
       if (trouble?.isFinal === true || patience.aborted) {
         throw new Failure(
-          `the service that the workload calls does not start: ${trouble?.text ?? 'it was not ready in time'}.`,
+          `the service that the workload calls did not start: ${trouble?.text ?? 'it was not ready in time'}.`,
         );
       }
       await sleep(LOOK_EVERY_MS);

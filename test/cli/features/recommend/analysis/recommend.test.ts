@@ -207,7 +207,7 @@ describe("requests of the user's own", () => {
 
   test('must be named where there are several', () => {
     expect(() => ofWorkload(searches, undefined, ['results'])).toThrow(
-      '--from holds searches of POST /webhook/order, POST /webhook/invoice',
+      '--from contains searches of POST /webhook/order, POST /webhook/invoice',
     );
   });
 });

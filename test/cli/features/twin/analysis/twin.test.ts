@@ -342,7 +342,7 @@ describe('a server of tools', () => {
 
   test('without a tool is refused', () => {
     expect(() => twin([{ ...server, connections: {} }])).toThrow(
-      "the tool server 'Server' has no tool: connect a tool, or choose another trigger with --trigger.",
+      "the tool server 'Server' has no tools: connect a tool, or choose another trigger with --trigger.",
     );
   });
 

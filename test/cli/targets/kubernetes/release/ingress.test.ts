@@ -39,7 +39,7 @@ test('without an address DNS is asked, without a host the address, and a wildcar
     'n8n-tuned.example.com': '10.0.0.9',
   });
   const neither = { ...ingress(undefined, 'n8n'), status: {} };
-  expect(() => throughIngress([neither], 'n8n', null)).toThrow(/give its address with --via-addr/);
+  expect(() => throughIngress([neither], 'n8n', null)).toThrow(/set --via-addr/);
   expect(() => throughIngress([], 'n8n', null)).toThrow(
     /^no Ingress of the release leads to the Service n8n: set ingress.enabled/,
   );

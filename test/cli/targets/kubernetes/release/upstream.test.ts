@@ -71,6 +71,6 @@ test('it answers by the plan of a twin, and without one what bundled workflows c
 test('a plan that no ConfigMap holds is refused, with what to shorten', () => {
   const rules = `rules: [{ path: /a, text: '${'x'.repeat(1_200_000)}' }]`;
   expect(() => standInFiles('program', parseRules(rules, 'rules.yaml'))).toThrow(
-    'the stand-in has 1.2 MB to answer with, and a ConfigMap holds 1 MiB: shorten the lists in the rules file of the twin.',
+    'the responses of the stand-in are 1.2 MB, but a ConfigMap can contain at most 1 MiB: shorten the lists in the rules file of the twin.',
   );
 });
