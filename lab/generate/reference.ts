@@ -32,7 +32,7 @@ function introduction(): string {
 
 ${NOTE}
 
-${program.description()} Each command has a page with all of its options, as printed by \`--help=all\`. Results go to
+${program.description().replace(/^Finds/, '`n8n-tuned` finds out')} Each command has a page with all of its options, as printed by \`--help=all\`. Results go to
 standard output; progress and warnings go to standard error. For an introduction, see [Get started](../get-started.md).
 
 | exit code | meaning |

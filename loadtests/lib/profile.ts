@@ -126,7 +126,7 @@ function refuseWhatDoesNotFit(name: string, profile: Profile, parameters: PlanPa
   }
   if (!(Number.isInteger(clients) && clients >= 1 && clients <= 100_000)) {
     throw new Mistake(
-      `${String(clients)} clients are out of range: the number must be a whole number from 1 to 100000`,
+      `${String(clients)} clients are out of range: use a whole number from 1 to 100000`,
     );
   }
 }

@@ -151,7 +151,7 @@ export const executions: AlertGroup = {
         'A patch is loaded, but did not change n8n. The usual reason is that n8n was upgraded, and the patch does not recognise the new code. n8n runs without the patch, so it may be slower or lose more executions. For the meaning of each state, see docs/chart/patches.md.',
       tellWhy: [
         'Check the n8n log for the line that contains the reason.',
-        'Check the list of known n8n versions for each patch in docs/chart/patches.md.',
+        'Check whether the patch supports your n8n version: see docs/chart/patches.md.',
       ],
       whatToDo: [
         'Go back to an n8n release that the patch supports, or upgrade to a chart that supports your n8n version.',

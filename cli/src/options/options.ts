@@ -322,7 +322,7 @@ export function withTargetOptions(command: Command): Command {
           )
           .option(
             '--stand-in <url>',
-            'address at which n8n at --url can reach the stand-in for a twin on this machine, such as http://10.0.0.5:5690 (default: 127.0.0.1, for an n8n instance on this machine)',
+            'address at which n8n can reach the stand-in that runs on this machine, such as http://10.0.0.5:5690 (default: 127.0.0.1, if n8n also runs on this machine)',
             standInAddress,
           )
           .addOption(stopIfOption()),

@@ -53,7 +53,7 @@ export const help: CommandHelp = {
     '--json',
   ],
   notes: [
-    'In queue mode, recover reads n8n_tuned_patch_in_force from the metrics of n8n at --url and at each --metrics-url. If keep-stalled is not in force in a process, or if no worker responds, recover does not promise to restore executions of dead workers.',
+    'In queue mode, recover reads n8n_tuned_patch_in_force from the metrics of n8n at --url and at each --metrics-url. If keep-stalled is not in force in a process, or if no worker responds, recover cannot guarantee that executions of dead workers are restored.',
     'Exit codes: 0 if nothing is lost or all retries finished, 1 if executions remain lost, 3 if n8n or Redis could not be reached or you pressed Ctrl-C. For details on what a retry can restore, see docs/recovery.md.',
   ],
 };
