@@ -66,10 +66,10 @@ describe('an expectation', () => {
   it.each([
     ['', 'not understood'],
     ['statuss==200', 'not understood'],
-    ['status', 'says nothing'],
+    ['status', 'does not contain a condition'],
     ['status==OK', 'not a number'],
     ['status.code==200', 'has no parts'],
-    ['body', 'says nothing'],
+    ['body', 'does not contain a condition'],
     ['header==x', 'names no header'],
     ['json.a=>b', null],
   ])('%p is refused in a sentence', (text, because) => {

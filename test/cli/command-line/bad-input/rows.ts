@@ -322,7 +322,7 @@ const evidenceRows: Row[] = [
     },
   ),
   row('recommend --slo banana', 'recommend --from @/r --slo banana', 2, /banana/, search),
-  row('recommend --values without --prove', 'recommend --values @/v', 2, /--values needs/),
+  row('recommend --values without --prove', 'recommend --values @/v', 2, /--values requires/),
   ...Object.entries(ODD).map(([title, [make, says]]) =>
     row(
       `recommend --values ${title}`,

@@ -126,7 +126,7 @@ services:
   });
 
   it.each([
-    ['services: [', 'no YAML'],
+    ['services: [', 'not YAML'],
     ['volumes: {}', 'no services'],
     ['services: { web: { image: nginx } }', 'no service that starts n8n'],
     [QUEUE, 'has the service n8n-worker'],
