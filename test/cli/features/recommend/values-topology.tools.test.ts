@@ -383,7 +383,7 @@ webhook: { enabled: true, autoscaling: { enabled: true } }
 });
 
 test('a preset that is none is named', () => {
-  expect(() => readDeployed('preset: huge\n')).toThrow("the chart has no preset 'huge'");
+  expect(() => readDeployed('preset: huge\n')).toThrow("the chart has no preset named 'huge'");
 });
 
 test('values go over the defaults as Helm lays them', () => {
