@@ -23,7 +23,7 @@ afterEach(() => {
 
 const says = (word: string): string => `echo ${word} >> '${log}'`;
 const said = (): string[] =>
-  existsSync(log) ? readFileSync(log, 'utf8').trimEnd().split('\n') : [];
+  existsSync(log) ? readFileSync(log, 'utf8').split('\n').filter(Boolean) : [];
 
 function made(commands: OwnCommands): { told: string[]; stop: () => void; over: Promise<void> } {
   const told: string[] = [];
