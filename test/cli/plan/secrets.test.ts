@@ -227,7 +227,12 @@ describe('the command', () => {
   );
 
   test('names the files, folders and records of this machine as they are, so that the user finds them again', () => {
-    const option = fc.constantFrom('--out', '--write', '--csv', '--kubeconfig', '--values', '-f');
+    const options = 'chart continue csv database from image kubeconfig out values workload write';
+    const named = options.split(' ').map((name) => `--${name}`);
+    // It looks like a token.
+    const folder = '/tmp/n8n-tuned-cluster-aB3xYz/order.twin.json';
+    for (const name of named) expect(withoutSecrets(['run', name, folder])).toContain(folder);
+    const option = fc.constantFrom(...named, '-f');
     const part = fc.stringMatching(/^[A-Za-z0-9._-]{1,40}$/);
     fc.assert(
       fc.property(option, fc.array(part, { minLength: 1, maxLength: 4 }), (name, parts) => {

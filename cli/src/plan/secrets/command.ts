@@ -22,8 +22,12 @@ const SHOWN = new Set(
 
 /** Whose values are files and folders of this machine, which the user has to find again: no part of one is a token. */
 const FILES = new Set(
-  'compose csv file from from-execution kubeconfig n8n-program into out plot rules start-file tls-cert tls-key topology values write'
-    .split(' ')
+  `
+  chart compose continue csv database file from from-execution image into kubeconfig n8n-program out plot rules start-file tls-cert
+  tls-key topology values workload write
+  `
+    .trim()
+    .split(/\s+/)
     .map((name) => `--${name}`),
 ).add('-f');
 
