@@ -196,12 +196,12 @@ export const suites: Suite[] = [
   },
   {
     name: 'browser',
-    shows: 'the editor and the report in a real browser',
+    shows: 'the reports in a real browser',
     needs: ['n8n', 'redis', 'postgresql', 'k6', 'chromium'],
   },
   {
     name: 'browser-long',
-    shows: 'the editor of n8n below 1.0 and the report of a run on a real n8n, in a real browser',
+    shows: 'the editor of n8n and the report of a run on a real n8n, in a real browser',
     needs: ['n8n', 'n8n-legacy', 'redis', 'postgresql', 'k6', 'chromium'],
     long: true,
   },

@@ -17,7 +17,7 @@ export interface Gathering {
   clocks: readonly (ClockOffset | null)[];
   /** `beginsAtMs`: by the generator's own clock. */
   start(index: number, beginsAtMs: number): { run: GeneratorRun; isThere: Promise<void> };
-  /** Nothing counts that those of this attempt still say: a kill that comes late lets them make load. */
+  /** Called before the generators of an attempt are killed: one whose kill comes late still sends requests, which must not count. */
   giveUp(): void;
   signal: AbortSignal;
   leadMs?: number;

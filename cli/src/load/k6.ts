@@ -195,7 +195,7 @@ class Load {
       beginsAtMs === null
         ? {}
         : { SHARE: `${String(index + 1)}/${String(length)}`, BEGINS_AT: String(beginsAtMs) };
-    // See giveUp().
+    // The lines of an attempt that was given up do not count.
     const attempt = (this.attempts[index] ?? 0) + 1;
     this.attempts[index] = attempt;
     const run = this.generator(index).start({
