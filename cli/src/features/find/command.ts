@@ -76,7 +76,7 @@ export interface FindOptions
 export const help: CommandHelp = {
   summary: 'find the highest rate that meets every SLO, and what limits it',
   examples: [
-    "n8n-tuned find --workload last-node --slo 'p95<300ms' --budget 5m",
+    "n8n-tuned find --workload last-node --slo 'p95<300ms'",
     "n8n-tuned find --url https://n8n.test.example.com \\\n    --request 'POST /webhook/order' --body @order.json --slo 'p95<1s'",
     "n8n-tuned find --target kubernetes --mode queue --workers 2 --slo 'p95<1s'",
     "n8n-tuned find --workload last-node --slo 'p95<300ms' --rate 30",
@@ -119,7 +119,7 @@ export function register(program: Command): Command {
     .addOption(
       parsed(
         '--budget <time>',
-        'time for all measurements; a shorter budget gives a wider interval (default with --rate: 5m)',
+        'time for all measurements; a shorter budget gives a wider interval (default: 5m; with --full, ten times its length)',
         seconds,
       ),
     )
@@ -166,7 +166,7 @@ export function findOrder(given: FindOptions) {
   const settings = searchSettings({
     probeSeconds: options.probe ?? null,
     fullSeconds: options.full ?? fullSecondsOf(earlier?.record.probes ?? []),
-    budgetSeconds: options.budget ?? earlier?.record.budgetSeconds ?? null,
+    budgetSeconds: options.budget ?? (earlier ? earlier.record.budgetSeconds : budgetOf(options)),
     slos,
     latencyFloorMs: workload.recorded.latencyFloorMs,
     ...(options.arrivals === undefined ? {} : { arrivals: options.arrivals }),
@@ -214,11 +214,15 @@ export function findOrder(given: FindOptions) {
   };
 }
 
-const RATE_BUDGET_SECONDS = 300;
+const DEFAULT_BUDGET_SECONDS = 300;
+
+/** Null: as many lengths of a full probe as can still teach something. */
+const budgetOf = ({ full }: FindOptions): number | null =>
+  full === undefined ? DEFAULT_BUDGET_SECONDS : null;
 
 /** What is asked about one rate; null for a search. */
 function questionOf(
-  { rate, budget = RATE_BUDGET_SECONDS }: FindOptions,
+  { rate, budget = DEFAULT_BUDGET_SECONDS }: FindOptions,
   slos: readonly Slo[],
 ): { ratePerSecond: number; budgetSeconds: number } | null {
   if (rate === undefined) return null;

@@ -1,3 +1,5 @@
+import { Command } from 'commander';
+import { findOrder, register, type FindOptions } from '../../../../cli/src/features/find/command';
 import fc from 'fast-check';
 import { parseSlos } from '../../../../loadtests/lib/slo';
 import { searchSettings, defaultLengths } from '../../../../cli/src/features/find/settings';
@@ -60,5 +62,23 @@ describe('what a replay in a queue is asked for', () => {
     expect(
       searchSettings({ ...choice, slos, options: { precision: 0.2, isGentle: true } }),
     ).toMatchObject({ precision: 0.2, isGentle: true });
+  });
+});
+
+describe('the budget of a search', () => {
+  const budgetOf = (...options: string[]) => {
+    const command = register(new Command());
+    command.parseOptions(['--workload', 'last-node', ...options]);
+    return findOrder(command.opts<FindOptions>()).settings.budgetSeconds;
+  };
+
+  it('is five minutes where none is given, so that a first search ends', () => {
+    expect(budgetOf()).toBe(300);
+    expect(budgetOf('--probe', '5s')).toBe(300);
+    expect(budgetOf('--budget', '2m')).toBe(120);
+  });
+
+  it('follows from the length of a full probe where that alone is given', () => {
+    expect(budgetOf('--full', '4s')).toBeNull();
   });
 });
