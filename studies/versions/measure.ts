@@ -30,8 +30,8 @@ export default {
       return file;
     });
     const clients = String(WORKLOADS[part.workload]);
-    // 15 s for each run, of which the first 3 are not counted.
-    const [warmup, duration, pairs] = isShort ? ['1s', '3s', '2'] : ['3s', '12s', '6'];
+    // 10 s for each run, of which the first 2 are not counted.
+    const [warmup, duration, pairs] = isShort ? ['1s', '3s', '2'] : ['2s', '8s', '6'];
     const { record } = await call<CompareRecord>([
       ...['compare', ...files, '--workload', part.workload, '--vus', clients],
       ...['--warmup', warmup, '--duration', duration, '--pairs', pairs, '--precision', '25%'],

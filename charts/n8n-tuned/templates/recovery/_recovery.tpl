@@ -30,7 +30,7 @@ back rests on it. Whether keep-stalled is in force, recovery reads from n8n's me
 {{- if and (include "n8n-tuned.isQueue" .) (not (has "keep-stalled.cjs" (first .n8nTunedComponents).preloads)) }}
 - recovery.enabled: without tuning.keepStalled n8n writes an empty run over what a dead worker had, and recovery cannot bring that back: set tuning.keepStalled=true.
 {{- else if and (include "n8n-tuned.isQueue" .) (not .Values.monitoring.enabled) }}
-- recovery.enabled: without monitoring.enabled n8n shows no metrics, so recovery cannot see whether keep-stalled is in force, and promises nothing for executions of dead workers: set monitoring.enabled=true.
+- recovery.enabled: without monitoring.enabled n8n shows no metrics, so recovery cannot see whether keep-stalled is in force, and executions of dead workers may stay lost: set monitoring.enabled=true.
 {{- end }}
 {{- end -}}
 {{- end -}}

@@ -419,7 +419,7 @@ export function summaryOf(
   const promise =
     keptStalled === null || keptStalled.state === 'in force'
       ? ''
-      : `; keep-stalled is ${keptStalled.state}, so nothing is promised`;
+      : `; keep-stalled is ${keptStalled.state}, so executions of dead workers may stay lost`;
   const waits = waiting.length === 0 ? '' : `, ${String(waiting.length)} waiting`;
   return `${String(due.length)} lost and due for a retry, ${String(left.length)} left alone${waits}; ${done}${promise}`;
 }

@@ -96,7 +96,7 @@ export function keptStalled(seen: readonly SeenMetrics[]): KeptStalled {
   if (without !== undefined) {
     return {
       state: 'not in force',
-      text: `${PATCH} is not in force in the process at ${without.url} (${without.state}): this pass promises nothing for executions that n8n overwrote when a worker died`,
+      text: `${PATCH} is not in force in the process at ${without.url} (${without.state}): this pass cannot recover executions that n8n overwrote when a worker died`,
     };
   }
   const workers = states.filter(({ isWorker, state }) => isWorker && state !== UNDECIDED);
@@ -111,7 +111,7 @@ export function keptStalled(seen: readonly SeenMetrics[]): KeptStalled {
       : `the metrics at ${missing.url} cannot be read`;
   return {
     state: 'not known',
-    text: `whether ${PATCH} is in force is unknown, because ${why}: this pass promises nothing for executions that n8n overwrote when a worker died`,
+    text: `whether ${PATCH} is in force is unknown, because ${why}: this pass may not recover executions that n8n overwrote when a worker died`,
   };
 }
 
