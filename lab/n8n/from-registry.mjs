@@ -1,8 +1,9 @@
 // Installs a release of n8n for which the lab has no lock: node lab/n8n/from-registry.mjs VERSION FOLDER. What the registry does
 // not have is replaced by the nearest version that is there, as an override in FOLDER/package.json, and a line says so.
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 
 /** Each try finds the next package that is missing. */
 const TRIES = 40;
@@ -54,9 +55,55 @@ export function nearest(wanted, there) {
 const npm = (args, cwd) =>
   spawnSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 
-function versionsOf(name) {
+export function versionsOf(name) {
   const { status, stdout } = npm(['view', name, 'versions', '--json'], '/');
   return status === 0 ? [JSON.parse(stdout)].flat() : [];
+}
+
+const isOfN8n = (name) => /^(?:n8n|n8n-.+|@n8n(?:_io)?\/.+)$/.test(name);
+/** More at once would keep both cores of a small machine busy. */
+const AT_ONCE = 3;
+
+/**
+ * What n8n's own packages ask of each other and the registry does not have, with what is there instead: to ask for all of
+ * them takes half a minute, and npm itself, which stops at the first that is missing, some minutes for each.
+ */
+export async function missingAmong(version, dependenciesOf, there) {
+  const overrides = {};
+  const known = new Set();
+  let left = [['n8n', version]];
+  while (left.length > 0) {
+    const next = left.splice(0, AT_ONCE);
+    const found = await Promise.all(next.map(([name, wanted]) => dependenciesOf(name, wanted)));
+    for (const [index, dependencies] of found.entries()) {
+      const [name, wanted] = next[index];
+      const instead = dependencies === null && name !== 'n8n' ? nearest(wanted, there(name)) : null;
+      if (instead !== null && overrides[name] === undefined) {
+        overrides[name] = instead;
+        left.push([name, instead]);
+      }
+      for (const asked of Object.entries(dependencies ?? {})) {
+        if (!isOfN8n(asked[0]) || known.has(String(asked))) continue;
+        known.add(String(asked));
+        left.push(asked);
+      }
+    }
+  }
+  return overrides;
+}
+
+/** Null: the registry does not have this version. */
+export async function dependenciesIn(name, version) {
+  const args = ['view', `${name}@${version}`, 'dependencies', '--json'];
+  try {
+    const { stdout } = await promisify(execFile)('npm', args, { cwd: '/' });
+    // For a range npm lists each version that fits.
+    const [dependencies] = stdout.trim() === '' ? [{}] : [JSON.parse(stdout)].flat();
+    return dependencies;
+  } catch (error) {
+    if (String(error.stderr).includes('E404')) return null;
+    return {};
+  }
 }
 
 /** Whether it is installed, with the overrides so far. */
@@ -72,8 +119,11 @@ function tryInstall(version, folder, overrides) {
   return { isInstalled: status === 0, missing: missingIn(stderr) };
 }
 
-function install(version, folder) {
-  const overrides = {};
+async function install(version, folder) {
+  const overrides = await missingAmong(version, dependenciesIn, versionsOf);
+  for (const [name, instead] of Object.entries(overrides)) {
+    process.stderr.write(`the registry lacks a version of ${name}: ${instead} in its place\n`);
+  }
   for (let left = TRIES; left > 0; left -= 1) {
     const { isInstalled, missing } = tryInstall(version, folder, overrides);
     if (isInstalled) return true;
@@ -88,4 +138,8 @@ function install(version, folder) {
 }
 
 const [, script = '', version, folder] = process.argv;
-if (script.endsWith('from-registry.mjs')) process.exitCode = install(version, folder) ? 0 : 1;
+if (script.endsWith('from-registry.mjs')) {
+  void install(version, folder).then((isInstalled) => {
+    process.exitCode = isInstalled ? 0 : 1;
+  });
+}

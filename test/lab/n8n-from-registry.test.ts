@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { missingIn, nearest } from '../../lab/n8n/from-registry.mjs';
+import { missingAmong, missingIn, nearest } from '../../lab/n8n/from-registry.mjs';
 import { BASE_PROGRAMS, FakeLab } from './fake-lab';
 import { compareVersions } from '../../cli/src/ui/versions';
 import { rangeOf, rangeWith, sortedVersions } from '../../lab/n8n/ranges';
@@ -43,6 +43,28 @@ test('the nearest version is the newest one before it, or else the oldest one af
   expect(nearest('1.0.0', ['1.0.0'])).toBeNull();
 });
 
+test('what the packages of n8n ask of each other and the registry lacks is known before npm is asked for all of it', async () => {
+  const registry: Record<string, Record<string, Record<string, string>>> = {
+    n8n: { '2.0.0': { 'n8n-core': '2.0.0', '@n8n/di': '0.2.0', express: '5.0.0' } },
+    'n8n-core': { '1.9.0': { '@n8n/di': '0.1.0' }, '1.8.0': { '@n8n/gone': '1.0.0' } },
+    '@n8n/di': { '0.1.0': {}, '0.2.0': { '@n8n/gone': '1.0.0' } },
+  };
+  const asked: string[] = [];
+  const overrides = await missingAmong(
+    '2.0.0',
+    (name, wanted) => {
+      asked.push(`${name}@${wanted}`);
+      return Promise.resolve(registry[name]?.[wanted] ?? null);
+    },
+    (name) => Object.keys(registry[name] ?? {}),
+  );
+  expect(overrides).toEqual({ 'n8n-core': '1.9.0' });
+  expect(asked.toSorted()).toEqual([
+    ...['@n8n/di@0.1.0', '@n8n/di@0.2.0', '@n8n/gone@1.0.0'],
+    ...['n8n-core@1.9.0', 'n8n-core@2.0.0', 'n8n@2.0.0'],
+  ]);
+});
+
 describe('another release of n8n', () => {
   let lab: FakeLab;
   beforeEach(() => {
@@ -64,12 +86,14 @@ case "$*" in
     if grep -q '"@n8n/gone": "1.1.0"' package.json; then
       mkdir -p node_modules/n8n/bin node_modules/sqlite3/build/Release
       : >node_modules/n8n/bin/n8n
+      echo '{"name":"sqlite3","version":"5.1.7"}' >node_modules/sqlite3/package.json
     else
       echo 'npm error notarget No matching version found for @n8n/gone@2.0.0.' >&2
       exit 1
     fi ;;
   rebuild*)
     while [ "$1" != --prefix ]; do shift; done
+    echo once >>"$N8N_TUNED_CACHE/compiled"
     : >"$2/node_modules/sqlite3/build/Release/node_sqlite3.node" ;;
 esac`;
 
@@ -85,6 +109,18 @@ esac`;
       overrides: { '@n8n/gone': '1.1.0' },
     });
     expect(lab.install(['n8n@2.39.10'], { PATH })).toEqual({ code: 0, said: '' });
+  });
+
+  test('takes over the sqlite3 that was compiled for one beside it', () => {
+    const PATH = lab.programs({ npm: NPM }, [...BASE_PROGRAMS, 'node', 'cmp']);
+    lab.write('recipe', 'exit 0');
+    for (const name of ['n8n@2.39.10', 'n8n@2.38.7']) {
+      expect(lab.install([name], { PATH })).toMatchObject({ code: 0 });
+    }
+    expect(
+      existsSync(lab.in('n8n/2.38.7/node_modules/sqlite3/build/Release/node_sqlite3.node')),
+    ).toBe(true);
+    expect(readFileSync(lab.in('compiled'), 'utf8')).toBe('once\n');
   });
 
   test('that cannot be had leaves nothing in place, and the exit code says so', () => {
