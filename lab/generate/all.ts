@@ -112,7 +112,7 @@ ${told.length === 0 ? '' : `\n## What differs\n\n${told.join('\n')}\n`}
 Each cell shows a ratio: executions per second with the chart's defaults, divided by executions per second with n8n's defaults.
 Both instances run on the same machine, and the study loads them alternately with the same number of clients. The range in
 brackets is the 95% interval. Versions with "-" have not been measured. \`n8n-tuned study versions --list\` lists all cells, and
-\`n8n-tuned study versions --part 2.41.3\` measures the cells of one version.
+\`n8n-tuned study versions --part 2.41.1\` measures the cells of one version.
 
 ${ratiosByVersion()}
 
