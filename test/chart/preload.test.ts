@@ -1,13 +1,22 @@
 // The scripts that Node.js loads before n8n.
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import http, { type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { n8nFolder, node18, node24 } from '../nodes/support/lab';
-import { copied, PATCHES, PRELOAD } from './support/preload-folder';
+import { attempt, chart, paths } from './support/helm';
+import { copied, known, PATCHES, PRELOAD } from './support/preload-folder';
 import { N8N_LEGACY_VERSION, N8N_VERSION } from '../support/versions';
 import { eventually, pause } from '../support/wait';
 
@@ -263,6 +272,71 @@ test('no script takes away what another one has put on top of it', () => {
   const assigned = scripts.map((script) => [...script.matchAll(/Module\._load = (?!function)/g)]);
   expect(scripts.length).toBeGreaterThan(5);
   expect(assigned.flat()).toEqual([]);
+});
+
+test('no script fetches a fact: what it knows is in its folder, and it reaches no host but those of n8n', () => {
+  // A connection of n8n's own to Redis or PostgreSQL is asked for by that connection. A client of its own is not there.
+  const clients = /\b(?:fetch|XMLHttpRequest|WebSocket|EventSource)\b|https?:\/\/|\bimport\(/;
+  const modules = /^(?:node:)?(?:https|http2|tls|dgram|dns)(?:\/|$)|^[a-z@](?!ode:)/;
+  const calls = /\b(?:http|net)\.(?:request|get|connect|createConnection|Agent|ClientRequest)\b/;
+  const names = readdirSync(preload).filter((name) => name.endsWith('.cjs'));
+  expect(names.length).toBeGreaterThan(15);
+  const found = names.flatMap((name) => {
+    const text = readFileSync(join(preload, name), 'utf8').replace(/^\s*(?:\/\/|\/?\*).*$/gm, '');
+    const loaded = [...text.matchAll(/\brequire\(\s*['"`]([^'"`]+)/g)].map(([, one]) => one ?? '');
+    const reached = [clients, calls].flatMap((pattern) => pattern.exec(text)?.[0] ?? []);
+    return [...reached, ...loaded.filter((one) => modules.test(one))].map((one) => [name, one]);
+  });
+  expect(found).toEqual([]);
+});
+
+test('NOTES call known what any part of an entry of known.json names, and nothing between the parts', async () => {
+  const copy = join(folder, 'chart');
+  cpSync(chart, copy, { recursive: true });
+  const { bundles, functions } = known();
+  const entry = {
+    n8n: '2.90.0 to 2.90.2, 2.92.1, 2.94.0 to 2.94.3',
+    how: 'tests',
+    on: '2026-11-28',
+  };
+  const ours = Object.fromEntries(Object.keys(functions).map((name) => [name, { a: entry }]));
+  writeFileSync(
+    join(copy, 'files/preload/known.json'),
+    JSON.stringify({
+      bundles: Object.fromEntries(Object.keys(bundles).map((hash) => [hash, entry])),
+      functions: ours,
+    }),
+  );
+  const isKnown = (version: string, patterns: string[], others: string[]): object => ({
+    it: version,
+    template: 'NOTES.txt',
+    set: {
+      executions: { mode: 'queue' },
+      database: { type: 'postgresql' },
+      image: { tag: version },
+    },
+    asserts: [
+      ...patterns.map((pattern) => ({ matchRegexRaw: { pattern } })),
+      ...others.map((pattern) => ({ notMatchRegexRaw: { pattern } })),
+    ],
+  });
+  const ALL = 'zone-once, .*keep-stalled.*: the code is known';
+  const NONE = 'keep-stalled.*: active only if';
+  const suite = {
+    suite: 'versions',
+    templates: ['NOTES.txt'],
+    release: { name: 'n8n' },
+    tests: [
+      ...['2.90.2', '2.92.1', '2.94.2'].map((one) => isKnown(one, [ALL], [NONE])),
+      ...['2.90.3', '2.93.0'].map((one) => isKnown(one, [NONE], ['the code is known'])),
+    ],
+  };
+  rmSync(join(copy, 'tests'), { recursive: true });
+  mkdirSync(join(copy, 'tests'));
+  writeFileSync(join(copy, 'tests/versions_test.yaml'), JSON.stringify(suite));
+  expect(await attempt(paths.helmUnittest, [copy])).toMatchObject({
+    ...{ code: 0, output: expect.stringMatching(/Tests: +5 passed, 5 total/) as string },
+  });
 });
 
 describe.each(PATCHES())('%s', (name) => {

@@ -39,8 +39,10 @@
 {{- range $ofEach -}}
 {{- $fits := false -}}
 {{- range . -}}
-{{- $from := splitList " to " .n8n -}}
+{{- range splitList ", " .n8n -}}
+{{- $from := splitList " to " . -}}
 {{- if semverCompare (printf ">=%s-0 <=%s" (first $from) (last $from)) $version -}}{{- $fits = true -}}{{- end -}}
+{{- end -}}
 {{- end -}}
 {{- $isKnown = and $isKnown $fits -}}
 {{- end -}}
