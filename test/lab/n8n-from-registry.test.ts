@@ -52,11 +52,11 @@ test('what the packages of n8n ask of each other and the registry lacks is known
   const asked: string[] = [];
   const overrides = await missingAmong(
     '2.0.0',
-    (name, wanted) => {
+    (name: string, wanted: string) => {
       asked.push(`${name}@${wanted}`);
       return Promise.resolve(registry[name]?.[wanted] ?? null);
     },
-    (name) => Object.keys(registry[name] ?? {}),
+    (name: string) => Object.keys(registry[name] ?? {}),
   );
   expect(overrides).toEqual({ 'n8n-core': '1.9.0' });
   expect(asked.toSorted()).toEqual([
