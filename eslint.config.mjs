@@ -148,6 +148,11 @@ export default tseslint.config(
     },
   },
   {
+    // It shares the folder of its package, and with it ioredis.
+    files: ['nodes/QueueMonitor/Once.node.ts'],
+    rules: { 'n8n-nodes-base/node-dirname-against-convention': 'off' },
+  },
+  {
     files: ['nodes/*/package.json'],
     extends: [n8nCommunityNodesPlugin.configs.recommendedWithoutN8nCloudSupport],
     plugins: { 'n8n-nodes-base': nodesBase },

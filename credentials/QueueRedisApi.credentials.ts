@@ -8,6 +8,9 @@ export const READER_RIGHTS =
 /** In a Redis Cluster n8n puts the prefix in braces, and the client asks where the keys are. */
 export const CLUSTER_READER_RIGHTS = `${READER_RIGHTS.replace('~bull:*', '~{bull}:*')} +cluster|slots`;
 
+/** What the node Once needs beside that, for its own keys alone. */
+export const ONCE_RIGHTS = `${READER_RIGHTS} (~bull:once:* +get +set)`;
+
 export class QueueRedisApi implements ICredentialType {
   name = 'queueRedisApi';
 
@@ -84,7 +87,7 @@ export class QueueRedisApi implements ICredentialType {
       name: 'user',
       type: 'string',
       default: '',
-      description: `As in QUEUE_BULL_REDIS_USERNAME of n8n. These rights are enough: ${READER_RIGHTS}.`,
+      description: `As in QUEUE_BULL_REDIS_USERNAME of n8n. These rights are enough: ${READER_RIGHTS}. The node Once also needs (~bull:once:* +get +set).`,
     },
     {
       displayName: 'Password',

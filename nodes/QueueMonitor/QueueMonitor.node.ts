@@ -10,11 +10,14 @@ import { themedIcon } from '../shared/icon';
 import { Mistake } from '../shared/mistake';
 import { n8nRole } from '../shared/n8nProcess';
 import { cancelledError, errorItem, nodeError } from '../shared/nodeError';
-import { Cancelled } from '../shared/sleep';
-import { queueRedisApiTest } from './queue/credentialTest';
-import { waitUntilDrained } from './queue/drain';
-import { queueName, queueNameProperty } from './queue/queueName';
-import { readQueue } from './queue/read';
+import { Cancelled, sleep } from '../shared/sleep';
+import {
+  queueName,
+  queueNameProperty,
+  queueRedisApiTest,
+  readQueue,
+  type QueueMeasures,
+} from './queue/read';
 
 const timeout: Bounds = { title: 'Timeout (Seconds)', min: 1, max: 86_400 };
 const poll: Bounds = { title: 'Check Every (Ms)', min: 100, max: 60_000 };
@@ -129,4 +132,39 @@ async function runOne(context: IExecuteFunctions, itemIndex: number): Promise<ID
     signal: (context as Partial<IExecuteFunctions>).getExecutionCancelSignal?.call(context),
   });
   return { ...measures, waitedMs };
+}
+
+interface Drained {
+  measures: QueueMeasures;
+  waitedMs: number;
+}
+
+/**
+ * Reads until nothing is left to do. A job that asks waits only for those that came before it: two
+ * that wait at the same time would otherwise wait for each other.
+ */
+async function waitUntilDrained(
+  read: () => Promise<QueueMeasures>,
+  limits: { timeoutMs: number; pollMs: number; signal: AbortSignal | undefined },
+): Promise<Drained> {
+  const began = performance.now();
+  for (;;) {
+    const measures = await read();
+    const waitedMs = Math.round(performance.now() - began);
+    if (jobsLeft(measures) === 0) return { measures, waitedMs };
+    if (waitedMs + limits.pollMs > limits.timeoutMs) {
+      const { waiting, active, delayed, paused, jobsBeforeOwn } = measures;
+      const own = jobsBeforeOwn === null ? '' : ` ${jobsBeforeOwn} of them came before this job.`;
+      throw new Mistake(
+        `The queue '${measures.queue}' is not drained after ${Math.round(waitedMs / 1000)} s`,
+        `Left: ${waiting} waiting, ${active} active, ${delayed} delayed, ${paused} paused.${own}`,
+      );
+    }
+    await sleep(limits.pollMs, limits.signal);
+  }
+}
+
+function jobsLeft(measures: QueueMeasures): number {
+  const { waiting, active, delayed, paused, jobsBeforeOwn } = measures;
+  return jobsBeforeOwn ?? waiting + active + delayed + paused;
 }

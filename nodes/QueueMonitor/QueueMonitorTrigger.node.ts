@@ -10,9 +10,13 @@ import { themedIcon } from '../shared/icon';
 import { Mistake } from '../shared/mistake';
 import { nodeError } from '../shared/nodeError';
 import { CALM, nextAlarm, type AlarmEvent, type AlarmRule, type AlarmState } from './queue/alarm';
-import { queueRedisApiTest } from './queue/credentialTest';
-import { queueName, queueNameProperty } from './queue/queueName';
-import { readQueue, type QueueMeasures } from './queue/read';
+import {
+  queueName,
+  queueNameProperty,
+  queueRedisApiTest,
+  readQueue,
+  type QueueMeasures,
+} from './queue/read';
 
 const MEASURES = [
   'active',

@@ -5,6 +5,7 @@ import { repositoryRoot } from '../../cli/src/lab/paths';
 import { QueueRedisApi } from '../../credentials/QueueRedisApi.credentials';
 import { LoadTarget } from '../../nodes/LoadTarget/LoadTarget.node';
 import { CLUSTER_READER_RIGHTS, READER_RIGHTS } from '../../credentials/QueueRedisApi.credentials';
+import { Once } from '../../nodes/QueueMonitor/Once.node';
 import { QueueMonitor } from '../../nodes/QueueMonitor/QueueMonitor.node';
 import { QueueMonitorTrigger } from '../../nodes/QueueMonitor/QueueMonitorTrigger.node';
 
@@ -14,6 +15,7 @@ const described = {
   'Load Target': new LoadTarget().description.properties,
   'Queue Monitor': new QueueMonitor().description.properties,
   'Queue Monitor Trigger': new QueueMonitorTrigger().description.properties,
+  Once: new Once().description.properties,
   'Queue Redis API': new QueueRedisApi().properties,
 } satisfies Record<string, INodeProperties[]>;
 
@@ -52,7 +54,7 @@ test('the credential, the docs and the README name the same rights of a user of 
 });
 
 test('every operation is in the docs', () => {
-  for (const properties of [described['Load Target'], described['Queue Monitor']]) {
+  for (const properties of [described['Load Target'], described['Queue Monitor'], described.Once]) {
     const operation = properties.find(({ name }) => name === 'operation');
     for (const { name } of operation?.options ?? []) expect(docs).toContain(`**${name}`);
   }

@@ -61,7 +61,7 @@ test('each package loads as n8n loads it, with its own nodes alone', async () =>
     { name: 'n8n-nodes-load-target', nodes: versioned('loadTarget'), credentials: [] },
     {
       name: 'n8n-nodes-queue-monitor',
-      nodes: versioned('queueMonitor', 'queueMonitorTrigger'),
+      nodes: versioned('once', 'queueMonitor', 'queueMonitorTrigger'),
       credentials: ['queueRedisApi'],
     },
   ]);

@@ -30,7 +30,7 @@ afterAll(() => {
 });
 
 const TYPES = {
-  [QUEUE_MONITOR]: ['queueMonitor', 'queueMonitorTrigger'],
+  [QUEUE_MONITOR]: ['once', 'queueMonitor', 'queueMonitorTrigger'],
   [LOAD_TARGET]: ['loadTarget'],
 };
 const waiting = { parameters: { operation: 'wait', waitMs: 1 } };
@@ -72,6 +72,7 @@ test.each([
     [
       'dist/credentials/QueueRedisApi.credentials.js',
       ...[
+        'Once.node.js',
         'QueueMonitor.node.js',
         'QueueMonitorTrigger.node.js',
         'QueueMonitorTrigger.node.json',

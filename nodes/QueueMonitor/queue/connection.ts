@@ -1,6 +1,7 @@
-import type { ClusterNode, ClusterOptions, RedisOptions } from 'ioredis';
+import type { Cluster, ClusterNode, ClusterOptions, Redis, RedisOptions } from 'ioredis';
 import { checkedBoolean, checkedChoice, checkedNumber } from '../../shared/bounds';
 import { Mistake } from '../../shared/mistake';
+import { redisProblem } from './problem';
 
 /** The credential as n8n hands it over. */
 export interface QueueRedisCredential {
@@ -23,6 +24,46 @@ export type Connection = { prefix: string; where: string } & (
   | { kind: 'one'; options: RedisOptions; database: number }
   | { kind: 'cluster'; nodes: ClusterNode[]; options: ClusterOptions }
 );
+
+/** Everything, from connecting to the last reply. */
+const DEADLINE_MS = 4500;
+const CONNECT_TIMEOUT_MS = 4000;
+
+/** Uses a connection of its own, which is closed when this ends, however it ends. */
+export async function withRedis<T>(
+  credential: Record<string, unknown>,
+  use: (client: Redis | Cluster, connection: Connection) => Promise<T>,
+): Promise<T> {
+  const connection = connectionOf(credential, CONNECT_TIMEOUT_MS);
+  const errors: unknown[] = [];
+  // Loaded on first use: most processes of n8n never ask Redis here.
+  const { default: Redis } = await import('ioredis');
+  const client =
+    connection.kind === 'one'
+      ? new Redis(connection.options)
+      : new Redis.Cluster(connection.nodes, connection.options);
+  client.on('error', (error) => errors.push(error));
+  client.on('node error', (error) => errors.push(error));
+
+  const used = async (): Promise<T> => {
+    await client.connect();
+    // Left to ioredis, a database that is not there would go unnoticed, and 0 be read instead.
+    if (connection.kind === 'one') await (client as Redis).select(connection.database);
+    return use(client, connection);
+  };
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error('deadline')), DEADLINE_MS);
+  });
+  try {
+    return await Promise.race([used(), deadline]);
+  } catch (error) {
+    throw error instanceof Mistake ? error : redisProblem(connection.where, [...errors, error]);
+  } finally {
+    clearTimeout(timer);
+    client.disconnect();
+  }
+}
 
 /** One try only: who reads again connects again, so nothing is left hanging. */
 const never = (): null => null;

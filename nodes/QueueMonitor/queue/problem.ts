@@ -6,7 +6,7 @@ const known: [RegExp, string][] = [
   [/NOAUTH/, 'wants a password, but the credential has none'],
   [
     /NOPERM/,
-    "does not give this user the rights that reading the queue takes: the field 'User' of the credential lists them",
+    'does not give this user the rights that this node takes: the README of the package lists them',
   ],
   [/DB index is out of range/i, 'has no database of that number'],
   [/ECONNREFUSED/, 'refused the connection: it does not run there, or the port is wrong'],
@@ -25,6 +25,7 @@ const known: [RegExp, string][] = [
     /All sentinels are unreachable/i,
     'cannot be found: no Sentinel knows the group, or none answers',
   ],
+  [/^OOM | OOM /, 'has no memory left'],
   [/LOADING/, 'is still loading its data'],
   [/MOVED/, "is a cluster: choose 'Cluster' in the credential"],
   [/ETIMEDOUT|deadline/, 'did not answer in time: a firewall, or only one side speaks TLS'],

@@ -1,7 +1,40 @@
 import type { Cluster, Redis } from 'ioredis';
+import type { ICredentialsDecrypted, ICredentialTestFunctions } from 'n8n-workflow';
+import type { INodeCredentialTestResult, INodeProperties } from 'n8n-workflow';
 import { Mistake } from '../../shared/mistake';
-import { connectionOf, type Connection } from './connection';
-import { redisProblem } from './problem';
+import { withRedis, type Connection } from './connection';
+
+export const queueNameProperty: INodeProperties = {
+  displayName: 'Queue',
+  name: 'queue',
+  type: 'string',
+  default: 'jobs',
+  required: true,
+  description: "Name of the queue: 'jobs', or 'jobs-' and the name of a worker pool",
+};
+
+export function queueName(value: unknown): string {
+  if (typeof value === 'string' && /^[\w.-]+$/.test(value)) return value;
+  throw new Mistake("'Queue' must be the name of a queue of n8n, such as jobs");
+}
+
+/** The test of the credential Queue Redis API, for every node that uses it: n8n asks the first one. */
+export async function queueRedisApiTest(
+  this: ICredentialTestFunctions,
+  credential: ICredentialsDecrypted,
+): Promise<INodeCredentialTestResult> {
+  try {
+    const found = await readQueue(credential.data ?? {}, { queue: 'jobs' });
+    const workers = found.workers ?? 'an unknown number of';
+    return {
+      status: 'OK',
+      message: `Found the queue: ${found.waiting} waiting, ${found.active} active, ${workers} workers`,
+    };
+  } catch (error) {
+    if (error instanceof Mistake) return { status: 'Error', message: error.message };
+    throw error;
+  }
+}
 
 /** The queue as it was at one moment. */
 export interface QueueMeasures {
@@ -30,9 +63,6 @@ export interface ReadOptions {
   ownExecutionId?: string | undefined;
 }
 
-/** Everything, from connecting to the last reply. */
-const DEADLINE_MS = 4500;
-const CONNECT_TIMEOUT_MS = 4000;
 /** So many of the jobs next in line are looked at; with priorities the oldest can be any of them. */
 const MAX_IDS = 100_000;
 
@@ -44,40 +74,14 @@ export async function readQueue(
   credential: Record<string, unknown>,
   options: ReadOptions,
 ): Promise<QueueMeasures> {
-  const connection = connectionOf(credential, CONNECT_TIMEOUT_MS);
-  const errors: unknown[] = [];
-  // Loaded on first use: most processes of n8n never read the queue.
-  const { default: Redis } = await import('ioredis');
-  const client =
-    connection.kind === 'one'
-      ? new Redis(connection.options)
-      : new Redis.Cluster(connection.nodes, connection.options);
-  client.on('error', (error) => errors.push(error));
-  client.on('node error', (error) => errors.push(error));
-
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('deadline')), DEADLINE_MS);
-  });
-  try {
-    return await Promise.race([readOver(client, connection, options), deadline]);
-  } catch (error) {
-    throw error instanceof Mistake ? error : redisProblem(connection.where, [...errors, error]);
-  } finally {
-    clearTimeout(timer);
-    client.disconnect();
-  }
+  return withRedis(credential, (client, connection) => readOver(client, connection, options));
 }
 
 async function readOver(
   client: Redis | Cluster,
-  connection: Connection,
+  { prefix, where }: Connection,
   { queue: name, ownExecutionId }: ReadOptions,
 ): Promise<QueueMeasures> {
-  const { prefix, where } = connection;
-  await client.connect();
-  // Left to ioredis, a database that is not there would go unnoticed, and 0 be read instead.
-  if (connection.kind === 'one') await (client as Redis).select(connection.database);
   const queue: QueueKeys = { client, key: (of) => `${prefix}:${name}:${of}` };
   const [counted, workers] = await Promise.all([
     countJobs(queue),

@@ -129,6 +129,7 @@ const asStored = (items) => JSON.parse(JSON.stringify(items));
 
 async function run(message) {
   const { items = [{ json: {} }], credential, cancelAfterMs, executionId = '1' } = message;
+  const { mode = 'trigger', stored } = message;
   const start = {
     ...{ id: 'start', name: 'Items', type: 'test.items', typeVersion: 1, position: [0, 0] },
     parameters: { items },
@@ -137,17 +138,21 @@ async function run(message) {
     Items: { main: [[{ node: 'Under Test', type: 'main', index: 0 }]] },
   });
   const execute = new core.WorkflowExecute(
-    additionalData(credential, 'trigger', executionId),
-    'trigger',
+    additionalData(credential, mode, executionId),
+    mode,
+    stored,
   );
   thrown = undefined;
   const began = performance.now();
-  const running = execute.run({ workflow, startNode: start });
+  const running =
+    stored === undefined
+      ? execute.run({ workflow, startNode: start })
+      : execute.processRunExecutionData(workflow);
   if (cancelAfterMs !== undefined) setTimeout(() => running.cancel(), cancelAfterMs);
   const { data, status } = await running;
   // A node that was cancelled throws after n8n has gone on.
   await new Promise((resolve) => setImmediate(resolve));
-  const [task] = data.resultData.runData['Under Test'] ?? [];
+  const task = data.resultData.runData['Under Test']?.at(-1);
   const { error } = data.resultData;
   return {
     ...{ status, durationMs: performance.now() - began },
@@ -198,6 +203,17 @@ setImmediate(count).unref();
 const commands = {
   turns: async () => turns,
   run,
+  // As n8n stores an execution before its first node: a retry of a lost one begins with it.
+  begun: async ({ items }) => {
+    const start = {
+      ...{ id: 'start', name: 'Items', type: 'test.items', typeVersion: 1, position: [0, 0] },
+      parameters: { items },
+    };
+    const nodeExecutionStack = [{ node: start, data: { main: [[{ json: {} }]] }, source: null }];
+    return asStored(
+      workflowPackage.createRunExecutionData({ executionData: { nodeExecutionStack } }),
+    );
+  },
   startTrigger,
   stopTrigger: () => closeTrigger(),
   testCredential: ({ credential }) =>

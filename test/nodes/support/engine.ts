@@ -93,7 +93,7 @@ interface Reply {
 }
 
 export interface RunRequest {
-  node: 'loadTarget' | 'queueMonitor' | 'httpRequest';
+  node: 'loadTarget' | 'queueMonitor' | 'once' | 'httpRequest';
   parameters: Record<string, unknown>;
   /** Fields of the node itself, such as onError. */
   settings?: Record<string, unknown>;
@@ -101,6 +101,9 @@ export interface RunRequest {
   credential?: Record<string, unknown>;
   cancelAfterMs?: number;
   executionId?: string;
+  mode?: string;
+  /** The data of an execution that n8n stored, with which a retry begins. */
+  stored?: unknown;
 }
 
 export interface Item {
@@ -113,7 +116,7 @@ export interface RunResult {
   status: string;
   durationMs: number;
   items: Item[];
-  /** Of the error output, which is there with onError: continueErrorOutput. */
+  /** Of the second output: that for errors, with onError: continueErrorOutput. */
   errorItems: Item[];
   /** Whether what the node threw is of n8n's own classes. */
   known: { operation: boolean; api: boolean; cancelled: boolean };

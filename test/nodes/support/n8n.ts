@@ -98,8 +98,13 @@ export class N8nHome {
     return readFileSync(join(this.folder, `${command}.log`), 'utf8');
   }
 
+  /** Ends all of them as a crash does; they can be started again. */
+  async kill(): Promise<void> {
+    await Promise.all(this.running.splice(0).map(end));
+  }
+
   async stop(): Promise<void> {
-    await Promise.all(this.running.map(end));
+    await this.kill();
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   }
 
