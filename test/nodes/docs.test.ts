@@ -4,7 +4,11 @@ import type { INodeProperties } from 'n8n-workflow';
 import { repositoryRoot } from '../../cli/src/lab/paths';
 import { QueueRedisApi } from '../../credentials/QueueRedisApi.credentials';
 import { LoadTarget } from '../../nodes/LoadTarget/LoadTarget.node';
-import { CLUSTER_READER_RIGHTS, READER_RIGHTS } from '../../credentials/QueueRedisApi.credentials';
+import {
+  CLUSTER_READER_RIGHTS,
+  ONCE_RIGHTS,
+  READER_RIGHTS,
+} from '../../credentials/QueueRedisApi.credentials';
 import { Once } from '../../nodes/QueueMonitor/Once.node';
 import { QueueMonitor } from '../../nodes/QueueMonitor/QueueMonitor.node';
 import { QueueMonitorTrigger } from '../../nodes/QueueMonitor/QueueMonitorTrigger.node';
@@ -47,6 +51,8 @@ test.each(
 test('the credential, the docs and the README name the same rights of a user of Redis', () => {
   const user = described['Queue Redis API'].find(({ name }) => name === 'user');
   expect(user?.description).toContain(READER_RIGHTS);
+  const ofOnce = ONCE_RIGHTS.replace(`${READER_RIGHTS} `, '');
+  for (const text of [docs, readme, user?.description]) expect(text).toContain(ofOnce);
   for (const rights of [READER_RIGHTS, CLUSTER_READER_RIGHTS]) {
     const rule = `ACL SETUSER reader reset on >PASSWORD ${rights}\n`;
     for (const text of [docs, readme]) expect(text).toContain(rule);

@@ -1,9 +1,10 @@
-import { createServer, type AddressInfo, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { ONCE_RIGHTS } from '../../credentials/QueueRedisApi.credentials';
+import { CLUSTER_READER_RIGHTS, ONCE_RIGHTS } from '../../credentials/QueueRedisApi.credentials';
 import { Engine, type RunRequest, type RunResult } from './support/engine';
 import { N8nHome, setUpOwner } from './support/n8n';
 import { packNodes } from './support/package';
@@ -129,9 +130,34 @@ test('the first result counts, and is kept for as long as it is to be', async ()
   });
 });
 
+const setUser = (admin: Redis, rights: string): Promise<unknown> => {
+  const rule = `reset on >once-secret ${rights}`;
+  // What is in parentheses is one word.
+  return admin.call('ACL', 'SETUSER', 'once', ...(rule.match(/\([^)]*\)|\S+/g) ?? []));
+};
+
+test('a Cluster, too, keeps the result for a user with the documented rights', async () => {
+  const ports = await servers.startCluster();
+  const selector = ONCE_RIGHTS.replace(/^.*\(~bull/, '(~{bull}');
+  for (const each of ports) {
+    const admin = new Redis({ port: each });
+    await setUser(admin, `${CLUSTER_READER_RIGHTS} ${selector}`);
+    admin.disconnect();
+  }
+  const given = credential({
+    ...{ mode: 'cluster', nodes: ports.map((each) => `127.0.0.1:${String(each)}`).join(',') },
+    ...{ user: 'once', password: 'once-secret' },
+  });
+  const [key] = keysOf(await run({ ...own('c'), credential: given }));
+  const parameters = { operation: 'store', onceKey: key, keepHours: 1 };
+  const items = [{ json: { done: 1 } }];
+  expect((await run({ parameters, items, credential: given })).error).toBeUndefined();
+  const again = await run({ ...own('c'), credential: given, executionId: '2' });
+  expect(again.errorItems[0]?.json).toEqual({ done: 1 });
+});
+
 test('the user of Redis with the documented rights can use it', async () => {
-  const rule = `reset on >once-secret ${ONCE_RIGHTS}`;
-  await redis.call('ACL', 'SETUSER', 'once', ...(rule.match(/\([^)]*\)|\S+/g) ?? []));
+  await setUser(redis, ONCE_RIGHTS);
   const given = credential({ port, user: 'once', password: 'once-secret' });
   const [key] = keysOf(await run({ ...own('b'), credential: given }));
   const parameters = { operation: 'store', onceKey: key, keepHours: 1 };
