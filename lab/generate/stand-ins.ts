@@ -1,10 +1,12 @@
-// What the pages of stand-ins and twins say of their own cost and accuracy, from the records of both.
+// What the pages of stand-ins, twins and containers say of their cost and accuracy, from the records of each.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Interval } from '../../cli/src/analysis/statistics/statistics';
 import { percent } from '../../cli/src/ui/numbers';
 import { filled } from './parts';
-import { number, read, readJson, root, type Generated } from './records';
+import { link, number, read, readJson, recordsNamed, root, type Generated } from './records';
+import type { CompareRecord } from '../../cli/src/features/compare/record';
+import { ratioText } from './studies/capacity';
 import { linksFrom } from './study-page';
 
 const SPEED = 'docs/records/stand-in.json';
@@ -50,6 +52,17 @@ function accuracyText(): string {
   return `We compared the twin of an order workflow with the original workflow, which calls real services. The workflow has 14 nodes, of which ${number(replaced.length)} call services. The twin used ${number(ratio.value)} times as much CPU as the original (${number(ratio.low)} to ${number(ratio.high)}; ${number(pairs.length)} pairs of ${number(executions)} executions; [record](${ARCHIVE}#order)). ${goal}`;
 }
 
+function containerText(): string {
+  const ratios = recordsNamed('compare.json', 'studies/comparisons/').flatMap((path) => {
+    const workload = /\/container-([^/]+)\//.exec(path)?.[1];
+    if (workload === undefined) return [];
+    return [`${ratioText(readJson<CompareRecord>(path))} for \`${workload}\` (${link(path)})`];
+  });
+  return ratios.length === 0
+    ? 'To compare this target with `--target process` on your machine, run `n8n-tuned study comparisons`.'
+    : `We compared the same n8n on this target and on \`--target process\`. The ratio of executions per second was ${ratios.join(' and ')}.`;
+}
+
 export function standIns(): Generated {
   const page = (file: string, name: string, text: string): [string, string] => [
     file,
@@ -59,6 +72,7 @@ export function standIns(): Generated {
     files: Object.fromEntries([
       page('docs/stand-in.md', 'speed', speedText()),
       page('docs/own-workflow.md', 'accuracy', accuracyText()),
+      page('docs/container.md', 'process', containerText()),
     ]),
   };
 }

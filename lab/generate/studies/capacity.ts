@@ -109,6 +109,9 @@ const recordsOf = (study: string) =>
     ...{ path, name: path.split('/').at(-2) ?? '', record: readJson<CompareRecord>(path) },
   }));
 
+/** Two addresses say nothing to a reader. */
+const isOfTargets = (name: string): boolean => name.startsWith('container-');
+
 const comparisonsOf = (study: string): string => `## What a setting changes
 
 Two topologies up side by side on one machine, measured in turns (ABBA) until the interval of the ratio excluded 1.
@@ -117,7 +120,8 @@ More than 1: the second one is better.
 ${tableOf(recordsOf(study), {
   comparison: ({ name }) => name,
   workload: ({ record }) => record.workload.name,
-  'from → to': ({ record }) => `${record.a.name} → ${record.b.name}`,
+  'from → to': ({ name, record }) =>
+    isOfTargets(name) ? 'process → container' : `${record.a.name} → ${record.b.name}`,
   by: ({ record }) => record.metric,
   'ratio, 95% interval': ({ record }) => ratioText(record),
   pairs: ({ record }) => pairsOf(record),
@@ -128,7 +132,7 @@ ${tableOf(recordsOf(study), {
 export const comparisons: StudyPage = {
   study: 'comparisons',
   answer: () => {
-    const all = recordsOf('comparisons');
+    const all = recordsOf('comparisons').filter(({ name }) => !isOfTargets(name));
     const of = (name: string): string =>
       all.flatMap((one) => (one.name === name ? [ratioText(one.record)] : [])).join('');
     return {
