@@ -85,7 +85,8 @@ function untold(facts: DrillFacts): string[] {
   const unknown = classes.unknown.requests;
   const isNoneMet = figures?.availability?.during.requests === 0;
   return [
-    ...(asks('lost', 'failed') && unknown > 0
+    // Any outcome may be theirs, so no count of requests is known, and none of the promises about them.
+    ...(unknown > 0
       ? [
           `of ${counted(unknown, 'request')} it is unknown whether n8n lost them, because n8n's executions could not be read (${withoutExecutions ?? 'they were not read'})`,
         ]

@@ -177,6 +177,16 @@ describe('without n8n as a source', () => {
     );
   });
 
+  test.each(['errors<20%', 'repeated=0', 'refused=0', 'recover<60s'])(
+    'nor any other promise alone, such as %s',
+    (promise) => {
+      const unknown = ledger({ ...unread, classes: classes({ once: 140, unknown: 10 }) });
+      const verdict = drillVerdict(facts({ promises: parsePromises(promise), ledger: unknown }));
+      expect(verdict.outcome).toBe('invalid');
+      expect(verdict.sentence).toContain('of 10 requests it is unknown whether n8n lost them');
+    },
+  );
+
   test('what is broken already stays so, and what nobody misses passes', () => {
     expect(verdictOf({ unknown: 9, lost: 1 }, 1).outcome).toBe('fail');
     expect(verdictOf({}).outcome).toBe('pass');
