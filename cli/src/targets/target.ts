@@ -208,6 +208,13 @@ export interface StoreLink {
   thaw(): Promise<void>;
   /** Nothing passes through its open connections again, and they stay open; how many there were. */
   lose(): Promise<number>;
+  counts(): Promise<LinkCounts>;
+}
+
+/** Of a link: connections that are open, and the bytes that have come since it was opened, whether or not they were passed on. */
+export interface LinkCounts {
+  connections: number;
+  bytes: number;
 }
 
 /** What plays one role. */

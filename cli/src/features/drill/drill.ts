@@ -164,6 +164,7 @@ export async function drill(
     ...{ name: fault.name, title: fault.title, kind: fault.kind },
     ...{ done: timed.done, lastsSeconds: load.faultSeconds },
     ...(load.everySeconds === undefined ? {} : { everySeconds: load.everySeconds }),
+    ...(timed.victims.length === 0 ? {} : { victims: timed.victims }),
   };
   const figures =
     faultMs === null

@@ -1,6 +1,7 @@
 import type { Topology } from '../../plan/topology';
 import type { TargetKind } from '../../record/run-record';
 import type { DrillAccess, Instance } from '../../targets/target';
+import type { Victim } from './record';
 
 /** Something that goes wrong, or is done on purpose. Each is an entry in one of the tables in faults/ and in faults/index.ts. */
 interface Described {
@@ -73,6 +74,10 @@ export interface FaultScene {
 
 export interface FaultContext extends FaultScene {
   access: DrillAccess;
+  /** Executions that an instance runs at this moment, by its own counts; null: it tells nothing of them. */
+  executionsOn(instance: string): Promise<number | null>;
+  /** Told of what the fault has hit, as soon as that is known: what shows that something was at risk there. */
+  hit(victim: Omit<Victim, 'tMs'>): void;
   /** Those that run now. */
   instances(): Instance[];
 }

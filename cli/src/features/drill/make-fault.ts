@@ -1,9 +1,11 @@
 /** What several faults share. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { databaseOf, type Topology } from '../../plan/topology';
-import type { Instance, StoreLink } from '../../targets/target';
+import type { Instance, LinkCounts, Running, StoreLink } from '../../targets/target';
 import { Failure } from '../../ui/exit';
+import { parseMetrics, scrape } from '../../samplers/n8n-metrics';
 import type { FaultContext, FaultScene } from './fault';
+import type { Victim } from './record';
 
 /** The first of a role that runs. */
 export function first(scene: FaultContext, role: Instance['role']): string {
@@ -29,8 +31,29 @@ export function allOf(scene: FaultContext, role: Instance['role']): string[] {
 
 export async function kill(scene: FaultContext, role: Instance['role']): Promise<void> {
   const instance = next(scene, role);
+  const executions = await runningOn(scene, instance, role);
   await scene.access.signal(instance, 'SIGKILL');
+  scene.hit({ name: instance, ...executions });
   scene.tell(`SIGKILL of ${instance}`);
+}
+
+/** What a victim executes; nothing is told of a role that executes nothing. */
+export async function runningOn(
+  scene: FaultContext,
+  instance: string,
+  role: Instance['role'],
+): Promise<Pick<Victim, 'executions'>> {
+  const executes = scene.instances().some((one) => one.role === 'worker') ? 'worker' : 'main';
+  return role === executes ? { executions: await scene.executionsOn(instance) } : {};
+}
+
+/** What links have carried, all together. */
+export async function countsOf(links: readonly StoreLink[]): Promise<LinkCounts> {
+  const counts = await Promise.all(links.map((link) => link.counts()));
+  return {
+    connections: counts.reduce((sum, one) => sum + one.connections, 0),
+    bytes: counts.reduce((sum, one) => sum + one.bytes, 0),
+  };
 }
 
 /** A database has finished what it was doing by then. */
@@ -73,10 +96,13 @@ export async function slow(
   addedMs: number,
 ): Promise<void> {
   const links = linksOf(scene, { store });
+  const { connections, bytes } = await countsOf(links);
   await Promise.all(links.map((link) => link.slow(addedMs / 2)));
   scene.tell(`${store} answers ${String(addedMs)} ms later for ${seconds(scene.lastsMs)}`);
   await lasting(scene);
+  const after = await countsOf(links);
   await Promise.all(links.map((link) => link.slow(0)));
+  scene.hit({ name: store, connections, bytes: after.bytes - bytes });
   scene.tell(`${store} answers as before`);
 }
 
@@ -106,3 +132,26 @@ export const needsNewer = ({ n8n }: Topology): string | null =>
   n8n.startsWith('0.') ? '--n8n 2.41.1' : null;
 
 export const needsNothing = (): null => null;
+
+const STARTED = 'n8n_workflow_started_total';
+const ENDED = ['n8n_workflow_success_total', 'n8n_workflow_failed_total'];
+
+/** Those that it has begun and not ended, by what it counts since it started; null: it does not tell. */
+export async function executionsOn(
+  { metrics = [] }: Pick<Running, 'metrics'>,
+  instance: string,
+): Promise<number | null> {
+  const endpoint = metrics.find((one) => one.instance === instance);
+  const text = endpoint === undefined ? '' : await scrape(endpoint).catch(() => '');
+  if (text === '') return null;
+  const counts = parseMetrics(text);
+  const started = counts.get(STARTED);
+  if (started === undefined) return (await isCounted(metrics)) ? 0 : null;
+  return Math.max(0, started - ENDED.reduce((sum, name) => sum + (counts.get(name) ?? 0), 0));
+}
+
+/** A process of n8n shows a count only from the first event on: then others tell whether n8n counts at all. */
+async function isCounted(metrics: Running['metrics']): Promise<boolean> {
+  const texts = await Promise.all(metrics.map((one) => scrape(one).catch(() => '')));
+  return texts.some((text) => parseMetrics(text).has(STARTED));
+}

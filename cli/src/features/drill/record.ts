@@ -38,6 +38,19 @@ const drillPromiseSchema: z.ZodType<DrillPromise> = z.object({
   unit: z.enum(['requests', 'share', 'seconds']),
 });
 
+/** What a fault has hit, and what shows that something was at risk there. */
+export const victimSchema = z.object({
+  tMs: z.number(),
+  /** An instance of n8n, or a store that links lead to. */
+  name: z.string(),
+  /** Executions that it ran when the fault came; null: it did not tell. Left out of a store. */
+  executions: z.exactOptional(z.number().nullable()),
+  /** Of links: connections that were open when the fault came, and bytes that came while it lasted. */
+  connections: z.exactOptional(z.number()),
+  bytes: z.exactOptional(z.number()),
+});
+export type Victim = z.infer<typeof victimSchema>;
+
 export const drillFaultSchema = z.object({
   name: z.string(),
   title: z.string(),
@@ -53,6 +66,8 @@ export const drillFaultSchema = z.object({
   lastsSeconds: z.number(),
   /** Interval of an instantaneous fault that was repeated; left out if it was made once. */
   everySeconds: z.exactOptional(z.number()),
+  /** One for each time that it was made; left out of faults that tell of none, and of drills recorded without it. */
+  victims: z.exactOptional(z.array(victimSchema)),
 });
 export type DrillFault = z.infer<typeof drillFaultSchema>;
 

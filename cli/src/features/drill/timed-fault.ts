@@ -1,15 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DrillFault } from './record';
+import type { DrillFault, Victim } from './record';
 import { FAULT, FAULT_STEP } from '../../record/run-record';
 import type { RunOrder } from '../../run/order';
 import type { Instance, Running } from '../../targets/target';
 import { Failure, messageOf } from '../../ui/exit';
 import type { Fault, FaultScene } from './fault';
+import { executionsOn } from './make-fault';
 
 /** A fault that is made so long after the load has begun, once or again and again. */
 export class TimedFault {
   /** Milliseconds since the load began. */
   readonly done: DrillFault['done'] = [];
+  readonly victims: Victim[] = [];
   /** When it was begun, the first time: in pods it takes up to seconds until it is made, and told. */
   beganMs: number | null = null;
   overMs: number | null = null;
@@ -18,6 +20,8 @@ export class TimedFault {
   failure: string | null = 'the load ended before it was due';
   private readonly ending = new AbortController();
   private making: Promise<void> = Promise.resolve();
+  /** Milliseconds since the load began. */
+  private now: () => number = () => 0;
 
   constructor(
     private readonly running: Running,
@@ -45,6 +49,7 @@ export class TimedFault {
     // From here on by a clock that no correction of the time moves.
     const zeroMs = performance.now() - (Date.now() - beganAtMs);
     const now = (): number => Math.round(performance.now() - zeroMs);
+    this.now = now;
     const isDue = (atMs: number): Promise<boolean> =>
       sleep(Math.max(0, atMs - now()), true, { signal }).catch(() => false);
     try {
@@ -78,7 +83,11 @@ export class TimedFault {
     const access = running.drillAccess;
     if (access === undefined) throw new Failure('nothing of the target can be reached');
     const instances = (): Instance[] => access.instances?.() ?? running.processes();
-    return fault.make({ ...scene, access, instances });
+    return fault.make({
+      ...{ ...scene, access, instances },
+      executionsOn: (instance) => executionsOn(running, instance),
+      hit: (victim) => void this.victims.push({ tMs: this.now(), ...victim }),
+    });
   }
 
   /** Milliseconds since the load began. */

@@ -1,4 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import type { LinkCounts } from '../target';
 
 /**
  * A port of ours in front of a store. What passes through it can be slowed, stopped for a while, or lost for good,
@@ -7,7 +8,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
  */
 export class Link {
   private readonly connections = new Set<Connection>();
-  private readonly rule: Rule = { delayMs: 0, isFrozen: false };
+  private readonly rule: Rule = { delayMs: 0, isFrozen: false, bytes: 0 };
 
   private constructor(private readonly server: Server) {}
 
@@ -52,6 +53,11 @@ export class Link {
     return this.connections.size;
   }
 
+  /** Connections that are open, and the bytes that have come since it was opened, whether or not they were passed on. */
+  counts(): LinkCounts {
+    return { connections: this.connections.size, bytes: this.rule.bytes };
+  }
+
   async close(): Promise<void> {
     for (const connection of this.connections) connection.destroy();
     await new Promise((resolve) => this.server.close(resolve));
@@ -73,6 +79,8 @@ export interface LinkEnd {
 interface Rule {
   delayMs: number;
   isFrozen: boolean;
+  /** Number of bytes that have come, in both directions. */
+  bytes: number;
 }
 
 class Connection {
@@ -125,6 +133,7 @@ class Way {
     private readonly rule: Rule,
   ) {
     from.on('data', (bytes) => {
+      rule.bytes += bytes.length;
       this.accept(bytes);
     });
     from.on('error', () => undefined); // It closes then.

@@ -30,6 +30,7 @@ export async function openLinks(ports: Ports): Promise<{
           return Promise.resolve();
         },
         lose: () => Promise.resolve(link.lose()),
+        counts: () => Promise.resolve(link.counts()),
       });
     }
   }

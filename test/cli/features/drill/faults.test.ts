@@ -6,6 +6,8 @@ import { soak } from '../../../../cli/src/features/drill/faults/combined';
 import { bundledPlace } from '../../../../cli/src/catalogue/seeding';
 import { parseExport } from '../../../../cli/src/catalogue/exported-workflow';
 import { whyNotThere, type DrillOptions } from '../../../../cli/src/features/drill/one';
+import { executionsOn } from '../../../../cli/src/features/drill/make-fault';
+import type { Victim } from '../../../../cli/src/features/drill/record';
 import type { Fault, FaultContext } from '../../../../cli/src/features/drill/fault';
 import { planOfDrill } from '../../../../cli/src/features/drill/plan';
 import { TimedFault } from '../../../../cli/src/features/drill/timed-fault';
@@ -43,18 +45,23 @@ const linksOf = (seen: string[], instance: string, role: StoreLink['role']): Sto
       freeze: () => done('freeze'),
       thaw: () => done('thaw'),
       lose: () => done('lose').then(() => 2),
+      counts: () => Promise.resolve({ connections: 3, bytes: 100 * seen.length }),
     };
   });
 
 interface Stage extends FaultContext {
   /** In the order in which it came. */
   seen: string[];
+  victims: Omit<Victim, 'tMs'>[];
 }
 
 function stage(lastsMs = 20, roots = ROOTS): Stage {
   const seen: string[] = [];
+  const victims: Stage['victims'] = [];
   return {
-    seen,
+    ...{ seen, victims },
+    executionsOn: (instance) => Promise.resolve(instance === 'worker-1' ? 2 : 0),
+    hit: (victim) => void victims.push(victim),
     access: {
       signal: (instance, signal) => {
         seen.push(`${signal} ${instance}`);
@@ -385,6 +392,48 @@ test.each([
   const scene = stage();
   await findFault(name).make(scene);
   expect(scene.seen).toEqual(expected);
+});
+
+test.each<[string, Omit<Victim, 'tMs'>[]]>([
+  ['kill-worker', [{ name: 'worker-1', executions: 2 }]],
+  ['kill-runner', [{ name: 'worker-1', executions: 2 }]],
+  ['stall-worker', [{ name: 'worker-1', executions: 2 }]],
+  // Both links of the worker; the stage counts 100 bytes for each thing that was done.
+  ['cut-worker', [{ name: 'worker-1', executions: 2, connections: 6, bytes: 600 }]],
+  ['slow-redis', [{ name: 'redis', connections: 12, bytes: 2_000 }]],
+  // Workers execute, and main does not.
+  ['kill-main', [{ name: 'main' }]],
+])('%s tells what was at risk on its victim', async (name, expected) => {
+  const scene = stage();
+  await findFault(name).make(scene);
+  expect(scene.victims).toEqual(expected);
+});
+
+test('main is the victim that executes where there are no workers', async () => {
+  const regular = ROOTS.filter(({ role }) => role === 'main');
+  const scene = stage(0, regular);
+  await findFault('kill-main').make(scene);
+  expect(scene.victims).toEqual([{ name: 'main', executions: 0 }]);
+});
+
+test('how many executions an instance runs is what it has begun and not ended', async () => {
+  const shown = (instance: string, ...lines: string[]): Running['metrics'][number] => ({
+    ...{ role: 'worker', instance, url: '' },
+    read: () => Promise.resolve(['# HELP', ...lines, ''].join('\n')),
+  });
+  const busy = shown(
+    'worker-1',
+    'n8n_workflow_started_total{workflow_id="a"} 9',
+    'n8n_workflow_started_total{workflow_id="b"} 3',
+    ...['n8n_workflow_success_total 8', 'n8n_workflow_failed_total 1'],
+  );
+  const fresh = shown('worker-2', 'n8n_version_info 1');
+  const silent = { ...fresh, instance: 'worker-3', read: () => Promise.reject(new Error('away')) };
+  const all = { metrics: [busy, fresh, silent] };
+  expect(await executionsOn(all, 'worker-1')).toBe(3);
+  expect(await executionsOn(all, 'worker-2')).toBe(0);
+  expect(await executionsOn(all, 'worker-3')).toBeNull();
+  expect(await executionsOn({ metrics: [fresh] }, 'worker-2')).toBeNull();
 });
 
 test.each(['kill-worker', 'kill-runner', 'oom-worker'])(

@@ -10,6 +10,7 @@ import {
   type DrillLedger,
   type DrillSchedule,
   type DrillVerdict,
+  type Victim,
 } from '../record';
 import type { RunRecord } from '../../../record/run-record';
 import { lossBound } from './ledger-summary';
@@ -101,6 +102,7 @@ function untold(facts: DrillFacts): string[] {
           'too few requests were due after the fault to tell whether the SLO was met again: use a longer --after or a higher --rate',
         ]
       : []),
+    ...(facts.faultFailed === null ? missedBy(facts.fault) : []),
     ...((isAnythingAtRisk && !(asks('errors-during') && isNoneMet)) || facts.faultFailed !== null
       ? []
       : [
@@ -108,6 +110,29 @@ function untold(facts: DrillFacts): string[] {
         ]),
   ];
 }
+
+/** Nothing of a victim was at risk: it ran nothing, or its links carried nothing. */
+export const isSpared = ({ executions, connections, bytes }: Victim): boolean =>
+  executions === 0 || (connections === 0 && bytes === 0);
+
+/** Why a fault of which each victim was idle has shown nothing. */
+function missedBy({ victims = [] }: DrillFault): string[] {
+  if (victims.length === 0 || !victims.every(isSpared)) return [];
+  const [ran, carried] = [
+    namesOf(victims.filter(({ executions }) => executions === 0)),
+    namesOf(victims.filter(({ executions }) => executions !== 0)),
+  ];
+  const shown = [
+    ...(ran === '' ? [] : [`${ran} ran no execution when the fault came`]),
+    ...(carried === '' ? [] : [`nothing passed between n8n and ${carried} during the fault`]),
+  ];
+  return [
+    `${shown.join(', and ')}, so nothing was at risk there: use a higher --rate, longer work or --every`,
+  ];
+}
+
+const namesOf = (victims: readonly Victim[]): string =>
+  [...new Set(victims.map(({ name }) => name))].join(', ');
 
 function invalidities(facts: DrillFacts): string[] {
   const { run, ledger, control, schedule } = facts;
@@ -142,7 +167,8 @@ function invalidities(facts: DrillFacts): string[] {
   ];
 }
 
-function doubtsOf({ ledger, control, isOver, faultFailed }: DrillFacts): string[] {
+function doubtsOf({ fault, ledger, control, isOver, faultFailed }: DrillFacts): string[] {
+  const { victims = [] } = fault;
   const { sources, withoutExecutions } = ledger;
   const off = control === null ? 0 : control.sent - control.classes.once.requests;
   const due = control?.schedule;
@@ -158,6 +184,11 @@ function doubtsOf({ ledger, control, isOver, faultFailed }: DrillFacts): string[
       : [`n8n's own executions are not among the sources: ${withoutExecutions}.`]),
     ...(control === null
       ? ['There was no control, so these results may also occur without the fault.']
+      : []),
+    ...(victims.some(({ executions }) => executions === null)
+      ? [
+          'It is unknown how many executions the victim of the fault ran, because n8n does not count them here.',
+        ]
       : []),
     ...(isOver || faultFailed !== null
       ? []
@@ -217,9 +248,13 @@ function boundOfNone(ledger: DrillLedger, fault: DrillFault): string {
     : ` (at most ${percent(ledger.lossBound)} of requests, and at most ${percent(boundOfFaults(fault))} of such faults lose any)`;
 }
 
-/** Requests of one fault are lost together, so the number of faults bounds how many of them lose work. */
-function boundOfFaults({ done, everySeconds }: DrillFault): number {
-  return lossBound(0, everySeconds === undefined ? 1 : done.length);
+/**
+ * Requests of one fault are lost together, so the number of faults bounds how many of them lose work. One whose victim was idle
+ * could have lost none.
+ */
+function boundOfFaults({ done, everySeconds, victims = [] }: DrillFault): number {
+  const made = everySeconds === undefined ? 1 : done.length;
+  return lossBound(0, made - Math.min(made, victims.filter(isSpared).length));
 }
 
 function told({ classes, lostAndTold }: DrillLedger): string {

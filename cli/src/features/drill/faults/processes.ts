@@ -10,6 +10,7 @@ import {
   SURVIVED_A_MINUTE,
 } from '../fault';
 import {
+  countsOf,
   first,
   kill,
   lasting,
@@ -20,6 +21,7 @@ import {
   needsWebhooks,
   needsWorkers,
   next,
+  runningOn,
   seconds,
 } from '../make-fault';
 
@@ -65,9 +67,11 @@ export const killRunner: InsideFault = {
   lacks: needsRunners,
   make: async (scene) => {
     const instance = next(scene, 'worker');
+    const executions = await runningOn(scene, instance, 'worker');
     if ((await scene.access.killRunner(instance)) === 0) {
       throw new Failure(`${instance} has no task runner`);
     }
+    scene.hit({ name: instance, ...executions });
     scene.tell(`SIGKILL of the task runner of ${instance}`);
   },
 };
@@ -76,7 +80,9 @@ export const killRunner: InsideFault = {
 async function stall(scene: FaultContext, role: Role): Promise<void> {
   const { access, lastsMs, tell } = scene;
   const instance = first(scene, role);
+  const executions = await runningOn(scene, instance, role);
   await access.signal(instance, 'SIGSTOP');
+  scene.hit({ name: instance, ...executions });
   tell(`SIGSTOP of ${instance} for ${seconds(lastsMs)}`);
   await lasting(scene);
   await access.signal(instance, 'SIGCONT');
@@ -149,10 +155,14 @@ export const oomMain: InsideFault = {
 async function cut(scene: FaultContext, role: Role): Promise<void> {
   const instance = first(scene, role);
   const links = linksOf(scene, { instance });
+  const executions = await runningOn(scene, instance, role);
+  const { connections, bytes } = await countsOf(links);
   await Promise.all(links.map((link) => link.freeze()));
   scene.tell(`${instance} is cut off from its stores for ${seconds(scene.lastsMs)}`);
   await lasting(scene);
+  const after = await countsOf(links);
   await Promise.all(links.map((link) => link.thaw()));
+  scene.hit({ name: instance, ...executions, connections, bytes: after.bytes - bytes });
   scene.tell(`${instance} reaches its stores again`);
 }
 

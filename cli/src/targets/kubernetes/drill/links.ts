@@ -37,6 +37,7 @@ export async function podLinks({
 /** Null: there is no such order. */
 function obey(link: Link, what: string, delayMs: number): string | null {
   if (what === 'lose') return String(link.lose());
+  if (what === 'counts') return JSON.stringify(link.counts());
   if (what === 'slow') link.slow(delayMs);
   else if (what === 'freeze') link.freeze();
   else if (what === 'thaw') link.thaw();

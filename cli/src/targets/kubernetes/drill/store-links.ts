@@ -1,6 +1,6 @@
 /** The links of the pods of a release, ordered through exec. */
 import { Failure, messageOf } from '../../../ui/exit';
-import type { StoreLink } from '../../target';
+import type { LinkCounts, StoreLink } from '../../target';
 import type { Cluster } from '../api/api';
 import { CONTROL_PORT, LINKS_CONTAINER } from './links-in-values';
 import type { ContainerSeat } from '../pods/pods';
@@ -31,6 +31,7 @@ export const storeLinksOf = (place: LinksPlace, seats: readonly ContainerSeat[])
             freeze: async () => void (await order('freeze')),
             thaw: async () => void (await order('thaw')),
             lose: async () => Number(await order('lose')),
+            counts: async () => JSON.parse(await order('counts')) as LinkCounts,
           };
         })
       : [],

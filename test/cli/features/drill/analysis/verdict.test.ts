@@ -8,7 +8,11 @@ import {
   type LedgerClass,
 } from '../../../../../cli/src/features/drill/analysis/ledger-class';
 import { parsePromises } from '../../../../../cli/src/features/drill/analysis/promise';
-import type { DrillLedger, DrillSchedule } from '../../../../../cli/src/features/drill/record';
+import type {
+  DrillLedger,
+  DrillSchedule,
+  Victim,
+} from '../../../../../cli/src/features/drill/record';
 import type { NamedRequests } from '../../../../../cli/src/record/run-record';
 import { Mistake } from '../../../../../cli/src/ui/exit';
 import { sampleRun } from '../../../../support/sample-run';
@@ -119,6 +123,32 @@ describe('a drill in which nothing could have been seen to break says nothing', 
     );
   });
 
+  const hit = (...victims: Victim[]): Partial<DrillFacts> => ({
+    fault: { ...facts().fault, victims },
+  });
+  const idle = { tMs: 20_000, name: 'worker-1', executions: 0 };
+
+  test('as the victim of the fault ran nothing, though others did', () => {
+    expect(sentenceOf(hit(idle, { ...idle, tMs: 30_000 }))).toBe(
+      'The drill is invalid: worker-1 ran no execution when the fault came, so nothing was at risk there: use a higher --rate, longer work or --every.',
+    );
+    // One of two is enough, and one that does not tell is not taken for idle.
+    for (const executions of [3, null]) {
+      const facts2 = facts(hit(idle, { ...idle, executions }));
+      expect(drillVerdict(facts2).outcome).toBe('pass');
+    }
+  });
+
+  test('as nothing passed through the links that were cut or slowed', () => {
+    const dead = { tMs: 20_000, name: 'redis', connections: 0, bytes: 0 };
+    expect(sentenceOf(hit(dead))).toContain(
+      'nothing passed between n8n and redis during the fault, so nothing was at risk there',
+    );
+    for (const alive of [{ connections: 1 }, { bytes: 12 }]) {
+      expect(drillVerdict(facts(hit({ ...dead, ...alive }))).outcome).toBe('pass');
+    }
+  });
+
   test('as any of the failed executions without an id may be work that was lost', () => {
     expect(sentenceOf({ ledger: ledger({ nameless: 2 }) })).toContain(
       '2 failed executions no longer have a request id',
@@ -143,6 +173,11 @@ test('after several faults without a loss, the bound for a fault counts faults, 
   const fault = { ...facts().fault, everySeconds: 20, done };
   expect(drillVerdict(facts({ fault })).sentence).toContain(
     'at most 63.2% of such faults lose any',
+  );
+  // One of the three hit a worker that ran nothing.
+  const victims = [2, 0, 1].map((executions) => ({ tMs: 20_000, name: 'worker-1', executions }));
+  expect(drillVerdict(facts({ fault: { ...fault, victims } })).sentence).toContain(
+    'at most 77.6% of such faults lose any',
   );
 });
 

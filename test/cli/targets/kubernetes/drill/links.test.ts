@@ -51,6 +51,15 @@ test('pass on what comes, and stop it until they are told to go on', async () =>
   await until('what was stopped', () => heard === 'onetwo');
 });
 
+test('say what they carry: connections, and bytes that came in both directions, passed on or not', async () => {
+  await passes('one');
+  expect(await order('/redis/counts')).toEqual([200, '{"connections":1,"bytes":6}']);
+  await order('/redis/freeze');
+  client.write('four');
+  await until('what waits', async () => (await order('/redis/counts'))[1].includes(':10}'));
+  expect(heard).toBe('one');
+});
+
 test('say how many connections they have lost, which carry nothing any more', async () => {
   await passes('one');
   expect(await order('/redis/lose')).toEqual([200, '1']);
