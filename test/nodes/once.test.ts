@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { CLUSTER_READER_RIGHTS, ONCE_RIGHTS } from '../../credentials/QueueRedisApi.credentials';
+import { repositoryRoot } from '../../cli/src/lab/paths';
 import { Engine, type RunRequest, type RunResult } from './support/engine';
 import { N8nHome, setUpOwner } from './support/n8n';
 import { packNodes } from './support/package';
@@ -14,6 +15,8 @@ import { N8N_VERSION } from '../support/versions';
 import { eventually, until } from '../support/wait';
 
 jest.setTimeout(60_000);
+
+const PRELOAD = join(repositoryRoot(), 'charts/n8n-tuned/files/preload');
 
 const servers = new RedisServers();
 let engine: Engine;
@@ -220,79 +223,100 @@ test.each(wrong)(
 );
 
 if (isLong) {
-  test('an n8n that was killed repeats what was not stored, with the same Idempotency-Key, and nothing else', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'n8n-once-test-'));
-    const seen: { id: string; key: unknown }[] = [];
-    let holds = true;
-    const receiver: Server = createServer((request, response) => {
-      const id = (request.url ?? '').slice(1);
-      seen.push({ id, key: request.headers['idempotency-key'] });
-      // The effect is there, and the caller does not hear of it.
-      if (holds && id === 'unheard') return;
-      response.setHeader('content-type', 'application/json').end(JSON.stringify({ id }));
-    });
-    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-    const at = (receiver.address() as AddressInfo).port;
-    const home = new N8nHome(N8N_VERSION, { N8N_DISABLE_UI: 'true' });
-    try {
-      home.installTarballs(packNodes(folder));
-      home.import('credentials', [
-        { id: 'redis', name: 'Redis', type: 'queueRedisApi', data: credential({ port }) },
-      ]);
-      home.import('workflow', [onceWorkflow(at)]);
-      home.activate(['once']);
-      const url = await home.start();
-      const cookie = await setUpOwner(url, { email: 'owner@example.com', password: 'Passw0rd!' });
-      for (const id of ['stored', 'unheard']) {
-        await eventually(async () => (await fetch(`${url}/webhook/once?id=${id}`)).ok);
+  const lockMs = { QUEUE_WORKER_LOCK_DURATION: '8000', QUEUE_WORKER_LOCK_RENEW_TIME: '2000' };
+  const killed = [
+    ['main', 'crashed', () => ({})],
+    [
+      'worker',
+      'error',
+      () => ({
+        ...{ EXECUTIONS_MODE: 'queue', QUEUE_BULL_REDIS_HOST: '127.0.0.1', ...lockMs },
+        ...{ QUEUE_BULL_REDIS_PORT: String(port), QUEUE_WORKER_STALLED_INTERVAL: '3000' },
+        // What a stalled job had is overwritten without it.
+        NODE_OPTIONS: `--require ${join(PRELOAD, 'keep-stalled.cjs')}`,
+      }),
+    ],
+  ] as const;
+
+  test.each(killed)(
+    'after the %s was killed, a retry repeats what was not stored, with the same Idempotency-Key, and nothing else',
+    async (who, status, env) => {
+      const folder = mkdtempSync(join(tmpdir(), 'n8n-once-test-'));
+      const seen: { id: string; key: unknown }[] = [];
+      let holds = true;
+      const receiver: Server = createServer((request, response) => {
+        const id = (request.url ?? '').slice(1);
+        seen.push({ id, key: request.headers['idempotency-key'] });
+        // The effect is there, and the caller does not hear of it.
+        if (holds && id !== 'stored') return;
+        response.setHeader('content-type', 'application/json').end(JSON.stringify({ id }));
+      });
+      await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+      const at = (receiver.address() as AddressInfo).port;
+      const home = new N8nHome(N8N_VERSION, { N8N_DISABLE_UI: 'true', ...env() });
+      try {
+        home.installTarballs(packNodes(folder));
+        home.import('credentials', [
+          { id: 'redis', name: 'Redis', type: 'queueRedisApi', data: credential({ port }) },
+        ]);
+        home.import('workflow', [onceWorkflow(at)]);
+        home.activate(['once']);
+        const url = await home.start();
+        if (who === 'worker') await home.start(['worker']);
+        const cookie = await setUpOwner(url, { email: 'owner@example.com', password: 'Passw0rd!' });
+        for (const id of ['stored', 'unheard']) {
+          await eventually(async () => (await fetch(`${url}/webhook/once?id=${id}`)).ok);
+        }
+        await eventually(
+          async () => (await redis.keys('*:result')).length === 1 && seen.length === 3,
+          60_000,
+        );
+        await home.kill(who === 'main' ? 'start' : 'worker');
+        holds = false;
+        const started = await home.start([who === 'main' ? 'start' : 'worker']);
+        const anew = who === 'main' ? started : url;
+        const ask = async (method: string, path: string, body?: object): Promise<unknown> => {
+          const response = await fetch(`${anew}/rest${path}`, {
+            ...{ method, headers: { 'content-type': 'application/json', cookie } },
+            ...(body && { body: JSON.stringify(body) }),
+          });
+          return ((await response.json()) as { data: unknown }).data;
+        };
+        const lost = await until(
+          'two lost executions',
+          async () => {
+            const listed = (await ask('GET', '/executions')) as {
+              results?: { id: string; status: string }[];
+            } | null;
+            const found = (listed?.results ?? []).filter((each) => each.status === status);
+            return found.length === 2 ? found : null;
+          },
+          120_000,
+        );
+        const retried = await Promise.all(
+          lost.map(({ id }) => ask('POST', `/executions/${id}/retry`, { loadWorkflow: false })),
+        );
+        expect(retried).toEqual([expect.objectContaining({}), expect.objectContaining({})]);
+        await eventually(async () => (await redis.keys('*:result')).length === 2, 60_000);
+        const of = (wanted: string): unknown[] =>
+          seen.filter(({ id }) => id === wanted).map(({ key }) => key);
+        expect(of('stored')).toEqual([expect.any(String)]);
+        const [before, after, ...rest] = of('unheard');
+        expect(after).toBe(before);
+        expect(rest).toEqual([]);
+        expect(before).not.toBe(of('stored')[0]);
+      } finally {
+        await home.stop();
+        receiver.closeAllConnections();
+        receiver.close();
+        rmSync(folder, { recursive: true, force: true });
       }
-      await eventually(
-        async () => (await redis.keys('*:result')).length === 1 && seen.length === 2,
-        60_000,
-      );
-      await home.kill();
-      holds = false;
-      const anew = await home.start();
-      const ask = async (method: string, path: string, body?: object): Promise<unknown> => {
-        const response = await fetch(`${anew}/rest${path}`, {
-          ...{ method, headers: { 'content-type': 'application/json', cookie } },
-          ...(body && { body: JSON.stringify(body) }),
-        });
-        return ((await response.json()) as { data: unknown }).data;
-      };
-      const crashed = await until(
-        'two crashed executions',
-        async () => {
-          const listed = (await ask('GET', '/executions')) as {
-            results?: { id: string; status: string }[];
-          } | null;
-          const found = (listed?.results ?? []).filter(({ status }) => status === 'crashed');
-          return found.length === 2 ? found : null;
-        },
-        120_000,
-      );
-      const retried = await Promise.all(
-        crashed.map(({ id }) => ask('POST', `/executions/${id}/retry`, { loadWorkflow: false })),
-      );
-      expect(retried).toEqual([expect.objectContaining({}), expect.objectContaining({})]);
-      await eventually(async () => (await redis.keys('*:result')).length === 2, 60_000);
-      const of = (wanted: string): unknown[] =>
-        seen.filter(({ id }) => id === wanted).map(({ key }) => key);
-      expect(of('stored')).toEqual([expect.any(String)]);
-      const [before, after, ...rest] = of('unheard');
-      expect(after).toBe(before);
-      expect(rest).toEqual([]);
-      expect(before).not.toBe(of('stored')[0]);
-    } finally {
-      await home.stop();
-      receiver.closeAllConnections();
-      receiver.close();
-      rmSync(folder, { recursive: true, force: true });
-    }
-  }, 600_000);
+    },
+    600_000,
+  );
 }
 
-/** Webhook, Begin, HTTP Request with the key as a header, Store, and a wait in which n8n is killed. */
+/** Webhook, Begin, HTTP Request with the key as a header, Store, and a request in which n8n is killed. */
 function onceWorkflow(at: number): object {
   const credentials = { queueRedisApi: { id: 'redis', name: 'Redis' } };
   const once = 'n8n-nodes-queue-monitor.once';
@@ -320,8 +344,8 @@ function onceWorkflow(at: number): object {
       parameters: { operation: 'store', onceKey: "={{ $('Begin').item.json.onceKey }}" },
     },
     {
-      ...{ name: 'Wait', type: 'n8n-nodes-load-target.loadTarget', typeVersion: 1 },
-      parameters: { operation: 'wait', waitMs: 20_000 },
+      ...{ name: 'Hold', type: 'n8n-nodes-base.httpRequest', typeVersion: 4.2 },
+      parameters: { url: `http://127.0.0.1:${String(at)}/held` },
     },
   ].map((node, index) => ({ id: `n${String(index)}`, position: [200 * index, 0], ...node }));
   const to = (node: string): object[] => [{ node, type: 'main', index: 0 }];
@@ -330,9 +354,9 @@ function onceWorkflow(at: number): object {
     settings: { executionOrder: 'v1' },
     connections: {
       Webhook: { main: [to('Begin')] },
-      Begin: { main: [to('HTTP Request'), to('Wait')] },
+      Begin: { main: [to('HTTP Request'), to('Hold')] },
       'HTTP Request': { main: [to('Store')] },
-      Store: { main: [to('Wait')] },
+      Store: { main: [to('Hold')] },
     },
   };
 }

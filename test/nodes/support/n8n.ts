@@ -98,9 +98,11 @@ export class N8nHome {
     return readFileSync(join(this.folder, `${command}.log`), 'utf8');
   }
 
-  /** Ends all of them as a crash does; they can be started again. */
-  async kill(): Promise<void> {
-    await Promise.all(this.running.splice(0).map(end));
+  /** Ends all of them, or those of one command, as a crash does; they can be started again. */
+  async kill(command?: string): Promise<void> {
+    const isMeant = ({ spawnargs }: ChildProcess): boolean =>
+      command === undefined || spawnargs.includes(command);
+    await Promise.all(this.running.filter(isMeant).map(end));
   }
 
   async stop(): Promise<void> {
