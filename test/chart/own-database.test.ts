@@ -209,7 +209,10 @@ describe('a backup to S3', () => {
       { enabled: true, s3: { bucket: 'runs', prefix: '/' } },
       's3.prefix: a release of the same name',
     ],
-    [{ s3: { bucket: 'runs', prefix: 'a' } }, 's3.bucket: nothing is backed up'],
+    [
+      { s3: { bucket: 'runs', prefix: 'a' } },
+      's3.bucket: the bucket has no effect, because backups are off',
+    ],
     [
       { enabled: true, existingClaim: 'c', s3: { bucket: 'runs', prefix: 'a' } },
       'existingClaim and s3.bucket',

@@ -129,7 +129,7 @@ test('what looks like a pooler is asked about, and in transaction mode a session
   });
   expect(await refusalOf(of(POOLED))).toContain('database.external.pooling: db:6432 looks like');
   expect(await refusalOf(of({ ...POOLED, port: 5432, host: 'n8n-db-pooler-rw' }))).toContain(
-    'looks like a pooler',
+    'looks like a connection pooler',
   );
   const options = async (pooling: string): Promise<unknown> =>
     variablesOf(await manifestsOf(of({ ...POOLED, pooling })), 'main')['NODE_OPTIONS'];

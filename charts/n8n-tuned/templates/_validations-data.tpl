@@ -26,7 +26,7 @@
 {{- end -}}
 {{- $looks := or (has (int $database.port) (list 6432 6543)) (regexMatch "(pgbouncer|pooler|pgcat|odyssey|supavisor)" ($database.host | default "")) -}}
 {{- if and $database.host $looks (not $database.pooling) -}}
-{{- printf "database.external.pooling: %s:%d looks like a pooler, which determines whether n8n can use session settings: set it to session or transaction, or to none if there is no pooler." $database.host (int $database.port) }}{{ "\n" -}}
+{{- printf "database.external.pooling: %s:%d looks like a connection pooler, and n8n can use session settings only in session mode: set this value to session or transaction, or to none if there is no pooler." $database.host (int $database.port) }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq $database.pooling "transaction") (eq true .Values.tuning.sessionOnce) -}}
 {{- "tuning.sessionOnce: behind a pooler in transaction mode, a session loses its settings before the next query: remove the value, or set database.external.pooling=session." }}{{ "\n" -}}
@@ -37,19 +37,19 @@
 {{- $backup := .Values.database.own.backup -}}
 {{- $ofS3 := include "n8n-tuned.given" (omit $backup.s3 "bucket" "accessKeyKey" "secretKeyKey") -}}
 {{- if and $ofS3 (not $backup.s3.bucket) -}}
-{{- printf "database.own.backup.s3 (%s): without a bucket the dumps stay on a volume: set database.own.backup.s3.bucket, or remove it." $ofS3 }}{{ "\n" -}}
+{{- printf "database.own.backup.s3 (%s): without a bucket, the dumps stay on a volume: set database.own.backup.s3.bucket, or remove these settings." $ofS3 }}{{ "\n" -}}
 {{- end -}}
 {{- if and $backup.s3.bucket (not (trimAll "/" $backup.s3.prefix)) -}}
 {{- "database.own.backup.s3.prefix: a release of the same name in another cluster would count and remove these dumps as its own: set a prefix that only this release uses, such as production/n8n." }}{{ "\n" -}}
 {{- end -}}
 {{- if and $backup.s3.bucket (not $backup.enabled) -}}
-{{- "database.own.backup.s3.bucket: nothing is backed up: set database.own.backup.enabled=true, or remove it." }}{{ "\n" -}}
+{{- "database.own.backup.s3.bucket: the bucket has no effect, because backups are off: set database.own.backup.enabled=true, or remove the bucket." }}{{ "\n" -}}
 {{- end -}}
 {{- if and $backup.s3.bucket $backup.existingClaim -}}
-{{- "database.own.backup: existingClaim and s3.bucket each name a place for the dumps: keep one." }}{{ "\n" -}}
+{{- "database.own.backup: existingClaim and s3.bucket both set the location of the dumps: keep only one of them." }}{{ "\n" -}}
 {{- end -}}
 {{- if and (include "n8n-tuned.ownDatabase" .) (has .Values.database.own.user (list "postgres" "")) -}}
-{{- "database.own.user: postgres is the superuser, and n8n gets a role of its own: set another name, such as n8n." }}{{ "\n" -}}
+{{- "database.own.user: postgres is the superuser, but n8n needs its own role: set another name, such as n8n." }}{{ "\n" -}}
 {{- end -}}
 {{- if include "n8n-tuned.ownDatabase" . -}}
 {{- $tag := toString .Values.database.own.image.tag -}}
@@ -60,7 +60,7 @@
 {{- $tagOf := ternary "" (splitList ":" $image | last) (contains "@" $image) -}}
 {{- $runs := get (.metadata.labels | default dict) (include "n8n-tuned.postgresqlMajorLabel" $) | default (regexFind "^[0-9]+" $tagOf) -}}
 {{- if and $major $runs (ne $major $runs) -}}
-{{- printf "database.own.image.tag: the volume contains data of PostgreSQL %s, which %s cannot read: set the tag to %s to keep this version, or move the data as described in docs/chart/postgresql.md." $runs $tag $runs }}{{ "\n" -}}
+{{- printf "database.own.image.tag: the volume contains data of PostgreSQL %s, which PostgreSQL %s cannot read: set the tag to %s to keep this version, or move the data as described in docs/chart/postgresql.md." $runs $tag $runs }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -69,7 +69,7 @@
 {{- printf "database.external.tls: a client certificate requires its private key and vice versa, but %s is missing: set both or neither." (ternary "certKey" "keyKey" (empty $tls.certKey)) }}{{ "\n" -}}
 {{- end -}}
 {{- if and $tls.certKey (not $tls.existingSecret) -}}
-{{- "database.external.tls.existingSecret: certKey and keyKey are keys in this Secret, and it is not named: set it." }}{{ "\n" -}}
+{{- "database.external.tls.existingSecret: certKey and keyKey are keys in this Secret, but existingSecret is not set: set it." }}{{ "\n" -}}
 {{- end -}}
 {{- if include "n8n-tuned.ownRedis" . -}}
 {{- $redis := .Values.redis.external -}}
@@ -91,33 +91,33 @@
 {{- define "n8n-tuned.validate.secrets" -}}
 {{- $key := .Values.encryptionKey -}}
 {{- if and $key.existingSecret $key.value -}}
-{{- "encryptionKey: both existingSecret and value are set: keep one." }}{{ "\n" -}}
+{{- "encryptionKey: both existingSecret and value are set: keep only one of them." }}{{ "\n" -}}
 {{- end -}}
 {{- include "n8n-tuned.validate.secretVariables" . -}}
 {{- $origin := .n8nTunedSecrets.encryptionKey.origin -}}
 {{- if and (eq $origin "generated") (eq .Values.database.type "postgresql") .Values.database.external.host $key.generate -}}
-{{- "encryptionKey: an external database outlives this cluster, and a key made here would not, leaving its credentials unreadable: make a Secret and set encryptionKey.existingSecret." }}{{ "\n" -}}
+{{- "encryptionKey: an external database outlives this cluster, but a key that the chart creates does not, and n8n cannot read its credentials without the key: create a Secret, and set encryptionKey.existingSecret." }}{{ "\n" -}}
 {{- end -}}
 {{- $places := dict "encryptionKey" "encryptionKey.existingSecret" "database" "database.own.existingSecret" "redis" "redis.own.existingSecret" "runners" "taskRunners.authToken.existingSecret" -}}
 {{- if not $key.generate -}}
 {{- $missing := list -}}
 {{- range .n8nTunedGenerated -}}{{- $missing = append $missing (get $places .what) -}}{{- end -}}
 {{- if has "encryptionKey.existingSecret" $missing -}}
-{{- "encryptionKey: n8n needs a key that never changes: set encryptionKey.existingSecret, or encryptionKey.generate=true to have one made in the cluster." }}{{ "\n" -}}
+{{- "encryptionKey: n8n needs a key that never changes: set encryptionKey.existingSecret, or encryptionKey.generate=true to let a job create the key in the cluster." }}{{ "\n" -}}
 {{- end -}}
 {{- with without $missing "encryptionKey.existingSecret" -}}
-{{- printf "encryptionKey.generate: it is false, so the chart creates no Secrets, and one is missing: set %s, or encryptionKey.generate=true." (join " and " .) }}{{ "\n" -}}
+{{- printf "encryptionKey.generate: with false, the chart creates no Secrets, but n8n needs one for each password and token: set %s, or encryptionKey.generate=true." (join " and " .) }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- $external := .Values.database.external -}}
 {{- if and $external.passwordless (or $external.existingSecret $external.password) -}}
-{{- "database.external.passwordless: existingSecret or password gives a password as well: keep one." }}{{ "\n" -}}
+{{- "database.external.passwordless: existingSecret or password also sets a password: keep only passwordless or the password." }}{{ "\n" -}}
 {{- end -}}
 {{- if and .Values.database.own.existingSecret (not (include "n8n-tuned.ownDatabase" .)) -}}
-{{- "database.own.existingSecret: this release deploys no PostgreSQL of its own: set database.external.existingSecret, or remove it." }}{{ "\n" -}}
+{{- "database.own.existingSecret: this release deploys no PostgreSQL of its own: set database.external.existingSecret, or remove this value." }}{{ "\n" -}}
 {{- end -}}
 {{- if and .Values.redis.own.existingSecret (not (include "n8n-tuned.ownRedis" .)) -}}
-{{- "redis.own.existingSecret: this release deploys no Redis of its own: set redis.external.existingSecret, or remove it." }}{{ "\n" -}}
+{{- "redis.own.existingSecret: this release deploys no Redis of its own: set redis.external.existingSecret, or remove this value." }}{{ "\n" -}}
 {{- end -}}
 {{- range $at, $own := dict "database.external" .Values.database.external "redis.external" .Values.redis.external -}}
 {{- if and $own.existingSecret $own.password -}}
@@ -125,7 +125,7 @@
 {{- end -}}
 {{- end -}}
 {{- if and (eq .Values.database.type "postgresql") .Values.database.external.host (not .Values.database.external.passwordless) (eq "none" .n8nTunedSecrets.database.origin) -}}
-{{- "database.external: a password is missing: set database.external.existingSecret, env.DB_POSTGRESDB_PASSWORD or its _FILE for all roles, secretsInEnvFrom=[DB_POSTGRESDB_PASSWORD] where envFrom has it, or database.external.passwordless=true where the server asks for none." }}{{ "\n" -}}
+{{- "database.external: a password is missing: set database.external.existingSecret, env.DB_POSTGRESDB_PASSWORD or its _FILE for all roles, secretsInEnvFrom=[DB_POSTGRESDB_PASSWORD] if envFrom contains it, or database.external.passwordless=true if the server requires no password." }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 
@@ -178,7 +178,7 @@ win or lose without a word.
 {{- end -}}
 {{- end -}}
 {{- if and $hasEnvFrom (kindIs "invalid" .Values.secretsInEnvFrom) (eq "generated" .n8nTunedSecrets.encryptionKey.origin) -}}
-{{- "secretsInEnvFrom: the chart cannot see whether envFrom has N8N_ENCRYPTION_KEY, and the key that it makes would win over that one: set secretsInEnvFrom=[N8N_ENCRYPTION_KEY] if it is there, or secretsInEnvFrom=[] if it is not." }}{{ "\n" -}}
+{{- "secretsInEnvFrom: the chart cannot see whether envFrom contains N8N_ENCRYPTION_KEY, and the key that the chart creates would override that key: set secretsInEnvFrom=[N8N_ENCRYPTION_KEY] if envFrom contains it, or secretsInEnvFrom=[] if not." }}{{ "\n" -}}
 {{- end -}}
 {{- if and .Values.secretsInEnvFrom (not $hasEnvFrom) -}}
 {{- printf "secretsInEnvFrom (%s): no role has an envFrom that could contain them: set envFrom, or remove secretsInEnvFrom." (join ", " .Values.secretsInEnvFrom) }}{{ "\n" -}}
@@ -212,18 +212,18 @@ win or lose without a word.
 {{- printf "binaryData.azure: %s=azure requires account and container." (ternary "binaryData.mode" "executions.dataStorage" (eq $mode "azure")) }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq .Values.executions.dataStorage "filesystem") (not .Values.persistence.enabled) -}}
-{{- "executions.dataStorage: files on the pod's own disk are lost with the pod: set persistence.enabled=true, or leave it out." }}{{ "\n" -}}
+{{- "executions.dataStorage: files on the pod's own disk are lost with the pod: set persistence.enabled=true, or remove this value." }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq .Values.executions.dataStorage "filesystem") (include "n8n-tuned.isQueue" .) (ne $mode "filesystem") -}}
 {{- "executions.dataStorage: in queue mode all roles must see the same files: set binaryData.mode=filesystem with persistence.accessModes=[ReadWriteMany] as well, or use database or s3." }}{{ "\n" -}}
 {{- end -}}
 {{- $claim := .Values.persistence.existingClaim -}}
 {{- if and $claim (not .Values.persistence.enabled) -}}
-{{- printf "persistence.existingClaim: with persistence.enabled=false, no pod mounts the claim %s: set persistence.enabled=true, or remove it." $claim }}{{ "\n" -}}
+{{- printf "persistence.existingClaim: with persistence.enabled=false, no pod mounts the claim %s: set persistence.enabled=true, or remove this value." $claim }}{{ "\n" -}}
 {{- else if and $claim (include "n8n-tuned.isQueue" .) (ne $mode "filesystem") -}}
-{{- printf "persistence.existingClaim: in queue mode, files are stored with binaryData.mode=%s, so no pod mounts the claim %s: remove it, or set binaryData.mode=filesystem with persistence.accessModes=[ReadWriteMany]." $mode $claim }}{{ "\n" -}}
+{{- printf "persistence.existingClaim: in queue mode, files are stored with binaryData.mode=%s, so no pod mounts the claim %s: remove this value, or set binaryData.mode=filesystem with persistence.accessModes=[ReadWriteMany]." $mode $claim }}{{ "\n" -}}
 {{- end -}}
 {{- if and .Values.trustedCertificates.existingSecret .Values.trustedCertificates.existingConfigMap -}}
-{{- "trustedCertificates: both existingSecret and existingConfigMap are set: keep one." }}{{ "\n" -}}
+{{- "trustedCertificates: both existingSecret and existingConfigMap are set: keep only one of them." }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}

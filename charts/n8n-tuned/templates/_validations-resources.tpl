@@ -6,7 +6,7 @@
 {{- $semiSpaceMiB := include "n8n-tuned.tuning" (dict "context" . "name" "semiSpaceMiB") | int64 -}}
 {{- $leastMiB := include "n8n-tuned.leastHeapsMiB" . | fromYaml -}}
 {{- with regexFind "--max[-_](old|semi)[-_]space[-_]size" (.Values.heap.nodeOptions | default "") -}}
-{{- printf "heap.nodeOptions: %s has its own value, and of two settings, the last one silently wins: set %s instead." . (ternary "heap.oldSpace" "tuning.semiSpaceMiB" (contains "old" .)) }}{{ "\n" -}}
+{{- printf "heap.nodeOptions: %s has its own value in the chart, and if an option is set twice, the last one silently wins: set %s instead." . (ternary "heap.oldSpace" "tuning.semiSpaceMiB" (contains "old" .)) }}{{ "\n" -}}
 {{- end -}}
 {{- range $component := .n8nTunedComponents -}}
 {{- $at := printf "%s.resources.limits.memory" .at -}}
@@ -14,7 +14,7 @@
 {{- $limitMiB := include "n8n-tuned.mebibytes" (dict "value" . "at" $at) | int64 -}}
 {{- $floor := include "n8n-tuned.memoryFloorMiB" (dict "context" $ "role" $component.role) | int64 -}}
 {{- if lt $limitMiB $floor -}}
-{{- printf "%s: n8n %s needs at least %d MiB in this role, and %v is %d MiB: raise it." $at $version $floor . $limitMiB }}{{ "\n" -}}
+{{- printf "%s: n8n %s needs at least %d MiB in this role, but %v is %d MiB: raise the limit." $at $version $floor . $limitMiB }}{{ "\n" -}}
 {{- /* What follows from that is no further mistake. */ -}}
 {{- else -}}
 {{- $sumMiB := $outsideMiB -}}
@@ -27,7 +27,7 @@
 {{- $least := get $leastMiB $name | int64 -}}
 {{- $heapAt := include "n8n-tuned.heapAt" (dict "context" $ "component" $component "name" $name) -}}
 {{- if lt $mebibytes $least -}}
-{{- printf "%s: %s is %d MiB of the limit of %d MiB, and n8n %s needs at least %d MiB there: raise it (write a fraction of the limit as 1/2, or a quantity as 768Mi)." $heapAt (include "n8n-tuned.plain" (get $settings $name)) $mebibytes $limitMiB $version $least }}{{ "\n" -}}
+{{- printf "%s: %s is %d MiB of the limit of %d MiB, but n8n %s needs at least %d MiB there: raise this value (write a fraction of the limit as 1/2, or a quantity as 768Mi)." $heapAt (include "n8n-tuned.plain" (get $settings $name)) $mebibytes $limitMiB $version $least }}{{ "\n" -}}
 {{- end -}}
 {{- $sumMiB = add $sumMiB $mebibytes -}}
 {{- $parts = append $parts (printf "%s %d MiB" $heapAt $mebibytes) -}}
@@ -39,7 +39,7 @@
 {{- $parts = append $parts (printf "3 x tuning.semiSpaceMiB %d MiB" $semiSpaceMiB) -}}
 {{- end -}}
 {{- if gt (int64 $sumMiB) $limitMiB -}}
-{{- printf "%s: %d MiB cannot hold %s + %d MiB outside V8: raise the limit or lower the heap." $at $limitMiB (join " + " $parts) $outsideMiB }}{{ "\n" -}}
+{{- printf "%s: %d MiB is too small for %s + %d MiB outside V8: raise the limit or lower the heap." $at $limitMiB (join " + " $parts) $outsideMiB }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -69,7 +69,7 @@
 {{- $requested := include "n8n-tuned.quantity" (dict "value" $request "at" (printf "%s.requests.%s" $at $what)) | float64 -}}
 {{- with get $limits $what -}}
 {{- if gt $requested (include "n8n-tuned.quantity" (dict "value" . "at" "") | float64) -}}
-{{- printf "%s.limits.%s: %s is less than the request, %s, which Kubernetes rejects: raise it, or also set %s.requests.%s to %s or less." $at $what (include "n8n-tuned.plain" .) (include "n8n-tuned.plain" $request) $at $what (include "n8n-tuned.plain" .) }}{{ "\n" -}}
+{{- printf "%s.limits.%s: %s is less than the request (%s), and Kubernetes rejects such a container: raise the limit, or also set %s.requests.%s to %s or less." $at $what (include "n8n-tuned.plain" .) (include "n8n-tuned.plain" $request) $at $what (include "n8n-tuned.plain" .) }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

@@ -31,7 +31,7 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- printf "image.tag: n8n %s is older than %s, the first version this chart can run: use a newer one." $version $facts.from }}{{ "\n" -}}
 {{- end -}}
 {{- if and .Values.image.digest (not .Values.image.tag) (not .Values.image.version) -}}
-{{- "image.digest: a digest does not tell the n8n version, and what is rendered depends on it: set image.version as well." }}{{ "\n" -}}
+{{- "image.digest: a digest does not contain the n8n version, which determines what the chart renders: set image.version as well." }}{{ "\n" -}}
 {{- end -}}
 {{- /* An image of the user's own may count its tags in another way. */ -}}
 {{- $tagged := include "n8n-tuned.versionIn" .Values.image.tag -}}
@@ -52,7 +52,7 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- $at := $.Values -}}
 {{- range splitList "." .setting -}}{{- $at = ternary (get (ternary $at dict (kindIs "map" $at)) .) "" (kindIs "map" $at) -}}{{- end -}}
 {{- if and $at (not (semverCompare .n8n $version)) -}}
-{{- printf "%s: n8n %s has nothing to change (%s: n8n %s): remove it, or use another version." .setting $version .name (.n8n | replace "-0" "") }}{{ "\n" -}}
+{{- printf "%s: this setting has no effect in n8n %s (%s: n8n %s): remove the setting, or use another n8n version." .setting $version .name (.n8n | replace "-0" "") }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -112,10 +112,10 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- $values := .Values -}}
 {{- if include "n8n-tuned.isQueue" . -}}
 {{- if eq $values.database.type "sqlite" -}}
-{{- "database.type: queue mode runs several processes, and SQLite serves only one: set database.type=postgresql (with database.external.host for your own server)." }}{{ "\n" -}}
+{{- "database.type: queue mode runs several processes, but SQLite supports only one: set database.type=postgresql (with database.external.host for your own server)." }}{{ "\n" -}}
 {{- end -}}
 {{- if not (include "n8n-tuned.redisKind" .) -}}
-{{- "redis.enabled: queue mode needs Redis to carry the jobs: set redis.enabled=true for one of our own, or redis.external.host." }}{{ "\n" -}}
+{{- "redis.enabled: queue mode needs Redis for the queue: set redis.enabled=true to deploy the built-in Redis, or set redis.external.host." }}{{ "\n" -}}
 {{- end -}}
 {{- $external := $values.redis.external -}}
 {{- $given := include "n8n-tuned.given" (dict "host" $external.host "clusterNodes" $external.clusterNodes "sentinel.nodes" $external.sentinel.nodes) -}}
@@ -123,7 +123,7 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- printf "redis.external (%s): each of these settings selects another Redis: keep only one of them." $given }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq (include "n8n-tuned.redisKind" .) "host") (eq (int $external.port) 26379) -}}
-{{- "redis.external.port: 26379 is the port of a Sentinel, which n8n does not speak to: give the Sentinels as redis.external.sentinel.nodes, or the port of the master." }}{{ "\n" -}}
+{{- "redis.external.port: 26379 is the port of a Sentinel, but n8n does not support Sentinels: list the Sentinels in redis.external.sentinel.nodes, or set the port of the master." }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq (include "n8n-tuned.redisKind" .) "sentinel") (semverCompare "<1.29.0-0" .Capabilities.KubeVersion.Version) -}}
 {{- printf "redis.external.sentinel: its proxy is a sidecar that must outlive n8n, which requires Kubernetes 1.29 and is not possible with %s: set redis.external.host to a Service that follows the master." .Capabilities.KubeVersion.Version }}{{ "\n" -}}
@@ -167,21 +167,21 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- end -}}
 {{- $main := first (get .n8nTunedByRole "main") -}}
 {{- if and (gt (include "n8n-tuned.maxReplicas" $main | int) 1) (not $values.multiMain.enabled) -}}
-{{- printf "main.replicas: %s mains would each start every schedule and trigger%s: set main.replicas=1 without autoscaling, or multiMain.enabled=true in queue mode with PostgreSQL." (include "n8n-tuned.maxReplicas" $main) (ternary ", and SQLite serves only one" "" (eq $values.database.type "sqlite")) }}{{ "\n" -}}
+{{- printf "main.replicas: %s mains would each start every schedule and trigger%s: set main.replicas=1 without autoscaling, or multiMain.enabled=true in queue mode with PostgreSQL." (include "n8n-tuned.maxReplicas" $main) (ternary ", and SQLite supports only one" "" (eq $values.database.type "sqlite")) }}{{ "\n" -}}
 {{- end -}}
 {{- $ofProcessors := include "n8n-tuned.given" (dict
   "exclusive" $values.webhook.exclusive
   "autoscaling.enabled" (dig "autoscaling" "enabled" false $values.webhook)) -}}
 {{- if and $ofProcessors (not $values.webhook.enabled) -}}
-{{- printf "webhook (%s): there are no webhook processors: set webhook.enabled=true in queue mode, or remove it." $ofProcessors }}{{ "\n" -}}
+{{- printf "webhook (%s): there are no webhook processors: set webhook.enabled=true in queue mode, or remove these settings." $ofProcessors }}{{ "\n" -}}
 {{- end -}}
 {{- range (get .n8nTunedByRole "webhook") -}}
 {{- if eq (include "n8n-tuned.maxReplicas" . | int) 0 -}}
-{{- "webhook.replicas: production webhooks go to the webhook processors, and with 0 of them nobody answers: set 1 or more, or webhook.enabled=false." }}{{ "\n" -}}
+{{- "webhook.replicas: production webhooks go to the webhook processors, so with 0 replicas, nothing responds to them: set 1 or more, or webhook.enabled=false." }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- if and $values.webhook.exclusive (include "n8n-tuned.hasWebhookProcessors" .) (not $values.ingress.enabled) (not $values.ingress.webhook.enabled) (not $values.httpRoute.enabled) (not $values.httpRoute.webhook.enabled) (not $values.publicUrl) (not $values.webhookUrl) -}}
-{{- "webhook.exclusive: nothing routes webhooks to the processors while main refuses them: enable ingress or httpRoute, or set publicUrl when a proxy of yours routes them." }}{{ "\n" -}}
+{{- "webhook.exclusive: nothing routes webhooks to the processors, but main rejects them: enable ingress or httpRoute, or set publicUrl if your own proxy routes them." }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 
@@ -259,7 +259,7 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- $limitMiB := include "n8n-tuned.mebibytes" (dict "value" . "at" "taskRunners.resources.limits.memory") | int64 -}}
 {{- /* An idle JavaScript runner, the launcher and Python. Not measured. */ -}}
 {{- if lt $limitMiB 256 -}}
-{{- printf "taskRunners.resources.limits.memory: the external runner needs at least 256 MiB, and %s is %d MiB: raise it." (include "n8n-tuned.plain" .) $limitMiB }}{{ "\n" -}}
+{{- printf "taskRunners.resources.limits.memory: the external runner needs at least 256 MiB, but %s is %d MiB: raise the limit." (include "n8n-tuned.plain" .) $limitMiB }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -276,7 +276,7 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- end -}}
 {{- end -}}
 {{- if and $monitoring.prometheusRule.enabled (not (include "n8n-tuned.ruleGroups" . | fromYaml).items) -}}
-{{- "monitoring.prometheusRule.enabled: there is nothing to render: set monitoring.prometheusRule.bundled=true for the chart's alerts, or give yours in monitoring.prometheusRule.groups." }}{{ "\n" -}}
+{{- "monitoring.prometheusRule.enabled: there is nothing to render: set monitoring.prometheusRule.bundled=true for the chart's alerts, or define your own in monitoring.prometheusRule.groups." }}{{ "\n" -}}
 {{- end -}}
 {{- range $name := concat $monitoring.prometheusRule.disabled (keys $monitoring.prometheusRule.severities | sortAlpha) -}}
 {{- if not (has $name (include "n8n-tuned.bundledAlerts" $ | fromYaml).items) -}}
@@ -284,23 +284,23 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- end -}}
 {{- end -}}
 {{- if and $monitoring.dashboard.enabled (not (.Files.Glob "files/monitoring/dashboards/*.json")) -}}
-{{- "monitoring.dashboard.enabled: this copy of the chart has no files/monitoring/dashboards, so there is nothing to render: take the whole chart, or leave it false." }}{{ "\n" -}}
+{{- "monitoring.dashboard.enabled: this copy of the chart has no files/monitoring/dashboards, so there is nothing to render: use the complete chart, or set this value to false." }}{{ "\n" -}}
 {{- end -}}
 {{- if and $monitoring.exporter.enabled (eq .Values.database.type "sqlite") -}}
-{{- "monitoring.exporter.enabled: it reads PostgreSQL, and this n8n has SQLite, which no second pod may open: set database.type=postgresql, or leave it false." }}{{ "\n" -}}
+{{- "monitoring.exporter.enabled: the exporter reads PostgreSQL, but this release uses SQLite, which a second pod cannot open: set database.type=postgresql, or set this value to false." }}{{ "\n" -}}
 {{- end -}}
 {{- if and $monitoring.exporter.enabled (eq "sentinel" (include "n8n-tuned.redisKind" .)) -}}
-{{- "monitoring.exporter.enabled: it does not ask Redis Sentinels where the master is: leave it false." }}{{ "\n" -}}
+{{- "monitoring.exporter.enabled: the exporter does not support Redis Sentinels: set this value to false." }}{{ "\n" -}}
 {{- end -}}
 {{- if and $monitoring.serviceMonitor.enabled $monitoring.podMonitor.enabled -}}
-{{- "monitoring: serviceMonitor and podMonitor would scrape main twice: keep one (the PodMonitor also sees workers)." }}{{ "\n" -}}
+{{- "monitoring: serviceMonitor and podMonitor would scrape main twice: keep only one of them (the PodMonitor also sees workers)." }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 
 {{/* Another version, or none, would be installed at another start of a pod. */}}
 {{- define "n8n-tuned.validate.packages" -}}
 {{- if and .Values.communityPackages.npmrc.existingSecret (not .Values.communityPackages.packages) -}}
-{{- "communityPackages.npmrc.existingSecret: there are no communityPackages.packages to install with it: name them, or remove it." }}{{ "\n" -}}
+{{- "communityPackages.npmrc.existingSecret: communityPackages.packages is empty, so these credentials have no effect: list packages, or remove this value." }}{{ "\n" -}}
 {{- end -}}
 {{- range .Values.communityPackages.packages -}}
 {{- if not (regexMatch "^\\S*([^@]@v?[0-9]+\\.[0-9]+\\.[0-9]+[0-9A-Za-z.+-]*|://\\S+|\\.t(ar\\.)?gz)$" .) -}}

@@ -9,7 +9,7 @@
 {{- end }}
 {{- range .n8nTunedVersions.published }}
 {{- if semverCompare .n8n $version }}
-- n8n {{ $version }}: what follows was read in {{ .source }} and not run.
+- n8n {{ $version }}: the following changes come from {{ .source }}, and have not been tested.
 {{- range .says }}
 - {{ . }}
 {{- end }}
@@ -65,13 +65,13 @@
 {{- end }}
 {{- range .n8nTunedEnvironment.variables }}
 {{- if and (eq .name "N8N_EXECUTIONS_QUEUE_KEEP_LAST_COMPLETED") (include "n8n-tuned.isQueue" $) (not (semverCompare .n8n $version)) }}
-- n8n {{ $version }} deletes a finished job at once. Now and then, a caller gets no response although the workflow ran, and the process that waits for this job stops only at its shutdown limit: use an n8n with N8N_EXECUTIONS_QUEUE_KEEP_LAST_COMPLETED ({{ .n8n | trimSuffix "-0" }}).
+- n8n {{ $version }} deletes finished jobs immediately. Occasionally, a caller gets no response although the workflow ran, and the process that waits for this job stops only at its shutdown limit: use an n8n version that supports N8N_EXECUTIONS_QUEUE_KEEP_LAST_COMPLETED ({{ .n8n | trimSuffix "-0" }}).
 {{- end }}
 {{- end }}
 {{- range $components }}
 {{- $seconds := include "n8n-tuned.shutdownSeconds" (dict "context" $ "component" .) | int }}
 {{- if lt $seconds (int $values.executions.longestReplySeconds) }}
-- {{ .at }} stops within {{ $seconds }} s, and a caller may wait {{ int $values.executions.longestReplySeconds }} s (executions.longestReplySeconds): a caller that waits longer than {{ $seconds }} s loses its response in a rollout. Raise shutdown.timeoutSeconds, or lower executions.longestReplySeconds.
+- {{ .at }} stops within {{ $seconds }} s, but a caller can wait {{ int $values.executions.longestReplySeconds }} s (executions.longestReplySeconds): in a rollout, callers that wait longer than {{ $seconds }} s lose their response. Raise shutdown.timeoutSeconds, or lower executions.longestReplySeconds.
 {{- end }}
 {{- end }}
 {{- if and $values.multiMain.enabled $values.httpRoute.enabled }}
@@ -85,7 +85,7 @@
 {{- end }}
 {{- $allowed := ternary $values.database.own.maxConnections $values.database.external.maxConnections (eq "true" (include "n8n-tuned.ownDatabase" .)) | int }}
 {{- if gt (int $connections) $allowed }}
-- At full size n8n opens {{ $connections }} database connections and the server allows {{ $allowed }}: raise its max_connections, lower database.poolSize, or use a pooler.
+- At its maximum size, n8n opens {{ $connections }} database connections, but the server allows only {{ $allowed }}: raise its max_connections, lower database.poolSize, or use a pooler.
 {{- end }}
 {{- end }}
 {{- $counting := list }}
@@ -93,19 +93,19 @@
 {{- if and (eq (include "n8n-tuned.autoscaler" .) "keda") (not .settings.dedicatedQueue) }}{{ $counting = append $counting .at }}{{ end }}
 {{- end }}
 {{- if gt (len $counting) 1 }}
-- {{ join " and " $counting }} are each scaled by KEDA on the whole of the queue that they share, so together they get too many workers: set keda.enabled for one of them only, or give the pools dedicatedQueue.
+- KEDA scales each of {{ join " and " $counting }} by all jobs of the queue that they share, so it creates too many workers: set keda.enabled for one of them only, or give the pools dedicatedQueue.
 {{- end }}
 {{- range $components }}
 {{- $asked := dict "context" $ "component" . }}
 {{- if not (include "n8n-tuned.memoryLimit" .) }}
 - {{ .at }} has no memory limit: V8 chooses the heap size, and a Code node can use any amount of memory.
 {{- else if and (include "n8n-tuned.heap" $asked) (eq "as V8 chooses" (include "n8n-tuned.oldSpaceInForce" $asked)) }}
-- {{ .at }}: your NODE_OPTIONS replace the chart's, including the size of the heap, which V8 then chooses: add --max-old-space-size={{ (include "n8n-tuned.heap" $asked | fromYaml).oldSpaceMiB | int64 }}, or give your options as heap.nodeOptions instead.
+- {{ .at }}: your NODE_OPTIONS replace the chart's, including the size of the heap, which V8 then chooses: add --max-old-space-size={{ (include "n8n-tuned.heap" $asked | fromYaml).oldSpaceMiB | int64 }}, or set your options in heap.nodeOptions instead.
 {{- end }}
 {{- $options := get $asked.component.ownEnv "NODE_OPTIONS" }}
 {{- range .preloads }}
 {{- if and $options (kindIs "string" $options) (not (contains . $options)) }}
-- {{ $asked.component.at }}: your NODE_OPTIONS replace the chart's, including {{ . }}, which n8n then does not load: add --require={{ include "n8n-tuned.preloadFolder" $ }}/{{ . }}, or give your options as heap.nodeOptions instead.
+- {{ $asked.component.at }}: your NODE_OPTIONS replace the chart's, including {{ . }}, which n8n then does not load: add --require={{ include "n8n-tuned.preloadFolder" $ }}/{{ . }}, or set your options in heap.nodeOptions instead.
 {{- end }}
 {{- end }}
 {{- end }}

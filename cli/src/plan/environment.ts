@@ -303,7 +303,7 @@ function refuseUnknown({ n8n, values, variables }: Component, rows: readonly Row
     if (asked === undefined || range === undefined || isWithin(n8n, range)) continue;
     if (!isTrue(at(values, asked.split('.')))) continue;
     throw new Mistake(
-      `${asked}: n8n ${n8n} has nothing to change (${name}: n8n ${range.replaceAll('-0', '')}): remove it, or use another version.`,
+      `${asked}: this setting has no effect in n8n ${n8n} (${name}: n8n ${range.replaceAll('-0', '')}): remove the setting, or use another n8n version.`,
     );
   }
 }

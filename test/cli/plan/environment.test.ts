@@ -84,9 +84,11 @@ test('a value that the user gives and this n8n does not know is refused, and one
   };
   expect(refusal(given, '2.40.7')).toBe('accepted');
   expect(refusal(given, '2.39.10')).toContain(
-    'tuning.lazyExpressions: n8n 2.39.10 has nothing to change (N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: n8n >=2.40.0)',
+    'tuning.lazyExpressions: this setting has no effect in n8n 2.39.10 (N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: n8n >=2.40.0)',
   );
-  expect(refusal(given, '1.0.0')).toContain('executions.pruning.bufferHours: n8n 1.0.0');
+  expect(refusal(given, '1.0.0')).toContain(
+    'executions.pruning.bufferHours: this setting has no effect in n8n 1.0.0 (',
+  );
   expect(refusal({}, '1.0.0')).toBe('accepted');
   expect(refusal({ tuning: { readOnce: false } }, '1.0.0')).toBe('accepted');
 });
