@@ -4,12 +4,6 @@ import { readCatalogue } from '../../cli/src/catalogue/read';
 import type { Variant, VariantName, Workload } from '../../cli/src/catalogue/workload';
 import { readJson, root, table, type Generated } from './records';
 
-const variantTitles: Record<VariantName, string> = {
-  native: 'only nodes that ship with n8n',
-  'load-target': 'with Load Target',
-  legacy: 'for n8n before 1.0',
-};
-
 export function workloads(): Generated {
   const all = readCatalogue(join(root, 'workflows/catalogue.json')).workloads;
   const page = [introduction(), list(all), ...all.map(section)].join('\n\n');
@@ -79,11 +73,8 @@ credential for each request, so only compare runs with a key to other runs with 
 command sends the key with each request, and removes the key together with the workflows. Workflows that the chart or the
 \`process\` and \`kubernetes\` targets import do not require a key.
 
-## Python
-
-No workload uses a Code node with Python. n8n 2.x runs Python in a task runner that is part of n8n's runner image but
-not of the npm packages, so the lab cannot run a Python workload. If you use external runners, measure your own
-workflow: \`n8n-tuned run --workflow python.json --request 'GET /webhook/...'\`.`;
+No workload uses a Code node with Python, because n8n's npm packages contain no task runner for it. If you use external
+runners, measure your own workflow: \`n8n-tuned run --workflow python.json --request 'GET /webhook/...'\`.`;
 }
 
 const list = (all: readonly Workload[]): string => `## All workloads
@@ -109,7 +100,7 @@ function section(workload: Workload): string {
     workload.title,
     ...[warning(workload)].filter((text) => text !== ''),
     ...(workload.blend ? [blend(workload.blend)] : []),
-    ...variantsOf(workload).map(([name, own]) => variant(workload, name, own)),
+    ...variants(workload),
     ...parameters(workload),
   ].join('\n\n');
 }
@@ -154,26 +145,42 @@ function blend(parts: NonNullable<Workload['blend']>): string {
   );
 }
 
-function variant(workload: Workload, name: VariantName, own: Variant): string {
+/** What a reader sets for each variant, by what it is. */
+function variantRows(workload: Workload, own: Variant): Record<string, string> {
   const request = { ...workload.request, ...own.request };
   const reply = { ...workload.reply, ...own.reply };
-  const rows = [
-    ['file', [own.file, ...own.alongside].map((file) => linked(workload, file)).join(', ')],
-    ['n8n version', `\`${own.n8n}\``],
+  const floor = workload.latencyFloorMs;
+  const earliest =
+    typeof floor === 'object'
+      ? `${floor.times} x \`${floor.parameter}\` ms`
+      : floor > 0
+        ? `${floor} ms`
+        : undefined;
+  return {
+    file: [own.file, ...own.alongside].map((file) => linked(workload, file)).join(', '),
+    'n8n version': `\`${own.n8n}\``,
+    ...(request.path !== undefined && {
+      request: requestText(request, workload),
+      'expected response': (reply.expect ?? []).map((text) => `\`${text}\``).join(', '),
+      ...(reply.requestIdAt && { 'request id in response': `\`${reply.requestIdAt}\`` }),
+      ...(reply.ranAt && { 'process in response': `\`${reply.ranAt}\`` }),
+      ...(earliest && { 'earliest response': earliest }),
+    }),
+  };
+}
+
+function variants(workload: Workload): string[] {
+  const all = variantsOf(workload).map(
+    ([name, own]) => [name, variantRows(workload, own)] as const,
+  );
+  const labels = [...new Set(all.flatMap(([, rows]) => Object.keys(rows)))];
+  if (labels.length === 0) return [];
+  return [
+    table(
+      ['', ...all.map(([name]) => name)],
+      labels.map((label) => [label, ...all.map(([, rows]) => rows[label] ?? '-')]),
+    ),
   ];
-  if (request.path !== undefined) {
-    rows.push(
-      ['request', requestText(request, workload)],
-      ['expected response', (reply.expect ?? []).map((text) => `\`${text}\``).join(', ')],
-    );
-    if (reply.requestIdAt) rows.push(['request id in response', `\`${reply.requestIdAt}\``]);
-    if (reply.ranAt) rows.push(['process in response', `\`${reply.ranAt}\``]);
-    const floor = workload.latencyFloorMs;
-    if (typeof floor === 'object')
-      rows.push(['earliest response', `${floor.times} x \`${floor.parameter}\` ms`]);
-    else if (floor > 0) rows.push(['earliest response', `${floor} ms`]);
-  }
-  return `**${name}** (${variantTitles[name]})\n\n${table(['', ''], rows)}`;
 }
 
 /** Files that differ by their copy alone are named as one, which leads to their folder. */
