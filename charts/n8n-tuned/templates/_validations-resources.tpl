@@ -27,7 +27,7 @@
 {{- $least := get $leastMiB $name | int64 -}}
 {{- $heapAt := include "n8n-tuned.heapAt" (dict "context" $ "component" $component "name" $name) -}}
 {{- if lt $mebibytes $least -}}
-{{- printf "%s: %s is %d MiB of the limit of %d MiB, but n8n %s needs at least %d MiB there: raise this value (write a fraction of the limit as 1/2, or a quantity as 768Mi)." $heapAt (include "n8n-tuned.plain" (get $settings $name)) $mebibytes $limitMiB $version $least }}{{ "\n" -}}
+{{- printf "%s: %s is %d MiB of the limit of %d MiB, but n8n %s needs at least %d MiB there: raise this value, for example to 1/2 or 768Mi." $heapAt (include "n8n-tuned.plain" (get $settings $name)) $mebibytes $limitMiB $version $least }}{{ "\n" -}}
 {{- end -}}
 {{- $sumMiB = add $sumMiB $mebibytes -}}
 {{- $parts = append $parts (printf "%s %d MiB" $heapAt $mebibytes) -}}
