@@ -113,7 +113,11 @@ const QUEUE: readonly { theirs: string; ours: Metric }[] = [
   { theirs: 'n8n_scaling_mode_queue_jobs_active', ours: 'queueActive' },
 ];
 
+/** Nodes that a process has begun, and ended: those that execute count them, and main in queue mode does not. */
+export const NODES = { begun: 'n8n_node_started_total', ended: 'n8n_node_finished_total' };
+
 const WANTED: readonly string[] = [
+  ...Object.values(NODES),
   ...GAUGES.map(({ theirs }) => theirs),
   ...GROWTHS.flatMap(({ theirs, by }) => [theirs, ...(by === null ? [] : [by])]),
   UNSEEN_MEMORY,

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { databaseOf, type Topology } from '../../plan/topology';
 import type { Instance, LinkCounts, Running, StoreLink } from '../../targets/target';
 import { Failure } from '../../ui/exit';
-import { parseMetrics, scrape } from '../../samplers/n8n-metrics';
+import { NODES, parseMetrics, scrape } from '../../samplers/n8n-metrics';
 import type { FaultContext, FaultScene } from './fault';
 import type { Victim } from './record';
 
@@ -133,10 +133,10 @@ export const needsNewer = ({ n8n }: Topology): string | null =>
 
 export const needsNothing = (): null => null;
 
-const STARTED = 'n8n_workflow_started_total';
-const ENDED = ['n8n_workflow_success_total', 'n8n_workflow_failed_total'];
-
-/** Those that it has begun and not ended, by what it counts since it started; null: it does not tell. */
+/**
+ * Those that are at a node, by what it counts since it started: each is at one node at a time. Workers do not count the executions
+ * themselves. Null: it does not tell.
+ */
 export async function executionsOn(
   { metrics = [] }: Pick<Running, 'metrics'>,
   instance: string,
@@ -145,13 +145,13 @@ export async function executionsOn(
   const text = endpoint === undefined ? '' : await scrape(endpoint).catch(() => '');
   if (text === '') return null;
   const counts = parseMetrics(text);
-  const started = counts.get(STARTED);
-  if (started === undefined) return (await isCounted(metrics)) ? 0 : null;
-  return Math.max(0, started - ENDED.reduce((sum, name) => sum + (counts.get(name) ?? 0), 0));
+  const begun = counts.get(NODES.begun);
+  if (begun === undefined) return (await isCounted(metrics)) ? 0 : null;
+  return Math.max(0, begun - (counts.get(NODES.ended) ?? 0));
 }
 
 /** A process of n8n shows a count only from the first event on: then others tell whether n8n counts at all. */
 async function isCounted(metrics: Running['metrics']): Promise<boolean> {
   const texts = await Promise.all(metrics.map((one) => scrape(one).catch(() => '')));
-  return texts.some((text) => parseMetrics(text).has(STARTED));
+  return texts.some((text) => parseMetrics(text).has(NODES.begun));
 }

@@ -423,17 +423,19 @@ test('how many executions an instance runs is what it has begun and not ended', 
   });
   const busy = shown(
     'worker-1',
-    'n8n_workflow_started_total{workflow_id="a"} 9',
-    'n8n_workflow_started_total{workflow_id="b"} 3',
-    ...['n8n_workflow_success_total 8', 'n8n_workflow_failed_total 1'],
+    'n8n_node_started_total{node_type="a"} 9',
+    'n8n_node_started_total{node_type="b"} 3',
+    ...['n8n_node_finished_total{node_type="a"} 9', 'n8n_workflow_started_total 40'],
   );
   const fresh = shown('worker-2', 'n8n_version_info 1');
+  // In queue mode main counts executions that workers run.
+  const main = shown('main', 'n8n_workflow_started_total 12');
   const silent = { ...fresh, instance: 'worker-3', read: () => Promise.reject(new Error('away')) };
   const all = { metrics: [busy, fresh, silent] };
   expect(await executionsOn(all, 'worker-1')).toBe(3);
   expect(await executionsOn(all, 'worker-2')).toBe(0);
   expect(await executionsOn(all, 'worker-3')).toBeNull();
-  expect(await executionsOn({ metrics: [fresh] }, 'worker-2')).toBeNull();
+  expect(await executionsOn({ metrics: [fresh, main] }, 'worker-2')).toBeNull();
 });
 
 test.each(['kill-worker', 'kill-runner', 'oom-worker'])(
