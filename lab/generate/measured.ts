@@ -3,7 +3,7 @@ import type { CompareRecord } from '../../cli/src/features/compare/record';
 import { link, number, readJson, runAt, table, type Generated } from './records';
 import { ratioText } from './studies/capacity';
 import { peer } from './studies/charts';
-import { measuredDrills } from './studies/drills';
+import { lostInFaults } from './studies/drills';
 import { lessCpuWithPatches } from './studies/expressions';
 import { heapMapAnswer, mapParts } from './studies/heap-map';
 import { limits, namedLimits } from './studies/limits';
@@ -67,9 +67,14 @@ const expressions = (): Measured => ({
 });
 
 interface Rollouts {
+  versions?: { n8n: string };
   runs: { side: string; requests: number; right: number }[];
 }
 const ROLLOUTS = 'studies/charts/results/rollouts.json';
+
+/** Older records of rollouts do not name the n8n. */
+export const n8nOfRollouts = (): string | null =>
+  readJson<Rollouts>(ROLLOUTS).versions?.n8n ?? null;
 
 export const rolloutsOfEach = (): number => readJson<Rollouts>(ROLLOUTS).runs.length / 2;
 
@@ -90,21 +95,6 @@ function rollouts(): Measured {
     text: `With n8n's own settings, ${lost("n8n's own")} requests were lost in ${number(rolloutsOfEach())} rollouts. In half of these rollouts, the pods had little CPU. With the chart's settings, ${lost('the chart')} requests were lost.`,
     record: ROLLOUTS,
   };
-}
-
-const COMPARED = ['as-it-comes', 'defaults', 'recovery'] as const;
-
-/** In the faults that were measured in each configuration on the same target, so that the three sums compare alike. */
-export function lostInFaults(configuration: (typeof COMPARED)[number]): string {
-  const all = measuredDrills();
-  const isInEach = ({ fault, target }: (typeof all)[number]): boolean =>
-    COMPARED.every((each) =>
-      all.some((one) => one.fault === fault && one.target === target && one.configuration === each),
-    );
-  const ledgers = all
-    .filter((record) => record.configuration === configuration && isInEach(record))
-    .map(({ drill }) => drill.ledger);
-  return `${number(sum(ledgers.map((one) => one.lost)))} of ${number(sum(ledgers.map(({ exposed }) => exposed)))}`;
 }
 
 function faults(): Measured {

@@ -2,7 +2,7 @@
 import { table as environmentTable } from '../../cli/src/plan/environment';
 import { link, listed, read, readJson, table, type Generated } from './records';
 import { ratioText } from './studies/capacity';
-import { peer } from './studies/charts';
+import { n8nOfPeers, peer } from './studies/charts';
 import { linksFrom } from './study-page';
 
 export interface Setting {
@@ -158,6 +158,17 @@ export function onlySettings(): Generated {
   const rows = environmentTable().variables;
   const of = (workload: string, mode: string, contender: string): string =>
     ratioText(peer(workload, mode, contender).comparison);
+  const compared: [workload: string, mode: string][] = [
+    ['last-node', 'regular'],
+    ['last-node', 'queue'],
+    ['expressions', 'regular'],
+    ['items', 'regular'],
+  ];
+  const n8n = n8nOfPeers(
+    compared.flatMap(([workload, mode]) =>
+      ['official-same', 'tuned'].map((contender) => peer(workload, mode, contender)),
+    ),
+  );
   const cell = (workload: string, mode: string): string[] => {
     const same = peer(workload, mode, 'official-same');
     return [
@@ -178,15 +189,10 @@ For short workflows, environment variables alone provide most of the gain from t
 
 ${table(
   ['workload', 'variables alone', 'this chart', 'record'],
-  [
-    cell('last-node', 'regular'),
-    cell('last-node', 'queue'),
-    cell('expressions', 'regular'),
-    cell('items', 'regular'),
-  ],
+  compared.map(([workload, mode]) => cell(workload, mode)),
 )}
 
-Both columns show the ratio to the official chart with its default settings and the same limits per pod, on a machine with 2 cores. The ratios will differ on your machine. For workflows with ten expressions, most of the gain comes from the [patches](docs/chart/patches.md), which you cannot turn on with a variable. We measured all variables together. The comparison also set ${listed(others.map((name) => `\`${name}\``))}. This page omits them, because they describe the deployment or are n8n's defaults.
+Both columns show the ratio to the official chart with its default settings and the same limits per pod, on a machine with 2 cores. They were measured with n8n ${listed(n8n)}. The ratios will differ on your machine and with other n8n versions. For workflows with ten expressions, most of the gain comes from the [patches](docs/chart/patches.md), which you cannot turn on with a variable. We measured all variables together. The comparison also set ${listed(others.map((name) => `\`${name}\``))}. This page omits them, because they describe the deployment or are n8n's defaults.
 
 ## Effects and costs
 

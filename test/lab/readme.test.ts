@@ -6,12 +6,13 @@ import { programOf } from '../../cli/src/program';
 import type { FindRecord } from '../../cli/src/features/find/record';
 import { sampleSearch } from '../support/sample-find';
 import { filled } from '../../lab/generate/parts';
+import { pathOf, read as recordText } from '../../lab/generate/records';
+import { lostInFaults } from '../../lab/generate/studies/drills';
 import * as output from '../../lab/generate/readme';
 
 const root = join(__dirname, '../..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 const readme = read('README.md');
-const byVersion = (a: string, b: string): number => a.localeCompare(b, 'en', { numeric: true });
 
 test('it begins with a command, a picture and what is gained, and needs nothing big before "Try it here"', () => {
   const inOrder = [
@@ -38,13 +39,88 @@ test('it begins with a command, a picture and what is gained, and needs nothing 
 });
 
 test('it names the n8n versions whose code all patches know', () => {
-  const { functions } = JSON.parse(read('charts/n8n-tuned/files/preload/known.json')) as {
-    functions: Record<string, Record<string, { n8n: string }>>;
+  expect(readme).toContain(`n8n ${output.knownToAll(output.knownCode())} runs with all patches`);
+});
+
+describe('the n8n that each patch knows', () => {
+  const entry = (n8n: string): { n8n: string } => ({ n8n });
+  const { bundles, functions } = output.knownCode();
+  const known = {
+    bundles: { a: entry('2.40.1 to 2.41.3'), b: entry('2.39.10') },
+    functions: Object.fromEntries(
+      Object.keys(functions).map((name) => [name, { a: entry('2.41.0 to 2.41.3, 2.39.10') }]),
+    ),
   };
-  const newest = Object.values(functions).map((codes) => Object.values(codes).at(-1)?.n8n ?? '');
-  const froms = newest.map((range) => range.replace(/ to .*/, '')).sort(byVersion);
-  const tos = newest.map((range) => range.replace(/.* to /, '')).sort(byVersion);
-  expect(readme).toContain(`n8n ${froms.at(-1) ?? ''} to ${tos[0] ?? ''} runs with all patches`);
+
+  test('is what all of its functions, in any part of their entries, are known for', () => {
+    const less = {
+      ...known.functions,
+      'Queue.toKey': { a: entry('2.39.0 to 2.41.1'), b: entry('2.41.3') },
+    };
+    expect(output.knownVersions({ ...known, functions: less })).toMatchObject({
+      'zone-once': '2.39.10, 2.40.1 to 2.41.3',
+      'read-once': '2.39.10, 2.41.0 to 2.41.3',
+      'worker-guard': '2.39.10, 2.41.0 to 2.41.1, 2.41.3',
+      // The chart does not load it before 2.41.
+      'keep-stalled': '2.41.0 to 2.41.3',
+      'keep-alive': 'every n8n',
+    });
+    expect(output.knownToAll({ ...known, functions: less })).toBe('2.41.0 to 2.41.1, 2.41.3');
+  });
+
+  test('is what the page of patches says', () => {
+    const page = read('docs/chart/patches.md');
+    const rows = Object.entries(output.knownVersions({ bundles, functions }));
+    expect(rows.length).toBeGreaterThan(10);
+    for (const [name, versions] of rows) {
+      expect(page).toMatch(new RegExp(`^\\| [^|]+\\| \\[?\`${name}\`.*\\| ${versions} +\\|$`, 'm'));
+    }
+  });
+
+  test('is refused where the page has no row for a patch', () => {
+    const page = read('docs/chart/patches.md').replace('`zone-once`', '`zone`');
+    expect(() => output.patchesPage(page, known)).toThrow('has no row for zone-once');
+  });
+});
+
+describe('a figure of one n8n is never shown for another', () => {
+  /** What the records say that a text links to, however they hold it. */
+  const versionsIn = (text: string): string[] => {
+    const files = [...text.matchAll(/\]\((?:\.\.\/)*(studies\/[^)]+\.jsonl\.gz#[^)]+)\)/g)];
+    expect(files.length).toBeGreaterThan(0);
+    const told = files.flatMap(([, href = '']) =>
+      [...recordText(pathOf(href)).matchAll(/"versions":\s*\{[^}]*"n8n":\s*"([^"]+)"/g)].map(
+        ([, version]) => version ?? '',
+      ),
+    );
+    return [...new Set(told)];
+  };
+  const named = (text: string): string[] => [
+    ...new Set([...text.matchAll(/\bn8n (\d+\.\d+\.\d+)/g)].map(([, version]) => version ?? '')),
+  ];
+  const partOf = (page: string, from: string, to: string): string =>
+    page.slice(page.indexOf(from), page.indexOf(to, page.indexOf(from)));
+
+  test.each([
+    ["README's gains", partOf(readme, '<!-- gains: generated', '<!-- end of gains')],
+    ["README's search", partOf(readme, '<!-- output: generated', '<!-- end of output')],
+    [
+      'the table of settings',
+      partOf(read('docs/only-settings.md'), '# Only the settings', '## Effects and costs'),
+    ],
+  ])('%s: each version of the records is named, and no other', (_, text) => {
+    expect(named(text)).toEqual(versionsIn(text));
+  });
+
+  test('the page of drills and this one give the same sums', () => {
+    const page = read('studies/drills/README.md');
+    for (const configuration of ['as-it-comes', 'defaults', 'recovery'] as const) {
+      expect(page.split('\n').find((line) => line.startsWith('**'))).toContain(
+        lostInFaults(configuration),
+      );
+      expect(readme).toContain(lostInFaults(configuration));
+    }
+  });
 });
 
 test('"Start here" has five entries, each with a link', () => {

@@ -316,6 +316,17 @@ test('the page of versions has each ratio with its interval and its record, and 
   for (const version of versions.VERSIONS) expect(text).toContain(`\n| ${version} |`);
 });
 
+test('no row of a version has a figure of another one', () => {
+  const measured = versions.VERSIONS.filter((_, index) => index % 2 === 0);
+  const text = ratiosByVersion(measured.map((n8n) => ratio(n8n, 'expressions', 2)));
+  for (const version of versions.VERSIONS) {
+    const row = text.split('\n').find((line) => line.startsWith(`| ${version} |`)) ?? '';
+    const linked = [...row.matchAll(/results\.jsonl\.gz#([\d.]+)-/g)].map(([, one]) => one);
+    expect(linked).toEqual(measured.includes(version) ? [version] : []);
+    expect(row.match(/\dx/g) ?? []).toHaveLength(linked.length);
+  }
+});
+
 test('goals count only what they are about, and say what the lowest is', () => {
   const all = [
     ratio('2.39.10', 'last-node', 2.4),

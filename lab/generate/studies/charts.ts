@@ -31,7 +31,7 @@ export interface Peer {
   mode: string;
   contender: Contender;
   startedAt: string;
-  comparison: Pick<CompareRecord, 'answer' | 'ratio' | 'workload'>;
+  comparison: Pick<CompareRecord, 'answer' | 'ratio' | 'workload' | 'versions'>;
   a: Omit<PeerSide, 'runs'> & { runs: (PeerRun | null)[] };
   b: Omit<PeerSide, 'runs'> & { runs: (PeerRun | null)[] };
 }
@@ -42,6 +42,10 @@ export const peer = (workload: string, mode: string, contender: string): Peer =>
   ...readJson<Peer>(fileOf(workload, mode, contender)),
   file: fileOf(workload, mode, contender),
 });
+
+/** With which n8n these were measured. */
+export const n8nOfPeers = (all: readonly Peer[]): string[] =>
+  distinct(all.flatMap(({ comparison }) => comparison.versions['n8n'] ?? []));
 
 const allPeers = (): Peer[] =>
   MODES.flatMap((mode) =>

@@ -333,19 +333,36 @@ ${tableOf(byCause, {
 `;
 }
 
+const COMPARED = ['as-it-comes', 'defaults', 'recovery'] as const;
+
+/** Faults that were measured in each configuration on the same target, so that the three sums compare alike. */
+function comparedDrills(): Part[] {
+  const all = measuredDrills();
+  const isInEach = ({ fault, target }: Part): boolean =>
+    COMPARED.every((each) =>
+      all.some((one) => one.fault === fault && one.target === target && one.configuration === each),
+    );
+  return all.filter(isInEach);
+}
+
+export function lostInFaults(configuration: (typeof COMPARED)[number]): string {
+  const ledgers = comparedDrills()
+    .filter((record) => record.configuration === configuration)
+    .map(({ drill }) => drill.ledger);
+  return `${number(sum(ledgers.map((one) => one.lost)))} of ${number(sum(ledgers.map(({ exposed }) => exposed)))}`;
+}
+
+/** The n8n that had those faults. */
+export const n8nOfFaults = (): string[] =>
+  distinct(comparedDrills().flatMap(({ drill }) => drill.versions['n8n'] ?? []));
+
 export const drills: StudyPage = {
   study: 'drills',
   answer: () => {
     const all = measuredDrills();
-    const lost = (configuration: Configuration): string => {
-      const own = all.filter((one) => one.configuration === configuration);
-      const of = (figure: 'lost' | 'exposed'): string =>
-        number(sum(own.map(({ drill }) => drill.ledger[figure])));
-      return `${of('lost')} of ${of('exposed')}`;
-    };
     const kept = all.filter(({ drill }) => drill.verdict.outcome === 'pass').length;
     return {
-      sentence: `Over all faults n8n as it comes accepted and lost ${lost('as-it-comes')} exposed requests, the defaults of the chart ${lost('defaults')}, and recovery ${lost('recovery')}. Of ${number(all.length)} drills, ${number(kept)} kept every promise and ${number(all.length - kept)} broke one.`,
+      sentence: `Over all faults that each configuration met, n8n as it comes accepted and lost ${lostInFaults('as-it-comes')} exposed requests, the defaults of the chart ${lostInFaults('defaults')}, and recovery ${lostInFaults('recovery')}. Of ${number(all.length)} drills, ${number(kept)} kept every promise and ${number(all.length - kept)} broke one.`,
     };
   },
   parts: [() => drillTable(measuredDrills())],
