@@ -62,10 +62,11 @@ export function sampleDrill(): {
   const fault = {
     ...{ name: 'kill-worker', title: 'SIGKILL of one worker', kind: 'accident' as const },
     ...{ done: [{ tMs: FAULT_MS, text: 'SIGKILL of worker-1' }], lastsSeconds: 0 },
+    victims: [{ tMs: FAULT_MS, name: 'worker-1', executions: 12 }],
   };
   const recorded = ledgerSummary(ledger, {
     exposed: new Set(exposedTo(requests, FAULT_MS).map(({ id }) => id)),
-    answers: 'when-done',
+    ...{ answers: 'when-done', victims: fault.victims },
     sources: { executions: 'database', effects: 'service outside n8n' },
   });
   const figures = drillFigures(requests, base.samples, slo, phases, fault);

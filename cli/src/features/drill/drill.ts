@@ -153,7 +153,7 @@ export async function drill(
   const judgedBy = dueWithin(requests, steady);
   const recorded = ledgerSummary(ledger, {
     exposed: new Set(exposedTo(requests, faultMs ?? Infinity).map((request) => request.id)),
-    answers: workload.recorded.answers,
+    ...{ answers: workload.recorded.answers, victims: timed.victims },
     sources: {
       executions:
         ledger.withoutExecutions === null && 'source' in run.traced ? run.traced.source : null,

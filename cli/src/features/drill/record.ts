@@ -3,7 +3,7 @@ import { DRILL_FILE } from '../../record/find-records';
 import { join } from 'node:path';
 import { OPERATORS } from '../../../../loadtests/lib/condition';
 import { z } from 'zod';
-import { LEDGER_CLASSES } from './analysis/ledger-class';
+import { CALLER_GOT, LEDGER_CLASSES, WORK_DONE } from './analysis/ledger-class';
 import type { LedgerTimeline } from './analysis/ledger-timeline';
 import { PROMISE_METRICS, type DrillPromise } from './analysis/promise';
 import { patchStatesSchema } from '../../record/patches';
@@ -92,6 +92,13 @@ export type DrillPhases = z.infer<typeof drillPhasesSchema>;
 export const drillLedgerSchema = z.object({
   sent: z.number(),
   classes: ledgerClassesSchema,
+  /**
+   * Requests by how often their work was done, and by what their callers got; a connection that was never made is an error. Left
+   * out if no source tells of the work, and of older records.
+   */
+  workByResponse: z.exactOptional(
+    z.record(z.enum(WORK_DONE), z.record(z.enum(CALLER_GOT), z.number())),
+  ),
   /** Requests that were open when the fault came, or due later; with an immediate response, also all whose work was lost. */
   exposed: z.number(),
   /** Requests that were accepted and not done, and the upper bound of their share with 95% confidence. */
@@ -99,6 +106,13 @@ export const drillLedgerSchema = z.object({
   /** Those of them whose callers got an error, so that trying again is safe; null: it was not counted. */
   lostAndTold: z.number().nullable(),
   lossBound: z.number(),
+  /**
+   * Executions that the victims ran when the faults came, number of faults whose victim ran any, and the upper bound of the share
+   * of such executions that is lost, with 95% confidence. Left out if the victims told nothing, and of older records.
+   */
+  inFlight: z.exactOptional(
+    z.object({ executions: z.number(), faults: z.number(), lossBound: z.number() }),
+  ),
   /** Sources of n8n's executions and of the effects outside n8n; null if unavailable, with the reason. */
   sources: z.object({
     executions: z.string().nullable(),

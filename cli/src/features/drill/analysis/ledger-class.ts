@@ -72,6 +72,14 @@ export const LEDGER_WORDS: Record<LedgerClass, LedgerClassWords> = {
   },
 };
 
+/** How often the work of a request was done, and what its caller got. */
+export const WORK_DONE = ['never', 'once', 'more'] as const;
+export const CALLER_GOT = ['expected', 'error', 'nothing'] as const;
+export type WorkByResponse = Record<
+  (typeof WORK_DONE)[number],
+  Record<(typeof CALLER_GOT)[number], number>
+>;
+
 /** n8n took the work, did not do it, and shows no error of a node: what a drill is about. */
 export const LOSSES: readonly LedgerClass[] = ['lost', 'not-executed'];
 

@@ -1,7 +1,14 @@
 import { LEDGER_CLASSES, NOT_DONE, type LedgerClass } from './ledger-class';
-import type { DrillLedger } from '../record';
+import type { DrillLedger, Victim } from '../record';
 import type { NamedRequests } from '../../../record/run-record';
-import { countsOf, lossesIn, type Ledger, type LedgerEntry, type Sources } from './ledger';
+import {
+  countsOf,
+  lossesIn,
+  workByResponse,
+  type Ledger,
+  type LedgerEntry,
+  type Sources,
+} from './ledger';
 import { binomialCdf } from '../../../analysis/statistics/distributions';
 
 /** Number of ids in a record; ledger.csv has all of them. */
@@ -13,31 +20,48 @@ export interface LedgerContext {
   answers: Sources['answers'];
   /** Sources of the ledger; null if unavailable. */
   sources: DrillLedger['sources'];
+  /** What the faults have hit; left out: they tell nothing of that. */
+  victims?: readonly Victim[];
 }
 
 /** A ledger as it is recorded. */
 export function ledgerSummary(
   ledger: Ledger,
-  { exposed, answers, sources }: LedgerContext,
+  { exposed, answers, sources, victims = [] }: LedgerContext,
 ): DrillLedger {
   // A response that comes at once ends the request before its work: what was not done was still open.
   const isExposed = (entry: LedgerEntry): boolean =>
     exposed.has(entry.id) || (answers === 'at-once' && NOT_DONE.includes(entry.class));
   const entries = ledger.entries.filter(isExposed);
   const lost = lossesIn(countsOf(entries));
+  const byResponse = workByResponse(ledger.entries);
   return {
     sent: ledger.entries.length,
     classes: namedClasses(ledger),
+    ...(byResponse === null ? {} : { workByResponse: byResponse }),
     exposed: entries.length,
     lost,
     lostAndTold: ledger.entries.filter(
       (entry) => entry.class === 'lost' && (entry.heard === 'error' || entry.heard === 'refused'),
     ).length,
     lossBound: lossBound(lost, entries.length),
+    ...inFlightOn(victims, lost),
     sources,
     withoutExecutions: ledger.withoutExecutions,
     nameless: ledger.nameless,
   };
+}
+
+/** Only these were at risk on the victims. One victim that does not tell leaves the sum unknown. */
+function inFlightOn(victims: readonly Victim[], lost: number): Pick<DrillLedger, 'inFlight'> {
+  const counts = victims.flatMap(({ executions }) =>
+    executions === undefined ? [] : [executions],
+  );
+  if (counts.length === 0 || counts.includes(null)) return {};
+  const known = counts.filter((count) => count !== null);
+  const executions = known.reduce((sum, count) => sum + count, 0);
+  const faults = known.filter((count) => count > 0).length;
+  return { inFlight: { executions, faults, lossBound: lossBound(lost, executions) } };
 }
 
 export function namedClasses({ entries }: Ledger): Record<LedgerClass, NamedRequests> {

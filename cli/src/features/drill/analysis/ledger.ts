@@ -1,5 +1,5 @@
 /** Every request that was sent in exactly one class, from what each source says of it. */
-import { LEDGER_CLASSES, LOSSES, type LedgerClass } from './ledger-class';
+import { LEDGER_CLASSES, LOSSES, type LedgerClass, type WorkByResponse } from './ledger-class';
 import type { RequestSample } from '../../../record/run-record';
 import { gapIn } from '../../../run/analysis/match-executions';
 import type { TracedExecution, TracedExecutions } from '../../../analysis/traced-execution';
@@ -201,6 +201,19 @@ function classify(evidence: Evidence, atOnce: boolean): LedgerClass {
   if (accepted) return executions?.includes('node failed') === true ? 'failed' : 'lost';
   // Without n8n's own word it may have been accepted and lost before its work began.
   return heard === 'refused' || executions !== null ? 'refused' : 'unknown';
+}
+
+/** Every request by these two; null if no source tells of the work. */
+export function workByResponse(entries: readonly LedgerEntry[]): WorkByResponse | null {
+  const none = (): WorkByResponse['once'] => ({ expected: 0, error: 0, nothing: 0 });
+  const counts: WorkByResponse = { never: none(), once: none(), more: none() };
+  for (const { heard, executions, effects } of entries) {
+    if (executions === null && effects === null) return null;
+    const done = effects?.done ?? endedWell(executions);
+    const got = heard === 'expected' || heard === 'nothing' ? heard : 'error';
+    counts[done === 0 ? 'never' : done === 1 ? 'once' : 'more'][got] += 1;
+  }
+  return counts;
 }
 
 const endedWell = (executions: readonly Fate[] | null): number =>

@@ -245,7 +245,7 @@ function boundOfNone(ledger: DrillLedger, fault: DrillFault): string {
   const open = notKnown(ledger);
   return open > 0
     ? `, and of ${String(open)} it is not known`
-    : ` (at most ${percent(ledger.lossBound)} of requests, and at most ${percent(boundOfFaults(fault))} of such faults lose any)`;
+    : ` (at most ${percent(ledger.lossBound)} of requests${boundInFlight(ledger)}, and at most ${percent(boundOfFaults(fault))} of such faults lose any)`;
 }
 
 /**
@@ -255,6 +255,11 @@ function boundOfNone(ledger: DrillLedger, fault: DrillFault): string {
 function boundOfFaults({ done, everySeconds, victims = [] }: DrillFault): number {
   const made = everySeconds === undefined ? 1 : done.length;
   return lossBound(0, made - Math.min(made, victims.filter(isSpared).length));
+}
+
+function boundInFlight({ inFlight }: DrillLedger): string {
+  if (inFlight === undefined || inFlight.executions === 0) return '';
+  return `, at most ${percent(inFlight.lossBound)} of the ${counted(inFlight.executions, 'execution')} in flight on the victim`;
 }
 
 function told({ classes, lostAndTold }: DrillLedger): string {

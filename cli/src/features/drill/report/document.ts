@@ -24,6 +24,7 @@ import {
   mainFigures,
   namedIds,
   promiseTable,
+  responseTable,
 } from './figures';
 import type { LedgerClass } from '../analysis/ledger-class';
 
@@ -42,6 +43,7 @@ export function drillDocument(
 ): ReportDocument {
   const { verdict, fault } = record;
   const ledger = ledgerTable(record);
+  const responses = responseTable(record);
   const promises = promiseTable(record);
   const takes = parts === null ? [] : drillTakes(parts.run.record);
   /** What is kept of a drill without its run is the record alone. */
@@ -66,6 +68,9 @@ export function drillDocument(
           'ledger.csv, next to this file, lists every request with its class and its data from each source.',
         ),
       ),
+      ...(responses.rows.length === 0
+        ? []
+        : [section('Work done, by response', table(responses.head, responses.rows))]),
       section('Ids', list(namedIds(record))),
       { ...section('What was promised', table(promises.head, promises.rows)), isInTerminal: true },
       section(

@@ -1,6 +1,6 @@
 import { costOfRun } from '../../../analysis/cost';
 import { notKnown } from '../analysis/verdict';
-import { LEDGER_CLASSES, LEDGER_WORDS } from '../analysis/ledger-class';
+import { CALLER_GOT, LEDGER_CLASSES, LEDGER_WORDS, WORK_DONE } from '../analysis/ledger-class';
 import {
   isCombined,
   type Availability,
@@ -20,6 +20,7 @@ export function drillFigureRows(record: DrillRecord): Figure[] {
     faultFigure(record),
     { name: 'Sent', value: sentText(record) },
     lostFigure(record),
+    ...inFlightRows(record),
     { name: 'Sources', value: sourcesText(record) },
   ];
   if (figures !== null) rows.push(detectedFigure(figures), ...cameThrough(figures, record));
@@ -47,6 +48,23 @@ const faultFigure = (record: DrillRecord): Figure => ({ name: 'Fault', value: fa
 const lostFigure = ({ ledger }: DrillRecord): Figure => ({
   ...{ name: 'Lost', value: lostText(ledger) },
 });
+
+/** What was at risk on the victims, which bounds more tightly than all exposed requests what a fault costs. */
+function inFlightRows({ ledger: { lost, inFlight } }: DrillRecord): Figure[] {
+  if (inFlight === undefined) return [];
+  const { executions, faults, lossBound } = inFlight;
+  const most =
+    executions === 0 || lost >= executions
+      ? ''
+      : `, at most ${percent(lossBound)} (95% confidence)`;
+  const perFault = faults === 0 ? '' : `, ${formatNumber(lost / faults)} per fault`;
+  return [
+    {
+      name: 'Lost in flight',
+      value: `${formatNumber(lost)} lost for ${counted(executions, 'execution')} in flight on the victims of ${counted(faults, 'fault')}${most}${perFault}`,
+    },
+  ];
+}
 
 /** The classes of the ledger in one line. */
 export const ledgerFigure = ({ ledger: { classes } }: DrillRecord): Figure => ({
@@ -230,6 +248,20 @@ export function ledgerTable({ ledger, control }: DrillRecord): {
     ],
   };
 }
+
+const DONE_WORDS = { never: 'never', once: 'once', more: 'more than once' };
+
+/** Whether the work was done, against what the callers know of it; no rows where the record has nothing of that. */
+export const responseTable = ({ ledger }: DrillRecord): { head: string[]; rows: string[][] } => ({
+  head: ['work done', 'expected response', 'error or another response', 'no response'],
+  rows:
+    ledger.workByResponse === undefined
+      ? []
+      : WORK_DONE.map((done) => [
+          DONE_WORDS[done],
+          ...CALLER_GOT.map((got) => formatNumber(ledger.workByResponse?.[done][got] ?? 0)),
+        ]),
+});
 
 export const promiseTable = ({ verdict }: DrillRecord): { head: string[]; rows: string[][] } => ({
   head: ['promise', 'result', 'measured'],

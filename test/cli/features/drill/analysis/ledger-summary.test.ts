@@ -1,5 +1,9 @@
 import fc from 'fast-check';
-import { lossesIn, ledgerOf } from '../../../../../cli/src/features/drill/analysis/ledger';
+import {
+  lossesIn,
+  ledgerOf,
+  workByResponse,
+} from '../../../../../cli/src/features/drill/analysis/ledger';
 import {
   ledgerSummary,
   lossBound,
@@ -19,6 +23,46 @@ test('what n8n accepted at once and did not do was exposed to the fault, however
       expect(told.exposed).toBe(told.lost + ledger.counts.failed);
     }),
   );
+});
+
+test('every request is counted by how often its work was done, and by what its caller got', () => {
+  fc.assert(
+    fc.property(fates(), (names) => {
+      const ledger = ledgerOf(sourcesOf(names));
+      const { workByResponse: counts, sent } = ledgerSummary(ledger, {
+        ...{ exposed: NONE, answers: 'when-done', sources: SOURCES },
+      });
+      const all = Object.values(counts ?? {}).flatMap((row) => Object.values(row));
+      expect(all.reduce((sum, count) => sum + count, 0)).toBe(sent);
+      expect(counts?.once.expected).toBeGreaterThanOrEqual(ledger.counts.once);
+      expect(counts?.more.expected).toBeLessThanOrEqual(ledger.counts.repeated);
+    }),
+  );
+  const one = ledgerOf(sourcesOf(['works', 'crashes at work']));
+  expect(workByResponse(one.entries)).toEqual({
+    never: { expected: 0, error: 1, nothing: 0 },
+    once: { expected: 1, error: 0, nothing: 0 },
+    more: { expected: 0, error: 0, nothing: 0 },
+  });
+  const blind = one.entries.map((entry) => ({ ...entry, executions: null, effects: null }));
+  expect(workByResponse(blind)).toBeNull();
+});
+
+test('what was in flight on the victims bounds what a fault costs, where each victim tells', () => {
+  const ledger = ledgerOf(sourcesOf(['crashes at work', 'works', 'works', 'works']));
+  const exposed = new Set(ledger.entries.map(({ id }) => id));
+  const inFlight = (...counts: (number | null | undefined)[]): unknown =>
+    ledgerSummary(ledger, {
+      ...{ exposed, answers: 'when-done', sources: SOURCES },
+      victims: counts.map((executions, at) => ({
+        ...{ tMs: at, name: 'worker-1' },
+        ...(executions === undefined ? {} : { executions }),
+      })),
+    }).inFlight;
+  expect(inFlight(2, 0, 8)).toEqual({ executions: 10, faults: 2, lossBound: lossBound(1, 10) });
+  expect(inFlight(2, null)).toBeUndefined();
+  expect(inFlight(undefined)).toBeUndefined();
+  expect(inFlight()).toBeUndefined();
 });
 
 test('lost work whose caller got an error is counted apart from that whose caller was told nothing', () => {

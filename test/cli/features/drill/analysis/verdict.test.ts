@@ -181,6 +181,13 @@ test('after several faults without a loss, the bound for a fault counts faults, 
   );
 });
 
+test('the bound for what was in flight on the victim stands beside the share', () => {
+  const inFlight = { executions: 7, faults: 1, lossBound: 0.348 };
+  expect(drillVerdict(facts({ ledger: ledger({ inFlight }) })).sentence).toContain(
+    '(at most 3% of requests, at most 34.8% of the 7 executions in flight on the victim, and at most 95% of such faults lose any)',
+  );
+});
+
 test('of lost work, the verdict tells whether its callers know', () => {
   const measured = (lostAndTold: number | null): string | undefined =>
     drillVerdict(
