@@ -76,7 +76,3 @@ export const patchesInForce = (states: PatchStates): string[] =>
       return state !== undefined && (state === WAITING || IN_FORCE.includes(state));
     }),
   );
-
-/** The version that a process says it has, by what it shows at /metrics; null where it says none. */
-export const versionToldIn = (text: string): string | null =>
-  /^\w*version_info\{[^}]*version="v?([^"]+)"/m.exec(text)?.[1] ?? null;

@@ -1,7 +1,8 @@
 /** From the end of a load to the record: n8n finishes what it was given, and the run is judged. */
 import type { Breached } from './analysis/breach';
 import { isCutOff } from './analysis/match-executions';
-import { patchStatesOf, versionToldIn } from '../record/patches';
+import { patchStatesOf } from '../record/patches';
+import { versionToldIn } from '../ui/versions';
 import type { TracedExecutions } from '../analysis/traced-execution';
 import { RequestsSeen } from '../analysis/requests/seen';
 import { BREACH, BREAKING_EVENTS } from './analysis/verdict';

@@ -8,3 +8,7 @@ export function compareVersions(a: string, b: string): number {
   const differences = [0, 1, 2].map((index) => (left[index] ?? 0) - (right[index] ?? 0));
   return differences.find((difference) => difference !== 0) ?? 0;
 }
+
+/** The version of n8n that a process says it has at /metrics, where Node.js says its own as well; null where it says none. */
+export const versionToldIn = (text: string): string | null =>
+  /^(?!\w*nodejs_)\w*version_info\{[^}]*version="v?([^"]+)"/m.exec(text)?.[1] ?? null;

@@ -4,8 +4,8 @@ import {
   patchesInForce,
   patchesText,
   patchStatesOf,
-  versionToldIn,
 } from '../../../cli/src/record/patches';
+import { versionToldIn } from '../../../cli/src/ui/versions';
 
 const gauge = (patch: string, state: string): string =>
   `n8n_tuned_patch_in_force{state="${state}",instance="a",patch="${patch}"} 0`;
@@ -60,6 +60,9 @@ test('what waits for its code counts as in force, and what is off, unknown, fail
 test('the version of the n8n that runs is read under any prefix', () => {
   expect(versionToldIn('a 1\nmy_version_info{version="v2.41.1",major="2"} 1\n')).toBe('2.41.1');
   expect(versionToldIn(MAIN)).toBeNull();
+  // n8n 1.123 shows that of Node.js first.
+  const node = 'n8n_nodejs_version_info{version="v22.1.0",major="22"} 1\n';
+  expect(versionToldIn(`${node}n8n_version_info{version="v1.123.81"} 1\n`)).toBe('1.123.81');
 });
 
 const SUFFIXES = { MiB: /MiB$/, cores: /Cores$/, ms: /Ms$/, share: /Share$/ } as const;

@@ -8,9 +8,10 @@ import {
   type SeenExecution,
   type Stored,
 } from '../../analysis/n8n-execution';
-import { TooLarge, type N8nApi } from '../../targets/url/api';
+import { ApiRefusal, TooLarge, type N8nApi } from '../../targets/url/api';
 import { rowsOf } from '../../targets/url/pages';
-import { Failure, messageOf } from '../../ui/errors';
+import { Failure, messageOf, Mistake } from '../../ui/errors';
+import { compareVersions } from '../../ui/versions';
 
 export interface TaggedWorkflow {
   id: string;
@@ -34,7 +35,23 @@ const PAGE = 250;
 /** The chart's Job may have 256 MiB, and what is read takes about six times its size as objects. */
 const MAX_BYTES = 16 * 2 ** 20;
 
+/** The first n8n whose API lists executions by the statuses `crashed` and `new`. */
+const OLDEST = '2.13.0';
+const isInvalid = (error: unknown): boolean => error instanceof ApiRefusal && error.status === 400;
+
+/** @throws Mistake: an older n8n shows no lost execution, which looks as if nothing were lost. */
+export function refuseOlder(n8n: string | null): void {
+  if (n8n !== null && compareVersions(n8n, OLDEST) >= 0) return;
+  const what = n8n === null ? 'this n8n is older' : `this n8n is ${n8n}`;
+  throw new Mistake(
+    `recover requires n8n ${OLDEST} or newer, whose API can list crashed executions, and ${what}: retry them in the editor, or upgrade n8n.`,
+  );
+}
+
 export class RecoveryApi {
+  /** Older n8n has no such limit, and refuses the parameter. */
+  private sizeLimit = '&ignoreDataSizeLimit=true';
+
   constructor(private readonly api: N8nApi) {}
 
   async workflowsTagged(tag: string): Promise<TaggedWorkflow[]> {
@@ -57,7 +74,8 @@ export class RecoveryApi {
     const found: SeenExecution[] = [];
     for (const status of STATUSES) {
       const path = `/executions?workflowId=${encodeURIComponent(workflowId)}&status=${status}`;
-      for await (const row of rowsOf(this.api, path, { size: PAGE })) {
+      const rows = rowsOf(this.api, path, { size: PAGE });
+      for await (const row of status === 'crashed' ? ofThisN8n(rows) : rows) {
         const execution = executionIn(row);
         const { id, startedAtMs } = execution;
         // They come by falling id, in the order in which they were made.
@@ -71,14 +89,19 @@ export class RecoveryApi {
   }
 
   async stored(executionId: string): Promise<Stored> {
-    const path = `/executions/${executionId}?includeData=true&ignoreDataSizeLimit=true`;
+    const path = `/executions/${executionId}?includeData=true${this.sizeLimit}`;
     const asked = this.api.ask('GET', path, { maxBytes: MAX_BYTES });
     const reply: unknown = await asked.catch((error: unknown) => {
       if (error instanceof TooLarge) return error;
+      if (isInvalid(error) && this.sizeLimit !== '') return NOT_KNOWN;
       // Deleted since it was listed, or n8n has its row and no data of it.
       if (messageOf(error).includes(' with status 404:')) return null;
       throw error;
     });
+    if (reply === NOT_KNOWN) {
+      this.sizeLimit = '';
+      return this.stored(executionId);
+    }
     if (reply instanceof TooLarge) return 'too large';
     const data = partIn(reply, 'data');
     if (data === null) return 'no data';
@@ -90,6 +113,19 @@ export class RecoveryApi {
     const path = `/executions/${executionId}/retry`;
     const reply: unknown = await this.api.ask('POST', path, { body: {}, withinMs });
     return { id: idIn(reply, 'id'), status: textIn(reply, 'status') ?? 'unknown' };
+  }
+}
+
+/** The response to a parameter that this n8n does not have. */
+const NOT_KNOWN = Symbol('not known');
+
+/** The first that is asked for is a status that older n8n does not have. */
+async function* ofThisN8n<Row>(rows: AsyncIterable<Row>): AsyncGenerator<Row> {
+  try {
+    yield* rows;
+  } catch (error) {
+    if (isInvalid(error)) refuseOlder(null);
+    throw error;
   }
 }
 

@@ -3,8 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { N8nApi } from '../../targets/url/api';
 import { Failure, messageOf } from '../../ui/errors';
 import { formatNumber } from '../../ui/numbers';
+import { versionToldIn } from '../../ui/versions';
 import { within } from '../../ui/within';
-import { RecoveryApi } from './n8n';
+import { RecoveryApi, refuseOlder } from './n8n';
 import { BrokenPass, pass, type PassOrder, type PassReport, type Tell } from './pass';
 import type { RecoveryQueue } from './queue';
 import { keptStalled, saidAtStart, type SeenMetrics } from './saves';
@@ -65,6 +66,9 @@ export async function recoverOnce(
 ): Promise<PassReport | null> {
   const n8n = new N8nApi(order.url, order.apiKey, signal);
   const api = new RecoveryApi(n8n);
+  const seen = await metricsOf(order, signal);
+  const [version] = seen.flatMap(({ text }) => versionToldIn(text ?? '') ?? []);
+  if (version !== undefined) refuseOlder(version);
   const leading = new AbortController();
   const onLost = (): void => {
     leading.abort(new Failure('another recovery took over, or Redis could not be reached'));
@@ -74,7 +78,7 @@ export async function recoverOnce(
     if (order.retries && queue !== null && !(await queue.lead())) return null;
     for (const text of saidAtStart(order.saves, queue !== null)) tell(text);
     // In regular mode there is no job that stalls.
-    const kept = queue === null ? null : keptStalled(await metricsOf(order, signal));
+    const kept = queue === null ? null : keptStalled(seen);
     if (kept !== null) tell(kept.text);
     const ending = AbortSignal.any([signal, leading.signal]);
     const workflows = await api.workflowsTagged(order.tag);

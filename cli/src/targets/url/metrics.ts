@@ -1,4 +1,4 @@
-import { versionToldIn } from '../../record/patches';
+import { versionToldIn } from '../../ui/versions';
 import { unreachable } from '../../ui/unreachable';
 import { within } from '../../ui/within';
 

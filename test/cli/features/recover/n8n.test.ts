@@ -75,6 +75,62 @@ test('data that is larger than recovery may hold is not read to its end, and end
   expect(await asking(200, large).stored('1')).toBe('too large');
 });
 
+const order = {
+  ...{ url: 'http://n8n', apiKey: 'a-key', tag: 'recover', withinMs: 1, patienceMs: 1 },
+  ...{ rules: { maxAttempts: 3, minAgeMs: 1, backOffMs: 1 }, saves: NOTHING_KNOWN },
+  ...{ retries: true, atOnce: 1, stopAfterLost: 3, metrics: [] },
+};
+const passing = (): Promise<unknown> =>
+  recoverOnce(order, null, () => undefined, new AbortController().signal);
+
+/** What n8n before 2.13 says of a status that it does not have, and before 2.28 of that parameter. */
+const refusing = (isRefused: (url: string) => boolean, metrics = ''): string[] => {
+  const asked: string[] = [];
+  jest.spyOn(globalThis, 'fetch').mockImplementation((input) => {
+    const url = input as string;
+    asked.push(url);
+    if (url.endsWith('/metrics')) return Promise.resolve(new Response(metrics));
+    const status = isRefused(url) ? 400 : 200;
+    const data = url.includes('/workflows') ? [{ id: 'w', name: 'w' }] : [];
+    const body = status === 400 ? { message: 'request/query must be equal' } : { data };
+    return Promise.resolve(new Response(JSON.stringify(body), { status }));
+  });
+  return asked;
+};
+
+test.each(['0.221.2', '1.123.81', '2.12.2'])(
+  'n8n %s is refused by what its metrics say, before it is asked for anything',
+  async (version) => {
+    const told = `# HELP n8n_version_info n8n\nn8n_version_info{version="v${version}"} 1\n`;
+    const asked = refusing(() => false, told);
+    await expect(passing()).rejects.toThrow(
+      `recover requires n8n 2.13.0 or newer, whose API can list crashed executions, and this n8n is ${version}`,
+    );
+    expect(asked).toEqual(['http://n8n/metrics']);
+  },
+);
+
+test('one whose metrics are not there is refused where its API does not know the status', async () => {
+  refusing((url) => url.includes('status=crashed'));
+  const saves = { ...NOTHING_KNOWN, failures: true, successes: true };
+  const signal = new AbortController().signal;
+  await expect(recoverOnce({ ...order, saves }, null, () => undefined, signal)).rejects.toThrow(
+    'recover requires n8n 2.13.0 or newer, whose API can list crashed executions, and this n8n is older',
+  );
+});
+
+test('an n8n that does not know the parameter for large data is asked without it, from then on', async () => {
+  const asked = refusing((url) => url.includes('ignoreDataSizeLimit'));
+  const api = new RecoveryApi(new N8nApi('http://n8n', 'a-key'));
+  await api.stored('1');
+  await api.stored('2');
+  expect(asked.map((url) => url.replace(/^.*executions/, ''))).toEqual([
+    '/1?includeData=true&ignoreDataSizeLimit=true',
+    '/1?includeData=true',
+    '/2?includeData=true',
+  ]);
+});
+
 test.each([
   ['ahead of', 14_000, /the clock of n8n is 1\d(\.\d+)? s ahead of the clock of this machine/],
   ['behind', -15_000, /the clock of n8n is 1\d(\.\d+)? s behind the clock of this machine/],
@@ -84,12 +140,6 @@ test.each([
     const headers = { date: new Date(Date.now() + aheadMs).toUTCString() };
     return Promise.resolve(new Response(JSON.stringify({ data: [] }), { headers }));
   });
-  const order = {
-    ...{ url: 'http://n8n', apiKey: 'a-key', tag: 'recover', withinMs: 1, patienceMs: 1 },
-    ...{ rules: { maxAttempts: 3, minAgeMs: 1, backOffMs: 1 }, saves: NOTHING_KNOWN },
-    ...{ retries: true, atOnce: 1, stopAfterLost: 3, metrics: [] },
-  };
-  const passing = recoverOnce(order, null, () => undefined, new AbortController().signal);
-  if (refusal === null) expect((await passing)?.attempts).toEqual([]);
-  else await expect(passing).rejects.toThrow(refusal);
+  if (refusal === null) expect(await passing()).toMatchObject({ attempts: [] });
+  else await expect(passing()).rejects.toThrow(refusal);
 });
