@@ -91,6 +91,8 @@ interface Fault {
   name: string;
   on: Target[];
   lasts?: number;
+  /** Seconds from one of its moments to the next, beside recovery: one moment tells little of what is done twice. */
+  every?: number;
   back: number;
   tail: number;
   load?: Partial<Load>;
@@ -109,8 +111,8 @@ export const FAULTS: Fault[] = [
   { name: 'redis-half-open', on: BOTH, back: 150, tail: 150 },
   { name: 'restart-redis', on: BOTH, back: 45, tail: GIVEN_UP },
   { name: 'stop-redis', on: BOTH, lasts: 30, back: 60, tail: GIVEN_UP },
-  { name: 'restart-postgres', on: BOTH, back: 45, tail: 20 },
-  { name: 'stop-postgres', on: BOTH, lasts: 30, back: 60, tail: GIVEN_UP },
+  { name: 'restart-postgres', on: BOTH, every: 45, back: 45, tail: 20 },
+  { name: 'stop-postgres', on: BOTH, lasts: 30, every: 75, back: 60, tail: GIVEN_UP },
   { name: 'stall-worker', on: BOTH, lasts: 75, back: 45, tail: 60 },
   { name: 'stall-main', on: BOTH, lasts: 30, back: 60, tail: 20 },
   { name: 'stall-webhook', on: BOTH, lasts: 30, back: 60, tail: 20 },
@@ -135,7 +137,10 @@ export const FAULTS: Fault[] = [
   { name: 'cut-webhook', on: BOTH, lasts: 30, back: 60, tail: 20 },
   { name: 'redis-failover', on: BOTH, lasts: 10, back: 60, tail: GIVEN_UP },
   { name: 'postgres-failover', on: BOTH, lasts: 20, back: 60, tail: GIVEN_UP },
-  { name: 'postgres-connections-used-up', on: BOTH, lasts: 30, back: 60, tail: GIVEN_UP },
+  {
+    ...{ name: 'postgres-connections-used-up', on: BOTH },
+    ...{ lasts: 30, every: 75, back: 60, tail: GIVEN_UP },
+  },
   { name: 'burst', on: BOTH, lasts: 10, back: 60, tail: 10 },
   { name: 'slow-redis', on: BOTH, lasts: 30, back: 30, tail: 10 },
   { name: 'slow-postgres', on: BOTH, lasts: 30, back: 30, tail: 10 },
@@ -149,7 +154,7 @@ export const FAULTS: Fault[] = [
   { name: 'restore-backup', on: ['process'], lasts: 10, back: 60, tail: GIVEN_UP },
   { name: 'crash-across-a-schedule', on: BOTH, lasts: 20, back: 180, tail: 20 },
   {
-    ...{ name: 'full-disk', on: BOTH, lasts: 20, back: 60, tail: GIVEN_UP },
+    ...{ name: 'full-disk', on: BOTH, lasts: 20, every: 60, back: 60, tail: GIVEN_UP },
     more: { kubernetes: (root) => valuesFile(root, 'sized-volume') },
   },
 ];
@@ -168,6 +173,9 @@ export const LATER_SCRIPTS = [
     did: 'let workers store later what PostgreSQL did not take, and told recovery what workers run',
   },
 ];
+
+/** Of a fault that is repeated in one drill. */
+export const MOMENTS = 10;
 
 /** Enough for a count of losses to show how much it varies. */
 export const REPEATS = 3;
@@ -257,7 +265,7 @@ export const PARTS: DrillPart[] = Array.from({ length: REPEATS }, (_, index) => 
         (Object.keys(OPTIONS[target]) as Configuration[]).map((configuration) => ({
           ...{ fault: fault.name, target, configuration, repeat },
           name: `${fault.name}-${target}-${configuration}-${String(repeat)}`,
-          loadSeconds: allLoadSecondsOf(fault),
+          loadSeconds: allLoadSecondsOf(fault, configuration),
           seconds: secondsOf(fault, target, configuration),
         })),
       ),
@@ -265,14 +273,25 @@ export const PARTS: DrillPart[] = Array.from({ length: REPEATS }, (_, index) => 
 );
 
 /** From the begin of the first load to the end of the last one. */
-function allLoadSecondsOf({ name, lasts = 0, back }: Fault): number {
+function allLoadSecondsOf(fault: Fault, configuration: Configuration): number {
+  const { name, back } = fault;
+  const { lasts = 0 } = timesOf(fault, configuration);
   const seconds = WARMUP_SECONDS + STEADY_SECONDS + lasts + back;
   return hasControl({ fault: name }) ? 2 * seconds + AFTER_CONTROL_SECONDS : seconds;
 }
 
+/** For how long the fault lasts or is repeated, and how often. */
+function timesOf(
+  { lasts, every }: Fault,
+  configuration: Configuration,
+): { lasts: number | undefined; every?: number } {
+  if (every === undefined || configuration !== 'recovery') return { lasts };
+  return { lasts: MOMENTS * every, every };
+}
+
 function secondsOf(fault: Fault, target: Target, configuration: Configuration): number {
   const recovering = configuration === 'recovery' ? RECOVERY_SECONDS : 0;
-  return AROUND_SECONDS[target] + allLoadSecondsOf(fault) + fault.tail + recovering;
+  return AROUND_SECONDS[target] + allLoadSecondsOf(fault, configuration) + fault.tail + recovering;
 }
 
 export const optionsOf = (
@@ -287,11 +306,11 @@ export function commandOf(
 ): string[] {
   const drilled = FAULTS.find(({ name }) => name === fault);
   if (drilled === undefined) throw new Error(`there is no fault ${fault}`);
-  const { lasts, back, load = {}, more = {} } = drilled;
+  const { back, load = {}, more = {} } = drilled;
   return [
     ...['drill', fault, '--target', target, ...optionsOf({ target, configuration }, root)],
     ...(more[target]?.(root) ?? []),
-    ...loadOf({ lasts, back, isShort, ...load }),
+    ...loadOf({ ...timesOf(drilled, configuration), back, isShort, ...load }),
     ...(hasControl({ fault }) ? [] : ['--no-control']),
     ...['--ready', '300s', '--out', out],
   ];
@@ -300,21 +319,35 @@ export function commandOf(
 const variablesIn = (command: readonly string[]): string[] =>
   command.filter((_, index) => command[index - 1] === '--env').sort();
 
-/** Whether n8n had the variables that the plan gives it now: when a default of the chart changes, they do. */
+/** What recovery repeats hangs on them, so that it is measured anew with them. */
+const RECOVERS_WITH_MS = Math.max(...LATER_SCRIPTS.map(({ since }) => Date.parse(since)));
+
+const everyIn = (command: readonly string[]): string | undefined =>
+  command.find((_, index) => command[index - 1] === '--every');
+
+/**
+ * Whether n8n had the variables that the plan gives it now: when a default of the chart changes, they do. Beside recovery
+ * it also had the scripts of now, and the fault as many moments.
+ */
 export function isCurrent({
   name,
   drill,
 }: {
   name: string;
-  drill: { command?: readonly string[] };
+  drill: { command?: readonly string[]; startedAt?: string };
 }): boolean {
   const part = PARTS.find((one) => one.name === name);
   if (part === undefined) return false;
+  if (part.configuration === 'recovery' && Date.parse(drill.startedAt ?? '') < RECOVERS_WITH_MS) {
+    return false;
+  }
   const planned = commandOf(part, { root: '/root', out: 'out', isShort: false });
   // A record has no folder of a machine.
   const now = planned.map((word) => word.replaceAll('/root', '.'));
   const then = drill.command ?? [];
-  return variablesIn(now).join(' ') === variablesIn(then).join(' ');
+  return (
+    variablesIn(now).join(' ') === variablesIn(then).join(' ') && everyIn(now) === everyIn(then)
+  );
 }
 
 const TIMES = ['detect', 'recover', 'drain'];
@@ -344,17 +377,28 @@ export function isSlowBeside({
 /** The load of a drill. Its fault lasts `lasts` seconds, an instantaneous one none; `back`: seconds of load after it. */
 export function loadOf({
   lasts,
+  every,
   back,
   isShort,
   ...given
-}: Partial<Load> & { lasts: number | undefined; back: number; isShort: boolean }): string[] {
+}: Partial<Load> & {
+  lasts: number | undefined;
+  every?: number;
+  back: number;
+  isShort: boolean;
+}): string[] {
   const { rate, workMs, steady, slo } = { ...DEFAULT_LOAD, ...given };
   const time = (seconds: number): string => `${String(seconds)}s`;
   return [
     ...['--rate', String(rate), '--param', `ms=${String(workMs)}`],
     ...['--warmup', time(WARMUP_SECONDS), '--steady', time(isShort ? 8 : steady)],
-    ...(lasts === undefined ? [] : ['--for', time(isShort ? Math.min(lasts, 20) : lasts)]),
+    ...(lasts === undefined ? [] : ['--for', time(isShort ? shortened(lasts, every) : lasts)]),
+    ...(every === undefined ? [] : ['--every', time(every)]),
     ...['--after', time(isShort ? Math.min(back, 20) : back)],
     ...['--wait', time(PATIENCE_SECONDS), ...slo],
   ];
 }
+
+/** Seconds; two of its moments, where it has several. */
+const shortened = (lasts: number, every?: number): number =>
+  every === undefined ? Math.min(lasts, 20) : Math.min(lasts, 2 * every);

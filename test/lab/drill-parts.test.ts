@@ -50,17 +50,39 @@ describe('the parts', () => {
     );
   });
 
-  test('are named once each, as often as a count needs, and none takes more than a segment', () => {
+  test('are named once each, as often as a count needs, and none takes more than 20 minutes', () => {
     expect(new Set(parts.map(({ name }) => name)).size).toBe(parts.length);
     expect(parts.filter(({ repeat }) => repeat === 1)).toHaveLength(parts.length / 3);
-    expect(Math.max(...parts.map(({ seconds }) => seconds))).toBeLessThan(10 * 60);
+    expect(Math.max(...parts.map(({ seconds }) => seconds))).toBeLessThan(20 * 60);
     expect(parts[0]?.name).toBe('kill-worker-process-as-it-comes-1');
   });
 
   test('say how long a fault lasts where it does, and only there', () => {
     for (const [index, { fault }] of parts.entries()) {
       const lasts = FAULTS.find(({ name }) => name === fault)?.defaultSeconds ?? 0;
-      expect([fault, commands[index]?.includes('--for')]).toEqual([fault, lasts > 0]);
+      const isRepeated = commands[index]?.includes('--every') === true;
+      expect([fault, commands[index]?.includes('--for')]).toEqual([fault, lasts > 0 || isRepeated]);
+    }
+  });
+
+  test('have ten moments of each fault of the database beside recovery, each over before the next', () => {
+    const repeated = parts.flatMap(({ fault, configuration, name }, index) => {
+      const words = commands[index] ?? [];
+      const numberOf = (option: string): number =>
+        Number.parseInt(words[words.indexOf(option) + 1] ?? '', 10);
+      return words.includes('--every')
+        ? [{ fault, configuration, name, every: numberOf('--every'), lasts: numberOf('--for') }]
+        : [];
+    });
+    expect(repeated).toHaveLength(4 * 2 * 3);
+    expect([...new Set(repeated.map(({ configuration }) => configuration))]).toEqual(['recovery']);
+    expect([...new Set(repeated.map(({ fault }) => fault))].sort()).toEqual([
+      ...['full-disk', 'postgres-connections-used-up', 'restart-postgres', 'stop-postgres'],
+    ]);
+    for (const { fault, every, lasts } of repeated) {
+      expect([fault, lasts / every]).toEqual([fault, plan.MOMENTS]);
+      const turn = FAULTS.find(({ name }) => name === fault)?.defaultSeconds ?? Infinity;
+      expect(every).toBeGreaterThanOrEqual(turn + 40);
     }
   });
 
@@ -162,6 +184,21 @@ describe('the parts', () => {
     expect(isCurrent(name, command(other))).toBe(false);
     const longer = command(name).map((word) => word.replace(/(_GUARD_SECONDS)=.*/, '$1=90'));
     expect(isCurrent(name, longer)).toBe(false);
+  });
+
+  test('are measured again beside recovery where workers did not yet store later, or with fewer moments', () => {
+    const isCurrent = (name: string, startedAt: string, without = ''): boolean => {
+      const command = (commands[parts.findIndex((part) => part.name === name)] ?? [])
+        .map((word) => word.replaceAll('/here', '.'))
+        .filter((word, index, all) => without === '' || ![word, all[index - 1]].includes(without));
+      return plan.isCurrent({ name, drill: { command, startedAt } });
+    };
+    const [before, after] = ['2026-11-27T20:01:00Z', '2026-11-27T20:03:00Z'];
+    const of = (configuration: string): string => `stop-postgres-process-${configuration}-1`;
+    expect(isCurrent(of('recovery'), before)).toBe(false);
+    expect(isCurrent(of('recovery'), after)).toBe(true);
+    expect(isCurrent(of('recovery'), after, '--every')).toBe(false);
+    expect(isCurrent(of('defaults'), before)).toBe(true);
   });
 
   test('are measured again alone where they broke a promise of a time beside others', () => {

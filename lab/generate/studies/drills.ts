@@ -228,7 +228,7 @@ function toldOf(records: readonly Part[]): string {
   return `${number(records.length)} drills of [the plan](studies/drills/parts.ts), each kept only when it was valid. How much is lost depends on the moment of
 the fault, so each fault is drilled ${number(REPEATS)} times in each configuration. Those that should lose nothing
 (${HARMLESS.join(', ')}) are drilled once, until one of their drills has lost something, and recovery is drilled once if it has little
-to do. ${left.length === 0 ? 'None is missing.' : `${number(left.length)} have not been measured yet.`}${outdated === 0 ? '' : ` ${number(outdated)} drill${outdated === 1 ? '' : 's'}, marked with †, had earlier defaults of the chart and count${outdated === 1 ? 's' : ''} as not measured.`}`;
+to do. ${left.length === 0 ? 'None is missing.' : `${number(left.length)} have not been measured yet.`}${outdated === 0 ? '' : ` ${number(outdated)} drill${outdated === 1 ? '' : 's'}, marked with †, had earlier defaults or scripts of the chart, or fewer moments of the fault, and count${outdated === 1 ? 's' : ''} as not measured.`}`;
 }
 
 function beforeScripts(records: readonly Part[]): string {

@@ -18,8 +18,20 @@ test.each([
   [['kill-main', '--every', '1m'], 'during --for: add a --for that is longer than --every.'],
   [['kill-main', '--every', '1m', '--for', '30s'], 'add a --for that is longer than --every.'],
   [
-    ['stop-redis', '--workers', '2', '--every', '1m', '--for', '5m'],
-    'stop-redis is not instantaneous, so it cannot be repeated: remove --every.',
+    ['stop-redis', '--workers', '2', '--every', '30s', '--for', '5m'],
+    'stop-redis lasts 30s each time, so with --every 30s its turns would overlap: use a longer --every.',
+  ],
+  [
+    ['stop-redis+kill-worker', '--workers', '2', '--every', '20s', '--for', '5m'],
+    'lasts 30s each time, so with --every 20s its turns would overlap: use a longer --every.',
+  ],
+  [
+    ['stop-redis', '--workers', '2', '--every', '5m', '--for', '1m'],
+    'repeats stop-redis during --for: add a --for that is longer than --every.',
+  ],
+  [
+    ['soak', '--workers', '2', '--every', '20m', '--for', '1h'],
+    'soak already injects one fault after another: remove --every.',
   ],
   [
     ['kill-main', '--promise', 'fast'],

@@ -92,7 +92,7 @@ function timesOf(
   { defaultSeconds }: Fault,
   { lasts, every }: { lasts: number | undefined; every: number | undefined },
 ): Pick<DrillOptions, 'for' | 'every'> {
-  const isRepeated = defaultSeconds === 0 && every !== undefined;
+  const isRepeated = every !== undefined && every > defaultSeconds;
   return {
     ...(lasts !== undefined && (defaultSeconds > 0 || isRepeated) ? { for: lasts } : {}),
     ...(isRepeated ? { every } : {}),

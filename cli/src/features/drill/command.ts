@@ -106,14 +106,14 @@ export function register(program: Command): Command {
     .addOption(
       parsed(
         '--for <time>',
-        'how long the fault lasts, or for how long an instantaneous fault is repeated',
+        'how long the fault lasts, or with --every for how long it is repeated',
         seconds,
       ),
     )
     .addOption(
       parsed(
         '--every <time>',
-        'interval at which an instantaneous fault is repeated during --for',
+        'interval at which the fault is repeated during --for, each time for its default duration',
         seconds,
       ),
     )

@@ -111,6 +111,7 @@ export async function drill(
     atMs: 1000 * faultAtSeconds(load),
     lastsMs: 1000 * load.faultSeconds,
     ...(load.everySeconds === undefined ? {} : { everyMs: 1000 * load.everySeconds }),
+    ...(load.turnSeconds === undefined ? {} : { turnMs: 1000 * load.turnSeconds }),
   });
   const beside =
     order.hasRecovery === true ? await recoveryBeside(running, order.recoveryAgeSeconds) : null;
@@ -163,7 +164,9 @@ export async function drill(
   const faultRecord = {
     ...{ name: fault.name, title: fault.title, kind: fault.kind },
     ...{ done: timed.done, lastsSeconds: load.faultSeconds },
-    ...(load.everySeconds === undefined ? {} : { everySeconds: load.everySeconds }),
+    ...(load.everySeconds === undefined
+      ? {}
+      : { everySeconds: load.everySeconds, turns: timed.turns }),
     ...(timed.victims.length === 0 ? {} : { victims: timed.victims }),
   };
   const figures =

@@ -170,6 +170,9 @@ export function orderOf(fault: Fault, given: DrillOptions): OrderedDrill {
       steadySeconds: options.steady,
       faultSeconds: options.for ?? fault.defaultSeconds,
       ...(options.every === undefined ? {} : { everySeconds: options.every }),
+      ...(options.every === undefined || fault.defaultSeconds === 0
+        ? {}
+        : { turnSeconds: fault.defaultSeconds }),
       returnSeconds: options.after,
       rateFactor: fault.rateFactor ?? 1,
       ...(options.arrivals === undefined ? {} : { arrivals: options.arrivals }),
@@ -292,8 +295,13 @@ function refuseTimes({ name, defaultSeconds }: Fault, { for: lasts, every }: Dri
     if (lasts === undefined || defaultSeconds > 0) return;
     throw new Mistake(`${name} is instantaneous: remove --for, or repeat the fault with --every.`);
   }
-  if (defaultSeconds > 0) {
-    throw new Mistake(`${name} is not instantaneous, so it cannot be repeated: remove --every.`);
+  if (name === SOAK) {
+    throw new Mistake(`${SOAK} already injects one fault after another: remove --every.`);
+  }
+  if (defaultSeconds > 0 && every <= defaultSeconds) {
+    throw new Mistake(
+      `${name} lasts ${String(defaultSeconds)}s each time, so with --every ${String(every)}s its turns would overlap: use a longer --every.`,
+    );
   }
   if (lasts === undefined || lasts <= every) {
     throw new Mistake(

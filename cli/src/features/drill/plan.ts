@@ -12,8 +12,10 @@ export interface DrillLoad {
   steadySeconds: number;
   /** How long the fault lasts, or is repeated; 0: it is a moment. */
   faultSeconds: number;
-  /** Interval of an instantaneous fault that is repeated; left out if it is made once. */
+  /** Interval of a fault that is repeated; left out if it is made once. */
   everySeconds?: number;
+  /** How long one that is repeated lasts each time; left out: it is a moment. */
+  turnSeconds?: number;
   returnSeconds: number;
   /** The load while the fault lasts, as a multiple of the rate. */
   rateFactor: number;
@@ -24,6 +26,22 @@ export interface DrillLoad {
 
 export const faultAtSeconds = ({ warmupSeconds, steadySeconds }: DrillLoad): number =>
   warmupSeconds + steadySeconds;
+
+/** In seconds: how long it lasts each time, and how long it is until the next time, or until it is over. */
+function turnsOf({ faultSeconds, everySeconds, turnSeconds }: DrillLoad): Turn[] {
+  if (everySeconds === undefined || turnSeconds === undefined) {
+    return [{ lasts: faultSeconds, rests: 0 }];
+  }
+  return Array.from({ length: Math.ceil(faultSeconds / everySeconds) }, (_, index) => ({
+    lasts: turnSeconds,
+    rests: Math.max(0, Math.min(everySeconds, faultSeconds - index * everySeconds) - turnSeconds),
+  }));
+}
+
+interface Turn {
+  lasts: number;
+  rests: number;
+}
 
 export function planOfDrill(load: DrillLoad): LoadPlan {
   const { ratePerSecond, steadySeconds, faultSeconds, returnSeconds, rateFactor } = load;
@@ -44,7 +62,10 @@ export function planOfDrill(load: DrillLoad): LoadPlan {
     stages: [
       ...warmup,
       stage(steadySeconds, ratePerSecond),
-      stage(faultSeconds, rateFactor * ratePerSecond),
+      ...turnsOf(load).flatMap(({ lasts, rests }) => [
+        stage(lasts, rateFactor * ratePerSecond),
+        ...(rests > 0 ? [stage(rests, ratePerSecond)] : []),
+      ]),
       stage(returnSeconds, ratePerSecond),
     ],
   };

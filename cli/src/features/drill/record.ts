@@ -64,10 +64,12 @@ export const drillFaultSchema = z.object({
   ),
   /** How long it was to last, or to be repeated; 0: a moment. */
   lastsSeconds: z.number(),
-  /** Interval of an instantaneous fault that was repeated; left out if it was made once. */
+  /** Interval of a fault that was repeated; left out if it was made once. */
   everySeconds: z.exactOptional(z.number()),
   /** One for each time that it was made; left out of faults that tell of none, and of drills recorded without it. */
   victims: z.exactOptional(z.array(victimSchema)),
+  /** Of one that was repeated: from when it was made each time until it was over; null: the load ended before. */
+  turns: z.exactOptional(z.array(z.object({ fromMs: z.number(), toMs: z.number().nullable() }))),
 });
 export type DrillFault = z.infer<typeof drillFaultSchema>;
 

@@ -15,6 +15,8 @@ export class TimedFault {
   /** When it was begun, the first time: in pods it takes up to seconds until it is made, and told. */
   beganMs: number | null = null;
   overMs: number | null = null;
+  /** Of one that is repeated: from when it was made each time until it was over. */
+  readonly turns: NonNullable<DrillFault['turns']> = [];
   /** When it was made last; null: never. */
   lastMs: number | null = null;
   failure: string | null = 'the load ended before it was due';
@@ -26,8 +28,8 @@ export class TimedFault {
   constructor(
     private readonly running: Running,
     private readonly fault: Fault,
-    /** `everyMs`: of one that takes a moment, which is then made again and again for `lastsMs`; left out: once. */
-    private readonly times: { atMs: number; lastsMs: number; everyMs?: number },
+    /** `everyMs`: it is made again and again for `lastsMs`, each time for `turnMs`, or for a moment; left out: once. */
+    private readonly times: { atMs: number; lastsMs: number; everyMs?: number; turnMs?: number },
   ) {}
 
   /** For `RunOrder`: called when the load has begun. */
@@ -52,6 +54,7 @@ export class TimedFault {
     this.now = now;
     const isDue = (atMs: number): Promise<boolean> =>
       sleep(Math.max(0, atMs - now()), true, { signal }).catch(() => false);
+    const { lastsMs, everyMs, turnMs = 0 } = this.times;
     try {
       for (const [turn, atMs] of this.due().entries()) {
         if (!(await isDue(atMs))) return;
@@ -59,16 +62,21 @@ export class TimedFault {
         let kind = FAULT;
         this.beganMs ??= now();
         await this.makeOnce({
-          lastsMs: this.times.everyMs === undefined ? this.times.lastsMs : 0,
+          lastsMs: everyMs === undefined ? lastsMs : turnMs,
           ...{ turn, signal },
           tell: (text) => {
             const tMs = now();
-            if (kind === FAULT) this.lastMs = tMs;
+            if (kind === FAULT) {
+              this.lastMs = tMs;
+              this.turns.push({ fromMs: tMs, toMs: null });
+            }
             this.done.push({ tMs, text });
             tellRun({ kind, text });
             kind = FAULT_STEP;
           },
         });
+        const own = this.turns[turn];
+        if (own !== undefined && !signal.aborted) own.toMs = now();
       }
       // One that is broken off with the load is not over.
       if (!signal.aborted) this.overMs = now();

@@ -731,6 +731,39 @@ describe('a fault at its time', () => {
     expect(timed.lastMs).toBe(timed.done.at(-1)?.tMs);
   });
 
+  test('that lasts is made again and again too, each turn for as long as it lasts, and each is recorded', async () => {
+    const timed = new TimedFault(running(stage()), findFault('stall-worker'), {
+      ...{ atMs: 20, lastsMs: 100, everyMs: 40, turnMs: 20 },
+    });
+    const events: string[] = [];
+    timed.begin(Date.now(), ({ kind, text }) => void events.push(`${kind}: ${text}`));
+    await until('it is over', () => timed.overMs !== null);
+    await timed.end();
+    expect(events).toEqual(
+      [1, 2, 1].flatMap((n) => [
+        `fault: SIGSTOP of worker-${String(n)} for 0.02 s`,
+        `fault goes on: SIGCONT of worker-${String(n)}`,
+      ]),
+    );
+    expect(timed.turns).toHaveLength(3);
+    timed.turns.forEach(({ fromMs, toMs }, index) => {
+      expect(fromMs).toBe(timed.done[2 * index]?.tMs);
+      expect(toMs).toBeGreaterThanOrEqual(fromMs + 19);
+    });
+    expect(timed.lastMs).toBe(timed.turns.at(-1)?.fromMs);
+  });
+
+  test('that is broken off in one of its turns has no end of that turn', async () => {
+    const timed = new TimedFault(running(stage()), findFault('stall-worker'), {
+      ...{ atMs: 0, lastsMs: 7_200_000, everyMs: 3_600_000, turnMs: 3_000_000 },
+    });
+    timed.begin(Date.now(), () => undefined);
+    await until('it is made', () => timed.done.length > 0);
+    await timed.end();
+    expect(timed.turns).toEqual([{ fromMs: timed.done[0]?.tMs, toMs: null }]);
+    expect(timed.overMs).toBeNull();
+  });
+
   test('that is broken off with the load is not over', async () => {
     const timed = new TimedFault(running(stage()), findFault('stall-worker'), {
       ...{ atMs: 0, lastsMs: 3_600_000 },
@@ -769,6 +802,12 @@ test('the load goes on through the fault, and only a burst changes its rate', ()
       rateAt(planOfDrill({ ...load, rateFactor }), second),
     );
   expect(rates(1)).toEqual([4, 4, 4, 4, 4, 4]);
+  const repeated = planOfDrill({
+    ...{ ...load, faultSeconds: 60, everySeconds: 30, turnSeconds: 10, rateFactor: 3 },
+  });
+  expect(
+    [24.9, 25.1, 34.9, 35.1, 54.9, 55.1, 64.9, 65.1, 110].map((second) => rateAt(repeated, second)),
+  ).toEqual([4, 12, 12, 4, 4, 12, 12, 4, 4]);
   expect(rates(10)).toEqual([4, 4, 40, 40, 4, 4]);
   expect(planOfDrill(load).durationSeconds).toBe(60);
 });

@@ -25,18 +25,20 @@ export const exposedTo = (
 /** In pods it takes this long until a fault that was made is told. */
 const TOLD_WITHIN_MS = 1_000;
 
-type MadeFault = Pick<DrillFault, 'done' | 'everySeconds'>;
+type MadeFault = Pick<DrillFault, 'done' | 'everySeconds' | 'turns'>;
 
-/** Of each request: whether it was open while the fault lasted, or at one of its moments. */
+/** Of each request: whether it was open while the fault lasted, or in one of its turns. */
 function metBy(
-  { done, everySeconds }: MadeFault,
+  { done, everySeconds, turns }: MadeFault,
   overMs: number | null,
 ): (request: RequestSample) => boolean {
   const [first] = done;
   const spans =
     everySeconds === undefined && first !== undefined
       ? [{ fromMs: first.tMs, toMs: overMs ?? Infinity }]
-      : done.map(({ tMs }) => ({ fromMs: tMs, toMs: tMs }));
+      : // Drills that were recorded without turns repeated faults of a moment only.
+        (turns?.map(({ fromMs, toMs }) => ({ fromMs, toMs: toMs ?? Infinity })) ??
+        done.map(({ tMs }) => ({ fromMs: tMs, toMs: tMs })));
   return (request) =>
     spans.some(
       ({ fromMs, toMs }) => request.tMs <= toMs && endOf(request) >= fromMs - TOLD_WITHIN_MS,

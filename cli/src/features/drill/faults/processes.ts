@@ -79,7 +79,7 @@ export const killRunner: InsideFault = {
 /** The process is there, keeps its connections, and does nothing. */
 async function stall(scene: FaultContext, role: Role): Promise<void> {
   const { access, lastsMs, tell } = scene;
-  const instance = first(scene, role);
+  const instance = next(scene, role);
   const executions = await runningOn(scene, instance, role);
   await access.signal(instance, 'SIGSTOP');
   scene.hit({ name: instance, ...executions });
@@ -153,7 +153,7 @@ export const oomMain: InsideFault = {
 
 /** It runs on, and neither hears of its stores nor is told that it does not. */
 async function cut(scene: FaultContext, role: Role): Promise<void> {
-  const instance = first(scene, role);
+  const instance = next(scene, role);
   const links = linksOf(scene, { instance });
   const executions = await runningOn(scene, instance, role);
   const { connections, bytes } = await countsOf(links);

@@ -80,6 +80,34 @@ describe('availability', () => {
     const { availability } = drillFigures(load(), [], SLOS, PHASES, fault);
     expect(availability?.during).toEqual({ requests: 2 * 11, answered: 2 * 11 });
   });
+
+  test('during one that lasts and is repeated is that of what was open in any of its turns', () => {
+    const turns = [0, 20_000].map((afterMs) => ({
+      ...{ fromMs: faultMs + afterMs, toMs: faultMs + afterMs + 5_000 },
+    }));
+    // Each turn has told that it began, and that it was over.
+    const done = turns.flatMap(({ fromMs, toMs }) =>
+      [fromMs, toMs].map((tMs) => ({ tMs, text: '' })),
+    );
+    const fault = { done, everySeconds: 20, turns };
+    const isDown = ({ tMs }: RequestSample): boolean =>
+      turns.some(({ fromMs, toMs }) => tMs >= fromMs && tMs < toMs);
+    const requests = load((request) => (isDown(request) ? failed(10) : {}));
+    const { availability } = drillFigures(requests, [], SLOS, PHASES, fault);
+    const during = { requests: 2 * (5 * 5 + 11), answered: 2 * 11 };
+    expect(availability).toEqual({
+      during,
+      outside: { requests: measured - during.requests, answered: measured - during.requests },
+    });
+  });
+
+  test('during a turn that was broken off goes on to the end', () => {
+    const done = [{ tMs: faultMs, text: 'stopped' }];
+    const fault = { done, everySeconds: 60, turns: [{ fromMs: faultMs, toMs: null }] };
+    const phases = { ...PHASES, overMs: null };
+    const { availability } = drillFigures(load(), [], SLOS, phases, fault);
+    expect(availability?.during.requests).toBe(5 * 40 + 10);
+  });
 });
 
 test('requests that die in flight are errors at once, and heard of when their callers get an error', () => {
