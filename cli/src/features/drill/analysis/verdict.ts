@@ -252,8 +252,8 @@ function boundOfNone(ledger: DrillLedger, fault: DrillFault): string {
  * Requests of one fault are lost together, so the number of faults bounds how many of them lose work. One whose victim was idle
  * could have lost none.
  */
-function boundOfFaults({ done, everySeconds, turns = done, victims = [] }: DrillFault): number {
-  const made = everySeconds === undefined ? 1 : turns.length;
+function boundOfFaults({ done, everySeconds, turns, victims = [] }: DrillFault): number {
+  const made = everySeconds === undefined ? 1 : (turns ?? done).length;
   return lossBound(0, made - Math.min(made, victims.filter(isSpared).length));
 }
 
