@@ -94,6 +94,15 @@ const longWork = {
   slo: ['--slo', 'errors<1%', '--slo', 'p95<60s'],
 };
 
+/** Work that outlasts what Redis has forgotten by far: does recovery run beside a worker that is still at it? */
+const fourMinutes = {
+  ...{ workMs: 240_000, rate: 0.07, steady: 380, wait: 420 },
+  slo: ['--slo', 'errors<1%', '--slo', 'p95<300s'],
+};
+const forgetful: Drill = {
+  ...{ fault: 'redis-loses-data', back: 300, tail: 420, load: fourMinutes },
+};
+
 /**
  * Each setting: its values, each with a drill. While a worker stops for less time than its locks last, it loses none.
  */
@@ -164,6 +173,11 @@ export const SETTINGS: Record<string, Setting> = {
       { value, drill: kill, waits: Number(value[0]) },
       { value, drill: noRedis, waits: Number(value[0]) },
     ]),
+  },
+  forgotten: {
+    given: age,
+    configuration: 'recovery',
+    cases: [{ value: [60], drill: forgetful, waits: 60 }],
   },
 };
 

@@ -146,6 +146,7 @@ export const FAULTS: Fault[] = [
   { name: 'slow-postgres', on: BOTH, lasts: 30, back: 30, tail: 10 },
   { name: 'slow-upstream', on: BOTH, lasts: 30, back: 30, tail: 10 },
   { name: 'failing-upstream', on: BOTH, lasts: 30, back: 30, tail: 10 },
+  { name: 'hanging-upstream', on: BOTH, lasts: 30, back: 30, tail: 10 },
   { name: 'throttling-upstream', on: BOTH, lasts: 30, back: 30, tail: 10 },
   { name: 'take-cpu', on: ['process'], lasts: 60, back: 60, tail: 20 },
   { name: 'dns-failure', on: ['process'], lasts: 30, back: 60, tail: 20 },
@@ -197,6 +198,8 @@ export interface Load {
   workMs: number;
   steady: number;
   slo: string[];
+  /** Seconds that callers wait; left out: as usual. */
+  wait?: number;
 }
 const DEFAULT_LOAD: Load = { rate: RATE, workMs: WORK_MS, steady: STEADY_SECONDS, slo: SLO };
 /** From the call to the load, and from the last look to the end. */
@@ -387,7 +390,7 @@ export function loadOf({
   back: number;
   isShort: boolean;
 }): string[] {
-  const { rate, workMs, steady, slo } = { ...DEFAULT_LOAD, ...given };
+  const { rate, workMs, steady, slo, wait = PATIENCE_SECONDS } = { ...DEFAULT_LOAD, ...given };
   const time = (seconds: number): string => `${String(seconds)}s`;
   return [
     ...['--rate', String(rate), '--param', `ms=${String(workMs)}`],
@@ -395,7 +398,7 @@ export function loadOf({
     ...(lasts === undefined ? [] : ['--for', time(isShort ? shortened(lasts, every) : lasts)]),
     ...(every === undefined ? [] : ['--every', time(every)]),
     ...['--after', time(isShort ? Math.min(back, 20) : back)],
-    ...['--wait', time(PATIENCE_SECONDS), ...slo],
+    ...['--wait', time(wait), ...slo],
   ];
 }
 

@@ -23,22 +23,47 @@ const TAIL_SECONDS = 240;
 /** By default n8n deletes all but 10,000 executions within the hour, and with them what tells what came of a request. */
 const KEEPS_ALL = variables({ EXECUTIONS_DATA_PRUNE: false });
 
-const LOAD_SECONDS = WARMUP_SECONDS + STEADY_SECONDS + KILLED_SECONDS + BACK_SECONDS;
+const AROUND_LOAD_SECONDS = WARMUP_SECONDS + STEADY_SECONDS + BACK_SECONDS;
 
 const DRILLS = 2;
 
 export interface KillsPart extends Part {
   fault: string;
+  everySeconds: number;
+  /** How long the fault is repeated. */
+  lastsSeconds: number;
 }
 
-export const PARTS: KillsPart[] = Array.from({ length: DRILLS }, (_, index) => ({
-  ...{ name: `kill-worker-every-minute-${String(index + 1)}`, fault: 'kill-worker' },
-  seconds: AROUND_SECONDS.process + LOAD_SECONDS + TAIL_SECONDS,
-}));
+const partOf = (part: Omit<KillsPart, 'seconds'>): KillsPart => ({
+  ...part,
+  seconds: AROUND_SECONDS.process + AROUND_LOAD_SECONDS + part.lastsSeconds + TAIL_SECONDS,
+});
+
+/** More than 100,000 requests too, with 60 kills, at 20 of which PostgreSQL starts again as well. */
+const BOTH_EVERY_SECONDS = 75;
+const withRestarts = (fault: string, times: number): KillsPart =>
+  partOf({
+    ...{ name: `${fault}-${String(times)}-times`, fault },
+    ...{ everySeconds: BOTH_EVERY_SECONDS, lastsSeconds: times * BOTH_EVERY_SECONDS },
+  });
+
+export const PARTS: KillsPart[] = [
+  ...Array.from({ length: DRILLS }, (_, index) =>
+    partOf({
+      ...{ name: `kill-worker-every-minute-${String(index + 1)}`, fault: 'kill-worker' },
+      ...{ everySeconds: EVERY_SECONDS, lastsSeconds: KILLED_SECONDS },
+    }),
+  ),
+  withRestarts('kill-worker+restart-postgres', 20),
+  withRestarts('kill-worker', 40),
+];
 
 /** The call of the command, from anywhere. `isShort`: to try it, not to measure. */
-export function commandOf({ fault }: KillsPart, { root, out, isShort }: CallOf): string[] {
-  const lasts = isShort ? 2 * EVERY_SECONDS : KILLED_SECONDS;
+export function commandOf(
+  { fault, everySeconds, lastsSeconds }: KillsPart,
+  { root, out, isShort }: CallOf,
+): string[] {
+  const lasts = isShort ? 2 * everySeconds : lastsSeconds;
   return [
     ...['drill', fault, '--target', 'process'],
     ...optionsOf({ target: 'process', configuration: 'recovery' }, root),
@@ -47,6 +72,6 @@ export function commandOf({ fault }: KillsPart, { root, out, isShort }: CallOf):
       ...{ lasts, back: BACK_SECONDS, isShort: false },
       ...{ rate: RATE, workMs: WORK_MS, steady: STEADY_SECONDS },
     }),
-    ...['--every', `${String(EVERY_SECONDS)}s`, '--no-control', '--ready', '300s', '--out', out],
+    ...['--every', `${String(everySeconds)}s`, '--no-control', '--ready', '300s', '--out', out],
   ];
 }

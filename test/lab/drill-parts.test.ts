@@ -414,6 +414,17 @@ describe('the table', () => {
     );
   });
 
+  test('says how many of the retries repeated finished work, beside recovery alone', () => {
+    const recovery = {
+      ...{ ageSeconds: 60, everySeconds: 10, passes: 1, failedPasses: 0, left: {} },
+      attempts: { recovered: 7, 'lost again': 2 },
+    };
+    const text = page([{ ...part({ ...record, recovery }, 1, 'recovery'), doneTwice: 1 }]);
+    expect(text).toContain('| retries that repeated finished work / retries |');
+    expect(text).toMatch(/\| 1 \/ 9 +\|/);
+    expect(page([part(record, 1)])).not.toMatch(/\d \/ \d/);
+  });
+
   test('marks drills of earlier defaults, which count as not measured', () => {
     const name = 'kill-worker-process-defaults-1';
     const missing = (isOutdated: boolean): number => {

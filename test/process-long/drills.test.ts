@@ -69,7 +69,7 @@ async function drilled(
 const served = ({ ledger }: DrillRecord): number => ledger.classes.once.requests / ledger.sent;
 
 /** Services that answer with an error. */
-const REFUSING = ['failing-upstream', 'throttling-upstream'];
+const REFUSING = ['failing-upstream', 'hanging-upstream', 'throttling-upstream'];
 const HALF_OPEN = 'redis-half-open';
 const SCHEDULE = 'crash-across-a-schedule';
 

@@ -110,6 +110,19 @@ export const countFrom1 = numberThat(
   'It must be a whole number of at least 1.',
 );
 
+const FACTORS: Record<string, number> = { '': 1, k: 1_000, M: 1_000_000 };
+
+/** `1M`, `250k` or `250000`. */
+export function largeCount(text: string): number {
+  const [, digits = '', suffix = ''] = /^(\d+(?:\.\d+)?)([kM]?)$/.exec(text.trim()) ?? [];
+  const value =
+    digits === '' ? NaN : Number((Number(digits) * (FACTORS[suffix] ?? NaN)).toFixed(6));
+  if (Number.isInteger(value) && value >= 1) return value;
+  throw new InvalidArgumentError(
+    'It must be a whole number of at least 1, such as 250000, 250k or 1M.',
+  );
+}
+
 /** A parsed option whose default is written as the user would write it. */
 export function parsed<Value>(
   flags: string,

@@ -86,4 +86,6 @@ export interface ServiceTrouble {
   status?: number;
   /** Calls beyond it get 429. */
   perSecond?: number;
+  /** No call is answered; those that wait when it is over are cut off. */
+  hangs?: boolean;
 }

@@ -83,6 +83,7 @@ class Answering {
   private readonly models: ModelAnswers;
   private trouble: ServiceTrouble = {};
   private throttle: Bucket | null = null;
+  private readonly hanging = new Set<ServerResponse>();
   private requests = 0;
   private unmatched = 0;
   readonly longestMs: number;
@@ -126,7 +127,13 @@ class Answering {
         this.counts.failed(destination.host);
       }
     });
-    const { status, addedMs = 0 } = this.trouble;
+    const { status, addedMs = 0, hangs = false } = this.trouble;
+    if (hangs) {
+      this.hanging.add(response);
+      response.once('close', () => void this.hanging.delete(response));
+      request.resume();
+      return;
+    }
     const waitMs = this.throttle?.take(1, atMs) ?? 0;
     if (waitMs > 0) tooMany(response, waitMs, { error: 'too many requests' });
     else if (status !== undefined) send(response, status, { error: 'the service is in trouble' });
@@ -177,7 +184,8 @@ class Answering {
     if (path === '/stand-in/trouble' && method === 'PUT') {
       readBody(request, (text) => {
         this.trouble = (parsed(text) ?? {}) as ServiceTrouble;
-        const { perSecond: calls } = this.trouble;
+        const { perSecond: calls, hangs = false } = this.trouble;
+        if (!hangs) for (const response of this.hanging) response.destroy();
         this.throttle = calls === undefined ? null : new Bucket({ calls, perMs: 1000 });
         send(response, 200, this.trouble);
       });

@@ -128,6 +128,18 @@ const linksOf = (drills: readonly (Kept & { isOutdated?: boolean })[]): string =
     )
     .join(' ');
 
+/** Of what recovery ran again: how much had been finished before, at most. */
+function repeatedBy(drills: readonly Kept[]): string {
+  const recovered = drills.filter(({ drill }) => drill.recovery !== undefined);
+  if (recovered.length === 0) return '-';
+  const retries = sum(
+    recovered.flatMap(({ drill }) => Object.values<number>(drill.recovery?.attempts ?? {})),
+  );
+  return `${number(sum(recovered.map(({ doneTwice }) => doneTwice)))} / ${number(retries)}`;
+}
+
+const REPEATED = 'retries that repeated finished work / retries';
+
 const OUTCOME = {
   'lost, of those exposed': ({ drills }: { drills: Kept[] }) =>
     lostOf(drills.map(({ drill }) => drill.ledger)),
@@ -209,6 +221,7 @@ ${tableOf([...controlsOf(own), ...own], {
   fault: ({ fault }) => fault,
   configuration: ({ configuration }) => CONFIGURATIONS[configuration],
   ...OUTCOME,
+  [REPEATED]: ({ fault, drills }) => (fault === NO_FAULT ? '-' : repeatedBy(drills)),
 })}
 `;
   })
@@ -400,6 +413,9 @@ const together = (ways: readonly Way[]): Way[] =>
     )
     .toSorted((a, b) => b.requests - a.requests);
 
+/** One that is made of several tells several times of each time. */
+const killsIn = ({ fault: { turns, done } }: DrillRecord): number => (turns ?? done).length;
+
 export function manyKillsText(records: readonly ManyKills[]): string {
   const first = records[0]?.drill;
   const times = (count: string): string => (count === '1' ? 'once' : `${count} times`);
@@ -411,10 +427,13 @@ export function manyKillsText(records: readonly ManyKills[]): string {
 that takes ${number(Number(first?.workload.latencyFloorMs))} ms. Every ${number(first?.fault.everySeconds)} s one of the two workers is killed. n8n keeps all executions.
 
 ${tableOf([{ drills: [...records] }], {
-  'workers killed': () => of(({ fault }) => fault.done.length),
+  'workers killed': () => of(killsIn),
+  'restarts of PostgreSQL': () =>
+    of((drill) => (drill.fault.name.includes('restart-postgres') ? killsIn(drill) : 0)),
   sent: () => of(({ ledger }) => ledger.sent),
   'answered and executed once': () => of(({ ledger }) => ledger.classes.once.requests),
   ...OUTCOME,
+  [REPEATED]: ({ drills }) => repeatedBy(drills),
 })}
 
 Every request that was not simply answered and executed once, by what its sources say. A request that a worker had begun when it was killed
@@ -493,6 +512,12 @@ default) keeps them in the database, so that what was due while main was down is
     '`N8N_GRACEFUL_SHUTDOWN_TIMEOUT` (s)',
     `A worker that is to end has so long to finish what it has begun, here work that takes 45 s. 30 s are n8n's own; the chart has
 300 s (\`shutdown.timeoutSeconds\`).`,
+  ],
+  forgotten: [
+    'Work of 240 s, and a Redis that loses its data',
+    'age (s)',
+    `Redis comes back empty while workers are at work that takes 240 s, with recovery beside it. The question is whether
+recovery runs again what a worker is still at: its signs of life are in Redis too, and it renews them.`,
   ],
   age: [
     'The age at which recovery retries',

@@ -150,7 +150,14 @@ test('trouble of every service begins and ends while it runs, and counts no effe
   const began = performance.now();
   expect(await effect('four')).toBe(200);
   expect(performance.now() - began).toBeGreaterThanOrEqual(299);
+  await trouble({ hangs: true });
+  const hanging = effect('five').then(
+    () => 'answered',
+    () => 'cut off',
+  );
+  expect(await Promise.race([hanging, json('/healthz')])).toEqual({ status: 'ok' });
   await trouble({});
+  expect(await hanging).toBe('cut off');
   expect(await (await called('/effects')).text()).toBe('done two\ndone four\n');
   expect(await json('/to/api.shop.example/orders/1')).toEqual({ id: '1' });
 });

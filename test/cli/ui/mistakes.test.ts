@@ -1,4 +1,5 @@
 /** Whatever a user writes is understood or is a Mistake: no other error may reach them as if it were theirs. */
+import { largeCount } from '../../../cli/src/options/parsers';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -127,3 +128,20 @@ test('a load profile with any rate, length and number of clients', () => {
     ),
   );
 });
+
+test.each([
+  ['1M', 1_000_000],
+  ['250k', 250_000],
+  ['0.1M', 100_000],
+  ['1.1M', 1_100_000],
+  ['10000', 10_000],
+])('a large count may have a suffix: %s', (given, count) => {
+  expect(largeCount(given)).toBe(count);
+});
+
+test.each(['', '0', '1m', '1K', '0.5', '1.5', 'M', '-1k', '1e3', '0x10'])(
+  "a large count is not '%s'",
+  (given) => {
+    expect(() => largeCount(given)).toThrow('such as 250000, 250k or 1M');
+  },
+);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { chosenWorkload, outOption, readyOption } from '../../options/options';
-import { countFrom1, parsed } from '../../options/parsers';
+import { largeCount, parsed } from '../../options/parsers';
 import type { CommandHelp } from '../../options/help';
 import { withoutSecrets } from '../../plan/secrets/command';
 import { MIGRATE_FILE } from '../../record/find-records';
@@ -55,8 +55,8 @@ export function register(program: Command): Command {
     .addOption(
       parsed(
         '--executions <number>',
-        'number of stored executions; the command also rehearses the upgrade with a tenth and a third of this number',
-        countFrom1,
+        'number of stored executions, such as 250k or 1M; the command also rehearses the upgrade with a tenth and a third of this number',
+        largeCount,
         '10000',
       ),
     )

@@ -1,9 +1,16 @@
+import { createHash } from 'node:crypto';
+import { linkSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { Option, type Command } from 'commander';
 import { Redis } from 'ioredis';
 import { recoverOnce } from './once';
 import { isAnythingLost, summaryOf } from './pass';
 import { LAZY, openQueue } from './queue';
 import { savesIn } from './saves';
+import { cacheFolder } from '../../lab/paths';
+import { readPlainFile } from '../../linux/plain-file';
+import { isAlive, processNameSchema, thisProcess, type ProcessName } from '../../linux/proc';
+import { makeFolder, writeWhole } from '../../record/folder';
 import type { MetricsEndpoint } from '../../targets/target';
 import { baseUrlFrom } from '../../targets/url/address';
 import { EXIT, Mistake } from '../../ui/exit';
@@ -155,6 +162,61 @@ function refuseNoRedis(url: string): void {
   }
 }
 
+/**
+ * Without Redis no pass sees another one: a file in the cache folder says that one is at work on this URL. Returns what takes the
+ * file away. Where no file can be written, as in a container, whoever runs the passes has to see to it.
+ */
+export function claimWithoutQueue(url: string): () => void {
+  const folder = join(cacheFolder(), 'recover');
+  const file = join(folder, `${createHash('sha256').update(url).digest('hex').slice(0, 16)}.lock`);
+  const own = `${file}.${String(process.pid)}`;
+  try {
+    makeFolder(folder);
+    writeWhole(own, JSON.stringify(thisProcess()));
+  } catch {
+    return () => undefined;
+  }
+  try {
+    const other = claimed(own, file) ? null : ownerOf(file);
+    if (other !== null && isAlive(other)) {
+      throw new Mistake(
+        `another recovery is already running for ${url} (process ${String(other.pid)}): without --redis, run one at a time.`,
+      );
+    }
+    if (other !== null) {
+      rmSync(file, { force: true });
+      claimed(own, file);
+    }
+  } finally {
+    rmSync(own, { force: true });
+  }
+  return () => {
+    rmSync(file, { force: true });
+  };
+}
+
+/** False: somebody was quicker. */
+function claimed(own: string, file: string): boolean {
+  try {
+    linkSync(own, file);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+const GONE: ProcessName = { pid: 2 ** 31 - 1, startedAtMs: 0 };
+
+/** What nobody can read was left by one that is gone. */
+function ownerOf(file: string): ProcessName {
+  try {
+    return processNameSchema.parse(JSON.parse(readPlainFile(file)));
+  } catch {
+    return GONE;
+  }
+}
+
 async function recover(options: RecoverOptions, signal: AbortSignal): Promise<number> {
   const apiKey = process.env['N8N_API_KEY'];
   if (apiKey === undefined || apiKey === '') {
@@ -165,9 +227,11 @@ async function recover(options: RecoverOptions, signal: AbortSignal): Promise<nu
   const { redis, prefix } = options;
   if (redis !== undefined) refuseNoRedis(redis);
   const isRetry = options.retry === true;
+  const url = baseUrlFrom(options.url);
+  const release = isRetry && redis === undefined ? claimWithoutQueue(url) : () => undefined;
   const report = await recoverOnce(
     {
-      ...{ url: baseUrlFrom(options.url), apiKey, tag: options.tag, retries: isRetry },
+      ...{ url, apiKey, tag: options.tag, retries: isRetry },
       rules: {
         maxAttempts: options.attempts,
         minAgeMs: options.age,
@@ -187,7 +251,7 @@ async function recover(options: RecoverOptions, signal: AbortSignal): Promise<nu
     redis === undefined ? null : (onLost) => openQueue(new Redis(redis, LAZY), prefix, onLost),
     (text) => process.stderr.write(`${new Date().toISOString()} ${text}\n`),
     signal,
-  );
+  ).finally(release);
   if (report === null) {
     warn('another recovery is already running for this n8n instance: nothing was done.');
     return EXIT.fine;

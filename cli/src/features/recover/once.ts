@@ -8,7 +8,7 @@ import { within } from '../../ui/within';
 import { RecoveryApi, refuseOlder } from './n8n';
 import { BrokenPass, pass, type PassOrder, type PassReport, type Tell } from './pass';
 import type { RecoveryQueue } from './queue';
-import { keptStalled, saidAtStart, type SeenMetrics } from './saves';
+import { keptStalled, lagIn, saidAtStart, type SeenMetrics } from './saves';
 
 export interface OnceOrder extends Omit<PassOrder, 'workflows' | 'sinceMs'> {
   url: string;
@@ -107,6 +107,7 @@ export async function recoverOnce(
                 known: () => queue.settled(),
                 keep: (keys) => queue.keepSettled(keys, Date.now()),
               },
+        lagSeconds: async () => lagIn(await metricsOf(order, ending)),
         wait: (ms) => sleep(ms, undefined, { signal: ending }).catch(() => undefined),
       },
       { ...order, workflows, sinceMs: Date.now() - order.withinMs },

@@ -45,6 +45,8 @@ export interface RecoveryDeps {
     known(): Promise<ReadonlySet<string>>;
     keep(keys: readonly string[]): Promise<void>;
   } | null;
+  /** p99 of the lag of the event loops of n8n, the longest of them, in seconds; null: no process shows it. */
+  lagSeconds(): Promise<number | null>;
   /** Returns early where the pass is to end. */
   wait(ms: number): Promise<void>;
 }
@@ -123,6 +125,8 @@ export const SETTLE_MS = 10_000;
 /** While more jobs wait for a worker, no retry begins: new requests come first. */
 const MAX_WAITING = 100;
 const LOOK_AGAIN_MS = 5000;
+/** An event loop that lags more answers callers late, and a retry makes it later still. */
+const MAX_LAG_SECONDS = 0.5;
 
 /** A look failed, so the pass could not go on. The retries that were under way have ended. */
 export class BrokenPass extends Error {
@@ -259,19 +263,27 @@ export async function pass(
   return report;
 }
 
-/** Waits until the workers have caught up, or the pass ends. */
+/** Waits until the workers and the event loops have caught up, or the pass ends. */
 async function room(hands: RecoveryDeps, tell: Tell, hasStopped: () => boolean): Promise<void> {
-  let isTold = false;
-  // Where Redis cannot be asked, the look right before the retry says so.
-  while (((await hands.work?.waiting().catch(() => 0)) ?? 0) > MAX_WAITING && !hasStopped()) {
-    if (!isTold) {
-      tell(
-        `more than ${String(MAX_WAITING)} jobs are waiting for a worker: retries wait until there are fewer`,
-      );
-    }
-    isTold = true;
+  const told = new Set<string>();
+  for (;;) {
+    const why = await whyNoRoom(hands);
+    if (why === null || hasStopped()) return;
+    if (!told.has(why)) tell(why);
+    told.add(why);
     await hands.wait(LOOK_AGAIN_MS);
   }
+}
+
+async function whyNoRoom({ work, lagSeconds }: RecoveryDeps): Promise<string | null> {
+  // Where Redis cannot be asked, the look right before the retry says so.
+  if (((await work?.waiting().catch(() => 0)) ?? 0) > MAX_WAITING) {
+    return `more than ${String(MAX_WAITING)} jobs are waiting for a worker: retries wait until there are fewer`;
+  }
+  if (((await lagSeconds()) ?? 0) > MAX_LAG_SECONDS) {
+    return `the event loop of n8n lags more than ${String(MAX_LAG_SECONDS)} s (p99): retries wait until it lags less`;
+  }
+  return null;
 }
 
 type DueDecision = Extract<RecoveryDecision, { kind: 'retry' }>;

@@ -121,3 +121,15 @@ function stateIn(text: string): string {
   );
   return /state="([^"]*)"/.exec(row?.[1] ?? '')?.[1] ?? 'not loaded';
 }
+
+/** p99 of the lag of their event loops, the longest of them, in seconds; null: none shows it. */
+export function lagIn(seen: readonly SeenMetrics[]): number | null {
+  const lags = seen.flatMap(({ text }) => {
+    const shown = /^(?:\w+_)?nodejs_eventloop_lag_p99_seconds(?:\{[^}]*\})? (\S+)/m.exec(
+      text ?? '',
+    );
+    const lag = Number(shown?.[1] ?? NaN);
+    return Number.isFinite(lag) ? [lag] : [];
+  });
+  return lags.length === 0 ? null : Math.max(...lags);
+}

@@ -340,6 +340,13 @@ test.each([
     ],
   ],
   [
+    'hanging-upstream',
+    [
+      ...['down services {"hangs":true}', 'told every service does not answer for 0.02 s'],
+      ...['up services', 'told every service answers as before'],
+    ],
+  ],
+  [
     'throttling-upstream',
     [
       ...[
@@ -568,6 +575,7 @@ test('each is named as its file is, and says what a topology lacks for it', () =
     ['dns-failure', false, null],
     ['slow-upstream', false, null],
     ['failing-upstream', false, null],
+    ['hanging-upstream', false, null],
     ['throttling-upstream', false, null],
     ['crash-across-a-schedule', false, null],
   ]);
@@ -663,6 +671,7 @@ describe('a soak', () => {
         'dns-failure',
         'slow-upstream',
         'failing-upstream',
+        'hanging-upstream',
         'throttling-upstream',
         'crash-across-a-schedule',
       ],

@@ -106,6 +106,11 @@ export class ModelN8n implements RecoveryDeps {
   /** Jobs of others that wait, of which a worker ends one in each second. */
   backlog = 0;
 
+  /** Until when an event loop of n8n lags. */
+  lagsUntilMs = 0;
+
+  lagSeconds = (): Promise<number> => Promise.resolve(this.clockMs < this.lagsUntilMs ? 0.9 : 0.02);
+
   readonly work = {
     waiting: (): Promise<number> =>
       Promise.resolve(Math.max(0, this.backlog - (this.clockMs - this.beganMs) / 1000)),

@@ -1,4 +1,8 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { isCrash, STALLED } from '../../../../cli/src/analysis/n8n-execution';
+import { claimWithoutQueue } from '../../../../cli/src/features/recover/command';
 import { recoverOnce } from '../../../../cli/src/features/recover/once';
 import { NOTHING_KNOWN } from '../../../../cli/src/features/recover/saves';
 import { RecoveryApi } from '../../../../cli/src/features/recover/n8n';
@@ -142,4 +146,28 @@ test.each([
   });
   if (refusal === null) expect(await passing()).toMatchObject({ attempts: [] });
   else await expect(passing()).rejects.toThrow(refusal);
+});
+
+test('without Redis a second pass for the same URL is refused, until the first one ends or is gone', () => {
+  const cache = mkdtempSync(join(tmpdir(), 'recover-'));
+  const before = process.env['N8N_TUNED_CACHE'];
+  process.env['N8N_TUNED_CACHE'] = cache;
+  try {
+    const release = claimWithoutQueue('http://n8n:5678');
+    expect(() => claimWithoutQueue('http://n8n:5678')).toThrow(
+      `another recovery is already running for http://n8n:5678 (process ${String(process.pid)})`,
+    );
+    claimWithoutQueue('http://other:5678')();
+    release();
+    claimWithoutQueue('http://n8n:5678');
+    const folder = join(cache, 'recover');
+    const [left = ''] = readdirSync(folder);
+    writeFileSync(join(folder, left), JSON.stringify({ pid: process.pid, startedAtMs: 1 }));
+    claimWithoutQueue('http://n8n:5678')();
+    expect(readdirSync(folder)).toEqual([]);
+  } finally {
+    if (before === undefined) delete process.env['N8N_TUNED_CACHE'];
+    else process.env['N8N_TUNED_CACHE'] = before;
+    rmSync(cache, { recursive: true });
+  }
 });

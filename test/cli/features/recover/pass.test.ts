@@ -193,7 +193,12 @@ test('what is settled and can be neither read nor kept ends no pass, and is said
   const refuse = (): Promise<never> => Promise.reject(new Error('NOPERM'));
   const hands = {
     ...{ nowMs: n8n.nowMs, executionsOf: n8n.executionsOf, stored: n8n.stored, retry: n8n.retry },
-    ...{ queued: n8n.queued, wait: n8n.wait, settled: { known: refuse, keep: refuse } },
+    ...{
+      queued: n8n.queued,
+      wait: n8n.wait,
+      lagSeconds: n8n.lagSeconds,
+      settled: { known: refuse, keep: refuse },
+    },
     work: n8n.work,
   };
   const said: string[] = [];
@@ -220,6 +225,17 @@ test('while many jobs wait for a worker, no retry begins, and it is said once', 
   expect(report.attempts.map(({ outcome }) => outcome)).toEqual(['recovered', 'recovered']);
   expect(n8n.clockMs - before).toBeGreaterThanOrEqual(60_000);
   expect(said.filter((text) => text.startsWith('more than 100 jobs are waiting'))).toHaveLength(1);
+});
+
+test('while an event loop of n8n lags, no retry begins, and it is said once', async () => {
+  const n8n = new ModelN8n([work(), work()]);
+  const before = n8n.clockMs;
+  n8n.lagsUntilMs = before + 60_000;
+  const said: string[] = [];
+  const report = await pass(n8n, orderOf({ atOnce: 1 }), (text) => void said.push(text), never);
+  expect(report.attempts.map(({ outcome }) => outcome)).toEqual(['recovered', 'recovered']);
+  expect(n8n.clockMs - before).toBeGreaterThanOrEqual(60_000);
+  expect(said.filter((text) => text.startsWith('the event loop of n8n lags'))).toHaveLength(1);
 });
 
 test('a worker that is back right before the retry keeps its work, and no retry begins', async () => {
@@ -354,8 +370,9 @@ test('what waits is named, and not called lost', async () => {
 describe('by what n8n saves', () => {
   const unsaid = [{ id: 'w', name: 'Work', savesFailures: null, savesSuccesses: null }];
   const inRegularMode = (given: Partial<PassOrder>): ReturnType<typeof pass> => {
-    const { nowMs, executionsOf, stored, retry, wait } = new ModelN8n([work()]);
+    const { nowMs, executionsOf, stored, retry, lagSeconds, wait } = new ModelN8n([work()]);
     const hands = {
+      lagSeconds,
       nowMs,
       executionsOf,
       stored,

@@ -1,5 +1,6 @@
 import {
   keptStalled,
+  lagIn,
   NOTHING_KNOWN,
   saidAtStart,
   savesIn,
@@ -84,4 +85,13 @@ test.each([
   const kept = keptStalled(seen);
   expect(kept).toEqual({ state, text: expect.stringContaining(text) as string });
   expect(/(?:cannot|may not) recover executions/.test(kept.text)).toBe(state !== 'in force');
+});
+
+test('the lag of the event loops is the longest that a process shows', () => {
+  const seen = (text: string | null) => ({ url: 'http://n8n', isWorker: false, text });
+  const shows = (seconds: string, name = 'n8n_nodejs_eventloop_lag_p99_seconds'): string =>
+    `# HELP ${name} 99th percentile\n${name} ${seconds}\n`;
+  expect(lagIn([seen(shows('0.012')), seen(null), seen(shows('0.7'))])).toBe(0.7);
+  expect(lagIn([seen(shows('0.02', 'nodejs_eventloop_lag_p99_seconds'))])).toBe(0.02);
+  expect(lagIn([seen(shows('Nan')), seen('# HELP other x\nother 9\n')])).toBeNull();
 });

@@ -28,7 +28,13 @@ import {
   takeCpu,
   clockJump,
 } from './processes';
-import { dnsFailure, failingUpstream, slowUpstream, throttlingUpstream } from './services';
+import {
+  dnsFailure,
+  failingUpstream,
+  hangingUpstream,
+  slowUpstream,
+  throttlingUpstream,
+} from './services';
 import {
   redisHalfOpen,
   restartRedis,
@@ -82,6 +88,7 @@ export const FAULTS: readonly InsideFault[] = [
   dnsFailure,
   slowUpstream,
   failingUpstream,
+  hangingUpstream,
   throttlingUpstream,
   crashAcrossASchedule,
 ];

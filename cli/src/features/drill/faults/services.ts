@@ -42,6 +42,18 @@ export const failingUpstream: InsideFault = {
   make: (scene) => trouble(scene, 'answers with status 503', { status: 503 }),
 };
 
+/** It accepts calls and never answers, so that executions wait until their own time is up or the connection is cut. */
+export const hangingUpstream: InsideFault = {
+  name: 'hanging-upstream',
+  title: 'every service that workflows call accepts calls and does not respond',
+  kind: 'accident',
+  defaultSeconds: 30,
+  isNoSoak: true,
+  promise: ONLY_FAILED,
+  lacks: needsNewer,
+  make: (scene) => trouble(scene, 'does not answer', { hangs: true }),
+};
+
 const CALLS_PER_SECOND = 1;
 
 export const throttlingUpstream: InsideFault = {

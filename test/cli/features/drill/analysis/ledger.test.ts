@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import fc from 'fast-check';
+import { ModuleKind, ScriptTarget, transpileModule } from 'typescript';
 import { readEffects } from '../../../../../cli/src/analysis/effects';
 import {
   ledgerOf,
@@ -181,4 +184,88 @@ test('what the service outside has written is read line by line, also with half 
     { step: 'done', id: 'a-1' },
     { step: 'begun', id: 'b' },
   ]);
+});
+
+describe('a ledger with another rule', () => {
+  const file = join(__dirname, '../../../../../cli/src/features/drill/analysis/ledger.ts');
+  const source = readFileSync(file, 'utf8');
+
+  /** The ledger with `from` of its source replaced by `to`. */
+  function changed(from: string, to: string): typeof ledgerOf {
+    if (source.split(from).length !== 2) throw new Error(`the ledger does not have once: ${from}`);
+    const { outputText } = transpileModule(source.replace(from, to), {
+      compilerOptions: { module: ModuleKind.CommonJS, target: ScriptTarget.ES2022 },
+    });
+    const own = {} as { ledgerOf: typeof ledgerOf };
+    const load = (name: string): unknown => jest.requireActual(join(dirname(file), name));
+    new Function('exports', 'require', outputText)(own, load);
+    return own.ledgerOf;
+  }
+
+  /** Behaviours that it puts into another class than the true one. */
+  const wrongIn = (ledger: typeof ledgerOf): string[] =>
+    Object.keys(BEHAVIOURS).filter(
+      (name) => classes(ledger(sourcesOf([name])))[0] !== behaviour(name).class,
+    );
+
+  test('is none where nothing is changed', () => {
+    expect(wrongIn(changed('done > 1', 'done > 1'))).toEqual([]);
+  });
+
+  test.each([
+    ['work that was done twice is done', 'done > 1 ||', 'done > 2 ||'],
+    ['work that was begun twice was begun once', '(effects?.begun ?? 0) > 1', 'false'],
+    [
+      'what n8n says counts more than the effects',
+      'effects?.done ?? endedWell(executions);\n  // Work',
+      'endedWell(executions);\n  // Work',
+    ],
+    [
+      'a crash of what was done is not told',
+      'effects !== null && isMarkedCrashed',
+      'false && isMarkedCrashed',
+    ],
+    ['a response is nothing', "if (heard === 'expected') return 'once';", ''],
+    [
+      'an error for what was done is no error',
+      "heard === 'error' || heard === 'success' ?",
+      'false ?',
+    ],
+    [
+      'another response of success is as good',
+      "if (heard === 'success' && !atOnce) return 'not-executed';",
+      '',
+    ],
+    ['what still runs is lost', "executions?.includes('unfinished') === true", 'false'],
+    [
+      'a caller who was told counts for nothing',
+      "const isTold = heard === 'expected' || heard === 'success'",
+      'const isTold = false',
+    ],
+    [
+      'an error of a node is a loss',
+      "executions?.includes('node failed') === true ? 'failed' : 'lost'",
+      "'lost'",
+    ],
+    [
+      'every loss is an error of a node',
+      "executions?.includes('node failed') === true ? 'failed' : 'lost'",
+      "'failed'",
+    ],
+    [
+      'what was refused is unknown',
+      "heard === 'refused' || executions !== null ? 'refused' : 'unknown'",
+      "'unknown'",
+    ],
+    ['an execution is no acceptance', '(executions ?? []).length > 0 ||', ''],
+    [
+      'a crash is an error like others',
+      "if (hasCrashed === true || isOverwritten === true) return 'crashed';",
+      '',
+    ],
+    ['no node fails', "hasFailedNode === true ? 'node failed' : outcome", 'outcome'],
+    ['a retry belongs to nobody', "loadId ?? retryFor ?? ''", "loadId ?? ''"],
+  ])('is caught: %s', (_, from, to) => {
+    expect(wrongIn(changed(from, to))).not.toEqual([]);
+  });
 });
