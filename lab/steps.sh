@@ -133,7 +133,9 @@ use_fitting() {
 build() {
   local old log=$CACHE/log/$tool.log code=0
   OUT=$CACHE/.tmp/$tool@$fingerprint
-  for old in "$CACHE/.tmp/$tool@"*; do [ "$old" = "$OUT" ] || rm -rf "$old"; done
+  for old in "$CACHE/.tmp/$tool@"*; do
+    case $old in "$OUT" | "$CACHE/.tmp/$tool@"*@*) ;; *) rm -rf "$old" ;; esac   # n8n@2.16.1@... is another tool than n8n
+  done
   [ -e "$OUT/.complete" ] && return
   mkdir -p "$OUT"
   set -m   # a process group of its own, so that all of it can be stopped

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { FakeLab, killGroup } from './fake-lab';
 import { eventually } from '../support/wait';
@@ -57,6 +57,14 @@ describe('an install', () => {
     lab.install(['fake']);
     expect(lab.runs('fake')).toBe('made anew');
     expect(readdirSync(lab.in('fake/fake/1.0.0'))).toEqual(['fake']);
+  });
+
+  it('takes away what an older install of the tool has left, and nothing of one at work on another release', () => {
+    for (const left of ['fake@0123', 'fake@2.16.1@0123']) {
+      mkdirSync(lab.in(`.tmp/${left}/node_modules`), { recursive: true });
+    }
+    lab.install(['fake']);
+    expect(readdirSync(lab.in('.tmp'))).toEqual(['fake@2.16.1@0123']);
   });
 
   it.each(['bin/fake', 'fake/fake/1.0.0', '.stamp/fake'])(
