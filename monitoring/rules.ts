@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import type { Alert, AlertGroup } from './alert';
-import { assumedInPlainRules, type Condition } from './conditions';
+import { assumedInPlainRules, neededN8n, type Condition } from './conditions';
 import { placeOf } from './runbook';
 import { filledPlainly } from './tokens';
 
@@ -9,12 +9,13 @@ const head = (where: string): string =>
 
 const runbook = (alert: Alert): string => `<<runbooks>>/${placeOf(alert.name)}`;
 
-/** All groups for the chart: Prometheus' own form, with `needs` beside each rule and with tokens. */
+/** All groups for the chart: Prometheus' own form, with `needs` and `n8n` beside each rule and with tokens. */
 export function chartRules(all: readonly AlertGroup[]): string {
   const groups = all.map(({ name, alerts }) => ({
     name,
     rules: alerts.map((alert) => ({
       needs: alert.needs,
+      ...newer(alert),
       alert: alert.name,
       expr: alert.expr,
       ...lasting(alert),
@@ -50,6 +51,11 @@ export function plainRules(
     yaml({ groups: filled.filter(({ rules }) => rules.length > 0) })
   );
 }
+
+const newer = ({ expr }: Alert): { n8n?: string } => {
+  const n8n = neededN8n([expr]);
+  return n8n === null ? {} : { n8n };
+};
 
 const lasting = ({ forMinutes }: Alert): { for?: string } =>
   forMinutes === 0 ? {} : { for: `${String(forMinutes)}m` };

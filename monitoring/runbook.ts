@@ -1,6 +1,6 @@
 import type { Alert, AlertGroup } from './alert';
 import { alertGroups } from './alerts';
-import { conditions } from './conditions';
+import { conditions, neededN8n } from './conditions';
 import { thresholds, type ThresholdName } from './thresholds';
 
 const NOTE = '<!-- Written by npm run generate from monitoring/alerts: change it there. -->';
@@ -88,7 +88,7 @@ export function runbookIndex(groups: readonly AlertGroup[]): string {
         alerts.map((alert) => [
           `[${alert.name}](${placeOf(alert.name)})`,
           alert.severity,
-          alert.needs.map((need) => conditions[need]).join('; ') || '-',
+          requirements(alert).join('; ') || '-',
         ]),
       ),
     ].join('\n\n'),
@@ -119,9 +119,18 @@ export const thresholdsOf = ({ expr, summary }: Alert): ThresholdName[] =>
 
 const LIST = new Intl.ListFormat('en');
 
-function needsSentence({ needs }: Alert): string {
+function needsSentence(alert: Alert): string {
+  const needs = requirements(alert);
   if (needs.length === 0) return "The alert uses only n8n's own metrics.";
-  return `The alert requires ${LIST.format(needs.map((need) => conditions[need]))}.`;
+  return `The alert requires ${LIST.format(needs)}.`;
+}
+
+function requirements({ needs, expr }: Alert): string[] {
+  const n8n = neededN8n([expr]);
+  return [
+    ...(n8n === null ? [] : [`n8n ${n8n} or newer`]),
+    ...needs.map((need) => conditions[need]),
+  ];
 }
 
 const numbered = (items: readonly string[]): string =>

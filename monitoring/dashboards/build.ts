@@ -19,6 +19,7 @@ import { ReduceDataOptionsBuilder } from '@grafana/grafana-foundation-sdk/common
 import { DataqueryBuilder } from '@grafana/grafana-foundation-sdk/prometheus';
 import { PanelBuilder as StatBuilder } from '@grafana/grafana-foundation-sdk/stat';
 import { PanelBuilder as TimeseriesBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
+import { neededN8n } from '../conditions';
 import type { DashboardSpec, PanelSpec } from './spec';
 
 /** Every dashboard of ours links to the others by it. */
@@ -123,7 +124,7 @@ function panelOf(spec: PanelSpec, id: number): cog.Builder<Panel> {
   builder
     .id(id)
     .title(spec.title)
-    .description(`${spec.meaning}\n\n**What to do when this is bad:** ${spec.whenBad}`)
+    .description(descriptionOf(spec))
     .datasource(PROMETHEUS)
     .unit(spec.unit)
     .min(0)
@@ -151,6 +152,12 @@ function panelOf(spec: PanelSpec, id: number): cog.Builder<Panel> {
     );
   }
   return builder;
+}
+
+function descriptionOf({ meaning, whenBad, queries }: PanelSpec): string {
+  const n8n = neededN8n(queries.map(({ expr }) => expr));
+  const empty = n8n === null ? '' : ` This panel is empty before n8n ${n8n}.`;
+  return `${meaning}${empty}\n\n**What to do when this is bad:** ${whenBad}`;
 }
 
 const number = (): StatBuilder =>

@@ -52,6 +52,10 @@
 {{- if and (or $monitoring.prometheusRule.enabled $monitoring.dashboard.enabled) (not (or $monitoring.podMonitor.enabled $monitoring.serviceMonitor.enabled)) }}
 - monitoring: alerts and dashboards use labels from the chart's monitors, but no monitor is enabled: set monitoring.podMonitor.enabled=true, or add the labels namespace, release and role in your own scrape configuration (docs/monitoring.md).
 {{- end }}
+{{- $tooNew := include "n8n-tuned.alertsOfNewerN8n" . }}
+{{- if and $tooNew $monitoring.prometheusRule.enabled $monitoring.prometheusRule.bundled }}
+- monitoring: n8n {{ $version }} does not have the metrics of these alerts, so they are left out (with the n8n that has them): {{ $tooNew }}. Panels of these metrics are empty.
+{{- end }}
 {{- $main := first $components }}
 {{- $given := $main.ownEnv }}
 {{- if and $values.multiMain.enabled (not (or $values.license.existingSecret $given.N8N_LICENSE_ACTIVATION_KEY $given.N8N_LICENSE_CERT (include "n8n-tuned.envFrom" (dict "context" . "component" $main)))) }}

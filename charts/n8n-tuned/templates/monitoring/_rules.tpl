@@ -1,6 +1,6 @@
 {{/*
 The alerts of files/monitoring/rules.yaml with the release's names and the user's thresholds. They are Prometheus' own rules with
-`needs` beside each (what an installation must have, or the alert is left out) and with tokens such as <<n8n>>.
+`needs` and `n8n` beside each (what an installation must have, or the alert is left out) and with tokens such as <<n8n>>.
 */}}
 
 {{/* What this installation has, of what an alert can need: monitoring/conditions.ts says each in words. Context: root. */}}
@@ -67,6 +67,7 @@ recordedCapacity: {{ gt (float64 $monitoring.capacity.executionsPerSecond) 0.0 }
 {{- $groups := list -}}
 {{- if $rule.bundled -}}
 {{- $conditions := include "n8n-tuned.monitoringConditions" . | fromYaml -}}
+{{- $version := include "n8n-tuned.version" . -}}
 {{- $tokens := include "n8n-tuned.monitoringTokens" . | fromYaml -}}
 {{- $whose := dict "namespace" (include "n8n-tuned.namespace" .) "release" .Release.Name -}}
 {{- range (.Files.Get "files/monitoring/rules.yaml" | fromYaml).groups -}}
@@ -74,6 +75,7 @@ recordedCapacity: {{ gt (float64 $monitoring.capacity.executionsPerSecond) 0.0 }
 {{- range .rules -}}
 {{- $isWanted := not (has .alert $rule.disabled) -}}
 {{- range .needs -}}{{- $isWanted = and $isWanted (get $conditions .) -}}{{- end -}}
+{{- if .n8n -}}{{- $isWanted = and $isWanted (semverCompare (printf ">=%s-0" .n8n) $version) -}}{{- end -}}
 {{- if $isWanted -}}
 {{- $annotations := dict -}}
 {{- range $name, $text := .annotations -}}
@@ -81,7 +83,7 @@ recordedCapacity: {{ gt (float64 $monitoring.capacity.executionsPerSecond) 0.0 }
 {{- end -}}
 {{- $severity := default .labels.severity (get $rule.severities .alert) -}}
 {{- $labels := merge (dict "severity" $severity) $whose -}}
-{{- $rules = append $rules (merge (dict "expr" (include "n8n-tuned.filled" (dict "text" .expr "tokens" $tokens)) "labels" $labels "annotations" $annotations) (omit . "needs")) -}}
+{{- $rules = append $rules (merge (dict "expr" (include "n8n-tuned.filled" (dict "text" .expr "tokens" $tokens)) "labels" $labels "annotations" $annotations) (omit . "needs" "n8n")) -}}
 {{- end -}}
 {{- end -}}
 {{- if $rules -}}{{- $groups = append $groups (dict "name" .name "rules" $rules) -}}{{- end -}}
@@ -95,4 +97,14 @@ recordedCapacity: {{ gt (float64 $monitoring.capacity.executionsPerSecond) 0.0 }
 {{- $names := list -}}
 {{- range (.Files.Get "files/monitoring/rules.yaml" | fromYaml).groups -}}{{- range .rules -}}{{- $names = append $names .alert -}}{{- end -}}{{- end -}}
 {{- dict "items" $names | toYaml -}}
+{{- end -}}
+
+{{/* The alerts for whose metrics this n8n is too old, in one line. Context: root. */}}
+{{- define "n8n-tuned.alertsOfNewerN8n" -}}
+{{- $version := include "n8n-tuned.version" . -}}
+{{- $names := list -}}
+{{- range (.Files.Get "files/monitoring/rules.yaml" | fromYaml).groups -}}{{- range .rules -}}
+{{- if and .n8n (semverCompare (printf "<%s-0" .n8n) $version) -}}{{- $names = append $names (printf "%s (%s)" .alert .n8n) -}}{{- end -}}
+{{- end -}}{{- end -}}
+{{- join ", " $names -}}
 {{- end -}}
