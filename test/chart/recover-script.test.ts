@@ -131,7 +131,9 @@ test('whether keep-stalled is in force it reads from the metrics of each worker,
     expect((await run({ RECOVERY_WORKER_METRICS })).said).toContain('is in force in the worker');
     metrics = shown('unknown');
     const { code, said } = await run({ RECOVERY_WORKER_METRICS });
-    expect(said).toContain('keep-stalled is not in force, so executions of dead workers may stay lost');
+    expect(said).toContain(
+      'keep-stalled is not in force, so executions of dead workers may stay lost',
+    );
     expect(code).toBe(0);
   } finally {
     metrics = 'no metrics';
