@@ -96,7 +96,7 @@ const longWork = {
 
 /** Work that outlasts what Redis has forgotten by far: does recovery run beside a worker that is still at it? */
 const fourMinutes = {
-  ...{ workMs: 240_000, rate: 0.07, steady: 380, wait: 420 },
+  ...{ workMs: 240_000, rate: 0.07, steady: 620, wait: 420 },
   slo: ['--slo', 'errors<1%', '--slo', 'p95<300s'],
 };
 const forgetful: Drill = {

@@ -35,6 +35,7 @@ test('give n8n, or recovery, the value that they are about', () => {
   for (const [index, { setting, value }] of parts.entries()) {
     const words = commands[index] ?? [];
     const variable = (name: string): number => Number(lastOf(words, '--env', `${name}=`));
+    const age = [Number.parseInt(lastOf(words, '--recover-age') ?? '', 10)];
     const given = {
       locks: [
         variable('QUEUE_WORKER_LOCK_DURATION') / 1000,
@@ -46,10 +47,11 @@ test('give n8n, or recovery, the value that they are about', () => {
       reconnect: [variable('DB_RECOVERY_BACKOFF_MAX_MS') / 1000],
       schedules: [words.includes('N8N_SCHEDULER_ENABLED=true') ? 'database' : 'memory'],
       grace: [variable('N8N_GRACEFUL_SHUTDOWN_TIMEOUT')],
-      age: [Number.parseInt(lastOf(words, '--recover-age') ?? '', 10)],
+      age,
+      forgotten: age,
     }[setting];
     expect([setting, given]).toEqual([setting, value]);
-    expect(words.includes('--recover')).toBe(setting === 'age');
+    expect(words.includes('--recover')).toBe(['age', 'forgotten'].includes(setting));
   }
 });
 
