@@ -78,11 +78,11 @@ build_system_images() { # the two images that every cluster needs
   rm -r "$root"
 }
 
-# part NAME INPUT...: runs build_NAME unless its inputs, its own text and Go are as they were.
+# part NAME INPUT...: runs build_NAME unless its inputs, its own text and Go are as they were, whichever checkout they are in.
 part() {
   local name=$1 sum start=$EPOCHREALTIME kind=warm
   shift
-  sum=$({ echo "$go_version $GOFLAGS"; declare -f "build_$name"; find "$@" -type f -print0 | sort -z | xargs -0 sha256sum; } | sha256sum)
+  sum=$({ echo "$go_version $GOFLAGS"; declare -f "build_$name"; find "$@" -type f -print0 | sort -z | xargs -0 sha256sum | sed "s| $CLUSTER_DIR/| |"; } | sha256sum)
   [ "$(cat "$BIN/.stamp/$name" 2>/dev/null)" = "$sum" ] && return
   [ -e "$BIN/.stamp/$name" ] || kind=cold
   note "building $name"
