@@ -33,7 +33,7 @@ const cell = (n8n: string, workload: Workload, mode: Mode, seconds: number): Cel
 });
 
 /** About, the start of both sides included. */
-const SECONDS = 120;
+const SECONDS = 230;
 export const WORKLOAD_NAMES = Object.keys(WORKLOADS) as Workload[];
 export const PARTS: Cell[] = VERSIONS.flatMap((n8n) =>
   WORKLOAD_NAMES.flatMap((workload) => MODES.map((mode) => cell(n8n, workload, mode, SECONDS))),
