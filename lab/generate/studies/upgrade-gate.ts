@@ -22,8 +22,11 @@ function gateOf(gate: Gate) {
 
 const interval = ({ ratio }: CompareRecord): string =>
   `${number(ratio.value)}x (${number(ratio.low)} to ${number(ratio.high)})`;
-const words = (topology: Topology | null): string =>
-  `n8n ${topology?.n8n ?? ''}, tuning ${topology?.tuning ?? ''}, ${number(topology?.main.cpuMillicores)}m of CPU`;
+const words = (topology: Topology | null): string => {
+  const cpu = topology?.main.cpuMillicores;
+  const limit = cpu === undefined ? '' : `, ${number(cpu)}m of CPU`;
+  return `n8n ${topology?.n8n ?? ''}, tuning ${topology?.tuning ?? ''}${limit}`;
+};
 
 function answer() {
   const [{ record: upgrade }, { record: slowed }] = [gateOf('upgrade'), gateOf('planted')];
