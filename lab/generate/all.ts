@@ -11,6 +11,7 @@ import { root, table, type Generated } from './records';
 import { reference } from './reference';
 import { measured } from './measured';
 import { onlySettings } from './only-settings';
+import { patches } from './patches';
 import { scale } from './scale';
 import { standIns } from './stand-ins';
 import { studies } from './studies';
@@ -143,6 +144,7 @@ const GENERATORS: (() => Generated)[] = [
   compatibility,
   workloads,
   k6Scripts,
+  patches,
   reference,
   times,
   studies,

@@ -2,8 +2,7 @@
 import { GROUPS } from '../../loadtests/lib/variables.ts';
 import { PROFILES } from '../../loadtests/lib/profiles.ts';
 import { readVersions, pinned } from '../../cli/src/lab/paths';
-import { filled } from './parts';
-import { read, readJson, root, table, type Generated } from './records';
+import { filled, read, readJson, root, table, type Generated } from './records';
 
 const PAGE = 'loadtests/README.md';
 

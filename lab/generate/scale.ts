@@ -1,8 +1,8 @@
 // The part of docs/kubernetes.md about what one machine cannot sustain, whose figures follow from records.
-import { filled } from './parts';
 import { linksFrom } from './study-page';
 import type { SampledRole } from '../../cli/src/record/run-record';
 import {
+  filled,
   link,
   number,
   read,

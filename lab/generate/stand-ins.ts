@@ -3,8 +3,16 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Interval } from '../../cli/src/analysis/statistics/statistics';
 import { percent } from '../../cli/src/ui/numbers';
-import { filled } from './parts';
-import { link, number, read, readJson, recordsNamed, root, type Generated } from './records';
+import {
+  filled,
+  link,
+  number,
+  read,
+  readJson,
+  recordsNamed,
+  root,
+  type Generated,
+} from './records';
 import type { CompareRecord } from '../../cli/src/features/compare/record';
 import { ratioText } from './studies/capacity';
 import { linksFrom } from './study-page';

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { programOf } from '../../cli/src/program';
 import type { FindRecord } from '../../cli/src/features/find/record';
 import { sampleSearch } from '../support/sample-find';
-import { filled } from '../../lab/generate/parts';
-import { pathOf, read as recordText } from '../../lab/generate/records';
+import * as patches from '../../lab/generate/patches';
+import { filled, pathOf, read as recordText } from '../../lab/generate/records';
 import { lostInFaults } from '../../lab/generate/studies/drills';
 import * as output from '../../lab/generate/readme';
 
@@ -39,12 +39,12 @@ test('it begins with a command, a picture and what is gained, and needs nothing 
 });
 
 test('it names the n8n versions whose code all patches know', () => {
-  expect(readme).toContain(`n8n ${output.knownToAll(output.knownCode())} runs with all patches`);
+  expect(readme).toContain(`n8n ${patches.knownToAll(patches.knownCode())} runs with all patches`);
 });
 
 describe('the n8n that each patch knows', () => {
   const entry = (n8n: string): { n8n: string } => ({ n8n });
-  const { bundles, functions } = output.knownCode();
+  const { bundles, functions } = patches.knownCode();
   const known = {
     bundles: { a: entry('2.40.1 to 2.41.3'), b: entry('2.39.10') },
     functions: Object.fromEntries(
@@ -57,7 +57,7 @@ describe('the n8n that each patch knows', () => {
       ...known.functions,
       'Queue.toKey': { a: entry('2.39.0 to 2.41.1'), b: entry('2.41.3') },
     };
-    expect(output.knownVersions({ ...known, functions: less })).toMatchObject({
+    expect(patches.knownVersions({ ...known, functions: less })).toMatchObject({
       'zone-once': '2.39.10, 2.40.1 to 2.41.3',
       'read-once': '2.39.10, 2.41.0 to 2.41.3',
       'worker-guard': '2.39.10, 2.41.0 to 2.41.1, 2.41.3',
@@ -65,12 +65,12 @@ describe('the n8n that each patch knows', () => {
       'keep-stalled': '2.41.0 to 2.41.3',
       'keep-alive': 'every n8n',
     });
-    expect(output.knownToAll({ ...known, functions: less })).toBe('2.41.0 to 2.41.1, 2.41.3');
+    expect(patches.knownToAll({ ...known, functions: less })).toBe('2.41.0 to 2.41.1, 2.41.3');
   });
 
   test('is what the page of patches says', () => {
     const page = read('docs/chart/patches.md');
-    const rows = Object.entries(output.knownVersions({ bundles, functions }));
+    const rows = Object.entries(patches.knownVersions({ bundles, functions }));
     expect(rows.length).toBeGreaterThan(10);
     for (const [name, versions] of rows) {
       expect(page).toMatch(new RegExp(`^\\| [^|]+\\| \\[?\`${name}\`.*\\| ${versions} +\\|$`, 'm'));
@@ -79,7 +79,7 @@ describe('the n8n that each patch knows', () => {
 
   test('is refused where the page has no row for a patch', () => {
     const page = read('docs/chart/patches.md').replace('`zone-once`', '`zone`');
-    expect(() => output.patchesPage(page, known)).toThrow('has no row for zone-once');
+    expect(() => patches.patchesPage(page, known)).toThrow('has no row for zone-once');
   });
 });
 

@@ -24,12 +24,73 @@ export interface KeptState {
   owner?: Owner | undefined;
 }
 
-const CLAIM = '.claim-';
-
 /** That a name is in use, before there is anything under it. */
 export interface Claim {
   giveTo(owner: ProcessName): void;
   end(): void;
+}
+
+/** An error that says who has the name. */
+type Taken = (owner: { pid: number }) => Error;
+
+const CLAIM = '.claim-';
+
+/**
+ * The name is this process's from now on, or `taken` is thrown. A claim of a process that has ended counts no more. Never two
+ * have it: each looks once more after it has made its claim, and the later one gives way.
+ */
+export function claim(folder: string, name: string, taken: Taken): Claim {
+  const file = newClaim(folder, name, taken);
+  const [other] = claims(folder, name).filter((one) => one.file !== file && one.isAlive);
+  if (other !== undefined) {
+    rmSync(file, { force: true });
+    throw taken(other);
+  }
+  for (const one of claims(folder, name)) if (one.file !== file) rmSync(one.file, { force: true });
+  return {
+    giveTo: (owner) => {
+      writeWhole(file, JSON.stringify(owner));
+    },
+    end: () => {
+      rmSync(file, { force: true });
+    },
+  };
+}
+
+/** Made as a whole or not at all, and after all that are there. */
+function newClaim(folder: string, name: string, taken: Taken): string {
+  const draft = join(folder, `${name}.json.${String(process.pid)}`);
+  writeWhole(draft, JSON.stringify(thisProcess()));
+  try {
+    for (;;) {
+      const all = claims(folder, name);
+      const alive = all.find(({ isAlive: is }) => is);
+      if (alive !== undefined) throw taken(alive);
+      const number = 1 + Math.max(-1, ...all.map((one) => one.number));
+      const file = join(folder, `${name}${CLAIM}${String(number)}`);
+      if (linked(draft, file)) return file;
+    }
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function claims(
+  folder: string,
+  name: string,
+): { file: string; number: number; pid: number; isAlive: boolean }[] {
+  const begin = `${name}${CLAIM}`;
+  return readdirSync(folder)
+    .filter((found) => found.startsWith(begin))
+    .map((found) => {
+      const file = join(folder, found);
+      const owner = ownerIn(file);
+      return {
+        ...{ file, number: Number(found.slice(begin.length)), pid: owner?.pid ?? 0 },
+        isAlive: owner !== null && isAlive(owner),
+      };
+    })
+    .filter(({ number }) => Number.isInteger(number));
 }
 
 /** Null: it is gone by now. */
@@ -74,67 +135,16 @@ export class Kept {
     chmodSync(this.folder, 0o700);
   }
 
-  /**
-   * The name is this process's from now on, or a Mistake says who has it. A claim of a process that has ended counts no
-   * more. Never two have it: each looks once more after it has made its claim, and the later one gives way.
-   */
+  /** The name is this process's from now on, or a Mistake says who has it. */
   claim(): Claim {
     this.prepare();
-    const file = this.newClaim();
-    const [other] = this.claims().filter((one) => one.file !== file && one.isAlive);
-    if (other !== undefined) {
-      rmSync(file, { force: true });
-      throw this.taken(other);
-    }
-    for (const one of this.claims()) if (one.file !== file) rmSync(one.file, { force: true });
-    return {
-      giveTo: (owner) => {
-        writeWhole(file, JSON.stringify(owner));
-      },
-      end: () => {
-        rmSync(file, { force: true });
-      },
-    };
-  }
-
-  /** Made as a whole or not at all, and after all that are there. */
-  private newClaim(): string {
-    const draft = `${this.file}.${String(process.pid)}`;
-    writeWhole(draft, JSON.stringify(thisProcess()));
-    try {
-      for (;;) {
-        const all = this.claims();
-        const alive = all.find(({ isAlive: is }) => is);
-        if (alive !== undefined) throw this.taken(alive);
-        const file = join(
-          this.folder,
-          `${this.name}${CLAIM}${String(1 + Math.max(-1, ...all.map(({ number }) => number)))}`,
-        );
-        if (linked(draft, file)) return file;
-      }
-    } finally {
-      rmSync(draft, { force: true });
-    }
-  }
-
-  private claims(): { file: string; number: number; pid: number; isAlive: boolean }[] {
-    const begin = `${this.name}${CLAIM}`;
-    return readdirSync(this.folder)
-      .filter((name) => name.startsWith(begin))
-      .map((name) => {
-        const file = join(this.folder, name);
-        const owner = ownerIn(file);
-        return {
-          ...{ file, number: Number(name.slice(begin.length)), pid: owner?.pid ?? 0 },
-          isAlive: owner !== null && isAlive(owner),
-        };
-      })
-      .filter(({ number }) => Number.isInteger(number));
-  }
-
-  private taken({ pid }: { pid: number }): Mistake {
-    return new Mistake(
-      `'${this.name}' is being started by process ${String(pid)}: wait for it, or choose another --name.`,
+    return claim(
+      this.folder,
+      this.name,
+      ({ pid }) =>
+        new Mistake(
+          `'${this.name}' is being started by process ${String(pid)}: wait for it, or choose another --name.`,
+        ),
     );
   }
 

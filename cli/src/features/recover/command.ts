@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { linkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Option, type Command } from 'commander';
 import { Redis } from 'ioredis';
@@ -8,9 +7,8 @@ import { isAnythingLost, summaryOf } from './pass';
 import { LAZY, openQueue } from './queue';
 import { savesIn } from './saves';
 import { cacheFolder } from '../../lab/paths';
-import { readPlainFile } from '../../linux/plain-file';
-import { isAlive, processNameSchema, thisProcess, type ProcessName } from '../../linux/proc';
-import { makeFolder, writeWhole } from '../../record/folder';
+import { makeFolder } from '../../record/folder';
+import { claim, type Claim } from '../../targets/kept';
 import type { MetricsEndpoint } from '../../targets/target';
 import { baseUrlFrom } from '../../targets/url/address';
 import { EXIT, Mistake } from '../../ui/exit';
@@ -163,57 +161,25 @@ function refuseNoRedis(url: string): void {
 }
 
 /**
- * Without Redis no pass sees another one: a file in the cache folder says that one is at work on this URL. Returns what takes the
- * file away. Where no file can be written, as in a container, whoever runs the passes has to see to it.
+ * Without Redis no pass sees another one, so the first on this machine claims the URL. Null: no file can be written, as in a
+ * container, and the user has to run one pass at a time.
  */
-export function claimWithoutQueue(url: string): () => void {
+export function claimWithoutQueue(url: string): Claim | null {
   const folder = join(cacheFolder(), 'recover');
-  const file = join(folder, `${createHash('sha256').update(url).digest('hex').slice(0, 16)}.lock`);
-  const own = `${file}.${String(process.pid)}`;
+  const name = createHash('sha256').update(url).digest('hex').slice(0, 16);
   try {
     makeFolder(folder);
-    writeWhole(own, JSON.stringify(thisProcess()));
-  } catch {
-    return () => undefined;
-  }
-  try {
-    const other = claimed(own, file) ? null : ownerOf(file);
-    if (other !== null && isAlive(other)) {
-      throw new Mistake(
-        `another recovery is already running for ${url} (process ${String(other.pid)}): without --redis, run one at a time.`,
-      );
-    }
-    if (other !== null) {
-      rmSync(file, { force: true });
-      claimed(own, file);
-    }
-  } finally {
-    rmSync(own, { force: true });
-  }
-  return () => {
-    rmSync(file, { force: true });
-  };
-}
-
-/** False: somebody was quicker. */
-function claimed(own: string, file: string): boolean {
-  try {
-    linkSync(own, file);
-    return true;
+    return claim(
+      folder,
+      name,
+      ({ pid }) =>
+        new Mistake(
+          `another recovery is already running for ${url} (process ${String(pid)}): without --redis, run one at a time.`,
+        ),
+    );
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  }
-}
-
-const GONE: ProcessName = { pid: 2 ** 31 - 1, startedAtMs: 0 };
-
-/** What nobody can read was left by one that is gone. */
-function ownerOf(file: string): ProcessName {
-  try {
-    return processNameSchema.parse(JSON.parse(readPlainFile(file)));
-  } catch {
-    return GONE;
+    if (error instanceof Mistake) throw error;
+    return null;
   }
 }
 
@@ -228,7 +194,7 @@ async function recover(options: RecoverOptions, signal: AbortSignal): Promise<nu
   if (redis !== undefined) refuseNoRedis(redis);
   const isRetry = options.retry === true;
   const url = baseUrlFrom(options.url);
-  const release = isRetry && redis === undefined ? claimWithoutQueue(url) : () => undefined;
+  const claimed = isRetry && redis === undefined ? claimWithoutQueue(url) : null;
   const report = await recoverOnce(
     {
       ...{ url, apiKey, tag: options.tag, retries: isRetry },
@@ -251,7 +217,7 @@ async function recover(options: RecoverOptions, signal: AbortSignal): Promise<nu
     redis === undefined ? null : (onLost) => openQueue(new Redis(redis, LAZY), prefix, onLost),
     (text) => process.stderr.write(`${new Date().toISOString()} ${text}\n`),
     signal,
-  ).finally(release);
+  ).finally(() => claimed?.end());
   if (report === null) {
     warn('another recovery is already running for this n8n instance: nothing was done.');
     return EXIT.fine;

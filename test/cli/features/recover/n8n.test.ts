@@ -153,17 +153,17 @@ test('without Redis a second pass for the same URL is refused, until the first o
   const before = process.env['N8N_TUNED_CACHE'];
   process.env['N8N_TUNED_CACHE'] = cache;
   try {
-    const release = claimWithoutQueue('http://n8n:5678');
+    const first = claimWithoutQueue('http://n8n:5678');
     expect(() => claimWithoutQueue('http://n8n:5678')).toThrow(
       `another recovery is already running for http://n8n:5678 (process ${String(process.pid)})`,
     );
-    claimWithoutQueue('http://other:5678')();
-    release();
+    claimWithoutQueue('http://other:5678')?.end();
+    first?.end();
     claimWithoutQueue('http://n8n:5678');
     const folder = join(cache, 'recover');
     const [left = ''] = readdirSync(folder);
     writeFileSync(join(folder, left), JSON.stringify({ pid: process.pid, startedAtMs: 1 }));
-    claimWithoutQueue('http://n8n:5678')();
+    claimWithoutQueue('http://n8n:5678')?.end();
     expect(readdirSync(folder)).toEqual([]);
   } finally {
     if (before === undefined) delete process.env['N8N_TUNED_CACHE'];
