@@ -136,6 +136,32 @@ test('the values for CloudNativePG name what its Cluster object makes', () => {
   });
 });
 
+test('gitops.md lets Argo CD keep the number of a Deployment that has no number beside an autoscaler', async () => {
+  const text = readFileSync(join(docs, 'gitops.md'), 'utf8');
+  const [, added = '{}'] = /```yaml\n(spec:\n {2}ignoreDifferences:[^]*?)```/.exec(text) ?? [];
+  const { spec } = parse(added) as {
+    spec?: { ignoreDifferences: object[]; syncPolicy: { syncOptions: string[] } };
+  };
+  const scaled = ['--set', 'preset=medium', '--set', 'worker.autoscaling.enabled=true'];
+  const { manifests } = await render(paths.helm3, scaled);
+  const left = manifests.filter(
+    ({ kind, spec: of }) => kind === 'Deployment' && !('replicas' in (of as object)),
+  );
+  expect(left).toHaveLength(1);
+  expect(spec?.ignoreDifferences).toEqual([
+    {
+      ...{ group: 'apps', kind: 'Deployment', name: left[0]?.metadata.name },
+      jsonPointers: ['/spec/replicas'],
+    },
+  ]);
+  const [, shown = ''] = /```yaml\n(apiVersion: argoproj\.io[^]*?)```/.exec(text) ?? [];
+  const application = parse(shown) as { spec: { syncPolicy: { syncOptions: string[] } } };
+  expect(spec?.syncPolicy.syncOptions).toEqual([
+    ...application.spec.syncPolicy.syncOptions,
+    'RespectIgnoreDifferences=true',
+  ]);
+});
+
 test.each([...pages, join(chart, 'README.md')])('%s links to what is there', (page) => {
   const links = [...readFileSync(page, 'utf8').matchAll(/\]\(([^)#:]+)\)/g)].map(
     ([, link]) => link ?? '',

@@ -7,7 +7,7 @@ import { isDeepStrictEqual, promisify } from 'node:util';
 import { parse } from 'yaml';
 import { kubectl, until } from '../support/cluster';
 import { CHART, Release, ROOT, SMALL_EVERYWHERE } from '../support/release';
-import { seen, Sequence } from '../support/seen';
+import { seen, Sequence, seenWhile } from '../support/seen';
 
 jest.setTimeout(2_400_000);
 
@@ -19,6 +19,8 @@ interface Application {
   spec: {
     source: { repoURL: string; targetRevision: string; helm: { valuesObject: object } };
     destination: { namespace: string };
+    syncPolicy: object;
+    ignoreDifferences?: object[];
   };
 }
 interface Status {
@@ -32,9 +34,10 @@ interface Status {
 
 const { version } = parse(readFileSync(join(CHART, 'Chart.yaml'), 'utf8')) as { version: string };
 
+const page = readFileSync(join(ROOT, 'docs/chart/gitops.md'), 'utf8');
+
 /** The Application of docs/chart/gitops.md, for the lab's repository and this namespace. */
 function application(namespace: string, values: object): Application {
-  const page = readFileSync(join(ROOT, 'docs/chart/gitops.md'), 'utf8');
   const text = /```yaml\n(apiVersion: argoproj\.io[\s\S]*?)```/.exec(page)?.[1] ?? '';
   const shown = parse(text) as Application;
   return {
@@ -50,6 +53,14 @@ function application(namespace: string, values: object): Application {
       destination: { ...shown.spec.destination, namespace },
     },
   };
+}
+
+/** With the lines that the page adds beside an autoscaler of the workers, whose Deployment has a shorter name here. */
+function besideAnAutoscaler({ spec, ...rest }: Application): Application {
+  const text = /```yaml\n(spec:\n {2}ignoreDifferences:[\s\S]*?)```/.exec(page)?.[1] ?? '';
+  const added = parse(text.replace('n8n-n8n-tuned-worker', 'n8n-worker')) as Application;
+  const syncPolicy = { ...spec.syncPolicy, ...added.spec.syncPolicy };
+  return { ...rest, spec: { ...spec, ...added.spec, syncPolicy } };
 }
 
 const ofArgo = (...args: string[]): Promise<string> => kubectl(['-n', 'argocd', ...args]);
@@ -179,7 +190,7 @@ test('an autoscaler keeps the number of pods under an Argo CD that heals what di
     n8n.space.kubectl('get', 'deployment', 'n8n-worker', '-o', 'jsonpath={.spec.replicas}');
   const queue = {
     ...{ executions: { mode: 'queue' }, database: { type: 'postgresql' } },
-    worker: { ...SMALL_EVERYWHERE.worker, replicas: 1 },
+    worker: { ...SMALL_EVERYWHERE.worker, replicas: 2 },
   };
   const autoscaling = { enabled: true, minReplicas: 2, maxReplicas: 2 };
   const sequence = new Sequence();
@@ -193,10 +204,13 @@ test('an autoscaler keeps the number of pods under an Argo CD that heals what di
     const scaled = application(n8n.space.name, {
       ...{ ...queue, worker: { ...queue.worker, autoscaling } },
     });
-    await applied(scaled);
-    await atRest('n8n with an autoscaler');
-    await until('two workers', async () => (await workers()) === '2', PATIENCE_MS);
+    const numbers = await seenWhile(workers, async () => {
+      await applied(besideAnAutoscaler(scaled));
+      await atRest('n8n with an autoscaler');
+    });
     await record('autoscaler of two workers');
+    expect(numbers).toEqual(['2']);
+    expect(await n8n.space.kubectl('get', 'hpa', '-o', 'name')).toContain('/n8n-worker');
     for (let round = 1; round <= SYNCS; round++) {
       await sync();
       await record(`sync ${String(round)}`);

@@ -8,7 +8,7 @@ import { isDeepStrictEqual, promisify } from 'node:util';
 import { parse } from 'yaml';
 import { until } from '../support/cluster';
 import { CHART, Release, ROOT, SMALL_EVERYWHERE } from '../support/release';
-import { seen, Sequence } from '../support/seen';
+import { seen, Sequence, seenWhile } from '../support/seen';
 
 jest.setTimeout(2_400_000);
 
@@ -142,7 +142,7 @@ test('n8n keeps its key and its pods under a Flux that looks for drift', async (
 
     const queue = {
       ...{ executions: { mode: 'queue' }, database: { type: 'postgresql' } },
-      worker: { ...SMALL_EVERYWHERE.worker, replicas: 1 },
+      worker: { ...SMALL_EVERYWHERE.worker, replicas: 2 },
     };
     await apply([releaseOf(name, queue)]);
     await ready('n8n in queue mode');
@@ -151,10 +151,12 @@ test('n8n keeps its key and its pods under a Flux that looks for drift', async (
       ...queue.worker,
       autoscaling: { enabled: true, minReplicas: 2, maxReplicas: 2 },
     };
-    await apply([releaseOf(name, { ...queue, worker: scaled })]);
-    await ready('n8n with an autoscaler');
-    await until('two workers', async () => (await workers()) === '2', PATIENCE_MS);
+    const numbers = await seenWhile(workers, async () => {
+      await apply([releaseOf(name, { ...queue, worker: scaled })]);
+      await ready('n8n with an autoscaler');
+    });
     await record('autoscaler of two workers', key);
+    expect(numbers).toEqual(['2']);
     for (let round = 1; round <= RECONCILIATIONS; round++) {
       await reconcile();
       await record(`reconciliation ${String(round)} beside the autoscaler`, key);

@@ -2,7 +2,7 @@
 import { inCluster, until } from '../support/cluster';
 import { keptConnections, load, Release } from '../support/release';
 import type { Seen } from '../../studies/charts/callers';
-import { seen } from '../support/seen';
+import { seen, seenWhile } from '../support/seen';
 import type { LoadSummary } from '../../loadtests/lib/load-summary';
 import { pause } from '../support/wait';
 
@@ -102,16 +102,8 @@ test.each([3, 4] as const)(
       kubectl('get', 'deployment', 'n8n-worker', '-o', 'jsonpath={.spec.replicas}');
     const generations = new Set<string>();
     const upgrade = async (worker: object): Promise<void> => {
-      const upgraded = n8n.deploy({ ...VALUES, worker }, version);
-      let isDone = false;
-      const watch = (async () => {
-        while (!isDone) {
-          generations.add(await replicas());
-          await pause(250, 'the pace at which it looks');
-        }
-      })();
-      await upgraded.finally(() => (isDone = true));
-      await watch;
+      const numbers = await seenWhile(replicas, () => n8n.deploy({ ...VALUES, worker }, version));
+      for (const each of numbers) generations.add(each);
     };
     await n8n.deploy(VALUES, version);
     await upgrade({ replicas: 2, autoscaling: { enabled: true, maxReplicas: 2 } });

@@ -1,6 +1,7 @@
 // Figures that a test saw, kept where N8N_TUNED_SEEN names a file: docs/records/chart-on-cluster.json.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { readVersions } from '../../cli/src/lab/paths';
+import { pause } from './wait';
 
 type Figures = Record<string, number | string | boolean | object>;
 
@@ -19,6 +20,23 @@ export function seen(topic: string, figures: Figures): void {
     ...figures,
   };
   writeFileSync(file, `${JSON.stringify(before, null, 2)}\n`);
+}
+
+/** Each value that was seen while something was done. */
+export async function seenWhile<T>(
+  look: () => Promise<T>,
+  what: () => Promise<unknown>,
+): Promise<T[]> {
+  const values = new Set<T>();
+  let isDone = false;
+  const watch = (async () => {
+    while (!isDone) {
+      values.add(await look());
+      await pause(250, 'the pace at which it looks');
+    }
+  })();
+  await Promise.all([what().finally(() => (isDone = true)), watch]);
+  return [...values];
 }
 
 /** The steps of a sequence in a record: after how many seconds each was through, and what was seen then. */
