@@ -60,7 +60,7 @@ test('n8n-load carries each workflow as it is in the repository, and no other', 
 
 describe('in a checkout that was not built', () => {
   const BUILT = /\/files\/(load-target|loadtests|workflows|recover\.cjs)$/;
-  const SENTENCE = 'This chart is in a checkout that was not built: run make build in the checkout';
+  const SENTENCE = 'This checkout has not been built: run make build in it';
   let charts: string;
   beforeAll(() => {
     charts = mkdtempSync(join(tmpdir(), 'n8n-tuned-not-built-'));

@@ -222,7 +222,7 @@ test('braces of another program in an object of the user are never taken away in
     return { extraManifests: [asText ? JSON.stringify(manifest) : manifest] };
   };
   const sentence =
-    'extraManifests[0]: Helm itself evaluates {{ .password }}, and knows nothing of that name: for another program, write {{ `{{ .password }}` }}.';
+    'extraManifests[0]: Helm evaluates {{ .password }}, but does not know this name: if the expression is for another program, write {{ `{{ .password }}` }}.';
   expect(await refusalOf(secretOf('{{ .password }}'))).toContain(sentence);
   expect(await refusalOf(secretOf('{{ .password }}', true))).toContain(sentence);
   expect(await refusalOf(secretOf('x{{- index .items 0 | upper }}'))).toContain(
@@ -237,10 +237,10 @@ test('braces of another program in an object of the user are never taken away in
     pod: { podAnnotations: { 'vault.hashicorp.com/agent-inject-template-n8n': template } },
   });
   for (const foreign of [
-    'GREETING: Helm itself evaluates {{ .name }},',
-    'NOW: Helm itself evaluates {{ $now }},',
-    'hosts: Helm itself evaluates {{ .h }},',
-    'agent-inject-template-n8n: Helm itself evaluates {{- with secret',
+    'GREETING: Helm evaluates {{ .name }},',
+    'NOW: Helm evaluates {{ $now }},',
+    'hosts: Helm evaluates {{ .h }},',
+    'agent-inject-template-n8n: Helm evaluates {{- with secret',
   ]) {
     expect(refusal).toContain(foreign);
   }

@@ -104,6 +104,13 @@ const shownBy = (file: string): string[] =>
     ])
     .filter((text) => text.split(/\s+/).length >= 5 && !/[{}$]/.test(text));
 
+/** Templates of which every line may be shown. */
+const isShown = /(NOTES\.txt|_warnings|_validations[^/]*|_recovery)(\.tpl)?$/;
+
+/** What the other templates refuse: each says in quotes which value, and what to do. */
+const refusalsOf = (file: string): string[] =>
+  [...read(file).matchAll(/"([^"\\\n]{20,}\.)"/g)].map(([, text = '']) => text);
+
 test('what the command, the scripts and the nodes say', () => {
   const programs = execFileSync('git', ['ls-files', 'cli/src', 'loadtests', 'nodes'], {
     cwd: root,
@@ -126,9 +133,12 @@ test('what the charts say when they are installed, and why they refuse values', 
     encoding: 'utf8',
   })
     .split('\n')
-    .filter((file) => /(NOTES\.txt|_warnings|_validations[^/]*)(\.tpl)?$/.test(file));
-  const texts = templates.flatMap(shownBy);
+    .filter((file) => /\.(tpl|yaml|txt)$/.test(file));
+  const texts = templates.flatMap((file) =>
+    isShown.test(file) ? shownBy(file) : refusalsOf(file),
+  );
   expect(texts.length).toBeGreaterThan(100);
+  expect(texts.filter((text) => text.startsWith('recovery.enabled: '))).toHaveLength(7);
   const faults = faultsIn(texts.flatMap((text) => sentencesOf(text)));
   expect(faults.filter((fault) => !fault.startsWith('no verb'))).toEqual([]);
 });

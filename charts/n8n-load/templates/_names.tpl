@@ -68,7 +68,7 @@ imagePullSecrets:
 {{- define "n8n-load.version" -}}
 {{- $version := default .Chart.AppVersion .Values.n8nVersion | toString | trimPrefix "v" -}}
 {{- if not (regexMatch "^[0-9]+\\.[0-9]+\\.[0-9]+" $version) -}}
-{{- fail (printf "n8nVersion: %q is no version: write it as 2.41.1." $version) -}}
+{{- fail (printf "n8nVersion: %q is not a version: use a form such as 2.41.1." $version) -}}
 {{- end -}}
 {{- $version -}}
 {{- end -}}

@@ -59,15 +59,15 @@ folder of its own: it is brought in, but not made active.
 {{- define "n8n-load.validate.loadTargets" -}}
 {{- $given := .Values.loadTargets.workflows -}}
 {{- if and $given (not .Values.loadTargets.enabled) -}}
-{{- "loadTargets.workflows: with loadTargets.enabled=false nobody adds them: set it to true, or leave them out." }}{{ "\n" -}}
+{{- "loadTargets.workflows: with loadTargets.enabled=false, these workflows are not imported: set loadTargets.enabled=true, or remove them." }}{{ "\n" -}}
 {{- end -}}
 {{- range $name, $text := $given -}}
 {{- $workflow := fromJson $text -}}
 {{- if not (and $workflow.id $workflow.nodes (hasKey $workflow "connections")) -}}
-{{- printf "loadTargets.workflows.%s: it is not one workflow as n8n exports it, with id, nodes and connections: export it again." $name }}{{ "\n" -}}
+{{- printf "loadTargets.workflows.%s: the text must be one workflow as exported by n8n, with id, nodes and connections: export the workflow again." $name }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- if and .Values.loadTargets.enabled (gt (len (include "n8n-load.loadTargetFiles" .)) 1048576) -}}
-{{- "loadTargets.workflows: they do not fit into a ConfigMap, which holds 1 MiB: leave the largest out." }}{{ "\n" -}}
+{{- "loadTargets.workflows: together, these workflows exceed the ConfigMap limit of 1 MiB: remove the largest one." }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}

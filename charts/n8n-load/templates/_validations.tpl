@@ -1,7 +1,7 @@
 {{/* Every contradiction in one sentence: what, where, and what to do. */}}
 {{- define "n8n-load.validate" -}}
 {{- if not (.Files.Get "files/workflows/catalogue.json") -}}
-{{- fail "This chart is in a checkout that was not built: run make build in the checkout, or use a packed chart." -}}
+{{- fail "This checkout has not been built: run make build in it, or use a chart archive (.tgz)." -}}
 {{- end -}}
 {{- $found := "" -}}
 {{- range $check := list "loadTargets" "loadTest" "quantities" -}}
@@ -57,7 +57,7 @@ another one is loaded. A blend is one of them if all its parts are.
 {{- printf "loadTest.parallelism: %v clients (VUS) cannot be divided among %v generators: use at least as many clients as generators." $clients $test.parallelism }}{{ "\n" -}}
 {{- end -}}
 {{- if and $test.enabled (not .Values.target) -}}
-{{- "target: loadTest.enabled needs the address of the n8n to load: set it, such as http://n8n-n8n-tuned for a release n8n of the chart n8n-tuned." }}{{ "\n" -}}
+{{- "target: loadTest.enabled requires the address of the n8n instance to load: set target, for example http://n8n-n8n-tuned for the n8n release of the n8n-tuned chart." }}{{ "\n" -}}
 {{- end -}}
 {{- if and $test.enabled (not (hasKey $env "REQUEST")) -}}
 {{- $workload := get $env "WORKLOAD" | default $test.workload | toString -}}

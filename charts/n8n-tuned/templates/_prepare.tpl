@@ -7,7 +7,7 @@ files of a rendering, so what is written into it here is there for all.
 {{- if not (hasKey . "n8nTunedIsPrepared") -}}
 {{- $_ := set . "n8nTunedIsPrepared" true -}}
 {{- if not (.Files.Get "files/recover.cjs") -}}
-{{- fail "This chart is in a checkout that was not built: run make build in the checkout, or use a packed chart." -}}
+{{- fail "This checkout has not been built: run make build in it, or use a chart archive (.tgz)." -}}
 {{- end -}}
 {{- $_ := set . "n8nTunedForeign" dict -}}
 {{- $_ := set . "n8nTunedVersions" (.Files.Get "files/versions.yaml" | fromYaml) -}}
@@ -62,7 +62,7 @@ which Helm would leave an empty text or refuse the chart in its own words, or be
 {{- end -}}
 
 {{- define "n8n-tuned.foreignSentence" -}}
-{{- printf "%s: Helm itself evaluates %s, and knows nothing of that name: for another program, write {{ `%s` }}." .at .expression .expression -}}
+{{- printf "%s: Helm evaluates %s, but does not know this name: if the expression is for another program, write {{ `%s` }}." .at .expression .expression -}}
 {{- end -}}
 
 {{/* A text of the user's, filled. Dict: context, key, text. */}}

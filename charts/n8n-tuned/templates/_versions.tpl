@@ -10,10 +10,10 @@
 {{- $named := toString (coalesce .Values.image.version .Values.image.tag .Chart.AppVersion) -}}
 {{- $version := include "n8n-tuned.versionIn" $named -}}
 {{- if and (not $version) .Values.image.version -}}
-{{- fail (printf "image.version: %q is no n8n version: write it like %s." $named .Chart.AppVersion) -}}
+{{- fail (printf "image.version: %q is not an n8n version: use a form such as %s." $named .Chart.AppVersion) -}}
 {{- end -}}
 {{- if not $version -}}
-{{- fail (printf "image.tag: %q names no n8n version, and what is rendered depends on it: use a tag such as %s, or say which one it is with image.version." $named .Chart.AppVersion) -}}
+{{- fail (printf "image.tag: the chart must know the n8n version, but %q does not contain one: use a tag such as %s, or set image.version." $named .Chart.AppVersion) -}}
 {{- end -}}
 {{- $version -}}
 {{- end -}}

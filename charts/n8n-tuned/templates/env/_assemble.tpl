@@ -65,7 +65,7 @@ the user gives in one of these ways takes the chart's other one out. Dict: conte
 {{- range $name := list "N8N_PORT" "QUEUE_HEALTH_CHECK_PORT" -}}
 {{- $value := get $own $name -}}
 {{- if not (or (kindIs "invalid" $value) (has (toString $value) (list "" "5678"))) -}}
-{{- printf "env.%s: Services, probes and policies reach n8n in %s at 5678: take the variable out, and set service.port for another port of the Service." $name $component.at }}{{ "\n" -}}
+{{- printf "env.%s: Services, probes and policies connect to port 5678 of n8n in %s: remove the variable, and set service.port to change the port of the Service." $name $component.at }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

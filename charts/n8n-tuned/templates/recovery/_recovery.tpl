@@ -28,9 +28,9 @@ back rests on it. Whether keep-stalled is in force, recovery reads from n8n's me
 - recovery.enabled: n8n saves no successful executions, and in regular mode it then forgets that a retry has succeeded, so recovery retries only workflows whose own settings save them: set tuning.saveSuccessfulExecutions=all.
 {{- end }}
 {{- if and (include "n8n-tuned.isQueue" .) (not (has "keep-stalled.cjs" (first .n8nTunedComponents).preloads)) }}
-- recovery.enabled: without tuning.keepStalled n8n writes an empty run over what a dead worker had, and recovery cannot bring that back: set tuning.keepStalled=true.
+- recovery.enabled: without tuning.keepStalled, n8n overwrites the data of a dead worker's executions with an empty run, and recovery cannot restore this data: set tuning.keepStalled=true.
 {{- else if and (include "n8n-tuned.isQueue" .) (not .Values.monitoring.enabled) }}
-- recovery.enabled: without monitoring.enabled n8n shows no metrics, so recovery cannot see whether keep-stalled is in force, and executions of dead workers may stay lost: set monitoring.enabled=true.
+- recovery.enabled: without monitoring.enabled, n8n exposes no metrics, so recovery cannot check whether keep-stalled is active, and executions of dead workers may stay lost: set monitoring.enabled=true.
 {{- end }}
 {{- end -}}
 {{- end -}}
@@ -46,13 +46,13 @@ back rests on it. Whether keep-stalled is in force, recovery reads from n8n's me
 {{- if .Values.recovery.enabled -}}
 {{- $kind := include "n8n-tuned.redisKind" . -}}
 {{- if not .Values.recovery.apiKey.existingSecret -}}
-{{- "recovery.enabled: recovery asks n8n's API: make a key in n8n (scopes workflow:list, execution:list, execution:read, execution:retry), put it into a Secret, and name that in recovery.apiKey.existingSecret." }}{{ "\n" -}}
+{{- "recovery.enabled: recovery requires a key for n8n's API: create the key in n8n (scopes workflow:list, execution:list, execution:read, execution:retry), store it in a Secret, and set recovery.apiKey.existingSecret." }}{{ "\n" -}}
 {{- end -}}
 {{- if has $kind (list "cluster" "sentinel") -}}
-{{- printf "recovery.enabled: recovery reads the queue from a single Redis, and redis.external.%s is set: set redis.external.host, or leave recovery.enabled out and run n8n-tuned recover yourself." (ternary "clusterNodes" "sentinel.nodes" (eq $kind "cluster")) }}{{ "\n" -}}
+{{- printf "recovery.enabled: recovery can only read the queue of a single Redis, but redis.external.%s is set: set redis.external.host instead, or remove recovery.enabled and run n8n-tuned recover yourself." (ternary "clusterNodes" "sentinel.nodes" (eq $kind "cluster")) }}{{ "\n" -}}
 {{- end -}}
 {{- if not (include "n8n-tuned.supports" (dict "context" . "feature" "keepsStalled")) -}}
-{{- printf "recovery.enabled: recovery was made for n8n 2.41 or newer, and this is n8n %s: use a newer one, or leave recovery.enabled out." (include "n8n-tuned.version" .) }}{{ "\n" -}}
+{{- printf "recovery.enabled: recovery requires n8n 2.41 or newer, but this is n8n %s: use a newer version, or remove recovery.enabled." (include "n8n-tuned.version" .) }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

@@ -86,21 +86,21 @@ http://{{ include "n8n-tuned.webhookService" . }}.{{ include "n8n-tuned.namespac
 {{- $webhooks := include "n8n-tuned.publicWebhookUrl" . -}}
 {{- range $at, $url := dict "publicUrl" $values.publicUrl "webhookUrl" $values.webhookUrl -}}
 {{- if and $url (not (regexMatch "^https?://[^/ *?#]+(/[^ ?#]*)?$" $url)) -}}
-{{- printf "%s: %q is no address: write it as https://n8n.example.com." $at $url }}{{ "\n" -}}
+{{- printf "%s: %q is not a URL: use a form such as https://n8n.example.com." $at $url }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- $example := coalesce (include "n8n-tuned.linkHost" (concat ($values.ingress.hosts | default list) ($values.httpRoute.hostnames | default list))) "n8n.example.com" -}}
 {{- range $at, $route := dict "ingress" $values.ingress "httpRoute" $values.httpRoute -}}
 {{- if and $route.enabled (not $public) -}}
-{{- printf "publicUrl: %s does not say under which address users come, and links, webhooks and cookies follow it: set publicUrl=https://%s (also where a load balancer ends TLS before it), or http:// where there is no TLS." $at $example }}{{ "\n" -}}
+{{- printf "publicUrl: %s does not tell the chart at which address users open n8n, and links, webhooks and cookies depend on it: set publicUrl=https://%s (even if a load balancer terminates TLS), or http:// without TLS." $at $example }}{{ "\n" -}}
 {{- end -}}
 {{- $hosts := $route.webhook.hosts | default $route.webhook.hostnames -}}
 {{- if and $route.webhook.enabled (or (not $webhooks) (and $hosts (not $values.webhookUrl) (not $route.webhook.tls))) -}}
-{{- printf "webhookUrl: %s.webhook does not say under which address callers come: set webhookUrl=https://%s." $at (include "n8n-tuned.linkHost" $hosts | default "hooks.example.com") }}{{ "\n" -}}
+{{- printf "webhookUrl: %s.webhook does not tell the chart the public address of the webhooks: set webhookUrl=https://%s." $at (include "n8n-tuned.linkHost" $hosts | default "hooks.example.com") }}{{ "\n" -}}
 {{- end -}}
 {{- $given := include "n8n-tuned.given" (omit $route.webhook "enabled") -}}
 {{- if and $given (not $route.webhook.enabled) -}}
-{{- printf "%s.webhook (%s): webhooks have no route of their own: set %s.webhook.enabled=true, or remove it." $at $given $at }}{{ "\n" -}}
+{{- printf "%s.webhook (%s): these settings have no effect, because the separate route for webhooks is off: set %s.webhook.enabled=true, or remove them." $at $given $at }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- $ofUsers := concat (ternary $values.ingress.hosts list $values.ingress.enabled | default list) (ternary $values.httpRoute.hostnames list $values.httpRoute.enabled | default list) -}}
@@ -109,33 +109,33 @@ http://{{ include "n8n-tuned.webhookService" . }}.{{ include "n8n-tuned.namespac
 {{- if and (first $pair) (last $pair) -}}
 {{- $host := regexReplaceAll "^[^:]*://([^/:?#]*).*$" (first $pair) "${1}" -}}
 {{- if not (or (has $host (last $pair)) (has (regexReplaceAll "^[^.]*" $host "*") (last $pair))) -}}
-{{- printf "%s: no route has the host %s of this address, and links lead to it: name it among the hosts of the route (%s), or correct %s." $at $host (join ", " (last $pair)) $at }}{{ "\n" -}}
+{{- printf "%s: links contain the host %s, but no route has this host: add it to the hosts of the route (%s), or correct %s." $at $host (join ", " (last $pair)) $at }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
 {{- range $at, $url := dict "publicUrl" (ternary $public "" $values.ingress.enabled) "webhookUrl" (ternary $webhooks "" $values.ingress.webhook.enabled) -}}
 {{- with include "n8n-tuned.pathOf" $url -}}
-{{- printf "%s: an Ingress cannot take the path %s away, and n8n expects that: use httpRoute, which can, or a host of its own." $at . }}{{ "\n" -}}
+{{- printf "%s: n8n expects the proxy to remove the path %s from requests, but an Ingress cannot: use httpRoute, or a separate host without a path." $at . }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- range $at, $route := dict "httpRoute" $values.httpRoute "httpRoute.webhook" $values.httpRoute.webhook -}}
 {{- if and $route.enabled (not $route.parentRefs) (not $values.httpRoute.parentRefs) -}}
-{{- printf "%s.parentRefs: an HTTPRoute needs the Gateway it belongs to: set httpRoute.parentRefs=[{name: my-gateway}]." $at }}{{ "\n" -}}
+{{- printf "%s.parentRefs: an HTTPRoute requires a Gateway: set httpRoute.parentRefs=[{name: my-gateway}]." $at }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- range $at, $service := dict "service" $values.service "webhook.service" $values.webhook.service -}}
 {{- if and $service.nodePort (eq $service.type "ClusterIP") -}}
-{{- printf "%s.nodePort: a Service of type ClusterIP has none: set %s.type=NodePort or LoadBalancer, or remove it." $at $at }}{{ "\n" -}}
+{{- printf "%s.nodePort: a Service of type ClusterIP has no node port: set %s.type=NodePort or LoadBalancer, or remove this value." $at $at }}{{ "\n" -}}
 {{- end -}}
 {{- $ofBalancer := include "n8n-tuned.given" (pick $service "loadBalancerClass" "loadBalancerSourceRanges") -}}
 {{- if and $ofBalancer (ne $service.type "LoadBalancer") -}}
 {{- printf "%s (%s): these settings are for a load balancer: set %s.type=LoadBalancer, or remove them." $at $ofBalancer $at }}{{ "\n" -}}
 {{- end -}}
 {{- if and $service.externalTrafficPolicy (eq $service.type "ClusterIP") -}}
-{{- printf "%s.externalTrafficPolicy: nothing from outside reaches a Service of type ClusterIP: set %s.type=NodePort or LoadBalancer, or remove it." $at $at }}{{ "\n" -}}
+{{- printf "%s.externalTrafficPolicy: a Service of type ClusterIP receives no external traffic: set %s.type=NodePort or LoadBalancer, or remove this value." $at $at }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- if and $values.webhook.mcp.sse (not (include "n8n-tuned.hasWebhookProcessors" .)) -}}
-{{- "webhook.mcp.sse: without webhook processors main answers all of MCP: remove it, or set webhook.enabled=true in queue mode." }}{{ "\n" -}}
+{{- "webhook.mcp.sse: without webhook processors, main handles all MCP requests anyway: remove this value, or set webhook.enabled=true in queue mode." }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
