@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readLimits, type Control, type Limits } from './cgroup';
+import { cpuWeight, readLimits, type Control, type Limits } from './cgroup';
 import { Failure } from '../ui/exit';
 
 /** If systemd owns the control groups, it is asked for a scope around the command. */
@@ -18,6 +18,7 @@ export function scopeCommand(
     '--quiet',
     '--collect',
     `--unit=${unit}`,
+    `--property=CPUWeight=${String(cpuWeight)}`,
     ...(cpuMillicores === undefined ? [] : [`--property=CPUQuota=${String(cpuMillicores / 10)}%`]),
     ...(memoryMiB === undefined
       ? []

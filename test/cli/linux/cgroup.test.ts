@@ -44,6 +44,14 @@ describe('control groups of version 2', () => {
     );
   });
 
+  test('what is measured gets ten times as much CPU as another program beside it', () => {
+    createGroup(control, group, {});
+    expect(readFileSync(join(root, 'n8n-tuned', 'cpu.weight'), 'utf8')).toBe('1000');
+    const [cpu, memory] = ['cpu', 'memory'].map((name) => join(root, name)) as [string, string];
+    createGroup({ kind: 'v1', cpu, memory }, group, {});
+    expect(readFileSync(join(cpu, 'n8n-tuned', 'cpu.shares'), 'utf8')).toBe('10240');
+  });
+
   test('every limit is written as a whole number, and read as it was asked for', () => {
     lay(group, { 'memory.oom.group': '0' });
     const [folder = ''] = groupFolders(control, group);
