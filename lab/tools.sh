@@ -94,11 +94,11 @@ tool_http-frameworks() {
 }
 
 tool_image-archives() {
-  about='the images of n8n and its stores as archives, which podman and docker load'
+  about='the images of n8n, its task runners and its stores as archives, which podman and docker load'
   kind=script
   requires='images podman'
-  script="images/archive.sh n8nio/n8n:$N8N_VERSION library/redis:$REDIS_IMAGE_TAG library/postgres:$POSTGRES_IMAGE_TAG"
-  contents="images/n8n-$N8N_VERSION.tar images/redis-$REDIS_IMAGE_TAG.tar images/postgres-$POSTGRES_IMAGE_TAG.tar"
+  script="images/archive.sh n8nio/n8n:$N8N_VERSION library/redis:$REDIS_IMAGE_TAG library/postgres:$POSTGRES_IMAGE_TAG n8nio/runners:$N8N_VERSION"
+  contents="images/n8n-$N8N_VERSION.tar images/runners-$N8N_VERSION.tar images/redis-$REDIS_IMAGE_TAG.tar images/postgres-$POSTGRES_IMAGE_TAG.tar"
 }
 
 tool_images() {

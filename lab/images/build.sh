@@ -7,7 +7,7 @@ IMAGES_DIR=$(cd "$(dirname "$0")" && pwd)
 . "$IMAGES_DIR/layers.sh"
 ALL=(busybox ingress k6 redis postgres postgres-old n8n runners n8n-legacy)
 # Made only when named, since few tests need them: building KEDA takes about a quarter of an hour the first time.
-RARE=(keda argocd flux k6-operator k6-starter n8n-tuned)
+RARE=(keda argocd flux k6-operator k6-starter n8n-tuned runners-python)
 
 usage() {
   cat <<Y
@@ -137,6 +137,11 @@ make_n8n() { n8n_image "$1" "$N8N_VERSION" "$NODE24_VERSION"; }
 # launcher that stands in for the real one. It has JavaScript alone.
 inputs_runners() { inputs_n8n; cat "$IMAGES_DIR"/task-runner-launcher.cjs "$IMAGES_DIR"/task-runners.json; }
 make_runners() {
+  runners_layer "$1"
+  image -e '["tini", "--", "node", "/opt/runners/launcher.cjs"]' -c '["javascript"]' -E NODE_ENV=production -E SHELL=/bin/sh \
+    -u 1000 -w /home/runner -p 5680 "n8nio/runners:$N8N_VERSION" "$BASE" "$1"
+}
+runners_layer() {
   local modules=$CACHE/n8n/$N8N_VERSION/node_modules to=$1/opt/runners
   mkdir -p "$to" "$1/usr/local/bin" "$1/etc"
   cp -al "$modules" "$to/" 2>/dev/null || { rm -rf "$to/node_modules"; cp -a "$modules" "$to/"; }
@@ -147,8 +152,48 @@ make_runners() {
   install -m 644 "$IMAGES_DIR/task-runner-launcher.cjs" "$to/launcher.cjs"
   install -m 644 "$IMAGES_DIR/task-runners.json" "$1/etc/n8n-task-runners.json"
   add_user "$1" runner 1000 /home/runner
-  image -e '["tini", "--", "node", "/opt/runners/launcher.cjs"]' -c '["javascript"]' -E NODE_ENV=production -E SHELL=/bin/sh \
-    -u 1000 -w /home/runner -p 5680 "n8nio/runners:$N8N_VERSION" "$BASE" "$1"
+}
+# As n8n's own image of task runners, except for its base: n8n's launcher, built from its source, and n8n's runner for Python
+# beside that for JavaScript. No registry of packages has either, so they come from their repositories.
+RUNNER_SOURCES=$WORK/runner-sources
+runner_source() { # runner_source FOLDER URL TAG [PATH]: into $RUNNER_SOURCES/FOLDER, unless it is there
+  local to=$RUNNER_SOURCES/$1 url=$2 tag=$3 path=${4-.}
+  [ -d "$to" ] && return
+  rm -rf "$to.new"
+  git clone --quiet --depth 1 --filter=blob:none --sparse --branch "$tag" "$url" "$to.new" 2>"$WORK/git.log" &&
+    git -C "$to.new" sparse-checkout set --no-cone "/$path/" 2>>"$WORK/git.log" ||
+    { rm -rf "$to.new"; mistake "the source of $1 cannot be had from $url: put the folder $path of $tag into $to"; }
+  mv "$to.new/$path" "$to"
+  rm -rf "$to.new"
+}
+python_3_13() { # its folder, wherever this machine has it
+  local program
+  for program in python3.13 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.13.*/bin/python3.13; do
+    "$program" -c 'import sys; print(sys.base_prefix)' 2>/dev/null && return
+  done
+  mistake "n8n's runner for Python needs Python 3.13: install python3.13"
+}
+inputs_runners-python() { inputs_runners; echo "$RUNNER_LAUNCHER_VERSION $PYTHON_RUNNER_VERSION $PYTHON_RUNNER_WEBSOCKETS_VERSION"; python_3_13; declare -f make_runners; }
+make_runners-python() {
+  local launcher=launcher-$RUNNER_LAUNCHER_VERSION python=python-$PYTHON_RUNNER_VERSION from to=$1/opt/runners/task-runner-python
+  from=$(python_3_13)
+  runner_source "$launcher" https://github.com/n8n-io/task-runner-launcher "$RUNNER_LAUNCHER_VERSION"
+  runner_source "$python" https://github.com/n8n-io/n8n "n8n@$PYTHON_RUNNER_VERSION" packages/@n8n/task-runner-python
+  runners_layer "$1"
+  rm "$1/opt/runners/launcher.cjs"
+  CGO_ENABLED=0 GOFLAGS='-buildvcs=false -trimpath -mod=readonly' go -C "$RUNNER_SOURCES/$launcher" build -ldflags '-s -w' \
+    -o "$1/usr/local/bin/task-runner-launcher" ./cmd/launcher
+  mkdir -p "$to"/{bin,lib}
+  cp "$from/bin/python3.13" "$to/bin/"
+  cp -a "$from"/lib/libpython3*.so* "$to/lib/" 2>/dev/null || true
+  cp -a "$from/lib/python3.13" "$to/lib/"
+  rm -rf "$to"/lib/python3.13/{test,idlelib,ensurepip,turtledemo,tkinter,config-*} "$to"/lib/python3.13/site-packages/*
+  "$from/bin/python3.13" -m pip install --quiet --target "$to/lib/python3.13/site-packages" \
+    "websockets==$PYTHON_RUNNER_WEBSOCKETS_VERSION" >"$WORK/pip.log" 2>&1 || fail "websockets could not be installed: see $WORK/pip.log"
+  cp -a "$RUNNER_SOURCES/$python/src" "$to/lib/python3.13/site-packages/"
+  find "$to" -name __pycache__ -prune -exec rm -rf {} +
+  image -e '["tini", "--", "/usr/local/bin/task-runner-launcher"]' -c '["javascript", "python"]' -E NODE_ENV=production -E SHELL=/bin/sh \
+    -u 1000 -w /home/runner -p 5680 "n8nio/runners:$N8N_VERSION-python" "$BASE" "$1"
 }
 # KEDA's operator and its metrics server, built from its Go module under the names of its own images.
 KEDA_MODULE=$CLUSTER_DIR/keda
@@ -281,7 +326,7 @@ stamped base "$base_sum" make_base
 [ $# -gt 0 ] || set -- "${ALL[@]}"
 for name; do
   inputs=$("inputs_$name")
-  stamped "$name" "$({ echo "$base_sum"; echo "$inputs"; declare -f "make_$name" image busybox_layer unpack_packages add_user; cat "$CLUSTER_DIR/native/image.sh"; } | hash)" make "$name"
+  stamped "$name" "$({ echo "$base_sum"; echo "$inputs"; declare -f "make_$name" image busybox_layer runners_layer unpack_packages add_user; cat "$CLUSTER_DIR/native/image.sh"; } | hash)" make "$name"
 done
 
 # Blobs that no name leads to any more are of images that were made anew.

@@ -1,7 +1,17 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import type { ExportedWorkflow } from '../../cli/src/catalogue/exported-workflow';
+import type { SeedWorkflow } from '../../cli/src/catalogue/seeding';
 import { cacheFolder, findProgram, pinned, readVersions } from '../../cli/src/lab/paths';
 import { findControl, readLimits } from '../../cli/src/linux/cgroup';
 import {
@@ -10,6 +20,7 @@ import {
 } from '../../cli/src/targets/container/container-target';
 import { CALL } from '../../cli/src/targets/container/create';
 import { removeLeft } from '../../cli/src/targets/container/journal';
+import { taskRunnersOf } from '../../cli/src/linux/process-tree';
 import { thisProcess } from '../../cli/src/linux/proc';
 import type { Running } from '../../cli/src/targets/target';
 import { bringUpMs, left, never, quiet, topology, tracesOf, workload } from '../process/stage';
@@ -30,6 +41,7 @@ const ofImage = (given: Record<string, unknown>): ContainerTargetOptions => ({
   image: archive('n8n', 'N8N_VERSION'),
   redisImage: archive('redis', 'REDIS_IMAGE_TAG'),
   postgresqlImage: archive('postgres', 'POSTGRES_IMAGE_TAG'),
+  runners: null,
   engine: 'podman',
   isVersionNamed: false,
   workflows: chosen.workflows,
@@ -79,6 +91,90 @@ test('an image runs in queue mode with its limits, a killed worker is started ag
     expect((await running.executions())?.succeeded).toBeGreaterThan(1);
   } finally {
     await running.down(quiet);
+  }
+  expect(await left(traces)).toEqual([]);
+  expect(containers().filter((name) => !before.has(name))).toEqual([]);
+});
+
+/** With n8n's launcher and its runner for Python, where the lab could make it; else that for JavaScript alone. */
+function runnersImage(): { image: string; languages: string[] } {
+  const plain = archive('runners', 'N8N_VERSION');
+  const image = plain.replace(/\.tar$/, '-python.tar');
+  return existsSync(image)
+    ? { image, languages: ['javascript', 'python'] }
+    : { image: plain, languages: ['javascript'] };
+}
+
+/** The workload cpu, with another text of its Code node. */
+function codeWorkflow(folder: string, language: string): SeedWorkflow {
+  const text = readFileSync(join(__dirname, '../../workflows/cpu.json'), 'utf8');
+  const workflow = JSON.parse(text) as ExportedWorkflow;
+  const code = {
+    javascript: { jsCode: "return [{ json: { sum: 45, of: 'JavaScript' } }];" },
+    python: {
+      ...{ language: 'pythonNative' },
+      pythonCode: 'return [{"json": {"sum": sum(range(10)), "of": "Python"}}]',
+    },
+  }[language];
+  const nodes = workflow.nodes.map((node) =>
+    node.type === 'n8n-nodes-base.code'
+      ? { ...node, parameters: code }
+      : node.type === 'n8n-nodes-base.webhook'
+        ? {
+            ...node,
+            parameters: { ...(node['parameters'] as object), path: `code-${language}` },
+            webhookId: `code-${language}`,
+          }
+        : node,
+  );
+  const file = join(folder, `${language}.json`);
+  const name = `Code in ${language}`;
+  writeFileSync(file, JSON.stringify({ ...workflow, id: `code-${language}`, name, nodes }));
+  return { name, file };
+}
+
+test('Code nodes run in containers of task runners beside main and the worker, which get no secret and leave nothing', async () => {
+  const before = new Set(containers());
+  const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-code-'));
+  const { image, languages } = runnersImage();
+  const [request] = workload('cpu').requests;
+  if (request === undefined) throw new Error('the workload cpu has no request');
+  const order = {
+    ...ofImage({
+      ...{ mode: 'queue', main: { memoryMiB: 1536 }, workers: { count: 1, memoryMiB: 1280 } },
+    }),
+    workflows: languages.map((language) => codeWorkflow(folder, language)),
+    runners: { image, limits: { memoryMiB: 400 }, env: {} },
+  };
+  // Twice as long: its image of a gigabyte may have to be loaded.
+  const running = await containerTarget(order).up(quiet, AbortSignal.timeout(2 * bringUpMs));
+  const traces = tracesOf(running);
+  try {
+    await running.ready(
+      languages.map((language) => ({
+        ...request,
+        ...{ path: `/webhook/code-${language}`, requestIdAt: null },
+        expect: ['status==200', 'json.sum==45'],
+      })),
+      quiet,
+      never(),
+    );
+    expect(running.versions).toMatchObject({ runners: pinned(versions, 'N8N_VERSION') });
+    const runners = running.processes().filter(({ role }) => role === 'runner');
+    expect(runners.map(({ instance }) => instance)).toEqual(['main-runners', 'worker-1-runners']);
+    const [, beside] = runners;
+    expect(readLimits(findControl(), beside?.cgroup ?? '')).toMatchObject({ memoryMiB: 400 });
+    expect(readFileSync(`/proc/${String(beside?.pid)}/environ`, 'utf8')).not.toMatch(
+      /ENCRYPTION_KEY|PASSWORD/,
+    );
+    const worker = running.processes().find(({ instance }) => instance === 'worker-1');
+    expect(taskRunnersOf(worker ?? { pid: 0 })).toEqual([]);
+    expect(await running.drillAccess?.killRunner('worker-1')).toBeGreaterThanOrEqual(1);
+    expect((await running.executions())?.succeeded).toBeGreaterThanOrEqual(languages.length);
+    expect(running.logs.map((log) => basename(log))).toContain('worker-1-runners.log');
+  } finally {
+    await running.down(quiet);
+    rmSync(folder, { recursive: true });
   }
   expect(await left(traces)).toEqual([]);
   expect(containers().filter((name) => !before.has(name))).toEqual([]);
@@ -158,6 +254,7 @@ test('a Compose file in queue mode is measured in containers of its own, and its
       ...['--image', archive('n8n', 'N8N_VERSION')],
       ...['--redis-image', archive('redis', 'REDIS_IMAGE_TAG')],
       ...['--postgres-image', archive('postgres', 'POSTGRES_IMAGE_TAG')],
+      ...['--runners-image', runnersImage().image],
     ];
     const words = ['run', '--target', 'container', '--compose', 'docker-compose.yml', ...images];
     const load = ['--workload', 'last-node', '--rate', '1', '--duration', '4s', '--warmup', '2s'];
@@ -185,8 +282,9 @@ test('a Compose file in queue mode is measured in containers of its own, and its
       workers: { count: 1, concurrency: 7, cpuMillicores: 900, memoryMiB: 1280 },
     });
     expect(stderr).toContain(
-      'docker-compose.yml: n8n: main; n8n-worker: 1 worker; redis: Redis; postgres: PostgreSQL',
+      'docker-compose.yml: n8n: main; n8n-worker: 1 worker; redis: Redis; postgres: PostgreSQL; n8n-runner: task runners',
     );
+    expect(record.versions).toHaveProperty('runners');
     expect(stderr).toContain('docker-compose.yml: n8n-worker: N8N_SMTP_PASS: not passed on');
     const found = spawnSync('grep', ['-rl', '--exclude=.env', 'is-secret', '.'], { cwd: folder });
     expect(found.status).toBe(1);

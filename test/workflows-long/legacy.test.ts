@@ -4,8 +4,7 @@ import { withHeaders } from '../../loadtests/lib/own-request';
 import { requestsOf } from '../../loadtests/lib/workload';
 import { N8N_LEGACY_VERSION } from '../support/versions';
 import { key, keyCredential, withKey } from '../workflows/support/key';
-import { startN8n, type RunningN8n } from '../workflows/support/n8n';
-import { workflowsFolder } from '../workflows/support/paths';
+import { startN8n, workflowsFolder, type RunningN8n } from '../workflows/support/n8n';
 import { bodyOf, faultOf, registered, send } from '../workflows/support/request';
 
 /** The workloads for n8n below 1.0, each way in which it runs executions. */

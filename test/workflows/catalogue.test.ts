@@ -10,7 +10,7 @@ import {
   type Workload,
 } from '../../cli/src/catalogue/workload';
 import { requestsOf, type CatalogueShape } from '../../loadtests/lib/workload';
-import { workflowsFolder } from './support/paths';
+import { workflowsFolder } from './support/n8n';
 
 const file = join(workflowsFolder, 'catalogue.json');
 const catalogue = readCatalogue(file);

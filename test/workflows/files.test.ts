@@ -5,7 +5,7 @@ import { activationSql, bundledPlace, placed } from '../../cli/src/catalogue/see
 import { parseExport } from '../../cli/src/catalogue/exported-workflow';
 import { filesOf, type VariantName } from '../../cli/src/catalogue/workload';
 import { requestsOf } from '../../loadtests/lib/workload';
-import { root, workflowsFolder } from './support/paths';
+import { root, workflowsFolder } from './support/n8n';
 import { N8N_LEGACY_VERSION, N8N_VERSION } from '../support/versions';
 
 interface Node {

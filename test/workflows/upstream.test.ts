@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { root } from './support/paths';
+import { root } from './support/n8n';
 import { startUpstream } from './support/upstream';
 
 const bearer = (token: string): RequestInit => ({ headers: { authorization: `Bearer ${token}` } });

@@ -31,7 +31,7 @@ interface Rule {
 
 const CLUSTER = ['kubeconfig', 'context', 'namespace', 'protect'];
 const DEPLOY = ['release', 'deployTimeout', 'generatorImage', 'generators', 'via', 'viaAddress'];
-const OF_CONTAINERS = ['image', 'redisImage', 'postgresImage', 'containerEngine'];
+const OF_CONTAINERS = ['image', 'redisImage', 'postgresImage', 'runnersImage', 'containerEngine'];
 const OF_QUEUES = ['workers', 'concurrency', 'webhooks'];
 /** Options that only n8n has; the others apply to every server. */
 const OF_N8N = ['n8n', 'mode', 'process', 'database', ...OF_QUEUES, 'heap', 'tuning'];

@@ -1,7 +1,7 @@
 /** Options of the target container. */
 import type { Command } from 'commander';
 import { chooseTopology, type TopologyChoice } from '../plan/chosen-topology';
-import { readComposeFile } from '../plan/compose';
+import { readComposeFile, type ComposeRunners } from '../plan/compose';
 import { contradiction, type Topology } from '../plan/topology';
 import type { ContainerTargetOptions } from '../targets/container/container-target';
 import { containerTarget } from '../targets/container/container-target';
@@ -12,6 +12,7 @@ export interface ContainerFlags {
   image?: string;
   redisImage?: string;
   postgresImage?: string;
+  runnersImage?: string;
   containerEngine?: string;
 }
 
@@ -27,6 +28,10 @@ export function withContainerOptions(command: Command): Command {
     )
     .option('--postgres-image <image>', 'PostgreSQL image (default: same as the chart)')
     .option(
+      '--runners-image <image>',
+      "run Code nodes beside n8n, in containers from an image such as n8nio/runners:2.41.1; none: inside n8n's containers (default: as the Compose file does, or else none)",
+    )
+    .option(
       '--container-engine <engine>',
       'podman, docker, or the path of either (default: the first that responds)',
     );
@@ -34,14 +39,21 @@ export function withContainerOptions(command: Command): Command {
 
 type Images = Pick<
   ContainerTargetOptions,
-  'image' | 'redisImage' | 'postgresqlImage' | 'engine' | 'isVersionNamed'
+  'image' | 'redisImage' | 'postgresqlImage' | 'runners' | 'engine' | 'isVersionNamed'
 >;
 
 /** The options go over what the Compose file says. */
-export const imagesOf = (flags: ContainerFlags & Pick<TopologyChoice, 'n8n'>): Images => ({
+export const imagesOf = (
+  flags: ContainerFlags & Pick<TopologyChoice, 'n8n'>,
+  runners: ComposeRunners = { limits: {}, env: {} },
+): Images => ({
   image: flags.image ?? null,
   redisImage: flags.redisImage ?? null,
   postgresqlImage: flags.postgresImage ?? null,
+  runners:
+    flags.runnersImage === undefined || flags.runnersImage === 'none'
+      ? null
+      : { image: flags.runnersImage, ...runners },
   engine: flags.containerEngine ?? null,
   isVersionNamed: flags.n8n !== undefined,
 });
@@ -55,15 +67,18 @@ export function topologyInImage(choice: TopologyChoice & ContainerFlags): Topolo
 /** The images of a Compose file, under the options, and what is to be said of the file. */
 export function withComposeImages(
   flags: ContainerFlags & TopologyChoice,
-): ContainerFlags & Pick<ContainerTargetOptions, 'notes'> {
+): ContainerFlags & Pick<ContainerTargetOptions, 'notes'> & { runners?: ComposeRunners } {
   if (flags.compose === undefined) return flags;
-  const { images, taken, left } = readComposeFile(flags.compose);
-  const own = { image: images.n8n, redisImage: images.redis, postgresImage: images.postgresql };
+  const { images, runners, taken, left } = readComposeFile(flags.compose);
+  const own = {
+    ...{ image: images.n8n, redisImage: images.redis, postgresImage: images.postgresql },
+    runnersImage: images.runners,
+  };
   const known = Object.entries(own).flatMap(([name, image]) =>
     image === null ? [] : [[name, image]],
   );
   return {
-    ...{ ...Object.fromEntries(known), ...flags },
+    ...{ ...Object.fromEntries(known), ...flags, runners },
     notes: [
       `${flags.compose}: ${taken.join('; ')}`,
       ...left.map((line) => `${flags.compose ?? ''}: ${line}`),

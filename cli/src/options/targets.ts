@@ -81,8 +81,8 @@ export function targetOrder(
   }
   if (kind === 'container') {
     const topology = topologyInImage(options);
-    const { notes = [], ...flags } = withComposeImages(options);
-    const images = imagesOf({ ...flags, n8n: options.n8n });
+    const { notes = [], runners, ...flags } = withComposeImages(options);
+    const images = imagesOf({ ...flags, n8n: options.n8n }, runners);
     return { kind, ...images, notes, topology, workflows, readyTimeoutMs, ...forDrill };
   }
   const { n8nProgram } = options;

@@ -1,6 +1,7 @@
 /** A Compose file that starts n8n: what in it is n8n, and the topology that it lays out. Pure, but for reading files. */
 import { dirname, join, resolve } from 'node:path';
 import { parseDocument, type Document } from 'yaml';
+import type { Limits } from '../linux/cgroup';
 import { readPlainFile } from '../linux/plain-file';
 import { Mistake, messageOf } from '../ui/exit';
 import { counted } from '../ui/numbers';
@@ -66,11 +67,18 @@ export function environmentIn(given: unknown): Record<string, string | undefined
 export interface ComposeTopology {
   /** Of the chart, as in a topology file. */
   values: NamedSettings;
-  images: { n8n: string | null; redis: string | null; postgresql: string | null };
+  images: Record<'n8n' | 'redis' | 'postgresql' | 'runners', string | null>;
+  /** Of the services of task runners, beyond their image. */
+  runners: ComposeRunners;
   /** Which service is what, a line each. */
   taken: string[];
   /** What is not taken over, a line each: names of services and keys, and no value. */
   left: string[];
+}
+
+export interface ComposeRunners {
+  limits: Limits;
+  env: Record<string, string>;
 }
 
 type Texts = Readonly<Record<string, string | undefined>>;
@@ -151,9 +159,9 @@ export function composeTopology(text: string, file: string, around: Around): Com
   for (const service of all) {
     if (isN8n(service)) leaveKeys(service, leave, N8N_KEYS);
     else if (stores.includes(service)) leaveStore(service, leave);
-    else if (RUNNERS.test(String(service.image))) {
-      leave(service, 'image', "the task runners inside n8n's containers are used instead");
-    } else leave(service, 'image', 'neither n8n nor a store of it: the service is not started');
+    else if (!isRunners(service)) {
+      leave(service, 'image', 'neither n8n nor a store of it: the service is not started');
+    }
   }
   if (isQueue && redis === undefined) {
     leave(main, 'QUEUE_BULL_REDIS_HOST', 'the file has no Redis, and a Redis of the chart is used');
@@ -161,6 +169,7 @@ export function composeTopology(text: string, file: string, around: Around): Com
   if (isPostgresql && postgresql === undefined) {
     leave(main, 'DB_POSTGRESDB_HOST', 'the file has no PostgreSQL, and one of the chart is used');
   }
+  const runners = runnersOf(all.filter(isRunners), main, leave);
   const roles = (['main', 'worker', 'webhook'] as const).map(
     (role) => [role, roleIn(role === 'main' ? [main] : of(role), role, main, leave)] as const,
   );
@@ -181,12 +190,15 @@ export function composeTopology(text: string, file: string, around: Around): Com
       n8n: textOf(main.image),
       redis: textOf(stores[0]?.image),
       postgresql: textOf(stores[1]?.image),
+      runners: textOf(runners?.image),
     },
+    runners: runners === undefined ? { limits: {}, env: {} } : ofRunners(runners, leave),
     taken: [
       ...n8n.filter((service) => !mains.includes(service)).map(saidOf),
       ...stores.flatMap((store, index) =>
         store === undefined ? [] : [`${store.name}: ${index === 0 ? 'Redis' : 'PostgreSQL'}`],
       ),
+      ...(runners === undefined ? [] : [`${runners.name}: task runners`]),
     ],
     left,
   };
@@ -195,6 +207,49 @@ export function composeTopology(text: string, file: string, around: Around): Com
 const REDIS = /(^|\/)(redis|valkey|redis-stack-server)([:@]|$)/;
 const POSTGRESQL = /(^|\/)(postgres|postgresql|pgvector|postgis|timescaledb)([:@]|$)/;
 const RUNNERS = /(^|\/)runners([:@]|$)/;
+
+const isRunners = ({ image }: Service): boolean => RUNNERS.test(String(image));
+
+/** The first, for each main and each worker; a service stands for all of its replicas. */
+function runnersOf(services: readonly Service[], main: Service, leave: Leave): Service | undefined {
+  const [first, ...rest] = services;
+  if (main.env['N8N_RUNNERS_MODE'] !== 'external') {
+    for (const each of services) {
+      leave(each, 'image', `not used, because ${main.name} does not set N8N_RUNNERS_MODE=external`);
+    }
+    return undefined;
+  }
+  if (first === undefined) {
+    const why = "the file has no task runners, and those inside n8n's containers are used";
+    leave(main, 'N8N_RUNNERS_MODE', why);
+    return undefined;
+  }
+  leaveKeys(first, leave, N8N_KEYS);
+  if (first.content['command'] !== undefined || first.content['entrypoint'] !== undefined) {
+    leave(first, 'command', "the image's own is used");
+  }
+  for (const other of rest) {
+    if (textOf(other.image) === textOf(first.image)) continue;
+    leave(other, 'image', `the image of ${first.name} is used`);
+  }
+  return first;
+}
+
+function ofRunners(service: Service, leave: Leave): ComposeRunners {
+  const env = Object.entries(service.env).filter(([name, value]) => {
+    if (isOfPlace(name) || name.startsWith('N8N_RUNNERS_LAUNCHER_')) return false;
+    const isPassedOn = isHarmlessVariable(name, value);
+    if (!isPassedOn) leave(service, name, 'not passed on');
+    return isPassedOn;
+  });
+  const cpu = cpuOf(service);
+  const memory = memoryOf(service);
+  const limits = {
+    ...(cpu === undefined ? {} : { cpuMillicores: Number.parseInt(cpu, 10) }),
+    ...(memory === undefined ? {} : { memoryMiB: Number.parseInt(memory, 10) }),
+  };
+  return { limits, env: Object.fromEntries(env) };
+}
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 

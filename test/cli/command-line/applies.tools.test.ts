@@ -76,7 +76,7 @@ const VALUES: Record<string, string> = {
   ...{ mode: 'queue', process: 'own', database: 'postgresql', workers: '3', concurrency: '7' },
   ...{ webhooks: '2', cpu: '700m', memory: '900Mi', heap: '300Mi', tuning: 'none', env: 'A=1' },
   ...{ image: 'n8nio/n8n:2.39.9', redisImage: 'redis:9', postgresImage: 'postgres:19' },
-  containerEngine: 'docker',
+  ...{ runnersImage: 'n8nio/runners:2.39.9', containerEngine: 'docker' },
   ...{ kubeconfig: 'file', context: 'work', namespace: 'load', protect: 'prod*', release: 'mine' },
   ...{ deployTimeout: '3m', generatorImage: 'k6:mine', generators: '2', via: 'ingress' },
   ...{ viaAddress: '10.0.0.1', values: '@values.yaml', chart: '@chart.yaml', profile: 'spike' },

@@ -80,13 +80,42 @@ test("the services of n8n's own Compose file become main, workers and stores, wi
     n8n: 'docker.n8n.io/n8nio/n8n:2.41.1',
     redis: 'redis:7-alpine',
     postgresql: 'postgres:17',
+    runners: 'n8nio/runners:2.41.1',
   });
   expect(taken).toEqual([
     ...['n8n: main', 'n8n-worker: 2 workers', 'redis: Redis', 'postgres: PostgreSQL'],
+    'n8n-runner: task runners',
   ]);
+  expect(left).toEqual([]);
+});
+
+test('task runners of the file run beside n8n with their limits, and only where n8n asks for them', () => {
+  const limited = QUEUE.replace(
+    '  n8n-worker:',
+    `  n8n-worker-runner:
+    image: n8nio/runners:2.40.7
+  n8n-worker:`,
+  ).replace(
+    'image: n8nio/runners:${N8N_VERSION}',
+    'image: n8nio/runners:2.41.1\n    mem_limit: 300m\n    cpus: 0.5\n    command: javascript',
+  );
+  const files = { '.env': DOT_ENV };
+  const { images, runners, left } = read(limited, {}, files);
+  expect(images.runners).toBe('n8nio/runners:2.41.1');
+  expect(runners).toEqual({ limits: { cpuMillicores: 500, memoryMiB: 300 }, env: {} });
   expect(left).toEqual([
-    "n8n-runner: image: the task runners inside n8n's containers are used instead",
+    "n8n-runner: command: the image's own is used",
+    'n8n-worker-runner: image: the image of n8n-runner is used',
   ]);
+  const internal = read(QUEUE.replace('RUNNERS_MODE=external', 'RUNNERS_MODE=internal'), {}, files);
+  expect(internal.images.runners).toBeNull();
+  expect(internal.left).toContain(
+    'n8n-runner: image: not used, because n8n does not set N8N_RUNNERS_MODE=external',
+  );
+  const without = read(QUEUE.replace('image: n8nio/runners', 'image: n8nio/other'), {}, files);
+  expect(without.left).toContain(
+    "n8n: N8N_RUNNERS_MODE: the file has no task runners, and those inside n8n's containers are used",
+  );
 });
 
 test('no secret and no free text of the file goes on, and none is said', () => {
@@ -233,14 +262,16 @@ test('options go over the file, which the target is told with its images', () =>
     const order = targetOrder({ target: 'container', compose, redisImage: 'redis.tar' }, [], 1000, {
       load: 'none',
     });
+    const without = { target: 'container', compose, runnersImage: 'none' } as const;
+    expect(targetOrder(without, [], 1000, { load: 'none' })).toHaveProperty('runners', null);
     expect(order).toMatchObject({
       ...{ image: 'docker.n8n.io/n8nio/n8n:2.41.1', redisImage: 'redis.tar' },
       ...{ postgresqlImage: 'postgres:17', isVersionNamed: false },
+      runners: { image: 'n8nio/runners:2.41.1', limits: {}, env: {} },
       topology: { n8n: '2.41.1', workers: { count: 2 } },
     });
     expect(order).toHaveProperty('notes', [
-      `${compose}: n8n: main; n8n-worker: 2 workers; redis: Redis; postgres: PostgreSQL`,
-      `${compose}: n8n-runner: image: the task runners inside n8n's containers are used instead`,
+      `${compose}: n8n: main; n8n-worker: 2 workers; redis: Redis; postgres: PostgreSQL; n8n-runner: task runners`,
     ]);
   } finally {
     rmSync(folder, { recursive: true });

@@ -8,7 +8,10 @@ import {
   type EngineFacts,
 } from '../../../cli/src/targets/container/engine';
 import { idOf, isArchive, versionInTag } from '../../../cli/src/targets/container/images';
+import { withRunners } from '../../../cli/src/targets/container/runners';
 import type { ProcessSpec } from '../../../cli/src/targets/process/supervisor';
+import { Workspace } from '../../../cli/src/targets/process/workspace';
+import { readFileSync } from 'node:fs';
 
 const spec: ProcessSpec = {
   ...{ role: 'worker', instance: 'worker-1', command: ['/opt/n8n', 'worker', '--concurrency=10'] },
@@ -122,4 +125,72 @@ test('the control group of a container is read in both versions', () => {
 
 test('the exit code of an engine tells the signal', () => {
   expect([137, 143, 1, 0, null].map(signalOf)).toEqual(['SIGKILL', 'SIGTERM', null, null, null]);
+});
+
+describe('task runners beside n8n', () => {
+  let workspace: Workspace;
+  beforeEach(() => {
+    workspace = new Workspace();
+  });
+  afterEach(() => workspace.remove());
+
+  const runner = {
+    ...{ 'runner-type': 'javascript', workdir: '/home/runner', args: ['start.js'] },
+    'allowed-env': ['PATH'],
+    'env-overrides': { NODE_FUNCTION_ALLOW_BUILTIN: 'crypto', OTHER: '1' },
+  };
+  const order = (given = { limits: {}, env: {} }, n8n = '2.41.1') => ({
+    ...{ n8n, given, token: 'a-token', brokerPort: 5679 },
+    config: { 'task-runners': [runner, { ...runner, 'runner-type': 'python' }] },
+    ports: { launcher: 20_000, runners: [20_001, 20_002] },
+  });
+  const secret = { ...spec.env, N8N_ENCRYPTION_KEY: 'k', NODE_FUNCTION_ALLOW_BUILTIN: 'zlib' };
+  const worker = { ...spec, env: secret };
+
+  test('n8n and they share a token and the port of the broker, and they get none of its secrets', () => {
+    const { n8n, beside } = withRunners(worker, workspace, order());
+    expect(n8n.env).toMatchObject({
+      ...{ N8N_RUNNERS_MODE: 'external', N8N_RUNNERS_AUTH_TOKEN: 'a-token' },
+      N8N_ENCRYPTION_KEY: 'k',
+    });
+    expect(n8n.env).not.toHaveProperty('N8N_RUNNERS_ENABLED');
+    expect(beside).toMatchObject({
+      ...{ role: 'runner', instance: 'worker-1-runners', limits: worker.limits },
+      env: {
+        ...{ N8N_RUNNERS_AUTH_TOKEN: 'a-token', N8N_RUNNERS_TASK_TIMEOUT: '300' },
+        ...{ N8N_RUNNERS_TASK_BROKER_URI: 'http://127.0.0.1:5679' },
+        ...{ NODE_OPTIONS: '--max-old-space-size=512', NODE_FUNCTION_ALLOW_BUILTIN: 'zlib' },
+      },
+    });
+    expect(beside.env).not.toHaveProperty('N8N_ENCRYPTION_KEY');
+    const [older] = [withRunners(worker, workspace, order(undefined, '1.123.81'))];
+    expect(older.n8n.env).toMatchObject({ N8N_RUNNERS_ENABLED: 'true' });
+  });
+
+  test('the launcher passes on what the user sets, on ports of its own, and never the token', () => {
+    const { beside } = withRunners(worker, workspace, order());
+    const config = JSON.parse(
+      readFileSync(beside.env['N8N_RUNNERS_CONFIG_PATH'] ?? '', 'utf8'),
+    ) as ReturnType<typeof order>['config'];
+    const [javascript, python] = config['task-runners'];
+    expect(javascript).toMatchObject({
+      ...{ workdir: beside.folder, 'health-check-server-port': '20001' },
+      'env-overrides': { OTHER: '1', N8N_RUNNERS_HEALTH_CHECK_SERVER_HOST: '127.0.0.1' },
+    });
+    expect(javascript?.['env-overrides']).not.toHaveProperty('NODE_FUNCTION_ALLOW_BUILTIN');
+    expect(python).toMatchObject({ 'health-check-server-port': '20002' });
+    expect(javascript?.['allowed-env']).toEqual(
+      expect.arrayContaining(['PATH', 'NODE_OPTIONS', 'NODE_FUNCTION_ALLOW_BUILTIN']),
+    );
+    expect(javascript?.['allowed-env'].join(' ')).not.toMatch(/TOKEN|BROKER|CONFIG_PATH/);
+  });
+
+  test('limits and settings of a Compose file go over those of n8n', () => {
+    const given = { limits: { memoryMiB: 300 }, env: { N8N_RUNNERS_TASK_TIMEOUT: '9' } };
+    const { beside } = withRunners(worker, workspace, order(given));
+    expect(beside.limits).toEqual({ memoryMiB: 300 });
+    expect(beside.env).toMatchObject({
+      ...{ NODE_OPTIONS: '--max-old-space-size=150', N8N_RUNNERS_TASK_TIMEOUT: '9' },
+    });
+  });
 });

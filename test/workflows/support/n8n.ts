@@ -17,10 +17,12 @@ import { activationSql, placed, upstreamCredential } from '../../../cli/src/cata
 import { parseExport, type ExportedWorkflow } from '../../../cli/src/catalogue/exported-workflow';
 import { freePort } from '../../../cli/src/targets/process/ports';
 import { n8nFolder, node18, node24 } from '../../nodes/support/lab';
-import { root, workflowsFolder } from './paths';
 import { until } from '../../support/wait';
 
 const run = promisify(execFile);
+
+export const root = join(__dirname, '../../..');
+export const workflowsFolder = join(root, 'workflows');
 
 export interface RunningN8n {
   baseUrl: string;

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { root } from './paths';
+import { root } from './n8n';
 
 /** The stand-in as a process of its own, on a free port. */
 export async function startUpstream(

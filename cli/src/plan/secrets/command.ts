@@ -11,7 +11,7 @@ const SHOWN = new Set(
   generator-cpus generator-image generators grafana group heap help host id-at image interval into keep-days kubeconfig max-open
   memory memory-price metric metrics-url mode n8n n8n-program name namespace out over pairs part pid plot port postgres-image precision prefix probe
   process profile prometheus prometheus-namespace prometheus-release prometheus-remote-write promise protect
-  rate ready recover-age redis redis-image release request retries rules s3 save-on-error save-on-progress save-on-success seed since slo speed
+  rate ready recover-age redis redis-image release request retries rules runners-image s3 save-on-error save-on-progress save-on-success seed since slo speed
   stand-in start-file steady stop-after tag target timeout tls-cert tls-key to top topology trigger tuning url values variant via via-address vus wait
   wait-for-quiet warmup webhooks within workers workflow workload write
   `

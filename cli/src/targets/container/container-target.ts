@@ -2,12 +2,16 @@ import type { SeedWorkflow } from '../../catalogue/seeding';
 import { findBundled } from '../../lab/kit';
 import { pinned, readVersions } from '../../lab/paths';
 import { findControl, type Limits } from '../../linux/cgroup';
+import type { ComposeRunners } from '../../plan/compose';
+import { supports } from '../../plan/environment';
 import { contradiction, isLegacy, databaseOf, type Topology } from '../../plan/topology';
 import { Mistake } from '../../ui/exit';
 import type { Progress } from '../../ui/progress';
 import { choosePorts, PATCHES } from '../process/layout';
+import { freePort } from '../process/ports';
 import { ProcessRunning, type Means } from '../process/process-running';
 import { HASH } from '../process/stores';
+import { newPassword } from '../process/secrets';
 import type { ProcessSpec } from '../process/supervisor';
 import { upOrDown } from '../process/process-target';
 import { builtNodes, find, templatesFolder, type Tools } from '../process/tools';
@@ -19,11 +23,14 @@ import {
   haveImage,
   lookIntoN8n,
   lookIntoPostgresql,
+  lookIntoRunners,
   once,
   versionOfRedis,
   type N8nImage,
+  type RunnersImage,
 } from './images';
 import { ContainerJournal } from './journal';
+import { withRunners, type RunnerPorts } from './runners';
 
 export interface ContainerTargetOptions {
   topology: Topology;
@@ -32,6 +39,8 @@ export interface ContainerTargetOptions {
   /** Those of the stores, like `redis` and `postgres`; null: the ones that the chart takes. */
   redisImage: string | null;
   postgresqlImage: string | null;
+  /** Beside main and each worker; null: n8n runs its Code nodes itself. Without limits, they have those of n8n. */
+  runners: ({ image: string } & ComposeRunners) | null;
   /** podman, docker or a path; null: the first that answers. */
   engine: string | null;
   /** Whether the user has named the version of n8n, which the image must then have. */
@@ -52,7 +61,8 @@ export function containerTarget(options: ContainerTargetOptions): Target {
     up: async (progress, signal) => {
       const { topology: asked } = options;
       const engine = await Engine.find(options.engine);
-      const limits: Limits[] = [asked.main, asked.workers, asked.webhooks];
+      const { runners } = options;
+      const limits: Limits[] = [asked.main, asked.workers, asked.webhooks, runners?.limits ?? {}];
       const cannot = whyNoLimits(engine.facts, limits);
       if (cannot !== null) throw new Mistake(`${cannot}.`);
       const images = await haveImages(engine, options, progress);
@@ -66,7 +76,7 @@ export function containerTarget(options: ContainerTargetOptions): Target {
         ...{ control: findControl(), versions: images.versions },
         ports: await choosePorts(topology, options.hasLinks ?? false),
         workspace: await Workspace.open({ node: process.execPath, n8nCommand: [process.execPath] }),
-        means: meansOf(engine, images),
+        means: meansOf(engine, images, await besideOf(topology, images, runners)),
       });
       return upOrDown(running, progress, signal);
     },
@@ -77,6 +87,7 @@ interface Images {
   n8n: N8nImage & { id: string; name: string };
   redis: string | null;
   postgresql: { id: string; programs: string } | null;
+  runners: ({ id: string } & RunnersImage) | null;
   /** For the record. */
   versions: Record<string, string>;
 }
@@ -106,7 +117,14 @@ async function haveImages(
     postgresql = { id: postgresqlId, programs };
     versions['postgresql'] = version;
   }
-  return { n8n, redis, postgresql, versions };
+  let runners: Images['runners'] = null;
+  if (given.runners !== null) {
+    const runnersId = await haveImage(engine, given.runners.image, tell);
+    const found = await lookIntoRunners(engine, runnersId, given.runners.image);
+    runners = { id: runnersId, ...found };
+    versions['runners'] = found.version;
+  }
+  return { n8n, redis, postgresql, runners, versions };
 }
 
 const pinnedImage = (name: 'redis' | 'postgres'): string =>
@@ -149,9 +167,49 @@ function toolsOf(topology: Topology, { n8n, redis, postgresql }: Images): Tools 
   };
 }
 
-function meansOf(engine: Engine, { n8n, redis, postgresql }: Images): Means {
+async function besideOf(
+  topology: Topology,
+  { runners }: Images,
+  given: ContainerTargetOptions['runners'],
+): Promise<Means['beside']> {
+  if (runners === null || given === null) return undefined;
+  if (!supports(topology.n8n, 'taskRunners')) {
+    throw new Mistake(`n8n ${topology.n8n} has no task runners: use --runners-image none.`);
+  }
+  const count = 1 + (topology.mode === 'queue' ? topology.workers.count : 0);
+  const ports: RunnerPorts[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const own: number[] = [];
+    while (own.length < runners.config['task-runners'].length) own.push(await freePort());
+    ports.push({ launcher: await freePort(), runners: own });
+  }
+  return (spec, seat, workspace) => {
+    if (seat.role === 'webhook') return null;
+    const own = ports[seat.role === 'main' ? 0 : Number(/\d+$/.exec(seat.instance)?.[0])];
+    if (own === undefined) throw new Error(`${seat.instance} has no ports for its task runners`);
+    return withRunners(spec, workspace, {
+      ...{ n8n: topology.n8n, config: runners.config, given, ports: own },
+      ...{ brokerPort: seat.brokerPort, token: newPassword() },
+    });
+  };
+}
+
+function meansOf(
+  engine: Engine,
+  { n8n, redis, postgresql, runners }: Images,
+  beside: Means['beside'],
+): Means {
   const patches = findBundled(PATCHES, 'untraced-sqlite.cjs');
-  const imageOf = ({ role, command: [program] }: ProcessSpec): ImageOf | null => {
+  const imageOf = ({ role, command: [program], env, folder }: ProcessSpec): ImageOf | null => {
+    if (role === 'runner' && runners !== null) {
+      const config = { path: env['N8N_RUNNERS_CONFIG_PATH'] ?? '', isReadOnly: true };
+      return {
+        id: runners.id,
+        isOwnProgram: true,
+        isApart: true,
+        mounts: [{ path: folder }, config],
+      };
+    }
     if (program === n8n.program) {
       return {
         ...{ id: n8n.id, isOwnProgram: true },
@@ -166,6 +224,7 @@ function meansOf(engine: Engine, { n8n, redis, postgresql }: Images): Means {
   };
   return {
     kind: 'container',
+    ...(beside === undefined ? {} : { beside }),
     supervisor: (id, workspace) =>
       new Containers({
         ...{ id, engine, control: findControl(), workspace, imageOf },

@@ -23,6 +23,8 @@ export interface ImageOf {
   /** It starts by itself what the first word of the command names. */
   isOwnProgram: boolean;
   mounts?: Creation['mounts'];
+  /** It sees nothing of this machine but its mounts. */
+  isApart?: boolean;
 }
 
 export interface ContainersOptions {
@@ -161,7 +163,10 @@ export class Containers extends Supervisor {
           ...{ name, call: id, image: image.id, isOwnProgram: image.isOwnProgram, spec },
           ...{ envFile: file, ulimits: engine.ulimits },
           user: { id: user, group: own ?? process.getgid?.() ?? 0 },
-          mounts: [{ path: workspace.folder }, ...(image.mounts ?? [])],
+          mounts: [
+            ...(image.isApart === true ? [] : [{ path: workspace.folder }]),
+            ...(image.mounts ?? []),
+          ],
         }),
       );
     } finally {

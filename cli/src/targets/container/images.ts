@@ -6,6 +6,7 @@ import { BOOT_ID, bootId } from '../../linux/proc';
 import { Failure, messageOf, Mistake } from '../../ui/exit';
 import type { Progress } from '../../ui/progress';
 import type { Engine } from './engine';
+import { runnersConfigSchema } from './runners';
 
 const run = promisify(execFile);
 
@@ -104,6 +105,37 @@ export async function lookIntoN8n(engine: Engine, id: string, image: string): Pr
     );
   }
   return { program, n8n, node };
+}
+
+/** Printed by the Node.js of an image of task runners, where the launcher finds its configuration. */
+const LOOK_FOR_RUNNERS = `
+const { existsSync, readFileSync } = require('node:fs');
+const { dirname, join } = require('node:path');
+const config = JSON.parse(readFileSync('/etc/n8n-task-runners.json', 'utf8'));
+const script = config['task-runners'].find((one) => one['runner-type'] === 'javascript').args.at(-1);
+const manifest = join(dirname(script), '..', 'package.json');
+const version = existsSync(manifest) ? JSON.parse(readFileSync(manifest, 'utf8')).version : 'unknown';
+process.stdout.write(JSON.stringify({ version, config }));
+`;
+
+const runnersSchema = z.object({ version: z.string(), config: runnersConfigSchema });
+export type RunnersImage = z.infer<typeof runnersSchema>;
+
+/** The version of the runner for JavaScript, which is that of n8n, and the launcher's configuration. */
+export async function lookIntoRunners(
+  engine: Engine,
+  id: string,
+  image: string,
+): Promise<RunnersImage> {
+  try {
+    return runnersSchema.parse(
+      JSON.parse(await once(engine, id, 'node', ['-e', LOOK_FOR_RUNNERS])),
+    );
+  } catch (error) {
+    throw new Mistake(
+      `the image ${image} has no task runners that can be inspected: use an image made from n8nio/runners, or --runners-image none (${messageOf(error).split('\n')[0] ?? ''}).`,
+    );
+  }
 }
 
 export async function versionOfRedis(engine: Engine, id: string): Promise<string> {

@@ -161,6 +161,9 @@ export interface SeatPorts {
   links?: Partial<Record<Store, number>>;
 }
 
+/** What runs the Code nodes of a process of n8n, where that is another container. */
+export const nameBeside = (instance: string): string => `${instance}-runners`;
+
 export type Store = StoreLink['store'];
 
 /** How limits are set on this machine; refused where there are some and they cannot be. */

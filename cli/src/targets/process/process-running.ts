@@ -26,7 +26,14 @@ import { runOutOfMemory, takeFromAll } from '../../linux/group-limits';
 import { mountSmallDisk, type SmallDisk } from '../../linux/small-disk';
 import { failOver as failOverPostgresql, useUpConnections } from './connections';
 import { countExecutions } from './database';
-import { baseUrlOf, graceMsOf, n8nProcesses, type Ports } from './layout';
+import {
+  baseUrlOf,
+  graceMsOf,
+  n8nProcesses,
+  nameBeside,
+  type Ports,
+  type SeatPorts,
+} from './layout';
 import { installNodes } from './nodes';
 import { Readiness } from './readiness';
 import { awaitExpectedResponse, isReady } from './ready';
@@ -73,6 +80,13 @@ export interface Means {
   supervisor(id: string, workspace: Workspace): Supervisor;
   /** Hashes a password as n8n does. */
   hash(password: string, workspace: Workspace): Promise<string>;
+  /** What runs beside a process of n8n, and that process as it then is; null or left out: nothing does. */
+  beside?(spec: ProcessSpec, seat: SeatPorts, workspace: Workspace): Beside | null;
+}
+
+export interface Beside {
+  n8n: ProcessSpec;
+  beside: ProcessSpec;
 }
 
 /** Period of the chart's readiness probe. */
@@ -99,6 +113,8 @@ export class ProcessRunning implements Running {
   private readonly stores: Stores;
   private readonly seeds: Seeds;
   private n8n: ProcessSpec[];
+  /** Beside n8n, such as task runners. */
+  private readonly beside: readonly ProcessSpec[];
   private closeLinks: () => Promise<void> = () => Promise.resolve();
   private links: readonly StoreLink[] = [];
   private disk: SmallDisk | null = null;
@@ -118,7 +134,14 @@ export class ProcessRunning implements Running {
     supervisor.watchFolder(workspace.folder);
     this.supervisor = supervisor;
     const specs = n8nProcesses(topology, ports, tools, workspace);
-    this.n8n = options.hasClock === true ? specs.map((spec) => withClock(spec, workspace)) : specs;
+    const pairs = specs.map((spec, index): { n8n: ProcessSpec; beside?: ProcessSpec } => {
+      const own = options.hasClock === true ? withClock(spec, workspace) : spec;
+      const seat = ports.seats[index];
+      if (seat === undefined) throw new Error(`${spec.instance} has no seat`);
+      return means?.beside?.(own, seat, workspace) ?? { n8n: own };
+    });
+    this.n8n = pairs.map(({ n8n }) => n8n);
+    this.beside = pairs.flatMap(({ beside }) => beside ?? []);
     this.metrics = ports.seats
       .filter(({ role }) => role === 'main' || !isLegacy(topology.n8n))
       .map(({ role, instance, port }) => ({
@@ -200,8 +223,10 @@ export class ProcessRunning implements Running {
         await supervisor.signal(instance, 'SIGKILL');
       },
       killRunner: (instance) => {
-        const root = supervisor.processes().find((process) => process.instance === instance);
-        const runners = root === undefined ? [] : taskRunnersOf(root);
+        const roots = supervisor
+          .processes()
+          .filter((root) => [instance, nameBeside(instance)].includes(root.instance));
+        const runners = roots.flatMap(taskRunnersOf);
         for (const pid of runners) process.kill(pid, 'SIGKILL');
         return Promise.resolve(runners.length);
       },
@@ -468,6 +493,10 @@ export class ProcessRunning implements Running {
       await installNodes(tools.nodesFolder, homes, this.workspace.user);
     }
     for (const spec of this.n8n) await this.supervisor.start(this.withSecrets(spec));
+    // They wait for n8n by themselves, and get none of its secrets.
+    for (const spec of this.beside) {
+      if (!this.supervisor.runs(spec.instance)) await this.supervisor.start(spec);
+    }
     progress(`waiting for ${this.n8n.map(({ instance }) => instance).join(', ')}`);
     await this.awaitReady(
       this.n8n.map(({ instance }) => instance),
