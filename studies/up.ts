@@ -10,6 +10,7 @@ import {
   postgresqlUrl,
   type PostgresqlPlace,
 } from '../cli/src/targets/process/postgresql';
+import { nameOfStudy, STUDY } from '../cli/src/targets/kept';
 import type { CallOptions, Measuring } from '../cli/src/features/study/study';
 
 /** What `n8n-tuned up --json` prints. */
@@ -24,17 +25,19 @@ interface UpOptions extends CallOptions {
   words: readonly string[];
 }
 
-/** Takes n8n down again whatever happens, an interruption included. */
+/** Takes n8n down again whatever happens, an interruption included; and no other n8n, such as a user's of the same name. */
 export async function withN8n<Result>(
   { call }: Pick<Measuring, 'call'>,
   { name, words, ...options }: UpOptions,
   use: (up: Up) => Promise<Result>,
 ): Promise<Result> {
-  const { record } = await call<Up>(['up', '--name', name, ...words], options);
+  const own = nameOfStudy(name);
+  const env = { ...options.env, [STUDY]: '1' };
+  const { record } = await call<Up>(['up', '--name', own, ...words], { ...options, env });
   try {
     return await use(record);
   } finally {
-    spawnSync(process.execPath, [process.argv[1] ?? '', 'down', name], { stdio: 'ignore' });
+    spawnSync(process.execPath, [process.argv[1] ?? '', 'down', own], { stdio: 'ignore' });
   }
 }
 

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { chmodSync, linkSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder } from '../lab/paths';
@@ -113,13 +114,22 @@ function linked(from: string, to: string): boolean {
   }
 }
 
+const NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
+/** In which a user's name is a word, so that no study meets the n8n of a user, whatever it calls its own. */
+const NAME_OF_STUDY = /^study\.[0-9a-f]{8}\.[a-z0-9][a-z0-9-]*$/;
+/** In the environment of what a study calls. */
+export const STUDY = 'N8N_TUNED_STUDY';
+
+export const nameOfStudy = (name: string): string =>
+  `study.${randomBytes(4).toString('hex')}.${name}`;
+
 export class Kept {
   readonly logFile: string;
   private readonly folder: string;
   private readonly file: string;
 
   constructor(private readonly name: string) {
-    if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(name)) {
+    if (!NAME.test(name) && !NAME_OF_STUDY.test(name)) {
       throw new Mistake(
         `'${name}' is not a name: use at most 40 lower-case letters, digits and dashes, beginning with a letter or a digit.`,
       );
@@ -137,6 +147,9 @@ export class Kept {
 
   /** The name is this process's from now on, or a Mistake says who has it. */
   claim(): Claim {
+    if (NAME_OF_STUDY.test(this.name) && process.env[STUDY] !== '1') {
+      throw new Mistake(`'${this.name}' is a name of a study: choose another --name.`);
+    }
     this.prepare();
     return claim(
       this.folder,

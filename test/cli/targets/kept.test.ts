@@ -1,8 +1,18 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { processName } from '../../../cli/src/linux/proc';
 import { Kept, type KeptState } from '../../../cli/src/targets/kept';
+import { withN8n, type Up } from '../../../studies/up';
 
 const cache = mkdtempSync(join(tmpdir(), 'n8n-tuned-kept-'));
 const before = process.env.N8N_TUNED_CACHE;
@@ -64,4 +74,48 @@ test.each(['a'.repeat(41), 'Staging', '-a', 'a b', '', '../a'])(
 
 test('a name has up to 40 characters', () => {
   expect(new Kept('a'.repeat(40)).read()).toBeNull();
+});
+
+describe('an n8n of a study, where a user has one of the name that the study gives it', () => {
+  const log = join(cache, 'calls.log');
+  const program = join(cache, 'program.cjs');
+  const argument = process.argv[1] ?? '';
+  beforeAll(() => {
+    const write = `require('node:fs').appendFileSync(${JSON.stringify(log)}, process.argv[3] + '\\n')`;
+    writeFileSync(program, write);
+    process.argv[1] = program;
+  });
+  afterAll(() => {
+    process.argv[1] = argument;
+  });
+
+  test('the name that it has is no name that a user can give, and what is stopped is that one', async () => {
+    const self = processName(process.pid);
+    if (self === null) throw new Error('/proc does not know this process');
+    const started = new Set<string>();
+    const name = fc.stringMatching(/^[a-z0-9][a-z0-9-]{0,39}$/);
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(fc.constant('comparison-process'), name), async (given) => {
+        const users = new Kept(given);
+        users.prepare();
+        users.write(state(self));
+        rmSync(log, { force: true });
+        const call = <Printed>([, , own = '']: readonly string[]) => {
+          expect(new Kept(own).read()).toBeNull();
+          expect(() => new Kept(own).claim()).toThrow(`'${own}' is a name of a study`);
+          process.env['N8N_TUNED_STUDY'] = '1';
+          new Kept(own).claim().end();
+          delete process.env['N8N_TUNED_STUDY'];
+          expect(started.has(own)).toBe(false);
+          started.add(own);
+          return Promise.resolve({ code: 0, record: { baseUrl: own } as Printed, ending: '' });
+        };
+        const own = await withN8n({ call }, { name: given, words: [] }, ({ baseUrl }: Up) =>
+          Promise.resolve(baseUrl),
+        );
+        expect(readFileSync(log, 'utf8')).toBe(`${own}\n`);
+        expect(users.read()?.keeper).toEqual(self);
+      }),
+    );
+  });
 });
