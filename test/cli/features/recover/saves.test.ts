@@ -39,6 +39,13 @@ test.each(TUNING_NAMES)('the profile %s: recovery is possible in queue mode', (n
   expect(inRegularMode).toHaveLength(saveSuccessfulExecutions === 'none' ? 1 : 0);
 });
 
+test('only the profile throughput gives up the record of successful executions', () => {
+  const without = TUNING_NAMES.filter(
+    (name) => profileOf(name).saveSuccessfulExecutions === 'none',
+  );
+  expect(without).toEqual(['throughput']);
+});
+
 test('what makes it impossible, or leaves something lost, is said first', () => {
   expect(saidAtStart(given('none', 'all', 'true'), true)).toEqual([
     expect.stringMatching(/^n8n saves no failed executions .* recovery is impossible, except/),
