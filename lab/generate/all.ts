@@ -62,11 +62,13 @@ function compatibility(): Generated {
     return state;
   };
   const tried = (row: VersionRow): string[] => {
-    if (row.tried === null) return ['read only', '-', '-'];
+    const took = row.tookSeconds === undefined ? '-' : `${String(row.tookSeconds)} s`;
+    if (row.tried === null) return ['read only', took, '-', '-'];
     const { tests, workloads } = row.tried;
     const all = workloads.responded + workloads.failed.length;
     return [
       'installed and run',
+      took,
       `${String(tests.passed)} of ${String(tests.passed + tests.failed)}`,
       `${String(workloads.responded)} of ${String(all)}`,
     ];
@@ -87,10 +89,11 @@ function compatibility(): Generated {
 <!-- Written by lab/generate/all.ts from ${RECORD} and the records of studies/versions: change it there. -->
 
 This page shows which [patches](docs/chart/patches.md) work with which n8n version, and what the chart's defaults gain.
-The rows of the first two tables come from \`n8n-tuned n8n admit\`. The figures of one version do not apply to other versions.
+The rows of the first two tables come from \`n8n-tuned n8n admit\`, with the time that the command took. The figures of one
+version do not apply to other versions.
 
 ${table(
-  ['n8n', 'checked on', 'how', 'patch tests passed', 'workloads that responded'],
+  ['n8n', 'checked on', 'how', 'time', 'patch tests passed', 'workloads that responded'],
   rows.map((row) => [row.n8n, row.on, ...tried(row)]),
 )}
 

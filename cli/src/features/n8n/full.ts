@@ -65,6 +65,8 @@ const today = (): string => new Date().toISOString().slice(0, 10);
 
 const rowOf = ({ row }: Admission, tried: VersionRow['tried']): VersionRow => ({
   ...{ n8n: row.version, on: today(), patches: row.patches, variables: row.variables, tried },
+  // Since the command began, with an install where there was one.
+  tookSeconds: Math.round(performance.now() / 1000),
 });
 
 /** Into the record of versions, and from there into the page; and which variables a newer release has. */

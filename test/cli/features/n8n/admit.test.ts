@@ -203,6 +203,15 @@ test('the newest release comes first, and what was read later keeps what was tri
   expect(rows[0]?.tried).toEqual(tried.tried);
 });
 
+test('the time that a row took stays with how it was made', () => {
+  const read = { ...tried, tried: null, tookSeconds: 9 };
+  const whole = { ...tried, tookSeconds: 300 };
+  expect(rowsWith([whole], read)).toEqual([whole]);
+  expect(rowsWith([tried], read)).toEqual([tried]);
+  expect(rowsWith([read], whole)).toEqual([whole]);
+  expect(rowsWith([{ ...read, tookSeconds: 99 }], read)).toEqual([read]);
+});
+
 test.each<[string, VersionRow['tried'], boolean]>([
   ['all is well', tried.tried, true],
   ['a test failed', { ...triedHow, tests: { passed: 8, failed: 1, failing: ['a'] } }, false],

@@ -182,6 +182,8 @@ const rowSchema = z.object({
       workloads: z.object({ responded: z.number(), failed: z.array(z.string()) }),
     })
     .nullable(),
+  /** Of the command, up to this row; left out: it was not measured. */
+  tookSeconds: z.number().optional(),
 });
 export const versionsSchema = z.object({ versions: z.array(rowSchema) });
 export type VersionRow = z.infer<typeof rowSchema>;
@@ -189,11 +191,17 @@ export type VersionRow = z.infer<typeof rowSchema>;
 /** In place of what the record had of it. The newest release comes first; what was tried is not replaced by what was read. */
 export function rowsWith(rows: readonly VersionRow[], row: VersionRow): VersionRow[] {
   const before = rows.find(({ n8n }) => n8n === row.n8n);
-  const kept = row.tried === null && before !== undefined ? { ...row, tried: before.tried } : row;
+  const kept = row.tried === null && before?.tried != null ? asTried(row, before) : row;
   return [...rows.filter(({ n8n }) => n8n !== row.n8n), kept].sort((a, b) =>
     compareVersions(b.n8n, a.n8n),
   );
 }
+
+const asTried = (row: VersionRow, { tried, tookSeconds }: VersionRow): VersionRow => {
+  const { n8n, on, patches, variables } = row;
+  const took = tookSeconds === undefined ? {} : { tookSeconds };
+  return { n8n, on, patches, variables, tried, ...took };
+};
 
 /** The row of a release once this is known. */
 export const rowAfter = (read: Read, kit: Kit, { bundles, functions }: KnownCode): ReleaseRow =>
