@@ -11,6 +11,7 @@ import {
   readJson,
   recordsNamed,
   root,
+  SINGLE_RUNS,
   type Generated,
 } from './records';
 import type { CompareRecord } from '../../cli/src/features/compare/record';
@@ -71,6 +72,23 @@ function containerText(): string {
     : `We compared the same n8n on this target and on \`--target process\`. The ratio of executions per second was ${ratios.join(' and ')}.`;
 }
 
+interface SingleRun {
+  when: string;
+  command: string;
+  versions: Readonly<Record<string, string>>;
+  workers: number;
+  executions: { succeeded: number; failed: number; requests: number; expectedResponses: number };
+}
+
+/** The run of one image, and that of a Compose file. */
+function runsText(): string {
+  const { container, compose } = readJson<Record<'container' | 'compose', SingleRun>>(SINGLE_RUNS);
+  const said = ({ executions, versions }: SingleRun): string =>
+    `${number(executions.expectedResponses)} of ${number(executions.requests)} requests to a Code node got the expected response, with n8n ${versions['n8n'] ?? ''} and podman ${versions['podman'] ?? ''}`;
+  const workers = compose.workers === 1 ? '1 worker' : `${number(compose.workers)} workers`;
+  return `In a run of one image, ${said(container)}. In a run of a Compose file with ${workers} and with task runners in separate containers, ${number(compose.executions.expectedResponses)} of ${number(compose.executions.requests)} requests did ([record](${SINGLE_RUNS})).`;
+}
+
 export function standIns(): Generated {
   const page = (file: string, name: string, text: string): [string, string] => [
     file,
@@ -80,7 +98,7 @@ export function standIns(): Generated {
     files: Object.fromEntries([
       page('docs/stand-in.md', 'speed', speedText()),
       page('docs/own-workflow.md', 'accuracy', accuracyText()),
-      page('docs/container.md', 'process', containerText()),
+      page('docs/container.md', 'process', `${containerText()}\n\n${runsText()}`),
     ]),
   };
 }

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { readCatalogue } from '../../cli/src/catalogue/read';
 import type { Variant, VariantName, Workload } from '../../cli/src/catalogue/workload';
-import { readJson, root, table, type Generated } from './records';
+import { readJson, root, SINGLE_RUNS, table, type Generated } from './records';
 
 export function workloads(): Generated {
   const all = readCatalogue(join(root, 'workflows/catalogue.json')).workloads;
@@ -16,10 +16,10 @@ interface Tried {
 }
 
 function triedOnce(): string {
-  const tried = readJson<Tried>('docs/records/n8n-1.json');
+  const tried = readJson<Record<'n8n-1', Tried>>(SINGLE_RUNS)['n8n-1'];
   const ran = Object.values(tried.workloads).filter(({ requests = 0 }) => requests > 0);
   const good = ran.filter(({ requests, expected }) => expected === requests);
-  return `n8n ${tried.n8n} was tested once, manually: ${good.length} of ${ran.length} workloads returned the expected response to every request ([record](records/n8n-1.json)).`;
+  return `n8n ${tried.n8n} was tested once, manually: ${good.length} of ${ran.length} workloads returned the expected response to every request ([record](${SINGLE_RUNS.replace('docs/', '')})).`;
 }
 
 function introduction(): string {
