@@ -17,6 +17,7 @@ import {
 import { installKnown, onKnown } from '../support/known-release';
 import { isLong } from '../support/properties';
 import { helm } from '../support/release';
+import { N8N_VERSION } from '../support/versions';
 
 jest.setTimeout(600_000);
 
@@ -181,7 +182,7 @@ describe('what does not work is said in a sentence', () => {
       poor: () => run('--kubeconfig', poor),
       examined: () => n8nTuned('doctor', '--target', 'kubernetes', '--kubeconfig', poor),
       noGenerator: () => run('--generator-image', 'quay.io/no/such:1'),
-      noImage: () => run(...valuesFile('image: { repository: no/such, tag: 2.41.1 }')),
+      noImage: () => run(...valuesFile(`image: { repository: no/such, tag: ${N8N_VERSION} }`)),
       noNode: () =>
         run(
           ...valuesFile(
@@ -223,7 +224,7 @@ describe('what does not work is said in a sentence', () => {
       'noGenerator',
       /^the load generator does not start: the image quay.io\/no\/such:1 cannot be pulled/,
     ],
-    ['noImage', /does not start: the image .*no\/such:2.41.1 cannot be pulled/],
+    ['noImage', /does not start: the image .*no\/such:[\d.]+ cannot be pulled/],
     ['noNode', /not ready within 60 s .*no node can run it: .*Insufficient cpu.*request less/],
     ['quota', /exceed a quota of the namespace \(small, requested: limits.memory/],
     ['range', /refused by a LimitRange of the namespace \(maximum memory usage/],

@@ -3,6 +3,9 @@ import { missingAmong, missingIn, nearest } from '../../lab/n8n/from-registry.mj
 import { BASE_PROGRAMS, FakeLab } from './fake-lab';
 import { compareVersions } from '../../cli/src/ui/versions';
 import { rangeOf, rangeWith, sortedVersions } from '../../lab/n8n/ranges';
+import { pinned, readVersions } from '../../cli/src/lab/paths';
+
+const OURS = pinned(readVersions(), 'N8N_VERSION');
 
 test.each([
   [
@@ -70,7 +73,7 @@ describe('another release of n8n', () => {
   beforeEach(() => {
     lab = new FakeLab();
     lab.write('n8n/from-registry.mjs', readFileSync('lab/n8n/from-registry.mjs', 'utf8'));
-    lab.tool('n8n', 'kind=n8n version=2.41.1 node=fake');
+    lab.tool('n8n', `kind=n8n version=${OURS} node=fake`);
     lab.tool('build-tools', 'kind=group requires=');
   });
   afterEach(() => {
@@ -132,7 +135,7 @@ esac`;
     expect(existsSync(lab.in('n8n/2.39.10'))).toBe(false);
   });
 
-  test.each(['n8n@2.41.1', 'k6@1.0.0', 'n8n@latest'])('is none by the name %s', (name) => {
+  test.each([`n8n@${OURS}`, 'k6@1.0.0', 'n8n@latest'])('is none by the name %s', (name) => {
     expect(lab.install([name]).code).toBe(2);
   });
 });
