@@ -73,20 +73,15 @@ function containerText(): string {
 }
 
 interface SingleRun {
-  when: string;
-  command: string;
-  versions: Readonly<Record<string, string>>;
-  workers: number;
-  executions: { succeeded: number; failed: number; requests: number; expectedResponses: number };
+  executions: { requests: number; expectedResponses: number };
 }
 
 /** The run of one image, and that of a Compose file. */
 function runsText(): string {
   const { container, compose } = readJson<Record<'container' | 'compose', SingleRun>>(SINGLE_RUNS);
-  const said = ({ executions, versions }: SingleRun): string =>
-    `${number(executions.expectedResponses)} of ${number(executions.requests)} requests to a Code node got the expected response, with n8n ${versions['n8n'] ?? ''} and podman ${versions['podman'] ?? ''}`;
-  const workers = compose.workers === 1 ? '1 worker' : `${number(compose.workers)} workers`;
-  return `In a run of one image, ${said(container)}. In a run of a Compose file with ${workers} and with task runners in separate containers, ${number(compose.executions.expectedResponses)} of ${number(compose.executions.requests)} requests did ([record](${SINGLE_RUNS})).`;
+  const said = ({ executions: { expectedResponses, requests } }: SingleRun): string =>
+    `${number(expectedResponses)} of ${number(requests)}`;
+  return `In a run of one image, ${said(container)} requests to a Code node got the expected response. In a run of a Compose file with task runners, ${said(compose)} did ([record](${SINGLE_RUNS})).`;
 }
 
 export function standIns(): Generated {
