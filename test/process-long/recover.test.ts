@@ -169,3 +169,37 @@ test('of main and every worker, killed at once: nobody is left to fail what they
   const after = await counts('done');
   expect(ids.map((id) => after.get(id))).toEqual(ids.map(() => 1));
 }, 420_000);
+
+test('of a worker that was killed before it could store what it had run to its end: n8n shows a success, with its result', async () => {
+  const ids = Array.from({ length: 4 }, (_, index) => `stored-by-main-${String(index)}`);
+  const replies = ids.map(sent);
+  await until('all have begun', begun(ids));
+  const startAgain = await n8n.drillAccess?.keepDown('postgresql', 0);
+  await until('all are done', async () => {
+    const done = await counts('done');
+    return ids.every((id) => done.has(id));
+  });
+  const redis = new Redis(n8n.redis?.url ?? '');
+  await until('their results are in Redis', async () => {
+    const kept = await redis.keys('n8n-tuned:{bull}:result:*');
+    return kept.length === ids.length;
+  });
+  const marks = await redis.zrange('n8n-tuned:{bull}:done', 0, -1);
+  for (const worker of ['worker-1', 'worker-2']) await n8n.drillAccess?.signal(worker, 'SIGKILL');
+  await startAgain?.();
+  // Their callers hear of it, too.
+  expect(await Promise.all(replies)).toEqual(ids.map(() => 200));
+  for (const id of marks) {
+    const execution = await api<{ status: string; data: { resultData: { runData: object } } }>(
+      ...(['GET', `/executions/${id}?includeData=true`] as const),
+    );
+    expect(execution.status).toBe('success');
+    expect(Object.keys(execution.data.resultData.runData).length).toBeGreaterThan(1);
+  }
+  expect(await redis.keys('n8n-tuned:{bull}:result:*')).toEqual([]);
+  redis.disconnect();
+  const { code, report } = await recover('--retry');
+  expect([code, report.due, report.attempts]).toEqual([0, [], []]);
+  const [begin, done] = [await counts('begun'), await counts('done')];
+  expect(ids.map((id) => [begin.get(id), done.get(id)])).toEqual(ids.map(() => [1, 1]));
+}, 600_000);

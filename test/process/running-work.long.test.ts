@@ -100,3 +100,26 @@ test('a failure is stored later too, and has no mark', async () => {
     ...['refused with 57P03', { alive: [], done: [] }],
   ]);
 });
+
+const RUN = {
+  ...{ workflowId: 'w', mode: 'webhook', finished: true, startedAt: '2026-11-27T12:00:00.000Z' },
+  data: { resultData: { runData: { Work: [{ executionStatus: 'success' }] } } },
+};
+const AWAY = Array<string>(200).fill('57P03');
+const WHOLE = { look: 'whole' };
+
+test('the result of a success that the database does not take is in Redis until it is stored, for an hour', async () => {
+  const kept = { ...RUN, status: 'success', data: expect.any(String) as string };
+  const { wrote } = await goes([{ ...END, run: RUN, fails: AWAY }, WHOLE]);
+  expect(wrote).toEqual(['refused with 57P03', { done: ['1'], result: kept, isKept: true }]);
+  const later = await goes([{ ...END, run: RUN, fails: ['57P03'] }, WHOLE]);
+  expect(later.wrote).toEqual(['stored', { done: [], result: null, isKept: false }]);
+});
+
+test.each([
+  ['is larger than 256 KiB', { ...RUN, data: { text: 'x'.repeat(256 * 1024) } }, 'success'],
+  ['is none, as the execution failed', RUN, 'error'],
+])('no result is in Redis where it %s', async (_, run, end) => {
+  const { wrote } = await goes([{ end, run, fails: AWAY }, WHOLE]);
+  expect(wrote[1]).toMatchObject({ result: null });
+});

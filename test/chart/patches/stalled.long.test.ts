@@ -1,5 +1,6 @@
 // The patch of executions whose job has failed: what was stored stays, with the error, and no late job runs them.
 import { join } from 'node:path';
+import { ownRedis } from '../../support/redis';
 import { chart } from '../support/helm.ts';
 import { withN8n } from '../support/n8n-program';
 import { describeOf, testOf } from '../support/preload-folder';
@@ -148,3 +149,75 @@ testOf('keep-stalled').each(['new', 'running', 'waiting'])(
     expect(await takesJob([PATCH], status)).toEqual({ wrote: 'begun', said: '' });
   },
 );
+
+describeOf('keep-stalled')('a job whose worker had run it to its end', () => {
+  const redis = ownRedis();
+  const RESULT = 'n8n-tuned:{bull}:result:1';
+  const TAKEN = 'n8n-tuned:{bull}:taken';
+  const ENDED = { resultData: { runData: { Work: [{ executionStatus: 'success' }] } } };
+  const AT = '2026-11-27T12:00:00.000Z';
+  const LATER = '2026-11-27T12:00:01.000Z';
+  const RUN = {
+    ...{ workflowId: 'w', mode: 'webhook', status: 'success', finished: true },
+    ...{ startedAt: LATER, stoppedAt: LATER },
+    // As n8n writes it into its database.
+    data: '[{"resultData":"1"},{"runData":"2"},{"Work":"3"},["4"],{"executionStatus":"5"},"success"]',
+  };
+  interface Ended {
+    wrote: (Run & { finished: boolean; startedAt: string })[];
+    told: Run[];
+    left: string[];
+  }
+  const ends = async (
+    more: { message?: string; row?: object; result?: object | null; status?: string } = {},
+    scripts = [PATCH],
+  ): Promise<{ wrote: Ended; said: string }> => {
+    const { message = 'job stalled', result = RUN, row = {}, status = 'running' } = more;
+    if (result !== null) await redis.client.set(RESULT, JSON.stringify(result));
+    return withN8n<Ended>(HOST, scripts, {
+      ...{ mode: 'queue', stored: BEGUN, status, redis: redis.url },
+      row: { workflowId: 'w', startedAt: AT, ...row },
+      error: { name: 'Error', message },
+    });
+  };
+
+  test('is stored as a success with its result, which its caller gets, and n8n alone stores an error', async () => {
+    const { wrote, said } = await ends();
+    const run = { status: 'success', finished: true, startedAt: LATER, data: ENDED };
+    expect(wrote.wrote).toEqual([expect.objectContaining(run)]);
+    // n8n reads it from its database; the stand-in has what was there before.
+    expect(wrote.told).toMatchObject([{ status: 'success' }]);
+    expect(wrote.left).toEqual([]);
+    expect(said).toBe(
+      'n8n-tuned: keep-stalled: execution 1 had ended as a success when its job failed, and is stored with its result\n',
+    );
+    const own = await ends({}, []);
+    expect(own.wrote.wrote).toMatchObject([{ status: 'error' }]);
+    expect(own.wrote.told).toMatchObject([{ status: 'error' }]);
+  });
+
+  test.each([
+    ['nothing of it is in Redis', { result: null }],
+    ['the id was that of another workflow', { row: { workflowId: 'x' } }],
+    [
+      'the execution began later than what has ended',
+      { row: { startedAt: '2026-11-28T00:00:00Z' } },
+    ],
+    ['a retry of it has succeeded', { row: { retrySuccessId: '2' } }],
+    ['it is not readable', { result: { ...RUN, data: '[' } }],
+  ])('is stored as failed, with its data, where %s', async (_, more) => {
+    const { wrote } = await ends(more);
+    expect(wrote.wrote).toMatchObject([{ status: 'error', data: BEGUN }]);
+    expect(wrote.told).toMatchObject([{ status: 'error' }]);
+  });
+
+  test('is stored as failed where recovery has taken it', async () => {
+    await redis.client.zadd(TAKEN, Date.now(), '1');
+    expect((await ends()).wrote.wrote).toMatchObject([{ status: 'error', data: BEGUN }]);
+  });
+
+  test('is left alone where somebody cancelled it', async () => {
+    const { wrote } = await ends({ message: 'The execution was cancelled manually' });
+    expect([wrote.wrote, wrote.told]).toEqual([[], []]);
+  });
+});

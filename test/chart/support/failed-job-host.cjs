@@ -1,7 +1,9 @@
 // Has n8n's own WorkflowRunner fail an execution as it is told, and writes the run that it would have stored. Reads
 // {mode, error: {name, message}, status, stored, away}; `stored` is what the database has of the execution, null where that
 // cannot be read. It is away the first `away` times that it is asked. Time passes as fast as it is waited for. With {many,
-// awayMs} so many executions fail at once while the database is away for so long, and what it was asked is written.
+// awayMs} so many executions fail at once while the database is away for so long, and what it was asked is written. With
+// `redis` the queue is there, and what n8n stored, and told whoever waits, is written too: {wrote, told}; `row` is more of what
+// the database has.
 const { readFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const { dirname, join } = require('node:path');
@@ -22,6 +24,8 @@ const {
   away = 0,
   many,
   awayMs = 0,
+  redis,
+  row = {},
 } = JSON.parse(readFileSync(0, 'utf8'));
 
 let clockMs = Date.now();
@@ -43,18 +47,32 @@ const ask = (answer) => {
   return answer();
 };
 const nothing = () => undefined;
+let now = { status, ...row };
+const told = [];
+const queue = redis && { keyPrefix: 'bull', client: new (load('ioredis').Redis)(redis) };
+const { ScalingService } = queue
+  ? load(join(dirname(manifest), 'dist/scaling/scaling.service.js'))
+  : {};
 const runner = {
+  ...(queue && {
+    scalingService: Object.assign(Object.create(ScalingService.prototype), {
+      ...{ queueByName: new Map([['jobs', queue]]), initialQueueName: 'jobs' },
+    }),
+  }),
   executionsConfig: { mode },
   storageConfig: { modeTag: 'db' },
   logger: { error: nothing, warn: nothing },
   errorReporter: { error: nothing },
-  activeExecutions: { finalizeExecution: nothing, resolveExecutionResponsePromise: nothing },
-  executionRepository: { findSingleExecution: async () => ask(() => ({ status })) },
+  activeExecutions: {
+    finalizeExecution: (_, run) => void told.push(run),
+    resolveExecutionResponsePromise: nothing,
+  },
+  executionRepository: { findSingleExecution: async () => ask(() => now) },
   executionPersistence: {
     findSingleExecution: async () =>
       ask(() => {
         if (stored === null) throw new Error('the database is away');
-        return { data: stored };
+        return { data: stored, ...now };
       }),
   },
 };
@@ -67,6 +85,14 @@ const fail = (id, runHook) =>
     runHook,
   });
 const one = () => fail('1', async (_, [run]) => console.log(JSON.stringify(run ?? null)));
+async function withQueue() {
+  const wrote = [];
+  await fail('1', async (_, [run]) => {
+    wrote.push(run);
+    now = { ...now, ...run };
+  });
+  console.log(JSON.stringify({ wrote, told, left: await queue.client.keys('*') }));
+}
 async function all() {
   const wrote = [];
   const ids = Array.from({ length: many }, (_, at) => String(at + 1));
@@ -74,6 +100,6 @@ async function all() {
   const most = Math.max(...since.values());
   console.log(JSON.stringify({ stored: wrote.length, askedInVain, most }));
 }
-(many === undefined ? one() : all())
+(queue ? withQueue() : many === undefined ? one() : all())
   .catch((problem) => console.log(JSON.stringify({ problem: problem.message })))
   .then(() => process.exit());

@@ -2,7 +2,8 @@
 // cannot reach the database, it fails the job itself. n8n then writes an empty run over what was stored, the payload of the
 // request included, so that a retry has nothing to run and ends as a success. If the database is away at that moment, it stores
 // nothing, and the execution stays new or running for hours. Loaded before n8n (node --require), this waits for the database
-// and stores the error beside what there is, so that a retry does the work. A worker that was cut off still gets its jobs when it
+// and stores the error beside what there is, so that a retry does the work. If the worker had run it to its end and could not
+// store its success, this stores the success with its result from Redis. A worker that was cut off still gets its jobs when it
 // reaches Redis again. Their executions have failed meanwhile, and the stored error would become an error of their first node:
 // they are not run, as n8n does not run those that have crashed. What a worker itself does for what it runs is in
 // running-work.cjs. docs/recovery.md
@@ -17,7 +18,9 @@ const {
   asWork,
   isAway,
   jitter,
+  resultOf,
   storeLater,
+  unmark,
   watchNodes,
 } = require('./running-work.cjs');
 
@@ -90,7 +93,34 @@ async function kept(runner, executionId, run) {
   return { ...run, data: { ...data, resultData } };
 }
 
-function keepData(WorkflowRunner) {
+/** What somebody has stopped is no success, whatever became of it. */
+const isCancelled = ({ message }) => String(message).includes('cancelled');
+
+/**
+ * Stores the success of an execution that a worker has run to its end and could not store. n8n finds it there, tells it the
+ * caller, and deletes it if it keeps no successes.
+ */
+async function storeSuccess(runner, executionId, hooks, flatted) {
+  const queue = runner.scalingService?.defaultQueue;
+  const result = await resultOf(queue, executionId, flatted);
+  if (result === undefined) return;
+  const row = await runner.executionRepository.findSingleExecution(executionId, {
+    includeData: false,
+  });
+  // A new database may give an id again.
+  const isOfIt =
+    row?.workflowId === result.workflowId && result.startedAt >= new Date(row.startedAt ?? 0);
+  if (!isOfIt || DECIDED.has(row.status) || row.retrySuccessId) return;
+  await hooks.runHook('workflowExecuteAfter', [result]);
+  unmark(executionId, { queue, hasResult: true });
+  say(
+    `execution ${executionId} had ended as a success when its job failed, and is stored with its result`,
+  );
+}
+const DECIDED = new Set(['success', 'waiting', 'canceled']);
+
+function keepData(WorkflowRunner, load) {
+  const flatted = load('flatted');
   const { processError } = WorkflowRunner.prototype;
   WorkflowRunner.prototype.processError = async function (
     error,
@@ -102,6 +132,11 @@ function keepData(WorkflowRunner) {
     // In queue mode it is the job that failed: what fails by itself, the worker stores.
     const isOfJob = this.executionsConfig?.mode === 'queue';
     if (isOfJob) await awaitDatabase(this, executionId);
+    if (isOfJob && hooks !== undefined && !isCancelled(error)) {
+      await storeSuccess(this, executionId, hooks, flatted).catch((problem) => {
+        say(`the result of execution ${executionId} could not be stored: ${problem}`);
+      });
+    }
     const keeping = {
       runHook: async (name, [run]) => {
         const whole = await kept(this, executionId, run).catch((problem) => {
@@ -183,7 +218,7 @@ function install() {
     onLoad(new RegExp(`(^|[\\\\/])${file}(\\.js)?$`), find, (found, { request, parent }) => {
       const path = Module._resolveFilename(request, parent);
       const functions = { [`${name}.${method}`]: found.prototype[method], ...readers(path, n8n) };
-      if (knows(NAME, name, functions, otherwise)) wrap(found);
+      if (knows(NAME, name, functions, otherwise)) wrap(found, Module.createRequire(path));
     });
   }
 }

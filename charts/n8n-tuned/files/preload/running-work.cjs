@@ -1,7 +1,7 @@
 // What a worker does for the executions that it runs. It tells Redis that they are alive, so that recovery leaves them alone. It
 // looks there before the next node if it has not been able to say so for a while: an execution that recovery has retried ends,
-// and stores nothing. And it stores what has ended once the database takes it, with a mark in Redis until then, so that nobody
-// takes finished work for lost. keep-stalled.cjs uses it. docs/recovery.md
+// and stores nothing. And it stores what has ended once the database takes it, with a mark and its result in Redis until then,
+// so that nobody takes finished work for lost, and others can store it. keep-stalled.cjs uses it. docs/recovery.md
 const { performance } = require('node:perf_hooks');
 const { clearTimeout, setInterval, setTimeout } = require('node:timers');
 const timers = require('node:timers/promises');
@@ -16,6 +16,10 @@ const RENEW_EVERY_MS = LEASE_MS / 3;
 const ASK_WITHIN_MS = 5000;
 /** Recovery looks back as far. */
 const MARKED_MS = 24 * 3_600_000;
+/** A larger result is in the memory of its worker alone: Redis holds the queue. */
+const RESULT_BYTES = 256 * 1024;
+/** Whoever stores it instead has heard of a dead worker, and waited for the database, long before. */
+const RESULT_MS = 3_600_000;
 /** As long as a database may take to be replaced; then n8n does what it does without it. */
 const AWAY_MS = 600_000;
 const PAUSE_MS = { first: 500, longest: 8000 };
@@ -124,8 +128,36 @@ function mark(id, { queue }) {
   marking.zadd(key, atMs, id).pexpire(key, MARKED_MS);
   marking.exec().catch(() => undefined);
 }
-const unmark = (id, { queue }) =>
-  queue.client.zrem(keyOf(queue, 'done'), id).catch(() => undefined);
+function unmark(id, { queue, hasResult }) {
+  const { client } = queue;
+  client.zrem(keyOf(queue, 'done'), id).catch(() => undefined);
+  if (hasResult) client.del(keyOf(queue, `result:${id}`)).catch(() => undefined);
+}
+
+/** What the database is to have of a success, for the process that accepted the execution, should this worker die. */
+function keepResult(id, { workflowData, ...changes }, work, { stringify }) {
+  const { client } = work.queue;
+  if (work.hasResult !== undefined || client.status !== 'ready') return;
+  const data = changes.data && stringify(changes.data);
+  const result = JSON.stringify({ ...changes, data });
+  work.hasResult = Buffer.byteLength(result) <= RESULT_BYTES;
+  if (!work.hasResult) return;
+  client
+    .set(keyOf(work.queue, `result:${id}`), result, 'PX', RESULT_MS)
+    .catch(() => (work.hasResult = undefined));
+}
+
+/** The result of an execution that a worker could not store, unless recovery has given its work to a retry. */
+async function resultOf(queue, id, { parse }) {
+  if (queue === undefined) return undefined;
+  const asked = queue.client.pipeline().get(keyOf(queue, `result:${id}`));
+  const replies = await within(ASK_WITHIN_MS, asked.zscore(keyOf(queue, 'taken'), id).exec());
+  const [[, text], [, taken]] = replies;
+  if (!text || taken) return undefined;
+  const { data, startedAt, stoppedAt, ...run } = JSON.parse(text);
+  const dates = { startedAt: new Date(startedAt), stoppedAt: new Date(stoppedAt) };
+  return { ...run, ...dates, data: data ? parse(data) : { resultData: { runData: {} } } };
+}
 
 /** n8n's lifecycle hooks of an execution that this worker runs. */
 function watchNodes({ prototype }) {
@@ -170,7 +202,8 @@ const isAway = (problem) =>
 /** Many may wait for the same: they do not come back in the same moment. */
 const jitter = (ms) => ms * (0.5 + Math.random());
 
-function storeLater({ prototype }) {
+function storeLater({ prototype }, load) {
+  const flatted = load('flatted');
   const { updateExistingExecution } = prototype;
   prototype.updateExistingExecution = async function (id, changes, ...conditions) {
     // The original of a retry is told about its success too.
@@ -185,6 +218,7 @@ function storeLater({ prototype }) {
       } catch (problem) {
         work.untilMs ??= Date.now() + AWAY_MS;
         if (!isAway(problem) || Date.now() >= work.untilMs) throw problem;
+        if (changes.status === 'success') keepResult(id, changes, work, flatted);
         if (pauseMs === PAUSE_MS.first) {
           say(`execution ${id} has ended, which is stored once the database takes it: ${problem}`);
         }
@@ -214,4 +248,6 @@ function asWork({ queue, data }, executionRepository, run) {
   });
 }
 
-module.exports = { AWAY_MS, PAUSE_MS, asWork, isAway, jitter, storeLater, watchNodes };
+module.exports = {
+  ...{ AWAY_MS, PAUSE_MS, asWork, isAway, jitter, resultOf, storeLater, unmark, watchNodes },
+};
