@@ -57,6 +57,7 @@ const READS = [
   'doctor --kubeconfig',
   ...['recommend --compose', 'recommend --values'],
   'sweep --file',
+  'migrate --database',
   'twin --from-execution',
   ...['--rules', '--tls-cert', '--tls-key'].map((flag) => `stand-in ${flag}`),
   ...['up', 'run', 'find', 'drill'].flatMap((name) => [

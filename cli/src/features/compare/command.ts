@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { type Command, Option } from 'commander';
-import { compareTopologies } from './compare';
+import { Command, Option } from 'commander';
+import { compareTopologies, type FinishedComparison, type FinishedComparisons } from './compare';
 import { COMPARE_METRICS } from './analysis/metric';
 import { withDefaults } from '../find/analysis/types';
 import { compareRecords, isRecord } from './compare-records';
@@ -336,44 +336,66 @@ export function compareOrder(sides: readonly string[], options: CompareOptions) 
 }
 
 async function measured(sides: readonly string[], options: CompareOptions): Promise<number> {
-  const { targets: orders, measure, failOn, json, stopIf, quiet } = compareOrder(sides, options);
+  const order = compareOrder(sides, options);
+  const { failOn, json } = order;
+  return compareInOrder(order, ({ comparisons, problems }, isStopped) => {
+    problems.forEach(warn);
+    if (json) {
+      printJson(oneOrAll(comparisons.map(({ folder, record }) => ({ folder, ...record }))));
+    } else {
+      printLines(
+        comparisons.flatMap(({ folder, record }) => [
+          terminalText(record, folder),
+          join(folder, 'report.html'),
+        ]),
+      );
+    }
+    const answers = comparisons.map(({ record }) => record.answer);
+    if (failOn === 'worse' && answers.includes('worse')) return EXIT.notMet;
+    return isStopped || answers.includes('unknown') ? EXIT.invalid : EXIT.fine;
+  });
+}
+
+async function compareInOrder<Result>(
+  { targets: orders, measure, stopIf, quiet }: ReturnType<typeof compareOrder>,
+  tell: (finished: FinishedComparisons, isStopped: boolean) => Result,
+): Promise<Result> {
   const before = await quietHere(
     orders.map(({ kind }) => kind),
     quiet,
   );
-  const targets = orders.map(makeTarget);
   return onTargets(
-    targets,
+    orders.map(makeTarget),
     measure.workload,
-    async ({ running, tell, signal, progress, means }) => {
-      const { comparisons, problems } = await compareTopologies(
+    async ({ running, tell: progressed, signal, progress, means }) => {
+      const finished = await compareTopologies(
         running,
         {
           ...measure,
           ...means,
           ...(before === null ? {} : { before }),
         },
-        tell,
+        progressed,
         signal,
       );
       progress.end();
-      problems.forEach(warn);
-      if (json) {
-        printJson(oneOrAll(comparisons.map(({ folder, record }) => ({ folder, ...record }))));
-      } else {
-        printLines(
-          comparisons.flatMap(({ folder, record }) => [
-            terminalText(record, folder),
-            join(folder, 'report.html'),
-          ]),
-        );
-      }
-      const answers = comparisons.map(({ record }) => record.answer);
-      if (failOn === 'worse' && answers.includes('worse')) return EXIT.notMet;
-      return signal.aborted || answers.includes('unknown') ? EXIT.invalid : EXIT.fine;
+      return tell(finished, signal.aborted);
     },
     stopIf,
   );
+}
+
+/** As `compare --n8n A --n8n B` does it, with its defaults. */
+export function compareVersionsOf(
+  versions: readonly [string, string],
+  given: Pick<CompareOptions, 'out' | 'ready' | 'workload' | 'anyway'>,
+): Promise<FinishedComparison | undefined> {
+  const defaults = register(new Command()).opts<CompareOptions>();
+  const [sides, options] = sidesOf([], { ...defaults, ...given, n8n: [...versions] });
+  return compareInOrder(compareOrder(sides, options), ({ comparisons, problems }) => {
+    problems.forEach(warn);
+    return comparisons[0];
+  });
 }
 
 /** What each side gets. */

@@ -6,7 +6,13 @@ import type { ChosenWorkload } from '../../plan/chosen-workload';
 import { topologySchema, type Topology } from '../../plan/topology';
 import { runId } from '../../record/folder';
 import { thisMachine } from '../../targets/machine';
-import { backUp, patientQuery, restore } from '../../targets/process/postgresql';
+import {
+  backUp,
+  patientQuery,
+  restore,
+  restoreDump,
+  type Dump,
+} from '../../targets/process/postgresql';
 import { startProcesses } from '../../targets/process/process-target';
 import type { ProcessRunning } from '../../targets/process/process-running';
 import { findTools, irreversibleIn } from '../../targets/process/tools';
@@ -19,7 +25,7 @@ import {
   predictedAt,
   sizesOf,
   verdictOf,
-  withWal,
+  withWalAndLocks,
   type MigrationLook,
 } from './analysis/migrations';
 import type { MigrateRecord, MigrateRound } from './record';
@@ -27,7 +33,9 @@ import type { MigrateRecord, MigrateRound } from './record';
 export interface MigrateOrder {
   from: string;
   to: string;
+  /** As many as the dump has, if there is one. */
   executions: number;
+  dump: Dump | null;
   workload: ChosenWorkload;
   readyTimeoutMs: number;
   command: string[];
@@ -69,22 +77,25 @@ export async function migrate(
   const rehearsal = new Rehearsal(running, order, progress, signal);
   try {
     const executionKiB = await rehearsal.firstExecution();
+    if (order.dump !== null) await rehearsal.load(order.dump);
+    const { executions } = rehearsal;
     const rounds: MigrateRound[] = [];
-    for (const size of sizesOf(order.executions)) {
+    for (const size of order.dump === null ? sizesOf(executions) : [executions]) {
       for (let round = 1; round <= ROUNDS; round += 1) {
-        const isLast = size === order.executions && round === ROUNDS;
+        const isLast = size === executions && round === ROUNDS;
         rounds.push(await rehearsal.round(size, isLast));
       }
     }
     const restored = await rehearsal.back();
     const of = (y: (round: MigrateRound) => number): { x: number; y: number }[] =>
       rounds.map((round) => ({ x: round.executions, y: y(round) }));
-    const tenfold = TENFOLD * order.executions;
+    const tenfold = TENFOLD * executions;
     const done = {
       ...{ schemaVersion: 1 as const, kind: 'migrate' as const },
       id: runId(started, `n8n-${from}-to-${to}`, 'migrate'),
       ...{ startedAt: started.toISOString(), endedAt: new Date().toISOString() },
-      ...{ command: order.command, from, to, executions: order.executions, executionKiB },
+      ...{ command: order.command, from, to, executions, executionKiB },
+      ...(order.dump === null ? {} : { database: order.dump.file }),
       versions: { ...running.versions, n8n: `${from}, then ${to}` },
       ...{ machine: thisMachine(), rounds, restored },
       plainStartMs: rehearsal.plainStartMs,
@@ -117,6 +128,8 @@ export async function migrate(
 
 class Rehearsal {
   plainStartMs = 0;
+  /** At the largest size. */
+  executions: number;
   /** Names of the migrations of the last round. */
   migrated: string[] = [];
   readonly reverted: { name: string; ms: number }[] = [];
@@ -132,6 +145,7 @@ class Rehearsal {
     const { postgresql } = running;
     if (postgresql === null) throw new Error('the topology has PostgreSQL');
     this.url = postgresql.url;
+    this.executions = order.executions;
   }
 
   /** One that n8n itself has stored: KiB of its data. */
@@ -152,11 +166,45 @@ class Rehearsal {
     }
   }
 
+  /**
+   * The user's database in place of n8n's own. Nothing of it is to run here: its workflows are turned off, and its
+   * executions that have not ended are cancelled.
+   */
+  async load(dump: Dump): Promise<void> {
+    const { url, running, order, progress } = this;
+    const own = (await patientQuery(url, 'SELECT id FROM workflow_entity')).map(({ id }) => id);
+    progress(`restoring ${dump.file}`);
+    await restoreDump(url, dump);
+    const refuse = (why: string): never => {
+      throw new Failure(`${dump.file} is no dump of the database of n8n ${order.from}: ${why}`);
+    };
+    const [table] = await patientQuery(
+      url,
+      `SELECT to_regclass('public.migrations') IS NOT NULL AND
+         to_regclass('public.execution_entity') IS NOT NULL AS found`,
+    );
+    if (table?.['found'] !== true) {
+      refuse('it has no tables migrations and execution_entity in the schema public.');
+    }
+    await turnOff(url, []);
+    await running.importAgain(order.workload.workflows).catch((error: unknown) => {
+      refuse(messageOf(error));
+    });
+    await turnOff(url, own.map(String));
+    progress(`starting n8n ${order.from} on it`);
+    await this.start(order.from);
+    await running.stopN8n();
+    const [row] = await patientQuery(url, 'SELECT count(*)::float8 AS count FROM execution_entity');
+    this.executions = Number(row?.['count']);
+  }
+
   async round(executions: number, isLast: boolean): Promise<MigrateRound> {
     const { url, progress, order, running, signal } = this;
     signal.throwIfAborted();
-    progress(`filling the database with ${counted(executions, 'execution')}`);
-    await fill(url, executions);
+    if (order.dump === null) {
+      progress(`filling the database with ${counted(executions, 'execution')}`);
+      await fill(url, executions);
+    }
     const backupMs = await timed(() => backUp(url));
     const beforeMiB = await sizeMiB(url);
     const before = await migrationNames(url);
@@ -184,7 +232,7 @@ class Rehearsal {
       ...{ executions, blockedMs, migrationMs, backupMs, restoreMs, beforeMiB, afterMiB },
       walMiB: watch.walMiB,
       peakMiB: Math.max(watch.peakMiB, beforeMiB, afterMiB),
-      migrations: withWal(spans, watch.looks),
+      migrations: withWalAndLocks(spans, watch.looks),
       locks: locksIn(watch.looks),
     };
   }
@@ -254,6 +302,28 @@ const migrationNames = async (url: string): Promise<string[]> =>
 async function sizeMiB(url: string): Promise<number> {
   const [row] = await patientQuery(url, `SELECT pg_database_size('n8n') / 1048576.0 AS mib`);
   return Number(row?.['mib']);
+}
+
+/** But for these workflows. */
+async function turnOff(url: string, but: readonly string[]): Promise<void> {
+  const columns = await patientQuery(
+    url,
+    `SELECT column_name AS name FROM information_schema.columns
+     WHERE table_schema = 'public' AND table_name = 'workflow_entity'`,
+  );
+  const published = columns.some(({ name }) => name === 'activeVersionId')
+    ? ', "activeVersionId" = NULL'
+    : '';
+  const kept = ['', ...but].map((id) => `'${id.replaceAll("'", "''")}'`).join();
+  await patientQuery(
+    url,
+    `UPDATE workflow_entity SET active = FALSE${published} WHERE id::text NOT IN (${kept})`,
+  );
+  await patientQuery(
+    url,
+    `UPDATE execution_entity SET status = 'canceled', "waitTill" = NULL, "stoppedAt" = now()
+     WHERE status IN ('new', 'running', 'waiting', 'unknown') OR "waitTill" IS NOT NULL`,
+  );
 }
 
 /** Spread over so many days, as if n8n pruned them then. */

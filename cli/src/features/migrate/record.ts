@@ -9,6 +9,8 @@ const migrationSchema = z.object({
   name: z.string(),
   ms: z.number(),
   walMiB: z.number(),
+  /** Tables that it locked against everybody else. A record from before they were told apart has none. */
+  locks: z.array(z.string()).default([]),
 });
 
 const roundSchema = z.object({
@@ -44,6 +46,8 @@ export const migrateRecordSchema = z.object({
   from: z.string(),
   to: z.string(),
   executions: z.number(),
+  /** A dump of the user's, which the database was restored from; left out where n8n's own was filled. */
+  database: z.string().optional(),
   /** Of one execution's data as n8n keeps it. */
   executionKiB: z.number(),
   versions: z.record(z.string(), z.string()),
@@ -68,6 +72,11 @@ export const migrateRecordSchema = z.object({
     walMiB: predictedSchema.nullable(),
     peakMiB: predictedSchema.nullable(),
   }),
+  /** The two versions under the same load; left out where they were not compared. */
+  compared: z
+    .object({ folder: z.string(), answer: z.string(), sentence: z.string() })
+    .or(z.object({ failure: z.string() }))
+    .optional(),
   verdict: z.enum(['PASS', 'FAIL']),
   sentence: z.string(),
 });

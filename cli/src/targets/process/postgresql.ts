@@ -1,9 +1,12 @@
-import { execFileSync } from 'node:child_process';
-import { chownSync, mkdirSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { once as onceEmitted } from 'node:events';
+import { chownSync, closeSync, createReadStream, mkdirSync, openSync, readSync } from 'node:fs';
+import { isUtf8 } from 'node:buffer';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { setpriv, type Command } from '../../linux/own-user';
-import { Failure, Mistake } from '../../ui/exit';
+import { checkPlainFile } from '../../linux/plain-file';
+import { Failure, messageOf, Mistake } from '../../ui/exit';
 import { isRoot } from './run-user';
 import type { ProcessSpec } from './supervisor';
 
@@ -176,6 +179,180 @@ export async function restore(url: string): Promise<() => Promise<{ without: num
     await once(() => ask(`ALTER DATABASE ${BACKUP} RENAME TO n8n`));
     return { without: Number(row?.['without']) };
   };
+}
+
+export interface Dump {
+  file: string;
+  /** One that only pg_restore can read. */
+  isArchive: boolean;
+}
+
+const PLAIN_SQL =
+  /^(--|SET|SELECT|CREATE|COPY|INSERT|BEGIN|\\restrict)\b|PostgreSQL database dump/m;
+const LOOKED_AT = 4096;
+
+/** What pg_dump has written, in its custom format or as plain SQL. */
+export function dumpIn(file: string): Dump {
+  const refuse = (why: string): never => {
+    throw new Mistake(`--database ${file} ${why}`);
+  };
+  try {
+    checkPlainFile(file);
+  } catch (error) {
+    return refuse(`cannot be read: ${messageOf(error)}.`);
+  }
+  const descriptor = openSync(file, 'r');
+  const bytes = Buffer.alloc(LOOKED_AT);
+  const head = bytes.subarray(0, readSync(descriptor, bytes, 0, LOOKED_AT, 0));
+  closeSync(descriptor);
+  if (head.toString('latin1').startsWith('PGDMP')) {
+    if (!isThere(PG_RESTORE)) {
+      return refuse(
+        'has the custom format of pg_dump, which requires pg_restore in PATH: install it, or use pg_dump --format=plain.',
+      );
+    }
+    return { file, isArchive: true };
+  }
+  if (head[0] === 0x1f && head[1] === 0x8b) return refuse('is compressed: unpack it first.');
+  // The last character may be cut in two.
+  const isText =
+    !head.includes(0) && [0, 1, 2, 3].some((cut) => isUtf8(head.subarray(0, -cut || undefined)));
+  if (!isText || !PLAIN_SQL.test(head.toString())) {
+    return refuse(
+      'is no database dump: use a file that pg_dump wrote with --format=custom or --format=plain.',
+    );
+  }
+  return { file, isArchive: false };
+}
+
+const PG_RESTORE = 'pg_restore';
+
+function isThere(program: string): boolean {
+  try {
+    execFileSync(program, ['--version'], { stdio: 'ignore', env: process.env });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** In place of n8n's database, which must have no connections. */
+export async function restoreDump(url: string, dump: Dump): Promise<void> {
+  await patientQuery(besides(url), 'DROP DATABASE n8n WITH (FORCE)');
+  await patientQuery(besides(url), 'CREATE DATABASE n8n');
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined); // The statement tells it.
+  await client.connect();
+  try {
+    await runDump(
+      client,
+      linesOf(dump.isArchive ? unpacked(dump.file) : createReadStream(dump.file)),
+    );
+  } catch (error) {
+    throw new Failure(`${dump.file} could not be restored: ${messageOf(error)}`);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** The SQL in an archive. */
+async function* unpacked(file: string): AsyncGenerator<Buffer> {
+  const program = spawn(PG_RESTORE, ['--no-owner', '--no-acl', '--file=-', file], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  program.stderr.on('data', (part: Buffer) => (said += part.toString()));
+  const ended = onceEmitted(program, 'close') as Promise<[number | null]>;
+  for await (const part of program.stdout) yield part as Buffer;
+  const [code] = await ended;
+  if (code !== 0) throw new Error(said.trim().split('\n').at(-1) ?? PG_RESTORE);
+}
+
+/** A row may have line ends of other kinds in it. */
+async function* linesOf(input: AsyncIterable<unknown>): AsyncGenerator<Buffer> {
+  let begun: Buffer[] = [];
+  for await (const part of input) {
+    const bytes = part as Buffer;
+    let from = 0;
+    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, from)) {
+      yield Buffer.concat([...begun, bytes.subarray(from, end)]);
+      begun = [];
+      from = end + 1;
+    }
+    begun.push(bytes.subarray(from));
+  }
+  yield Buffer.concat(begun);
+}
+const NEWLINE = 0x0a;
+
+/** Those of psql, and what belongs to roles of another server. */
+const LEFT_OUT =
+  /^(\\|ALTER .* OWNER TO .*;$|(GRANT|REVOKE|ALTER DEFAULT PRIVILEGES|COMMENT ON EXTENSION) |CREATE SCHEMA public;)/;
+const STATEMENTS_BYTES = 4 * 1024 * 1024;
+
+/** What psql would do with a dump: PostgreSQL takes many statements at once, and rows after a COPY. */
+async function runDump(client: pg.Client, lines: AsyncGenerator<Buffer>): Promise<void> {
+  let statements: string[] = [];
+  let bytes = 0;
+  const flush = async (): Promise<void> => {
+    const sql = statements.join('\n');
+    statements = [];
+    bytes = 0;
+    if (sql.trim() !== '') await client.query(sql);
+  };
+  for (let next = await lines.next(); next.done !== true; next = await lines.next()) {
+    const line = next.value.toString();
+    if (LEFT_OUT.test(line)) continue;
+    if (/^COPY .* FROM stdin;$/i.test(line)) {
+      await flush();
+      await copyRows(client, line, lines);
+    } else if (line.startsWith('CREATE EXTENSION')) {
+      await flush();
+      // n8n needs none that a server may lack; monitoring may.
+      await client.query(line).catch(() => undefined);
+    } else {
+      statements.push(line);
+      bytes += line.length;
+      if (bytes > STATEMENTS_BYTES && /^INSERT INTO .*;$/.test(line)) await flush();
+    }
+  }
+  await flush();
+}
+
+interface CopyConnection {
+  sendCopyFromChunk(chunk: Buffer): void;
+  endCopyFrom(): void;
+  sendCopyFail(why: string): void;
+  stream: NodeJS.WritableStream & { writableNeedDrain: boolean };
+}
+
+function copyRows(client: pg.Client, sql: string, lines: AsyncGenerator<Buffer>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const copying = new pg.Query(sql, undefined, (error: Error | null | undefined) => {
+      if (error === null || error === undefined) resolve();
+      else reject(error);
+    }) as pg.Query & { handleCopyInResponse(connection: CopyConnection): void };
+    copying.handleCopyInResponse = (connection) => {
+      sendRows(connection, lines).then(
+        () => {
+          connection.endCopyFrom();
+        },
+        (error: unknown) => {
+          connection.sendCopyFail(messageOf(error));
+        },
+      );
+    };
+    client.query(copying);
+  });
+}
+
+async function sendRows(connection: CopyConnection, lines: AsyncGenerator<Buffer>): Promise<void> {
+  for (let next = await lines.next(); next.done !== true; next = await lines.next()) {
+    if (next.value.length === 2 && next.value.toString() === '\\.') return;
+    connection.sendCopyFromChunk(Buffer.concat([next.value, Buffer.from([NEWLINE])]));
+    if (connection.stream.writableNeedDrain) await onceEmitted(connection.stream, 'drain');
+  }
+  throw new Error('it ends within the rows of a table');
 }
 
 function asUser(hasUser: boolean): (...command: Command) => Command {

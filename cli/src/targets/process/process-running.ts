@@ -394,6 +394,11 @@ export class ProcessRunning implements Running {
     return this.supervisor.stop(this.n8n.map(({ instance }) => instance));
   }
 
+  /** Into a database that somebody has put in place of the one that was seeded; all workflows there are active then. */
+  importAgain(workflows: SeedWorkflow[]): Promise<void> {
+    return this.seeds.import(workflows);
+  }
+
   /** Starts n8n, which must be stopped, as another one on the same stores. */
   async startN8nAs(
     topology: Topology,

@@ -1,4 +1,8 @@
 /** What the log of n8n and looks at PostgreSQL tell of an upgrade, and what the report says of it. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import {
   locksIn,
@@ -6,7 +10,7 @@ import {
   predictedAt,
   sizesOf,
   verdictOf,
-  withWal,
+  withWalAndLocks,
 } from '../../../../cli/src/features/migrate/analysis/migrations';
 import {
   migrateRecordSchema,
@@ -15,6 +19,7 @@ import {
 } from '../../../../cli/src/features/migrate/record';
 import { migrateDocument } from '../../../../cli/src/features/migrate/report/document';
 import { renderMarkdown } from '../../../../cli/src/report/text/markdown';
+import { dumpIn } from '../../../../cli/src/targets/process/postgresql';
 import { thisMachine } from '../../../../cli/src/targets/machine';
 
 const said = (message: string, time: string): string =>
@@ -46,9 +51,20 @@ test('each migration has its time by the log, and one that did not end has none'
 });
 
 test('what PostgreSQL wrote is shared out evenly between two looks', () => {
-  const [one, two] = withWal(migrationsIn(LOG), LOOKS);
+  const [one, two] = withWalAndLocks(migrationsIn(LOG), LOOKS);
   expect(one?.walMiB).toBeCloseTo(2.5);
   expect(two?.walMiB).toBeCloseTo(325 - 107.5);
+});
+
+test('a lock is that of the migration that ran for most of the time between the two looks that tell of it', () => {
+  const locksOf = (looks: typeof LOOKS): string[][] =>
+    withWalAndLocks(migrationsIn(LOG), looks).map(({ locks }) => locks);
+  // From 0.5 s to 1.5 s each ran for 0.25 s; the first has it. Later only the second ran.
+  expect(locksOf(LOOKS)).toEqual([['user'], ['execution_entity']]);
+  const late = LOOKS.map((look, at) => ({ ...look, atMs: second('02.000') + 100 * at }));
+  expect(locksOf(late)).toEqual([[], ['execution_entity', 'user']]);
+  const before = LOOKS.map((look, at) => ({ ...look, atMs: second('00.000') + 100 * at }));
+  expect(locksOf(before)).toEqual([[], []]);
 });
 
 test('a table is locked from the look that shows it to the one that does not', () => {
@@ -107,8 +123,8 @@ const round = (executions: number, migrationMs: number): MigrateRound => ({
   ...{ executions, migrationMs, blockedMs: migrationMs + 4_000, walMiB: 20 },
   ...{ beforeMiB: 50, peakMiB: 80, afterMiB: 60, backupMs: 300, restoreMs: 200 },
   migrations: [
-    { name: 'AddOne1', ms: 250, walMiB: 1 },
-    { name: 'AddTwo2', ms: 2750, walMiB: 19 },
+    { name: 'AddOne1', ms: 250, walMiB: 1, locks: [] },
+    { name: 'AddTwo2', ms: 2750, walMiB: 19, locks: ['execution_entity', 'user'] },
   ],
   locks: [{ table: 'execution_entity', ms: 2000 }],
 });
@@ -149,10 +165,94 @@ test('the verdict rests on the way back, and names the slowest round of the larg
 test('the report shows each round, the slowest migrations and the way back', () => {
   const record = migrateRecordSchema.parse({ ...RECORD, ...verdictOf(RECORD) });
   const text = renderMarkdown(migrateDocument(record)).replaceAll(/ +/g, ' ');
-  expect(text.indexOf('| AddTwo2 | 2.75 s |')).toBeGreaterThan(0);
-  expect(text.indexOf('| AddTwo2 | 2.75 s |')).toBeLessThan(text.indexOf('| AddOne1 | 250 ms |'));
+  expect(text.indexOf('| AddTwo2 | 2.75 s | 19 MiB | execution_entity, user |')).toBeGreaterThan(0);
+  expect(text.indexOf('| AddTwo2 | 2.75 s | 19 MiB | execution_entity, user |')).toBeLessThan(
+    text.indexOf('| AddOne1 | 250 ms | 1 MiB | none |'),
+  );
   expect(text).toContain('| execution_entity | 2 s |');
   expect(text).toContain('n8n db:revert took back 1 migration: AddTwo2 (5 s).');
   expect(text).toContain('since these have no way back: AddOne1. Restore a backup instead.');
   expect(text).toContain('Migrations at 10,000');
+});
+
+describe('a dump of the user', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dump-'));
+  afterAll(() => {
+    rmSync(folder, { recursive: true });
+  });
+  const written = (content: string | Buffer): string => {
+    const file = join(folder, 'given');
+    writeFileSync(file, content);
+    return file;
+  };
+  const PLAIN = '--\n-- PostgreSQL database dump\n--\n\nSET statement_timeout = 0;\n';
+  const { PATH } = process.env;
+  afterEach(() => {
+    process.env['PATH'] = PATH;
+  });
+
+  test('is plain SQL, also where a character of it is cut in two', () => {
+    const file = written(PLAIN);
+    expect(dumpIn(file)).toEqual({ file, isArchive: false });
+    // The first 4,096 bytes end within a character of three bytes.
+    for (const cut of [0, 1, 2]) {
+      expect(dumpIn(written(`${PLAIN}${' '.repeat(cut)}${'\u2028'.repeat(3000)}`)).isArchive).toBe(
+        false,
+      );
+    }
+  });
+
+  test.each([
+    [
+      'a picture',
+      Buffer.from([0x89, 0x50, 0, 1, 2]),
+      /is no database dump: use a file that pg_dump/,
+    ],
+    ['a text', 'Dear all,\nplease create a dump.\n', /is no database dump/],
+    ['nothing', '', /is no database dump/],
+    ['a compressed one', gzipSync(PLAIN), /is compressed: unpack it first\.$/],
+  ])('is refused in one sentence where it is %s', (_, content, why) => {
+    expect(() => dumpIn(written(content))).toThrow(why);
+  });
+
+  test('is refused where it is no file', () => {
+    expect(() => dumpIn(join(folder, 'nowhere'))).toThrow(
+      /^--database .*nowhere cannot be read: .*\.$/,
+    );
+    expect(() => dumpIn(folder)).toThrow(/cannot be read/);
+  });
+
+  test('in the custom format needs pg_restore', () => {
+    process.env['PATH'] = folder;
+    const file = written('PGDMP\u0001\u000e');
+    expect(() => dumpIn(file)).toThrow(
+      /requires pg_restore in PATH: install it, or use pg_dump --format=plain\.$/,
+    );
+    writeFileSync(join(folder, 'pg_restore'), '#!/bin/sh\n', { mode: 0o755 });
+    expect(dumpIn(file)).toEqual({ file, isArchive: true });
+  });
+});
+
+test('the report of a dump says what was turned off, and tells nothing of ten times the size', () => {
+  const told = {
+    ...RECORD,
+    database: '/backups/n8n.dump',
+    rounds: [round(1000, 3_000), round(1000, 3_500)],
+  };
+  const record = migrateRecordSchema.parse({ ...told, ...verdictOf(told) });
+  const text = renderMarkdown(migrateDocument(record)).replaceAll(/ +/g, ' ');
+  expect(text).toContain('All workflows of the dump were turned off');
+  expect(text).toContain('One size tells nothing about another size.');
+  expect(text).not.toContain('10,000');
+});
+
+test.each([
+  [
+    { folder: 'results/x/y', answer: 'same', sentence: 'n8n 2.41.1 is as good as n8n 2.30.8.' },
+    'n8n 2.41.1 is as good as n8n 2.30.8. The record is in results/x/y.',
+  ],
+  [{ failure: 'k6 is not there.' }, 'could not be compared under load: k6 is not there.'],
+])('the report ends with both versions under load: %#', (compared, said) => {
+  const record = migrateRecordSchema.parse({ ...RECORD, compared, ...verdictOf(RECORD) });
+  expect(renderMarkdown(migrateDocument(record))).toContain(said);
 });

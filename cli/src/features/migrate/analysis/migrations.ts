@@ -34,16 +34,40 @@ export function migrationsIn(log: string): Span[] {
   return spans;
 }
 
-/** The same with what PostgreSQL wrote meanwhile, as far as the looks tell it apart. */
-export const withWal = (
+/** The same with what PostgreSQL wrote meanwhile and which tables it locked, as far as the looks tell it apart. */
+export function withWalAndLocks(
   spans: readonly Span[],
   looks: readonly MigrationLook[],
-): MigrateRound['migrations'] =>
-  spans.map(({ name, fromMs, toMs }) => ({
+): MigrateRound['migrations'] {
+  const locks = locksTaken(spans, looks);
+  return spans.map(({ name, fromMs, toMs }, index) => ({
     name,
     ms: toMs - fromMs,
     walMiB: Math.max(0, walAt(looks, toMs) - walAt(looks, fromMs)),
+    locks: [...(locks.get(index) ?? [])].sort(),
   }));
+}
+
+/** A lock was taken between two looks: by the migration that had most of that time. By the indices of the spans. */
+function locksTaken(
+  spans: readonly Span[],
+  looks: readonly MigrationLook[],
+): Map<number, Set<string>> {
+  const taken = new Map<number, Set<string>>();
+  looks.forEach(({ atMs, locked }, at) => {
+    const before = looks[at - 1];
+    const fresh = locked.filter((table) => before?.locked.includes(table) !== true);
+    if (fresh.length === 0) return;
+    const shares = spans.map(
+      ({ fromMs, toMs }) => Math.min(toMs, atMs) - Math.max(fromMs, before?.atMs ?? -Infinity),
+    );
+    const most = Math.max(...shares);
+    if (most < 0) return;
+    const index = shares.indexOf(most);
+    taken.set(index, new Set([...(taken.get(index) ?? []), ...fresh]));
+  });
+  return taken;
+}
 
 /** Evenly between two looks. */
 function walAt(looks: readonly MigrationLook[], atMs: number): number {

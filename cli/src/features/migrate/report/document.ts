@@ -6,6 +6,7 @@ import {
   section,
   table,
   type ReportDocument,
+  type Section,
   type ShownVerdict,
 } from '../../../report/document';
 import { mib, repeatCommand, utc, type Figure } from '../../../report/text/units';
@@ -30,19 +31,22 @@ export function migrateDocument(record: MigrateRecord): ReportDocument {
     verdict: migrateVerdict(record),
     summary: figuresOf(record, worst),
     pictures: [],
-    howSure: `The upgrade was made ${counted(rounds.length, 'time')} at ${counted(new Set(rounds.map((round) => round.executions)).size, 'size')}. The interval at ten times the size assumes a straight line through these rounds.`,
-    doubts: DOUBTS,
+    howSure: howSure(record),
+    doubts: record.database === undefined ? DOUBTS : DOUBTS_OF_DUMP,
     figures: figuresOf(record, worst),
     sections: [
       {
         ...section(
           'Slowest migrations',
           table(
-            ['migration', 'time', 'WAL'],
+            ['migration', 'time', 'WAL', 'locked'],
             [...(worst?.migrations ?? [])]
               .sort((one, other) => other.ms - one.ms)
               .slice(0, SHOWN)
-              .map(({ name, ms, walMiB }) => [name, duration(ms), mib(walMiB)]),
+              .map(({ name, ms, walMiB, locks }) => [
+                ...[name, duration(ms), mib(walMiB)],
+                locks.length === 0 ? 'none' : locks.join(', '),
+              ]),
           ),
         ),
         isInTerminal: true,
@@ -69,19 +73,45 @@ export function migrateDocument(record: MigrateRecord): ReportDocument {
         ),
       ),
       section('The way back', list(wayBack(record))),
+      ...comparedSection(record),
     ],
     howToRepeat: [repeatCommand(record.command)],
     conditions: measured(
       ...Object.entries(versions).map(([name, value]) => ({ name, value })),
+      ...(record.database === undefined ? [] : [{ name: 'Dump', value: record.database }]),
       { name: 'Data of one execution', value: `${formatNumber(record.executionKiB)} KiB` },
       { name: 'Id', value: record.id },
     ),
   };
 }
 
+function howSure({ rounds }: MigrateRecord): string {
+  const sizes = new Set(rounds.map(({ executions }) => executions)).size;
+  const made = `The upgrade was made ${counted(rounds.length, 'time')} at ${counted(sizes, 'size')}.`;
+  return sizes > 1
+    ? `${made} The interval at ten times the size assumes a straight line through these rounds.`
+    : `${made} One size tells nothing about another size.`;
+}
+
+/** What users notice after the upgrade. */
+function comparedSection({ compared, from, to }: MigrateRecord): Section[] {
+  if (compared === undefined) return [];
+  const text =
+    'failure' in compared
+      ? `n8n ${from} and n8n ${to} could not be compared under load: ${compared.failure}`
+      : `${compared.sentence} The record is in ${compared.folder}.`;
+  return [{ ...section('Before and after', paragraph(text)), isInTerminal: true }];
+}
+
+const SLOWER_DISK =
+  'The disk of your database may be slower, and it may have other load: rehearse there before you plan a maintenance window.';
+const DOUBTS_OF_DUMP = [
+  'All workflows of the dump were turned off, and its executions that had not ended were cancelled, so that nothing of it ran.',
+  SLOWER_DISK,
+];
 const DOUBTS = [
   'All executions are copies of one, and there is one workflow: tables for agents, insights and evaluations are empty.',
-  'The disk of your database may be slower, and it may have other load: rehearse there before you plan a maintenance window.',
+  SLOWER_DISK,
 ];
 
 function figuresOf(record: MigrateRecord, worst: MigrateRound | undefined): Figure[] {
@@ -104,9 +134,13 @@ function figuresOf(record: MigrateRecord, worst: MigrateRound | undefined): Figu
       name: 'Copy and restore',
       value: `${duration(worst.backupMs)}, ${duration(worst.restoreMs)}`,
     },
-    { name: `Migrations at ${atTen}`, value: predicted(extrapolated.migrationMs, duration) },
-    { name: `WAL at ${atTen}`, value: predicted(extrapolated.walMiB, mib) },
-    { name: `Database at ${atTen}, at most`, value: predicted(extrapolated.peakMiB, mib) },
+    ...(extrapolated.migrationMs === null && record.database !== undefined
+      ? []
+      : [
+          { name: `Migrations at ${atTen}`, value: predicted(extrapolated.migrationMs, duration) },
+          { name: `WAL at ${atTen}`, value: predicted(extrapolated.walMiB, mib) },
+          { name: `Database at ${atTen}, at most`, value: predicted(extrapolated.peakMiB, mib) },
+        ]),
   ];
 }
 
