@@ -1,4 +1,9 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
 import fc from 'fast-check';
+import { STALLED } from '../../../../cli/src/analysis/n8n-execution';
+import { RecoveryApi } from '../../../../cli/src/features/recover/n8n';
 import {
   BrokenPass,
   isAnythingLost,
@@ -8,6 +13,7 @@ import {
   type PassReport,
 } from '../../../../cli/src/features/recover/pass';
 import { NOTHING_KNOWN } from '../../../../cli/src/features/recover/saves';
+import { N8nApi } from '../../../../cli/src/targets/url/api';
 import { ENQUEUED_WITHIN_MS, ModelN8n, SLOW_MS, type Work } from './model';
 import { pause } from '../../../support/wait';
 
@@ -186,6 +192,48 @@ describe('the data of executions', () => {
     await run(n8n);
     expect(n8n.reads).toBe(501 + 502 + 2);
   });
+});
+
+test('one execution of 200 MB among 100 that were lost is left, with little of it read, and the others are recovered', async () => {
+  const POISONED = '50';
+  const CHUNK = Buffer.alloc(2 ** 20, 'x');
+  let sentMiB = 0;
+  const lost = {
+    executionData: { nodeExecutionStack: [{ node: { name: 'Webhook' } }] },
+    resultData: { error: { message: STALLED }, runData: {} },
+  };
+  const server = createServer((request, reply) => {
+    reply.setHeader('content-type', 'application/json');
+    if (request.url?.includes(`/executions/${POISONED}?`) !== true) {
+      reply.end(JSON.stringify({ data: lost }));
+      return;
+    }
+    reply.write('{"data":{"resultData":{"runData":{"Work":"');
+    const send = (): void => {
+      while (sentMiB < 200 && !reply.destroyed) {
+        sentMiB += 1;
+        if (!reply.write(CHUNK)) return;
+      }
+      reply.end('"}}}}');
+    };
+    reply.on('drain', send);
+    send();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  const api = new RecoveryApi(new N8nApi(url, 'a-key'));
+  const n8n = new ModelN8n(Array.from({ length: 100 }, () => work({ begins: 'stalled' })));
+  n8n.stored = (id) => api.stored(id);
+  const report = await run(n8n);
+  server.closeAllConnections();
+  server.close();
+  expect(report.attempts.map(({ outcome }) => outcome)).toEqual(Array(99).fill('recovered'));
+  expect(report.left.map(({ executionId, reason }) => [executionId, reason])).toEqual([
+    [POISONED, expect.stringContaining('its data is too large') as string],
+  ]);
+  // What recovery holds at most, and what the sockets between them do.
+  expect(sentMiB).toBeGreaterThanOrEqual(16);
+  expect(sentMiB).toBeLessThan(64);
 });
 
 test('what is settled and can be neither read nor kept ends no pass, and is said', async () => {
