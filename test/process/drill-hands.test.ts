@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Redis } from 'ioredis';
@@ -19,11 +19,13 @@ import { freePort } from '../../cli/src/targets/process/ports';
 import {
   awaitPostgresql,
   backUp,
+  dumpIn,
   newCluster,
   postgresql,
   postgresqlUrl,
   query,
   restore,
+  restoreDump,
 } from '../../cli/src/targets/process/postgresql';
 import {
   awaitPort,
@@ -128,6 +130,75 @@ test('every connection to PostgreSQL is ended and taken, and given back', async 
   isOver = true;
   await Promise.all(others);
   expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+});
+
+/** As pg_dump writes it, of a database whose tables belong to a role that is not here. */
+const DUMP = `--
+-- PostgreSQL database dump
+--
+
+\\restrict abc
+
+SET statement_timeout = 0;
+SELECT pg_catalog.set_config('search_path', '', false);
+
+CREATE EXTENSION IF NOT EXISTS "not-there" WITH SCHEMA public;
+
+CREATE FUNCTION public.twice(a integer) RETURNS integer
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  RETURN 2 * a;
+END;
+$$;
+
+ALTER FUNCTION public.twice(a integer) OWNER TO n8n_prod;
+
+CREATE TABLE public.kept (
+    id integer NOT NULL,
+    data text
+);
+
+ALTER TABLE public.kept OWNER TO n8n_prod;
+
+COPY public.kept (id, data) FROM stdin;
+1\ta tab \\t and a line \\n and \u2028 and é
+2\t\\N
+\\.
+
+
+INSERT INTO public.kept VALUES (3, 'inserted;
+in two lines');
+GRANT ALL ON TABLE public.kept TO n8n_prod;
+
+\\unrestrict abc
+`;
+
+test('a dump is restored as psql does it, whoever owned its tables, and one that is cut is refused', async () => {
+  const url = await ownPostgresql();
+  const file = `${workspace.folder}/n8n.sql`;
+  writeFileSync(file, DUMP);
+  await query(url, 'CREATE TABLE of_before (one int)');
+  await restoreDump(url, dumpIn(file));
+  expect(await query(url, 'SELECT id, data, twice(id) FROM kept ORDER BY id')).toEqual([
+    { id: 1, data: 'a tab \t and a line \n and \u2028 and é', twice: 2 },
+    { id: 2, data: null, twice: 4 },
+    { id: 3, data: 'inserted;\nin two lines', twice: 6 },
+  ]);
+  expect(await query(url, `SELECT to_regclass('of_before') AS found`)).toEqual([{ found: null }]);
+  // More rows than a socket takes at once.
+  const rows = Array.from({ length: 200_000 }, (_, id) => `${String(id)}\t${'x'.repeat(100)}`);
+  writeFileSync(file, DUMP.replace(/^1\t.*$/m, rows.join('\n')));
+  await restoreDump(url, dumpIn(file));
+  expect(await query(url, 'SELECT count(*)::int AS many FROM kept')).toEqual([{ many: 200_002 }]);
+  writeFileSync(file, DUMP.slice(0, DUMP.indexOf('2\t')));
+  await expect(restoreDump(url, dumpIn(file))).rejects.toThrow(
+    /n8n\.sql could not be restored: .*it ends within the rows of a table/,
+  );
+  writeFileSync(file, DUMP.replace('public.kept (id, data)', 'public.other (id, data)'));
+  await expect(restoreDump(url, dumpIn(file))).rejects.toThrow(
+    /could not be restored: relation "public\.other" does not exist/,
+  );
 });
 
 test('a PostgreSQL that fails over ends its connections, then refuses to write until it is promoted', async () => {

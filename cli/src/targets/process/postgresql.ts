@@ -281,7 +281,8 @@ async function* linesOf(input: AsyncIterable<unknown>): AsyncGenerator<Buffer> {
     }
     begun.push(bytes.subarray(from));
   }
-  yield Buffer.concat(begun);
+  const rest = Buffer.concat(begun);
+  if (rest.length > 0) yield rest;
 }
 const NEWLINE = 0x0a;
 
