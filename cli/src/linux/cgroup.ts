@@ -47,9 +47,9 @@ export const parentGroup = 'n8n-tuned';
  */
 const TIMES_OTHERS = 10;
 /** The weights of everything else: of version 1, and of version 2. */
-const USUAL_SHARES = 1024;
-const USUAL_WEIGHT = 100;
-export const cpuWeight = TIMES_OTHERS * USUAL_WEIGHT;
+const DEFAULT_SHARES = 1024;
+const DEFAULT_WEIGHT = 100;
+export const cpuWeight = TIMES_OTHERS * DEFAULT_WEIGHT;
 
 const periodMicroseconds = 100_000;
 const mebi = 1024 * 1024;
@@ -104,7 +104,7 @@ export function createGroup(control: Control, path: string, limits: Limits): voi
     if (control.cpuacct !== undefined) {
       mkdirSync(join(control.cpuacct, path), { recursive: true });
     }
-    const shares = String(TIMES_OTHERS * USUAL_SHARES);
+    const shares = String(TIMES_OTHERS * DEFAULT_SHARES);
     writeFileSync(join(control.cpu, parentGroup, 'cpu.shares'), shares);
     if (limits.cpuMillicores !== undefined) {
       writeFileSync(join(cpu, 'cpu.cfs_period_us'), String(periodMicroseconds));
