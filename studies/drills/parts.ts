@@ -181,7 +181,7 @@ export const MOMENTS = 10;
 /** Enough for a count of losses to show how much it varies. */
 export const REPEATS = 3;
 /** The first executions of a worker that has just come up are slow, the more so beside other drills. */
-export const WARMUP_SECONDS = 60;
+export const WARMUP_SECONDS = 30;
 /** A usual response takes 2 s: at least 10 s of requests judge the steady phase. */
 export const STEADY_SECONDS = 15;
 const WORK_MS = 2000;

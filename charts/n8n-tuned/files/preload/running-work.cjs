@@ -135,7 +135,7 @@ function unmark(id, { queue, hasResult }) {
 }
 
 /** What the database is to have of a success, for the process that accepted the execution, should this worker die. */
-function keepResult(id, { workflowData, ...changes }, work, { stringify }) {
+function keepResult(id, { workflowData: _, ...changes }, work, { stringify }) {
   const { client } = work.queue;
   if (work.hasResult !== undefined || client.status !== 'ready') return;
   const data = changes.data && stringify(changes.data);

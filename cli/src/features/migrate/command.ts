@@ -44,6 +44,16 @@ export const help: CommandHelp = {
     'n8n-tuned migrate --from 2.30.8 --to 2.41.1 --database n8n.dump',
     'n8n-tuned migrate --from 2.30.8 --to 2.41.1 --no-compare --json',
   ],
+  common: [
+    '--from',
+    '--to',
+    '--executions',
+    '--database',
+    '--no-compare',
+    '--ready',
+    '--out',
+    '--json',
+  ],
   notes: [
     'The old version stores one execution, and the command copies it until the database has the requested size. The new version then migrates the database, twice at each size. After each migration, the command restores a backup.',
     'The report shows the duration and WAL volume of each migration, the tables that it locked, the database size, and how long webhooks were blocked. It also shows which migrations n8n db:revert reverts, and an estimate for ten times as many executions. The command does not fill tables that only your own workflows use.',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ComposeRunners } from '../../plan/compose';
 import { supports } from '../../plan/environment';
 import { nameBeside } from '../process/layout';
-import type { Beside } from '../process/process-running';
+import type { Companion } from '../process/process-running';
 import type { ProcessSpec } from '../process/supervisor';
 import type { Workspace } from '../process/workspace';
 
@@ -40,7 +40,11 @@ export interface RunnerPorts {
 }
 
 /** n8n, told to wait for task runners, and those. */
-export function withRunners(spec: ProcessSpec, workspace: Workspace, order: RunnersOrder): Beside {
+export function withRunners(
+  spec: ProcessSpec,
+  workspace: Workspace,
+  order: RunnersOrder,
+): Companion {
   const instance = nameBeside(spec.instance);
   const place = workspace.place(instance);
   const limits = Object.keys(order.given.limits).length > 0 ? order.given.limits : spec.limits;

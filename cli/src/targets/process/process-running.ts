@@ -81,10 +81,10 @@ export interface Means {
   /** Hashes a password as n8n does. */
   hash(password: string, workspace: Workspace): Promise<string>;
   /** What runs beside a process of n8n, and that process as it then is; null or left out: nothing does. */
-  beside?(spec: ProcessSpec, seat: SeatPorts, workspace: Workspace): Beside | null;
+  beside?(spec: ProcessSpec, seat: SeatPorts, workspace: Workspace): Companion | null;
 }
 
-export interface Beside {
+export interface Companion {
   n8n: ProcessSpec;
   beside: ProcessSpec;
 }
