@@ -57,10 +57,10 @@ export function read(path: string): string {
   return text;
 }
 
-/** The caller says what the record is: what wrote it has the same type. */
 /** Runs that somebody made once, by hand, by their names. */
 export const SINGLE_RUNS = 'docs/records/single-runs.json';
 
+/** The caller says what the record is: what wrote it has the same type. */
 export const readJson = <Content>(path: string): Content => JSON.parse(read(path)) as Content;
 
 /** Whether there is a record at a path, or any beneath it. */

@@ -174,7 +174,7 @@ GRANT ALL ON TABLE public.kept TO n8n_prod;
 \\unrestrict abc
 `;
 
-test('a dump is restored as psql does it, whoever owned its tables, and one that is cut is refused', async () => {
+test('a dump is restored whoever owned its tables, and a truncated dump is refused', async () => {
   const url = await ownPostgresql();
   const file = `${workspace.folder}/n8n.sql`;
   writeFileSync(file, DUMP);
