@@ -235,3 +235,28 @@ test('lines break between words, and a word is cut only where nothing may stick 
   expect(wrapCutting('one two three', 7)).toEqual(['one two', 'three']);
   expect(wrapCutting('abcdefghij k', 4)).toEqual(['abcd', 'efgh', 'ij k']);
 });
+
+test('a logarithmic axis has at least two labels, however close its values are', () => {
+  fc.assert(
+    fc.property(size, fc.double({ min: 1.3, max: 100, noNaN: true }), (low, factor) => {
+      const texts = textsIn(
+        drawLine({
+          ...{ kind: 'line', id: 'a', title: 'A plot' },
+          x: { label: 'offered', unit: '/s' },
+          y: { label: 'latency', unit: 'ms', scale: 'log' },
+          series: [
+            {
+              label: 'p95',
+              points: [
+                [1, low],
+                [2, low * factor],
+              ],
+            },
+          ],
+        }),
+      );
+      const right = Math.min(...texts.map((text) => text.right));
+      expect(texts.filter((text) => text.right < right + 1).length).toBeGreaterThanOrEqual(2);
+    }),
+  );
+});

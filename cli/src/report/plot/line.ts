@@ -18,6 +18,7 @@ const LOW_HEIGHT = 190;
 /** About so many ticks fit in the letters of a phone. */
 const TICKS = 5;
 const LOW_TICKS = 3;
+const MIN_TICKS = 3;
 /** Of a dot, twice as wide as the others. */
 const LARGE = 'stroke-width:12';
 /** Of a second row of ticks. */
@@ -162,6 +163,7 @@ function scaleOf(
   return { low, high, place, ticks };
 }
 
+/** 1, 2 and 5 times each power of ten; steps as of a linear axis where these are too few to read a value. */
 function logTicks(low: number, high: number): number[] {
   const ticks: number[] = [];
   for (let power = Math.floor(Math.log10(low)); 10 ** power <= high; power++)
@@ -169,6 +171,7 @@ function logTicks(low: number, high: number): number[] {
       const tick = unit * 10 ** power;
       if (tick >= low * 0.999 && tick <= high * 1.001) ticks.push(tick);
     }
+  if (ticks.length < MIN_TICKS) return roundTicks(low, high, TICKS);
   return ticks.length > 8 ? ticks.filter((t) => Number.isInteger(Math.log10(t))) : ticks;
 }
 
