@@ -143,6 +143,7 @@ export const suites: Suite[] = [
       ...['helm3', 'helm4', 'helm-unittest', 'kubeconform'],
       ...['k6', 'redis', 'postgresql', 'node24', 'n8n'],
     ],
+    light: ['load-test-pod'],
   },
   {
     name: 'chart-long',
