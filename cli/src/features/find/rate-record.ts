@@ -31,6 +31,8 @@ export const attemptSchema = z.object({
   /** Of load, the warm-up included. */
   seconds: z.number(),
   achievedPerSecond: z.number(),
+  /** The same as a share of the requests that were due, whose number differs from attempt to attempt. */
+  achievedShare: z.number(),
   p95Ms: z.number().nullable(),
   errorShare: z.number(),
   cpuPerRequest: cpuPerRequestSchema.nullable(),

@@ -1,7 +1,7 @@
 /** From the attempts to the answer whether a rate is sustained. Pure. */
 import { limitOfRun } from '../../../../analysis/limits/limit-seen';
 import { limitName } from '../../../../analysis/limits/table';
-import { donePerSecond } from '../../../../analysis/cost';
+import { donePerSecond, doneShare } from '../../../../analysis/cost';
 import { workloadName } from '../../../../plan/chosen-workload';
 import type { RunRecord } from '../../../../record/run-record';
 import { duration, formatNumber, percent } from '../../../../ui/numbers';
@@ -33,6 +33,7 @@ export function attemptOf(record: RunRecord, looks: readonly RateLook[], run: st
     answer: answerOf(record, looks.at(-1)?.answer ?? null),
     seconds: profile.warmupSeconds + profile.durationSeconds,
     achievedPerSecond: donePerSecond(summary),
+    achievedShare: doneShare(summary),
     p95Ms: summary.latencyMs?.p95 ?? null,
     errorShare: summary.errors.share,
     cpuPerRequest: cpuPerRequest(summary),

@@ -1,7 +1,7 @@
 /** From attempt to attempt: whether the load is made once more, or the question is answered. Pure. */
 import type { Attempt, RateRecord } from '../../rate-record';
 
-export type SeenAttempt = Pick<Attempt, 'answer' | 'seconds' | 'achievedPerSecond'>;
+export type SeenAttempt = Pick<Attempt, 'answer' | 'seconds' | 'achievedShare'>;
 
 /** The next attempt. */
 export interface AttemptStep {
@@ -14,7 +14,7 @@ export interface AttemptStep {
 export const YES_AFTER_SECONDS = 30;
 /** An attempt that contradicts the one before it has to go on for longer. */
 const YES_AFTER_NO_SECONDS = 40;
-/** A system that does so much more than in the attempt before is still warming up, or its machine was disturbed. */
+/** A system that does so much more of what is due than in the attempt before is still warming up, or was disturbed. */
 const FASTER = 1.1;
 const MAX_ATTEMPTS = 4;
 /** A shorter attempt shows nothing. */
@@ -33,7 +33,7 @@ export function nextStep(
   if (last?.answer === 'yes' || last?.answer === 'invalid') return { answer: last.answer };
   if (last?.answer === null) return { answer: 'not yet' };
   if (last !== undefined && before !== undefined) {
-    if (last.achievedPerSecond <= FASTER * before.achievedPerSecond) return { answer: 'no' };
+    if (last.achievedShare <= FASTER * before.achievedShare) return { answer: 'no' };
     if (attempts.length >= MAX_ATTEMPTS) return { answer: 'not yet' };
   }
   const left = Math.floor(budgetSeconds - attempts.reduce((sum, { seconds }) => sum + seconds, 0));

@@ -41,11 +41,14 @@ export function ask({ model, p95Seconds }: System, ratePerSecond: number, seed: 
       ...{ slos, warmupSeconds: WARMUP_SECONDS, dueMs },
       yesAfterSeconds: next.step.yesAfterSeconds,
     });
-    const seen = watch(attempt, samplesOf(trace, model.timeoutSeconds), next.step.seconds);
+    const samples = samplesOf(trace, model.timeoutSeconds);
+    const { seconds: lasted, done } = watch(attempt, samples, next.step.seconds);
+    const dueBy = (atSeconds: number) => dueMs.filter((due) => due <= 1_000 * atSeconds).length;
     // The system works on what it was sent, also after the load has ended.
-    served += dueMs.filter((due) => due <= 1_000 * seen.seconds).length;
-    seconds += seen.seconds + REST_SECONDS;
-    attempts.push({ answer: attempt.answer, ...seen });
+    served += dueBy(lasted);
+    seconds += lasted + REST_SECONDS;
+    const achievedShare = Math.min(1, done / (dueBy(lasted) - dueBy(WARMUP_SECONDS)));
+    attempts.push({ answer: attempt.answer, seconds: lasted, achievedShare });
   }
 }
 
@@ -53,7 +56,7 @@ function watch(
   attempt: RateAttempt,
   samples: Iterable<RequestSample>,
   mostSeconds: number,
-): { seconds: number; achievedPerSecond: number } {
+): { seconds: number; done: number } {
   let seconds = mostSeconds;
   let done = 0;
   for (const sample of samples) {
@@ -66,7 +69,7 @@ function watch(
     break;
   }
   if (attempt.answer === null) attempt.look(1_000 * mostSeconds);
-  return { seconds, achievedPerSecond: done / (seconds - WARMUP_SECONDS) };
+  return { seconds, done };
 }
 
 /** In the order of their ends, as k6 tells of them. */

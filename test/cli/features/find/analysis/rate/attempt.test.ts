@@ -123,8 +123,8 @@ test('a cold system misses at first, and is asked again when it is warm', () => 
 
 const attempt = (
   answer: SeenAttempt['answer'],
-  { seconds = 20, achievedPerSecond = 30 } = {},
-): SeenAttempt => ({ answer, seconds, achievedPerSecond });
+  { seconds = 20, achievedShare = 1 } = {},
+): SeenAttempt => ({ answer, seconds, achievedShare });
 
 test('the first attempt has all of the budget, and one YES is the answer', () => {
   expect(nextStep([], 300)).toEqual({ step: { seconds: 300, yesAfterSeconds: 30 } });
@@ -138,7 +138,7 @@ test('NO takes two attempts, and a YES between them has to last longer', () => {
 });
 
 test('a system that became faster is asked again, but not for ever', () => {
-  const faster = [10, 20, 30, 40].map((achievedPerSecond) => attempt('no', { achievedPerSecond }));
+  const faster = [0.2, 0.4, 0.6, 0.8].map((achievedShare) => attempt('no', { achievedShare }));
   expect(nextStep(faster.slice(0, 2), 300)).toHaveProperty('step');
   expect(nextStep(faster.slice(0, 3), 300)).toHaveProperty('step');
   expect(nextStep(faster, 300)).toEqual({ answer: 'not yet' });

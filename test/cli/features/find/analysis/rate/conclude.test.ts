@@ -37,6 +37,13 @@ const open = (share: number, low: number, high: number, seconds = 100): Attempt 
   ],
 });
 
+test('a second NO counts where more requests were due than before, as random arrivals differ in number', () => {
+  const [few, many] = [18, 22].map((achievedPerSecond) => ({
+    ...{ ...missed, achievedPerSecond, achievedShare: 1 },
+  }));
+  expect(concluded([few, many] as Attempt[]).answer).toBe('no');
+});
+
 test('YES says what was seen and how long it took, and doubts name an attempt that missed', () => {
   expect(concluded([missed, kept])).toMatchObject({
     answer: 'yes',
