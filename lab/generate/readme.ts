@@ -7,6 +7,7 @@ import {
   listed,
   number,
   read,
+  refuseUnlessFound,
   root,
   table,
   unpacked,
@@ -33,13 +34,8 @@ const STYLE = { width: 100, colour: false };
 
 export const output = (): string => outputOf(readFind(unpacked(dirname(RECORD))), RECORD);
 
-/** A search that is not sure of its answer is nothing to show first. */
 export function outputOf(record: FindRecord, path: string): string {
-  if (record.verdict !== 'found') {
-    throw new Error(
-      `${path} is ${record.verdict}: the README shows a search that found its answer`,
-    );
-  }
+  refuseUnlessFound(record, path);
   const figures = findFigures(record).filter(({ name }) => FIGURES.includes(name));
   if (figures.length !== FIGURES.length)
     throw new Error(`${path} has not all of ${FIGURES.join(', ')}`);

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { FindRecord } from '../../cli/src/features/find/record';
 import { filesOf, readArchive, unpack, type Archive } from '../../cli/src/record/archive';
 import { readRun } from '../../cli/src/record/read-run';
 import type { RunRecord } from '../../cli/src/record/run-record';
@@ -181,6 +182,12 @@ export function median(values: readonly number[]): number {
 
 /** A record of the command, read and checked as the command does. */
 export const runAt = (path: string): RunRecord => readRun(unpacked(dirname(path)));
+
+/** A search that is not sure of its answer is nothing to show first. */
+export function refuseUnlessFound({ verdict }: Pick<FindRecord, 'verdict'>, path: string): void {
+  if (verdict !== 'found')
+    throw new Error(`${path} is ${verdict}: only a search that found its answer is shown`);
+}
 
 /** "a, b and c". */
 export const listed = (words: readonly string[]): string =>

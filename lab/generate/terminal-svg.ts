@@ -2,11 +2,12 @@
 import { escapeXml } from '../../cli/src/report/plot/svg';
 import { readComparison } from '../../cli/src/features/compare/record';
 import { compareDocument } from '../../cli/src/features/compare/report/document';
+import type { FindRecord } from '../../cli/src/features/find/record';
 import { readFind } from '../../cli/src/features/find/read';
 import { findDocument } from '../../cli/src/features/find/report/document';
 import { renderTerminal } from '../../cli/src/report/text/terminal';
 import { runDocument } from '../../cli/src/run/report/document';
-import { runAt, unpacked, type Generated } from './records';
+import { refuseUnlessFound, runAt, unpacked, type Generated } from './records';
 import { runOf } from './studies/capacity';
 
 // Text with ANSI colours as runs of one style each, line by line.
@@ -61,10 +62,19 @@ const STYLE = { width: 96, colour: true };
 const slos = ({ slo }: { slo: { text: string }[] }): string =>
   slo.map(({ text }) => `--slo '${text}'`).join(' ');
 
+const SEARCH = 'studies/capacity/results/items';
+
+export function findTerminal(search: FindRecord, path: string): string {
+  refuseUnlessFound(search, path);
+  return terminalSvg({
+    command: `n8n-tuned find --workload ${search.workload.name} ${slos(search)} --budget ${String(search.budgetSeconds)}s`,
+    output: renderTerminal(findDocument(search), STYLE),
+  });
+}
+
 /** What is typed today to measure the same: records keep the options of their day. */
 export function terminals(): Generated {
   const run = runAt(runOf('studies/proof/results/recommended/proof.json'));
-  const search = readFind(unpacked('studies/capacity/results/last-node'));
   const compared = readComparison(unpacked('studies/comparisons/results/last-node-regular'));
   const clients = compared.command[compared.command.indexOf('--vus') + 1] ?? '';
   return {
@@ -73,10 +83,7 @@ export function terminals(): Generated {
         command: `n8n-tuned run --workload ${run.workload.name} --rate ${String(run.profile.ratePerSecond)} --duration ${String(run.profile.durationSeconds)}s \\\n  ${slos(run)}`,
         output: renderTerminal(runDocument({ record: run }), STYLE),
       }),
-      'docs/terminal/find.svg': terminalSvg({
-        command: `n8n-tuned find --workload ${search.workload.name} ${slos(search)} --budget ${String(search.budgetSeconds)}s`,
-        output: renderTerminal(findDocument(search), STYLE),
-      }),
+      'docs/terminal/find.svg': findTerminal(readFind(unpacked(SEARCH)), SEARCH),
       'docs/terminal/compare.svg': terminalSvg({
         command: `n8n-tuned compare ${compared.a.name}.yaml ${compared.b.name}.yaml --workload ${compared.workload.name} --vus ${clients}`,
         output: renderTerminal(compareDocument(compared), STYLE),

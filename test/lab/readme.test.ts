@@ -226,7 +226,7 @@ describe('what the command prints', () => {
   test('is refused where the search is not sure of its answer', () => {
     const unsure = { ...found, verdict: 'inconclusive' as const };
     expect(() => printed(unsure)).toThrow(
-      'find.json is inconclusive: the README shows a search that found its answer',
+      'find.json is inconclusive: only a search that found its answer is shown',
     );
   });
 });

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { linesOf } from '../../lab/generate/terminal-svg';
-import { terminalSvg } from '../../lab/generate/terminal-svg';
+import { sampleSearch } from '../support/sample-find';
+import { findTerminal, linesOf, terminalSvg } from '../../lab/generate/terminal-svg';
 
 interface Run {
   text: string;
@@ -77,4 +77,14 @@ test('the pictures of the docs tell what they show to those who cannot see them'
     // An <img> has no font of the page, no script, and loads nothing.
     expect(svg).not.toMatch(/<script|href=|@import/);
   }
+});
+
+test('the picture of a search shows its answer; a search without one is refused', () => {
+  expect(findTerminal(sampleSearch(), 'find.json')).toContain('>FOUND</tspan>');
+  expect(() => findTerminal({ ...sampleSearch(), verdict: 'inconclusive' }, 'find.json')).toThrow(
+    'find.json is inconclusive: only a search that found its answer is shown',
+  );
+  expect(readFileSync(join(__dirname, '../../docs/terminal/find.svg'), 'utf8')).toContain(
+    '>FOUND</tspan>',
+  );
 });
