@@ -3,14 +3,14 @@ import type { CompareRecord } from '../../cli/src/features/compare/record';
 import { link, number, readJson, runAt, table, type Generated } from './records';
 import { ratioText } from './studies/capacity';
 import { peer } from './studies/charts';
-import { lostInFaults } from './studies/drills';
+import { caveatOfRecovery, lostInFaults } from './studies/drills';
 import { lessCpuWithPatches } from './studies/expressions';
 import { heapMapAnswer, mapParts } from './studies/heap-map';
 import { limits, namedLimits } from './studies/limits';
 import { workersPayOff } from './studies/queue';
 import { largestError, staircaseAnswer } from './studies/search';
 import { smallPods } from './studies/small-pods';
-import { gainOfDefault } from './studies/tuning';
+import { gainOfDefault, pairedGain } from './studies/tuning';
 import { linksFrom, pathOfPage, type StudyPage } from './study-page';
 
 interface Measured {
@@ -105,7 +105,7 @@ function faults(): Measured {
     study: 'drills',
     question: 'How many requests are lost when a fault occurs under load?',
     figure: `${lost('recovery')} with recovery; ${lost('as-it-comes')} with n8n's own settings`,
-    text: `With n8n's own settings, ${lost('as-it-comes')} requests that were exposed to a fault were lost. With the chart's defaults, ${lost('defaults')} were lost. With recovery, ${lost('recovery')} were lost.`,
+    text: `With n8n's own settings, ${lost('as-it-comes')} requests that were exposed to a fault were lost. With the chart's defaults, ${lost('defaults')} were lost. With recovery, ${lost('recovery')} ${lost('recovery').startsWith('1 ') ? 'was' : 'were'} lost.${caveatOfRecovery()}`,
     record: 'studies/drills/results/parts/kill-worker-process-recovery-1.json',
   };
 }
@@ -210,7 +210,7 @@ export function measured(): Generated {
 <!-- Written by lab/generate/all.ts from the records of studies. -->
 
 Every figure on this page comes from a record in this repository. We used small machines, usually with two cores that n8n and the load generator
-shared. On your system, both the figures and the ratios will differ: measure your own with \`n8n-tuned\`. A range in brackets is the 95% interval, or the range over several rounds. [The overview of studies](studies/README.md) lists all studies, and explains how to repeat them. Some tests also [keep records](docs/records/README.md).
+shared. On your system, both the figures and the ratios will differ: measure your own with \`n8n-tuned\`. A range in brackets is the 95% interval, or the range over several rounds. [The overview of studies](studies/README.md) explains how to repeat each study. Some tests also [keep records](docs/records/README.md).
 
 ${MEASURED.map((make) => make())
   .map((one) => `## ${one.question}\n\n${one.text} ${one.means} (${leads(one)})`)
@@ -222,13 +222,13 @@ ${MEASURED.map((make) => make())
 /** What README.md does not say elsewhere, and what nobody asks who deploys n8n. */
 const NOT_IN_TABLE = ['charts', 'drills', 'limits', 'own-main'];
 
-/** One comparison, twice: a ratio does not carry over as it is. */
+/** One comparison on several days: a ratio does not carry over as it is. */
 function betweenDays(): string {
   const path = 'studies/comparisons/results/last-node-regular/compare.json';
-  const { startedAt, ratio } = readJson<CompareRecord>(path);
-  const other = gainOfDefault();
-  return `The first row was measured on ${startedAt.slice(0, 10)}. On ${other.day}, a single run of each side on the same kind of machine gave a ratio of ${other.ratio} instead of ${number(ratio.value)}x (${link(other.path)}).
-On a different type of machine, the ratio can differ more. To compare both sides on your own machine, use \`n8n-tuned compare\`.`;
+  const { startedAt } = readJson<CompareRecord>(path);
+  const [paired, single] = [pairedGain(), gainOfDefault()];
+  return `The first row was measured on ${startedAt.slice(0, 10)}. The same comparison on ${paired.day} gave ${paired.ratio} (${link(paired.path)}), and a single run of each side on ${single.day} gave ${single.ratio} (${link(single.path)}).
+On a different type of machine, the ratio can differ more: use \`n8n-tuned compare\` on yours.`;
 }
 
 /** The answers that fit into a row. */

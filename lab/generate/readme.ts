@@ -14,7 +14,7 @@ import {
   type Generated,
 } from './records';
 import { middle, n8nOfPeers, peer } from './studies/charts';
-import { lostInFaults, n8nOfFaults } from './studies/drills';
+import { caveatOfRecovery, lostInFaults, n8nOfFaults } from './studies/drills';
 import { distinct } from './sweeps';
 import { parse } from 'yaml';
 import { pinned, readVersions } from '../../cli/src/lab/paths';
@@ -151,7 +151,7 @@ function gains(): string {
   return `${lines}
 
 In the first two rows, "default n8n" is the official chart, and the workload is the shortest workflow. The load generator ran on the
-same two cores. With ten expressions in the workflow, the ratio is ${number(expressions.comparison.ratio.value)}x. ${versionsOfGains([chart, variables, expressions])} Measure your own workflow, because your figures will differ.`;
+same two cores. With ten expressions in the workflow, the ratio in pods is ${number(expressions.comparison.ratio.value)}x.${caveatOfRecovery()} ${versionsOfGains([chart, variables, expressions])} Measure your own workflow, because your figures will differ.`;
 }
 
 /** For which n8n the figures hold. */

@@ -7,7 +7,7 @@ import type { FindRecord } from '../../cli/src/features/find/record';
 import { sampleSearch } from '../support/sample-find';
 import * as patches from '../../lab/generate/patches';
 import { filled, pathOf, read as recordText } from '../../lab/generate/records';
-import { lostInFaults } from '../../lab/generate/studies/drills';
+import { caveatOfRecovery, lostInFaults, measuredDrills } from '../../lab/generate/studies/drills';
 import * as output from '../../lab/generate/readme';
 
 const root = join(__dirname, '../..');
@@ -121,6 +121,35 @@ describe('a figure of one n8n is never shown for another', () => {
       expect(readme).toContain(lostInFaults(configuration));
     }
   });
+});
+
+describe('what was lost with recovery', () => {
+  const drills = measuredDrills().filter(({ configuration }) => configuration === 'recovery');
+  const outdated = (isOutdated: (index: number) => boolean): typeof drills =>
+    drills.map((one, index) => ({ ...one, doneTwice: 2, isOutdated: isOutdated(index) }));
+
+  test('is said to be of earlier scripts, and what was done twice, while any drill of it is', () => {
+    expect(caveatOfRecovery(outdated(() => true))).toBe(
+      ` The recovery drills ran with earlier scripts of the chart, and ${String(2 * drills.length)} requests were done twice.`,
+    );
+    expect(caveatOfRecovery(outdated((index) => index < 3))).toMatch(
+      new RegExp(`^ 3 of ${String(drills.length)} recovery drills ran`),
+    );
+    expect(caveatOfRecovery(outdated(() => false))).toBe('');
+  });
+
+  test('is nowhere shown without it', () => {
+    for (const file of ['README.md', 'docs/measured.md', 'studies/drills/README.md']) {
+      expect(read(file)).toContain(lostInFaults('recovery'));
+      expect(read(file)).toContain(caveatOfRecovery());
+    }
+  });
+});
+
+test('the ratio of another day is named with each of its records', () => {
+  const told = /The first row was measured on [^]*?\n/.exec(readme)?.[0] ?? '';
+  expect(told).toContain('studies/versions/results.jsonl.gz#2.41.1-last-node-regular');
+  expect(told).toContain('studies/tuning/results.jsonl.gz#tuning/sweep');
 });
 
 test('"Start here" has five entries, each with a link', () => {

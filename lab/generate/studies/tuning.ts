@@ -102,6 +102,13 @@ export function gainOfDefault(): { ratio: string; day: string; path: string } {
   return { ratio: times(rate('default') / rate('none')), day, path };
 }
 
+/** The same in runs of both sides in turns, of the n8n that everybody who has the lab has. */
+export function pairedGain(): { ratio: string; day: string; path: string } {
+  const path = ratioPath({ n8n: VERSIONS[0] ?? '', workload: 'last-node', mode: 'regular' });
+  const { ratio, startedAt } = readJson<Ratio>(path);
+  return { ratio: ratioCell(ratio), day: startedAt.slice(0, 10), path };
+}
+
 /** The least CPU first. */
 function coresRows() {
   const cells = cellsOf(CORES);
