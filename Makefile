@@ -63,7 +63,7 @@ typecheck: setup ## strict TypeScript
 generate: build ## rewrite the files that are generated from others
 	@npm run --silent generate
 
-dashboards: build ## put load on n8n under Prometheus, and draw every panel of the dashboards into docs/monitoring
+dashboards: build ## put load on n8n under Prometheus, and draw every panel of the dashboards into monitoring/dashboards/drawn
 	@lab/install.sh node24 n8n k6 redis postgresql nginx prometheus
 	@npx tsx monitoring/measure.ts
 	@npm run --silent generate

@@ -13,7 +13,7 @@ const common = {
   logLevel: 'warning',
 } satisfies BuildOptions;
 
-/** The sources are ES modules when scripts load them; `here` of lab/paths.ts asks for both. */
+/** The sources are ES modules when scripts load them; `here` of cli/src/lab/paths.ts asks for both. */
 const cjs = {
   format: 'cjs',
   define: { 'import.meta.dirname': '__dirname' },

@@ -1,5 +1,6 @@
 // docs/workloads.md, from workflows/catalogue.json.
 import { join } from 'node:path';
+import { pinned, readVersions } from '../../cli/src/lab/paths';
 import { readCatalogue } from '../../cli/src/catalogue/read';
 import type { Variant, VariantName, Workload } from '../../cli/src/catalogue/workload';
 import { readJson, root, SINGLE_RUNS, table, type Generated } from './records';
@@ -23,6 +24,8 @@ function triedOnce(): string {
 }
 
 function introduction(): string {
+  const versions = readVersions(root);
+  const [newest, legacy] = ['N8N_VERSION', 'N8N_LEGACY_VERSION'].map((n) => pinned(versions, n));
   return `# Workloads
 
 <!-- Written by lab/generate/workloads.ts from workflows/catalogue.json: change it there. -->
@@ -46,7 +49,7 @@ is installed as a community node, or is in \`.n8n/nodes/node_modules/n8n-nodes-l
 through \`N8N_CUSTOM_EXTENSIONS\`, n8n calls the node \`CUSTOM.loadTarget\`, and these workflows do not find it.
 
 The table for each workflow shows the oldest n8n version that includes all of its nodes in the versions used. The
-versions come from \`lab/generate/node-releases.json\`. The tests run all workflows, but only with n8n 2.41.1 and 0.221.2.
+versions come from \`lab/generate/node-releases.json\`. The tests run all workflows, but only with n8n ${newest} and ${legacy}.
 ${triedOnce()}
 
 Every request in a load test has the \`x-load-id\` header. If the table for a workload shows where the response contains this id,

@@ -7,7 +7,7 @@ import {
   leftOut,
   sizes,
 } from '../../../cli/src/features/predict/analysis/answer';
-import { readMeasurements } from '../../../cli/src/features/predict/read';
+import { readMeasurements } from '../../../cli/src/features/predict/command';
 import { signed } from '../../../cli/src/ui/numbers';
 import {
   link,

@@ -1,5 +1,5 @@
 {{/*
-What files/environment.yaml says, where its expressions are described. cli/src/n8n/environment.ts reads the same file; the
+What files/environment.yaml says, where its expressions are described. cli/src/plan/environment.ts reads the same file; the
 cases of test/support/environment-cases.yaml hold for both.
 */}}
 

@@ -1,5 +1,6 @@
 /** What several faults share. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { chartVersion } from '../../plan/environment';
 import { databaseOf, type Topology } from '../../plan/topology';
 import type { Instance, LinkCounts, Running, StoreLink } from '../../targets/target';
 import { Failure } from '../../ui/exit';
@@ -129,7 +130,7 @@ export const needsPostgresql = (topology: Topology): string | null =>
 
 /** Whose workflows call the service outside n8n. */
 export const needsNewer = ({ n8n }: Topology): string | null =>
-  n8n.startsWith('0.') ? '--n8n 2.41.1' : null;
+  n8n.startsWith('0.') ? `--n8n ${chartVersion()}` : null;
 
 export const needsNothing = (): null => null;
 

@@ -21,20 +21,25 @@ export function runCharts(data: RunData): Chart[] {
     chart && { ...chart, marks: [...(chart.marks ?? []), ...timeMarks(data.record)] };
   const sampled = (chart: LineChart | null): LineChart | null =>
     timed(chart && { ...chart, marks: loadEnd });
-  const metric = (id: string, title: string, name: Metric) =>
-    sampled(metricChart(id, title, plotUnit(name), metricLines(data.samples, name, duration)));
+  const metric = (id: string, name: Metric, title: string, axis = title.toLowerCase()) =>
+    sampled(
+      metricChart(
+        { id, title, axis, unit: plotUnit(name) },
+        metricLines(data.samples, name, duration),
+      ),
+    );
 
   return [
     timed(rateChart(windows)),
     timed(latencyChart(windows, data.record)),
     distributionChart(data),
     timed(errorChart(windows)),
-    metric('memory', 'Memory per role', 'rssMiB'),
-    metric('cpu', 'CPU per role', 'cpuCores'),
-    metric('processes', 'Number of processes per role', 'processes'),
-    ...(profile.name === 'soak' ? [metric('database', METRICS.dbSizeMiB.title, 'dbSizeMiB')] : []),
+    metric('memory', 'rssMiB', 'Memory per role', 'memory'),
+    metric('cpu', 'cpuCores', 'CPU per role', 'CPU'),
+    metric('processes', 'processes', 'Number of processes per role', 'number of processes'),
+    ...(profile.name === 'soak' ? [metric('database', 'dbSizeMiB', METRICS.dbSizeMiB.title)] : []),
     sampled(queueChart(data.samples, duration)),
-    metric('loop-lag', METRICS.eventLoopLagMs.title, 'eventLoopLagMs'),
+    metric('loop-lag', 'eventLoopLagMs', METRICS.eventLoopLagMs.title),
     spreadChart(data.record),
   ].filter((chart) => chart !== null);
 }
@@ -183,9 +188,7 @@ function errorChart(windows: RequestWindow[]): LineChart | null {
 }
 
 function metricChart(
-  id: string,
-  title: string,
-  unit: string,
+  { id, title, axis, unit }: Record<'id' | 'title' | 'axis' | 'unit', string>,
   lines: { role: string; points: [number, number | null][] }[],
 ): LineChart | null {
   if (lines.length === 0) return null;
@@ -194,7 +197,7 @@ function metricChart(
     id,
     title,
     x: { ...SECONDS, min: 0 },
-    y: { label: title.toLowerCase().replace(/ per role$/, ''), unit, min: 0 },
+    y: { label: axis, unit, min: 0 },
     series: lines.map((line) => ({ label: line.role, points: line.points })),
   };
 }

@@ -25,7 +25,7 @@ import { predictDocument } from '../../../../cli/src/features/predict/report/doc
 import { renderMarkdown } from '../../../../cli/src/report/text/markdown';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { readMeasurements } from '../../../../cli/src/features/predict/read';
+import { readMeasurements } from '../../../../cli/src/features/predict/command';
 
 const truth = { g: 30, a: 0.08, b: 0.004 };
 

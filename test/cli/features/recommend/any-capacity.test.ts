@@ -16,7 +16,7 @@ import { candidates, findEach } from '../../../../cli/src/features/recommend/fin
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readMeasurements } from '../../../../cli/src/features/predict/read';
+import { readMeasurements } from '../../../../cli/src/features/predict/command';
 import { hasEstimate, usedAt } from '../../../../cli/src/features/find/record';
 import { FIND_FILE } from '../../../../cli/src/record/find-records';
 import { sampleSearch } from '../../../support/sample-find';

@@ -3,7 +3,8 @@
 
 /**
  * Sorts the rows by the heading that was chosen, the other way round when it is chosen again. It runs in the reader's
- * browser: this one function is written into the page as it stands, so it may use nothing from outside itself.
+ * browser: this one function is written into the page as it stands, so it may use nothing from outside itself, and has
+ * a file of its own for the types of the browser.
  */
 function sortable(): void {
   document.querySelectorAll<HTMLTableElement>('table.index').forEach((table) => {

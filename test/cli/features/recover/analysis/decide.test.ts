@@ -11,7 +11,7 @@ import {
   type Stored,
 } from '../../../../../cli/src/analysis/n8n-execution';
 
-/** Single cases of what is decided; test/cli/recover has random histories of passes. */
+/** Single cases of what is decided; test/cli/features/recover/pass.test.ts has random histories of passes. */
 
 const NOW_MS = 1_000_000_000;
 const RULES = { maxAttempts: 3, minAgeMs: 300_000, backOffMs: 60_000 };
