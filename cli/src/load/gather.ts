@@ -1,13 +1,13 @@
-/** Several load generators begin one schedule at the same time: each is there before its zero, or none makes load. */
+/** Several load generators begin one schedule at the same time: each is ready before its zero, or none makes load. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { knownAheadMs, type ClockOffset } from '../analysis/clock';
 import type { Generator, GeneratorRun } from '../targets/target';
 import { messageOf } from '../ui/exit';
 
-/** From the order to start until the zero: k6 is there within it on a machine that is not busy. */
+/** From the order to start until the zero: k6 is ready within it on a machine that is not busy. */
 const LEAD_MS = 5_000;
 const TRIES = 4;
-/** So long before the zero it is decided: those that are there then can be stopped before they make load. */
+/** So long before the zero it is decided: those that are ready then can be stopped before they make load. */
 const DECIDED_MS = 1_500;
 
 /** How long those that were killed may take to be seen to have ended. */
@@ -16,7 +16,7 @@ const GONE_MS = 10_000;
 export interface Gathering {
   clocks: readonly (ClockOffset | null)[];
   /** `beginsAtMs`: by the generator's own clock. */
-  start(index: number, beginsAtMs: number): { run: GeneratorRun; isThere: Promise<void> };
+  start(index: number, beginsAtMs: number): { run: GeneratorRun; ready: Promise<void> };
   /** Called before the generators of an attempt are killed: one whose kill comes late still sends requests, which must not count. */
   giveUp(): void;
   signal: AbortSignal;
@@ -29,7 +29,7 @@ export interface Gathered {
   beginsAtMs: number;
 }
 
-/** Rejects when they are not there within the longest lead, or when one has ended before the load began. */
+/** Rejects when they are not ready within the longest lead, or when one has ended before the load began. */
 export async function gather({
   clocks,
   start,
@@ -53,11 +53,11 @@ export async function gather({
       const { reason, code } = await run.ended;
       throw new Error(reason || `k6 ended with exit code ${String(code)} before the load began`);
     });
-    const there = Promise.all(begun.map(({ isThere }) => isThere)).then(() => true);
+    const ready = Promise.all(begun.map((one) => one.ready)).then(() => true);
     try {
       const decided = tooLate(lead - DECIDED_MS, signal);
-      const areThere = await Promise.race([there, decided.promise, ...ended]).finally(decided.end);
-      if (areThere) return { runs: begun.map(({ run }) => run), beginsAtMs };
+      const allReady = await Promise.race([ready, decided.promise, ...ended]).finally(decided.end);
+      if (allReady) return { runs: begun.map(({ run }) => run), beginsAtMs };
     } catch (error) {
       await stopAll();
       throw error;

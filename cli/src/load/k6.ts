@@ -14,7 +14,7 @@ import { parseLine } from './lines';
 import type { LoadResult } from './load';
 import { MergedLines } from './merge';
 import { withLocalGenerator } from './local-generator';
-import { Usages } from './usage';
+import { GeneratorTotals } from './usage';
 
 /** How a load ended. Pure. */
 
@@ -110,7 +110,7 @@ class Load {
   private readonly words: string[][];
   private readonly attempts: number[] = [];
   private readonly lost: (GeneratorPart['lost'] | undefined)[];
-  private readonly usages: Usages;
+  private readonly usages: GeneratorTotals;
   private readonly timers: NodeJS.Timeout[] = [];
   private readonly cut: Promise<void>;
   private giveUp: () => void = () => undefined;
@@ -128,7 +128,7 @@ class Load {
     const { onUsage, usageEveryMs } = order;
     this.words = generators.map(() => []);
     this.lost = generators.map(() => undefined);
-    this.usages = new Usages(generators.length, onUsage, usageEveryMs);
+    this.usages = new GeneratorTotals(generators.length, onUsage, usageEveryMs);
     this.cut = new Promise((resolve) => (this.giveUp = resolve));
     this.merged = new MergedLines(generators.length, measuredPart(order.plan), (sample) => {
       order.onRequest(sample);
@@ -167,9 +167,9 @@ class Load {
         clocks,
         signal: this.order.signal,
         start: (index, theirsMs) => {
-          let there: () => void = () => undefined;
-          const isThere = new Promise<void>((resolve) => (there = resolve));
-          return { run: this.start(index, theirsMs, null, there), isThere };
+          let tellReady: () => void = () => undefined;
+          const ready = new Promise<void>((resolve) => (tellReady = resolve));
+          return { run: this.start(index, theirsMs, null, tellReady), ready };
         },
         giveUp: () => {
           this.attempts.forEach((attempt, index) => (this.attempts[index] = attempt + 1));
@@ -187,7 +187,7 @@ class Load {
     index: number,
     beginsAtMs: number | null,
     clock: ClockOffset | null,
-    there: () => void,
+    tellReady: () => void,
   ): GeneratorRun {
     const { plan, requests, behind } = this.order;
     const { length } = this.generators;
@@ -208,7 +208,7 @@ class Load {
         const line = parseLine(text);
         try {
           if (line === null) remember(this.words[index] ?? [], text);
-          else if (line[0] === 'r') there();
+          else if (line[0] === 'r') tellReady();
           else this.read(index, line, clock);
         } catch (error) {
           this.fail(error);

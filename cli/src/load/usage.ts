@@ -10,7 +10,7 @@ interface GeneratorUsage {
   latestMiB: number;
 }
 
-export class Usages {
+export class GeneratorTotals {
   /** Memory of all processes together. */
   rssPeakMiB = 0;
   private readonly each: GeneratorUsage[];

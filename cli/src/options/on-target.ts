@@ -10,7 +10,7 @@ import { withTargets, type AllRunning } from '../targets/with-targets';
 import { interruptible } from '../ui/interrupt';
 import { warn } from '../ui/print';
 
-export interface Scene<Targets extends readonly Target[]> {
+export interface OnTargets<Targets extends readonly Target[]> {
   /** One for each target. */
   running: AllRunning<Targets>;
   tell: Progress;
@@ -33,7 +33,7 @@ interface Means {
 export async function onTargets<const Targets extends readonly Target[], Result>(
   targets: Targets,
   workload: ChosenWorkload,
-  work: (scene: Scene<Targets>) => Promise<Result>,
+  work: (at: OnTargets<Targets>) => Promise<Result>,
   /** Conditions as the user wrote them; by default those of the targets. */
   stopIf: readonly string[] = [],
   /** How long the health check of an n8n that somebody else runs may fail: longer where the work itself breaks it. */

@@ -282,7 +282,7 @@ describe('several', () => {
         starts.push(beginsAtMs);
         const isLate = index === 1 && generator.starts === 0;
         const run = generator.start({} as GeneratorOrder);
-        return { run, isThere: isLate ? new Promise(() => undefined) : Promise.resolve() };
+        return { run, ready: isLate ? new Promise(() => undefined) : Promise.resolve() };
       },
     });
     const { beginsAtMs, runs } = await gathered;

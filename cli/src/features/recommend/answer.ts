@@ -85,7 +85,7 @@ export interface KeptProof {
   problems: string[];
 }
 
-interface Hands {
+interface AnswerDeps {
   tell: Progress;
   signal: AbortSignal;
 }
@@ -93,13 +93,13 @@ interface Hands {
 /** Writes the values file; null where it was stopped before there was one. */
 export async function recommendValues(
   asked: RecommendChoice,
-  hands: Hands,
+  deps: AnswerDeps,
 ): Promise<Recommended | null> {
   const { from, slos, prices } = asked;
   const written = { ...asked.write, begins: VALUES_BEGIN };
   refuseForeign(written);
-  const searches = from === undefined ? await findsNow(asked, hands) : readFinds(from);
-  if (hands.signal.aborted) return null;
+  const searches = from === undefined ? await findsNow(asked, deps) : readFinds(from);
+  if (deps.signal.aborted) return null;
   const known = searches.map(({ evidence }) => evidence).filter((evidence) => evidence !== null);
   const fitting = withSlos(ofWorkload(known, askedName(asked), from), slos);
   const evidence = sureOnes(
@@ -130,7 +130,7 @@ export async function recommendValues(
   }
   writeUserFile(written, valuesYaml(recommendation, { keeping }));
   if (!asked.prove) return answer;
-  return { ...answer, proof: await proofOf(asked, evidence, recommendation, ratePerSecond, hands) };
+  return { ...answer, proof: await proofOf(asked, evidence, recommendation, ratePerSecond, deps) };
 }
 
 const leftOutText = (count: number): string =>
@@ -150,11 +150,11 @@ function refuseUndeletable(asked: RecommendChoice, ratePerSecond: number): void 
 /** Before the first measurement; null where nothing is measured on this machine. */
 const lookFirst = async (
   { quiet, load }: RecommendChoice,
-  hands: Hands,
-): Promise<BeforeSearch | null> => (load.deployer.loadsFromHere ? awaitQuiet(quiet, hands) : null);
+  deps: AnswerDeps,
+): Promise<BeforeSearch | null> => (load.deployer.loadsFromHere ? awaitQuiet(quiet, deps) : null);
 
 /** `recommend --workload W --rate R --slo ...` on a machine on which nothing was ever recorded. */
-async function findsNow(asked: RecommendChoice, hands: Hands): Promise<KnownFind[]> {
+async function findsNow(asked: RecommendChoice, deps: AnswerDeps): Promise<KnownFind[]> {
   const { ratePerSecond, slos, findBudgetSeconds } = asked;
   if (ratePerSecond === undefined || slos.length === 0) {
     throw new Mistake(
@@ -164,13 +164,13 @@ async function findsNow(asked: RecommendChoice, hands: Hands): Promise<KnownFind
   // Before minutes of searching.
   refuseUndeletable(asked, ratePerSecond);
   const workload = asked.choose(false);
-  const before = await lookFirst(asked, hands);
+  const before = await lookFirst(asked, deps);
   const order = {
     ...loadOrder(asked, workload, slos, ratePerSecond),
     budgetSeconds: findBudgetSeconds,
     ...(before === null ? {} : { before }),
   };
-  const { tell, signal } = hands;
+  const { tell, signal } = deps;
   const layouts = candidates(workload.recorded.latencyFloorMs, thisMachine().cores);
   return findEach(layouts, ratePerSecond, (topology) => findOne(topology, order, tell, signal));
 }
@@ -180,15 +180,15 @@ async function proofOf(
   evidence: CapacityEvidence[],
   first: Recommendation,
   ratePerSecond: number,
-  hands: Hands,
+  deps: AnswerDeps,
 ): Promise<KeptProof> {
-  const { tell, signal } = hands;
+  const { tell, signal } = deps;
   const { workload, topology, slo } = first.best.evidence;
   const slos = asked.slos.length > 0 ? asked.slos : slo.flatMap(parseSlos);
   const order = loadOrder(asked, toProve(asked, workload, topology.n8n), slos, ratePerSecond);
   const keeping = keepingAt(asked, ratePerSecond);
   const written = { ...asked.write, begins: VALUES_BEGIN };
-  const before = await lookFirst(asked, hands);
+  const before = await lookFirst(asked, deps);
   return keptProof(asked, { values: asked.write.path, before }, order, async (runs) => {
     const proof = await prove(evidence, {
       recommend: (all) => recommend(all, ratePerSecond, asked.prices),
@@ -217,7 +217,7 @@ async function proofOf(
 export async function proveFile(
   file: string,
   asked: RecommendChoice,
-  hands: Hands,
+  deps: AnswerDeps,
 ): Promise<KeptProof> {
   const { slos, ratePerSecond } = asked;
   if (!asked.prove || ratePerSecond === undefined || slos.length === 0) {
@@ -226,9 +226,9 @@ export async function proveFile(
   const what = deployed(readText(file), asked.load.deployer);
   const legacy = isLegacy(what.topology.n8n);
   const order = loadOrder(asked, asked.choose(legacy), slos, ratePerSecond);
-  const before = await lookFirst(asked, hands);
+  const before = await lookFirst(asked, deps);
   return keptProof(asked, { values: file, before }, order, async (runs) =>
-    proveAsIs(await loadValues(what, runs, hands.tell, hands.signal)),
+    proveAsIs(await loadValues(what, runs, deps.tell, deps.signal)),
   );
 }
 

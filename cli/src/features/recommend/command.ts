@@ -184,13 +184,13 @@ async function run(options: RecommendOptions): Promise<number> {
   const asked = askedBy(options);
   try {
     return await interruptible(async (signal) => {
-      const hands = { tell: progress.tell, signal };
+      const deps = { tell: progress.tell, signal };
       if (values !== undefined) {
-        const proof = await proveFile(values, asked, hands);
+        const proof = await proveFile(values, asked, deps);
         progress.end();
         return showProof(proof, json);
       }
-      const answer = await recommendValues(asked, hands);
+      const answer = await recommendValues(asked, deps);
       progress.end();
       if (answer !== null) return show(answer, writtenFile(options), json);
       const why = messageOf(signal.reason);

@@ -43,14 +43,14 @@ export interface RunRecordAt {
 
 export async function prove(
   evidence: readonly CapacityEvidence[],
-  hands: ProofDeps,
+  deps: ProofDeps,
 ): Promise<Proof> {
   const attempts: ProofAttempt[] = [];
   let known = evidence;
-  while (attempts.length < hands.maxAttempts) {
-    const recommendation = hands.recommend(known);
+  while (attempts.length < deps.maxAttempts) {
+    const recommendation = deps.recommend(known);
     if (recommendation === null) break;
-    const loaded = await hands.load(recommendation);
+    const loaded = await deps.load(recommendation);
     const trial = { ...loaded, ...judge(loaded.record, recommendation.best) };
     attempts.push({ ...trial, recommendation });
     if (trial.proven) return { verdict: 'PROVEN', attempts };

@@ -140,7 +140,7 @@ export class BrokenPass extends Error {
 
 /** @throws BrokenPass once retries have begun; before that, whatever a look has thrown. */
 export async function pass(
-  hands: RecoveryDeps,
+  deps: RecoveryDeps,
   order: PassOrder,
   tell: Tell,
   signal: AbortSignal,
@@ -160,10 +160,10 @@ export async function pass(
     tell(`settled executions are read again in each pass: ${messageOf(error)}`);
     return null;
   };
-  const settled = (await hands.settled?.known().catch(notKept)) ?? new Set<string>();
+  const settled = (await deps.settled?.known().catch(notKept)) ?? new Set<string>();
   const newlySettled: string[] = [];
   for (const workflow of order.workflows) {
-    const reason = refusalOf(workflow, order.saves, hands.queued !== null);
+    const reason = refusalOf(workflow, order.saves, deps.queued !== null);
     if (reason !== null) {
       report.refused.push({ workflow: workflow.name, reason });
       tell(`workflow ${workflow.name}: not retried: ${reason}`);
@@ -171,9 +171,9 @@ export async function pass(
     }
     const waiting: string[] = [];
     const since = { sinceMs: order.sinceMs };
-    for (const decision of await decisionsOf(hands, workflow.id, order, since, settled)) {
+    for (const decision of await decisionsOf(deps, workflow.id, order, since, settled)) {
       const { id: executionId } = decision.execution;
-      if (decision.kind === 'retry') due.push({ workflow, decision, seenAtMs: hands.nowMs() });
+      if (decision.kind === 'retry') due.push({ workflow, decision, seenAtMs: deps.nowMs() });
       if (decision.kind === 'waiting') waiting.push(executionId);
       if (isSettled(decision)) {
         newlySettled.push(settledKey(decision.execution));
@@ -194,7 +194,7 @@ export async function pass(
   // A pass that only lists changes nothing.
   if (order.retries) {
     const fresh = newlySettled.filter((key) => !settled.has(key));
-    await hands.settled?.keep(fresh).catch(notKept);
+    await deps.settled?.keep(fresh).catch(notKept);
   }
   due.sort(
     (a, b) => (a.decision.execution.startedAtMs ?? 0) - (b.decision.execution.startedAtMs ?? 0),
@@ -221,10 +221,10 @@ export async function pass(
   const worker = async (): Promise<void> => {
     while (!hasStopped()) {
       if (due.length === 0) return;
-      await room(hands, tell, hasStopped);
+      await room(deps, tell, hasStopped);
       const next = due.shift();
       if (next === undefined) return;
-      const attempt = await attemptOf(hands, next, order, tell, hasStopped).catch(
+      const attempt = await attemptOf(deps, next, order, tell, hasStopped).catch(
         (cause: unknown) => {
           if (!hasStopped()) {
             problems.push(cause);
@@ -264,14 +264,14 @@ export async function pass(
 }
 
 /** Waits until the workers and the event loops have caught up, or the pass ends. */
-async function room(hands: RecoveryDeps, tell: Tell, hasStopped: () => boolean): Promise<void> {
+async function room(deps: RecoveryDeps, tell: Tell, hasStopped: () => boolean): Promise<void> {
   const told = new Set<string>();
   for (;;) {
-    const why = await whyNoRoom(hands);
+    const why = await whyNoRoom(deps);
     if (why === null || hasStopped()) return;
     if (!told.has(why)) tell(why);
     told.add(why);
-    await hands.wait(LOOK_AGAIN_MS);
+    await deps.wait(LOOK_AGAIN_MS);
   }
 }
 
@@ -312,7 +312,7 @@ function tellWaiting(workflow: string, ids: readonly string[], tell: Tell): void
 }
 
 async function decisionsOf(
-  hands: RecoveryDeps,
+  deps: RecoveryDeps,
   workflowId: string,
   { rules }: PassOrder,
   since: Since,
@@ -320,32 +320,32 @@ async function decisionsOf(
 ): Promise<RecoveryDecision[]> {
   const familyOf = (seen: SeenExecution[]): SeenExecution[] =>
     since.sinceId === undefined ? seen : withRetries(since.sinceId, seen);
-  let executions = familyOf(await hands.executionsOf(workflowId, since));
+  let executions = familyOf(await deps.executionsOf(workflowId, since));
   // Who is too young for the queue to matter now must not age until they are decided on.
-  const nowMs = hands.nowMs();
-  let queued: ReadonlySet<string> | null = hands.queued === null ? null : new Set<string>();
+  const nowMs = deps.nowMs();
+  let queued: ReadonlySet<string> | null = deps.queued === null ? null : new Set<string>();
   // Right before a retry, of all that may be at work: n8n may call crashed what a worker still runs.
   const isQueueAsked = since.sinceId !== undefined || isQueueNeeded(executions, nowMs, rules);
-  if (hands.queued !== null && isQueueAsked) {
+  if (deps.queued !== null && isQueueAsked) {
     // The queue is read first: an execution that still runs in the later list and has no job has lost it, or never had one.
-    queued = await hands.queued();
-    executions = familyOf(await hands.executionsOf(workflowId, since));
+    queued = await deps.queued();
+    executions = familyOf(await deps.executionsOf(workflowId, since));
   }
-  const done = (await hands.work?.done()) ?? new Map<string, number>();
+  const done = (await deps.work?.done()) ?? new Map<string, number>();
   const stored = new Map<string, Stored>();
   for (;;) {
     const decisions = decide({ nowMs, executions, stored, settled, queued, done }, rules);
     const toLook = decisions.filter(({ kind }) => kind === 'look');
     if (toLook.length === 0) return decisions;
     for (const { execution } of toLook) {
-      stored.set(execution.id, await hands.stored(execution.id));
+      stored.set(execution.id, await deps.stored(execution.id));
     }
   }
 }
 
 /** Null: the pass has stopped before it was retried. What it throws, a look has thrown, and nothing was retried either. */
 async function attemptOf(
-  hands: RecoveryDeps,
+  deps: RecoveryDeps,
   { workflow, decision: { execution, attempt, next, isByQueue }, seenAtMs }: Due,
   order: PassOrder,
   tell: Tell,
@@ -355,18 +355,18 @@ async function attemptOf(
     ...{ executionId: execution.id, workflow: workflow.name, attempt, from: next },
     ...{ outcome, retryId, text },
   });
-  const settlesInMs = seenAtMs + SETTLE_MS - hands.nowMs();
-  if (isByQueue && settlesInMs > 0) await hands.wait(settlesInMs);
+  const settlesInMs = seenAtMs + SETTLE_MS - deps.nowMs();
+  if (isByQueue && settlesInMs > 0) await deps.wait(settlesInMs);
   if (hasStopped()) return null;
   // All that may be a retry of it was made after it.
-  const again = await decisionsOf(hands, workflow.id, order, { sinceMs: 0, sinceId: execution.id });
+  const again = await decisionsOf(deps, workflow.id, order, { sinceMs: 0, sinceId: execution.id });
   const now = again.find((decision) => decision.execution.id === execution.id);
   if (now?.kind !== 'retry' || now.attempt !== attempt) {
     return of('no longer due', now?.kind === 'leave' ? now.reason : '');
   }
   // The look may have taken longer than the lead was held.
   if (hasStopped()) return null;
-  if ((await hands.work?.take(execution.id)) === false) {
+  if ((await deps.work?.take(execution.id)) === false) {
     return of('no longer due', 'its worker is back and is running it');
   }
   tell(
@@ -374,18 +374,18 @@ async function attemptOf(
   );
   let retried: { id: string; status: string };
   try {
-    retried = await hands.retry(execution.id);
+    retried = await deps.retry(execution.id);
   } catch (error) {
     const text = messageOf(error);
     if (!/ status 4\d\d/.test(text)) return of('not known', text);
     // Where this fails, the next pass takes it again.
-    await hands.work?.giveBack(execution.id).catch(() => undefined);
+    await deps.work?.giveBack(execution.id).catch(() => undefined);
     return of('refused', text);
   }
   const { id, status } = retried;
   if (status === 'success') return of('recovered', `by execution ${id}`, id);
   if (status === 'waiting' || status === 'running') return of('not known', `it is ${status}`, id);
-  const stored = await hands.stored(id).catch((): Stored => 'no data');
+  const stored = await deps.stored(id).catch((): Stored => 'no data');
   const error = isRead(stored) ? stored.error : null;
   if (status === 'crashed' || isCrash(stored)) {
     return ranToItsEnd(stored)

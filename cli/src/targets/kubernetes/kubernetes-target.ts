@@ -29,7 +29,7 @@ import {
   openRunNamespace,
   removeIfEmpty,
   removeNamespace,
-  type Space,
+  type RunNamespace,
 } from './objects/run-namespace';
 import { needsUpstream, refuseWorkloads } from './release/seedable';
 import { refuseTaken } from './objects/name-taken';
@@ -164,7 +164,7 @@ const ONLY_LOAD: Plan = { release: null, objects: [], claims: [] };
 /** A namespace that others use too: only what this call made goes. */
 async function removeFrom(
   cluster: Cluster,
-  { name, uid }: Space,
+  { name, uid }: RunNamespace,
   journal: Journal | null,
   { progress, warn }: { progress: Progress; warn: (text: string) => void },
 ): Promise<void> {

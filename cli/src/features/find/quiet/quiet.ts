@@ -59,7 +59,7 @@ export async function quietHere(
   }
 }
 
-interface Hands {
+interface QuietDeps {
   tell: Progress;
   signal: AbortSignal;
   look?: (signal: AbortSignal) => Promise<MachineLook>;
@@ -69,7 +69,7 @@ interface Hands {
 /** Returns at once on a quiet machine; throws a Failure that says what is to be done where it stays busy. */
 export async function awaitQuiet(
   { waitSeconds, anyway }: QuietChoice,
-  { tell, signal, look = lookAtMachine, nowMs = () => performance.now() }: Hands,
+  { tell, signal, look = lookAtMachine, nowMs = () => performance.now() }: QuietDeps,
 ): Promise<BeforeSearch> {
   const giveUpMs = nowMs() + 1_000 * waitSeconds;
   for (;;) {

@@ -1,4 +1,4 @@
-/** The hands on a cluster: the official client, its refusals as sentences, and commands run in pods. */
+/** Access to a cluster: the official client, its refusals as sentences, and commands run in pods. */
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';

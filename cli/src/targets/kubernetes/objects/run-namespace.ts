@@ -18,7 +18,7 @@ const LOOK_EVERY_MS = 500;
  */
 const GRACE_WITH_NAMESPACE_SECONDS = 1;
 
-export interface Space {
+export interface RunNamespace {
   name: string;
   /** Uid of the object if this call created it. */
   uid: string | null;
@@ -32,7 +32,7 @@ export async function openRunNamespace(
   call: string,
   wanted: string | null,
   how: 'deploy' | 'existing',
-): Promise<Space> {
+): Promise<RunNamespace> {
   const name = wanted ?? ownNamespace(call);
   const isOwn = wanted === null;
   if (!isOwn) {
