@@ -1,13 +1,17 @@
 /** The known word that a mistyped one was probably meant to be; null where none is near. */
 export function nearest(word: string, known: readonly string[]): string | null {
+  const isOther = (each: string): boolean => lettersOf(each) !== lettersOf(word);
   const [first] = known
     .map((each) => ({ each, away: distance(word.toLowerCase(), each.toLowerCase()) }))
-    .sort((a, b) => a.away - b.away);
+    // Exchanged letters before another letter: p59 is meant to be p95, not p50.
+    .sort((a, b) => a.away - b.away || Number(isOther(a.each)) - Number(isOther(b.each)));
   // A third of the letters: more changes make another word.
   const allowed = Math.min(Math.max(1, Math.floor(word.length / 3)), word.length - 1);
   if (first === undefined || first.away > allowed) return null;
   return first.each;
 }
+
+const lettersOf = (word: string): string => [...word.toLowerCase()].sort().join('');
 
 /** Letters that are added, left out, changed or exchanged with their neighbour. */
 export function distance(a: string, b: string): number {

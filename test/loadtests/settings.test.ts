@@ -64,6 +64,10 @@ test('a word that is nearly a known one is taken for it', () => {
   expect(didYouMean('kubernets', ['load', 'kubernetes'])).toBe(' (did you mean kubernetes?)');
 });
 
+test('exchanged letters are put right before another letter is proposed', () => {
+  expect(didYouMean('p59', ['p50', 'p90', 'p95'])).toBe(' (did you mean p95?)');
+});
+
 test('a word of one letter is near to none', () => {
   expect(didYouMean('m', ['n', 'kib'])).toBe('');
 });
