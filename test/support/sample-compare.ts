@@ -41,6 +41,7 @@ export function sampleComparison(): CompareRecord {
     sentence:
       'By expected responses per second of last-node, tuned is better by 2.5x (2.4 to 2.6) than none.',
     totalSeconds: 240,
+    maxPairs: 10,
     doubts: [],
   };
 }

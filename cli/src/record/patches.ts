@@ -1,6 +1,7 @@
 /** What each patch of the kit has come to in a running n8n, by the gauge of the chart's limit-metrics.cjs. docs/chart/patches.md */
 import { z } from 'zod';
 import { ROLES, type Role } from '../plan/roles';
+import { counted } from '../ui/numbers';
 
 /** Those of the chart's in-force.cjs; of several processes the state that comes first here is that of their role. */
 const STATES = ['off', 'failed', 'unknown', 'waiting', 'not needed', 'proven', 'known'] as const;
@@ -68,11 +69,28 @@ export function patchesText(states: PatchStates): string {
 const namesIn = (states: PatchStates): string[] =>
   [...new Set(Object.values(states).flatMap((patches) => Object.keys(patches)))].sort();
 
+const isInForce = (state: State | undefined): boolean =>
+  state !== undefined && (state === WAITING || IN_FORCE.includes(state));
+
 /** Patches that change n8n, or will once it loads the code. */
 export const patchesInForce = (states: PatchStates): string[] =>
   namesIn(states).filter((patch) =>
-    Object.values(states).some((patches) => {
-      const state = patches[patch];
-      return state !== undefined && (state === WAITING || IN_FORCE.includes(state));
-    }),
+    Object.values(states).some((patches) => isInForce(patches[patch])),
   );
+
+/** `8 of 8 patches in force`; by role where some are not: `patches in force: 8 of 8 in main, 6 of 7 in worker`. */
+export function inForceText(states: PatchStates): string {
+  const roles = ROLES.flatMap((role) => {
+    const all = Object.values(states[role] ?? {});
+    if (all.length === 0) return [];
+    return [{ role, of: all.length, inForce: all.filter(isInForce).length }];
+  });
+  const names = namesIn(states).length;
+  if (roles.every(({ of, inForce }) => of === inForce))
+    return `${String(names)} of ${counted(names, 'patch', 'patches')} in force`;
+  const [only, ...others] = roles;
+  if (only !== undefined && others.length === 0)
+    return `${String(only.inForce)} of ${counted(only.of, 'patch', 'patches')} in force`;
+  const each = roles.map((one) => `${String(one.inForce)} of ${String(one.of)} in ${one.role}`);
+  return `patches in force: ${each.join(', ')}`;
+}

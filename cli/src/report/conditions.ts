@@ -3,7 +3,7 @@ import type { Machine, RunRecord } from '../record/run-record';
 import type { RecordedWorkload } from '../plan/recorded';
 import { deployedRoles, kitEnvironment } from '../plan/chart-values';
 import type { Topology } from '../plan/topology';
-import { patchesText, type PatchStates } from '../record/patches';
+import { inForceText, patchesText, type PatchStates } from '../record/patches';
 import { counted, formatNumber } from '../ui/numbers';
 import { figures, section, type Section } from './document';
 import { utc, type Figure } from './text/units';
@@ -24,23 +24,38 @@ export function subtitle(
   return [...named, ...more, utc(startedAt)].join(', ');
 }
 
-type Ran = Pick<RunRecord, 'machine' | 'versions'> & { topology: Topology | null };
+type Ran = Pick<RunRecord, 'machine' | 'versions'> & {
+  topology: Topology | null;
+  patches?: PatchStates;
+};
 
 /** What it ran on, in one line: n8n, what the kit changes in it, and the machine. */
-export const ranOn = ({ topology, versions, machine }: Ran): string =>
-  [n8nText(topology, versions['n8n']), placeText(machine)].filter((text) => text !== '').join('; ');
+export const ranOn = ({ topology, versions, machine, patches }: Ran): string =>
+  [n8nText(topology, versions['n8n'], patches), placeText(machine)]
+    .filter((text) => text !== '')
+    .join('; ');
 
-/** The part that differs between the sides of a comparison. */
-export function n8nText(topology: Topology | null, version: string | undefined): string {
+/** The part that differs between the sides of a comparison; `states` where n8n showed which patches are in force. */
+export function n8nText(
+  topology: Topology | null,
+  version: string | undefined,
+  states: PatchStates = {},
+): string {
   const n8n = version ?? topology?.n8n;
   const name = n8n === undefined ? '' : `n8n ${n8n}`;
-  if (topology === null) return name;
+  const inForce = Object.values(states).some((patches) => Object.keys(patches).length > 0)
+    ? [inForceText(states)]
+    : [];
+  if (topology === null) return [name, ...inForce].filter((text) => text !== '').join(', ');
   const { mode, tuning, workers } = topology;
   const layout =
     mode === 'queue' ? `queue mode, ${counted(workers.count, 'worker')}` : 'regular mode';
-  const loaded = counted(patchesOf(topology).length, 'patch', 'patches');
-  const kit = tuning === 'none' ? "n8n's default settings" : `tuning ${tuning} with ${loaded}`;
-  return [name, layout, kit].join(', ');
+  const loaded = `${counted(patchesOf(topology).length, 'patch', 'patches')} loaded`;
+  const kit =
+    tuning === 'none'
+      ? ["n8n's default settings", ...inForce]
+      : [`tuning ${tuning}`, inForce[0] ?? loaded];
+  return [name, layout, ...kit].join(', ');
 }
 
 export const placeText = ({ cpu, cores, memoryMiB }: Machine): string =>

@@ -6,7 +6,7 @@ export interface ReportDocument {
   title: string;
   /** What was loaded, how and when, in short. */
   subtitle: string;
-  /** What it ran on, in one line: n8n, the patches that it loads, the machine. */
+  /** What it ran on, in one line: n8n, its patches that are in force, the machine. */
   ranOn: string;
   verdict: ShownVerdict;
   /** What is decided from. */

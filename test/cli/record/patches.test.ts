@@ -1,5 +1,6 @@
 import { METRICS } from '../../../cli/src/record/metrics';
 import {
+  inForceText,
   patchesIn,
   patchesInForce,
   patchesText,
@@ -88,4 +89,14 @@ test('shares do not add up over instances', () => {
   for (const [name, { unit, over }] of declared) {
     if (unit === 'share' || unit === 'ms') expect(`${name} ${over}`).toBe(`${name} max`);
   }
+});
+
+test('the patches in force are counted, by role where some of a role are not', () => {
+  const known = { a: 'known', b: 'waiting', c: 'proven' } as const;
+  expect(inForceText({ main: known, worker: known })).toBe('3 of 3 patches in force');
+  expect(inForceText({ main: { a: 'known' } })).toBe('1 of 1 patch in force');
+  expect(inForceText({ main: { a: 'known', b: 'unknown' } })).toBe('1 of 2 patches in force');
+  expect(inForceText({ main: known, webhook: {}, worker: { a: 'off', b: 'known' } })).toBe(
+    'patches in force: 3 of 3 in main, 1 of 2 in worker',
+  );
 });

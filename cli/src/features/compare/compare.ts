@@ -196,6 +196,7 @@ function recordOf(first: MeasuredSide, other: Side, about: About): CompareRecord
     answer: comparison.answer,
     sentence: `By ${title} of ${order.workload.recorded.name}, ${b.name} is ${wording(comparison, a.name)}.`,
     totalSeconds: about.totalSeconds,
+    maxPairs: order.maxPairs,
     doubts: [
       ...(order.before?.disturbances ?? []),
       ...(about.stoppedBy === null

@@ -89,6 +89,8 @@ export const compareRecordSchema = z.object({
   /** One sentence a manager can read. */
   sentence: z.string(),
   totalSeconds: z.number(),
+  /** How many pairs it would have measured at most; left out in old records and where nothing was measured. */
+  maxPairs: z.exactOptional(z.number()),
   doubts: z.array(z.string()),
 });
 export type CompareRecord = z.infer<typeof compareRecordSchema>;

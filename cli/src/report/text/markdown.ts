@@ -8,7 +8,7 @@ export function renderMarkdown(document: ReportDocument): string {
     `# ${title}`,
     '',
     ...[subtitle, ranOn].filter((line) => line !== '').flatMap((line) => [line, '']),
-    `**${verdict.sentence}**`,
+    `**${verdict.word}: ${verdict.sentence}**`,
     '',
     ...(verdict.notes ?? []).flatMap((note) => [note, '']),
     ...spaced(pictures.map(pictureLine)),

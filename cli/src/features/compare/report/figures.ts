@@ -40,25 +40,51 @@ export function compareFigures(record: CompareRecord): Figure[] {
 
 /** What both ran on; what differs between them by side. */
 export function sidesRanOn({ a, b, versions, machine }: CompareRecord): string {
-  const [one, other] = [a, b].map(({ topology, versions: own = versions }) =>
-    n8nText(topology, topology?.n8n ?? own['n8n']),
+  const [one, other] = [a, b].map(({ topology, versions: own = versions, patches }) =>
+    n8nText(topology, topology?.n8n ?? own['n8n'], patches),
   );
   const n8n = one === other ? [one] : [`A: ${one ?? ''}`, `B: ${other ?? ''}`];
   return [...n8n, placeText(machine)].filter(Boolean).join('; ');
 }
 
-/** How much was measured; the ratio has its interval beside it. */
-export const howSure = (record: CompareRecord): string =>
-  isOnce(record)
-    ? 'There is one record per side, which does not show how much results vary.'
-    : `${counted(pairsOf(record).length, 'pair')} in ${formatNumber(record.totalSeconds)} s, ${record.isDuet === true ? 'both sides loaded at the same time' : 'measured in turns (ABBA)'}: ${DECIDED[record.answer]}.`;
+/** How much was measured, and why no more; the ratio has its interval beside it. */
+export function howSure(record: CompareRecord): string {
+  if (isOnce(record))
+    return 'There is one record per side, which does not show how much results vary.';
+  const { totalSeconds, isDuet } = record;
+  const pairs = pairsOf(record).length;
+  const most = mostPairs(record);
+  const isEarly = most !== null && pairs < most;
+  const made = isEarly
+    ? `${String(pairs)} of at most ${counted(most, 'pair')}`
+    : counted(pairs, 'pair');
+  const how = isDuet === true ? 'both sides loaded at the same time' : 'measured in turns (ABBA)';
+  return `${made} in ${formatNumber(totalSeconds)} s, ${how}: ${endText(record, isEarly)}.`;
+}
 
-const DECIDED: Record<CompareRecord['answer'], string> = {
-  better: 'decided, because the interval of the ratio excludes 1',
-  worse: 'decided, because the interval of the ratio excludes 1',
-  'no difference': 'decided, because a larger difference is ruled out',
-  unknown: 'not decided',
+function endText({ answer, doubts }: CompareRecord, isEarly: boolean): string {
+  if (answer !== 'unknown') return `${isEarly ? 'stopped early' : 'decided'}, ${BECAUSE[answer]}`;
+  // Where it was stopped, or runs failed, the doubts say why.
+  const isTold = doubts.some((doubt) =>
+    /^(A run was not valid|The comparison is not complete)/.test(doubt),
+  );
+  return isEarly && !isTold
+    ? 'not decided, and stopped early, because the time was used up'
+    : 'not decided';
+}
+
+const BECAUSE: Record<Exclude<CompareRecord['answer'], 'unknown'>, string> = {
+  better: 'because the interval of the ratio excludes 1',
+  worse: 'because the interval of the ratio excludes 1',
+  'no difference': 'because a larger difference is ruled out',
 };
+
+/** Records from before `maxPairs` have it in their command, where it was given. */
+function mostPairs({ maxPairs, command }: CompareRecord): number | null {
+  if (maxPairs !== undefined) return maxPairs;
+  const given = /(?:^| )--pairs[= ](\d+)(?: |$)/.exec(command.join(' '))?.[1];
+  return given === undefined ? null : Number(given);
+}
 
 /** What is left of the ratio besides what a request costs. */
 function equalPriceFigure(record: CompareRecord): Figure[] {
@@ -85,7 +111,7 @@ function differenceFigure({ a, b, versions }: CompareRecord): Figure[] {
     const own = some.filter((patch) => !others.includes(patch));
     if (own.length === 0) return [];
     const they = own.join(', ');
-    return [areShown ? `in force in ${letter} alone: ${they}` : `${letter} alone loads ${they}`];
+    return [areShown ? `active only in ${letter}: ${they}` : `only ${letter} loads ${they}`];
   };
   const all = [...n8n, ...alone('A', ofA, ofB), ...alone('B', ofB, ofA)];
   return all.length === 0 ? [] : [{ name: 'The sides differ', value: all.join('; ') }];

@@ -41,10 +41,10 @@ test('a comparison gives its ratio at equal price too, with what a request costs
 });
 
 test('a comparison says in which versions and patches its sides differ, and nothing where they do not', () => {
-  expect(valueOf('The sides differ')).toMatch(/^B alone loads \S.*warm-expressions/);
+  expect(valueOf('The sides differ')).toMatch(/^only B loads \S.*warm-expressions/);
   const older = withSide(comparison, 'a', { versions: { n8n: '2.40.0' } });
   expect(valueOf('The sides differ', older)).toMatch(
-    /^n8n 2\.40\.0 in A and 2\.41\.1 in B; B alone/,
+    /^n8n 2\.40\.0 in A and 2\.41\.1 in B; only B/,
   );
   const alike = withSide(comparison, 'b', { topology: comparison.a.topology });
   expect(valueOf('The sides differ', alike)).toBeUndefined();
@@ -58,12 +58,20 @@ test('where n8n showed its patches on both sides, a comparison goes by what is i
   const known = { main: { 'read-once': 'known' as const, 'zone-once': 'known' as const } };
   const unknown = { main: { 'read-once': 'unknown' as const, 'zone-once': 'waiting' as const } };
   const both = withSide(withSide(comparison, 'a', { patches: known }), 'b', { patches: unknown });
-  expect(valueOf('The sides differ', both)).toBe('in force in A alone: read-once');
+  expect(valueOf('The sides differ', both)).toBe('active only in A: read-once');
 });
 
 test('a comparison says at its top what each side ran on, once where both ran on the same', () => {
   expect(sidesRanOn(comparison)).toBe(
-    "A: n8n 2.41.1, regular mode, n8n's default settings; B: n8n 2.41.1, regular mode, tuning throughput with 5 patches; 2 cores of Test CPU with 23.4 GiB",
+    "A: n8n 2.41.1, regular mode, n8n's default settings; B: n8n 2.41.1, regular mode, tuning throughput, 5 patches loaded; 2 cores of Test CPU with 23.4 GiB",
+  );
+  const patches = { main: { 'read-once': 'known' as const, 'zone-once': 'off' as const } };
+  expect(sidesRanOn(withSide(comparison, 'b', { patches }))).toContain(
+    'B: n8n 2.41.1, regular mode, tuning throughput, 1 of 2 patches in force;',
+  );
+  const url = { topology: null, versions: { n8n: '2.41.1' }, patches };
+  expect(sidesRanOn(withSide(withSide(comparison, 'a', url), 'b', url))).toBe(
+    'n8n 2.41.1, 1 of 2 patches in force; 2 cores of Test CPU with 23.4 GiB',
   );
   const topology = topologySchema.parse({ tuning: 'none' });
   expect(sidesRanOn(withSide(comparison, 'b', { topology }))).toBe(
@@ -71,16 +79,41 @@ test('a comparison says at its top what each side ran on, once where both ran on
   );
 });
 
+const early = (pairs: number): string =>
+  `4 of at most ${String(pairs)} pairs in 240 s, measured in turns (ABBA)`;
 test.each([
+  [{}, `${early(10)}: stopped early, because the interval of the ratio excludes 1.`],
   [
-    {},
+    { maxPairs: 4 },
     '4 pairs in 240 s, measured in turns (ABBA): decided, because the interval of the ratio excludes 1.',
   ],
   [
-    { isDuet: true as const, answer: 'unknown' as const },
+    { maxPairs: 4, isDuet: true as const, answer: 'unknown' as const },
     '4 pairs in 240 s, both sides loaded at the same time: not decided.',
+  ],
+  [
+    { answer: 'unknown' as const },
+    `${early(10)}: not decided, and stopped early, because the time was used up.`,
+  ],
+  [
+    {
+      answer: 'unknown' as const,
+      doubts: ['The comparison is not complete, because it was aborted.'],
+    },
+    `${early(10)}: not decided.`,
   ],
   [{ command: [] }, 'There is one record per side, which does not show how much results vary.'],
 ])('a comparison says how it was measured, and whether that decides it: %j', (more, text) => {
   expect(howSure({ ...comparison, ...more })).toBe(text);
+});
+
+test('a record from before the most pairs were recorded has them in its command', () => {
+  const { maxPairs, ...older } = comparison;
+  expect(maxPairs).toBe(10);
+  expect(howSure(older)).toMatch(/^4 pairs in .*: decided, because/);
+  for (const asked of [['--pairs', '8'], ['--pairs=8']]) {
+    expect(howSure({ ...older, command: [...older.command, ...asked] })).toBe(
+      `${early(8)}: stopped early, because the interval of the ratio excludes 1.`,
+    );
+  }
 });
