@@ -16,6 +16,10 @@ import { containersOf, podTemplates } from './support/pods.ts';
 import { N8N_LEGACY_VERSION, N8N_VERSION } from '../support/versions';
 import { tmpdir } from 'node:os';
 import { parse, stringify } from 'yaml';
+import { table } from '../../cli/src/plan/environment';
+import { withRunners } from '../../cli/src/targets/container/runners';
+import type { ProcessSpec } from '../../cli/src/targets/process/supervisor';
+import { Workspace } from '../../cli/src/targets/process/workspace';
 
 const PATTERN = '\\b(N8N|EXECUTIONS|DB|QUEUE|GENERIC|WEBHOOK|OFFLOAD)_[A-Z0-9_]+\\b';
 const NAME = new RegExp(PATTERN, 'g');
@@ -82,6 +86,52 @@ test.each([
     }
   },
   120_000,
+);
+
+/** Those that name a port, a path or a token, or say when the pod ends. */
+const OF_PLACE = [
+  ...['HOME', 'N8N_RUNNERS_AUTH_TOKEN', 'N8N_RUNNERS_CONFIG_PATH', 'N8N_RUNNERS_TASK_BROKER_URI'],
+  ...['N8N_RUNNERS_LAUNCHER_HEALTH_CHECK_PORT', 'N8N_RUNNERS_GRACEFUL_SHUTDOWN_TIMEOUT'],
+];
+
+const withoutPlace = (env: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !OF_PLACE.includes(name)));
+
+test.each([
+  ['n8n of today', N8N_VERSION, []],
+  ['n8n whose tasks end after 60 s', '1.123.81', []],
+  [
+    'n8n with a variable of its own for each that is handed down',
+    N8N_VERSION,
+    table().runners.handedDown.flatMap((name) => ['--set-string', `env.${name}=7`]),
+  ],
+])(
+  'the chart gives a task runner in a sidecar what the command gives it in a container, for %s',
+  async (_, n8n, more) => {
+    const { manifests } = await render(paths.helm3, [
+      ...['--skip-tests', '--set', `image.tag=${n8n}`, '--set', 'taskRunners.mode=external'],
+      ...['--set', 'taskRunners.resources.limits.memory=600Mi', ...more],
+    ]);
+    const containers = podTemplates(manifests).flatMap(containersOf);
+    const envOf = (name: string): Record<string, string> => {
+      const { env = [] } = containers.find((container) => container.name === name) ?? {};
+      return Object.fromEntries(env.flatMap(({ name, value = '' }) => [[name, value]]));
+    };
+    const workspace = new Workspace();
+    try {
+      const spec: ProcessSpec = {
+        ...{ role: 'main', instance: 'main', command: ['n8n'], env: envOf('n8n') },
+        ...{ folder: '/x', log: '/x/log', limits: {}, stopSignal: 'TERM', kind: 'service' },
+      };
+      const { beside } = withRunners(spec, workspace, {
+        ...{ n8n, config: { 'task-runners': [] }, token: 'a-token', brokerPort: 5679 },
+        ...{ given: { limits: { memoryMiB: 600 }, env: {} }, ports: { launcher: 1, runners: [] } },
+      });
+      expect(withoutPlace(beside.env)).toEqual(withoutPlace(envOf('task-runners')));
+    } finally {
+      workspace.remove();
+    }
+  },
 );
 
 // The chart's templates read the expressions of files/environment.yaml as the command does: test/cli/plan/environment.test.ts

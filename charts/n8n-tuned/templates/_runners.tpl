@@ -80,12 +80,11 @@ external one has; taskRunners.env wins by name. Dict: context, component.
 */}}
 {{- define "n8n-tuned.runnerEnv" -}}
 {{- $runners := .context.Values.taskRunners -}}
-{{- /* As n8n itself: the launcher would set 60 s. */ -}}
-{{- $seconds := ternary "300" "60" (eq "true" (include "n8n-tuned.supports" (dict "context" .context "feature" "tasksOf300Seconds"))) -}}
-{{- $entries := dict "N8N_RUNNERS_TASK_TIMEOUT" (dict "value" $seconds) -}}
-{{- $handedDown := list "GENERIC_TIMEZONE" "TZ" "NODE_FUNCTION_ALLOW_BUILTIN" "NODE_FUNCTION_ALLOW_EXTERNAL" "N8N_RUNNERS_MAX_CONCURRENCY" "N8N_RUNNERS_MAX_PAYLOAD" "N8N_RUNNERS_TASK_TIMEOUT" -}}
+{{- $table := .context.n8nTunedEnvironment.runners -}}
+{{- $entries := dict -}}
+{{- range include "n8n-tuned.rowEntries" (merge (dict "rows" $table.variables) .) | fromYamlArray -}}{{- $_ := set $entries .name . -}}{{- end -}}
 {{- range include "n8n-tuned.env" . | fromYamlArray -}}
-{{- if has .name $handedDown -}}{{- $_ := set $entries .name . -}}{{- end -}}
+{{- if has .name $table.handedDown -}}{{- $_ := set $entries .name . -}}{{- end -}}
 {{- end -}}
 {{- $token := include "n8n-tuned.secretEnv" (dict "context" .context "what" "runners" "variable" "N8N_RUNNERS_AUTH_TOKEN") | fromYamlArray | first -}}
 {{- $_ := set $entries "N8N_RUNNERS_AUTH_TOKEN" $token -}}

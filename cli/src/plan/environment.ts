@@ -61,6 +61,7 @@ const tableSchema = z.strictObject({
   names: rows,
   options: rows,
   patches: rows,
+  runners: z.strictObject({ handedDown: z.array(z.string()), variables: rows }),
   variables: rows,
 });
 
@@ -290,6 +291,19 @@ export interface RoleEnvironment {
   options: string[];
   /** Names of scripts that Node.js loads before n8n. */
   patches: string[];
+}
+
+/** What a task runner in a container of its own gets beside an n8n with this environment. */
+export function runnerEnvironment(
+  n8n: string,
+  ofN8n: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const { handedDown, variables } = table().runners;
+  const bare = { values: {}, own: {}, variables: {}, heap: {}, named: {} };
+  const component: Component = { role: 'worker', n8n, ...bare };
+  const own = variables.map(({ name, value = '' }) => [name, asText(evaluate(value, component))]);
+  const passedOn = Object.entries(ofN8n).filter(([name]) => handedDown.includes(name));
+  return Object.fromEntries([...own, ...passedOn]) as Record<string, string>;
 }
 
 /** A value that the user gives is never dropped: the chart refuses it with the same sentence. */

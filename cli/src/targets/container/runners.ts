@@ -1,7 +1,7 @@
 /** Task runners in containers of their own, beside main and each worker, as n8n's image n8nio/runners has them. Pure. */
 import { z } from 'zod';
 import type { ComposeRunners } from '../../plan/compose';
-import { supports } from '../../plan/environment';
+import { runnerEnvironment, supports } from '../../plan/environment';
 import { nameBeside } from '../process/layout';
 import type { Companion } from '../process/process-running';
 import type { ProcessSpec } from '../process/supervisor';
@@ -73,30 +73,17 @@ const launcherEnv = ({ token, brokerPort, ports }: RunnersOrder): Record<string,
   N8N_RUNNERS_LAUNCHER_HEALTH_CHECK_PORT: String(ports.launcher),
 });
 
-/** What n8n hands down to a task runner of its own, and what only those for Python read. */
-const HANDED_DOWN = `
-GENERIC_TIMEZONE TZ NODE_FUNCTION_ALLOW_BUILTIN NODE_FUNCTION_ALLOW_EXTERNAL N8N_RUNNERS_MAX_CONCURRENCY
-N8N_RUNNERS_MAX_PAYLOAD N8N_RUNNERS_TASK_TIMEOUT N8N_RUNNERS_STDLIB_ALLOW N8N_RUNNERS_EXTERNAL_ALLOW
-`
-  .trim()
-  .split(/\s+/);
-
-/** As the chart's sidecar has it: the heap is half of the memory limit, and a task may take as long as in n8n. */
+/** As the chart's sidecar has it: the heap is half of the memory limit. */
 function runnersEnv(
   ofN8n: Readonly<Record<string, string>>,
   { n8n, given }: RunnersOrder,
   memoryMiB: number | undefined,
 ): Record<string, string> {
-  const entries = HANDED_DOWN.flatMap((name): [string, string][] => {
-    const value = ofN8n[name];
-    return value === undefined ? [] : [[name, value]];
-  });
   return {
-    N8N_RUNNERS_TASK_TIMEOUT: supports(n8n, 'tasksOf300Seconds') ? '300' : '60',
     ...(memoryMiB === undefined
       ? {}
       : { NODE_OPTIONS: `--max-old-space-size=${String(Math.floor(memoryMiB / 2))}` }),
-    ...Object.fromEntries(entries),
+    ...runnerEnvironment(n8n, ofN8n),
     ...given.env,
   };
 }
