@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { completed, kitEnvironment } from '../../../cli/src/plan/chart-values';
@@ -45,6 +45,20 @@ test('a range of versions counts the release candidates of a bound to its side',
   expect(within('>=1.68.0-0 <2.0.0-0')).toEqual(['1.68.0', '1.99.9']);
   expect(within('>=2.0.0-0')).toEqual(['2.0.0-rc.1', '2.0.0']);
   expect(within('<1.70.0-0 || >=2.0.0-0')).toEqual(['1.68.0', '2.0.0-rc.1', '2.0.0']);
+});
+
+test('what the kit decides says why, and a study that it names exists', () => {
+  const { options, patches, variables, runners } = table();
+  const isDecided = ({ name, value, when, part }: (typeof variables)[number]): boolean =>
+    name.endsWith('.cjs') ||
+    (part === undefined &&
+      typeof value !== 'string' &&
+      !(value === true && typeof when === 'string'));
+  const rows = [...options, ...patches, ...variables, ...runners.variables];
+  expect(rows.filter((row) => isDecided(row) && !row.why).map(({ name }) => name)).toEqual([]);
+  const settings = Object.values(table().tuning).map(({ study }) => study as string | undefined);
+  const studies = [...settings, ...rows.map(({ study }) => study)].filter((name) => name != null);
+  expect(studies.filter((name) => !existsSync(join(root, 'studies', name)))).toEqual([]);
 });
 
 test('no variable is withheld from an n8n whose own configuration reads it', () => {
