@@ -17,7 +17,7 @@ export function qualityPage({
     : `Doubling and bisection reaches a smaller median with long probes, but not median and 95% together at any of the lengths tried, up to ${String(peer.at(-1)?.probeSeconds)} s a probe (${whole(peer.at(-1)?.meanSeconds ?? 0)} s a search, ${((peer.at(-1)?.meanSeconds ?? 0) / ours.meanSeconds).toFixed(1)} times as long).`;
   return `# How good is the search?
 
-<!-- Generated: UPDATE_STUDIES=1 npx jest --selectProjects cli-long --testPathPatterns search-quality -->
+<!-- Generated: UPDATE_STUDIES=1 npx jest --selectProjects cli-long --testPathPatterns find-quality -->
 
 \`find\` was run ${String(repeats)} times on each of ${String(rows.length)} simulated systems whose capacity is known: ${String(ours.cases)} searches.
 Half of the answers are within ${percent(ours.medianError)} of the true capacity, 95% within ${percent(ours.p95Error)}; none is more than ${percent(ours.maxAbove)} above it.
