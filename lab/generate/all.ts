@@ -90,7 +90,7 @@ function compatibility(): Generated {
 
 This page shows which [patches](docs/chart/patches.md) work with which n8n version, and what the chart's defaults gain.
 The rows of the first two tables come from \`n8n-tuned n8n admit\`, with the time that the command took. The figures of one
-version do not apply to other versions.
+version do not apply to other versions. Unlike other pages, this page consists mostly of tables with figures.
 
 ${table(
   ['n8n', 'checked on', 'how', 'time', 'patch tests passed', 'workloads that responded'],
@@ -105,7 +105,7 @@ ${table(
 )}
 
 - **known**: the code that the patch changes is listed in \`known.json\`, or the patch changes no code of n8n.
-- **proven**: the code is not listed. In a test with two sandboxes, the patched code gave the same results and was faster.
+- **proven**: \`known.json\` does not list the code, but it passed a test with two sandboxes: the patched code gave the same results and was faster.
 - **unknown**: the code is different, so the patch does not change it.
 - **not needed**: n8n evaluates expressions without a sandbox.
 - **not loaded**: the chart does not load the patch for this version.
@@ -115,7 +115,7 @@ ${told.length === 0 ? '' : `\n## What differs\n\n${told.join('\n')}\n`}
 
 Each cell shows a ratio: executions per second with the chart's defaults, divided by executions per second with n8n's defaults.
 Both instances run on the same machine, and the study loads them alternately with the same number of clients. The range in
-brackets is the 95% interval. Versions with "-" have not been measured. \`n8n-tuned study versions --list\` lists all cells, and
+brackets is the 95% interval, and "-" means not measured. \`n8n-tuned study versions --list\` lists all cells, and
 \`n8n-tuned study versions --part 2.41.1\` measures the cells of one version.
 
 ${ratiosByVersion()}

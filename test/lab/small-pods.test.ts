@@ -154,7 +154,7 @@ describe('the page', () => {
     expect(smallPodsAnswer(records as never)).toEqual({
       sentence:
         "With the chart's default, main in regular mode needs at least 640 MiB and 100m of CPU to sustain one request per second.",
-      ours: '448 MiB with all memory-saving settings',
+      ours: '448 MiB with all memory-saving settings; 100m of CPU',
     });
   });
 });

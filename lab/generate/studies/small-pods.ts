@@ -141,9 +141,10 @@ export function smallPodsAnswer(parts: readonly Part[]): Answer {
       least === null ? [] : [`${whole(least)} with all memory-saving settings`],
     ),
   ];
+  const cpu = leastOf('cpu', DEFAULT);
   return {
-    sentence: `With the chart's default, main in regular mode needs at least ${whole(leastOf('memory', DEFAULT))} and ${millicores(leastOf('cpu', DEFAULT))} of CPU to sustain one request per second.`,
-    ours: compared.join(', '),
+    sentence: `With the chart's default, main in regular mode needs at least ${whole(leastOf('memory', DEFAULT))} and ${millicores(cpu)} of CPU to sustain one request per second.`,
+    ours: [compared.join(', '), ...(cpu === null ? [] : [`${millicores(cpu)} of CPU`])].join('; '),
   };
 }
 

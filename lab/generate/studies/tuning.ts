@@ -17,6 +17,7 @@ import {
 import {
   has,
   hrefOf,
+  listed,
   ms,
   number,
   perSecond,
@@ -171,10 +172,10 @@ const goalText = ({ measured, met, lowest }: GoalSeen): string =>
     ? 'not measured yet'
     : `${measured === met ? 'met' : 'not met'}: ${number(met)} of ${number(measured)}; the lowest is ${ratioCell(lowest.ratio)}, n8n ${lowest.n8n}, ${lowest.workload}, ${lowest.mode} mode`;
 
-/** Of the page of versions: the ratio of each, `-` where it is not measured, and the goals. */
+/** Of the page of versions: the ratio of each that has any, the names of the others, and the goals. */
 export function ratiosByVersion(ratios: readonly Ratio[] = recordedRatios()): string {
-  const seen = [...VERSIONS, ...ratios.map(({ n8n }) => n8n)];
-  const versions = [...new Set(seen)].toSorted((a, b) => compareVersions(b, a));
+  const measured = distinct(ratios.map(({ n8n }) => n8n));
+  const rest = VERSIONS.filter((version) => !measured.includes(version));
   const cells = WORKLOAD_NAMES.flatMap((workload) => MODES.map((mode) => ({ workload, mode })));
   const columns = cells.map(({ workload, mode }) => {
     const cellOf = (n8n: string): string | null => {
@@ -191,7 +192,11 @@ export function ratiosByVersion(ratios: readonly Ratio[] = recordedRatios()): st
     goal: ({ what }) => what,
     seen: goalText,
   });
-  return `${tableOf(versions, { n8n: (version) => version, ...Object.fromEntries(columns) })}
-
+  const others = rest.length === 0 ? '' : `\nNot measured yet: n8n ${listed(rest)}.\n`;
+  return `${tableOf(
+    measured.toSorted((a, b) => compareVersions(b, a)),
+    { n8n: (version) => version, ...Object.fromEntries(columns) },
+  )}
+${others}
 ${goals}`;
 }
