@@ -125,7 +125,7 @@ export interface SeedWorkflow {
   file: string;
   /** Beside n8n, as the catalogue says; left out: nothing. */
   needs?: Workload['needs'];
-  /** Of a twin. */
+  /** Only a twin has it. */
   standIn?: { plan: StandInPlan; credentials: readonly Credential[] };
   /** Webhooks of the user's workflow that are loaded; every other trigger is off. Left out if no trigger is off. */
   loads?: readonly FileWebhook[];

@@ -92,7 +92,7 @@ export const workloadSchema = z.strictObject({
   mayCrashN8n: z.boolean().default(false),
   /** What it needs beside n8n: see seeding.ts. */
   needs: z.array(z.enum(['upstream', 'credential', 'files'])).default([]),
-  /** Of a twin: what its stand-in answers, as a file beside this one, and credentials that lead to it. */
+  /** What a twin's stand-in answers, as a file beside this one, and credentials that lead to it. */
   standIn: z
     .strictObject({
       rules: z.string(),

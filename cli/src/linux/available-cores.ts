@@ -14,7 +14,7 @@ export interface CpuAllowance {
   quota: CpuQuota | null;
 }
 
-/** Of a control group. */
+/** The CPU limit of a control group. */
 export interface CpuQuota {
   usedMs(): number | null;
   /** Its periods so far, and those in which it was stopped; null where they are not counted. */

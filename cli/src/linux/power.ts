@@ -14,7 +14,7 @@ export function isOnBattery(folder = POWER): boolean {
   );
 }
 
-/** Of the core that is clocked highest now, in MHz; null where the machine does not say. */
+/** Reads the clock of the core that is clocked highest now, in MHz; null if the machine does not say. */
 export function highestClockMHz(folder = CPUS): number | null {
   const clocks = namesIn(folder)
     .filter((name) => /^cpu\d+$/.test(name))

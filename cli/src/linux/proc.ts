@@ -148,7 +148,7 @@ export function openFiles(pid: number): number | null {
   }
 }
 
-/** Of which a process gets no more: EMFILE. Null as above, and where there is no such limit. */
+/** A process cannot open more files than this: EMFILE. Null as above, and if there is no such limit. */
 export function openFilesMax(pid: number): number | null {
   try {
     const text = readFileSync(`/proc/${String(pid)}/limits`, 'latin1');

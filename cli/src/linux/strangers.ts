@@ -79,7 +79,7 @@ function isBelow(
   return false;
 }
 
-/** Of an interpreter with its script, and without further arguments: they may hold secrets. */
+/** An interpreter is named with its script, but without further arguments: they may hold secrets. */
 function nameOf(pid: number): string {
   const [program = '', script = ''] = argumentsOf(pid);
   if (program === '') return commOf(pid);

@@ -25,7 +25,7 @@ interface Means {
   k6: string;
   /** A folder. */
   scripts: string;
-  /** As it was typed, without secrets. */
+  /** The words as they were typed, without secrets. */
   command: string[];
 }
 

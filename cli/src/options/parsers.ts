@@ -68,7 +68,7 @@ export function variables(
 }
 
 /** `worker=http://10.0.0.7:5678/metrics`, without a role that of main; for an option that may be repeated. */
-/** Of plain HTTP, with nothing behind its port. */
+/** The address is plain HTTP, with nothing behind its port. */
 export const standInAddress = understood((text) => {
   const url = new URL(text);
   if (url.protocol === 'http:' && text.replace(/\/$/, '') === url.origin) return url.origin;

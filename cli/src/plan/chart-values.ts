@@ -29,7 +29,7 @@ export function completed(user: unknown, defaults = chartDefaults()): NamedSetti
 
 const chartDefaults = (): NamedSettings => chartFile('files', 'defaults.yaml') as NamedSettings;
 
-/** As a topology has them: a role without a limit has none, and n8n prunes as it does by itself. */
+/** Completes values as a topology has them: a role without a limit has none, and n8n prunes as it does by itself. */
 export function completedBare(user: unknown, n8n?: string): NamedSettings {
   const defaults = { ...chartDefaults() };
   for (const role of ROLES) {

@@ -79,7 +79,7 @@ function asValues(choice: TopologyChoice, file: NamedSettings): NamedSettings {
   });
 }
 
-/** As its package says: the kit's variables and patches are those of the version. */
+/** The package says the version: the kit's variables and patches are those of the version. */
 function versionOfProgram(program: string, asked: string | undefined): string {
   const version = manifestOf(program)?.version;
   if (version === undefined) {

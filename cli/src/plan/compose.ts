@@ -10,7 +10,7 @@ import type { Role } from './roles';
 import { isHarmlessVariable } from './secrets/variables';
 import { isOfPlace } from './values-topology';
 
-/** As Compose reads a service, with what `<<` and aliases bring. */
+/** A service as Compose reads it, with what `<<` and aliases bring. */
 export interface ServiceContent {
   image?: unknown;
   command?: unknown;
@@ -48,7 +48,7 @@ export function roleOf({ command, entrypoint }: ServiceContent): Role {
   return words.includes('worker') ? 'worker' : words.includes('webhook') ? 'webhook' : 'main';
 }
 
-/** As a map or as a list, with `NAME` alone taken from the shell. */
+/** Reads a map or a list, with `NAME` alone taken from the shell. */
 export function environmentIn(given: unknown): Record<string, string | undefined> {
   const pairs = Array.isArray(given)
     ? given.map((line): [string, string | undefined] => {
@@ -65,10 +65,10 @@ export function environmentIn(given: unknown): Record<string, string | undefined
 }
 
 export interface ComposeTopology {
-  /** Of the chart, as in a topology file. */
+  /** Values of the chart, as in a topology file. */
   values: NamedSettings;
   images: Record<'n8n' | 'redis' | 'postgresql' | 'runners', string | null>;
-  /** Of the services of task runners, beyond their image. */
+  /** What the services of task runners say, beyond their image. */
   runners: ComposeRunners;
   /** Which service is what, a line each. */
   taken: string[];
@@ -84,7 +84,7 @@ export interface ComposeRunners {
 type Texts = Readonly<Record<string, string | undefined>>;
 
 export interface Around {
-  /** Of the shell. */
+  /** Variables of the shell. */
   shell: Texts;
   /** The text of a file beside it; null: there is none. */
   read(file: string): string | null;
@@ -181,7 +181,7 @@ export function composeTopology(text: string, file: string, around: Around): Com
       ...(main.env['DB_TYPE'] === undefined
         ? {}
         : { database: { type: isPostgresql ? 'postgresql' : 'sqlite' } }),
-      // As the file has it: n8n as it comes, with the variables of the file.
+      // The profile is the file's: n8n as it comes, with the variables of the file.
       tuning: { profile: 'none' },
       ...Object.fromEntries(roles.filter(([role]) => role === 'main' || of(role).length > 0)),
       ...(isQueue && of('webhook').length === 0 ? { webhook: { enabled: false } } : {}),
@@ -408,7 +408,7 @@ function cpuOf({ name, content }: Service): string | undefined {
 
 const BYTES: Record<string, number> = { b: 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 };
 
-/** As Compose writes amounts, in which `m` and `mb` are MiB. */
+/** Compose writes amounts in which `m` and `mb` are MiB. */
 function memoryOf({ name, content }: Service): string | undefined {
   const given = at(content, ['deploy', 'resources', 'limits', 'memory']) ?? content['mem_limit'];
   if (given == null || given === '' || Number(given) === 0) return undefined;

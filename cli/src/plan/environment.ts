@@ -97,7 +97,7 @@ export function profileOf(name = 'default'): Readonly<Record<string, Setting>> {
 export interface Component {
   role: Role;
   n8n: string;
-  /** Of the chart, complete. */
+  /** The chart's values, complete. */
   values: NamedSettings;
   /** Those of the role. */
   own: NamedSettings;
@@ -111,7 +111,7 @@ export interface Component {
 const isMap = (value: unknown): value is NamedSettings =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** As Helm takes it. */
+/** Tells what Helm takes as true. */
 function isTrue(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;
   return isMap(value) ? Object.keys(value).length > 0 : Boolean(value);
@@ -231,7 +231,7 @@ function layered(under: NamedSettings, over: NamedSettings): NamedSettings {
   return result;
 }
 
-/** Of values that are complete. */
+/** Reads a role out of values that are complete. */
 export function componentOf(values: NamedSettings, role: Role, n8n: string): Component {
   const settingsOf = (key: string): NamedSettings => (values[key] ?? {}) as NamedSettings;
   const own = layered(settingsOf('pod'), settingsOf(role));

@@ -8,7 +8,7 @@ const TAKEN_OUT = ['resources', 'podSecurityContext'];
 const isMap = (value: unknown): value is Map =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** As Helm merges them: maps by key, null takes out what is below and stays where nothing is, all else is replaced. */
+/** Merges like Helm: maps by key, null takes out what is below and stays if nothing is, all else is replaced. */
 export function merged(below: unknown, above: unknown): unknown {
   if (!isMap(below) || !isMap(above)) return above === undefined ? below : above;
   const result: Map = { ...below };

@@ -97,7 +97,7 @@ function readByRows(untuned: boolean): string[] {
   const rows = [...options, ...patches, ...variables].filter(
     ({ part }) => part !== 'place' && (!untuned || part === 'layout'),
   );
-  // Of the names, those that these rows use: what only a row for pods uses changes no process.
+  // Only the names that these rows use count: what only a row for pods uses changes no process.
   let read = JSON.stringify(rows);
   for (const { name, value } of names.toReversed()) {
     if (!untuned && new RegExp(`"${name}"`).test(read)) read += JSON.stringify(value);

@@ -190,7 +190,7 @@ const textsOf = (env: Env): Record<string, string> =>
     ),
   );
 
-/** Of Node.js, the patches among them: the user's take the place of all of the chart's. */
+/** The options of Node.js, with the patches among them: the user's take the place of all of the chart's. */
 function optionsOf(component: Component): string[] {
   const user = component.variables['NODE_OPTIONS'];
   if (typeof user === 'string') return user.split(/\s+/).filter(Boolean);

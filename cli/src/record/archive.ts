@@ -111,7 +111,7 @@ const ARCHIVED = /^(.+\.jsonl\.gz)(?:#(.*))?$/;
 export interface NamedArchive {
   file: string;
   archive: Archive;
-  /** Of the record that is named, whose archive then has it; null where the whole archive is named. */
+  /** The id of the record that is named, whose archive then has it; null if the whole archive is named. */
   id: string | null;
 }
 

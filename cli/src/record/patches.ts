@@ -20,7 +20,7 @@ type State = (typeof STATES)[number];
 
 const isState = (text: string): text is State => (STATES as readonly string[]).includes(text);
 
-/** Of one process, by what it shows at /metrics. */
+/** Reads the patches of one process from what it shows at /metrics. */
 export function patchesIn(text: string): Record<string, State> {
   const states: Record<string, State> = {};
   for (const [, labels = ''] of text.matchAll(/^n8n_tuned_patch_in_force\{([^}]*)\}/gm)) {

@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 
 const STEPS = ['begun', 'done'];
-/** Of k6's requests and of what asks whether n8n is ready; nothing else ends up in the file. */
+/** Ids of k6's requests and of what asks whether n8n is ready; nothing else ends up in the file. */
 const ID = /^[\w-]{1,120}$/;
 const PREFIX = '/effects/';
 

@@ -60,7 +60,7 @@ export interface CallLimit {
 export interface Model {
   firstToken: Latency;
   betweenTokens: Latency;
-  /** Of an answer. */
+  /** The length of an answer. */
   tokens: number;
   /** How often a conversation is told to call a tool before it is answered. */
   toolRounds: number;
@@ -71,7 +71,7 @@ export interface Model {
   dimensions: number;
 }
 
-/** As a fast model of 2026: a first token in half a second, and then some sixty per second. */
+/** The times are those of a fast model of 2026: a first token in half a second, and then some sixty per second. */
 export const DEFAULT_MODEL: Model = {
   firstToken: { kind: 'lognormal', p50Ms: 400, p95Ms: 1500 },
   betweenTokens: { kind: 'fixed', ms: 15 },

@@ -25,7 +25,7 @@ export interface StandInOptions {
   /** 0: a free one. */
   port: number;
   effectsFile?: string;
-  /** As PEM. */
+  /** PEM texts. */
   tls?: { cert: string; key: string };
 }
 

@@ -211,7 +211,7 @@ export interface StoreLink {
   counts(): Promise<LinkCounts>;
 }
 
-/** Of a link: connections that are open, and the bytes that have come since it was opened, whether or not they were passed on. */
+/** What a link counts: connections that are open, and the bytes that have come since it was opened, passed on or not. */
 export interface LinkCounts {
   connections: number;
   bytes: number;

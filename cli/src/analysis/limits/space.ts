@@ -164,7 +164,7 @@ const exhausted = (
   events.filter((event) => event.exhausted?.role === role && event.exhausted.resource === resource)
     .length;
 
-/** Of the process that is nearest to its limit: what it opens beyond it, also a connection, fails. */
+/** The process that is nearest to its limit decides: what it opens beyond it, also a connection, fails. */
 function readOpenFiles(role: SampledRole, { sampled }: Seen): Reading | null {
   const allowed = sampled.instances(role, 'openFilesMax');
   let found: Reading | null = null;

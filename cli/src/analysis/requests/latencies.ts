@@ -26,7 +26,7 @@ export class Latencies {
     this.parts[Math.min(FINE_BATCHES - 1, Math.max(0, part))]?.add(durationMs);
   }
 
-  /** As many independent requests would say as much about what share takes longer than this. */
+  /** Counts the independent requests that would say as much about what share takes longer than this. */
   independentAt(): (durationMs: number) => number {
     const parts = this.parts.map((part) => part.ordered());
     return (durationMs) => {

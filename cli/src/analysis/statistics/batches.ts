@@ -18,7 +18,7 @@ const DIVISIONS = [4, 8, BATCHES] as const;
 export const FINE_BATCHES = 64;
 /** A series of fewer times as long as its dependence shows too little of it: the coarser parts count too. */
 const MIN_TIMES_OF_DEPENDENCE = 32;
-/** Of four parts, the correlation of neighbours cannot be told. */
+/** Four parts cannot tell the correlation of neighbours. */
 const MIN_FOR_CORRELATION = 8;
 const MAX_CORRELATION = 0.8;
 const CONFIDENCE = 0.975;
@@ -27,8 +27,8 @@ const MAX_HIDDEN = 0.9;
 const MAX_REACH = 5;
 
 /**
- * As many independent values would say as much about the mean as these do. `variance` is that of a single value. If the
- * parts differ no more than chance makes them, all values count.
+ * The number of independent values that would say as much about the mean as these do. `variance` is that of a single
+ * value. If the parts differ no more than chance makes them, all values count.
  */
 export function independentValues(batches: readonly Batch[], variance: number): number {
   const length = batches.reduce((sum, batch) => sum + batch.length, 0);

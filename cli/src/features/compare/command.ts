@@ -192,7 +192,7 @@ export function sidesOf(
   return [sides, options];
 }
 
-/** As a side that is a version of n8n is called. */
+/** A side that is a version of n8n is called by this and the version. */
 const OF_VERSION = 'n8n ';
 const versionIn = (side: string): string | null =>
   side.startsWith(OF_VERSION) ? side.slice(OF_VERSION.length) : null;
@@ -385,7 +385,7 @@ async function compareInOrder<Result>(
   );
 }
 
-/** As `compare --n8n A --n8n B` does it, with its defaults. */
+/** Plans the comparison that `compare --n8n A --n8n B` makes with its defaults. */
 export function compareVersionsOf(
   versions: readonly [string, string],
   given: Pick<CompareOptions, 'out' | 'ready' | 'workload' | 'anyway'>,

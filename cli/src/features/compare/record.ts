@@ -35,7 +35,7 @@ export const sideSchema = z.object({
   /** CPU of n8n per request in milliseconds, all roles together, by round; null where it was not seen. */
   cpuMs: z.exactOptional(z.array(z.number().nullable())),
   versions: z.exactOptional(z.record(z.string(), z.string())),
-  /** As n8n showed them after its last run or search; left out where it shows nothing of them. */
+  /** What n8n showed after its last run or search; left out if it shows nothing of them. */
   patches: z.exactOptional(patchStatesSchema),
 });
 export type Side = z.infer<typeof sideSchema>;

@@ -96,5 +96,5 @@ export const NEEDS_PROCESSES = {
 export const UNNOTICED = 'lost=0,failed=0,errors=0,repeated=0,running=0';
 /** After an accident all that was accepted is done, and once; and the SLO is soon met again. */
 export const SURVIVED = 'lost=0,failed=0,repeated=0,running=0,recover<60s';
-/** Of a fault that itself lasts a minute, by which n8n is slow until its end. */
+/** For a fault that itself lasts a minute: n8n is slow until its end. */
 export const SURVIVED_A_MINUTE = SURVIVED.replace('recover<60s', 'recover<120s');

@@ -59,7 +59,7 @@ export interface DrillOptions
   /** False with --no-control. */
   control: boolean;
   recover?: boolean;
-  /** Of the fault soak. */
+  /** Only the fault soak has it. */
   seed?: number;
   /** Commands of the fault custom. */
   begin?: string;

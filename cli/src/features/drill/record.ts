@@ -45,7 +45,7 @@ export const victimSchema = z.object({
   name: z.string(),
   /** Executions that it ran when the fault came; null: it did not tell. Left out of a store. */
   executions: z.exactOptional(z.number().nullable()),
-  /** Of links: connections that were open when the fault came, and bytes that came while it lasted. */
+  /** A link has them: connections that were open when the fault came, and bytes that came while it lasted. */
   connections: z.exactOptional(z.number()),
   bytes: z.exactOptional(z.number()),
 });
@@ -68,7 +68,7 @@ export const drillFaultSchema = z.object({
   everySeconds: z.exactOptional(z.number()),
   /** One for each time that it was made; left out of faults that tell of none, and of drills recorded without it. */
   victims: z.exactOptional(z.array(victimSchema)),
-  /** Of one that was repeated: from when it was made each time until it was over; null: the load ended before. */
+  /** A repeated fault has them: from when it was made each time until it was over; null: the load ended before. */
   turns: z.exactOptional(z.array(z.object({ fromMs: z.number(), toMs: z.number().nullable() }))),
 });
 export type DrillFault = z.infer<typeof drillFaultSchema>;
@@ -244,7 +244,7 @@ export const drillRecordSchema = z.object({
   }),
   topology: topologySchema.nullable(),
   versions: z.record(z.string(), z.string()),
-  /** As n8n showed them once the load was over; left out where it shows nothing of them. */
+  /** What n8n showed once the load was over; left out if it shows nothing of them. */
   patches: z.exactOptional(patchStatesSchema),
   machine: machineSchema,
   phases: drillPhasesSchema,

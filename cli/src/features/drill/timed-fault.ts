@@ -15,7 +15,7 @@ export class TimedFault {
   /** When it was begun, the first time: in pods it takes up to seconds until it is made, and told. */
   beganMs: number | null = null;
   overMs: number | null = null;
-  /** Of one that is repeated: from when it was made each time until it was over. */
+  /** A repeated fault has them: from when it was made each time until it was over. */
   readonly turns: NonNullable<DrillFault['turns']> = [];
   /** When it was made last; null: never. */
   lastMs: number | null = null;

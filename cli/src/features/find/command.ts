@@ -64,7 +64,7 @@ export interface FindOptions
   slo?: string[];
   /** Seconds. */
   budget?: number;
-  /** As a share. */
+  /** A share of 1. */
   precision?: number;
   gentle?: boolean;
   speed?: Speed;

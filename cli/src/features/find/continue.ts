@@ -99,7 +99,7 @@ function changed<Value>(
   return was === is ? [`other parameters of ${name} ${was}`] : [`${name} ${was}, not ${is}`];
 }
 
-/** As both are read from a record: without what is left out, in whatever order. */
+/** Compares them as read from a record: without what is left out, in whatever order. */
 const isSame = (one: unknown, other: unknown): boolean =>
   isDeepStrictEqual(JSON.parse(JSON.stringify(one)), JSON.parse(JSON.stringify(other)));
 

@@ -28,7 +28,7 @@ export type RateLook = z.infer<typeof lookSchema>;
 export const attemptSchema = z.object({
   /** What it says alone; null: it leaves the question open. */
   answer: z.enum(['yes', 'no', 'invalid']).nullable(),
-  /** Of load, the warm-up included. */
+  /** How long the load lasted, with the warm-up. */
   seconds: z.number(),
   achievedPerSecond: z.number(),
   /** The same as a share of the requests that were due, whose number differs from attempt to attempt. */

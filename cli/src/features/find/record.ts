@@ -49,7 +49,7 @@ export const findProbeSchema = z.object({
   ratePerSecond: z.exactOptional(z.number()),
   /** Closed loop. */
   clients: z.exactOptional(z.number()),
-  /** As planned, warm-up included. */
+  /** What was planned, with the warm-up. */
   durationSeconds: z.number(),
   /** How long its load lasted; left out where it was as long as planned. */
   endedAfterSeconds: z.exactOptional(z.number()),
@@ -109,7 +109,7 @@ export const findRecordSchema = z.object({
   }),
   topology: topologySchema.nullable(),
   versions: z.record(z.string(), z.string()),
-  /** As n8n showed them after the last probe; left out where it shows nothing of them. */
+  /** What n8n showed after the last probe; left out if it shows nothing of them. */
   patches: z.exactOptional(patchStatesSchema),
   machine: machineSchema,
   slo: z.array(sloSchema),
@@ -140,7 +140,7 @@ export const findRecordSchema = z.object({
         cores: z.number(),
       }),
     ),
-    /** Where not CPU limits it but slots, pools or a service outside n8n: all in use at these rates. Left out elsewhere. */
+    /** Slots, pools or a service outside n8n that are all in use at these rates, if they limit it and CPU does not. */
     held: z.exactOptional(
       z.object({
         of: limitSchema,

@@ -33,7 +33,7 @@ import type { MigrateRecord, MigrateRound } from './record';
 export interface MigrateOrder {
   from: string;
   to: string;
-  /** As many as the dump has, if there is one. */
+  /** The dump's own number, if there is a dump. */
   executions: number;
   dump: Dump | null;
   workload: ChosenWorkload;

@@ -48,7 +48,7 @@ export const migrateRecordSchema = z.object({
   executions: z.number(),
   /** A dump of the user's, which the database was restored from; left out where n8n's own was filled. */
   database: z.string().optional(),
-  /** Of one execution's data as n8n keeps it. */
+  /** How much n8n keeps for one execution. */
   executionKiB: z.number(),
   versions: z.record(z.string(), z.string()),
   machine: machineSchema,

@@ -16,13 +16,13 @@ import { rowOf, type Kit, type PatchProof, type Read, type ReleaseRow } from './
 import { fetchPackages, installedPackages, type Packages } from './packages';
 
 const run = promisify(execFile);
-/** Of a program that reads all files of n8n. */
+/** A program that reads all files of n8n may print this much. */
 const MAX_BYTES = 2 ** 26;
 
 export interface Admission {
   row: ReleaseRow;
   read: Read;
-  /** Of each function that is another one: its lines beside those of the n8n of the kit. */
+  /** Lines of each function that has changed, beside those of the n8n of the kit. */
   diffs: string[];
 }
 
@@ -134,7 +134,7 @@ const verdictSchema: z.ZodType<PatchProof> = z.record(
   z.tuple([z.string(), z.string()]).nullable(),
 );
 
-/** Of any n8n that is installed, the newest first. */
+/** Looks in every n8n that is installed, the newest first. */
 function isolatedVmHere(): string | null {
   const modules = installedN8n(cacheFolder())
     .reverse()
@@ -142,7 +142,7 @@ function isolatedVmHere(): string | null {
   return modules.find((path) => existsSync(path)) ?? null;
 }
 
-/** As n8n's own decorators name them. */
+/** Reads the names in n8n's own decorators. */
 function variablesIn(packages: Packages): Set<string> | null {
   const folder = packages['@n8n/config'];
   if (folder === undefined) return null;

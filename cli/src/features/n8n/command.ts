@@ -24,7 +24,7 @@ import { compareVersions } from '../../ui/versions';
 
 const run = promisify(execFile);
 
-/** Of all releases that the registry has, the oldest first, without candidates. */
+/** Lists all releases that the registry has, the oldest first, without candidates. */
 async function releases(signal: AbortSignal): Promise<string[]> {
   const found = z.array(z.string()).parse(await view(['n8n', 'versions'], signal));
   return found.filter((version) => /^\d+\.\d+\.\d+$/.test(version)).sort(compareVersions);

@@ -157,7 +157,7 @@ function onOtherMachine(cpuMs: number, options: PredictOptions): number {
   return problems.length > 0 ? EXIT.invalid : EXIT.fine;
 }
 
-/** Of several it would not be known which one the answer rests on. */
+/** With several searches it would not be known which one the answer rests on. */
 function oneSearch({ from, workload }: PredictOptions): FindRecord {
   const all = from
     .map(recordFolder)

@@ -35,7 +35,7 @@ interface Service {
   name: string;
   role: Role;
   node: YAMLMap;
-  /** As Compose reads it, with what `<<` and aliases bring. */
+  /** The service as Compose reads it, with what `<<` and aliases bring. */
   content: ServiceContent;
 }
 
@@ -99,7 +99,7 @@ function refuseOtherLayout(services: readonly Service[], best: Sizing, file: str
   }
 }
 
-/** Where the tag is a version, its variables are those that this n8n knows. */
+/** If the tag is a version, its variables are those that this n8n knows. */
 function versionOf({ content }: Service, { n8n }: Topology): string {
   return /:(\d+\.\d+\.\d+)$/.exec(String(content.image))?.[1] ?? n8n;
 }
@@ -202,7 +202,7 @@ function setLine(list: YAMLSeq, name: string, line: string): void {
   else list.add(line);
 }
 
-/** Of a worker; what else its command says stays. */
+/** Changes a worker's concurrency; everything else in its command stays. */
 function sayConcurrency(
   document: Document,
   { node, content }: Service,

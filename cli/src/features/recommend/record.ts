@@ -45,7 +45,7 @@ export const proofRecordSchema = z.object({
   command: z.array(z.string()),
   workload: recordedWorkloadSchema,
   target: z.object({ kind: targetKindSchema, url: z.string() }),
-  /** Of the last attempt. */
+  /** The topology of the last attempt. */
   topology: topologySchema.nullable(),
   versions: z.record(z.string(), z.string()),
   patches: z.exactOptional(patchStatesSchema),

@@ -51,7 +51,7 @@ function redisOptions(): RedisOptions {
   };
 }
 
-/** Of each worker that its Service leads to, by its own address. A name that leads nowhere is asked as it is, in vain. */
+/** Asks each worker that its Service leads to by its own address. A name that leads nowhere is asked as it is, in vain. */
 async function workersMetrics(): Promise<{ url: string; isWorker: boolean }[]> {
   const services = (env['RECOVERY_WORKER_METRICS'] ?? '').split(',').filter(Boolean);
   const found = await Promise.all(

@@ -19,7 +19,7 @@ export interface OnceOrder extends Omit<PassOrder, 'workflows' | 'sinceMs'> {
   withinMs: number;
   /** So long a retry is waited for. */
   patienceMs: number;
-  /** Where processes of n8n show their metrics, besides the one at `url`. */
+  /** Processes of n8n that show their metrics, besides the one at `url`. */
   metrics: readonly { url: string; isWorker: boolean }[];
 }
 

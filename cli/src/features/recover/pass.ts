@@ -276,7 +276,7 @@ async function room(deps: RecoveryDeps, tell: Tell, hasStopped: () => boolean): 
 }
 
 async function whyNoRoom({ work, lagSeconds }: RecoveryDeps): Promise<string | null> {
-  // Where Redis cannot be asked, the look right before the retry says so.
+  // If Redis cannot be asked, the look right before the retry says so.
   if (((await work?.waiting().catch(() => 0)) ?? 0) > MAX_WAITING) {
     return `more than ${String(MAX_WAITING)} jobs are waiting for a worker: retries wait until there are fewer`;
   }
@@ -378,7 +378,7 @@ async function attemptOf(
   } catch (error) {
     const text = messageOf(error);
     if (!/ status 4\d\d/.test(text)) return of('not known', text);
-    // Where this fails, the next pass takes it again.
+    // If this fails, the next pass takes it again.
     await deps.work?.giveBack(execution.id).catch(() => undefined);
     return of('refused', text);
   }

@@ -70,7 +70,7 @@ export function refusalOf(
 /** What a process of n8n shows at /metrics; null: it did not respond, or responded with something else. */
 export interface SeenMetrics {
   url: string;
-  /** Where jobs run, and where n8n overwrites what a dead worker had. */
+  /** A worker runs jobs, and overwrites what a dead worker had. */
   isWorker: boolean;
   text: string | null;
 }

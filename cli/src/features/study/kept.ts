@@ -1,4 +1,4 @@
-/** Where records of a study are kept, and what of the files of a measurement is kept: all but raw samples. */
+/** The place of a study's records, and what is kept of the files of a measurement: all but raw samples. */
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { readPlainFile } from '../../linux/plain-file';
@@ -75,9 +75,9 @@ function removeRecords(folder: string): void {
   }
 }
 
-/** Of a comparison whose runs are not kept: its plot of slow requests cannot be drawn again. */
+/** A comparison whose runs are not kept needs these: its plot of slow requests cannot be drawn again. */
 export const COMPARISON_FILES = ['compare.json', 'report.md', 'plots/slower.svg'];
-/** Of a run whose samples are not kept. */
+/** A run whose samples are not kept needs these. */
 export const RUN_FILES = [
   ...['run.json', 'report.md'],
   ...['cpu', 'distribution', 'latency', 'loop-lag', 'memory', 'processes', 'rate'].map(
@@ -104,7 +104,7 @@ export const filesIn = (
   );
 
 const RECORD_FILES = [STUDY_FILE, 'sweep.json', 'cell.json', 'run.json'];
-/** Of samples only the memory of servers and n8n, by pid, how many processes there are, and the requests of each. */
+/** From samples: only the memory of servers and n8n, by pid, how many processes there are, and the requests of each. */
 const SAMPLES =
   /^-?\d+,(server|main|worker|webhook|runner),[^,]*,(rssMiB|processes|webhookRequests),/;
 const SAMPLES_HEAD = 'tMs,role,instance,metric,value';
@@ -119,7 +119,7 @@ function filesKept(folder: string, root: string): Map<string, string> {
       : file === 'compare.json'
         ? COMPARISON_FILES
         : [];
-    // Where this repository lies says nothing of what was measured.
+    // The path of this repository says nothing of what was measured.
     for (const [name, text] of filesIn(join(folder, at), names, [`${root}/`])) {
       files.set(join(at, name), text);
     }

@@ -32,12 +32,12 @@ export interface StudyOrder {
   named: readonly string[];
   withinSeconds: number | null;
   atOnce: number;
-  /** Of what sweeps leave behind to go on, for this study. */
+  /** Sweeps of this study leave here what they need to go on. */
   folder: string;
   root: string;
   /** Runs n8n-tuned. */
   run(words: readonly string[], call: ProgramCall, signal: AbortSignal): Promise<ProgramEnded>;
-  /** Where what the commands print is shown. */
+  /** Shows what the commands print. */
   shows: 'inherit' | 2;
   tell(sentence: string): void;
 }
@@ -214,7 +214,7 @@ async function measuredOne(
   }
 }
 
-/** Where a machine keeps things says nothing to another one. */
+/** Takes out the folders of one machine, which say nothing to another one. */
 function withoutPlaces(measured: PartMeasured, places: Record<string, string>): PartMeasured {
   const shown = (text: string): string =>
     Object.entries(places).reduce((said, [place, name]) => said.replaceAll(place, name), text);

@@ -41,7 +41,7 @@ export interface Part {
   loadSeconds?: number;
 }
 
-/** Of a part: whether it has a record. */
+/** Says whether a part has a record. */
 export type State = 'done' | 'missing' | 'not needed';
 
 /** What came of a part. */

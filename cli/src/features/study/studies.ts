@@ -16,7 +16,7 @@ export interface NamedStudy {
   plan: StudyPlan;
   /** The archive of its records. */
   archive: string;
-  /** Of what measure.ts exports; null where there is none. */
+  /** The file measure.ts; null if there is none. */
   code: string | null;
 }
 

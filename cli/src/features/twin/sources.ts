@@ -1,4 +1,4 @@
-/** Where a twin is made from: files, or an n8n with its workflows and their last executions. */
+/** Sources of a twin: files, or an n8n with its workflows and their last executions. */
 import { parseExport, type ExportedWorkflow } from '../../catalogue/exported-workflow';
 import { readPlainFile } from '../../linux/plain-file';
 import { N8nApi, TooLarge } from '../../targets/url/api';
@@ -107,7 +107,7 @@ async function lastExecutions(
   return executions;
 }
 
-/** Of as many executions as this, the newest, it is counted whose they are. */
+/** The number of executions, the newest, whose workflows are counted. */
 const COUNTED = 2_000;
 const PAGE = 250;
 /** Begun by another workflow or by a failure: they come along with what begins them. */

@@ -20,7 +20,7 @@ function beginOf(value: unknown): string {
 
 export interface TwinFiles {
   folder: string;
-  /** Of each file, before `.twin`. */
+  /** The name of each file before `.twin`. */
   stem: string;
   force: boolean;
 }

@@ -20,8 +20,8 @@ const overlaps = (a: Box, b: Box): boolean =>
   a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 
 /**
- * Of places for one box, the first inside the frame that is free of what is `taken` and of what is better `avoided`;
- * without one, the first that is free of what is taken, or else the first inside.
+ * Chooses, from places for one box, the first inside the frame that is free of what is `taken` and of what is better
+ * `avoided`; without one, the first that is free of what is taken, or else the first inside.
  */
 export function firstFree<Place extends Box>(
   places: readonly [Place, ...Place[]],

@@ -19,9 +19,9 @@ const LOW_HEIGHT = 190;
 const TICKS = 5;
 const LOW_TICKS = 3;
 const MIN_TICKS = 3;
-/** Of a dot, twice as wide as the others. */
+/** A large dot is twice as wide as the others. */
 const LARGE = 'stroke-width:12';
-/** Of a second row of ticks. */
+/** The height of a second row of ticks. */
 const ROW = 22;
 /** Above lies the title of the y axis, below the ticks and the title of the x axis, in letters of any size. */
 const MARGIN = { right: 24, top: 26, bottom: 54 };

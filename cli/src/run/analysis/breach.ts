@@ -59,9 +59,9 @@ export class BreachWatch {
 
 /** Fewer late requests are chance, however few are permitted. */
 const MIN_LATE = 10;
-/** Of the last so many responses. */
+/** The number of responses that are looked at, the latest. */
 const LAST = 20;
-/** As many of them as this share, this many times as late as the bound: the system is lost under this load. */
+/** If this share of them is this many times as late as the bound, the system is lost under this load. */
 const LOST_SHARE = 0.5;
 const LOST_TIMES = 10;
 

@@ -8,7 +8,7 @@ const NAMED = 20;
 /** Had no response when the load ended. */
 const UNANSWERED = 'unanswered';
 
-/** Of a load that was ended early: its end cut the request off. */
+/** The end of a load that was ended early cut the request off. */
 export const isCutOff = ({ errorKind }: RequestSample): boolean => errorKind === UNANSWERED;
 
 /**

@@ -3,8 +3,8 @@ import type { SoakTrend } from '../../record/run-record';
 import { formatNumber } from '../../ui/numbers';
 
 /**
- * Of the whole run. Memory decides whether it leaks: the database grows by what n8n keeps until it prunes it
- * by age, so that is told with what a day of it takes.
+ * The sentence is about the whole run. Memory decides whether it leaks: the database grows by what n8n keeps until it
+ * prunes it by age, so that is told with what a day of it takes.
  */
 export function soakSentence(trends: readonly SoakTrend[]): string | null {
   const sentences = [memorySentence(trends), databaseSentence(trends), walSentence(trends)];

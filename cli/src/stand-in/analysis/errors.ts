@@ -6,7 +6,7 @@ import type { ErrorPlan, CallLimit } from '../plan';
 export interface RuleCall {
   /** Since the server began. */
   atMs: number;
-  /** Of this rule, from 1 on. */
+  /** The number of the request to this rule, from 1 on. */
   number: number;
   /** Equal for all attempts of a request. */
   key: () => string;

@@ -1,4 +1,4 @@
-/** Where a request goes, and which rule answers it. Pure. */
+/** Finds where a request goes, and which rule answers it. Pure. */
 import type { StandInRule } from '../plan';
 
 /** A stand-in of several hosts has the name of each in the path: `/to/api.example.com/orders`. */

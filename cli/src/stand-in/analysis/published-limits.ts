@@ -60,7 +60,7 @@ const HOSTS: Record<string, string> = {
 export const hostOfNode = (name: string): string =>
   HOSTS[name.replace(/(Tool|Trigger)$/, '')] ?? name.toLowerCase();
 
-/** Of the host, or of the domain that it belongs to; null: none is known. */
+/** Finds the limit of the host, or of the domain that it belongs to; null: none is known. */
 export function limitOf(host: string): PublishedLimit | null {
   const found = Object.keys(LIMITS).find((name) => host === name || host.endsWith(`.${name}`));
   return found === undefined ? null : (LIMITS[found] ?? null);

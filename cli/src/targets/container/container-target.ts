@@ -34,7 +34,7 @@ import { withRunners, type RunnerPorts } from './runners';
 
 export interface ContainerTargetOptions {
   topology: Topology;
-  /** Of n8n: a reference or an archive; null: n8n's own image of the topology's version. */
+  /** The image of n8n: a reference or an archive; null: n8n's own image of the topology's version. */
   image: string | null;
   /** Those of the stores, like `redis` and `postgres`; null: the ones that the chart takes. */
   redisImage: string | null;

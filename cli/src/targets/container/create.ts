@@ -18,7 +18,7 @@ export interface Creation {
   user: { id: number; group: number };
   /** Folders and files that it sees at the paths that they have here. */
   mounts: readonly { path: string; at?: string; isReadOnly?: boolean }[];
-  /** As arguments. */
+  /** Arguments of the engine. */
   ulimits: readonly string[];
 }
 

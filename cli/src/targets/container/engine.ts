@@ -145,7 +145,7 @@ export class Engine {
   }
 }
 
-/** Of what a program wrote to standard error, without the word that engines put before it. */
+/** Takes the last line that a program wrote to standard error, without the word that engines put before it. */
 function lastLine(error: unknown): string {
   const { stderr = '' } = error as { stderr?: string };
   const line = stderr.trim().split('\n').at(-1) ?? '';

@@ -25,7 +25,7 @@ export type RunnersConfig = z.infer<typeof runnersConfigSchema>;
 export interface RunnersOrder {
   /** Version of n8n. */
   n8n: string;
-  /** Of the image. */
+  /** The image's own configuration. */
   config: RunnersConfig;
   given: ComposeRunners;
   token: string;
@@ -73,7 +73,7 @@ const launcherEnv = ({ token, brokerPort, ports }: RunnersOrder): Record<string,
   N8N_RUNNERS_LAUNCHER_HEALTH_CHECK_PORT: String(ports.launcher),
 });
 
-/** As the chart's sidecar has it: the heap is half of the memory limit. */
+/** The chart's sidecar has the same: the heap is half of the memory limit. */
 function runnersEnv(
   ofN8n: Readonly<Record<string, string>>,
   { n8n, given }: RunnersOrder,

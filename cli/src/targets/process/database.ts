@@ -22,7 +22,7 @@ export const postgresqlDatabase = (url: () => string): Database => ({
   query: (sql, withinMs) => query(url(), sql, withinMs),
 });
 
-/** Of the answer to a query. */
+/** The answer to a query may be this large. */
 const MAX_BYTES = 2 ** 26;
 
 /** `reader`: the Node.js that runs n8n, as the file's user; the command's own may be older than its SQLite. */

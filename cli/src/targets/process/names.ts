@@ -17,7 +17,7 @@ const NO_SUCH_NAME = 3;
 interface Question {
   name: string;
   type: number;
-  /** Where it ends in the message. */
+  /** The position in the message at which it ends. */
   end: number;
 }
 

@@ -43,7 +43,7 @@ export interface StoresOptions {
   supervisor: Supervisor;
   /** The folder of seeded databases that later runs reuse. */
   templates: string;
-  /** Of what runs, for the record. */
+  /** The versions of what runs, for the record. */
   versions?: Readonly<Record<string, string>>;
   /** Prefix of Bull's keys. */
   redisPrefix: string;

@@ -123,7 +123,7 @@ async function failedInNodes(
   return found;
 }
 
-/** As deep as the error of a node's run. What a node put out lies deeper, and may point back to what it lies in. */
+/** The error of a node's run lies this deep. What a node put out lies deeper, and may point back to what it lies in. */
 const DEEPEST = 5;
 
 /** From n8n's notation (flatted): a list, in which each text within an object or a list is the place of its value. */

@@ -21,7 +21,7 @@ export interface Reach {
   baseUrl: string;
   /** Workflows and credentials are put in by us. */
   seeds: boolean;
-  /** Where that n8n reaches a stand-in on this machine; left out: on loopback, as an n8n here does. */
+  /** The address at which that n8n reaches a stand-in on this machine; left out: on loopback, as an n8n here does. */
   standIn?: string | undefined;
 }
 

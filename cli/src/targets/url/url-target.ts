@@ -86,7 +86,7 @@ export interface UrlTargetOptions {
   apiKey: string | undefined;
   /** Addresses at which its processes serve metrics; by default /metrics of the address itself. */
   metrics?: readonly MetricsEndpoint[];
-  /** Where it reaches a stand-in on this machine; left out: on loopback, as an n8n here does. */
+  /** The address at which it reaches a stand-in on this machine; left out: on loopback, as an n8n here does. */
   standIn?: string | undefined;
   /** Rejects where the user does not want this address to be loaded. */
   confirm(baseUrl: string): Promise<void>;

@@ -27,7 +27,7 @@ const TOLD_WITHIN_MS = 1_000;
 
 type MadeFault = Pick<DrillFault, 'done' | 'everySeconds' | 'turns'>;
 
-/** Of each request: whether it was open while the fault lasted, or in one of its turns. */
+/** Tells of a request whether it was open while the fault lasted, or in one of its turns. */
 function metBy(
   { done, everySeconds, turns }: MadeFault,
   overMs: number | null,

@@ -72,7 +72,7 @@ const REST_MS = { from: 20_000, to: 60_000 };
 /** Each lasts at least so much of its own time. */
 const SHORTEST = 0.25;
 
-/** Of `among`, each once in a random order, and then again; one that cannot be made here is told and left out. */
+/** Makes each of `among` once in a random order, and then again; one that cannot be made here is told and left out. */
 export function soak(among: readonly InsideFault[], seed: number): InsideFault {
   return {
     ...describedSoak,

@@ -6,7 +6,7 @@ import { lasting, needsNothing } from '../make-fault';
 
 export const CUSTOM = 'custom';
 
-/** As a shell takes them. */
+/** Command lines for a shell. */
 export interface OwnCommands {
   begin: string;
   /** Left out: what was begun ends by itself. */

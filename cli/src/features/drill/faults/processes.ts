@@ -233,7 +233,7 @@ export const takeCpu: InsideFault = {
 
 const JUMP_HOURS = 1;
 
-/** As of a machine whose clock is set wrong and then corrected: backwards as well. Clocks that only count go on as they were. */
+/** The clock is set wrong and then corrected, so it also goes backwards. Clocks that only count go on as they were. */
 export const clockJump: InsideFault = {
   name: 'clock-jump',
   title: `the clock of one worker is ${String(JUMP_HOURS)} hour ahead`,

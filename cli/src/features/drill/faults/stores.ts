@@ -70,7 +70,7 @@ async function failOver(scene: FaultContext, store: StoreLink['store']): Promise
   tell(`${instance} was promoted, and writes again`);
 }
 
-/** As with Sentinel or a managed Redis; what was replicated is kept. */
+/** Sentinel or a managed Redis fails over like this; what was replicated is kept. */
 export const redisFailover: InsideFault = {
   name: 'redis-failover',
   title: 'connections to Redis end, and Redis is a read-only replica until it is promoted',
@@ -131,7 +131,7 @@ export const stopPostgres: InsideFault = {
   make: (scene) => restart(scene, 'postgresql'),
 };
 
-/** As with Patroni, CloudNativePG or a managed database: no row that was committed is lost. */
+/** Patroni, CloudNativePG or a managed database fails over like this: no row that was committed is lost. */
 export const postgresFailover: InsideFault = {
   name: 'postgres-failover',
   title:

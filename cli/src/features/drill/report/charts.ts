@@ -38,7 +38,7 @@ function ledgerChart({ timeline, fault }: DrillRecord): LineChart | null {
   };
 }
 
-/** Where it is not known when they were due. */
+/** Drawn if it is not known when the requests were due. */
 function ledgerBars({ ledger: { classes } }: DrillRecord): BarChart | null {
   const bars = LEDGER_CLASSES.filter((name) => name !== 'once' && classes[name].requests > 0).map(
     (name) => ({ label: LEDGER_WORDS[name].title, value: classes[name].requests }),

@@ -62,7 +62,7 @@ export function levelOf(
   const near = confirmedRate(trials, CONFIRMING * capacity, price);
   if (width <= WIDEST && near !== null) return { level: 'found', confirmedPerSecond: near };
   const below = confirmedRate(trials, CONFIRMING * low, price);
-  // Of a capacity of 0 the width is no number.
+  // A capacity of 0 makes the width no number.
   if (!(capacity > 0) || !(width <= ROUGHLY))
     return { level: 'inconclusive', confirmedPerSecond: below };
   if (below !== null) return { level: 'rough', confirmedPerSecond: below };

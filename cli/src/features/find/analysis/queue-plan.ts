@@ -26,7 +26,7 @@ const MAX_STEP_SECONDS = 45;
 const MIN_SECONDS = 8;
 /** The first confirming run is made at this share of the answer, each further one just above what confirms it. */
 const CONFIRM = { first: 0.93, again: 0.92 };
-/** Of a wide interval it is made at the low end; each that failed lowers the next. */
+/** If the interval is wide, it is made at the low end; each that failed lowers the next. */
 const LOWER = 0.95;
 /** Before so many steps an interval is chance; then it is worked out after every so many, as that takes most of a second. */
 const MIN_STEPS = 4;

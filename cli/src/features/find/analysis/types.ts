@@ -89,7 +89,7 @@ export interface SearchSettings {
   precision: number;
 }
 
-/** Where nobody says. */
+/** The default of --precision. */
 const PRECISION = 0.1;
 
 /** How near two levels are that are not told apart, at the precision that is asked for. */

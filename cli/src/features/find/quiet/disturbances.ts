@@ -7,15 +7,15 @@ export interface MachineLook {
   cores: number;
   /** All CPU that was used, but by this command itself. */
   usedCores: number;
-  /** Of processes that were seen, the busiest first. */
+  /** Processes that were seen, the busiest first. */
   busiest: readonly Stranger[];
   stealShare: number;
-  /** Of the periods of the control group that this command is in; null without a CPU limit. */
+  /** Share of the periods of the control group that this command is in; null without a CPU limit. */
   stoppedShare: number | null;
   /** Share of the time in which something waited for a disk, or in which a disk was busy. */
   diskShare: number;
   isOnBattery: boolean;
-  /** Of the fastest core while one was kept busy, at the least and at the most; null where it is not known. */
+  /** Lowest and highest clock of the fastest core while one was kept busy; null if it is not known. */
   clockMHz: { low: number; high: number } | null;
 }
 

@@ -135,7 +135,7 @@ const rows = ({ attempts }: RateRecord): string[][] =>
     cpuText(attempt),
   ]);
 
-/** Of each SLO the share of requests that broke it, as each look saw it. */
+/** Draws, for each SLO, the share of requests that broke it, as each look saw it. */
 function rateCharts({ attempts }: RateRecord): Chart[] {
   const [first] = attempts.flatMap(({ looks }) => looks);
   return (first?.shares ?? []).map(({ slo, allowed }): Chart => ({

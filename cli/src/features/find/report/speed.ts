@@ -42,7 +42,7 @@ function heldFigure(held: Held, capacityPerSecond: number): Figure {
   return { name: 'In use', value: `${used}${time}` };
 }
 
-/** Of an answer by pass and miss, which does not follow the price. */
+/** An answer by pass and miss does not follow the price. */
 const unweighedSpeed = (price: KnownPrice | null): Figure[] =>
   price === null
     ? []

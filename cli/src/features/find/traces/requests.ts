@@ -11,7 +11,7 @@ import {
 import { packLatencies, packTimes, unpackLatencies, unpackTimes } from './codec';
 
 export const keptRequestsSchema = z.object({
-  /** As in the record of its run: with the seed of random arrivals, from which all due times follow. */
+  /** The same as in the record of its run: with the seed of random arrivals, from which all due times follow. */
   profile: recordedProfileSchema,
   /** Load generators that made it together. */
   generators: z.number(),
@@ -19,7 +19,7 @@ export const keptRequestsSchema = z.object({
   dueMs: z.exactOptional(z.string()),
   /** The latency of each request in the order of their due times, packed; none where it got no expected response. */
   latencyMs: z.string(),
-  /** Of more requests than are kept: only the latency of each n-th. */
+  /** If there were more requests than are kept, only the latency of each n-th is there. */
   every: z.exactOptional(z.number()),
 });
 export type KeptRequests = z.infer<typeof keptRequestsSchema>;
@@ -98,7 +98,7 @@ function alongPlan(ended: readonly EndedRequest[], planned: Float64Array | null)
 
 export interface RequestTimes {
   dueMs: Float64Array;
-  /** Of each of them. */
+  /** One latency for each due time. */
   latencyMs: Float64Array;
 }
 

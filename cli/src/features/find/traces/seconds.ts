@@ -14,15 +14,15 @@ export const probeSecondsSchema = z.object({
   /** Requests that were due, and expected responses that came. */
   due: z.array(z.number()),
   done: z.array(z.number()),
-  /** Of the requests that were due in it. */
+  /** The latency of the requests that were due in this second. */
   p95Ms: columnSchema,
   /** CPU time of all processes of a role; null where it was not seen. */
   cpuMs: byRoleSchema,
   /** CPU time of the threads that run JavaScript, of all processes of a role. */
   threadMs: byRoleSchema,
-  /** Of the whole machine; left out where it was not seen, as the columns below. */
+  /** The CPU time of the whole machine; left out if it was not seen, like the columns below. */
   hostCpuMs: z.exactOptional(columnSchema),
-  /** Of each core, time that the hypervisor gave to other machines. */
+  /** Time of each core that the hypervisor gave to other machines. */
   stealMs: z.exactOptional(columnSchema),
   /** CPU time of processes that are no part of the measurement. */
   othersMs: z.exactOptional(columnSchema),
@@ -93,7 +93,7 @@ interface Part {
 class BySecond {
   constructor(private readonly length: number) {}
 
-  /** Of all roles but the host, which have it. */
+  /** Gives the columns of all roles that have the metric, but not the host's. */
   ofRoles(samples: readonly MetricSample[], metric: Metric): Partial<Record<SampledRole, Column>> {
     const columns: Partial<Record<SampledRole, Column>> = {};
     for (const role of SAMPLED_ROLES) {

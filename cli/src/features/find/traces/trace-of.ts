@@ -9,7 +9,7 @@ import type { FindProbe } from '../record';
 import { requestTimes } from './requests';
 import type { ProbeSeconds } from './seconds';
 
-/** Where the probes ran. */
+/** The machine and the layout that the probes ran on. */
 export interface Surroundings {
   topology: Topology | null;
   machine: Machine;
@@ -51,7 +51,7 @@ export function criticalOf(
   return { resource: { role, resource }, servers, coresOfEach };
 }
 
-/** Of the probes that were limited by any CPU most were by that of the machine. */
+/** Most of the probes that were limited by any CPU were limited by that of the machine. */
 function isLimitedByHost(probes: readonly FindProbe[]): boolean {
   const limits = probes.flatMap(({ limitedBy }) => limitedBy.limit ?? []);
   const byHost = limits.filter(({ role, resource }) => role === 'host' && resource === 'CPU');
@@ -98,7 +98,7 @@ export function traceOf(probe: FindProbe, critical: Critical | null): ProbeTrace
   };
 }
 
-/** Of one instance in each second, as a share of the cores that it may use. */
+/** The CPU of one instance in each second, as a share of the cores that it may use. */
 function cpuOf(seconds: ProbeSeconds, critical: Critical): Float64Array | null {
   const { servers, coresOfEach } = critical;
   const column = columnOf(seconds, critical);
@@ -114,8 +114,8 @@ function cpuOf(seconds: ProbeSeconds, critical: Critical): Float64Array | null {
 type Column = readonly (number | null)[];
 
 /**
- * Of all threads of a role: a request also waits for what SQLite and V8 do for it on threads of their own. With the event
- * loop alone, an n8n under full load seems to use three quarters of it.
+ * The CPU time of all threads of a role: a request also waits for what SQLite and V8 do for it on threads of their own.
+ * With the event loop alone, an n8n under full load seems to use three quarters of it.
  */
 function columnOf({ cpuMs }: ProbeSeconds, { resource: { role } }: Critical): Column {
   if (role !== 'host') return cpuMs[role] ?? [];

@@ -169,7 +169,7 @@ const rowSchema = z.object({
   tried: z
     .object({
       node: z.string(),
-      /** Of the patches, with this n8n. */
+      /** Tests of the patches with this n8n. */
       tests: z.object({
         passed: z.number(),
         failed: z.number(),
@@ -182,7 +182,7 @@ const rowSchema = z.object({
       workloads: z.object({ responded: z.number(), failed: z.array(z.string()) }),
     })
     .nullable(),
-  /** Of the command, up to this row; left out: it was not measured. */
+  /** How long the command took, up to this row; left out: it was not measured. */
   tookSeconds: z.number().optional(),
 });
 export const versionsSchema = z.object({ versions: z.array(rowSchema) });
@@ -229,6 +229,6 @@ export const isWhole = (row: ReleaseRow, { tried }: VersionRow): boolean =>
   tried.tests.passed > 0 &&
   tried.workloads.failed.length === 0;
 
-/** Of a patch that changes what is stored or queued, and whose functions are other ones: for a person to read. */
+/** A changed patch of what is stored or queued, whose functions have changed in n8n, is for a person to read. */
 export const forAPerson = ({ patches }: ReleaseRow): PatchRow[] =>
   patches.filter(({ patch, state }) => state === 'unknown' && !SHOWN_BY_TESTS.includes(patch));

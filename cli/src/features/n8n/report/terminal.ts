@@ -5,7 +5,7 @@ import { compareVersions } from '../../../ui/versions';
 
 export interface N8nVersions {
   installed: string[];
-  /** Of the registry, the oldest first; null: it could not be asked. */
+  /** What the registry has, the oldest first; null: it could not be asked. */
   released: string[] | null;
   pinned: string;
 }

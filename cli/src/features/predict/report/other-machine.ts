@@ -28,7 +28,7 @@ export function otherMachineDocument(
     subtitle: subtitle(record),
     ranOn: ranOn(record),
     verdict: {
-      // As sure as the search was.
+      // The answer is only as sure as the search was.
       ...{ tone: findVerdict(record).tone, word: 'EXPECTED' },
       sentence: otherMachineSentence(carried, record),
     },

@@ -90,7 +90,7 @@ export function decisionFigures(sweep: SweepRecord, records: readonly CellRecord
 /** What costs money, in the order in which less of it is better. */
 const AMOUNTS = ['cpuMillicores', 'memoryMiB', 'workers', 'webhooks'];
 
-/** Where the rate is given, the question is what the least is that sustains it. */
+/** With a given rate, the question is what the least is that sustains it. */
 function smallestFigures(sweep: SweepRecord, groups: readonly CellGroup[]): Figure[] {
   const { metric, moreIsBetter } = decidingMetric(sweep);
   const { layout } = dimensionsOf(cellsInOrder(sweep));

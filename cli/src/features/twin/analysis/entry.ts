@@ -1,4 +1,4 @@
-/** Where a twin begins: the trigger that is loaded, as a webhook of its own, and the request to it. Pure. */
+/** The entry of a twin: the trigger that is loaded, as a webhook of its own, and the request to it. Pure. */
 import type { ExportedWorkflow } from '../../../catalogue/exported-workflow';
 import { CHAT, nameOf, nextOf, pathOf, WEBHOOK } from '../../../catalogue/triggers';
 import { Mistake } from '../../../ui/errors';
@@ -9,7 +9,7 @@ import { parametersOf, textOf, without, type WorkflowNode } from './types';
 /** What the response to a request of a twin has to be, from the workflow and what was recorded of it. Pure. */
 
 const RESPOND = 'n8n-nodes-base.respondToWebhook';
-/** Of a response, so many fields are looked at. */
+/** The number of fields of a response that are looked at. */
 const FIELDS = 3;
 
 function expectedOf(
@@ -59,7 +59,7 @@ function leadsToResponse({ nodes, connections }: ExportedWorkflow, from: string)
   return false;
 }
 
-/** As the node says it, where that is not known only when the workflow runs. */
+/** The status that the node names, if it is known before the workflow runs. */
 function statusOf(node: WorkflowNode): string {
   const { responseCode, options } = parametersOf(node);
   const given = (options as { responseCode?: unknown } | undefined)?.responseCode ?? responseCode;

@@ -40,7 +40,7 @@ export type NodeKind =
   | 'service'
   /** Serves an agent and cannot be replaced. */
   | 'part-of-agent'
-  /** Of a package that is not n8n's. */
+  /** A package that is not n8n's. */
   | 'unknown';
 
 const HTTP = new Set([

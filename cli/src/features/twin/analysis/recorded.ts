@@ -20,7 +20,7 @@ const FORMS: readonly (readonly [RegExp, (text: string) => string])[] = [
   ],
 ];
 
-/** Where the zone of a time begins, or its end. */
+/** Finds the zone of a time, or its end. */
 const untilZone = (text: string): number => {
   const zone = text.slice(10).search(/Z|[+-]\d{2}:?\d{2}$/);
   return zone === -1 ? text.length : 10 + zone;
@@ -61,9 +61,9 @@ export function shapeOf(value: unknown): unknown {
 const file = z.looseObject({
   mimeType: z.string().optional(),
   fileName: z.string().optional(),
-  /** As n8n shows it: `12.3 kB`. */
+  /** What n8n shows: `12.3 kB`. */
   fileSize: z.union([z.string(), z.number()]).optional(),
-  /** As base64, or a word for where it is. */
+  /** The file in base64, or a word for where it is. */
   data: z.string().optional(),
 });
 const item = z.looseObject({
@@ -91,13 +91,13 @@ export const executionSchema = z.looseObject({
 export type Execution = z.infer<typeof executionSchema>;
 
 export interface RecordedNode {
-  /** Of each call. */
+  /** The time of each call. */
   callsMs: number[];
   /** What a call returned. */
   items: unknown[];
   /** Items of a run of the node, each a call; n8n makes them at the same time. Left out: one. */
   perRun?: number;
-  /** Of the first item. */
+  /** The files of the first item. */
   files?: RecordedFile[];
   /** A language model: tokens of an answer, in the median. */
   tokens?: number;
@@ -111,7 +111,7 @@ export interface RecordedFile {
   bytes: number;
 }
 
-/** Of one workflow. */
+/** What one workflow did. */
 export interface Recording {
   nodes: ReadonlyMap<string, RecordedNode>;
   /** The node that ran last: where a webhook answers by it, the response is its first item. */
@@ -205,7 +205,7 @@ const sourcesOf = ({ connections }: ExportedWorkflow, name: string): string[] =>
     )
     .map(([from]) => from);
 
-/** As the nodes of language models write them. */
+/** Reads the forms that the nodes of language models write. */
 function tokensOf(json: unknown): number[] {
   const { tokenUsage, tokenUsageEstimate } = (json ?? {}) as Record<
     string,
@@ -218,7 +218,7 @@ function tokensOf(json: unknown): number[] {
 const median = (values: readonly number[]): number | undefined =>
   [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)];
 
-/** As the rules file of a stand-in has it. */
+/** Writes a latency as the rules file of a stand-in has it. */
 export function latencyText(callsMs: readonly number[]): unknown {
   const sorted = [...callsMs].sort((one, other) => one - other);
   const at = (share: number): string =>

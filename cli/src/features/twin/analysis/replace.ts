@@ -90,7 +90,7 @@ const NO_AUTHENTICATION: Authentication = {
   ...{ parameters: { authentication: 'none' }, credentials: {}, made: [] },
 };
 
-/** Of a request in the place of a node: n8n reads and decrypts a credential for each execution, so it does here too. */
+/** A request in the place of a node is authenticated too: n8n reads and decrypts a credential for each execution. */
 function authenticationFor(node: WorkflowNode): Authentication {
   const type = 'httpHeaderAuth';
   const credential = CREDENTIALS[type];
@@ -328,8 +328,8 @@ function betweenBatches(
 }
 
 /**
- * As many pages as were recorded, all like the first: what a page says of the next is masked, and leads nowhere here. Null:
- * there are no pages.
+ * The stand-in serves the number of pages that was recorded, all like the first: what a page says of the next is masked,
+ * and leads nowhere here. Null: there are no pages.
  */
 function inPages(
   options: Options,

@@ -148,7 +148,7 @@ interface Part {
 interface Context {
   twin: string;
   order: TwinOrder;
-  /** Of each workflow, by the id of its original. */
+  /** Ids of the twins, by the id of the original. */
   ids: ReadonlyMap<string, string>;
   /** Names in paths of the stand-in that are taken. */
   slugs: Set<string>;

@@ -73,7 +73,7 @@ function unitVector(random: Random, dimensions: number): Float32Array {
   return vector.map((value) => value / length);
 }
 
-/** As OpenAI's client asks for unless told otherwise: 32-bit numbers, the lowest byte first. */
+/** OpenAI's client asks for this form unless told otherwise: 32-bit numbers, the lowest byte first. */
 function base64(vector: Float32Array): string {
   const bytes = new Uint8Array(vector.buffer);
   let text = '';
@@ -81,7 +81,7 @@ function base64(vector: Float32Array): string {
   return btoa(text);
 }
 
-/** Of tokens per minute, in the form of both APIs. */
+/** The limit of tokens per minute is exceeded, in the form of both APIs. */
 export const tooManyTokens = (): unknown => ({
   type: 'error',
   error: {

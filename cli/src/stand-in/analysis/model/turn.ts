@@ -21,7 +21,7 @@ export interface Tool {
 }
 
 export interface Turn {
-  /** Of the call, from 1 on. */
+  /** The number of the call, from 1 on. */
   number: number;
   model: string;
   /** Null: the answer is text. */

@@ -11,7 +11,7 @@ import { shareOf, type Piece } from './share';
 interface Criterion {
   slo: Slo;
   allowed: number;
-  /** Of a latency: a request without a response at this age breaks it. */
+  /** A request without a response at this age breaks a condition on latency. */
   patienceMs: number | null;
 }
 
@@ -34,7 +34,7 @@ export const isSeenAtOnce = ({ metric, bound, operator }: Slo): boolean =>
 interface Bin {
   due: number;
   ended: number;
-  /** Of each criterion, in its order. */
+  /** One number for each criterion, in its order. */
   counted: number[];
   broken: number[];
 }
