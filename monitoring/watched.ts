@@ -111,7 +111,7 @@ export function watchedPage({ quiet, faults }: WatchedRecord): string {
   return [
     '# Alerts on a cluster',
     NOTE,
-    `What the alerts of the chart did on a real Kubernetes with a real Prometheus ${any?.versions['prometheus'] ?? ''}: its rules are those of the chart's PrometheusRule with the default thresholds, and it scrapes the pods that the chart's PodMonitors choose, with their relabelings, every 15 s, cAdvisor and the kubelet through the API server, kube-state-metrics, redis_exporter and postgres_exporter. n8n ${any?.versions['n8n'] ?? ''} runs in queue mode with two workers, a webhook processor, PostgreSQL and the exporter, all of it on one machine (${[...machines].join('; for other parts ')}). \`n8n-tuned study alerts\` measures it, and [the records](../../studies/alerts/results.jsonl.gz) have what each alert did.`,
+    `This page shows what the chart's alerts did on a real Kubernetes with a real Prometheus ${any?.versions['prometheus'] ?? ''}. The rules are those of the chart's PrometheusRule with the default thresholds. Every 15 s, Prometheus scrapes the pods that the chart's PodMonitors select, with their relabelings. It also scrapes cAdvisor and the kubelet through the API server, kube-state-metrics, redis_exporter and postgres_exporter. n8n ${any?.versions['n8n'] ?? ''} runs in queue mode with two workers, a webhook processor, PostgreSQL and the exporter, all of it on one machine (${[...machines].join('; for other parts ')}). \`n8n-tuned study alerts\` measures it, and [the records](../../studies/alerts/results.jsonl.gz) have what each alert did.`,
     notThere(alerts),
     ...withoutContainers(quiet, entries),
     ...(quiet === undefined ? [] : quietSection(quiet)),
@@ -175,7 +175,7 @@ function quietSection(quiet: Quiet): string[] {
   ];
   return [
     '## What fires on a healthy n8n',
-    `Two releases at the same time for ${minutes} minutes on ${quiet.startedAt.slice(0, 10)}: an idle one, and one that gets ${String(load.plannedPerSecond)} requests per second of the workload \`${load.workload}\` (${String(load.requests)} requests, p95 ${latency(load)}, ${String(load.wrong)} unexpected responses, ${String(load.unanswered)} without a response). The load average of the machine, with what else ran on it, was ${figure(loadAverage.median)} in the median and ${figure(loadAverage.most)} at the most. The command that makes the load reads the metrics of each process once a second, and n8n empties its figure of event-loop lag at each read: of the loaded release Prometheus saw the lag of a second, every 15 s.`,
+    `Two releases ran at the same time for ${minutes} minutes on ${quiet.startedAt.slice(0, 10)}. One was idle, and the other received ${String(load.plannedPerSecond)} requests per second of the workload \`${load.workload}\` (${String(load.requests)} requests, p95 ${latency(load)}, ${String(load.wrong)} unexpected responses, ${String(load.unanswered)} without a response). The load average of the machine, with what else ran on it, was ${figure(loadAverage.median)} in the median and ${figure(loadAverage.most)} at the most. The command that makes the load reads the metrics of each process once a second, and n8n resets its event-loop lag at each read. For the loaded release, Prometheus therefore saw the lag of one second, every 15 s.`,
     ...(quiet.healthy
       ? []
       : [
@@ -240,7 +240,7 @@ function faultSection(entries: readonly (readonly [string, Fault])[]): string[] 
       ],
       faults,
     ),
-    'When each alert fired, in seconds since the fault. "pending" was true, but not for as long as the alert asks; "silent" should have fired; "unseen" should have fired and reads a series that was not there; an empty cell was silent, and was not expected to fire. An alert that was active before the fault has "before".',
+    'The table shows when each alert fired, in seconds since the fault. The word "pending" means that the condition was true, but not for long enough. An alert that is "silent" should have fired. One that is "unseen" should have fired too, but the series that it reads was missing. An alert with an empty cell was silent, and was not expected to fire. An alert that was active before the fault has "before".',
     table(['fault', ...columns.map(linked)], rows),
     ...shared(entries),
     ...neverFired(entries.map(([, fault]) => fault)),

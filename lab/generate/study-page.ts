@@ -35,13 +35,11 @@ export const linksFrom = (page: string, text: string): string =>
 
 export function answerText({ sentence, published, ours, ratio }: Answer): string {
   const compared = [
-    ...(published === undefined ? [] : [`published: ${published}`]),
-    ...(ours === undefined ? [] : [`ours: ${ours}`]),
-    ...(ratio === undefined ? [] : [`${ratio} of the published`]),
-  ].join('; ');
-  return compared === ''
-    ? sentence
-    : `${sentence} ${compared.replace(/^./, (c) => c.toUpperCase())}.`;
+    ...(published === undefined ? [] : [`Published: ${published}.`]),
+    ...(ours === undefined ? [] : [`Ours: ${ours}.`]),
+    ...(ratio === undefined ? [] : [`Ours over the published: ${ratio}.`]),
+  ];
+  return [sentence, ...compared].join(' ');
 }
 
 /** Null where the command does not know it: a test measures it. */

@@ -28,6 +28,23 @@ export function sentencesOf(markdown: string): string[] {
   );
 }
 
+/** Each cell of a table, and each item of a list in it, as sentences. */
+export const cellsOf = (markdown: string): string[] =>
+  markdown
+    .replace(/<!--[^]*?-->/g, '')
+    .replace(/^```[^]*?^```/gm, '')
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .flatMap((line) =>
+      line
+        .replaceAll('\\|', '/')
+        .replace(/`[^`]*`/g, 'CODE')
+        .split('|')
+        .slice(1, -1)
+        .flatMap((cell) => cell.split(/<br ?\/?>|;(?= )/)),
+    )
+    .flatMap((item) => sentencesOf(item.trim()));
+
 export const wordsIn = (sentence: string): string[] => sentence.match(/[\p{L}\p{N}][^\s]*/gu) ?? [];
 
 export const MOST_WORDS = 35;
@@ -47,7 +64,7 @@ const AUXILIARIES =
   );
 /** Verbs that the docs use; with their usual endings. */
 const VERBS =
-  'accept activate add affect agree allocate allow answer appear apply approach arrive ask assign assume avoid base become begin belong block bring build calculate call carry cause change check choose clean close come commit compare compete compile complete compute configure confirm connect consist contain continue control convert copy correct cost count cover crash create deactivate decide declare delete depend deploy derive describe detect determine differ discard distinguish divide do double download draw drop dump enable encrypt end ensure estimate evict exceed execute exist exit expect explain export expose fail fill find finish fire fit flow follow forward free get give go grow hand handle happen have help hold identify ignore imply import include inject install keep kill know lack last lead learn leave let limit link list listen load loadtest log look lose lower make map mark mask match matter mean measure meet merge migrate miss monitor move name need note notice observe omit open outlive override overwrite own pass pause pay perform persist pin place point poll print prevent process promise protect prove provide prune publish pull put query queue raise reach read receive recognise reconnect record recover reduce refer refuse register reject release reload remain remember remove render renew repeat replace report request require rerun reset resolve respond restart restore retry return reuse rewrite rise roll rotate route run save say scale scrape search see select send serve set share show shrink shut sign silence size skip slow specify split spread stand start state stay stop store support survive sustain take tell terminate test time tolerate trace translate treat trigger trust try turn understand unlock update upgrade use vary verify wait want warn watch work write yield'.split(
+  'accept activate add affect agree allocate allow answer appear apply approach arrive ask assign assume avoid base become begin belong block bring build calculate call carry cause change check choose clean close come commit compare compete compile complete compute configure confirm connect consist contain continue control convert copy correct cost count cover crash create deactivate decide declare delay delete depend deploy derive describe detect determine differ discard distinguish divide do double download draw drop dump enable encrypt end ensure estimate evict exceed execute exist exit expect explain export expose fail fill find finish fire fit flow follow forward free get give go grow hand handle happen have help hold identify ignore imply import include inject install keep kill know lack last lead learn leave let limit link list listen load loadtest log look lose lower make map mark mask match matter mean measure meet merge migrate miss monitor move name need note notice observe omit open outlive override overwrite own pass pause pay perform persist pin place point poll print prevent process promise protect prove provide prune publish pull put query queue raise reach read receive recognise reconnect record recover reduce refer refuse register reject release reload remain remember remove render renew repeat replace report request require rerun reset resolve respond restart restore retry return reuse rewrite rise roll rotate route run save say scale scrape search see select send serve set share show shrink shut sign silence size skip slow specify split spread stand start state stay stop store support survive sustain take tell terminate test time tolerate trace translate treat trigger trust try turn understand unlock update upgrade use vary verify wait want warn watch work write yield'.split(
     ' ',
   );
 const IRREGULAR =

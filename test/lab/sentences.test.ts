@@ -6,24 +6,36 @@ import * as ts from 'typescript';
 import { programOf } from '../../cli/src/program';
 import { countOf, kindOf } from '../../lab/pages';
 import { isPage } from '../../site/pages.ts';
-import { commentsOf, faultOf, sentencesOf } from './prose';
+import { cellsOf, commentsOf, faultOf, sentencesOf } from './prose';
 
 const root = join(__dirname, '../..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 
 /** Records keep the words of their day; what the lab and its tests found is for contributors. */
 const NOT_READ_BY_USERS =
-  /^(studies|test|lab|monitoring|\.github|docs\/records)\/|(^|\/)(CHANGELOG|RELEASING|architecture)\.md$/;
+  /^(test|lab|\.github|docs\/records)\/|(^|\/)(CHANGELOG|RELEASING|architecture)\.md$/;
 const documents = execFileSync('git', ['ls-files', '*.md'], { cwd: root, encoding: 'utf8' })
   .split('\n')
   .filter((file) => file !== '' && !NOT_READ_BY_USERS.test(file));
 
-/** Sentences that may be as they are. */
-const EXCEPTIONS: string[] = [];
+/** Sentences that may be as they are, by how they begin, with the reason. */
+const OF_CAMPAIGN =
+  'studies/search-quality/table.md: a test of the estimator writes it when it measures again';
+const EXCEPTIONS: Record<string, string> = {
+  'Doubling and bisection reaches a smaller median with long probes': OF_CAMPAIGN,
+  'The true capacity is the rate at which a probe of full length': OF_CAMPAIGN,
+  'An endless run would see rarer queues': OF_CAMPAIGN,
+  'On traces of a real n8n (': OF_CAMPAIGN,
+  'On 4 simulated machines whose cores are up to': OF_CAMPAIGN,
+  'With stalls of 1.6 s every': OF_CAMPAIGN,
+  'A stall counts as one event': OF_CAMPAIGN,
+  'What such a machine sustains for long': OF_CAMPAIGN,
+};
 
 const faultsIn = (sentences: readonly string[]): string[] =>
   sentences.flatMap((sentence) => {
-    const fault = EXCEPTIONS.includes(sentence) ? null : faultOf(sentence);
+    const isExcepted = Object.keys(EXCEPTIONS).some((begin) => sentence.startsWith(begin));
+    const fault = isExcepted ? null : faultOf(sentence);
     return fault === null ? [] : [`${fault}: ${sentence}`];
   });
 
@@ -51,15 +63,39 @@ test('of values, the comments are read', () => {
   );
 });
 
-test.each(documents)('%s', (file) => {
-  expect(faultsIn(sentencesOf(read(file)))).toEqual([]);
+test('of a table, each cell and each item of a list in it is read', () => {
+  expect(cellsOf('| a \\| b | `c|d`: One is here. Two<br>three; four |\n')).toEqual([
+    'a / b',
+    'CODE: One is here.',
+    'Two',
+    'three',
+    'four',
+  ]);
 });
 
-test('the values of the chart', () => {
-  const values = read('charts/n8n-tuned/values.yaml');
-  // A value is often said to be what it is: "The host of the database."
-  const faults = faultsIn(sentencesOf(commentsOf(values)));
-  expect(faults.filter((fault) => !fault.startsWith('no verb'))).toEqual([]);
+test.each(documents)('%s', (file) => {
+  expect(faultsIn(sentencesOf(read(file)))).toEqual([]);
+  // A cell is often a label: "Labels of the pods."
+  expect(faultsIn(cellsOf(read(file))).filter((fault) => !fault.startsWith('no verb'))).toEqual([]);
+});
+
+test('no exception outlives its sentence', () => {
+  const all = documents.flatMap((file) => sentencesOf(read(file)));
+  for (const begin of Object.keys(EXCEPTIONS)) {
+    expect(all.filter((sentence) => sentence.startsWith(begin))).not.toEqual([]);
+  }
+});
+
+/** The first sentence may be a label, which says what something is: "The host of the database." The others need a verb. */
+const faultsAfterLabel = (text: string): string[] => {
+  const [first, ...others] = sentencesOf(text);
+  const faults = faultsIn(first === undefined ? [] : [first]);
+  return [...faults.filter((fault) => !fault.startsWith('no verb')), ...faultsIn(others)];
+};
+
+test.each(['n8n-tuned', 'n8n-load'])('the values of the chart %s', (chart) => {
+  const values = commentsOf(read(`charts/${chart}/values.yaml`));
+  expect(values.split('\n\n').flatMap(faultsAfterLabel)).toEqual([]);
 });
 
 test('the help of every command and of its options', () => {
@@ -68,10 +104,12 @@ test('the help of every command and of its options', () => {
     ...command.options.map(({ description }) => description),
   ]);
   expect(texts.length).toBeGreaterThan(300);
-  // An option is said to be what it is: "address of an n8n that already runs".
-  const faults = faultsIn(texts.flatMap((text) => sentencesOf(`${text}.`)));
-  expect(faults.filter((fault) => !fault.startsWith('no verb'))).toEqual([]);
+  expect(texts.flatMap((text) => faultsAfterLabel(`${text}.`))).toEqual([]);
 });
+
+/** Lines of a program or of a table, and what is mostly signs. */
+const isCode = (text: string): boolean =>
+  text.includes('\n') || (text.match(/[{}$=;|<>\\/]/g) ?? []).length > text.length / 20;
 
 /** Of a program, every text of five words and more that is neither code nor a list of words. */
 function textsOf(file: string): string[] {
@@ -86,7 +124,8 @@ function textsOf(file: string): string[] {
             .join('CODE')
         : '';
     const isSplit = ts.isPropertyAccessExpression(node.parent) && node.parent.expression === node;
-    if (text.split(/\s+/).length >= 5 && !/[\n{}$=]/.test(text) && !isSplit) texts.push(text);
+    const said = text.replace(/`[^`]*`/g, 'CODE').replace(/[^\s(]*[{}$=][^\s),]*/g, 'CODE');
+    if (said.split(/\s+/).length >= 5 && !isCode(text) && !isSplit) texts.push(said);
     ts.forEachChild(node, visit);
   };
   ts.forEachChild(source, visit);
@@ -121,10 +160,9 @@ test('what the command, the scripts and the nodes say', () => {
   const texts = programs.flatMap(textsOf);
   expect(texts.length).toBeGreaterThan(1500);
   // A part of a sentence is completed elsewhere.
-  const faults = faultsIn(
-    texts.flatMap((text) => sentencesOf(/[.!?:]$/.test(text) ? text : `${text}.`)),
-  );
-  expect(faults.filter((fault) => !fault.startsWith('no verb'))).toEqual([]);
+  expect(
+    texts.flatMap((text) => faultsAfterLabel(/[.!?:]$/.test(text) ? text : `${text}.`)),
+  ).toEqual([]);
 });
 
 test('what the charts say when they are installed, and why they refuse values', () => {

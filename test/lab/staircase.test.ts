@@ -216,8 +216,12 @@ describe('the page of it', () => {
       ...[find('items', 'queue', 40), stairs('items', 'queue', 41, 20)],
     ]).replaceAll('\n', ' ');
     for (const said of [
-      ...['`find --budget 5m` with p95<300ms, errors<1%', '(oha 1.14.0)', '60 s per step'],
-      'after it, at most 1 min later, a staircase',
+      ...[
+        '`find --budget 5m` searched a real n8n with p95<300ms, errors<1%',
+        '(oha 1.14.0)',
+        '60 s per step',
+      ],
+      'After it, at most 1 min later, another generator made a staircase',
       ...['Both send at even distances', 'on core 0, the generator on core 1'],
       ...['22 of 24 parts have no record yet'],
       '[record](studies/find-against-staircase/results.jsonl.gz#items-queue-1-find)',

@@ -55,9 +55,9 @@ export function tenTimesText({ runs }: { runs: readonly Run[] }): string {
   const full = of('full');
   return `## \`make capacity\` in a row
 
-\`make capacity\` ended with exit code 0, and with values with which both Helm 3 and Helm 4 rendered the chart, in
-${wellOf(runs)} times: ${full.length === 0 ? 'no whole run was made so far' : `${wellOf(full)} whole runs`}, and ${wellOf(of('recorded'))} from recorded searches with random capacities and verdicts, for
-which n8n is not needed. ${link(TEN_TIMES)}`;
+In ${wellOf(runs)} times, \`make capacity\` ended with exit code 0, and Helm 3 and Helm 4 rendered the chart with its values.
+The times were ${full.length === 0 ? 'no whole run was made so far' : `${wellOf(full)} whole runs`}, and ${wellOf(of('recorded'))} from recorded searches with random capacities and verdicts, for
+which no n8n is needed. ${link(TEN_TIMES)}`;
 }
 
 export const capacity: StudyPage = {
@@ -156,8 +156,8 @@ function sessionOnce(): string {
   });
   return `## What the settings of sessions cost n8n
 
-The workload last-node in queue mode with one worker, 16 clients that each wait for their response, behind a proxy that
-delays the responses of the database; first without the [patch](docs/chart/patches.md#session-once) \`session-once\`, then with
+The workload last-node ran in queue mode with one worker and 16 clients that each wait for their response. A proxy delayed the
+responses of the database. The runs were first without the [patch](docs/chart/patches.md#session-once) \`session-once\`, then with
 it, in turns.
 
 ${tableOf(rows, {

@@ -103,8 +103,8 @@ export const peersTable = (records: readonly Peer[]): string =>
 
 const sideBySide = (): string => `## This chart and others on one cluster
 
-Each row is one comparison by \`n8n-tuned compare\` with the official chart as it comes: both up at the same time, loaded
-in turns, with the same CPU and memory for each pod (those of the official chart), the same stores and the same n8n. Figures are
+Each row is one comparison by \`n8n-tuned compare\` with the official chart as it comes. Both ran at the same time and were
+loaded in turns. Both had the CPU and memory per pod of the official chart, the same stores and the same n8n. Figures are
 the median of the turns, for the rates also from the least to the most: first those of the chart of the row, then those of the
 official one in the same turns. The first limit is what a run of the chart of the row used up first; the CPU of the machine is
 used by the load generator and the stores too. The official chart was measured in release 1.11.0, the newest one that could be
@@ -191,8 +191,8 @@ function waiting(): string {
   const { clients, runs } = readJson<Waiting>(path);
   return `## ${clients} callers of work that takes 5 s
 
-The likely reason why a chart has no expected response there in regular mode: one process of n8n with the CPU and the memory of a
-pod of the comparison, on this machine, not in a pod. As it comes, n8n builds a sandbox for expressions for every execution
+This experiment shows the likely reason why a chart has no expected response there in regular mode. One process of n8n ran on this
+machine, not in a pod, with the CPU and the memory of a pod of the comparison. As it comes, n8n builds a sandbox for expressions for every execution
 and keeps it until the execution ends.
 
 ${tableOf(runs, {

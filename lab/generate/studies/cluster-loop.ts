@@ -246,8 +246,8 @@ ${tableOf(ways(), {
   'longest wait': ({ longestMs }) => ms(longestMs),
 })}
 
-In cluster mode something listens all the time, so no connection is refused; but what a process has taken over is lost with
-it, unless the server itself finishes it, and it has to be told by code of its own.
+In cluster mode something listens all the time, so no connection is refused. However, what a process has taken over is lost
+with it, unless the server itself finishes it. Code of its own has to tell it to.
 
 ${link(RELOAD)}`;
 }

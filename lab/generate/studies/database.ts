@@ -128,9 +128,9 @@ function sessionsPart(): string {
     spread(row[turn].map((round) => round[figure]));
   return `## By the distance of the database
 
-The TypeORM of n8n ${n8n}, without and with the [patch](docs/chart/patches.md#session-once) \`session-once\`, behind a proxy that delays the
-responses of the database: \`SELECT 1\` one after the other, and from 16 callers over a pool of 4 connections. This is n8n's way to the
-database alone, not n8n. Median of ${number(rows[0]?.with.length)} rounds in turns, and from the least to the most.
+The TypeORM of n8n ${n8n} ran without and with the [patch](docs/chart/patches.md#session-once) \`session-once\`, behind a proxy that delays the
+responses of the database. It sent \`SELECT 1\` one after the other, and from 16 callers over a pool of 4 connections. This study measures
+n8n's way to the database alone, not n8n. Median of ${number(rows[0]?.with.length)} rounds in turns, and from the least to the most.
 
 ${tableOf(rows, {
   'later by': ({ delayMs }) => ms(delayMs),

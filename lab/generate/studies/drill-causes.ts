@@ -55,7 +55,7 @@ const TAKEN = {
 const REDIS_EMPTY = {
   'not-executed': {
     cause:
-      'an empty Redis counts the ids of jobs from 1 again: a process that waits for a job which is lost takes the end of a new one with the same id for that of its own, finds no result, and tells its caller of a success',
+      'an empty Redis counts the ids of jobs from 1 again; a process that waits for a lost job takes the end of a new job with the same id for its own, finds no result, and tells its caller of a success',
   },
   running: {
     cause: 'a job that waited in Redis is gone, and its execution stays new',

@@ -201,15 +201,15 @@ comes at ${number(FULL.rate)}/s and each worker has only ${number(FULL.slots)} s
 
 - _${CONFIGURATIONS['as-it-comes']}_: without the tuning, the patches and the variables of this kit.
 - _${CONFIGURATIONS.defaults}_: with them, the worker guard included. Processes have the chart's variables and scripts, but not what belongs to
-  pods: a memory limit with the heap that follows from it, the pause before the end (\`preStop\`) with its script, and probes
-  that restart a container.
+  pods. Pods have a memory limit with the heap that follows from it, the pause before the end (\`preStop\`) with its script, and
+  probes that restart a container.
 - _${CONFIGURATIONS.recovery}_: \`n8n-tuned recover --retry\` beside it. It runs what was lost again from its trigger, or from the node
-  whose task runner died, so what had begun is executed more than once; the table says how often its work was completed twice.${recovery(records)}
+  whose task runner died, so what had begun is executed more than once. The table says how often its work was completed twice.${recovery(records)}
 
 The SLO, before the fault and after it, is ${first?.slo.map(({ text }) => `\`${text}\``).join(' and ') ?? ''}. The time until the SLO was met again counts from the
 fault. It is zero where all requests that were due after the fault met it; those that were open when it came may have failed later.
 _Exposed_ are requests that were open when the fault came, or due later. If none of them was lost, the table gives the upper bound of the
-share, unless requests were still running or nothing is known of them. _${NO_FAULT}_ is the same load on the same n8n, before the fault.
+share, unless requests were still running or nothing is known of them. The row _${NO_FAULT}_ is the same load on the same n8n, before the fault.
 What each fault was promised to do is in [the promise](docs/drills.md#the-promise).
 ${shared(records)}${beforeScripts(records)}
 ${distinct(groups.map(({ target }) => target))
@@ -239,8 +239,8 @@ function toldOf(records: readonly Part[]): string {
   );
   const outdated = records.filter(({ isOutdated }) => isOutdated).length;
   return `${number(records.length)} drills of [the plan](studies/drills/parts.ts), each kept only when it was valid. How much is lost depends on the moment of
-the fault, so each fault is drilled ${number(REPEATS)} times in each configuration. Those that should lose nothing
-(${HARMLESS.join(', ')}) are drilled once, until one of their drills has lost something, and recovery is drilled once if it has little
+the fault, so each fault is drilled ${number(REPEATS)} times in each configuration. Some should lose nothing:
+${HARMLESS.join(', ')}. They are drilled once, until one of their drills has lost something. Recovery is drilled once if it has little
 to do. ${left.length === 0 ? 'None is missing.' : `${number(left.length)} have not been measured yet.`}${outdated === 0 ? '' : ` ${number(outdated)} drill${outdated === 1 ? '' : 's'}, marked with †, had earlier defaults or scripts of the chart, or fewer moments of the fault, and count${outdated === 1 ? 's' : ''} as not measured.`}`;
 }
 
@@ -258,7 +258,7 @@ function beforeScripts(records: readonly Part[]): string {
   );
   return before.length === 0
     ? ''
-    : `\nOf the ${number(scripted.length)} drills with the chart's scripts, ${before.join('; ')}.\n`;
+    : `\nOf the ${number(scripted.length)} drills with the chart's scripts:\n\n${before.map((one) => `- ${one}`).join('\n')}\n`;
 }
 
 /** What recovery in a drill and in the chart wait for: it decides when lost work is done. */
@@ -447,7 +447,7 @@ ${tableOf([{ drills: [...records] }], {
 })}
 
 Every request that was not simply answered and executed once, by what its sources say. A request that a worker had begun when it was killed
-is executed again from its trigger, so its work begins twice; it is done twice where the worker had finished the work,
+is executed again from its trigger, so its work begins twice. It is done twice where the worker had finished the work,
 but n8n had not stored that yet. One that the worker had been given and had not begun is executed once, after its caller got an
 error. The times say how far from a kill these requests were due; there is none where some were due before the first kill, or after
 the last.
@@ -533,7 +533,7 @@ recovery runs again what a worker is still at: its signs of life are in Redis to
     'The age at which recovery retries',
     'age (s)',
     `Recovery leaves alone what gave its last sign of life more recently. If it retried too soon, it would run again
-what n8n still runs or is about to queue; with none of these ages it did, and what is executed more than once below was begun by
+what n8n still runs or is about to queue. With none of these ages it did: what is executed more than once below was begun by
 the worker that died. The chart has ${seconds(ages.ageSeconds)}: n8n may need so long to notice that a worker died, its lock (60 s) and four checks (30 s each).`,
   ],
 });

@@ -63,7 +63,7 @@ ${sweepLink(HERE)}
 
 ### In pods
 
-The same on Kubernetes.
+The same runs were made on Kubernetes.
 
 ${tableFor(IN_PODS)}
 
@@ -85,8 +85,8 @@ function whyNotAsPublished(): string {
     ({ cell, record }) => `n8n ${String(cell['n8n'])} on Node.js ${record.versions['node'] ?? ''}`,
   );
   return `**Why it differs from what was published.** With the default heap ${names.join(' and ')} is ended by the kernel as a process
-of this machine, and by V8 in a pod: in its pod Node.js finds the memory limit and sizes its heap by it, here it sizes the heap
-by the memory of the machine.`;
+of this machine, and by V8 in a pod. In its pod, Node.js finds the memory limit and sizes its heap by it. Here it sizes the heap by
+the memory of the machine.`;
 }
 
 function answer() {
@@ -98,7 +98,7 @@ function answer() {
   const kept = number(Number(rows[0]?.record.workload.parameters['mib']));
   const map = heapMapAnswer(mapParts());
   return {
-    sentence: `Of requests whose execution keeps ${kept} MiB of text, n8n responds to ${of('default')} under the default heap, to ${of('fitted')} under the chart's, and to ${of('too high')} under one that is too high for its container. ${map.sentence}`,
+    sentence: `Of requests whose execution keeps ${kept} MiB of text, n8n responds to ${of('default')} with the default heap and to ${of('fitted')} with the chart's. It responds to ${of('too high')} with a heap that is too high for its container. ${map.sentence}`,
     published:
       'ends under the default heap, passes with a fitted one, is killed with too high a one',
     ours: isAsPublished(rows) ? 'the same' : 'not all the same',

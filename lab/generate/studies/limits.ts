@@ -68,9 +68,9 @@ function sameRequest(): string {
     share(row.rate / rateAt(all, limit));
   return `## The same request, by n8n and by what it is built on
 
-16 clients call the workload last-node, or get the same response from a server that does one part of the work alone: one
-process of Node.js that responds; one that has Bull carry each request to a worker in another process and back; one that
-sends PostgreSQL the statements of one execution over 8 connections. Today's n8n runs with the default profile, the legacy
+16 clients call the workload last-node, or get the same response from a server that does one part of the work alone. The
+first is one process of Node.js that responds. The second has Bull carry each request to a worker in another process and back. The
+third sends PostgreSQL the statements of one execution over 8 connections. Today's n8n runs with the default profile, the legacy
 one with its own settings. CPU per request is that of all processes that respond, without their stores. ${disturbance(othersIn(all))}
 
 ${tableOf(all, {
@@ -126,7 +126,9 @@ ${tableOf(cases, {
     runnerUp ? `${limitName(runnerUp)}, ${share(runnerUp.utilisation)}` : '-',
 })}
 
-The table of limits has ${number(limits.length)} rows. These have no case here and are tested with samples only: ${unplanted.join(', ')}.
+The table of limits has ${number(limits.length)} rows. The following rows have no case here and are tested with samples only:
+
+${unplanted.map((row) => `- ${row}`).join('\n')}
 
 ${link(PLANTED)}`;
 }

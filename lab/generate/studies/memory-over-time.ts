@@ -62,7 +62,7 @@ function answer() {
 
 const servers = (): string => `## Memory under 400 connections
 
-400 clients that keep their connections ask a server for a small JSON; it is a basic one of Node.js, Express or NestJS, and
+400 clients that keep their connections ask a server for a small JSON. It is a basic server of Node.js, Express or NestJS. It
 runs alone, under PM2 in fork mode, or as two processes under PM2 in cluster mode. Memory is the resident memory of all its
 processes together, PM2's own among them: what processes share counts in each of them. ${disturbance(worstOthers(cellsOf(SWEEP)))}
 

@@ -92,7 +92,7 @@ function answer(): Answer {
   const own = find(rows, 'own');
   const theirs = publishedAt(NAME, 'main-rate') / publishedAt(NAME, 'own-rate');
   return {
-    sentence: `With responses at once and the published limits, one process for all does ${number(ratio(rows))} times as much, and ${number(ratio(inPods()))} times as much in a pod with the published probes; a process per execution fails in ${share(failed(own) / sent(own))} of the requests.`,
+    sentence: `With responses at once and the published limits, one process for all does ${number(ratio(rows))} times as much, and ${number(ratio(inPods()))} times as much in a pod with the published probes. A process per execution fails in ${share(failed(own) / sent(own))} of the requests.`,
     published: `${times(theirs)} requests per second`,
     ours: times(ratio(rows)),
     ratio: number(ratio(rows) / theirs),
@@ -139,10 +139,10 @@ ${tableOf(published, {
 
 Published are ${theirs?.what ?? ''}: ${number(theirs?.value)} ${theirs?.unit ?? ''}; ours are ${number(failed(own))} of ${number(sent(own))}.
 
-**Why it differs from what was published.** ${limitOf(main)} in the runs with one process for all, so their rate is that of a
+**Why it differs from what was published.** ${limitOf(main)} in the runs with one process for all. Their rate is that of a
 core of this machine, which the published experiment does not describe. ${limitOf(own)} in those with a process for each
-execution. After that n8n starts again: meanwhile most requests get an error at once (${kindsOf(own.runs)} in the first of these
-runs), and a client that waits for its response sends the next one at once, so that more of them fail than were published.
+execution. After that n8n starts again, and meanwhile most requests get an error at once (${kindsOf(own.runs)} in the first of these
+runs). A client that waits for its response then sends the next one at once, so more of them fail than were published.
 
 ${sweepLink(SWEEP)}`;
 }

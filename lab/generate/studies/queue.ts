@@ -86,7 +86,7 @@ export function queueAnswer() {
       .map(({ workload, workers, gain }) => `${workload} (${times(gain)} with ${number(workers)})`)
       .join(', ') || 'none';
   return {
-    sentence: `A main with workers sustains a higher rate than one process for the workloads ${named((gain) => gain > 1)}, but not for ${named((gain) => gain <= 1)}. The number of responses with ${number(largest().n)} workers, predicted from fewer, was off by ${signed(largest().error, share)}.`,
+    sentence: `A main with workers sustains a higher rate than one process for the workloads ${named((gain) => gain > 1)}. It does not for ${named((gain) => gain <= 1)}. The number of responses with ${number(largest().n)} workers, predicted from fewer, was off by ${signed(largest().error, share)}.`,
   };
 }
 
@@ -104,9 +104,9 @@ function matrix(): string {
   };
   return `## One process, or workers
 
-Closed-loop clients, enough to fill the slots of most layouts, call a workload: in regular mode, where one process does
-everything, or in queue mode, by the number of workers and by how many executions each runs at once. Expected responses;
-bold is the best of a workload. Each cell is one run, so a row is compared by its median; that of a workload that waits, whose
+Closed-loop clients, enough to fill the slots of most layouts, call a workload. They call it in regular mode, where one process
+does everything, or in queue mode, by the number of workers and of executions that each runs at once. The table has the expected
+responses; bold is the best of a workload. Each cell is one run, so a row is compared by its median; that of a workload that waits, whose
 rate follows from the slots, by its best. ${disturbance(worstOthers(cells))}
 
 ${tableOf(lines, {
@@ -161,7 +161,7 @@ function prediction(): string {
   const [first] = group.measurements;
   return `## What a prediction says
 
-The workload ${first?.workload.name ?? ''} with ${known.join(', ')} workers, each with ${number(first?.topology.workers.cpuMillicores)}m of CPU. For each number of workers \`n8n-tuned predict\` was
+The workload ${first?.workload.name ?? ''} ran with ${known.join(', ')} workers, each with ${number(first?.topology.workers.cpuMillicores)}m of CPU. For each number of workers \`n8n-tuned predict\` was
 asked without having seen it; of the largest that is a prediction beyond what was measured.
 
 ${tableOf(leftOut(group, seededRandom(SEED)), {

@@ -60,9 +60,9 @@ export const largestError = (): string =>
 
 const servers = (): string => `## On real servers
 
-Small servers on this machine whose capacity follows from their own figures: from the service time that they measured
-themselves for slots (even arrivals: D/D/c and D/M/1 in closed form), from the rate of a limiter, and, for the one that
-computes, from its responses when saturated, before and after.
+The searches ran against small servers on this machine whose capacity follows from their own figures. For slots it follows from
+the service time that they measured themselves (even arrivals: D/D/c and D/M/1 in closed form). For a limiter it is its rate, and
+for the server that computes, its responses when saturated, before and after.
 
 ${tableOf(known(), {
   server: ({ name }) => name,
@@ -136,9 +136,9 @@ export function staircaseText(records = recorded()): string {
   const left = PARTS.filter(({ name }) => !records.some((record) => record.name === name));
   return `## \`find\` against another generator
 
-On a real n8n: \`find --budget ${find?.budget ?? ''}\` with ${find?.slo ?? ''}, and after it${laterText(pairs)} a staircase around its answer by a generator
-that is not ours (${distinct(stairs.map(({ generator }) => generator)).join(', ')}), corrected for coordinated omission, ${distinct(stairs.map(({ stepSeconds }) => seconds(stepSeconds))).join(', ')} per step; the steps are a tenth of the answer apart, so
-that the staircase itself is exact to half of that at best. It answers between the two neighbouring steps that the fewest
+\`find --budget ${find?.budget ?? ''}\` searched a real n8n with ${find?.slo ?? ''}. After it${laterText(pairs)} another generator made a staircase around the answer
+(${distinct(stairs.map(({ generator }) => generator)).join(', ')}), corrected for coordinated omission, ${distinct(stairs.map(({ stepSeconds }) => seconds(stepSeconds))).join(', ')} per step. The steps are a tenth of the answer apart, so
+the staircase itself is exact to half of that at best. It answers between the two neighbouring steps that the fewest
 of all steps contradict. Both send at ${find?.arrivals ?? ''} distances, as oha knows no other; n8n with its stores runs on core ${find?.cores.n8n ?? ''},
 the generator on core ${find?.cores.generator ?? ''}. The speed of a machine changes over minutes: at equal speed, each of the two rates counts times
 the CPU that n8n took for a request near it.
@@ -226,8 +226,8 @@ function arrivalsPart(): string {
   return `## Even and random arrivals
 
 Requests at even distances make a queue shorter than the same number at random ones, as callers send who do not know
-each other. One server with ${number(slots)} slots and exponential service times of ${ms(serviceMs)} (M/M/${number(slots)}; at most
-${perSecond(most)}), k6 with both kinds of arrivals for ${seconds(took)} each, and the same queue computed over
+each other. The generator k6 sent both kinds of arrivals for ${seconds(took)} each to one server with ${number(slots)} slots and exponential service times of ${ms(serviceMs)} (M/M/${number(slots)};
+at most ${perSecond(most)}). The same queue was computed over
 2,000,000 requests with the service time that was measured. A search therefore takes random arrivals; \`run\` and the
 load profiles take even ones unless \`--arrivals random\` is given.
 

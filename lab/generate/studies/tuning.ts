@@ -128,7 +128,7 @@ function coresRows() {
 
 const coresOfOneProcess = (): string => `## One process
 
-n8n in regular mode with the default tuning and the workload last-node, ${number(cellsOf(CORES)[0]?.record.profile.clients)} clients.
+n8n ran in regular mode with the default tuning and the workload last-node, ${number(cellsOf(CORES)[0]?.record.profile.clients)} clients.
 ${disturbance(worstOthers(cellsOf(CORES)))}
 
 ${tableOf(coresRows(), {

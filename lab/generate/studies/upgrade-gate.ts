@@ -73,8 +73,8 @@ n8n-tuned compare --n8n 2.40.7 --n8n 2.41.1 --workflow order.json --request 'POS
 
 Exit code 0: not worse; 1: worse, beyond noise; 3: too little evidence, give it more with \`--pairs\` and \`--budget\`. With
 \`--metric p95\`, \`memory\` or \`cpu-per-request\` it is decided by these. Two n8n that already run are compared by their URLs.
-A workflow must run in both: nodes that one of them lacks show as errors, which make the comparison invalid, and an upgrade
-across 1.0 takes workflows of your own, since the bundled ones differ there.`;
+A workflow must run in both: nodes that one of them lacks show as errors, which make the comparison invalid. For an upgrade
+across 1.0, use workflows of your own, since the bundled ones differ there.`;
 
 export const upgradeGate: StudyPage = {
   study: 'upgrade-gate',
