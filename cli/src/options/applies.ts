@@ -128,7 +128,7 @@ export const RULES: readonly Rule[] = [
   {
     options: [
       ...['probe', 'full', 'continue', 'cpuPrice', 'memoryPrice'],
-      ...['precision', 'gentle', 'speed'],
+      ...['precision', 'gentle', 'maxClients', 'speed'],
     ],
     of: ['find'],
     ...{ with: 'a search, not with --rate, which tests a single rate', applies: lacks('rate') },

@@ -33,7 +33,7 @@ import {
   type TargetOptions,
   type WorkloadOptions,
 } from '../../options/options';
-import { collect, numberThat, parsed, seconds, share } from '../../options/parsers';
+import { collect, countFrom1, numberThat, parsed, seconds, share } from '../../options/parsers';
 import {
   chosenMonitoring,
   monitoringOf,
@@ -67,6 +67,7 @@ export interface FindOptions
   /** A share of 1. */
   precision?: number;
   gentle?: boolean;
+  maxClients?: number;
   speed?: Speed;
   continue?: string;
   out: string;
@@ -135,6 +136,13 @@ export function register(program: Command): Command {
       'after the first estimate, keep fixed-rate probes below 95% of the estimate',
     )
     .addOption(
+      parsed(
+        '--max-clients <count>',
+        'most clients that send at the same time in the first probes, for an n8n that others use too (default: 1024)',
+        countFrom1,
+      ),
+    )
+    .addOption(
       new Option(
         '--speed <speed>',
         'machine speed for which the planning rate is computed: the speed in the slowest minute, or the median speed (default: slow)',
@@ -173,6 +181,7 @@ export function findOrder(given: FindOptions) {
     options: {
       ...(options.gentle === undefined ? {} : { isGentle: options.gentle }),
       ...(options.precision === undefined ? {} : { precision: options.precision }),
+      ...(options.maxClients === undefined ? {} : { maxClients: options.maxClients }),
     },
   });
   // What was spent counts as well, so that what is added is left.

@@ -21,7 +21,7 @@ export interface FindChoice {
   slos: readonly Slo[];
   arrivals?: Arrivals;
   /** How the search goes, where that is not as usual. */
-  options?: Partial<Pick<SearchSettings, 'isGentle' | 'precision'>>;
+  options?: Partial<Pick<SearchSettings, 'isGentle' | 'precision' | 'maxClients'>>;
 }
 
 /** What must hold where nobody says. */

@@ -1,5 +1,7 @@
 import { Command } from 'commander';
 import { findOrder, register, type FindOptions } from '../../../../cli/src/features/find/command';
+import { CapacitySearch } from '../../../../cli/src/features/find/analysis/search';
+import { withDefaults } from '../../../../cli/src/features/find/analysis/types';
 import fc from 'fast-check';
 import { parseSlos } from '../../../../loadtests/lib/slo';
 import { searchSettings, defaultLengths } from '../../../../cli/src/features/find/settings';
@@ -62,6 +64,43 @@ describe('what a replay in a queue is asked for', () => {
     expect(
       searchSettings({ ...choice, slos, options: { precision: 0.2, isGentle: true } }),
     ).toMatchObject({ precision: 0.2, isGentle: true });
+  });
+});
+
+describe('the clients of the first probes', () => {
+  const settingsOf = (...options: string[]) => {
+    const command = register(new Command());
+    command.parseOptions(['--workload', 'last-node', ...options]);
+    const order = findOrder(command.opts<FindOptions>());
+    return { order, settings: order.settings };
+  };
+
+  it('are at most as many as --max-clients says, and the user is told so before a search of a URL', () => {
+    const { order, settings } = settingsOf(
+      '--max-clients',
+      '10',
+      '--target',
+      'url',
+      '--url',
+      'http://n8n.test',
+    );
+    expect(settings.maxClients).toBe(10);
+    expect(JSON.stringify(order.target)).toContain('by up to 10 clients at first');
+    const search = new CapacitySearch(settings);
+    const clients: number[] = [];
+    for (let probe = search.next(); probe?.kind === 'ladder'; probe = search.next()) {
+      clients.push(probe.clients);
+      const result = { result: 'sustained', decided: true } as const;
+      const outcome = { ...result, achievedPerSecond: 9 * probe.clients };
+      const unseen = { pressure: null, cpuMs: null, stallCostsSeconds: [], limit: null };
+      search.record({ ...outcome, ...unseen, spentSeconds: null, trace: null });
+    }
+    expect(clients).toEqual([1, 4]);
+  });
+
+  it('are up to 1,024 otherwise', () => {
+    expect(settingsOf().settings).not.toHaveProperty('maxClients');
+    expect(withDefaults({}).maxClients).toBe(1024);
   });
 });
 
