@@ -100,7 +100,7 @@ const SCREENS: [name: string, width: number, scheme: 'light' | 'dark'][] = [
   ['phone', 375, 'light'],
   ['desktop in the dark', 1280, 'dark'],
 ];
-if (isLong) SCREENS.push(['desktop', 1280, 'light']);
+if (isLong) SCREENS.push(['desktop', 1280, 'light'], ['phone in the dark', 375, 'dark']);
 
 describe.each(SCREENS)('on a %s', (_name, width, scheme) => {
   it.each(KINDS)(

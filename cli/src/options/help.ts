@@ -119,12 +119,18 @@ function optionBlocks(command: Command, help: CommandHelp, topic: string | null)
       ],
     ];
   }
-  return [...byHeading(options)].flatMap(([heading, below]) =>
-    topic === ALL || topic === topicOf(heading)
-      ? [[heading, ...table(below.map((option) => [option.flags, meaningOf(option)]))]]
-      : [],
-  );
+  const groups = byHeading(options);
+  const headings = topic === ALL ? [...groups.keys()] : headingsOf(topic);
+  return headings.flatMap((heading) => {
+    const below = groups.get(heading) ?? [];
+    if (below.length === 0) return [];
+    return [[heading, ...table(below.map((option) => [option.flags, meaningOf(option)]))]];
+  });
 }
+
+/** In the order in which they are read. */
+const headingsOf = (topic: string): readonly string[] =>
+  Object.entries(TOPICS).find(([name]) => name === topic)?.[1] ?? [];
 
 /** What an option means, with its choices where the words do not name them, its variable and its default. */
 function meaningOf({ description, argChoices = [], envVar, ...option }: Option): string {

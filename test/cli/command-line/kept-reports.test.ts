@@ -123,6 +123,15 @@ describe.each(KINDS)('of a %s', (_, make) => {
   });
 });
 
+it('says once of all records that they are without the same, with a count', async () => {
+  const folders = [await aRunIn(join(root, 'a')), await aRunIn(join(root, 'b'))];
+  for (const folder of folders) rmSync(join(folder, 'requests.csv.gz'));
+  await report(root);
+  expect(told.match(/without/g)).toHaveLength(1);
+  expect(told).toContain('2 records are without requests.csv.gz, so plots over time are left out');
+  expect(told).toContain('; the first is ');
+});
+
 describe('a record of an archive', () => {
   const archive = join(repositoryRoot(), 'studies/capacity/results.jsonl.gz');
   const written = (): string =>
@@ -160,6 +169,16 @@ describe('a record of an archive', () => {
     expect(pages['report.html']).toContain('<strong>PROVEN</strong>');
     expect(pages['report.md']).toContain('Least margin');
     expect(Object.keys(pages).filter((name) => name.endsWith('report.html'))).toHaveLength(2);
+  });
+
+  it('gets its page from the record, not one that an older command wrote', async () => {
+    const comparisons = join(repositoryRoot(), 'studies/comparisons/results.jsonl.gz');
+    await report(`${comparisons}#last-node-regular/compare`);
+    const { 'report.md': page = '' } = contents(
+      join(root, 'results/records/comparisons/last-node-regular'),
+    );
+    expect(page).toContain('## How sure is this?');
+    expect(page).not.toMatch(/\d %/);
   });
 
   it('is printed as JSON where a script of the study wrote it', async () => {

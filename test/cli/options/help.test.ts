@@ -62,10 +62,11 @@ test.each(large)('--help=all of $name shows each of its options once', (one) => 
   expect(flagsIn(text).sort()).toEqual([...flags].sort());
 });
 
+const topicsIn = ({ command }: (typeof large)[number]): string[] =>
+  (/More options: --help=(\S+)\|all$/m.exec(command.helpInformation())?.[1] ?? '').split('|');
+
 test.each(large)('the other topics of $name show each of its options in one of them', (one) => {
-  const [, named = ''] =
-    /More options: --help=(\S+)\|all$/m.exec(one.command.helpInformation()) ?? [];
-  const topics = named.split('|');
+  const topics = topicsIn(one);
   expect(topics).toContain('limits');
   const texts = topics.map((topic) => helpText(one.command, one.help, topic));
   const flags = shownOptions(one).map(({ long }) => long);
@@ -78,6 +79,15 @@ test.each(large)('every heading of $name belongs to one topic', (one) => {
       (headings as readonly string[]).includes(heading),
     );
     expect({ heading, topics: topics.length }).toEqual({ heading, topics: 1 });
+  }
+});
+
+test.each(large)('a topic of $name shows its headings in the order of the topic', (one) => {
+  for (const [topic, headings] of Object.entries(TOPICS)) {
+    if (!topicsIn(one).includes(topic)) continue;
+    const shown = helpText(one.command, one.help, topic).split('\n');
+    const there = (headings as readonly string[]).filter((heading) => shown.includes(heading));
+    expect(shown.filter((line) => there.includes(line))).toEqual(there);
   }
 });
 

@@ -128,7 +128,7 @@ async function report(named: string[], options: ReportOptions): Promise<number> 
   const top = all.filter(({ isTop }) => isTop);
   const problems = [...unread, ...all.flatMap((one) => one.problems)];
   for (const { folder, ...file } of indexes) writeUserFile(file, indexPage(folder, top));
-  [...all.flatMap(({ notes }) => notes), ...problems].forEach(warn);
+  [...notesOn(all), ...problems].forEach(warn);
   const runs = all.filter(({ kind }) => kind === 'run').map(({ record }) => record as RunRecord);
   if (csv !== null) writeUserFile(csv, renderCsv(runs));
   if (options.json === true) printJson(top.map(({ record }) => record));
@@ -163,6 +163,19 @@ function indexPage(folder: string, all: readonly (FoundRecord & Reported)[]): st
       href: [...inside.split(sep), 'report.html'].map(encodeURIComponent).join('/'),
     }));
   return renderIndexHtml(`Results in ${basename(resolve(folder))}`, entries);
+}
+
+/** What records are without, in a line for all that are without the same. */
+function notesOn(all: readonly (FoundRecord & Reported)[]): string[] {
+  const folders = new Map<string, string[]>();
+  for (const { without, folder } of all) {
+    if (without !== null) folders.set(without, [...(folders.get(without) ?? []), folder]);
+  }
+  return [...folders].map(([without, [first = '', ...others]]) =>
+    others.length === 0
+      ? `${first} is ${without}.`
+      : `${String(1 + others.length)} records are ${without}; the first is ${first}.`,
+  );
 }
 
 /** A record that cannot be read keeps no other from its report. */

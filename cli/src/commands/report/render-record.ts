@@ -42,8 +42,8 @@ export interface Reported {
   sentence: string;
   /** What failed, a sentence each. */
   problems: string[];
-  /** What a reader should know though nothing failed. */
-  notes: string[];
+  /** What the record is without though nothing failed, after `is` or `are`; null: nothing. */
+  without: string | null;
   row: IndexRow;
 }
 
@@ -61,12 +61,12 @@ const REPORTERS: Record<FoundRecord['kind'], (folder: string) => Reported | Prom
   find: (folder) => {
     const record = readFind(folder);
     const problems = writeBeside(folder, reportFiles(findDocument(record)));
-    return { record, sentence: record.sentence, problems, notes: [], row: rowOfFind(record) };
+    return { record, sentence: record.sentence, problems, without: null, row: rowOfFind(record) };
   },
   rate: (folder) => {
     const record = readRate(folder);
     const problems = writeBeside(folder, reportFiles(rateDocument(record)));
-    return { record, sentence: record.sentence, problems, notes: [], row: rowOfRate(record) };
+    return { record, sentence: record.sentence, problems, without: null, row: rowOfRate(record) };
   },
   compare: async (folder) => {
     const record = readComparison(folder);
@@ -88,12 +88,18 @@ const REPORTERS: Record<FoundRecord['kind'], (folder: string) => Reported | Prom
   proof: (folder) => {
     const record = readProof(folder);
     const problems = writeBeside(folder, reportFiles(proofDocument(record)));
-    return { record, sentence: record.sentence, problems, notes: [], row: rowOfProof(record) };
+    return { record, sentence: record.sentence, problems, without: null, row: rowOfProof(record) };
   },
   migrate: (folder) => {
     const record = readMigration(folder);
     const problems = writeBeside(folder, reportFiles(migrateDocument(record)));
-    return { record, sentence: record.sentence, problems, notes: [], row: rowOfMigration(record) };
+    return {
+      record,
+      sentence: record.sentence,
+      problems,
+      without: null,
+      row: rowOfMigration(record),
+    };
   },
   sweep: (folder) => {
     const sweep = new SweepFolder(folder);
@@ -101,7 +107,7 @@ const REPORTERS: Record<FoundRecord['kind'], (folder: string) => Reported | Prom
     if (record === null) throw new Mistake(`there is no sweep in ${folder}.`);
     const cells = sweep.records(record);
     return {
-      ...{ record, notes: [] },
+      ...{ record, without: null },
       sentence: sweepSentence(record, cells),
       problems: writeSweepReports(folder, record, cells),
       row: rowOfSweep(record, cells),
@@ -118,9 +124,9 @@ function write(
   folder: string,
   document: ReportDocument,
   missing: readonly string[],
-): Pick<Reported, 'problems' | 'notes'> {
+): Pick<Reported, 'problems' | 'without'> {
   if (missing.length === 0) {
-    return { problems: writeBeside(folder, reportFiles(document)), notes: [] };
+    return { problems: writeBeside(folder, reportFiles(document)), without: null };
   }
   const without = `without ${missing.join(' and ')}, so plots over time are left out`;
   const files = reportFiles({
@@ -134,6 +140,6 @@ function write(
   const kept = written.length === files.length ? '' : '; the reports that are there stay';
   return {
     problems: writeBeside(folder, written),
-    notes: [`${folder} is ${without}${kept}.`],
+    without: `${without}${kept}`,
   };
 }

@@ -75,11 +75,12 @@ function removeRecords(folder: string): void {
   }
 }
 
+// No page is kept: n8n-tuned report writes it again from the record.
 /** A comparison whose runs are not kept needs these: its plot of slow requests cannot be drawn again. */
-export const COMPARISON_FILES = ['compare.json', 'report.md', 'plots/slower.svg'];
+export const COMPARISON_FILES = ['compare.json', 'plots/slower.svg'];
 /** A run whose samples are not kept needs these. */
 export const RUN_FILES = [
-  ...['run.json', 'report.md'],
+  'run.json',
   ...['cpu', 'distribution', 'latency', 'loop-lag', 'memory', 'processes', 'rate'].map(
     (plot) => `plots/${plot}.svg`,
   ),
