@@ -81,7 +81,7 @@ test.each([
     /is cut off from its stores for 15 s; \S+ reaches its stores again$/,
   ],
   ['slow-postgres', ['--for', '10s'], /^postgresql answers 50 ms later for 10 s; .* as before$/],
-  ['redis-loses-data', [], /^\S*redis-0 was killed and loses its data$/],
+  ['redis-loses-data', [], /^\S*redis-0 was killed, and its data is lost$/],
   [
     'postgres-connections-used-up',
     ['--for', '10s'],

@@ -12,7 +12,7 @@ import type { Progress } from '../ui/progress';
 import type { CountWithin } from './count-within';
 import type { LoadWatch, RunObserver, RunOrder } from './order';
 import { sampleEveryMs, type Observations } from './samples';
-import { formatNumber } from '../ui/numbers';
+import { counted, formatNumber } from '../ui/numbers';
 
 export interface LoadContext {
   running: Running;
@@ -68,7 +68,7 @@ export async function makeLoad(scene: LoadContext): Promise<LoadResult> {
   const tell = (): void => {
     const seconds = Math.min(totalSeconds, (Date.now() - beganAtMs) / 1000);
     scene.progress(
-      `${plan.profile}: ${formatNumber(Math.round(seconds))} of ${formatNumber(Math.round(totalSeconds))} s, ${formatNumber(figures.expected)} as expected, ${formatNumber(figures.requests - figures.expected)} not`,
+      `${plan.profile}: ${formatNumber(Math.round(seconds))} of ${formatNumber(Math.round(totalSeconds))} s, ${counted(figures.expected, 'expected response')}, ${formatNumber(figures.requests - figures.expected)} unexpected`,
     );
   };
   const ticking = setInterval(tell, 1000);

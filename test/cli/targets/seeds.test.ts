@@ -193,7 +193,7 @@ test('what the API does not take is left out, and named', async () => {
     settings: { executionOrder: 'v1', executionTimeout: 60, callerPolicy: 'none' },
   });
   expect(said).toEqual([
-    `n8n's API does not take this of the workflow S (n8n-tuned ${CALL}), which runs without it: settings.errorWorkflow, settings.availableInMCP, staticData, pinData.`,
+    `n8n's API rejects these parts of the workflow S (n8n-tuned ${CALL}), so it runs without them: settings.errorWorkflow, settings.availableInMCP, staticData, pinData.`,
   ]);
 });
 

@@ -94,7 +94,7 @@ function readMemory(role: SampledRole, { samples, sampled, limits, events }: See
     return {
       utilisation: 1,
       isUsedUp: true,
-      evidence: `the kernel killed a process of ${roleName(role)} ${times(kills)} for memory`,
+      evidence: `the kernel killed a ${roleName(role)} process ${times(kills)}, because memory ran out`,
     };
   }
   const inForce = sampled.instances(role, 'groupMemoryLimitMiB');

@@ -19,7 +19,7 @@ export class TimedFault {
   readonly turns: NonNullable<DrillFault['turns']> = [];
   /** When it was made last; null: never. */
   lastMs: number | null = null;
-  failure: string | null = 'the load ended before it was due';
+  failure: string | null = 'the load ended before the fault was due';
   private readonly ending = new AbortController();
   private making: Promise<void> = Promise.resolve();
   /** Milliseconds since the load began. */

@@ -192,5 +192,5 @@ function unconfirmed(probes: readonly FindProbe[], capacity: number): string {
   if (nearest === undefined) return 'no full-length run was made to confirm it';
   const { ratePerSecond = 0, result, missed = null } = nearest;
   const seen = missed === null ? '' : ` (${missed})`;
-  return `no full-length run confirmed it: at ${formatNumber(ratePerSecond)} it was ${result}${seen}`;
+  return `no full-length run confirmed it: the run at ${formatNumber(ratePerSecond)}/s was ${result}${seen}`;
 }

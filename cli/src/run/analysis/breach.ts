@@ -124,6 +124,6 @@ class LateLimit {
   }
 
   private lostText(lost: number): string {
-    return `${String(lost)} of the last ${String(LAST)} responses took ${String(LOST_TIMES)} times ${duration(this.slo.bound)} or longer`;
+    return `${String(lost)} of the last ${String(LAST)} responses took at least ${String(LOST_TIMES)} times the limit of ${duration(this.slo.bound)}`;
   }
 }

@@ -69,7 +69,7 @@ export const tooManyCalls = ({ summary }: RunRecord): Figure[] =>
     .filter(({ perSecond: sent, published }) => sent > (published?.perSecond ?? Infinity))
     .map((service) => ({
       name: `Calls of ${service.host}`,
-      value: `${perSecond(service.perSecond)} at ${perSecond(summary.offered.ratePerSecond)}, and it allows ${allowedText(service)}`,
+      value: `${perSecond(service.perSecond)} at a load of ${perSecond(summary.offered.ratePerSecond)}; the service allows ${allowedText(service)}`,
     }));
 
 const OUTCOMES: Record<RunRecord['verdict']['outcome'], Tone> = {

@@ -48,7 +48,7 @@ export function runFigures(record: RunRecord): Figure[] {
   if (summary.unanswered.requests > 0)
     add(
       'Unanswered',
-      `${counted(summary.unanswered.requests, 'request')} when the run ended, the oldest for ${duration(summary.unanswered.oldestAgeMs)}`,
+      `${counted(summary.unanswered.requests, 'request')} ${summary.unanswered.requests === 1 ? 'was' : 'were'} unanswered when the run ended, the oldest for ${duration(summary.unanswered.oldestAgeMs)}`,
     );
   const stalls = stallsText(summary);
   if (stalls !== null) add('Stalls', stalls);

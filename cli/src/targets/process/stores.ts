@@ -137,7 +137,7 @@ export class Stores {
     const { redis: queue, postgresql: server, options } = this;
     const { redis: redisPort, postgresql: port } = options.ports;
     if (queue === null || server === null || redisPort === null || port === null) {
-      throw new Failure('there are not both PostgreSQL and Redis');
+      throw new Failure('PostgreSQL and Redis are both required');
     }
     const before = { postgresql: server.url, redis: queue.url };
     const password = newPassword();

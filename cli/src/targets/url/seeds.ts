@@ -137,7 +137,7 @@ export class ApiSeeds {
     });
     if (taken.leftOut.length > 0) {
       this.ofCall?.warn(
-        `n8n's API does not take this of the workflow ${workflow.name ?? ''}, which runs without it: ${taken.leftOut.join(', ')}.`,
+        `n8n's API rejects these parts of the workflow ${workflow.name ?? ''}, so it runs without them: ${taken.leftOut.join(', ')}.`,
       );
     }
     await this.api.ask('POST', `/workflows/${id}/activate`);

@@ -209,7 +209,7 @@ async function adviceFor(
 ): Promise<string> {
   const status = error instanceof NotReady ? error.status : null;
   if (status === 404 || status === 405) {
-    const hint = 'With N8N_API_KEY in the environment, this says which webhooks are active there.';
+    const hint = 'Set N8N_API_KEY to see which webhooks are active there.';
     const known = api === null ? hint : await knownWebhooks(api, request);
     return [needsText(unmet), known].map((text) => (text === '' ? '' : ` ${text}`)).join('');
   }

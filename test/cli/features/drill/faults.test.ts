@@ -167,7 +167,7 @@ test.each([
   ['kill-webhook', ['SIGKILL webhook-1', 'told SIGKILL of webhook-1']],
   ['kill-runner', ['SIGKILL runner of worker-1', 'told SIGKILL of the task runner of worker-1']],
   ['scale-in', ['told SIGTERM of worker-1', 'down worker-1', 'told worker-1 has ended']],
-  ['redis-loses-data', ['lost redis', 'told redis was killed and loses its data']],
+  ['redis-loses-data', ['lost redis', 'told redis was killed, and its data is lost']],
   [
     'stall-worker',
     [
@@ -790,7 +790,7 @@ describe('a fault at its time', () => {
     });
     late.begin(Date.now(), () => undefined);
     await late.end();
-    expect(late.failure).toBe('the load ended before it was due');
+    expect(late.failure).toBe('the load ended before the fault was due');
     const nobody = new TimedFault(running(stage(0, [])), findFault('kill-main'), {
       ...{ atMs: 0, lastsMs: 0 },
     });

@@ -170,7 +170,7 @@ test('the report shows each round, the slowest migrations and the way back', () 
     text.indexOf('| AddOne1 | 250 ms | 1 MiB | none |'),
   );
   expect(text).toContain('| execution_entity | 2 s |');
-  expect(text).toContain('n8n db:revert took back 1 migration: AddTwo2 (5 s).');
+  expect(text).toContain('n8n db:revert reverted 1 migration: AddTwo2 (5 s).');
   expect(text).toContain('since these have no way back: AddOne1. Restore a backup instead.');
   expect(text).toContain('Migrations at 10,000');
 });

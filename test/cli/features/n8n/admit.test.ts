@@ -84,7 +84,7 @@ test.each<[string, Partial<Read>, string]>([
   [
     'a variable that is gone',
     { variables: new Set(['DB_PING_TIMEOUT_MS']) },
-    'variables           otherwise   N8N_WEBHOOK_URL: said to be there, and it is not',
+    'variables           otherwise   N8N_WEBHOOK_URL: listed, but missing',
   ],
 ])('a release with %s is not admitted, and the row says why', (_, changed, line) => {
   const row = rowOf({ ...read, ...changed }, kit);

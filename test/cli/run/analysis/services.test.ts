@@ -42,7 +42,8 @@ test('a report names each service, and one that allows less than it would be sen
   expect(tooManyCalls(record)).toEqual([
     {
       name: 'Calls of slack.com',
-      value: '120/s at 40/s, and it allows 1/s (messages per channel, https://docs.slack.dev)',
+      value:
+        '120/s at a load of 40/s; the service allows 1/s (messages per channel, https://docs.slack.dev)',
     },
   ]);
   expect(tooManyCalls(sampleRun().record)).toEqual([]);

@@ -93,7 +93,7 @@ export const redisLosesData: InsideFault = {
   make: async (scene) => {
     const redis = first(scene, 'redis');
     await scene.access.loseStore(redis);
-    scene.tell(`${redis} was killed and loses its data`);
+    scene.tell(`${redis} was killed, and its data is lost`);
   },
 };
 

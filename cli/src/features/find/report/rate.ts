@@ -80,7 +80,7 @@ function rateFigures(record: RateRecord): Figure[] {
     { name: 'Arrivals', value: record.arrivals ?? 'even' },
     {
       name: 'Time',
-      value: `${formatNumber(totalSeconds)} s, ${formatNumber(loaded)} s of them load; ${formatNumber(budgetSeconds)} s of load were allowed`,
+      value: `${formatNumber(totalSeconds)} s in total, ${formatNumber(loaded)} s of which were under load (budget: ${formatNumber(budgetSeconds)} s)`,
     },
     {
       name: 'Attempts',

@@ -1,4 +1,5 @@
 /** How fast the machine was in a search: what a request cost n8n in CPU, and what that makes of the answer. */
+import { roleName } from '../../../analysis/limits/row';
 import { limitName } from '../../../analysis/limits/table';
 import type { SampledRole } from '../../../plan/roles';
 import type { LineChart } from '../../../report/plot/chart';
@@ -49,7 +50,7 @@ const unweighedSpeed = (price: KnownPrice | null): Figure[] =>
     : [
         {
           name: 'Speed',
-          value: `${priceText(price)} of ${price.of}, the median of probes near the answer (${rangeText(price)})`,
+          value: `${duration(price.cpuMs)} of ${roleName(price.of)} CPU per request (median of the probes near the answer, ${rangeText(price)})`,
         },
       ];
 
@@ -93,7 +94,7 @@ export function speedChart(record: FindRecord): LineChart | null {
   if (points.length < 2) return null;
   return {
     ...{ kind: 'line', id: 'speed', isLow: true },
-    title: `Speed of the machine: CPU that a request took of ${role === 'host' ? 'n8n and its stores' : role}`,
+    title: `Machine speed: CPU time per request (${role === 'host' ? 'n8n and its stores' : roleName(role)})`,
     x: { label: 'time under load, all probes in order', unit: 's', min: 0, max: before },
     y: { label: 'CPU per request', unit: 'ms', min: 0 },
     series: [{ label: `mean over ${String(PIECE)} s`, style: 'dots', points }],

@@ -155,7 +155,7 @@ function wayBack({ from, revert, restored, executions }: MigrateRecord): string[
     restored.answers
       ? `The backup was restored: n8n ${from} responded to a webhook, and had ${formatNumber(restored.executions)} of ${formatNumber(executions)} executions.`
       : `The backup was restored, but n8n ${from} did not respond to a webhook as expected.`,
-    `n8n db:revert took back ${counted(reverted.length, 'migration')}${reverted.map(({ name, ms }, index) => `${index === 0 ? ': ' : ', '}${name} (${duration(ms)})`).join('')}.`,
+    `n8n db:revert reverted ${counted(reverted.length, 'migration')}${reverted.map(({ name, ms }, index) => `${index === 0 ? ': ' : ', '}${name} (${duration(ms)})`).join('')}.`,
     ...(failure === null ? [] : [`Then it ended: ${failure}`]),
     irreversible === null
       ? 'Which migrations cannot be taken back is not known.'

@@ -83,9 +83,7 @@ function differences(version: string, names: ReadonlySet<string>, { variables }:
   return Object.entries(variables).flatMap(([name, range]) => {
     const isSaid = isWithin(version, range);
     if (isSaid === names.has(name)) return [];
-    return [
-      `${name}: ${isSaid ? 'said to be there, and it is not' : 'it is there, and said not to be'}`,
-    ];
+    return [`${name}: ${isSaid ? 'listed, but missing' : 'present, but not listed'}`];
   });
 }
 

@@ -60,11 +60,21 @@ export function proofDocument(record: ProofRecord): ReportDocument {
           'Each attempt is a separate run, with its own report, in the folder runs/ next to this file.',
         ),
       ),
+      section('Not covered', list(NOT_COVERED)),
     ],
     howToRepeat: [repeatCommand(record.command)],
     conditions: conditionsOf(record),
   };
 }
+
+/** A load of minutes on a healthy n8n says nothing of these. */
+const NOT_COVERED = [
+  'Faults: n8n-tuned drill shows what is lost if a worker, a store or the network fails.',
+  'Data growth: the executions of months in the database, and their pruning.',
+  'Other workflows: what else runs on the same n8n, also at night and at the end of a month.',
+  'External services: their speed, their limits and their errors, if the workload calls a stand-in.',
+  'Peaks above the proven rate, and other machines or versions of n8n than those named here.',
+];
 
 /** What is nearest to its bound, which is how much worse it may get. */
 function minMargin(attempt: RecordedAttempt): Figure[] {

@@ -180,7 +180,7 @@ describe('the speed of the machine', () => {
     // By pass and miss alone it is that of probes near the answer: the one at 60/s is too far away.
     const unweighed = findFigures({ ...search, capacity: passAndMiss });
     expect(unweighed.find(({ name }) => name === 'Speed')?.value).toBe(
-      '16 ms of CPU per request of main, the median of probes near the answer (16 ms to 16 ms)',
+      '16 ms of main CPU per request (median of the probes near the answer, 16 ms to 16 ms)',
     );
     const unseen = search.probes.map((probe) => ({ ...probe, cpuPerRequest: null }));
     const names = findFigures({ ...search, capacity: passAndMiss, probes: unseen });

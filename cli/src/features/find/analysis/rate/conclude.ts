@@ -155,7 +155,7 @@ function doubtsOf(
   const missed = attempts.filter((attempt) => attempt.answer === 'no').length;
   return [
     ...(before?.disturbances ?? []),
-    ...(stoppedBy === null ? [] : [`The question was not asked to its end: it was ${stoppedBy}.`]),
+    ...(stoppedBy === null ? [] : [`The check did not finish: it was ${stoppedBy}.`]),
     ...(failure === null ? [] : [`The next attempt could not be made: ${failure}`]),
     ...(answer === 'yes' && missed > 0
       ? [

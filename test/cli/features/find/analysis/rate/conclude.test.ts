@@ -88,7 +88,7 @@ test('a question that was interrupted is NOT YET and says so', () => {
   const { answer, sentence, doubts } = concluded([], { stoppedBy: 'stopped by Ctrl-C' });
   expect(answer).toBe('not yet');
   expect(sentence).toContain('no attempt came to its end');
-  expect(doubts).toEqual(['The question was not asked to its end: it was stopped by Ctrl-C.']);
+  expect(doubts).toEqual(['The check did not finish: it was stopped by Ctrl-C.']);
 });
 
 describe('an attempt', () => {
