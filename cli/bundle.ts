@@ -86,7 +86,7 @@ export async function bundleWithPackages(folder: string): Promise<void> {
     outExtension: { '.js': '.mjs' },
     format: 'esm',
     splitting: true,
-    // As modules their exports keep their names, and what nothing uses stays out.
+    // Modules keep the names of their exports, and what nothing uses stays out.
     mainFields: ['module', 'main'],
     banner: {
       js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",

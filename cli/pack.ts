@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path';
 import { bundleWithPackages } from './bundle';
 
 const root = resolve(__dirname, '..');
-/** As `findBundled` and `repositoryRoot` look for them: above the bundle. */
+/** The package has these above the bundle, since `findBundled` and `repositoryRoot` look there. */
 const CONTENTS = {
   'cli/README.md': 'README.md',
   LICENSE: 'LICENSE',

@@ -45,7 +45,7 @@ function ownValues(deployment: string): string[] {
   return existsSync(file) ? ['--values', file] : [];
 }
 
-/** Of the first container of n8n, the variables that the block names. */
+/** Reads those variables of the first container of n8n that the block names. */
 function environmentIn(
   chart: string,
   block: string,

@@ -12,7 +12,7 @@ import { table } from './runbook';
 /** What monitoring/measure.ts keeps. */
 interface DashboardsRecord extends RecordedPanels {
   startedAt: string;
-  /** Of the machine, within the last five minutes. */
+  /** The load of the machine within the last five minutes. */
   loadAverage: number;
   sentence: string;
   workload: string;

@@ -9,7 +9,7 @@ const NOTE = '<!-- Written by npm run generate from monitoring/alerts: change it
 export const pathOfGroup = ({ name }: AlertGroup): string =>
   `docs/runbooks/${name.replace(/^n8n-/, '')}.md`;
 
-/** Where the runbook of each alert is, from the folder of the runbooks. */
+/** The place of each alert's runbook, from the folder of the runbooks. */
 const places = new Map(
   alertGroups.flatMap((group) =>
     group.alerts.map(({ name }) => [

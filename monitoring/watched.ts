@@ -65,7 +65,7 @@ interface Fault extends Watched, Side {
   loadAverageAtStart: number;
   /** From before it was deployed to its end. */
   loadAverage?: LoadAverage;
-  /** Of alerts that were pending or firing before the fault. */
+  /** Alerts that were pending or firing before the fault. */
   before: string[];
   /** Written by hand into the record where the machine was shared after the part had begun. */
   otherWork?: boolean;
@@ -145,7 +145,7 @@ function notThere(alerts: readonly Seen[]): string {
   ].join('\n\n');
 }
 
-/** Of cAdvisor's series they read those of containers. */
+/** These read only those of cAdvisor's series that are about containers. */
 const OF_CONTAINERS = ['N8nContainerNearMemoryLimit', 'N8nOutOfMemoryKill', 'N8nCpuThrottled'];
 
 function withoutContainers(

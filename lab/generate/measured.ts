@@ -16,7 +16,7 @@ import { linksFrom, pathOfPage, type StudyPage } from './study-page';
 interface Measured {
   study: string;
   question: string;
-  /** As short as a table has it. */
+  /** The figure in a form short enough for a table. */
   figure: string;
   text: string;
   /** What follows for a reader. */

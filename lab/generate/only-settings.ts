@@ -61,7 +61,7 @@ const measured = (): Setting[] =>
   readJson<Deployed>(peer('last-node', 'regular', 'official-same').file).b.deployedValues.webhook
     .extraEnv;
 
-/** As they were given to the official chart in the comparison that the page cites. */
+/** Reads what the official chart was given in the comparison that the page cites. */
 export function settings(): Setting[] {
   const extraEnv = measured();
   const order = Object.keys(WORDS);

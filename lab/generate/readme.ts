@@ -50,7 +50,7 @@ The search ran on ${record.startedAt.slice(0, 10)} with n8n ${record.versions['n
 ${cores} cores (${cpu.replaceAll('(R)', '')}; [record](${hrefOf(path)})).`;
 }
 
-/** Where the results went says nothing of what was measured. */
+/** The folder of the results says nothing of what was measured. */
 function withoutFolder(words: readonly string[]): readonly string[] {
   const at = words.indexOf('--out');
   return at === -1 ? words : words.toSpliced(at, 2);

@@ -117,7 +117,7 @@ export function hrefOf(path: string): string {
 /** The record that such a link leads to. */
 export const pathOf = (href: string): string => href.replace(/\.jsonl\.gz#(.+)$/, '/$1.json');
 
-/** As the command writes it; `-` where nothing is known. */
+/** Writes a number like the command; `-` if nothing is known. */
 export const number = (value: number | null | undefined): string => formatNumber(value ?? NaN);
 export const range = ({ low, high }: { low: number; high: number | null }): string =>
   high === null ? `at least ${number(low)}` : `${number(low)} to ${number(high)}`;
@@ -132,7 +132,7 @@ export const unsure = ({
   if (verdict === 'inconclusive') return ', inconclusive';
   return confirmed ? '' : ', not confirmed';
 };
-/** Of a comparison whose interval contains 1: alike only where more than 20% is ruled out, as `compare` judges it. */
+/** The interval of a comparison contains 1: alike only if more than 20% is ruled out, as `compare` judges it. */
 export const undecided = ({ low, high }: { low: number; high: number | null }): string =>
   Math.max(high ?? Infinity, 1 / low) <= 1.2 ? 'no difference' : 'not known';
 

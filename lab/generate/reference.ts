@@ -69,7 +69,7 @@ const saidOf = (option: Option): string =>
 
 interface Said {
   option: Option;
-  /** Where the first command has it. */
+  /** The heading under which the first command has it. */
   heading: string;
   commands: number;
 }

@@ -16,7 +16,7 @@ export interface Answer {
 export interface StudyPage {
   /** Name of its folder. */
   study: string;
-  /** Of a study that a test measures; the others have it in their study.yaml. */
+  /** A study that a test measures has it here; the others have it in their study.yaml. */
   question?: string;
   answer?: () => Answer;
   /** Markdown; links lead from the root of the repository. */

@@ -42,7 +42,7 @@ const allCellsOf = (sweep: string): MeasuredCell[] =>
     return [{ ...cell, record: readJson<RunRecord>(file), memory: has(memory) ? memory : null }];
   });
 
-/** Where a sweep comes from. */
+/** Links the record of a sweep. */
 export const sweepLink = (sweep: string): string => link(`${sweep}/sweep.json`);
 
 export interface Sample {

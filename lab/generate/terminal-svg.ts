@@ -154,7 +154,7 @@ const piecesOf = (text: string): { text: string; at: number }[] =>
     at: [...text.slice(0, index)].length,
   }));
 
-/** As wide as its columns, whatever the font. */
+/** A piece is drawn as wide as its columns, whatever the font. */
 function drawPiece({ text, colour, bold, faint }: Run, column: number): string {
   const [x, width] = [PADDING + column * COLUMN, [...text].length * COLUMN];
   const fill = colour === null ? (faint ? FAINT : undefined) : COLOURS[colour];

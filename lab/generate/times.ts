@@ -20,7 +20,7 @@ function readTimes(file: string): Times {
   return { facts, stages };
 }
 
-/** Of the stages that its line `# total: one + another` names; the others are parts of these. */
+/** Sums the stages that its line `# total: one + another` names; the others are parts of these. */
 function totalSeconds({ facts, stages }: Times): number {
   const named = (facts['total'] ?? '').split(' + ');
   const counted = stages.filter(({ stage }) => named.includes(stage));

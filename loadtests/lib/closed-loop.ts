@@ -26,7 +26,7 @@ export function closedLoop(
   // A client sends as soon as it is there.
   clock ??= startClock({ leadMs: 0, beginsAtMs });
   const { beganAtMs, now } = clock;
-  // Of several generators, the one that is there first waits for the others.
+  // If there are several generators, the first one waits for the others.
   if (now() < 0) sleep(-now() / 1000);
   const begunMs = now();
   if (begunMs >= lastDueMs) {

@@ -8,7 +8,7 @@ export const OPERATORS = ['<', '<=', '>', '>=', '='] as const;
 export type Operator = (typeof OPERATORS)[number];
 
 export interface Condition<Metric extends string> {
-  /** As the user wrote it; shown in every report. */
+  /** The words of the user; shown in every report. */
   text: string;
   metric: Metric;
   operator: Operator;

@@ -6,7 +6,7 @@
 import { wrongWith, type Expectation, type Reply } from './expect.ts';
 
 export interface Received extends Reply {
-  /** As it was asked for, and where the response came from after redirects. */
+  /** The URL that was asked for; `url` is where the response came from after redirects. */
   requestedUrl: string;
   url: string;
 }

@@ -5,7 +5,7 @@ import { isAboutLatency, type Slo } from './slo.ts';
 const LATE_SHARE = 0.1;
 /** What timers and the scheduler of an idle machine were seen to take at the 99th percentile is below it. */
 const LATE_ALLOWED_MS = 5;
-/** Where no SLO is about latency. */
+/** The delay that is allowed if no SLO is about latency. */
 const LATE_ALLOWED_WITHOUT_SLO_MS = 100;
 
 /** So many of the requests, as a share of 1, may be later than what is allowed. */

@@ -13,9 +13,9 @@ export interface LoadSummary {
   notValid: string[];
   warmupSeconds: number;
   durationSeconds: number;
-  /** Of the measured part. */
+  /** Requests of the measured part. */
   requests: number;
-  /** Of these, those that got the expected response. */
+  /** Those of them that got the expected response. */
   expected: number;
   expectedPerSecond: number;
   errors: Record<string, number>;

@@ -19,9 +19,9 @@ import { allLanes, laneOf } from './share.ts';
 
 const RETRY_AFTER_MS = 1_000;
 
-/** Where the weights of a blend are drawn: a stream that no lane uses. */
+/** The stream that draws the weights of a blend: no lane uses it. */
 const PICKING = 1_000_000;
-/** Where what is random in a request is drawn, so that it moves no weight. */
+/** The stream that draws what is random in a request, so that it moves no weight. */
 const FILLING = 2_000_000;
 
 export async function openLoop(

@@ -13,7 +13,7 @@ import { isAboutLatency, type Slo } from './slo.ts';
 /** Above what a request may take at the end of the run, so that k6 never cuts one off uncounted. */
 const GRACE_SECONDS = 10;
 
-/** As k6 names them. */
+/** The names that k6 uses. */
 export const PROTOCOLS = ['HTTP/1.0', 'HTTP/1.1', 'HTTP/2.0'] as const;
 
 const TREND_STATS = ['count', 'avg', 'min', 'med', 'p(90)', 'p(95)', 'p(99)', 'p(99.9)', 'max'];
@@ -79,11 +79,11 @@ const LATENCY: Partial<Record<Slo['metric'], string>> = {
 interface Threshold {
   slo: Slo;
   metric: 'load_duration' | 'load_wrong';
-  /** As k6 names it in a summary. */
+  /** The name that k6 uses in a summary. */
   figure: string;
   operator: Operator;
   bound: number;
-  /** As k6 reads it. */
+  /** The expression that k6 reads. */
   expression: string;
 }
 
@@ -129,7 +129,7 @@ function k6Thresholds(settings: Settings): NonNullable<Options['thresholds']> {
       delayAbortEval: '10s',
     });
   }
-  // Where there is no expected response, a latency is unknown, and unknown is not met.
+  // Without an expected response a latency is unknown, and unknown is not met.
   if (slos.some(isAboutLatency)) (thresholds.load_duration ??= []).push('max>0');
   // What says nothing about the system must not pass for something that does.
   if (mustHaveRequests(settings)) thresholds.load_requests = ['count>0'];

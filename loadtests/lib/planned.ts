@@ -48,7 +48,7 @@ export function otherLoad(
 export const withoutSetup = (settings: Pick<Settings, 'plan'>): string =>
   refusal('was given --no-setup', settings);
 
-/** Where setup was made elsewhere, as a controller of k6 may do by its API. */
+/** Says that the plan has fewer lanes: setup was made elsewhere, as a controller of k6 may do by its API. */
 export const tooManyLanes = (settings: Pick<Settings, 'plan'>): string =>
   refusal('runs more iterations than the plan has', settings);
 

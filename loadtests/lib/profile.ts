@@ -33,7 +33,7 @@ export interface LoadPlan {
   stages: Stage[];
   /** Open loop: the gaps between the times when requests are due, see arrivals.ts. */
   arrivals: Arrivals;
-  /** Of random arrivals; left out, every run has another. */
+  /** The seed of random arrivals; left out, every run has another. */
   seed?: number;
   /** Closed loop: that many wait for their response before they send again. */
   clients: number;

@@ -24,7 +24,7 @@ export function exponential(random: Random, mean: number): number {
   return -mean * Math.log(1 - random());
 }
 
-/** Of version 4. */
+/** Makes an id of version 4. */
 export function uuid(random: Random): string {
   const digits = (count: number): string =>
     Array.from({ length: count }, () => Math.floor(random() * 16).toString(16)).join('');

@@ -47,7 +47,7 @@ export function pick(requests: readonly Prepared[], random: Random): Prepared {
   return chosen;
 }
 
-/** As this one request is sent. */
+/** Fills in what this one request sends. */
 export function asSent(request: Prepared, filling: Filling): Prepared {
   if (!request.varies) return request;
   const own = filled(request, filling);
@@ -114,7 +114,7 @@ function bodyOf(request: Prepared): string | ArrayBuffer | null {
 
 export interface Ended extends Judgement {
   status: number;
-  /** As `HTTP/1.1`; empty without a response. */
+  /** A name such as `HTTP/1.1`; empty without a response. */
   protocol: string;
   /** From the sending on, connecting included. */
   serviceMs: number;

@@ -42,9 +42,9 @@ export interface Settings {
   maxOpen: number;
   /** Makes the ids of this run differ from those of another. */
   runId: string;
-  /** Where it was given: without setup's word the summary knows no other. */
+  /** The id if it was given: without setup's word the summary knows no other. */
   givenRunId: string | null;
-  /** Of random arrivals and of the weights of a blend. */
+  /** The seed of random arrivals and of the weights of a blend. */
   seed: number;
   /** Every request goes to standard output as a line, see print.ts. */
   prints: boolean;
@@ -156,7 +156,7 @@ function requestsFrom(
   return withHeaders(requests, lines(env.HEADERS));
 }
 
-/** Of all generators together. */
+/** The limit of all generators together. */
 function maxOpenFrom(
   env: ScriptEnv,
   plan: LoadPlan,

@@ -22,10 +22,10 @@ export function parseShare(text: string): Share {
   return share;
 }
 
-/** Of the lanes that all generators have together, one of its own: they are dealt out in turns. */
+/** The number of one's own lane among those of all generators: they are dealt out in turns. */
 export const laneOf = (own: number, { index, of }: Share): number => own * of + index;
 
-/** Of all generators together: each has the same number of them. */
+/** The number of lanes of all generators: each has the same number of them. */
 export const allLanes = (plan: Pick<LoadPlan, 'stages'>, generators: number): number =>
   lanesOf(plan, generators) * generators;
 

@@ -14,7 +14,7 @@ export type SloMetric = (typeof SLO_METRICS)[number];
 /** `bound`: milliseconds for latencies, a fraction of 1 for errors and throughput, executions for backlog. */
 export type Slo = Condition<SloMetric>;
 
-/** Where no SLO says how many requests may fail. */
+/** The SLO that holds if none says how many requests may fail. */
 export const DEFAULT_ERRORS: Slo = {
   text: 'errors<5%',
   metric: 'errors',
@@ -22,7 +22,7 @@ export const DEFAULT_ERRORS: Slo = {
   bound: 0.05,
 };
 
-/** Where no SLO says how many of the requests must be done: to fall behind is to fail. */
+/** The SLO that holds if none says how many of the requests must be done: to fall behind is to fail. */
 export const DEFAULT_THROUGHPUT: Slo = {
   text: 'throughput>=95%',
   metric: 'throughput',

@@ -114,7 +114,7 @@ const counts = (byName: Readonly<Record<string, number>>): string =>
 /** All metrics of k6, in the way in which k6 itself writes them at its end: a summary of one's own takes that away. */
 
 const WIDTH = 42;
-/** Of k6, in its order. */
+/** The figures of k6, in its order. */
 const ORDER = ['count', 'rate', 'avg', 'min', 'med', 'p(90)', 'p(95)', 'p(99)', 'p(99.9)', 'max'];
 
 function figuresOfK6(metrics: ReadonlyMap<string, K6Metric>): string {
@@ -168,7 +168,7 @@ function loadSummary(settings: Settings, { metrics, setupData }: K6Summary): Loa
   const figure = (metric: string, name: string): number | null =>
     metrics.get(metric)?.values[name] ?? null;
   const count = (metric: string): number => figure(metric, 'count') ?? 0;
-  // Of a rate, passes are the trues: the wrong ones.
+  // The passes of a rate are the trues: the wrong ones.
   const wrong = figure('load_wrong', 'passes') ?? 0;
   const expected = figure('load_wrong', 'fails') ?? 0;
   const requests = wrong + expected;

@@ -17,9 +17,9 @@ export interface LoadRequest {
   body: LoadBody | null;
   /** Expectations, see expect.ts. */
   expect: string[];
-  /** Where the reply gives x-load-id back; null: nowhere. */
+  /** The place of x-load-id in the response; null: nowhere. */
   requestIdAt: string | null;
-  /** Where the reply says which process ran it. */
+  /** The place in the response that says which process ran it. */
   ranAt: string | null;
   thinkTimeMs: number;
   /** No reply can come sooner. */
@@ -84,7 +84,7 @@ export type ParameterValues = Record<string, number | string>;
 export interface Choice {
   /** Default: native, or else the first there is. */
   variant?: string | undefined;
-  /** As text or as numbers; those left out have their defaults. */
+  /** Values as text or as numbers; those left out have their defaults. */
   parameters?: ParameterValues | undefined;
 }
 

@@ -8,7 +8,7 @@ const completed = n8n('n8n_scaling_mode_queue_jobs_completed');
 const taken = n8n('n8n_queue_job_dequeued_total', 'role="worker"');
 const workerUp = n8n('up', 'role="worker"');
 
-/** Of one process; n8n makes the series with the first job, which is no increase then. */
+/** One process has one such series; n8n makes the series with the first job, which is no increase then. */
 const PER_PROCESS = 'by (namespace, release, instance)';
 const silent = `${threshold('workerSilentMinutes')}m`;
 

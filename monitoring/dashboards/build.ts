@@ -83,7 +83,7 @@ const firing = (): AnnotationQueryBuilder =>
     .textFormat('{{severity}} {{pod}}')
     .step('30s');
 
-/** Of `n8n-tuned run --prometheus-remote-write`: where load was made, whichever n8n it went to. */
+/** Marks from `n8n-tuned run --prometheus-remote-write`: where load was made, whichever n8n it went to. */
 const loadTests = (): AnnotationQueryBuilder =>
   new AnnotationQueryBuilder()
     .name('Load tests')

@@ -124,7 +124,7 @@ function callOf(context: IExecuteFunctions, itemIndex: number): Call {
   };
 }
 
-/** As n8n's own nodes throw it, so that the editor shows it well and n8n's log takes it for no fault of n8n. */
+/** Throws like n8n's own nodes, so that the editor shows it well and n8n's log takes it for no fault of n8n. */
 function asNodeError(context: IExecuteFunctions, error: unknown, itemIndex: number): unknown {
   const node = context.getNode();
   if (error instanceof FailedAsStatus) return apiError(node, error.response, itemIndex);

@@ -238,7 +238,7 @@ function runOf(context: IExecuteFunctions): number {
  * with, so it is the same in a retry of a retry. A node is not told of which execution this is a retry.
  */
 function rootOf(context: IExecuteFunctions): string {
-  // Of a retry, this is the mode in which the first of them began.
+  // A retry has the mode in which the first of them began.
   const began = (context as Partial<IExecuteFunctions>).getExecutionContext?.call(context)?.source;
   if ([began, context.getMode()].includes('integrated')) {
     throw new Mistake(

@@ -28,7 +28,7 @@ const MEASURES = [
   'waiting',
   'workers',
 ] as const;
-const MOST = 1_000_000_000;
+const MAX_VALUE = 1_000_000_000;
 
 export class QueueMonitorTrigger implements INodeType {
   description: INodeTypeDescription = {
@@ -101,7 +101,7 @@ export class QueueMonitorTrigger implements INodeType {
         name: 'threshold',
         type: 'number',
         default: 100,
-        typeOptions: { minValue: 0, maxValue: MOST },
+        typeOptions: { minValue: 0, maxValue: MAX_VALUE },
         description: 'The measure must be beyond this value; equal to it is not enough',
       },
       {
@@ -118,7 +118,7 @@ export class QueueMonitorTrigger implements INodeType {
         name: 'clearAt',
         type: 'number',
         default: 50,
-        typeOptions: { minValue: 0, maxValue: MOST },
+        typeOptions: { minValue: 0, maxValue: MAX_VALUE },
         description:
           'The measure must return to this value before the workflow can start again, so that a measure near the threshold does not start it repeatedly',
       },
@@ -182,8 +182,8 @@ async function watchOf(context: ITriggerFunctions): Promise<Watch> {
     checkedNumber(parameter(name), { title, min, max });
   const rule: AlarmRule = {
     direction: checkedChoice(parameter('direction'), 'Direction', ['over', 'under']),
-    threshold: number('threshold', 'Threshold', 0, MOST),
-    clearAt: number('clearAt', 'Clears At', 0, MOST),
+    threshold: number('threshold', 'Threshold', 0, MAX_VALUE),
+    clearAt: number('clearAt', 'Clears At', 0, MAX_VALUE),
     holdMs: number('forSeconds', 'For (Seconds)', 0, 86_400) * 1000,
   };
   const wrongSide =

@@ -5,7 +5,7 @@ const OWN = /\bnode_modules\/(?:\.pnpm\/[^/]+\/node_modules\/)?((?:n8n|n8n-core|
 /** The callers that are named: enough to see what a statement is for. */
 const CALLERS = 3;
 /** Sent less often than this for each response, it belongs to a timer, not to an execution. */
-const LEAST = 0.5;
+const MIN_PER_RESPONSE = 0.5;
 const ROLES: Record<string, string> = { start: 'main', webhook: 'webhook', worker: 'worker' };
 
 /** Its verb, its tables, and which columns it changes: `UPDATE execution_entity: status, startedAt`. */
@@ -68,9 +68,9 @@ export function statementsOf(
   }
   const all = [...groups.values()].map((one) => ({ ...one, perResponse: one.sent / responses }));
   return {
-    statements: all.filter(({ perResponse }) => perResponse >= LEAST),
+    statements: all.filter(({ perResponse }) => perResponse >= MIN_PER_RESPONSE),
     byTimers: all
-      .filter(({ perResponse }) => perResponse < LEAST)
+      .filter(({ perResponse }) => perResponse < MIN_PER_RESPONSE)
       .reduce((sum, { sent }) => sum + sent, 0),
   };
 }

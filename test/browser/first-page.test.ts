@@ -41,7 +41,7 @@ const SHAPES = {
 };
 const SHOWN_WIDTH = 830;
 /** Higher, and the first screen has no room for what stands around it. */
-const MOST_HEIGHT = 450;
+const MAX_HEIGHT = 450;
 
 test.each(
   (['light', 'dark'] as const).flatMap((scheme) =>
@@ -58,7 +58,7 @@ test.each(
     expect(complaints).toEqual([]);
     const last = await page.locator('figure svg.plot').first().boundingBox();
     const height = Math.ceil((last?.y ?? 0) + (last?.height ?? 0));
-    if (shape === '') expect((height * SHOWN_WIDTH) / width).toBeLessThan(MOST_HEIGHT);
+    if (shape === '') expect((height * SHOWN_WIDTH) / width).toBeLessThan(MAX_HEIGHT);
     const clip = { x: 0, y: 0, width, height };
     const path = join(pictures, `find${shape}-${scheme}.png`);
     await page.screenshot({ path, fullPage: true, clip });

@@ -53,7 +53,7 @@ test('a queue that nobody works off is seen, and so is the worker that comes bac
   await n8n.space.kubectl('scale', 'deployment/n8n-worker', '--replicas=0');
   await until('no worker consumes', async () => (await consumers()) === 0);
   const url = `${await n8n.serviceUrl()}/webhook/load-async`;
-  await n8n.rightReply(url);
+  await n8n.expectedResponse(url);
   for (let job = 1; job < JOBS; job += 1) expect((await request(url)).status).toBe(200);
   await until('the oldest job is 5 s old', async () => (await oldestSeconds()) >= 5);
   const waited = await oldestSeconds();

@@ -27,7 +27,7 @@ beforeEach(async () => {
 afterEach(() => n8n.remove());
 
 const webhook = async (): Promise<number> =>
-  (await n8n.rightReply(`${await n8n.serviceUrl('-webhook')}/webhook/load-last-node`)).status;
+  (await n8n.expectedResponse(`${await n8n.serviceUrl('-webhook')}/webhook/load-last-node`)).status;
 const workers = async (): Promise<number> =>
   Number(
     await n8n.space.kubectl('get', 'deployment/n8n-worker', '-o', 'jsonpath={.spec.replicas}'),

@@ -69,7 +69,7 @@ test('workers follow the queue from 1 to 4 and back to 1 under load, and no requ
   const keda = { enabled: true, minReplicas: 1, maxReplicas: 4, pollingSeconds: 2, ...SOON };
   await n8n.deploy({ ...VALUES, worker: { ...VALUES.worker, keda } });
   const url = await n8n.serviceUrl('-webhook');
-  await n8n.rightReply(`${url}/webhook/load-test`);
+  await n8n.expectedResponse(`${url}/webhook/load-test`);
   await until('one worker', async () => (await replicas('worker')) === 1, 300_000);
   const { steps, stop } = watch('worker');
   const ofWork = (RATE: number, DURATION: string): Promise<LoadSummary> =>
@@ -90,7 +90,7 @@ test('webhook processors follow their CPU from 1 to 2 and back to 1 under load, 
   const resources = { requests: { cpu: '100m' } };
   await n8n.deploy({ ...VALUES, webhook: { ...VALUES.webhook, resources, keda } });
   const url = await n8n.serviceUrl('-webhook');
-  await n8n.rightReply(`${url}/webhook/load-last-node`);
+  await n8n.expectedResponse(`${url}/webhook/load-last-node`);
   await until('one processor', async () => (await replicas('webhook')) === 1, 300_000);
   const { steps, stop } = watch('webhook');
   const requests = (RATE: number, DURATION: string): Promise<LoadSummary> =>

@@ -15,7 +15,7 @@ afterAll(() => n8n?.remove());
 
 test('taken out, they are gone, and what is the user’s stays', async () => {
   const webhook = `${await n8n.serviceUrl()}/webhook/load-last-node`;
-  await n8n.rightReply(webhook);
+  await n8n.expectedResponse(webhook);
   await storeCredential(n8n);
 
   await n8n.deploy(WITHOUT_TARGETS);

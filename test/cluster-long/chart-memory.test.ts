@@ -57,7 +57,7 @@ async function release(prefix: string, values: object): Promise<Release> {
 /** Asks for every size once; 0 stands for no answer at all. */
 async function answers(n8n: Release): Promise<Record<string, number>> {
   const url = `${await n8n.serviceUrl()}/webhook/chart-hog`;
-  await n8n.rightReply(`${url}?mib=1`);
+  await n8n.expectedResponse(`${url}?mib=1`);
   const statuses: Record<string, number> = {};
   for (const mib of SIZES) {
     statuses[`${mib}MiB`] = (await request(`${url}?mib=${mib}`, '-m', '120')).status;

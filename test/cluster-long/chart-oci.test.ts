@@ -92,7 +92,9 @@ describe.each([3, 4] as const)('Helm %s', (line) => {
       [`n8n-load-${version}`, 'deployed'],
       [`n8n-tuned-${version}`, 'deployed'],
     ]);
-    const { status } = await n8n.rightReply(`${await n8n.serviceUrl()}/webhook/load-last-node`);
+    const { status } = await n8n.expectedResponse(
+      `${await n8n.serviceUrl()}/webhook/load-last-node`,
+    );
     seen(`oci, Helm ${String(line)}`, { verified: true, otherKeyRefused: true, status });
     expect(status).toBe(200);
   });

@@ -94,7 +94,7 @@ async function executions(): Promise<{ retries: number; succeeded: number }> {
 
 test('what a killed worker had is run again by the CronJob, once', async () => {
   const url = `${await n8n.serviceUrl()}/webhook/load-test`;
-  await n8n.rightReply(url);
+  await n8n.expectedResponse(url);
   const key = await keyAndTag();
   await n8n.space.kubectl(
     ...['create', 'secret', 'generic', SECRET.existingSecret],

@@ -118,7 +118,7 @@ test.each([
   await n8n.deploy(values);
   const proxy = (await clusterStatus())[name] ?? '';
   for (const host of [EDITOR, HOOKS]) {
-    await n8n.rightReply(`http://${proxy}/webhook/load-last-node`, '-H', `Host: ${host}`);
+    await n8n.expectedResponse(`http://${proxy}/webhook/load-last-node`, '-H', `Host: ${host}`);
   }
   const found = await answers(proxy);
   seen(`routes by ${name}`, found);

@@ -36,7 +36,7 @@ const CALLERS = 5;
 async function loadWhile(what: () => Promise<unknown>, seconds = 90): Promise<Figures> {
   const url = await n8n.serviceUrl('-webhook');
   const webhook = `${url}/webhook/load-last-node`;
-  await n8n.rightReply(webhook);
+  await n8n.expectedResponse(webhook);
   const loading = load(url, { RATE, DURATION: `${seconds}s`, ...PATIENT });
   const calling = keptConnections('callers', webhook, String(CALLERS), String(seconds));
   await pause(10_000, 'the load is under way');

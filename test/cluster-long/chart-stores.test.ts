@@ -19,8 +19,8 @@ beforeEach(async () => {
 });
 afterEach(() => n8n.remove());
 
-const rightReply = async (): Promise<number> =>
-  (await n8n.rightReply(`${await n8n.serviceUrl()}/webhook/load-last-node`)).status;
+const expectedResponse = async (): Promise<number> =>
+  (await n8n.expectedResponse(`${await n8n.serviceUrl()}/webhook/load-last-node`)).status;
 
 test('PostgreSQL and Redis speak TLS under an authority of the company, Redis to a user of its own', async () => {
   await tlsStores(n8n.space);
@@ -59,7 +59,7 @@ test('PostgreSQL and Redis speak TLS under an authority of the company, Redis to
     trustedCertificates: { existingSecret: 'stores-tls' },
   };
   await n8n.deploy(values);
-  expect(await rightReply()).toBe(200);
+  expect(await expectedResponse()).toBe(200);
   const encrypted = await n8n.space.kubectl(
     ...[
       'exec',
@@ -93,7 +93,7 @@ test('a Redis Cluster carries the queue', async () => {
       },
     },
   });
-  expect(await rightReply()).toBe(200);
+  expect(await expectedResponse()).toBe(200);
   const jobs = await Promise.all(
     [0, 1, 2].map((node) =>
       redis(n8n.space, `redis-${node}`, '--scan', '--pattern', '*:completed'),
@@ -118,7 +118,7 @@ test('a failover of the Sentinels takes n8n along', async () => {
       },
     },
   });
-  expect(await rightReply()).toBe(200);
+  expect(await expectedResponse()).toBe(200);
   const master = async (): Promise<string> =>
     (await sentinel(n8n.space, 'get-master-addr-by-name', 'mymaster')).split('\n')[0] ?? '';
   const before = await master();
@@ -128,7 +128,7 @@ test('a failover of the Sentinels takes n8n along', async () => {
   const hung = redis(n8n.space, 'redis-0', 'debug', 'sleep', '20');
   await until('another master', async () => (await master()).startsWith('redis-1.'), 120_000);
   const secondsToMaster = Math.round((Date.now() - begun) / 1000);
-  expect(await rightReply()).toBe(200);
+  expect(await expectedResponse()).toBe(200);
   const secondsToReply = Math.round((Date.now() - begun) / 1000);
   await hung;
   // What was answered went through the new master.

@@ -72,7 +72,7 @@ beforeAll(async () => {
 afterAll(() => n8n?.remove());
 
 const probe = async (): Promise<Record<string, string | number>> =>
-  JSON.parse((await n8n.rightReply(`${url}/webhook/runner-probe`)).body) as Record<
+  JSON.parse((await n8n.expectedResponse(`${url}/webhook/runner-probe`)).body) as Record<
     string,
     string | number
   >;

@@ -55,7 +55,7 @@ const secrets = async (): Promise<unknown> =>
 test('an upgrade keeps data, waiting jobs, the encryption key and the passwords', async () => {
   await n8n.deploy(BEFORE);
   const url = await n8n.serviceUrl('-webhook');
-  await n8n.rightReply(`${url}/webhook/load-last-node`);
+  await n8n.expectedResponse(`${url}/webhook/load-last-node`);
   await storeCredential(n8n);
   const done = (await executions())['success'] ?? 0;
   expect(done).toBeGreaterThan(0);
@@ -75,7 +75,7 @@ test('an upgrade keeps data, waiting jobs, the encryption key and the passwords'
     async () => (await executions())['success'] === done + WAITING,
     300_000,
   );
-  await n8n.rightReply(`${await n8n.serviceUrl('-webhook')}/webhook/load-last-node`);
+  await n8n.expectedResponse(`${await n8n.serviceUrl('-webhook')}/webhook/load-last-node`);
   const after = await executions();
   const kept = await secrets();
   const credential = await readCredential(n8n);

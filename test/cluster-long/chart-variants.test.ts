@@ -31,7 +31,8 @@ test.each(VARIANTS)(
     try {
       const service = 'webhook' in values ? '-webhook' : '';
       const webhook = async (): Promise<number> =>
-        (await n8n.rightReply(`${await n8n.serviceUrl(service)}/webhook/load-last-node`)).status;
+        (await n8n.expectedResponse(`${await n8n.serviceUrl(service)}/webhook/load-last-node`))
+          .status;
       const statuses: Record<string, number> = {};
       await n8n.deploy(values);
       statuses['installed'] = await webhook();

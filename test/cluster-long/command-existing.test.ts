@@ -45,7 +45,7 @@ async function whole(): Promise<unknown> {
 }
 
 test('it is loaded as it is, its executions are counted, and it is afterwards as before', async () => {
-  await n8n.rightReply(`${await n8n.serviceUrl()}/webhook/load-last-node`);
+  await n8n.expectedResponse(`${await n8n.serviceUrl()}/webhook/load-last-node`);
   const before = await whole();
   const { code, stdout, stderr } = await n8nTuned(
     ...['run', '--target', 'kubernetes', '--existing', '--namespace', n8n.space.name],

@@ -76,7 +76,7 @@ test('it tells its version, and renders its chart with its own Helm', async () =
 
 test('it loads an n8n of the cluster and keeps the record where it may write', async () => {
   const url = await n8n.serviceUrl();
-  await n8n.rightReply(`${url}/webhook/load-last-node`);
+  await n8n.expectedResponse(`${url}/webhook/load-last-node`);
   const { stdout, stderr } = await inPod(
     ...['run', '--url', url, '--workload', 'last-node', '--rate', '2', '--duration', '10s'],
     ...['--warmup', '2s', '--slo', 'errors<50%', '--json'],

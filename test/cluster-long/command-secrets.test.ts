@@ -69,7 +69,7 @@ test('a run on a release that is there keeps the secrets of its values to itself
   const { values, given } = planted();
   n8n = await Release.inNewNamespace('command-secrets');
   await n8n.deploy({ ...values, loadTargets: { enabled: true } });
-  await n8n.rightReply(`${await n8n.serviceUrl()}/webhook/load-last-node`);
+  await n8n.expectedResponse(`${await n8n.serviceUrl()}/webhook/load-last-node`);
   await keepsToItself(given, '--existing', '--namespace', n8n.space.name, '--release', n8n.name);
   seen('secrets of a release that is there, after a run on it', { leaks: 0 });
 });

@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => n8n?.remove());
 
 const webhook = async (): Promise<number> =>
-  (await n8n.rightReply(`${ingress}/webhook/load-last-node`, ...throughIngress)).status;
+  (await n8n.expectedResponse(`${ingress}/webhook/load-last-node`, ...throughIngress)).status;
 
 test('the ingress brings webhooks to the processors, tests and the editor to main', async () => {
   await expect(webhook()).resolves.toBe(200);
@@ -42,7 +42,7 @@ test('the ingress brings webhooks to the processors, tests and the editor to mai
 });
 
 test('a worker runs what a webhook processor took', async () => {
-  const { body } = await n8n.rightReply(
+  const { body } = await n8n.expectedResponse(
     `${ingress}/webhook/load-target-memory?mb=1`,
     ...throughIngress,
   );

@@ -19,11 +19,15 @@ beforeAll(async () => {
 afterAll(() => n8n?.remove());
 
 const webhook = async (): Promise<number> =>
-  (await n8n.rightReply(`${await n8n.serviceUrl()}/webhook/load-last-node`)).status;
+  (await n8n.expectedResponse(`${await n8n.serviceUrl()}/webhook/load-last-node`)).status;
 
 test('the default answers a webhook, in a namespace that admits restricted pods alone', async () => {
   const url = await n8n.serviceUrl();
-  const reply = await n8n.rightReply(`${url}/webhook/load-last-node?n=1`, '-H', 'x-load-id: 7');
+  const reply = await n8n.expectedResponse(
+    `${url}/webhook/load-last-node?n=1`,
+    '-H',
+    'x-load-id: 7',
+  );
   expect(JSON.parse(reply.body)).toMatchObject({
     query: { n: '1' },
     headers: { 'x-load-id': '7' },

@@ -47,7 +47,7 @@ export const cellsOf = (markdown: string): string[] =>
 
 export const wordsIn = (sentence: string): string[] => sentence.match(/[\p{L}\p{N}][^\s]*/gu) ?? [];
 
-export const MOST_WORDS = 35;
+export const MAX_WORDS = 35;
 
 /** "This is …", where "This patch is …" says what. */
 const BARE = new RegExp(
@@ -90,7 +90,7 @@ const isVerb = (word: string): boolean => {
 /** What is wrong with the form of a sentence; null where nothing is. */
 export function faultOf(sentence: string): string | null {
   const words = wordsIn(sentence);
-  if (words.length > MOST_WORDS) return `${String(words.length)} words`;
+  if (words.length > MAX_WORDS) return `${String(words.length)} words`;
   if (BARE.test(sentence)) return 'a demonstrative without a noun';
   // A label and what belongs to it, as in a list, and a question need no verb.
   const isSentence = /[.!]["')]?$/.test(sentence) && !sentence.includes(':') && words.length > 3;

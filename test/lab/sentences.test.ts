@@ -181,7 +181,7 @@ test('what the charts say when they are installed, and why they refuse values', 
   expect(faults.filter((fault) => !fault.startsWith('no verb'))).toEqual([]);
 });
 
-const MOST_NUMBERS = 8;
+const MAX_NUMBERS = 8;
 
 test('code and the targets of links are no figures, and all that a table shows is', () => {
   const page =
@@ -195,7 +195,7 @@ const OF_FIGURES = 'docs/compatibility.md';
 test.each(documents.filter((file) => isPage(file) && file !== OF_FIGURES))(
   '%s explains more than it counts',
   (file) => {
-    expect(countOf(read(file)).numbersPer100Words).toBeLessThanOrEqual(MOST_NUMBERS);
+    expect(countOf(read(file)).numbersPer100Words).toBeLessThanOrEqual(MAX_NUMBERS);
   },
 );
 

@@ -150,13 +150,14 @@ const BANNED_NAMES = (JSON.parse(read('docs/names.json')) as [string, string][])
 function bannedNamesIn(text: string): string[] {
   const names = new Set(text.match(/[A-Za-z]\w*(?:-[a-z]+)*/g) ?? []);
   return [...names].flatMap((name) =>
-    BANNED_NAMES.filter(({ pattern }) => pattern.test(wordsOf(name))).map(
+    BANNED_NAMES.filter(({ pattern }) => pattern.test(wordsOf(name)) || pattern.test(name)).map(
       ({ better }) => `${name}: write ${better}`,
     ),
   );
 }
 
 test('a banned name is found in each way to write it', () => {
+  expect(bannedNamesIn('const MOST = 1;')).toEqual(['MOST: write max']);
   expect(bannedNamesIn('const mostPairs = MOST_PAIRS; // most of them')).toEqual([
     'mostPairs: write max',
     'MOST_PAIRS: write max',
@@ -171,10 +172,36 @@ test('a banned name is found in each way to write it', () => {
 });
 
 test('identifiers and JSON keys keep to the words', () => {
-  const files = tracked('cli/src/*.ts', 'loadtests/*.ts', 'nodes/*.ts', 'monitoring/*.ts');
+  const files = tracked('*.ts', '*.cjs', '*.mjs', '*.tpl').filter(
+    (file) => file !== 'test/lab/words.test.ts',
+  );
   expect(files.flatMap((file) => bannedNamesIn(read(file)).map((n) => `${file}: ${n}`))).toEqual(
     [],
   );
+});
+
+/** A comment whose first word is Of, Where or As, in each way to write one; a line that goes on with one may begin so. */
+const FRAGMENT = /(?:\/\*\*?\s+(?:\*\s+)?|(?<!\/\/[^\n]*\n[^\S\n]*)\/\/ +)(?:Of|Where|As)\b[^\n]*/g;
+
+test('a comment that begins with Of, Where or As is found in each way to write it', () => {
+  const text = [
+    ...['/** Of a twin. */', '// Where it lies.', 'x; // As it is.', '/**', ' * Of all.', ' */'],
+    ...['{{- /* As long as that. */ -}}', '// This goes on:', '// Of all parts.', '/** Offers. */'],
+  ].join('\n');
+  expect(text.match(FRAGMENT)?.map((one) => one.replace(/\s+/g, ' '))).toEqual([
+    ...['/** Of a twin. */', '// Where it lies.', '// As it is.', '/** * Of all.'],
+    '/* As long as that. */ -}}',
+  ]);
+});
+
+test('comments say what a thing is or does, and do not begin with Of, Where or As', () => {
+  const folders = ['cli', 'loadtests', 'charts', 'nodes', 'lab', 'monitoring'];
+  const files = folders.flatMap((folder) =>
+    tracked(...['ts', 'cjs', 'mjs', 'tpl'].map((end) => `${folder}/*.${end}`)),
+  );
+  expect(
+    files.flatMap((file) => (read(file).match(FRAGMENT) ?? []).map((one) => `${file}: ${one}`)),
+  ).toEqual([]);
 });
 
 test('the glossary has at most 25 terms', () => {

@@ -264,7 +264,7 @@ if (isLong) {
         const url = await home.start();
         if (who === 'worker') await home.start(['worker']);
         const cookie = await setUpOwner(url, { email: 'owner@example.com', password: 'Passw0rd!' });
-        for (const id of ['stored', 'unheard']) {
+        for (const id of ['stored', 'no-response']) {
           await eventually(async () => (await fetch(`${url}/webhook/once?id=${id}`)).ok);
         }
         await eventually(
@@ -301,7 +301,7 @@ if (isLong) {
         const of = (wanted: string): unknown[] =>
           seen.filter(({ id }) => id === wanted).map(({ key }) => key);
         expect(of('stored')).toEqual([expect.any(String)]);
-        const [before, after, ...rest] = of('unheard');
+        const [before, after, ...rest] = of('no-response');
         expect(after).toBe(before);
         expect(rest).toEqual([]);
         expect(before).not.toBe(of('stored')[0]);

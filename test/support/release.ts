@@ -148,7 +148,7 @@ export class Release {
   }
 
   /** n8n answers 404 for a moment after it is ready. */
-  async rightReply(url: string, ...curlArgs: string[]): Promise<Reply> {
+  async expectedResponse(url: string, ...curlArgs: string[]): Promise<Reply> {
     let reply: Reply = { status: 0, body: '' };
     await until(
       `200 from ${url}`,

@@ -210,7 +210,7 @@ async function note(database, ids) {
   );
 }
 
-/** As real files: those of a ConfigMap are links, from which n8n loads no package. */
+/** Writes real files: those of a ConfigMap are links, from which n8n loads no package. */
 function installNode() {
   for (const file of bundled('package')) {
     const path = join(packageFolder, ...file.split('__').slice(1));

@@ -64,7 +64,7 @@ imagePullSecrets:
 {{- end }}
 {{- end -}}
 
-{{/* Of the n8n that is loaded. */}}
+{{/* The version of the n8n that is loaded. */}}
 {{- define "n8n-load.version" -}}
 {{- $version := default .Chart.AppVersion .Values.n8nVersion | toString | trimPrefix "v" -}}
 {{- if not (regexMatch "^[0-9]+\\.[0-9]+\\.[0-9]+" $version) -}}

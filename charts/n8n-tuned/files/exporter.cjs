@@ -11,7 +11,7 @@ const { clearTimeout, setTimeout } = require('node:timers');
 
 /** A scrape is given up by Prometheus after 10 s. */
 const PATIENCE_MS = 4000;
-const MOST_TABLES = 20;
+const MAX_TABLES = 20;
 const CRASHED_WITHIN = '1 hour';
 
 const METRICS = {
@@ -26,7 +26,7 @@ const METRICS = {
   n8n_tuned_recovery_left_executions:
     'Lost executions that the last pass of recovery has not brought back.',
   n8n_tuned_recovery_last_pass_timestamp_seconds: 'When the last pass of recovery ended.',
-  n8n_tuned_table_size_bytes: `Size of a table of n8n with its indexes, of the ${MOST_TABLES} largest.`,
+  n8n_tuned_table_size_bytes: `Size of a table of n8n with its indexes, of the ${MAX_TABLES} largest.`,
 };
 
 /** A variable, or the content of the file that NAME_FILE names, as n8n reads them. */
@@ -179,7 +179,7 @@ async function readPostgresql({ pool, schema, prefix }) {
     `SELECT relname AS name, pg_total_relation_size(c.oid) AS size
      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
      WHERE relkind IN ('r', 'p') AND nspname = $1 AND starts_with(relname, $2)
-     ORDER BY size DESC, name LIMIT ${MOST_TABLES}`,
+     ORDER BY size DESC, name LIMIT ${MAX_TABLES}`,
     [schema, prefix],
   );
   return [

@@ -10,7 +10,7 @@ const { pipeline } = require('node:stream/promises');
 const { FOLDER = '', NAME = '', KEEP = '7', RESTORE, S3_BUCKET: Bucket, S3_PREFIX } = process.env;
 const PREFIX = S3_PREFIX ? `${S3_PREFIX.replace(/^\/+|\/+$/g, '')}/` : '';
 /** S3 takes at most 10,000 parts of an object. */
-const MOST_PARTS = 9000;
+const MAX_PARTS = 9000;
 const PART_BYTES = Number(process.env.S3_PART_BYTES ?? 16 * 1024 * 1024);
 
 const isOurs = (name) =>
@@ -73,7 +73,7 @@ async function put(s3, name) {
   const file = await open(join(FOLDER, name));
   try {
     const { size } = await file.stat();
-    const bytes = Math.max(PART_BYTES, Math.ceil(size / MOST_PARTS));
+    const bytes = Math.max(PART_BYTES, Math.ceil(size / MAX_PARTS));
     const read = async (at) => {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, at);
       return buffer.subarray(0, bytesRead);

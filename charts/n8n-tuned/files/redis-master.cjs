@@ -36,7 +36,7 @@ function connect({ host, port }) {
   return socket.setNoDelay(true).setKeepAlive(true, 5000);
 }
 
-/** Where one Sentinel says the master is. */
+/** Asks one Sentinel for the address of the master. */
 function ask(sentinel) {
   return new Promise((resolve, reject) => {
     const socket = connect(sentinel);
@@ -113,7 +113,7 @@ const server = net.createServer((fromN8n) => {
   fromN8n.pipe(toRedis).pipe(fromN8n);
 });
 
-// As a sidecar it is told to end only when n8n, which needs Redis to its last execution, has ended.
+// A sidecar is told to end only when n8n, which needs Redis to its last execution, has ended.
 process.on('SIGTERM', () => process.exit(0));
 
 // Listening says that there is a master to pass connections on to.

@@ -17,7 +17,7 @@ itself (half the limit for n8n and again half for the runner inside the same con
 MiB of each heap under which its process dies of "heap out of memory" at its start, or only just starts. Measured:
 studies/heap-floors.
 */}}
-{{- define "n8n-tuned.leastHeapsMiB" -}}
+{{- define "n8n-tuned.minHeapsMiB" -}}
 oldSpace: {{ ternary 320 128 (eq "true" (include "n8n-tuned.supports" (dict "context" . "feature" "taskRunnersAlways"))) }}
 runnerOldSpace: 64
 runnerPayload: 1
@@ -39,7 +39,7 @@ runnerPayload: 1
 {{- mergeOverwrite (deepCopy .context.Values.heap) (deepCopy (.component.settings.heap | default dict)) | toYaml -}}
 {{- end -}}
 
-{{/* Where one of them stands in the values. Dict: context, component, name. */}}
+{{/* The place of one of them in the values. Dict: context, component, name. */}}
 {{- define "n8n-tuned.heapAt" -}}
 {{- $at := "heap" -}}
 {{- if hasKey (.context.Values.pod.heap | default dict) .name -}}{{- $at = "pod.heap" -}}{{- end -}}

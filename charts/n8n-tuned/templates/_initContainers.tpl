@@ -55,7 +55,7 @@
     - {{ printf "--index-url=%s" . | quote }}
     {{- end }}
     {{- toYaml $values.pythonPackages.packages | nindent 4 }}
-  {{- /* Of n8n's variables only the user's: credentials of an index may be among them, and n8n's own secrets are not for pip. */}}
+  {{- /* Only the user's variables of n8n: credentials of an index may be among them, and n8n's own secrets are not for pip. */}}
   {{- $env := list }}
   {{- range include "n8n-tuned.env" . | fromYamlArray }}
   {{- if and (has .name (list "HTTP_PROXY" "HTTPS_PROXY" "NO_PROXY")) (not (hasKey $.component.ownEnv .name)) }}

@@ -91,7 +91,7 @@ external one has; taskRunners.env wins by name. Dict: context, component.
 {{- $_ := set $entries "N8N_RUNNERS_TASK_BROKER_URI" (dict "value" "http://127.0.0.1:5679") -}}
 {{- $_ := set $entries "N8N_RUNNERS_LAUNCHER_HEALTH_CHECK_PORT" (dict "value" "5680") -}}
 {{- $_ := set $entries "N8N_RUNNERS_CONFIG_PATH" (dict "value" "/etc/n8n-tuned/runner/config.json") -}}
-{{- /* As long as n8n drains. */ -}}
+{{- /* The runner gets the time in which n8n drains. */ -}}
 {{- $_ := set $entries "N8N_RUNNERS_GRACEFUL_SHUTDOWN_TIMEOUT" (dict "value" (include "n8n-tuned.shutdownSeconds" . | toString)) -}}
 {{- with dig "limits" "memory" "" ($runners.resources | default dict) -}}
 {{- $limitMiB := include "n8n-tuned.mebibytes" (dict "value" . "at" "taskRunners.resources.limits.memory") | int64 -}}

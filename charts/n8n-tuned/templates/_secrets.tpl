@@ -1,5 +1,5 @@
 {{/*
-Where each secret comes from. A Secret of the user's is read where it is, a variable of the user's (`env`, the file of NAME_FILE,
+The source of each secret. A Secret of the user's is read where it is, a variable of the user's (`env`, the file of NAME_FILE,
 `envFrom`) is left to n8n. A value in the values is rendered into a Secret
 `given-...`. One that nobody gave is made inside the cluster, once, by the job under templates/secrets/: no rendering ever
 holds or changes it. The last two have names of their own, so that either can come and go without the other's.

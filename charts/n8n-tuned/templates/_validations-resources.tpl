@@ -4,7 +4,7 @@
 {{- $version := include "n8n-tuned.version" . -}}
 {{- $outsideMiB := include "n8n-tuned.outsideHeapMiB" . | int64 -}}
 {{- $semiSpaceMiB := include "n8n-tuned.tuning" (dict "context" . "name" "semiSpaceMiB") | int64 -}}
-{{- $leastMiB := include "n8n-tuned.leastHeapsMiB" . | fromYaml -}}
+{{- $minMiB := include "n8n-tuned.minHeapsMiB" . | fromYaml -}}
 {{- with regexFind "--max[-_](old|semi)[-_]space[-_]size" (.Values.heap.nodeOptions | default "") -}}
 {{- printf "heap.nodeOptions: %s has its own value in the chart, and if an option is set twice, the last one silently wins: set %s instead." . (ternary "heap.oldSpace" "tuning.semiSpaceMiB" (contains "old" .)) }}{{ "\n" -}}
 {{- end -}}
@@ -24,7 +24,7 @@
 {{- range $name := list "oldSpace" "runnerOldSpace" "runnerPayload" -}}
 {{- if hasKey $heap (printf "%sMiB" $name) -}}
 {{- $mebibytes := get $heap (printf "%sMiB" $name) | int64 -}}
-{{- $least := get $leastMiB $name | int64 -}}
+{{- $least := get $minMiB $name | int64 -}}
 {{- $heapAt := include "n8n-tuned.heapAt" (dict "context" $ "component" $component "name" $name) -}}
 {{- if lt $mebibytes $least -}}
 {{- printf "%s: %s is %d MiB of the limit of %d MiB, but n8n %s needs at least %d MiB there: raise this value, for example to 1/2 or 768Mi." $heapAt (include "n8n-tuned.plain" (get $settings $name)) $mebibytes $limitMiB $version $least }}{{ "\n" -}}

@@ -48,7 +48,7 @@ const resourcesOf = (shape: (one: Shape) => Shape): Shape => ({
   },
 });
 const resources = resourcesOf((shape) => shape);
-/** Of a role, where null takes out what a preset or the chart has. */
+/** A role's resources, in which null takes out what a preset or the chart has. */
 const resourcesOrNone = resourcesOf(nullable);
 const env: Shape = {
   type: 'object',

@@ -128,7 +128,7 @@ function candidates(route: HttpRoute, hosts: HostMatch[], backends: Backends): C
     return matches
       .filter((match) => !unsupported(match))
       .flatMap((match) => {
-        // Of a header that is named twice the first counts.
+        // If a header is named twice, the first counts.
         const headers = new Map<string, string>();
         for (const { name, value } of match.headers ?? [])
           if (!headers.has(name.toLowerCase())) headers.set(name.toLowerCase(), value);

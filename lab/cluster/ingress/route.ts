@@ -21,7 +21,7 @@ export interface Target {
   readTimeoutMs?: number;
   sendTimeoutMs?: number;
   connectTimeoutMs?: number;
-  /** As nginx writes it, such as 8m; 0 is unlimited. */
+  /** A size that nginx understands, such as 8m; 0 is unlimited. */
   maxBodySize?: string;
 }
 

@@ -15,7 +15,7 @@ export interface Routing {
   files: CertificateFile[];
 }
 
-/** Where the certificate lies that is shown for names without one of their own. */
+/** The certificate that is shown for names without one of their own. */
 const FALLBACK: Certificate = {
   hosts: [],
   file: '/tmp/fallback.crt',

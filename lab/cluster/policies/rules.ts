@@ -39,7 +39,7 @@ interface Pod {
 }
 type PodWithAddress = Pod & { status: { podIP: string } };
 
-/** As the API of Kubernetes lists them. */
+/** The lists that the API of Kubernetes gives. */
 export interface Seen {
   policies: readonly { metadata: { namespace: string }; spec: PolicySpec }[];
   pods: readonly Pod[];
@@ -137,7 +137,7 @@ function chainsOf(
   });
 }
 
-/** Where a policy names no types, it is about what comes in, and about what goes out if it has rules for that. */
+/** A policy that names no types is about what comes in, and about what goes out if it has rules for that. */
 const isAbout = ({ policyTypes, egress }: PolicySpec, side: Side): boolean =>
   policyTypes?.includes(side) ?? (side === 'Ingress' || egress !== undefined);
 

@@ -73,7 +73,7 @@ export const capacity: StudyPage = {
   parts: [capacities, () => tenTimesText(readJson<{ runs: Run[] }>(TEN_TIMES))],
 };
 
-/** Of the attempt that decided. */
+/** Finds the run of the attempt that decided. */
 export const runOf = (path: string): string =>
   join(dirname(path), readJson<ProofRecord>(path).attempts.at(-1)?.run ?? '', 'run.json');
 

@@ -62,7 +62,7 @@ const known = ({ runs }: PeerSides, key: keyof PeerRun): number[] =>
 const hasResponses = (side: PeerSides): boolean =>
   known(side, 'ratePerSecond').some((rate) => rate > 0);
 const workloadOf = ({ comparison }: Peer): string => comparison.workload.name;
-/** Where the official chart had no expected response, a ratio says nothing. */
+/** If the official chart had no expected response, a ratio says nothing. */
 const compared = (record: Peer): string =>
   hasResponses(record.a)
     ? ratioText(record.comparison)

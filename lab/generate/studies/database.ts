@@ -33,7 +33,7 @@ function fromWhichPool(cells: readonly Cell[]): string {
   const sizes = distinct(cells.map(({ poolSize }) => poolSize)).toSorted((a, b) => a - b);
   const where = (isSo: (cell: Cell) => boolean): string => {
     const least = sizes.find((size) =>
-      // Where n8n did not live, nothing was requested.
+      // If n8n did not live, nothing was requested.
       cells.every((cell) => cell.poolSize < size || (cell.requests > 0 && isSo(cell))),
     );
     if (least === undefined) return 'not even with the largest pool';

@@ -223,7 +223,7 @@ function causeOf({ fault, configuration, metric, classes, lostDue }: Broken): Ca
   return NOT_KNOWN;
 }
 
-/** Of those that were accepted and lost. */
+/** Counts the causes of requests that were accepted and lost. */
 function causesOfLost({
   fault,
   configuration,

@@ -42,7 +42,7 @@ export interface Part extends Kept {
   isOutdated?: boolean;
 }
 
-/** As the report of a drill calls them; what was executed once is not told. */
+/** The names that the report of a drill uses; what was executed once is not told. */
 const classes = (Object.keys(LEDGER_WORDS) as LedgerClass[]).filter((name) => name !== 'once');
 const wordOf = (name: LedgerClass): string => LEDGER_WORDS[name].title;
 
@@ -128,7 +128,7 @@ const linksOf = (drills: readonly (Kept & { isOutdated?: boolean })[]): string =
     )
     .join(' ');
 
-/** Of what recovery ran again: how much had been finished before, at most. */
+/** Says how much of what recovery ran again had been finished before, at most. */
 function repeatedBy(drills: readonly Kept[]): string {
   const recovered = drills.filter(({ drill }) => drill.recovery !== undefined);
   if (recovered.length === 0) return '-';

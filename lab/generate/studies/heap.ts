@@ -77,7 +77,7 @@ const isAsPublished = (rows: readonly MeasuredCell[]): boolean =>
     return { fitted: !heap && !memory, default: heap, 'too high': memory }[kindOf(one)];
   });
 
-/** Where the default heap was not full before its container: by whose limit Node.js sized it. */
+/** Says by whose limit Node.js sized the default heap, if it was not full before its container. */
 function whyNotAsPublished(): string {
   const differs = rowsOf(HERE).filter((one) => kindOf(one) === 'default' && !isAsPublished([one]));
   if (differs.length === 0) return '';

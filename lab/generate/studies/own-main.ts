@@ -61,7 +61,7 @@ const onThisMachine = (): Row[] => {
   });
 };
 
-/** Of each kind the last run. */
+/** Keeps the last run of each kind. */
 const inPods = (): Row[] =>
   KINDS.flatMap(({ process, workload }) => {
     const path = recordsNamed('run.json', `${PODS}/${process}-${workload}/`).at(-1);
@@ -147,7 +147,7 @@ runs). A client that waits for its response then sends the next one at once, so 
 ${sweepLink(SWEEP)}`;
 }
 
-/** As the verdict says of the first run. */
+/** Reads the limit from the verdict of the first run. */
 const limitOf = ({ runs: [run] }: Row): string =>
   (run?.verdict.limitedBy.evidence ?? '').replace(/^./, (letter) => letter.toUpperCase());
 

@@ -135,7 +135,7 @@ export const queue: StudyPage = {
 };
 
 const WORKERS = 'studies/workers/results/workers';
-/** As the command has it. */
+/** The seed of the command. */
 const SEED = 1;
 
 function measurements() {

@@ -40,7 +40,7 @@ const APPLICATIONS: Record<string, [id: string, title: string]> = {
   'GET /write': ['write', 'writes a document'],
 };
 const WORKLOADS = ['json', 'disk-read', 'disk-write'];
-/** Of the best: what is as good, as far as single runs tell. */
+/** From this share of the best on, a result is as good, as far as single runs tell. */
 const AS_GOOD = 0.9;
 
 const by =

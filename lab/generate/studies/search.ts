@@ -84,7 +84,7 @@ export const knownCapacity: StudyPage = {
 };
 
 const FOLDER = 'studies/find-against-staircase';
-/** As a share: how near `find` is meant to come. */
+/** The share within which `find` is meant to come. */
 const GOAL = 0.1;
 const goal = share(GOAL);
 const isWithin = (error: number | null): boolean => error !== null && Math.abs(error) <= GOAL;

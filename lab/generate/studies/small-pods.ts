@@ -130,20 +130,20 @@ ${tableOf(rows, {
 }
 
 export function smallPodsAnswer(parts: readonly Part[]): Answer {
-  const leastOf = (kind: 'memory' | 'cpu', setting: Setting): number | null =>
+  const minOf = (kind: 'memory' | 'cpu', setting: Setting): number | null =>
     searches(parts, kind).find((one) => one.role === 'main' && one.setting === setting)?.least ??
     null;
   const compared = [
-    ...[leastOf('memory', 'as-it-comes')].flatMap((least) =>
+    ...[minOf('memory', 'as-it-comes')].flatMap((least) =>
       least === null ? [] : [`${whole(least)} with n8n's defaults`],
     ),
-    ...[leastOf('memory', 'lean')].flatMap((least) =>
+    ...[minOf('memory', 'lean')].flatMap((least) =>
       least === null ? [] : [`${whole(least)} with all memory-saving settings`],
     ),
   ];
-  const cpu = leastOf('cpu', DEFAULT);
+  const cpu = minOf('cpu', DEFAULT);
   return {
-    sentence: `With the chart's default, main in regular mode needs at least ${whole(leastOf('memory', DEFAULT))} and ${millicores(cpu)} of CPU to sustain one request per second.`,
+    sentence: `With the chart's default, main in regular mode needs at least ${whole(minOf('memory', DEFAULT))} and ${millicores(cpu)} of CPU to sustain one request per second.`,
     ours: [compared.join(', '), ...(cpu === null ? [] : [`${millicores(cpu)} of CPU`])].join('; '),
   };
 }

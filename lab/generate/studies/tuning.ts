@@ -158,7 +158,7 @@ const recordedRatios = (): Ratio[] =>
     has(ratioPath(part)) ? [readJson<Ratio>(ratioPath(part))] : [],
   );
 
-/** Of the chart: for which n8n it patches the sandbox of expressions. */
+/** Says whether the chart patches the sandbox of expressions for this n8n. */
 function isSandboxed(n8n: string): boolean {
   const patch = environment().patches.find(({ code }) => code === 'sandbox');
   return patch?.n8n === undefined || isWithin(n8n, patch.n8n);
@@ -172,7 +172,7 @@ const goalText = ({ measured, met, lowest }: GoalSeen): string =>
     ? 'not measured yet'
     : `${measured === met ? 'met' : 'not met'}: ${number(met)} of ${number(measured)}; the lowest is ${ratioCell(lowest.ratio)}, n8n ${lowest.n8n}, ${lowest.workload}, ${lowest.mode} mode`;
 
-/** Of the page of versions: the ratio of each that has any, the names of the others, and the goals. */
+/** For the page of versions: the ratio of each that has any, the names of the others, and the goals. */
 export function ratiosByVersion(ratios: readonly Ratio[] = recordedRatios()): string {
   const measured = distinct(ratios.map(({ n8n }) => n8n));
   const rest = VERSIONS.filter((version) => !measured.includes(version));

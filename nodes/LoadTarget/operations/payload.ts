@@ -104,7 +104,7 @@ async function manyItems(call: Call): Promise<Outcome> {
   });
 }
 
-/** Of which the texts are cut. */
+/** Texts are cut from a buffer of this size. */
 const LETTERS_BYTES = 256 * 1024;
 let letters: Buffer | undefined;
 

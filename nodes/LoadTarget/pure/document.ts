@@ -29,7 +29,7 @@ export const SMALLEST_DOCUMENT_BYTES = HEAD.length + BEFORE_FILLER.length + TAIL
 /** What records are made of; each record gets its own number. */
 interface Pooled {
   body: Omit<DocumentRecord, 'id'>;
-  /** Of the record as compact JSON, without the digits of its number. */
+  /** The size of the record as compact JSON, without the digits of its number. */
   bytes: number;
 }
 

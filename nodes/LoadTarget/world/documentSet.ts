@@ -112,8 +112,9 @@ function ownName(pid: number): string {
 const FORGOTTEN_MS = 24 * 60 * 60_000;
 
 /**
- * Of processes that were killed. Those of this host are known by their number; another with our number is one of them. A pod
- * has a new host name each time, so folders of other hosts are known by their age: a process marks its own while it lives.
+ * Removes folders of processes that were killed. Those of this host are known by their number; another with our number is
+ * one of them. A pod has a new host name each time, so folders of other hosts are known by their age: a process marks its
+ * own while it lives.
  */
 async function removeLeftovers(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {

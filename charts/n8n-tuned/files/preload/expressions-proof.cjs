@@ -4,13 +4,13 @@
 const { readFileSync, writeSync } = require('node:fs');
 const { setInterval } = require('node:timers');
 
-/** Of CPU: several times what it takes on the cores that it was measured on, since others are slower. */
+/** The CPU time of a proof: several times what it takes on the cores that it was measured on, since others are slower. */
 const BUDGET_MS = 5000;
 const LOOK_EVERY_MS = 20;
 /** In real time, for what does not end. */
 const LONGEST_MS = 60_000;
-/** Of n8n's own time: the part in which a patch gains takes so much at the most, and everything together. */
-const MOST = { ofPart: 0.8, ofAll: 1.25 };
+/** Shares of n8n's own time: the part in which a patch gains takes so much at the most, and everything together. */
+const MAX_SHARE = { ofPart: 0.8, ofAll: 1.25 };
 
 const HOST = `
   const item = { __isObject: true, __keys: ['a'] };
@@ -103,7 +103,7 @@ async function inSandbox(ivm, use) {
   }
 }
 
-/** Of all threads of this process; isolated-vm's own clock goes on while others have the CPU. */
+/** Counts all threads of this process; isolated-vm's own clock goes on while others have the CPU. */
 function cpuMs(since) {
   const { user, system } = process.cpuUsage(since);
   return (user + system) / 1000;
@@ -162,9 +162,9 @@ function unfit(plain, other, gains) {
     (part) => JSON.stringify(plain.seen[part]) !== JSON.stringify(other.seen[part]),
   );
   if (differing !== undefined) return `a test of its ${differing} gave other results`;
-  const slower = gains.find((part) => other.ms[part] > plain.ms[part] * MOST.ofPart);
+  const slower = gains.find((part) => other.ms[part] > plain.ms[part] * MAX_SHARE.ofPart);
   if (slower !== undefined) return `a test of its ${slower} gained nothing`;
-  return total(other) > total(plain) * MOST.ofAll ? 'a test took longer with it' : null;
+  return total(other) > total(plain) * MAX_SHARE.ofAll ? 'a test took longer with it' : null;
 }
 
 /** In which part each patch gains. */

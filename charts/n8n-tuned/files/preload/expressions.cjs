@@ -54,7 +54,7 @@ function leave(name, state, why) {
   say(name, `${why}, left as it is`);
 }
 
-/** As n8n finds it, from its bridge upwards. */
+/** Finds the bundle like n8n, from its bridge upwards. */
 function bundleOf(bridge) {
   for (let folder = dirname(bridge); folder !== dirname(folder); folder = dirname(folder)) {
     const path = join(folder, BUNDLE);

@@ -11,7 +11,7 @@ const LOOK_EVERY_MS = 50;
 const NAME = 'finish-jobs';
 const say = (what) => tell(NAME, what);
 
-/** Of each queue: calls that wait for a job, and jobs whose end Redis does not know yet. */
+/** By queue: calls that wait for a job, and jobs whose end Redis does not know yet. */
 const waiting = new WeakMap();
 const inHand = new WeakMap();
 

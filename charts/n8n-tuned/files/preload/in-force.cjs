@@ -17,7 +17,7 @@ const { setTimeout } = require('node:timers');
  * failed     the code is known, and the change did not work: n8n is left as it is
  */
 const IN_FORCE = new Set(['known', 'proven']);
-/** Of several parts of a patch the state that comes first here is that of the patch. */
+/** If a patch has several parts, the state that comes first here is that of the patch. */
 const WORST = ['off', 'failed', 'unknown', 'waiting', 'not needed', 'proven', 'known'];
 
 const sha256 = (text) => createHash('sha256').update(text).digest('hex');

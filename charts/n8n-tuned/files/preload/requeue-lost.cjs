@@ -15,7 +15,7 @@ const say = (what) => tell(NAME, what);
 const LOOK_EVERY_MS = 5000;
 /** A job is gone a moment before n8n hears of its end. */
 const LOOKS = 2;
-/** Of one command to Redis. */
+/** One command to Redis names this many. */
 const JOBS_AT_ONCE = 500;
 /** The key, after those of the queue: `SET bull:jobs:emptied 1 EX 60`. */
 const EMPTIED = 'emptied';
@@ -25,7 +25,7 @@ const STALLED = 'job stalled more than maxStalledCount';
 /** n8n's table of executions, once it hands one to the queue. */
 let repository;
 
-/** Of each queue: the jobs whose end this process waits for, by their ids. */
+/** By queue: the jobs whose end this process waits for, by their ids. */
 const awaited = new WeakMap();
 
 /** Tells what waits for the job, as Redis would have done. */
@@ -102,7 +102,7 @@ function patchQueue(Queue) {
     }
     const put = async (more) => {
       await this.isReady();
-      // Where Redis has no id to count on from. Fewer than 1000 jobs a second are queued, so that none comes again.
+      // Redis may have no id to count on from. Fewer than 1000 jobs a second are queued, so that none comes again.
       this.client.set(this.toKey('id'), Date.now(), 'NX').catch(() => undefined);
       return add.call(this, name, data, { ...options, ...more });
     };

@@ -20,7 +20,7 @@ const MARKED_MS = 24 * 3_600_000;
 const RESULT_BYTES = 256 * 1024;
 /** Whoever stores it instead has heard of a dead worker, and waited for the database, long before. */
 const RESULT_MS = 3_600_000;
-/** As long as a database may take to be replaced; then n8n does what it does without it. */
+/** A database may take this long to be replaced; then n8n does what it does without it. */
 const AWAY_MS = 600_000;
 const PAUSE_MS = { first: 500, longest: 8000 };
 

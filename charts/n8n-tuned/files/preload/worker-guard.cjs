@@ -14,7 +14,7 @@ const seconds = Number(process.env.N8N_TUNED_GUARD_SECONDS);
 const LOOKS = 6;
 /** From the begin of a look to the begin of the next one. */
 const LOOK_EVERY_MS = (1000 * seconds) / LOOKS;
-/** Of a question to Redis. A look puts its questions at the same time, so it is over when the next one is due. */
+/** A question to Redis ends after this. A look puts its questions at the same time, so it is over when the next one is due. */
 const PATIENCE_MS = Math.min(5000, LOOK_EVERY_MS);
 /** What Kubernetes shows of a container that has ended. */
 const LAST_WORDS = '/dev/termination-log';

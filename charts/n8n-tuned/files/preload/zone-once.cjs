@@ -19,11 +19,11 @@ function addTimes(context){
 }
 `;
 
-/** Where buildContext() checks the zone of the workflow, and where it builds $now and $today. */
+/** Code of buildContext() that checks the zone of the workflow, and that builds $now and $today. */
 const ZONE = `(?<zones>${ID})\\.isValidZone\\((?<zone>${ID})\\)\\)throw new Error\\(\`Invalid timezone: "\\$\\{\\k<zone>\\}"\`\\);(?<settings>${ID})\\.defaultZone=\\k<zone>\\?\\?"system"`;
 const TIMES = `(?<context>${ID})\\.\\$now=(?<dateTime>${ID})\\.now\\(\\),\\k<context>\\.\\$today=\\k<dateTime>\\.now\\(\\)\\.set\\(\\{hour:0,minute:0,second:0,millisecond:0\\}\\),`;
 
-/** Of luxon's class of zones: its check, and both ends of what computes an offset; luxon 3.4 does so without a check. */
+/** Code of luxon's class of zones: its check, and both ends of what computes an offset; luxon 3.4 does so without a check. */
 const CHECK = `isValidZone\\((?<zone>${ID})\\)\\{if\\(!\\k<zone>\\)return!1;try\\{return new Intl\\.DateTimeFormat\\("en-US",\\{timeZone:\\k<zone>\\}\\)\\.format\\(\\),!0\\}catch\\{return!1\\}\\}`;
 const OFFSET = `offset\\((?<ms>${ID})\\)\\{(?:if\\(!this\\.valid\\)return NaN;)?(?=let (?<date>${ID})=new Date\\(\\k<ms>\\);if\\(isNaN\\(\\k<date>\\)\\)return NaN;)`;
 const RESULT = `(?<ms>${ID})-=(?<rest>${ID})>=0\\?\\k<rest>:1e3\\+\\k<rest>,(?<offset>\\(${ID}-\\k<ms>\\)/\\(60\\*1e3\\))(?=\\}equals\\((?<other>${ID})\\)\\{return \\k<other>\\.type==="iana")`;

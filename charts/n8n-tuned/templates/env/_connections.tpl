@@ -1,4 +1,4 @@
-{{/* Where the data is. */}}
+{{/* The place of the data. */}}
 
 {{- define "n8n-tuned.databaseHost" -}}
 {{- default (printf "%s-postgresql" (include "n8n-tuned.fullname" .)) .Values.database.external.host -}}

@@ -7,18 +7,18 @@ The alerts of files/monitoring/rules.yaml with the release's names and the user'
 {{- define "n8n-tuned.monitoringConditions" -}}
 {{- $monitoring := .Values.monitoring -}}
 {{- $isQueue := include "n8n-tuned.isQueue" . -}}
-{{- $leastWorkers := 0 -}}
+{{- $minWorkers := 0 -}}
 {{- range .n8nTunedComponents -}}
 {{- if eq .role "worker" -}}
 {{- $scaler := include "n8n-tuned.autoscaler" . -}}
-{{- $leastWorkers = add $leastWorkers (ternary (include "n8n-tuned.minReplicas" .) (toString .settings.replicas) (ne "" $scaler) | int) -}}
+{{- $minWorkers = add $minWorkers (ternary (include "n8n-tuned.minReplicas" .) (toString .settings.replicas) (ne "" $scaler) | int) -}}
 {{- end -}}
 {{- end -}}
 {{- $ownRedis := eq "own" (include "n8n-tuned.redisKind" .) -}}
 {{- $ownDatabase := include "n8n-tuned.ownDatabase" . -}}
 queue: {{ eq "true" $isQueue }}
 severalMains: {{ .Values.multiMain.enabled }}
-workersAlways: {{ gt (int $leastWorkers) 0 }}
+workersAlways: {{ gt (int $minWorkers) 0 }}
 workersScraped: {{ not $monitoring.serviceMonitor.enabled }}
 kubernetes: {{ $monitoring.sources.kubernetes }}
 ownStores: {{ or $ownRedis (ne "" $ownDatabase) }}

@@ -10,7 +10,7 @@ export interface Silence {
 }
 
 /** So many of the longest are kept, however long a run is. */
-const MOST = 200;
+const MAX_KEPT = 200;
 
 /**
  * How long a system under load gave no response to anybody though a request waited for one. Requests are added in the
@@ -37,13 +37,13 @@ export class Silences {
     this.lastMs = Math.max(this.lastMs, endMs);
     if (ms < this.minMs) return;
     this.kept.push({ fromMs, ms });
-    if (this.kept.length < 2 * MOST) return;
+    if (this.kept.length < 2 * MAX_KEPT) return;
     this.kept = this.longest();
     this.minMs = this.kept.at(-1)?.ms ?? MIN_MS;
   }
 
   /** The longest first. */
   longest(): Silence[] {
-    return [...this.kept].sort((one, other) => other.ms - one.ms).slice(0, MOST);
+    return [...this.kept].sort((one, other) => other.ms - one.ms).slice(0, MAX_KEPT);
   }
 }

@@ -33,7 +33,7 @@ interface MigrateOptions {
 }
 
 /** Below, the sizes at which it is rehearsed are too close to each other. */
-const LEAST = 100;
+const MIN_EXECUTIONS = 100;
 const EXECUTIONS = 10_000;
 const WORKLOAD = 'last-node';
 
@@ -109,9 +109,9 @@ async function run(options: MigrateOptions): Promise<number> {
     );
   }
   const dump = options.database === undefined ? null : dumpIn(options.database);
-  if (executions < LEAST) {
+  if (executions < MIN_EXECUTIONS) {
     throw new Mistake(
-      `--executions ${String(executions)} is too few to compare sizes: use at least ${String(LEAST)}.`,
+      `--executions ${String(executions)} is too few to compare sizes: use at least ${String(MIN_EXECUTIONS)}.`,
     );
   }
   const workload = chosenWorkload({ workload: WORKLOAD }, false);

@@ -163,7 +163,7 @@ export class Stores {
   makeDiskFolder(): string {
     const { workspace, topology } = this.options;
     const folder = workspace.make(diskName(databaseOf(topology)));
-    if (workspace.user.id === null && isRoot()) chmodSync(folder, 0o711); // As the workspace itself.
+    if (workspace.user.id === null && isRoot()) chmodSync(folder, 0o711); // The workspace has the same.
     return folder;
   }
 

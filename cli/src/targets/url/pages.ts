@@ -12,7 +12,7 @@ interface Pages {
 }
 
 /** More would be no list but a server that never ends one. */
-const MOST = 10_000;
+const MAX_PAGES = 10_000;
 
 /** The rows of every page of a list. A cursor that is absent, null, empty or has been there ends it. */
 export async function* rowsOf<Row>(
@@ -22,7 +22,7 @@ export async function* rowsOf<Row>(
 ): AsyncGenerator<Row> {
   const seen = new Set<string>();
   let cursor = '';
-  for (let page = 0; page < (most ?? MOST); page += 1) {
+  for (let page = 0; page < (most ?? MAX_PAGES); page += 1) {
     const query = `${path.includes('?') ? '&' : '?'}limit=${String(size)}${cursor}`;
     const reply = await api.ask<{ data?: unknown; nextCursor?: unknown } | null>(
       'GET',
@@ -37,6 +37,6 @@ export async function* rowsOf<Row>(
     cursor = `&cursor=${encodeURIComponent(next)}`;
   }
   if (most === undefined) {
-    throw new Failure(`the n8n API returned more than ${String(MOST)} pages at ${path}`);
+    throw new Failure(`the n8n API returned more than ${String(MAX_PAGES)} pages at ${path}`);
   }
 }

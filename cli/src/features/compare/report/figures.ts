@@ -53,7 +53,7 @@ export function howSure(record: CompareRecord): string {
     return 'There is one record per side, which does not show how much results vary.';
   const { totalSeconds, isDuet } = record;
   const pairs = pairsOf(record).length;
-  const most = mostPairs(record);
+  const most = plannedPairs(record);
   const isEarly = most !== null && pairs < most;
   const made = isEarly
     ? `${String(pairs)} of at most ${counted(most, 'pair')}`
@@ -64,7 +64,7 @@ export function howSure(record: CompareRecord): string {
 
 function endText({ answer, doubts }: CompareRecord, isEarly: boolean): string {
   if (answer !== 'unknown') return `${isEarly ? 'stopped early' : 'decided'}, ${BECAUSE[answer]}`;
-  // Where it was stopped, or runs failed, the doubts say why.
+  // The doubts say why, if it was stopped or runs failed.
   const isTold = doubts.some((doubt) =>
     /^(A run was not valid|The comparison is not complete)/.test(doubt),
   );
@@ -80,7 +80,7 @@ const BECAUSE: Record<Exclude<CompareRecord['answer'], 'unknown'>, string> = {
 };
 
 /** Records from before `maxPairs` have it in their command, where it was given. */
-function mostPairs({ maxPairs, command }: CompareRecord): number | null {
+function plannedPairs({ maxPairs, command }: CompareRecord): number | null {
   if (maxPairs !== undefined) return maxPairs;
   const given = /(?:^| )--pairs[= ](\d+)(?: |$)/.exec(command.join(' '))?.[1];
   return given === undefined ? null : Number(given);

@@ -5,12 +5,12 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 const STEP = 0.01;
 const MIN_MS = 0.1;
 const NONE = 0;
-const MOST = 0xffff;
+const MAX_CODE = 0xffff;
 
 const codeOf = (ms: number): number =>
   Number.isNaN(ms)
     ? NONE
-    : Math.min(MOST, 1 + Math.round(Math.log(Math.max(ms, MIN_MS) / MIN_MS) / STEP));
+    : Math.min(MAX_CODE, 1 + Math.round(Math.log(Math.max(ms, MIN_MS) / MIN_MS) / STEP));
 
 const latencyOf = (code: number): number =>
   code === NONE ? NaN : MIN_MS * Math.exp((code - 1) * STEP);

@@ -6,7 +6,7 @@ import type { LoadPlan } from '../../../../../loadtests/lib/profile';
 import { endedRequest, type EndedRequest } from './requests';
 
 /** More are counted in the run's own record, and leave no trace. */
-const MOST = 500_000;
+const MAX_REQUESTS = 500_000;
 
 export class ProbeWatch implements RunObserver {
   readonly requests: EndedRequest[] = [];
@@ -23,7 +23,7 @@ export class ProbeWatch implements RunObserver {
   }
 
   request(sample: RequestSample): void {
-    if (this.requests.length < MOST) this.requests.push(endedRequest(sample));
+    if (this.requests.length < MAX_REQUESTS) this.requests.push(endedRequest(sample));
     else this.isWhole = false;
     this.also?.request(sample);
   }

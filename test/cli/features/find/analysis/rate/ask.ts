@@ -55,20 +55,20 @@ export function ask({ model, p95Seconds }: System, ratePerSecond: number, seed: 
 function watch(
   attempt: RateAttempt,
   samples: Iterable<RequestSample>,
-  mostSeconds: number,
+  maxSeconds: number,
 ): { seconds: number; done: number } {
-  let seconds = mostSeconds;
+  let seconds = maxSeconds;
   let done = 0;
   for (const sample of samples) {
     const endedSeconds = (sample.tMs + sample.durationMs) / 1_000;
-    if (endedSeconds > mostSeconds) break;
+    if (endedSeconds > maxSeconds) break;
     attempt.see(sample);
     if (sample.ok && endedSeconds >= WARMUP_SECONDS) done += 1;
     if (attempt.answer === null) continue;
     seconds = endedSeconds;
     break;
   }
-  if (attempt.answer === null) attempt.look(1_000 * mostSeconds);
+  if (attempt.answer === null) attempt.look(1_000 * maxSeconds);
   return { seconds, done };
 }
 
