@@ -64,8 +64,21 @@ export function drillVerdict(facts: DrillFacts): DrillVerdict {
       ? `The drill is invalid: ${invalid.join('; ')}.`
       : outcome === 'fail'
         ? `After ${what}, ${broken.map(({ promise, measured }) => `the promise ${promise.text} was broken: ${measured}`).join('; ')}.`
-        : `After ${what}, every promise was kept: ${promises.map(({ measured }) => measured).join('; ') || 'none was made'}.`;
+        : `After ${what}, every promise was kept: ${
+            firstOf(promises)
+              .map(({ measured }) => measured)
+              .join('; ') || 'none was made'
+          }.`;
   return { outcome, sentence, promises, invalid, doubts: doubtsOf(facts) };
+}
+
+/** What decides of those that were kept: what was lost, what callers saw and when the SLO was met again. */
+const FIRST: readonly PromiseMetric[] = ['lost', 'due-never', 'errors', 'recover'];
+
+/** The others stand below the sentence, with what was measured. */
+function firstOf(promises: readonly Judged[]): readonly Judged[] {
+  const first = promises.filter(({ promise }) => FIRST.includes(promise.metric));
+  return first.length === 0 ? promises : first;
 }
 
 /** One that was repeated, or is made of several, may have hit another instance each time. */
@@ -202,7 +215,7 @@ function doubtsOf({ fault, ledger, control, isOver, faultFailed }: DrillFacts): 
 
 type Judged = DrillVerdict['promises'][number];
 
-function judged(promise: DrillPromise, { fault, ledger, figures, schedule }: DrillFacts): Judged {
+function judged(promise: DrillPromise, { ledger, figures, schedule }: DrillFacts): Judged {
   const { metric } = promise;
   if (metric === 'due-never' || metric === 'due-repeated') {
     return judgedDue(promise, metric, schedule);
@@ -222,7 +235,7 @@ function judged(promise: DrillPromise, { fault, ledger, figures, schedule }: Dri
   const share = ledger.exposed === 0 ? 0 : count / ledger.exposed;
   const kept = holds(promise.unit === 'share' ? share : count, promise);
   const were = count === 1 ? 'was' : 'were';
-  const bound = metric !== 'lost' ? '' : count === 0 ? boundOfNone(ledger, fault) : told(ledger);
+  const bound = metric !== 'lost' ? '' : count === 0 ? openText(ledger) : told(ledger);
   const shown = count === 0 ? 'none' : String(count);
   return {
     promise,
@@ -241,12 +254,22 @@ function titleOf(metric: 'errors' | LedgerClass, { classes, lost }: DrillLedger)
     .join(', or ');
 }
 
-function boundOfNone(ledger: DrillLedger, fault: DrillFault): string {
+function openText(ledger: DrillLedger): string {
   const open = notKnown(ledger);
-  return open > 0
-    ? `, and of ${String(open)} it is not known`
-    : ` (at most ${percent(ledger.lossBound)} of requests${boundInFlight(ledger)}, and at most ${percent(boundOfFaults(fault))} of such faults lose any)`;
+  return open > 0 ? `, and of ${String(open)} it is not known` : '';
 }
+
+/** What a drill that lost nothing rules out; null where it lost something, or may have. */
+export const boundsOfNone = ({
+  ledger,
+  fault,
+}: {
+  ledger: DrillLedger;
+  fault: DrillFault;
+}): string | null =>
+  ledger.lost > 0 || notKnown(ledger) > 0
+    ? null
+    : `at most ${percent(ledger.lossBound)} of requests are lost${boundInFlight(ledger)}, and at most ${percent(boundOfFaults(fault))} of such faults lose any`;
 
 /**
  * Requests of one fault are lost together, so the number of faults bounds how many of them lose work. One whose victim was idle

@@ -1,5 +1,5 @@
 import { costOfRun } from '../../../analysis/cost';
-import { notKnown } from '../analysis/verdict';
+import { boundsOfNone, notKnown } from '../analysis/verdict';
 import { CALLER_GOT, LEDGER_CLASSES, LEDGER_WORDS, WORK_DONE } from '../analysis/ledger-class';
 import {
   isCombined,
@@ -40,8 +40,13 @@ export const mainFigures = (record: DrillRecord): Figure[] => [
 ];
 
 /** One fault tells little about the next one. */
-export const howSure = ({ ledger, control }: DrillRecord): string =>
-  `One drill with ${counted(ledger.exposed, 'exposed request')}${control === null ? ', without a control' : ' and a control without the fault'}.`;
+export function howSure(record: DrillRecord): string {
+  const { ledger, control, figures } = record;
+  const against = control === null ? ', without a control' : ' and a control without the fault';
+  const bounds = figures === null ? null : boundsOfNone(record);
+  const atMost = bounds === null ? '' : ` With 95% confidence, ${bounds}.`;
+  return `One drill with ${counted(ledger.exposed, 'exposed request')}${against}.${atMost}`;
+}
 
 const faultFigure = (record: DrillRecord): Figure => ({ name: 'Fault', value: faultText(record) });
 
