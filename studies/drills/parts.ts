@@ -322,6 +322,16 @@ export function commandOf(
 const variablesIn = (command: readonly string[]): string[] =>
   command.filter((_, index) => command[index - 1] === '--env').sort();
 
+/** A record shows no value that could hold a secret, so that of such a variable only the name can be compared. */
+const MASKED = /=\*\*\*$/;
+
+function haveSameVariables(now: readonly string[], then: readonly string[]): boolean {
+  const [planned, recorded] = [variablesIn(now), variablesIn(then)];
+  const isSame = (one = '', other = '') =>
+    one === other || (MASKED.test(other) && one.split('=')[0] === other.split('=')[0]);
+  return planned.length === recorded.length && planned.every((one, i) => isSame(one, recorded[i]));
+}
+
 /** What recovery repeats hangs on them, so that it is measured anew with them. */
 const RECOVERS_WITH_MS = Math.max(...LATER_SCRIPTS.map(({ since }) => Date.parse(since)));
 
@@ -348,9 +358,7 @@ export function isCurrent({
   // A record has no folder of a machine.
   const now = planned.map((word) => word.replaceAll('/root', '.'));
   const then = drill.command ?? [];
-  return (
-    variablesIn(now).join(' ') === variablesIn(then).join(' ') && everyIn(now) === everyIn(then)
-  );
+  return haveSameVariables(now, then) && everyIn(now) === everyIn(then);
 }
 
 const TIMES = ['detect', 'recover', 'drain'];

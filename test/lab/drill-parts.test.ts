@@ -186,6 +186,18 @@ describe('the parts', () => {
     expect(isCurrent(name, longer)).toBe(false);
   });
 
+  test('are not measured again because a record shows no value that could hold a secret', () => {
+    const name = 'kill-main-process-defaults-1';
+    const isCurrentWith = (variable: string): boolean => {
+      const command = (commands[parts.findIndex((part) => part.name === name)] ?? []).map((word) =>
+        word.replace(/^NODE_OPTIONS=.*/, variable).replaceAll('/here', '.'),
+      );
+      return plan.isCurrent({ name, drill: { command } });
+    };
+    expect(isCurrentWith('NODE_OPTIONS=***')).toBe(true);
+    expect(isCurrentWith('NODE_OPTIONS_X=***')).toBe(false);
+  });
+
   test('are measured again beside recovery where workers did not yet store later, or with fewer moments', () => {
     const isCurrent = (name: string, startedAt: string, without = ''): boolean => {
       const command = (commands[parts.findIndex((part) => part.name === name)] ?? [])
