@@ -84,7 +84,15 @@ const VALUES: Record<string, string> = {
   ...{ maxOpen: '9', generatorCpus: '0.7', timeout: '31s', drain: '17s', ready: '19s', out: 'o' },
   ...{ s3: 's3://bucket/prefix', prometheusRemoteWrite: 'http://p:9090/api/v1/write' },
   ...{ grafana: 'http://g:3000', cpuPrice: '2', memoryPrice: '3', probe: '7s', full: '33s' },
-  ...{ budget: '7m', findBudget: '5m', metric: 'p95', failOn: 'worse', pairs: '4', name: 'mine' },
+  ...{
+    budget: '7m',
+    findBudget: '5m',
+    maxClients: '64',
+    metric: 'p95',
+    failOn: 'worse',
+    pairs: '4',
+    name: 'mine',
+  },
   ...{ steady: '9s', for: '8s', every: '2s', after: '12s', recoverAge: '7s', promise: 'lost=5' },
   ...{
     wait: '99s',
