@@ -19,6 +19,7 @@ const LOW_HEIGHT = 190;
 const TICKS = 5;
 const LOW_TICKS = 3;
 const MIN_TICKS = 3;
+const TICK_HEIGHT = 1.3 * TICK_FONT;
 /** A large dot is twice as wide as the others. */
 const LARGE = 'stroke-width:12';
 /** The height of a second row of ticks. */
@@ -157,22 +158,34 @@ function scaleOf(
     ? (v: number) => Math.log(v / low) / Math.log(high / low)
     : (v: number) => (v - low) / (high - low);
   const place = (v: number) => (upward ? 1 - share(v) : share(v)) * length;
-  const round = log ? logTicks(low, high) : roundTicks(low, high, wanted);
+  const round = log ? logTicks(low, high, place) : roundTicks(low, high, wanted);
   // Counts have no halves.
   const ticks = finite.every(Number.isInteger) ? round.filter(Number.isInteger) : round;
   return { low, high, place, ticks };
 }
 
 /** 1, 2 and 5 times each power of ten; steps as of a linear axis where these are too few to read a value. */
-function logTicks(low: number, high: number): number[] {
+function logTicks(low: number, high: number, place: Scale['place']): number[] {
   const ticks: number[] = [];
   for (let power = Math.floor(Math.log10(low)); 10 ** power <= high; power++)
     for (const unit of [1, 2, 5]) {
       const tick = unit * 10 ** power;
       if (tick >= low * 0.999 && tick <= high * 1.001) ticks.push(tick);
     }
-  if (ticks.length < MIN_TICKS) return roundTicks(low, high, TICKS);
+  if (ticks.length < MIN_TICKS) return farApart(roundTicks(low, high, TICKS), place);
   return ticks.length > 8 ? ticks.filter((t) => Number.isInteger(Math.log10(t))) : ticks;
+}
+
+/** The upper of two ticks is left out where it would touch the one before. */
+function farApart(ticks: readonly number[], place: Scale['place']): number[] {
+  const kept: number[] = [];
+  for (const tick of ticks) {
+    const before = kept.at(-1);
+    if (before === undefined || Math.abs(place(tick) - place(before)) >= TICK_HEIGHT) {
+      kept.push(tick);
+    }
+  }
+  return kept;
 }
 
 function drawSpan({ from, to }: { from: number; to: number }, x: Scale, { height }: Area): string {
