@@ -203,7 +203,7 @@ test.each<[string, Said, RegExp]>([
   [
     '404 with the hint of n8n',
     json(404, NOT_REGISTERED),
-    /status 404, and said "The requested webhook "POST order" is not registered. The workflow must be active [^"]*"; publish \(activate\) the workflow in n8n, or correct the method and path in --request; no load was generated. With N8N_API_KEY/,
+    /status 404, and said "The requested webhook "POST order" is not registered. The workflow must be active [^"]*"; publish \(activate\) the workflow in n8n, or correct the method and path in --request; no load was generated. Set N8N_API_KEY to see/,
   ],
   [
     '404 for another method',
