@@ -123,7 +123,7 @@ describe.each(KINDS)('of a %s', (_, make) => {
   });
 });
 
-it('says once of all records that they are without the same, with a count', async () => {
+test('records that lack the same files are named once, with their count', async () => {
   const folders = [await aRunIn(join(root, 'a')), await aRunIn(join(root, 'b'))];
   for (const folder of folders) rmSync(join(folder, 'requests.csv.gz'));
   await report(root);

@@ -8,7 +8,7 @@ const SHOWN = new Set(
   `
   after age allow arrivals at at-cpu at-once attempts back-off budget chart compose concurrency container-engine context continue cpu cpu-price csv
   database deploy-timeout drain duration every execution-size executions executions-per-day fail-on file find-budget for from from-execution full
-  generator-cpus generator-image generators grafana group heap help host id-at image interval into keep-days kubeconfig max-open
+  generator-cpus generator-image generators grafana group heap help host id-at image interval into keep-days kubeconfig max-clients max-open
   memory memory-price metric metrics-url mode n8n n8n-program name namespace out over pairs part pid plot port postgres-image precision prefix probe
   process profile prometheus prometheus-namespace prometheus-release prometheus-remote-write promise protect
   rate ready recover-age redis redis-image release request retries rules runners-image s3 save-on-error save-on-progress save-on-success seed since slo speed

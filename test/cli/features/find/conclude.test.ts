@@ -140,7 +140,7 @@ describe('what a search answers', () => {
       );
       expect(confirmedBy).toBeNull();
       expect(sentence).toMatch(/^n8n seems to sustain 38\.5 req\/s/);
-      expect(sentence).toContain(`confirmed it: at 38.2 it was ${result} (${missed}).`);
+      expect(sentence).toContain(`confirmed it: the run at 38.2/s was ${result} (${missed}).`);
     },
   );
 

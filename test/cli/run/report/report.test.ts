@@ -109,7 +109,7 @@ describe('the page', () => {
 describe('the twins', () => {
   it('Markdown names the verdict, the figures and a plot file for each chart', () => {
     const markdown = renderMarkdown(runDocument(data));
-    expect(markdown).toContain('**n8n did not sustain 40 req/s');
+    expect(markdown).toContain('**NOT SUSTAINED: n8n did not sustain 40 req/s');
     expect(markdown).toContain('| Latency | p50 108 ms, p90 147 ms, p95 152 ms, p99 1.01 s');
     const drawn = reportFiles(runDocument(data)).filter(({ name }) => name.startsWith('plots/'));
     expect(drawn.length).toBeGreaterThan(5);
