@@ -49,13 +49,16 @@ function planOf(study: string): StudyPlan | null {
   return existsSync(file) ? parseStudy(readFileSync(file, 'utf8'), path) : null;
 }
 
+export const questionOf = ({ study, question }: Pick<StudyPage, 'study' | 'question'>): string =>
+  planOf(study)?.question ?? question ?? study;
+
 export function filesOfPage(page: StudyPage): Record<string, string> {
   const { study, answer, parts } = page;
   const plan = planOf(study);
   const measuredBy = plan === null ? 'A test' : `\`n8n-tuned study ${study}\``;
   const figures = parts.map((part) => part()).filter((text) => text !== '');
   const text = [
-    `# ${plan?.question ?? page.question ?? study}`,
+    `# ${questionOf(page)}`,
     '<!-- Written by lab/generate/all.ts from the records of studies. -->',
     ...(answer === undefined ? [] : [`**${answerText(answer())}**`]),
     `Measured on ${conditionsOf(figures.join('\n'))}. ${measuredBy} measures it again ([studies](studies/README.md));

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { STUDIES } from '../../lab/generate/studies';
+import { SHOWN, STUDIES } from '../../lab/generate/studies';
 import { pathOfPage } from '../../lab/generate/study-page';
 import { textsOf } from './texts';
 import * as generator from '../../lab/generate/conditions';
@@ -57,6 +57,19 @@ test('every study with records has a page, and no page or plot is written by han
   const owned = tracked.split('\n').filter((file) => /^studies\/[^/]+\/README\.md$/.test(file));
   expect(owned.toSorted()).toEqual(pages.toSorted());
   for (const page of pages) expect(read(page)).toContain('<!-- Written by lab/generate/all.ts');
+});
+
+test('studies/README.md says for every study what shows its result, and that page names the study', () => {
+  const tracked = execFileSync('git', ['ls-files', 'studies/*/*'], { cwd: root, encoding: 'utf8' });
+  const folders = new Set(tracked.split('\n').flatMap((file) => file.split('/')[1] ?? []));
+  const listed = [...read('studies/README.md').matchAll(/^\| `([\w-]+)` +\|.*\| +(\S.*?) +\|$/gm)];
+  const rows = new Map(listed.map(([, study, shown]) => [study ?? '', shown ?? '']));
+  for (const study of folders) expect([...rows.keys()]).toContain(study);
+  for (const study of Object.keys(SHOWN)) {
+    const [, page] = /\]\((\S+\.md)\)/.exec(rows.get(study) ?? '') ?? [];
+    if (page === undefined) continue;
+    expect(read(join('studies', page))).toMatch(new RegExp(`\\b${study}\\b`));
+  }
 });
 
 /** How the result of a measurement looks; a setting, a limit and a condition look otherwise. */
