@@ -61,7 +61,7 @@ function chartTable(chart: Chart): string {
       return cellsTable(
         ['', chart.unit === '' ? 'value' : chart.unit],
         chart.bars.map((b) => [
-          b.label,
+          b.note === undefined ? b.label : `${b.label} (${b.note})`,
           b.low === undefined || b.high === undefined
             ? formatNumber(b.value)
             : `${formatNumber(b.value)} (${formatNumber(b.low)} to ${formatNumber(b.high)})`,

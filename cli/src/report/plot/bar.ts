@@ -1,4 +1,4 @@
-import type { BarChart } from './chart';
+import type { Bar, BarChart } from './chart';
 import { textWidth, TICK_FONT } from './labels';
 import { roundTop } from './scale';
 import { element, escapeXml } from './svg';
@@ -21,7 +21,7 @@ interface Layout {
 const MAX_NAME = 252;
 
 /** Bars begin where the longest name ends. */
-function beside(bars: BarChart['bars']): Layout {
+function beside(bars: readonly Bar[]): Layout {
   const name = Math.max(0, ...bars.map(({ label }) => Math.ceil(textWidth(label, TICK_FONT))));
   return {
     ...{ row: 26, name, left: name + 8, barAt: 4 },
@@ -40,7 +40,8 @@ export function drawBar(chart: BarChart): string {
   const { left, row, barAt } = layout;
   const top = roundTop(Math.max(0, ...chart.bars.map((b) => b.high ?? b.value)));
   const unit = chart.unit === 'requests per second' ? '/s' : chart.unit;
-  const valueOf = ({ value }: BarChart['bars'][number]): string => withUnit(value, unit);
+  const valueOf = ({ value, note }: Bar): string =>
+    [withUnit(value, unit), ...(note === undefined ? [] : [note])].join(': ');
   const widest = Math.max(0, ...chart.bars.map((bar) => textWidth(valueOf(bar), TICK_FONT)));
   const width = WIDTH - left - Math.ceil(widest) - 2 * GAP;
   const rows = chart.bars.map((bar, index) => {
@@ -50,7 +51,10 @@ export function drawBar(chart: BarChart): string {
     const { nameAt, name } = layout;
     const parts = [
       element('text', { ...nameAt, y: y + nameAt.y }, escapeXml(fitting(bar.label, name))),
-      element('rect', { class: 'bar', x: left, y: y + barAt, width: length, height: BAR, rx: 2 }),
+      element('rect', {
+        ...{ class: bar.isChosen === true ? 'bar chosen' : 'bar', x: left, y: y + barAt },
+        ...{ width: length, height: BAR, rx: 2 },
+      }),
     ];
     if (bar.low !== undefined && bar.high !== undefined) {
       const [from, to] = [bar.low, bar.high].map((v) => left + (v / top) * width);

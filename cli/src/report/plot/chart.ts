@@ -31,7 +31,18 @@ export interface BarChart {
   id: string;
   title: string;
   unit: string;
-  bars: { label: string; value: number; low?: number; high?: number }[];
+  bars: Bar[];
+}
+
+export interface Bar {
+  label: string;
+  value: number;
+  low?: number;
+  high?: number;
+  /** A word or two behind the value. */
+  note?: string;
+  /** The one that the report names as its answer. */
+  isChosen?: boolean;
 }
 
 export interface HeatMap {

@@ -23,7 +23,7 @@ ${series}
 .plot .band{fill:var(--c);fill-opacity:.16;stroke:none}
 .plot .mark{fill:none;stroke:var(--faint);stroke-width:1.5;stroke-dasharray:3 3;vector-effect:non-scaling-stroke}
 .plot .mark-label{fill:var(--faint);font-size:11px;paint-order:stroke;stroke:var(--paper);stroke-width:4px;stroke-linejoin:round}
-.plot .bar,.plot .cell{fill:var(--s0)}.plot .cell.none{fill:var(--rule)}
+.plot .bar,.plot .cell{fill:var(--s0)}.plot .bar.chosen{fill:var(--s2)}.plot .cell.none{fill:var(--rule)}
 .plot .whisker{stroke:var(--ink);stroke-width:2}.plot .on-dark{fill:var(--paper)}`;
 
 export const PLOT_STYLE = `${PALETTE}${PLOT_RULES}`;

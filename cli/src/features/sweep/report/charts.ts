@@ -3,7 +3,14 @@ import type { CellRecord, SweepRecord } from '../record';
 import { metricsOf, type SweepMetric } from '../analysis/metric';
 import type { BarChart, Chart, HeatMap, LineChart, LineSeries } from '../../../report/plot/chart';
 import { roundTop } from '../../../report/plot/scale';
-import { decidingMetric, dimensionsOf, groupsOf } from './decision';
+import {
+  decidingMetric,
+  dimensionsOf,
+  groupsOf,
+  sizesOf,
+  type CellGroup,
+  type Sizes,
+} from './decision';
 import {
   axesOf,
   cellName,
@@ -43,20 +50,39 @@ const EVERY_CELL = 'cells';
 /** So many fit on the first screen of a desktop. */
 const MAX_BARS = 10;
 
-/** Those that had the same to do beside each other, the best first. */
+/** Those that had the same to do beside each other: the best first, or the smallest where this is the question. */
 function everyCell(sweep: SweepRecord, records: readonly CellRecord[]): BarChart {
   const { metric } = decidingMetric(sweep);
   const { load, layout } = dimensionsOf(cellsInOrder(sweep));
   const names = [...load, ...layout];
-  const groups = groupsOf(sweep, records);
+  const sizes = sizesOf(sweep, records);
+  const groups: readonly CellGroup[] = sizes ?? groupsOf(sweep, records);
   const most = Math.max(1, Math.floor(MAX_BARS / groups.length));
-  const shown = groups.flatMap(({ rows }) => rows.slice(0, most));
+  const shown =
+    sizes?.flatMap((one) => around(one, most)) ?? groups.flatMap(({ rows }) => rows.slice(0, most));
   const isCut = groups.some(({ rows }) => rows.length > most);
+  const by = `by ${names.map(dimensionTitle).join(', ')}${isCut ? `: ${bestOf(most, load)}` : ''}`;
   return {
-    ...bars(shown, metric, names, ''),
+    ...bars(shown, metric, names, '', sizes?.flatMap(({ least }) => least ?? []) ?? null),
     id: EVERY_CELL,
-    title: `${metric.title} by ${names.map(dimensionTitle).join(', ')}${isCut ? `: ${bestOf(most, load)}` : ''}`,
+    title: `${metric.title} ${sizes === null ? by : ofSizes(sizes, load)}`,
   };
+}
+
+/** Its labels have the units. */
+function ofSizes(sizes: readonly Sizes[], load: readonly string[]): string {
+  const isAny = sizes.some(({ least }) => least !== null);
+  const each = load.length === 0 ? '' : ` for each ${load.map(dimensionTitle).join(' and ')}`;
+  return isAny
+    ? `around the smallest cell that sustains the load${each}`
+    : `of the largest cells${each}: none sustains the load`;
+}
+
+/** The smallest that sustains, the one below it and those above; where none sustains, the largest. */
+function around({ rows, least }: Sizes, most: number): CellRow[] {
+  const before = least === null ? rows.length : rows.indexOf(least) - (most > 1 ? 1 : 0);
+  const from = Math.max(0, Math.min(before, rows.length - most));
+  return rows.slice(from, from + most);
 }
 
 /** `the best 3 for each workload`: of what had the same to do. */
@@ -163,6 +189,7 @@ function bars(
   metric: SweepMetric,
   names: readonly string[],
   panel: string,
+  chosen: readonly CellRow[] | null = null,
 ): BarChart {
   return {
     kind: 'bar',
@@ -170,20 +197,28 @@ function bars(
     unit: metric.unit,
     bars: rows.map((row) => {
       const { median, low, high, all } = spreadOf(row, metric);
-      const dead = row.records.length > 0 && median === null;
-      const label = `${wordsOf(row, names)}${dead ? ' (crashed)' : ''}`;
+      const isChosen = chosen?.includes(row) === true;
+      const state = isChosen ? 'smallest' : chosen === null ? undefined : missed(row);
       return {
-        label: label === '' ? 'all' : label,
+        label: `${wordsOf(row, names)}${row.records.length > 0 && median === null ? ' (crashed)' : ''}`,
         value: median ?? 0,
         ...(all.length > 1 ? { low, high } : {}),
+        ...(isChosen ? { isChosen } : {}),
+        ...(state === undefined || median === null ? {} : { note: state }),
       };
     }),
   };
 }
 
-/** The values that tell a cell from others, of the dimensions that it has. */
-const wordsOf = ({ cell }: CellRow, names: readonly string[]): string =>
-  names.flatMap((name) => cell[name] ?? []).join(', ');
+const missed = ({ records }: CellRow): string | undefined =>
+  records.some(({ outcome }) => outcome === 'not sustained') ? 'not sustained' : undefined;
+
+/** The values that tell a cell from others, of the dimensions that it has: of a single one, the title has the name. */
+function wordsOf({ cell }: CellRow, names: readonly string[]): string {
+  const [only, ...others] = names;
+  if (only === undefined) return 'all';
+  return others.length === 0 ? String(cell[only] ?? '') : cellName(cell, names);
+}
 
 function heat(
   rows: readonly CellRow[],

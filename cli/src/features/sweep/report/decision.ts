@@ -1,4 +1,5 @@
 /** What a sweep decides: which cell did best under each load, what limits it, and what to change for more. */
+import { counted, formatNumber } from '../../../ui/numbers';
 import { adviceFor } from '../../../analysis/limits/table';
 import { commonLimit, commonLimitText } from '../../../analysis/limits/limit-seen';
 import { mainMetric, metricsOf, type SweepMetric } from '../analysis/metric';
@@ -6,7 +7,15 @@ import type { Cell } from '../plan/cells';
 import { changedDimensions, isServerCell } from '../plan/plan-cells';
 import type { CellRecord, SweepRecord } from '../record';
 import type { Figure } from '../../../report/text/units';
-import { cellName, cellRows, cellsInOrder, spreadOf, spreadText, type CellRow } from './table';
+import {
+  cellName,
+  cellParts,
+  cellRows,
+  cellsInOrder,
+  spreadOf,
+  spreadText,
+  type CellRow,
+} from './table';
 
 /** A rate that was found or that clients got; where the rate was given, what became of the latency. */
 export function decidingMetric({ plan, steps }: SweepRecord): {
@@ -47,7 +56,7 @@ export function groupsOf(sweep: SweepRecord, records: readonly CellRecord[]): Ce
   const { metric, moreIsBetter } = decidingMetric(sweep);
   const groups = new Map<string, CellRow[]>();
   for (const row of cellRows(records, cells)) {
-    const name = load.map((one) => loadText(row.cell, one)).join(', ');
+    const name = load.length === 0 ? '' : cellName(row.cell, load);
     groups.set(name, [...(groups.get(name) ?? []), row]);
   }
   const worst = moreIsBetter ? -Infinity : Infinity;
@@ -60,10 +69,6 @@ export function groupsOf(sweep: SweepRecord, records: readonly CellRecord[]): Ce
     ),
   }));
 }
-
-/** A workload and a request name themselves. */
-const loadText = (cell: Cell, name: string): string =>
-  name === 'workload' || name === 'request' ? String(cell[name] ?? '') : cellName(cell, [name]);
 
 /** More of them are in the table of all cells. */
 const MAX_GROUPS = 6;
@@ -80,7 +85,7 @@ export function decisionFigures(sweep: SweepRecord, records: readonly CellRecord
     name: name === '' ? 'Best cell' : `Best for ${name}`,
     value: bestText(sweep, rows),
   }));
-  const smallest = smallestFigures(sweep, measured);
+  const smallest = smallestFigures(sweep, records);
   const [only, ...others] = measured;
   const best = only?.rows.find(metsSlo);
   const decided = [...smallest, ...bests];
@@ -90,23 +95,76 @@ export function decisionFigures(sweep: SweepRecord, records: readonly CellRecord
 /** What costs money, in the order in which less of it is better. */
 const AMOUNTS = ['cpuMillicores', 'memoryMiB', 'workers', 'webhooks'];
 
-/** With a given rate, the question is what the least is that sustains it. */
-function smallestFigures(sweep: SweepRecord, groups: readonly CellGroup[]): Figure[] {
-  const { metric, moreIsBetter } = decidingMetric(sweep);
+/** Cells from the smallest to the largest, and the smallest of them that sustains the load. */
+export interface Sizes extends CellGroup {
+  least: CellRow | null;
+}
+
+/** With a given rate, the question is what the least is that sustains it; null where it is another. */
+export function sizesOf(sweep: SweepRecord, records: readonly CellRecord[]): Sizes[] | null {
+  const { moreIsBetter } = decidingMetric(sweep);
   const { layout } = dimensionsOf(cellsInOrder(sweep));
   const amounts = AMOUNTS.filter((name) => layout.includes(name));
-  if (moreIsBetter || amounts.length === 0 || sweep.plan.slo.length === 0) return [];
-  return groups.slice(0, MAX_GROUPS).map(({ name, rows }) => {
-    const [least] = rows.filter(sustains).sort((one, other) => compareAmounts(one, other, amounts));
-    return {
-      name: name === '' ? 'Smallest that sustains' : `Smallest for ${name}`,
-      value:
-        least === undefined
-          ? 'no cell met the SLO'
-          : `${cellName(least.cell, layout)}: ${metric.axis} ${spreadText(spreadOf(least, metric))} ${metric.unit}`,
-    };
+  if (moreIsBetter || amounts.length === 0 || sweep.plan.slo.length === 0) return null;
+  return groupsOf(sweep, records).map(({ name, rows }) => {
+    const sorted = [...rows].sort((one, other) => compareAmounts(one, other, amounts));
+    return { name, rows: sorted, least: sorted.find(sustains) ?? null };
   });
 }
+
+function smallestFigures(sweep: SweepRecord, records: readonly CellRecord[]): Figure[] {
+  const { metric } = decidingMetric(sweep);
+  const { layout } = dimensionsOf(cellsInOrder(sweep));
+  const sizes = (sizesOf(sweep, records) ?? []).filter(({ rows }) => rows.some(isMeasured));
+  return sizes.slice(0, MAX_GROUPS).map(({ name, least }) => ({
+    name: name === '' ? 'Smallest that sustains' : `Smallest for ${name}`,
+    value:
+      least === null
+        ? 'no cell met the SLO'
+        : `${cellName(least.cell, layout)}: ${metric.axis} ${spreadText(spreadOf(least, metric))} ${metric.unit}`,
+  }));
+}
+
+/** More of them make no sentence. */
+const MAX_NAMED = 3;
+
+/** `the smallest cell that sustains 5 requests per second has 250m CPU for json`; null where no rate was given. */
+export function smallestText(sweep: SweepRecord, records: readonly CellRecord[]): string | null {
+  const all = sizesOf(sweep, records);
+  if (all === null) return null;
+  const { load, layout } = dimensionsOf(cellsInOrder(sweep));
+  const rate = load.includes('ratePerSecond') ? undefined : rateOf(sweep);
+  const loadText = rate === undefined ? 'the load' : `${formatNumber(rate)} requests per second`;
+  const named = all.slice(0, MAX_NAMED);
+  const of = (name: string): string => (name === '' ? '' : ` for ${name}`);
+  const found = named.flatMap(({ name, least }) =>
+    least === null ? [] : [`${cellParts(least.cell, layout).join(' and ')}${of(name)}`],
+  );
+  const none = named.flatMap(({ name, least }) => (least === null ? [name] : []));
+  if (found.length === 0 && none.length === all.length) return `no cell sustains ${loadText}`;
+  const more = all.length - named.length;
+  return [
+    ...(found.length === 0
+      ? []
+      : [`the smallest cell that sustains ${loadText} has ${inWords(found, ', and ')}`]),
+    ...(none.length === 0
+      ? []
+      : [
+          `no cell sustains ${rate === undefined ? 'the load' : 'this rate'} for ${inWords(none, ' or ')}`,
+        ]),
+    ...(more === 0 ? [] : [`see below for ${counted(more, 'more load')}`]),
+  ].join('; ');
+}
+
+const inWords = (all: readonly string[], last: string): string =>
+  [all.slice(0, -1).join(', '), ...all.slice(-1)].filter((part) => part !== '').join(last);
+
+function rateOf(sweep: SweepRecord): number | undefined {
+  const ofCell = cellsInOrder(sweep)[0]?.['ratePerSecond'];
+  return ofCell === undefined ? sweep.plan.measure.ratePerSecond : Number(ofCell);
+}
+
+const isMeasured = ({ records }: CellRow): boolean => records.length > 0;
 
 const sustains = ({ records }: CellRow): boolean =>
   records.length > 0 && records.every(({ outcome }) => outcome === 'sustained');

@@ -11,29 +11,32 @@ import {
   type ShownVerdict,
 } from '../../../report/document';
 import { repeatCommand, utc } from '../../../report/text/units';
-import { cellsInOrder } from './table';
-import { counted } from '../../../ui/numbers';
 import { firstChartId, sweepCharts } from './charts';
-import { decisionFigures } from './decision';
+import { decisionFigures, sizesOf } from './decision';
 import {
   controlFigure,
-  controlText,
   crashes,
   sweepDoubts,
   sweepFigures,
   sweepLimits,
   sweepSentence,
+  sweepSure,
   sweepTable,
 } from './figures';
 
 const CELLS = 'Each measurement has its own report in the folder cells/ next to the record.';
 
-export const sweepVerdict = (sweep: SweepRecord, records: readonly CellRecord[]): ShownVerdict => ({
-  ...(records.length === sweep.steps.length
-    ? ({ tone: 'good', word: 'DONE' } as const)
-    : ({ tone: 'unsure', word: 'STOPPED' } as const)),
-  sentence: sweepSentence(sweep, records),
-});
+export function sweepVerdict(sweep: SweepRecord, records: readonly CellRecord[]): ShownVerdict {
+  const isDone = records.length === sweep.steps.length;
+  const sizes = sizesOf(sweep, records);
+  const isNone = sizes !== null && sizes.every(({ least }) => least === null);
+  return {
+    ...(isDone
+      ? ({ tone: isNone ? 'bad' : 'good', word: 'DONE' } as const)
+      : ({ tone: 'unsure', word: 'STOPPED' } as const)),
+    sentence: sweepSentence(sweep, records),
+  };
+}
 
 /** The report of a sweep, also of one that has not come to its end. */
 export function sweepDocument(sweep: SweepRecord, records: readonly CellRecord[]): ReportDocument {
@@ -52,7 +55,7 @@ export function sweepDocument(sweep: SweepRecord, records: readonly CellRecord[]
     // Which cell is best and what limits it, and from where on a difference is one.
     summary: [...decisionFigures(sweep, records), controlFigure(sweep, records)],
     pictures,
-    howSure: `${counted(records.length, 'measurement')} of ${counted(cellsInOrder(sweep).length, 'cell')}; control: ${controlText(sweep, records)}.`,
+    howSure: sweepSure(sweep, records),
     doubts: sweepDoubts(sweep, records),
     figures: sweepFigures(sweep, records),
     sections: [

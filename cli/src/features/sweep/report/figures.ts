@@ -4,25 +4,34 @@ import type { CellRecord, SweepRecord } from '../record';
 import { mainMetric, metricsOf } from '../analysis/metric';
 import { driftOf } from '../analysis/drift-and-order';
 import type { Figure } from '../../../report/text/units';
-import { decisionFigures } from './decision';
+import { decisionFigures, smallestText } from './decision';
 import { axesOf, cellName, cellRows, cellsInOrder, spreadOf, spreadText } from './table';
-import { formatNumber, percent, signed, times } from '../../../ui/numbers';
+import { counted, formatNumber, percent, signed, times } from '../../../ui/numbers';
 
-export function sweepSentence(
-  { title, steps }: SweepRecord,
-  records: readonly CellRecord[],
-): string {
+/** The answer where a rate was given, otherwise what was done. */
+export function sweepSentence(sweep: SweepRecord, records: readonly CellRecord[]): string {
+  const { title, steps } = sweep;
   const all = steps.length;
-  const count = (outcome: CellRecord['outcome']): number =>
-    records.filter((record) => record.outcome === outcome).length;
-  const parts = (['sustained', 'not sustained', 'inconclusive', 'crashed', 'invalid'] as const)
-    .filter((outcome) => count(outcome) > 0)
-    .map((outcome) => `${String(count(outcome))} ${outcome}`);
-  const done =
-    records.length === all
-      ? `all ${String(all)} measurements are done`
-      : `${String(records.length)} of ${String(all)} measurements are done; run the same command to continue`;
-  return `${title}: ${[done, ...parts].join(', ')}.`;
+  if (records.length < all) {
+    const done = `${String(records.length)} of ${String(all)} measurements are done; run the same command to continue`;
+    return `${title}: ${[done, ...outcomes(records)].join(', ')}.`;
+  }
+  const smallest = smallestText(sweep, records);
+  const done = [`all ${String(all)} measurements are done`, ...outcomes(records)].join(', ');
+  return `${title}: ${smallest ?? done}.`;
+}
+
+/** `16 sustained`, `4 not sustained`. */
+const outcomes = (records: readonly CellRecord[]): string[] =>
+  (['sustained', 'not sustained', 'inconclusive', 'crashed', 'invalid'] as const).flatMap((one) => {
+    const count = records.filter(({ outcome }) => outcome === one).length;
+    return count === 0 ? [] : [`${String(count)} ${one}`];
+  });
+
+/** How much was measured, what became of it and what the control says. */
+export function sweepSure(sweep: SweepRecord, records: readonly CellRecord[]): string {
+  const count = `${counted(records.length, 'measurement')} of ${counted(cellsInOrder(sweep).length, 'cell')}`;
+  return `${[count, ...outcomes(records)].join(', ')}; control: ${controlText(sweep, records)}.`;
 }
 
 export function sweepFigures(sweep: SweepRecord, records: readonly CellRecord[]): Figure[] {

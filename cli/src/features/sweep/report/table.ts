@@ -1,9 +1,9 @@
 import { median } from '../../../analysis/statistics/statistics';
-import { cellKey, type Cell } from '../plan/cells';
+import { cellKey, type Cell, type Value } from '../plan/cells';
 import { cellsOf, changedDimensions } from '../plan/plan-cells';
 import type { CellRecord, SweepRecord } from '../record';
 import type { SweepMetric } from '../analysis/metric';
-import { formatNumber } from '../../../ui/numbers';
+import { counted, formatNumber, perSecond } from '../../../ui/numbers';
 
 /** All measurements of one cell; controls apart, since they are there to watch the machine. */
 export interface CellRow {
@@ -52,13 +52,39 @@ export function spreadText({ median, low, high, all }: CellSpread): string {
 
 /** What sets the cell apart from the others, in words; all of it where nothing does. */
 export function cellName(cell: Cell, changed: readonly string[]): string {
-  const names = changed.length > 0 ? changed : Object.keys(cell);
-  const parts = names.flatMap((name) => {
-    const value = cell[name];
-    return value === undefined ? [] : [`${dimensionTitle(name)} ${String(value)}`];
-  });
-  return parts.length > 0 ? parts.join(', ') : 'everything at its default';
+  return cellParts(cell, changed).join(', ') || 'everything at its default';
 }
+
+export function cellParts(cell: Cell, changed: readonly string[]): string[] {
+  const names = changed.length > 0 ? changed : Object.keys(cell);
+  return names.flatMap((name) => {
+    const value = cell[name];
+    return value === undefined ? [] : [valueName(name, value)];
+  });
+}
+
+/** What names itself, or is told by its unit. */
+const NAMES: Record<string, (value: Value) => string> = {
+  workload: String,
+  request: String,
+  command: String,
+  mode: (value) => `${String(value)} mode`,
+  cpuMillicores: (value) => `${String(value)}m CPU`,
+  memoryMiB: (value) => `${mebibytes(Number(value))} memory`,
+  heapMiB: (value) =>
+    typeof value === 'number' ? `${mebibytes(value)} heap` : `heap ${String(value)}`,
+  workers: (value) => counted(Number(value), 'worker'),
+  webhooks: (value) => counted(Number(value), 'webhook processor'),
+  instances: (value) => counted(Number(value), 'instance'),
+  clients: (value) => counted(Number(value), 'client'),
+  ratePerSecond: (value) => perSecond(Number(value)),
+};
+
+const valueName = (name: string, value: Value): string =>
+  NAMES[name]?.(value) ?? `${dimensionTitle(name)} ${String(value)}`;
+
+const mebibytes = (value: number): string =>
+  value % 512 === 0 ? `${formatNumber(value / 1024)} GiB` : `${formatNumber(value)} MiB`;
 
 const TITLES: Record<string, string> = {
   cpuMillicores: 'CPU (millicores)',

@@ -1,5 +1,9 @@
-import { cellKey } from '../../../../../cli/src/features/sweep/plan/cells';
-import { NO_FIGURES, type CellRecord } from '../../../../../cli/src/features/sweep/record';
+import { cellKey, type Cell } from '../../../../../cli/src/features/sweep/plan/cells';
+import {
+  NO_FIGURES,
+  type CellRecord,
+  type SweepRecord,
+} from '../../../../../cli/src/features/sweep/record';
 import { sweepCharts } from '../../../../../cli/src/features/sweep/report/charts';
 import { renderSweepCsv } from '../../../../../cli/src/features/sweep/report/csv';
 import {
@@ -7,6 +11,8 @@ import {
   sweepFigures,
   sweepTable,
 } from '../../../../../cli/src/features/sweep/report/figures';
+import { cellName } from '../../../../../cli/src/features/sweep/report/table';
+import { drawBar } from '../../../../../cli/src/report/plot/bar';
 import { sampleCells, sampleSweep, sweepMachine } from '../../../../support/sample-sweep';
 import { renderHtml } from '../../../../../cli/src/report/page/html';
 import { sweepDocument } from '../../../../../cli/src/features/sweep/report/document';
@@ -73,7 +79,9 @@ describe('plots choose what changed', () => {
     const [chart] = allCharts(sweep, sampleCells(sweep));
     expect(chart).toMatchObject({ kind: 'bar', id: 'cells', title: 'Capacity by tuning, workers' });
     if (chart?.kind !== 'bar') throw new Error('they are no bars');
-    expect(chart.bars[0]).toEqual({ label: 'none, 4', value: 82, low: 81, high: 83 });
+    expect(chart.bars[0]).toEqual({
+      ...{ label: 'tuning none, 4 workers', value: 82, low: 81, high: 83 },
+    });
     expect(chart.bars.map(({ value }) => value)).toEqual([82, 82, 42, 42, 22, 22]);
   });
 
@@ -84,7 +92,7 @@ describe('plots choose what changed', () => {
     const [chart] = allCharts(sweep, sampleCells(sweep));
     if (chart?.kind !== 'bar') throw new Error('they are no bars');
     expect(chart.title).toBe('Capacity by workload, workers: the best 3 for each workload');
-    expect(chart.bars.map(({ label }) => label.replace(/, \d$/, ''))).toEqual([
+    expect(chart.bars.map(({ label }) => label.replace(/, \d workers?$/, ''))).toEqual([
       ...Array<string>(3).fill('last-node'),
       ...Array<string>(3).fill('at-once'),
       ...Array<string>(3).fill('wait-5s'),
@@ -149,7 +157,7 @@ describe('what a sweep decides', () => {
     const records = sampleCells(sweep).map((record) => ({ ...record, limitedBy }));
     expect(figuresOf(sweep, records)).toMatchObject({
       'Best cell':
-        'workers 4: capacity 82 (81 to 83) requests per second; worst: workers 1: 22 (21 to 23)',
+        '4 workers: capacity 82 (81 to 83) requests per second; worst: 1 worker: 22 (21 to 23)',
       'Limit of the best': 'worker slots: all 40 slots were busy',
       'For more': 'raise the concurrency of the workers, or add a worker',
     });
@@ -162,14 +170,14 @@ describe('what a sweep decides', () => {
     );
     const found = figuresOf(sweep, records);
     expect(found['Best for last-node']).toBe(
-      'workers 1: capacity 99 requests per second; worst: workers 2: 98',
+      '1 worker: capacity 99 requests per second; worst: 2 workers: 98',
     );
-    expect(found['Best for cpu']).toMatch(/^workers 2: capacity 2 /);
+    expect(found['Best for cpu']).toMatch(/^2 workers: capacity 2 /);
     expect(found).not.toHaveProperty('Limit of the best');
     const [chart] = allCharts(sweep, records);
     if (chart?.kind !== 'bar') throw new Error('they are no bars');
     expect(chart.bars.map(({ label }) => label)).toEqual([
-      ...['last-node, 1', 'last-node, 2', 'cpu, 2', 'cpu, 1'],
+      ...['last-node, 1 worker', 'last-node, 2 workers', 'cpu, 2 workers', 'cpu, 1 worker'],
     ]);
   });
 
@@ -187,7 +195,7 @@ describe('what a sweep decides', () => {
       },
     }));
     expect(figuresOf(sweep, records)['Best cell']).toBe(
-      'workers 2: p99 200 ms; worst: workers 1: 400',
+      '2 workers: p99 200 ms; worst: 1 worker: 400',
     );
     const missed = records.map((record) => ({ ...record, outcome: 'not sustained' as const }));
     expect(figuresOf(sweep, missed)['Best cell']).toBe('no cell met the SLO');
@@ -205,13 +213,108 @@ describe('what a sweep decides', () => {
       figures: { ...NO_FIGURES, achievedPerSecond: 20, p50Ms: 50, p99Ms: 100 },
     }));
     expect(figuresOf(sweep, records)['Smallest that sustains']).toBe(
-      'CPU (millicores) 500, memory (MiB) 1024: p99 100 ms',
+      '500m CPU, 1 GiB memory: p99 100 ms',
     );
     const missed = records.map((record) => ({ ...record, outcome: 'not sustained' as const }));
     expect(figuresOf(sweep, missed)['Smallest that sustains']).toBe('no cell met the SLO');
     // What is found, not given, has no smallest.
     const found = sampleSweep('cpuMillicores: [250, 500]');
     expect(figuresOf(found, sampleCells(found))).not.toHaveProperty('Smallest that sustains');
+  });
+
+  describe('where the rate was given', () => {
+    const OF_LOAD = 'measure: { profile: load, ratePerSecond: 20 }\n';
+    const needing = (sweep: SweepRecord, least: (cell: Cell) => number): CellRecord[] =>
+      sampleCells(sweep).map((record) => ({
+        ...record,
+        outcome:
+          Number(record.cell['cpuMillicores']) < least(record.cell) ? 'not sustained' : 'sustained',
+        figures: { ...NO_FIGURES, achievedPerSecond: 20, p50Ms: 50, p99Ms: 100 },
+      }));
+    const several = sampleSweep(
+      'workload: [json, disk-read, hog], cpuMillicores: [250, 500, 1000, 2000], memoryMiB: [1024, 1536]',
+      OF_LOAD,
+    );
+    const needed = needing(several, ({ workload }) =>
+      workload === 'json' ? 250 : workload === 'hog' ? 4000 : 1000,
+    );
+
+    test('the verdict names the smallest cell of each load, and how sure it is how many sustained', () => {
+      const { verdict, howSure } = sweepDocument(several, needed);
+      expect(verdict).toEqual({
+        ...{ tone: 'good', word: 'DONE' },
+        sentence:
+          'Workers & CPU: the smallest cell that sustains 20 requests per second has 250m CPU and 1 GiB memory for json, and 1000m CPU and 1 GiB memory for disk-read; no cell sustains this rate for hog.',
+      });
+      expect(howSure).toMatch(
+        /^\d+ measurements of 24 cells, \d+ sustained, \d+ not sustained; control: /,
+      );
+    });
+
+    test('of one load, without its name, and of none that sustains', () => {
+      const sweep = sampleSweep('cpuMillicores: [250, 500, 1000]', OF_LOAD);
+      expect(
+        sweepDocument(
+          sweep,
+          needing(sweep, () => 500),
+        ).verdict.sentence,
+      ).toBe('Workers & CPU: the smallest cell that sustains 20 requests per second has 500m CPU.');
+      expect(
+        sweepDocument(
+          sweep,
+          needing(sweep, () => 4000),
+        ).verdict,
+      ).toEqual({
+        ...{ tone: 'bad', word: 'DONE' },
+        sentence: 'Workers & CPU: no cell sustains 20 requests per second.',
+      });
+    });
+
+    test('of rates that differ, and of more loads than a sentence has room for', () => {
+      const sweep = sampleSweep(
+        'ratePerSecond: [5, 10, 15, 20, 25], cpuMillicores: [250, 500]',
+        'measure: { profile: load }\n',
+      );
+      expect(
+        sweepDocument(
+          sweep,
+          needing(sweep, () => 250),
+        ).verdict.sentence,
+      ).toBe(
+        'Workers & CPU: the smallest cell that sustains the load has 250m CPU for 5/s, 250m CPU for 10/s, and 250m CPU for 15/s; see below for 2 more loads.',
+      );
+    });
+
+    test('the first picture marks this cell between its neighbours, from small to large', () => {
+      const [chart] = allCharts(several, needed);
+      if (chart?.kind !== 'bar') throw new Error('they are no bars');
+      expect(chart.title).toBe(
+        '99th percentile of the latency around the smallest cell that sustains the load for each workload',
+      );
+      expect(chart.bars.map(({ label, note, isChosen }) => [label, note, isChosen])).toEqual([
+        ['json, 250m CPU, 1 GiB memory', 'smallest', true],
+        ['json, 250m CPU, 1.5 GiB memory', undefined, undefined],
+        ['json, 500m CPU, 1 GiB memory', undefined, undefined],
+        ['disk-read, 500m CPU, 1.5 GiB memory', 'not sustained', undefined],
+        ['disk-read, 1000m CPU, 1 GiB memory', 'smallest', true],
+        ['disk-read, 1000m CPU, 1.5 GiB memory', undefined, undefined],
+        ['hog, 1000m CPU, 1.5 GiB memory', 'not sustained', undefined],
+        ['hog, 2000m CPU, 1 GiB memory', 'not sustained', undefined],
+        ['hog, 2000m CPU, 1.5 GiB memory', 'not sustained', undefined],
+      ]);
+      expect(drawBar(chart).match(/class="bar chosen"/g)).toHaveLength(2);
+    });
+  });
+
+  test('what sets a cell apart has its unit', () => {
+    const cell = {
+      ...{ workload: 'json', mode: 'queue', cpuMillicores: 1000, memoryMiB: 1536, heapMiB: 900 },
+      ...{ workers: 1, webhooks: 2, concurrency: 10, clients: 8, ratePerSecond: 5, instances: 2 },
+      ...{ tuning: 'none', 'env.INSTANCES': 4 },
+    };
+    expect(cellName(cell, Object.keys(cell))).toBe(
+      'json, queue mode, 1000m CPU, 1.5 GiB memory, 900 MiB heap, 1 worker, 2 webhook processors, concurrency 10, 8 clients, 5/s, 2 instances, tuning none, INSTANCES 4',
+    );
   });
 
   test('nothing before anything was measured', () => {
@@ -266,7 +369,7 @@ describe('the texts', () => {
     const { head, rows } = sweepTable(sweep, records);
     expect(head[1]).toBe('Capacity (requests per second)');
     expect(rows[0]).toEqual([
-      'workers 1',
+      '1 worker',
       '21.5 (21 to 22)',
       '100 (100 to 100)',
       '-',
@@ -314,7 +417,7 @@ test('every report tells what limited each cell, with its figures and what came 
     next: { role: 'worker', resource: 'event loop' },
   } as const;
   const records = sampleCells(sweep).map((record) => ({ ...record, limitedBy }));
-  const sentence = 'workers 2: host CPU: it used 2 of 2 cores; next worker event loop';
+  const sentence = '2 workers: host CPU: it used 2 of 2 cores; next worker event loop';
   expect(renderTerminal(sweepDocument(sweep, records), { width: 400, colour: false })).toContain(
     sentence,
   );
