@@ -62,3 +62,12 @@ test('all records in studies/ are read without a problem', () => {
   );
   expect(problems).toEqual([]);
 });
+
+test('no record keeps a percentage with a space, which a report would show beside others without one', () => {
+  const spaced = readdirSync(STUDIES).flatMap((study) =>
+    [...readArchive(join(STUDIES, study, 'results.jsonl.gz'))]
+      .filter(([, entry]) => /\d\s%/.test(JSON.stringify(entry)))
+      .map(([id]) => `${study}#${id}`),
+  );
+  expect(spaced).toEqual([]);
+});
