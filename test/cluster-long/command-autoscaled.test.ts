@@ -21,7 +21,7 @@ afterAll(async () => {
   await space?.remove();
 });
 
-test('a pod more, by a HorizontalPodAutoscaler, with its reason', async () => {
+test('a report says that a HorizontalPodAutoscaler added a pod, with its reason', async () => {
   await installKnown(space, out, { oneAtATime: { serviceMs: 5 } });
   const results = join(out, 'results');
   const running = n8nTuned(

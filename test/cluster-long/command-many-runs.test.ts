@@ -20,7 +20,7 @@ afterEach(async () => {
 const on = (command: string, ...args: string[]) =>
   n8nTuned(command, ...args, '--target', 'kubernetes', '--out', out, '--json');
 
-test('find, in queue mode, and a recommendation that is deployed and sustains its rate', async () => {
+test('find gives a recommendation in queue mode that is deployed and sustains its rate', async () => {
   const found = await on(
     'find',
     ...['--workload', 'last-node', '--mode', 'queue', '--workers', '1', '--ready', '120s'],
@@ -54,7 +54,7 @@ test('find, in queue mode, and a recommendation that is deployed and sustains it
   expect(parse(readFileSync(values, 'utf8'))).toMatchObject({ executions: { mode: 'queue' } });
 });
 
-test('compare of two values files, both up at the same time', async () => {
+test('compare takes two values files, both of which are up at the same time', async () => {
   const a = written(
     'a.yaml',
     'tuning: { profile: default }\nmain: { resources: { limits: { cpu: 1 } } }\n',
@@ -89,7 +89,7 @@ dimensions:
   expect(cells.map(({ outcome }) => outcome)).toEqual(cells.map(() => 'sustained'));
 });
 
-test('predict, from a sweep over four sizes', async () => {
+test('predict takes a sweep over four sizes', async () => {
   const plan = written(
     'sizes.yaml',
     `measure: { profile: closed, clients: 6, duration: 8s, warmup: 4s, ready: 300s }

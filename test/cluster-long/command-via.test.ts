@@ -52,18 +52,21 @@ afterAll(async () => {
   await space?.remove();
 });
 
-test.each(['ingress', 'gateway'])('through the %s, by its host at its address', async (way) => {
-  const address = (await clusterStatus())[way] ?? '';
-  const { stdout, stderr } = await n8nTuned(
-    ...['run', ...onKnown(space), '--via', way, '--via-address', address, '--out', out, '--json'],
-    ...['--rate', '10', '--duration', '5s', '--warmup', '1s'],
-  );
-  if (stdout === '') throw new Error(stderr);
-  const record = JSON.parse(stdout) as RunRecord;
-  expect(record.target.url).toBe(`http://${HOST}`);
-  expect(record.summary.offered.requests).toBe(50);
-  expect(record.summary.errors.requests).toBe(0);
-});
+test.each(['ingress', 'gateway'])(
+  'requests go through the %s, by its host at its address',
+  async (way) => {
+    const address = (await clusterStatus())[way] ?? '';
+    const { stdout, stderr } = await n8nTuned(
+      ...['run', ...onKnown(space), '--via', way, '--via-address', address, '--out', out, '--json'],
+      ...['--rate', '10', '--duration', '5s', '--warmup', '1s'],
+    );
+    if (stdout === '') throw new Error(stderr);
+    const record = JSON.parse(stdout) as RunRecord;
+    expect(record.target.url).toBe(`http://${HOST}`);
+    expect(record.summary.offered.requests).toBe(50);
+    expect(record.summary.errors.requests).toBe(0);
+  },
+);
 
 test('a release without a way in is told, before anything is made', async () => {
   await space.kubectl('delete', 'ingress', 'known');

@@ -216,7 +216,7 @@ const table = (...routes: HttpRoute[]): Route[] =>
   gatewayRoutes(routes, [gateway], backends, 'http');
 
 describe('HTTPRoute', () => {
-  test('exact path, longest prefix, method, most headers, then the first rule', () => {
+  test('an exact path wins, then the longest prefix, method, most headers, and the first rule', () => {
     const rules: RouteRule[] = [
       { matches: [prefix('/')], ...to('s0') },
       { matches: [prefix('/webhook')], ...to('s1') },

@@ -91,7 +91,7 @@ test('an address of this repository with no file or no heading is found', () => 
   expect(brokenAddresses(text.join(''))).toEqual(['docs/no.md', 'README.md#no']);
 });
 
-test.each(pages)('the links of %s', (page) => {
+test.each(pages)('no link leads nowhere in %s', (page) => {
   expect(brokenLinks(page, readFileSync(join(root, page), 'utf8'))).toEqual([]);
 });
 
@@ -103,7 +103,7 @@ const naming = execFileSync(
   .trim()
   .split('\n');
 
-test.each(naming)('the addresses of this repository in %s', (file) => {
+test.each(naming)('no address of this repository leads nowhere in %s', (file) => {
   expect(brokenAddresses(readFileSync(join(root, file), 'utf8'))).toEqual([]);
 });
 

@@ -133,7 +133,7 @@ test('forms for issues have a name, a description, and fields with labels', () =
   }
 });
 
-test('one version of Node.js: for the command, for nvm, and in the dev container', () => {
+test('the command, nvm and the dev container have one version of Node.js', () => {
   const [wanted = ''] = /\d+/.exec(engines.node) ?? [];
   expect(read('.nvmrc').trim()).toBe(wanted);
   const { config, error } = ts.parseConfigFileTextToJson(

@@ -128,13 +128,13 @@ test.each<[string, object[], string]>([
   ['a closed loop', [run({ name: 'closed', loop: 'closed', clients: 8 })], ''],
   ['an open loop that does not say it', [run(open)], ''],
   ['what has the name and is something else', [{ ...run(open), arrivals: [1, 2] }], ''],
-])('the arrivals of %s', (_, records, said) => {
+])('the conditions say the arrivals of %s', (_, records, said) => {
   expect(conditionsIn(run({}), ...records)).toBe(
     `2 cores (Intel Xeon); n8n 2.41.1; ${said}2026-11-24`,
   );
 });
 
-test('those of records that are kept', () => {
+test('the conditions say the arrivals of records that are kept', () => {
   expect(conditionsOf('studies/arrivals/results.jsonl.gz#record')).toContain(
     'even and random arrivals',
   );

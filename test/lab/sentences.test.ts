@@ -73,7 +73,7 @@ test('of a table, each cell and each item of a list in it is read', () => {
   ]);
 });
 
-test.each(documents)('%s', (file) => {
+test.each(documents)('no sentence breaks a rule in %s', (file) => {
   expect(faultsIn(sentencesOf(read(file)))).toEqual([]);
   // A cell is often a label: "Labels of the pods."
   expect(faultsIn(cellsOf(read(file))).filter((fault) => !fault.startsWith('no verb'))).toEqual([]);
@@ -93,12 +93,15 @@ const faultsAfterLabel = (text: string): string[] => {
   return [...faults.filter((fault) => !fault.startsWith('no verb')), ...faultsIn(others)];
 };
 
-test.each(['n8n-tuned', 'n8n-load'])('the values of the chart %s', (chart) => {
-  const values = commentsOf(read(`charts/${chart}/values.yaml`));
-  expect(values.split('\n\n').flatMap(faultsAfterLabel)).toEqual([]);
-});
+test.each(['n8n-tuned', 'n8n-load'])(
+  'no comment breaks a rule in the values of the chart %s',
+  (chart) => {
+    const values = commentsOf(read(`charts/${chart}/values.yaml`));
+    expect(values.split('\n\n').flatMap(faultsAfterLabel)).toEqual([]);
+  },
+);
 
-test('the help of every command and of its options', () => {
+test('no help of a command or of its options breaks a rule', () => {
   const texts = programOf().commands.flatMap((command) => [
     command.description(),
     ...command.options.map(({ description }) => description),

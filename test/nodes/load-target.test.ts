@@ -514,13 +514,13 @@ describe('Fail', () => {
     expect(known).toEqual({ operation: false, api: false, cancelled: true });
   });
 
-  test('as a node error', async () => {
+  test('fails as a node error', async () => {
     const { status, error } = await run(failing);
     expect(status).toBe('error');
     expect(error).toMatchObject({ name: 'NodeOperationError', node: { name: 'Under Test' } });
   });
 
-  test('as an HTTP status', async () => {
+  test('fails as an HTTP status', async () => {
     const { error } = await run({ ...failing, failAs: 'httpStatus', httpStatus: 429 });
     expect(error).toMatchObject({ name: 'NodeApiError', httpCode: '429' });
   });
@@ -556,7 +556,7 @@ describe('Fail', () => {
     expect(error?.name).toBeUndefined();
   });
 
-  test('with a probability, and as often as that', async () => {
+  test('fails with a probability, and as often as that', async () => {
     const items = Array.from({ length: 400 }, () => ({ json: {} }));
     const settings = { onError: 'continueRegularOutput' };
     const result = await run({ operation: 'fail', probability: 0.25 }, { items, settings });

@@ -66,6 +66,6 @@ const cases: Interruption[] = [
   },
 ];
 
-test.each(cases)('Ctrl-C in $name', async (each) => {
+test.each(cases)('Ctrl-C ends the command in $name', async (each) => {
   await interrupted(each);
 });

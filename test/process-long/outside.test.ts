@@ -124,7 +124,7 @@ function ownWorkflow(): string {
 test.each([
   ['url', atUrl],
   ['process', () => ['--target', 'process', '--ready', '240s']],
-])("the user's own workflow and request on the target %s", async (_, target) => {
+])("the user's own workflow answers the user's own request on the target %s", async (_, target) => {
   const request = ['--request', 'POST /webhook/order', '--header', 'X-Shop-Token: s3cret'];
   const reply = ['--body', '{"article":7}', '--expect', 'json.body.article==7'];
   const { summary, folder } = sustained(

@@ -55,12 +55,12 @@ const cases: Interruption[] = [
   },
 ];
 
-test.each(cases)('Ctrl-C in $name', async (each) => {
+test.each(cases)('Ctrl-C ends the command in $name', async (each) => {
   const { stderr } = await interrupted(each);
   if (each.record === null) expect(stderr()).toContain('before anything was recorded');
 });
 
-test('Ctrl-C in up: n8n starts', async () => {
+test('Ctrl-C ends up while n8n starts', async () => {
   const name = `interrupted-${String(process.pid)}`;
   const { stderr } = await interrupted({
     ...{ name: 'up: n8n starts', args: ['up', '--name', name, ...regular] },

@@ -83,7 +83,7 @@ const SCREENS: [number, Scheme, picture: string][] = [
   [390, 'dark', 'site-phone'],
 ];
 
-describe.each(SCREENS)('%i pixels wide, %s', (width, scheme, picture) => {
+describe.each(SCREENS)('a screen is %i pixels wide, %s', (width, scheme, picture) => {
   it.each(Object.entries(PAGES))('%s', async (_name, path) => {
     const { page, complaints } = await open(path, width, scheme);
     expect(await seriousFindings(page)).toEqual([]);

@@ -101,7 +101,7 @@ describeOf('zone-once')('$now and $today', () => {
     120_000,
   );
 
-  test('also without a zone, and where the zone changes meanwhile', async () => {
+  test('are right also without a zone, and where the zone changes meanwhile', async () => {
     const still = 'Date.now = () => 1711846800123; return 1';
     const nested = `buildContext({}, 'Asia/Tokyo'); ${look}`;
     const bridges = [undefined, 'America/New_York'].map((timezone) => ({

@@ -27,7 +27,7 @@ test('however many mains there are, the queue is counted once', () => {
   );
 });
 
-test('whatever the prefix of its metrics; none where nothing shows a queue', () => {
+test('jobs are counted whatever the prefix of the metrics, and none where nothing shows a queue', () => {
   expect(queueJobs([shown(3, 2, 'acme_')])).toEqual({ waiting: 3, active: 2 });
   expect(queueJobs([WORKER, ''])).toBeNull();
   expect(queueJobs([])).toBeNull();

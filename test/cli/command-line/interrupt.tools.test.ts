@@ -36,7 +36,7 @@ const cases: Interruption[] = [
 ];
 
 // They wait more than they work.
-test.concurrent.each(cases)('Ctrl-C in $name', async (each) => {
+test.concurrent.each(cases)('Ctrl-C ends the command in $name', async (each) => {
   const args = each.args.map((word) => (word === 'SERVER' ? server.url : word));
   await interrupted({ ...each, args });
 });
@@ -50,7 +50,7 @@ test.concurrent.each([
     name: 'recover: a retry is under way',
     ...{ silentAt: RETRY, more: ['--retry'], says: 'attempt 1 from Webhook: not known' },
   },
-])('Ctrl-C in $name', async ({ name, silentAt, more, says }) => {
+])('Ctrl-C ends the command in $name', async ({ name, silentAt, more, says }) => {
   const api = await standInApi(silentAt);
   const { stderr } = await interrupted({
     ...{ name, args: ['recover', '--url', api.url, '--since', '100000h', ...more] },

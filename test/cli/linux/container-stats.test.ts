@@ -81,7 +81,7 @@ const V2 = `
 test.each([
   ['1', V1],
   ['2', V2],
-])('the figures of a control group of version %s', (_version, text) => {
+])('the command reads the figures of a control group of version %s', (_version, text) => {
   expect(read(`${PROCESSES}${text}\nend`)).toMatchObject({
     group: {
       cpuMs: 7000,

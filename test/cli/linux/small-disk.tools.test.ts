@@ -20,13 +20,13 @@ test.each([
   ['0000000000200000', null],
   ['00000000a80425fb', 'CAP_SYS_ADMIN'],
   ['0000000000000000', 'CAP_SYS_ADMIN'],
-])('capabilities %s', (mask, lacks) => {
+])('whether a disk can be mounted is read from the capabilities %s', (mask, lacks) => {
   const why = whyNoMount(status(mask));
   if (lacks === null) expect(why).toBeNull();
   else expect(why).toContain(lacks);
 });
 
-test('no capabilities in sight', () => {
+test('a disk requires root where no capabilities are in sight', () => {
   expect(whyNoMount('Name:\tnode\n')).toContain('requires root');
 });
 

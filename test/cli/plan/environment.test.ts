@@ -160,17 +160,20 @@ test('the worker runs as many executions at once as a setting says', () => {
 const HOUR_MS = 3_600_000;
 const kept = (given: object): number => keptForMs(topologySchema.parse(given));
 
-test.each(TUNINGS)('with the tuning %s', (tuning) => {
-  const savesAll = tuning !== 'throughput';
-  expect(kept({ tuning })).toBe(savesAll ? HOUR_MS : 0);
-});
+test.each(TUNINGS)(
+  'n8n keeps executions for an hour, with throughput for no time: with the tuning %s',
+  (tuning) => {
+    const savesAll = tuning !== 'throughput';
+    expect(kept({ tuning })).toBe(savesAll ? HOUR_MS : 0);
+  },
+);
 
 test.each<[string, object, number]>([
   ['failures that are not saved', { EXECUTIONS_DATA_SAVE_ON_ERROR: 'none' }, 0],
   ['successes that are not saved', { EXECUTIONS_DATA_SAVE_ON_SUCCESS: 'none' }, 0],
   ['no pruning', { EXECUTIONS_DATA_PRUNE: 'false' }, Infinity],
   ['what is pruned kept for longer', { EXECUTIONS_DATA_HARD_DELETE_BUFFER: '3' }, 3 * HOUR_MS],
-])('by variables: %s', (_, env, ms) => {
+])('variables decide for how long n8n keeps executions: %s', (_, env, ms) => {
   expect(kept({ env })).toBe(ms);
   // In queue mode the process that took the request deletes.
   expect(kept({ mode: 'queue', webhooks: { count: 1, env } })).toBe(Math.min(ms, HOUR_MS));

@@ -114,7 +114,7 @@ test.each(parsers)('%s', (_, arbitrary, parse) => {
   );
 });
 
-test('a load profile with any rate, length and number of clients', () => {
+test('a load profile takes any rate, length and number of clients, or says what is wrong', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...(Object.keys(PROFILES) as ProfileName[])),

@@ -91,7 +91,7 @@ describe('distributions', () => {
     expect(binomialCdf(0, 3, 0.1)).toBeCloseTo(0.729, 12);
   });
 
-  test('Wilson intervals of shares', () => {
+  test('the interval of a share is that of Wilson', () => {
     const five = shareInterval(5, 100);
     expect(five.low).toBeCloseTo(0.0215437, 6);
     expect(five.high).toBeCloseTo(0.1117505, 6);

@@ -270,19 +270,25 @@ test('both ways agree with the chart on whatever values', async () => {
   );
 });
 
-describe.each(Object.entries(WAYS))('for how long n8n keeps executions, by %s', (_, helm) => {
-  const HOUR_MS = 3_600_000;
-  test.each([
-    ['tuning: { profile: default }', HOUR_MS],
-    ['{ tuning: { profile: default }, executions: { pruning: { bufferHours: 3 } } }', 3 * HOUR_MS],
-    ['{ tuning: { profile: default }, executions: { pruning: { enabled: false } } }', Infinity],
-    // The chart tells it to prune.
-    ["{ tuning: { profile: default }, image: { tag: '0.221.2' } }", 0],
-    ['tuning: { profile: throughput }', 0],
-  ])('%s', (text, ms) => {
-    expect(keptForMs(readDeployed(text, helm).topology)).toBe(ms);
-  });
-});
+describe.each(Object.entries(WAYS))(
+  'the command knows for how long n8n keeps executions, by %s',
+  (_, helm) => {
+    const HOUR_MS = 3_600_000;
+    test.each([
+      ['tuning: { profile: default }', HOUR_MS],
+      [
+        '{ tuning: { profile: default }, executions: { pruning: { bufferHours: 3 } } }',
+        3 * HOUR_MS,
+      ],
+      ['{ tuning: { profile: default }, executions: { pruning: { enabled: false } } }', Infinity],
+      // The chart tells it to prune.
+      ["{ tuning: { profile: default }, image: { tag: '0.221.2' } }", 0],
+      ['tuning: { profile: throughput }', 0],
+    ])('%s', (text, ms) => {
+      expect(keptForMs(readDeployed(text, helm).topology)).toBe(ms);
+    });
+  },
+);
 
 test.each(Object.entries(WAYS))('settings over the profile are loaded, by %s', (_, helm) => {
   const { topology, leftOut } = readDeployed(

@@ -53,7 +53,7 @@ test.each([
       runData: { Work: [{ executionStatus: 'success' }, { error: { message: STALLED } }] },
     },
   ],
-])('an error of a node %s', async (_, resultData) => {
+])('a failed node is known and is no crash where its error %s', async (_, resultData) => {
   const stored = await asking(200, shown(resultData)).stored('1');
   expect(stored).toMatchObject({ error: STALLED, failedNode: 'Work' });
   expect(isCrash(stored)).toBe(false);
@@ -62,7 +62,7 @@ test.each([
 test.each([
   ['died', 'Node execution failed', true],
   ['had too little memory', 'Node ran out of memory', false],
-])('the error of a node whose task runner %s', async (_, message, isOne) => {
+])('the runner of a failed node is known where its task runner %s', async (_, message, isOne) => {
   const error = { level: 'error', message, runnerId: '5z_EYdumRSrtyN2-cwQTA' };
   const stored = await asking(200, shown({ error, runData: { Work: [{ error }] } })).stored('1');
   expect(stored).toMatchObject({ failedNode: 'Work', runnerId: error.runnerId });

@@ -433,7 +433,7 @@ describe('by what n8n saves', () => {
     return pass(hands, orderOf({ workflows: unsaid, ...given }), quiet, never);
   };
 
-  test('in regular mode only workflows whose successes are saved', async () => {
+  test('in regular mode only workflows whose successes are saved are run again', async () => {
     const report = await inRegularMode({});
     expect([report.attempts, report.refused]).toEqual([
       [],
@@ -443,7 +443,7 @@ describe('by what n8n saves', () => {
     expect(saving.attempts.map(({ outcome }) => outcome)).toEqual(['recovered']);
   });
 
-  test('nothing of a workflow whose failures n8n deletes', async () => {
+  test('nothing is run again of a workflow whose failures n8n deletes', async () => {
     const own = await run(new ModelN8n([work()]), {
       workflows: [{ id: 'w', name: 'Work', savesFailures: false, savesSuccesses: true }],
     });

@@ -156,7 +156,7 @@ describe('summary', () => {
     expect(summary.generator.faults.join()).toContain('500 requests were due and not sent');
   });
 
-  test('roles: memory and CPU of all instances together, restarts from counters', () => {
+  test('a role has the memory and CPU of all its instances together, and restarts from counters', () => {
     const samples = [
       ...samplesOf('worker', 'rssMiB', () => 300, 'worker-1'),
       ...samplesOf('worker', 'rssMiB', (s) => (s === 20 ? 700 : 500), 'worker-2'),
@@ -276,7 +276,7 @@ describe('verdict', () => {
   const judge = (summary: Summary, changes: Partial<VerdictFacts> = {}) =>
     verdict([slo('p95', '<', 300)], summary, none, { ...run, ...changes });
 
-  test('sustained, in one sentence and without doubts', () => {
+  test('is "sustained" in one sentence, and is without doubts', () => {
     expect(judge(clean)).toMatchObject({
       outcome: 'sustained',
       sentence: 'n8n sustained 50 req/s of last-node: p95 20 ms, no errors.',

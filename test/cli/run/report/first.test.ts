@@ -46,7 +46,7 @@ test.each([
   ['sweep over several', renderHtml(sweepDocument(matrix, sampleCells(matrix))), 'cells'],
   ['prediction', renderHtml(predictDocument(samplePrediction())), 'prediction'],
 ])(
-  'of a %s: what it ran on, verdict, picture, figures, then all the rest',
+  'a report of a %s shows what it ran on, verdict, picture, figures, then all the rest',
   (_kind, html, ...pictures) => {
     const places = [
       'Test CPU',

@@ -22,13 +22,13 @@ const other: LimitSeen = {
 };
 const SENTENCE = 'main event loop: main used 0.97 of its one thread; next host CPU';
 
-test('of a search, with the figures of the lowest rate that it limited', () => {
+test('a search names its limit with the figures of the lowest rate that it limited', () => {
   expect(limitText(limit)).toBe(SENTENCE);
   expect(limitText({ limit: null, evidence: null, next: null })).toBe('nothing that was measured');
   expect(renderTerminal(findDocument(sampleSearch()), style)).toContain(SENTENCE);
 });
 
-test('of runs that repeat each other, what limited most of them, and the others by name', () => {
+test('runs that repeat each other share what limited most of them, and the others are named', () => {
   expect(commonLimitText([])).toBeNull();
   expect(commonLimitText([limit, limit])).toBe(SENTENCE);
   expect(commonLimitText([other, limit, limit])).toBe(

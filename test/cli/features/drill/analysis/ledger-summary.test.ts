@@ -93,7 +93,7 @@ test.each([
   ['ended with the load', 75_000, true],
   ['ended while n8n finished what the load had left', 90_984, false],
   ['never ended', null, false],
-])('a fault that %s', (_, overMs, isSeen) => {
+])('the sources show the end of a fault under load or not where it %s', (_, overMs, isSeen) => {
   expect(endedUnderLoad({ overMs, endMs: 75_000 })).toBe(isSeen);
 });
 

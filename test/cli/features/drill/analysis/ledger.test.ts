@@ -27,7 +27,7 @@ const withExecutions = (
   };
 };
 
-test.each(Object.keys(BEHAVIOURS))('one that %s', (name) => {
+test.each(Object.keys(BEHAVIOURS))('the class of a request is that of one that %s', (name) => {
   expect(classes(ledgerOf(sourcesOf([name])))).toEqual([behaviour(name).class]);
 });
 

@@ -220,7 +220,7 @@ describe('without n8n as a source', () => {
   });
 
   test.each(['errors<20%', 'repeated=0', 'refused=0', 'recover<60s'])(
-    'nor any other promise alone, such as %s',
+    'it keeps no other promise alone either, such as %s',
     (promise) => {
       const unknown = ledger({ ...unread, classes: classes({ once: 140, unknown: 10 }) });
       const verdict = drillVerdict(facts({ promises: parsePromises(promise), ledger: unknown }));

@@ -90,7 +90,7 @@ describe('bounds', () => {
     ).toBe(2);
   });
 
-  test('cores over CPU a request, the interval turned round', () => {
+  test('a CPU bound is cores over CPU per request, with the interval turned round', () => {
     const bound = cpuBound({
       name: 'CPU',
       cores: 2,

@@ -35,7 +35,7 @@ describe('plots choose what changed', () => {
     expect(chart.series[1]?.points).toHaveLength(9);
   });
 
-  test('one dimension of words: bars', () => {
+  test('one dimension of words becomes bars', () => {
     const sweep = sampleSweep('tuning: [none, default]');
     const [chart] = allCharts(
       sweep,
@@ -147,7 +147,7 @@ describe('what a sweep decides', () => {
   const figuresOf = (...args: Parameters<typeof sweepFigures>): Record<string, string> =>
     Object.fromEntries(sweepFigures(...args).map(({ name, value }) => [name, value]));
 
-  test('the best cell and the worst, what limits the best, and what to change for more', () => {
+  test('is told: the best cell and the worst, what limits the best, and what to change for more', () => {
     const sweep = sampleSweep('workers: [1, 2, 4]', 'repeats: 3\n');
     const limitedBy = {
       limit: { role: 'worker', resource: 'slots' },

@@ -135,7 +135,7 @@ test.each([
     /^the namespace load already has a ConfigMap 'n8n' that does not belong to the release 'n8n': choose another --release or --namespace, or remove it\.$/,
     true,
   ],
-])('helm that says %j', (stderr, sentence, isMistake) => {
+])('the user reads one sentence where helm says %j', (stderr, sentence, isMistake) => {
   const failure = helmFailure(stderr, { release: 'n8n', namespace: 'load' });
   expect(failure.message).toMatch(sentence);
   expect(failure instanceof Mistake).toBe(isMistake);
@@ -152,7 +152,7 @@ test.each([
   ],
   ['pending-rollback', /still rolling back .* helm rollback n8n --namespace load/],
   ['uninstalling', /still uninstalling .* helm uninstall n8n --namespace load/],
-])('a release that helm left %s', (status, sentence) => {
+])('the advice names what repairs a release that helm left %s', (status, sentence) => {
   expect(leftInTheMiddle(status, { release: 'n8n', namespace: 'load' })).toMatch(sentence);
 });
 

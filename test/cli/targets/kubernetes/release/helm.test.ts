@@ -32,7 +32,7 @@ test.each([
     "helm was killed by SIGKILL while installing the release 'n8n' in the namespace load: if the machine is out of memory, free some, and run the command again.",
   ],
   ["echo 'Error: it does not like it' >&2; exit 1", 'helm failed: it does not like it'],
-])('helm that ends by: %s', async (script, sentence) => {
+])('one sentence says why helm ended: %s', async (script, sentence) => {
   await expect(install(helmThat(script))).rejects.toEqual(new Failure(sentence));
 });
 
