@@ -28,9 +28,9 @@ import { distinct } from '../sweeps';
 
 const TABLE = 'studies/search-quality/table.md';
 function quality(): string {
-  const [summary = ''] = read(TABLE).split('\n## ');
+  const [summary = ''] = read(TABLE).split('\n## Each system');
   const text = summary.replace(/^# .*\n+/, '').replace(/<!--.*?-->\n+/s, '');
-  return `## On simulated systems\n\n${text.trim()}\n\n[Each system](${TABLE}), ${link('studies/search-quality/results/record.json')}`;
+  return `## On simulated systems\n\n${text.replace(/^## /gm, '### ').trim()}\n\n[Each system](${TABLE}), ${link('studies/search-quality/results/record.json')}`;
 }
 export const searchQuality: StudyPage = {
   study: 'search-quality',

@@ -1,3 +1,4 @@
+import { formatNumber } from '../../../../../../cli/src/ui/numbers';
 import type { Budgeted, Quality, Score, Scores, Sureness } from './quality';
 
 /** The record as a page; nothing in it is typed by hand but the words. */
@@ -12,16 +13,19 @@ export function qualityPage({
   stalling,
 }: Quality): string {
   const equal = equallyGood({ ours, peer });
+  const longest = peer.at(-1);
+  const times = (seconds: number): string =>
+    `${whole(seconds)} s per search, which is ${(seconds / ours.meanSeconds).toFixed(1)} times as long`;
   const versus = equal
-    ? `As good in both medians and tails is doubling and bisection only with probes of ${String(equal.probeSeconds)} s: ${whole(equal.meanSeconds)} s a search, ${(equal.meanSeconds / ours.meanSeconds).toFixed(1)} times as long.`
-    : `Doubling and bisection reaches a smaller median with long probes, but not median and 95% together at any of the lengths tried, up to ${String(peer.at(-1)?.probeSeconds)} s a probe (${whole(peer.at(-1)?.meanSeconds ?? 0)} s a search, ${((peer.at(-1)?.meanSeconds ?? 0) / ours.meanSeconds).toFixed(1)} times as long).`;
+    ? `Doubling and bisection is as good in median and tail only with probes of ${String(equal.probeSeconds)} s: ${times(equal.meanSeconds)}.`
+    : `With long probes, doubling and bisection has a smaller median error, but no length that was tried is better in both median and tail. The longest probes took ${String(longest?.probeSeconds)} s: ${times(longest?.meanSeconds ?? 0)}.`;
   return `# How good is the search?
 
 <!-- Generated: UPDATE_STUDIES=1 npx jest --selectProjects cli-long --testPathPatterns find-quality -->
 
-\`find\` was run ${String(repeats)} times on each of ${String(rows.length)} simulated systems whose capacity is known: ${String(ours.cases)} searches.
-Half of the answers are within ${percent(ours.medianError)} of the true capacity, 95% within ${percent(ours.p95Error)}; none is more than ${percent(ours.maxAbove)} above it.
-The stated interval contains the true capacity in ${percent(ours.coverage)} of the searches. A search took ${whole(ours.meanSeconds)} s of probes on average.
+\`find\` ran ${String(repeats)} times on each of ${String(rows.length)} simulated systems with known capacity: ${String(ours.cases)} searches.
+Half of the answers are within ${percent(ours.medianError)} of the true capacity, and 95% are within ${percent(ours.p95Error)}. None is more than ${percent(ours.maxAbove)} above the true capacity.
+The stated interval contains the true capacity in ${percent(ours.coverage)} of the searches. The probes of a search took ${whole(ours.meanSeconds)} s on average.
 ${versus}
 
 | procedure | median error | 95% of cases within | most above | most below | probe-seconds |
@@ -31,17 +35,57 @@ ${budgeted.map((score) => `| find with a budget of ${String(score.budgetSeconds)
 ${peer.map((score) => `| doubling and bisection, ${String(score.probeSeconds)} s probes | ${scoreCells(score)} |`).join('\n')}
 
 ${budgeted.map(budgetSentence).join('\n')}
-A short full length cannot see what takes longer to go wrong, like a leak: that is where such answers lie too high.
+Short probes do not show problems that take longer to appear, such as a leak, so these answers are too high.
 
-The true capacity is the rate at which a probe of full length (60 s, the first fifth of it warm-up) is as likely to hold the SLO as to fail it, from many such probes.
-An endless run would see rarer queues and so has a slightly lower limit, the steady capacity (in closed form for M/M/c, from a very long simulation for the others); no answer was more than ${percent(ours.maxAboveSteady)} above that one.
-Doubling and bisection starts at 10 a second and ends when its step is under 1%, with one longer test of the level found, which is taken as its answer whether or not it holds.
-What disturbs a system less often than once in a probe of full length, no search of this kind can see.
+The true capacity is the rate at which a probe of full length meets the SLO half of the time, computed from many such probes.
+A full-length probe takes 60 s, and its first fifth is the warm-up.
+An endless run would also see rarer queues, so its limit, the steady capacity, is slightly lower.
+The steady capacity comes from a closed formula for M/M/c, and from a very long simulation for the other systems. No answer was more than ${percent(ours.maxAboveSteady)} above it.
+Doubling and bisection starts at 10 requests per second, and ends when its step is below 1%. It then tests the level that it found once more, for longer, and reports this level whatever the outcome.
+No search of this kind can see a disturbance that occurs less often than once in a full-length probe.
 
-On traces of a real n8n (\`last-node\` while its machine was also compiling and installing, and \`items\` in both modes, replayed request by request; ${String(replayed.rows.length)} systems, ${String(repeats)} searches each) the answers lie between ${percent(replayed.ours.maxBelow)} and ${percent(replayed.ours.maxAbove)} off without a budget${replayed.budgeted.map((score) => `, between ${percent(score.maxBelow)} and ${percent(score.maxAbove)} with ${String(score.budgetSeconds)} s (${percent(1 - score.conclusive)} say INCONCLUSIVE)`).join('')}: the trace of the busy machine holds seconds of other work, which no search can measure around. The figures above leave these traces out.
+## On traces of a real n8n
 
-${unsteadySentences(drifting, repeats)}
-${stallingSentences(stalling)}
+The traces come from \`last-node\` on a machine that was also compiling and installing, and from \`items\` in both modes.
+Each request was replayed. There are ${String(replayed.rows.length)} such systems, and each was searched ${String(repeats)} times. The figures above do not include these traces.
+The trace of the busy machine contains seconds of other work, which no search can avoid.
+
+| budget | most below | most above | INCONCLUSIVE |
+|---|---|---|---|
+${each(replayed, ({ maxBelow, maxAbove, conclusive }) => [percent(-maxBelow), percent(maxAbove), percent(1 - conclusive)])}
+
+## On machines whose speed changes
+
+On ${String(drifting.rows.length)} simulated machines, the cores become up to 15% faster or slower every 20 to 60 s. Each machine was searched ${String(repeats)} times.
+The true capacity is that of a full-length run at any time.
+The interval includes the speeds that were seen, measured by the CPU per request of each probe.
+We also tried to correct the rate of each probe by its mean speed. This correction made the search without a budget worse on the systems above.
+
+| budget | interval contains it | 95% of cases within | INCONCLUSIVE |
+|---|---|---|---|
+${each(drifting, ({ coverage, p95Error, conclusive }) => [percent(coverage), percent(p95Error), percent(1 - conclusive)])}
+
+## On machines that stall
+
+On ${String(stalling.rows.length)} simulated machines, n8n also stops for 1.6 s every 60 to 120 s, as during a major garbage collection. Each machine was searched ${String(stalling.rows[0]?.repeats)} times.
+Most of these machines also change their speed.
+Whether a run sustains its rate then depends on the number of stalls that fall into the run.
+A stall counts as one event, however many requests it delays. The number of stalls in all probes shows how often stalls may occur, and the SLO shows what each of them costs.
+The interval includes both possibilities, and also a run without a stall.
+
+| budget | interval contains it | 95% of cases within | INCONCLUSIVE | conclusive, but wrong | no stall seen | interval contains it, if a stall was seen | contains the steady capacity |
+|---|---|---|---|---|---|---|---|
+${each(stalling, (score) => [
+  ...[percent(score.coverage), percent(score.p95Error), percent(1 - score.conclusive)],
+  ...[percent(score.wrong), percent(1 - score.sawStalls)],
+  ...[percent(1 - score.missedAfterStalls / score.sawStalls), percent(score.coverageSteady)],
+])}
+
+A search cannot know of stalls that it did not see.
+The steady capacity, which such a machine sustains for long, is a better reference here.
+If stalls become rarer, from one per minute to one in two minutes, a full-length run sees one stall or none.
+Its capacity then rises from half of the machine's capacity to almost all of it.
+We also tried to repeat a probe that missed its SLO only because of a single burst of late requests. This repetition improved none of these figures, because it favors runs without a stall.
 
 ## Each system
 
@@ -56,35 +100,17 @@ ${[...rows, ...replayed.rows, ...drifting.rows, ...stalling.rows]
 `;
 }
 
-function unsteadySentences(scores: Scores, repeats: number): string {
-  return `On ${String(scores.rows.length)} simulated machines whose cores are up to 15% faster or slower, another speed every 20 to 60 s (${String(repeats)} searches each; the true capacity is that of a run of full length at any time), ${shares(scores)}. The interval takes in the speeds that were seen, by the CPU per request of each probe. To correct the rate of each probe by its mean speed was tried too, and made the search without a budget worse on the systems above.`;
-}
-
-function stallingSentences(scores: Scores): string {
-  const { ours, budgeted, rows } = scores;
-  const each = (share: (score: Sureness) => number): string =>
-    [...budgeted, ours].map((score) => percent(share(score))).join(', ');
-  return `With stalls of 1.6 s every 60 to 120 s, mostly on top of it, as of major collections (${String(rows.length)} machines, ${String(rows[0]?.repeats)} searches each), ${shares(scores)}. In the same order ${each(({ wrong }) => wrong)} of the searches gave a conclusive answer whose interval misses the true capacity.
-Whether a run sustains its rate then depends on how many stalls fall into it. A stall counts as one event, however many requests it makes late: from the number of them in all probes follows how often they may come, from the SLO what each of them costs, and the interval takes in both that and a run that meets none.
-A search cannot know of stalls that it did not meet: ${each((score) => 1 - score.sawStalls)} of the searches met none; of those that met one, ${each((score) => 1 - score.missedAfterStalls / score.sawStalls)} have an interval that contains the true capacity.
-What such a machine sustains for long, the steady capacity, is the fairer truth here: between one stall a minute and one in two minutes that of a run of full length jumps from half of what the machine does to nearly all of it, as a run then meets one or none. ${each(({ coverageSteady }) => coverageSteady)} of the intervals contain the steady capacity.
-Repeating a probe that missed its SLO by a single burst of late requests was tried too. It raised none of these shares, as it favours runs without a stall.`;
-}
-
-function shares({ ours, budgeted }: Scores): string {
-  const all = [
-    ...budgeted.map(({ budgetSeconds, ...score }) => ({
-      ...score,
-      what: `with ${String(budgetSeconds)} s`,
-    })),
-    { ...ours, what: 'without a budget' },
-  ];
-  return all
-    .map(
-      ({ what, coverage, conclusive, p95Error }) =>
-        `${what} ${percent(coverage)} of the intervals contain the true capacity, 95% of the answers are within ${percent(p95Error)} and ${percent(1 - conclusive)} say INCONCLUSIVE`,
-    )
-    .join('; ');
+/** A row for each budget, and one for a search without. */
+function each(
+  { ours, budgeted }: Scores,
+  cellsOf: (score: Score & Sureness) => readonly string[],
+): string {
+  return [
+    ...budgeted.map((score) => [`${String(score.budgetSeconds)} s`, ...cellsOf(score)]),
+    ['none', ...cellsOf(ours)],
+  ]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n');
 }
 
 /** The cheapest of the peer's settings that is no worse in any figure of error. */
@@ -96,7 +122,7 @@ export function equallyGood({ ours, peer }: Pick<Quality, 'ours' | 'peer'>) {
 
 function budgetSentence(score: Budgeted): string {
   const { budgetSeconds, fullSeconds, coverage, conclusive, confirmed, conclusiveP95Error } = score;
-  return `With a budget of ${String(budgetSeconds)} s, and so ${String(fullSeconds)} s as full length, ${percent(coverage)} of the intervals contain the true capacity. ${percent(conclusive)} of the searches were conclusive (an interval of at most 20%); of those, 95% are within ${percent(conclusiveP95Error)}, and a run of full length confirmed ${percent(confirmed)}. The others say INCONCLUSIVE.`;
+  return `With a budget of ${String(budgetSeconds)} s, a full-length run takes ${String(fullSeconds)} s, and ${percent(coverage)} of the intervals contain the true capacity. Of the searches, ${percent(conclusive)} were conclusive, with an interval of at most 20%. Of these answers, 95% are within ${percent(conclusiveP95Error)}, and a full-length run confirmed ${percent(confirmed)}. The other searches report INCONCLUSIVE.`;
 }
 
 function scoreCells(score: Score): string {
@@ -114,7 +140,7 @@ function percent(share: number): string {
 }
 
 function whole(value: number): string {
-  return value.toFixed(0);
+  return formatNumber(Math.round(value));
 }
 
 function figures(value: number): string {
