@@ -61,18 +61,12 @@ function compatibility(): Generated {
     const { state = '-' } = row.patches.find(({ patch }) => patch === name) ?? {};
     return state;
   };
-  const tried = (row: VersionRow): string[] => {
-    const took = row.tookSeconds === undefined ? '-' : `${String(row.tookSeconds)} s`;
-    if (row.tried === null) return ['read only', took, '-', '-'];
-    const { tests, workloads } = row.tried;
-    const all = workloads.responded + workloads.failed.length;
-    return [
-      'installed and run',
-      took,
-      `${String(tests.passed)} of ${String(tests.passed + tests.failed)}`,
-      `${String(workloads.responded)} of ${String(all)}`,
-    ];
-  };
+  const countOf = (good: number, bad: number): string =>
+    bad === 0 ? `all ${String(good)}` : `${String(good)} of ${String(good + bad)}`;
+  const tested = ({ tried }: VersionRow): string =>
+    tried === null ? 'not run' : countOf(tried.tests.passed, tried.tests.failed);
+  const responded = ({ tried }: VersionRow): string =>
+    tried === null ? 'not run' : countOf(tried.workloads.responded, tried.workloads.failed.length);
   const told = rows.flatMap((row) => [
     ...row.patches
       .filter(({ state }) => state === 'unknown' || state === 'not tried')
@@ -89,19 +83,21 @@ function compatibility(): Generated {
 <!-- Written by lab/generate/all.ts from ${RECORD} and the records of studies/versions: change it there. -->
 
 This page shows which [patches](docs/chart/patches.md) work with which n8n version, and what the chart's defaults gain.
-The rows of the first two tables come from \`n8n-tuned n8n admit\`, with the time that the command took. The figures of one
-version do not apply to other versions. Unlike other pages, this page consists mostly of tables with figures.
-
-${table(
-  ['n8n', 'checked on', 'how', 'time', 'patch tests passed', 'workloads that responded'],
-  rows.map((row) => [row.n8n, row.on, ...tried(row)]),
-)}
+The figures of one version do not apply to other versions. Unlike other pages, this page has many figures, because each ratio
+has its interval.
 
 ## Patches
 
+\`n8n-tuned n8n admit\` wrote this table. Each column is a version. If the command had installed and run the version, the first
+two rows show how many patch tests passed, and how many workloads responded.
+
 ${table(
   ['patch', ...rows.map(({ n8n }) => n8n)],
-  patches.map((name) => [`\`${name}\``, ...rows.map((row) => stateOf(row, name))]),
+  [
+    ['patch tests that passed', ...rows.map(tested)],
+    ['workloads that responded', ...rows.map(responded)],
+    ...patches.map((name) => [`\`${name}\``, ...rows.map((row) => stateOf(row, name))]),
+  ],
 )}
 
 - **known**: the code that the patch changes is listed in \`known.json\`, or the patch changes no code of n8n.
@@ -124,7 +120,7 @@ ${ratiosByVersion()}
 
 \`\`\`
 n8n-tuned n8n admit 2.39.10           # reads the packages
-n8n-tuned n8n admit 2.39.10 --write   # also adds the row to this page
+n8n-tuned n8n admit 2.39.10 --write   # also adds the version to this page
 n8n-tuned n8n admit 2.39.10 --full    # also installs, runs and tests the version
 \`\`\`
 

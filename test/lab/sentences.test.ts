@@ -181,7 +181,7 @@ test('code and the targets of links are no figures, and all that a table shows i
   expect(countOf(page)).toEqual({ words: 9, numbersPer100Words: 300 / 9 });
 });
 
-/** Its tables are the records of each version. */
+/** Each ratio of a version has its interval and its record there. */
 const OF_FIGURES = 'docs/compatibility.md';
 
 test.each(documents.filter((file) => isPage(file) && file !== OF_FIGURES))(

@@ -170,7 +170,7 @@ const ratioCell = ({ value, low, high }: Ratio['ratio']): string =>
 const goalText = ({ measured, met, lowest }: GoalSeen): string =>
   lowest === null
     ? 'not measured yet'
-    : `${measured === met ? 'met' : 'not met'}: ${number(met)} of ${number(measured)}; the lowest is ${ratioCell(lowest.ratio)}, n8n ${lowest.n8n}, ${lowest.workload}, ${lowest.mode} mode`;
+    : `${measured === met ? 'met' : 'not met'}: ${number(met)} of ${number(measured)}; the lowest is ${times(lowest.ratio.value)}, n8n ${lowest.n8n}, ${lowest.workload}, ${lowest.mode} mode`;
 
 /** For the page of versions: the ratio of each that has any, the names of the others, and the goals. */
 export function ratiosByVersion(ratios: readonly Ratio[] = recordedRatios()): string {

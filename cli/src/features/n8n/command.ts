@@ -142,7 +142,7 @@ export function register(program: Command): Command {
       '--full',
       'admit: also install, run and test the release, and write the result to the checkout',
     )
-    .option('--write', 'admit: add a row for the release to docs/compatibility.md')
+    .option('--write', 'admit: add the release to docs/compatibility.md')
     .option('--json', 'print the result of list or admit as JSON')
     .action(async (action: Action, version: string | undefined, options: N8nOptions) => {
       process.exitCode = await interruptible(async (signal) => {
