@@ -196,6 +196,7 @@ describe('the rule', () => {
       expect(heapMapAnswer(all as never)).toEqual({
         sentence:
           "If the heap is at most 62.5% of the container, it fills up before the container's memory does, and n8n survives messages of up to 1/24 of the container.",
+        heap: "If the heap is at most 62.5% of the container, it fills up before the container's memory does (75% is too much).",
         ours: 'the chart sets a heap of 50%, and messages of up to 1/48',
       });
     });

@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SHOWN, STUDIES } from '../../lab/generate/studies';
 import { pathOfPage } from '../../lab/generate/study-page';
+import { sentencesOf } from './prose';
 import { textsOf } from './texts';
 import * as generator from '../../lab/generate/conditions';
 
@@ -69,6 +70,16 @@ test('studies/README.md says for every study what shows its result, and that pag
     const [, page] = /\]\((\S+\.md)\)/.exec(rows.get(study) ?? '') ?? [];
     if (page === undefined) continue;
     expect(read(join('studies', page))).toMatch(new RegExp(`\\b${study}\\b`));
+  }
+});
+
+test('docs/measured.md gives twelve answers of two sentences, each with its evidence', () => {
+  const [, ...answers] = read('docs/measured.md').split(/^## /m);
+  expect(answers).toHaveLength(12);
+  for (const answer of answers) {
+    const [, text = '', evidence] = /\n\n(.*) \(\[study\](.*)\)\n/.exec(answer) ?? [];
+    expect(sentencesOf(text)).toHaveLength(2);
+    expect(evidence).toMatch(/\[record\]/);
   }
 });
 

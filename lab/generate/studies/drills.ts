@@ -359,10 +359,24 @@ function comparedDrills(): Part[] {
 }
 
 export function lostInFaults(configuration: (typeof COMPARED)[number]): string {
-  const ledgers = comparedDrills()
+  const all = lossesOf(configuration);
+  return `${number(sum(all.map(({ lost }) => lost)))} of ${number(sum(all.map(({ exposed }) => exposed)))}`;
+}
+
+const lossesOf = (configuration: (typeof COMPARED)[number]): { lost: number; exposed: number }[] =>
+  comparedDrills()
     .filter((record) => record.configuration === configuration)
-    .map(({ drill }) => drill.ledger);
-  return `${number(sum(ledgers.map((one) => one.lost)))} of ${number(sum(ledgers.map(({ exposed }) => exposed)))}`;
+    .map(({ drill: { ledger } }) => ({ lost: ledger.lost, exposed: ledger.exposed }));
+
+export function lostShare(configuration: (typeof COMPARED)[number]): number {
+  const all = lossesOf(configuration);
+  return sum(all.map(({ lost }) => lost)) / sum(all.map(({ exposed }) => exposed));
+}
+
+/** The requests that one drill lost, from the fewest to the most. */
+export function spreadOfFaults(configuration: (typeof COMPARED)[number]) {
+  const each = lossesOf(configuration).map(({ lost }) => lost);
+  return { low: Math.min(...each), high: Math.max(...each) };
 }
 
 /** Belongs wherever the sum of recovery stands; nothing to say once its drills are measured again. */

@@ -110,8 +110,10 @@ function messages(parts: readonly Part[]): string {
   });
 }
 
-export function heapMapAnswer(parts: readonly Part[]): { sentence: string; ours: string } {
+export function heapMapAnswer(parts: readonly Part[]) {
   const { heapShare, payloadShare } = ruleOf(parts);
+  const killed = rowsOf(parts, 'held').filter(({ outcome }) => outcome === 'killed');
+  const killedFrom = Math.min(...killed.map(({ heapMiB, containerMiB }) => heapMiB / containerMiB));
   const heap =
     heapShare === null
       ? 'In every case, the kernel ended the container before the heap was full'
@@ -124,6 +126,7 @@ export function heapMapAnswer(parts: readonly Part[]): { sentence: string; ours:
         : `n8n survives messages of up to ${oneIn(payloadShare)} of the container`;
   return {
     sentence: `${heap}, and ${message}.`,
+    heap: Number.isFinite(killedFrom) ? `${heap} (${share(killedFrom)} is too much).` : `${heap}.`,
     ours: `the chart sets a heap of ${share(CHART.heap)}, and messages of up to ${oneIn(CHART.payload)}`,
   };
 }

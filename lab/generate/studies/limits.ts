@@ -1,4 +1,5 @@
 // The same request against n8n and against what it is built on; and whether a planted limit is named.
+import { shareInterval } from '../../../cli/src/analysis/statistics/statistics';
 import { limitName } from '../../../cli/src/analysis/limits/table';
 import type { Limit, LimitedBy } from '../../../cli/src/record/run-record';
 import { link, ms, number, perSecond, readJson, share, tableOf } from '../records';
@@ -62,6 +63,20 @@ function answer() {
   };
 }
 
+/** The limit that n8n comes closest to, and how close in each of its runs. */
+export function nearestLimit(): string {
+  const all = rows();
+  const each = cellsOf(SWEEP)
+    .filter(({ outcome, cell }) => outcome !== 'invalid' && cell['mode'] === 'queue')
+    .map((one) => rateOf(one) ?? NaN);
+  const limits = [
+    { name: 'Bull', rate: rateAt(all, BULL) },
+    { name: 'PostgreSQL', rate: rateAt(all, POSTGRESQL) },
+  ];
+  const { name, rate } = limits.reduce((a, b) => (a.rate < b.rate ? a : b));
+  return `In queue mode, n8n reaches ${share((all.at(-1)?.rate ?? NaN) / rate)} of the rate of ${name} alone, the nearer limit (${share(Math.min(...each) / rate)} to ${share(Math.max(...each) / rate)}).`;
+}
+
 function sameRequest(): string {
   const all = rows();
   const of = (limit: string | undefined) => (row: (typeof all)[number]) =>
@@ -103,6 +118,12 @@ const planted = (): Planted => readJson<Planted>(PLANTED);
 export function namedLimits(): string {
   const { cases } = planted();
   return `${number(cases.filter(({ isRight }) => isRight).length)} of ${number(cases.length)}`;
+}
+
+export function namedLimitsInterval(): string {
+  const { cases } = planted();
+  const { low, high } = shareInterval(cases.filter(({ isRight }) => isRight).length, cases.length);
+  return `${share(low)} to ${share(high)}`;
 }
 
 function plantedPart(): string {

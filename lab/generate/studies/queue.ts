@@ -15,6 +15,7 @@ import {
   median,
   number,
   perSecond,
+  range,
   share,
   tableOf,
   times,
@@ -67,16 +68,20 @@ function rows() {
   });
 }
 
-/** In words, for the page of all answers. */
-export function workersPayOff(): string {
+/** In two sentences, for the page of all answers. */
+export function workersPayOff() {
   const named = (isMeant: (gain: number) => boolean): string =>
     listed(
       rows()
         .filter(({ gain }) => isMeant(gain))
         .map(({ workload }) => workload),
     ) || 'none';
-  const best = rows().reduce((most, row) => (row.gain > most.gain ? row : most));
-  return `For the workloads ${named((gain) => gain > 1)}, a main with workers can handle a higher rate than a single process. For ${named((gain) => gain <= 1)}, it cannot. The largest gain was ${times(best.gain)}, with ${number(best.workers)} workers on two cores.`;
+  const gains = rows().map(({ gain }) => gain);
+  const [low, high] = [Math.min(...gains), Math.max(...gains)];
+  return {
+    sentence: `On two cores, a main with workers handles up to ${times(high)} the rate of a single process (${range({ low, high })}, depending on the workload).`,
+    means: `The rate is higher for ${named((gain) => gain > 1)}, but not for ${named((gain) => gain <= 1)}.`,
+  };
 }
 
 export function queueAnswer() {

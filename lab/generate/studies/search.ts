@@ -55,8 +55,10 @@ interface Known {
 }
 const known = (): Known[] => KNOWN.flatMap((path) => readJson<{ rows: Known[] }>(path).rows);
 
+export const largest = (): number => Math.max(...known().map(({ error }) => Math.abs(error)));
+
 export const largestError = (): string =>
-  `The error was at most ${share(Math.max(...known().map(({ error }) => Math.abs(error))))} on ${number(known().length)} real servers with known capacity, with one search per server.`;
+  `The error was at most ${share(largest())} on ${number(known().length)} real servers with known capacity, with one search per server.`;
 
 const servers = (): string => `## On real servers
 
@@ -127,6 +129,12 @@ export function staircaseAnswer(records = recorded()): string {
   const within = (name: 'error' | 'errorAtEqualSpeed'): string =>
     number(all.filter(({ compared }) => isWithin(compared?.[name] ?? null)).length);
   return `On a real n8n, we compared the result with a stepwise load test that used another load generator. The difference was at most ${goal} in ${within('error')} of ${number(all.length)} comparisons, or in ${within('errorAtEqualSpeed')} if we corrected for the speed of the machine.`;
+}
+
+/** The largest difference; one without a bound where a search or a staircase gave no answer. */
+export function worstAgainstStaircase(records = recorded()): number {
+  const all = pairsOf<Search, Staircase>(records).filter(isMade);
+  return Math.max(0, ...all.map(({ compared }) => Math.abs(compared?.error ?? Infinity)));
 }
 
 export function staircaseText(records = recorded()): string {

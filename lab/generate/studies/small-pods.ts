@@ -130,9 +130,18 @@ ${tableOf(rows, {
 }
 
 export function smallPodsAnswer(parts: readonly Part[]): Answer {
+  const foundOf = (kind: 'memory' | 'cpu', setting: Setting): Found | undefined =>
+    searches(parts, kind).find((one) => one.role === 'main' && one.setting === setting);
   const minOf = (kind: 'memory' | 'cpu', setting: Setting): number | null =>
-    searches(parts, kind).find((one) => one.role === 'main' && one.setting === setting)?.least ??
-    null;
+    foundOf(kind, setting)?.least ?? null;
+  const failing = (kind: 'memory' | 'cpu'): number[] =>
+    (foundOf(kind, DEFAULT)?.trials ?? [])
+      .flatMap(({ passed, value }) => (passed ? [] : [value]))
+      .toSorted((one, other) => other - one)
+      .slice(0, 1);
+  const tooLittle = [...failing('memory').map(whole), ...failing('cpu').map(millicores)].join(
+    ' or ',
+  );
   const compared = [
     ...[minOf('memory', 'as-it-comes')].flatMap((least) =>
       least === null ? [] : [`${whole(least)} with n8n's defaults`],
@@ -143,7 +152,7 @@ export function smallPodsAnswer(parts: readonly Part[]): Answer {
   ];
   const cpu = minOf('cpu', DEFAULT);
   return {
-    sentence: `With the chart's default, main in regular mode needs at least ${whole(minOf('memory', DEFAULT))} and ${millicores(cpu)} of CPU to sustain one request per second.`,
+    sentence: `With the chart's default, main in regular mode needs at least ${whole(minOf('memory', DEFAULT))} and ${millicores(cpu)} of CPU to sustain one request per second${tooLittle === '' ? '' : ` (${tooLittle} is too little)`}.`,
     ours: [compared.join(', '), ...(cpu === null ? [] : [`${millicores(cpu)} of CPU`])].join('; '),
   };
 }
