@@ -1,3 +1,5 @@
+// @ts-check
+// ESLint reads this file under plain Node.js: it is JavaScript with checked types.
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -43,24 +45,34 @@ const SHAPES = ['plan', 'record', 'rate-record'];
 const SOURCES = fileURLToPath(new URL('./src', import.meta.url));
 const ROOMS = LAYERS.flat();
 
-/** `features/find/report/html.ts` is in the room `features/find`, in its part `report`. */
+/**
+ * `features/find/report/html.ts` is in the room `features/find`, in its part `report`.
+ * @param {string} path
+ */
 export function placeOf(path) {
   const names = path.replace(/\.ts$/, '').split('/');
   const length = names[0] === 'features' ? 2 : 1;
   const room = names.slice(0, length).join('/');
-  return { room, part: names[length], isPure: isPure(names) };
+  return { room, part: names[length] ?? '', isPure: isPure(names) };
 }
 
-/** `commands/report/` is the command; what it writes is in its part `index`. */
+/**
+ * `commands/report/` is the command; what it writes is in its part `index`.
+ * @param {readonly string[]} names
+ */
 const isPure = (names) =>
   names[0] === 'commands'
     ? names[2] === 'index'
     : names.slice(0, -1).some((name) => PURE.includes(name));
 
-/** Why a file may not import another, both as paths in cli/src; undefined where it may. */
+/**
+ * Why a file may not import another, both as paths in cli/src; undefined where it may.
+ * @param {string} from
+ * @param {string} to
+ */
 export function refusalOf(from, to) {
   const [importer, imported] = [placeOf(from), placeOf(to)];
-  const rowOf = (room) => LAYERS.findIndex((row) => row.includes(room));
+  const rowOf = (/** @type {string} */ room) => LAYERS.findIndex((row) => row.includes(room));
   if (importer.room !== imported.room && rowOf(imported.room) <= rowOf(importer.room)) {
     return `${importer.room}/ lies below or beside ${imported.room}/ in cli/layers.mjs: move what both need further down.`;
   }
@@ -71,11 +83,14 @@ export function refusalOf(from, to) {
     : undefined;
 }
 
+/** @type {import('eslint').Rule.RuleModule} */
 const rule = {
   create(context) {
     const from = relative(SOURCES, context.filename);
-    const check = ({ source }) => {
-      const name = source?.value;
+    /** @param {import('eslint').Rule.Node} node */
+    const check = (node) => {
+      const source = 'source' in node ? node.source : undefined;
+      const name = source != null && 'value' in source ? source.value : undefined;
       if (typeof name !== 'string') return;
       const to = relative(SOURCES, join(dirname(context.filename), name));
       let message;
@@ -84,7 +99,7 @@ const rule = {
       } else if (name.startsWith('.') && ROOMS.includes(placeOf(to).room)) {
         message = refusalOf(from, to);
       }
-      if (message !== undefined) context.report({ node: source, message });
+      if (message !== undefined) context.report({ node, message });
     };
     return {
       ImportDeclaration: check,

@@ -1,5 +1,8 @@
+// @ts-check
 // Installs a release of n8n for which the lab has no lock: node lab/n8n/from-registry.mjs VERSION FOLDER. What the registry does
 // not have is replaced by the nearest version that is there, as an override in FOLDER/package.json, and a line says so.
+//
+// The lab installs its tools before npm ci has been run, so that no tsx is there: this file is JavaScript with checked types.
 import { execFile, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,35 +18,56 @@ const PATIENCE = [
   '--fetch-retry-maxtimeout=5000',
 ];
 
-/** What npm says it could not get: a package and the version or the range that was asked for; null: something else is wrong. */
+/**
+ * What npm says it could not get: a package and the version or the range that was asked for; null: something else is wrong.
+ * @typedef {{ name: string, wanted: string }} Missing
+ * @param {string} said
+ * @returns {Missing | null}
+ */
 export function missingIn(said) {
   const unmatched = /No matching version found for ((?:@[^/\s]+\/)?[^@\s]+)@(\S+?)\.?\s*$/m.exec(
     said,
   );
-  if (unmatched !== null) return { name: unmatched[1], wanted: unmatched[2] };
+  if (unmatched !== null) return missing(unmatched);
   const unfound =
     /'((?:@[^/\s]+\/)?[^@\s']+)@([^']+)' (?:is not in this registry|could not be found)/.exec(said);
-  if (unfound !== null) return { name: unfound[1], wanted: unfound[2] };
+  if (unfound !== null) return missing(unfound);
   const address = /https?:\/\/\S+?\.tgz/.exec(said)?.[0];
   return address === undefined ? null : packageOf(decodeURIComponent(address));
 }
 
-/** An archive of the registry (/@scope/name/-/name-1.2.3.tgz), or of a server of its own (/name-1.2.3.tgz). */
+/** @param {RegExpExecArray} groups */
+const missing = ([, name = '', wanted = '']) => ({ name, wanted });
+
+/**
+ * An archive of the registry (/@scope/name/-/name-1.2.3.tgz), or of a server of its own (/name-1.2.3.tgz).
+ * @param {string} address
+ * @returns {Missing | null}
+ */
 function packageOf(address) {
   const [, own, wanted] = /\/([^/]+?)-(\d+\.\d+\.\d+[^/]*)\.tgz$/.exec(address) ?? [];
   const name = /((?:@[^/]+\/)?[^/]+)\/-\//.exec(address)?.[1] ?? own;
-  return name === undefined ? null : { name, wanted };
+  return name === undefined || wanted === undefined ? null : { name, wanted };
 }
 
+/** @param {string} version */
 const numbers = (version) => version.split('.').map(Number);
 
+/**
+ * @param {string} a
+ * @param {string} b
+ */
 function order(a, b) {
   const [left, right] = [numbers(a), numbers(b)];
   const at = left.findIndex((number, index) => number !== right[index]);
-  return at === -1 ? 0 : left[at] - right[at];
+  return at === -1 ? 0 : (left[at] ?? 0) - (right[at] ?? 0);
 }
 
-/** The newest release up to the one that was wanted, or else the oldest after it; null: there is no other. */
+/**
+ * The newest release up to the one that was wanted, or else the oldest after it; null: there is no other.
+ * @param {string} wanted
+ * @param {readonly string[]} there
+ */
 export function nearest(wanted, there) {
   const bound = /\d+\.\d+\.\d+/.exec(wanted)?.[0];
   const releases = there.filter((version) => /^\d+\.\d+\.\d+$/.test(version)).sort(order);
@@ -52,14 +76,23 @@ export function nearest(wanted, there) {
   return others.filter((version) => order(version, bound) < 0).at(-1) ?? others[0] ?? null;
 }
 
+/**
+ * @param {readonly string[]} args
+ * @param {string} cwd
+ */
 const npm = (args, cwd) =>
   spawnSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 
+/**
+ * @param {string} name
+ * @returns {string[]}
+ */
 export function versionsOf(name) {
   const { status, stdout } = npm(['view', name, 'versions', '--json'], '/');
   return status === 0 ? [JSON.parse(stdout)].flat() : [];
 }
 
+/** @param {string} name */
 const isOfN8n = (name) => /^(?:n8n|n8n-.+|@n8n(?:_io)?\/.+)$/.test(name);
 /** More at once would keep both cores of a small machine busy. */
 const AT_ONCE = 3;
@@ -67,16 +100,25 @@ const AT_ONCE = 3;
 /**
  * What n8n's own packages ask of each other and the registry does not have, with what is there instead: to ask for all of
  * them takes half a minute, and npm itself, which stops at the first that is missing, some minutes for each.
+ * @typedef {Record<string, string>} Versions
+ * @param {string} version
+ * @param {(name: string, version: string) => Promise<Versions | null>} dependenciesOf
+ * @param {(name: string) => readonly string[]} there
  */
 export async function missingAmong(version, dependenciesOf, there) {
+  /** @type {Versions} */
   const overrides = {};
   const known = new Set();
-  let left = [['n8n', version]];
+  /** @type {[name: string, wanted: string][]} */
+  const left = [['n8n', version]];
   while (left.length > 0) {
-    const next = left.splice(0, AT_ONCE);
-    const found = await Promise.all(next.map(([name, wanted]) => dependenciesOf(name, wanted)));
-    for (const [index, dependencies] of found.entries()) {
-      const [name, wanted] = next[index];
+    const found = await Promise.all(
+      left.splice(0, AT_ONCE).map(async ([name, wanted]) => ({
+        ...{ name, wanted },
+        dependencies: await dependenciesOf(name, wanted),
+      })),
+    );
+    for (const { name, wanted, dependencies } of found) {
       const instead = dependencies === null && name !== 'n8n' ? nearest(wanted, there(name)) : null;
       if (instead !== null && overrides[name] === undefined) {
         overrides[name] = instead;
@@ -92,7 +134,12 @@ export async function missingAmong(version, dependenciesOf, there) {
   return overrides;
 }
 
-/** Null: the registry does not have this version. */
+/**
+ * Null: the registry does not have this version.
+ * @param {string} name
+ * @param {string} version
+ * @returns {Promise<Versions | null>}
+ */
 export async function dependenciesIn(name, version) {
   const args = ['view', `${name}@${version}`, 'dependencies', '--json'];
   try {
@@ -101,12 +148,17 @@ export async function dependenciesIn(name, version) {
     const [dependencies] = stdout.trim() === '' ? [{}] : [JSON.parse(stdout)].flat();
     return dependencies;
   } catch (error) {
-    if (String(error.stderr).includes('E404')) return null;
+    if (String(/** @type {{ stderr?: unknown }} */ (error).stderr).includes('E404')) return null;
     return {};
   }
 }
 
-/** Whether it is installed, with the overrides so far. */
+/**
+ * Whether it is installed, with the overrides so far.
+ * @param {string} version
+ * @param {string} folder
+ * @param {Versions} overrides
+ */
 function tryInstall(version, folder, overrides) {
   const content = {
     ...{ name: 'n8n-tuned-lab-n8n', private: true },
@@ -116,19 +168,23 @@ function tryInstall(version, folder, overrides) {
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(content, null, 2)}\n`);
   const { status, stderr } = npm([...INSTALL, ...PATIENCE], folder);
   if (status !== 0) process.stderr.write(stderr);
-  return { isInstalled: status === 0, missing: missingIn(stderr) };
+  return { isInstalled: status === 0, lacks: missingIn(stderr) };
 }
 
+/**
+ * @param {string} version
+ * @param {string} folder
+ */
 async function install(version, folder) {
   const overrides = await missingAmong(version, dependenciesIn, versionsOf);
   for (const [name, instead] of Object.entries(overrides)) {
     process.stderr.write(`the registry lacks a version of ${name}: ${instead} in its place\n`);
   }
   for (let left = TRIES; left > 0; left -= 1) {
-    const { isInstalled, missing } = tryInstall(version, folder, overrides);
+    const { isInstalled, lacks } = tryInstall(version, folder, overrides);
     if (isInstalled) return true;
-    if (missing === null || missing.name === 'n8n') return false;
-    const { name, wanted } = missing;
+    if (lacks === null || lacks.name === 'n8n') return false;
+    const { name, wanted } = lacks;
     const instead = nearest(overrides[name] ?? wanted, versionsOf(name));
     if (instead === null || instead === overrides[name]) return false;
     overrides[name] = instead;
@@ -137,7 +193,7 @@ async function install(version, folder) {
   return false;
 }
 
-const [, script = '', version, folder] = process.argv;
+const [, script = '', version = '', folder = ''] = process.argv;
 if (script.endsWith('from-registry.mjs')) {
   void install(version, folder).then((isInstalled) => {
     process.exitCode = isInstalled ? 0 : 1;

@@ -86,9 +86,11 @@ async function functionsIn(packages: Packages, signal: AbortSignal): Promise<Tex
   for (const part of ['n8n', 'n8n-core', 'bull', '@n8n/typeorm', '@n8n/db'] as const) {
     const folder = packages[part];
     if (folder === undefined) continue;
-    const script = join(repositoryRoot(), 'lab/n8n/functions.mjs');
+    const [tsx, script] = ['node_modules/tsx/dist/cli.mjs', 'lab/n8n/functions.ts'].map((file) =>
+      join(repositoryRoot(), file),
+    ) as [string, string];
     const inside = existsSync(join(folder, 'dist')) ? join(folder, 'dist') : folder;
-    const { stdout } = await run(process.execPath, [script, inside, ...names], {
+    const { stdout } = await run(process.execPath, [tsx, script, inside, ...names], {
       ...{ signal, maxBuffer: MAX_BYTES },
     });
     Object.assign(found, textsSchema.parse(JSON.parse(stdout)));
