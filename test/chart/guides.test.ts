@@ -104,6 +104,52 @@ test('postgresql.md shows a backup to S3 that renders', async () => {
   expect(rendered).toContain('postgresql-backup-s3.cjs, store');
 });
 
+describe('the steps of postgresql.md', () => {
+  const text = readFileSync(join(docs, 'postgresql.md'), 'utf8');
+  const blocks = [...text.matchAll(/```sh\n([^]*?)```/g)]
+    .map(([, lines = '']) => lines.split('\n').filter((line) => /^(kubectl|helm) /.test(line)))
+    .filter((lines) => lines.some((line) => /^helm upgrade/.test(line)));
+
+  test('end every Deployment of a release before anything is dumped or put back, and wait for their pods', async () => {
+    const file = join(folder, 'everything.json');
+    const everything = {
+      ...{ preset: 'medium', publicUrl: 'https://n8n.test' },
+      executions: { mode: 'queue' },
+      database: { type: 'postgresql', own: { backup: { enabled: true } } },
+      webhook: { enabled: true, exclusive: true, mcp: { sse: true } },
+      worker: { autoscaling: { enabled: true }, pools: [{ name: 'big' }] },
+      monitoring: { enabled: true, exporter: { enabled: true } },
+    };
+    writeFileSync(file, JSON.stringify(everything));
+    const { manifests } = await render(paths.helm3, ['-f', file]);
+    const deployments = manifests.filter(({ kind }) => kind === 'Deployment');
+    const names = deployments.map(({ metadata }) => metadata.name.replace('n8n-n8n-tuned-', ''));
+    expect(names.sort()).toEqual([
+      ...['exporter', 'main', 'mcp', 'webhook', 'worker', 'worker-big'],
+    ]);
+    expect(blocks).toHaveLength(2);
+    for (const [first = ''] of blocks) {
+      // A Deployment that is gone waits for its pods, and no autoscaler has anything to scale.
+      const [, selector = ''] =
+        /^kubectl delete deployment --cascade=foreground --selector (\S+)$/.exec(first) ?? [];
+      const wanted = Object.fromEntries(
+        selector.split(',').map((pair) => pair.split('=') as [string, string]),
+      );
+      for (const { metadata } of deployments) expect(metadata.labels).toMatchObject(wanted);
+    }
+  });
+
+  test('start the new server alone, with what Helm has of it', async () => {
+    const [line = ''] = blocks.flat().filter((one) => one.startsWith('helm template'));
+    const [, template = ''] = /--show-only (\S+)/.exec(line) ?? [];
+    const own = ['--set', 'database.type=postgresql', '--show-only', template];
+    const { manifests } = await render(paths.helm3, own);
+    expect(manifests.map(({ kind }) => kind).sort()).toEqual([
+      ...['ConfigMap', 'Service', 'StatefulSet'],
+    ]);
+  });
+});
+
 test.each(['postgresql.md', 'redis.md'])('%s shows values that are rendered elsewhere', (page) => {
   // ci/ is what rendering.test.ts gives to both Helms and holds against Kubernetes' schemas.
   const text = readFileSync(join(docs, page), 'utf8');

@@ -1,17 +1,24 @@
 // A dump of the chart's own PostgreSQL is put back by the steps of docs/chart/postgresql.md, and n8n's role is no superuser.
+// Beside n8n are all that else reaches the database or starts pods: a pool, an autoscaler, the exporter.
 // The release has the older PostgreSQL of the lab: of the new one the lab has the server alone, not its pg_dump.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findProgram } from '../../cli/src/lab/paths';
-import { FRONT_DOOR, inCluster, until } from '../support/cluster';
-import { readCredential, Release, ROOT, storeCredential } from '../support/release';
+import { FRONT_DOOR, until } from '../support/cluster';
+import { readCredential, Release, storeCredential } from '../support/release';
 import { seen } from '../support/seen';
 
 jest.setTimeout(1_800_000);
 
 const valuesWith = (s3: object): object => ({
+  executions: { mode: 'queue' },
+  worker: {
+    autoscaling: { enabled: true, minReplicas: 1, maxReplicas: 2 },
+    pools: [{ name: 'big', autoscaling: { enabled: false }, replicas: 1 }],
+  },
+  monitoring: { enabled: true, exporter: { enabled: true } },
   persistence: { enabled: false },
   binaryData: { mode: 'database' },
   database: {
@@ -46,11 +53,6 @@ afterAll(async () => {
 
 const kubectl = (...args: string[]): Promise<string> => n8n.space.kubectl(...args);
 
-async function sh(script: string): Promise<string> {
-  const { code, stdout, stderr } = await inCluster(['sh', '-ec', script], { timeoutMs: 700_000 });
-  if (code !== 0) throw new Error(`${script}: ${stderr}`);
-  return stdout;
-}
 const psql = (query: string): Promise<string> =>
   kubectl(
     ...['exec', POD, '--', 'sh', '-c'],
@@ -63,20 +65,15 @@ async function backUp(name: string): Promise<string> {
   return kubectl('logs', `job/${name}`, '--all-containers');
 }
 
-/** The lines of the page, each a command, for this namespace and without the upgrade at their end. */
-function steps(): string[] {
-  const page = readFileSync(join(ROOT, 'docs/chart/postgresql.md'), 'utf8');
-  const [, shown = ''] = /## Backup and restore[^]*?```sh\n([^]*?)```/.exec(page) ?? [];
-  return shown
-    .trim()
-    .split('\n')
-    .filter((line) => line.startsWith('kubectl'))
-    .map((line) => line.replaceAll('kubectl ', `kubectl -n ${n8n.space.name} `));
-}
+const steps = (values: object): ReturnType<Release['stepsOf']> =>
+  n8n.stepsOf('chart/postgresql.md', '## Backup and restore', values, join(bucket, '..'));
 
-async function restore(): Promise<void> {
+async function restore(values: object): Promise<void> {
   await psql('delete from credentials_entity; create table later (id int)');
-  for (const step of steps()) await sh(step);
+  for (const { run } of steps(values)) await run();
+  const ready = Object.values(await n8n.ready());
+  expect(ready).toHaveLength(4);
+  expect(Math.min(...ready)).toBeGreaterThanOrEqual(1);
 }
 
 /** What came after the dump is gone, as the dump has it. */
@@ -92,15 +89,15 @@ test('what a dump has is there again after a restore, and a restore beside n8n i
   expect(await backUp('first')).toMatch(/^wrote n8n-\d{8}T\d{6}Z\.dump, \d{4,} bytes$/m);
 
   // n8n is connected, so nothing is touched.
-  const [, , create = ''] = steps();
-  await sh(create);
+  await steps(valuesWith({}))
+    .find(({ line }) => line.includes('create job restore'))
+    ?.run();
   await until('the restore that is refused', async () =>
     (await kubectl('logs', 'job/restore')).includes('stop n8n first'),
   );
   await kubectl('delete', 'job', 'restore');
 
-  await restore();
-  await n8n.deploy(valuesWith({}));
+  await restore(valuesWith({}));
   await isAsDumped();
 
   await backUp('second');
@@ -127,8 +124,7 @@ test('what a dump in a bucket of S3 has is there again after a restore', async (
   });
   await n8n.deploy(values);
   expect(await backUp('to-s3')).toMatch(/^stored n8n-\d{8}T\d{6}Z\.dump in s3:\/\/dumps\/n8n\//m);
-  await restore();
-  await n8n.deploy(values);
+  await restore(values);
   await isAsDumped();
   await backUp('second-to-s3');
   expect(await backUp('third-to-s3')).toMatch(/^removed n8n-/m);

@@ -1,19 +1,27 @@
-// Data of the chart's own PostgreSQL moves from a volume of 15 to the new version, by the steps of docs/chart/postgresql.md.
-import { writeFileSync } from 'node:fs';
-import { inCluster } from '../support/cluster';
+// Data of the chart's own PostgreSQL moves from a volume of 15 to the new version, by the steps of docs/chart/postgresql.md,
+// beside all that else reaches the database or starts pods: a pool, an autoscaler, the exporter.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { IMAGES } from '../support/images';
 import { readCredential, Release, storeCredential } from '../support/release';
 import { seen } from '../support/seen';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 
 jest.setTimeout(1_800_000);
 
-const SMALL = { database: { type: 'postgresql' }, persistence: { enabled: false } };
-const VALUES = { ...SMALL, binaryData: { mode: 'database' } };
+const VALUES = {
+  executions: { mode: 'queue' },
+  database: { type: 'postgresql' },
+  persistence: { enabled: false },
+  binaryData: { mode: 'database' },
+  worker: {
+    autoscaling: { enabled: true, minReplicas: 1, maxReplicas: 2 },
+    pools: [{ name: 'big', autoscaling: { enabled: false }, replicas: 1 }],
+  },
+  monitoring: { enabled: true, exporter: { enabled: true } },
+};
 const OLD = { ...VALUES, database: { type: 'postgresql', own: { image: { tag: '15' } } } };
-const POD = 'n8n-postgresql-0';
+const DEPLOYMENTS = ['n8n-exporter', 'n8n-main', 'n8n-worker', 'n8n-worker-big'];
 
 let n8n: Release;
 let folder: string;
@@ -26,23 +34,6 @@ afterAll(async () => {
   await n8n?.remove();
 });
 
-const kubectl = (...args: string[]): Promise<string> => n8n.space.kubectl(...args);
-const N8N = 'app.kubernetes.io/instance=n8n,app.kubernetes.io/component in (main,worker,webhook)';
-
-async function inDatabase(script: string, input?: string): Promise<string> {
-  const { code, stdout, stderr } = await inCluster(
-    ['kubectl', '-n', n8n.space.name, 'exec', '-i', POD, '--', 'sh', '-c', script],
-    { timeoutMs: 300_000, ...(input === undefined ? {} : { input }) },
-  );
-  if (code !== 0) throw new Error(stderr);
-  return stdout;
-}
-
-async function stopN8n(): Promise<void> {
-  await kubectl('scale', 'deployment', '--replicas=0', '--selector', N8N);
-  await kubectl('wait', '--for=delete', 'pod', '--selector', N8N, '--timeout=110s');
-}
-
 test('a credential of PostgreSQL 15 is there and readable on the new version', async () => {
   await n8n.deploy(OLD);
   await storeCredential(n8n);
@@ -50,24 +41,26 @@ test('a credential of PostgreSQL 15 is there and readable on the new version', a
     /database\.own\.image\.tag: the volume contains data of PostgreSQL 15, which \S+ cannot read/,
   );
 
-  await stopN8n();
-  const dump = await inDatabase('pg_dump -U "$POSTGRES_USER" "$POSTGRES_DB"');
-  expect(dump).toContain('PostgreSQL database dump complete');
-  writeFileSync(join(folder, 'n8n.sql'), dump);
-  await kubectl('delete', 'statefulset', 'n8n-postgresql');
-  await kubectl('delete', 'persistentvolumeclaim', `data-${POD}`);
-
-  await n8n.deploy(VALUES);
-  await stopN8n();
-  await inDatabase(
-    'dropdb -U "$POSTGRES_USER" "$POSTGRES_DB" && createdb -U "$POSTGRES_USER" -O "$N8N_ROLE" "$POSTGRES_DB" && psql -U "$POSTGRES_USER" -d "$POSTGRES_DB" -q -v ON_ERROR_STOP=1',
-    dump,
+  const heading = '## Major version upgrade of the built-in PostgreSQL';
+  const [stop, dump, ...others] = n8n.stepsOf('chart/postgresql.md', heading, VALUES, folder);
+  await stop?.run();
+  // Nothing runs that could still write, nor that a restore would wait for.
+  expect(await n8n.pods('main,worker,worker-big,exporter')).toEqual([]);
+  await dump?.run();
+  expect(readFileSync(join(folder, 'n8n.sql'), 'utf8')).toContain(
+    'PostgreSQL database dump complete',
   );
-  await n8n.deploy(VALUES);
+  for (const { run } of others) await run();
+
+  const ready = await n8n.ready();
+  expect(Object.keys(ready).sort()).toEqual(DEPLOYMENTS);
+  for (const name of DEPLOYMENTS) expect(ready[name]).toBeGreaterThanOrEqual(1);
   await expect(readCredential(n8n)).resolves.toBe('still readable');
-  const version = (
-    await inDatabase('psql -U "$POSTGRES_USER" -d "$POSTGRES_DB" -Atc "show server_version"')
-  ).trim();
+  const asked = `psql -U "$POSTGRES_USER" -d "$POSTGRES_DB" -Atc "show server_version"`;
+  const pod = ['exec', 'n8n-postgresql-0', '--', 'sh', '-c'];
+  const version = (await n8n.space.kubectl(...pod, asked)).trim();
   seen('PostgreSQL 15 to the new version', { from: IMAGES.postgresOld, to: version });
   expect(IMAGES.postgres).toBe(`postgres:${version}`);
+  // Helm goes on with what kubectl has applied.
+  await n8n.deploy(VALUES);
 });

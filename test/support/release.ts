@@ -1,5 +1,5 @@
 // A release of our chart on the cluster, as an operator handles it: helm, kubectl, curl and k6.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -89,6 +89,48 @@ export class Release {
       JSON.stringify(merged(merged(SMALL_EVERYWHERE, targets), n8n)),
       version,
     );
+  }
+
+  /**
+   * The commands that a page of docs/ shows under a heading, each a function that runs it for this release, with these values
+   * as its values.yaml and with `folder` as the current one.
+   */
+  stepsOf(
+    page: string,
+    heading: string,
+    values: object,
+    folder: string,
+  ): { line: string; run: () => Promise<string> }[] {
+    const text = readFileSync(join(ROOT, 'docs', page), 'utf8').split(`\n${heading}\n`)[1] ?? '';
+    const [, shown = ''] = /```sh\n([^]*?)```/.exec(text) ?? [];
+    const all = merged(SMALL_EVERYWHERE, values);
+    writeFileSync(join(folder, 'values.yaml'), JSON.stringify(all));
+    const lines = shown.split('\n').filter((line) => /^(kubectl|helm) /.test(line));
+    return lines.map((line) => ({
+      line,
+      run: async () => {
+        const own = line
+          .replaceAll('kubectl ', `kubectl -n ${this.space.name} `)
+          .replaceAll(/\bhelm (upgrade|template) /g, `helm3 -n ${this.space.name} $1 `)
+          .replaceAll('charts/n8n-tuned', CHART);
+        const command = ['sh', '-ec', `cd ${folder}\n${own}`];
+        const { code, stdout, stderr } = await inCluster(command, { timeoutMs: PATIENCE_MS });
+        if (code !== 0) throw new Error(`${line}: ${stderr}`);
+        return stdout;
+      },
+    }));
+  }
+
+  /** Of every Deployment, how many of its pods are ready. */
+  async ready(): Promise<Record<string, number>> {
+    const list = JSON.parse(await this.space.kubectl('get', 'deployments', '-o', 'json')) as {
+      items: { metadata: { name: string }; status: { readyReplicas?: number } }[];
+    };
+    const each = list.items.map(({ metadata, status }) => [
+      metadata.name,
+      status.readyReplicas ?? 0,
+    ]);
+    return Object.fromEntries(each) as Record<string, number>;
   }
 
   helm([command = '', ...args]: string[], version: 3 | 4 = 3): Promise<string> {
