@@ -68,24 +68,24 @@ test('rolling-upgrade replaces the pods of n8n under load', async () => {
   expect(begun).toBe('a rollout of main, webhook processors and workers');
   // On a busy machine the load ends before the rollout does, which is said.
   const isOver = phases.overMs !== null;
-  expect(over).toBe(isOver ? 'the rollout is over, and the last old pod is gone' : undefined);
+  expect(over).toBe(isOver ? 'the rollout has finished, and no old pod is left' : undefined);
   expect(verdict.outcome === 'pass' && !isOver).toBe(false);
   expect(ledger.classes.once.requests / ledger.sent).toBeGreaterThan(0.4);
 });
 
 test.each([
-  ['redis-half-open', [], /^[1-9]\d* connections of workers to Redis carry nothing any more$/],
+  ['redis-half-open', [], /^[1-9]\d* connections of workers to Redis no longer carry data$/],
   [
     'cut-worker',
     ['--for', '15s'],
     /is cut off from its stores for 15 s; \S+ reaches its stores again$/,
   ],
-  ['slow-postgres', ['--for', '10s'], /^postgresql answers 50 ms later for 10 s; .* as before$/],
+  ['slow-postgres', ['--for', '10s'], /^postgresql responds 50 ms later for 10 s; .* as before$/],
   ['redis-loses-data', [], /^\S*redis-0 was killed, and its data is lost$/],
   [
     'postgres-connections-used-up',
     ['--for', '10s'],
-    /^[1-9]\d* connections to PostgreSQL taken for 10 s; .* were given back$/,
+    /^[1-9]\d* connections to PostgreSQL are taken for 10 s; .* are free again$/,
   ],
   ['crash-across-a-schedule', ['--for', '10s'], /^SIGKILL of \S*main\S*, away for 10 s; .* again$/],
 ])('%s is made without a right on a node, and the books balance', async (name, more, done) => {

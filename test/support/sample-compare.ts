@@ -39,7 +39,7 @@ export function sampleComparison(): CompareRecord {
     equalPrice: { cpuMs: { a: 24, b: 9.8 }, ratio: { value: 1.02, low: 0.99, high: 1.05 } },
     answer: 'better',
     sentence:
-      'By expected responses per second of last-node, tuned is better by 2.5x (2.4 to 2.6) than none.',
+      'Measured by expected responses per second with last-node, tuned is better than none by 2.5x (2.4 to 2.6).',
     totalSeconds: 240,
     maxPairs: 10,
     doubts: [],

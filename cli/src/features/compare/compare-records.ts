@@ -65,7 +65,7 @@ export function compareRecords(
     ratio: { value: valueA === valueB ? 1 : ratio, low: 0, high: Infinity },
     ...(equalPrice === null ? {} : { equalPrice }),
     answer: 'unknown',
-    sentence: `By ${title} of ${workload.name}, ${b} has ${told(valueB, metric)} and ${a} ${told(valueA, metric)}: one record per side, so there is no interval, and the difference may be noise${priceClause(equalPrice)}.`,
+    sentence: `Measured by ${title} with ${workload.name}, ${b} has ${told(valueB, metric)}, and ${a} has ${told(valueA, metric)}. With one record per side, there is no interval, and the difference may be noise${priceClause(equalPrice)}.`,
     totalSeconds: 0,
     doubts: differences(one.record, other.record),
   };
@@ -108,11 +108,11 @@ function sideOf(folder: string, { kind, record }: Recorded, metric: CompareMetri
 function priceClause(equalPrice: CompareRecord['equalPrice'] | null): string {
   if (equalPrice == null) return '';
   const { cpuMs, ratio } = equalPrice;
-  return `; at equal CPU per request (${duration(cpuMs.a)} and ${duration(cpuMs.b)} were seen) it is ${formatNumber(ratio.value)} times as much`;
+  return `; if a request cost the same CPU on both sides (${duration(cpuMs.a)} and ${duration(cpuMs.b)} were measured), the ratio would be ${formatNumber(ratio.value)}`;
 }
 
 const told = (value: number, metric: CompareMetric): string =>
-  value >= NEVER ? 'never had one' : `${formatNumber(value)} ${COMPARE_METRICS[metric].unit}`;
+  value >= NEVER ? 'no valid value' : `${formatNumber(value)} ${COMPARE_METRICS[metric].unit}`;
 
 /** What else differs than what was to be compared. */
 function differences(a: RunRecord | FindRecord, b: RunRecord | FindRecord): string[] {

@@ -194,7 +194,7 @@ function recordOf(first: MeasuredSide, other: Side, about: About): CompareRecord
     ...(equalPrice === null ? {} : { equalPrice }),
     ...(order.isDuet === true ? { isDuet: true as const } : {}),
     answer: comparison.answer,
-    sentence: `By ${title} of ${order.workload.recorded.name}, ${b.name} is ${wording(comparison, a.name)}.`,
+    sentence: `Measured by ${title} with ${order.workload.recorded.name}, ${b.name} is ${wording(comparison, a.name)}.`,
     totalSeconds: about.totalSeconds,
     maxPairs: order.maxPairs,
     doubts: [
@@ -293,5 +293,7 @@ function notSustained(letter: 'A' | 'B', { outcomes = [], runs }: Side): string[
 
 function wording({ answer, text }: Comparison, a: string): string {
   if (answer === 'unknown') return `not yet distinguishable from ${a}: ${text}`;
-  return answer === 'no difference' ? `like ${a}: ${text}` : `${text} than ${a}`;
+  return answer === 'no difference'
+    ? `like ${a}: ${text}`
+    : text.replace(/^\w+/, (word) => `${word} than ${a}`);
 }

@@ -28,7 +28,7 @@ export async function drillAll(options: DrillOptions): Promise<number> {
   const leftOut = FAULTS.flatMap((fault) => {
     const cannot = whyNotThere(fault, options);
     const lacks = cannot === null ? fault.lacks(topology) : null;
-    const why = cannot ?? (lacks === null ? null : `add ${lacks} for it`);
+    const why = cannot ?? (lacks === null ? null : `it requires ${lacks}`);
     return why === null ? [] : [{ fault, why }];
   });
   const faults = FAULTS.filter((fault) => !leftOut.some((one) => one.fault === fault));
@@ -72,8 +72,8 @@ export async function drillAll(options: DrillOptions): Promise<number> {
     writeWhole(join(out, 'drills.csv'), drillsCsv(rows));
     problems = writeBeside(out, reportFiles(drillsDocument(rows)));
     if (isStopped) {
-      const done = `${String(rows.length)} of ${String(orders.length)} drills were begun`;
-      warn(`stopped before its end: ${done}.`);
+      const done = `${String(rows.length)} of ${String(orders.length)} drills were started`;
+      warn(`stopped early: ${done}.`);
       break;
     }
   }

@@ -271,7 +271,7 @@ async function accountFor(
         });
   return {
     ...{ ledger, schedule },
-    withoutEffects: isCounted ? null : (withoutEffects ?? 'nothing was counted'),
+    withoutEffects: isCounted ? null : (withoutEffects ?? 'no count is available'),
   };
 }
 

@@ -99,12 +99,12 @@ export async function slow(
   const links = linksOf(scene, { store });
   const { connections, bytes } = await countsOf(links);
   await Promise.all(links.map((link) => link.slow(addedMs / 2)));
-  scene.tell(`${store} answers ${String(addedMs)} ms later for ${seconds(scene.lastsMs)}`);
+  scene.tell(`${store} responds ${String(addedMs)} ms later for ${seconds(scene.lastsMs)}`);
   await lasting(scene);
   const after = await countsOf(links);
   await Promise.all(links.map((link) => link.slow(0)));
   scene.hit({ name: store, connections, bytes: after.bytes - bytes });
-  scene.tell(`${store} answers as before`);
+  scene.tell(`${store} responds as before`);
 }
 
 export const seconds = (ms: number): string => `${String(ms / 1000)} s`;

@@ -89,7 +89,7 @@ export class TimedFault {
     const { fault, running } = this;
     if (fault.isFromOutside === true) return fault.make(scene);
     const access = running.drillAccess;
-    if (access === undefined) throw new Failure('nothing of the target can be reached');
+    if (access === undefined) throw new Failure('no part of the target can be reached');
     const instances = (): Instance[] => access.instances?.() ?? running.processes();
     return fault.make({
       ...{ ...scene, access, instances },

@@ -138,7 +138,7 @@ export function register(program: Command): Command {
     .addOption(
       parsed(
         '--max-clients <count>',
-        'most clients that send at the same time in the first probes, for an n8n that others use too (default: 1024)',
+        'maximum number of clients in the first probes, for an n8n instance that others also use (default: 1024)',
         countFrom1,
       ),
     )

@@ -33,7 +33,7 @@ export const readFind = (folder: string): FindRecord =>
 
 export const readRate = (folder: string): RateRecord =>
   readRecordFile(join(folder, RATE_FILE), {
-    ...{ what: 'a question about one rate', kind: 'rate', version: 1 },
+    ...{ what: 'a search with --rate', kind: 'rate', version: 1 },
     schema: rateRecordSchema,
   });
 

@@ -25,7 +25,7 @@ export function prepareSweep(
   if (first === undefined) {
     const [one] = skipped;
     throw new Mistake(
-      `no cell of the plan is possible here: ${one === undefined ? 'it has none' : one.reason}.`,
+      `no cell of the plan is possible here: ${one === undefined ? 'the plan has no cells' : one.reason}.`,
     );
   }
   refuseSecrets(plan);

@@ -247,7 +247,7 @@ test.each([
     'redis-half-open',
     [
       ...['lose worker-1 to redis', 'lose worker-2 to redis'],
-      'told 4 connections of workers to Redis carry nothing any more',
+      'told 4 connections of workers to Redis no longer carry data',
     ],
   ],
   [
@@ -255,10 +255,10 @@ test.each([
     [
       ...['100 ms main to redis', '100 ms webhook-1 to redis'],
       ...['100 ms worker-1 to redis', '100 ms worker-2 to redis'],
-      'told redis answers 200 ms later for 0.02 s',
+      'told redis responds 200 ms later for 0.02 s',
       ...['0 ms main to redis', '0 ms webhook-1 to redis'],
       ...['0 ms worker-1 to redis', '0 ms worker-2 to redis'],
-      'told redis answers as before',
+      'told redis responds as before',
     ],
   ],
   [
@@ -270,17 +270,17 @@ test.each([
         '25 ms worker-1 to postgresql',
         '25 ms worker-2 to postgresql',
       ],
-      'told postgresql answers 50 ms later for 0.02 s',
+      'told postgresql responds 50 ms later for 0.02 s',
       ...['0 ms main to postgresql', '0 ms webhook-1 to postgresql'],
       ...['0 ms worker-1 to postgresql', '0 ms worker-2 to postgresql'],
-      'told postgresql answers as before',
+      'told postgresql responds as before',
     ],
   ],
   [
     'postgres-connections-used-up',
     [
-      ...['down connections', 'told 97 connections to PostgreSQL taken for 0.02 s'],
-      ...['up connections', 'told the connections to PostgreSQL were given back'],
+      ...['down connections', 'told 97 connections to PostgreSQL are taken for 0.02 s'],
+      ...['up connections', 'told the connections to PostgreSQL are free again'],
     ],
   ],
   [
@@ -315,7 +315,7 @@ test.each([
     'rolling-upgrade',
     [
       ...['told a rollout of main, webhook processors and workers', 'rolled out'],
-      'told the rollout is over, and the last old pod is gone',
+      'told the rollout has finished, and no old pod is left',
     ],
   ],
   [
@@ -329,21 +329,21 @@ test.each([
     'slow-upstream',
     [
       ...['down services {"addedMs":5000}', 'told every service answers 5 s later for 0.02 s'],
-      ...['up services', 'told every service answers as before'],
+      ...['up services', 'told every service responds as before'],
     ],
   ],
   [
     'failing-upstream',
     [
-      ...['down services {"status":503}', 'told every service answers with status 503 for 0.02 s'],
-      ...['up services', 'told every service answers as before'],
+      ...['down services {"status":503}', 'told every service responds with status 503 for 0.02 s'],
+      ...['up services', 'told every service responds as before'],
     ],
   ],
   [
     'hanging-upstream',
     [
-      ...['down services {"hangs":true}', 'told every service does not answer for 0.02 s'],
-      ...['up services', 'told every service answers as before'],
+      ...['down services {"hangs":true}', 'told every service does not respond for 0.02 s'],
+      ...['up services', 'told every service responds as before'],
     ],
   ],
   [
@@ -353,14 +353,14 @@ test.each([
         'down services {"perSecond":1}',
         'told every service allows one call per second for 0.02 s',
       ],
-      ...['up services', 'told every service answers as before'],
+      ...['up services', 'told every service responds as before'],
     ],
   ],
   [
     'take-cpu',
     [
-      ...['down CPU to 100', 'told main, worker-1 are left with 0.1 of a core each for 0.02 s'],
-      ...['up CPU', 'told n8n has its CPU again, for which it had waited for 4.2 s'],
+      ...['down CPU to 100', 'told each of main, worker-1 gets only 0.1 of a core for 0.02 s'],
+      ...['up CPU', 'told n8n has its CPU again, after waiting for CPU time for 4.2 s'],
     ],
   ],
   [
@@ -369,28 +369,28 @@ test.each([
       'down clock of worker-1 by 3600000',
       'told the clock of worker-1 is 1 hour ahead for 0.02 s',
       'up clock of worker-1',
-      'told the clock of worker-1 is right again, after 31 reads of the wrong time',
+      'told the clock of worker-1 is correct again, after 31 reads of the wrong time',
     ],
   ],
   [
     'dns-failure',
     [
-      ...['down names', 'told no name can be resolved for 0.02 s', 'up names'],
-      'told names are resolved again; questions that got no answer: upstream.n8n-tuned.test (7)',
+      ...['down names', 'told no names can be resolved for 0.02 s', 'up names'],
+      'told names are resolved again; unanswered lookups: upstream.n8n-tuned.test (7)',
     ],
   ],
   [
     'rotate-secrets',
     [
       'new passwords',
-      'told PostgreSQL and Redis have new passwords, and refuse the old ones',
+      'told PostgreSQL and Redis have new passwords, and reject the old ones',
       'told worker-1, main were restarted with the new passwords',
     ],
   ],
   [
     'restore-backup',
     [
-      ...['down database', 'told PostgreSQL lets nobody in for 0.02 s', 'up database'],
+      ...['down database', 'told PostgreSQL accepts no connections for 0.02 s', 'up database'],
       'told PostgreSQL is as it was before the load, without 12 executions',
     ],
   ],
@@ -502,7 +502,7 @@ test('one that finds nobody says so', async () => {
 });
 
 test.each([
-  ['take-cpu', 'no n8n process needed more CPU than it had left'],
+  ['take-cpu', 'no n8n process needed more CPU than the fault left it'],
   ['clock-jump', 'worker-1 never read the time while its clock was wrong'],
   ['dns-failure', 'n8n looked up no names during the fault'],
   ['restore-backup', 'the backup already contained every execution'],
@@ -606,7 +606,7 @@ describe('faults made at once', () => {
     const scene = stage();
     await findFault('restart-redis+slow-postgres').make(scene);
     expect(scene.seen).toContain('told restart of redis');
-    expect(scene.seen).toContain('told postgresql answers 50 ms later for 0.02 s');
+    expect(scene.seen).toContain('told postgresql responds 50 ms later for 0.02 s');
     expect(scene.seen.filter((one) => one.startsWith('0 ms'))).toHaveLength(4);
   });
 

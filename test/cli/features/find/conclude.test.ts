@@ -83,7 +83,7 @@ const found: Estimate = {
   limit: null,
   contradicting: [],
   price: null,
-  whyNoPrice: 'the CPU of each second was not seen',
+  whyNoPrice: 'the CPU time of each second was not recorded',
   disagreeing: null,
   narrowing: null,
 };
@@ -287,7 +287,7 @@ describe('what a search answers', () => {
     const { capacity } = concludeFind(head([held]), found, quiet);
     expect(capacity.method).toEqual({
       name: 'pass and miss',
-      text: 'Estimated from which probes met or missed the SLO, because the CPU of each second was not seen.',
+      text: 'Estimated from which probes met or missed the SLO, because the CPU time of each second was not recorded.',
     });
     expect(capacity.at).toBeUndefined();
   });

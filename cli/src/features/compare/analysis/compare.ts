@@ -133,7 +133,7 @@ export function unlessRejected(
   const [a, b] = [median(shares.a), median(shares.b)];
   const [winner, loser] = answer === 'better' ? [b, a] : [a, b];
   if (winner >= loser - LEFT_OUT) return comparison;
-  const text = `it gave the expected response to ${percent(b)} of its requests, the other to ${percent(a)}`;
+  const text = `its share of expected responses is ${percent(b)}, compared with ${percent(a)}`;
   return { ...comparison, answer: 'unknown', text };
 }
 
@@ -150,7 +150,7 @@ function sentence(answer: Comparison['answer'], ratio: Interval, largest: number
     return `worse by ${formatNumber(1 / ratio.value)}x (${formatNumber(1 / ratio.high)} to ${formatNumber(1 / ratio.low)})`;
   }
   if (answer === 'unknown') {
-    return `a difference of ${formatNumber(1 + largest)}x would be within the noise: measure more pairs, or longer runs`;
+    return `a difference of ${formatNumber(1 + largest)}x would be within the noise: measure more pairs, or use longer runs`;
   }
   return `no difference larger than the noise (${percent(largest)})`;
 }

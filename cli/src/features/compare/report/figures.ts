@@ -58,7 +58,8 @@ export function howSure(record: CompareRecord): string {
   const made = isEarly
     ? `${String(pairs)} of at most ${counted(most, 'pair')}`
     : counted(pairs, 'pair');
-  const how = isDuet === true ? 'both sides loaded at the same time' : 'measured in turns (ABBA)';
+  const how =
+    isDuet === true ? 'both sides loaded at the same time' : 'measured alternately (ABBA)';
   return `${made} in ${formatNumber(totalSeconds)} s, ${how}: ${endText(record, isEarly)}.`;
 }
 
@@ -92,7 +93,7 @@ function equalPriceFigure(record: CompareRecord): Figure[] {
   const { cpuMs, ratio } = record.equalPrice;
   const isKnown = isOnce(record) || (ratio.low > 0 && Number.isFinite(ratio.high));
   const ratioThere = isKnown ? timesAsGood(ratio) : 'not yet known';
-  const cost = `if a request cost both sides the same CPU; it takes ${duration(cpuMs.a)} of CPU in A and ${duration(cpuMs.b)} in B`;
+  const cost = `if a request cost the same CPU on both sides; it cost ${duration(cpuMs.a)} in A and ${duration(cpuMs.b)} in B`;
   return [{ name: 'At equal price', value: `${ratioThere}, ${cost}` }];
 }
 

@@ -37,7 +37,7 @@ function middles(record: CompareRecord): BarChart | null {
   if (bars.length === 0) return null;
   return {
     ...{ kind: 'bar', id: 'sides', unit, bars },
-    title: `${capital(title)}: the median of each side, its lowest and its highest`,
+    title: `${capital(title)}: median, lowest and highest value of each side`,
   };
 }
 
@@ -51,7 +51,7 @@ function spread(record: CompareRecord): LineChart | null {
   return {
     kind: 'line',
     id: 'spread',
-    title: `In how many runs was the ${title} at most …`,
+    title: `Share of runs in which the ${title} was at most …`,
     x: { label: title, unit, min: Math.max(0, least - room), max: most + room },
     y: { label: 'share of runs', unit: '%', min: 0, max: 100 },
     series: SIDES.map((side): LineSeries => {
@@ -85,7 +85,7 @@ function slower(record: CompareRecord, runs: ComparedRuns): LineChart | null {
   return {
     kind: 'line',
     id: 'slower',
-    title: 'How many requests were slower than … (median of the runs of each side)',
+    title: 'Share of requests that took longer than … (median of the runs of each side)',
     x: { label: 'latency', unit: 'ms', scale: 'log' },
     y: { label: 'share of requests', unit: '%', scale: 'log', max: 100 },
     series,

@@ -28,29 +28,30 @@ export const LEDGER_WORDS: Record<LedgerClass, LedgerClassWords> = {
   },
   'no-response': {
     title: 'executed, no response',
-    meaning: 'The work was done once, and the caller got no response.',
+    meaning: 'The work was done once, but the caller got no response.',
   },
   'not-executed': {
     title: 'answered, not executed',
     meaning:
-      'The caller was told of success, by the expected response or by another one with a status of success, and the work was not done.',
+      'The caller got the expected response, or another response with a success status, but the work was not done.',
   },
   lost: {
     title: 'accepted and lost',
     meaning:
-      'n8n had an execution of it, or its work had begun; the work was not done to its end, and no error of a node says why.',
+      'n8n had an execution of the request, or the work had begun. The work was not completed, and no node error explains why.',
   },
   failed: {
     title: 'failed with an error',
-    meaning: 'A node failed before the work was done, and n8n shows its error with the execution.',
+    meaning:
+      'A node failed before the work was done, and n8n shows the error of the node with the execution.',
   },
   repeated: {
     title: 'executed more than once',
-    meaning: 'The work was done, and it was begun or done more than once.',
+    meaning: 'The work was done, but it was started or done more than once.',
   },
   'error-but-done': {
     title: 'error, but done',
-    meaning: 'The caller got an error or another response, and the work was done all the same.',
+    meaning: 'The caller got an error or an unexpected response, but the work was done.',
   },
   refused: {
     title: 'refused, or never accepted',
@@ -60,15 +61,16 @@ export const LEDGER_WORDS: Record<LedgerClass, LedgerClassWords> = {
   unknown: {
     title: 'unknown',
     meaning:
-      'The caller got no expected response, and the executions of n8n, which would tell whether it accepted the request, could not be read.',
+      'The caller did not get the expected response, and the executions of n8n, which would show whether n8n accepted the request, could not be read.',
   },
   'done-marked-crashed': {
     title: 'done, but marked as crashed',
-    meaning: 'The work was done once, and n8n has its execution as crashed or stalled.',
+    meaning: 'The work was done once, but n8n marked its execution as crashed or stalled.',
   },
   running: {
     title: 'still running',
-    meaning: 'n8n had it as new, waiting or running when its time to finish was over.',
+    meaning:
+      'When the time to finish was over, the execution of the request was still new, waiting or running.',
   },
 };
 

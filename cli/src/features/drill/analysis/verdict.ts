@@ -67,7 +67,7 @@ export function drillVerdict(facts: DrillFacts): DrillVerdict {
         : `After ${what}, every promise was kept: ${
             firstOf(promises)
               .map(({ measured }) => measured)
-              .join('; ') || 'none was made'
+              .join('; ') || 'no promise was made'
           }.`;
   return { outcome, sentence, promises, invalid, doubts: doubtsOf(facts) };
 }
@@ -102,7 +102,7 @@ function untold(facts: DrillFacts): string[] {
     // Any outcome may be theirs, so no count of requests is known, and none of the promises about them.
     ...(unknown > 0
       ? [
-          `of ${counted(unknown, 'request')} it is unknown whether n8n lost them, because n8n's executions could not be read (${withoutExecutions ?? 'they were not read'})`,
+          `it is unknown whether n8n lost ${counted(unknown, 'request')}, because n8n's executions could not be read (${withoutExecutions ?? 'no attempt was made'})`,
         ]
       : []),
     ...(asks('lost') && nameless > 0
@@ -136,7 +136,7 @@ function missedBy({ victims = [] }: DrillFault): string[] {
     namesOf(victims.filter(({ executions }) => executions !== 0)),
   ];
   const shown = [
-    ...(ran === '' ? [] : [`${ran} ran no execution when the fault came`]),
+    ...(ran === '' ? [] : [`${ran} ran no execution when the fault occurred`]),
     ...(carried === '' ? [] : [`nothing passed between n8n and ${carried} during the fault`]),
   ];
   return [
@@ -157,7 +157,7 @@ function invalidities(facts: DrillFacts): string[] {
     ...(run.verdict.outcome === 'aborted' ? [run.verdict.sentence.replace(/\.$/, '')] : []),
     ...(facts.stopped === null || run.verdict.outcome === 'aborted'
       ? []
-      : [`it was ${facts.stopped} before n8n had done what it accepted`]),
+      : [`the drill was ${facts.stopped} before n8n had finished the accepted requests`]),
     ...(saturated ? [`the load generator was the limit (${faults.join('; ')})`] : []),
     ...(facts.steadyRequests === 0
       ? ['no request ended before the fault: use a longer --steady']
@@ -256,7 +256,7 @@ function titleOf(metric: 'errors' | LedgerClass, { classes, lost }: DrillLedger)
 
 function openText(ledger: DrillLedger): string {
   const open = notKnown(ledger);
-  return open > 0 ? `, and of ${String(open)} it is not known` : '';
+  return open > 0 ? `, and the outcome of ${String(open)} is unknown` : '';
 }
 
 /** What a drill that lost nothing rules out; null where it lost something, or may have. */

@@ -23,10 +23,10 @@ export const rollingUpgrade: InsideFault = {
   notOn: NEEDS_PODS,
   lacks: needsNothing,
   make: async ({ access, tell, signal }) => {
-    if (access.rollOut === undefined) throw new Failure('nothing replaces the pods of n8n');
+    if (access.rollOut === undefined) throw new Failure('the pods of n8n cannot be replaced here');
     tell('a rollout of main, webhook processors and workers');
     await access.rollOut(signal);
-    if (!signal.aborted) tell('the rollout is over, and the last old pod is gone');
+    if (!signal.aborted) tell('the rollout has finished, and no old pod is left');
   },
 };
 
@@ -44,9 +44,10 @@ export const rotateSecrets: InsideFault = {
   notOn: NEEDS_PROCESSES,
   lacks: (topology) => needsQueue(topology) ?? needsPostgresql(topology),
   make: async ({ access, tell, signal }) => {
-    if (access.rotateSecrets === undefined) throw new Failure('nothing can change the passwords');
+    if (access.rotateSecrets === undefined)
+      throw new Failure('the passwords cannot be changed here');
     const roll = await access.rotateSecrets();
-    tell('PostgreSQL and Redis have new passwords, and refuse the old ones');
+    tell('PostgreSQL and Redis have new passwords, and reject the old ones');
     const rolled = await roll(signal);
     if (!signal.aborted) tell(`${rolled.join(', ')} were restarted with the new passwords`);
   },

@@ -1,6 +1,6 @@
 /** What happens to a process of n8n. */
 import { Failure } from '../../../ui/exit';
-import { formatNumber } from '../../../ui/numbers';
+import { counted, formatNumber } from '../../../ui/numbers';
 import type { Role } from '../../../plan/topology';
 import {
   type FaultContext,
@@ -219,15 +219,15 @@ export const takeCpu: InsideFault = {
     let held = 0;
     try {
       tell(
-        `${instances.join(', ')} are left with ${String(LEFT_MILLICORES / 1000)} of a core each for ${seconds(scene.lastsMs)}`,
+        `each of ${instances.join(', ')} gets only ${String(LEFT_MILLICORES / 1000)} of a core for ${seconds(scene.lastsMs)}`,
       );
       await lasting(scene);
     } finally {
       held = heldMs();
       giveBack();
     }
-    if (held === 0) throw new Failure('no n8n process needed more CPU than it had left');
-    tell(`n8n has its CPU again, for which it had waited for ${formatNumber(held / 1000)} s`);
+    if (held === 0) throw new Failure('no n8n process needed more CPU than the fault left it');
+    tell(`n8n has its CPU again, after waiting for CPU time for ${formatNumber(held / 1000)} s`);
   },
 };
 
@@ -256,6 +256,8 @@ export const clockJump: InsideFault = {
       reads = await setRight();
     }
     if (reads === 0) throw new Failure(`${worker} never read the time while its clock was wrong`);
-    tell(`the clock of ${worker} is right again, after ${String(reads)} reads of the wrong time`);
+    tell(
+      `the clock of ${worker} is correct again, after ${counted(reads, 'read')} of the wrong time`,
+    );
   },
 };

@@ -12,7 +12,7 @@ async function trouble(scene: FaultContext, what: string, how: ServiceTrouble): 
   tell(`every service ${what} for ${seconds(lastsMs)}`);
   await lasting(scene);
   await access.trouble({});
-  tell('every service answers as before');
+  tell('every service responds as before');
 }
 
 /** An execution fails where the service does, unless the workflow tries again. n8n loses none of them. */
@@ -39,7 +39,7 @@ export const failingUpstream: InsideFault = {
   isNoSoak: true,
   promise: ONLY_FAILED,
   lacks: needsNewer,
-  make: (scene) => trouble(scene, 'answers with status 503', { status: 503 }),
+  make: (scene) => trouble(scene, 'responds with status 503', { status: 503 }),
 };
 
 /** It accepts calls and never answers, so that executions wait until their own time is up or the connection is cut. */
@@ -51,7 +51,7 @@ export const hangingUpstream: InsideFault = {
   isNoSoak: true,
   promise: ONLY_FAILED,
   lacks: needsNewer,
-  make: (scene) => trouble(scene, 'does not answer', { hangs: true }),
+  make: (scene) => trouble(scene, 'does not respond', { hangs: true }),
 };
 
 const CALLS_PER_SECOND = 1;
@@ -86,13 +86,13 @@ export const dnsFailure: InsideFault = {
     const speakAgain = access.silenceNames();
     let asked: ReadonlyMap<string, number> = new Map();
     try {
-      tell(`no name can be resolved for ${seconds(lastsMs)}`);
+      tell(`no names can be resolved for ${seconds(lastsMs)}`);
       await lasting(scene);
     } finally {
       asked = speakAgain();
     }
     if (asked.size === 0) throw new Failure('n8n looked up no names during the fault');
     const questions = [...asked].map(([name, times]) => `${name} (${String(times)})`).join(', ');
-    tell(`names are resolved again; questions that got no answer: ${questions}`);
+    tell(`names are resolved again; unanswered lookups: ${questions}`);
   },
 };

@@ -34,7 +34,7 @@ export const redisHalfOpen: InsideFault = {
     const lost = await Promise.all(links.map((link) => link.lose()));
     const connections = lost.reduce((sum, each) => sum + each, 0);
     if (connections === 0) throw new Failure('no worker was connected to Redis');
-    scene.tell(`${String(connections)} connections of workers to Redis carry nothing any more`);
+    scene.tell(`${String(connections)} connections of workers to Redis no longer carry data`);
   },
 };
 
@@ -168,10 +168,12 @@ export const postgresConnectionsUsedUp: InsideFault = {
   lacks: needsPostgresql,
   make: async (scene) => {
     const { taken, giveBack } = await scene.access.useUpConnections();
-    scene.tell(`${String(taken)} connections to PostgreSQL taken for ${seconds(scene.lastsMs)}`);
+    scene.tell(
+      `${String(taken)} connections to PostgreSQL are taken for ${seconds(scene.lastsMs)}`,
+    );
     await lasting(scene);
     await giveBack();
-    scene.tell('the connections to PostgreSQL were given back');
+    scene.tell('the connections to PostgreSQL are free again');
   },
 };
 
@@ -190,9 +192,7 @@ export const fullDisk: InsideFault = {
   make: async (scene) => {
     const { access, tell, lastsMs } = scene;
     if (access.fillDisk === undefined)
-      throw new Failure(
-        'the database of this n8n instance is on a disk that the command does not manage',
-      );
+      throw new Failure('the command does not manage the disk of this database');
     const { what, usedMiB, freeUp } = await access.fillDisk();
     tell(
       `the disk of ${what}, with ${formatNumber(usedMiB)} MiB on it, is full for ${seconds(lastsMs)}`,
@@ -224,7 +224,7 @@ export const restoreBackup: InsideFault = {
     const { access, tell, lastsMs } = scene;
     if (access.restore === undefined) throw new Failure('the database cannot be restored');
     const open = await access.restore();
-    tell(`PostgreSQL lets nobody in for ${seconds(lastsMs)}`);
+    tell(`PostgreSQL accepts no connections for ${seconds(lastsMs)}`);
     await lasting(scene);
     const { without } = await open();
     tell(`PostgreSQL is as it was before the load, without ${formatNumber(without)} executions`);

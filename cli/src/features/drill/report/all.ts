@@ -46,7 +46,7 @@ const TERMS = [
   {
     name: 'lost of exposed',
     value:
-      'requests that were accepted and not done, out of those that were open at the fault or due later; - if the fault was not injected',
+      'accepted requests that were not completed, out of those that were open at the fault or due later; - if the fault was not injected',
   },
   {
     name: 'at most',
@@ -81,7 +81,7 @@ export function drillsDocument(rows: readonly DrillRow[]): ReportDocument {
     verdict: verdictOf(rows),
     summary: [],
     pictures: [],
-    howSure: `${counted(rows.length, 'drill')}, each of them one sample.`,
+    howSure: `${counted(rows.length, 'drill')}; each of them is a single sample.`,
     doubts: [],
     figures: [],
     sections: [
@@ -98,7 +98,7 @@ export function drillsDocument(rows: readonly DrillRow[]): ReportDocument {
         ),
       ),
       section(
-        'The report of each, beside this one',
+        'The report of each drill, next to this file',
         list(
           rows.flatMap(({ fault, folder }) =>
             folder === null ? [] : [`${fault}: ${folder}/report.html`],

@@ -26,7 +26,7 @@ export function drillFigureRows(record: DrillRecord): Figure[] {
   if (figures !== null) rows.push(detectedFigure(figures), ...cameThrough(figures, record));
   if (schedule !== undefined) rows.push(...scheduleRows(schedule));
   if (recovery !== undefined) rows.push({ name: 'Retried', value: retriedText(recovery) });
-  if (phases.faultMs === null) rows.push({ name: 'Phases', value: 'the fault was never made' });
+  if (phases.faultMs === null) rows.push({ name: 'Phases', value: 'the fault was never injected' });
   if (control !== null) rows.push({ name: 'Control', value: controlText(control) });
   return rows;
 }
@@ -83,7 +83,7 @@ function lostText(ledger: DrillRecord['ledger']): string {
   const open = notKnown(ledger);
   const most =
     open > 0
-      ? `and of ${formatNumber(open)} it is not known`
+      ? `and the outcome of ${formatNumber(open)} is unknown`
       : `at most ${percent(ledger.lossBound)} (95% confidence)`;
   return `${formatNumber(ledger.lost)} of ${formatNumber(ledger.exposed)} exposed requests, ${most}`;
 }
@@ -131,10 +131,10 @@ function cameThrough(figures: CameThrough, record: DrillRecord): Figure[] {
     const drained =
       backlog.drainSeconds === null
         ? 'not cleared during the drill'
-        : `as before after ${formatNumber(backlog.drainSeconds)} s`;
+        : `back to the level before the fault after ${formatNumber(backlog.drainSeconds)} s`;
     rows.push({
       name: 'Backlog',
-      value: `${counted(backlog.peak, 'job')} waiting at most (before: ${formatNumber(backlog.before)}), ${drained}`,
+      value: `at most ${counted(backlog.peak, 'job')} waiting (before the fault: ${formatNumber(backlog.before)}), ${drained}`,
     });
   }
   if (slowestMs !== null) {
@@ -156,7 +156,7 @@ function availableText({ during, outside }: Availability): string {
 
 const scheduleFigure = ({ everySeconds, due, once, repeated, never }: DrillSchedule): Figure => ({
   name: 'Schedule',
-  value: `of ${formatNumber(due)} due times, one every ${formatNumber(everySeconds)} s, ${formatNumber(once)} executed once, ${formatNumber(repeated.times)} more than once, ${formatNumber(never.times)} never`,
+  value: `of ${formatNumber(due)} due times (one every ${formatNumber(everySeconds)} s, ${formatNumber(once)} executed once, ${formatNumber(repeated.times)} more than once, ${formatNumber(never.times)} never`,
 });
 
 function scheduleRows(schedule: DrillSchedule): Figure[] {
@@ -183,7 +183,9 @@ function retriedText({ passes, failedPasses, attempts, left }: DrillRecovery): s
     of(attempts) || 'nothing was retried',
     ...(alone === '' ? [] : [`left alone in the end: ${alone}`]),
     `${formatNumber(passes)} passes of recovery`,
-    ...(failedPasses === 0 ? [] : [`${formatNumber(failedPasses)} could not ask n8n or Redis`]),
+    ...(failedPasses === 0
+      ? []
+      : [`${formatNumber(failedPasses)} of them could not reach n8n or Redis`]),
   ].join('; ');
 }
 

@@ -98,7 +98,7 @@ function grown({ memoryAtRestMiB }: SearchEnding): string[] {
   const atLast = memoryAtRestMiB.at(-1);
   if (atFirst === undefined || atLast === undefined || atLast <= GROWN * atFirst) return [];
   return [
-    `Idle n8n used ${formatNumber(atFirst)} MiB before the first probe and ${formatNumber(atLast)} MiB before the last: it may leak memory, and then it sustains less in the long run.`,
+    `Idle n8n used ${formatNumber(atFirst)} MiB before the first probe and ${formatNumber(atLast)} MiB before the last: n8n may leak memory, so it would sustain less in the long run.`,
   ];
 }
 

@@ -41,7 +41,7 @@ export function disturbances(look: MachineLook): string[] {
   }
   if (stoppedShare !== null && stoppedShare > STOPPED_SHARE) {
     found.push(
-      `The CPU limit around this command stops it in ${percent(round(stoppedShare))} of its periods even without load: requests will be sent late, and the measured capacity will be too low.`,
+      `The CPU limit of this command throttles it in ${percent(round(stoppedShare))} of all periods, even without load: requests will be sent late, and the measured capacity will be too low.`,
     );
   }
   if (diskShare > DISK_SHARE) {
@@ -79,7 +79,7 @@ function othersText({ cores, usedCores, busiest }: MachineLook): string {
         ]
       : []),
   ];
-  return `Of the ${formatNumber(cores)} cores of this machine ${listed(all)}: the measured capacity will be lower than on a quiet machine.`;
+  return `Of this machine's ${formatNumber(cores)} cores, ${listed(all)}: the measured capacity will be lower than on a quiet machine.`;
 }
 
 const coresText = (cores: number): string => formatNumber(Math.round(100 * cores) / 100);

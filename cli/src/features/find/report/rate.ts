@@ -63,7 +63,7 @@ function howSure({ attempts }: RateRecord): string {
   const looks = attempts.reduce((sum, one) => sum + one.looks.length, 0);
   const seconds = attempts.reduce((sum, one) => sum + one.seconds, 0);
   const requests = attempts.reduce((sum, { looks: all }) => sum + requestsOf(all.at(-1)), 0);
-  return `${counted(attempts.length, 'attempt')} with ${counted(looks, 'look')} at ${counted(requests, 'request')} in ${formatNumber(seconds)} s of load.`;
+  return `${counted(attempts.length, 'attempt')} with ${counted(looks, 'interim check')} of ${counted(requests, 'request')} in ${formatNumber(seconds)} s of load.`;
 }
 
 const requestsOf = (look: RateLook | undefined): number =>

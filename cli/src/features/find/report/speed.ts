@@ -34,12 +34,12 @@ export function speedFigures(record: FindRecord): Figure[] {
 /** The answer in terms of what limits it: how long a request holds it, and how much of it is in use at the capacity. */
 function heldFigure(held: Held, capacityPerSecond: number): Figure {
   const { of, count, ratePerSecond, slowestPerSecond } = held;
-  const used = `${percent(Math.min(1, capacityPerSecond / ratePerSecond))} of the ${limitName(of)} in use at the capacity; all at ${perSecond(ratePerSecond)}, ${perSecond(slowestPerSecond)} in the slowest probe`;
+  const used = `${percent(Math.min(1, capacityPerSecond / ratePerSecond))} of the ${limitName(of)} at the capacity, and 100% at ${perSecond(ratePerSecond)} (at ${perSecond(slowestPerSecond)} in the slowest probe)`;
   const [usual, slowest] = [ratePerSecond, slowestPerSecond].map((rate) => heldMs(held, rate));
   const time =
     count === null || usual == null || slowest == null
       ? ''
-      : `: a request holds one of ${formatNumber(count)} for ${duration(usual)}, ${duration(slowest)} then`;
+      : `: a request holds one of ${formatNumber(count)} for ${duration(usual)} (for ${duration(slowest)} in the slowest probe)`;
   return { name: 'In use', value: `${used}${time}` };
 }
 

@@ -103,7 +103,7 @@ const RULES: readonly Rule[] = [
       : null,
   ({ memoryMiB }) =>
     memoryMiB !== undefined && Number(memoryMiB) < MIN_MEMORY_MIB
-      ? `Node.js does not start in less than ${String(MIN_MEMORY_MIB)} MiB`
+      ? `Node.js does not start with less than ${String(MIN_MEMORY_MIB)} MiB`
       : null,
   (cell) => {
     if (isServerCell(cell)) return null;

@@ -198,7 +198,7 @@ function limitFigures({ cell, records }: CellRow): Figure[] {
   const limit = commonLimitText(seen);
   const advice = adviceFor(commonLimit(seen)?.usual.limit ?? null, modeOf(cell));
   return [
-    ...(limit === null ? [] : [{ name: 'Limit of the best', value: limit }]),
+    ...(limit === null ? [] : [{ name: 'Limit of the best cell', value: limit }]),
     ...(advice === null ? [] : [{ name: 'For more', value: advice }]),
   ];
 }

@@ -59,7 +59,7 @@ export function sweepDocument(sweep: SweepRecord, records: readonly CellRecord[]
     doubts: sweepDoubts(sweep, records),
     figures: sweepFigures(sweep, records),
     sections: [
-      section('What came out', ...groups.map(plots)),
+      section('Results', ...groups.map(plots)),
       {
         ...section('Every cell', table(head, rows), paragraph(CELLS)),
         isInTerminal: true,

@@ -82,7 +82,7 @@ export function controlText(sweep: SweepRecord, records: readonly CellRecord[]):
   const drifted = isReal
     ? `drifted by ${signed(change, percent)} over the sweep, which is more than noise`
     : 'no drift larger than the noise';
-  return `${String(controls)} times, ${title}: ${drifted}; differences below ${percent(2 * noise)} mean nothing`;
+  return `${title}, measured ${times(controls)}: ${drifted}; differences below ${percent(2 * noise)} mean nothing`;
 }
 
 /** One row per cell. */

@@ -30,7 +30,7 @@ test('the first picture of a comparison is the ratio, or both sides where nothin
 
 test('a comparison gives its ratio at equal price too, with what a request costs each side', () => {
   const text =
-    '1.02 times as good (0.99 to 1.05), if a request cost both sides the same CPU; it takes 24 ms of CPU in A and 9.8 ms in B';
+    '1.02 times as good (0.99 to 1.05), if a request cost the same CPU on both sides; it cost 24 ms in A and 9.8 ms in B';
   expect(valueOf('At equal price')).toBe(text);
   expect(firstFigures(comparison, NOTHING_SEEN)).toContainEqual({
     ...{ name: 'At equal price', value: text },
@@ -80,12 +80,12 @@ test('a comparison says at its top what each side ran on, once where both ran on
 });
 
 const early = (pairs: number): string =>
-  `4 of at most ${String(pairs)} pairs in 240 s, measured in turns (ABBA)`;
+  `4 of at most ${String(pairs)} pairs in 240 s, measured alternately (ABBA)`;
 test.each([
   [{}, `${early(10)}: stopped early, because the interval of the ratio excludes 1.`],
   [
     { maxPairs: 4 },
-    '4 pairs in 240 s, measured in turns (ABBA): decided, because the interval of the ratio excludes 1.',
+    '4 pairs in 240 s, measured alternately (ABBA): decided, because the interval of the ratio excludes 1.',
   ],
   [
     { maxPairs: 4, isDuet: true as const, answer: 'unknown' as const },

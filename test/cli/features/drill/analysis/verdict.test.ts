@@ -88,7 +88,7 @@ test.each<[string, Partial<DrillFacts>]>([
   ['use a longer --steady', { steadyRequests: 0 }],
   // What is lost by then may yet be retried.
   [
-    'it was stopped by Ctrl-C before n8n had done what it accepted',
+    'the drill was stopped by Ctrl-C before n8n had finished the accepted requests',
     { stopped: 'stopped by Ctrl-C', ledger: ledger({ lost: 8 }) },
   ],
   ['the ledger does not add up: nobody sent run-7-7', { unexpected: ['run-7-7'] }],
@@ -131,7 +131,7 @@ describe('a drill in which nothing could have been seen to break says nothing', 
 
   test('as the victim of the fault ran nothing, though others did', () => {
     expect(sentenceOf(hit(idle, { ...idle, tMs: 30_000 }))).toBe(
-      'The drill is invalid: worker-1 ran no execution when the fault came, so nothing was at risk there: use a higher --rate, longer work or --every.',
+      'The drill is invalid: worker-1 ran no execution when the fault occurred, so nothing was at risk there: use a higher --rate, longer work or --every.',
     );
     // One of two is enough, and one that does not tell is not taken for idle.
     for (const executions of [3, null]) {
@@ -215,7 +215,7 @@ describe('without n8n as a source', () => {
     const { outcome, sentence } = verdictOf({ unknown: 10 });
     expect(outcome).toBe('invalid');
     expect(sentence).toContain(
-      "of 10 requests it is unknown whether n8n lost them, because n8n's executions could not be read (it made 145 and still has 144)",
+      "it is unknown whether n8n lost 10 requests, because n8n's executions could not be read (it made 145 and still has 144)",
     );
   });
 
@@ -225,7 +225,7 @@ describe('without n8n as a source', () => {
       const unknown = ledger({ ...unread, classes: classes({ once: 140, unknown: 10 }) });
       const verdict = drillVerdict(facts({ promises: parsePromises(promise), ledger: unknown }));
       expect(verdict.outcome).toBe('invalid');
-      expect(verdict.sentence).toContain('of 10 requests it is unknown whether n8n lost them');
+      expect(verdict.sentence).toContain('it is unknown whether n8n lost 10 requests');
     },
   );
 
@@ -251,7 +251,7 @@ test.each<[Partial<Record<LedgerClass, number>>, string]>([
   [{ 'not-executed': 1 }, '1 of 100 was answered, not executed'],
   [{ lost: 8, 'not-executed': 1 }, '9 of 100 were accepted and lost, or answered, not executed'],
   [{ refused: 5 }, 'none of 100 were lost'],
-  [{ running: 30, unknown: 10 }, 'none of 100 were lost, and of 40 it is not known'],
+  [{ running: 30, unknown: 10 }, 'none of 100 were lost, and the outcome of 40 is unknown'],
 ])('with %j, what was lost is: %s', (given, words) => {
   const lost = (given.lost ?? 0) + (given['not-executed'] ?? 0);
   const { promises } = drillVerdict(

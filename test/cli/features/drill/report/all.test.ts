@@ -57,7 +57,7 @@ test('a report in Markdown names the folder of each drill, and what became of th
   expect(text).toContain('| stop-redis | not made | - |');
 });
 
-test('the verdict is PASS where all drills passed, and says so of none where none was made', () => {
+test('the verdict is PASS where all drills passed, and says so of none where no promise was made', () => {
   const kept = { ...record, verdict: { ...record.verdict, outcome: 'pass' as const } };
   const row: DrillRow = { fault: 'kill-worker', record: kept, reason: '', folder: 'a-drill' };
   expect(drillsDocument([row]).verdict).toMatchObject({ tone: 'good', word: 'PASS' });

@@ -60,7 +60,7 @@ test('what recovery did beside it is said, and nothing where none ran', () => {
   const retried = (drill: typeof record): string[] =>
     drillFigureRows(drill).flatMap(({ name, value }) => (name === 'Retried' ? [value] : []));
   expect(retried({ ...record, recovery })).toEqual([
-    '7 recovered, 1 lost again; left alone in the end: 1 its data was pruned; 12 passes of recovery; 2 could not ask n8n or Redis',
+    '7 recovered, 1 lost again; left alone in the end: 1 its data was pruned; 12 passes of recovery; 2 of them could not reach n8n or Redis',
   ]);
   expect(retried(record)).toEqual([]);
 });

@@ -87,7 +87,7 @@ describe('a queue answers only', () => {
       probe,
       outcome: { ...outcome, trace: null },
     }));
-    expect(why(unseen as Trial[])).toContain('was not seen');
+    expect(why(unseen as Trial[])).toContain('was not recorded');
   });
 
   it('where the CPU was used up under full load', () => {
@@ -118,7 +118,7 @@ describe('a queue answers only', () => {
 
   it('where nothing but latency was missed', () => {
     const failed = open(20, {}, { result: 'not sustained' });
-    expect(why([...around(), failed])).toContain('for another reason than latency');
+    expect(why([...around(), failed])).toContain('for a reason other than latency');
   });
 
   it('where requests do not become dearer within each probe', () => {

@@ -76,7 +76,7 @@ describe('a capacity that slots limit', () => {
     expect(figure).toEqual({
       name: 'In use',
       value: expect.stringMatching(
-        /^(89|9\d)(\.\d)?% of the worker slots in use at the capacity; all at (39|40)\S*\/s, \S+\/s in the slowest probe: a request holds one of 20 for (49\d|50\d|51\d)(\.\d)? ms, /,
+        /^(89|9\d)(\.\d)?% of the worker slots at the capacity, and 100% at (39|40)\S*\/s \(at \S+\/s in the slowest probe\): a request holds one of 20 for (49\d|50\d|51\d)(\.\d)? ms \(for /,
       ),
     });
     expect(findDocument(record).summary).toContainEqual(figure);

@@ -155,7 +155,7 @@ describe('which CPU decides', () => {
     const search = new CapacitySearch({ percentile: { p: 0.95, boundSeconds: 0.3 } });
     const probe = search.next();
     if (probe !== null) search.record(system(100, 85)(probe));
-    expect(search.estimate().whyNoPrice).toBe('the CPU of each second was not seen');
+    expect(search.estimate().whyNoPrice).toBe('the CPU time of each second was not recorded');
     search.retrace([probeOfOneServer(seededRandom(1), { clients: 1 }, 5, () => 0.01)]);
     expect(search.estimate().whyNoPrice).toBe('no probe at a fixed rate had enough requests');
   });

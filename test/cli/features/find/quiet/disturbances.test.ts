@@ -21,20 +21,20 @@ describe('what disturbs a search', () => {
     [
       'more than a fifth of the cores in use, by whom',
       { usedCores: 1.5, busiest: [bash] },
-      'Of the 4 cores of this machine bash (pid 4711) uses 1.2 and others use 0.3: the measured capacity will be lower than on a quiet machine.',
+      "Of this machine's 4 cores, bash (pid 4711) uses 1.2 and others use 0.3: the measured capacity will be lower than on a quiet machine.",
     ],
     [
       'also at low priority',
       { usedCores: 1.2, busiest: [{ ...bash, isNice: true }] },
-      'Of the 4 cores of this machine bash (pid 4711, at low priority) uses 1.2: the measured capacity will be lower than on a quiet machine.',
+      "Of this machine's 4 cores, bash (pid 4711, at low priority) uses 1.2: the measured capacity will be lower than on a quiet machine.",
     ],
     [
       'also by what cannot be seen',
       { usedCores: 2 },
-      'Of the 4 cores of this machine an unknown program uses 2: the measured capacity will be lower than on a quiet machine.',
+      "Of this machine's 4 cores, an unknown program uses 2: the measured capacity will be lower than on a quiet machine.",
     ],
     ['stolen time', { stealShare: 0.08 }, 'gives 8% of the CPU time to other machines'],
-    ['a CPU limit', { stoppedShare: 0.3 }, 'stops it in 30% of its periods even without load'],
+    ['a CPU limit', { stoppedShare: 0.3 }, 'throttles it in 30% of all periods, even without load'],
     ['a busy disk', { diskShare: 0.412 }, 'keeps a disk busy for 41.2% of the time'],
     ['a battery', { isOnBattery: true }, 'runs on battery'],
     ['a clock that moves', { clockMHz: { low: 1_400, high: 3_400 } }, 'between 1.4 and 3.4 GHz'],
@@ -91,7 +91,7 @@ describe('before a search', () => {
   it('a busy one is refused in a sentence that says who it is and what to do', async () => {
     const refused = awaitQuiet({ waitSeconds: 0, anyway: false }, looking(busy).hands);
     await expect(refused).rejects.toThrow(
-      'this machine is not quiet, so no load was generated. Of the 4 cores of this machine bash (pid 4711) uses 1.2: the measured capacity will be lower than on a quiet machine. Stop these programs, wait with --wait-for-quiet 10m, or measure anyway with --anyway.',
+      "this machine is not quiet, so no load was generated. Of this machine's 4 cores, bash (pid 4711) uses 1.2: the measured capacity will be lower than on a quiet machine. Stop these programs, wait with --wait-for-quiet 10m, or measure anyway with --anyway.",
     );
   });
 
@@ -115,6 +115,6 @@ describe('before a search', () => {
     const before = await awaitQuiet({ waitSeconds: 0, anyway: true }, looking(busy).hands);
     expect(before.othersCores).toBe(1.2);
     expect(before.disturbances).toEqual([expect.stringContaining('bash')]);
-    expect(said).toContain('n8n-tuned: Of the 4 cores of this machine bash');
+    expect(said).toContain("n8n-tuned: Of this machine's 4 cores, bash");
   });
 });

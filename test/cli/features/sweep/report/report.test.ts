@@ -158,7 +158,7 @@ describe('what a sweep decides', () => {
     expect(figuresOf(sweep, records)).toMatchObject({
       'Best cell':
         '4 workers: capacity 82 (81 to 83) requests per second; worst: 1 worker: 22 (21 to 23)',
-      'Limit of the best': 'worker slots: all 40 slots were busy',
+      'Limit of the best cell': 'worker slots: all 40 slots were busy',
       'For more': 'raise the concurrency of the workers, or add a worker',
     });
   });
@@ -173,7 +173,7 @@ describe('what a sweep decides', () => {
       '1 worker: capacity 99 requests per second; worst: 2 workers: 98',
     );
     expect(found['Best for cpu']).toMatch(/^2 workers: capacity 2 /);
-    expect(found).not.toHaveProperty('Limit of the best');
+    expect(found).not.toHaveProperty('Limit of the best cell');
     const [chart] = allCharts(sweep, records);
     if (chart?.kind !== 'bar') throw new Error('they are no bars');
     expect(chart.bars.map(({ label }) => label)).toEqual([
@@ -330,7 +330,7 @@ describe('the control cell', () => {
 
   test('shows a machine that grows slower', () => {
     const records = sampleCells(sweep, undefined, (index) => 100 - index);
-    expect(controlText(records)).toMatch(/9 times, capacity: drifted by -\d+(\.\d+)?%/);
+    expect(controlText(records)).toMatch(/capacity, measured 9 times: drifted by -\d+(\.\d+)?%/);
     expect(sweepDoubts(sweep, records)).toContain(
       'The machine changed during the sweep, as its control cell shows.',
     );

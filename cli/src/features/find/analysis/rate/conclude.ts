@@ -114,13 +114,13 @@ function sentenceOf(
   if (answer === 'no') {
     const limit = last?.limitedBy.limit ?? null;
     const limited = limit === null ? '' : `; limited by the ${limitName(limit)}`;
-    return `${begin} does not sustain ${wanted}: ${last?.missed ?? 'it missed them'}, in ${String(attempts.length)} attempts${limited}.`;
+    return `${begin} does not sustain ${wanted}: ${last?.missed ?? 'it missed the SLO'}, in ${String(attempts.length)} attempts${limited}.`;
   }
-  return `Whether ${loaded} sustains ${wanted} is open after ${seconds}${openText(last)}; ${whatDecides(last, decidesAfterSeconds)}.`;
+  return `Whether ${loaded} sustains ${wanted} is still undecided after ${seconds}${openText(last)}; ${whatDecides(last, decidesAfterSeconds)}.`;
 }
 
 function openText(last: Attempt | undefined): string {
-  if (last?.answer === 'no') return `: ${last.missed ?? 'it missed them'} once`;
+  if (last?.answer === 'no') return `: ${last.missed ?? 'it missed the SLO'} once`;
   const open = last?.looks.at(-1)?.shares.find((seen) => !isBelow(seen));
   return open === undefined ? '' : `: ${shareText(open)}`;
 }
@@ -129,15 +129,15 @@ const isBelow = ({ high, allowed }: SeenShare): boolean => high <= allowed;
 
 /** `4.1% of the requests broke p95<300ms (between 2.9% and 5.8%), and 5% may`. */
 export const shareText = ({ slo, share, low, high, allowed }: SeenShare): string =>
-  `${percent(share)} of the requests broke ${slo} (between ${percent(low)} and ${percent(high)}), and ${percent(round(allowed))} may`;
+  `${percent(share)} of the requests missed ${slo} (interval: ${percent(low)} to ${percent(high)}), and at most ${percent(round(allowed))} may miss it`;
 
 /** 1 - 0.95 is not quite 0.05. */
 const round = (share: number): number => Number(share.toPrecision(6));
 
 function whatDecides(last: Attempt | undefined, seconds: number | null): string {
-  if (last === undefined) return 'no attempt came to its end';
+  if (last === undefined) return 'no attempt was completed';
   if (seconds === null) {
-    return 'the rate is so near the capacity that more time hardly decides it: ask for a lower rate, or search for the capacity without --rate';
+    return 'the rate is so close to the capacity that more time would hardly help: ask for a lower rate, or search for the capacity without --rate';
   }
   return `about ${timeText(seconds)} of load would decide it (--budget)`;
 }

@@ -65,12 +65,12 @@ export function whyNotReplayed(
   if (percentile === null) return 'no SLO limits a percentile of latency, or more than one does';
   const traces = tracesOf(trials);
   const [first] = traces;
-  if (first === undefined) return 'the CPU of each second was not seen';
+  if (first === undefined) return 'the CPU time of each second was not recorded';
   const isSame = ({ resource: { role, resource }, servers }: ProbeTrace): boolean =>
     role === first.resource.role &&
     resource === first.resource.resource &&
     servers === first.servers;
-  if (!traces.every(isSame)) return 'the CPU of different resources was seen';
+  if (!traces.every(isSame)) return 'different resources used the CPU in different probes';
   const used = maxUsed(traces);
   if (used < PARTLY_SATURATED_SHARE) {
     return `the CPU did not limit it: under full load it used at most ${percent(used)} of the ${limitName(first.resource)}`;
@@ -81,7 +81,7 @@ export function whyNotReplayed(
   }
   const rated = trials.filter(counts).filter(isRateTrial);
   if (rated.some((trial) => missedOther(trial, percentile)))
-    return 'a probe missed its SLO for another reason than latency';
+    return 'a probe missed its SLO for a reason other than latency';
   if (isLeaking(rated)) return 'requests cost more CPU the longer a probe lasted, as with a leak';
   return null;
 }
@@ -89,10 +89,10 @@ export function whyNotReplayed(
 /** Why the best replay of them is no answer; null if it is one. */
 export function whyNotBelieved(found: QueueEstimate, trials: readonly Trial[]): string | null {
   if (found.isAtEdge || !(found.residual <= MAX_RESIDUAL))
-    return 'a queue does not explain the latencies that were seen';
+    return 'a queue does not explain the observed latencies';
   const width = (found.high - found.low) / found.ratePerSecond;
   if (stallUncertainty(trials) > width)
-    return 'a few stalls decide, and how often they come is not known from so few';
+    return 'a few stalls decide the result, and so few of them do not show how often stalls occur';
   return null;
 }
 

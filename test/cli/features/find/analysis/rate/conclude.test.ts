@@ -67,14 +67,16 @@ test('NOT YET says what is open, what would decide it, and how long that takes',
   expect(answer).toBe('not yet');
   // Half of the interval is twice the distance to what is allowed: four times the time, and a fifth more.
   expect(decidesAfterSeconds).toBeCloseTo(5 + 1.2 * 4 * 100, 3);
-  expect(sentence).toContain('3% of the requests broke p95<300ms (between 1% and 7%), and 5% may');
+  expect(sentence).toContain(
+    '3% of the requests missed p95<300ms (interval: 1% to 7%), and at most 5% may miss it',
+  );
   expect(sentence).toContain('about 9 min of load would decide it (--budget)');
 });
 
 test('NOT YET at the very capacity does not ask for more time, which would not help', () => {
   const { sentence, decidesAfterSeconds } = concluded([open(0.0499, 0.02, 0.09)]);
   expect(decidesAfterSeconds).toBeNull();
-  expect(sentence).toContain('so near the capacity that more time hardly decides it');
+  expect(sentence).toContain('so close to the capacity that more time would hardly help');
 });
 
 test('an attempt that missed once when the budget was spent is NOT YET, and needs one more', () => {
@@ -87,7 +89,7 @@ test('an attempt that missed once when the budget was spent is NOT YET, and need
 test('a question that was interrupted is NOT YET and says so', () => {
   const { answer, sentence, doubts } = concluded([], { stoppedBy: 'stopped by Ctrl-C' });
   expect(answer).toBe('not yet');
-  expect(sentence).toContain('no attempt came to its end');
+  expect(sentence).toContain('no attempt was completed');
   expect(doubts).toEqual(['The check did not finish: it was stopped by Ctrl-C.']);
 });
 
