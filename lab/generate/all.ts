@@ -105,7 +105,7 @@ ${table(
 - **unknown**: the code is different, so the patch does not change it.
 - **not needed**: n8n evaluates expressions without a sandbox.
 - **not loaded**: the chart does not load the patch for this version.
-- **not tried**: n8n was not installed, so the code could not be tested.
+- **not tried**: the code could not be read or tested, because n8n was not installed or the npm registry lacks a package.
 ${told.length === 0 ? '' : `\n## What differs\n\n${told.join('\n')}\n`}
 ## Executions per second
 

@@ -49,6 +49,7 @@ export async function admit(
       ),
       bundle: await bundleIn(packages, tell, signal),
       variables: variablesIn(packages),
+      missing: packages.missing,
     };
     return { row: rowOf(read, kit), read, diffs: await diffsOf(texts, kit, folder, signal) };
   } finally {
@@ -78,13 +79,13 @@ const textsSchema = z.record(z.string(), z.string());
 type Texts = Readonly<Record<string, string | null>>;
 
 /** The text of each function that a patch knows by its hash; null: it is not there. */
-async function functionsIn(packages: Packages, signal: AbortSignal): Promise<Texts> {
+async function functionsIn({ folders }: Packages, signal: AbortSignal): Promise<Texts> {
   const names = [
     ...new Set(kitOf().patches.flatMap(({ code }) => (code === 'sandbox' ? [] : code))),
   ];
   const found: Record<string, string> = {};
   for (const part of ['n8n', 'n8n-core', 'bull', '@n8n/typeorm', '@n8n/db'] as const) {
-    const folder = packages[part];
+    const folder = folders[part];
     if (folder === undefined) continue;
     const [tsx, script] = ['node_modules/tsx/dist/cli.mjs', 'lab/n8n/functions.ts'].map((file) =>
       join(repositoryRoot(), file),
@@ -99,11 +100,11 @@ async function functionsIn(packages: Packages, signal: AbortSignal): Promise<Tex
 }
 
 async function bundleIn(
-  packages: Packages,
+  { folders }: Packages,
   tell: (text: string) => void,
   signal: AbortSignal,
 ): Promise<Read['bundle']> {
-  const folder = packages['@n8n/expression-runtime'];
+  const folder = folders['@n8n/expression-runtime'];
   const file = folder === undefined ? '' : join(folder, 'dist/bundle/runtime.iife.js');
   if (!existsSync(file)) return null;
   const hash = sha256(readPlainFile(file));
@@ -145,8 +146,8 @@ function isolatedVmHere(): string | null {
 }
 
 /** Reads the names in n8n's own decorators. */
-function variablesIn(packages: Packages): Set<string> | null {
-  const folder = packages['@n8n/config'];
+function variablesIn({ folders }: Packages): Set<string> | null {
+  const folder = folders['@n8n/config'];
   if (folder === undefined) return null;
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   const texts = files

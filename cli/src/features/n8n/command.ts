@@ -8,7 +8,7 @@ import { interruptible } from '../../ui/interrupt';
 import { printJson, printLines, warn } from '../../ui/print';
 import { startProgress } from '../../ui/progress';
 import { admit } from './admit';
-import { requireFromNpm } from './packages';
+import { reasonOf, requireFromNpm } from './packages';
 import { isAdmitted } from './analysis/row';
 import { isWhole } from './analysis/row';
 import { admitAndWrite, admitFully } from './full';
@@ -43,8 +43,7 @@ async function view(words: readonly string[], signal: AbortSignal): Promise<unkn
   } catch (error) {
     signal.throwIfAborted();
     const said = String((error as { stderr?: unknown }).stderr ?? error);
-    const reason = /npm error (?!code)(.+)/.exec(said)?.[1] ?? said.split('\n')[0] ?? '';
-    throw new Failure(`npm view ${words.join(' ')} failed: ${reason}`);
+    throw new Failure(`npm view ${words.join(' ')} failed: ${reasonOf(said)}`);
   }
 }
 
@@ -120,7 +119,7 @@ export const help: CommandHelp = {
   ],
   notes: [
     'install downloads a release from the npm registry and installs it alongside the others, in about 4 minutes. It needs 2 GB of disk space. If your registry does not have the required version of a package, the nearest version is used. To continue an interrupted installation, run the same command again.',
-    "admit reads the packages of an installed or downloaded release. For each patch, it shows whether the code that the patch changes is known, proven by a test in two sandboxes, or unknown, and prints the difference. It also compares the release's variables with the variables that the chart sets. Exit code 1 means that a patch or variable that the chart sets for this release has no effect.",
+    "admit reads the packages of an installed or downloaded release. For each patch, it shows whether the code that the patch changes is known, proven by a test in two sandboxes, or unknown, and prints the difference. It also compares the release's variables with the variables that the chart sets. Exit code 1 means that a patch or variable that the chart sets for this release has no effect, or could not be checked.",
     'docs/compatibility.md explains what admit --full runs, and which files it changes.',
   ],
 };

@@ -8,7 +8,7 @@ import { installedN8n } from '../../lab/n8n';
 import { readPlainFile } from '../../linux/plain-file';
 import { cacheFolder, n8nProgram } from '../../lab/paths';
 import { supports } from '../../plan/environment';
-import { Mistake } from '../../ui/exit';
+import { Failure, Mistake } from '../../ui/exit';
 
 const run = promisify(execFile);
 
@@ -23,22 +23,42 @@ export const PARTS = [
 ] as const;
 export type PackageOfN8n = (typeof PARTS)[number];
 
-/** The folder of each package; without an entry: this n8n has none, or the registry does not have it. */
-export type Packages = Partial<Record<PackageOfN8n, string>>;
+export interface Packages {
+  /** Of each; without an entry: this n8n has none, or it is missing. */
+  folders: Partial<Record<PackageOfN8n, string>>;
+  /** The version of each that this n8n needs, and that the registry does not have. */
+  missing: Partial<Record<PackageOfN8n, string>>;
+}
 
 /** Null: this version is not installed. */
 export function installedPackages(version: string): Packages | null {
   const cache = cacheFolder();
   if (!installedN8n(cache).includes(version)) return null;
   const modules = join(dirname(n8nProgram(cache, version)), '../..');
-  return Object.fromEntries(
+  const folders: Packages['folders'] = Object.fromEntries(
     PARTS.map((name) => [name, join(modules, name)] as const).filter(([, path]) =>
       existsSync(path),
     ),
   );
+  const needed = dependenciesOf(join(modules, 'n8n'));
+  const missing = PARTS.filter((name) => folders[name] === undefined && name in needed);
+  return { folders, missing: Object.fromEntries(missing.map((name) => [name, needed[name]])) };
 }
 
 const manifestSchema = z.object({ dependencies: z.record(z.string(), z.string()).default({}) });
+
+const dependenciesOf = (n8n: string): Readonly<Partial<Record<string, string>>> =>
+  manifestSchema.parse(JSON.parse(readPlainFile(join(n8n, 'package.json')))).dependencies;
+
+/** What npm says when the registry answers, and has no such version or package. */
+const NOT_THERE = /\bcode (ETARGET|E404)\b/;
+
+/** The line of npm's errors that says why. */
+export function reasonOf(said: string): string {
+  const lines = [...said.matchAll(/npm error (.+)/g)].map(([, line = '']) => line);
+  const why = lines.find((line) => !/^(code|syscall|errno) /.test(line));
+  return why ?? said.split('\n')[0] ?? '';
+}
 
 /** Into this folder; `tell` is told of each. */
 export async function fetchPackages(
@@ -52,14 +72,16 @@ export async function fetchPackages(
     const into = join(folder, name);
     mkdirSync(into, { recursive: true });
     try {
-      const packed = ['pack', `${name}@${wanted}`, '--silent', '--pack-destination', into];
-      const { stdout } = await run('npm', packed, { signal });
+      const packed = ['pack', `${name}@${wanted}`, '--loglevel=error', '--pack-destination', into];
+      const { stdout } = await run('npm', packed, { env: process.env, signal });
       const archive = join(into, stdout.trim().split('\n').at(-1) ?? '');
       await run('tar', ['xzf', archive, '--strip-components=1', '-C', into], { signal });
       return into;
-    } catch {
+    } catch (error) {
       signal.throwIfAborted();
-      return null;
+      const said = String((error as { stderr?: unknown }).stderr ?? error);
+      if (NOT_THERE.test(said)) return null;
+      throw new Failure(`npm cannot fetch ${name} ${wanted}: ${reasonOf(said)}`);
     }
   };
   const n8n = await get('n8n', version);
@@ -69,17 +91,17 @@ export async function fetchPackages(
       `npm cannot download n8n ${version}: n8n-tuned n8n list shows the available releases.`,
     );
   }
-  const { dependencies } = manifestSchema.parse(
-    JSON.parse(readPlainFile(join(n8n, 'package.json'))),
-  );
-  const found: Packages = { n8n };
+  const needed = dependenciesOf(n8n);
+  const folders: Packages['folders'] = { n8n };
+  const missing: Packages['missing'] = {};
   for (const name of PARTS) {
-    const wanted = dependencies[name];
+    const wanted = needed[name];
     if (wanted === undefined) continue;
     const path = await get(name, wanted);
-    if (path !== null) found[name] = path;
+    if (path === null) missing[name] = wanted;
+    else folders[name] = path;
   }
-  return found;
+  return { folders, missing };
 }
 
 /** For a version that the registry does not have: a reason better than that. */

@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   isAdmitted,
   rowOf,
@@ -16,6 +18,7 @@ import {
   rowsWith,
   type VersionRow,
 } from '../../../../cli/src/features/n8n/analysis/row';
+import { fetchPackages } from '../../../../cli/src/features/n8n/packages';
 import { admitLines, triedLines } from '../../../../cli/src/features/n8n/report/terminal';
 import { table } from '../../../../cli/src/plan/environment';
 
@@ -40,6 +43,7 @@ const read: Read = {
   functions: { 'EntityManager.findOne': 'aaaa' },
   bundle: { hash: 'b1', isKnown: false, verdict: { 'lazy-character-map': null } },
   variables: new Set(['DB_PING_TIMEOUT_MS', 'N8N_WEBHOOK_URL']),
+  missing: {},
 };
 
 test('a release in which all code is known or proven is admitted', () => {
@@ -107,6 +111,70 @@ test('what an old release does not need, or does not get, is no reason against i
     'variables           not read',
   ]);
   expect(isAdmitted(row)).toBe(true);
+});
+
+test.each<[string, Partial<Read>, string]>([
+  [
+    'the sandbox of expressions',
+    { bundle: null, missing: { '@n8n/expression-runtime': '0.31.0' } },
+    'lazy-character-map  not tried   the registry has no @n8n/expression-runtime 0.31.0',
+  ],
+  [
+    'a function',
+    { functions: {}, missing: { '@n8n/typeorm': '0.11.0' } },
+    'read-once           not tried   EntityManager.findOne was not read: the registry has no @n8n/typeorm 0.11.0',
+  ],
+  [
+    'its variables',
+    { variables: null, missing: { '@n8n/config': '2.38.0' } },
+    'variables           not read    the registry has no @n8n/config 2.38.0',
+  ],
+])('a release is not admitted where the package with %s could not be had', (_, changed, line) => {
+  const row = rowOf({ ...read, ...changed }, kit);
+  expect(admitLines(row, [])).toContain(line);
+  expect(isAdmitted(row)).toBe(false);
+});
+
+describe('fetching the packages of a release', () => {
+  let folder: string;
+  const path = process.env['PATH'];
+  // An npm that has n8n 2.40.0 alone, and says of each other package what npm says.
+  const stub = (...said: string[]) => {
+    const text = [
+      '#!/bin/sh',
+      'cd "$5" || exit 2',
+      'case $2 in n8n@2.40.0)',
+      '  mkdir package',
+      '  echo \'{"dependencies":{"bull":"4.16.4","lodash":"4.0.0"}}\' >package/package.json',
+      '  tar czf n8n.tgz package; echo n8n.tgz; exit;;',
+      'esac',
+      ...said.map((line) => `echo "npm error ${line}" >&2`),
+      'exit 1',
+    ];
+    writeFileSync(join(folder, 'npm'), text.join('\n'), { mode: 0o755 });
+    return fetchPackages('2.40.0', folder, () => undefined, new AbortController().signal);
+  };
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'n8n-admit-'));
+    process.env['PATH'] = `${folder}:${path ?? ''}`;
+  });
+  afterEach(() => {
+    process.env['PATH'] = path;
+    rmSync(folder, { recursive: true });
+  });
+
+  test('says which of them the registry does not have', async () => {
+    const packages = await stub('code ETARGET', 'notarget No matching version found.');
+    expect(packages).toEqual({
+      folders: { n8n: join(folder, 'n8n') },
+      missing: { bull: '4.16.4' },
+    });
+  });
+
+  test('fails where the registry cannot be reached, and takes nothing for missing', async () => {
+    const said = ['code ECONNREFUSED', 'syscall connect', 'errno ECONNREFUSED', 'FetchError: no'];
+    await expect(stub(...said)).rejects.toThrow('npm cannot fetch bull 4.16.4: FetchError: no');
+  });
 });
 
 test('the functions of each patch are those that known.json has, and that its script looks at', () => {

@@ -7,10 +7,12 @@ export interface Read {
   version: string;
   /** By its name: the hash of its text; null: it is not there. */
   functions: Readonly<Record<string, string | null>>;
-  /** Null: this n8n evaluates expressions without a sandbox. */
+  /** Null: this n8n evaluates expressions without a sandbox, or its package is missing. */
   bundle: { hash: string; isKnown: boolean; verdict: PatchProof | null } | null;
   /** All that its configuration names; null: it was not read. */
   variables: ReadonlySet<string> | null;
+  /** The version of each package that this n8n needs, and that could not be had. */
+  missing: Readonly<Record<string, string>>;
 }
 
 /** By the name of each patch of expressions: why it is left out, or null where it is proven. */
@@ -40,6 +42,8 @@ export interface ReleaseRow {
   patches: PatchRow[];
   /** What files/versions.yaml says otherwise than this n8n; null: its configuration was not read. */
   variables: string[] | null;
+  /** Why its configuration was not read, where it has one. */
+  unread: string[];
 }
 
 export function rowOf(read: Read, kit: Kit): ReleaseRow {
@@ -51,16 +55,31 @@ export function rowOf(read: Read, kit: Kit): ReleaseRow {
         : { patch: name, ...stateOf(name, code, read, kit) },
     ),
     variables: read.variables === null ? null : differences(read.version, read.variables, kit),
+    unread: read.missing[CONFIGURATION] === undefined ? [] : lacking(read, [CONFIGURATION]),
   };
 }
+
+const SANDBOX = '@n8n/expression-runtime';
+const CONFIGURATION = '@n8n/config';
+
+const lacking = ({ missing }: Read, names: readonly string[]): string[] =>
+  names.map((name) => `the registry has no ${name} ${missing[name] ?? ''}`);
 
 function stateOf(
   name: string,
   code: PatchedCode,
-  { functions, bundle }: Read,
+  read: Read,
   { known }: Kit,
 ): Pick<PatchRow, 'state' | 'because'> {
-  if (code === 'sandbox') return ofExpressions(name, bundle);
+  if (code === 'sandbox') return ofExpressions(name, read);
+  const { functions, missing } = read;
+  // Any of these may have what was not found.
+  const unread = Object.keys(missing).filter((each) => each !== SANDBOX && each !== CONFIGURATION);
+  const lost = code.filter((each) => (functions[each] ?? null) === null);
+  if (lost.length > 0 && unread.length > 0) {
+    const why = lacking(read, unread).join(', ');
+    return { state: 'not tried', because: lost.map((each) => `${each} was not read: ${why}`) };
+  }
   const because = code.flatMap((each) => {
     const hash = functions[each] ?? null;
     if (hash === null) return [`${each} is not there`];
@@ -69,8 +88,13 @@ function stateOf(
   return { state: because.length === 0 ? 'known' : 'unknown', because };
 }
 
-function ofExpressions(name: string, bundle: Read['bundle']): Pick<PatchRow, 'state' | 'because'> {
-  if (bundle === null) return { state: 'not needed', because: ['expressions have no sandbox'] };
+function ofExpressions(name: string, read: Read): Pick<PatchRow, 'state' | 'because'> {
+  const { bundle, missing } = read;
+  if (bundle === null) {
+    return missing[SANDBOX] === undefined
+      ? { state: 'not needed', because: ['expressions have no sandbox'] }
+      : { state: 'not tried', because: lacking(read, [SANDBOX]) };
+  }
   if (bundle.isKnown) return { state: 'known', because: [] };
   if (bundle.verdict === null) {
     return { state: 'not tried', because: ['no n8n with isolated-vm is installed to try it in'] };
@@ -88,8 +112,9 @@ function differences(version: string, names: ReadonlySet<string>, { variables }:
 }
 
 /** Whether all that the chart loads for this n8n is in force with it. */
-export const isAdmitted = ({ patches, variables }: ReleaseRow): boolean =>
+export const isAdmitted = ({ patches, variables, unread }: ReleaseRow): boolean =>
   patches.every(({ state }) => state !== 'unknown' && state !== 'not tried') &&
+  unread.length === 0 &&
   (variables ?? []).length === 0;
 
 /* What known.json says of a release once it was tried, and the row of the page of versions. */

@@ -51,7 +51,7 @@ export function listLines(versions: N8nVersions): string[] {
 
 /** The row of a release, and below it what has changed in n8n. */
 export function admitLines(
-  { version, patches, variables }: ReleaseRow,
+  { version, patches, variables, unread }: ReleaseRow,
   diffs: readonly string[],
 ): string[] {
   const width = Math.max(...patches.map(({ patch }) => patch.length)) + 2;
@@ -61,7 +61,7 @@ export function admitLines(
     `n8n ${version}`,
     ...patches.map(({ patch, state, because }) => line(patch, state, because)),
     ...(variables === null
-      ? [line('variables', 'not read', [])]
+      ? [line('variables', 'not read', unread)]
       : [line('variables', variables.length === 0 ? 'as said' : 'otherwise', variables)]),
     ...diffLines(diffs),
   ];
