@@ -9,6 +9,9 @@ import { findDocument } from '../../../cli/src/features/find/report/document';
 import { rateDocument } from '../../../cli/src/features/find/report/rate';
 import { renderFinds } from '../../../cli/src/features/find/report/list-terminal';
 import { renderHtml } from '../../../cli/src/report/page/html';
+import { migrateDocument } from '../../../cli/src/features/migrate/report/document';
+import { migrateRecordSchema } from '../../../cli/src/features/migrate/record';
+import { verdictOf } from '../../../cli/src/features/migrate/analysis/migrations';
 import { proofDocument } from '../../../cli/src/features/recommend/report/document';
 import { carriedTo } from '../../../cli/src/features/find/analysis/carried';
 import { otherMachineDocument } from '../../../cli/src/features/predict/report/other-machine';
@@ -88,6 +91,40 @@ const DOCUMENTS: Record<string, ReportDocument> = {
   ]),
 };
 
+const rehearsed = {
+  ...{ schemaVersion: 1, kind: 'migrate', id: 'a-rehearsal', executionKiB: 3.5 },
+  ...{ command: ['migrate', '--from', '2.30.8'], from: '2.30.8', to: '2.41.1', executions: 1000 },
+  ...{ startedAt: '2026-11-28T10:00:00.000Z', endedAt: '2026-11-28T10:05:00.000Z' },
+  ...{ versions: { postgresql: '17.10' }, machine: run.record.machine, plainStartMs: 4_000 },
+  rounds: [100, 1000, 1000].map((executions, index) => ({
+    ...{ executions, migrationMs: 1_000 + 1_250 * index, blockedMs: 5_000 + 1_250 * index },
+    ...{ walMiB: 20, beforeMiB: 50, peakMiB: 80, afterMiB: 60, backupMs: 300, restoreMs: 200 },
+    migrations: [
+      { name: 'AddOne1', ms: 250, walMiB: 1, locks: [] },
+      { name: 'AddTwo2', ms: 2750, walMiB: 19, locks: ['execution_entity', 'user'] },
+    ],
+    locks: [{ table: 'execution_entity', ms: 2000 }],
+  })),
+  revert: {
+    ...{ reverted: [{ name: 'AddTwo2', ms: 5_000 }], irreversible: ['AddOne1'], failure: null },
+  },
+  restored: { answers: true, executions: 1000 },
+  extrapolated: {
+    executions: 10_000,
+    migrationMs: { value: 30_000, low: 20_000, high: 40_000 },
+    walMiB: { value: 200, low: 100, high: 300 },
+    peakMiB: null,
+  },
+} as const;
+
+/** All formats in one file: the repository stays below 2,200. */
+function migration(): string {
+  const record = migrateRecordSchema.parse({ ...rehearsed, ...verdictOf(rehearsed as never) });
+  return Object.entries(FORMATS)
+    .map(([name, render]) => `==> ${name}\n${render(migrateDocument(record))}`)
+    .join('\n');
+}
+
 /** The style, the script and the plots of a page are tested elsewhere. */
 const textOf = (html: string): string =>
   html
@@ -102,7 +139,7 @@ const FORMATS: Record<string, (document: ReportDocument) => string> = {
   'terminal.txt': (document) => `${renderTerminal(document, { width: 80, colour: false })}\n`,
 };
 
-const help = (name?: string) => (): string => {
+const help = (name?: string): string => {
   const program = programOf();
   const command = program.commands.find((one) => one.name() === name) ?? program;
   return command.helpInformation();
@@ -126,8 +163,8 @@ test.each<[string, () => string]>([
   ],
   ['run/runs.csv', () => renderCsv([run.record])],
   ['find/list.txt', () => `${renderFinds([search])}\n`],
-  ['help.txt', help()],
-  ['help-find.txt', help('find')],
+  ['migrate.txt', migration],
+  ['help.txt', () => `${help()}\n${help('find')}`],
 ])('%s', (name, render) => {
   const content = render();
   expect(content.length).toBeGreaterThan(100);

@@ -1,5 +1,5 @@
 /** The report of an upgrade that was rehearsed. */
-import { measured, placeText } from '../../../report/conditions';
+import { hostFigures, measured, placeText } from '../../../report/conditions';
 import {
   list,
   paragraph,
@@ -77,10 +77,9 @@ export function migrateDocument(record: MigrateRecord): ReportDocument {
     ],
     howToRepeat: [repeatCommand(record.command)],
     conditions: measured(
-      ...Object.entries(versions).map(([name, value]) => ({ name, value })),
       ...(record.database === undefined ? [] : [{ name: 'Dump', value: record.database }]),
       { name: 'Data of one execution', value: `${formatNumber(record.executionKiB)} KiB` },
-      { name: 'Id', value: record.id },
+      ...hostFigures({ ...record, versions: { n8n: `${from}, then ${to}`, ...versions } }),
     ),
   };
 }
