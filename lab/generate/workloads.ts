@@ -151,7 +151,7 @@ function blend(parts: NonNullable<Workload['blend']>): string {
 /** What a reader sets for each variant, by what it is. */
 function variantRows(workload: Workload, own: Variant): Record<string, string> {
   const request = { ...workload.request, ...own.request };
-  const reply = { ...workload.reply, ...own.reply };
+  const response = { ...workload.response, ...own.response };
   const floor = workload.latencyFloorMs;
   const earliest =
     typeof floor === 'object'
@@ -164,9 +164,9 @@ function variantRows(workload: Workload, own: Variant): Record<string, string> {
     'n8n version': `\`${own.n8n}\``,
     ...(request.path !== undefined && {
       request: requestText(request, workload),
-      'expected response': (reply.expect ?? []).map((text) => `\`${text}\``).join(', '),
-      ...(reply.requestIdAt && { 'request id in response': `\`${reply.requestIdAt}\`` }),
-      ...(reply.ranAt && { 'process in response': `\`${reply.ranAt}\`` }),
+      'expected response': (response.expect ?? []).map((text) => `\`${text}\``).join(', '),
+      ...(response.requestIdAt && { 'request id in response': `\`${response.requestIdAt}\`` }),
+      ...(response.ranAt && { 'process in response': `\`${response.ranAt}\`` }),
       ...(earliest && { 'earliest response': earliest }),
     }),
   };

@@ -10,7 +10,7 @@ import type { RunIdentity, Settings } from './settings.ts';
 import { laneOf } from './share.ts';
 
 /** An outage must not become thousands of errors per second. */
-const NO_REPLY_PAUSE_SECONDS = 1;
+const NO_RESPONSE_PAUSE_SECONDS = 1;
 
 const TOO_LATE_PAUSE_SECONDS = 0.25;
 
@@ -49,7 +49,7 @@ export function closedLoop(
     const { workload } = request;
     count({ workload, durationMs: serviceMs, late: null, errorKind, protocol, ranBy, connected });
   }
-  const pauseSeconds = errorKind !== '' && status === 0 ? NO_REPLY_PAUSE_SECONDS : 0;
+  const pauseSeconds = errorKind !== '' && status === 0 ? NO_RESPONSE_PAUSE_SECONDS : 0;
   sleep(Math.max(pauseSeconds, request.thinkTimeMs / 1000));
 }
 

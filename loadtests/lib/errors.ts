@@ -1,6 +1,6 @@
 /** Why a request has no expected response, as one of a few kinds. Nothing is imported here. */
 export interface RequestOutcome {
-  /** 0 without a reply. */
+  /** 0 without a response. */
   status: number;
   /** k6's code of what went wrong on the way; 0 for nothing. */
   errorCode: number;
@@ -15,7 +15,7 @@ const RESET = [1201, 1220];
 /** The generator's own machine had none left: its fault, never that of the system under load. */
 export const NO_SOCKET = 'no socket';
 
-/** Empty where a reply came that is neither 4xx nor 5xx: then its content decides. */
+/** Empty where a response came that is neither 4xx nor 5xx: then its content decides. */
 export function errorKindOf({ status, errorCode, error, reused }: RequestOutcome): string {
   if (status > 0 && (errorCode === 0 || (errorCode >= 1400 && errorCode < 1600))) {
     return '';
@@ -39,7 +39,7 @@ export const COUNTED_KINDS = [
   'no socket',
   'timeout',
   'unanswered',
-  'wrong reply',
+  'unexpected response',
   'wrong id',
   'login page',
   'editor page',

@@ -12,20 +12,20 @@
 import { holds } from './condition.ts';
 import { Mistake } from './mistake.ts';
 
-export interface Reply {
+export interface HttpResponse {
   status: number;
   /** Names in any case. */
   headers: Record<string, string>;
   body: string;
 }
 
-export type ReplyCheck = (reply: Reply, json: () => unknown) => boolean;
+export type ResponseCheck = (response: HttpResponse, json: () => unknown) => boolean;
 
 export interface Expectation {
   text: string;
   /** It says which status is expected: then that is the user's decision alone, see expected.ts. */
   namesStatus: boolean;
-  holds: ReplyCheck;
+  holds: ResponseCheck;
 }
 
 type Operator = '!~' | '==' | '!=' | '<=' | '>=' | '=' | '<' | '>' | '~';
@@ -67,8 +67,8 @@ export function parseExpectation(text: string): Expectation {
   return {
     text,
     namesStatus: subject === 'status',
-    holds: (reply, json) => {
-      const seen = look(reply, json);
+    holds: (response, json) => {
+      const seen = look(response, json);
       return operator === undefined
         ? seen !== undefined && seen !== null
         : compare(seen, operator, wanted);
@@ -76,11 +76,14 @@ export function parseExpectation(text: string): Expectation {
   };
 }
 
-/** The first expectation that does not hold, in words; null when the reply is right. */
-export function wrongWith(expectations: readonly Expectation[], reply: Reply): string | null {
-  const json = lazyJson(reply.body);
+/** The first expectation that does not hold, in words; null when the response is right. */
+export function wrongWith(
+  expectations: readonly Expectation[],
+  response: HttpResponse,
+): string | null {
+  const json = lazyJson(response.body);
   for (const expectation of expectations) {
-    if (!expectation.holds(reply, json)) {
+    if (!expectation.holds(response, json)) {
       return `${expectation.text} is not met`;
     }
   }
@@ -88,12 +91,12 @@ export function wrongWith(expectations: readonly Expectation[], reply: Reply): s
 }
 
 /** The value at a path such as `json.headers.x-load-id` or `header.x-load-id`; undefined where there is none. */
-export function valueAt(path: string, reply: Reply): unknown {
+export function valueAt(path: string, response: HttpResponse): unknown {
   const match = /^(json|header)([.[].*)?$/.exec(path);
   if (match === null) {
     throw new Mistake(`'${path}' is not a place in a response: write json.PATH or header.NAME`);
   }
-  return lookAt(match[1] ?? '', pathOf(match[2] ?? ''))(reply, lazyJson(reply.body));
+  return lookAt(match[1] ?? '', pathOf(match[2] ?? ''))(response, lazyJson(response.body));
 }
 
 function pathOf(text: string): string[] {
@@ -116,16 +119,19 @@ function wantedOf(text: string, isText: boolean): unknown {
   }
 }
 
-function lookAt(subject: string, path: string[]): (reply: Reply, json: () => unknown) => unknown {
+function lookAt(
+  subject: string,
+  path: string[],
+): (response: HttpResponse, json: () => unknown) => unknown {
   switch (subject) {
     case 'status':
-      return (reply) => reply.status;
+      return (response) => response.status;
     case 'body':
-      return (reply) => reply.body;
+      return (response) => response.body;
     case 'header': {
       const name = path.join('.').toLowerCase();
-      return (reply) =>
-        Object.entries(reply.headers).find(([key]) => key.toLowerCase() === name)?.[1];
+      return (response) =>
+        Object.entries(response.headers).find(([key]) => key.toLowerCase() === name)?.[1];
     }
     default:
       return (_reply, json) => path.reduce(step, json());

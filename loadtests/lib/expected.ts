@@ -3,9 +3,9 @@
  * granted: a status of 200 to 299, no login page and not n8n's editor. Only an expectation that names the status
  * lifts that. Nothing is imported from k6 here: the command asks it before the load begins, too.
  */
-import { wrongWith, type Expectation, type Reply } from './expect.ts';
+import { wrongWith, type Expectation, type HttpResponse } from './expect.ts';
 
-export interface Received extends Reply {
+export interface Received extends HttpResponse {
   /** The URL that was asked for; `url` is where the response came from after redirects. */
   requestedUrl: string;
   url: string;
@@ -26,24 +26,25 @@ const LOGIN_URL =
 /** Null for the expected response. */
 export function unexpected(
   expectations: readonly Expectation[],
-  reply: Received,
+  response: Received,
 ): Unexpected | null {
-  const statusKind = reply.status >= 400 ? `status ${String(reply.status)}` : 'wrong reply';
+  const statusKind =
+    response.status >= 400 ? `status ${String(response.status)}` : 'unexpected response';
   if (!expectations.some(({ namesStatus }) => namesStatus)) {
-    if (reply.status < 200 || reply.status > 299) {
+    if (response.status < 200 || response.status > 299) {
       return {
         errorKind: statusKind,
         why: 'no expectation names the status, so it has to be 200 to 299',
       };
     }
-    if (isLoginPage(reply)) {
-      return { errorKind: 'login page', why: `it is a login page (${reply.url})` };
+    if (isLoginPage(response)) {
+      return { errorKind: 'login page', why: `it is a login page (${response.url})` };
     }
-    if (isHtml(reply) && EDITOR.test(reply.body)) {
+    if (isHtml(response) && EDITOR.test(response.body)) {
       return { errorKind: 'editor page', why: "it is the page of n8n's editor" };
     }
   }
-  const why = wrongWith(expectations, reply);
+  const why = wrongWith(expectations, response);
   return why === null ? null : { errorKind: statusKind, why };
 }
 
@@ -55,9 +56,12 @@ export function looksAtBody(expectations: readonly Expectation[]): boolean {
   );
 }
 
-function isLoginPage(reply: Received): boolean {
-  if (isHtml(reply) && PASSWORD_FIELD.test(reply.body)) return true;
-  return reply.url !== reply.requestedUrl && LOGIN_URL.test(beyond(reply.requestedUrl, reply.url));
+function isLoginPage(response: Received): boolean {
+  if (isHtml(response) && PASSWORD_FIELD.test(response.body)) return true;
+  return (
+    response.url !== response.requestedUrl &&
+    LOGIN_URL.test(beyond(response.requestedUrl, response.url))
+  );
 }
 
 /** What the redirect has changed: a webhook whose own path says `auth` is no login page. */
@@ -74,7 +78,7 @@ const partsOf = (url: string): string[] =>
     .replace(/[?#].*$/, '')
     .split('/');
 
-function isHtml({ headers, body }: Reply): boolean {
+function isHtml({ headers, body }: HttpResponse): boolean {
   const type = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1];
   return (type ?? '').includes('html') || /^\s*<(!doctype html|html)\b/i.test(body);
 }

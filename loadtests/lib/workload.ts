@@ -22,7 +22,7 @@ export interface LoadRequest {
   /** The place in the response that says which process ran it. */
   ranAt: string | null;
   thinkTimeMs: number;
-  /** No reply can come sooner. */
+  /** No response can come sooner. */
   latencyFloorMs: number;
 }
 
@@ -42,7 +42,7 @@ export interface WorkloadShape {
   name: string;
   request?: RequestShape | undefined;
   parameters?: Record<string, ParameterShape> | undefined;
-  reply?: ReplyShape | undefined;
+  response?: ResponseShape | undefined;
   variants?: Record<string, VariantShape | undefined> | undefined;
   latencyFloorMs?: number | { parameter: string; times: number } | undefined;
   thinkTimeMs?: number | undefined;
@@ -68,7 +68,7 @@ interface ParameterShape {
   max?: number | undefined;
 }
 
-interface ReplyShape {
+interface ResponseShape {
   expect: string[];
   requestIdAt?: string | undefined;
   ranAt?: string | undefined;
@@ -76,7 +76,7 @@ interface ReplyShape {
 
 interface VariantShape {
   request?: { [Key in keyof RequestShape]?: RequestShape[Key] | undefined } | undefined;
-  reply?: { [Key in keyof ReplyShape]?: ReplyShape[Key] | undefined } | undefined;
+  response?: { [Key in keyof ResponseShape]?: ResponseShape[Key] | undefined } | undefined;
 }
 
 export type ParameterValues = Record<string, number | string>;
@@ -188,8 +188,8 @@ function requestOf(
   const name = variantOf(workload, choice.variant);
   const variant = name === null ? undefined : workload.variants?.[name];
   const request = { ...workload.request, ...variant?.request };
-  const reply = { ...workload.reply, ...variant?.reply };
-  if (request.method === undefined || request.path === undefined || reply.expect === undefined) {
+  const response = { ...workload.response, ...variant?.response };
+  if (request.method === undefined || request.path === undefined || response.expect === undefined) {
     throw new Mistake(
       `the workload ${workload.name} accepts no requests, because it starts by itself: import it in the editor, or choose another workload`,
     );
@@ -211,9 +211,9 @@ function requestOf(
     path: query.length === 0 ? path : `${path}${path.includes('?') ? '&' : '?'}${query.join('&')}`,
     headers: { ...contentType, ...Object.fromEntries(headers) },
     body,
-    expect: reply.expect.map((text) => fill(text, values)),
-    requestIdAt: reply.requestIdAt ?? null,
-    ranAt: reply.ranAt ?? null,
+    expect: response.expect.map((text) => fill(text, values)),
+    requestIdAt: response.requestIdAt ?? null,
+    ranAt: response.ranAt ?? null,
     thinkTimeMs: workload.thinkTimeMs ?? 0,
     latencyFloorMs: latencyFloorMsOf(workload, values),
   };

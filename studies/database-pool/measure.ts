@@ -1,6 +1,6 @@
 // What a small pool of database connections costs in bursts: pools of 2 to 20 connections for each process, workers with
 // 10 and 50 executions at once, small and large bursts, on a PostgreSQL some milliseconds away. Of each cell it keeps the
-// replies of status 503, how long a connection was waited for, and how often n8n's own ping of the database failed.
+// responses of status 503, how long a connection was waited for, and how often n8n's own ping of the database failed.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';

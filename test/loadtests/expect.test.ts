@@ -1,6 +1,11 @@
-import { parseExpectation, valueAt, wrongWith, type Reply } from '../../loadtests/lib/expect';
+import {
+  parseExpectation,
+  valueAt,
+  wrongWith,
+  type HttpResponse,
+} from '../../loadtests/lib/expect';
 
-const reply: Reply = {
+const response: HttpResponse = {
   status: 200,
   headers: { 'Content-Type': 'application/json; charset=utf-8' },
   body: JSON.stringify({
@@ -34,7 +39,7 @@ describe('an expectation', () => {
     'body~"x-load-id"',
     'body!~<html',
   ])('holds: %s', (text) => {
-    expect(wrongWith([parseExpectation(text)], reply)).toBeNull();
+    expect(wrongWith([parseExpectation(text)], response)).toBeNull();
   });
 
   it.each([
@@ -53,11 +58,11 @@ describe('an expectation', () => {
     'body~"nothing of that"',
     'body!~ok',
   ])('is not met: %s', (text) => {
-    expect(wrongWith([parseExpectation(text)], reply)).toBe(`${text} is not met`);
+    expect(wrongWith([parseExpectation(text)], response)).toBe(`${text} is not met`);
   });
 
   it('of JSON is not met by a page with status 200', () => {
-    const page = { ...reply, body: '<html>the editor</html>' };
+    const page = { ...response, body: '<html>the editor</html>' };
     expect(wrongWith(['status==200', 'json.ok==true'].map(parseExpectation), page)).toBe(
       'json.ok==true is not met',
     );
@@ -82,14 +87,14 @@ describe('an expectation', () => {
   });
 });
 
-describe('a value in a reply', () => {
+describe('a value in a response', () => {
   it('is found by its path', () => {
-    expect(valueAt('json.headers.x-load-id', reply)).toBe('r-1');
-    expect(valueAt('header.content-type', reply)).toContain('json');
-    expect(valueAt('json.nothing.there', reply)).toBeUndefined();
+    expect(valueAt('json.headers.x-load-id', response)).toBe('r-1');
+    expect(valueAt('header.content-type', response)).toContain('json');
+    expect(valueAt('json.nothing.there', response)).toBeUndefined();
   });
 
   it('must be asked for in JSON or a header', () => {
-    expect(() => valueAt('body', reply)).toThrow('is not a place in a response');
+    expect(() => valueAt('body', response)).toThrow('is not a place in a response');
   });
 });

@@ -7,7 +7,7 @@ const EDITOR =
   '<!DOCTYPE html><html><head><title>n8n.io - Workflow Automation</title></head></html>';
 const LOGIN = '<html><form><input name="p" type="password"></form></html>';
 
-const reply = (changes: Partial<Received> = {}): Received => ({
+const response = (changes: Partial<Received> = {}): Received => ({
   status: 200,
   headers: { 'Content-Type': 'application/json' },
   body: '{"ok":true,"n":5}',
@@ -16,7 +16,7 @@ const reply = (changes: Partial<Received> = {}): Received => ({
   ...changes,
 });
 
-/** All of them hold for the replies below, whatever else is wrong with those. */
+/** All of them hold for the responses below, whatever else is wrong with those. */
 const fitting = fc.subarray([
   'json.ok==true',
   'json.n>=5',
@@ -26,14 +26,14 @@ const fitting = fc.subarray([
   'header.content-type~json',
 ]);
 const judged = (texts: readonly string[], changes: Partial<Received>) =>
-  unexpected(texts.map(parseExpectation), reply(changes));
+  unexpected(texts.map(parseExpectation), response(changes));
 
 describe('without an expectation that names the status', () => {
   it.each([[[]], [['json.ok==true']], [['json.ok==true', 'body~ok']]])(
     'a response with status 200 is judged by %p alone',
     (texts) => {
       expect(judged(texts, {})).toBeNull();
-      expect(judged([...texts, 'json.ok==false'], {})?.errorKind).toBe('wrong reply');
+      expect(judged([...texts, 'json.ok==false'], {})?.errorKind).toBe('unexpected response');
     },
   );
 
@@ -44,7 +44,9 @@ describe('without an expectation that names the status', () => {
         fc.oneof(fc.integer({ min: 100, max: 199 }), fc.integer({ min: 300, max: 599 })),
         (texts, status) => {
           const found = judged(texts, { status });
-          expect(found?.errorKind).toBe(status >= 400 ? `status ${String(status)}` : 'wrong reply');
+          expect(found?.errorKind).toBe(
+            status >= 400 ? `status ${String(status)}` : 'unexpected response',
+          );
         },
       ),
     );
@@ -111,7 +113,7 @@ describe('an expectation that names the status', () => {
   });
 
   it('still fails where it does not hold', () => {
-    expect(judged(['status==500'], {})?.errorKind).toBe('wrong reply');
+    expect(judged(['status==500'], {})?.errorKind).toBe('unexpected response');
     expect(judged(['status==200'], { status: 500 })?.errorKind).toBe('status 500');
   });
 });

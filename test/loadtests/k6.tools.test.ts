@@ -39,7 +39,7 @@ describe('a profile run by plain k6', () => {
     expect(exitCode).toBe(0);
     expect(counted('')).toBe(seen?.right);
     expect(counted('status 500')).toBe(seen?.errors);
-    expect(counted('wrong reply')).toBe(seen?.wrong);
+    expect(counted('unexpected response')).toBe(seen?.wrong);
     expect(counted('unanswered')).toBe(seen?.hung);
     // Every request had an id of its own, and every one came to an end.
     expect(seen?.ids.size).toBe(kinds.length);
@@ -132,7 +132,7 @@ describe('a profile run by plain k6', () => {
       const part = (name: string) => ({
         name,
         request: { method: 'GET', path: `/${name}` },
-        reply: { expect: ['status==200'], ranAt: 'json.headers' },
+        response: { expect: ['status==200'], ranAt: 'json.headers' },
       });
       const blend = [
         { workload: 'often', weight: 9 },

@@ -13,12 +13,12 @@ const catalogue: CatalogueShape = {
         body: { json: { n: '{n}', text: 'n is {n}', list: ['{n}'] } },
       },
       parameters: { n: { type: 'integer', default: 5000, min: 1, max: 9000 } },
-      reply: { expect: ['status==200', 'json.n=={n}'], requestIdAt: 'json.id' },
+      response: { expect: ['status==200', 'json.n=={n}'], requestIdAt: 'json.id' },
       variants: {
         native: {},
         legacy: {
           request: { path: '/webhook/old' },
-          reply: { requestIdAt: 'json.headers.x-load-id' },
+          response: { requestIdAt: 'json.headers.x-load-id' },
         },
       },
       latencyFloorMs: { parameter: 'n', times: 2 },
@@ -27,7 +27,7 @@ const catalogue: CatalogueShape = {
     {
       name: 'upload',
       request: { method: 'POST', path: '/up', body: { randomMiB: '2', contentType: 'image/png' } },
-      reply: { expect: ['status==200'] },
+      response: { expect: ['status==200'] },
     },
     {
       name: 'mixed',

@@ -95,7 +95,7 @@ test("a run of the user's own workload keeps to itself the text that is given fo
     JSON.stringify({
       ...{ name: 'order', title: 'An order', stresses: 'The order desk.', request },
       parameters: { token: { title: 'Token', type: 'string', default: 'none' } },
-      ...{ reply: { expect: ['status==200'] }, answers: 'when-done' },
+      ...{ response: { expect: ['status==200'] }, answers: 'when-done' },
     }),
   );
   const said = await ordered(

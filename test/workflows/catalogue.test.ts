@@ -117,11 +117,11 @@ describe('a fault in it is told in one sentence', () => {
     ['there are two workloads with the name last-node', () => ({ name: 'last-node' })],
     [
       'the workload cpu has no request',
-      () => ({ request: undefined, reply: undefined, parameters: {} }),
+      () => ({ request: undefined, response: undefined, parameters: {} }),
     ],
     [
-      'the workload cpu has a request without a reply, or a reply without a request',
-      () => ({ reply: undefined }),
+      'the workload cpu has a request without a response, or a response without a request',
+      () => ({ response: undefined }),
     ],
     ['the workload cpu uses the parameter {n}, which it does not have', () => ({ parameters: {} })],
     [
@@ -137,10 +137,10 @@ describe('a fault in it is told in one sentence', () => {
     ['the workload cpu has no workflow', () => ({ variants: {} })],
     [
       "the workload cpu cannot be requested: the expectation 'state==200 {n}' is not understood",
-      () => ({ reply: { expect: ['state==200 {n}'] } }),
+      () => ({ response: { expect: ['state==200 {n}'] } }),
     ],
     [
-      'the workload cpu is a blend and has a request, reply or variants of its own',
+      'the workload cpu is a blend and has a request, response or variants of its own',
       () => ({ blend: [{ workload: 'last-node', weight: 1 }] }),
     ],
     [
@@ -185,7 +185,7 @@ describe('reading a file of the user', () => {
         'stresses: Ours.',
         'answers: when-done',
         'request: { method: POST, path: /webhook/order, body: { json: { id: 1 } } }',
-        "reply: { expect: ['status==200', 'json.ok==true'] }",
+        "response: { expect: ['status==200', 'json.ok==true'] }",
       ].join('\n'),
     );
     expect(readWorkload(own)).toMatchObject({ name: 'order', latencyFloorMs: 0, variants: {} });
@@ -193,6 +193,11 @@ describe('reading a file of the user', () => {
 
   it.each([
     ['names: order', `${own}:1: 'names' (did you mean name?) is not known in a workload`],
+    ['reply: {}', `${own}:1: 'reply' (now called response) is not known in a workload`],
+    [
+      "variants: { native: { file: a.json, n8n: '>=1.0.0', reply: {} } }",
+      `${own}:1: 'reply' (now called response) is not known under variants.native`,
+    ],
     ['{', `${own}:1: `],
   ])('refuses %s and says where', (text, sentence) => {
     writeFileSync(own, text);

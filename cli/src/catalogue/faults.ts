@@ -21,16 +21,16 @@ export function faultsOf(catalogue: Catalogue, exists: (path: string) => boolean
 }
 
 function shapeFaults(workload: Workload): string[] {
-  const { request, reply, blend, mayCrashN8n } = workload;
+  const { request, response, blend, mayCrashN8n } = workload;
   const hasVariants = Object.keys(workload.variants).length > 0;
   if (blend !== undefined) {
-    return request !== undefined || reply !== undefined || hasVariants
-      ? ['is a blend and has a request, reply or variants of its own']
+    return request !== undefined || response !== undefined || hasVariants
+      ? ['is a blend and has a request, response or variants of its own']
       : [];
   }
   const faults: string[] = [];
-  if ((request === undefined) !== (reply === undefined)) {
-    faults.push('has a request without a reply, or a reply without a request');
+  if ((request === undefined) !== (response === undefined)) {
+    faults.push('has a request without a response, or a response without a request');
   }
   // What triggers itself loads n8n as soon as it is active.
   if (request === undefined && !mayCrashN8n) faults.push('has no request');
@@ -47,7 +47,7 @@ function fileFaults(workload: Workload, exists: (path: string) => boolean): stri
 
 function parameterFaults(workload: Workload): string[] {
   const known = Object.keys(workload.parameters);
-  const texts = JSON.stringify([workload.request, workload.reply, workload.variants]);
+  const texts = JSON.stringify([workload.request, workload.response, workload.variants]);
   const used = [...texts.matchAll(/\{([A-Za-z][A-Za-z0-9]*)\}/g)].map((match) => match[1] ?? '');
   const given = workload.copies === undefined ? known : [...known, 'copy'];
   return [
@@ -78,7 +78,7 @@ function blendFaults(workload: Workload, { workloads }: Catalogue): string[] {
 
 /** Makes the requests of each variant as a load test would. */
 function requestFaults(workload: Workload, catalogue: Catalogue): string[] {
-  if (workload.request === undefined || workload.reply === undefined) return [];
+  if (workload.request === undefined || workload.response === undefined) return [];
   const variants = Object.keys(workload.variants) as VariantName[];
   return variants.flatMap((variant) => {
     try {

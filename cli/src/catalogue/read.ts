@@ -9,13 +9,19 @@ import { withTriggersOff, type FileWebhook } from './triggers';
 import { catalogueSchema, workloadSchema, type Catalogue, type Workload } from './workload';
 import { readPlainFile } from '../linux/plain-file';
 
+/** What keys were called before. */
+const FORMER = { reply: 'response' };
+
 let last: { file: string; text: string; catalogue: Catalogue } | undefined;
 
 /** The bundled workloads, checked: a fault in them must not show only under load. Nobody may change what it returns. */
 export function readCatalogue(file: string): Catalogue {
   const text = textOf(file);
   if (last?.file === file && last.text === text) return last.catalogue;
-  const catalogue = parseYamlFile(text, file, { name: 'catalogue', schema: catalogueSchema });
+  const catalogue = parseYamlFile(text, file, {
+    ...{ name: 'catalogue', schema: catalogueSchema },
+    former: FORMER,
+  });
   const [fault] = faultsOf(catalogue, (path) => existsSync(join(dirname(file), path)));
   if (fault !== undefined) throw new Mistake(`${file} is invalid: ${fault}`);
   last = { file, text, catalogue };
@@ -24,7 +30,10 @@ export function readCatalogue(file: string): Catalogue {
 
 /** A file of the user's with one workload, in YAML or JSON. */
 export function readWorkload(file: string): Workload {
-  return parseYamlFile(textOf(file), file, { name: 'workload', schema: workloadSchema });
+  return parseYamlFile(textOf(file), file, {
+    ...{ name: 'workload', schema: workloadSchema },
+    former: FORMER,
+  });
 }
 
 /** Workflows of one file, which may hold several. */

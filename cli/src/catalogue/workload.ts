@@ -33,7 +33,7 @@ const request = requestParts.extend({
   headers: requestParts.shape.headers.default({}),
 });
 
-const reply = z.strictObject({
+const response = z.strictObject({
   /** Expectations such as `status==200`, `json.ok==true`, `body~"text"`, `header.content-type~json`. */
   expect: z.array(z.string()).min(1),
   /** Field of the response with the request's id (header x-load-id), e.g. `json.headers.x-load-id`. */
@@ -51,7 +51,7 @@ const variant = z.strictObject({
   alongside: z.array(z.string()).default([]),
   /** Differences of a variant from the workload's own request or response. */
   request: requestParts.partial().optional(),
-  reply: reply.partial().optional(),
+  response: response.partial().optional(),
 });
 
 export const workloadSchema = z.strictObject({
@@ -63,10 +63,10 @@ export const workloadSchema = z.strictObject({
   warning: z.string().optional(),
   request: request.optional(),
   parameters: z.record(z.string(), parameter).default({}),
-  reply: reply.optional(),
-  /** Whether the reply comes at once (then completions must be counted from n8n) or when the execution ends. */
+  response: response.optional(),
+  /** Whether the response comes at once (then completions must be counted from n8n) or when the execution ends. */
   answers: z.enum(['at-once', 'when-done']),
-  /** A reply cannot come sooner than this: a number, or the name of the parameter times a factor. */
+  /** A response cannot come sooner than this: a number, or the name of the parameter times a factor. */
   latencyFloorMs: z
     .union([z.number(), z.strictObject({ parameter: z.string(), times: z.number() })])
     .default(0),
@@ -80,9 +80,9 @@ export const workloadSchema = z.strictObject({
     .prefault({}),
   /** Whether a request begins another number of executions each time; else one, and one of each workflow alongside. */
   executionsVary: z.boolean().default(false),
-  /** Closed loop: how long a client waits after a reply. In an open loop it has no meaning. */
+  /** Closed loop: how long a client waits after a response. In an open loop it has no meaning. */
   thinkTimeMs: z.number().nonnegative().default(0),
-  /** The request goes to so many webhooks alike; `{copy}` in it and in its reply runs from 1. */
+  /** The request goes to so many webhooks alike; `{copy}` in it and in its response runs from 1. */
   copies: z.int().min(2).max(100).optional(),
   /** Instead of a request of its own: a weighted blend of other workloads; in a file, also of other files. */
   blend: z

@@ -47,7 +47,7 @@ function outcomeOf({ code, stopReason, words }: K6Ending): Pick<LoadResult, 'out
 const KEPT_WORDS = 20;
 
 function remember(words: string[], text: string): void {
-  // One of these comes with every request without a reply, which the request's own line tells better.
+  // One of these comes with every request without a response, which the request's own line tells better.
   if (text === '' || text === 'Request Failed') return;
   words.push(text);
   if (words.length > KEPT_WORDS) words.shift();

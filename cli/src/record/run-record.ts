@@ -164,10 +164,10 @@ export interface RequestSample {
    * From when it was due until the whole response was there, connecting included; the age of an unanswered one.
    */
   durationMs: number;
-  /** 0 without a reply. */
+  /** 0 without a response. */
   status: number;
   ok: boolean;
-  /** Empty when ok: `status 500`, `wrong reply`, `wrong id`, `timeout`, `refused`, `unanswered`, ... */
+  /** Empty when ok: `status 500`, `unexpected response`, `wrong id`, `timeout`, `refused`, `unanswered`, ... */
   errorKind: string;
   /** Sent as x-load-id. */
   id: string;

@@ -210,7 +210,7 @@ export const summarySchema = z
       requests: z.number(),
       ratePerSecond: z.number(),
     }),
-    /** Good replies: those the workload calls right. */
+    /** Good responses: those that the workload expects. */
     achieved: z.object({
       requests: z.number(),
       ratePerSecond: z.number(),

@@ -33,7 +33,7 @@ export function counter(running: Running, seen: Observations): Count {
   return () => count(TRIES);
 }
 
-/** What ready() asked must not be counted as the load's, and may still run where the reply comes at once. */
+/** What ready() asked must not be counted as the load's, and may still run where the response comes at once. */
 export async function settledExecutions(
   count: Count,
   withinMs: number,

@@ -10,6 +10,8 @@ export interface Kind<Content> {
   /** What messages call the file, such as `plan`. */
   name: string;
   schema: z.ZodType<Content>;
+  /** What its keys were called before, by their former names. */
+  former?: Readonly<Record<string, string>>;
 }
 
 /** What a file's text holds. What is wrong with it is said with the file, the line and what was expected. */
@@ -62,7 +64,11 @@ function sentence(document: Document, issue: Issue, kind: Kind<unknown>): string
   const place = issue.path.length === 0 ? `the ${kind.name}` : issue.path.map(String).join('.');
   if (issue.code === 'unrecognized_keys') {
     const known = keysAt(kind.schema, issue.path);
-    const keys = issue.keys.map((key) => `'${key}'${didYouMean(key, known)}`).join(', ');
+    const hint = (key: string): string => {
+      const now = kind.former?.[key];
+      return now === undefined ? didYouMean(key, known) : ` (now called ${now})`;
+    };
+    const keys = issue.keys.map((key) => `'${key}'${hint(key)}`).join(', ');
     const are = issue.keys.length === 1 ? 'is' : 'are';
     const where = issue.path.length === 0 ? `in a ${kind.name}` : `under ${place}`;
     return `${keys} ${are} not known ${where}, expected one of ${known.join(', ')}`;

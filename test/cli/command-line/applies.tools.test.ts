@@ -54,7 +54,7 @@ beforeAll(() => {
       "slo: ['p95<1s']\nmeasure: { profile: load }\ndimensions: { workers: [1, 2] }\nquick: { duration: 5s }\n",
     'other-plan.yaml': "slo: ['p95<1s']\ndimensions: { workers: [3] }\n",
     'workload.yaml':
-      "name: mine\ntitle: Mine\nstresses: It.\nanswers: when-done\nrequest: { method: POST, path: /mine, body: { text: '{n}' } }\nparameters: { n: { title: N, type: integer, default: 1 } }\nreply: { expect: ['status==200'] }\n",
+      "name: mine\ntitle: Mine\nstresses: It.\nanswers: when-done\nrequest: { method: POST, path: /mine, body: { text: '{n}' } }\nparameters: { n: { title: N, type: integer, default: 1 } }\nresponse: { expect: ['status==200'] }\n",
   };
   for (const [name, text] of Object.entries(files)) writeFileSync(at(name), text);
   process.env['N8N_API_KEY'] = 'a-key';

@@ -54,7 +54,7 @@ afterEach(async () => {
 
 describe('n8n-tuned run on a server of known behaviour', () => {
   it('states exactly what the server did', async () => {
-    // A look every 100 ms for 3 s, then 5% errors, wrong replies with status 200, and some that hang.
+    // A look every 100 ms for 3 s, then 5% errors, unexpected responses with status 200, and some that hang.
     const order = await serve({
       latencyMs: 50,
       errorEvery: 20,
@@ -95,7 +95,7 @@ describe('n8n-tuned run on a server of known behaviour', () => {
     // One expected response was the look beforehand.
     expect(kinds('')).toBe(seen.right - 1);
     expect(kinds('status 500')).toBe(seen.errors);
-    expect(kinds('wrong reply')).toBe(seen.wrong);
+    expect(kinds('unexpected response')).toBe(seen.wrong);
     expect(kinds('unanswered')).toBe(seen.hung);
     expect(new Set(requests.map(({ id }) => id)).size).toBe(requests.length);
 

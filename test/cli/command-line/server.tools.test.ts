@@ -91,7 +91,7 @@ test('a workload file says what it is loaded with', async () => {
   const workload = {
     ...{ name: 'order', title: 'An order', stresses: 'The desk.', answers: 'when-done' },
     request: { method: 'GET', path: '/', headers: { connection: 'close' } },
-    reply: { expect: ['json.ok==true'] },
+    response: { expect: ['json.ok==true'] },
   };
   writeFileSync(file, JSON.stringify(workload));
   const { code, stdout } = await runCli([

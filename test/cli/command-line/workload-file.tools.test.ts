@@ -17,7 +17,7 @@ stresses: The order desk.
 request: { method: POST, path: '/order/{article}', body: { json: { article: '{article}' } } }
 parameters:
   article: { title: Article, type: string, default: A-1 }
-reply: { expect: ['status==200', 'json.ok==true'], requestIdAt: json.headers.x-load-id }
+response: { expect: ['status==200', 'json.ok==true'], requestIdAt: json.headers.x-load-id }
 answers: when-done
 thinkTimeMs: ${String(THINK_MS)}
 `;

@@ -80,7 +80,7 @@ describe('a cell with a workload file', () => {
     ...{ name: 'order', title: 'An order', stresses: 'The desk.', answers: 'when-done' },
     request: { method: 'GET', path: '/order', headers: { connection: '{connection}' } },
     parameters: { connection: { title: 'Connection', type: 'string', default: 'close' } },
-    reply: { expect: ['status==200'], ranAt: 'header.x-ran-by' },
+    response: { expect: ['status==200'], ranAt: 'header.x-ran-by' },
   };
   const cell = { command: 'x', url: given.url, workload: 'order.json', 'param.connection': 'a' };
   const chosen = (workload: object) => {

@@ -71,7 +71,7 @@ describe('a blend of workload files', () => {
     ...{ name, title: 'Mine', stresses: 'Mine.', answers: 'when-done' },
     ...{
       request: { method: 'POST', path: `/webhook/${name}` },
-      reply: { expect: ['status==200'] },
+      response: { expect: ['status==200'] },
     },
     variants: { native: { file: `${name}.workflow.json`, n8n: '>=1.0.0' } },
     ...more,
@@ -116,7 +116,7 @@ describe('a blend of workload files', () => {
     write('blend.json', {
       ...part('c'),
       request: undefined,
-      reply: undefined,
+      response: undefined,
       variants: {},
       blend: [],
     });

@@ -1,8 +1,13 @@
-import { parseExpectation, valueAt, wrongWith, type Reply } from '../../../loadtests/lib/expect';
+import {
+  parseExpectation,
+  valueAt,
+  wrongWith,
+  type HttpResponse,
+} from '../../../loadtests/lib/expect';
 import type { LoadRequest } from '../../../loadtests/lib/workload';
 import { until } from '../../support/wait';
 
-export interface Answer extends Reply {
+export interface Answer extends HttpResponse {
   durationMs: number;
 }
 

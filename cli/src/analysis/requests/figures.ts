@@ -15,7 +15,7 @@ const FEW = 1024;
  * The fastest is known only at the end. Until then, what lies less than the fastest so far beyond an end of the
  * window is not decided, and only that is kept: as many as arrive within one fastest latency.
  */
-export class GoodReplies {
+export class GoodResponses {
   private fastest = Infinity;
   private within = 0;
   private undecided: number[] = [];
@@ -85,7 +85,7 @@ export class RequestFigures {
   errors = 0;
   unanswered = { requests: 0, oldestAgeMs: 0 };
   readonly spread = new ProcessSpread();
-  private readonly good: GoodReplies;
+  private readonly good: GoodResponses;
   private connections = 0;
   private tellsConnections = false;
   private completed = 0;
@@ -98,7 +98,7 @@ export class RequestFigures {
   ) {
     this.latencyMs = new Latencies(part.measured, exactUpTo);
     this.latenessMs = new Values(exactUpTo);
-    this.good = new GoodReplies(part.measured);
+    this.good = new GoodResponses(part.measured);
     this.silences = new Silences(part.measured.toMs);
   }
 
@@ -116,7 +116,7 @@ export class RequestFigures {
     if (tMs >= fromMs && tMs < toMs) this.addDue(request);
   }
 
-  goodReplies(): number {
+  goodResponses(): number {
     return this.good.count();
   }
 

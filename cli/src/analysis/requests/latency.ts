@@ -12,9 +12,9 @@ import { Values } from './values';
 export const NEVER_ANSWERED = new Set(['unanswered', 'timeout']);
 
 /**
- * Latency of good replies, and of requests that never got an answer at the age they had reached: they
+ * Latency of good responses, and of requests that never got an answer at the age they had reached: they
  * took at least that long, and leaving them out would make a system look faster the more it hangs.
- * Wrong or refused replies are errors, and often quick ones; they have no latency.
+ * Unexpected or refused responses are errors, and often quick ones; they have no latency.
  */
 export const hasLatency = ({ ok, errorKind }: RequestSample): boolean =>
   ok || NEVER_ANSWERED.has(errorKind);

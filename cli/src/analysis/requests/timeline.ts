@@ -30,7 +30,7 @@ export interface RequestWindow {
 }
 
 /**
- * Requests by the time they were due, the way an open loop counts them; but good replies by the time they
+ * Requests by the time they were due, the way an open loop counts them; but good responses by the time they
  * came, or an overloaded n8n would seem to keep up. The last, partial window is left out.
  */
 export class RequestTimeline {

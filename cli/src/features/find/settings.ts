@@ -27,7 +27,7 @@ export interface FindChoice {
 /** What must hold where nobody says. */
 export const DEFAULT_SLOS = ['p95<1s', 'errors<1%'];
 
-/** A probe must see several whole replies one after the other: of a workload that takes 5 s, in 20 s. */
+/** A probe must see several whole responses one after the other: of a workload that takes 5 s, in 20 s. */
 const FLOORS_A_PROBE = 4;
 /** Without a budget: what a capacity is defined by, and what shows about where it lies. */
 const FULL_SECONDS = 60;

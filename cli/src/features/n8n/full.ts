@@ -164,7 +164,7 @@ async function patchTests(
 }
 
 const READY_MS = 240_000;
-const REPLY_MS = 60_000;
+const RESPONSE_MS = 60_000;
 
 /** One start in queue mode, in which every patch has something to do, and one request per workload. */
 async function asked(
@@ -194,7 +194,7 @@ async function asked(
     const failed: string[] = [];
     for (const { name, requests } of chosen) {
       tell(`asking ${name}`);
-      const ending = AbortSignal.any([signal, AbortSignal.timeout(REPLY_MS)]);
+      const ending = AbortSignal.any([signal, AbortSignal.timeout(RESPONSE_MS)]);
       await running
         .ready(requests, () => undefined, ending)
         .catch((error: unknown) => {

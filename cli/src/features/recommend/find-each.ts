@@ -14,7 +14,7 @@ import { reportFiles } from '../../report/files';
 import { findDocument } from '../find/report/document';
 import { writeBeside } from '../../record/write-beside';
 
-/** A reply that takes so long waits rather than computes. */
+/** A response that takes so long waits rather than computes. */
 const WAITING_FLOOR_MS = 1000;
 /** The point at which no Code node could kill n8n; the smallest at which heaps were measured. */
 const MEMORY_MIB = 1536;

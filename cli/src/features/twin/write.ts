@@ -74,7 +74,7 @@ function workloadOf(
       ...(headers === undefined ? {} : { headers }),
       ...(body === undefined ? {} : { body: { json: body } }),
     },
-    reply: { expect },
+    response: { expect },
     variants: { native: { file, n8n: '>=1.0.0', alongside } },
     needs: ['upstream'],
     // How often one calls another, and what fails, its requests decide.

@@ -19,9 +19,9 @@ interface Findings {
 const ACCEPTED = 'what is accepted is executed';
 
 /**
- * Replies against executions, over the whole run, warm-up included: one by one where they could be
- * matched, else by their counts. A reply at once is a promise: an execution that does not follow is lost
- * work. A reply when done proves its execution; there the other direction matters: executions whose
+ * Responses against executions, over the whole run, warm-up included: one by one where they could be
+ * matched, else by their counts. A response at once is a promise: an execution that does not follow is lost
+ * work. A response when done proves its execution; there the other direction matters: executions whose
  * callers never got their answer.
  */
 export function executionFindings(

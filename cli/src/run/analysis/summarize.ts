@@ -56,7 +56,7 @@ export function summarize(
   const { measured } = facts;
   const seconds = (measured.toMs - measured.fromMs) / 1_000;
   const offered = requests.due;
-  const good = requests.goodReplies();
+  const good = requests.goodResponses();
   const errors = {
     requests: requests.errors,
     share: offered === 0 ? 0 : requests.errors / offered,

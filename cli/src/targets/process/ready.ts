@@ -42,7 +42,7 @@ interface Wrong {
   isFinal: boolean;
 }
 
-/** Asks until the reply is right; the reason why it never was goes into the error. */
+/** Asks until the response is right; the reason why it never was goes into the error. */
 export async function awaitExpectedResponse(
   baseUrl: string,
   given: LoadRequest,

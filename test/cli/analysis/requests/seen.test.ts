@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { InFlight } from '../../../../cli/src/run/finish';
 import { seededRandom } from '../../../../cli/src/analysis/statistics/random';
-import { GoodReplies } from '../../../../cli/src/analysis/requests/figures';
+import { GoodResponses } from '../../../../cli/src/analysis/requests/figures';
 import { RequestsSeen } from '../../../../cli/src/analysis/requests/seen';
 import { ProcessSpread } from '../../../../cli/src/analysis/requests/figures';
 import type { RequestSample } from '../../../../cli/src/record/run-record';
@@ -17,7 +17,7 @@ describe('what is told of requests that are seen once', () => {
     fc.assert(
       fc.property(fc.array(request, { maxLength: 60 }), moment, moment, (requests, one, other) => {
         const measured = { fromMs: Math.min(one, other), toMs: Math.max(one, other) };
-        const good = new GoodReplies(measured, 4);
+        const good = new GoodResponses(measured, 4);
         for (const each of requests) good.add(each);
         const fastest = Math.min(...requests.map(({ durationMs }) => durationMs));
         const expected = requests.filter(({ tMs, durationMs }) => {

@@ -66,7 +66,7 @@ test('a workload file of the plan lies beside the plan, wherever the command is 
     [
       'name: order\ntitle: An order\nstresses: The order desk.',
       'request: { method: POST, path: /order }',
-      "reply: { expect: ['status==200'] }\nanswers: when-done\n",
+      "response: { expect: ['status==200'] }\nanswers: when-done\n",
     ].join('\n'),
   );
   const plan = file(

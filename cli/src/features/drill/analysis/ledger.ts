@@ -32,7 +32,7 @@ const NEVER_SENT = new Set(['refused', 'no socket', 'no such host', 'TLS']);
 function heardBy({ ok, status, errorKind }: RequestSample): Heard {
   if (ok) return 'expected';
   if (NEVER_SENT.has(errorKind)) return 'refused';
-  if (errorKind === 'wrong reply' && status >= 200 && status < 300) return 'success';
+  if (errorKind === 'unexpected response' && status >= 200 && status < 300) return 'success';
   return status > 0 ? 'error' : 'nothing';
 }
 

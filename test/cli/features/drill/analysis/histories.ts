@@ -20,7 +20,7 @@ interface Behaviour {
 const EXPECTED = { ok: true, status: 200, errorKind: '' };
 const ERROR = { ok: false, status: 500, errorKind: 'status 500' };
 /** As of `{"message":"Workflow executed successfully but the last node did not return any data"}`. */
-const NO_DATA = { ok: false, status: 200, errorKind: 'wrong reply' };
+const NO_DATA = { ok: false, status: 200, errorKind: 'unexpected response' };
 const NOTHING = { ok: false, status: 0, errorKind: 'timeout' };
 const RESET = { ok: false, status: 0, errorKind: 'reset' };
 const EDITOR_PAGE = { ok: false, status: 200, errorKind: 'editor page' };
