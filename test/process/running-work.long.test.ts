@@ -92,6 +92,17 @@ test.each([
   expect(wrote).toEqual([`refused with ${String(fails[0])}`, { alive: [], done }]);
 });
 
+test('many that end while the database is away ask for it by one look at a time, and by few at once when it is back', async () => {
+  const many = 300;
+  const { wrote } = await withN8n<{ stored: number; askedInVain: number; most: number }>(
+    ...[HOST, [PATCH], { redis: redis.url, many, awayMs: 60_000 }],
+  );
+  expect(wrote.stored).toBe(many);
+  // Each once as it ends, and then one look in at most 8 s, with a first one after half a second.
+  expect(wrote.askedInVain).toBeLessThan(many + 60);
+  expect(wrote.most).toBeLessThanOrEqual(10);
+});
+
 test('a failure is stored later too, and has no mark', async () => {
   const steps = [{ end: 'error', fails: ['57P03'] }, LOOK];
   expect((await goes(steps)).wrote).toEqual(['stored', { alive: [], done: [] }]);

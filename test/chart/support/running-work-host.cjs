@@ -8,9 +8,11 @@
 //   {take, agoMs} recovery takes it, or took it so long ago
 //   {noRedis}     the connection to Redis is gone
 //   {look}        what Redis has; 'whole': the result of the execution too
+// With {redis, many, awayMs} so many executions end at once while the database is away for so long; what it was asked is written.
 const { readFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const { dirname, join } = require('node:path');
+const { setImmediate } = require('node:timers');
 const timers = require('node:timers/promises');
 
 const manifest = process.argv[2];
@@ -21,7 +23,7 @@ const { JobProcessor } = dist('scaling/job-processor.js');
 const { ExecutionPersistence } = dist('executions/execution-persistence.js');
 const { ExecutionLifecycleHooks } = load('n8n-core');
 const { Redis } = load('ioredis');
-const { redis, steps } = JSON.parse(readFileSync(0, 'utf8'));
+const { redis, steps, many, awayMs } = JSON.parse(readFileSync(0, 'utf8'));
 
 const ID = '1';
 const client = new Redis(redis);
@@ -87,11 +89,57 @@ async function take(step) {
   return { done, result: JSON.parse(result), isKept: leftMs > 0 };
 }
 
+/** So many executions that this worker runs end at once. */
+async function endAll(ids) {
+  // Time passes from one sleeper to the next.
+  let clockMs = Date.now();
+  Date.now = () => clockMs;
+  const sleepers = [];
+  timers.setTimeout = (ms) => new Promise((wake) => sleepers.push({ atMs: clockMs + ms, wake }));
+  const pass = () => {
+    const [next] = sleepers.sort((a, b) => a.atMs - b.atMs).splice(0, 1);
+    if (next !== undefined) clockMs = next.atMs;
+    next?.wake();
+    setImmediate(pass);
+  };
+  setImmediate(pass);
+  const backMs = clockMs + awayMs;
+  let askedInVain = 0;
+  const since = new Map();
+  persistence.applyDataUpdate = persistence.updateEntityOnly = async () => {
+    const at = Date.now();
+    if (at < backMs) {
+      askedInVain += 1;
+      throw Object.assign(new Error('the database is away'), { code: '57P03' });
+    }
+    since.set(at, 1 + (since.get(at) ?? 0));
+    return true;
+  };
+  const ends = ids.map((id) => {
+    const own = new ExecutionLifecycleHooks('webhook', id, { id: 'w', name: 'W' });
+    own.addHandler('workflowExecuteAfter', (run) =>
+      persistence.updateExistingExecution(id, run, { requireNotCanceled: true }),
+    );
+    return own.runHook('workflowExecuteAfter', [{ status: 'success' }]);
+  });
+  await Promise.all(ends);
+  const took = [...since.values()];
+  const stored = took.reduce((sum, one) => sum + one, 0);
+  console.log(JSON.stringify({ stored, askedInVain, most: Math.max(...took) }));
+  process.exit();
+}
+
 const processor = Object.assign(Object.create(JobProcessor.prototype), {
   executionPersistence: persistence,
   executionRepository: { findSingleExecution: async () => ({ status: row }) },
 });
 client.once('ready', () => {
   const queue = { keyPrefix: 'bull', client };
+  if (many !== undefined) {
+    const ids = Array.from({ length: many }, (_, at) => String(at + 1));
+    persistence.findSingleExecution = () => new Promise(() => undefined);
+    for (const id of ids) processor.processJob({ id, queue, data: { executionId: id } });
+    return void endAll(ids);
+  }
   processor.processJob({ id: '7', queue, data: { executionId: ID } });
 });

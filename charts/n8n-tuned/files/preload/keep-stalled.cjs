@@ -9,15 +9,14 @@
 // running-work.cjs. docs/recovery.md
 const Module = require('node:module');
 const { dirname, join } = require('node:path');
-const timers = require('node:timers/promises');
 const { knows, onLoad, patch, say: tell } = require('./in-force.cjs');
 
 const {
   AWAY_MS,
-  PAUSE_MS,
   asWork,
+  isAnyWaiting,
   isAway,
-  jitter,
+  later,
   resultOf,
   storeLater,
   unmark,
@@ -27,51 +26,25 @@ const {
 const NAME = 'keep-stalled';
 const say = (what) => tell(NAME, what);
 
-/** So many ask at once when the database is back, and the next ones after this pause. */
-const AT_ONCE = 10;
-const NEXT_MS = 100;
-
-/** What waits for the database, in the order in which it failed. Null: nothing does. */
-let waiting = null;
-
-/** One look for all that wait, however many failed at once. */
-async function lookForDatabase(repository, executionId) {
-  const untilMs = Date.now() + AWAY_MS;
-  let pauseMs = PAUSE_MS.first;
-  while (Date.now() < untilMs) {
-    await timers.setTimeout(jitter(pauseMs));
-    pauseMs = Math.min(2 * pauseMs, PAUSE_MS.longest);
-    const problem = await repository.findSingleExecution(executionId, { includeData: false }).then(
-      () => undefined,
-      (error) => error,
-    );
-    if (problem === undefined || !isAway(problem)) break;
-  }
-  while (waiting.length > 0) {
-    for (const goOn of waiting.splice(0, AT_ONCE)) goOn();
-    if (waiting.length > 0) await timers.setTimeout(jitter(NEXT_MS));
-  }
-  waiting = null;
-}
-
 /** n8n reads the status of the execution first, and gives up where it cannot. */
 async function awaitDatabase({ executionRepository }, executionId) {
-  if (waiting === null) {
+  const ask = () => executionRepository.findSingleExecution(executionId, { includeData: false });
+  let problem;
+  if (!isAnyWaiting()) {
     try {
-      await executionRepository.findSingleExecution(executionId, { includeData: false });
+      await ask();
       return;
-    } catch (problem) {
-      if (!isAway(problem)) return;
-      say(
-        `execution ${executionId} has failed, which is stored once the database is back: ${problem}`,
-      );
+    } catch (refusal) {
+      if (!isAway(refusal)) return;
+      problem = refusal;
     }
   }
-  const isFirst = waiting === null;
-  waiting ??= [];
-  const isBack = new Promise((resolve) => waiting.push(resolve));
-  if (isFirst) lookForDatabase(executionRepository, executionId);
-  await isBack;
+  if (!isAnyWaiting()) {
+    say(
+      `execution ${executionId} has failed, which is stored once the database is back: ${problem}`,
+    );
+  }
+  await later(ask, { problem, untilMs: Date.now() + AWAY_MS }).catch(() => undefined);
 }
 
 /** The failed run, with what is stored of the execution in place of nothing. */

@@ -202,6 +202,60 @@ const isAway = (problem) =>
 /** Many may wait for the same: they do not come back in the same moment. */
 const jitter = (ms) => ms * (0.5 + Math.random());
 
+/** So many are tried at once when the database is back, and the next ones after this pause. */
+const AT_ONCE = 10;
+const NEXT_MS = 100;
+
+/** What waits for the database, in the order in which it was refused. Null: nothing does. */
+let waiting = null;
+const isAnyWaiting = () => waiting !== null;
+
+/**
+ * One look at a time for all that wait, however many they are. Each is made by the next of them: what the database refuses of
+ * one, it may take of another.
+ */
+async function lookForDatabase() {
+  let pauseMs = PAUSE_MS.first;
+  let isBack = false;
+  while (waiting.length > 0) {
+    await timers.setTimeout(jitter(isBack ? NEXT_MS : pauseMs));
+    const tried = waiting.splice(0, isBack ? AT_ONCE : 1).map((one) => one.again());
+    isBack = (await Promise.all(tried)).every(Boolean);
+    pauseMs = isBack ? PAUSE_MS.first : Math.min(2 * pauseMs, PAUSE_MS.longest);
+    if (!isBack) waiting = waiting.filter((one) => one.goesOn());
+  }
+  waiting = null;
+}
+
+/** Tries again what the database has refused, until it is done, fails for another reason, or is too late. */
+function later(attempt, { problem, untilMs, whileAway }) {
+  return new Promise((resolve, reject) => {
+    let refusal = problem;
+    const one = {
+      again: async () => {
+        try {
+          resolve(await attempt());
+        } catch (other) {
+          refusal = other;
+          if (isAway(other)) return !waiting.push(one);
+          reject(other);
+        }
+        return true;
+      },
+      goesOn: () => {
+        const isLate = Date.now() >= untilMs;
+        if (isLate) reject(refusal);
+        else whileAway?.();
+        return !isLate;
+      },
+    };
+    const isFirst = waiting === null;
+    waiting ??= [];
+    waiting.push(one);
+    if (isFirst) lookForDatabase();
+  });
+}
+
 function storeLater({ prototype }, load) {
   const flatted = load('flatted');
   const { updateExistingExecution } = prototype;
@@ -209,21 +263,20 @@ function storeLater({ prototype }, load) {
     // The original of a retry is told about its success too.
     const work = running.get(id) ?? running.get(changes?.retrySuccessId);
     const isEnd = changes?.retrySuccessId !== undefined || !OPEN.has(changes?.status ?? 'running');
-    if (work === undefined || !isEnd) {
-      return updateExistingExecution.call(this, id, changes, ...conditions);
-    }
-    for (let pauseMs = PAUSE_MS.first; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS.longest)) {
-      try {
-        return await updateExistingExecution.call(this, id, changes, ...conditions);
-      } catch (problem) {
-        work.untilMs ??= Date.now() + AWAY_MS;
-        if (!isAway(problem) || Date.now() >= work.untilMs) throw problem;
+    const store = () => updateExistingExecution.call(this, id, changes, ...conditions);
+    if (work === undefined || !isEnd) return store();
+    try {
+      return await store();
+    } catch (problem) {
+      work.untilMs ??= Date.now() + AWAY_MS;
+      const { untilMs } = work;
+      if (!isAway(problem) || Date.now() >= untilMs) throw problem;
+      say(`execution ${id} has ended, which is stored once the database takes it: ${problem}`);
+      const whileAway = () => {
         if (changes.status === 'success') keepResult(id, changes, work, flatted);
-        if (pauseMs === PAUSE_MS.first) {
-          say(`execution ${id} has ended, which is stored once the database takes it: ${problem}`);
-        }
-        await timers.setTimeout(jitter(pauseMs));
-      }
+      };
+      whileAway();
+      return later(store, { problem, untilMs, whileAway });
     }
   };
 }
@@ -249,5 +302,5 @@ function asWork({ queue, data }, executionRepository, run) {
 }
 
 module.exports = {
-  ...{ AWAY_MS, PAUSE_MS, asWork, isAway, jitter, resultOf, storeLater, unmark, watchNodes },
+  ...{ AWAY_MS, asWork, isAnyWaiting, isAway, later, resultOf, storeLater, unmark, watchNodes },
 };
