@@ -1,13 +1,14 @@
 // Of what make capacity leaves: which of its runs went well, what is kept of a whole one, and searches with another capacity.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isTooWide } from '../../cli/src/features/find/analysis/planned-share';
 import type { FindRecord } from '../../cli/src/features/find/record';
 
 /** As make capacity names them; the first is what the values are for. */
 export const WORKLOADS = ['last-node', 'items'];
 /** How wide an interval may come out, as a share of the capacity to either side. */
 const WIDEST = 0.6;
-const VERDICTS = ['found', 'not confirmed', 'inconclusive'] as const;
+const VERDICTS = ['found', 'rough', 'not confirmed', 'inconclusive'] as const;
 /** Where make capacity writes to, unless it is told otherwise. */
 const DEFAULT_FOLDER = 'results/capacity';
 
@@ -18,14 +19,31 @@ export interface Rendering {
   said?: string;
 }
 
-/** Whether make ended with 0, and each Helm rendered the chart with the values. */
-export const isWell = ({
-  exit,
-  charts,
-}: {
+/** What of a run of make capacity says whether it went well. */
+export interface Ended {
   exit: number | null;
   charts: readonly Pick<Rendering, 'exit'>[];
-}): boolean => exit === 0 && charts.length > 0 && charts.every((chart) => chart.exit === 0);
+  searches: readonly { workload: string; low: number; high: number | null }[];
+}
+
+/** Whether no values have to be written, because the capacity of the workload that they are for is not known well enough. */
+const isTooWideOf = ({ searches }: Ended): boolean =>
+  searches.some((search) => search.workload === WORKLOADS[0] && isTooWide(search));
+
+/** Whether a run refused to write values for such a capacity, and said so with its exit code. */
+export const isRefused = (run: Ended): boolean =>
+  isTooWideOf(run) && run.exit === 3 && run.charts.length === 0;
+
+/** Whether each Helm rendered the chart with the values, or there rightly are none. */
+export const isWell = (run: Ended): boolean => {
+  const { exit, charts } = run;
+  if (isTooWideOf(run)) return isRefused(run);
+  return exit === 0 && charts.length > 0 && charts.every((chart) => chart.exit === 0);
+};
+
+/** make itself ends with 2 whatever its recipe ended with, and says that in its last line. */
+export const exitOfRecipe = ({ exit, said }: { exit: number; said: string }): number =>
+  Number(/\bError (\d+)$/.exec(said)?.[1] ?? exit);
 
 export const searchIn = (folder: string): FindRecord =>
   JSON.parse(readFileSync(join(folder, 'find.json'), 'utf8')) as FindRecord;
@@ -60,6 +78,7 @@ export function withCapacity(
 ): FindRecord {
   const factor = ratePerSecond / search.capacity.ratePerSecond;
   const verdict = VERDICTS[Math.floor(VERDICTS.length * random())] ?? 'found';
+  const isSure = verdict === 'found' || verdict === 'rough';
   const low = ratePerSecond * (1 - WIDEST * random());
   const probes = search.probes.map((probe) => ({
     ...probe,
@@ -73,11 +92,11 @@ export function withCapacity(
       ratePerSecond,
       low,
       high: ratePerSecond * (1 + WIDEST * random()),
-      confirmed: verdict === 'found',
+      confirmed: isSure,
     },
     advised: { share: 0.8, ratePerSecond: 0.8 * (verdict === 'found' ? ratePerSecond : low) },
     verdict,
-    confirmedBy: verdict === 'found' ? (search.confirmedBy ?? at?.run ?? null) : null,
+    confirmedBy: isSure ? (search.confirmedBy ?? at?.run ?? null) : null,
     ...(at === null ? {} : { atCapacity: atOtherSpeed(at, factor) }),
     probes,
   };

@@ -103,15 +103,44 @@ describe('of a whole run', () => {
   });
 });
 
+const NARROW = [{ workload: 'last-node', low: 30, high: 50 }];
+const WIDE = [
+  { workload: 'last-node', low: 20, high: 50 },
+  { workload: 'items', low: 10, high: 11 },
+];
+
 test('a run went well that ended with 0 and whose values every Helm renders', () => {
   const charts = (...exits: number[]) => exits.map((exit) => ({ exit }));
   const runs = [
-    { exit: 0, charts: charts(0, 0) },
-    { exit: 0, charts: charts(0, 1) },
-    { exit: 2, charts: charts(0, 0) },
-    { exit: 0, charts: [] },
+    { exit: 0, charts: charts(0, 0), searches: NARROW },
+    { exit: 0, charts: charts(0, 1), searches: NARROW },
+    { exit: 2, charts: charts(0, 0), searches: NARROW },
+    { exit: 0, charts: [], searches: NARROW },
   ];
   expect(runs.map(searches.isWell)).toEqual([true, false, false, false]);
+});
+
+test('a run went well too that refused values with 3 because the interval of the first workload is wider than a factor of two', () => {
+  const charts = [{ exit: 0 }, { exit: 0 }];
+  const runs = [
+    { exit: 3, charts: [], searches: WIDE },
+    { exit: 3, charts: [], searches: NARROW },
+    { exit: 3, charts: [], searches: [] },
+    // Values are a guess with a number then.
+    { exit: 0, charts, searches: WIDE },
+    // Only the other workload is wide.
+    { exit: 0, charts, searches: [...NARROW, { workload: 'items', low: 1, high: 9 }] },
+  ];
+  expect(runs.map(searches.isWell)).toEqual([true, false, false, false, true]);
+});
+
+test.each([
+  ['make: *** [Makefile:14: capacity] Error 3', 2, 3],
+  ['no values were written: nothing was measured\nmake: *** [Makefile:14: capacity] Error 3', 2, 3],
+  ['make: npm is missing', 2, 2],
+  ['', 0, 0],
+])('the exit code of what make calls is in its last line: %j', (said, exit, expected) => {
+  expect(searches.exitOfRecipe({ exit, said })).toBe(expected);
 });
 
 describe.each<[string, FindRecord]>([
@@ -119,22 +148,22 @@ describe.each<[string, FindRecord]>([
   ['inconclusive', inconclusive],
 ])('from a search that was %s', (_, recorded) => {
   const RATES = [0.02, 40, 5_000];
+  const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8];
   const others = RATES.flatMap((rate, i) =>
-    [1, 2, 3, 4].map((seed) =>
-      searches.withCapacity(recorded, rate, searches.randomOf(10 * i + seed)),
-    ),
+    SEEDS.map((seed) => searches.withCapacity(recorded, rate, searches.randomOf(100 * i + seed))),
   );
 
   test('another capacity is drawn around which the interval lies, with every verdict', () => {
     expect([...new Set(others.map(({ verdict }) => verdict))].sort()).toEqual([
-      ...['found', 'inconclusive', 'not confirmed'],
+      ...['found', 'inconclusive', 'not confirmed', 'rough'],
     ]);
     for (const [i, { capacity, verdict, confirmedBy }] of others.entries()) {
       const { ratePerSecond, low, high, confirmed } = capacity;
-      expect(ratePerSecond).toBe(RATES[Math.floor(i / 4)]);
+      expect(ratePerSecond).toBe(RATES[Math.floor(i / SEEDS.length)]);
       expect(low).toBeLessThanOrEqual(ratePerSecond);
       expect(high).toBeGreaterThanOrEqual(ratePerSecond);
-      expect([confirmed, confirmedBy !== null]).toEqual([verdict === 'found', verdict === 'found']);
+      const isSure = verdict === 'found' || verdict === 'rough';
+      expect([confirmed, confirmedBy !== null]).toEqual([isSure, isSure]);
     }
   });
 
@@ -159,18 +188,23 @@ describe('the page', () => {
       { helm: 'helm3', exit: 0 },
       { helm: 'helm4', exit: 0 },
     ],
+    searches: NARROW,
   };
+  const refused = { exit: 3, charts: [], searches: WIDE };
   const text = (record: Parameters<typeof tenTimesText>[0]): string => tenTimesText(record);
 
   test('says how often it went well, in whole runs and from recorded searches', () => {
     const runs = [
       { kind: 'full', ...well },
-      { kind: 'full', exit: 2, charts: [] },
+      { kind: 'full', exit: 2, charts: [], searches: NARROW },
+      { kind: 'full', ...refused },
       ...Array.from({ length: 3 }, () => ({ kind: 'recorded', ...well })),
     ];
     const said = text({ runs });
-    expect(said).toContain('4 of 5 times');
-    expect(said).toContain('1 of 2 whole runs');
+    expect(said).toContain('5 of 6 times');
+    expect(said).toContain('In 4 of them, Helm 3 and Helm 4 rendered');
+    expect(said).toContain('in 1, the interval was wider than a factor of two');
+    expect(said).toContain('2 of 3 whole runs');
     expect(said).toContain('3 of 3');
     expect(said).toContain('(studies/capacity/results.jsonl.gz#ten-times)');
   });

@@ -1,6 +1,6 @@
 // How much an n8n sustains, whether recommended values deliver it, and what settings and patches change.
 import { dirname, join } from 'node:path';
-import { isWell } from '../../../studies/capacity/searches';
+import { isRefused, isWell, type Ended } from '../../../studies/capacity/searches';
 import { limitName } from '../../../cli/src/analysis/limits/table';
 import type { CompareRecord } from '../../../cli/src/features/compare/record';
 import type { FindRecord } from '../../../cli/src/features/find/record';
@@ -42,20 +42,19 @@ ${tableOf(searches(), {
 })}`;
 
 const TEN_TIMES = 'studies/capacity/results/ten-times.json';
-interface Run {
-  kind: string;
-  exit: number;
-  charts: { exit: number }[];
-}
+type Run = Ended & { kind: string };
 
 export function tenTimesText({ runs }: { runs: readonly Run[] }): string {
   const wellOf = (some: readonly Run[]): string =>
     `${number(some.filter(isWell).length)} of ${number(some.length)}`;
   const of = (kind: string): Run[] => runs.filter((run) => run.kind === kind);
   const full = of('full');
+  const refused = runs.filter(isRefused).length;
+  const written = runs.filter(isWell).length - refused;
   return `## \`make capacity\` in a row
 
-In ${wellOf(runs)} times, \`make capacity\` ended with exit code 0, and Helm 3 and Helm 4 rendered the chart with its values.
+In ${wellOf(runs)} times, \`make capacity\` ended as it should. In ${number(written)} of them, Helm 3 and Helm 4 rendered the chart with
+its values; in ${number(refused)}, the interval was wider than a factor of two, so it ended with exit code 3 and wrote no values.
 The times were ${full.length === 0 ? 'no whole run was made so far' : `${wellOf(full)} whole runs`}, and ${wellOf(of('recorded'))} from recorded searches with random capacities and verdicts, for
 which no n8n is needed. ${link(TEN_TIMES)}`;
 }

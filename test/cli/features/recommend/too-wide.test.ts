@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { evidenceOf } from '../../../../cli/src/features/recommend/analysis/evidence';
-import {
-  isTooWide,
-  sureOnes,
-} from '../../../../cli/src/features/recommend/analysis/choose-evidence';
+import { isTooWide } from '../../../../cli/src/features/find/analysis/planned-share';
+import { sureOnes } from '../../../../cli/src/features/recommend/analysis/choose-evidence';
 import type { FindRecord } from '../../../../cli/src/features/find/record';
 import { Failure } from '../../../../cli/src/ui/exit';
 import { runs } from '../../../support/properties';
@@ -53,7 +51,7 @@ describe('a capacity whose interval is wider than a factor of two', () => {
     // Every rate was sustained: the lowest end is safe.
     [10, null, false],
   ])('is one from %p to %p: %p', (low, high, isWide) => {
-    expect(isTooWide({ ratePerSecond: low, low, high, confirmed: false })).toBe(isWide);
+    expect(isTooWide({ low, high })).toBe(isWide);
   });
 
   it('is named, with what to do', () => {

@@ -14,3 +14,10 @@ export const plannedPerSecond = (capacityPerSecond: number): number =>
  */
 export const isEnough = (capacityPerSecond: number, wantedPerSecond: number): boolean =>
   capacityPerSecond > 0 && plannedPerSecond(capacityPerSecond) * ROUNDED >= wantedPerSecond;
+
+/** The ends of an interval may lie this far apart: a rate to plan with, or values, would be a guess with a number. */
+const WIDEST = 2;
+
+/** Without a highest rate every rate was sustained, and the lowest end is safe. */
+export const isTooWide = ({ low, high }: { low: number; high: number | null }): boolean =>
+  high !== null && high > WIDEST * low;

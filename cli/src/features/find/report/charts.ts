@@ -2,6 +2,7 @@ import { hasEstimate, type FindProbe, type FindRecord } from '../record';
 import type { Chart, LineChart, LineSeries } from '../../../report/plot/chart';
 import { TONES } from '../../../report/document';
 import { formatNumber, perSecond } from '../../../ui/numbers';
+import { isTooWide } from '../analysis/planned-share';
 import { shareAxis, speedChart } from './speed';
 
 type RatePoint = [number, number];
@@ -58,14 +59,14 @@ const rateOf = ({ ratePerSecond = 0 }: FindProbe): number => ratePerSecond;
 
 /** The answer: up to which rate the latency is below its bound, and how much of that to plan with. */
 function latencyChart(record: FindRecord, rates: FindProbe[]): LineChart | null {
-  const { capacity, advised, verdict, slo, confirmedBy } = record;
+  const { capacity, verdict, slo, confirmedBy } = record;
   const latencies = rates.flatMap((p) => (p.p95Ms === null ? [] : [p.p95Ms]));
   if (latencies.length === 0) return null;
   const bounds = slo.filter(({ metric }) => metric === 'p95');
   const shown = [...latencies, ...bounds.map(({ bound }) => bound)];
   const { low, high, ratePerSecond } = capacity;
   const isKnown = hasEstimate(verdict) && ratePerSecond > 0;
-  const answer = isKnown ? [low, high ?? low, advised.ratePerSecond] : [];
+  const answer = isKnown ? [low, high ?? low, ...plannedOf(record)] : [];
   const across = [...rates.map(rateOf), ...answer].filter((rate) => rate > 0);
   const share = shareAxis(record);
   const confirms = ({ run, result }: FindProbe): boolean =>
@@ -99,16 +100,22 @@ function latencyChart(record: FindRecord, rates: FindProbe[]): LineChart | null 
   };
 }
 
-function answerMarks({ capacity, advised }: FindRecord): NonNullable<LineChart['marks']> {
+/** The rate to plan with, where there is one. */
+const plannedOf = ({ capacity, advised }: FindRecord): number[] =>
+  isTooWide(capacity) ? [] : [advised.ratePerSecond];
+
+function answerMarks(record: FindRecord): NonNullable<LineChart['marks']> {
+  const { capacity } = record;
   const { ratePerSecond, low, high } = capacity;
   const name =
     high === null
       ? `sustained ${perSecond(low)}`
       : `capacity ${perSecond(ratePerSecond)} (${formatNumber(low)} to ${formatNumber(high)})`;
-  const plan = `plan with ${perSecond(advised.ratePerSecond)}`;
   return [
     { axis: 'x', at: high === null ? low : ratePerSecond, label: name },
-    { axis: 'x', at: advised.ratePerSecond, label: plan },
+    ...plannedOf(record).map((at) => ({
+      ...{ axis: 'x' as const, at, label: `plan with ${perSecond(at)}` },
+    })),
   ];
 }
 

@@ -1,5 +1,6 @@
 import { adviceFor, limitName } from '../../../analysis/limits/table';
 import { costOf } from '../../../analysis/cost';
+import { isTooWide } from '../analysis/planned-share';
 import { busiestRole } from '../analysis/machine-speed';
 import { limitOfFind, limitText } from '../../../analysis/limits/limit-seen';
 import { hasEstimate, type FindProbe, type FindRecord } from '../record';
@@ -36,7 +37,9 @@ export function capacityFigures(record: FindRecord): Figure[] {
     },
     {
       name: 'Plan with',
-      value: `${perSecond(advised.ratePerSecond)} (${percent(advised.share)} of ${plannedOf(verdict, capacity, advised)})`,
+      value: isTooWide(capacity)
+        ? 'no rate, because the interval is wider than a factor of two'
+        : `${perSecond(advised.ratePerSecond)} (${percent(advised.share)} of ${plannedOf(verdict, capacity, advised)})`,
     },
   ];
 }

@@ -4,6 +4,7 @@ import { findVerdict } from './document';
 import { renderColumns } from '../../../report/text/terminal';
 import { range } from '../../../report/text/units';
 import { duration, perSecond } from '../../../ui/numbers';
+import { isTooWide } from '../analysis/planned-share';
 import { priceOf } from '../analysis/price';
 
 const HEAD = [
@@ -20,7 +21,7 @@ export function renderFinds(records: readonly FindRecord[]): string {
     perSecond(record.capacity.ratePerSecond),
     range(record.capacity),
     cpuOf(record),
-    perSecond(record.advised.ratePerSecond),
+    isTooWide(record.capacity) ? '-' : perSecond(record.advised.ratePerSecond),
     limitName(record.limit),
   ]);
   return renderColumns(HEAD, rows).join('\n');

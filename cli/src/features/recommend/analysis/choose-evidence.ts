@@ -2,6 +2,7 @@
 import { parseSlos, type Slo } from '../../../../../loadtests/lib/slo';
 import { Failure, Mistake } from '../../../ui/exit';
 import { formatNumber } from '../../../ui/numbers';
+import { isTooWide } from '../../find/analysis/planned-share';
 import type { FindRecord } from '../../find/record';
 import type { CapacityEvidence } from './evidence';
 
@@ -57,13 +58,6 @@ function isAsStrict(known: Slo, wanted: Slo): boolean {
   if (direction(known) === '>') return known.bound >= wanted.bound;
   return known.bound === wanted.bound;
 }
-
-/** The ends of an interval may lie this far apart: values for less would be a guess with a number. */
-const WIDEST = 2;
-
-/** Without a highest rate every rate was sustained, and the lowest end is safe. */
-export const isTooWide = ({ low, high }: FindRecord['capacity']): boolean =>
-  high !== null && high > WIDEST * low;
 
 /** Those of searches whose interval is narrow enough; throws a Failure, which names the interval, where none is. */
 export function sureOnes(

@@ -4,6 +4,7 @@ import {
   howSure,
   probeTerms,
 } from '../../../../../cli/src/features/find/report/figures';
+import { renderFinds } from '../../../../../cli/src/features/find/report/list-terminal';
 import { TONES } from '../../../../../cli/src/report/document';
 import { sampleSearch } from '../../../../support/sample-find';
 import { findDocument } from '../../../../../cli/src/features/find/report/document';
@@ -209,4 +210,15 @@ test('what to plan with is a share of the lower end of the interval, and says at
   );
   expect(plan({ ...search, verdict: 'inconclusive' })).toContain('of the lower end');
   expect(plan({ ...search, capacity: passAndMiss })).toContain('of the capacity');
+});
+
+test('no rate to plan with is shown where the interval is wider than a factor of two', () => {
+  const wide = { ...search, capacity: { ...search.capacity, low: 21, high: 43 } };
+  expect(findFigures(wide).find(({ name }) => name === 'Plan with')?.value).toBe(
+    'no rate, because the interval is wider than a factor of two',
+  );
+  expect(renderFinds([wide])).not.toContain('24.3/s');
+  const shown = renderHtml(findDocument(wide));
+  expect(shown).not.toContain('24.3/s');
+  expect(shown).not.toContain('plan with');
 });
