@@ -500,6 +500,23 @@ const optionRows: Row[] = [
       /127.0.0.1:1/,
     ),
   ),
+  // Nothing is started for a search that cannot make a single probe.
+  ...(
+    [
+      ['find --budget 0s', /--budget is 0 s, but a probe takes at least 6 s/],
+      ['find --budget 5s', /--budget is 5 s, but a probe takes at least 6 s/],
+      ['find --workload wait-5s --budget 15s', /--budget is 15 s, but a probe takes at least 20 s/],
+      ['find --rate 30 --budget 14s', /--budget is 14 s, but an attempt takes at least 15 s/],
+      [
+        'find --workload wait-5s --rate 30 --budget 14s',
+        /--budget is 14 s, but an attempt takes at least 15 s/,
+      ],
+      [
+        'compare {} {} --workload last-node --metric capacity --find-budget 5s',
+        /--find-budget is 5 s, but a probe takes at least 6 s/,
+      ],
+    ] as const
+  ).map(([call, says]) => row(`${call}: too short for a probe`, call, 2, says)),
   row('down zzz', 'down zzz', 2, /there is no instance with the name/),
   row('down ../../x', 'down ../../x', 2, /is not a name/),
   row('up --name of a path', 'up --name ../x', 2, /is not a name/),

@@ -6,7 +6,7 @@ import { isDone } from './propose';
 import { withOwnStalls } from './backlog';
 import { byQueue, rateAtPrice, type Price, type QueueAnswer } from './by-queue';
 import { best, evidence, type ProbeEvidence } from './evidence';
-import { levelOf, widthOf, type Level } from './levels';
+import { isConfirmed, levelOf, widthOf, type Level } from './levels';
 import {
   nearness,
   secondsOf,
@@ -96,7 +96,10 @@ export function estimate(trials: readonly Trial[], settings: SearchSettings): Es
   const interval = { capacity, low, high };
   const { level: sure, confirmedPerSecond } = levelOf(trials, interval, price);
   const level = isApart ? 'inconclusive' : sure;
-  const isOver = answer === null ? isDone(known, settings) : level === 'found';
+  const isOver =
+    answer === null
+      ? isDone(known, settings)
+      : level === 'found' || isPrecise(trials, answer, settings);
   return {
     ...interval,
     level,
@@ -124,6 +127,13 @@ export function estimate(trials: readonly Trial[], settings: SearchSettings): Es
 export function soFar(trials: readonly Trial[], settings: SearchSettings): CapacityInterval {
   return byPassAndMiss(trials, evidence(trials, settings), settings);
 }
+
+/** As precise as was asked for, and confirmed: there the search ends before its budget does. */
+const isPrecise = (
+  trials: readonly Trial[],
+  answer: QueueAnswer,
+  { precision }: SearchSettings,
+): boolean => widthOf(answer) <= precision && isConfirmed(trials, answer, answer.price);
 
 const isDisjoint = (one: CapacityInterval, other: CapacityInterval): boolean =>
   one.low > other.high || other.low > one.high;

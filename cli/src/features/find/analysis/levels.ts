@@ -51,6 +51,16 @@ export function confirmedRate(
   return rates.length === 0 ? null : Math.max(...rates);
 }
 
+/** Whether a run of full length confirms it: at the low end where the interval is wide. */
+export const isConfirmed = (
+  trials: readonly Trial[],
+  interval: CapacityInterval,
+  price: Price | null,
+): boolean => {
+  const least = CONFIRMING * (isNarrow(interval) ? interval.capacity : interval.low);
+  return confirmedRate(trials, least, price) !== null;
+};
+
 /** How sure the answer is, and the rate that confirms it; null if none does. */
 export function levelOf(
   trials: readonly Trial[],

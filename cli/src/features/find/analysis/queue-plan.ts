@@ -1,6 +1,6 @@
 /** Which probe comes next while a virtual queue can answer: steps around the running estimate at the current price. */
 import { byQueue, currentCost, type QueueAnswer } from './by-queue';
-import { CONFIRMING, confirmedRate, isNarrow, widthOf } from './levels';
+import { isConfirmed, isNarrow, widthOf } from './levels';
 import {
   budgetSecondsLeft,
   GENTLE,
@@ -57,11 +57,10 @@ export function proposeByQueue(
   const answer = hard ?? byQueue(trials, settings, ROUGH).answer;
   if (answer === null) return undefined;
   const now = rateNow(answer, cost);
-  const least = CONFIRMING * (isNarrow(answer) ? answer.capacity : answer.low);
-  const isConfirmed = confirmedRate(trials, least, answer.price) !== null;
+  const isSure = isConfirmed(trials, answer, answer.price);
   const isPrecise = hard !== null && widthOf(hard) <= settings.precision;
-  if (isPrecise && isConfirmed) return null;
-  if (hard !== null && !isConfirmed && (isPrecise || isLate) && left >= settings.fullSeconds) {
+  if (isPrecise && isSure) return null;
+  if (hard !== null && !isSure && (isPrecise || isLate) && left >= settings.fullSeconds) {
     return confirmation(hard, now, confirms, settings);
   }
   return step(now, steps.length, stepSeconds, left, settings);

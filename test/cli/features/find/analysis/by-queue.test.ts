@@ -361,6 +361,16 @@ describe('the estimate', () => {
     expect(found.high).toBeGreaterThan(40);
   });
 
+  it('of a search that ended as precise as was asked for is not cut short by its budget, though it is a rough one', () => {
+    const rates = [34, 38].map((rate) => open(rate, { seconds: 10 }));
+    const trials = [closed(), ...rates, open(34, { seconds: 20 }, {}, 'confirm')];
+    const at = (precision: number) => estimate(trials, { ...settings, precision });
+    expect(at(0.3)).toMatchObject({ level: 'rough', confirmedPerSecond: 34, cutShort: false });
+    expect(at(0.2).cutShort).toBe(true);
+    const unconfirmed = trials.slice(0, -1);
+    expect(estimate(unconfirmed, { ...settings, precision: 0.3 }).cutShort).toBe(true);
+  });
+
   it('is inconclusive with both where they do not overlap', () => {
     const passing = (trial: Trial): Trial => ({
       ...trial,
