@@ -8,7 +8,7 @@ import { compareRecords, isRecord } from './compare-records';
 import { comparedCosts } from './seen';
 import type { CompareMetric, CompareRecord } from './record';
 import { quietHere, quietOf, withQuietOptions, type QuietOptions } from '../find/quiet/quiet';
-import { searchSettings, DEFAULT_SLOS } from '../find/settings';
+import { refuseTooShort, searchSettings, DEFAULT_SLOS } from '../find/settings';
 import { isChartFile } from '../../plan/chart-file';
 import { isServerFile } from '../../plan/chosen-server';
 import type { ChosenWorkload } from '../../plan/chosen-workload';
@@ -310,6 +310,14 @@ export function compareOrder(sides: readonly string[], options: CompareOptions) 
     metric === 'capacity' ? { ...options, slo: options.slo ?? DEFAULT_SLOS } : options;
   const slos = chosenSlos(mustHold);
   const load = loadText(plan, metric, options);
+  const search = searchSettings({
+    probeSeconds: options.probe ?? null,
+    fullSeconds: options.full ?? null,
+    budgetSeconds: options.findBudget,
+    latencyFloorMs: workload.recorded.latencyFloorMs,
+    slos,
+  });
+  if (metric === 'capacity') refuseTooShort(search, '--find-budget');
   return {
     targets: choices.map((choice) => targetOrder(choice, workload.workflows, readyMs, { load })),
     measure: {
@@ -318,13 +326,7 @@ export function compareOrder(sides: readonly string[], options: CompareOptions) 
       generator: chosenGenerator(options),
       ...(arrivals === undefined ? {} : { arrivals }),
       ...chosenPrices(options),
-      search: searchSettings({
-        probeSeconds: options.probe ?? null,
-        fullSeconds: options.full ?? null,
-        budgetSeconds: options.findBudget,
-        latencyFloorMs: workload.recorded.latencyFloorMs,
-        slos,
-      }),
+      search,
       names: namesOf(sides),
       maxPairs: options.pairs,
       ...(options.precision === undefined ? {} : { precision: options.precision }),

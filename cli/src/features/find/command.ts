@@ -6,16 +6,17 @@ import { secondsOf, withDefaults, type SearchSettings } from './analysis/types';
 import { continueCommand, fullSecondsOf, readEarlier, refuseOther, trialsOf } from './continue';
 import { find } from './find';
 import { quietHere, quietOf, withQuietOptions, type QuietOptions } from './quiet/quiet';
-import { searchSettings, DEFAULT_SLOS } from './settings';
+import { refuseTooShort, searchSettings, DEFAULT_SLOS } from './settings';
 import { planText, searchText } from '../../options/load-text';
 import { planOf } from '../../../../loadtests/lib/profile';
-import { isSeenAtOnce } from './analysis/rate/attempt';
-import { askRate } from './rate';
+import { FIRST_LOOK_SECONDS, isSeenAtOnce } from './analysis/rate/attempt';
+import { askRate, warmupSecondsOf } from './rate';
 import type { RateRecord } from './rate-record';
 import { rateDocument } from './report/rate';
 import type { ReportDocument } from '../../report/document';
 import { SPEEDS, type FindRecord, type Speed } from './record';
 import type { Slo } from '../../../../loadtests/lib/slo';
+import { formatNumber } from '../../ui/numbers';
 import { EXIT, Mistake } from '../../ui/exit';
 import { printJson, warn, terminalStyle } from '../../ui/print';
 import {
@@ -184,6 +185,8 @@ export function findOrder(given: FindOptions) {
       ...(options.maxClients === undefined ? {} : { maxClients: options.maxClients }),
     },
   });
+  const question = questionOf(options, slos, workload.recorded.latencyFloorMs);
+  if (question === null) refuseTooShort(settings);
   // What was spent counts as well, so that what is added is left.
   if (earlier !== null) settings.budgetSeconds = secondsOf(trials) + addedSeconds(settings);
   const { timeout: timeoutMs, drain: drainMs, arrivals, out, json = false } = options;
@@ -192,7 +195,6 @@ export function findOrder(given: FindOptions) {
       `--timeout is ${String(timeoutMs / 1000)} s, but ${workload.recorded.name} never responds within ${String(workload.recorded.latencyFloorMs)} ms: use a longer --timeout.`,
     );
   }
-  const question = questionOf(options, slos);
   const whole = withDefaults(settings);
   const load =
     question === null
@@ -233,11 +235,18 @@ const budgetOf = ({ full }: FindOptions): number | null =>
 function questionOf(
   { rate, budget = DEFAULT_BUDGET_SECONDS }: FindOptions,
   slos: readonly Slo[],
+  latencyFloorMs: number,
 ): { ratePerSecond: number; budgetSeconds: number } | null {
   if (rate === undefined) return null;
   if (!slos.some(isSeenAtOnce)) {
     throw new Mistake(
       `--rate requires an SLO that is judged per request, such as p95<300ms or errors<1%: ${slos.map(({ text }) => text).join(', ')} can be judged only at the end of a run.`,
+    );
+  }
+  const least = Math.ceil(warmupSecondsOf(latencyFloorMs) + FIRST_LOOK_SECONDS);
+  if (budget < least) {
+    throw new Mistake(
+      `--budget is ${formatNumber(budget)} s, but an attempt takes at least ${formatNumber(least)} s: use a longer budget, such as 5m.`,
     );
   }
   return { ratePerSecond: rate, budgetSeconds: budget };

@@ -37,6 +37,9 @@ export interface AskedRate {
 /** Connections, caches and V8's optimiser settle; what takes longer shows in the second attempt. */
 const WARMUP_SECONDS = 5;
 
+export const warmupSecondsOf = (latencyFloorMs: number): number =>
+  Math.max(WARMUP_SECONDS, latencyFloorMs / 1000);
+
 export async function askRate(
   running: Running,
   order: RateOrder,
@@ -55,7 +58,7 @@ export async function askRate(
   const restless: number[] = [];
   let told: Partial<Pick<RunRecord, 'versions' | 'patches'>> = {};
   const generators = running.generators?.length ?? 1;
-  const warmupSeconds = Math.max(WARMUP_SECONDS, order.workload.recorded.latencyFloorMs / 1000);
+  const warmupSeconds = warmupSecondsOf(order.workload.recorded.latencyFloorMs);
 
   const attempt = async ({ seconds, yesAfterSeconds }: AttemptStep): Promise<Attempt | null> => {
     const number = attempts.length + 1;

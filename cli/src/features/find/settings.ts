@@ -1,5 +1,7 @@
 import { planOf, type Arrivals, type LoadPlan } from '../../../../loadtests/lib/profile';
 import { minRequests, PERCENTILES } from '../../analysis/slo/min-requests';
+import { Mistake } from '../../ui/exit';
+import { formatNumber } from '../../ui/numbers';
 import type { Probe, SearchSettings } from './analysis/types';
 import type { Slo } from '../../../../loadtests/lib/slo';
 
@@ -53,6 +55,18 @@ export function searchSettings(choice: FindChoice): Partial<SearchSettings> {
     arrivals: choice.arrivals ?? SEARCH_ARRIVALS,
     ...choice.options,
   };
+}
+
+/** Refuses a budget in which not a single probe can be made, before anything is started for it. */
+export function refuseTooShort(
+  { budgetSeconds = null, shortSeconds }: Partial<SearchSettings>,
+  option: '--budget' | '--find-budget' = '--budget',
+): void {
+  const least = Math.ceil(shortSeconds ?? 0);
+  if (budgetSeconds === null || budgetSeconds >= least) return;
+  throw new Mistake(
+    `${option} is ${formatNumber(budgetSeconds)} s, but a probe takes at least ${formatNumber(least)} s: use a longer budget, such as 5m.`,
+  );
 }
 
 /** How long probes are where nobody says. */

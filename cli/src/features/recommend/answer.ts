@@ -28,7 +28,8 @@ import { proofRecord, type ProofRecord } from './record';
 import { proofDocument } from './report/document';
 import { readFinds, type KnownFind } from './read';
 import { plannedRate, recommend, type Recommendation } from './analysis/recommend';
-import { candidates, findEach, findOne } from './find-each';
+import { candidates, findEach, findOne, settingsOf } from './find-each';
+import { refuseTooShort } from '../find/settings';
 import { awaitQuiet, type QuietChoice } from '../find/quiet/quiet';
 import type { BeforeSearch } from '../find/record';
 import { VALUES_BEGIN, valuesYaml } from './values';
@@ -164,6 +165,7 @@ async function findsNow(asked: RecommendChoice, deps: AnswerDeps): Promise<Known
   // Before minutes of searching.
   refuseUndeletable(asked, ratePerSecond);
   const workload = asked.choose(false);
+  refuseTooShort(settingsOf({ workload, slos, budgetSeconds: findBudgetSeconds }), '--find-budget');
   const before = await lookFirst(asked, deps);
   const order = {
     ...loadOrder(asked, workload, slos, ratePerSecond),

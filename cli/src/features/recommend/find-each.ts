@@ -3,6 +3,7 @@ import { isEnough } from '../find/analysis/planned-share';
 import type { BeforeSearch } from '../find/record';
 import { CapacitySearch } from '../find/analysis/search';
 import { find } from '../find/find';
+import type { SearchSettings } from '../find/analysis/types';
 import { searchSettings } from '../find/settings';
 import { findBundled } from '../../lab/kit';
 import { topologySchema, type Topology } from '../../plan/topology';
@@ -54,6 +55,16 @@ export async function findEach(
   return made;
 }
 
+export const settingsOf = ({
+  workload,
+  slos,
+  budgetSeconds,
+}: Pick<SearchOrder, 'workload' | 'slos' | 'budgetSeconds'>): Partial<SearchSettings> =>
+  searchSettings({
+    ...{ probeSeconds: null, fullSeconds: null, slos, budgetSeconds },
+    latencyFloorMs: workload.recorded.latencyFloorMs,
+  });
+
 /** Null where it was stopped. */
 export async function findOne(
   topology: Topology,
@@ -61,19 +72,13 @@ export async function findOne(
   progress: Progress,
   signal: AbortSignal,
 ): Promise<KnownFind | null> {
-  const { workload, budgetSeconds } = order;
+  const { workload } = order;
   const target = order.deployer.deploy({
     topology,
     workflows: workload.workflows,
     readyTimeoutMs: order.readyTimeoutMs,
   });
-  const settings = searchSettings({
-    probeSeconds: null,
-    fullSeconds: null,
-    slos: order.slos,
-    budgetSeconds,
-    latencyFloorMs: workload.recorded.latencyFloorMs,
-  });
+  const settings = settingsOf(order);
   const scripts = findBundled('loadtests', 'load.ts');
   return withTargets(
     [target],

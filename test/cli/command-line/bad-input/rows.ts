@@ -512,7 +512,7 @@ const optionRows: Row[] = [
         /--budget is 14 s, but an attempt takes at least 15 s/,
       ],
       [
-        'compare {} {} --workload last-node --metric capacity --find-budget 5s',
+        'compare http://127.0.0.1:1 http://127.0.0.1:2 --request GET~/x --metric capacity --find-budget 5s',
         /--find-budget is 5 s, but a probe takes at least 6 s/,
       ],
     ] as const

@@ -20,7 +20,7 @@ const BIN_MS = 500;
 /** A response is read so much later than it came. */
 const READ_WITHIN_MS = 500;
 /** The first look, and how much later each of the next ones is. */
-const FIRST_LOOK_SECONDS = 10;
+export const FIRST_LOOK_SECONDS = 10;
 const LATER = 1.4;
 /** The share of tests that may be wrong on each side, over all looks together. */
 const WRONG = 0.02;
