@@ -20,8 +20,8 @@ import { probeOf } from './analysis/outcome';
 import { Resting } from './rest';
 import { keptOf } from './traces/kept';
 import { refuseOther, summariesOf, type EarlierSearch, type SearchedNow } from './continue';
-import { LeftOut, secondsIn } from './quiet/left-out';
-import { OthersWatch, type OthersSeen } from './quiet/others-watch';
+import { LeftOut } from './quiet/left-out';
+import { OthersWatch } from './quiet/others-watch';
 import { isHere } from './quiet/quiet';
 import { criticalOf, type Critical } from './traces/trace-of';
 import { toldBy } from './traces/trial';
@@ -92,15 +92,13 @@ export async function find(
   );
   const keep = (probe: Probe, { data }: FinishedRun, name: string): FindProbe => {
     const seenOfOthers = others?.since(watch().beganAtMs ?? Infinity) ?? [];
-    const kept = {
-      ...probeOf(probe, data.record, name),
-      ...keptOf(data.record, {
-        ...{ watch: watch(), samples: data.samples },
-        generators: running.generators?.length ?? 1,
-        others: others === null ? null : { seen: seenOfOthers, leftOut },
-      }),
-    };
-    return kept.leftOut === undefined ? kept : disturbed(kept, seenOfOthers);
+    const made = probeOf(probe, data.record, name);
+    const kept = keptOf(data.record, {
+      ...{ watch: watch(), samples: data.samples },
+      generators: running.generators?.length ?? 1,
+      others: others === null ? null : { seen: seenOfOthers, leftOut },
+    });
+    return { ...made, ...kept, doubts: [...made.doubts, ...kept.doubts] };
   };
   const warmUp = async (): Promise<void> => {
     const rounds: WarmUpRound[] = [];
@@ -212,17 +210,6 @@ function goneOnWith(
 const GIVEN_BACK = 0.5;
 /** Without a budget. */
 const DEFAULT_SECONDS = 600;
-
-/** With who took how much of it. */
-function disturbed(probe: FindProbe, seen: readonly OthersSeen[]): FindProbe {
-  const seconds = secondsIn(probe.leftOut ?? []);
-  const [most] = seen
-    .flatMap(({ busiest }) => busiest ?? [])
-    .sort((one, other) => other.cores - one.cores);
-  const who = most === undefined ? '' : `, mostly ${most.name} (pid ${String(most.pid)})`;
-  const text = `other programs used this machine for ${formatNumber(seconds)} s${who}; these seconds do not count`;
-  return { ...probe, doubts: [...probe.doubts, text] };
-}
 
 function describe(probe: Probe): string {
   return probe.kind === 'ladder'

@@ -36,6 +36,8 @@ export const secondsIn = (spans: readonly Span[]): number =>
 /** What of the probes of one search is left out: no more of its time than it can be given back. */
 export class LeftOut {
   private seconds = 0;
+  /** Of the disturbed ones, those that could not be left out any more. */
+  countedSeconds = 0;
 
   constructor(
     private readonly machine: { cores: number; othersCores: number },
@@ -45,8 +47,12 @@ export class LeftOut {
   of(othersMs: readonly (number | null)[]): Span[] {
     const { cores, othersCores } = this.machine;
     const spans = disturbedSpans(othersMs, cores, othersCores);
-    if (this.seconds + secondsIn(spans) > this.maxSeconds) return [];
-    this.seconds += secondsIn(spans);
+    const seconds = secondsIn(spans);
+    if (this.seconds + seconds > this.maxSeconds) {
+      this.countedSeconds += seconds;
+      return [];
+    }
+    this.seconds += seconds;
     return spans;
   }
 }

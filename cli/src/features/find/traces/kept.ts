@@ -1,9 +1,10 @@
 /** What find.json keeps of a probe besides its figures. */
 import { BREACH } from '../../../run/analysis/verdict';
 import type { MetricSample, RunRecord } from '../../../record/run-record';
-import type { LeftOut } from '../quiet/left-out';
+import { secondsIn, type LeftOut } from '../quiet/left-out';
 import type { OthersSeen } from '../quiet/others-watch';
 import type { FindProbe } from '../record';
+import { formatNumber } from '../../../ui/numbers';
 import type { ProbeWatch } from './probe-watch';
 import { keepRequests } from './requests';
 import { secondsSeen } from './seconds';
@@ -20,18 +21,37 @@ export interface ProbeSight {
 export function keptOf(
   { profile, events }: Pick<RunRecord, 'profile' | 'events'>,
   { watch: { requests, isWhole }, samples, generators, others }: ProbeSight,
-): Pick<FindProbe, 'endedAfterSeconds' | 'leftOut' | 'seconds' | 'requests'> {
+): Pick<FindProbe, 'endedAfterSeconds' | 'leftOut' | 'seconds' | 'requests' | 'doubts'> {
   const length = profile.warmupSeconds + profile.durationSeconds;
   const endedEarly = events.some(({ kind }) => kind === BREACH);
   const seconds = secondsSeen({
     ...{ requests, samples, seconds: length },
     others: others?.seen ?? [],
   });
+  const countedBefore = others?.leftOut.countedSeconds ?? 0;
   const leftOut = others?.leftOut.of(seconds.othersMs ?? []) ?? [];
+  const counted = (others?.leftOut.countedSeconds ?? 0) - countedBefore;
   return {
     ...(endedEarly ? { endedAfterSeconds: length } : {}),
     ...(leftOut.length === 0 ? {} : { leftOut }),
     seconds,
+    doubts: others === null ? [] : doubtsOf(secondsIn(leftOut), counted, others.seen),
     ...(isWhole ? { requests: keepRequests(requests, profile, generators) } : {}),
   };
+}
+
+/** With who took how much of it. */
+function doubtsOf(leftOut: number, counted: number, seen: readonly OthersSeen[]): string[] {
+  if (leftOut + counted === 0) return [];
+  const [most] = seen
+    .flatMap(({ busiest }) => busiest ?? [])
+    .sort((one, other) => other.cores - one.cores);
+  const who = most === undefined ? '' : `, mostly ${most.name} (pid ${String(most.pid)})`;
+  const effect =
+    counted === 0
+      ? 'these seconds do not count'
+      : 'these seconds count, because no more than half of the budget is left out';
+  return [
+    `other programs used this machine for ${formatNumber(leftOut + counted)} s${who}; ${effect}`,
+  ];
 }

@@ -26,7 +26,11 @@ describe('the seconds that are left out', () => {
     const probe = [0, 900, 0, 0];
     expect(leftOut.of(probe)).toHaveLength(1);
     expect(leftOut.of(probe)).toHaveLength(1);
+    expect(leftOut.countedSeconds).toBe(0);
     expect(leftOut.of(probe)).toEqual([]);
+    expect(leftOut.countedSeconds).toBe(2);
+    expect(leftOut.of([0, 0, 0, 0])).toEqual([]);
+    expect(leftOut.countedSeconds).toBe(2);
   });
 });
 

@@ -1,6 +1,7 @@
 import { outcomeOf, probeOf } from '../../../../../cli/src/features/find/analysis/outcome';
 import { findProbeSchema, type FindProbe } from '../../../../../cli/src/features/find/record';
 import { keptOf } from '../../../../../cli/src/features/find/traces/kept';
+import { LeftOut } from '../../../../../cli/src/features/find/quiet/left-out';
 import { plannedDueMs } from '../../../../../cli/src/features/find/traces/requests';
 import { criticalOf, traceOf } from '../../../../../cli/src/features/find/traces/trace-of';
 import type { MetricSample, RecordedProfile } from '../../../../../cli/src/record/run-record';
@@ -48,6 +49,33 @@ function kept(events = record.events, more: Partial<FindProbe> = {}): FindProbe 
   };
   return findProbeSchema.parse(JSON.parse(JSON.stringify(probe)));
 }
+
+describe('a probe in which others used the machine', () => {
+  const bash = { pid: 4711, name: 'bash', cores: 1.2, isNice: false };
+  const seen = [{ fromMs: 4_000, toMs: 9_000, cpuMs: 6_000, busiest: bash }];
+
+  test.each([
+    [
+      10,
+      'other programs used this machine for 6 s, mostly bash (pid 4711); these seconds do not count',
+    ],
+    [
+      5,
+      'other programs used this machine for 6 s, mostly bash (pid 4711); these seconds count, because no more than half of the budget is left out',
+    ],
+  ])('says whether these seconds count, with %p s that may be left out', (maxSeconds, doubt) => {
+    const leftOut = new LeftOut({ cores: 2, othersCores: 0 }, maxSeconds);
+    const told = keptOf(
+      { ...record, profile },
+      {
+        ...{ watch: { requests, isWhole: true }, samples: SAMPLES, generators: 1 },
+        others: { seen, leftOut },
+      },
+    );
+    expect(told.doubts).toEqual([doubt]);
+    expect(told.leftOut).toEqual(maxSeconds === 10 ? [{ from: 4, to: 10 }] : undefined);
+  });
+});
 
 const here = { topology: null, machine: { ...record.machine, cores: 2 } };
 const byHost = {
