@@ -11,6 +11,8 @@ export interface Stranger {
   cores: number;
   /** Steps back for others. */
   isNice: boolean;
+  /** How many of this name there were, one after the other; left out of one. */
+  processes?: number;
 }
 
 export interface StrangersLook {
@@ -21,7 +23,7 @@ export interface StrangersLook {
   busiest: Stranger[];
 }
 
-const NAMED = 5;
+const NAMED = 20;
 /** A process that used less in all is not worth a name. */
 const MIN_CORES = 0.02;
 
@@ -66,6 +68,34 @@ export class Strangers {
     if (last?.startedAtMs === stat.startedAtMs) return Math.max(0, stat.cpuMs - last.cpuMs);
     return this.beforeMs === null ? 0 : stat.cpuMs;
   }
+}
+
+/** A process that was seen in a larger share of the looks stands for itself. */
+const LASTING_SHARE = 0.5;
+
+/** Looks in a row as one: of processes that were there only for a short time, those of one name are taken together. */
+export function addedUp(looks: readonly StrangersLook[]): StrangersLook {
+  const passedMs = looks.reduce((sum, look) => sum + look.passedMs, 0);
+  const cpuMs = looks.reduce((sum, look) => sum + look.cpuMs, 0);
+  const all = looks.flatMap((look) =>
+    look.busiest.map((one) => ({ ...one, ms: one.cores * look.passedMs })),
+  );
+  const groups = new Map<string, typeof all>();
+  for (const one of all) {
+    const seen = all.filter(({ pid }) => pid === one.pid).length;
+    const key =
+      seen > LASTING_SHARE * looks.length ? String(one.pid) : `${one.name} ${String(one.isNice)}`;
+    groups.set(key, [...(groups.get(key) ?? []), one]);
+  }
+  const busiest = [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const { pid, name, isNice } = first;
+    const processes = new Set(group.map((one) => one.pid)).size;
+    const cores = group.reduce((sum, { ms }) => sum + ms, 0) / passedMs;
+    return [{ pid, name, cores, isNice, ...(processes === 1 ? {} : { processes }) }];
+  });
+  return { passedMs, cpuMs, busiest: busiest.sort((a, b) => b.cores - a.cores) };
 }
 
 function isBelow(

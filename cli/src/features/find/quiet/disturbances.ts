@@ -70,8 +70,8 @@ function othersText({ cores, usedCores, busiest }: MachineLook): string {
   const rest = usedCores - named.reduce((sum, one) => sum + one.cores, 0);
   const all = [
     ...named.map(
-      ({ name, pid, cores: used, isNice }) =>
-        `${name} (pid ${String(pid)}${isNice ? ', at low priority' : ''}) uses ${coresText(used)}`,
+      ({ name, pid, cores: used, isNice, processes }) =>
+        `${name} (${processes === undefined ? `pid ${String(pid)}` : `${String(processes)} processes`}${isNice ? ', at low priority' : ''}) uses ${coresText(used)}`,
     ),
     ...(rest >= LITTLE_CORES || named.length === 0
       ? [

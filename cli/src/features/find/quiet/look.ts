@@ -4,12 +4,12 @@ import { cpuAllowance } from '../../../linux/available-cores';
 import { coresBetween, readCpu } from '../../../linux/machine-cpu';
 import { highestClockMHz, isOnBattery } from '../../../linux/power';
 import { readDisksBusyMs, readPressureMs } from '../../../linux/proc';
-import { Strangers } from '../../../linux/strangers';
+import { addedUp, Strangers, type StrangersLook } from '../../../linux/strangers';
 import { largest } from '../../../analysis/statistics/statistics';
 import type { MachineLook } from './disturbances';
 
 const LOOK_MS = 5_000;
-const CLOCK_LOOKS = 5;
+const LOOKS = 5;
 /** A core has its highest clock only while it is busy. */
 const SPIN_MS = 30;
 
@@ -25,15 +25,18 @@ export async function lookAtMachine(signal: AbortSignal, lookMs = LOOK_MS): Prom
   ];
   const beganMs = performance.now();
   const clocks: number[] = [];
-  for (let look = 0; look < CLOCK_LOOKS && !signal.aborted; look += 1) {
+  const looks: StrangersLook[] = [];
+  for (let look = 0; look < LOOKS && !signal.aborted; look += 1) {
     const clock = busyClockMHz();
     if (clock !== null) clocks.push(clock);
-    await sleep(lookMs / CLOCK_LOOKS, undefined, { signal }).catch(() => undefined);
+    await sleep(lookMs / LOOKS, undefined, { signal }).catch(() => undefined);
+    // A compiler's processes are there for less than five seconds.
+    looks.push(strangers.look());
   }
   const passedMs = performance.now() - beganMs;
   const { user, system } = process.cpuUsage(own);
   const now = readCpu(allowance);
-  const seen = strangers.look();
+  const seen = addedUp(looks);
   const ownCores = (user + system) / 1_000 / passedMs;
   const total = now.total - cpu.total;
   const later = allowance.quota?.periods() ?? null;

@@ -1,3 +1,6 @@
+import { spawnSync } from 'node:child_process';
+import { lookAtMachine } from '../../../../../cli/src/features/find/quiet/look';
+import { addedUp, type StrangersLook } from '../../../../../cli/src/linux/strangers';
 import {
   disturbances,
   type MachineLook,
@@ -29,6 +32,11 @@ describe('what disturbs a search', () => {
       "Of this machine's 4 cores, bash (pid 4711, at low priority) uses 1.2: the measured capacity will be lower than on a quiet machine.",
     ],
     [
+      'also by many short processes of one program',
+      { usedCores: 1.2, busiest: [{ ...bash, processes: 12 }] },
+      'Of the 4 cores of this machine bash (12 processes) uses 1.2: the measured capacity will be lower than on a quiet machine.',
+    ],
+    [
       'also by what cannot be seen',
       { usedCores: 2 },
       "Of this machine's 4 cores, an unknown program uses 2: the measured capacity will be lower than on a quiet machine.",
@@ -46,6 +54,60 @@ describe('what disturbs a search', () => {
     expect(found[0]).toContain(text);
     expect(found[0]).toMatch(/[:,] .*(capacity|interval).*\.$/);
   });
+});
+
+describe('looks at other processes, one after the other,', () => {
+  const look = (...busiest: [pid: number, name: string, cores: number][]): StrangersLook => ({
+    passedMs: 1_000,
+    cpuMs: busiest.reduce((sum, [, , cores]) => sum + 1_000 * cores, 0),
+    busiest: busiest.map(([pid, name, cores]) => ({ pid, name, cores, isNice: false })),
+  });
+
+  it('are added up by process, and those that were there only for a short time by their name', () => {
+    const seen = addedUp([
+      look([1, 'spin', 0.5], [2, 'tsc', 0.9]),
+      look([1, 'spin', 0.5], [3, 'tsc', 0.8], [4, 'cc', 0.1]),
+      look([1, 'spin', 0.5], [5, 'tsc', 0.9]),
+      look([1, 'spin', 0.5]),
+    ]);
+    expect(seen).toMatchObject({ passedMs: 4_000, cpuMs: 4_700 });
+    expect(seen.busiest).toEqual([
+      {
+        ...{ pid: 2, name: 'tsc', isNice: false, processes: 3 },
+        cores: expect.closeTo(0.65, 6) as number,
+      },
+      { pid: 1, name: 'spin', cores: expect.closeTo(0.5, 6) as number, isNice: false },
+      { pid: 4, name: 'cc', cores: expect.closeTo(0.025, 6) as number, isNice: false },
+    ]);
+  });
+
+  it('leave processes of one name that stay apart', () => {
+    const one = look([1, 'node', 0.5], [2, 'node', 0.4]);
+    expect(addedUp([one, one]).busiest.map(({ pid }) => pid)).toEqual([1, 2]);
+  });
+
+  it('are nothing without any', () => {
+    expect(addedUp([])).toEqual({ passedMs: 0, cpuMs: 0, busiest: [] });
+  });
+});
+
+test('a program of many short processes is named by the look at this machine', async () => {
+  // As a compiler: each takes some tenths of a second. It is no child of this process, which would be no stranger.
+  const short = `const { spawnSync } = require('node:child_process');
+    for (;;) spawnSync(process.execPath, ['-e', 'for (const end = Date.now() + 300; Date.now() < end;);']);`;
+  const begun = spawnSync('sh', [
+    '-c',
+    '"$0" -e "$1" >/dev/null 2>&1 & echo $!',
+    process.execPath,
+    short,
+  ]);
+  try {
+    const { busiest } = await lookAtMachine(new AbortController().signal, 3_000);
+    const named = busiest.filter(({ name, processes = 0 }) => name === 'node' && processes > 1);
+    expect(named).toHaveLength(1);
+  } finally {
+    process.kill(Number(begun.stdout.toString()), 'SIGKILL');
+  }
 });
 
 describe('before a search', () => {
