@@ -117,10 +117,11 @@ export interface PassReport {
 export type Tell = (text: string) => void;
 
 /**
- * What n8n resumes after a wait is `running` before it has a job again. So what the queue alone tells of is looked at
- * twice, so long apart, before it is retried.
+ * With a queue, what is lost is looked at twice, so long apart, before it is retried. A worker tells Redis every 10 s what it
+ * runs, and for 30 s nobody takes it for dead (running-work.cjs): so long Redis may not know what lives, as after a loss of its
+ * data. And what n8n resumes after a wait is `running` before it has a job again.
  */
-export const SETTLE_MS = 10_000;
+const SETTLE_MS = 40_000;
 
 /** While more jobs wait for a worker, no retry begins: new requests come first. */
 const MAX_WAITING = 100;
@@ -346,7 +347,7 @@ async function decisionsOf(
 /** Null: the pass has stopped before it was retried. What it throws, a look has thrown, and nothing was retried either. */
 async function attemptOf(
   deps: RecoveryDeps,
-  { workflow, decision: { execution, attempt, next, isByQueue }, seenAtMs }: Due,
+  { workflow, decision: { execution, attempt, next }, seenAtMs }: Due,
   order: PassOrder,
   tell: Tell,
   hasStopped: () => boolean,
@@ -356,7 +357,7 @@ async function attemptOf(
     ...{ outcome, retryId, text },
   });
   const settlesInMs = seenAtMs + SETTLE_MS - deps.nowMs();
-  if (isByQueue && settlesInMs > 0) await deps.wait(settlesInMs);
+  if (deps.work !== null && settlesInMs > 0) await deps.wait(settlesInMs);
   if (hasStopped()) return null;
   // All that may be a retry of it was made after it.
   const again = await decisionsOf(deps, workflow.id, order, { sinceMs: 0, sinceId: execution.id });

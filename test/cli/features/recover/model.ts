@@ -19,7 +19,8 @@ export interface Work {
   /**
    * How it stands when the history begins. `at work`: n8n has it so, and nobody runs it; `resumed`: its wait is over,
    * n8n has it as running, and it gets its job within ENQUEUED_WITHIN_MS; `called crashed` and `called failed`: a worker runs it;
-   * `lives`: so it is, and Redis has lost its job; `wakes`: its worker, which stood still, is back right before it is retried;
+   * `lives` and `lives, called failed`: so it is, Redis has lost all its data, and the worker tells it within TOLD_WITHIN_MS;
+   * `wakes`: its worker, which stood still, is back right before it is retried;
    * `not stored`: a worker has run it to its end, and says so, and n8n has stored that it was lost.
    */
   begins:
@@ -35,6 +36,7 @@ export interface Work {
     | 'called failed'
     | 'resumed'
     | 'lives'
+    | 'lives, called failed'
     | 'wakes'
     | 'not stored'
     | 'waiting';
@@ -44,12 +46,17 @@ export interface Work {
   ageMs: number;
   /** Of one that is resumed: how long it is without a job. */
   enqueuedInMs?: number;
+  /** Of one that lives: how long Redis has not heard of it. */
+  toldInMs?: number;
 }
 
 const OPEN = ['new', 'running', 'waiting'];
 
 /** n8n is not slower than this in handing over what it has written as running. */
 export const ENQUEUED_WITHIN_MS = 9_000;
+
+/** A worker connects again, and tells Redis every 10 s what it runs. */
+export const TOLD_WITHIN_MS = 25_000;
 
 export class ModelN8n implements RecoveryDeps {
   clockMs = 1_000_000_000;
@@ -80,6 +87,7 @@ export class ModelN8n implements RecoveryDeps {
       });
       if (HAS_JOB.has(work.begins)) this.jobs.set(id, this.clockMs);
       if (work.begins === 'resumed') this.jobs.set(id, this.clockMs + (work.enqueuedInMs ?? 0));
+      if (LIVES.has(work.begins)) this.jobs.set(id, this.clockMs + (work.toldInMs ?? 0));
       this.data.set(id, {
         next: ['lost and emptied', 'not noted'].includes(work.begins) ? [] : ['Webhook'],
         waits: [],
@@ -116,7 +124,10 @@ export class ModelN8n implements RecoveryDeps {
       Promise.resolve(Math.max(0, this.backlog - (this.clockMs - this.beganMs) / 1000)),
     done: (): Promise<ReadonlyMap<string, number>> =>
       Promise.resolve(new Map([...this.idsOf('not stored')].map((id) => [id, this.clockMs]))),
-    take: (id: string): Promise<boolean> => Promise.resolve(!this.idsOf('lives', 'wakes').has(id)),
+    take: (id: string): Promise<boolean> => {
+      const hasTold = (this.jobs.get(id) ?? Infinity) <= this.clockMs;
+      return Promise.resolve(!hasTold && !this.idsOf('wakes').has(id));
+    },
     giveBack: (id: string): Promise<void> => {
       this.givenBack.push(id);
       return Promise.resolve();
@@ -246,7 +257,8 @@ const errorOf = (begins: Work['begins']): Omit<StoredExecution, 'next' | 'waits'
 
 export const SLOW_MS = 600_000;
 
-const HAS_JOB = new Set<Work['begins']>(['queued', 'called crashed', 'called failed', 'lives']);
+const HAS_JOB = new Set<Work['begins']>(['queued', 'called crashed', 'called failed']);
+const LIVES = new Set<Work['begins']>(['lives', 'lives, called failed']);
 
 const STATUS = {
   lost: 'crashed',
@@ -261,6 +273,7 @@ const STATUS = {
   'called failed': 'error',
   resumed: 'running',
   lives: 'running',
+  'lives, called failed': 'error',
   wakes: 'error',
   'not stored': 'error',
   waiting: 'waiting',

@@ -14,7 +14,7 @@ import {
 } from '../../../../cli/src/features/recover/pass';
 import { NOTHING_KNOWN } from '../../../../cli/src/features/recover/saves';
 import { N8nApi } from '../../../../cli/src/targets/url/api';
-import { ENQUEUED_WITHIN_MS, ModelN8n, SLOW_MS, type Work } from './model';
+import { ENQUEUED_WITHIN_MS, ModelN8n, SLOW_MS, TOLD_WITHIN_MS, type Work } from './model';
 import { pause } from '../../../support/wait';
 
 /** Passes of recovery nothing is lost or done twice over random histories: everything that can be is done at least once, and nothing twice unseen. */
@@ -54,6 +54,7 @@ const works = fc.array(
         'called failed',
         'resumed',
         'lives',
+        'lives, called failed',
         'wakes',
         'not stored',
         'waiting',
@@ -68,6 +69,7 @@ const works = fc.array(
     ),
     ageMs: fc.constantFrom(1000, OLD_MS),
     enqueuedInMs: fc.nat({ max: ENQUEUED_WITHIN_MS }),
+    toldInMs: fc.nat({ max: TOLD_WITHIN_MS }),
   }),
   { minLength: 1, maxLength: 12 },
 );
@@ -118,6 +120,15 @@ test('nothing is lost or done twice over random histories', async () => {
     ),
   );
 });
+
+test.each(['lives', 'lives, called failed'] as const)(
+  'what a worker runs (%s) is not retried where Redis has lost its data and the worker tells it again only after 25 s',
+  async (begins) => {
+    const n8n = new ModelN8n([work({ begins, toldInMs: TOLD_WITHIN_MS })]);
+    const { attempts } = await run(n8n);
+    expect([attempts.map(({ outcome }) => outcome), n8n.doubles]).toEqual([['no longer due'], 0]);
+  },
+);
 
 test('without being told to retry, it retries nothing and says what it would', async () => {
   const n8n = new ModelN8n([
@@ -337,7 +348,8 @@ test('after an attempt that was lost it waits, twice as long after each further 
     n8n.clockMs += 10_000;
   }
   const atS = n8n.retriesOf('1').map((retry) => ((retry.startedAtMs ?? 0) - startedAtMs) / 1000);
-  expect(atS).toEqual([0, 60, 180]);
+  // Each is looked at for 40 s first.
+  expect(atS).toEqual([40, 140, 300]);
 });
 
 test('what is younger than --age is left for a later pass', async () => {

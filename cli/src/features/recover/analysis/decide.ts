@@ -33,17 +33,8 @@ export interface RecoveryView {
 }
 
 export type RecoveryDecision =
-  /**
-   * Retry it now; it is attempt number `attempt`. `isByQueue`: n8n has it, or a retry of it, as running, and only the
-   * queue says that nobody runs it.
-   */
-  | {
-      kind: 'retry';
-      execution: SeenExecution;
-      attempt: number;
-      next: readonly string[];
-      isByQueue: boolean;
-    }
+  /** Retry it now; it is attempt number `attempt`. */
+  | { kind: 'retry'; execution: SeenExecution; attempt: number; next: readonly string[] }
   /** Its data has to be looked at first. */
   | { kind: 'look'; execution: SeenExecution }
   /** Lost, and not retried by this pass; `isFinal`: nor by a later one. */
@@ -234,10 +225,7 @@ function decideOne(
   if (stored === 'too large') return leave(TOO_LARGE, true);
   if (stored.waits.length > 0 && stored.next.length === 0) return leave(ONLY_WAITS, true);
   if (stored.next.length === 0) return leave(`${EMPTIED}; a retry would run nothing`, true);
-  return {
-    ...{ kind: 'retry', execution, attempt: retries.length + 1, next: stored.next },
-    isByQueue: isOpen || retries.some((retry) => OPEN.has(retry.status)),
-  };
+  return { kind: 'retry', execution, attempt: retries.length + 1, next: stored.next };
 }
 
 /**
