@@ -49,9 +49,6 @@ export function refuseOlder(n8n: string | null): void {
 }
 
 export class RecoveryApi {
-  /** Older n8n has no such limit, and refuses the parameter. */
-  private sizeLimit = '&ignoreDataSizeLimit=true';
-
   constructor(private readonly api: N8nApi) {}
 
   async workflowsTagged(tag: string): Promise<TaggedWorkflow[]> {
@@ -88,24 +85,34 @@ export class RecoveryApi {
     return [...new Map(found.map((execution) => [execution.id, execution])).values()];
   }
 
+  /**
+   * Of what is too large to be read, n8n is not asked for the data: its main would have to hold it whole, whatever of it is read
+   * here. An n8n that tells no size does not go beyond a limit of its own.
+   */
   async stored(executionId: string): Promise<Stored> {
-    const path = `/executions/${executionId}?includeData=true${this.sizeLimit}`;
-    const asked = this.api.ask('GET', path, { maxBytes: MAX_BYTES });
-    const reply: unknown = await asked.catch((error: unknown) => {
-      if (error instanceof TooLarge) return error;
-      if (isInvalid(error) && this.sizeLimit !== '') return NOT_KNOWN;
+    const path = `/executions/${executionId}`;
+    try {
+      const size = Number(fieldsIn(await this.api.ask('GET', path))?.['jsonSizeBytes'] ?? 0);
+      if (size > MAX_BYTES) return 'too large';
+      const withData = `${path}?includeData=true`;
+      const ask = (asked: string): Promise<unknown> =>
+        this.api.ask('GET', asked, { maxBytes: MAX_BYTES });
+      const reply =
+        size > 0
+          ? await ask(`${withData}&ignoreDataSizeLimit=true`).catch((error: unknown) => {
+              if (isInvalid(error)) return ask(withData);
+              throw error;
+            })
+          : await ask(withData);
+      if (fieldsIn(reply)?.['dataTooLargeToDisplay'] === true) return 'too large';
+      const data = partIn(reply, 'data');
+      return data === null ? 'no data' : storedIn(data);
+    } catch (error) {
+      if (error instanceof TooLarge) return 'too large';
       // Deleted since it was listed, or n8n has its row and no data of it.
-      if (messageOf(error).includes(' with status 404:')) return null;
+      if (messageOf(error).includes(' with status 404:')) return 'no data';
       throw error;
-    });
-    if (reply === NOT_KNOWN) {
-      this.sizeLimit = '';
-      return this.stored(executionId);
     }
-    if (reply instanceof TooLarge) return 'too large';
-    const data = partIn(reply, 'data');
-    if (data === null) return 'no data';
-    return storedIn(data);
   }
 
   /** n8n answers when the retry has ended. */
@@ -115,9 +122,6 @@ export class RecoveryApi {
     return { id: idIn(reply, 'id'), status: textIn(reply, 'status') ?? 'unknown' };
   }
 }
-
-/** The response to a parameter that this n8n does not have. */
-const NOT_KNOWN = Symbol('not known');
 
 /** The first that is asked for is a status that older n8n does not have. */
 async function* ofThisN8n<Row>(rows: AsyncIterable<Row>): AsyncGenerator<Row> {

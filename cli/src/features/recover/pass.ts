@@ -2,6 +2,7 @@
 import {
   decide,
   settledKey,
+  tooLargeKey,
   FOUND_NO_BINARY,
   isQueueNeeded,
   isSettled,
@@ -126,6 +127,8 @@ const SETTLE_MS = 40_000;
 /** While more jobs wait for a worker, no retry begins: new requests come first. */
 const MAX_WAITING = 100;
 const LOOK_AGAIN_MS = 5000;
+/** Then the pass ends, and the next one looks anew at what is lost. */
+const MAX_ROOM_MS = 600_000;
 /** An event loop that lags more answers callers late, and a retry makes it later still. */
 const MAX_LAG_SECONDS = 0.5;
 
@@ -172,7 +175,10 @@ export async function pass(
     }
     const waiting: string[] = [];
     const since = { sinceMs: order.sinceMs };
-    for (const decision of await decisionsOf(deps, workflow.id, order, since, settled)) {
+    for (const decision of await decisionsOf(deps, workflow.id, order, since, {
+      settled,
+      settles: newlySettled,
+    })) {
       const { id: executionId } = decision.execution;
       if (decision.kind === 'retry') due.push({ workflow, decision, seenAtMs: deps.nowMs() });
       if (decision.kind === 'waiting') waiting.push(executionId);
@@ -222,7 +228,8 @@ export async function pass(
   const worker = async (): Promise<void> => {
     while (!hasStopped()) {
       if (due.length === 0) return;
-      await room(deps, tell, hasStopped);
+      report.stopped ??= await room(deps, tell, hasStopped);
+      if (hasStopped()) return;
       const next = due.shift();
       if (next === undefined) return;
       const attempt = await attemptOf(deps, next, order, tell, hasStopped).catch(
@@ -264,12 +271,18 @@ export async function pass(
   return report;
 }
 
-/** Waits until the workers and the event loops have caught up, or the pass ends. */
-async function room(deps: RecoveryDeps, tell: Tell, hasStopped: () => boolean): Promise<void> {
+/** Waits until the workers and the event loops have caught up, or the pass ends. Returns why it is to end. */
+async function room(
+  deps: RecoveryDeps,
+  tell: Tell,
+  hasStopped: () => boolean,
+): Promise<string | null> {
   const told = new Set<string>();
+  const untilMs = deps.nowMs() + MAX_ROOM_MS;
   for (;;) {
     const why = await whyNoRoom(deps);
-    if (why === null || hasStopped()) return;
+    if (why === null || hasStopped()) return null;
+    if (deps.nowMs() >= untilMs) return `for ${String(MAX_ROOM_MS / 60_000)} minutes, ${why}`;
     if (!told.has(why)) tell(why);
     told.add(why);
     await deps.wait(LOOK_AGAIN_MS);
@@ -317,7 +330,10 @@ async function decisionsOf(
   workflowId: string,
   { rules }: PassOrder,
   since: Since,
-  settled: ReadonlySet<string> = new Set(),
+  { settled, settles }: { settled: ReadonlySet<string>; settles: string[] } = {
+    settled: new Set(),
+    settles: [],
+  },
 ): Promise<RecoveryDecision[]> {
   const familyOf = (seen: SeenExecution[]): SeenExecution[] =>
     since.sinceId === undefined ? seen : withRetries(since.sinceId, seen);
@@ -339,7 +355,10 @@ async function decisionsOf(
     const toLook = decisions.filter(({ kind }) => kind === 'look');
     if (toLook.length === 0) return decisions;
     for (const { execution } of toLook) {
-      stored.set(execution.id, await deps.stored(execution.id));
+      const isLarge = settled.has(tooLargeKey(execution));
+      const found = isLarge ? 'too large' : await deps.stored(execution.id);
+      if (found === 'too large') settles.push(tooLargeKey(execution));
+      stored.set(execution.id, found);
     }
   }
 }

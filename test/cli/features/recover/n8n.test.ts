@@ -123,15 +123,43 @@ test('one whose metrics are not there is refused where its API does not know the
   );
 });
 
-test('an n8n that does not know the parameter for large data is asked without it, from then on', async () => {
-  const asked = refusing((url) => url.includes('ignoreDataSizeLimit'));
-  const api = new RecoveryApi(new N8nApi('http://n8n', 'a-key'));
-  await api.stored('1');
-  await api.stored('2');
-  expect(asked.map((url) => url.replace(/^.*executions/, ''))).toEqual([
-    '/1?includeData=true&ignoreDataSizeLimit=true',
-    '/1?includeData=true',
-    '/2?includeData=true',
+const MIB = 2 ** 20;
+test.each([
+  ['tells no size', {}, ['/1', '/1?includeData=true'], 'no data'],
+  [
+    'shows it as too large',
+    { dataTooLargeToDisplay: true },
+    ['/1', '/1?includeData=true'],
+    'too large',
+  ],
+  ['tells that it is large', { jsonSizeBytes: 17 * MIB }, ['/1'], 'too large'],
+  [
+    'tells that recovery can read it',
+    { jsonSizeBytes: 15 * MIB },
+    ['/1', '/1?includeData=true&ignoreDataSizeLimit=true'],
+    'no data',
+  ],
+])('the data of an execution is asked for where n8n %s', async (_, told, paths, stored) => {
+  const asked: string[] = [];
+  jest.spyOn(globalThis, 'fetch').mockImplementation((input) => {
+    asked.push((input as string).replace(/^.*executions/, ''));
+    return Promise.resolve(new Response(JSON.stringify(told)));
+  });
+  expect(await new RecoveryApi(new N8nApi('http://n8n', 'a-key')).stored('1')).toBe(stored);
+  expect(asked).toEqual(paths);
+});
+
+test('an n8n that does not know the parameter for large data is asked without it', async () => {
+  const asked: string[] = [];
+  jest.spyOn(globalThis, 'fetch').mockImplementation((input) => {
+    const url = input as string;
+    asked.push(url.replace(/^.*executions/, ''));
+    const status = url.includes('ignoreDataSizeLimit') ? 400 : 200;
+    return Promise.resolve(new Response('{"jsonSizeBytes":1000}', { status }));
+  });
+  await new RecoveryApi(new N8nApi('http://n8n', 'a-key')).stored('1');
+  expect(asked).toEqual([
+    ...['/1', '/1?includeData=true&ignoreDataSizeLimit=true', '/1?includeData=true'],
   ]);
 });
 

@@ -205,46 +205,79 @@ describe('the data of executions', () => {
   });
 });
 
-test('one execution of 200 MB among 100 that were lost is left, with little of it read, and the others are recovered', async () => {
+describe('one execution of 200 MB among 100 that were lost is left, and the others are recovered', () => {
   const POISONED = '50';
   const CHUNK = Buffer.alloc(2 ** 20, 'x');
-  let sentMiB = 0;
   const lost = {
     executionData: { nodeExecutionStack: [{ node: { name: 'Webhook' } }] },
     resultData: { error: { message: STALLED }, runData: {} },
   };
-  const server = createServer((request, reply) => {
-    reply.setHeader('content-type', 'application/json');
-    if (request.url?.includes(`/executions/${POISONED}?`) !== true) {
-      reply.end(JSON.stringify({ data: lost }));
-      return;
-    }
-    reply.write('{"data":{"resultData":{"runData":{"Work":"');
-    const send = (): void => {
-      while (sentMiB < 200 && !reply.destroyed) {
-        sentMiB += 1;
-        if (!reply.write(CHUNK)) return;
+
+  /** How often n8n was asked for it, and how much of it n8n has sent, in two passes. */
+  async function passes(
+    told: object,
+  ): Promise<{ asked: number; withData: number; sentMiB: number }> {
+    const seen = { asked: 0, withData: 0, sentMiB: 0 };
+    const server = createServer((request, reply) => {
+      reply.setHeader('content-type', 'application/json');
+      const url = request.url ?? '';
+      const isPoisoned = new RegExp(`/executions/${POISONED}\\b`).test(url);
+      const isData = url.includes('includeData');
+      if (isPoisoned) seen.asked += 1;
+      if (!isPoisoned || !isData) {
+        reply.end(JSON.stringify({ ...(isPoisoned ? told : {}), data: lost }));
+        return;
       }
-      reply.end('"}}}}');
-    };
-    reply.on('drain', send);
-    send();
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
-  const api = new RecoveryApi(new N8nApi(url, 'a-key'));
-  const n8n = new ModelN8n(Array.from({ length: 100 }, () => work({ begins: 'stalled' })));
-  n8n.stored = (id) => api.stored(id);
-  const report = await run(n8n);
-  server.closeAllConnections();
-  server.close();
-  expect(report.attempts.map(({ outcome }) => outcome)).toEqual(Array(99).fill('recovered'));
-  expect(report.left.map(({ executionId, reason }) => [executionId, reason])).toEqual([
-    [POISONED, expect.stringContaining('its data is too large') as string],
-  ]);
-  // What recovery holds at most, and what the sockets between them do.
-  expect(sentMiB).toBeGreaterThanOrEqual(16);
-  expect(sentMiB).toBeLessThan(64);
+      seen.withData += 1;
+      reply.write('{"data":{"resultData":{"runData":{"Work":"');
+      const send = (): void => {
+        while (seen.sentMiB < 200 && !reply.destroyed) {
+          seen.sentMiB += 1;
+          if (!reply.write(CHUNK)) return;
+        }
+        reply.end('"}}}}');
+      };
+      reply.on('drain', send);
+      send();
+    }).listen(0, '127.0.0.1');
+    // No connection that a busy machine left idle is to be closed under a request.
+    server.keepAliveTimeout = 60_000;
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+    const api = new RecoveryApi(new N8nApi(url, 'a-key'));
+    const n8n = new ModelN8n(Array.from({ length: 100 }, () => work({ begins: 'stalled' })));
+    n8n.stored = (id) => api.stored(id);
+    const reports: PassReport[] = [];
+    try {
+      reports.push(await run(n8n), await run(n8n));
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+    expect(reports.map(({ attempts }) => attempts.map(({ outcome }) => outcome))).toEqual([
+      ...[Array(99).fill('recovered'), []],
+    ]);
+    for (const { left } of reports) {
+      expect(left.map(({ executionId, reason }) => [executionId, reason])).toEqual([
+        [POISONED, expect.stringContaining('its data is too large') as string],
+      ]);
+    }
+    return seen;
+  }
+
+  test('where n8n tells its size, it is never asked for its data, and once in all', async () => {
+    expect(await passes({ jsonSizeBytes: 200 * 2 ** 20 })).toEqual({
+      ...{ asked: 1, withData: 0, sentMiB: 0 },
+    });
+  });
+
+  test('where n8n does not, its data is asked for once, and little of it is read', async () => {
+    const { asked, withData, sentMiB } = await passes({});
+    expect([asked, withData]).toEqual([2, 1]);
+    // What recovery holds at most, and what the sockets between them do.
+    expect(sentMiB).toBeGreaterThanOrEqual(16);
+    expect(sentMiB).toBeLessThan(64);
+  });
 });
 
 test('what is settled and can be neither read nor kept ends no pass, and is said', async () => {
@@ -295,6 +328,16 @@ test('while an event loop of n8n lags, no retry begins, and it is said once', as
   expect(report.attempts.map(({ outcome }) => outcome)).toEqual(['recovered', 'recovered']);
   expect(n8n.clockMs - before).toBeGreaterThanOrEqual(60_000);
   expect(said.filter((text) => text.startsWith('the event loop of n8n lags'))).toHaveLength(1);
+});
+
+test('while there is no room for retries at all, the pass ends after ten minutes, and says why', async () => {
+  const n8n = new ModelN8n([work(), work()]);
+  const before = n8n.clockMs;
+  n8n.lagsUntilMs = Infinity;
+  const { attempts, stopped, due } = await run(n8n, { atOnce: 1 });
+  expect([attempts, due.length]).toEqual([[], 2]);
+  expect(stopped).toMatch(/^for 10 minutes, the event loop of n8n lags/);
+  expect(n8n.clockMs - before).toBeLessThan(700_000);
 });
 
 test('a worker that is back right before the retry keeps its work, and no retry begins', async () => {

@@ -90,6 +90,10 @@ export const isSettled = (
 export const settledKey = ({ id, startedAtMs }: SeenExecution): string =>
   `${id}@${String(startedAtMs)}`;
 
+/** Kept beside it: its data is too large, which no later pass has to ask again. It stays lost. */
+export const tooLargeKey = (execution: SeenExecution): string =>
+  `${settledKey(execution)}:too large`;
+
 /** Whether a decision about any of them rests on which of them have a job. */
 export const isQueueNeeded = (
   executions: readonly SeenExecution[],
