@@ -73,9 +73,9 @@ const NO_SIGN = [
 
 /** They run in a program of their own, beside n8n or in its container, where `pause` is not. */
 const OWN_PROGRAMS = [
-  'test/chart/finish-jobs.long.test.ts',
+  'test/chart/patches/finish-jobs.long.test.ts',
+  'test/chart/patches/worker-guard.long.test.ts',
   'test/chart/support/sandbox-host.cjs',
-  'test/chart/worker-guard.long.test.ts',
   'test/cluster-long/chart-recovery.test.ts',
   'test/support/heap.ts',
   'test/support/mcp-sessions.mjs',

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -185,6 +185,19 @@ test('the functions of each patch are those that known.json has, and that its sc
     /\bknows\(/.test(readFileSync(`${PRELOAD}/${name}`, 'utf8')),
   );
   expect(askers).toEqual(patches.filter((patch) => functionsOf(patch).length > 0));
+});
+
+test('what admit --full runs has a test of each patch that asks known.json for functions', () => {
+  const folder = join('test', 'chart', 'patches');
+  const texts = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
+  const asks = table().patches.filter(({ code = [] }) => code !== 'sandbox' && code.length > 0);
+  const untested = asks.filter(
+    ({ name }) =>
+      !texts.some(
+        (text) => text.includes(name) || text.includes(`= script('${name.replace('.cjs', '')}')`),
+      ),
+  );
+  expect(untested.map(({ name }) => name)).toEqual([]);
 });
 
 const before = knownSchema.parse({

@@ -3,13 +3,13 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { Link } from '../../cli/src/targets/process/link';
-import { freePort } from '../../cli/src/targets/process/ports';
-import { n8nFolder, node18, node24 } from '../nodes/support/lab';
-import { RedisServers } from '../nodes/support/redis';
-import { chart } from './support/helm.ts';
-import { N8N_LEGACY_VERSION, N8N_VERSION } from '../support/versions';
-import { eventually, pause } from '../support/wait';
+import { Link } from '../../../cli/src/targets/process/link';
+import { freePort } from '../../../cli/src/targets/process/ports';
+import { n8nFolder, node18, node24 } from '../../nodes/support/lab';
+import { RedisServers } from '../../nodes/support/redis';
+import { chart } from '../support/helm.ts';
+import { N8N_LEGACY_VERSION, N8N_VERSION } from '../../support/versions';
+import { eventually, pause } from '../../support/wait';
 
 jest.setTimeout(180_000);
 

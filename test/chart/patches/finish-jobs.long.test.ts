@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
-import { n8nFolder, node18, node24 } from '../nodes/support/lab';
-import { RedisServers } from '../nodes/support/redis';
-import { chart } from './support/helm.ts';
-import { N8N_LEGACY_VERSION, N8N_VERSION } from '../support/versions';
-import { eventually, pause } from '../support/wait';
+import { n8nFolder, node18, node24 } from '../../nodes/support/lab';
+import { RedisServers } from '../../nodes/support/redis';
+import { chart } from '../support/helm.ts';
+import { N8N_LEGACY_VERSION, N8N_VERSION } from '../../support/versions';
+import { eventually, pause } from '../../support/wait';
 
 jest.setTimeout(120_000);
 
