@@ -125,7 +125,7 @@ n8n-tuned n8n admit 2.39.10 --full    # also installs, runs and tests the versio
 \`\`\`
 
 With \`--full\`, the command runs the patch tests with this version. It then starts n8n once in queue mode, and sends each
-workload one request. If the tests pass, it adds the version to \`known.json\`, and its variables to \`versions.yaml\`. For a patch
+workload one request. If the tests pass and each workload responds, it adds the version to \`known.json\`, and its variables to \`versions.yaml\`. For a patch
 that changes what n8n stores or queues, the command never adds a changed function: it prints the difference, so that a person
 can decide. A workflow on GitHub runs the command for new versions every day.
 `;

@@ -39,11 +39,16 @@ export async function admitFully(
   const after = knownWith(known(), before.read, kitOf(), today());
   const tests = await patchTests(version, hashesAdded(known(), after), signal);
   const isAdded = tests.failed === 0 && tests.passed > 0;
-  const admission = isAdded ? { ...before, row: rowAfter(before.read, kitOf(), after) } : before;
-  // Before it starts, so that it runs as it will for everybody.
-  if (isAdded) writeJson(KNOWN, after);
   tell('starting n8n with every workload');
-  const started = await asked(version, tell, signal);
+  const start = (): Promise<Started> => asked(version, tell, signal);
+  // Known before it starts, so that it runs as it will for everybody.
+  const started = isAdded
+    ? await writtenWhile(pathOf(KNOWN), jsonOf(after), start, allResponded)
+    : await start();
+  const admission =
+    isAdded && allResponded(started)
+      ? { ...before, row: rowAfter(before.read, kitOf(), after) }
+      : before;
   const node = manifestOf(n8nProgram(cacheFolder(), version))?.engines ?? 'any';
   const row = rowOf(admission, { node, tests, ...started });
   await write(row, admission, tell, signal);
@@ -59,6 +64,27 @@ export async function admitAndWrite(
   const admission = await admit(version, tell, signal);
   await write(rowOf(admission, null), admission, tell, signal);
   return admission;
+}
+
+const allResponded = ({ workloads }: Started): boolean => workloads.failed.length === 0;
+
+/** Writes a text into a file for the time of a piece of work, which may end in an error, and leaves it there if its result says so. */
+export async function writtenWhile<Result>(
+  file: string,
+  text: string,
+  work: () => Promise<Result>,
+  isKept: (result: Result) => boolean,
+): Promise<Result> {
+  const before = readPlainFile(file);
+  let stays = false;
+  writeFileSync(file, text);
+  try {
+    const result = await work();
+    stays = isKept(result);
+    return result;
+  } finally {
+    if (!stays) writeFileSync(file, before);
+  }
 }
 
 const today = (): string => new Date().toISOString().slice(0, 10);
@@ -77,7 +103,7 @@ async function write(
   signal: AbortSignal,
 ): Promise<void> {
   tell('writing what was found');
-  const file = join(repositoryRoot(), RECORD);
+  const file = pathOf(RECORD);
   const { versions } = existsSync(file)
     ? versionsSchema.parse(JSON.parse(readPlainFile(file)))
     : { versions: [] };
@@ -89,8 +115,10 @@ async function write(
   await script(['lab/generate/all.ts'], signal);
 }
 
+const pathOf = (file: string): string => join(repositoryRoot(), file);
+const jsonOf = (content: unknown): string => `${JSON.stringify(content, null, 2)}\n`;
 const writeJson = (file: string, content: unknown): void => {
-  writeFileSync(join(repositoryRoot(), file), `${JSON.stringify(content, null, 2)}\n`);
+  writeFileSync(pathOf(file), jsonOf(content));
 };
 
 const script = async (words: readonly string[], signal: AbortSignal): Promise<void> => {
@@ -132,7 +160,9 @@ const jestSchema = z.object({
   ),
 });
 
-type Tests = NonNullable<VersionRow['tried']>['tests'];
+type Tried = NonNullable<VersionRow['tried']>;
+type Tests = Tried['tests'];
+type Started = Pick<Tried, 'inForce' | 'workloads'>;
 
 /** The suites of the patches on the code of this release: what is to become known counts as admitted in them. */
 async function patchTests(
@@ -167,11 +197,7 @@ const READY_MS = 240_000;
 const RESPONSE_MS = 60_000;
 
 /** One start in queue mode, in which every patch has something to do, and one request per workload. */
-async function asked(
-  version: string,
-  tell: Tell,
-  signal: AbortSignal,
-): Promise<Pick<NonNullable<VersionRow['tried']>, 'inForce' | 'workloads'>> {
+async function asked(version: string, tell: Tell, signal: AbortSignal): Promise<Started> {
   const folder = join(repositoryRoot(), 'workflows');
   const chosen = readCatalogue(join(folder, 'catalogue.json')).workloads.flatMap(({ name }) => {
     try {

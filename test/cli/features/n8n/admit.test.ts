@@ -1,6 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import {
   isAdmitted,
   rowOf,
@@ -18,6 +18,7 @@ import {
   rowsWith,
   type VersionRow,
 } from '../../../../cli/src/features/n8n/analysis/row';
+import { writtenWhile } from '../../../../cli/src/features/n8n/full';
 import { fetchPackages } from '../../../../cli/src/features/n8n/packages';
 import { admitLines, triedLines } from '../../../../cli/src/features/n8n/report/terminal';
 import { table } from '../../../../cli/src/plan/environment';
@@ -310,4 +311,40 @@ test('each test that failed is named', () => {
     '            a bundle is changed',
     'workloads   3 of 3 responded',
   ]);
+});
+
+describe('what is written for the time of a start', () => {
+  let file: string;
+  beforeEach(() => {
+    file = join(mkdtempSync(join(tmpdir(), 'n8n-admit-')), 'known.json');
+    writeFileSync(file, 'before');
+  });
+  afterEach(() => {
+    rmSync(dirname(file), { recursive: true });
+  });
+  const now = () => readFileSync(file, 'utf8');
+
+  test.each([
+    ['stays where it is to be kept', true, 'written'],
+    ['is taken back where it is not', false, 'before'],
+  ])('%s', async (_, isKept, left) => {
+    const during = await writtenWhile(
+      file,
+      'written',
+      () => Promise.resolve(now()),
+      () => isKept,
+    );
+    expect([during, now()]).toEqual(['written', left]);
+  });
+
+  test('is taken back where n8n does not start', async () => {
+    const failing = writtenWhile(
+      file,
+      'written',
+      () => Promise.reject(new Error('no start')),
+      () => true,
+    );
+    await expect(failing).rejects.toThrow('no start');
+    expect(now()).toBe('before');
+  });
 });
