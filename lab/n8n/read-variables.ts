@@ -70,13 +70,14 @@ async function readAll(): Promise<Content> {
 
 const addedSchema = z.object({ version: z.string(), names: z.array(z.string()) });
 
-/** With one release whose names are given (n8n-tuned n8n admit --full); one between others is for a whole reading. */
-function withOne(added: z.infer<typeof addedSchema>): Content {
+/** With one release whose names are given (n8n-tuned n8n admit --full); null: nothing changes. One between others is for a whole reading. */
+function withOne(added: z.infer<typeof addedSchema>): Content | null {
   const { read, variables } = contentSchema.parse(JSON.parse(readFileSync(FILE, 'utf8')));
   const { version } = added;
-  if (read.includes(version)) return { read, variables };
+  if (read.includes(version)) return null;
   if (sortedVersions([...read, version]).at(-1) !== version) {
-    throw new Error(`${version} is older than what was read: run lab/n8n/read-variables.ts alone`);
+    console.error(`${version} is older than what was read: run lab/n8n/read-variables.ts alone`);
+    return null;
   }
   const has = new Set(added.names);
   const ranges = names.flatMap((name) => {
@@ -88,4 +89,4 @@ function withOne(added: z.infer<typeof addedSchema>): Content {
 
 const [, , flag, given = ''] = process.argv;
 const content = flag === '--add' ? withOne(addedSchema.parse(JSON.parse(given))) : await readAll();
-writeFileSync(FILE, `${JSON.stringify(content, null, 2)}\n`);
+if (content !== null) writeFileSync(FILE, `${JSON.stringify(content, null, 2)}\n`);

@@ -1,4 +1,16 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { missingAmong, missingIn, nearest } from '../../lab/n8n/from-registry.mjs';
 import { BASE_PROGRAMS, FakeLab } from './fake-lab';
 import { compareVersions } from '../../cli/src/ui/versions';
@@ -173,4 +185,144 @@ test.each<[string | undefined, boolean, string | null]>([
   [undefined, false, null],
 ])('a newer release changes the range %s: it has the variable: %s', (range, has, after) => {
   expect(rangeWith(range, '2.42.0', has)).toBe(after);
+});
+
+test('a variable that an older line of n8n has got meanwhile is left to a whole reading', () => {
+  const file = 'lab/n8n/variables.json';
+  const before = readFileSync(file, 'utf8');
+  const added = JSON.stringify({ version: '1.123.999', names: [] });
+  const words = ['tsx', 'lab/n8n/read-variables.ts', '--add', added];
+  const { status, stderr } = spawnSync('npx', words, { encoding: 'utf8' });
+  expect(stderr).toContain('1.123.999 is older than what was read: run lab/n8n/read-variables.ts');
+  expect(status).toBe(0);
+  expect(readFileSync(file, 'utf8')).toBe(before);
+});
+
+describe('new releases of n8n, each night', () => {
+  // A repository with the script, and a command, a registry and a GitHub that a test makes up.
+  const COMMAND = `
+    const { appendFileSync, readFileSync, writeFileSync } = require('node:fs');
+    const [, , , action, version] = process.argv;
+    const releases = JSON.parse(readFileSync('../releases.json', 'utf8'));
+    if (action === 'list') console.log(JSON.stringify({ released: Object.keys(releases) }));
+    else {
+      appendFileSync('../calls', 'admit ' + version + '\\n');
+      const record = JSON.parse(readFileSync('docs/records/versions.json', 'utf8'));
+      record.versions.unshift({ n8n: version });
+      writeFileSync('docs/records/versions.json', JSON.stringify(record, null, 2));
+      console.log(releases[version]);
+      process.exitCode = /unknown|not tried|[1-9] failed|20 of 21|otherwise/.test(releases[version]) ? 1 : releases[version] === 'broken' ? 3 : 0;
+    }`;
+  const GH = `#!/bin/bash
+case "$1 $2" in
+  'pr list') grep -c "^pr create .*n8n $(sed 's/.*--head n8n-\\([^ ]*\\).*/\\1/' <<<"$*")\\b" ../calls;;
+  'issue list') sed -n 's/^issue create --title \\(.*\\) --body.*/\\1/p' ../calls;;
+  *) echo "$*" >>../calls;;
+esac
+exit 0`;
+  let root: string;
+  const git = (...words: string[]) =>
+    execFileSync('git', words, { cwd: join(root, 'work'), encoding: 'utf8' }).trim();
+  const night = (releases: Record<string, string>) => {
+    writeFileSync(join(root, 'releases.json'), JSON.stringify(releases));
+    writeFileSync(join(root, 'calls'), calls().join('\n') + (calls().length > 0 ? '\n' : ''));
+    const env = { ...process.env, PATH: `${root}:${process.env['PATH'] ?? ''}`, GH_TOKEN: 'none' };
+    return ['admit', 'publish'].map((step) => {
+      const options = { cwd: join(root, 'work'), env, encoding: 'utf8' } as const;
+      return spawnSync('bash', ['lab/n8n/new-versions.sh', step], options);
+    });
+  };
+  const calls = () =>
+    existsSync(join(root, 'calls'))
+      ? readFileSync(join(root, 'calls'), 'utf8').split('\n').filter(Boolean)
+      : [];
+  const created = () =>
+    calls()
+      .filter((call) => / create /.test(call))
+      .map((call) => call.replace(/ --body-file.*/, ''));
+  const rowsOf = (ref: string) =>
+    (
+      JSON.parse(git('show', `${ref}:docs/records/versions.json`)) as {
+        versions: { n8n: string }[];
+      }
+    ).versions.map(({ n8n }) => n8n);
+
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'n8n-new-versions-'));
+    const work = join(root, 'work');
+    const files = {
+      'cli/dist/cli.js': COMMAND,
+      'docs/records/versions.json': JSON.stringify({ versions: [{ n8n: '2.41.0' }] }, null, 2),
+      'charts/known.json': '{}',
+      '.gitignore': '/results/\n',
+    };
+    for (const [file, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(work, file)), { recursive: true });
+      writeFileSync(join(work, file), text);
+    }
+    cpSync('lab/n8n/new-versions.sh', join(work, 'lab/n8n/new-versions.sh'));
+    writeFileSync(join(root, 'gh'), GH);
+    chmodSync(join(root, 'gh'), 0o755);
+    execFileSync('git', ['init', '--quiet', '--bare', join(root, 'origin.git')]);
+    git('init', '--quiet', '--initial-branch=main');
+    git('remote', 'add', 'origin', '../origin.git');
+    git('add', '.');
+    git('-c', 'user.name=a', '-c', 'user.email=a@example.com', 'commit', '--quiet', '-m', 'first');
+  });
+  afterEach(() => {
+    rmSync(root, { recursive: true });
+  });
+
+  const WHOLE =
+    'read-once  known\ntests       9 tests of the patches passed, 0 failed\nworkloads   21 of 21 responded';
+  const ofOldLine = { '1.123.90': WHOLE };
+
+  test('each whole one becomes a pull request with its own row', () => {
+    const steps = night({ ...ofOldLine, '2.42.0': WHOLE });
+    expect(steps.map(({ status, stderr }) => ({ status, stderr }))).toMatchObject([
+      ...[{ status: 0 }, { status: 0 }],
+    ]);
+    expect(created()).toEqual(['pr create --title n8n 1.123.90', 'pr create --title n8n 2.42.0']);
+    expect(rowsOf('origin/n8n-1.123.90')).toEqual(['1.123.90', '2.41.0']);
+    expect(rowsOf('origin/n8n-2.42.0')).toEqual(['2.42.0', '2.41.0']);
+    expect(git('status', '--porcelain')).toBe('');
+  });
+
+  test('what is open already is neither tried nor told again', () => {
+    const releases = { ...ofOldLine, '2.42.0': WHOLE.replace('0 failed', '1 failed') };
+    night(releases);
+    const before = calls();
+    expect(created()).toHaveLength(2);
+    expect(night(releases).map(({ status }) => status)).toEqual([0, 0]);
+    expect(calls()).toEqual(before);
+  });
+
+  test.each([
+    ['a patch does not know its code', 'read-once  unknown     another'],
+    ['code could not be read', 'zone-once  not tried   the registry has no bull 4.16.4'],
+    ['a test of the patches fails', WHOLE.replace('0 failed', '2 failed')],
+    ['a workload does not respond', WHOLE.replace('21 of 21', '20 of 21')],
+    ['variables differ', 'variables  otherwise   A: listed, but missing'],
+  ])('the issue of a release is named by what admit says: %s', (name, said) => {
+    night({ ...ofOldLine, '2.42.0': said });
+    expect(created()).toEqual([
+      'pr create --title n8n 1.123.90',
+      `issue create --title n8n 2.42.0: ${name}`,
+    ]);
+    expect(rowsOf('origin/n8n-1.123.90')).toEqual(['1.123.90', '2.41.0']);
+    expect(git('branch', '--remotes')).toBe('origin/n8n-1.123.90');
+  });
+
+  test('one that comes to no end keeps no other from it, and the step fails', () => {
+    const [admit, publish] = night({ ...ofOldLine, '2.42.0': 'broken' });
+    expect([admit?.status, publish?.status]).toEqual([3, 0]);
+    expect(created()).toEqual(['pr create --title n8n 1.123.90']);
+  });
+
+  test('nothing is tried over changes that nobody has committed', () => {
+    writeFileSync(join(root, 'work/charts/known.json'), '{"mine":1}');
+    const [admit] = night(ofOldLine);
+    expect(admit?.stderr).toContain('commit or stash them first');
+    expect([admit?.status, calls()]).toEqual([2, []]);
+  });
 });
