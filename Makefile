@@ -35,8 +35,8 @@ setup: node_modules/.package-lock.json ## npm packages
 
 node_modules/.package-lock.json: package.json cli/package.json package-lock.json
 	@command -v npm >/dev/null || { echo "make: npm is missing: install Node.js 20 or newer with npm" >&2; exit 2; }
-	@npm ci --no-audit --no-fund --loglevel=error
-	@touch $@
+	@if [ -L node_modules ]; then echo "make: node_modules is a symbolic link: its packages are used as they are" >&2; \
+	else npm ci --no-audit --no-fund --loglevel=error && touch $@; fi
 
 SOURCES := $(shell find nodes credentials cli/src loadtests workflows charts/n8n-tuned/tools -type f 2>/dev/null)
 build: cli/dist/cli.js ## the node package and the command, compiled, and what the chart carries of them

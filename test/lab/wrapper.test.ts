@@ -6,6 +6,7 @@ import {
   copyFileSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -93,6 +94,25 @@ test('a source that has changed since is built again, without a new installation
   expect(stderr).toBe('n8n-tuned: building the command\n');
   expect(builds()).toBe(2);
 });
+
+test.each(['n8n-tuned', 'make'])(
+  '%s leaves packages alone that a link to another folder shares, as in a worktree',
+  (program) => {
+    const shared = join(folder, 'shared');
+    mkdirSync(join(shared, 'of-another'), { recursive: true });
+    symlinkSync(shared, join(checkout, 'node_modules'));
+    copyFileSync(join(root, 'Makefile'), join(checkout, 'Makefile'));
+    const { stderr } =
+      program === 'make'
+        ? spawnSync('make', ['-s', 'node_modules/.package-lock.json'], {
+            cwd: checkout,
+            encoding: 'utf8',
+          })
+        : call(wrapper);
+    expect(readdirSync(shared)).toEqual(['of-another']);
+    expect(stderr).toContain('node_modules is a symbolic link');
+  },
+);
 
 test('a build that fails is said, and nothing is run', () => {
   writeFileSync(join(checkout, 'build.cjs'), "throw new Error('no room');");
