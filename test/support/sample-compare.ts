@@ -42,6 +42,7 @@ export function sampleComparison(): CompareRecord {
       'Measured by expected responses per second with last-node, tuned is better than none by 2.5x (2.4 to 2.6).',
     totalSeconds: 240,
     maxPairs: 10,
+    endedBy: 'answer',
     doubts: [],
   };
 }

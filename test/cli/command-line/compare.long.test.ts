@@ -46,6 +46,10 @@ describe('n8n-tuned compare', () => {
     ]);
     const records = JSON.parse(stdout) as (CompareRecord & { folder: string })[];
     expect([code, ...records.map(({ answer }) => answer)]).toEqual([1, 'worse', 'better']);
+    expect(records.map(({ maxPairs, endedBy }) => [maxPairs, endedBy])).toEqual([
+      [4, 'pairs'],
+      [4, 'pairs'],
+    ]);
     const [first, second] = records;
     expect(first?.sentence).toMatch(`${rejecting} is worse by more than can be measured than ${a}`);
     expect(first?.b).toMatchObject({ topology: null, outcomes: Array(4).fill('not sustained') });

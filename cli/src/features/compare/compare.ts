@@ -197,6 +197,7 @@ function recordOf(first: MeasuredSide, other: Side, about: About): CompareRecord
     sentence: `Measured by ${title} with ${order.workload.recorded.name}, ${b.name} is ${wording(comparison, a.name)}.`,
     totalSeconds: about.totalSeconds,
     maxPairs: order.maxPairs,
+    endedBy: endOf(comparison, about),
     doubts: [
       ...(order.before?.disturbances ?? []),
       ...(about.stoppedBy === null
@@ -210,6 +211,15 @@ function recordOf(first: MeasuredSide, other: Side, about: About): CompareRecord
       ...notSustained('B', b),
     ],
   };
+}
+
+function endOf(
+  { done, pairs }: Comparison,
+  { order, stoppedBy, invalid }: About,
+): NonNullable<CompareRecord['endedBy']> {
+  if (stoppedBy !== null) return 'interruption';
+  if (done) return pairs >= order.maxPairs ? 'pairs' : 'answer';
+  return invalid.length > 0 ? 'failed runs' : 'time';
 }
 
 function comparisonOf(a: Side, b: Side, { metric, maxPairs, precision }: CompareOrder): Comparison {

@@ -89,8 +89,10 @@ export const compareRecordSchema = z.object({
   /** One sentence a manager can read. */
   sentence: z.string(),
   totalSeconds: z.number(),
-  /** How many pairs it would have measured at most; left out in old records and where nothing was measured. */
+  /** How many pairs it would have measured at most; left out where nothing was measured. */
   maxPairs: z.exactOptional(z.number()),
+  /** Why it measured no more: it was decided, had all pairs, ran out of time, had too many failed runs, or was stopped. */
+  endedBy: z.exactOptional(z.enum(['answer', 'pairs', 'time', 'failed runs', 'interruption'])),
   doubts: z.array(z.string()),
 });
 export type CompareRecord = z.infer<typeof compareRecordSchema>;

@@ -53,8 +53,8 @@ export function howSure(record: CompareRecord): string {
     return 'There is one record per side, which does not show how much results vary.';
   const { totalSeconds, isDuet } = record;
   const pairs = pairsOf(record).length;
-  const most = plannedPairs(record);
-  const isEarly = most !== null && pairs < most;
+  const { maxPairs: most } = record;
+  const isEarly = most !== undefined && pairs < most;
   const made = isEarly
     ? `${String(pairs)} of at most ${counted(most, 'pair')}`
     : counted(pairs, 'pair');
@@ -63,13 +63,10 @@ export function howSure(record: CompareRecord): string {
   return `${made} in ${formatNumber(totalSeconds)} s, ${how}: ${endText(record, isEarly)}.`;
 }
 
-function endText({ answer, doubts }: CompareRecord, isEarly: boolean): string {
+function endText({ answer, endedBy }: CompareRecord, isEarly: boolean): string {
   if (answer !== 'unknown') return `${isEarly ? 'stopped early' : 'decided'}, ${BECAUSE[answer]}`;
-  // The doubts say why, if it was stopped or runs failed.
-  const isTold = doubts.some((doubt) =>
-    /^(A run was not valid|The comparison is not complete)/.test(doubt),
-  );
-  return isEarly && !isTold
+  // A doubt says it where it was stopped or runs failed.
+  return isEarly && endedBy === 'time'
     ? 'not decided, and stopped early, because the time was used up'
     : 'not decided';
 }
@@ -79,13 +76,6 @@ const BECAUSE: Record<Exclude<CompareRecord['answer'], 'unknown'>, string> = {
   worse: 'because the interval of the ratio excludes 1',
   'no difference': 'because a larger difference is ruled out',
 };
-
-/** Records from before `maxPairs` have it in their command, where it was given. */
-function plannedPairs({ maxPairs, command }: CompareRecord): number | null {
-  if (maxPairs !== undefined) return maxPairs;
-  const given = /(?:^| )--pairs[= ](\d+)(?: |$)/.exec(command.join(' '))?.[1];
-  return given === undefined ? null : Number(given);
-}
 
 /** What is left of the ratio besides what a request costs. */
 function equalPriceFigure(record: CompareRecord): Figure[] {

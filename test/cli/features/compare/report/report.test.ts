@@ -92,28 +92,11 @@ test.each([
     '4 pairs in 240 s, both sides loaded at the same time: not decided.',
   ],
   [
-    { answer: 'unknown' as const },
+    { answer: 'unknown' as const, endedBy: 'time' as const },
     `${early(10)}: not decided, and stopped early, because the time was used up.`,
   ],
-  [
-    {
-      answer: 'unknown' as const,
-      doubts: ['The comparison is not complete, because it was aborted.'],
-    },
-    `${early(10)}: not decided.`,
-  ],
+  [{ answer: 'unknown' as const, endedBy: 'interruption' as const }, `${early(10)}: not decided.`],
   [{ command: [] }, 'There is one record per side, which does not show how much results vary.'],
 ])('a comparison says how it was measured, and whether that decides it: %j', (more, text) => {
   expect(howSure({ ...comparison, ...more })).toBe(text);
-});
-
-test('a record from before the most pairs were recorded has them in its command', () => {
-  const { maxPairs, ...older } = comparison;
-  expect(maxPairs).toBe(10);
-  expect(howSure(older)).toMatch(/^4 pairs in .*: decided, because/);
-  for (const asked of [['--pairs', '8'], ['--pairs=8']]) {
-    expect(howSure({ ...older, command: [...older.command, ...asked] })).toBe(
-      `${early(8)}: stopped early, because the interval of the ratio excludes 1.`,
-    );
-  }
 });
