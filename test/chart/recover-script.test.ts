@@ -181,7 +181,7 @@ test('dry, it only says what it would do', async () => {
 test('a pass ends by itself before its Job is ended, and the next one goes on', async () => {
   const { code, said } = await run({ RECOVERY_PASS_SECONDS: '1' });
   expect([code, retries]).toEqual([0, []]);
-  expect(said).toContain('stopped: its time is over; the next pass continues');
+  expect(said).toContain('stopped: this pass has reached its time limit; the next pass continues');
 });
 
 test('what n8n saves is said first, and where it saves no failures nothing is retried', async () => {
@@ -198,12 +198,12 @@ test.each([
   [
     'a wrong password',
     { QUEUE_BULL_REDIS_PASSWORD: 'wrong' },
-    /Redis at \S+ could not be asked: [^.]+(\.\d+\.\d+\.\d+:\d+)?\.$/m,
+    /Redis at \S+ could not be queried: [^.]+(\.\d+\.\d+\.\d+:\d+)?\.$/m,
   ],
   [
     'a Redis that is away',
     { QUEUE_BULL_REDIS_PORT: '9' },
-    /Redis at \S+ could not be asked: nothing listens at \S+: is Redis running, and are the address and port correct\?$/m,
+    /Redis at \S+ could not be queried: nothing listens at \S+: is Redis running, and are the address and port correct\?$/m,
   ],
   ['another prefix', { QUEUE_BULL_PREFIX: 'bull' }, /no n8n queue at bull/],
   ['an n8n that is away', { N8N_URL: 'http://127.0.0.1:9' }, /did not respond/],

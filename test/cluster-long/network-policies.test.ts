@@ -51,7 +51,7 @@ describe('a release whose policies keep the load generator from it', () => {
     expect([into.code, sentenceOf(into)]).toEqual([
       3,
       expect.stringContaining(
-        `The NetworkPolicy only-proxies of the namespace ${space.name} does not let the load generator's pod in to n8n: allow ingress from pods with the label ${OURS}.`,
+        `The NetworkPolicy only-proxies of the namespace ${space.name} does not allow traffic from the load generator's pod to n8n: allow ingress from pods with the label ${OURS}.`,
       ),
     ]);
     await space.kubectl('delete', 'networkpolicy', 'only-proxies');
@@ -60,7 +60,7 @@ describe('a release whose policies keep the load generator from it', () => {
     expect([outOf.code, sentenceOf(outOf)]).toEqual([
       3,
       expect.stringContaining(
-        `The NetworkPolicy nothing-out of the namespace ${space.name} does not let the load generator's pod out to n8n: allow egress`,
+        `The NetworkPolicy nothing-out of the namespace ${space.name} does not allow the load generator's pod to send traffic to n8n: allow egress`,
       ),
     ]);
     seen('NetworkPolicies that keep the load generator out', {

@@ -117,7 +117,7 @@ test('every connection to PostgreSQL is ended and taken, and given back', async 
         await Promise.race([gone, pause(20, 'others connect meanwhile')]);
         await client.end();
       } catch {
-        await pause(1, 'it was ended, or there was none left');
+        await pause(1, 'it was stopped, or there was none left');
       }
     }
   });

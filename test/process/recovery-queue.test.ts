@@ -169,7 +169,7 @@ test('a Redis without a queue is not taken for one in which nothing is queued', 
     /no n8n queue at bull/,
   );
   await expect(openQueue(new Redis(await freePort(), LAZY), 'bull', quiet)).rejects.toThrow(
-    /Redis at \S+ could not be asked/,
+    /Redis at \S+ could not be queried/,
   );
 });
 

@@ -31,7 +31,7 @@ export function generatorFaults(
   const allowed = allowedLatenessMs(slos);
   if (latenessMs !== null && latenessMs.p99 > allowed) {
     faults.push(
-      `one in a hundred requests was started ${duration(latenessMs.p99)} or more after it was due; at most ${duration(allowed)} is allowed here`,
+      `1% of the requests started at least ${duration(latenessMs.p99)} late; at most ${duration(allowed)} is allowed here`,
     );
   }
   if (coresAvailable !== null && cpuCores >= BUSY_SHARE * coresAvailable) {
@@ -48,7 +48,7 @@ function faultsOfPart(part: GeneratorPart, allowedMs: number): string[] {
   const faults: string[] = [];
   if (latenessMs !== null && latenessMs.p99 > allowedMs) {
     faults.push(
-      `${name} on ${node} started one in a hundred of its requests ${duration(latenessMs.p99)} or more after it was due; at most ${formatNumber(allowedMs)} ms are allowed here`,
+      `${name} on ${node} started 1% of its requests at least ${duration(latenessMs.p99)} late; at most ${formatNumber(allowedMs)} ms is allowed here`,
     );
   }
   if (cpuCores >= BUSY_SHARE * coresAvailable) {

@@ -160,14 +160,18 @@ export function composeTopology(text: string, file: string, around: Around): Com
     if (isN8n(service)) leaveKeys(service, leave, N8N_KEYS);
     else if (stores.includes(service)) leaveStore(service, leave);
     else if (!isRunners(service)) {
-      leave(service, 'image', 'neither n8n nor a store of it: the service is not started');
+      leave(
+        service,
+        'image',
+        'the service is neither n8n nor one of its stores, so it is not started',
+      );
     }
   }
   if (isQueue && redis === undefined) {
-    leave(main, 'QUEUE_BULL_REDIS_HOST', 'the file has no Redis, and a Redis of the chart is used');
+    leave(main, 'QUEUE_BULL_REDIS_HOST', 'the file has no Redis, so a Redis of the chart is used');
   }
   if (isPostgresql && postgresql === undefined) {
-    leave(main, 'DB_POSTGRESDB_HOST', 'the file has no PostgreSQL, and one of the chart is used');
+    leave(main, 'DB_POSTGRESDB_HOST', 'the file has no PostgreSQL, so one of the chart is used');
   }
   const runners = runnersOf(all.filter(isRunners), main, leave);
   const roles = (['main', 'worker', 'webhook'] as const).map(
@@ -220,7 +224,7 @@ function runnersOf(services: readonly Service[], main: Service, leave: Leave): S
     return undefined;
   }
   if (first === undefined) {
-    const why = "the file has no task runners, and those inside n8n's containers are used";
+    const why = "the file has no task runners, so those inside n8n's containers are used";
     leave(main, 'N8N_RUNNERS_MODE', why);
     return undefined;
   }
@@ -293,12 +297,12 @@ const STORE_KEYS = new Set(['environment', 'env_file']);
 function leaveKeys(service: Service, leave: Leave, known: ReadonlySet<string>): void {
   for (const key of Object.keys(service.content)) {
     if (KEYS_OF_PLACE.has(key) || known.has(key) || key.startsWith('x-')) continue;
-    leave(service, key, 'not taken over');
+    leave(service, key, 'this key has no effect here');
   }
   const limits = at(service.content, ['deploy', 'resources', 'limits']);
   for (const key of Object.keys((limits ?? {}) as object)) {
     if (known.has('deploy') && key !== 'cpus' && key !== 'memory') {
-      leave(service, `deploy.resources.limits.${key}`, 'not taken over');
+      leave(service, `deploy.resources.limits.${key}`, 'this key has no effect here');
     }
   }
 }

@@ -135,8 +135,8 @@ function topologyOf(complete: NamedSettings, isBare: boolean): Deployed {
 /** Their addresses and keys are only in the cluster: n8n would not start here. */
 const OF_CLOUDS = ['s3', 'azure'];
 const STORES = [
-  { path: ['executions', 'dataStorage'], instead: 'the database was loaded' },
-  { path: ['binaryData', 'mode'], instead: "the chart's default was loaded" },
+  { path: ['executions', 'dataStorage'], instead: 'the proof used the database' },
+  { path: ['binaryData', 'mode'], instead: "the proof used the chart's default" },
 ];
 
 function without(values: NamedSettings, [key = '', ...rest]: readonly string[]): NamedSettings {
@@ -233,8 +233,10 @@ function differenceOf(
   return {
     env: options.length === 0 ? env : { ...env, NODE_OPTIONS: options.join(' ') },
     leftOut: [
-      ...missing.map(([variable, value]) => `${variable} of ${name}: it was loaded with ${value}`),
-      ...patches.map((file) => `the patch ${file} of ${name}: the profile's choice was loaded`),
+      ...missing.map(([variable, value]) => `${variable} of ${name}: the proof used ${value}`),
+      ...patches.map(
+        (file) => `the patch ${file} of ${name}: the proof used the choice of the profile`,
+      ),
     ],
   };
 }
@@ -261,20 +263,22 @@ const isScaled = (settings: Record<string, unknown>): boolean =>
 
 function leftOut(values: Values): string[] {
   const sentences = [
-    values.main.replicas > 1 ? 'several mains (main.replicas): one was loaded' : null,
+    values.main.replicas > 1 ? 'several mains (main.replicas): the proof used one' : null,
     values.executions.mode === 'queue' && values.worker.pools.length > 0
-      ? 'worker.pools: only the default pool was loaded'
+      ? 'worker.pools: the proof used only the default pool'
       : null,
     values.taskRunners.mode === 'external'
-      ? 'taskRunners.mode external: the internal runner was loaded'
+      ? 'taskRunners.mode external: the proof used the internal runner'
       : null,
     ...ROLES.map((name) =>
-      isScaled(values[name]) ? `autoscaling of ${name}: its replicas were loaded` : null,
+      isScaled(values[name])
+        ? `autoscaling of ${name}: the proof used a fixed number of replicas`
+        : null,
     ),
     ...ROLES.flatMap((name) =>
       Object.entries({ ...values.env, ...values[name].env })
         .filter(([, value]) => typeof value === 'object' && value !== null)
-        .map(([variable]) => `${variable}: its value comes from elsewhere in the cluster`),
+        .map(([variable]) => `${variable}: its value comes from another object in the cluster`),
     ),
   ];
   return [...new Set(sentences.filter((one) => one !== null))];

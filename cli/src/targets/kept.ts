@@ -184,7 +184,7 @@ export class Kept {
 /** What `up` has left up, to be looked at from another process: it can be sampled, and nothing else. */
 export function keptRunning(kept: Kept, state: KeptState): Running {
   const keeper = (): Promise<never> =>
-    Promise.reject(new Error('only the process that keeps it up can do that'));
+    Promise.reject(new Error('only the process that runs the instance can do that'));
   return {
     kind: 'process',
     baseUrl: state.baseUrl,

@@ -114,7 +114,7 @@ test('task runners of the file run beside n8n with their limits, and only where 
   );
   const without = read(QUEUE.replace('image: n8nio/runners', 'image: n8nio/other'), {}, files);
   expect(without.left).toContain(
-    "n8n: N8N_RUNNERS_MODE: the file has no task runners, and those inside n8n's containers are used",
+    "n8n: N8N_RUNNERS_MODE: the file has no task runners, so those inside n8n's containers are used",
   );
 });
 
@@ -166,15 +166,15 @@ test('what cannot be taken over is said, by service and key', () => {
     [
       'later: profiles: not started without its profile',
       'n8n: N8N_MULTI_MAIN_SETUP_ENABLED: not passed on',
-      'n8n: deploy.resources.limits.pids: not taken over',
-      'n8n: extra_hosts: not taken over',
+      'n8n: deploy.resources.limits.pids: this key has no effect here',
+      'n8n: extra_hosts: this key has no effect here',
       'n8n: replicas: only one main is started',
-      'n8n: ulimits: not taken over',
+      'n8n: ulimits: this key has no effect here',
       'pg: POSTGRES_INITDB_ARGS: not passed on',
-      'pg: command: not taken over',
-      'pg: mem_limit: not taken over',
+      'pg: command: this key has no effect here',
+      'pg: mem_limit: this key has no effect here',
       'pg: volumes: its settings file is not mounted',
-      'proxy: image: neither n8n nor a store of it: the service is not started',
+      'proxy: image: the service is neither n8n nor one of its stores, so it is not started',
     ].sort(),
   );
 });
@@ -195,8 +195,8 @@ test('workers that differ count together, with the settings of the first', () =>
     webhooks: { count: 1 },
   });
   expect(left).toEqual([
-    'n8n: QUEUE_BULL_REDIS_HOST: the file has no Redis, and a Redis of the chart is used',
-    'n8n: DB_POSTGRESDB_HOST: the file has no PostgreSQL, and one of the chart is used',
+    'n8n: QUEUE_BULL_REDIS_HOST: the file has no Redis, so a Redis of the chart is used',
+    'n8n: DB_POSTGRESDB_HOST: the file has no PostgreSQL, so one of the chart is used',
     'n8n-3: limits: every worker gets the value of n8n-2',
     'n8n-3: command: every worker gets the value of n8n-2',
     'n8n-3: image: the image of n8n is used',

@@ -239,7 +239,7 @@ test.each<[string, Said, RegExp]>([
 test('with an API key, the webhooks that are active are named, the nearest first', async () => {
   const text = await readyAt(json(404, NOT_REGISTERED), json(200, LIST));
   expect(text).toMatch(
-    /Active there: POST \/webhook\/orders, .*GET \/webhook\/stock.* and 1 more\.$/,
+    /Active webhooks: POST \/webhook\/orders, .*GET \/webhook\/stock.* and 1 more\.$/,
   );
   expect(text).not.toContain('gone');
   expect(await readyAt(json(404, NOT_REGISTERED), json(200, { data: [] }))).toMatch(
@@ -253,7 +253,7 @@ test('with an API key, the webhooks that are active are named, the nearest first
 test('a part of a path that varies is named as n8n is asked for it', async () => {
   const only = { data: LIST.data.slice(1, 2) };
   expect(await readyAt(json(404, NOT_REGISTERED), json(200, only))).toContain(
-    'Active there: PUT /webhook/abc/item/:id, GET /webhook/abc/item/:id.',
+    'Active webhooks: PUT /webhook/abc/item/:id, GET /webhook/abc/item/:id.',
   );
 });
 

@@ -194,7 +194,7 @@ async function run(options: RecommendOptions): Promise<number> {
       progress.end();
       if (answer !== null) return show(answer, writtenFile(options), json);
       const why = messageOf(signal.reason);
-      warn(`${why}: no values were written; what was searched is in ${options.out}.`);
+      warn(`${why}: no values were written; the searches are in ${options.out}.`);
       return EXIT.invalid;
     });
   } finally {
@@ -256,7 +256,7 @@ function show(answer: Recommended, file: string, json: boolean): number {
   const { searches, ratePerSecond, maxPerSecond, recommendation, keeping, compose, proof } = answer;
   if (recommendation === null) {
     warn(
-      `nothing recorded is enough for ${perSecond(ratePerSecond)}: ${percent(PLANNED_SHARE)} of the best capacity is ${perSecond(maxPerSecond)}. Search a larger topology, for example n8n-tuned find --workers 2.`,
+      `no recorded topology is enough for ${perSecond(ratePerSecond)}: ${percent(PLANNED_SHARE)} of the best capacity is ${perSecond(maxPerSecond)}. Search a larger topology, for example n8n-tuned find --workers 2.`,
     );
     return EXIT.notMet;
   }

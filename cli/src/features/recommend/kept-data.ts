@@ -54,10 +54,10 @@ export function cannotBeDeleted(executionsPerDay: number): string | null {
   if (executionsPerDay < MAX_DELETED_PER_DAY) return null;
   const grouped = (count: number): string => formatNumber(Math.ceil(count));
   return (
-    `${grouped(executionsPerDay)} executions per day are more than n8n can delete, which is fewer than ` +
-    `${String(DELETED_PER_SECOND)} per second, ${grouped(MAX_DELETED_PER_DAY)} per day: its database would grow without end. ` +
-    'If the rate is a peak, say with --executions-per-day how many executions a day has. ' +
-    'If not, divide the load among several releases, each with its own database; docs/chart/data.md says what else helps.'
+    `${grouped(executionsPerDay)} executions per day are too many: n8n deletes fewer than ` +
+    `${String(DELETED_PER_SECOND)} per second, or ${grouped(MAX_DELETED_PER_DAY)} per day, so its database would grow without limit. ` +
+    'If the rate is a peak, set the number of executions per day with --executions-per-day. ' +
+    'If not, divide the load among several releases, each with its own database; docs/chart/data.md shows what else helps.'
   );
 }
 

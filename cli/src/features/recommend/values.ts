@@ -68,7 +68,7 @@ function sayAll(say: Say, best: Sizing): void {
     say(
       ['executions', 'peakRatePerSecond'],
       Math.ceil(wantedPerSecond),
-      'the target rate: enough finished jobs are kept that no caller loses the response',
+      'the target rate: n8n then keeps enough finished jobs that no caller loses its response',
     );
   }
   const isPostgresql = databaseOf(topology) === 'postgresql';
@@ -103,14 +103,14 @@ const MIN_VOLUME_GIB = { sqlite: 5, postgresql: 10 };
 function sayKeeping(say: Say, { evidence: { topology } }: Sizing, keeping: Keeping): void {
   const sentence = keptSentence(keeping);
   say(['executions', 'pruning', 'maxAgeHours'], Math.ceil(24 * keeping.days), sentence);
-  say(['executions', 'pruning', 'maxCount'], 0, 'no limit: the age alone decides');
+  say(['executions', 'pruning', 'maxCount'], 0, 'no limit: only the age decides');
   const isPostgresql = databaseOf(topology) === 'postgresql';
   const least = MIN_VOLUME_GIB[isPostgresql ? 'postgresql' : 'sqlite'];
   const size = `${String(Math.max(least, Math.ceil(keptData(keeping).diskGiB)))}Gi`;
   if (isPostgresql) {
-    const why = "of the chart's own PostgreSQL; a server of yours needs as much";
+    const why = "for the chart's own PostgreSQL; your own server needs as much space";
     say(['database', 'own', 'persistence', 'size'], size, why);
-  } else say(['persistence', 'size'], size, "of n8n's folder, where SQLite's file is");
+  } else say(['persistence', 'size'], size, "for n8n's folder, which contains the SQLite file");
 }
 
 /** Variables that were set in the measurement and cannot be written here, by the value they belong under. */
@@ -143,8 +143,8 @@ function sayPool(say: Say, { evidence: { topology, source } }: Sizing): void {
     path,
     null,
     measured.length === 0
-      ? `no evidence: ${source} had n8n's own size; null lets the chart compute it from the concurrency`
-      : `computed from the concurrency, as in ${source}, where it was ${measured.join(' and ')}`,
+      ? `no evidence: ${source} used n8n's default pool size; with null, the chart computes the size from the concurrency`
+      : `computed from the concurrency, as in ${source}, where the size was ${measured.join(' and ')}`,
   );
 }
 
@@ -165,7 +165,7 @@ function sayHeap(say: Say, { evidence: { topology, source } }: Sizing): void {
       true,
       memoryMiB === undefined
         ? `no evidence: ${source} had no memory limit; the chart's rule (${rule} of the limit) was measured with 1536 MiB`
-        : `the rule that ${source} was measured with, there of ${String(memoryMiB)} MiB: ${rule}`,
+        : `the rule that ${source} used for a limit of ${String(memoryMiB)} MiB: ${rule}`,
     );
   }
 }
@@ -182,7 +182,7 @@ function sayRole(say: Say, sized: SizedRole, sizing: Sizing): void {
   const env = recordedEnv(allEnv);
   if (Object.keys(env).length > 0) say([role, 'env'], env, `as measured in ${source}`);
   if (sized.cpuMillicores === null || sized.memoryMiB === null) {
-    say([role, 'resources'], {}, `no evidence: ${source} did not see what ${role} used`);
+    say([role, 'resources'], {}, `no evidence: ${source} has no resource usage of ${role}`);
     return;
   }
   say([role, 'resources', 'requests', 'cpu'], `${String(sized.cpuMillicores)}m`, sized.why.cpu);
@@ -191,8 +191,8 @@ function sayRole(say: Say, sized: SizedRole, sizing: Sizing): void {
     [role, 'resources', 'limits', 'memory'],
     `${String(Math.max(limitMiB ?? 0, sized.memoryMiB))}Mi`,
     limitMiB !== undefined && limitMiB >= sized.memoryMiB
-      ? `as measured in ${source}; the heaps are sized from it`
-      : 'the same as the request, so that no neighbour can take it; the heaps are sized from it',
+      ? `as measured in ${source}; the heap sizes depend on this limit`
+      : 'the same as the request, so that no other pod can take this memory; the heap sizes depend on this limit',
   );
 }
 
@@ -208,22 +208,18 @@ function sayWorkers(say: Say, sized: SizedRole, sizing: Sizing): void {
   say(
     ['worker', 'concurrency'],
     topology.workers.concurrency,
-    `as measured in ${source}; slots / latency is the ceiling`,
+    `as measured in ${source}; slots / latency is the highest possible rate`,
   );
-  say(
-    ['worker', 'keda', 'enabled'],
-    false,
-    'no evidence: a load that comes and goes was not measured',
-  );
+  say(['worker', 'keda', 'enabled'], false, 'no evidence: no varying load was measured');
   say(
     ['worker', 'keda', 'minReplicas'],
     sized.instances,
-    `what the target rate needs; nothing shows that fewer would do`,
+    `the number for the target rate; it is unknown whether fewer are enough`,
   );
   say(
     ['worker', 'keda', 'maxReplicas'],
     Math.max(sized.instances, topology.workers.count),
-    'the most that is known to be sustained; more may sustain less, where they share cores',
+    'the largest number that was measured; more workers may sustain less if they share cores',
   );
 }
 
@@ -250,7 +246,7 @@ function heading({ best, others, prices }: Recommendation): string[] {
   const secrets = leftOutSecrets(evidence.topology);
   if (secrets.length > 0) {
     lines.push(
-      `Not in this file, because records keep no secrets: ${secrets.join(', ')}. Set them from a Secret, with valueFrom, as they were when it was measured.`,
+      `Not in this file, because records keep no secrets: ${secrets.join(', ')}. Set them from a Secret, with valueFrom, to the values of the measurement.`,
     );
   }
   for (const other of others.slice(0, 3)) {
@@ -261,7 +257,7 @@ function heading({ best, others, prices }: Recommendation): string[] {
         ? `queue mode, ${counted(other.workers, 'worker')}`
         : 'regular mode';
     lines.push(
-      `Would also do: ${layout}, ${topology.tuning} tuning, of ${source}${price === null ? '' : `, ${formatNumber(price)}`}.`,
+      `Alternative: ${layout}, ${topology.tuning} tuning, from ${source}${price === null ? '' : `, ${formatNumber(price)}`}.`,
     );
   }
   return lines;

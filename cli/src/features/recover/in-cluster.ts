@@ -84,7 +84,7 @@ async function main(): Promise<number> {
   // The Job has a deadline: the pass is to end by itself before, and to count what it has done.
   if (env['RECOVERY_PASS_SECONDS'] !== undefined) {
     setTimeout(() => {
-      stopping.abort(new Failure('its time is over; the next pass continues'));
+      stopping.abort(new Failure('this pass has reached its time limit; the next pass continues'));
     }, ms('RECOVERY_PASS_SECONDS')).unref();
   }
   const isQueue = env['EXECUTIONS_MODE'] === 'queue';

@@ -256,7 +256,7 @@ export async function pass(
       if (lostInARow >= order.stopAfterLost) {
         const lost =
           lostInARow === 1 ? 'a retry was' : `${String(lostInARow)} consecutive retries were`;
-        report.stopped ??= `${lost} lost: what was retried may be what kills the workers`;
+        report.stopped ??= `${lost} lost: the retried executions may be what kills the workers`;
       }
     }
   };

@@ -84,7 +84,7 @@ export async function openQueue(
     await redis.connect();
     if ((await queuesOf(redis, prefix)).length === 0) {
       throw new Failure(
-        `that Redis has no n8n queue at ${prefix}: n8n uses another Redis or another prefix (--prefix, QUEUE_BULL_PREFIX), or has not queued anything yet.`,
+        `this Redis has no n8n queue at ${prefix}: n8n uses another Redis or another prefix (--prefix, QUEUE_BULL_PREFIX), or has not queued anything yet.`,
       );
     }
   } catch (error) {
@@ -96,7 +96,7 @@ export async function openQueue(
     const reason = isOfNetwork(cause)
       ? `${unreachable(cause, `redis://${place}`, 'Redis').why}?`
       : `${messageOf(cause).replace(/\.$/, '')}.`;
-    throw new Failure(`Redis at ${place} could not be asked: ${reason}`);
+    throw new Failure(`Redis at ${place} could not be queried: ${reason}`);
   }
   const keyOf = (name: string): string => `n8n-tuned:{${prefix}}:${name}`;
   const [leader, settled] = [keyOf('recover'), keyOf('recovery-settled')];

@@ -58,11 +58,11 @@ export function refusalOf(
 ): string | null {
   if ((savesFailures ?? saves.failures) === false) {
     const whose = savesFailures === false ? 'its settings save' : 'n8n saves';
-    return `${whose} no failed executions, so that n8n deletes what is lost of it, or a retry that failed`;
+    return `${whose} no failed executions, so n8n deletes its lost executions and its failed retries`;
   }
   // In queue mode the worker notes the success at the original before main deletes the retry.
   if (!hasQueue && (savesSuccesses ?? saves.successes) !== true) {
-    return 'without --redis its successful executions must be saved, by its settings (saveDataSuccessExecution: all) or as n8n is known to have it (EXECUTIONS_DATA_SAVE_ON_SUCCESS): in regular mode n8n otherwise forgets that a retry has succeeded';
+    return 'without --redis, n8n must save its successful executions, because in regular mode n8n otherwise forgets that a retry has succeeded: set saveDataSuccessExecution: all in its settings, or EXECUTIONS_DATA_SAVE_ON_SUCCESS';
   }
   return null;
 }

@@ -120,7 +120,7 @@ class LateLimit {
   }
 
   private many(): string {
-    return `${formatNumber(this.late)} requests took ${duration(this.slo.bound)} or longer, which is more than ${percent(this.share)} of all that were to be sent`;
+    return `${formatNumber(this.late)} requests took at least ${duration(this.slo.bound)}, which is more than ${percent(this.share)} of all planned requests`;
   }
 
   private lostText(lost: number): string {

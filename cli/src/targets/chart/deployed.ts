@@ -8,7 +8,7 @@ import { yamlFault } from '../../ui/yaml-file';
 import { findHelm, renderChart } from './render';
 
 const WITHOUT_HELM =
-  'whether the chart accepts the values: Helm, which would have told, is not installed';
+  'it is unknown whether the chart accepts the values, because Helm is not installed';
 
 /** With a Helm, values that the chart refuses are refused. */
 export function readDeployed(valuesText: string, helm: string | null = findHelm()): Deployed {

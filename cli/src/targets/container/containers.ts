@@ -68,7 +68,7 @@ export class Containers extends Supervisor {
       await super.start(spec);
       return;
     }
-    if (this.ending) throw new Error('everything is being taken down');
+    if (this.ending) throw new Error('everything is being stopped');
     const { engine } = this.options;
     const name = this.made.get(spec.instance) ?? (await this.create(spec, image));
     const log = openSync(spec.log, 'a');
@@ -147,7 +147,7 @@ export class Containers extends Supervisor {
     const { text, left } = envFile(spec.env);
     if (left.length > 0) {
       throw new Failure(
-        `${left.join(' and ')} has several lines, which ${engine.text} does not take`,
+        `${left.join(' and ')} has several lines, which ${engine.text} does not accept`,
       );
     }
     const file = join(this.folder, `${spec.instance}.env`);

@@ -94,7 +94,7 @@ export class Engine {
         try {
           return await Engine.of(program);
         } catch (error) {
-          refused.push(`${name} does not answer (${lastLine(error)})`);
+          refused.push(`${name} does not respond (${lastLine(error)})`);
         }
       }
     }

@@ -137,7 +137,7 @@ export class KubernetesRunning implements Running {
     const main = watch.seats.find(({ role }) => role === 'main');
     if (main === undefined) {
       throw new Mistake(
-        'no pod of the release is known as main, which takes the workflows: add its labels under roles.main of the chart file.',
+        'no pod of the release has the role main, which is required to import workflows: add its labels under roles.main of the chart file.',
       );
     }
     const { pod, container } = main;
@@ -196,7 +196,7 @@ export class KubernetesRunning implements Running {
   }
 
   down(progress: Progress): Promise<void> {
-    progress('taking everything down');
+    progress('stopping everything');
     this.isDown ??= this.options.scope.close();
     return this.isDown;
   }
@@ -215,11 +215,11 @@ export class KubernetesRunning implements Running {
 
   private async whyUnreachable(error: unknown): Promise<string> {
     if (!/timeout|timed out|dial|reset|refused/i.test(messageOf(error))) {
-      return 'Is the workflow active, and does the release take webhooks at this Service?';
+      return 'Is the workflow active, and does the release serve webhooks at this Service?';
     }
     return (
       (await this.whyClosed()) ??
-      `If the pods are ready, does a NetworkPolicy of the namespace ${this.options.namespace} keep the load generator's pod from them?`
+      `If the pods are ready, does a NetworkPolicy of the namespace ${this.options.namespace} block the load generator's pod?`
     );
   }
 

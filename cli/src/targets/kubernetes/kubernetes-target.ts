@@ -66,7 +66,7 @@ async function bringUp(
   refuseWorkloads(options);
   const helmProgram = neededHelm();
   const cluster = await Cluster.of(options.kubeconfig, options.context);
-  progress(`asking the cluster of context ${cluster.context}`);
+  progress(`connecting to the cluster of context ${cluster.context}`);
   const kubernetes = await cluster.version();
   await options.confirm(cluster);
   await tellLeftovers(cluster, options);
@@ -76,7 +76,7 @@ async function bringUp(
   const namespace = space.name;
   let journal: Journal | null = null;
   scope.defer(async () => {
-    progress(`removing what was made in the namespace ${namespace}`);
+    progress(`removing what was created in the namespace ${namespace}`);
     await (space.isOwn
       ? removeNamespace(cluster, { name: namespace, uid: space.uid ?? '' }, progress)
       : removeFrom(cluster, space, journal, { progress, warn }));
@@ -209,7 +209,7 @@ async function serviceOf(
   { chart }: Pick<KubernetesOptions, 'chart'>,
 ): Promise<V1Service> {
   if (chart?.service !== undefined) {
-    const { items } = await cluster.doing('looking at the Services', () =>
+    const { items } = await cluster.doing('reading the Services', () =>
       cluster.core.listNamespacedService({ namespace }),
     );
     const named = namedService(items, chart);
@@ -219,7 +219,7 @@ async function serviceOf(
       `the chart created no Service ${name}${port === undefined ? '' : ` with port ${String(port)}`}: it created ${items.map(({ metadata }) => metadata?.name ?? '').join(', ') || 'none'}.`,
     );
   }
-  const { items } = await cluster.doing('looking at the Services', () =>
+  const { items } = await cluster.doing('reading the Services', () =>
     cluster.core.listNamespacedService({ namespace, labelSelector: releaseSelector(release) }),
   );
   const service = webhookService(items);

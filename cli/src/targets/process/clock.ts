@@ -83,7 +83,8 @@ async function shift(spec: ProcessSpec, pid: number, byMs: number): Promise<void
   writeFileSync(fileOf(spec), JSON.stringify({ pid, byMs }), { mode: 0o644 });
   const giveUpMs = performance.now() + WITHIN_MS;
   while (!existsSync(seenIn(spec)) || seen(spec).byMs !== byMs) {
-    if (performance.now() > giveUpMs) throw new Failure(`${spec.instance} did not take the time`);
+    if (performance.now() > giveUpMs)
+      throw new Failure(`${spec.instance} did not accept the new time`);
     await sleep(LOOK_MS);
   }
 }

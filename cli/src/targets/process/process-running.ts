@@ -193,7 +193,7 @@ export class ProcessRunning implements Running {
         if (found?.cgroup === undefined) {
           throw new Failure(
             control.kind === 'none'
-              ? `the memory of ${instance} cannot be limited, since ${control.reason}`
+              ? `the memory of ${instance} cannot be limited, because ${control.reason}`
               : `${instance} has no control group of its own: limit its memory, for example with --memory 1024`,
           );
         }
@@ -201,7 +201,7 @@ export class ProcessRunning implements Running {
         await runOutOfMemory(control, found.cgroup, isOver, signal);
       },
       useUpConnections: () => {
-        if (postgresql === null) return Promise.reject(new Failure('no PostgreSQL runs'));
+        if (postgresql === null) return Promise.reject(new Failure('PostgreSQL is not running'));
         const { url } = postgresql;
         return useUpConnections(
           (name) => new pg.Client({ connectionString: url, application_name: name }),
@@ -260,7 +260,7 @@ export class ProcessRunning implements Running {
   private takeCpu(millicores: number): ReturnType<typeof takeFromAll> {
     const { control } = this.options;
     if (control.kind === 'none') {
-      throw new Failure(`the CPU of n8n cannot be limited, since ${control.reason}`);
+      throw new Failure(`the CPU of n8n cannot be limited, because ${control.reason}`);
     }
     const own = this.supervisor.processes().filter(({ instance }) => this.isN8n(instance));
     return takeFromAll(control, own, millicores);
@@ -273,7 +273,7 @@ export class ProcessRunning implements Running {
   private async jumpClock(instance: string, byMs: number): Promise<() => Promise<number>> {
     const spec = this.n8n.find((one) => one.instance === instance);
     const found = this.supervisor.processes().find((one) => one.instance === instance);
-    if (spec === undefined || found === undefined) throw new Failure(`${instance} does not run`);
+    if (spec === undefined || found === undefined) throw new Failure(`${instance} is not running`);
     return jumpClock(spec, found.pid, byMs);
   }
 
@@ -309,7 +309,8 @@ export class ProcessRunning implements Running {
 
   private async fillDisk(): ReturnType<NonNullable<DrillAccess['fillDisk']>> {
     const { disk } = this;
-    if (disk === null) throw new Failure('the data of the database lies on no file system of ours');
+    if (disk === null)
+      throw new Failure('the database is not on a file system that the command manages');
     const what = this.postgresql === null ? "n8n's user folder" : 'PostgreSQL';
     return { what, usedMiB: await disk.fill(), freeUp: () => disk.freeUp() };
   }
@@ -434,7 +435,7 @@ export class ProcessRunning implements Running {
   }
 
   private async takeDown(progress: Progress): Promise<void> {
-    progress('taking everything down');
+    progress('stopping everything');
     this.readiness?.stop();
     await this.supervisor.end();
     await this.closeLinks();
@@ -523,7 +524,7 @@ export class ProcessRunning implements Running {
         if (!this.supervisor.runs(instance) || performance.now() > deadline) {
           const why =
             this.supervisor.lastExit(instance) ??
-            `it was not ready after ${String(withinMs / 1_000)} s: end what else uses this machine, or give it more CPU`;
+            `it was not ready after ${String(withinMs / 1_000)} s: stop other programs on this machine, or use one with more CPU`;
           throw new Failure(
             `${instance} did not come up: ${why}; its log ends with: ${this.workspace.lastLogLines(instance)}`,
           );

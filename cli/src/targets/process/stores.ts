@@ -106,7 +106,7 @@ export class Stores {
     const data = this.dataFolder(kind);
     this.makeDiskFolder();
     if (!(await takeTemplate(templates, key, data))) {
-      progress(`making a ${kind} database for n8n ${topology.n8n}, kept for later runs`);
+      progress(`creating a ${kind} database for n8n ${topology.n8n}, which is kept for later runs`);
       await this.makeDatabase(kind, data);
       await this.startPostgresql();
       await fill();
@@ -153,7 +153,7 @@ export class Stores {
         () => true,
         () => false,
       );
-      if (isOpen) throw new Failure('a store still takes its old password');
+      if (isOpen) throw new Failure('a store still accepts its old password');
     }
     await query(server.url, 'SELECT 1');
     await pingRedis(queue.url);

@@ -108,11 +108,13 @@ export class Supervisor {
     await kept?.exited;
     await this.stop([task.instance]);
     if (kept?.child.exitCode === 0) return;
-    throw new Failure(`${task.instance} failed: ${this.lastExit(task.instance) ?? 'it was ended'}`);
+    throw new Failure(
+      `${task.instance} failed: ${this.lastExit(task.instance) ?? 'it was stopped'}`,
+    );
   }
 
   async start(spec: ProcessSpec): Promise<void> {
-    if (this.ending) throw new Error('everything is being taken down');
+    if (this.ending) throw new Error('everything is being stopped');
     const group = this.makeGroup(spec);
     const log = openSync(spec.log, 'a');
     const command = scopeCommand(this.control, `n8n-tuned-${this.id}-${spec.instance}`, {
@@ -201,7 +203,8 @@ export class Supervisor {
 
   protected running(instance: string): Supervised {
     const kept = this.kept.get(instance);
-    if (kept === undefined || !isRunning(kept.child)) throw new Failure(`${instance} does not run`);
+    if (kept === undefined || !isRunning(kept.child))
+      throw new Failure(`${instance} is not running`);
     return kept;
   }
 

@@ -128,7 +128,7 @@ export class UrlJournal {
       try {
         return [new UrlJournal(journalSchema.parse(JSON.parse(readFileSync(file, 'utf8'))))];
       } catch {
-        onBad(`${file} is no journal of what was put into an n8n, and is left out.`);
+        onBad(`${file} is not a list of imported objects, so it is ignored.`);
         return [];
       }
     });

@@ -24,7 +24,9 @@ export async function readMetrics(
 export async function whyNoMetrics(url: string, signal: AbortSignal): Promise<string> {
   try {
     const { status } = await within(3000, signal, (patience) => fetch(url, { signal: patience }));
-    return status === 200 ? 'what it shows are none' : `it answers with status ${String(status)}`;
+    return status === 200
+      ? 'the response contains none'
+      : `it responds with status ${String(status)}`;
   } catch (error) {
     return unreachable(error, url).why;
   }

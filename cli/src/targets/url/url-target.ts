@@ -48,7 +48,7 @@ async function knownWebhooks(api: N8nRequests, asked: Asked): Promise<string> {
     if (found.length === 0) return 'No workflow with a webhook is active there.';
     const near = [...new Set(found)].sort((a, b) => distance(wanted, a) - distance(wanted, b));
     const more = near.length > MAX_SHOWN ? ` and ${String(near.length - MAX_SHOWN)} more` : '';
-    return `Active there: ${near.slice(0, MAX_SHOWN).join(', ')}${more}.`;
+    return `Active webhooks: ${near.slice(0, MAX_SHOWN).join(', ')}${more}.`;
   } catch {
     return '';
   }
@@ -121,7 +121,7 @@ export function urlTarget({
     up: async (progress, signal): Promise<Running> => {
       await confirm(baseUrl);
       tellLeftovers(baseUrl, warn);
-      progress(`asking ${baseUrl} what it is`);
+      progress(`checking what runs at ${baseUrl}`);
       const shown: readonly MetricsEndpoint[] =
         given.length > 0
           ? given
@@ -220,4 +220,4 @@ async function adviceFor(
 }
 
 const needsText = (unmet: readonly string[]): string =>
-  unmet.length === 0 ? '' : `It needs there: ${unmet.join('; ')}.`;
+  unmet.length === 0 ? '' : `At that n8n, the workload requires: ${unmet.join('; ')}.`;

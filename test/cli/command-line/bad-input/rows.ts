@@ -554,7 +554,7 @@ const optionRows: Row[] = [
     'recover --redis at a closed port',
     'recover --url http://127.0.0.1:1 --redis redis://127.0.0.1:1',
     3,
-    /Redis at 127.0.0.1:1 could not be asked: nothing listens at 127.0.0.1:1: is Redis running/,
+    /Redis at 127.0.0.1:1 could not be queried: nothing listens at 127.0.0.1:1: is Redis running/,
     undefined,
     { N8N_API_KEY: 'k' },
   ),

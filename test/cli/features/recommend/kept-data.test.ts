@@ -102,7 +102,7 @@ describe('executions that n8n cannot delete', () => {
 
   it('are said with the figures, and with what to do', () => {
     expect(cannotBeDeleted(perDay(400))).toBe(
-      '34,560,000 executions per day are more than n8n can delete, which is fewer than 100 per second, 8,640,000 per day: its database would grow without end. If the rate is a peak, say with --executions-per-day how many executions a day has. If not, divide the load among several releases, each with its own database; docs/chart/data.md says what else helps.',
+      '34,560,000 executions per day are too many: n8n deletes fewer than 100 per second, or 8,640,000 per day, so its database would grow without limit. If the rate is a peak, set the number of executions per day with --executions-per-day. If not, divide the load among several releases, each with its own database; docs/chart/data.md shows what else helps.',
     );
   });
 
@@ -116,7 +116,7 @@ describe('executions that n8n cannot delete', () => {
           (error: unknown) => (error as Error).message,
         );
     };
-    expect(await said('--rate', '100')).toMatch(/^8,640,000 executions per day are more than n8n/);
+    expect(await said('--rate', '100')).toMatch(/^8,640,000 executions per day are too many/);
     expect(await said('--rate', '99.9')).not.toMatch(/n8n can delete/);
     expect(await said('--rate', '900', '--executions-per-day', '20000')).not.toMatch(
       /n8n can delete/,

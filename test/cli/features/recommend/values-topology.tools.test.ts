@@ -317,7 +317,7 @@ test('options of Node.js that the user gives go in place of those of the chart, 
   const { topology, leftOut } = readDeployed('main: { env: { NODE_OPTIONS: --trace-gc } }\n');
   expect(topology.main).toMatchObject({ heapMiB: 'none', env: { NODE_OPTIONS: '--trace-gc' } });
   expect(leftOut.join()).toContain(
-    "the patch lazy-character-map.cjs of main: the profile's choice was loaded",
+    'the patch lazy-character-map.cjs of main: the proof used the choice of the profile',
   );
 });
 
@@ -361,8 +361,8 @@ test('execution data on disk is loaded on disk, and a store that only the cluste
   expect(env['N8N_DEFAULT_BINARY_DATA_MODE']).toBe('filesystem');
   expect(inS3.leftOut).toEqual(
     expect.arrayContaining([
-      'executions.dataStorage=s3: the database was loaded',
-      "binaryData.mode=s3: the chart's default was loaded",
+      'executions.dataStorage=s3: the proof used the database',
+      "binaryData.mode=s3: the proof used the chart's default",
     ]),
   );
 });
@@ -381,10 +381,10 @@ webhook: { enabled: true, autoscaling: { enabled: true } }
     expect.stringContaining('several mains'),
     expect.stringContaining('worker.pools'),
     expect.stringContaining('external'),
-    'autoscaling of webhook: its replicas were loaded',
+    'autoscaling of webhook: the proof used a fixed number of replicas',
     expect.stringContaining('KEY'),
     // Its runners have containers of their own there.
-    'N8N_RUNNERS_MAX_OLD_SPACE_SIZE of worker: it was loaded with 256',
+    'N8N_RUNNERS_MAX_OLD_SPACE_SIZE of worker: the proof used 256',
   ]);
 });
 

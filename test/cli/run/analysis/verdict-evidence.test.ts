@@ -275,7 +275,7 @@ describe('events come first', () => {
   });
 
   test.each([
-    ['n8n-worker-0 is taken down', 'n8n-worker-0 is taken down'],
+    ['n8n-worker-0 is being deleted', 'n8n-worker-0 is being deleted'],
     ['worker-1 ended', 'worker-1 ended'],
     ['the container n8n of n8n-0 was killed', 'The container n8n of n8n-0 was killed'],
   ])('a sentence that begins with %j keeps the name', (text, begins) => {

@@ -66,7 +66,7 @@ function byLaw(fit: UslFit, wantedPerSecond: number): WorkerCount | null {
       workers,
       expectedPerSecond: rate.low,
       basis: 'law',
-      why: `the scalability law says ${formatNumber(rate.value)}/s, at least ${formatNumber(rate.low)}/s (it missed measured points by up to ${percent(worst)}): not measured, prove it`,
+      why: `the scalability law predicts ${formatNumber(rate.value)}/s, and at least ${formatNumber(rate.low)}/s (measured points differ from it by up to ${percent(worst)}); nothing measured this rate, so prove it`,
     };
   }
   return null;

@@ -2,7 +2,7 @@ import { isEnough, PLANNED_SHARE } from '../../find/analysis/planned-share';
 import type { Role, Topology } from '../../../plan/topology';
 import type { CapacityEvidence } from './evidence';
 import { workersFor, type WorkerCount } from './scaling';
-import { formatNumber, perSecond } from '../../../ui/numbers';
+import { counted, formatNumber, perSecond } from '../../../ui/numbers';
 
 /** n8n 2.x did not start with 512 MiB, and a Code node killed the pod with 1 GiB and no caps. */
 const MIN_MEMORY_MIB = 1024;
@@ -119,7 +119,7 @@ function sizedRole(
     cpuMillicores: Math.max(CPU_STEP, roundUp(share, CPU_STEP)),
     memoryMiB: Math.max(MIN_MEMORY_MIB, roundUp(MEMORY_ROOM * peakMiB, MEMORY_STEP)),
     why: {
-      cpu: `${formatNumber(cores)} cores at ${perSecond(at.ratePerSecond)} in ${at.run}, scaled to ${String(wantedPerSecond)}/s over ${String(instances)}, divided by ${String(PLANNED_SHARE)}`,
+      cpu: `${formatNumber(cores)} cores at ${perSecond(at.ratePerSecond)} in ${at.run}, scaled to ${String(wantedPerSecond)}/s for ${counted(instances, 'instance')}, divided by ${String(PLANNED_SHARE)}`,
       memory: `peak of ${formatNumber(peakMiB)} MiB in ${at.run}, times ${String(MEMORY_ROOM)}, at least ${formatNumber(MIN_MEMORY_MIB)} MiB`,
     },
   };

@@ -33,15 +33,12 @@ export function proofDocument(record: ProofRecord): ReportDocument {
     verdict: proofVerdict(record),
     summary: shown,
     pictures: last === undefined ? [] : [marginChart(last)],
-    howSure: `${counted(attempts.length, 'run')} of the values exactly as they are deployed, the last one decides.`,
+    howSure: `${counted(attempts.length, 'run')} of the values exactly as they are deployed; the last run decides.`,
     doubts: record.disturbances ?? [],
     figures: [...shown, { name: 'Values', value: record.values }],
     sections: [
       {
-        ...section(
-          'What was refuted first',
-          list(attempts.slice(0, -1).map((one) => one.sentence)),
-        ),
+        ...section('Refuted before', list(attempts.slice(0, -1).map((one) => one.sentence))),
         isInTerminal: true,
       },
       section(

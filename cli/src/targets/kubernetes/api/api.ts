@@ -174,7 +174,7 @@ export class Cluster {
 
   /** What a pod answers at a path of its port, with the API server between. */
   async askPod(namespace: string, pod: string, port: number, path: string): Promise<string> {
-    return this.doing(`asking the pod ${pod}`, async () => {
+    return this.doing(`querying the pod ${pod}`, async () => {
       try {
         return await this.core.connectGetNamespacedPodProxyWithPath({
           ...{ namespace, name: `${pod}:${String(port)}`, path },
@@ -189,7 +189,7 @@ export class Cluster {
   }
 
   version(): Promise<string> {
-    return this.doing('asking for its version', async () => {
+    return this.doing('querying its version', async () => {
       const { gitVersion } = await this.versions.getCode();
       return gitVersion;
     });

@@ -26,10 +26,10 @@ export class ExecSession {
 
   /** One question at a time. After a failure the next one begins anew. */
   ask(question: string): Promise<string> {
-    if (this.waiting !== null) return Promise.reject(new Error('it is being asked already'));
+    if (this.waiting !== null) return Promise.reject(new Error('another query is already running'));
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
-        this.fail(`it gave no answer within ${String(this.withinMs / 1000)} s`);
+        this.fail(`there was no response within ${String(this.withinMs / 1000)} s`);
       }, this.withinMs);
       this.waiting = { question, resolve, reject, timer };
       if (this.talk === null) this.begin();
@@ -38,7 +38,7 @@ export class ExecSession {
   }
 
   end(): void {
-    this.fail('it is not asked any more');
+    this.fail('no more queries are sent');
   }
 
   private begin(): void {

@@ -33,7 +33,7 @@ export interface ClusterTask {
   context: string;
   /** The address of its API server. */
   server: string;
-  /** What was to be done, such as `making the namespace x`. */
+  /** What was to be done, such as `creating the namespace x`. */
   doing: string;
 }
 

@@ -56,7 +56,7 @@ async function fillVolume(
     return { what: 'PostgreSQL', usedMiB: Number(used.trim()) / 1024, freeUp };
   } catch (error) {
     await freeUp().catch(() => undefined); // The first error tells more.
-    throw new Failure(`the disk of PostgreSQL was not filled ${messageOf(error)}`);
+    throw new Failure(`the disk of PostgreSQL could not be filled: ${messageOf(error)}`);
   }
 }
 
@@ -169,7 +169,7 @@ async function keepDown(
       cluster.doing(`scaling ${name} to ${String(replicas)}`, () =>
         cluster.apps.patchNamespacedStatefulSet({ namespace, name, body: replicasPatch(replicas) }),
       );
-    const { spec } = await cluster.doing(`looking at ${name}`, () =>
+    const { spec } = await cluster.doing(`reading ${name}`, () =>
       cluster.apps.readNamespacedStatefulSet({ namespace, name }),
     );
     await scale(0);
@@ -179,7 +179,7 @@ async function keepDown(
   const deployment = deploymentOf(await n8nDeployments(place), pod);
   const name = deployment.metadata?.name ?? '';
   const replicas = deployment.spec?.replicas ?? 1;
-  await cluster.doing(`choosing ${instance} to be taken out`, () =>
+  await cluster.doing(`marking ${instance} for removal`, () =>
     cluster.core.patchNamespacedPod({
       ...{ namespace, name: instance },
       body: annotationPatch(pod.metadata?.annotations, '/metadata/annotations', DELETION_COST),
@@ -288,7 +288,7 @@ async function gone(
   const giveUpMs = performance.now() + withinMs;
   const uids = new Set(pods.map(({ metadata }) => metadata?.uid));
   for (;;) {
-    const { items } = await cluster.doing('looking at the pods', () =>
+    const { items } = await cluster.doing('reading the pods', () =>
       cluster.core.listNamespacedPod({ namespace, labelSelector: releaseSelector(release) }),
     );
     const left = items.filter(({ metadata }) => uids.has(metadata?.uid));
@@ -316,7 +316,7 @@ async function n8nDeployments({
   namespace,
   release,
 }: DrillPlace): Promise<V1Deployment[]> {
-  const { items } = await cluster.doing('looking at the Deployments', () =>
+  const { items } = await cluster.doing('reading the Deployments', () =>
     cluster.apps.listNamespacedDeployment({ namespace, labelSelector: releaseSelector(release) }),
   );
   return items.filter(({ spec }) => isN8n(roleOf({ metadata: spec?.template.metadata ?? {} })));
@@ -340,7 +340,7 @@ function ownerOf(pod: V1Pod, kind: string): string {
 
 function podOf(place: DrillPlace, instance: string): V1Pod {
   const found = place.pods().find((pod) => nameOf(pod) === instance);
-  if (found === undefined) throw new Failure(`the pod ${instance} is not there`);
+  if (found === undefined) throw new Failure(`the pod ${instance} does not exist`);
   return found;
 }
 
@@ -348,7 +348,7 @@ function seatOf(place: DrillPlace, instance: string): ContainerSeat {
   const found = seatsOf(place.pods()).find(
     ({ pod, role }) => pod === instance && role !== 'runner',
   );
-  if (found === undefined) throw new Failure(`${instance} does not run`);
+  if (found === undefined) throw new Failure(`${instance} is not running`);
   return found;
 }
 

@@ -119,7 +119,9 @@ export async function runOutOfMemory(
     .find(({ metadata }) => metadata?.name === pod)
     ?.spec?.containers.find(({ name }) => name === container)?.resources?.limits?.['memory'];
   if (limit === undefined) {
-    throw new Failure(`${container} of ${pod} has no memory limit: the node would run out instead`);
+    throw new Failure(
+      `${container} of ${pod} has no memory limit: the node would run out of memory instead`,
+    );
   }
   // How it ends is looked at in the pod: its own end is that of the container, or of itself alone.
   await cluster
@@ -132,7 +134,9 @@ export async function runOutOfMemory(
   while (!signal.aborted) {
     if (hasEnded(place.pods(), seat)) return;
     if (performance.now() > giveUpMs) {
-      throw new Failure(`the kernel ended what took the memory, and not n8n in ${pod}`);
+      throw new Failure(
+        `the kernel killed the process that took the memory, instead of n8n in ${pod}`,
+      );
     }
     await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
   }

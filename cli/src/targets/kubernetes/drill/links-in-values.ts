@@ -73,7 +73,7 @@ export function linkedValues(
     if (to === undefined || at === undefined) continue;
     if (valueOf(isEncrypted) === 'true') {
       throw new Mistake(
-        `the fault needs a port of the command between n8n and its stores, where a certificate of ${to} would not be valid: drill a release without TLS to its stores.`,
+        `the fault puts a proxy between n8n and its stores, and the certificate of ${to} is not valid for the proxy: drill a release without TLS to its stores.`,
       );
     }
     stores[store] = { port: link, to: { host: to, port: Number(at) } };

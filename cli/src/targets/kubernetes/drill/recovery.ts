@@ -49,7 +49,7 @@ export async function recoveryReach(
         },
       );
       const report = text.split('\n').find((line) => line.startsWith('{'));
-      if (report === undefined) throw new Failure(text.trim() || 'recovery said nothing');
+      if (report === undefined) throw new Failure(text.trim() || 'recovery printed nothing');
       return JSON.parse(report) as unknown;
     },
   };

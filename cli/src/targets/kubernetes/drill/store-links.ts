@@ -46,6 +46,6 @@ async function ordered(
   try {
     return await cluster.output(at, ['node', '-e', ORDER, path]);
   } catch (error) {
-    throw new Failure(`the links of ${pod} did not do ${path}: ${messageOf(error)}`);
+    throw new Failure(`the store proxy of ${pod} rejected ${path}: ${messageOf(error)}`);
   }
 }

@@ -249,7 +249,7 @@ export class GeneratorPod implements Generator {
   /** Null while it runs. */
   private async whyGone({ namespace, pod: name }: Place): Promise<string | null> {
     const { cluster } = this.place;
-    const pod = await cluster.found('looking at the load generator', () =>
+    const pod = await cluster.found('reading the load generator', () =>
       cluster.core.readNamespacedPod({ namespace, name }),
     );
     if (pod === null) return `the pod of the load generator (${name}) was deleted`;

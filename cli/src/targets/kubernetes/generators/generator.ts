@@ -55,10 +55,10 @@ export class ClusterGenerators {
     const { cluster, namespace } = this.options;
     const order = { ...this.options, madeBy: thisMaker(), scripts: bundledScripts() };
     progress('starting the load generator in the cluster');
-    await cluster.doing('making the ConfigMap of the load generator', () =>
+    await cluster.doing('creating the ConfigMap of the load generator', () =>
       cluster.core.createNamespacedConfigMap({ namespace, body: generatorScripts(order) }),
     );
-    await cluster.doing('making the Job of the load generator', () =>
+    await cluster.doing('creating the Job of the load generator', () =>
       cluster.batch.createNamespacedJob({ namespace, body: generatorJob(order) }),
     );
     const pods = await this.awaitPods(progress, signal);
@@ -84,10 +84,10 @@ export class ClusterGenerators {
 
   private awaitPods(progress: Progress, signal: AbortSignal): Promise<V1Pod[]> {
     const { cluster, namespace, call, count, timeoutMs } = this.options;
-    let trouble = 'it was not made';
+    let trouble = 'it was not created';
     return within(timeoutMs, signal, async (patience) => {
       for (;;) {
-        const { items } = await cluster.doing('looking at the load generator', () =>
+        const { items } = await cluster.doing('reading the load generator', () =>
           cluster.core.listNamespacedPod({
             namespace,
             labelSelector: `${CALL}=${call},job-name=${generatorName(call)}`,

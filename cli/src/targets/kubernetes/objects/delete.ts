@@ -36,7 +36,7 @@ export function objectsOf(cluster: Cluster): Objects {
       } catch (error) {
         if (isUnknown(error)) return [];
         if (refusalOf(error)?.code === 403) return 'forbidden';
-        throw cluster.explained(`looking at objects of the kind ${kind.kind}`, error);
+        throw cluster.explained(`reading objects of the kind ${kind.kind}`, error);
       }
     },
     read: async ({ apiVersion, kind, namespace, name }) => {
@@ -44,7 +44,7 @@ export function objectsOf(cluster: Cluster): Objects {
         return await objects.read({ apiVersion, kind, metadata: { name, namespace } });
       } catch (error) {
         if (isUnknown(error)) return null;
-        throw cluster.explained(`looking at the ${kind} ${name}`, error);
+        throw cluster.explained(`reading the ${kind} ${name}`, error);
       }
     },
     remove: async ({ apiVersion, kind, namespace, name, uid }, graceSeconds) => {

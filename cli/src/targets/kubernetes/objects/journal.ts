@@ -60,11 +60,11 @@ export class Journal {
     cluster: Cluster,
     { call, namespace, plan }: { call: string; namespace: string; plan: Plan },
   ): Promise<Journal> {
-    const written = await cluster.doing('writing down what will be made', () =>
+    const written = await cluster.doing('recording what will be created', () =>
       cluster.core.createNamespacedConfigMap({ namespace, body: journalOf(call, namespace, plan) }),
     );
     const inventory = inventoryIn(written);
-    if (inventory === null) throw new Failure('the cluster changed the ConfigMap of this call.');
+    if (inventory === null) throw new Failure('the cluster changed the ConfigMap of this command.');
     return new Journal(cluster, inventory);
   }
 
@@ -89,7 +89,7 @@ export class Journal {
     const added = lasting(made).filter(({ uid }) => !known.has(uid));
     if (added.length === 0) return;
     this.inventory = { ...this.inventory, seen: [...seen, ...added] };
-    await this.cluster.found('writing down what was made', () =>
+    await this.cluster.found('recording what was created', () =>
       this.cluster.objects.patch(
         {
           ...{ apiVersion: 'v1', kind: 'ConfigMap' },
@@ -103,4 +103,4 @@ export class Journal {
 }
 
 export const unsureText = (namespace: string, unsure: readonly ObjectName[]): string =>
-  `left alone in the namespace ${namespace}, because nobody can tell whether the command made them: ${listed(unsure.map(textOf))}.`;
+  `not removed from the namespace ${namespace}, because it is unknown whether the command created them: ${listed(unsure.map(textOf))}.`;

@@ -36,7 +36,7 @@ export async function openRunNamespace(
   const name = wanted ?? ownNamespace(call);
   const isOwn = wanted === null;
   if (!isOwn) {
-    const there = await cluster.found(`looking at the namespace ${name}`, () =>
+    const there = await cluster.found(`reading the namespace ${name}`, () =>
       cluster.core.readNamespace({ name }),
     );
     if (there !== null) return { name, uid: null, isOwn };
@@ -46,7 +46,7 @@ export async function openRunNamespace(
       );
     }
   }
-  const { metadata } = await cluster.doing(`making the namespace ${name}`, () =>
+  const { metadata } = await cluster.doing(`creating the namespace ${name}`, () =>
     cluster.core.createNamespace({ body: namespaceOf(name, call) }),
   );
   return { name, uid: metadata?.uid ?? '', isOwn };
@@ -113,7 +113,7 @@ export async function removeIfEmpty(
 ): Promise<string | null> {
   const others = await everythingIn(objectsOf(cluster), namespace.name);
   if (others.length > 0) {
-    return `the namespace ${namespace.name} stays, because others use it by now: it has ${listed(others.map(textOf))}.`;
+    return `the namespace ${namespace.name} is kept, because others use it now: it has ${listed(others.map(textOf))}.`;
   }
   await removeNamespace(cluster, namespace, progress);
   return null;

@@ -44,7 +44,7 @@ export function podDatabase(
     kind,
     query: async (sql, withinMs = WITHIN_MS) => {
       const now = seat();
-      if (now === null) throw new Failure("no pod of n8n's database runs");
+      if (now === null) throw new Failure("no pod of n8n's database is running");
       const { pod, container } = now.seat;
       const text = await cluster.output({ namespace, pod, container }, command(sql), withinMs);
       return JSON.parse(text) as DatabaseRow[];

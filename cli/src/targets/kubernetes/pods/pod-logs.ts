@@ -97,7 +97,7 @@ export class PodLogs {
         // A pod that has gone is not an error; a missing right stays missing.
         if (this.isRefused || this.isEnded || !(error instanceof Mistake)) return;
         this.isRefused = true;
-        this.warn(`the logs of the pods are not kept: ${error.message}`);
+        this.warn(`the logs of the pods cannot be saved: ${error.message}`);
       });
   }
 }

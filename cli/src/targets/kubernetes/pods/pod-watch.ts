@@ -35,7 +35,7 @@ export class PodWatch {
   }
 
   async start(): Promise<void> {
-    this.pods = await this.cluster.doing('looking at the pods', () => this.list());
+    this.pods = await this.cluster.doing('reading the pods', () => this.list());
     this.history.look(this.pods);
     this.plan();
   }
@@ -72,7 +72,7 @@ export class PodWatch {
       }
       this.failure = '';
     } catch (error) {
-      const cause = messageOf(this.cluster.explained('looking at the pods', error));
+      const cause = messageOf(this.cluster.explained('reading the pods', error));
       if (cause !== this.failure) this.tell([{ kind: 'sampler', text: `pods: ${cause}` }]);
       this.failure = cause;
     }

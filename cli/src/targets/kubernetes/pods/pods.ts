@@ -114,7 +114,7 @@ export class PodHistory {
     if (isLeaving && !known.gone) {
       known.gone = true;
       // What deletes a pod takes its requests with it: a rollout, a drain, an autoscaler.
-      if (before !== undefined) happened.push({ kind: 'exit', text: `${name} is taken down` });
+      if (before !== undefined) happened.push({ kind: 'exit', text: `${name} is being deleted` });
     }
     if (pod.status?.reason === 'Evicted' && !this.isTold(`${uid} evicted`)) {
       happened.push({ kind: 'exit', text: `${name} was evicted: ${pod.status.message ?? ''}` });

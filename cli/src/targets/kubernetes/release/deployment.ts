@@ -115,7 +115,7 @@ export class ReleaseDeployment {
     const { chart } = this.options;
     if (chart !== null) progress('applying the objects that the chart file names beside the chart');
     for (const object of this.beside) {
-      await cluster.doing(`making the ${object.kind ?? ''} ${object.metadata?.name ?? ''}`, () =>
+      await cluster.doing(`creating the ${object.kind ?? ''} ${object.metadata?.name ?? ''}`, () =>
         cluster.objects.create(object),
       );
     }

@@ -26,12 +26,12 @@ export async function resolveEntryPoint(
   const ofRelease = { namespace, labelSelector: releaseSelector(release) };
   if (via === 'service') return { baseUrl: urlOf(service), hosts: {} };
   if (via === 'ingress') {
-    const { items } = await cluster.doing('looking at the Ingresses', () =>
+    const { items } = await cluster.doing('reading the Ingresses', () =>
       cluster.networking.listNamespacedIngress(ofRelease),
     );
     return throughIngress(items, name, viaAddress);
   }
-  const routes = await cluster.doing('looking at the HTTPRoutes', () =>
+  const routes = await cluster.doing('reading the HTTPRoutes', () =>
     cluster.custom.listNamespacedCustomObject({
       ...GATEWAY_API,
       ...ofRelease,
@@ -40,7 +40,7 @@ export async function resolveEntryPoint(
   );
   const route = routeTo((routes as { items: HttpRoute[] }).items, name);
   const parent = route.spec?.parentRefs?.[0];
-  const gateway = await cluster.doing(`looking at the Gateway ${parent?.name ?? ''}`, () =>
+  const gateway = await cluster.doing(`reading the Gateway ${parent?.name ?? ''}`, () =>
     cluster.custom.getNamespacedCustomObject({
       ...GATEWAY_API,
       namespace: parent?.namespace ?? namespace,

@@ -233,7 +233,7 @@ export function leftInTheMiddle(
   const what = Object.entries({ ...doing, ...more }).find(([name]) => name === status)?.[1];
   if (what === undefined) return null;
   const remedy = ['installing', 'uninstalling'].includes(what)
-    ? `helm uninstall ${release} --namespace ${namespace} removes its remains`
+    ? `helm uninstall ${release} --namespace ${namespace} removes what is left of it`
     : `helm rollback ${release} --namespace ${namespace} restores the previous revision`;
   return `helm is still ${what} the release '${release}' in the namespace ${namespace}, or was interrupted (${status ?? ''}): wait until it has finished, or, if helm is no longer running, ${remedy}.`;
 }

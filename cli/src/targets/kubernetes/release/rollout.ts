@@ -34,7 +34,7 @@ export function awaitRollout(
   const sinceMs = Date.now();
   return within(timeoutMs, signal, async (patience) => {
     for (;;) {
-      const [pods, workloads, events] = await cluster.doing('looking at the release', async () => {
+      const [pods, workloads, events] = await cluster.doing('reading the release', async () => {
         const one = { namespace, labelSelector };
         const [podList, deployments, sets, eventList] = await Promise.all([
           cluster.core.listNamespacedPod(one),

@@ -201,7 +201,7 @@ export async function startUpstream(
     files: standInFiles(readFileSync(file, 'utf8'), plan),
   };
   progress('starting the service that the workload calls');
-  await cluster.doing('making the service that the workload calls', async () => {
+  await cluster.doing('creating the service that the workload calls', async () => {
     const { metadata } = await cluster.apps.createNamespacedDeployment({
       ...{ namespace, body: upstreamDeployment(order) },
     });
@@ -238,7 +238,7 @@ function readyPod(
 ): Promise<V1Pod> {
   return within(timeoutMs, signal, async (patience) => {
     for (;;) {
-      const { items } = await cluster.doing('looking at the service that the workload calls', () =>
+      const { items } = await cluster.doing('reading the service that the workload calls', () =>
         cluster.core.listNamespacedPod({
           ...{ namespace, labelSelector: `${callSelector(call)},${COMPONENT}=${CONTAINER}` },
         }),

@@ -84,7 +84,7 @@ describe('more workers than were measured', () => {
     expect(sizing.basis).toBe('law');
     expect(uslRate(law, sizing.workers)).toBeGreaterThan(80 / 0.8);
     expect(uslRate(law, sizing.workers - 1)).toBeLessThan(80 / 0.8);
-    expect(sizing.workersWhy).toContain('not measured, prove it');
+    expect(sizing.workersWhy).toContain('nothing measured this rate, so prove it');
   });
 
   test('are refused where the law says that no number of them will do', () => {
@@ -140,19 +140,19 @@ describe('values.yaml', () => {
       best([regular(50, { at: null, topology: { ...regular(50).topology, tuning: 'none' } })], 40),
     );
     expect(text).toMatch(
-      /# no evidence: search-regular did not see what main used\n {2}resources: \{\}/,
+      /# no evidence: search-regular has no resource usage of main\n {2}resources: \{\}/,
     );
     expect(text).toMatch(/# no evidence: search-regular measured n8n without any tuning/);
   });
 
   test('says with which pools of connections was measured', () => {
     expect(valuesYaml(best([queue(1, 50)], 40))).toContain(
-      'computed from the concurrency, as in search-queue-1, where it was 13 in main and 10 in worker\n  poolSize: null',
+      'computed from the concurrency, as in search-queue-1, where the size was 13 in main and 10 in worker\n  poolSize: null',
     );
     const evidence = queue(1, 50);
     const untuned = { ...evidence, topology: { ...evidence.topology, tuning: 'none' as const } };
     expect(valuesYaml(best([untuned], 40))).toMatch(
-      /# no evidence: search-queue-1 had n8n's own size;.*\n {2}poolSize: null/,
+      /# no evidence: search-queue-1 used n8n's default pool size;.*\n {2}poolSize: null/,
     );
   });
 
@@ -175,7 +175,7 @@ describe('values.yaml', () => {
     );
     expect(text).toContain('# Costs ');
     expect(text).toContain(
-      '# Would also do: queue mode, 2 workers, throughput tuning, of search-queue-2',
+      '# Alternative: queue mode, 2 workers, throughput tuning, from search-queue-2',
     );
   });
 });

@@ -208,7 +208,7 @@ describe('a signal', () => {
     await expect(fake.access.signal('main-1', 'SIGKILL')).rejects.toThrow(
       'SIGKILL of main-1: n8n is the first process of its container',
     );
-    await expect(fake.access.signal('main-9', 'SIGKILL')).rejects.toThrow('main-9 does not run');
+    await expect(fake.access.signal('main-9', 'SIGKILL')).rejects.toThrow('main-9 is not running');
   });
 });
 
@@ -265,7 +265,7 @@ describe('want of memory', () => {
   test('is left alone where it would be that of the node, and when the drill is broken off', async () => {
     const fake = new FakeCluster();
     await expect(fake.access.runOutOfMemory('worker-1', NEVER)).rejects.toThrow(
-      'n8n of worker-1 has no memory limit: the node would run out instead',
+      'n8n of worker-1 has no memory limit: the node would run out of memory instead',
     );
     expect(fake.asked).toEqual([]);
     limited(fake);
@@ -334,7 +334,7 @@ describe('links', () => {
     const fake = new FakeCluster();
     fake.output = () => Promise.reject(new Error('in main-1: no such container'));
     await expect(fake.access.links[0]?.freeze()).rejects.toThrow(
-      'the links of main-1 did not do /redis/freeze: in main-1: no such container',
+      'the store proxy of main-1 rejected /redis/freeze: in main-1: no such container',
     );
   });
 });
@@ -358,7 +358,7 @@ describe('the connections of PostgreSQL', () => {
     const fake = new FakeCluster();
     fake.goesOn = { begins: '', told: [], ends: Promise.resolve({ code: 1, stderr: 'no pg\n' }) };
     await expect(fake.access.useUpConnections()).rejects.toThrow(
-      'the connections of PostgreSQL were not taken: no pg',
+      'the connections to PostgreSQL could not be taken: no pg',
     );
   });
 
@@ -385,7 +385,7 @@ describe('the disk of PostgreSQL', () => {
     const fake = new FakeCluster();
     fake.output = () => Promise.reject(new Error('in postgresql-0: its volume lies elsewhere'));
     await expect(fake.access.fillDisk?.()).rejects.toThrow(
-      'the disk of PostgreSQL was not filled in postgresql-0: its volume lies elsewhere',
+      'the disk of PostgreSQL could not be filled: in postgresql-0: its volume lies elsewhere',
     );
     expect(fake.asked.at(-1)).toBe(`${FREE_SCRIPT} in n8n of postgresql-0`);
   });

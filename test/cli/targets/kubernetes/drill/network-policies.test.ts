@@ -88,9 +88,9 @@ test('the way out is closed where the way in is open', () => {
 test('a person is told which, where, and what to allow', () => {
   const label = 'app.kubernetes.io/managed-by=n8n-tuned';
   expect(closedText({ side: 'ingress', policies: ['deny-all'] }, 'load', label)).toBe(
-    "The NetworkPolicy deny-all of the namespace load does not let the load generator's pod in to n8n: allow ingress from pods with the label app.kubernetes.io/managed-by=n8n-tuned.",
+    "The NetworkPolicy deny-all of the namespace load does not allow traffic from the load generator's pod to n8n: allow ingress from pods with the label app.kubernetes.io/managed-by=n8n-tuned.",
   );
   expect(closedText({ side: 'egress', policies: ['a', 'b'] }, 'load', label)).toMatch(
-    /^The NetworkPolicies a, b of the namespace load do not let .* out to n8n: allow egress of pods/,
+    /^The NetworkPolicies a, b of the namespace load do not allow the load .* to n8n: allow egress of pods/,
   );
 });

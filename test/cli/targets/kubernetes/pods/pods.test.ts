@@ -138,7 +138,7 @@ describe('what happens to pods', () => {
     expect(texts({ state: { terminated: { exitCode: 0, reason: 'Completed' } } })).toEqual([]);
     const killed = { exitCode: 137, reason: 'Error' };
     expect(texts({ isLeaving: true, state: { terminated: killed } })).toEqual([
-      'main is taken down',
+      'main is being deleted',
     ]);
   });
 
@@ -174,7 +174,7 @@ describe('what happens to pods', () => {
     expect(
       history.look([pod('worker', { uid: 'a', isLeaving: true }), pod('worker', { uid: 'b' })]),
     ).toEqual([
-      { kind: 'exit', text: 'worker is taken down' },
+      { kind: 'exit', text: 'worker is being deleted' },
       { kind: 'pod', text: 'a new pod: worker' },
     ]);
   });

@@ -49,7 +49,9 @@ test('after a connection that breaks, and after silence, the next question begin
   let isSilent = true;
   const cluster = new FakeCluster((question) => (isSilent ? null : question));
   const session = new ExecSession(cluster, PLACE, ['sh'], 50);
-  await expect(session.ask('one')).rejects.toThrow('in redis-0: it gave no answer within 0.05 s');
+  await expect(session.ask('one')).rejects.toThrow(
+    'in redis-0: there was no response within 0.05 s',
+  );
   const broken = session.ask('two');
   cluster.connections[1]?.end({ code: 1, stderr: 'it has no redis-cli\n' });
   await expect(broken).rejects.toThrow('in redis-0: it has no redis-cli');
