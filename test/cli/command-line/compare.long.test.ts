@@ -51,7 +51,7 @@ describe('n8n-tuned compare', () => {
       [4, 'pairs'],
     ]);
     const [first, second] = records;
-    expect(first?.sentence).toMatch(`${rejecting} is worse by more than can be measured than ${a}`);
+    expect(first?.sentence).toMatch(`${rejecting} is worse than ${a} by more than can be measured`);
     expect(first?.b).toMatchObject({ topology: null, outcomes: Array(4).fill('not sustained') });
     expect(first?.doubts.join()).toMatch(
       /B did not sustain its load in 4 of 4 rounds \(1, 2, 3, 4\)/,

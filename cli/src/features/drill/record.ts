@@ -96,7 +96,7 @@ export const drillLedgerSchema = z.object({
   classes: ledgerClassesSchema,
   /**
    * Requests by how often their work was done, and by what their callers got; a connection that was never made is an error. Left
-   * out if no source tells of the work, and of older records.
+   * out if no source tells of the work, and by 353 drills that are kept from before 2026-11-29.
    */
   workByResponse: z.exactOptional(
     z.record(z.enum(WORK_DONE), z.record(z.enum(CALLER_GOT), z.number())),
@@ -110,7 +110,8 @@ export const drillLedgerSchema = z.object({
   lossBound: z.number(),
   /**
    * Executions that the victims ran when the faults came, number of faults whose victim ran any, and the upper bound of the share
-   * of such executions that is lost, with 95% confidence. Left out if the victims told nothing, and of older records.
+   * of such executions that is lost, with 95% confidence. Left out if the victims told nothing, and by drills from
+   * before 2026-11-29.
    */
   inFlight: z.exactOptional(
     z.object({ executions: z.number(), faults: z.number(), lossBound: z.number() }),

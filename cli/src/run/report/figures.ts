@@ -181,7 +181,7 @@ export const LIMIT_COLUMNS = ['resource', 'in use', 'figures'];
 /** Those below say that there was room, which the roles' table says too. */
 const LIMITS_SHOWN = 8;
 
-/** Every resource that was seen, in the order of the verdict; older records have none. */
+/** Every resource that was seen, in the order of the verdict; none where nothing was measured. */
 export const limitRows = ({ verdict: { limitedBy } }: RunRecord): string[][] =>
   (limitedBy.ranked ?? [])
     .slice(0, LIMITS_SHOWN)

@@ -111,7 +111,7 @@ export function sweepTable(
   };
 }
 
-/** What limited each cell and what came next, one sentence per cell; empty of older records. */
+/** What limited each cell and what came next, one sentence per cell; none for a cell that names no limit. */
 export function sweepLimits(
   sweep: SweepRecord,
   records: readonly CellRecord[],
