@@ -36,13 +36,13 @@ export interface Drilled extends DrillPart {
   drill: DrillRecord;
 }
 
-const TOPOLOGY = ['--workers', '2', '--webhooks', '2'];
-/** On kubernetes each is two files of values, as the chart has no name for n8n as it comes. */
+const WORKERS = ['--workers', '2'];
+/** On kubernetes each is files of values, as the chart has no name for n8n as it comes. */
 const OPTIONS: Record<Target, Record<Configuration, (given: { root: string }) => string[]>> = {
   process: {
-    'as-it-comes': () => [...TOPOLOGY, '--tuning', 'none'],
-    defaults: ({ root }) => [...TOPOLOGY, ...chartEnv(root)],
-    recovery: ({ root }) => [...TOPOLOGY, ...chartEnv(root), '--recover'],
+    'as-it-comes': () => [...WORKERS, '--tuning', 'none'],
+    defaults: ({ root }) => [...WORKERS, ...chartEnv(root)],
+    recovery: ({ root }) => [...WORKERS, ...chartEnv(root), '--recover'],
   },
   kubernetes: {
     'as-it-comes': ({ root }) => valuesOf(root, 'as-it-comes'),
@@ -50,6 +50,26 @@ const OPTIONS: Record<Target, Record<Configuration, (given: { root: string }) =>
     recovery: ({ root }) => [...valuesOf(root, 'defaults'), '--recover'],
   },
 };
+
+/** Webhook processors take all requests, so that a fault of main alone puts nothing of the load at risk beside them. */
+const OF_MAIN = ['kill-main', 'stall-main', 'oom-main', 'cut-main'];
+const WEBHOOKS = ['--webhooks', '2'];
+
+/** Who takes the requests: webhook processors, or main where the fault is one of main. */
+const takingOf = (fault: string, target: Target, root: string): string[] => {
+  const isMain = OF_MAIN.includes(fault);
+  if (target === 'process') return isMain ? [] : WEBHOOKS;
+  return isMain ? valuesFile(root, 'main-answers') : [];
+};
+
+/** Whether main was hit while webhook processors took all requests: the first drills of main's faults were like that. */
+export const hadNothingAtRisk = ({
+  fault,
+  drill: { topology },
+}: {
+  fault: string;
+  drill: { topology?: { webhooks: { count: number } } | null };
+}): boolean => OF_MAIN.includes(fault) && (topology?.webhooks.count ?? 0) > 0;
 
 /** As the command takes them. */
 export const variables = (given: Record<string, string | number | boolean>): string[] =>
@@ -97,7 +117,24 @@ interface Fault {
   tail: number;
   load?: Partial<Load>;
   more?: Partial<Record<Target, (root: string) => string[]>>;
+  /** On processes, beside recovery: left out, as in the other configurations. */
+  recovered?: { lasts: number; load: Partial<Load>; more: string[] };
 }
+
+/**
+ * A retry begins where a worker was silent for the lock of its job (60 s), until the next check (30 s), for the age (60 s) and for
+ * 40 s more. A worker that is away for longer comes back while a retry runs, and looks before its next node whether it may go on.
+ */
+const SILENT_SECONDS = 240;
+/** One that is only cut off works on: what it has just begun is to outlast the cut. In two workers of 20 slots. */
+const OUTLASTING: Partial<Load> = {
+  ...{ rate: 0.1, workMs: 270_000, steady: 300, wait: 600 },
+  slo: ['--slo', 'errors<1%', '--slo', 'p95<300s'],
+};
+const OF_SOME_SECONDS: Partial<Load> = {
+  ...{ rate: 0.5, workMs: 20_000, steady: 45, wait: 400 },
+  slo: ['--slo', 'errors<1%', '--slo', 'p95<40s'],
+};
 
 /** Two workers with so few slots just keep up with it, so that jobs wait in Redis. */
 export const FULL = { slots: 2, rate: 1.85 };
@@ -113,10 +150,16 @@ export const FAULTS: Fault[] = [
   { name: 'stop-redis', on: BOTH, lasts: 30, back: 60, tail: GIVEN_UP },
   { name: 'restart-postgres', on: BOTH, every: 45, back: 45, tail: 20 },
   { name: 'stop-postgres', on: BOTH, lasts: 30, every: 75, back: 60, tail: GIVEN_UP },
-  { name: 'stall-worker', on: BOTH, lasts: 75, back: 45, tail: 60 },
+  {
+    ...{ name: 'stall-worker', on: BOTH, lasts: 75, back: 45, tail: 60 },
+    recovered: { lasts: SILENT_SECONDS, load: OF_SOME_SECONDS, more: [] },
+  },
   { name: 'stall-main', on: BOTH, lasts: 30, back: 60, tail: 20 },
   { name: 'stall-webhook', on: BOTH, lasts: 30, back: 60, tail: 20 },
-  { name: 'cut-worker', on: BOTH, lasts: 75, back: 45, tail: 60 },
+  {
+    ...{ name: 'cut-worker', on: BOTH, lasts: 75, back: 45, tail: 60 },
+    recovered: { lasts: SILENT_SECONDS, load: OUTLASTING, more: ['--concurrency', '20'] },
+  },
   {
     ...{ name: 'redis-loses-data', on: BOTH, back: 40, tail: 150, load: { rate: FULL.rate } },
     more: {
@@ -245,7 +288,7 @@ const hasLost = ({ drill }: Lossy): boolean => {
  * How much is lost hangs on the moment of the fault, so what can lose something is repeated whatever the first drill has
  * lost. A harmless fault is drilled once, and 3 times as soon as one of its drills on the same target has lost something.
  * Recovery has nothing to do where the chart's defaults lose nothing: it is drilled once there, and 3 times if it did
- * something again.
+ * something again. Beside it, the faults of the database are always repeated: there it did most of its work twice.
  */
 export function isNeeded(
   { fault, target, configuration, repeat }: DrillPart,
@@ -256,30 +299,47 @@ export function isNeeded(
       .filter((part) => configurations.includes(part.configuration))
       .map(({ name }) => recordOf(name))
       .some((record) => record !== undefined && hasLost(record));
-  if (configuration === 'recovery') return repeat === 1 || lostIn(['defaults', 'recovery']);
+  if (configuration === 'recovery') {
+    return repeat === 1 || isOfDatabase(fault) || lostIn(['defaults', 'recovery']);
+  }
   return repeat === 1 || !HARMLESS.includes(fault) || lostIn(['as-it-comes', 'defaults']);
 }
+
+/** Whether n8n's workers live, and its database does not take what they have done. */
+export const isOfDatabase = (fault: string): boolean =>
+  FAULTS.some(({ name, every }) => name === fault && every !== undefined);
 
 /** Every fault once on each target, on this machine first, before any of them again. */
 export const PARTS: DrillPart[] = Array.from({ length: REPEATS }, (_, index) => index + 1).flatMap(
   (repeat) =>
     BOTH.flatMap((target) =>
-      FAULTS.filter(({ on }) => on.includes(target)).flatMap((fault) =>
-        (Object.keys(OPTIONS[target]) as Configuration[]).map((configuration) => ({
-          ...{ fault: fault.name, target, configuration, repeat },
-          name: `${fault.name}-${target}-${configuration}-${String(repeat)}`,
-          loadSeconds: allLoadSecondsOf(fault, configuration),
-          seconds: secondsOf(fault, target, configuration),
-        })),
+      FAULTS.filter(({ on }) => on.includes(target)).flatMap((one) =>
+        (Object.keys(OPTIONS[target]) as Configuration[]).map((configuration) => {
+          const fault = drilledIn(one, target, configuration);
+          return {
+            ...{ fault: fault.name, target, configuration, repeat },
+            name: `${fault.name}-${target}-${configuration}-${String(repeat)}`,
+            loadSeconds: allLoadSecondsOf(fault, configuration),
+            seconds: secondsOf(fault, target, configuration),
+          };
+        }),
       ),
     ),
 );
 
+/** A fault as it is made in a configuration. */
+function drilledIn(fault: Fault, target: Target, configuration: Configuration): Fault {
+  const { recovered, more = {} } = fault;
+  if (recovered === undefined || target !== 'process' || configuration !== 'recovery') return fault;
+  const { lasts, load } = recovered;
+  return { ...fault, lasts, load, more: { ...more, process: () => recovered.more } };
+}
+
 /** From the begin of the first load to the end of the last one. */
 function allLoadSecondsOf(fault: Fault, configuration: Configuration): number {
-  const { name, back } = fault;
+  const { name, back, load: { steady = STEADY_SECONDS } = {} } = fault;
   const { lasts = 0 } = timesOf(fault, configuration);
-  const seconds = WARMUP_SECONDS + STEADY_SECONDS + lasts + back;
+  const seconds = WARMUP_SECONDS + steady + lasts + back;
   return hasControl({ fault: name }) ? 2 * seconds + AFTER_CONTROL_SECONDS : seconds;
 }
 
@@ -297,21 +357,27 @@ function secondsOf(fault: Fault, target: Target, configuration: Configuration): 
   return AROUND_SECONDS[target] + allLoadSecondsOf(fault, configuration) + fault.tail + recovering;
 }
 
+/** The options of a drill, with who takes the requests in that of this fault; left out: webhook processors. */
 export const optionsOf = (
-  { target, configuration }: Pick<DrillPart, 'target' | 'configuration'>,
+  {
+    fault = '',
+    target,
+    configuration,
+  }: Pick<DrillPart, 'target' | 'configuration'> & { fault?: string },
   root: string,
-): string[] => OPTIONS[target][configuration]({ root });
+): string[] => [...OPTIONS[target][configuration]({ root }), ...takingOf(fault, target, root)];
 
 /** The call of the command, from anywhere. */
 export function commandOf(
   { fault, target, configuration }: DrillPart,
   { root, out, isShort }: CallOf,
 ): string[] {
-  const drilled = FAULTS.find(({ name }) => name === fault);
-  if (drilled === undefined) throw new Error(`there is no fault ${fault}`);
+  const found = FAULTS.find(({ name }) => name === fault);
+  if (found === undefined) throw new Error(`there is no fault ${fault}`);
+  const drilled = drilledIn(found, target, configuration);
   const { back, load = {}, more = {} } = drilled;
   return [
-    ...['drill', fault, '--target', target, ...optionsOf({ target, configuration }, root)],
+    ...['drill', fault, '--target', target, ...optionsOf({ fault, target, configuration }, root)],
     ...(more[target]?.(root) ?? []),
     ...loadOf({ ...timesOf(drilled, configuration), back, isShort, ...load }),
     ...(hasControl({ fault }) ? [] : ['--no-control']),
@@ -335,22 +401,28 @@ function haveSameVariables(now: readonly string[], then: readonly string[]): boo
 /** What recovery repeats hangs on them, so that it is measured anew with them. */
 const RECOVERS_WITH_MS = Math.max(...LATER_SCRIPTS.map(({ since }) => Date.parse(since)));
 
-const everyIn = (command: readonly string[]): string | undefined =>
-  command.find((_, index) => command[index - 1] === '--every');
+/** What of its fault and its load decides whether it shows anything. */
+const SHOWN_BY = ['--every', '--param'];
+const shownBy = (command: readonly string[]): string =>
+  command.filter((_, index) => SHOWN_BY.includes(command[index - 1] ?? '')).join(' ');
 
 /**
  * Whether n8n had the variables that the plan gives it now: when a default of the chart changes, they do. Beside recovery
- * it also had the scripts of now, and the fault as many moments.
+ * it also had the scripts of now, and the fault as many moments and work as long.
  */
 export function isCurrent({
   name,
   drill,
 }: {
   name: string;
-  drill: { command?: readonly string[]; startedAt?: string };
+  drill: {
+    command?: readonly string[];
+    startedAt?: string;
+    topology?: { webhooks: { count: number } } | null;
+  };
 }): boolean {
   const part = PARTS.find((one) => one.name === name);
-  if (part === undefined) return false;
+  if (part === undefined || hadNothingAtRisk({ fault: part.fault, drill })) return false;
   if (part.configuration === 'recovery' && Date.parse(drill.startedAt ?? '') < RECOVERS_WITH_MS) {
     return false;
   }
@@ -358,7 +430,7 @@ export function isCurrent({
   // A record has no folder of a machine.
   const now = planned.map((word) => word.replaceAll('/root', '.'));
   const then = drill.command ?? [];
-  return haveSameVariables(now, then) && everyIn(now) === everyIn(then);
+  return haveSameVariables(now, then) && shownBy(now) === shownBy(then);
 }
 
 const TIMES = ['detect', 'recover', 'drain'];

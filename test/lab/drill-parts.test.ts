@@ -133,22 +133,31 @@ describe('the parts', () => {
       },
     );
 
+    test('three times beside recovery where the database fails, whatever was lost', () => {
+      for (const fault of [
+        ...['restart-postgres', 'stop-postgres', 'postgres-connections-used-up', 'full-disk'],
+      ]) {
+        const names = all(fault).filter((name) => name.includes('-recovery-'));
+        expect([names.length, needed(names)]).toEqual([3, names]);
+      }
+    });
+
     test('once in each configuration where a fault should lose nothing', () => {
       const once = ['as-it-comes', 'defaults', 'recovery'].map(
-        (name) => `restart-postgres-process-${name}-1`,
+        (name) => `restart-redis-process-${name}-1`,
       );
-      const names = all('restart-postgres');
+      const names = all('restart-redis');
       expect(needed(names)).toEqual(once);
       const refused = record({ refused: 9, 'error-but-done': 1, 'no-response': 3 });
-      expect(needed(names, { 'restart-postgres-process-defaults-1': refused })).toEqual(once);
+      expect(needed(names, { 'restart-redis-process-defaults-1': refused })).toEqual(once);
     });
 
     test.each(['lost', 'not-executed', 'repeated', 'unknown', 'running'])(
       'all of it once one of its drills on that target had a request that was %s',
       (name) => {
-        const names = all('restart-postgres');
+        const names = all('restart-redis');
         const of = (configuration: string): Record<string, Kept> => ({
-          [`restart-postgres-process-${configuration}-1`]: record({ [name]: 1 }),
+          [`restart-redis-process-${configuration}-1`]: record({ [name]: 1 }),
         });
         expect(needed(names, of('defaults'))).toEqual(names);
         const laterRecovery = /-recovery-[23]$/;
@@ -158,7 +167,7 @@ describe('the parts', () => {
         expect(needed(names, of('recovery'))).toEqual(
           names.filter((one) => one.endsWith('-1') || laterRecovery.test(one)),
         );
-        expect(needed(all('restart-postgres', 'kubernetes'), of('defaults'))).toHaveLength(3);
+        expect(needed(all('restart-redis', 'kubernetes'), of('defaults'))).toHaveLength(3);
       },
     );
 
@@ -169,6 +178,51 @@ describe('the parts', () => {
           .sort(),
       );
     });
+  });
+
+  test('of faults of main have no webhook processors, so that main takes the requests', () => {
+    for (const [index, { fault, target }] of parts.entries()) {
+      const words = commands[index] ?? [];
+      const isMain = fault.endsWith('-main');
+      expect(words.includes('--webhooks')).toBe(target === 'process' && !isMain);
+      const isWithout = words.some((word) => word.endsWith('main-answers.yaml'));
+      expect([fault, isWithout]).toEqual([fault, target === 'kubernetes' && isMain]);
+    }
+    const files = ['main-answers', 'defaults', 'shared-node'].map((name) => ({
+      ...{ name, text: readFileSync(join(root, `studies/drills/${name}.yaml`), 'utf8') },
+    }));
+    const own = parts.findIndex(({ name }) => name === 'kill-main-kubernetes-defaults-1');
+    const given = (commands[own] ?? []).flatMap((word) => /([\w-]+)\.yaml$/.exec(word)?.[1] ?? []);
+    // The last one counts.
+    const inOrder = given.map((name) => files.find((file) => file.name === name) ?? files[0]);
+    expect(topologyOfValues(inOrder as typeof files).webhooks.count).toBe(0);
+  });
+
+  test('are measured again where webhook processors took the requests and main was hit', () => {
+    const topology = (count: number): object => ({ webhooks: { count } });
+    const vain = (fault: string, count: number): boolean =>
+      plan.hadNothingAtRisk({ fault, drill: { topology: topology(count) as never } });
+    expect([vain('kill-main', 2), vain('kill-main', 0), vain('kill-webhook', 2)]).toEqual([
+      ...[true, false, false],
+    ]);
+    const name = 'kill-main-process-defaults-1';
+    const command = (commands[parts.findIndex((part) => part.name === name)] ?? []).map((word) =>
+      word.replaceAll('/here', '.'),
+    );
+    const isCurrent = (count: number): boolean =>
+      plan.isCurrent({ name, drill: { command, topology: topology(count) as never } });
+    expect([isCurrent(0), isCurrent(2)]).toEqual([true, false]);
+  });
+
+  test('whose point is the fence beside recovery keep a worker away until a retry has begun, on processes', () => {
+    const wordsOf = (name: string): string =>
+      (commands[parts.findIndex((one) => one.name === name)] ?? []).join(' ');
+    for (const fault of ['stall-worker', 'cut-worker']) {
+      expect(wordsOf(`${fault}-process-recovery-1`)).toContain('--for 240s');
+      expect(wordsOf(`${fault}-process-defaults-1`)).toContain('--for 75s');
+      expect(wordsOf(`${fault}-kubernetes-recovery-1`)).toContain('--for 75s');
+    }
+    expect(wordsOf('cut-worker-process-recovery-1')).toContain('--param ms=270000');
   });
 
   test('are measured again once n8n gets other variables', () => {
@@ -435,6 +489,45 @@ describe('the table', () => {
     expect(text).toContain('| retries that repeated finished work / retries |');
     expect(text).toMatch(/\| 1 \/ 9 +\|/);
     expect(page([part(record, 1)])).not.toMatch(/\d \/ \d/);
+  });
+
+  test('says where recovery made no retry, and that nothing was shown of what one repeats', () => {
+    const recovery = {
+      ...{ ageSeconds: 60, everySeconds: 10, passes: 1, failedPasses: 0, left: {}, attempts: {} },
+    };
+    expect(page([part({ ...record, recovery }, 1, 'recovery')])).toMatch(/\| no retry +\|/);
+  });
+
+  test('bounds the share of faults that lose any, by how many there were', () => {
+    const text = page([part(without, 1), part(without, 2), part(without, 3)]);
+    expect(text).toMatch(/\| 0 of 3: at most 63\.2% +\|/);
+    expect(page([part(record, 1), part(without, 2)])).toMatch(/\| 1 of 2 +\|/);
+    const idle = { tMs: 1, name: 'worker-1', executions: 0 };
+    const spared = { ...without, fault: { ...without.fault, victims: [idle] } };
+    expect(page([part(spared, 1), part(without, 2)])).toMatch(/\| 0 of 1: at most 95% +\|/);
+  });
+
+  test('says what is left out, and which drills did not record whether their victim was busy', () => {
+    const { victims: _, ...fault } = without.fault;
+    const silent = { ...without, fault };
+    const vain = [{ ...part(without, 1), fault: 'kill-main' }] as DrilledPart[];
+    const text = drillTable([part(silent, 1), part(without, 2)] as DrilledPart[], vain);
+    expect(text).toContain('1 drill of kill-main is left out: webhook processors took');
+    expect(text).toContain('1 drill did not record whether their victim was busy.');
+    expect(page([part(without, 1)])).not.toMatch(/left out: webhook|whether their victim was busy/);
+  });
+
+  test('counts work that was done twice beside recovery as a broken promise where the database failed', () => {
+    const of = (fault: string, doneTwice: number, configuration = 'recovery'): string =>
+      page([{ ...part(without, 1, configuration), fault, doneTwice }]);
+    expect(of('stop-postgres', 2)).toContain('| done-twice=0 |');
+    for (const text of [
+      of('stop-postgres', 0),
+      of('kill-worker', 2),
+      of('stop-postgres', 2, 'defaults'),
+    ]) {
+      expect(text).not.toContain('done-twice');
+    }
   });
 
   test('marks drills of earlier defaults, which count as not measured', () => {

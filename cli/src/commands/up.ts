@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { readPlainFile } from '../linux/plain-file';
 import { processName, thisProcess } from '../linux/proc';
+import { WEBHOOK_COUNTS } from '../samplers/n8n-metrics';
 import { Kept, type KeptState } from '../targets/kept';
 import type { Running } from '../targets/target';
 import { EXIT, Failure, Interrupted, messageOf, Mistake } from '../ui/exit';
@@ -73,7 +74,8 @@ export function upOrder(given: UpOptions) {
       `up requires --target process or container: it cannot start an n8n instance with --target ${given.target}.`,
     );
   }
-  const options = { ...given, env: { ...WATCHED, ...given.env } };
+  // Latency and errors for `watch`; a run is measured without them.
+  const options = { ...given, env: { ...WEBHOOK_COUNTS, ...given.env } };
   const workload = chosenWorkload(options, isLegacyChoice(options));
   return {
     workload,
@@ -129,9 +131,6 @@ async function up(options: UpOptions): Promise<void> {
     interrupt.end();
   }
 }
-
-/** Latency and errors for `watch`; a run is measured without them. */
-const WATCHED = { N8N_METRICS_INCLUDE_WEBHOOK_METRICS: 'true' };
 
 async function keep(options: UpOptions): Promise<void> {
   const kept = new Kept(options.name);

@@ -8,6 +8,8 @@ import type { SampledRole } from '../plan/roles';
 
 /** What n8n counts of webhook requests (N8N_METRICS_INCLUDE_WEBHOOK_METRICS): a histogram by path, workflow and status. */
 
+export const WEBHOOK_COUNTS = { N8N_METRICS_INCLUDE_WEBHOOK_METRICS: 'true' };
+
 interface WebhookCounts {
   requests: number;
   /** With a 5xx status. */

@@ -79,6 +79,12 @@ const REPEATED = {
   prevention: 'an effect that carries the id of its request, so that a second one changes nothing',
 };
 
+const DONE_TWICE = {
+  cause:
+    'a worker had finished the work, and n8n could not store its success, so that recovery ran it again',
+  prevention: '`tuning.keepStalled` of the chart, with which a worker now stores it later',
+};
+
 /** What keeps a worker from its queue for a while. It has its jobs all the same, and goes on with them. */
 const AWAY = new Set(['stall-worker', 'cut-worker']);
 const WITHOUT_DATABASE = new Set([
@@ -186,6 +192,7 @@ function causeOf({ fault, configuration, metric, classes, lostDue }: Broken): Ca
     return HALF_OPEN['as-it-comes'];
   }
   if (metric === 'repeated') return REPEATED;
+  if (metric === 'done-twice') return DONE_TWICE;
   if (metric === 'recover') {
     if (fault === 'redis-half-open') return HALF_OPEN.recover;
     if (fault === 'stop-redis') return noRedis(configuration);

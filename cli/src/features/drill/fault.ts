@@ -76,6 +76,8 @@ export interface FaultContext extends FaultScene {
   access: DrillAccess;
   /** Executions that an instance runs at this moment, by its own counts; null: it tells nothing of them. */
   executionsOn(instance: string): Promise<number | null>;
+  /** Requests to webhooks that an instance has answered, by its own counts; null: it tells nothing of them. */
+  requestsOn(instance: string): Promise<number | null>;
   /** Told of what the fault has hit, as soon as that is known: what shows that something was at risk there. */
   hit(victim: Omit<Victim, 'tMs'>): void;
   /** Those that run now. */

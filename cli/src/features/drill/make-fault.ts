@@ -4,7 +4,7 @@ import { chartVersion } from '../../plan/environment';
 import { databaseOf, type Topology } from '../../plan/topology';
 import type { Instance, LinkCounts, Running, StoreLink } from '../../targets/target';
 import { Failure } from '../../ui/exit';
-import { NODES, parseMetrics, scrape } from '../../samplers/n8n-metrics';
+import { NODES, parseMetrics, parseWebhooks, scrape } from '../../samplers/n8n-metrics';
 import type { FaultContext, FaultScene } from './fault';
 import type { Victim } from './record';
 
@@ -32,20 +32,29 @@ export function allOf(scene: FaultContext, role: Instance['role']): string[] {
 
 export async function kill(scene: FaultContext, role: Instance['role']): Promise<void> {
   const instance = next(scene, role);
-  const executions = await runningOn(scene, instance, role);
+  const atRisk = await atRiskOn(scene, instance, role);
   await scene.access.signal(instance, 'SIGKILL');
-  scene.hit({ name: instance, ...executions });
+  scene.hit({ name: instance, ...atRisk });
   scene.tell(`SIGKILL of ${instance}`);
 }
 
-/** What a victim executes; nothing is told of a role that executes nothing. */
-export async function runningOn(
+/**
+ * What of the load is on a victim: executions where its role executes, and requests where webhook processors take them. Main takes
+ * all of them where there are none, so that what is open is open there.
+ */
+export async function atRiskOn(
   scene: FaultContext,
   instance: string,
   role: Instance['role'],
-): Promise<Pick<Victim, 'executions'>> {
-  const executes = scene.instances().some((one) => one.role === 'worker') ? 'worker' : 'main';
-  return role === executes ? { executions: await scene.executionsOn(instance) } : {};
+): Promise<Pick<Victim, 'executions' | 'requests'>> {
+  const has = (wanted: Instance['role']): boolean =>
+    scene.instances().some((one) => one.role === wanted);
+  const executes = has('worker') ? 'worker' : 'main';
+  return {
+    ...(role === executes ? { executions: await scene.executionsOn(instance) } : {}),
+    ...(role === 'webhook' ? { requests: await scene.requestsOn(instance) } : {}),
+    ...(role === 'main' && has('webhook') ? { requests: 0 } : {}),
+  };
 }
 
 /** What links have carried, all together. */
@@ -149,6 +158,21 @@ export async function executionsOn(
   const begun = counts.get(NODES.begun);
   if (begun === undefined) return (await isCounted(metrics)) ? 0 : null;
   return Math.max(0, begun - (counts.get(NODES.ended) ?? 0));
+}
+
+/** Requests to webhooks that an instance has answered since it started. Null: it does not tell. */
+export async function requestsOn(
+  { metrics = [] }: Pick<Running, 'metrics'>,
+  instance: string,
+): Promise<number | null> {
+  const textOf = (one: Running['metrics'][number]): Promise<string> => scrape(one).catch(() => '');
+  const texts = await Promise.all(
+    metrics.map(async (one) => [one.instance, await textOf(one)] as const),
+  );
+  const own = texts.find(([name]) => name === instance)?.[1] ?? '';
+  if (own === '') return null;
+  const isAnyCounted = texts.some(([, text]) => parseWebhooks(text) !== null);
+  return parseWebhooks(own)?.requests ?? (isAnyCounted ? 0 : null);
 }
 
 /** A process of n8n shows a count only from the first event on: then others tell whether n8n counts at all. */

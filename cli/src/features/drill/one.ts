@@ -18,6 +18,7 @@ import { parsePromises, type DrillPromise } from './analysis/promise';
 import { parseSlos, type Slo } from '../../../../loadtests/lib/slo';
 import { SOAK, type DrillRecord } from './record';
 import { readRun } from '../../record/read-run';
+import { WEBHOOK_COUNTS } from '../../samplers/n8n-metrics';
 import { topologyOfValues } from '../../targets/kubernetes/release/values';
 import { EXIT, Mistake } from '../../ui/exit';
 import { counted } from '../../ui/numbers';
@@ -190,7 +191,7 @@ export function orderOf(fault: Fault, given: DrillOptions): OrderedDrill {
     ...chosenPrices(options),
   };
   const workflows = [...workload.workflows, ...scheduleOf(fault)];
-  const target = targetOrder(options, workflows, options.ready, {
+  const target = targetOrder(countingRequests(options), workflows, options.ready, {
     load: `${counted(options.rate, 'request')} per second`,
     hasLinks: fault.isOnLinks ?? false,
     hasSmallDisk: fault.isOnSmallDisk ?? false,
@@ -206,6 +207,13 @@ export function orderOf(fault: Fault, given: DrillOptions): OrderedDrill {
       : {}),
   };
 }
+
+/** What webhook processors took of the load shows whether a fault of one of them had anything at risk. */
+const countingRequests = (options: DrillOptions): DrillOptions =>
+  (options.target === 'process' || options.target === 'container') &&
+  drilledTopology(options).webhooks.count > 0
+    ? { ...options, env: { ...WEBHOOK_COUNTS, ...options.env } }
+    : options;
 
 function refuseWhatItLacks(fault: Fault, options: DrillOptions): void {
   if (isThere(options)) {

@@ -45,6 +45,8 @@ export const victimSchema = z.object({
   name: z.string(),
   /** Executions that it ran when the fault came; null: it did not tell. Left out of a store. */
   executions: z.exactOptional(z.number().nullable()),
+  /** Requests that it had answered when the fault came, of a role that only takes them; null: it did not tell. */
+  requests: z.exactOptional(z.number().nullable()),
   /** A link has them: connections that were open when the fault came, and bytes that came while it lasted. */
   connections: z.exactOptional(z.number()),
   bytes: z.exactOptional(z.number()),

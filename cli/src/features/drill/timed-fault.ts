@@ -5,7 +5,7 @@ import type { RunOrder } from '../../run/order';
 import type { Instance, Running } from '../../targets/target';
 import { Failure, messageOf } from '../../ui/exit';
 import type { Fault, FaultScene } from './fault';
-import { executionsOn } from './make-fault';
+import { executionsOn, requestsOn } from './make-fault';
 
 /** A fault that is made so long after the load has begun, once or again and again. */
 export class TimedFault {
@@ -94,6 +94,7 @@ export class TimedFault {
     return fault.make({
       ...{ ...scene, access, instances },
       executionsOn: (instance) => executionsOn(running, instance),
+      requestsOn: (instance) => requestsOn(running, instance),
       hit: (victim) => void this.victims.push({ tMs: this.now(), ...victim }),
     });
   }

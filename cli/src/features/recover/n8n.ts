@@ -86,8 +86,7 @@ export class RecoveryApi {
   }
 
   /**
-   * Of what is too large to be read, n8n is not asked for the data: its main would have to hold it whole, whatever of it is read
-   * here. An n8n that tells no size does not go beyond a limit of its own.
+   * Does not ask n8n for data that is too large to be read: its main would have to hold it whole, whatever of it is read here. An n8n that tells no size does not go beyond a limit of its own.
    */
   async stored(executionId: string): Promise<Stored> {
     const path = `/executions/${executionId}`;

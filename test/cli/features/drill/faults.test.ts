@@ -6,7 +6,7 @@ import { soak } from '../../../../cli/src/features/drill/faults/combined';
 import { bundledPlace } from '../../../../cli/src/catalogue/seeding';
 import { parseExport } from '../../../../cli/src/catalogue/exported-workflow';
 import { whyNotThere, type DrillOptions } from '../../../../cli/src/features/drill/one';
-import { executionsOn } from '../../../../cli/src/features/drill/make-fault';
+import { executionsOn, requestsOn } from '../../../../cli/src/features/drill/make-fault';
 import type { Victim } from '../../../../cli/src/features/drill/record';
 import type { Fault, FaultContext } from '../../../../cli/src/features/drill/fault';
 import { planOfDrill } from '../../../../cli/src/features/drill/plan';
@@ -61,6 +61,7 @@ function stage(lastsMs = 20, roots = ROOTS): Stage {
   return {
     ...{ seen, victims },
     executionsOn: (instance) => Promise.resolve(instance === 'worker-1' ? 2 : 0),
+    requestsOn: (instance) => Promise.resolve(instance === 'webhook-1' ? 40 : 0),
     hit: (victim) => void victims.push(victim),
     access: {
       signal: (instance, signal) => {
@@ -408,8 +409,15 @@ test.each<[string, Omit<Victim, 'tMs'>[]]>([
   // Both links of the worker; the stage counts 100 bytes for each thing that was done.
   ['cut-worker', [{ name: 'worker-1', executions: 2, connections: 6, bytes: 600 }]],
   ['slow-redis', [{ name: 'redis', connections: 12, bytes: 2_000 }]],
-  // Workers execute, and main does not.
-  ['kill-main', [{ name: 'main' }]],
+  // Workers execute, and webhook processors take the requests: nothing of the load is at risk on main.
+  ['kill-main', [{ name: 'main', requests: 0 }]],
+  ['stall-main', [{ name: 'main', requests: 0 }]],
+  ['oom-main', [{ name: 'main', requests: 0 }]],
+  ['cut-main', [{ name: 'main', requests: 0, connections: 6, bytes: 600 }]],
+  ['oom-worker', [{ name: 'worker-1', executions: 2 }]],
+  ['kill-webhook', [{ name: 'webhook-1', requests: 40 }]],
+  ['stall-webhook', [{ name: 'webhook-1', requests: 40 }]],
+  ['cut-webhook', [{ name: 'webhook-1', requests: 40, connections: 6, bytes: 600 }]],
 ])('%s tells what was at risk on its victim', async (name, expected) => {
   const scene = stage();
   await findFault(name).make(scene);
@@ -421,6 +429,35 @@ test('main is the victim that executes where there are no workers', async () => 
   const scene = stage(0, regular);
   await findFault('kill-main').make(scene);
   expect(scene.victims).toEqual([{ name: 'main', executions: 0 }]);
+});
+
+test('main is no idle victim where it takes the requests itself', async () => {
+  const scene = stage(
+    0,
+    ROOTS.filter(({ role }) => role !== 'webhook'),
+  );
+  await findFault('kill-main').make(scene);
+  expect(scene.victims).toEqual([{ name: 'main' }]);
+});
+
+test('how many requests a webhook processor took is what it counts, or what others show that n8n counts', async () => {
+  const shown = (instance: string, ...lines: string[]): Running['metrics'][number] => ({
+    ...{ role: 'webhook', instance, url: '' },
+    read: () => Promise.resolve(['# HELP', ...lines, ''].join('\n')),
+  });
+  const name = 'n8n_webhook_request_duration_seconds';
+  const busy = shown(
+    'webhook-1',
+    ...[`${name}_bucket{le="+Inf",status_code="200"} 7`, `${name}_sum{status_code="200"} 3`],
+    `${name}_count{status_code="200"} 7`,
+  );
+  const idle = shown('webhook-2', 'n8n_version_info 1');
+  const silent = { ...idle, instance: 'webhook-3', read: () => Promise.reject(new Error('away')) };
+  const all = { metrics: [busy, idle, silent] };
+  expect(await requestsOn(all, 'webhook-1')).toBe(7);
+  expect(await requestsOn(all, 'webhook-2')).toBe(0);
+  expect(await requestsOn(all, 'webhook-3')).toBeNull();
+  expect(await requestsOn({ metrics: [idle] }, 'webhook-2')).toBeNull();
 });
 
 test('how many executions an instance runs is what it has begun and not ended', async () => {

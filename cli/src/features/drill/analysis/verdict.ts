@@ -124,23 +124,25 @@ function untold(facts: DrillFacts): string[] {
   ];
 }
 
-/** Nothing of a victim was at risk: it ran nothing, or its links carried nothing. */
-export const isSpared = ({ executions, connections, bytes }: Victim): boolean =>
-  executions === 0 || (connections === 0 && bytes === 0);
+/** Nothing of the load was at risk on a victim: it ran nothing, took no request, or its links carried nothing. */
+export const isSpared = ({ executions, requests, connections, bytes }: Victim): boolean =>
+  executions === 0 || requests === 0 || (connections === 0 && bytes === 0);
 
 /** Why a fault of which each victim was idle has shown nothing. */
 function missedBy({ victims = [] }: DrillFault): string[] {
   if (victims.length === 0 || !victims.every(isSpared)) return [];
-  const [ran, carried] = [
+  const [ran, took, carried] = [
     namesOf(victims.filter(({ executions }) => executions === 0)),
-    namesOf(victims.filter(({ executions }) => executions !== 0)),
+    namesOf(victims.filter(({ requests }) => requests === 0)),
+    namesOf(victims.filter(({ executions, requests }) => executions !== 0 && requests !== 0)),
   ];
   const shown = [
     ...(ran === '' ? [] : [`${ran} ran no execution when the fault occurred`]),
+    ...(took === '' ? [] : [`${took} took none of the requests`]),
     ...(carried === '' ? [] : [`nothing passed between n8n and ${carried} during the fault`]),
   ];
   return [
-    `${shown.join(', and ')}, so nothing was at risk there: use a higher --rate, longer work or --every`,
+    `${shown.join(', and ')}, so nothing was at risk there: ${took === '' ? '' : 'main takes them without --webhooks; or '}use a higher --rate, longer work or --every`,
   ];
 }
 
@@ -201,6 +203,11 @@ function doubtsOf({ fault, ledger, control, isOver, faultFailed }: DrillFacts): 
     ...(victims.some(({ executions }) => executions === null)
       ? [
           'It is unknown how many executions the victim of the fault ran, because n8n does not count them here.',
+        ]
+      : []),
+    ...(victims.some(({ requests }) => requests === null)
+      ? [
+          'It is unknown how many requests the victim of the fault took, because n8n does not count them here.',
         ]
       : []),
     ...(isOver || faultFailed !== null
@@ -275,9 +282,17 @@ export const boundsOfNone = ({
  * Requests of one fault are lost together, so the number of faults bounds how many of them lose work. One whose victim was idle
  * could have lost none.
  */
-function boundOfFaults({ done, everySeconds, turns, victims = [] }: DrillFault): number {
+const boundOfFaults = (fault: DrillFault): number => lossBound(0, faultsAtRisk(fault));
+
+/** How often the fault was made where something was at risk. */
+export function faultsAtRisk({
+  done,
+  everySeconds,
+  turns,
+  victims = [],
+}: Pick<DrillFault, 'done' | 'everySeconds' | 'turns' | 'victims'>): number {
   const made = everySeconds === undefined ? 1 : (turns ?? done).length;
-  return lossBound(0, made - Math.min(made, victims.filter(isSpared).length));
+  return made - Math.min(made, victims.filter(isSpared).length);
 }
 
 function boundInFlight({ inFlight }: DrillLedger): string {

@@ -10,6 +10,7 @@ import {
   SURVIVED_A_MINUTE,
 } from '../fault';
 import {
+  atRiskOn,
   countsOf,
   first,
   kill,
@@ -21,7 +22,6 @@ import {
   needsWebhooks,
   needsWorkers,
   next,
-  runningOn,
   seconds,
 } from '../make-fault';
 
@@ -67,11 +67,11 @@ export const killRunner: InsideFault = {
   lacks: needsRunners,
   make: async (scene) => {
     const instance = next(scene, 'worker');
-    const executions = await runningOn(scene, instance, 'worker');
+    const atRisk = await atRiskOn(scene, instance, 'worker');
     if ((await scene.access.killRunner(instance)) === 0) {
       throw new Failure(`${instance} has no task runner`);
     }
-    scene.hit({ name: instance, ...executions });
+    scene.hit({ name: instance, ...atRisk });
     scene.tell(`SIGKILL of the task runner of ${instance}`);
   },
 };
@@ -80,9 +80,9 @@ export const killRunner: InsideFault = {
 async function stall(scene: FaultContext, role: Role): Promise<void> {
   const { access, lastsMs, tell } = scene;
   const instance = next(scene, role);
-  const executions = await runningOn(scene, instance, role);
+  const atRisk = await atRiskOn(scene, instance, role);
   await access.signal(instance, 'SIGSTOP');
-  scene.hit({ name: instance, ...executions });
+  scene.hit({ name: instance, ...atRisk });
   tell(`SIGSTOP of ${instance} for ${seconds(lastsMs)}`);
   await lasting(scene);
   await access.signal(instance, 'SIGCONT');
@@ -125,8 +125,10 @@ export const stallWebhook: InsideFault = {
 async function runOutOfMemory(scene: FaultContext, role: Role): Promise<void> {
   const { access, tell, signal } = scene;
   const instance = next(scene, role);
+  const atRisk = await atRiskOn(scene, instance, role);
   tell(`${instance} runs out of memory`);
   await access.runOutOfMemory(instance, signal);
+  scene.hit({ name: instance, ...atRisk });
   if (!signal.aborted) tell(`${instance} was killed by the kernel for lack of memory`);
 }
 
@@ -155,14 +157,14 @@ export const oomMain: InsideFault = {
 async function cut(scene: FaultContext, role: Role): Promise<void> {
   const instance = next(scene, role);
   const links = linksOf(scene, { instance });
-  const executions = await runningOn(scene, instance, role);
+  const atRisk = await atRiskOn(scene, instance, role);
   const { connections, bytes } = await countsOf(links);
   await Promise.all(links.map((link) => link.freeze()));
   scene.tell(`${instance} is cut off from its stores for ${seconds(scene.lastsMs)}`);
   await lasting(scene);
   const after = await countsOf(links);
   await Promise.all(links.map((link) => link.thaw()));
-  scene.hit({ name: instance, ...executions, connections, bytes: after.bytes - bytes });
+  scene.hit({ name: instance, ...atRisk, connections, bytes: after.bytes - bytes });
   scene.tell(`${instance} reaches its stores again`);
 }
 

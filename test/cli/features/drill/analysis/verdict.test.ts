@@ -140,6 +140,22 @@ describe('a drill in which nothing could have been seen to break says nothing', 
     }
   });
 
+  test('as the victim took none of the requests, as main beside webhook processors', () => {
+    const main = { tMs: 20_000, name: 'main', requests: 0 };
+    expect(sentenceOf(hit(main))).toBe(
+      'The drill is invalid: main took none of the requests, so nothing was at risk there: main takes them without --webhooks; or use a higher --rate, longer work or --every.',
+    );
+    // Bytes of its own passed through its links.
+    expect(sentenceOf(hit({ ...main, connections: 3, bytes: 900 }))).toContain('took none of');
+    for (const requests of [1, null]) {
+      const given = facts(hit({ ...main, requests }));
+      expect(drillVerdict(given).outcome).toBe('pass');
+    }
+    expect(drillVerdict(facts(hit({ ...main, requests: null }))).doubts).toContain(
+      'It is unknown how many requests the victim of the fault took, because n8n does not count them here.',
+    );
+  });
+
   test('as nothing passed through the links that were cut or slowed', () => {
     const dead = { tMs: 20_000, name: 'redis', connections: 0, bytes: 0 };
     expect(sentenceOf(hit(dead))).toContain(
