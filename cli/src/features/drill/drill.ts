@@ -197,7 +197,7 @@ export async function drill(
     figures,
     control,
     verdict: drillVerdict({
-      ...{ fault: faultRecord, run: of, ledger: recorded, figures, schedule, control },
+      ...{ fault: faultRecord, run: of, ledger: recorded, figures, schedule, recovery, control },
       steadyMissed: missedSlo(slos, judgedBy)?.text ?? null,
       steadyRequests: judgedBy.length,
       faultFailed: timed.failure,

@@ -8,7 +8,7 @@ import { drill, type DrillOrder, type FinishedDrill } from './drill';
 import type { Fault, InsideFault } from './fault';
 import { findFault, SOAKED } from './faults';
 import { soak } from './faults/combined';
-import { CUSTOM, customFault } from './faults/custom';
+import { customFault } from './faults/custom';
 import { findBundled } from '../../lab/kit';
 import { topologyInImage } from '../../options/container';
 import { chooseTopology } from '../../plan/chosen-topology';
@@ -16,7 +16,7 @@ import type { Topology } from '../../plan/topology';
 import type { Arrivals } from '../../../../loadtests/lib/profile';
 import { parsePromises, type DrillPromise } from './analysis/promise';
 import { parseSlos, type Slo } from '../../../../loadtests/lib/slo';
-import { SOAK, type DrillRecord } from './record';
+import { CUSTOM, SOAK, type DrillRecord } from './record';
 import { readRun } from '../../record/read-run';
 import { WEBHOOK_COUNTS } from '../../samplers/n8n-metrics';
 import { topologyOfValues } from '../../targets/kubernetes/release/values';
@@ -276,13 +276,21 @@ export function codeOf({ verdict }: DrillRecord, problems: readonly string[]): n
   return verdict.outcome === 'pass' ? EXIT.fine : EXIT.notMet;
 }
 
-/** Recovery runs what was lost again from its trigger: at least once, so what was begun before is begun twice. */
-const promisesOf = ({ promise }: Fault, options: DrillOptions): DrillPromise[] =>
-  options.promise === undefined
-    ? parsePromises(promise).filter(
-        ({ metric }) => options.recover !== true || metric !== 'repeated',
-      )
-    : options.promise.flatMap(parsePromises);
+/**
+ * Recovery runs what was lost again from its trigger: at least once, so what was begun before is begun twice. It is not to be
+ * done twice where the workers live.
+ */
+export function promisesOf(
+  { promise, isOfDatabase }: Fault,
+  options: Pick<DrillOptions, 'promise' | 'recover'>,
+): DrillPromise[] {
+  if (options.promise !== undefined) return options.promise.flatMap(parsePromises);
+  if (options.recover !== true) return parsePromises(promise);
+  return [
+    ...parsePromises(promise).filter(({ metric }) => metric !== 'repeated'),
+    ...(isOfDatabase === true ? parsePromises('done-twice=0') : []),
+  ];
+}
 
 function refuseRecovery({ recover, recoverAge, wait }: DrillOptions, { mode }: Topology): void {
   if (recover !== true) return;

@@ -19,6 +19,8 @@ export const LEDGER_FILE = 'ledger.csv';
 export const AND = '+';
 /** Random faults, one after the other. */
 export const SOAK = 'soak';
+/** What the user's own commands do. */
+export const CUSTOM = 'custom';
 /** None of several faults is what the drill is about. */
 export const isCombined = (fault: string): boolean => fault === SOAK || fault.includes(AND);
 

@@ -86,7 +86,8 @@ export class RecoveryApi {
   }
 
   /**
-   * Does not ask n8n for data that is too large to be read: its main would have to hold it whole, whatever of it is read here. An n8n that tells no size does not go beyond a limit of its own.
+   * Does not ask n8n for data that is too large to be read: its main would have to hold it whole, whatever of it is read here.
+   * An n8n that tells no size does not go beyond a limit of its own.
    */
   async stored(executionId: string): Promise<Stored> {
     const path = `/executions/${executionId}`;

@@ -5,7 +5,7 @@ import { FAULTS, findFault, SOAKED } from '../../../../cli/src/features/drill/fa
 import { soak } from '../../../../cli/src/features/drill/faults/combined';
 import { bundledPlace } from '../../../../cli/src/catalogue/seeding';
 import { parseExport } from '../../../../cli/src/catalogue/exported-workflow';
-import { whyNotThere, type DrillOptions } from '../../../../cli/src/features/drill/one';
+import { promisesOf, whyNotThere, type DrillOptions } from '../../../../cli/src/features/drill/one';
 import { executionsOn, requestsOn } from '../../../../cli/src/features/drill/make-fault';
 import type { Victim } from '../../../../cli/src/features/drill/record';
 import type { Fault, FaultContext } from '../../../../cli/src/features/drill/fault';
@@ -636,6 +636,27 @@ test('what this machine cannot make is left out or refused on the target process
   const on = (target: string): string | null =>
     whyNotThere(fault, { target } as unknown as DrillOptions);
   expect([on('process'), on('kubernetes')]).toEqual(['it may not', null]);
+});
+
+test('recovery beside a fault of the database promises that no work is done twice, as the workers live', () => {
+  const promised = (name: string, recover: boolean): string =>
+    promisesOf(findFault(name), { recover })
+      .map(({ text }) => text)
+      .join();
+  for (const name of [
+    ...['restart-postgres', 'stop-postgres', 'postgres-failover', 'postgres-connections-used-up'],
+    ...['full-disk', 'stop-postgres+full-disk'],
+  ]) {
+    expect(promised(name, true)).toMatch(/^lost=0,.*done-twice=0$/);
+    expect(promised(name, true)).not.toContain('repeated=0');
+    expect(promised(name, false)).not.toContain('done-twice');
+  }
+  // A worker that dies may have finished what it could not store.
+  for (const name of ['kill-worker', 'stop-postgres+kill-worker', 'restore-backup']) {
+    expect(promised(name, true)).not.toContain('done-twice');
+  }
+  const own = promisesOf(findFault('stop-postgres'), { recover: true, promise: ['lost=0'] });
+  expect(own.map(({ text }) => text)).toEqual(['lost=0']);
 });
 
 describe('faults made at once', () => {

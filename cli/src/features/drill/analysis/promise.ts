@@ -11,8 +11,10 @@ export type DueCount = (typeof DUE_COUNTS)[number];
 /** Requests without the expected response: open during the fault, and all others. */
 export const ERROR_COUNTS = ['errors-during', 'errors-outside'] as const;
 export type ErrorCount = (typeof ERROR_COUNTS)[number];
+/** Requests whose work was done more than once, whatever began it. */
+export const DONE_TWICE = 'done-twice';
 /** Counts of requests. `lost` is all that was accepted and not done; `errors` all without the expected response. */
-const COUNTS = ['errors', ...ERROR_COUNTS, ...LEDGER_CLASSES, ...DUE_COUNTS] as const;
+const COUNTS = ['errors', ...ERROR_COUNTS, ...LEDGER_CLASSES, DONE_TWICE, ...DUE_COUNTS] as const;
 /** Seconds since the fault. */
 const TIMES = ['detect', 'recover', 'drain'] as const;
 

@@ -1,13 +1,21 @@
 /** Whether the promises were kept in a drill, and whether the drill says anything at all. */
 import { holds } from '../../../../../loadtests/lib/condition';
 import { LEDGER_WORDS, LOSSES, type LedgerClass } from './ledger-class';
-import type { DrillPromise, DueCount, ErrorCount, PromiseMetric } from './promise';
 import {
+  DONE_TWICE,
+  type DrillPromise,
+  type DueCount,
+  type ErrorCount,
+  type PromiseMetric,
+} from './promise';
+import {
+  CUSTOM,
   isCombined,
   type DrillControl,
   type DrillFault,
   type DrillFigures,
   type DrillLedger,
+  type DrillRecovery,
   type DrillSchedule,
   type DrillVerdict,
   type Victim,
@@ -42,6 +50,8 @@ export interface DrillFacts {
   isAnythingAtRisk: boolean;
   /** Null: there was none. */
   schedule: DrillSchedule | null;
+  /** What recovery did beside it; left out: none ran. */
+  recovery?: DrillRecovery | null;
   control: DrillControl | null;
   promises: readonly DrillPromise[];
 }
@@ -73,7 +83,7 @@ export function drillVerdict(facts: DrillFacts): DrillVerdict {
 }
 
 /** What decides of those that were kept: what was lost, what callers saw and when the SLO was met again. */
-const FIRST: readonly PromiseMetric[] = ['lost', 'due-never', 'errors', 'recover'];
+const FIRST: readonly PromiseMetric[] = ['lost', DONE_TWICE, 'due-never', 'errors', 'recover'];
 
 /** The others stand below the sentence, with what was measured. */
 function firstOf(promises: readonly Judged[]): readonly Judged[] {
@@ -108,6 +118,11 @@ function untold(facts: DrillFacts): string[] {
     ...(asks('lost') && nameless > 0
       ? [
           `${counted(nameless, 'failed execution')} no longer ${nameless === 1 ? 'has' : 'have'} a request id, so any of them may be lost work`,
+        ]
+      : []),
+    ...(asks(DONE_TWICE) && ledger.workByResponse === undefined
+      ? [
+          'no service outside n8n counts how often work was done: use the side-effect workload, or set a --promise without done-twice',
         ]
       : []),
     ...(asks('recover') && figures?.isRecoveryUnknown === true
@@ -182,7 +197,14 @@ function invalidities(facts: DrillFacts): string[] {
   ];
 }
 
-function doubtsOf({ fault, ledger, control, isOver, faultFailed }: DrillFacts): string[] {
+function doubtsOf({
+  fault,
+  ledger,
+  control,
+  isOver,
+  faultFailed,
+  recovery = null,
+}: DrillFacts): string[] {
   const { victims = [] } = fault;
   const { sources, withoutExecutions } = ledger;
   const off = control === null ? 0 : control.sent - control.classes.once.requests;
@@ -210,6 +232,12 @@ function doubtsOf({ fault, ledger, control, isOver, faultFailed }: DrillFacts): 
           'It is unknown how many requests the victim of the fault took, because n8n does not count them here.',
         ]
       : []),
+    ...(fault.name === CUSTOM
+      ? ['It was not measured whether the commands of this fault had an effect on n8n.']
+      : []),
+    ...(recovery !== null && retriesOf(recovery) === 0
+      ? ['Recovery made no retry, so the drill does not show what a retry repeats.']
+      : []),
     ...(isOver || faultFailed !== null
       ? []
       : ['The load ended before the fault did: more requests may have been lost afterwards.']),
@@ -220,10 +248,15 @@ function doubtsOf({ fault, ledger, control, isOver, faultFailed }: DrillFacts): 
   ];
 }
 
+const retriesOf = ({ attempts }: DrillRecovery): number =>
+  Object.values(attempts).reduce((sum, count) => sum + count, 0);
+
 type Judged = DrillVerdict['promises'][number];
 
-function judged(promise: DrillPromise, { ledger, figures, schedule }: DrillFacts): Judged {
+function judged(promise: DrillPromise, facts: DrillFacts): Judged {
+  const { ledger, figures, schedule } = facts;
   const { metric } = promise;
+  if (metric === DONE_TWICE) return judgedTwice(promise, facts);
   if (metric === 'due-never' || metric === 'due-repeated') {
     return judgedDue(promise, metric, schedule);
   }
@@ -306,6 +339,24 @@ function told({ classes, lostAndTold }: DrillLedger): string {
   if (lostAndTold === requests) return '; every caller got an error';
   const untoldOf = requests - lostAndTold;
   return `; ${counted(untoldOf, 'caller')} of them ${untoldOf === 1 ? 'was' : 'were'} not told`;
+}
+
+/** Counts all requests, as any of them may be retried. */
+function judgedTwice(promise: DrillPromise, { ledger, recovery = null }: DrillFacts): Judged {
+  const { sent, workByResponse } = ledger;
+  if (workByResponse === undefined) {
+    return { promise, kept: true, measured: 'it is unknown how often work was done' };
+  }
+  const count = Object.values(workByResponse.more).reduce((sum, one) => sum + one, 0);
+  const retries =
+    recovery === null
+      ? ''
+      : `, with ${counted(retriesOf(recovery), 'retry', 'retries')} of recovery`;
+  return {
+    promise,
+    kept: holds(promise.unit === 'share' ? count / Math.max(1, sent) : count, promise),
+    measured: `${count === 0 ? 'none' : String(count)} of ${String(sent)} ${count < 2 ? 'was' : 'were'} done more than once${retries}`,
+  };
 }
 
 /** Without figures the fault was not made, and the drill is invalid. */

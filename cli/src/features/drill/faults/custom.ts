@@ -3,8 +3,7 @@ import { spawn } from 'node:child_process';
 import { Failure } from '../../../ui/exit';
 import { type OutsideFault, SURVIVED } from '../fault';
 import { lasting, needsNothing } from '../make-fault';
-
-export const CUSTOM = 'custom';
+import { CUSTOM } from '../record';
 
 /** Command lines for a shell. */
 export interface OwnCommands {

@@ -1,9 +1,8 @@
 import { unknown } from '../../../../../loadtests/lib/nearest';
 import { Mistake } from '../../../ui/exit';
 import type { InsideFault } from '../fault';
-import { AND, SOAK } from '../record';
+import { AND, CUSTOM, SOAK } from '../record';
 import { atOnce } from './combined';
-import { CUSTOM } from './custom';
 import {
   rollingUpgrade,
   rotateSecrets,

@@ -204,6 +204,62 @@ test('the bound for what was in flight on the victim stands beside the share', (
   expect(boundsOfNone(facts({ ledger: ledger({ lost: 1 }) }))).toBeNull();
 });
 
+describe('that no work is done twice', () => {
+  const promises = parsePromises('done-twice=0');
+  const of = (more: number): Partial<DrillFacts> => ({
+    promises,
+    ledger: ledger({
+      workByResponse: {
+        never: { expected: 0, error: 3, nothing: 0 },
+        once: { expected: 147 - more, error: 0, nothing: 0 },
+        more: { expected: more, error: 0, nothing: 0 },
+      },
+    }),
+  });
+
+  test('is told with the retries that were made', () => {
+    const recovery = {
+      ...{ ageSeconds: 60, everySeconds: 10, passes: 9, failedPasses: 0, left: {} },
+      attempts: { recovered: 4, failed: 1 },
+    };
+    expect(drillVerdict(facts({ ...of(0), recovery })).sentence).toBe(
+      'After SIGKILL of worker-1, every promise was kept: none of 150 was done more than once, with 5 retries of recovery.',
+    );
+    expect(drillVerdict(facts({ ...of(2), recovery }))).toMatchObject({
+      outcome: 'fail',
+      sentence:
+        'After SIGKILL of worker-1, the promise done-twice=0 was broken: 2 of 150 were done more than once, with 5 retries of recovery.',
+    });
+    expect(drillVerdict(facts(of(0))).promises[0]?.measured).toBe(
+      'none of 150 was done more than once',
+    );
+  });
+
+  test('says nothing where nothing counts the work', () => {
+    const { outcome, sentence } = drillVerdict(facts({ promises }));
+    expect([outcome, sentence]).toEqual([
+      'invalid',
+      expect.stringContaining('no service outside n8n counts how often work was done') as string,
+    ]);
+  });
+
+  test('is doubtful where recovery had nothing to retry', () => {
+    const recovery = {
+      ...{ ageSeconds: 60, everySeconds: 10, passes: 9, failedPasses: 0, left: {}, attempts: {} },
+    };
+    expect(drillVerdict(facts({ ...of(0), recovery })).doubts).toEqual([
+      'Recovery made no retry, so the drill does not show what a retry repeats.',
+    ]);
+  });
+});
+
+test('what your own commands do is not measured, which is a doubt', () => {
+  const fault = { ...facts().fault, name: 'custom' };
+  expect(drillVerdict(facts({ fault })).doubts).toEqual([
+    'It was not measured whether the commands of this fault had an effect on n8n.',
+  ]);
+});
+
 test('of lost work, the verdict tells whether its callers know', () => {
   const measured = (lostAndTold: number | null): string | undefined =>
     drillVerdict(
