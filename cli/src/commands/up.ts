@@ -85,7 +85,7 @@ export function upOrder(given: UpOptions) {
 
 async function up(options: UpOptions): Promise<void> {
   // Mistakes are told here, before anything stays.
-  upOrder(options);
+  const { target } = upOrder(options);
   const kept = new Kept(options.name);
   const other = kept.read();
   if (other !== null) {
@@ -93,6 +93,8 @@ async function up(options: UpOptions): Promise<void> {
       `'${options.name}' is already up at ${other.baseUrl}: stop it with n8n-tuned down ${options.name}, or choose another --name.`,
     );
   }
+  // What is not installed too, by the one who makes it.
+  makeTarget(target);
   const claim = kept.claim();
   const log = openSync(kept.logFile, 'w', 0o600);
   const keeper = spawn(process.execPath, process.argv.slice(1), {

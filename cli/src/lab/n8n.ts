@@ -49,7 +49,7 @@ export function nodeFor(engines: string | null): 'node18' | 'node24' {
 }
 
 /** `>=18.17 <= 22`, `24.x`, `^20 || >=22`: whether a version is in a range of engines. */
-function accepts(range: string, version: string): boolean {
+export function accepts(range: string, version: string): boolean {
   return range
     .split('||')
     .some((part) =>
@@ -78,3 +78,7 @@ function holds(sign: string, version: string, bound: string): boolean {
       return side >= 0 && version.split('.')[0] === bound.split('.')[0];
   }
 }
+
+/** For a version that the registry does not have, as n8n does not publish it there. */
+export const imageOnly = (version: string): string =>
+  `n8n ${version} is available only as an image, not from npm: measure it with --target container --image n8nio/n8n:${version}.`;

@@ -362,12 +362,13 @@ async function compareInOrder<Result>(
   { targets: orders, measure, stopIf, quiet }: ReturnType<typeof compareOrder>,
   tell: (finished: FinishedComparisons, isStopped: boolean) => Result,
 ): Promise<Result> {
+  const targets = orders.map(makeTarget);
   const before = await quietHere(
     orders.map(({ kind }) => kind),
     quiet,
   );
   return onTargets(
-    orders.map(makeTarget),
+    targets,
     measure.workload,
     async ({ running, tell: progressed, signal, progress, means }) => {
       const finished = await compareTopologies(

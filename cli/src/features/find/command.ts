@@ -259,9 +259,10 @@ async function run(options: FindOptions): Promise<number> {
   const { workload, slos: slo, earlier } = order.measure;
   // The rest is known once the target is up.
   if (earlier !== undefined) refuseOther(earlier, { workload: workload.recorded, slo });
+  const target = makeTarget(order.target);
   const before = await quietHere([order.target.kind], order.quiet);
   return onTargets(
-    [makeTarget(order.target)],
+    [target],
     workload,
     async ({ running: [running], tell, signal, progress, means }) => {
       const common = {

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { installedN8n } from '../../lab/n8n';
+import { imageOnly, installedN8n } from '../../lab/n8n';
 import { readPlainFile } from '../../linux/plain-file';
 import { cacheFolder, n8nProgram } from '../../lab/paths';
 import { supports } from '../../plan/environment';
@@ -107,7 +107,5 @@ export async function fetchPackages(
 /** For a version that the registry does not have: a reason better than that. */
 export function requireFromNpm(version: string): void {
   if (supports(version, 'fromNpm')) return;
-  throw new Mistake(
-    `n8n ${version} is available only as an image, not from npm: measure it with --target container --image n8nio/n8n:${version}.`,
-  );
+  throw new Mistake(imageOnly(version));
 }

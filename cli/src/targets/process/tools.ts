@@ -1,10 +1,11 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { installedN8n, manifestOf, nodeFor } from '../../lab/n8n';
+import { accepts, imageOnly, installedN8n, manifestOf, nodeFor } from '../../lab/n8n';
 import { cacheFolder, findProgram, hasLab, n8nProgram, repositoryRoot } from '../../lab/paths';
 import type { Command } from '../../linux/own-user';
+import { supports } from '../../plan/environment';
 import { type Topology, databaseOf } from '../../plan/topology';
 import { Mistake } from '../../ui/exit';
 
@@ -27,28 +28,63 @@ export interface Tools {
 const WITHOUT_LAB =
   'starting n8n on this machine requires a checkout of n8n-tuned: load-test a running n8n instance with --url, or clone the repository and run lab/install.sh n8n in it.';
 
-function notInstalled(version: string): string {
-  const others = installedN8n(cacheFolder());
-  const choice = others.length === 0 ? '' : `, or choose ${others.join(' or ')} with --n8n`;
-  return `n8n ${version} is not installed in ${cacheFolder()}: run n8n-tuned n8n install ${version}${choice}.`;
+/** So many of the installed versions are offered, the newest ones. */
+const OFFERED = 3;
+
+/** Why this version cannot be started, and what can be; the installed ones begin with the oldest. */
+export function notInstalled(version: string, installed: readonly string[]): string {
+  if (!/^\d+\.\d+\.\d+$/.test(version))
+    return `${version} is not an n8n version: specify one such as 2.39.10.`;
+  if (!supports(version, 'fromNpm')) return imageOnly(version);
+  const offered = installed.slice(-OFFERED).reverse();
+  const choice = offered.length === 0 ? '' : `, or choose ${eitherOf(offered)} with --n8n`;
+  const rest = installed.length > OFFERED ? ' (n8n-tuned n8n list shows all versions)' : '';
+  return `n8n ${version} is not installed in ${cacheFolder()}: run n8n-tuned n8n install ${version}${choice}${rest}.`;
 }
+
+const eitherOf = (names: readonly string[]): string =>
+  [names.slice(0, -1).join(', '), names.at(-1)].filter(Boolean).join(' or ');
 
 /** The program that the user names, or that of the version in the lab's cache. */
 function n8nOf(version: string, named: string | undefined): string {
   const program = named ?? n8nProgram(cacheFolder(), version);
   if (existsSync(program)) return program;
   if (named !== undefined) throw new Mistake(`--n8n-program ${named} does not exist.`);
-  throw new Mistake(hasLab() ? notInstalled(version) : WITHOUT_LAB);
+  throw new Mistake(hasLab() ? notInstalled(version, installedN8n(cacheFolder())) : WITHOUT_LAB);
+}
+
+/** The Node.js on the PATH, which a user who names a program of n8n runs it with. */
+function ownNode(): { program: string; version: string } | null {
+  const program = findProgram('node');
+  if (program === null) return null;
+  const said = execFileSync(program, ['--version'], { encoding: 'utf8' });
+  return { program, version: said.trim().replace(/^v/, '') };
+}
+
+/** The user's own where it fits and n8n is the user's own as well, or else that of the lab. */
+function nodeOf(user: string, engines: string | null, ofLab: string, isOwn: boolean): string {
+  if (!isOwn) return find(ofLab);
+  const own = ownNode();
+  if (own !== null && (engines === null || accepts(engines, own.version))) return own.program;
+  const program = findProgram(ofLab);
+  if (program !== null) return program;
+  const seen = own === null ? 'no node is on your PATH' : `node on your PATH is ${own.version}`;
+  throw new Mistake(
+    `${user} requires Node.js${engines === null ? '' : ` ${engines}`}, and ${seen}: add one that fits to your PATH${hasLab() ? `, or run lab/install.sh ${ofLab}` : ''}.`,
+  );
 }
 
 export function findTools(topology: Topology, named?: string): Tools {
   const { n8n: version, mode, webhooks } = topology;
   const n8n = n8nOf(version, named);
-  const node = find(nodeFor(manifestOf(n8n)?.engines ?? null));
+  const engines = manifestOf(n8n)?.engines ?? null;
+  const isOwn = named !== undefined;
+  const node = nodeOf(`n8n ${version}`, engines, nodeFor(engines), isOwn);
+  const readsFiles = databaseOf(topology) === 'sqlite';
   return {
     node,
     n8nCommand: [node, n8n],
-    sqliteNode: find('node24'),
+    sqliteNode: readsFiles ? nodeOf('reading the SQLite database', '>=24', 'node24', isOwn) : node,
     redisServer: mode === 'queue' ? find('redis-server') : null,
     // The user that runs PostgreSQL may not look into the lab's cache, where only links are.
     postgresqlBin:

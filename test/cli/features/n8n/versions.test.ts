@@ -5,6 +5,14 @@ import { requireFromNpm } from '../../../../cli/src/features/n8n/packages';
 import { listLines, shownVersions } from '../../../../cli/src/features/n8n/report/terminal';
 import { installedN8n, manifestOf, nodeFor } from '../../../../cli/src/lab/n8n';
 import { chooseTopology } from '../../../../cli/src/plan/chosen-topology';
+import { topologySchema } from '../../../../cli/src/plan/topology';
+import { programOf } from '../../../../cli/src/program';
+import { findTools, notInstalled } from '../../../../cli/src/targets/process/tools';
+
+jest.mock<object>('../../../../cli/src/features/find/quiet/quiet', () => ({
+  ...jest.requireActual<object>('../../../../cli/src/features/find/quiet/quiet'),
+  quietHere: () => Promise.reject(new Error('the machine was looked at')),
+}));
 
 describe('the Node.js of an n8n', () => {
   // As n8n 0.221, 1.0, 1.81, 1.110, 2.16 and 2.41 say it in their packages.
@@ -77,6 +85,96 @@ describe('an n8n on this machine', () => {
       'is not an n8n program: specify bin/n8n in its package, or a link to it.',
     );
   });
+});
+
+describe('the Node.js that runs an n8n which the user names', () => {
+  let folder: string;
+  const path = process.env['PATH'];
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'n8n-own-'));
+    process.env['PATH'] = folder;
+    mkdirSync(join(folder, 'own/bin'), { recursive: true });
+    const engines = { node: '>=22.16' };
+    const manifest = { name: 'n8n', version: '2.39.10', engines };
+    writeFileSync(join(folder, 'own/package.json'), JSON.stringify(manifest));
+    writeFileSync(join(folder, 'own/bin/n8n'), '', { mode: 0o755 });
+  });
+  afterEach(() => {
+    process.env['PATH'] = path;
+    rmSync(folder, { recursive: true });
+  });
+  const has = (name: string, version: string): string => {
+    const program = join(folder, name);
+    writeFileSync(program, `#!/bin/sh\necho ${version}\n`, { mode: 0o755 });
+    return program;
+  };
+  const tools = () =>
+    findTools(topologySchema.parse({ n8n: '2.39.10' }), join(folder, 'own/bin/n8n'));
+
+  test('is their own where this n8n accepts it', () => {
+    const node = has('node', 'v24.1.0');
+    has('node24', 'v24.21.0');
+    const { n8nCommand, sqliteNode } = tools();
+    expect([n8nCommand[0], sqliteNode]).toEqual([node, node]);
+  });
+
+  test('is that of the lab where theirs does not fit, or is too old to read SQLite', () => {
+    const node24 = has('node24', 'v24.21.0');
+    has('node', 'v20.20.2');
+    expect(tools().n8nCommand[0]).toBe(node24);
+    const node = has('node', 'v22.17.0');
+    expect([tools().n8nCommand[0], tools().sqliteNode]).toEqual([node, node24]);
+  });
+
+  test('is asked for by the range that this n8n accepts', () => {
+    expect(tools).toThrow(
+      'n8n 2.39.10 requires Node.js >=22.16, and no node is on your PATH: add one that fits to your PATH, or run lab/install.sh node24.',
+    );
+    has('node', 'v20.20.2');
+    expect(tools).toThrow(
+      'n8n 2.39.10 requires Node.js >=22.16, and node on your PATH is 20.20.2: add one that fits to your PATH, or run lab/install.sh node24.',
+    );
+    has('node', 'v22.17.0');
+    expect(tools).toThrow(
+      'reading the SQLite database requires Node.js >=24, and node on your PATH is 22.17.0: add one that fits to your PATH, or run lab/install.sh node24.',
+    );
+  });
+});
+
+describe('an n8n that is not installed is refused before the machine is looked at', () => {
+  const call = (...words: string[]) => programOf().parseAsync(words, { from: 'user' });
+  const MISSING = /^n8n 2\.39\.8 is not installed in .*: run n8n-tuned n8n install 2\.39\.8\.$/;
+
+  test.each([
+    ['find', '--n8n', '2.39.8', '--workload', 'last-node'],
+    ['compare', '--n8n', '2.39.8', '--n8n', '2.39.7', '--workload', 'last-node'],
+  ])('by %s', async (...words) => {
+    await expect(call(...words)).rejects.toThrow(MISSING);
+  });
+
+  test('by up, and not by the process that would stay', async () => {
+    await expect(call('up', '--n8n', '2.39.8')).rejects.toThrow(MISSING);
+  });
+
+  test.each([
+    ['nonsense', 'nonsense is not an n8n version: specify one such as 2.39.10.'],
+    [
+      '3.0.0',
+      'n8n 3.0.0 is available only as an image, not from npm: measure it with --target container --image n8nio/n8n:3.0.0.',
+    ],
+  ])('with what %s is', async (version, said) => {
+    await expect(call('find', '--n8n', version, '--workload', 'last-node')).rejects.toThrow(said);
+  });
+});
+
+test('of many installed versions, the newest three are offered in place of one that is not', () => {
+  const installed = ['2.9.0', '2.10.1', '2.11.0', '2.12.0'];
+  expect(notInstalled('2.39.8', installed)).toMatch(
+    /: run n8n-tuned n8n install 2\.39\.8, or choose 2\.12\.0, 2\.11\.0 or 2\.10\.1 with --n8n \(n8n-tuned n8n list shows all versions\)\.$/,
+  );
+  expect(notInstalled('2.39.8', ['2.9.0'])).toMatch(
+    /: run n8n-tuned n8n install 2\.39\.8, or choose 2\.9\.0 with --n8n\.$/,
+  );
 });
 
 describe('the list of versions', () => {
