@@ -345,7 +345,10 @@ function withTopologyOptions(command: Command): Command {
       '--n8n <version>',
       'n8n version; n8n-tuned n8n install VERSION installs another version',
     )
-    .option('--n8n-program <file>', 'the n8n program in your own installation')
+    .option(
+      '--n8n-program <file>',
+      'the n8n program in your own installation; the node on your PATH runs it',
+    )
     .addOption(new Option('--mode <mode>', 'execution mode of n8n').choices(MODES))
     .addOption(
       new Option('--process <process>', 'n8n before 1.0: the process that runs executions').choices(
