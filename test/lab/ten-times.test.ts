@@ -203,7 +203,7 @@ describe('the page', () => {
     const said = text({ runs });
     expect(said).toContain('5 of 6 times');
     expect(said).toContain('In 4 of them, Helm 3 and Helm 4 rendered');
-    expect(said).toContain('in 1, the interval was wider than a factor of two');
+    expect(said).toContain('In 1, the interval was wider than a factor of two');
     expect(said).toContain('2 of 3 whole runs');
     expect(said).toContain('3 of 3');
     expect(said).toContain('(studies/capacity/results.jsonl.gz#ten-times)');

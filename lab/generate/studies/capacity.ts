@@ -54,7 +54,7 @@ export function tenTimesText({ runs }: { runs: readonly Run[] }): string {
   return `## \`make capacity\` in a row
 
 In ${wellOf(runs)} times, \`make capacity\` ended as it should. In ${number(written)} of them, Helm 3 and Helm 4 rendered the chart with
-its values; in ${number(refused)}, the interval was wider than a factor of two, so it ended with exit code 3 and wrote no values.
+its values. In ${number(refused)}, the interval was wider than a factor of two, so it ended with exit code 3 and wrote no values.
 The times were ${full.length === 0 ? 'no whole run was made so far' : `${wellOf(full)} whole runs`}, and ${wellOf(of('recorded'))} from recorded searches with random capacities and verdicts, for
 which no n8n is needed. ${link(TEN_TIMES)}`;
 }

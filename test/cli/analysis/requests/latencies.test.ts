@@ -59,15 +59,17 @@ describe('the interval of a percentile', () => {
   });
 
   test.each([
-    [0.9, 100],
-    [0.8, 50],
-    [0.7, 50],
-    [0.5, 20],
+    [0.9, 100, 0.9],
+    // With few requests near saturation it is a little too narrow: docs/read-a-report.md says so.
+    [0.9, 50, 0.85],
+    [0.8, 50, 0.9],
+    [0.7, 50, 0.9],
+    [0.5, 20, 0.9],
   ])(
-    'holds it in at least 90%% of runs at %d of a capacity of %d/s, and always has an upper bound',
-    (utilisation, perSecond) => {
+    'at %d of a capacity of %d/s it holds it in at least %d of the runs, and always has an upper bound',
+    (utilisation, perSecond, share) => {
       const seen = runs(utilisation, perSecond);
-      expect(coverage(utilisation, seen, stated, perSecond)).toBeGreaterThanOrEqual(0.9);
+      expect(coverage(utilisation, seen, stated, perSecond)).toBeGreaterThanOrEqual(share);
       for (const one of seen) expect(stated(one).high).not.toBeNull();
     },
   );

@@ -128,7 +128,7 @@ export function soFar(trials: readonly Trial[], settings: SearchSettings): Capac
   return byPassAndMiss(trials, evidence(trials, settings), settings);
 }
 
-/** As precise as was asked for, and confirmed: there the search ends before its budget does. */
+/** Whether it is confirmed and as precise as was asked for: there the search ends before its budget does. */
 const isPrecise = (
   trials: readonly Trial[],
   answer: QueueAnswer,

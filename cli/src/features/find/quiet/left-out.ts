@@ -36,7 +36,7 @@ export const secondsIn = (spans: readonly Span[]): number =>
 /** What of the probes of one search is left out: no more of its time than it can be given back. */
 export class LeftOut {
   private seconds = 0;
-  /** Of the disturbed ones, those that could not be left out any more. */
+  /** Disturbed seconds that could not be left out any more. */
   countedSeconds = 0;
 
   constructor(
