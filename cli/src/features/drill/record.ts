@@ -199,7 +199,7 @@ export const drillFiguresSchema = z.object({
       toSeconds: z.number(),
     })
     .nullable(),
-  /** Expected responses of the requests open during the fault, and of all others after the warm-up; left out if not counted. */
+  /** Expected responses of the requests open during the fault and until the SLO was met again, and of all others after the warm-up; left out if not counted. */
   availability: z.exactOptional(availabilitySchema),
 });
 export type DrillFigures = z.infer<typeof drillFiguresSchema>;

@@ -27,37 +27,73 @@ const TOLD_WITHIN_MS = 1_000;
 
 type MadeFault = Pick<DrillFault, 'done' | 'everySeconds' | 'turns'>;
 
-/** Tells of a request whether it was open while the fault lasted, or in one of its turns. */
-function metBy(
-  { done, everySeconds, turns }: MadeFault,
-  overMs: number | null,
-): (request: RequestSample) => boolean {
+interface Span {
+  fromMs: number;
+  toMs: number;
+}
+
+/** While the fault lasted, or each of its turns. */
+function spansOf({ done, everySeconds, turns }: MadeFault, overMs: number | null): Span[] {
   const [first] = done;
-  const spans =
-    everySeconds === undefined && first !== undefined
-      ? [{ fromMs: first.tMs, toMs: overMs ?? Infinity }]
-      : // Drills that were recorded without turns repeated faults of a moment only.
-        (turns?.map(({ fromMs, toMs }) => ({ fromMs, toMs: toMs ?? Infinity })) ??
-        done.map(({ tMs }) => ({ fromMs: tMs, toMs: tMs })));
-  return (request) =>
+  if (everySeconds === undefined && first !== undefined) {
+    return [{ fromMs: first.tMs, toMs: overMs ?? Infinity }];
+  }
+  // Drills that were recorded without turns repeated faults of a moment only.
+  return (
+    turns?.map(({ fromMs, toMs }) => ({ fromMs, toMs: toMs ?? Infinity })) ??
+    done.map(({ tMs }) => ({ fromMs: tMs, toMs: tMs }))
+  );
+}
+
+/** Tells of a request whether it was open in one of them. */
+const metBy =
+  (spans: readonly Span[]) =>
+  (request: RequestSample): boolean =>
     spans.some(
       ({ fromMs, toMs }) => request.tMs <= toMs && endOf(request) >= fromMs - TOLD_WITHIN_MS,
     );
+
+/**
+ * A fault of a moment is told to be over long before n8n has its connections again: each span goes on until the SLO is met
+ * again, and at most until the next one.
+ */
+function untilMet(
+  spans: readonly Span[],
+  requests: readonly RequestSample[],
+  slos: readonly Slo[],
+  phases: DrillPhases & { everySeconds: number | undefined },
+): Span[] {
+  const { everySeconds = Infinity } = phases;
+  return spans.map(({ fromMs, toMs }, index) => {
+    const nextMs = spans[index + 1]?.fromMs ?? Math.min(phases.endMs, fromMs + 1000 * everySeconds);
+    const { recoverSeconds, isRecoveryUnknown } = recovery(requests, slos, {
+      ...{ ...phases, faultMs: fromMs, endMs: nextMs },
+    });
+    if (isRecoveryUnknown === true) return { fromMs, toMs };
+    const metMs = recoverSeconds === null ? nextMs : fromMs + 1000 * recoverSeconds;
+    return { fromMs, toMs: Math.max(toMs, metMs) };
+  });
 }
 
 export const isAnythingAtRisk = (
   requests: readonly RequestSample[],
   fault: MadeFault,
   overMs: number | null,
-): boolean => requests.some(metBy(fault, overMs));
+): boolean => requests.some(metBy(spansOf(fault, overMs)));
 
 /** Responses as expected, of the requests that were open during the fault, and of all others after the warm-up. */
 function availability(
   requests: readonly RequestSample[],
+  slos: readonly Slo[],
   fault: MadeFault,
-  { steady, overMs }: Pick<DrillPhases, 'steady' | 'overMs'>,
+  phases: DrillPhases,
 ): Availability {
-  const isMet = metBy(fault, overMs);
+  const { steady, overMs } = phases;
+  const isMet = metBy(
+    untilMet(spansOf(fault, overMs), requests, slos, {
+      ...{ ...phases, everySeconds: fault.everySeconds },
+    }),
+  );
   const parts = { during: { requests: 0, answered: 0 }, outside: { requests: 0, answered: 0 } };
   for (const request of requests) {
     if (request.tMs < steady.fromMs) continue;
@@ -83,7 +119,7 @@ export function drillFigures(
     backlog: backlog(samples, { ...phases, lastMs }),
     slowestMs: largestOf(exposed.filter(({ ok }) => ok).map(({ durationMs }) => durationMs)),
     errors: errors(exposed, phases.faultMs),
-    availability: availability(requests, fault, phases),
+    availability: availability(requests, slos, fault, phases),
   };
 }
 

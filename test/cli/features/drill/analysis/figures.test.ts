@@ -64,14 +64,21 @@ describe('availability', () => {
     );
     const { availability } = drillFigures(requests, [], SLOS, { ...PHASES, overMs }, { done });
     // Open a second before it too, as pods tell of a fault so late; and those of the second before that had not ended.
-    const during = { requests: 5 * 12 + 1, answered: 10 };
-    expect(availability).toEqual({
-      during,
-      outside: {
-        requests: measured - during.requests,
-        answered: measured - during.requests - (5 * 2 - 1),
-      },
-    });
+    // It lasts until the SLO is met again: what fails for 2 s more is no failure of the time without a fault.
+    const during = { requests: 5 * 14, answered: 10 };
+    const outside = measured - during.requests;
+    expect(availability).toEqual({ during, outside: { requests: outside, answered: outside } });
+  });
+
+  test('during a fault of a moment lasts until the SLO is met again, and at most until the next one', () => {
+    const isFailed = ({ tMs }: RequestSample): boolean =>
+      (tMs >= faultMs && tMs < faultMs + 3_000) || tMs >= faultMs + 20_000;
+    const requests = load((request) => (isFailed(request) ? failed(10) : {}));
+    const done = [0, 20_000].map((afterMs) => ({ tMs: faultMs + afterMs, text: 'restarted' }));
+    const fault = { done, everySeconds: 10 };
+    const { availability } = drillFigures(requests, [], SLOS, PHASES, fault);
+    // The last one is not over within its 10 s.
+    expect(availability?.during).toEqual({ requests: 10 + 15 + 10 + 51, answered: 20 });
   });
 
   test('during a fault that is repeated is that of what was open at one of its moments', () => {
