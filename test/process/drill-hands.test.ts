@@ -208,7 +208,8 @@ test('a PostgreSQL that fails over ends its connections, then refuses to write u
   before.on('error', () => undefined);
   const ended = new Promise((resolve) => before.once('end', resolve));
   await before.connect();
-  const promote = await failOverPostgresql(() => new pg.Client(url));
+  const { ended: count, promote } = await failOverPostgresql(() => new pg.Client(url));
+  expect(count).toBe(1);
   await ended;
   const after = new pg.Client(url);
   await after.connect();
@@ -236,7 +237,8 @@ test('a Redis that fails over ends its connections, then refuses to write until 
   client.on('error', () => undefined);
   await client.set('kept', 'as it was');
   const ended = once(client, 'close');
-  const promote = await failOverRedis(redisUrl(port, PASSWORD));
+  const { ended: count, promote } = await failOverRedis(redisUrl(port, PASSWORD));
+  expect(count).toBe(1);
   await ended;
   expect(await client.get('kept')).toBe('as it was');
   await expect(client.set('kept', 'changed')).rejects.toThrow('READONLY');

@@ -102,6 +102,12 @@ export interface Running {
 }
 
 /** What a drill does to a target, and what it must know beyond a run. Instances are those of `processes()`. */
+/** `ended`: connections that were open. */
+export interface FailedOver {
+  ended: number;
+  promote: () => Promise<void>;
+}
+
 export interface DrillAccess {
   /** Those that run now, where `processes()` does not show them. */
   instances?(): Instance[];
@@ -128,10 +134,9 @@ export interface DrillAccess {
    */
   useUpConnections(): Promise<{ taken: number; giveBack: () => Promise<void> }>;
   /**
-   * Ends all connections to a store, which from now on answers as a standby does: it refuses to write, until what is
-   * returned promotes it.
+   * Ends all connections to a store, which from now on answers as a standby does: it refuses to write, until `promote`.
    */
-  failOver(store: StoreLink['store']): Promise<() => Promise<void>>;
+  failOver(store: StoreLink['store']): Promise<FailedOver>;
   /**
    * Replaces every instance of n8n by a new one, as an upgrade does; returns when the last old one is gone, or
    * early when `signal` fires. Left out where nothing replaces them.
@@ -185,6 +190,8 @@ export interface DrillAccess {
   restore?(): Promise<() => Promise<{ without: number }>>;
   /** What goes wrong with the services that workflows call, from now on; {}: nothing. */
   trouble(trouble: ServiceTrouble): Promise<void>;
+  /** Calls of workflows to those services so far; null: nothing counts them. */
+  calls(): Promise<number | null>;
   /** What workflows have done outside n8n so far; null where none of them calls the service that counts it. */
   effects(): Promise<Effect[] | null>;
 }

@@ -12,6 +12,10 @@ export interface HostCount {
   published?: { perSecond: number; of: string; source: string };
 }
 
+/** Calls to all of them. Null: nothing counts them. */
+export const callsIn = (hosts: readonly HostCount[] | null): number | null =>
+  hosts === null ? null : hosts.reduce((sum, { calls }) => sum + calls, 0);
+
 /** What a stand-in has done so far. */
 export interface StandInReport {
   seconds: number;

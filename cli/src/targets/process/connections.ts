@@ -1,4 +1,5 @@
 /** What drills do to the connections to PostgreSQL; they are taken in a pod too, with the client that n8n has. */
+import type { FailedOver } from '../target';
 import { Failure } from '../../ui/errors';
 
 /** How ours are told from those of others. */
@@ -81,19 +82,21 @@ export const PROMOTE = [
   'SELECT pg_reload_conf()',
 ];
 
-export async function failOver(clientOf: () => PostgresClient): Promise<() => Promise<void>> {
-  const ask = async (statements: readonly string[]): Promise<void> => {
+export async function failOver(clientOf: () => PostgresClient): Promise<FailedOver> {
+  /** Returns how many rows the last one had. */
+  const ask = async (statements: readonly string[]): Promise<number> => {
     const client = clientOf();
     client.on('error', () => undefined); // The query below tells it.
+    let rows = 0;
     try {
       await client.connect();
-      for (const statement of statements) await client.query(statement);
+      for (const statement of statements) rows = (await client.query(statement)).rowCount ?? 0;
     } finally {
       await client.end();
     }
+    return rows;
   };
-  await ask(STAND_BY);
-  return () => ask(PROMOTE);
+  return { ended: await ask(STAND_BY), promote: async () => void (await ask(PROMOTE)) };
 }
 
 const END_OTHERS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity

@@ -24,6 +24,7 @@ import { balancer, balancerConfig, type BalancerPorts } from './balancer';
 import type { Control } from '../../linux/cgroup';
 import { runOutOfMemory, takeFromAll } from '../../linux/group-limits';
 import { mountSmallDisk, type SmallDisk } from '../../linux/small-disk';
+import { callsIn } from '../../stand-in/analysis/counts';
 import { failOver as failOverPostgresql, useUpConnections } from './connections';
 import { countExecutions } from './database';
 import {
@@ -254,6 +255,7 @@ export class ProcessRunning implements Running {
       ...(this.options.hasSmallDisk === true ? { fillDisk: () => this.fillDisk() } : {}),
       effects: () => seeds.effects(),
       trouble: (trouble) => seeds.trouble(trouble),
+      calls: async () => callsIn(await seeds.services()),
     };
   }
 

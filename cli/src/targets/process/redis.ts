@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import type { FailedOver } from '../target';
 import type { ProcessSpec } from './supervisor';
 import { Failure } from '../../ui/exit';
 import type { ProcessPlace } from './workspace';
@@ -27,8 +28,9 @@ export function redis(program: string, config: string, place: ProcessPlace): Pro
 }
 
 /** From here on it writes what it holds to disk when it is ended, and has it again when it is started. */
-export const keepDataOnExit = (url: string): Promise<void> =>
-  tell(url, [['CONFIG', 'SET', 'save', '3600 1']]);
+export async function keepDataOnExit(url: string): Promise<void> {
+  await tell(url, [['CONFIG', 'SET', 'save', '3600 1']]);
+}
 
 /** A replica whose primary is gone keeps its data and refuses to write; nothing listens on that port. */
 export const REPLICA = [
@@ -37,23 +39,29 @@ export const REPLICA = [
 ];
 export const PRIMARY = [['REPLICAOF', 'NO', 'ONE']];
 
-export async function failOver(url: string): Promise<() => Promise<void>> {
-  await tell(url, REPLICA);
-  return () => tell(url, PRIMARY);
+export async function failOver(url: string): Promise<FailedOver> {
+  // Redis answers the last one with how many it has ended.
+  const ended = Number((await tell(url, REPLICA)).at(-1) ?? 0);
+  return { ended, promote: async () => void (await tell(url, PRIMARY)) };
 }
 
 /** Who is connected stays. */
-export const changePassword = (url: string, password: string): Promise<void> =>
-  tell(url, [['CONFIG', 'SET', 'requirepass', password]]);
+export async function changePassword(url: string, password: string): Promise<void> {
+  await tell(url, [['CONFIG', 'SET', 'requirepass', password]]);
+}
 
-export const ping = (url: string): Promise<void> => tell(url, [['PING']]);
+export async function ping(url: string): Promise<void> {
+  await tell(url, [['PING']]);
+}
 
-async function tell(url: string, commands: readonly (readonly string[])[]): Promise<void> {
+async function tell(url: string, commands: readonly (readonly string[])[]): Promise<unknown[]> {
   const redis = new Redis(url, { lazyConnect: true, maxRetriesPerRequest: 0 });
   redis.on('error', () => undefined); // The command below tells it.
   try {
     await redis.connect();
-    for (const [name = '', ...words] of commands) await redis.call(name, ...words);
+    const replies: unknown[] = [];
+    for (const [name = '', ...words] of commands) replies.push(await redis.call(name, ...words));
+    return replies;
   } finally {
     redis.disconnect();
   }

@@ -93,10 +93,11 @@ function stage(lastsMs = 20, roots = ROOTS): Stage {
       },
       failOver: (store) => {
         seen.push(`down writes of ${store}`);
-        return Promise.resolve(() => {
+        const promote = (): Promise<void> => {
           seen.push(`up writes of ${store}`);
           return Promise.resolve();
-        });
+        };
+        return Promise.resolve({ ended: 14, promote });
       },
       fillDisk: () => {
         seen.push('down space');
@@ -149,6 +150,8 @@ function stage(lastsMs = 20, roots = ROOTS): Stage {
         });
       },
       effects: () => Promise.resolve(null),
+      // One more after each thing that was done.
+      calls: () => Promise.resolve(3 * seen.filter((one) => one.startsWith('told every')).length),
       trouble: (trouble) => {
         const isOver = Object.keys(trouble).length === 0;
         seen.push(isOver ? 'up services' : `down services ${JSON.stringify(trouble)}`);
@@ -232,7 +235,7 @@ test.each([
     'redis-failover',
     [
       'down writes of redis',
-      'told connections to redis ended, and it refuses to write for 0.02 s',
+      'told 14 connections to redis ended, and it refuses to write for 0.02 s',
       ...['up writes of redis', 'told redis was promoted, and writes again'],
     ],
   ],
@@ -240,7 +243,7 @@ test.each([
     'postgres-failover',
     [
       'down writes of postgresql',
-      'told connections to postgresql ended, and it refuses to write for 0.02 s',
+      'told 14 connections to postgresql ended, and it refuses to write for 0.02 s',
       ...['up writes of postgresql', 'told postgresql was promoted, and writes again'],
     ],
   ],
@@ -330,21 +333,21 @@ test.each([
     'slow-upstream',
     [
       ...['down services {"addedMs":5000}', 'told every service answers 5 s later for 0.02 s'],
-      ...['up services', 'told every service responds as before'],
+      ...['up services', 'told every service responds as before, after 3 calls'],
     ],
   ],
   [
     'failing-upstream',
     [
       ...['down services {"status":503}', 'told every service responds with status 503 for 0.02 s'],
-      ...['up services', 'told every service responds as before'],
+      ...['up services', 'told every service responds as before, after 3 calls'],
     ],
   ],
   [
     'hanging-upstream',
     [
       ...['down services {"hangs":true}', 'told every service does not respond for 0.02 s'],
-      ...['up services', 'told every service responds as before'],
+      ...['up services', 'told every service responds as before, after 3 calls'],
     ],
   ],
   [
@@ -354,7 +357,7 @@ test.each([
         'down services {"perSecond":1}',
         'told every service allows one call per second for 0.02 s',
       ],
-      ...['up services', 'told every service responds as before'],
+      ...['up services', 'told every service responds as before, after 3 calls'],
     ],
   ],
   [
@@ -429,6 +432,20 @@ test('main is the victim that executes where there are no workers', async () => 
   const scene = stage(0, regular);
   await findFault('kill-main').make(scene);
   expect(scene.victims).toEqual([{ name: 'main', executions: 0 }]);
+});
+
+test.each([
+  ['redis-failover', 'no connection to redis was open'],
+  ['postgres-failover', 'no connection to postgresql was open'],
+  ['slow-upstream', 'no workflow called a service during the fault'],
+])('%s that hit nothing was not made', async (name, why) => {
+  const scene = stage();
+  const access = {
+    ...scene.access,
+    calls: () => Promise.resolve(7),
+    failOver: () => Promise.resolve({ ended: 0, promote: () => Promise.resolve() }),
+  };
+  await expect(findFault(name).make({ ...scene, access })).rejects.toThrow(why);
 });
 
 test('main is no idle victim where it takes the requests itself', async () => {

@@ -124,7 +124,7 @@ export async function standIn(): Promise<StandIn> {
       loseStore: () => Promise.reject(new Error('not here')),
       keepDown: () => Promise.reject(new Error('not here')),
       effects: () => Promise.resolve(effects),
-      trouble: () => Promise.reject(new Error('not here')),
+      ...{ trouble: () => Promise.reject(new Error('not here')), calls: () => Promise.resolve(0) },
     },
     down: () => Promise.resolve(),
   };

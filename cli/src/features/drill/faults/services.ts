@@ -3,16 +3,22 @@ import type { ServiceTrouble } from '../../../stand-in/plan';
 import { whyNoMount } from '../../../linux/small-disk';
 import { Failure } from '../../../ui/exit';
 import { type FaultContext, type InsideFault, NEEDS_PROCESSES, SURVIVED } from '../fault';
+import { counted } from '../../../ui/numbers';
 import { lasting, needsNewer, seconds } from '../make-fault';
 
 /** `what` is what every service does for a while. */
 async function trouble(scene: FaultContext, what: string, how: ServiceTrouble): Promise<void> {
   const { access, tell, lastsMs } = scene;
+  const before = await access.calls();
   await access.trouble(how);
   tell(`every service ${what} for ${seconds(lastsMs)}`);
   await lasting(scene);
+  const after = await access.calls();
   await access.trouble({});
-  tell('every service responds as before');
+  const calls = before === null || after === null ? null : after - before;
+  if (calls === 0) throw new Failure('no workflow called a service during the fault');
+  const told = calls === null ? '' : `, after ${counted(calls, 'call')}`;
+  tell(`every service responds as before${told}`);
 }
 
 /** An execution fails where the service does, unless the workflow tries again. n8n loses none of them. */

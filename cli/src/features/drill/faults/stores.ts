@@ -15,7 +15,7 @@ import {
   seconds,
   slow,
 } from '../make-fault';
-import { formatNumber } from '../../../ui/numbers';
+import { counted, formatNumber } from '../../../ui/numbers';
 
 /**
  * Nothing tells the workers, as after a network that flapped or a balancer that forgot its connections (n8n #37581).
@@ -63,11 +63,14 @@ export const stopRedis: InsideFault = {
 async function failOver(scene: FaultContext, store: StoreLink['store']): Promise<void> {
   const { access, lastsMs, tell } = scene;
   const instance = first(scene, store);
-  const promote = await access.failOver(store);
-  tell(`connections to ${instance} ended, and it refuses to write for ${seconds(lastsMs)}`);
+  const { ended, promote } = await access.failOver(store);
+  tell(
+    `${counted(ended, 'connection')} to ${instance} ended, and it refuses to write for ${seconds(lastsMs)}`,
+  );
   await lasting(scene);
   await promote();
   tell(`${instance} was promoted, and writes again`);
+  if (ended === 0) throw new Failure(`no connection to ${instance} was open`);
 }
 
 /** Sentinel or a managed Redis fails over like this; what was replicated is kept. */

@@ -1,7 +1,8 @@
 /** What a drill does to a release in a cluster: through exec, the workloads' own objects and the Eviction API. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure, messageOf } from '../../../ui/exit';
-import type { DrillAccess, StoreLink } from '../../target';
+import type { DrillAccess, FailedOver, StoreLink } from '../../target';
+import { callsIn } from '../../../stand-in/analysis/counts';
 import type { Cluster } from '../api/api';
 import type { V1Deployment, V1Pod } from '../api/api-types';
 import { refusalOf } from '../api/failure-causes';
@@ -69,18 +70,20 @@ async function failOver(
   { cluster, namespace }: Pick<DrillPlace, 'cluster' | 'namespace'>,
   { pod, container }: ContainerSeat,
   store: StoreLink['store'],
-): Promise<() => Promise<void>> {
-  const say = async (script: string, words: readonly string[]): Promise<void> => {
-    await cluster.output({ namespace, pod, container }, ['sh', '-ec', script, 'sh', ...words]);
-  };
+): Promise<FailedOver> {
+  const say = (script: string, words: readonly string[]): Promise<string> =>
+    cluster.output({ namespace, pod, container }, ['sh', '-ec', script, 'sh', ...words]);
   const asWords = (commands: readonly (readonly string[])[]): string[] =>
     commands.map((words) => words.join(' '));
   if (store === 'postgresql') {
-    await say(POSTGRESQL_SCRIPT, STAND_BY);
-    return () => say(POSTGRESQL_SCRIPT, PROMOTE);
+    // psql counts the rows of each statement below it.
+    const shown = await say(POSTGRESQL_SCRIPT, STAND_BY);
+    const ended = Number([...shown.matchAll(/\((\d+) rows?\)/g)].at(-1)?.[1] ?? 0);
+    return { ended, promote: async () => void (await say(POSTGRESQL_SCRIPT, PROMOTE)) };
   }
-  await say(REDIS_SCRIPT, asWords(REPLICA));
-  return () => say(REDIS_SCRIPT, asWords(PRIMARY));
+  const shown = await say(REDIS_SCRIPT, asWords(REPLICA));
+  const ended = Number(/(\d+)\s*$/.exec(shown)?.[1] ?? 0);
+  return { ended, promote: async () => void (await say(REDIS_SCRIPT, asWords(PRIMARY))) };
 }
 
 const LOOK_EVERY_MS = 500;
@@ -119,6 +122,7 @@ export function drillAccessOf(place: DrillPlace): DrillAccess {
       if (standIn === null) throw new Failure(NO_SERVICE);
       await standIn.trouble(trouble);
     },
+    calls: async () => (standIn === null ? null : callsIn(await standIn.services())),
     // A pod that is replaced has another name; without links in it an order finds none.
     get links() {
       return storeLinksOf(place, seatsOf(place.pods()));
