@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { priceOf } from '../../cli/src/features/find/analysis/price';
 import type { FindRecord } from '../../cli/src/features/find/record';
 import { filesOf, readArchive, unpack, type Archive } from '../../cli/src/record/archive';
 import { readRun } from '../../cli/src/record/read-run';
@@ -131,6 +132,11 @@ export const unsure = ({
 }): string => {
   if (verdict === 'inconclusive') return ', inconclusive';
   return confirmed ? '' : ', not confirmed';
+};
+/** The price of a request at which a capacity holds; nothing where its record does not know it. */
+export const atPrice = (search: Parameters<typeof priceOf>[0]): string => {
+  const price = priceOf(search);
+  return price === null ? '' : ` at ${ms(price.cpuMs)} of CPU`;
 };
 /** The interval of a comparison contains 1: alike only if more than 20% is ruled out, as `compare` judges it. */
 export const undecided = ({ low, high }: { low: number; high: number | null }): string =>

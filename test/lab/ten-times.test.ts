@@ -12,6 +12,7 @@ import type { FindRecord } from '../../cli/src/features/find/record';
 import { sampleSearch } from '../support/sample-find';
 import { readArchive } from '../../cli/src/record/archive';
 import * as searches from '../../studies/capacity/searches';
+import { atPrice } from '../../lab/generate/records';
 import { capacity, tenTimesText } from '../../lab/generate/studies/capacity';
 
 const root = join(__dirname, '../..');
@@ -211,6 +212,13 @@ describe('the page', () => {
 
   test('says where there was no whole run yet', () => {
     expect(text({ runs: [{ kind: 'recorded', ...well }] })).toContain('no whole run');
+  });
+
+  test('names each capacity with the speed at which it holds, as those of two machines do not compare otherwise', () => {
+    for (const text of [capacity.parts[0]?.() ?? '', capacity.answer?.().sentence ?? '']) {
+      expect(text.match(/ at [\d.]+ ms of CPU/g)).toHaveLength(2);
+    }
+    expect(atPrice({ ...found, probes: [], capacity: inconclusive.capacity })).toBe('');
   });
 
   test('is of the record that is kept', () => {

@@ -6,6 +6,7 @@ import type { CompareRecord } from '../../../cli/src/features/compare/record';
 import type { FindRecord } from '../../../cli/src/features/find/record';
 import type { ProofRecord } from '../../../cli/src/features/recommend/record';
 import {
+  atPrice,
   hrefOf,
   link,
   median,
@@ -36,7 +37,7 @@ ${tableOf(searches(), {
   mode: ({ record }) => record.topology?.mode ?? '-',
   SLO: ({ record }) => slo(record),
   capacity: ({ record }) =>
-    `${perSecond(record.capacity.ratePerSecond)} (${range(record.capacity)})${sureness(record)}`,
+    `${perSecond(record.capacity.ratePerSecond)} (${range(record.capacity)})${atPrice(record)}${sureness(record)}`,
   'limited by': ({ record }) => limitName(record.limit),
   '': ({ path }) => link(path),
 })}`;
@@ -65,7 +66,7 @@ export const capacity: StudyPage = {
     sentence: `${searches()
       .map(
         ({ record }) =>
-          `${record.workload.name} in ${record.topology?.mode ?? 'any'} mode: ${perSecond(record.capacity.ratePerSecond)} with ${slo(record)}${sureness(record)}`,
+          `${record.workload.name} in ${record.topology?.mode ?? 'any'} mode: ${perSecond(record.capacity.ratePerSecond)}${atPrice(record)} with ${slo(record)}${sureness(record)}`,
       )
       .join('; ')}.`,
   }),

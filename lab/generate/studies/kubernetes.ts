@@ -3,7 +3,7 @@ import { MODES, PARTS } from '../../../studies/kubernetes/parts';
 import { limitName } from '../../../cli/src/analysis/limits/table';
 import type { FindRecord } from '../../../cli/src/features/find/record';
 import type { CellRecord } from '../../../cli/src/features/sweep/record';
-import { has, link, ms, number, perSecond, range, readJson, tableOf } from '../records';
+import { atPrice, has, link, ms, number, perSecond, range, readJson, tableOf } from '../records';
 import type { StudyPage } from '../study-page';
 
 const FOLDER = 'studies/kubernetes/results/parts/';
@@ -88,8 +88,8 @@ ${tableOf(searches, {
   target: ({ target }) => TARGETS[target],
   'limits of a process': ({ find: { topology } }) =>
     `${number(topology?.main.cpuMillicores)}m of CPU, ${number(topology?.main.memoryMiB)} MiB`,
-  'capacity, 95% interval': ({ find: { capacity } }) =>
-    `${perSecond(capacity.ratePerSecond)} (${range(capacity)})`,
+  'capacity, 95% interval': ({ find }) =>
+    `${perSecond(find.capacity.ratePerSecond)} (${range(find.capacity)})${atPrice(find)}`,
   verdict: ({ find }) => find.verdict,
   'limited by': ({ find }) => limitName(find.limit),
   'p50; p95 there': ({ run }) => `${ms(run?.latencyMs?.p50)}; ${ms(run?.latencyMs?.p95)}`,

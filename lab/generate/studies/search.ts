@@ -8,6 +8,7 @@ import {
   type Staircase as StaircasePart,
 } from '../../../studies/find-against-staircase/staircase';
 import {
+  atPrice,
   has,
   link,
   mib,
@@ -101,6 +102,7 @@ interface Search extends FindPart {
   cores: { n8n: string; generator: string };
   totalSeconds: number;
   capacity: FindRecord['capacity'];
+  probes: FindRecord['probes'];
   verdict: string;
 }
 interface Staircase extends StaircasePart {
@@ -156,7 +158,7 @@ ${tableOf(pairs, {
   mode: (pair) => pair.find.mode,
   '`find`': ({ find: { capacity, verdict, ...one } }) =>
     hasAnswer({ ...one, capacity, verdict })
-      ? `${perSecond(capacity.ratePerSecond)} (${range(capacity)})${unsure({ ...capacity, verdict })}`
+      ? `${perSecond(capacity.ratePerSecond)} (${range(capacity)})${atPrice({ capacity, probes: one.probes })}${unsure({ ...capacity, verdict })}`
       : verdict,
   staircase: (pair) => staircaseCell(pair),
   'off by': ({ compared }) => (compared === null ? '-' : errorText(compared.error)),
