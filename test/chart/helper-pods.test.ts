@@ -123,6 +123,101 @@ test.each([
   },
 );
 
+interface Policy {
+  policyTypes: string[];
+  egress?: { to?: object[]; ports?: { port: number | string; protocol: string }[] }[];
+}
+async function policiesOf(values: Values): Promise<Record<string, Policy>> {
+  const policies = (await manifestsOf(values)).filter(({ kind }) => kind === 'NetworkPolicy');
+  return Object.fromEntries(
+    policies.map(({ metadata, spec }) => [
+      metadata.labels?.['app.kubernetes.io/component'] ?? '',
+      spec as Policy,
+    ]),
+  );
+}
+/** Ports at any address, DNS aside. */
+const portsOf = ({ egress = [] }: Policy): unknown[] =>
+  egress
+    .filter(({ to }) => to === undefined)
+    .flatMap(({ ports = [] }) => ports.map(({ port }) => port))
+    .filter((port) => port !== 53);
+
+describe('the policy of a pod beside n8n lets it', () => {
+  const database = { type: 'postgresql', external: { host: 'db', passwordless: true } };
+  const BY_ENV = {
+    ...{ ...QUEUE, database },
+    env: { QUEUE_BULL_REDIS_PORT: 6390, DB_POSTGRESDB_PORT: '6543' },
+  };
+
+  test('out to the ports of the stores that main has, and to no others', async () => {
+    const plain = await policiesOf({ ...QUEUE, database });
+    expect(portsOf(plain['exporter'] as Policy)).toEqual([6379, 5432]);
+    expect(portsOf(plain['recovery'] as Policy)).toEqual([6379]);
+    const byEnv = await policiesOf(BY_ENV);
+    expect(portsOf(byEnv['exporter'] as Policy)).toEqual([6390, 6543]);
+    expect(portsOf(byEnv['recovery'] as Policy)).toEqual([6390]);
+    const strict = await policiesOf({ ...BY_ENV, networkPolicy: { egress: { enabled: true } } });
+    expect(portsOf(strict['main'] as Policy)).toEqual([6543, 6390]);
+  });
+
+  test('out to the Redis and the database that main is given in place of those of the chart', async () => {
+    const env = { QUEUE_BULL_REDIS_HOST: 'redis', DB_POSTGRESDB_HOST: 'db' };
+    const values = { ...BY_ENV, database: { type: 'postgresql' }, redis: {} };
+    const own = await policiesOf({ ...values, env });
+    expect(portsOf(own['exporter'] as Policy)).toEqual([6379, 5432]);
+    expect(portsOf(own['recovery'] as Policy)).toEqual([6379]);
+  });
+
+  const from = { secretKeyRef: { name: 'all-of-n8n', key: 'port' } };
+  test.each<[string, Values, boolean[]]>([
+    ['a proxy stands beside it', { pod: { initContainers: [PROXY] } }, [true, true]],
+    [
+      'a port comes from a Secret',
+      { env: { QUEUE_BULL_REDIS_PORT: { valueFrom: from } } },
+      [true, true],
+    ],
+    [
+      'a port comes from a file',
+      { env: { DB_POSTGRESDB_PORT_FILE: '/secrets/port' } },
+      [true, false],
+    ],
+    [
+      'an envFrom has no port',
+      { envFrom: [{ secretRef: { name: 'all-of-n8n' } }], secretsInEnvFrom: [] },
+      [false, false],
+    ],
+  ])('out to whatever main may reach where %s, and only then', async (_, more, asMain) => {
+    for (const egress of [
+      {},
+      { metadata: true },
+      { enabled: true, to: [{ ports: [{ port: 443 }] }] },
+    ]) {
+      const values = { ...QUEUE, database, ...more, networkPolicy: { egress } };
+      const { main, ...others } = await policiesOf(values);
+      for (const [at, component] of IN_STORES.entries()) {
+        const own = others[component] as Policy;
+        const isFree = Boolean(asMain[at]) && main?.egress === undefined;
+        if (isFree) expect(own).not.toHaveProperty('egress');
+        else {
+          // Recovery reaches n8n as well.
+          const all = expect.arrayContaining(main?.egress ?? [{ to: 'anything' }]) as unknown;
+          if (asMain[at]) expect(own.egress).toEqual(all);
+          else expect(own.egress).not.toEqual(all);
+        }
+        expect(own.policyTypes).toEqual(isFree ? ['Ingress'] : ['Ingress', 'Egress']);
+      }
+    }
+  });
+
+  test('out to the n8n that recovery is told to ask, where all else is as main has it', async () => {
+    const recovery = { ...(QUEUE['recovery'] as object), url: 'https://n8n.test:8443' };
+    const networkPolicy = { egress: { enabled: true } };
+    const values = { ...QUEUE, recovery, networkPolicy, pod: { initContainers: [PROXY] } };
+    expect(portsOf((await policiesOf(values))['recovery'] as Policy)).toContain(8443);
+  });
+});
+
 test('recovery in one process asks n8n alone, and gets nothing of its stores', async () => {
   const { recovery } = await podsOf({
     recovery: { enabled: true, apiKey: { existingSecret: 'api' } },

@@ -304,3 +304,22 @@ test('MCP over SSE goes to one process, and over HTTP to every processor, by wha
   const apart = await rulesOf({ exclusive: true, mcp: { sse: true } });
   expect(servicesOf(apart)).toEqual(['n8n-n8n-tuned-mcp', 'n8n-n8n-tuned-webhook']);
 });
+
+test('the patches come with every script that they read, and with no other', async () => {
+  const of = async (values: Values): Promise<[string, string][]> => {
+    const preload = (await manifestsOf(values)).find(
+      ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.endsWith('-preload'),
+    );
+    return Object.entries((preload?.['data'] ?? {}) as Record<string, string>);
+  };
+  const readBy = (text: string): string[] =>
+    [...text.matchAll(/(?:require\('\.\/|__dirname, ')([^']+)'/g)].map(([, name = '']) => name);
+  const sqlite = { executions: { mode: 'regular' }, database: {}, webhook: { enabled: false } };
+  for (const values of [{}, sqlite, { tuning: { keepStalled: false } }]) {
+    const files = await of(values);
+    const names = files.map(([name]) => name);
+    for (const [, text] of files) expect(names).toEqual(expect.arrayContaining(readBy(text)));
+  }
+  expect((await of({})).map(([name]) => name)).toContain('running-work.cjs');
+  expect((await of(sqlite)).map(([name]) => name)).not.toContain('running-work.cjs');
+});

@@ -1,16 +1,16 @@
 {{/* Scripts that Node.js loads before n8n (--require in NODE_OPTIONS); each says in its own words what it is for. */}}
 
-{{/* data of the ConfigMap for some scripts: these, and all that scripts share. Dict: context, items. */}}
+{{/* data of the ConfigMap for some scripts: these, and what they read. Dict: context, items. */}}
 {{- define "n8n-tuned.preloadData" -}}
-{{- $names := list -}}
-{{- range .context.n8nTunedEnvironment.patches -}}{{- $names = append $names .name -}}{{- end -}}
+{{- $files := dict -}}
+{{- range $path, $_ := .context.Files.Glob "files/preload/*" -}}{{- $_ := set $files (base $path) ($.context.Files.Get $path) -}}{{- end -}}
 {{- $data := dict -}}
-{{- if .items -}}
-{{- range $path, $_ := .context.Files.Glob "files/preload/*" -}}
-{{- $name := base $path -}}
-{{- if or (has $name $.items) (not (has $name $names)) -}}
-{{- $_ := set $data $name ($.context.Files.Get $path) -}}
-{{- end -}}
+{{- range uniq .items -}}{{- $_ := set $data . (get $files .) -}}{{- end -}}
+{{- /* Each of them may read others, which may read others. */ -}}
+{{- range until 3 -}}
+{{- $read := values $data | join "\n" -}}
+{{- range $name, $text := $files -}}
+{{- if regexMatch (printf "'(\\./)?%s'" (replace "." "\\." $name)) $read -}}{{- $_ := set $data $name $text -}}{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- toYaml $data -}}

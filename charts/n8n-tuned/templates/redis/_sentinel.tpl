@@ -50,15 +50,3 @@ that it starts before them and ends after n8n. Dict: context, component.
     {{- end }}
 {{- end }}
 {{- end -}}
-
-{{/* What n8n, or the proxy beside it, must reach to speak to a Redis that is not ours, as `items`. */}}
-{{- define "n8n-tuned.redisPorts" -}}
-{{- $external := .Values.redis.external -}}
-{{- $kind := include "n8n-tuned.redisKind" . -}}
-{{- $ports := list -}}
-{{- range ternary $external.clusterNodes $external.sentinel.nodes (eq $kind "cluster") -}}
-{{- $ports = append $ports (splitList ":" . | last | int) -}}
-{{- end -}}
-{{- if ne $kind "cluster" -}}{{- $ports = append $ports (int $external.port) -}}{{- end -}}
-{{- dict "items" (uniq $ports) | toYaml -}}
-{{- end -}}
