@@ -201,7 +201,7 @@ describe('the policy of a pod beside n8n lets it', () => {
         if (isFree) expect(own).not.toHaveProperty('egress');
         else {
           // Recovery reaches n8n as well.
-          const all = expect.arrayContaining(main?.egress ?? [{ to: 'anything' }]) as unknown;
+          const all = expect.arrayContaining<unknown>(main?.egress ?? ['anything']) as unknown;
           if (asMain[at]) expect(own.egress).toEqual(all);
           else expect(own.egress).not.toEqual(all);
         }
@@ -257,6 +257,80 @@ test('pods that end get annotations of their own, since what is injected into n8
   expect(ending.map((component) => pods[component]?.labels['mesh'])).toEqual(
     ending.map(() => 'out'),
   );
+});
+
+test('a file with another secret of n8n is in no pod beside it, a file that it reads and a volume of its proxy are', async () => {
+  const volume = (name: string): object => ({ name, secret: { secretName: name } });
+  const mount = (name: string): object => ({ name, mountPath: `/secrets/${name}` });
+  const proxy = { ...PROXY, volumeMounts: [mount('proxy')] };
+  const names = ['key', 'redis', 'both', 'proxy', 'other'];
+  const pods = await podsOf({
+    ...QUEUE,
+    encryptionKey: {},
+    env: {
+      N8N_ENCRYPTION_KEY_FILE: '/secrets/key/encryption-key',
+      N8N_LICENSE_ACTIVATION_KEY_FILE: '/secrets/proxy/licence',
+      N8N_SMTP_PASS_FILE: '/secrets/both/smtp',
+      DB_POSTGRESDB_PASSWORD_FILE: '/secrets/both/database',
+      QUEUE_BULL_REDIS_PASSWORD_FILE: '/secrets/redis/password',
+    },
+    database: { type: 'postgresql', external: { host: 'db' } },
+    pod: { initContainers: [proxy], volumes: names.map(volume), volumeMounts: names.map(mount) },
+  });
+  const mountsOf = (component: string): (string | undefined)[] =>
+    first(pods[component]).volumeMounts?.map(({ mountPath }) => mountPath) ?? [];
+  const volumesOf = (component: string): (string | undefined)[] =>
+    pods[component]?.spec.volumes?.map(({ name }) => name) ?? [];
+  expect(mountsOf('exporter').filter((path) => path?.startsWith('/secrets'))).toEqual([
+    ...['/secrets/redis', '/secrets/both', '/secrets/other'],
+  ]);
+  // It does not ask the database.
+  expect(mountsOf('recovery').filter((path) => path?.startsWith('/secrets'))).toEqual([
+    ...['/secrets/redis', '/secrets/other'],
+  ]);
+  expect(volumesOf('exporter')).toEqual(['scripts', 'redis', 'both', 'proxy', 'other']);
+  expect(volumesOf('recovery')).toEqual(['scripts', 'redis', 'proxy', 'other']);
+  expect(mountsOf('main')).toContain('/secrets/key');
+});
+
+test('what installs packages gets none of the secrets of n8n', async () => {
+  const secrets = [
+    ...['N8N_ENCRYPTION_KEY', 'N8N_LICENSE_ACTIVATION_KEY', 'N8N_USER_MANAGEMENT_JWT_SECRET'],
+    ...['DB_POSTGRESDB_PASSWORD', 'QUEUE_BULL_REDIS_PASSWORD', 'N8N_SMTP_PASS'],
+  ];
+  const installs = {
+    ...QUEUE,
+    encryptionKey: {},
+    database: { type: 'postgresql', external: { host: 'db' } },
+    communityPackages: { packages: ['n8n-nodes-one@1.0.0'] },
+    taskRunners: { mode: 'external' },
+    pythonPackages: { packages: ['numpy==2.0.0'] },
+  };
+  const named = async (values: Values, name: string): Promise<Record<string, unknown>> => {
+    const { spec } = (await podsOf(values))['worker'] as PodTemplate;
+    const found = spec.initContainers?.find((one) => one.name === name);
+    return Object.fromEntries(
+      (found?.env ?? []).map((one) => [one.name, one.value ?? one.valueFrom]),
+    );
+  };
+  const ofIndex = { NPM_TOKEN: 'n', PIP_INDEX_URL: 'https://index.test' };
+  const values = Object.fromEntries(secrets.map((name) => [name, 'secret']));
+  for (const container of ['community-packages', 'python-packages']) {
+    const byValue = await named({ ...installs, env: { ...ofIndex, ...values } }, container);
+    expect(byValue).toMatchObject(ofIndex);
+    expect(Object.keys(byValue)).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(new RegExp(`^(${secrets.join('|')})$`))]),
+    );
+    const byEnvFrom = {
+      ...installs,
+      envFrom: [{ secretRef: { name: 'all-of-n8n' } }],
+      secretsInEnvFrom: [
+        ...['N8N_ENCRYPTION_KEY', 'DB_POSTGRESDB_PASSWORD', 'QUEUE_BULL_REDIS_PASSWORD'],
+      ],
+    };
+    const blank = await named(byEnvFrom, container);
+    for (const name of secrets) expect(blank).toHaveProperty(name, '');
+  }
 });
 
 test('the job that makes Secrets may create them, and read none', async () => {

@@ -35,7 +35,8 @@ The spec. Dict: context, name (of the container), script, resources, and maybe
 {{- $main := first .context.n8nTunedComponents -}}
 {{- $settings := ternary $main.settings $values.pod (not (empty .stores)) -}}
 {{- $of := dict "context" .context "component" $main -}}
-{{- $own := include "n8n-tuned.ownVolumes" (dict "stores" .stores "settings" $settings) | fromYaml -}}
+{{- $own := dict -}}
+{{- if .stores -}}{{- $own = include "n8n-tuned.ownVolumes" (dict "context" .context "stores" .stores) | fromYaml -}}{{- end -}}
 {{- with .restartPolicy }}
 restartPolicy: {{ . }}
 {{- end }}
@@ -123,36 +124,86 @@ volumes:
   {{- end }}
 {{- end -}}
 
-{{/* The user's volumes with their mounts; a mount of a volume of the chart's own is n8n's alone. Dict: stores, settings. */}}
+{{/*
+The user's volumes with their mounts; a mount of a volume of the chart's own is n8n's alone. What holds the file of another
+secret of n8n (NAME_FILE), and none of these stores, stays out, but for a sidecar that mounts it. Dict: context, stores.
+*/}}
 {{- define "n8n-tuned.ownVolumes" -}}
-{{- $volumes := ternary (.settings.volumes | default list) list (not (empty .stores)) -}}
+{{- $main := first .context.n8nTunedComponents -}}
+{{- $pattern := include "n8n-tuned.storesPattern" . -}}
+{{- $needed := list -}}
+{{- $foreign := list -}}
+{{- range $name, $value := $main.ownEnv -}}
+{{- if and (hasSuffix "_FILE" $name) (kindIs "string" $value) -}}
+{{- if regexMatch $pattern $name -}}{{- $needed = append $needed $value -}}{{- else -}}{{- $foreign = append $foreign $value -}}{{- end -}}
+{{- end -}}
+{{- end -}}
 {{- $names := list -}}
-{{- range $volumes -}}{{- $names = append $names .name -}}{{- end -}}
+{{- range $main.settings.volumes -}}{{- $names = append $names .name -}}{{- end -}}
 {{- $mounts := list -}}
-{{- range .settings.volumeMounts -}}{{- if has .name $names -}}{{- $mounts = append $mounts . -}}{{- end -}}{{- end -}}
+{{- $left := list -}}
+{{- range $mount := $main.settings.volumeMounts -}}
+{{- if has .name $names -}}
+{{- $holds := dict "needed" false "foreign" false -}}
+{{- $path := printf "%s/" (trimSuffix "/" .mountPath) -}}
+{{- range $needed -}}{{- if hasPrefix $path (printf "%s/" .) -}}{{- $_ := set $holds "needed" true -}}{{- end -}}{{- end -}}
+{{- range $foreign -}}{{- if hasPrefix $path (printf "%s/" .) -}}{{- $_ := set $holds "foreign" true -}}{{- end -}}{{- end -}}
+{{- if and $holds.foreign (not $holds.needed) -}}{{- $left = append $left .name -}}{{- else -}}{{- $mounts = append $mounts . -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- $used := list -}}
+{{- range $mounts -}}{{- $used = append $used .name -}}{{- end -}}
+{{- range (include "n8n-tuned.ownInitContainers" (dict "context" .context "component" $main) | fromYaml).sidecars -}}
+{{- range .volumeMounts -}}{{- $used = append $used .name -}}{{- end -}}
+{{- end -}}
+{{- $volumes := list -}}
+{{- range $main.settings.volumes -}}
+{{- if or (has .name $used) (not (has .name $left)) -}}{{- $volumes = append $volumes . -}}{{- end -}}
+{{- end -}}
 {{- dict "volumes" $volumes "mounts" $mounts | toYaml -}}
 {{- end -}}
 
-{{/*
-What main is told of some stores, as a list of env entries: its variables of them, and an empty one in place of each other
-secret of n8n, which `envFrom` would bring along. Dict: context, stores.
-*/}}
-{{- define "n8n-tuned.storesEnv" -}}
-{{- $of := dict "context" .context "component" (first .context.n8nTunedComponents) -}}
+{{/* A pattern of main's variables of some stores. Dict: stores. */}}
+{{- define "n8n-tuned.storesPattern" -}}
 {{- $prefixes := dict "database" "DB_" "redis" "QUEUE_BULL_" -}}
 {{- $patterns := list "NODE_EXTRA_CA_CERTS$" -}}
 {{- range .stores -}}{{- $patterns = append $patterns (get $prefixes .) -}}{{- end -}}
-{{- $pattern := printf "^(%s)" (join "|" $patterns) -}}
+{{- printf "^(%s)" (join "|" $patterns) -}}
+{{- end -}}
+
+{{/* The variables that are secrets of n8n, as a list. Context. */}}
+{{- define "n8n-tuned.secretVariables" -}}
+{{- $secrets := list "N8N_USER_MANAGEMENT_JWT_SECRET" "N8N_SMTP_PASS" -}}
+{{- range .n8nTunedEnvironment.variables -}}{{- if .secret -}}{{- $secrets = append $secrets .name -}}{{- end -}}{{- end -}}
+{{- uniq $secrets | toYaml -}}
+{{- end -}}
+
+{{/*
+Env entries without the secrets of n8n, but those whose names fit a pattern, and an empty one in place of each that `envFrom`
+would bring along. Dict: context, component, entries (a list), and maybe pattern.
+*/}}
+{{- define "n8n-tuned.withoutSecrets" -}}
+{{- $secrets := list -}}
+{{- range include "n8n-tuned.secretVariables" .context | fromYamlArray -}}
+{{- if not (and $.pattern (regexMatch $.pattern .)) -}}{{- $secrets = append $secrets . -}}{{- end -}}
+{{- end -}}
+{{- $list := list -}}
+{{- range .entries -}}
+{{- if not (has (trimSuffix "_FILE" .name) $secrets) -}}{{- $list = append $list . -}}{{- end -}}
+{{- end -}}
+{{- if include "n8n-tuned.envFrom" . -}}
+{{- range $secrets -}}{{- $list = append $list (dict "name" . "value" "") -}}{{- end -}}
+{{- end -}}
+{{- toYaml $list -}}
+{{- end -}}
+
+{{/* What main is told of some stores, as a list of env entries. Dict: context, stores. */}}
+{{- define "n8n-tuned.storesEnv" -}}
+{{- $of := dict "context" .context "component" (first .context.n8nTunedComponents) -}}
+{{- $pattern := include "n8n-tuned.storesPattern" . -}}
 {{- $list := list -}}
 {{- range include "n8n-tuned.env" $of | fromYamlArray -}}
 {{- if regexMatch $pattern .name -}}{{- $list = append $list . -}}{{- end -}}
 {{- end -}}
-{{- if include "n8n-tuned.envFrom" $of -}}
-{{- $secrets := list "N8N_USER_MANAGEMENT_JWT_SECRET" "N8N_SMTP_PASS" -}}
-{{- range .context.n8nTunedEnvironment.variables -}}{{- if .secret -}}{{- $secrets = append $secrets .name -}}{{- end -}}{{- end -}}
-{{- range uniq $secrets -}}
-{{- if not (regexMatch $pattern .) -}}{{- $list = append $list (dict "name" . "value" "") -}}{{- end -}}
-{{- end -}}
-{{- end -}}
-{{- toYaml $list -}}
+{{- include "n8n-tuned.withoutSecrets" (merge (dict "entries" $list "pattern" $pattern) $of) -}}
 {{- end -}}

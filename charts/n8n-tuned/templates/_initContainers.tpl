@@ -24,7 +24,7 @@
     - {{ printf "--registry=%s" . | quote }}
     {{- end }}
     {{- toYaml $values.communityPackages.packages | nindent 4 }}
-  {{- include "n8n-tuned.initCommon" (merge (dict "npmrc" $values.communityPackages.npmrc) .) | nindent 2 }}
+  {{- include "n8n-tuned.initCommon" (merge (dict "npmrc" $values.communityPackages.npmrc "isTool" true) .) | nindent 2 }}
 {{- end }}
 {{- range $name, $one := $settings.beforeStart }}
 {{- if $one }}
@@ -55,7 +55,7 @@
     - {{ printf "--index-url=%s" . | quote }}
     {{- end }}
     {{- toYaml $values.pythonPackages.packages | nindent 4 }}
-  {{- /* Only the user's variables of n8n: credentials of an index may be among them, and n8n's own secrets are not for pip. */}}
+  {{- /* The user's variables alone, n8n's secrets left out: credentials of an index may be among them. */}}
   {{- $env := list }}
   {{- range include "n8n-tuned.env" . | fromYamlArray }}
   {{- if and (has .name (list "HTTP_PROXY" "HTTPS_PROXY" "NO_PROXY")) (not (hasKey $.component.ownEnv .name)) }}
@@ -70,7 +70,7 @@
   {{- $env = append $env (include "n8n-tuned.envEntry" (dict "name" $name "value" $value) | fromYaml) }}
   {{- end }}
   {{- end }}
-  {{- with $env }}
+  {{- with include "n8n-tuned.withoutSecrets" (dict "context" .context "component" .component "entries" $env) | fromYamlArray }}
   env:
     {{- toYaml . | nindent 4 }}
   {{- end }}
@@ -111,14 +111,16 @@
 {{- dict "sidecars" $sidecars "others" $others | toYaml -}}
 {{- end -}}
 
-{{/* Dict: context, component, and maybe npmrc (where the .npmrc is). */}}
+{{/* Dict: context, component, and maybe npmrc (where the .npmrc is), isTool (not for it are the secrets of n8n). */}}
 {{- define "n8n-tuned.initCommon" -}}
 securityContext:
   {{- toYaml .component.settings.securityContext | nindent 2 }}
 resources:
   {{- toYaml .context.Values.initResources | nindent 2 }}
 env:
-  {{- include "n8n-tuned.env" . | nindent 2 }}
+  {{- $env := include "n8n-tuned.env" . }}
+  {{- if .isTool }}{{ $env = include "n8n-tuned.withoutSecrets" (dict "context" .context "component" .component "entries" (fromYamlArray $env)) }}{{ end }}
+  {{- $env | nindent 2 }}
   {{- with .npmrc }}
   {{- if .existingSecret }}
   - name: NPM_CONFIG_USERCONFIG
