@@ -24,6 +24,7 @@ test('the catalogue has every workload that is promised', () => {
     'memory',
     'cpu',
     'json',
+    'hash',
     'disk-read',
     'disk-write',
     'expressions',
