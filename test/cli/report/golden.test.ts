@@ -162,13 +162,19 @@ test.each<[string, () => string]>([
       reportFiles(runDocument(run)).find(({ name }) => name === 'plots/rate.svg')?.content ?? '',
   ],
   ['run/runs.csv', () => renderCsv([run.record])],
-  ['find/list.txt', () => `${renderFinds([search])}\n`],
   ['migrate.txt', migration],
   ['help.txt', () => `${help()}\n${help('find')}`],
 ])('%s', (name, render) => {
   const content = render();
   expect(content.length).toBeGreaterThan(100);
   expectGolden(name, content);
+});
+
+test('a list of searches is a line for each, below what its columns are', () => {
+  expect(renderFinds([search]).split('\n')).toEqual([
+    'workload   mode              verdict  capacity  interval           CPU per request  plan with  limited by',
+    'last-node  queue, 2 workers  FOUND    40/s      between 38 and 44  16 ms            24.3/s     main event loop',
+  ]);
 });
 
 test.each(Object.entries(DOCUMENTS))(
