@@ -271,7 +271,7 @@ function whyNotValid(
   const faults: string[] = [];
   if (notSent > 0) {
     faults.push(
-      `${String(notSent)} requests were due and not sent, because too many were open: raise MAX_OPEN`,
+      `${String(notSent)} due requests could not be sent, because too many were open: raise MAX_OPEN`,
     );
   }
   const noSocket = errors[NO_SOCKET] ?? 0;

@@ -4,7 +4,7 @@ import type { Slo } from '../../../loadtests/lib/slo';
 import type { GeneratorPart, GeneratorSummary, Summary } from '../record/run-record';
 import type { Values } from './requests/values';
 import { percentile } from './statistics/statistics';
-import { duration, formatNumber } from '../ui/numbers';
+import { counted, duration, formatNumber } from '../ui/numbers';
 
 const BUSY_SHARE = 0.9;
 /** Several generators follow one schedule as closely as their clocks are known. */
@@ -21,12 +21,14 @@ export function generatorFaults(
   const { cpuCores, coresAvailable, notSent, latenessMs } = generator;
   if (notSent > 0) {
     faults.push(
-      `${String(notSent)} requests were due and not sent, because too many were open (--max-open raises the limit)`,
+      `${counted(notSent, 'due request')} could not be sent, because too many were open (--max-open raises the limit)`,
     );
   }
   const noSocket = errors.byKind['no socket'] ?? 0;
   if (noSocket > 0) {
-    faults.push(`${String(noSocket)} requests found no free socket on its machine`);
+    faults.push(
+      `${String(noSocket)} requests found no free socket on the machine of the load generator`,
+    );
   }
   const allowed = allowedLatenessMs(slos);
   if (latenessMs !== null && latenessMs.p99 > allowed) {
@@ -56,11 +58,11 @@ function faultsOfPart(part: GeneratorPart, allowedMs: number): string[] {
       `${name} on ${node} used ${formatNumber(cpuCores)} of the ${formatNumber(coresAvailable)} cores it may use`,
     );
   }
-  if (requests === 0 && lost === null) faults.push(`${name} on ${node} made no request`);
+  if (requests === 0 && lost === null) faults.push(`${name} on ${node} sent no requests`);
   if (clock === null) faults.push(`the clock of ${name} on ${node} could not be read`);
   else if (clock.uncertainMs > CLOCK_UNCERTAIN_MS) {
     faults.push(
-      `the clock of ${name} on ${node} is known to ${duration(clock.uncertainMs)} only; at most ${duration(CLOCK_UNCERTAIN_MS)} is allowed`,
+      `the clock of ${name} on ${node} is known only to within ${duration(clock.uncertainMs)}; at most ${duration(CLOCK_UNCERTAIN_MS)} is allowed`,
     );
   }
   return faults;
@@ -72,7 +74,7 @@ export function lostGenerators({ parts = [] }: GeneratorSummary): string[] {
     lost === null
       ? []
       : [
-          `the load generator ${name} on ${node} was lost ${duration(lost.tMs)} into the load (${lost.why}): from then on its share, one of ${String(parts.length)}, is missing, and ${String(lost.inFlight)} requests that it had begun are left out`,
+          `the load generator ${name} on ${node} was lost ${duration(lost.tMs)} into the load (${lost.why}): from then on, its share of the load (one of ${String(parts.length)}) is missing, and its ${String(lost.inFlight)} open requests are not counted`,
         ],
   );
 }

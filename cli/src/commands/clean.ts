@@ -80,8 +80,8 @@ async function clean(options: CleanOptions): Promise<void> {
   if (found === null) {
     const what =
       options.namespace === undefined
-        ? 'namespaces and the ConfigMaps in them, which is how leftovers are found: name one with --namespace, or use a context that may'
-        : `the ConfigMaps of the namespace ${options.namespace}, which is how leftovers are found: use a context that may`;
+        ? 'namespaces and the ConfigMaps in them, which is how leftovers are found: specify a namespace with --namespace, or use a context with this permission'
+        : `the ConfigMaps of the namespace ${options.namespace}, which is how leftovers are found: use a context with this permission`;
     throw new Mistake(`context ${cluster.context} has no permission to list ${what}.`);
   }
   const chosen = found.filter(({ state }) => state === 'ended' || mayGo(state, options));

@@ -134,7 +134,7 @@ async function run(options: RunOptions): Promise<number> {
         tell(`copying to ${s3UrlOf(place, finished.folder)}`);
         await uploadFolder(place, finished.folder, signal).catch((error: unknown) => {
           finished.problems.push(
-            `${messageOf(error)}; nothing is lost, n8n-tuned report ${finished.folder} --s3 ${s3 ?? ''} copies it again`,
+            `${messageOf(error)}; the local results are complete, and n8n-tuned report ${finished.folder} --s3 ${s3 ?? ''} copies them again`,
           );
         });
       }

@@ -66,7 +66,7 @@ const WORDS: Record<string, string> = {
   EACCES: 'you may not read or write it',
   EPERM: 'you may not read or write it',
   EROFS: 'its file system is read-only',
-  ELOOP: 'its links lead in a circle',
+  ELOOP: 'its links form a loop',
   ENAMETOOLONG: 'its name is too long',
   ENXIO: 'it is a socket or a pipe, not a file',
   ENOSPC: 'the disk is full',

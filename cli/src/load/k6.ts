@@ -297,7 +297,7 @@ class Load {
     const { plan, drainMs } = this.order;
     this.overrun = setTimeout(
       () => {
-        this.stop('the load generator did not end with its plan');
+        this.stop('the load generator did not stop at the end of its plan');
       },
       beforeMs + lengthSeconds(plan) * 1000 + drainMs + ENDING_MS,
     );

@@ -93,7 +93,7 @@ export function tableOf<Column extends string>(
 ): Record<Column, string>[] {
   const [head, ...rows] = new RowReader().read(text);
   if (head === undefined) {
-    if (text !== '') throw new Error('it has no whole line');
+    if (text !== '') throw new Error('it has no complete line');
     return [];
   }
   const places = placesOf(head, columns);
@@ -121,7 +121,7 @@ function cellsAt<Column extends string>(
 ): Record<Column, string> {
   if (cells.length !== head.length) {
     throw new Error(
-      `a line has ${String(cells.length)} cells, and the first one ${String(head.length)}`,
+      `a line has ${String(cells.length)} cells, but the first line has ${String(head.length)}`,
     );
   }
   const named = {} as Record<Column, string>;

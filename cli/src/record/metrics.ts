@@ -82,7 +82,10 @@ export const METRICS = declare({
     'share of the CPU periods in which the limit stopped a group',
   ),
   throttledMs: gauge('Throttled time', 'ms', 'max', 'since the sample before, over all CPUs'),
-  oomKills: count('OOM kills', 'processes of a group that the kernel killed for memory'),
+  oomKills: count(
+    'OOM kills',
+    'processes of a group that the kernel killed because memory ran out',
+  ),
   cpuPressureShare: gauge(
     'CPU pressure',
     'share',

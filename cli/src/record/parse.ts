@@ -45,7 +45,11 @@ function checked<Content>(
   const [issue] = parsed.error.issues;
   const place =
     issue === undefined || issue.path.length === 0 ? '' : `${issue.path.map(String).join('.')}: `;
-  throw unreadable(file, what, `${place}${issue === undefined ? 'it is wrong' : expected(issue)}`);
+  throw unreadable(
+    file,
+    what,
+    `${place}${issue === undefined ? 'it is invalid' : expected(issue)}`,
+  );
 }
 
 function readJsonFile(file: string, what: string): Record<string, unknown> {
@@ -69,7 +73,7 @@ function jsonIn(file: string, what: string): unknown {
   } catch (error) {
     // The message itself would show what the file holds.
     const isCut = text.trim() === '' || /end of JSON/.test(messageOf(error));
-    throw unreadable(file, what, isCut ? 'it ends in the middle' : 'it is not JSON');
+    throw unreadable(file, what, isCut ? 'it is truncated' : 'it is not JSON');
   }
 }
 

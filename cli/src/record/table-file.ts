@@ -119,5 +119,5 @@ export function failureText(file: string, error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   const why =
     code === 'ENOSPC' ? 'the disk is full' : code === 'EDQUOT' ? 'the quota is used up' : message;
-  return `${file} could not be written on: ${why}`;
+  return `${file} could not be completed: ${why}`;
 }

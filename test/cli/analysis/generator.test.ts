@@ -31,7 +31,7 @@ describe('the load generator', () => {
   });
 
   it.each([
-    ['requests not sent', { ...fine, notSent: 1 }, none, 'due and not sent'],
+    ['requests not sent', { ...fine, notSent: 1 }, none, 'could not be sent'],
     ['CPU', { ...fine, cpuCores: 0.19, coresAvailable: 0.2 }, none, '0.19 of the 0.2 cores'],
     ['sockets', fine, { requests: 3, share: 0.1, byKind: { 'no socket': 3 } }, 'no free socket'],
   ])('is at fault for %s', (_what, generator, errors, words) => {

@@ -30,7 +30,7 @@ describe('the load generator', () => {
     );
     expect(record.verdict.outcome).toBe('invalid');
     expect(record.verdict.breaches.filter(({ slo }) => slo === 'p95<3s')).toEqual([]);
-    expect(record.verdict.sentence).toContain('were due and not sent');
+    expect(record.verdict.sentence).toContain('could not be sent');
     expect(record.summary.generator.notSent).toBeGreaterThan(50);
   });
 

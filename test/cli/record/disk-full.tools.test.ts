@@ -57,7 +57,7 @@ const isRoot = process.getuid?.() === 0;
     const before = server.seen.right;
     const { code } = await run.ended;
     expect(code).toBe(3);
-    expect(run.stderr()).toMatch(/could not be written on: the disk is full/);
+    expect(run.stderr()).toMatch(/could not be completed: the disk is full/);
     const { record } = await readWholeRun(runFolder(out) ?? '');
     expect(record.summary.achieved.requests).toBeGreaterThan(before);
     expect(record.events.map(({ kind }) => kind)).toContain('recorder');

@@ -68,7 +68,7 @@ function unknown(isSampled: boolean, ranked: readonly RankedLimit[]): string {
   const most =
     first === undefined
       ? ''
-      : `; the most was ${percent(first.utilisation)} of ${limitName(first)}`;
+      : `; the highest utilization was ${percent(first.utilisation)} of ${limitName(first)}`;
   return `no sampled resource was used up, so the limit is outside the samples${most}`;
 }
 

@@ -59,7 +59,7 @@ function readLimit(role: SampledRole, seen: Seen): Reading | null {
       evidence:
         stopped === 0
           ? usedText
-          : `${usedText} and was stopped by it in ${percent(stopped)} of the periods`,
+          : `${usedText} and was throttled in ${percent(stopped)} of the periods`,
     };
   }
   if (found === null) return null;

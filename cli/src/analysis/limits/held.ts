@@ -145,7 +145,7 @@ function readPool(role: SampledRole, { sampled }: Seen): Reading | null {
     const utilisation = Math.min(1, mean(active) / most);
     if (found !== null && found.utilisation >= utilisation) continue;
     const waited =
-      acquire.length === 0 ? '' : `; each took ${formatNumber(mean(acquire))} ms to get one`;
+      acquire.length === 0 ? '' : `; each request waited ${formatNumber(mean(acquire))} ms`;
     found = {
       utilisation,
       isUsedUp: median(active) >= most && mean(pending) >= 1,

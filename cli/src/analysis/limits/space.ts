@@ -54,7 +54,7 @@ export const spaceRows: LimitRow[] = [
     role,
     resource: 'heap',
     name: `${roleName(role)} heap`,
-    advice: `raise the memory limit of ${roleName(role)}, from which its heap is sized`,
+    advice: `raise the memory limit of ${roleName(role)}, which determines its heap size`,
     kind: 'space',
     read: (seen) => readHeap(role, seen),
   })),
@@ -142,7 +142,7 @@ function readHeap(role: SampledRole, { sampled, limits, events }: Seen): Reading
     return {
       utilisation: 1,
       isUsedUp: true,
-      evidence: `V8 aborted a process of ${roleName(role)} ${times(aborts)}, as its heap${of} was full`,
+      evidence: `V8 aborted a process of ${roleName(role)} ${times(aborts)}, because its heap${of} was full`,
     };
   }
   const values = sampled.values(role, 'heapUsedMiB');
@@ -177,7 +177,7 @@ function readOpenFiles(role: SampledRole, { sampled }: Seen): Reading | null {
     found = {
       utilisation,
       isUsedUp: utilisation >= FULL,
-      evidence: `${instance} had ${formatNumber(peak)} of at most ${formatNumber(limit)} open files`,
+      evidence: `${instance} had ${formatNumber(peak)} open files, and its limit is ${formatNumber(limit)}`,
     };
   }
   return found;

@@ -2,7 +2,7 @@ import { ONE_THREADED } from '../../plan/roles';
 import type { SampledRole } from '../metrics';
 import { mean, median } from '../statistics/statistics';
 import { USED_UP, roleName, type Reading, type LimitRow, type Seen } from './row';
-import { duration, formatNumber, percent } from '../../ui/numbers';
+import { duration, percent } from '../../ui/numbers';
 
 /** An idle loop is late by a few milliseconds. */
 const BUSY_LOOP_LAG_MS = 50;
@@ -71,6 +71,6 @@ function readThread(role: SampledRole, { sampled }: Seen): Reading | null {
   return {
     utilisation: used,
     isUsedUp: used >= (isLate ? USED_UP_WHEN_LATE : USED_UP),
-    evidence: [`${which} used ${formatNumber(used)} of its one thread`, ...more].join(', '),
+    evidence: [`${which} used ${percent(used)} of its single thread`, ...more].join(', '),
   };
 }

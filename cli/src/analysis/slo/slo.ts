@@ -109,7 +109,7 @@ function withoutEvidence(slo: Slo, summary: Summary): AssessedSlo {
     slo.metric === 'backlog'
       ? "n8n's executions could not be counted"
       : 'no request was sent in the measured time';
-  return { ...none, state: 'undecided', text: `${slo.text} is not known: ${why}` };
+  return { ...none, state: 'undecided', text: `${slo.text} cannot be judged: ${why}` };
 }
 
 /** An answer at once says that the work was accepted; whether n8n keeps up with it nobody could see. */

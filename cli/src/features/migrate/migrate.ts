@@ -258,14 +258,14 @@ class Rehearsal {
     this.plainStartMs = await timed(() => this.start(order.to));
     await running.stopN8n();
     for (let turn = 1; turn <= Math.min(REVERTS, this.migrated.length); turn += 1) {
-      progress(`taking back migration ${String(turn)} by n8n db:revert`);
+      progress(`reverting migration ${String(turn)} with n8n db:revert`);
       const before = await migrationNames(this.url);
       try {
         const ms = await timed(() => running.runN8n('db:revert'));
         const after = await migrationNames(this.url);
         const gone = before.filter((name) => !after.includes(name));
         if (gone.length === 0) {
-          this.revertFailure = 'n8n db:revert ended, and took nothing back.';
+          this.revertFailure = 'n8n db:revert ended, but reverted nothing.';
           return;
         }
         this.reverted.push(...gone.map((name) => ({ name, ms })));

@@ -170,7 +170,7 @@ async function list(
   const versions: N8nVersions = {
     installed: installedN8n(cacheFolder()),
     released: await releases(signal).catch((error: unknown) => {
-      warn(`the registry cannot be asked: ${messageOf(error)}`);
+      warn(`the registry cannot be queried: ${messageOf(error)}`);
       return null;
     }),
     pinned: pinned(readVersions(), 'N8N_VERSION'),

@@ -102,7 +102,7 @@ async function write(
   tell: Tell,
   signal: AbortSignal,
 ): Promise<void> {
-  tell('writing what was found');
+  tell('writing the results');
   const file = pathOf(RECORD);
   const { versions } = existsSync(file)
     ? versionsSchema.parse(JSON.parse(readPlainFile(file)))

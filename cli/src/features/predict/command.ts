@@ -226,7 +226,7 @@ function tellOfOthers(groups: readonly Group[], chosen: Group): void {
   if (groups.length < 2) return;
   const text = groups.map(
     (group, index) =>
-      `${String(index + 1)} with sizes ${sizes(group).join(', ')}${group === chosen ? ' (taken)' : ''}`,
+      `${String(index + 1)} with sizes ${sizes(group).join(', ')}${group === chosen ? ' (selected)' : ''}`,
   );
   warn(`the searches differ in more than the size; groups are ${text.join('; ')}: see --group`);
 }

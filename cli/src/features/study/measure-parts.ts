@@ -125,7 +125,7 @@ export async function measureParts(order: StudyOrder, signal: AbortSignal): Prom
     } catch (error) {
       if (!isNotMeasured(error) && !signal.aborted) throw error;
       const why = signal.aborted || !isNotMeasured(error) ? 'it was interrupted' : error.message;
-      result = { isMeasured: false, sentence: `nothing is kept of ${name}: ${why}` };
+      result = { isMeasured: false, sentence: `${name} was not saved: ${why}` };
     } finally {
       besides.ends(begun);
       together?.isReady(name);

@@ -109,7 +109,7 @@ function countedFindings(executions: Summary['executions'], promised: Promised):
     answers === 'when-done'
   ) {
     found.doubts.push(
-      `${String(withoutResponse)} executions succeeded whose callers got no expected response`,
+      `${String(withoutResponse)} executions succeeded, but their callers did not get the expected response`,
     );
   }
   return found;

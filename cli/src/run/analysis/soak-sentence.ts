@@ -19,7 +19,7 @@ function memorySentence(trends: readonly SoakTrend[]): string | null {
   if (memory.answer === 'grows') return `Leak: memory grew by ${range} after it had settled.`;
   if (memory.answer === 'steady')
     return `No leak: memory changed by ${range} after it had settled.`;
-  return `It is unknown whether memory leaks: it changed by ${range}; soak for longer.`;
+  return `It is unknown whether memory leaks: memory changed by ${range}; soak for longer.`;
 }
 
 /** Number of tables that are named. */

@@ -183,7 +183,7 @@ function builtInBreaches(
     const unnamed = [
       ...(restarts > 0 && !namedEvents.has('restart') ? [`restarted ${times(restarts)}`] : []),
       ...(oomKills > 0 && !namedEvents.has('oom-kill')
-        ? [`lost a process to the kernel for memory ${times(oomKills)}`]
+        ? [`lost a process ${times(oomKills)}, because memory ran out`]
         : []),
     ];
     if (unnamed.length === 0) continue;
@@ -229,7 +229,7 @@ function sentence(outcome: VerdictOutcome, summary: Summary, found: Found): stri
     const why =
       fault === undefined
         ? 'no request was sent in the measured time'
-        : `the load generator was the limit, so it says nothing about ${within(facts.loaded)}: ${fault}`;
+        : `the load generator was the limit, so the run says nothing about ${within(facts.loaded)}: ${fault}`;
     return `${run} is invalid: ${why}.`;
   }
   const load = loadText(summary, facts);
@@ -293,7 +293,7 @@ function doubts(summary: Summary, facts: VerdictFacts): string[] {
   }
   if (littlesLaw !== null && Math.abs(littlesLaw.ratio - 1) > LITTLES_LAW_TOLERANCE) {
     found.push(
-      `rate times latency predicts ${counted(littlesLaw.predicted, 'request')} in flight, but ${formatNumber(littlesLaw.observed)} were seen: the system was not in a steady state`,
+      `rate times latency predicts ${counted(littlesLaw.predicted, 'request')} in flight, but ${formatNumber(littlesLaw.observed)} were observed: the system was not in a steady state`,
     );
   }
   if ((facts.stealShare ?? 0) > 0.02) {

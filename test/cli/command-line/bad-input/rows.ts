@@ -213,7 +213,7 @@ const TABLES: [string, string, Make, RegExp][] = [
   ],
   ['bytes at random', 'samples.csv', noise, /cannot be read as the samples of a run/],
   ['other columns', 'samples.csv', text('time,cpu\n1,2\n'), /does not name the column tMs/],
-  ['one long line', 'samples.csv', text('x'.repeat(9999)), /it has no whole line/],
+  ['one long line', 'samples.csv', text('x'.repeat(9999)), /it has no complete line/],
   [
     'words for numbers',
     'samples.csv',

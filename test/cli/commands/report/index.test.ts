@@ -42,7 +42,7 @@ test('the newest is first, each with a link to its report, and nothing is asked 
   const links = [...html.matchAll(/<a href="([^"]+)">/g)].map(([, href]) => href);
   expect(links).toEqual(['d/report.html', 'b/report.html', 'c/report.html', 'a/report.html']);
   expect(html).not.toMatch(/(src|href)="https?:/);
-  expect(html).toContain('4 results: 2 good, 2 bad, 0 that decide nothing');
+  expect(html).toContain('4 results: 2 good, 2 bad, 0 undecided');
 });
 
 test('what records say is shown as text', () => {

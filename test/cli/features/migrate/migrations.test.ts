@@ -138,7 +138,7 @@ const RECORD: Omit<MigrateRecord, 'verdict' | 'sentence'> = {
   revert: {
     reverted: [{ name: 'AddTwo2', ms: 5_000 }],
     irreversible: ['AddOne1'],
-    failure: 'n8n db:revert ended, and took nothing back.',
+    failure: 'n8n db:revert ended, but reverted nothing.',
   },
   restored: { answers: true, executions: 1000 },
   extrapolated: { executions: 10_000, migrationMs: null, walMiB: null, peakMiB: null },
@@ -171,7 +171,9 @@ test('the report shows each round, the slowest migrations and the way back', () 
   );
   expect(text).toContain('| execution_entity | 2 s |');
   expect(text).toContain('n8n db:revert reverted 1 migration: AddTwo2 (5 s).');
-  expect(text).toContain('since these have no way back: AddOne1. Restore a backup instead.');
+  expect(text).toContain(
+    'because these migrations cannot be reverted: AddOne1. Restore a backup instead.',
+  );
   expect(text).toContain('Migrations at 10,000');
 });
 
@@ -242,7 +244,7 @@ test('the report of a dump says what was turned off, and tells nothing of ten ti
   const record = migrateRecordSchema.parse({ ...told, ...verdictOf(told) });
   const text = renderMarkdown(migrateDocument(record)).replaceAll(/ +/g, ' ');
   expect(text).toContain('All workflows of the dump were turned off');
-  expect(text).toContain('One size tells nothing about another size.');
+  expect(text).toContain('One size says nothing about other sizes.');
   expect(text).not.toContain('10,000');
 });
 

@@ -63,12 +63,12 @@ test.each<[string, Partial<Read>, string]>([
   [
     'another function',
     { functions: { 'EntityManager.findOne': 'bbbb' } },
-    'read-once           unknown     EntityManager.findOne is another one (bbbb)',
+    'read-once           unknown     EntityManager.findOne differs from the known code (bbbb)',
   ],
   [
     'a function that is gone',
     { functions: {} },
-    'read-once           unknown     EntityManager.findOne is not there',
+    'read-once           unknown     EntityManager.findOne is missing',
   ],
   [
     'a bundle whose test failed',
@@ -84,7 +84,7 @@ test.each<[string, Partial<Read>, string]>([
   [
     'a bundle that could not be tried',
     { bundle: { hash: 'b1', isKnown: false, verdict: null } },
-    'lazy-character-map  not tried   no n8n with isolated-vm is installed to try it in',
+    'lazy-character-map  not tried   no n8n with isolated-vm is installed to test it with',
   ],
   [
     'a variable that is gone',

@@ -184,7 +184,7 @@ describe('the list of versions', () => {
     const versions = { installed: ['1.0.0', '2.0.0'], released, pinned: '2.0.0' };
     expect(listLines(versions)).toEqual([
       'VERSION    STATE',
-      '2.1.3      -          newest of the registry',
+      '2.1.3      -          newest in the registry',
       '2.0.1      -',
       '2.0.0      installed  default of this n8n-tuned',
       '1.0.1      -',

@@ -148,7 +148,7 @@ describe('the parts of a study', () => {
     const { study } = made(WITHOUT_B);
     const results = await measure(study);
     expect(results.map(({ isMeasured }) => isMeasured)).toEqual([true, false, true, true]);
-    expect(results[1]?.sentence).toBe('nothing is kept of b: the machine was busy');
+    expect(results[1]?.sentence).toBe('b was not saved: the machine was busy');
     expect(states(study)).toEqual(['done', 'missing', 'done', 'done']);
   });
 
@@ -201,7 +201,7 @@ describe('the parts of a study', () => {
     const results = await measure(study, {}, abort.signal);
     expect(results.map(({ sentence }) => sentence)).toEqual([
       'measured',
-      'nothing is kept of b: it was interrupted',
+      'b was not saved: it was interrupted',
     ]);
     expect(states(study)).toEqual(['done', 'missing', 'missing', 'missing']);
     expect(existsSync(scratch)).toBe(false);
@@ -246,7 +246,7 @@ describe('a call of the command', () => {
   test('that prints nothing is told by its end', async () => {
     const said = { code: 3, printed: '', lastLine: 'no disk' };
     expect(await callOf(said)).toMatchObject([
-      { sentence: 'nothing is kept of a: n8n-tuned run ended with 3: no disk' },
+      { sentence: 'a was not saved: n8n-tuned run ended with 3: no disk' },
     ]);
   });
 

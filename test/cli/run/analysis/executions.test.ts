@@ -65,7 +65,7 @@ describe('executions against replies', () => {
   test('an execution whose caller got nothing is named', () => {
     expect(
       executionFindings({ executions: counted({ expectedResponses: 93 }) }, whenDone).doubts,
-    ).toEqual(['7 executions succeeded whose callers got no expected response']);
+    ).toEqual(['7 executions succeeded, but their callers did not get the expected response']);
   });
 
   test('callers that the early end of a load cut off are no doubt', () => {
@@ -154,6 +154,8 @@ describe('requests matched one by one', () => {
       },
       whenDone,
     );
-    expect(doubts).toEqual(['7 executions succeeded whose callers got no expected response']);
+    expect(doubts).toEqual([
+      '7 executions succeeded, but their callers did not get the expected response',
+    ]);
   });
 });

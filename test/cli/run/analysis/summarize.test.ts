@@ -153,7 +153,7 @@ describe('summary', () => {
     const summary = summarize(steady, [], facts({ generator: held }));
     expect(summary.offered.requests).toBe(1_500);
     expect(summary.generator.saturated).toBe(true);
-    expect(summary.generator.faults.join()).toContain('500 requests were due and not sent');
+    expect(summary.generator.faults.join()).toContain('500 due requests could not be sent');
   });
 
   test('a role has the memory and CPU of all its instances together, and restarts from counters', () => {

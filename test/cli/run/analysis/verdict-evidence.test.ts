@@ -77,7 +77,7 @@ describe('an SLO without evidence is never met', () => {
       {
         ...{ slo: 'backlog=0', state: 'undecided', measured: null, seemsMet: false },
         ...{ pressure: null, requestsNeeded: null },
-        text: "backlog=0 is not known: n8n's executions could not be counted",
+        text: "backlog=0 cannot be judged: n8n's executions could not be counted",
       },
     ]);
     expect(sentence).toContain('It is not known whether n8n sustains 1 req/s of last-node');

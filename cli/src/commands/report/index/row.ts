@@ -84,7 +84,7 @@ export function rowOfRate(record: RateRecord): IndexRow {
     ...{ p95Ms: last?.p95Ms ?? null, errorShare: last?.errorShare ?? null },
     limitedBy: limitName(record.limit),
     course: {
-      label: 'share of requests that broke the first SLO, look by look',
+      label: 'share of requests that missed the first SLO, check by check',
       values: record.attempts.flatMap(({ looks }) =>
         looks.map(({ shares }) => shares[0]?.share ?? null),
       ),

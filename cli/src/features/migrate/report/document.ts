@@ -72,7 +72,7 @@ export function migrateDocument(record: MigrateRecord): ReportDocument {
           ]),
         ),
       ),
-      section('The way back', list(wayBack(record))),
+      section('Rolling back', list(wayBack(record))),
       ...comparedSection(record),
     ],
     howToRepeat: [repeatCommand(record.command)],
@@ -86,10 +86,10 @@ export function migrateDocument(record: MigrateRecord): ReportDocument {
 
 function howSure({ rounds }: MigrateRecord): string {
   const sizes = new Set(rounds.map(({ executions }) => executions)).size;
-  const made = `The upgrade was made ${counted(rounds.length, 'time')} at ${counted(sizes, 'size')}.`;
+  const made = `The upgrade was rehearsed ${counted(rounds.length, 'time')} at ${counted(sizes, 'size')}.`;
   return sizes > 1
     ? `${made} The interval at ten times the size assumes a straight line through these rounds.`
-    : `${made} One size tells nothing about another size.`;
+    : `${made} One size says nothing about other sizes.`;
 }
 
 /** What users notice after the upgrade. */
@@ -155,11 +155,11 @@ function wayBack({ from, revert, restored, executions }: MigrateRecord): string[
       ? `The backup was restored: n8n ${from} responded to a webhook, and had ${formatNumber(restored.executions)} of ${formatNumber(executions)} executions.`
       : `The backup was restored, but n8n ${from} did not respond to a webhook as expected.`,
     `n8n db:revert reverted ${counted(reverted.length, 'migration')}${reverted.map(({ name, ms }, index) => `${index === 0 ? ': ' : ', '}${name} (${duration(ms)})`).join('')}.`,
-    ...(failure === null ? [] : [`Then it ended: ${failure}`]),
+    ...(failure === null ? [] : [`It then failed: ${failure}`]),
     irreversible === null
-      ? 'Which migrations cannot be taken back is not known.'
+      ? 'It is unknown which migrations cannot be reverted.'
       : irreversible.length === 0
-        ? 'The code of each migration has a way back.'
-        : `n8n db:revert cannot go back to n8n ${from}, since these have no way back: ${irreversible.join(', ')}. Restore a backup instead.`,
+        ? 'Every migration has code to revert it.'
+        : `n8n db:revert cannot go back to n8n ${from}, because these migrations cannot be reverted: ${irreversible.join(', ')}. Restore a backup instead.`,
   ];
 }

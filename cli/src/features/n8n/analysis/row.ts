@@ -82,8 +82,10 @@ function stateOf(
   }
   const because = code.flatMap((each) => {
     const hash = functions[each] ?? null;
-    if (hash === null) return [`${each} is not there`];
-    return known[each]?.[hash] === undefined ? [`${each} is another one (${hash})`] : [];
+    if (hash === null) return [`${each} is missing`];
+    return known[each]?.[hash] === undefined
+      ? [`${each} differs from the known code (${hash})`]
+      : [];
   });
   return { state: because.length === 0 ? 'known' : 'unknown', because };
 }
@@ -97,7 +99,10 @@ function ofExpressions(name: string, read: Read): Pick<PatchRow, 'state' | 'beca
   }
   if (bundle.isKnown) return { state: 'known', because: [] };
   if (bundle.verdict === null) {
-    return { state: 'not tried', because: ['no n8n with isolated-vm is installed to try it in'] };
+    return {
+      state: 'not tried',
+      because: ['no n8n with isolated-vm is installed to test it with'],
+    };
   }
   const why = bundle.verdict[name] ?? null;
   return why === null ? { state: 'proven', because: [] } : { state: 'unknown', because: [why[1]] };

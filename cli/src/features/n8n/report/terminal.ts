@@ -32,7 +32,7 @@ export function listLines(versions: N8nVersions): string[] {
   const newest = released?.at(-1);
   const row = (version: string): string => {
     const notes = [
-      ...(version === newest ? ['newest of the registry'] : []),
+      ...(version === newest ? ['newest in the registry'] : []),
       ...(version === pinned ? ['default of this n8n-tuned'] : []),
       ...(released?.includes(version) === false ? ['not in the registry'] : []),
     ];

@@ -160,7 +160,7 @@ function slotsOf(topology: Topology, measurements: readonly MeasuredSize[]): Slo
   }
   const held = seen(measurements.map((one) => one.lightLatencySeconds));
   if (held === null)
-    return 'no search tried few enough clients for its latency to be that of the work alone';
+    return 'no search used few enough clients to measure the latency of the work alone';
   // Only what waits in a Code node by design holds a runner's slot for its whole length.
   const runner = workload.latencyFloorMs > 0 ? runnerSlots : null;
   if (runner !== null && (workerSlots === null || runner < workerSlots)) {

@@ -77,7 +77,7 @@ export function predict({ slots, cpu = [], scaling }: PredictQuestion): Predicti
       bounds.push({
         name: 'scaling',
         ratePerSecond: rate,
-        evidence: `scalability law over ${of}, which missed measured points by up to ${percent(worst)}`,
+        evidence: `scalability law over ${of}, which differs from measured points by up to ${percent(worst)}`,
       });
     }
   }

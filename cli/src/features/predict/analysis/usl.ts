@@ -45,7 +45,7 @@ export function uslRate({ g, a, b }: Coefficients, n: number): number {
 export function fitUsl(points: readonly ScalingPoint[], random: Random): UslFit | string {
   const distinct = new Set(points.map(({ n }) => n)).size;
   if (distinct < MIN_SIZES) {
-    return `a scalability fit needs ${String(MIN_SIZES)} different sizes, there are ${String(distinct)}`;
+    return `a scalability fit needs ${String(MIN_SIZES)} different sizes, but there are only ${String(distinct)}`;
   }
   const best = solve(points);
   const resampled = resample(points, best, random);
@@ -68,7 +68,7 @@ export function fitUsl(points: readonly ScalingPoint[], random: Random): UslFit 
 export function predictUsl(fit: UslFit, n: number): Interval | string {
   const most = MAX_EXTRAPOLATION * fit.largestMeasured;
   if (n > most) {
-    return `${String(n)} is more than ${String(MAX_EXTRAPOLATION)} times the largest size measured (${String(fit.largestMeasured)}): measure nearer to it first`;
+    return `${String(n)} is more than ${String(MAX_EXTRAPOLATION)} times the largest size measured (${String(fit.largestMeasured)}): measure a size closer to it first`;
   }
   const all = sorted(fit.resampled.map((one) => uslRate(one, n)));
   const value = uslRate({ g: fit.g.value, a: fit.a.value, b: fit.b.value }, n);

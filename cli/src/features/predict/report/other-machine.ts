@@ -13,7 +13,7 @@ import { findVerdict } from '../../find/report/document';
 export function otherMachineSentence(carried: CarriedCapacity, record: FindRecord): string {
   const { ratePerSecond, cpuMs, from } = carried;
   const wanted = record.slo.map(({ text }) => text).join(', ');
-  return `n8n should sustain about ${formatNumber(ratePerSecond)} req/s of ${workloadName(record.workload)} with ${wanted} (${range(carried)}) on a machine on which a request takes ${duration(cpuMs)} of CPU of ${from.of} instead of ${duration(from.cpuMs)}.`;
+  return `n8n should sustain about ${formatNumber(ratePerSecond)} req/s of ${workloadName(record.workload)} with ${wanted} (${range(carried)}) on a machine where a request takes ${duration(cpuMs)} of ${from.of} CPU instead of ${duration(from.cpuMs)}.`;
 }
 
 export function otherMachineDocument(
@@ -35,7 +35,7 @@ export function otherMachineDocument(
     summary: figures,
     pictures: [priceChart(carried, record)],
     howSure:
-      'Carried from one search, not measured: the range holds what the search left open, and whether requests wait for CPU alone.',
+      'Calculated from one search, not measured: the range covers the uncertainty of the search, and whether requests wait only for CPU.',
     doubts: record.doubts,
     figures,
     sections: [],

@@ -10,7 +10,9 @@ export function reportLines(report: StandInReport): string[] {
   return [
     `${counted(requests, 'call')} in ${formatNumber(seconds)} s, ${perSecond(requestsPerSecond)}; the stand-in used ${percent(cpuCores)} of a core.`,
     ...(cpuCores > BUSY
-      ? ['It was busy, so latencies may be its own. Give it its own core, or reduce the load.']
+      ? [
+          'The stand-in was busy, so it may have caused part of the latencies. Give it its own core, or reduce the load.',
+        ]
       : []),
     ...(unmatched > 0
       ? [`${counted(unmatched, 'call')} matched no rule, so the stand-in responded with 404.`]

@@ -278,9 +278,9 @@ function whyLeaving(
   const code = ['jsCode', 'pythonCode', 'functionCode']
     .map((key) => textOf(parameters[key]))
     .join('\n');
-  if (callsOut(code)) return { why: 'its code calls something' };
+  if (callsOut(code)) return { why: 'its code makes external calls' };
   // Agents of older versions have the credential of a database of their own.
-  if (parameters['agent'] === 'sqlAgent') return { why: 'it queries a database by itself' };
+  if (parameters['agent'] === 'sqlAgent') return { why: 'it queries a database directly' };
   const reads = node.type === READ_OR_WRITE && parameters['operation'] !== 'write';
   if (WRITES_FILE.has(node.type) && !reads)
     return { why: 'it writes a file on the machine of n8n' };

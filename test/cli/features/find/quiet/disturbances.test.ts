@@ -34,7 +34,7 @@ describe('what disturbs a search', () => {
     [
       'also by many short processes of one program',
       { usedCores: 1.2, busiest: [{ ...bash, processes: 12 }] },
-      'Of the 4 cores of this machine bash (12 processes) uses 1.2: the measured capacity will be lower than on a quiet machine.',
+      "Of this machine's 4 cores, bash (12 processes) uses 1.2: the measured capacity will be lower than on a quiet machine.",
     ],
     [
       'also by what cannot be seen',

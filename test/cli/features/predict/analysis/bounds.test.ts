@@ -76,7 +76,7 @@ describe('scalability law', () => {
   test('refuses three sizes, however often each was measured', () => {
     const points = [1, 1, 2, 2, 4, 4].map((n) => ({ n, ratePerSecond: 10 * n }));
     expect(fitUsl(points, seededRandom(1))).toBe(
-      'a scalability fit needs 4 different sizes, there are 3',
+      'a scalability fit needs 4 different sizes, but there are only 3',
     );
   });
 });

@@ -151,20 +151,20 @@ test.each([
     'whose code calls something',
     'n8n-nodes-base.code',
     { parameters: { jsCode: 'return await this.helpers.httpRequest({ url })' } },
-    'its code calls something',
+    'its code makes external calls',
   ],
   [
     'whose code calls something in the older way',
     'n8n-nodes-base.code',
     { parameters: { jsCode: "return await this.helpers['request']({ url })" } },
-    'its code calls something',
+    'its code makes external calls',
   ],
   ...['import requests as r', 'from http.client import HTTPSConnection', 'import json, socket'].map(
     (pythonCode): [string, string, object, string] => [
       `whose Python begins with ${pythonCode}`,
       'n8n-nodes-base.code',
       { parameters: { pythonCode } },
-      'its code calls something',
+      'its code makes external calls',
     ],
   ),
   [
@@ -190,7 +190,7 @@ test.each([
     'that is an agent of a database, as older versions have it',
     '@n8n/n8n-nodes-langchain.agent',
     { parameters: { agent: 'sqlAgent' } },
-    'it queries a database by itself',
+    'it queries a database directly',
   ],
 ])('a node %s would leave n8n, unless it is allowed by its name', (_, type, more, why) => {
   const workflow = withNode('Node', type, more);
