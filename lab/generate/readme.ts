@@ -109,8 +109,9 @@ interface Versions {
 
 function n8nVersions(): string {
   const { supported } = parse(read('charts/n8n-tuned/files/versions.yaml')) as Versions;
-  return `You can deploy and load-test n8n ${supported.from} and newer. Versions ${supported.testedBelow} and newer have not been measured, so the
-chart's NOTES print a warning for them. [The patches page](docs/chart/patches.md) lists the n8n versions that each patch supports.`;
+  return `You can deploy and load-test n8n ${supported.from} and newer. [The versions page](docs/compatibility.md) lists the measured
+versions. For ${supported.testedBelow} and newer, which nobody has tested, the chart's NOTES print a warning.
+[The patches page](docs/chart/patches.md) lists the n8n versions that each patch supports.`;
 }
 
 // What the kit gains, in four rows: n8n as it comes beside this chart.

@@ -5,7 +5,16 @@
 {{- $facts := .n8nTunedVersions.supported -}}
 {{- $components := .n8nTunedComponents -}}
 {{- if semverCompare (printf ">=%s-0" $facts.testedBelow) $version }}
-- n8n {{ $version }} is newer than what this chart was measured with (below {{ $facts.testedBelow }}): check the release notes for changed settings.
+- nobody has tested this chart with n8n {{ $version }}: check the release notes for changed settings.
+{{- end }}
+{{- $places := dict "env" ($values.env | default dict) -}}
+{{- range $components -}}{{- $_ := set $places (printf "%s.env" .at) (.settings.env | default dict) -}}{{- end -}}
+{{- range $name, $range := .n8nTunedVersions.variables -}}
+{{- range $at, $given := $places -}}
+{{- if and (hasKey $given $name) (not (semverCompare $range $version)) }}
+- {{ $at }}.{{ $name }}: n8n {{ $version }} does not read it, only n8n {{ $range | replace "-0" "" }}: remove it.
+{{- end }}
+{{- end -}}
 {{- end }}
 {{- range .n8nTunedVersions.published }}
 {{- if semverCompare .n8n $version }}

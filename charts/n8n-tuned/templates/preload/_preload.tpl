@@ -18,7 +18,7 @@
 
 {{- define "n8n-tuned.preloadFolder" -}}/etc/n8n-tuned/preload{{- end -}}
 
-{{/* The patches of n8n's own code that this release loads, by what they do with this n8n, as `known`, `prove` and `unknown`. Context. */}}
+{{/* The patches of n8n's own code that this release loads, by what they do with this n8n, as `known`, `prove` and `unknown`, and those that it would load for another n8n, as `absent`. Context. */}}
 {{- define "n8n-tuned.patchesByClass" -}}
 {{- $version := include "n8n-tuned.version" . -}}
 {{- $known := .Files.Get "files/preload/known.json" | fromJson -}}
@@ -50,5 +50,19 @@
 {{- $_ := set $classes $class (append (get $classes $class) (trimSuffix ".cjs" .name)) -}}
 {{- end -}}
 {{- end -}}
-{{- toJson $classes -}}
+{{- $others := list -}}
+{{- $ranges := dict -}}
+{{- range .n8nTunedEnvironment.patches -}}
+{{- if and .code .n8n (not (semverCompare .n8n $version)) -}}
+{{- $others = append $others (omit . "n8n") -}}
+{{- $_ := set $ranges .name (.n8n | replace "-0" "") -}}
+{{- end -}}
+{{- end -}}
+{{- $absent := list -}}
+{{- range .n8nTunedComponents -}}
+{{- range (include "n8n-tuned.rows" (dict "context" $ "component" . "rows" $others) | fromJson).items -}}
+{{- $absent = append $absent (printf "%s (n8n %s)" (trimSuffix ".cjs" .name) (get $ranges .name)) | uniq -}}
+{{- end -}}
+{{- end -}}
+{{- toJson (set $classes "absent" $absent) -}}
 {{- end -}}
