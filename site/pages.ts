@@ -11,7 +11,7 @@ const OWN = new RegExp(`^(?:${REPOSITORY}/(?:blob|tree)|${RAW})/main/(.+)$`);
 const BOTH = new RegExp(
   [
     '<picture>',
-    // Of a narrow screen, where there are pictures for one.
+    // The picture for a narrow screen, where there is one.
     '(?:<source media="(\\(max-width: \\d+px\\)) and \\(prefers-color-scheme: dark\\)" srcset="([^"]+)">',
     '<source media="\\1" srcset="([^"]+)">)?',
     '<source media="\\(prefers-color-scheme: dark\\)" srcset="([^"]+)">',
@@ -56,7 +56,7 @@ export const isPage = (file: string): boolean => file.endsWith('.md') && !NOT_PA
 export const pathOf = (page: string): string =>
   page === 'README.md' ? 'overview.md' : page.replace(/(^|\/)README\.md$/, '$1index.md');
 
-/** As GitHub makes the anchors of headings, which the links between pages use. */
+/** The anchor of a heading as GitHub makes it, which the links between pages use. */
 export const slugOf = (heading: string): string =>
   heading
     .trim()

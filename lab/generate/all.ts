@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { format, getFileInfo, resolveConfig } from 'prettier';
+import { pinned, readVersions } from '../../cli/src/lab/paths';
 import { chartFiles } from '../../charts/n8n-tuned/tools/generate';
 import { files as monitoringFiles, owned as monitoringFolders } from '../../monitoring';
 import { k6Scripts } from './k6-scripts';
@@ -27,6 +28,8 @@ import { versionsSchema, type VersionRow } from '../../cli/src/features/n8n/anal
 /** The part of files/versions.yaml that follows from n8n's own configuration: which n8n reads which variable. */
 
 const FILE = 'charts/n8n-tuned/files/versions.yaml';
+/** Helm wants the version of n8n in each of them; it is written by hand in lab/versions.env alone. */
+const CHARTS = ['n8n-tuned', 'n8n-load'].map((name) => `charts/${name}/Chart.yaml`);
 const readSchema = z.object({ variables: z.record(z.string(), z.string()) });
 const tableSchema = z.object({
   variables: z.array(z.object({ name: z.string(), n8n: z.string().optional() })),
@@ -44,7 +47,16 @@ function versions(): Generated {
     return `  ${name}: '${range}'\n`;
   });
   const [before = ''] = textOf(FILE).split(/^variables:/m);
-  return { files: { [FILE]: `${before}variables:\n${lines.join('')}` } };
+  const pinnedN8n = pinned(readVersions(root), 'N8N_VERSION');
+  const charts = CHARTS.map((file): [string, string] => [
+    file,
+    textOf(file)
+      .replace(/^appVersion: .*$/m, `appVersion: ${pinnedN8n}`)
+      .replaceAll(/(?<=n8nio\/(n8n|runners):)\S+/g, pinnedN8n),
+  ]);
+  return {
+    files: { [FILE]: `${before}variables:\n${lines.join('')}`, ...Object.fromEntries(charts) },
+  };
 }
 
 const PAGE = 'docs/compatibility.md';

@@ -24,7 +24,7 @@ export const PARTS = [
 export type PackageOfN8n = (typeof PARTS)[number];
 
 export interface Packages {
-  /** Of each; without an entry: this n8n has none, or it is missing. */
+  /** The folder of each package; without an entry, this n8n has none, or it is missing. */
   folders: Partial<Record<PackageOfN8n, string>>;
   /** The version of each that this n8n needs, and that the registry does not have. */
   missing: Partial<Record<PackageOfN8n, string>>;
