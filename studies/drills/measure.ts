@@ -1,7 +1,7 @@
 // What is lost when something breaks: every fault in three configurations on both targets, three times where it can lose
 // something.
 //
-// A part is one drill; isNeeded in parts.mjs says which of them are repeated. What is lost does not hang on what else the
+// A part is one drill; isNeeded in parts.ts says which of them are repeated. What is lost does not hang on what else the
 // machine does, as long as the SLO of the steady phase is met; times do, so that the page says of which drills they were not
 // alone. One that broke a promise of a time beside others is measured again, alone. The next ones are started while those
 // before them wait for what their load left behind. On two cores, four at a time are too many for pods: three are not. Those

@@ -103,6 +103,10 @@ const OF_DATABASE: ReadonlySet<string> = new Set([
   'Connection terminated',
   'Connection terminated unexpectedly',
   'Connection terminated due to connection timeout',
+  // A statement that comes right after the connection has ended.
+  'Client has encountered a connection error and is not queryable',
+  'Client was closed and is not queryable',
+  'Query runner already released. Cannot run queries anymore.',
   'timeout exceeded when trying to connect',
   'terminating connection due to administrator command',
   'the database system is shutting down',

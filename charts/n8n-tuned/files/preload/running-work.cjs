@@ -192,7 +192,7 @@ const AWAY_CODE =
   /^(08...|53...|57P0.|25006|ECONN(REFUSED|RESET|ABORTED)|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|E(HOST|NET)UNREACH)$/;
 /** TypeORM, pg, poolers, and n8n itself have no code. */
 const AWAY_TEXT =
-  /driver not connected|connection terminated|timeout exceeded when trying to connect|cannot use a pool|connection (error|ended|closed|reset|lost)|waiting for database connection|the database system is|too many c(lients|onnections)|remaining connection slots|no more connections allowed|server_login_retry|query_wait_timeout|ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN/i;
+  /driver not connected|connection terminated|timeout exceeded when trying to connect|cannot use a pool|connection (error|ended|closed|reset|lost)|waiting for database connection|is not queryable|query runner already released|the database system is|too many c(lients|onnections)|remaining connection slots|no more connections allowed|server_login_retry|query_wait_timeout|ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN/i;
 
 /** Whether a statement failed since the database is away, full, or has no connection left: later it may succeed. */
 const isAway = (problem) =>
