@@ -188,6 +188,28 @@ test('what a pod writes to its own disk has a limit', async () => {
   expect(new Set(await limits({ pod: { scratchLimit: '' } }))).toEqual(new Set([undefined]));
 });
 
+test('no pod of n8n or of a store may fill the disk of its node', async () => {
+  const withoutVolumes = { persistence: { enabled: false } };
+  const values = {
+    taskRunners: { mode: 'external' },
+    pythonPackages: { packages: ['numpy==2.0.0'] },
+    database: { type: 'postgresql', own: withoutVolumes },
+    redis: { own: withoutVolumes },
+  };
+  const volumes = podTemplates(await manifestsOf(values)).flatMap(({ labels, spec }) =>
+    ((spec.volumes ?? []) as { name: string; emptyDir?: { sizeLimit?: string } }[])
+      .filter(({ emptyDir }) => emptyDir !== undefined)
+      .map(({ name, emptyDir }) => ({
+        of: `${labels['app.kubernetes.io/component'] ?? ''}: ${name}`,
+        limit: emptyDir?.sizeLimit,
+      })),
+  );
+  expect(volumes.map(({ of }) => of)).toEqual(
+    expect.arrayContaining(['worker: runner-tmp', 'redis: data', 'postgresql: data']),
+  );
+  expect(volumes.filter(({ limit }) => limit === undefined)).toEqual([]);
+});
+
 test('data of executions goes where it is asked for, with the settings of that store', async () => {
   const s3 = { host: 's3.test', bucket: 'b' };
   const inS3 = { executions: { mode: 'queue', dataStorage: 's3' }, binaryData: { s3 } };

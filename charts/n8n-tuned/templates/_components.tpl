@@ -7,7 +7,7 @@ A map of these templates. Each file that renders something begins with `n8n-tune
                          preload/ (patches)
   env/_assemble.tpl      the variables: the rows of files/environment.yaml (env/_table.tpl reads them), over them the user's
   _secrets.tpl           where each secret is from; secrets/make.yaml makes those that nobody gave
-  _helper-pods.tpl       pods beside n8n: make-secrets, recovery, exporter, smoke-test
+  _helper-pods.tpl       pods beside n8n: make-secrets, recovery, exporter, smoke-test; where they and n8n may reach
   postgresql/, redis/    the chart's own stores, a StatefulSet each; postgresql/backup.yaml their dumps
   traffic/, network-policy/   Services, Ingress, HTTPRoute; who may reach whom
   _validations*, _warnings      what is refused, and what NOTES says

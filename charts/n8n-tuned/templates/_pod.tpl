@@ -74,7 +74,7 @@
 {{- if eq .component.named.runnerMode "external" }}
 {{- range concat (list "runner-tmp" "runner-config") (ternary (list "python-packages") list (not (empty $values.pythonPackages.packages))) }}
 - name: {{ . }}
-  emptyDir: {}
+  emptyDir: {{ with $.component.settings.scratchLimit }}{ sizeLimit: {{ . | quote }} }{{ else }}{}{{ end }}
 {{- end }}
 {{- end }}
 {{- with .component.settings.volumes }}

@@ -66,8 +66,7 @@
 - monitoring: n8n {{ $version }} does not have the metrics of these alerts, so they are left out (with the n8n that has them): {{ $tooNew }}. Panels of these metrics are empty.
 {{- end }}
 {{- $main := first $components }}
-{{- $given := $main.ownEnv }}
-{{- if and $values.multiMain.enabled (not (or $values.license.existingSecret $given.N8N_LICENSE_ACTIVATION_KEY $given.N8N_LICENSE_CERT (include "n8n-tuned.envFrom" (dict "context" . "component" $main)))) }}
+{{- if and $values.multiMain.enabled (not (or $values.license.existingSecret (include "n8n-tuned.givenAs" (dict "context" . "component" $main "name" "N8N_LICENSE_ACTIVATION_KEY")) (include "n8n-tuned.givenAs" (dict "context" . "component" $main "name" "N8N_LICENSE_CERT")) (include "n8n-tuned.envFrom" (dict "context" . "component" $main)))) }}
 - multiMain requires an n8n Enterprise licence: set license.existingSecret.
 {{- end }}
 {{- if and $values.multiMain.enabled (eq (include "n8n-tuned.maxReplicas" $main | int) 1) }}
