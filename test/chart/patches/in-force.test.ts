@@ -33,6 +33,7 @@ async function serve(
   folder = PRELOAD,
   renderedFor = N8N_VERSION,
   started: string[] = [],
+  more: Record<string, string> = {},
 ): Promise<{ said: string[]; metrics: string[] }> {
   const words = NAMES.flatMap((name) => ['--require', script(name, folder)]);
   const { stdout, stderr } = await run(node24(), [...words, '-e', SERVE, ...started], {
@@ -43,6 +44,7 @@ async function serve(
       N8N_TUNED_RENDERED_FOR: renderedFor,
       IN_FORCE: join(folder, 'in-force.cjs'),
       ENTITY_MANAGER,
+      ...more,
     },
   });
   const metrics = stdout.split('\n').filter((line) => line.startsWith('n8n_tuned_patch_in_force{'));
@@ -77,6 +79,14 @@ test('a metric of each patch is 1 only if it is in force', async () => {
     'n8n_tuned_patch_in_force{patch="read-once",state="known"} 1',
     'n8n_tuned_patch_in_force{patch="zone-once",state="waiting"} 0',
   ]);
+});
+
+test('a patch of the sandbox is not needed where n8n evaluates expressions without one', async () => {
+  const { said, metrics } = await serve(PRELOAD, N8N_VERSION, [], {
+    N8N_EXPRESSION_ENGINE: 'legacy',
+  });
+  expect(said).toEqual([expect.stringContaining('zone-once not needed, ')]);
+  expect(metrics).toContain('n8n_tuned_patch_in_force{patch="zone-once",state="not needed"} 0');
 });
 
 test('both say of code that is not known that its patch is not in force', async () => {

@@ -235,16 +235,21 @@ function hook() {
   });
 }
 
-/** What is different in the text of the bundle; throws where it does not have what has to change, each once. */
-function changesBundle(name, change) {
-  changes.set(name, change);
+/** Without a sandbox, n8n has no bundle to change. */
+function awaitsBundle(name) {
+  if (process.env.N8N_EXPRESSION_ENGINE === 'legacy') return setState(name, 'not needed');
   isLate(name);
   hook();
 }
+
+/** What is different in the text of the bundle; throws where it does not have what has to change, each once. */
+function changesBundle(name, change) {
+  changes.set(name, change);
+  awaitsBundle(name);
+}
 function warms() {
   isWarm = true;
-  isLate('warm-expressions');
-  hook();
+  awaitsBundle('warm-expressions');
 }
 
 module.exports = { changesBundle, warms };

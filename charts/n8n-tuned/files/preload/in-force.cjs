@@ -11,7 +11,7 @@ const { setTimeout } = require('node:timers');
  * known      the code that it finds is known, or it uses documented interfaces alone
  * proven     the code is not known, and a test in this container gave the same results, faster
  * waiting    n8n has not loaded that code yet
- * not needed n8n does it by itself
+ * not needed n8n does not run that code
  * unknown    the code is not known, and n8n is left as it is
  * off        switched off
  * failed     the code is known, and the change did not work: n8n is left as it is
