@@ -1,6 +1,9 @@
 // A generator that is not ours (cargo install oha), and the CPU that n8n takes meanwhile, for studies that compare with it.
 import { execFile } from 'node:child_process';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { cacheFolder } from '../cli/src/lab/paths';
 import { NotMeasured } from '../cli/src/features/study/study';
 import type { Up } from './up';
 
@@ -10,6 +13,24 @@ import type { Up } from './up';
  */
 export const CORES = { n8n: '0', generator: '1' };
 export const on = (core: string): string[] => ['taskset', '-c', core];
+
+/**
+ * A folder of tools like that of the lab, but its k6 runs on a core of its own: a command that is pinned to n8n's core leaves
+ * that core to all that it starts.
+ */
+export function toolsWithK6Apart(folder: string, lab = cacheFolder()): string {
+  const bin = join(folder, 'bin');
+  mkdirSync(bin, { recursive: true });
+  for (const name of readdirSync(lab)) {
+    if (name !== 'bin') symlinkSync(join(lab, name), join(folder, name));
+  }
+  for (const name of readdirSync(join(lab, 'bin'))) {
+    if (name !== 'k6') symlinkSync(join(lab, 'bin', name), join(bin, name));
+  }
+  const k6 = [...on(CORES.generator), `'${join(lab, 'bin/k6')}'`].join(' ');
+  writeFileSync(join(bin, 'k6'), `#!/bin/sh\nexec ${k6} "$@"\n`, { mode: 0o755 });
+  return folder;
+}
 
 /** CPU seconds of all n8n processes since they began, as they say themselves: the same source as find has. */
 export async function cpuSeconds(endpoints: Up['metrics']): Promise<number> {

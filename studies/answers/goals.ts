@@ -1,6 +1,23 @@
 // What the records of this study say of each goal. Pure.
 import { median } from '../../cli/src/analysis/statistics/statistics';
+import type { FindRecord } from '../../cli/src/features/find/record';
 import { betweenSteps } from '../find-against-staircase/staircase';
+
+/**
+ * The same search with the CPU that n8n itself tells at /metrics, where a step of the other generator has it from: its task
+ * runner tells none.
+ */
+export function asTold<Found extends Pick<FindRecord, 'probes'>>(found: Found): Found {
+  const probes = found.probes.map((probe) => {
+    if (probe.cpuPerRequest === null) return probe;
+    const roles = probe.cpuPerRequest.roles.filter(({ role }) => role !== 'runner');
+    return {
+      ...probe,
+      cpuPerRequest: { roles, allMs: roles.reduce((sum, { ms }) => sum + ms, 0) },
+    };
+  });
+  return { ...found, probes };
+}
 
 /** What is kept of a search. Work is a rate times the CPU that a request took: the same on a slow and on a fast machine. */
 export interface Answer {

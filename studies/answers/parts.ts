@@ -8,8 +8,10 @@ export const WORKLOADS = {
 };
 export const MODES = { regular: [], queue: ['--mode', 'queue', '--workers', '1'] };
 
-/** A search and the staircase of another generator in turns, on one n8n: the machine moves, and both see the same of it. */
+/** A search and the staircase of another generator in turns: the machine moves, and both see the same of it. */
 export const PAIRS = { rounds: 2, turns: 3, turnBudget: '100s', fullSeconds: 50, stepSeconds: 40 };
+/** Load before the steps of a turn, as n8n has just been started: seconds, and share of the estimate. */
+export const WARM_UP = { seconds: 20, share: 0.8 };
 /** Steps of each turn, as shares of the estimate at the price of the moment. */
 export const STEPS = [
   [0.85, 1.15],
@@ -38,7 +40,7 @@ export interface PlannedPart extends Part {
 
 /** About, the start and the end of n8n included. */
 const SECONDS: Record<Kind, number> = {
-  pairs: 780,
+  pairs: 920,
   twice: 320,
   neighbour: 520,
   spinner: 800,
@@ -76,7 +78,7 @@ export const PARTS: PlannedPart[] = [
 
 /** One of each kind: about how long it takes with the shortest budgets. */
 const QUICK_SECONDS: Record<Kind, number> = {
-  ...{ pairs: 45, twice: 40, neighbour: 40, spinner: 30, rate: 20 },
+  ...{ pairs: 75, twice: 40, neighbour: 40, spinner: 30, rate: 20 },
 };
 export const QUICK_PARTS = KINDS.flatMap((kind) =>
   PARTS.filter((one) => one.kind === kind)

@@ -1,6 +1,12 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { wholePriceOf } from '../../cli/src/features/find/analysis/price';
 import { goalsText } from '../../lab/generate/studies/answers';
 import {
   agree,
+  asTold,
   comparedAtPrice,
   goalsOf,
   movedAtPrice,
@@ -8,6 +14,8 @@ import {
   type Kept,
   type Pairs,
 } from '../../studies/answers/goals';
+import { CORES, toolsWithK6Apart } from '../../studies/oha';
+import { sampleSearch } from '../support/sample-find';
 import { KINDS, PARTS, QUICK_PARTS } from '../../studies/answers/parts';
 
 const answer = (ratePerSecond: number, cpuMs: number | null = 20, width = 0.1): Answer => ({
@@ -100,6 +108,49 @@ describe('the study of answers', () => {
     expect(new Set(PARTS.map(({ name }) => name)).size).toBe(PARTS.length);
     expect(QUICK_PARTS.map(({ kind }) => kind)).toEqual([...KINDS]);
   });
+});
+
+test('a search is compared at the CPU that n8n tells itself, as the steps of the other generator are: without that of its task runner', () => {
+  const search = sampleSearch();
+  const probes = search.probes.map((probe) => ({
+    ...probe,
+    cpuPerRequest: {
+      allMs: 40,
+      roles: [
+        { role: 'main' as const, instances: 1, ms: 14 },
+        { role: 'worker' as const, instances: 1, ms: 6 },
+        { role: 'runner' as const, instances: 1, ms: 20 },
+      ],
+    },
+  }));
+  expect(wholePriceOf({ ...search, probes })).toBe(40);
+  expect(wholePriceOf(asTold({ ...search, probes }))).toBe(20);
+  const [unseen] = asTold({
+    probes: [{ ...probes[0], cpuPerRequest: null }] as typeof search.probes,
+  }).probes;
+  expect(unseen?.cpuPerRequest).toBeNull();
+});
+
+test('k6 runs on a core of its own where the command that starts it is pinned to that of n8n', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'k6-apart-'));
+  try {
+    const lab = join(folder, 'lab');
+    mkdirSync(join(lab, 'bin'), { recursive: true });
+    mkdirSync(join(lab, 'n8n'));
+    const affinity = '#!/bin/sh\ngrep Cpus_allowed_list /proc/self/status; echo "$@"\n';
+    for (const name of ['k6', 'redis-server'])
+      writeFileSync(join(lab, 'bin', name), affinity, { mode: 0o755 });
+    const tools = toolsWithK6Apart(join(folder, 'tools'), lab);
+    expect(readdirSync(tools).sort()).toEqual(['bin', 'n8n']);
+    const ran = (name: string): string =>
+      execFileSync('taskset', ['-c', CORES.n8n, join(tools, 'bin', name), 'run', 'a b'], {
+        encoding: 'utf8',
+      });
+    expect(ran('redis-server')).toBe(`Cpus_allowed_list:\t${CORES.n8n}\nrun a b\n`);
+    expect(ran('k6')).toBe(`Cpus_allowed_list:\t${CORES.generator}\nrun a b\n`);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test('its page says of each goal whether it is met, by which figure, and leads to a record', () => {

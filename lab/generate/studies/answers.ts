@@ -68,7 +68,7 @@ const answerText = (one: Extract<Kept, { kind: 'pairs' }>['search']): string =>
 const pairs = (): string =>
   section(
     'Beside another generator',
-    'One n8n, in turns: a part of the search, then steps of oha around its estimate at the price of that moment. The steps are in the order of their work, which is rate times CPU per request.',
+    'In turns, each time with n8n on a core of its own: a part of the search, then steps of oha around its estimate at the price of that moment. The steps are in the order of their work, which is rate times CPU per request.',
     rowsOf(ofKind('pairs'), {
       workload: ({ workload }) => workload,
       mode: ({ mode }) => mode,
