@@ -49,8 +49,8 @@ const P95_MS = 300;
 /** Requests a second. */
 const TRIED_RATE = 20;
 const SLO = ['--slo', `p95<${String(P95_MS)}ms`, '--slo', 'errors<1%'];
-/** In the short form every search takes this. */
-const SHORT_BUDGET = '15s';
+/** In the short form every search takes this: long enough for a closed loop, and probes at fixed rates. */
+const SHORT = ['--budget', '20s', '--probe', '2s', '--full', '6s'];
 
 type Found = FindRecord & { folder: string };
 
@@ -72,7 +72,7 @@ function referenceOf(found: Found): Answer {
 }
 
 const searchWords = (workload: string, budget: string, isShort: boolean): string[] => [
-  ...['find', '--workload', workload, ...SLO, '--budget', isShort ? SHORT_BUDGET : budget],
+  ...['find', '--workload', workload, ...SLO, ...(isShort ? SHORT : ['--budget', budget])],
 ];
 
 /** A search that brings up an n8n of its own, as a user's does. */

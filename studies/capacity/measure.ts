@@ -112,7 +112,7 @@ async function fullOnce({ scratch, isShort, signal }: Measuring) {
   const startedAt = new Date();
   // As records name it, wherever the folder of temporary files leads.
   const results = realpathSync(scratch);
-  const short = isShort ? ['BUDGET=20s'] : [];
+  const short = isShort ? ['BUDGET=30s'] : [];
   const ended = await run('make', ['capacity', `RESULTS=${results}`, ...short], signal);
   const exit = exitOfRecipe(ended);
   const latest = join(results, 'latest');

@@ -317,7 +317,7 @@ export function compareOrder(sides: readonly string[], options: CompareOptions) 
     latencyFloorMs: workload.recorded.latencyFloorMs,
     slos,
   });
-  if (metric === 'capacity') refuseTooShort(search, '--find-budget');
+  if (metric === 'capacity') refuseTooShort(search, { option: '--find-budget' });
   return {
     targets: choices.map((choice) => targetOrder(choice, workload.workflows, readyMs, { load })),
     measure: {

@@ -186,7 +186,7 @@ export function findOrder(given: FindOptions) {
     },
   });
   const question = questionOf(options, slos, workload.recorded.latencyFloorMs);
-  if (question === null) refuseTooShort(settings);
+  if (question === null) refuseTooShort(settings, { isGoneOnWith: earlier !== null });
   // What was spent counts as well, so that what is added is left.
   if (earlier !== null) settings.budgetSeconds = secondsOf(trials) + addedSeconds(settings);
   const { timeout: timeoutMs, drain: drainMs, arrivals, out, json = false } = options;

@@ -57,15 +57,23 @@ export function searchSettings(choice: FindChoice): Partial<SearchSettings> {
   };
 }
 
-/** Refuses a budget in which not a single probe can be made, before anything is started for it. */
+/**
+ * Refuses a budget without time for the first closed loop and a run of full length, before anything is started for it: such a
+ * search would begin at one request a second, and end there. One that is gone on with needs the time of a probe.
+ */
 export function refuseTooShort(
-  { budgetSeconds = null, shortSeconds }: Partial<SearchSettings>,
-  option: '--budget' | '--find-budget' = '--budget',
+  {
+    budgetSeconds = null,
+    shortSeconds = 0,
+    ladderSeconds = 0,
+    fullSeconds = 0,
+  }: Partial<SearchSettings>,
+  { option = '--budget', isGoneOnWith = false } = {},
 ): void {
-  const least = Math.ceil(shortSeconds ?? 0);
+  const least = Math.ceil(isGoneOnWith ? shortSeconds : ladderSeconds + fullSeconds);
   if (budgetSeconds === null || budgetSeconds >= least) return;
   throw new Mistake(
-    `${option} is ${formatNumber(budgetSeconds)} s, but a probe takes at least ${formatNumber(least)} s: use a longer budget, such as 5m.`,
+    `${option} is ${formatNumber(budgetSeconds)} s, but a search takes at least ${formatNumber(least)} s: use a longer budget, such as 5m.`,
   );
 }
 

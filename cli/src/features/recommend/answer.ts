@@ -165,7 +165,9 @@ async function findsNow(asked: RecommendChoice, deps: AnswerDeps): Promise<Known
   // Before minutes of searching.
   refuseUndeletable(asked, ratePerSecond);
   const workload = asked.choose(false);
-  refuseTooShort(settingsOf({ workload, slos, budgetSeconds: findBudgetSeconds }), '--find-budget');
+  refuseTooShort(settingsOf({ workload, slos, budgetSeconds: findBudgetSeconds }), {
+    option: '--find-budget',
+  });
   const before = await lookFirst(asked, deps);
   const order = {
     ...loadOrder(asked, workload, slos, ratePerSecond),

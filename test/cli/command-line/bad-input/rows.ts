@@ -503,9 +503,12 @@ const optionRows: Row[] = [
   // Nothing is started for a search that cannot make a single probe.
   ...(
     [
-      ['find --budget 0s', /--budget is 0 s, but a probe takes at least 6 s/],
-      ['find --budget 5s', /--budget is 5 s, but a probe takes at least 6 s/],
-      ['find --workload wait-5s --budget 15s', /--budget is 15 s, but a probe takes at least 20 s/],
+      ['find --budget 0s', /--budget is 0 s, but a search takes at least 23 s/],
+      ['find --budget 22s', /--budget is 22 s, but a search takes at least 23 s/],
+      [
+        'find --workload wait-5s --budget 25s',
+        /--budget is 25 s, but a search takes at least 30 s/,
+      ],
       ['find --rate 30 --budget 14s', /--budget is 14 s, but an attempt takes at least 15 s/],
       [
         'find --workload wait-5s --rate 30 --budget 14s',
@@ -513,7 +516,7 @@ const optionRows: Row[] = [
       ],
       [
         'compare http://127.0.0.1:1 http://127.0.0.1:2 --request GET~/x --metric capacity --find-budget 5s',
-        /--find-budget is 5 s, but a probe takes at least 6 s/,
+        /--find-budget is 5 s, but a search takes at least 23 s/,
       ],
     ] as const
   ).map(([call, says]) => row(`${call}: too short for a probe`, call, 2, says)),
