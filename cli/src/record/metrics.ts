@@ -45,7 +45,7 @@ export const METRICS = declare({
     'Main thread waiting for a CPU',
     'share',
     'max',
-    'share of the time in which this thread was ready to run but had no CPU',
+    'share of time that this thread was ready to run but had no CPU',
   ),
   threads: gauge('Threads', 'count', 'sum', 'of one process'),
   openFiles: gauge('Open files', 'count', 'sum', 'open files of one process, including sockets'),
@@ -79,7 +79,7 @@ export const METRICS = declare({
     'Throttled',
     'share',
     'max',
-    'share of the CPU periods in which the limit stopped a group',
+    'share of CPU periods in which the limit throttled a group',
   ),
   throttledMs: gauge('Throttled time', 'ms', 'max', 'since the sample before, over all CPUs'),
   oomKills: count(
@@ -90,19 +90,19 @@ export const METRICS = declare({
     'CPU pressure',
     'share',
     'max',
-    'share of the time in which something waited for a CPU (PSI)',
+    'share of time that processes waited for a CPU (PSI)',
   ),
   memoryPressureShare: gauge(
     'Memory pressure',
     'share',
     'max',
-    'share of the time in which something waited for memory (PSI)',
+    'share of time that processes waited for memory (PSI)',
   ),
   ioPressureShare: gauge(
     'Disk pressure',
     'share',
     'max',
-    'share of the time in which something waited for a disk (PSI)',
+    'share of time that processes waited for a disk (PSI)',
   ),
 
   // The machine (role host).

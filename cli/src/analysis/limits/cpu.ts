@@ -99,11 +99,11 @@ function readHost(seen: Seen): Reading | null {
   const steadily =
     used >= USED_UP * cores || busyShare < BUSY_SHARE
       ? `the machine used ${formatNumber(used)} ${ofCores}`
-      : `the machine used all ${ofCores} in ${percent(busyShare)} of the time, ${formatNumber(used)} on average`;
+      : `the machine used all ${ofCores} for ${percent(busyShare)} of the time, and ${formatNumber(used)} on average`;
   const waiting =
     waited < 0.05
       ? ''
-      : `, and the loaded processes waited for a CPU in ${percent(waited)} of the time`;
+      : `, and the loaded processes waited for a CPU ${percent(waited)} of the time`;
   const users = biggestUsers(seen);
   return {
     utilisation: Math.min(1, used / cores),

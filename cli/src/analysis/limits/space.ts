@@ -24,8 +24,8 @@ function readDisk({ sampled }: Seen): Reading | null {
   const busy = sampled.mean('host', 'diskBusyShare');
   if (waited === null && busy === null) return null;
   const parts = [
-    ...(busy === null ? [] : [`the busiest disk was busy in ${percent(busy)} of the time`]),
-    ...(waited === null ? [] : [`something waited for a disk in ${percent(waited)} of the time`]),
+    ...(busy === null ? [] : [`the busiest disk was busy ${percent(busy)} of the time`]),
+    ...(waited === null ? [] : [`processes waited for a disk ${percent(waited)} of the time`]),
   ];
   return {
     utilisation: waited ?? busy ?? 0,
@@ -202,7 +202,7 @@ function readHost({ sampled, limits }: Seen): Reading | null {
   const utilisation = 1 - least / limits.hostMemoryMiB;
   const pressed = sampled.mean('host', 'memoryPressureShare') ?? 0;
   const waiting =
-    pressed < 0.01 ? '' : `, and something waited for memory in ${percent(pressed)} of the time`;
+    pressed < 0.01 ? '' : `, and processes waited for memory ${percent(pressed)} of the time`;
   return {
     utilisation,
     isUsedUp: utilisation >= FULL || pressed >= PRESSED_SHARE,

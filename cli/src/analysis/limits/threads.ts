@@ -57,7 +57,7 @@ function readThread(role: SampledRole, { sampled }: Seen): Reading | null {
     ...(lagMs === null ? [] : [`its event loop was late by ${duration(lagMs)}`]),
     ...(waited === null || waited < WAITED_SHARE
       ? []
-      : [`it waited for a CPU in ${percent(waited)} of the time`]),
+      : [`it waited for a CPU ${percent(waited)} of the time`]),
     ...(collected === null || collected < 0.1
       ? []
       : [`${percent(collected)} of the time went into garbage collection`]),

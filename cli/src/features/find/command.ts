@@ -110,7 +110,7 @@ export function register(program: Command): Command {
       parsed(
         '--rate <per-second>',
         'check whether n8n meets every SLO at this rate, instead of searching: YES (exit code 0), NO (1), or NOT YET (3) if the answer is still uncertain at the end of the budget',
-        numberThat((rate) => rate > 0, 'It must be above 0 requests a second.'),
+        numberThat((rate) => rate > 0, 'It must be above 0 requests per second.'),
       ),
     )
     .option(

@@ -318,7 +318,7 @@ describe('which of several is the cause', () => {
       ...samplesOf('host', 'cpuCores', 1.98),
     ]);
     expect(limitName(found.limit)).toBe('host CPU');
-    expect(found.evidence).toContain('waited for a CPU in 33%');
+    expect(found.evidence).toContain('waited for a CPU 33%');
   });
 
   test('the machine says who used it', () => {

@@ -113,7 +113,7 @@ describe('a queue answers only', () => {
         outcome: { ...trial.outcome, trace: { ...trace, cpu: trace.cpu.map((x) => x / 2) } },
       };
     });
-    expect(why([...trials.slice(0, 1), ...stolen])).toMatch(/no CPU was used in \d+/);
+    expect(why([...trials.slice(0, 1), ...stolen])).toMatch(/no CPU was used for \d+/);
   });
 
   it('where nothing but latency was missed', () => {

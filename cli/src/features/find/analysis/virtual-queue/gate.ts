@@ -77,7 +77,7 @@ export function whyNotReplayed(
   }
   const idle = idleShare(asUsedUp(traces, fullShare(traces)));
   if (idle > MAX_IDLE_SHARE) {
-    return `no CPU was used in ${percent(idle)} of the time in which requests waited`;
+    return `no CPU was used for ${percent(idle)} of the time that requests waited`;
   }
   const rated = trials.filter(counts).filter(isRateTrial);
   if (rated.some((trial) => missedOther(trial, percentile)))
