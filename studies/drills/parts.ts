@@ -52,7 +52,10 @@ const OPTIONS: Record<Target, Record<Configuration, (given: { root: string }) =>
 };
 
 /** Webhook processors take all requests, so that a fault of main alone puts nothing of the load at risk beside them. */
-const OF_MAIN = ['kill-main', 'stall-main', 'oom-main', 'cut-main'];
+const OF_MAIN = [
+  ...['kill-main', 'stall-main', 'oom-main'],
+  ...['cut-main', 'cut-main-redis', 'cut-main-postgres'],
+];
 const WEBHOOKS = ['--webhooks', '2'];
 
 /** Who takes the requests: webhook processors, or main where the fault is one of main. */
@@ -178,6 +181,10 @@ export const FAULTS: Fault[] = [
   },
   { name: 'cut-main', on: BOTH, lasts: 30, back: 60, tail: 20 },
   { name: 'cut-webhook', on: BOTH, lasts: 30, back: 60, tail: 20 },
+  { name: 'cut-main-redis', on: BOTH, lasts: 30, back: 60, tail: 20 },
+  { name: 'cut-main-postgres', on: BOTH, lasts: 30, back: 60, tail: 20 },
+  { name: 'cut-webhook-redis', on: BOTH, lasts: 30, back: 60, tail: 20 },
+  { name: 'cut-webhook-postgres', on: BOTH, lasts: 30, back: 60, tail: 20 },
   { name: 'redis-failover', on: BOTH, lasts: 10, back: 60, tail: GIVEN_UP },
   { name: 'postgres-failover', on: BOTH, lasts: 20, back: 60, tail: GIVEN_UP },
   {

@@ -232,6 +232,20 @@ test.each([
     ],
   ],
   [
+    'cut-main-redis',
+    [
+      ...['freeze main to redis', 'told main is cut off from redis for 0.02 s'],
+      ...['thaw main to redis', 'told main reaches redis again'],
+    ],
+  ],
+  [
+    'cut-webhook-postgres',
+    [
+      ...['freeze webhook-1 to postgresql', 'told webhook-1 is cut off from postgresql for 0.02 s'],
+      ...['thaw webhook-1 to postgresql', 'told webhook-1 reaches postgresql again'],
+    ],
+  ],
+  [
     'redis-failover',
     [
       'down writes of redis',
@@ -617,6 +631,10 @@ test('each is named as its file is, and says what a topology lacks for it', () =
     ['cut-worker', true, null],
     ['cut-main', true, null],
     ['cut-webhook', true, '--mode queue --workers 1 --webhooks 2'],
+    ['cut-main-redis', true, null],
+    ['cut-main-postgres', true, null],
+    ['cut-webhook-redis', true, '--mode queue --workers 1 --webhooks 2'],
+    ['cut-webhook-postgres', true, '--mode queue --workers 1 --webhooks 2'],
     ['take-cpu', false, null],
     ['rolling-upgrade', false, null],
     ['rotate-secrets', true, null],

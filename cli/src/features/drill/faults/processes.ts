@@ -2,6 +2,7 @@
 import { Failure } from '../../../ui/exit';
 import { counted, formatNumber } from '../../../ui/numbers';
 import type { Role } from '../../../plan/topology';
+import type { StoreLink } from '../../../targets/target';
 import {
   type FaultContext,
   type InsideFault,
@@ -154,18 +155,19 @@ export const oomMain: InsideFault = {
 };
 
 /** It runs on, and neither hears of its stores nor is told that it does not. */
-async function cut(scene: FaultContext, role: Role): Promise<void> {
+async function cut(scene: FaultContext, role: Role, store?: StoreLink['store']): Promise<void> {
   const instance = next(scene, role);
-  const links = linksOf(scene, { instance });
+  const links = linksOf(scene, { instance, ...(store === undefined ? {} : { store }) });
+  const what = store ?? 'its stores';
   const atRisk = await atRiskOn(scene, instance, role);
   const { connections, bytes } = await countsOf(links);
   await Promise.all(links.map((link) => link.freeze()));
-  scene.tell(`${instance} is cut off from its stores for ${seconds(scene.lastsMs)}`);
+  scene.tell(`${instance} is cut off from ${what} for ${seconds(scene.lastsMs)}`);
   await lasting(scene);
   const after = await countsOf(links);
   await Promise.all(links.map((link) => link.thaw()));
   scene.hit({ name: instance, ...atRisk, connections, bytes: after.bytes - bytes });
-  scene.tell(`${instance} reaches its stores again`);
+  scene.tell(`${instance} reaches ${what} again`);
 }
 
 /** Longer than the lock of a job, as `stall-worker`; but this worker works on, and tells of it when it is back. */
@@ -202,6 +204,29 @@ export const cutWebhook: InsideFault = {
   lacks: needsWebhooks,
   make: (scene) => cut(scene, 'webhook'),
 };
+
+/** A network policy or a route to one store is wrong, while the other store tells that the process lives. */
+const cutFrom = (
+  { name, lacks }: InsideFault,
+  role: 'main' | 'webhook',
+  [word, store]: readonly [string, StoreLink['store']],
+): InsideFault => ({
+  name: `${name}-${word}`,
+  title: `${role === 'main' ? 'main' : 'one webhook processor'} loses ${store === 'redis' ? 'Redis' : 'PostgreSQL'} alone, and then reconnects`,
+  kind: 'accident',
+  defaultSeconds: 30,
+  isOnLinks: true,
+  promise: SURVIVED,
+  lacks,
+  make: (scene) => cut(scene, role, store),
+});
+const REDIS = ['redis', 'redis'] as const;
+const POSTGRES = ['postgres', 'postgresql'] as const;
+
+export const cutMainRedis = cutFrom(cutMain, 'main', REDIS);
+export const cutMainPostgres = cutFrom(cutMain, 'main', POSTGRES);
+export const cutWebhookRedis = cutFrom(cutWebhook, 'webhook', REDIS);
+export const cutWebhookPostgres = cutFrom(cutWebhook, 'webhook', POSTGRES);
 
 /** Thousandths of a core that are left to each process of n8n. */
 const LEFT_MILLICORES = 100;
