@@ -250,7 +250,7 @@ The SLO, before the fault and after it, is ${first?.slo.map(({ text }) => `\`${t
 fault. It is zero where all requests that were due after the fault met it; those that were open when it came may have failed later.
 _Exposed_ are requests that were open when the fault came, or due later. If none of them was lost, the table gives the upper bound of the
 share, unless requests were still running or nothing is known of them. A fault loses its requests together, so a column bounds the share of
-faults that lose any: after three faults without a loss, it is 63.2%. The row _${NO_FAULT}_ is the same load on the same n8n, before the fault.
+faults that lose any: after three faults without a loss, it is ${share(1 - 0.05 ** (1 / 3))}. The row _${NO_FAULT}_ is the same load on the same n8n, before the fault.
 What each fault was promised to do is in [the promise](docs/drills.md#the-promise).
 ${shared(records)}${beforeScripts(records)}
 ${distinct(groups.map(({ target }) => target))
