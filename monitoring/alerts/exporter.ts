@@ -6,6 +6,9 @@ const crashed = n8n('n8n_tuned_executions_crashed');
 const recovered = n8n('n8n_tuned_executions_recovered');
 const lastPass = n8n('n8n_tuned_recovery_last_pass_timestamp_seconds');
 const left = n8n('n8n_tuned_recovery_left_executions');
+/** The queue answers the exporter, which then knows of every pass. */
+const queueUp = n8n('n8n_tuned_exporter_up', 'store="redis"');
+const silentMinutes = threshold('recoverySilentMinutes');
 const tableSize = n8n('n8n_tuned_table_size_bytes');
 
 /** What only the chart's exporter can tell. */
@@ -72,9 +75,15 @@ export const exporter: AlertGroup = {
     {
       name: 'N8nRecoveryStale',
       severity: 'warning',
-      forMinutes: 5,
+      // A recovery that was just switched on has had its first pass by then.
+      forMinutes: 10,
       needs: ['queue', 'recovery', 'exporter'],
-      expr: `time() - ${perRelease('max', lastPass)} > 60 * ${threshold('recoverySilentMinutes')}`,
+      expr: [
+        `time() - ${perRelease('max', lastPass)} > 60 * ${silentMinutes}`,
+        // Or there never was one, though the exporter has been able to tell for as long.
+        `or 60 * ${silentMinutes} + 0 * (${perRelease('max', queueUp)} == 1 and ${perRelease('max', `${queueUp} offset ${silentMinutes}m`)} == 1)`,
+        `unless ${perRelease('max', lastPass)}`,
+      ].join(' '),
       summary: 'Recovery has not completed a pass for {{ $value | humanizeDuration }}.',
       meaning:
         'Recovery is on, but does not retry the executions that n8n loses. No other alert reports this problem, because a failed recovery pass does not affect n8n.',
@@ -87,7 +96,8 @@ export const exporter: AlertGroup = {
         'If the API key is not valid, give recovery a new key in `recovery.apiKey`.',
         'If passes take too long, look for executions whose retries are also lost.',
       ],
-      drill: 'Suspend the recovery CronJob after its first pass, and lower the threshold.',
+      drill:
+        'Lower the threshold, and give recovery a wrong API key from the start, or suspend its CronJob after the first pass.',
     },
     {
       name: 'N8nExecutionsLeftLost',

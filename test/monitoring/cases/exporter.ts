@@ -62,8 +62,14 @@ export const exporter: CasesByAlert = {
     fires: [
       {
         series: { [lastPass]: '0x60' },
-        atMinute: 40,
-        summary: 'Recovery has not completed a pass for 40m 0s.',
+        atMinute: 45,
+        summary: 'Recovery has not completed a pass for 45m 0s.',
+      },
+      // Recovery that never completed a pass, as with a wrong key from the start.
+      {
+        series: { [up('redis')]: '1x60' },
+        atMinute: 45,
+        summary: 'Recovery has not completed a pass for 30m 0s.',
       },
     ],
     silent: [
@@ -72,8 +78,11 @@ export const exporter: CasesByAlert = {
         series: { [lastPass]: '0x5 300x5 600x5 900x5 1200x5 1500x5 1800x5 2100x5 2400x5' },
         atMinute: 50,
       },
-      // Recovery that has not run yet.
+      // Recovery that has not run yet, and an exporter that cannot tell.
       { series: {}, atMinute: 50 },
+      { series: { [up('redis')]: '1x60' }, atMinute: 35 },
+      { series: { [up('redis')]: '1x40 0x20' }, atMinute: 55 },
+      { series: { [up('redis')]: '1x60', [lastPass]: '0x20 1200x40' }, atMinute: 49 },
     ],
   },
   N8nExecutionsLeftLost: {
