@@ -126,10 +126,15 @@ test('of a worker that was killed, and of another one that was killed while it w
 
   // Both workers have retries of it when they die.
   const first = startCli(flags('--retry'), { N8N_API_KEY: key });
-  await until('the retries have begun', async () => {
-    const all = await counts('begun');
-    return lost.every((id) => all.get(id) === 2);
-  });
+  await until(
+    'the retries have begun',
+    async () => {
+      const all = await counts('begun');
+      return lost.every((id) => all.get(id) === 2);
+      // What is lost is looked at for 40 s first.
+    },
+    120_000,
+  );
   const second = await runCli(flags('--retry'), { N8N_API_KEY: key });
   expect([second.code, second.stderr]).toEqual([
     0,
@@ -142,12 +147,12 @@ test('of a worker that was killed, and of another one that was killed while it w
   expect(outcomes(report).filter((one) => !/^(lost again|not known)$/.test(one))).toEqual([]);
   expect(outcomes(report)).toHaveLength(lost.length);
 
-  await until('all is recovered', async () => (await recover('--retry')).code === 0, 180_000);
+  await until('all is recovered', async () => (await recover('--retry')).code === 0, 300_000);
   const after = await counts('done');
   expect(ids.map((id) => after.get(id))).toEqual(ids.map(() => 1));
   const again = await recover('--retry');
   expect([again.code, again.report.due, again.report.attempts]).toEqual([0, [], []]);
-}, 420_000);
+}, 600_000);
 
 test('of main and every worker, killed at once: nobody is left to fail what they had', async () => {
   const ids = Array.from({ length: 4 }, (_, index) => `all-killed-${String(index)}`);
@@ -162,13 +167,17 @@ test('of main and every worker, killed at once: nobody is left to fail what they
   const queue = await openQueue(new Redis(n8n.redis?.url ?? '', LAZY), 'bull', quiet);
   await until('no job is left of them', async () => (await queue.queued()).size === 0, 120_000);
   await queue.end();
-  await until('all is recovered', async () => {
-    const { code, report } = await recover('--retry');
-    return code === 0 && report.due.length === 0;
-  });
+  await until(
+    'all is recovered',
+    async () => {
+      const { code, report } = await recover('--retry');
+      return code === 0 && report.due.length === 0;
+    },
+    240_000,
+  );
   const after = await counts('done');
   expect(ids.map((id) => after.get(id))).toEqual(ids.map(() => 1));
-}, 420_000);
+}, 600_000);
 
 test('of a worker that was killed before it could store what it had run to its end: n8n shows a success, with its result', async () => {
   const ids = Array.from({ length: 4 }, (_, index) => `stored-by-main-${String(index)}`);

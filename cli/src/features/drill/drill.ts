@@ -31,6 +31,7 @@ import { Interrupted, messageOf } from '../../ui/exit';
 import type { Progress } from '../../ui/progress';
 import type { Fault } from './fault';
 import { faultAtSeconds, planOfDrill, type DrillLoad } from './plan';
+import { SETTLE_MS } from '../recover/pass';
 import { recoveryBeside } from './recovery-beside';
 import { writeBeside } from '../../record/write-beside';
 import { TimedFault } from './timed-fault';
@@ -126,7 +127,8 @@ export async function drill(
       beforeLoad: () => prepared(fault, running),
       onBegin: timed.begin,
       settle: async () => {
-        recovery = (await beside?.end(order.drainMs, signal)) ?? null;
+        // A retry begins so much later than n8n could.
+        recovery = (await beside?.end(order.drainMs + SETTLE_MS, signal)) ?? null;
       },
     });
   } finally {

@@ -122,7 +122,7 @@ export type Tell = (text: string) => void;
  * runs, and for 30 s nobody takes it for dead (running-work.cjs): so long Redis may not know what lives, as after a loss of its
  * data. And what n8n resumes after a wait is `running` before it has a job again.
  */
-const SETTLE_MS = 40_000;
+export const SETTLE_MS = 40_000;
 
 /** While more jobs wait for a worker, no retry begins: new requests come first. */
 const MAX_WAITING = 100;
