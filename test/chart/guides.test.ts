@@ -93,6 +93,23 @@ test('clouds.md shows a proxy for the database that every pod with a way to it g
   expect(without.map(({ labels }) => labels['app.kubernetes.io/component'])).toEqual(['smoke']);
 });
 
+test.each(['eks', 'gke', 'openshift'])(
+  '%s-values.yaml says how each object that it refers to comes into the namespace',
+  (cloud) => {
+    const text = readFileSync(join(chart, `ci/${cloud}-values.yaml`), 'utf8');
+    const names = [...text.matchAll(/existing(?:Secret|ConfigMap): (\S+)/g)].map(
+      ([, name]) => name,
+    );
+    const made = [
+      ...text.matchAll(/# (?:kubectl|oc) create (?:secret generic|configmap) (\S+) -n n8n/g),
+      ...text.matchAll(/target: { name: (\S+) }/g),
+      ...text.matchAll(/# The operator creates (\S+) and (\S+)\./g),
+    ].flatMap(([, ...found]) => found);
+    expect(names.length).toBeGreaterThan(1);
+    expect(names.filter((name) => !made.includes(name ?? ''))).toEqual([]);
+  },
+);
+
 test('postgresql.md shows a backup to S3 that renders', async () => {
   const text = readFileSync(join(docs, 'postgresql.md'), 'utf8');
   const [, values = 'missing: true'] = /```yaml\n(database:\n {2}own:[^]*?)```/.exec(text) ?? [];
