@@ -16,7 +16,7 @@ import { patches } from './patches';
 import { scale } from './scale';
 import { standIns } from './stand-ins';
 import { studies } from './studies';
-import { ratiosByVersion } from './studies/tuning';
+import { ratiosByVersion, whyExpressionsGainLess } from './studies/tuning';
 import { linksFrom } from './study-page';
 import { terminals } from './terminal-svg';
 import { times } from './times';
@@ -127,6 +127,8 @@ brackets is the 95% interval, and "-" means not measured. \`n8n-tuned study vers
 \`n8n-tuned study versions --part 2.41.1\` measures the cells of one version.
 
 ${ratiosByVersion()}
+
+${whyExpressionsGainLess()}
 
 ## How to add a version
 

@@ -68,7 +68,7 @@ function containerText(): string {
     return [`${ratioText(readJson<CompareRecord>(path))} for \`${workload}\` (${link(path)})`];
   });
   return ratios.length === 0
-    ? 'To compare this target with `--target process` on your machine, run `n8n-tuned study comparisons`.'
+    ? 'We have not yet compared this target with `--target process`: `n8n-tuned study comparisons` does so.'
     : `We compared the same n8n on this target and on \`--target process\`. The ratio of executions per second was ${ratios.join(' and ')}.`;
 }
 

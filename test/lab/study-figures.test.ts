@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { sidesOf } from '../../studies/patches/figures';
 import * as summary from '../../studies/statements/summary';
 import { summaryOf } from '../../studies/cpu-profile/summary';
-import { ratiosByVersion } from '../../lab/generate/studies/tuning';
+import { ratiosByVersion, whyExpressionsGainLess } from '../../lab/generate/studies/tuning';
 import * as versions from '../../studies/versions/figures';
 import type { CompareRecord } from '../../cli/src/features/compare/record';
 
@@ -347,4 +347,10 @@ test('goals count only what they are about, and say what the lowest is', () => {
   expect(text).toContain('`last-node` at least 3x, from 2.40 on | met: 1 of 1; the lowest is 3.2x');
   expect(text).toContain('no version slower | not met: 4 of 5; the lowest is 0.5x');
   expect(ratiosByVersion([])).toContain('| no version slower | not measured yet |');
+});
+
+test('why expressions gain less with both cores than in a pod is said by the records of both', () => {
+  const text = whyExpressionsGainLess();
+  expect(text).toMatch(/CPU time of a request falls from [\d.]+ ms to [\d.]+ ms/);
+  expect(text).toMatch(/main used \[1\.\d+ cores\]\(/);
 });

@@ -29,11 +29,11 @@ export function composeDocument(text: string, file: string): Document {
 }
 
 export const isN8nImage = (image: unknown): boolean =>
-  typeof image === 'string' && /(^|\/)n8n([:@]|$)/.test(image);
+  typeof image === 'string' && /(^|[/_-])n8n([:@]|$)/.test(image);
 
 export const noN8n = (file: string): Mistake =>
   new Mistake(
-    `${file} has no service that starts n8n: no service has an image whose name ends with n8n, such as n8nio/n8n.`,
+    `${file} has no service that starts n8n: no service has an image named n8n, such as n8nio/n8n, or whose name ends with -n8n or _n8n.`,
   );
 
 export const wordsOf = (command: unknown): string[] =>

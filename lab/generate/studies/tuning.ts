@@ -1,4 +1,5 @@
 // What the tuning profiles are worth by workload and mode, and what more CPU is worth to one process.
+import type { CompareRecord } from '../../../cli/src/features/compare/record';
 import type { SweepRecord } from '../../../cli/src/features/sweep/record';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,6 +30,7 @@ import {
   times,
 } from '../records';
 import type { StudyPage } from '../study-page';
+import { middle, n8nOfPeers, peer } from './charts';
 import {
   cellsOf,
   controlsOf,
@@ -199,4 +201,25 @@ export function ratiosByVersion(ratios: readonly Ratio[] = recordedRatios()): st
   )}
 ${others}
 ${goals}`;
+}
+
+const WITH_BOTH_CORES = 'studies/comparisons/results/expressions-regular/compare.json';
+
+/** For the page of versions: why its gain for expressions is smaller than that of pods with 1 CPU, by the records of both. */
+export function whyExpressionsGainLess(): string {
+  const here = readJson<CompareRecord>(WITH_BOTH_CORES);
+  const cores = (here.a.limits ?? []).flatMap((found) => {
+    const [, used] = /\(main ([\d.]+)/.exec(found?.evidence ?? '') ?? [];
+    return used === undefined ? [] : [Number(used)];
+  });
+  const pods = peer('expressions', 'regular', 'tuned');
+  const { a, b, comparison, file } = pods;
+  const [before, after] = [a, b].map((side) => middle(side, 'cpuMillisecondsPerRequest'));
+  const isOpen = (here.b.limits ?? []).every((found) => found?.limit === null);
+  if (cores.length === 0 || !isOpen) throw new Error(`${WITH_BOTH_CORES} has another cause`);
+  return `In a pod with 1 CPU, \`expressions\` gains more: [${times(comparison.ratio.value)}](${hrefOf(file)}) with n8n ${listed(n8nOfPeers([pods]))} in regular mode.
+There, both sides lack CPU, and the CPU time of a request falls from ${before ?? ''} ms to ${after ?? ''} ms. Here, n8n may use both cores of the
+machine. With its defaults, it does so: main used [${number(Math.max(...cores))} cores](${hrefOf(WITH_BOTH_CORES)}), since it also works on
+threads beside its JavaScript thread. With the chart's defaults, no resource is used up. The JavaScript thread then sets the
+rate, and apart from expressions, this thread also runs the nodes and accesses the database.`;
 }

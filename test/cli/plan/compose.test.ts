@@ -1,5 +1,5 @@
 import { chooseTopology } from '../../../cli/src/plan/chosen-topology';
-import { composeTopology, readComposeFile } from '../../../cli/src/plan/compose';
+import { composeTopology, isN8nImage, readComposeFile } from '../../../cli/src/plan/compose';
 import { bareTopology } from '../../../cli/src/plan/values-topology';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -276,4 +276,15 @@ test('options go over the file, which the target is told with its images', () =>
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+test.each([
+  ['n8nio/n8n:2.41.1', true],
+  ['acme/my-n8n:2.41.1', true],
+  ['registry.local:5000/acme_n8n@sha256:0', true],
+  ['n8nio/runners:2.41.1', false],
+  ['acme/n8n-proxy:1', false],
+  ['acme/can8n:1', false],
+])('the image %s is one of n8n: %s', (image, is) => {
+  expect(isN8nImage(image)).toBe(is);
 });
