@@ -158,12 +158,12 @@ export class Bench {
     for (const { port } of others) await this.#ready(port, OTHERS_READY_WITHIN_MS, () => false);
   }
 
-  /** Of the process that is measured. */
+  /** The ports of the process that is measured. */
   get seat(): SeatPorts {
     return this.#seatOf(this.benched.layout.role);
   }
 
-  /** Where requests go in: to the process itself, or to main where it accepts none. */
+  /** The address that requests go to: that of the process itself, or of main where it accepts none. */
   get url(): string {
     const { role } = this.benched.layout;
     return `http://127.0.0.1:${String(this.#seatOf(role === 'worker' ? 'main' : role).port)}`;
@@ -292,7 +292,7 @@ export class Trial {
     this.#group = own?.cgroup ?? null;
   }
 
-  /** Of its control group so far. */
+  /** The figures of its control group so far. */
   get figures(): GroupFigures | null {
     return this.#group === null ? null : readGroup(this.control, this.#group);
   }

@@ -66,7 +66,7 @@ export async function alertsWithin(
   return alerts;
 }
 
-/** Of all series of an alert in one state. Null: never. */
+/** From when to when any series of an alert was in one state; null: never. */
 function stretchOf(series: readonly Series[], state: string, fromMs: number): Stretch | null {
   const times = new Set(
     series

@@ -35,7 +35,7 @@ const replicasOf = (what: string): number =>
 interface Making {
   part: FaultPart;
   namespace: string;
-  /** Of Prometheus. */
+  /** The address of Prometheus. */
   url: string;
   measuring: Measuring;
 }

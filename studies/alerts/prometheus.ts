@@ -10,7 +10,7 @@ import { podsOf, type Monitor, type Monitors, type Pod } from './release';
 import { exporterOf, programOfLab, startKubeStateMetrics, STORES } from './watchers';
 
 const LOOK_EVERY_MS = 3_000;
-/** As the chart's monitors have it. */
+/** The interval that the chart's monitors have. */
 export const SCRAPE_SECONDS = 15;
 
 /** By namespace. */
@@ -94,7 +94,7 @@ async function writeTargets(folder: string, api: string, watched: Watched): Prom
   }
 }
 
-/** As the operator makes them: pods that have an address and have not ended. */
+/** The targets that the operator makes of a monitor: pods that have an address and have not ended. */
 export function targetsOf({ metadata, spec }: Monitor, pods: readonly Pod[]): object[] {
   const port = spec.podMetricsEndpoints[0]?.port;
   return pods
@@ -178,7 +178,7 @@ function writeConfiguration(
   };
   const stores = exporters.map(({ namespace, store, port }) => ({
     ...{ job_name: `${namespace}/${store}`, static_configs: local(port) },
-    // As the target of a monitor has it.
+    // The target of a monitor has this label.
     metric_relabel_configs: [{ target_label: 'namespace', replacement: namespace }],
   }));
   const configuration = {

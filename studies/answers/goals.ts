@@ -54,7 +54,7 @@ export interface Neighbour {
   kind: 'neighbour';
   when: 'before' | 'middle';
   isNice: boolean;
-  /** Of the process, which a refusal or a doubt has to name. */
+  /** The process that a refusal or a doubt has to name. */
   pid: number;
   quiet: Answer;
   beside: Answer;
@@ -74,7 +74,7 @@ export interface Rate {
 export type Kept = Pairs | Twice | Neighbour | Spinner | Rate;
 
 export interface Goal {
-  /** Of the parts that it is about. */
+  /** The kind of the parts that it is about. */
   kind: Kept['kind'];
   what: string;
   goal: string;

@@ -33,7 +33,7 @@ export interface PlannedPart extends Part {
   kind: Kind;
   workload: keyof typeof WORKLOADS;
   mode: keyof typeof MODES;
-  /** Of a neighbour. */
+  /** The time at which a neighbour works. */
   when?: 'before' | 'middle';
   isNice?: boolean;
 }

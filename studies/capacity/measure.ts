@@ -100,7 +100,7 @@ async function recordedOnce(
     return search;
   });
   const values = join(folder, 'values.yaml');
-  // As the last line of make capacity.
+  // The last line of make capacity does the same.
   const exit = await show([
     ...['recommend', '--from', folder, '--workload', WORKLOADS[0] ?? '', '--write', values],
   ]);
@@ -110,7 +110,7 @@ async function recordedOnce(
 
 async function fullOnce({ scratch, isShort, signal }: Measuring) {
   const startedAt = new Date();
-  // As records name it, wherever the folder of temporary files leads.
+  // Records name it like this, wherever the folder of temporary files leads.
   const results = realpathSync(scratch);
   const short = isShort ? ['BUDGET=30s'] : [];
   const ended = await run('make', ['capacity', `RESULTS=${results}`, ...short], signal);

@@ -1,15 +1,16 @@
-// Of what make capacity leaves: which of its runs went well, what is kept of a whole one, and searches with another capacity.
+// What make capacity leaves is read here: which of its runs went well, what is kept of a whole one, and searches with another
+// capacity.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isTooWide } from '../../cli/src/features/find/analysis/planned-share';
 import type { FindRecord } from '../../cli/src/features/find/record';
 
-/** As make capacity names them; the first is what the values are for. */
+/** The names that make capacity has for them; the first is what the values are for. */
 export const WORKLOADS = ['last-node', 'items'];
 /** How wide an interval may come out, as a share of the capacity to either side. */
 const WIDEST = 0.6;
 const VERDICTS = ['found', 'rough', 'not confirmed', 'inconclusive'] as const;
-/** Where make capacity writes to, unless it is told otherwise. */
+/** The folder that make capacity writes to, unless it is told otherwise. */
 const DEFAULT_FOLDER = 'results/capacity';
 
 /** How Helm ended that rendered the chart with the values. */
@@ -133,7 +134,7 @@ export function wholeOf(run: string): Map<string, string> | null {
     })),
     { path: VALUES, file: join(run, VALUES) },
   ];
-  // Where it was written to says nothing of what was measured.
+  // The folder that it was written to says nothing of what was measured.
   return new Map(
     files.map(({ path, file }) => [
       path,

@@ -99,7 +99,7 @@ async function post(url: string, headers: Record<string, string>, body?: object)
   throw new Error(`${url} responded with ${String(reply.status)}: ${await reply.text()}`);
 }
 
-/** Of the owner of a fresh n8n, so that workloads are put in through the API. */
+/** A key for the owner of a fresh n8n, so that workloads are put in through the API. */
 async function newApiKey(url: string): Promise<string> {
   const person = { email: 'owner@example.com', firstName: 'Owner', lastName: 'Example' };
   const owner = await post(`${url}/rest/owner/setup`, {}, { ...person, password: 'Load-test-1' });

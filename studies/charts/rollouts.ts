@@ -24,7 +24,7 @@ export interface RolloutsPart extends Part {
   /** Settings of the chart, by who chose them. */
   settings: Record<"n8n's own" | 'the chart', string[]>;
   rounds: number;
-  /** Of the rollouts of a round on one side. Cores of all pods together; null: all that the node has. */
+  /** What the rollouts of a round on one side had. Cores of all pods together; null: all that the node has. */
   cores: (number | null)[];
   /** Between a response and the caller's next request. */
   pauseMs: number;

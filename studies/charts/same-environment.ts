@@ -39,7 +39,7 @@ function environmentOf(manifests: readonly (Manifest | null)[], role: string) {
 }
 
 /**
- * Of ours, what can be given to a chart that brings `theirs`: what it sets itself stays as it is, and the patches are
+ * What can be given of ours to a chart that brings `theirs`: what it sets itself stays as it is, and the patches are
  * files, which no variable brings.
  */
 function sharedEnvironment(ours: Record<string, string | null>, theirs: object): Variable[] {
@@ -56,7 +56,7 @@ const withoutScripts = (options: string): string =>
     .filter((option) => !option.startsWith('--require='))
     .join(' ');
 
-/** As values of the official chart: what main and a worker differ in goes to each by itself. Pure. */
+/** The same as values of the official chart: what main and a worker differ in goes to each by itself. Pure. */
 export function valuesFor(
   ours: readonly (Manifest | null)[],
   theirs: readonly (Manifest | null)[],
@@ -65,7 +65,7 @@ export function valuesFor(
     sharedEnvironment(environmentOf(ours, role), environmentOf(theirs, role));
   const worker = envOf('worker');
   return {
-    // Of main alone, in spite of its name.
+    // This is main's alone, in spite of its name.
     webhook: { extraEnv: envOf('main') },
     ...(worker.length === 0 ? {} : { queueMode: { workerExtraEnv: worker } }),
   };

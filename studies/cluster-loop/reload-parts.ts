@@ -27,7 +27,7 @@ interface Way {
   name: string;
   mode: 'cluster' | 'fork';
   processes: number;
-  /** Of PM2; null: it is left alone. */
+  /** What PM2 is asked to do; null: it is left alone. */
   asks: 'reload' | 'restart' | null;
   /** What the server does when it is told to end (server.cjs). */
   leaves: 'at once' | 'close' | 'drain';
@@ -106,7 +106,7 @@ export interface Ledger {
 }
 
 /**
- * Where each request of a run went, warm-up included. `table`: requests.csv; `reloads`: [{beganMs, endedMs}], by the clock
+ * Tells where each request of a run went, warm-up included. `table`: requests.csv; `reloads`: [{beganMs, endedMs}], by the clock
  * of the run. `away`: failures of requests that were not open during a reload.
  */
 export function ledgerOf(table: string, reloads: readonly Reload[]): Ledger {

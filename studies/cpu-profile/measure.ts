@@ -1,4 +1,4 @@
-// Where the CPU of a request goes: a CPU profile of main, of the webhook processor and of the worker while n8n is under
+// What the CPU of a request is used for: a CPU profile of main, of the webhook processor and of the worker while n8n is under
 // load, by package and by function.
 //
 // The chart's default profile. A profile looks at the thread once a millisecond, which itself takes a few percent: read

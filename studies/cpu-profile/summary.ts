@@ -1,6 +1,6 @@
 // What a CPU profile says of the time in which n8n was under load: whose code the thread ran, by package. Pure.
 
-/** Of V8, instead of a function: what the thread did otherwise. */
+/** V8's words instead of a function: what the thread did otherwise. */
 const OTHERWISE: Record<string, string> = {
   '(idle)': 'idle',
   '(garbage collector)': 'garbage collection',
@@ -65,7 +65,7 @@ function ownersOf(nodes: readonly ProfileNode[]): (id: number) => CallFrame | nu
 const groupOf = (owner: CallFrame | null): string =>
   owner === null ? NODE : (OTHERWISE[owner.functionName] ?? packageOf(owner.url) ?? NODE);
 
-/** Of native code its name says little without who called it. */
+/** The name of native code says little without who called it. */
 function nameOf({ functionName, url }: CallFrame, owner: CallFrame | null): string {
   const name = functionName || 'anonymous';
   if (url !== '') return `${name} (${placeOf(url)})`;

@@ -14,7 +14,7 @@ interface CellFile {
   startedAt: string;
 }
 
-/** Of every cell that is done, in the order in which they were measured. */
+/** The figures of every cell that is done, in the order in which they were measured. */
 export function cellsOf(sweep: string) {
   const folder = join(sweep, 'cells');
   if (!existsSync(folder)) return [];

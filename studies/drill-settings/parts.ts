@@ -66,7 +66,7 @@ const timeout = ([seconds]: Value): string[] =>
 /** From one try to reach PostgreSQL to the next n8n waits 1 s, then twice as long each time, at most so long. */
 const reconnect = ([seconds]: Value): string[] =>
   variables({ DB_RECOVERY_BACKOFF_MAX_MS: 1000 * Number(seconds) });
-/** Where n8n keeps schedules: both variables, or none. */
+/** The variables that say where n8n keeps schedules: both variables, or none. */
 const schedules = ([where]: Value): string[] =>
   variables(
     where === 'database'

@@ -74,7 +74,7 @@ export const hadNothingAtRisk = ({
   drill: { topology?: { webhooks: { count: number } } | null };
 }): boolean => OF_MAIN.includes(fault) && (topology?.webhooks.count ?? 0) > 0;
 
-/** As the command takes them. */
+/** Variables in the form in which the command takes them. */
 export const variables = (given: Record<string, string | number | boolean>): string[] =>
   Object.entries(given).flatMap(([name, value]) => ['--env', `${name}=${String(value)}`]);
 
@@ -225,7 +225,7 @@ export const LATER_SCRIPTS = [
   },
 ];
 
-/** Of a fault that is repeated in one drill. */
+/** So many times one drill repeats a fault. */
 export const MOMENTS = 10;
 
 /** Enough for a count of losses to show how much it varies. */
@@ -261,7 +261,7 @@ export const hasControl = ({ fault }: { fault: string }): boolean => fault === '
 /** From the end of the control to the load with the fault. */
 const AFTER_CONTROL_SECONDS = 20;
 
-/** Of which n8n should lose nothing: what operators do on purpose, and what only makes it slow. */
+/** Faults by which n8n should lose nothing: what operators do on purpose, and what only makes it slow. */
 export const HARMLESS = [
   ...['scale-in', 'rolling-upgrade', 'drain-node', 'restart-redis', 'restart-postgres'],
   'rotate-secrets',
@@ -272,7 +272,7 @@ const ALONE = ['burst', 'rolling-upgrade', 'drain-node'];
 /** In pods, two cores are not enough for these and others beside them. */
 const ALONE_IN_PODS = ['oom-worker', 'stop-postgres'];
 /**
- * Where the guard ends all workers of `redis-half-open`, they start again and work off what has waited, and beside others
+ * After the guard has ended all workers of `redis-half-open`, they start again and work off what has waited, and beside others
  * that do the same they miss the promised time.
  */
 export const isAlone = ({ fault, target, configuration }: DrillPart): boolean =>

@@ -12,7 +12,7 @@ export const WORKLOADS = {
 };
 export const MODES = { regular: [], queue: ['--mode', 'queue', '--workers', '1'] };
 
-/** As `make capacity` gives it. */
+/** The same budget as that of `make capacity`. */
 export const BUDGET = '5m';
 /** oha sends evenly and knows no other way. With random arrivals, the default, find answers lower: studies/arrivals. */
 export const ARRIVALS = 'even';

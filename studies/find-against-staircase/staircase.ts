@@ -4,7 +4,7 @@ import type { FindRecord } from '../../cli/src/features/find/record';
 export interface Step {
   ratePerSecond: number;
   sustained: boolean;
-  /** Of CPU for an expected response. */
+  /** CPU that an expected response takes. */
   cpuMs: number | null;
 }
 
@@ -28,7 +28,7 @@ export interface Staircase extends Compared {
   steps: Step[];
 }
 
-/** Of what find answered; steps around it, from below. Where all are on one side, more of them follow there. */
+/** Steps around the answer of find, as shares of it, from below. If all are on one side, more of them follow there. */
 const SHARES = [0.8, 0.9, 1, 1.1, 1.2];
 const FURTHER = 1.15;
 
@@ -67,7 +67,7 @@ interface OhaPrinted {
   errorDistribution?: Counts;
 }
 
-/** Of one run of oha, whose own `successRate` counts any status as a success. */
+/** The figures of one run of oha, whose own `successRate` counts any status as a success. */
 export function ohaFigures(
   { summary, latencyPercentiles, statusCodeDistribution, errorDistribution }: OhaPrinted,
   p95LimitMs: number,
@@ -126,7 +126,7 @@ export function atEqualSpeed(find: Answer, stair: Answer) {
 }
 
 /**
- * Of the records of parts: each search with the staircase around its answer, null while there is none. `compared` is null
+ * Pairs of the records of parts: each search with the staircase around its answer, null while there is none. `compared` is null
  * where one of the two has no answer.
  */
 export function pairsOf<Find extends Search, Stair extends Staircase>(

@@ -74,7 +74,7 @@ export function largestPayloads(rows: readonly Row[]) {
   });
 }
 
-/** Of heaps that were filled: ended by V8's own error, or by the kernel. */
+/** Rows of heaps that were filled: ended by V8's own error, or by the kernel. */
 const filled = (rows: readonly Row[], outcome: string): Row[] =>
   rows.filter((row) => row.outcome === outcome);
 const shareOf = ({ heapMiB, containerMiB }: Row): number => heapMiB / containerMiB;
@@ -106,7 +106,7 @@ export function fitRule({ held, returned }: { held: readonly Row[]; returned: re
   const [safe, killed] = [filled(held, 'heap'), filled(held, 'killed')];
   const killedFrom = Math.min(...killed.map(shareOf));
   const tooLittleMiB = Math.max(...killed.map(besideOf));
-  // Where nothing ended n8n, the largest that was tried bounds nothing.
+  // If nothing ended n8n, the largest that was tried bounds nothing.
   const messages = largestPayloads(returned).filter(({ endedByMiB }) => endedByMiB !== null);
   return {
     heapShare: greatest(safe.map(shareOf).filter((share) => share < killedFrom)),

@@ -19,7 +19,7 @@ const TOKEN = 'throwaway';
 const LAUNCHER = join(import.meta.dirname, '../../lab/images/task-runner-launcher.cjs');
 const IMAGE_CONFIG = join(import.meta.dirname, '../../lab/images/task-runners.json');
 
-/** Of n8n, so that it waits for such a runner. */
+/** Variables with which n8n waits for such a runner. */
 const N8N_ENV = { N8N_RUNNERS_MODE: 'external', N8N_RUNNERS_AUTH_TOKEN: TOKEN };
 
 interface Sizes {
@@ -169,7 +169,7 @@ interface HeapRow {
   peakMiB: number | null;
 }
 
-/** Of an n8n that did not get as far as that. */
+/** The row of an n8n that did not get as far as that. */
 const withoutPayload = ({ end, figures, log }: Trial): HeapRow => ({
   payloadMiB: 0,
   outcome: outcomeOf({

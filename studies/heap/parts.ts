@@ -2,15 +2,15 @@
 import type { Part } from '../../cli/src/features/study/study';
 import type { RoleName } from '../one-role';
 
-/** As the chart shares out a container's memory (docs/chart/tuning.md#memory), and what it gives an external runner of its own. */
+/** The shares that the chart makes of a container's memory (docs/chart/tuning.md#memory), and what it gives an external runner of its own. */
 export const CHART = { heap: 1 / 2, runnerHeap: 1 / 6, payload: 1 / 48, externalRunnerHeap: 1 / 2 };
 
 /** 1, 1.5, 2, 3 and 4 GiB. */
 const CONTAINERS = [1024, 1536, 2048, 3072, 4096];
 const SOME = [1024, 2048, 4096];
-/** Of a container, for the heap of n8n. */
+/** Shares of a container, for the heap of n8n. */
 const HEAPS = [1 / 2, 5 / 8, 3 / 4, 7 / 8];
-/** Of a heap: less than n8n leaves free in it, up to more than it is. */
+/** Shares of a heap: less than n8n leaves free in it, up to more than it is. */
 const HELD = [1 / 4, 1 / 2, 3 / 4, 5 / 4];
 /** MiB. V8 has no longer text than 512. */
 const RETURNED = [16, 32, 64, 96, 128, 192, 256, 400];
@@ -32,7 +32,7 @@ export interface Layout {
   runnerHeapMiB: number | null;
   capMiB: number;
   payloadsMiB: readonly number[];
-  /** Of a task runner in a container of its own. */
+  /** The limit of a task runner in a container of its own. */
   runnerContainerMiB?: number;
 }
 
@@ -106,7 +106,7 @@ const MAIN = { role: 'main', runner: 'internal' } as const;
 const WORKER = { role: 'worker', runner: 'internal' } as const;
 const RETURNS = { kind: 'returned' } as const;
 const HOLDS = { kind: 'held' } as const;
-/** Of those without a runner. */
+/** What those without a runner have in common. */
 const PASSED = { ...RETURNS, runner: 'none', each: 38 } as const;
 
 export const PARTS = [

@@ -32,7 +32,7 @@ export function figuresOf({ profile, summary }: Looked, samples: string) {
   };
 }
 
-/** Of a counter of main since the last sample up to `fromMs` of the load; null where there is none. */
+/** The growth of a counter of main since the last sample up to `fromMs` of the load; null where there is none. */
 function growth(samples: string, metric: string, fromMs: number): number | null {
   const values = samples
     .split('\n')

@@ -17,7 +17,7 @@ const SECONDS = 40;
 const AROUND_SECONDS = 25;
 
 const SIZES = [1, 5, 10, 20];
-/** Of the usual rate: the burst of the second one is near what one core sustains. */
+/** Bursts as multiples of the usual rate: that of the second one is near what one core sustains. */
 const RATES = [2, 5];
 const CPUS = { 'one-core': ['--cpu', '1'], 'all-cores': [] };
 

@@ -8,7 +8,7 @@ const { IsolatedVmBridge } = createRequire(manifest)('@n8n/expression-runtime');
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 const DATA = { $json: { a: 1, b: 'quick brown fox' }, $runIndex: 0 };
 const SIMPLE = 'return this.$json.a + 1;';
-/** As in a workflow whose nodes have some expressions each. */
+/** Expressions as a workflow has them whose nodes have some each. */
 const OTHERS = Array.from({ length: 20 }, (_, n) => `return this.$json.a + ${n + 2};`);
 /** What n8n evaluates expressions in if nothing else is set. */
 const timezone = 'America/New_York';

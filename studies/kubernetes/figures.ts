@@ -43,7 +43,7 @@ export function figuresOf(
 }
 
 /**
- * Of each role of n8n: what its control groups may use and use, and what of it the processes of n8n use, task runners
+ * Tells of each role of n8n what its control groups may use and use, and what of it the processes of n8n use, task runners
  * included. The rest is what else runs in them: on Kubernetes the shell that reads the figures.
  */
 export function containersOf(samples: string, { fromMs, toMs }: { fromMs: number; toMs: number }) {

@@ -3,7 +3,7 @@
 import type { Part } from '../../cli/src/features/study/study';
 
 /**
- * Of every process of n8n, on both targets: so little that n8n runs out of it before a machine of two cores does. Alone
+ * The limit of every process of n8n, on both targets: so little that n8n runs out of it before a machine of two cores does. Alone
  * as in the comparison of charts; in queue mode three of them and their stores share the machine.
  */
 const LIMITS = {
@@ -41,7 +41,7 @@ const laidOut = (mode: Mode): string[] => [
   ...['--generator-cpus', '1', '--ready', '300s'],
 ];
 
-/** Of what a search measures; before and after it n8n is deployed and removed. */
+/** The time that a search measures for; before and after it n8n is deployed and removed. */
 const BUDGET = '9m';
 /** Modest: an execution in queue mode takes about 20 ms of CPU (studies/modes), which two processes share. */
 const RUN_RATE = 15;
@@ -101,5 +101,5 @@ function argumentsOf(part: PlannedPart, { out, evidence, isShort }: Call): strin
   }
 }
 
-/** Where the proof leaves the values that it deployed. */
+/** The file in which the proof leaves the values that it deployed. */
 export const valuesIn = (out: string): string => `${out}/values.yaml`;

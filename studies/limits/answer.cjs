@@ -4,7 +4,7 @@ const { homedir } = require('node:os');
 const { join } = require('node:path');
 
 const { N8N_TUNED_CACHE, XDG_CACHE_HOME, PORT } = process.env;
-/** Where the lab's tools are. */
+/** The folder of the lab's tools. */
 const cache = N8N_TUNED_CACHE || join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'n8n-tuned');
 
 /** Listens on PORT and responds with what `work` gives, or with 500 and why it failed. */

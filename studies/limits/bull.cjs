@@ -8,7 +8,7 @@ const { tmpdir } = require('node:os');
 const { join } = require('node:path');
 const { cache, serve } = require('./answer.cjs');
 
-/** As the chart's default for a worker. */
+/** The chart's default for a worker. */
 const SLOTS = 10;
 
 const Bull = createRequire(join(cache, 'n8n/2.41.1/node_modules/n8n/package.json'))('bull');

@@ -54,7 +54,7 @@ async function startN8n() {
   }
 }
 
-/** Of the last of a few, when caches are warm; the id of the execution is left to be filled in. */
+/** The statements of the last of a few executions, when caches are warm; the id of the execution is left to be filled in. */
 async function ofOneExecution(baseUrl, pool) {
   let began = 0;
   for (let n = 0; n < 5; n += 1) {

@@ -7,7 +7,7 @@ import { perRole } from '../database-pool/figures';
 
 type Runs = Pick<Side, 'name' | 'runs' | 'values'>;
 
-/** Of each side its valid runs, in the order in which they were measured. `folder`: of the comparison. */
+/** The valid runs of each side, in the order in which they were measured. `folder`: of the comparison. */
 export const sidesOf = ({ a, b }: { a: Runs; b: Runs }, folder: string) =>
   [a, b].map(({ name, runs, values }) => ({
     name,

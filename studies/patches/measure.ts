@@ -108,7 +108,7 @@ export default {
       ...['compare', ...files, '--workload', workload, '--vus', String(clients)],
       ...['--warmup', warmup, '--duration', duration, '--pairs', pairs, '--out', scratch],
     ]);
-    // Where the files of a moment lie says nothing of n8n.
+    // The folder in which the files of a moment lie says nothing of n8n.
     const kept = filesIn(record.folder, COMPARISON_FILES, [`${scratch}/`]);
     if (kept.size === 0) throw new NotMeasured('the comparison has left no record');
     kept.set('sides.json', JSON.stringify(sidesOf(record, record.folder)));

@@ -10,7 +10,7 @@ import { diagnose, type Diagnosis } from '../../test/process/planted-limits/diag
 import { STAGES } from '../../test/process/planted-limits/planted';
 
 const ID = 'record';
-/** Of a case, and of the start of a topology. */
+/** Times of a case, and of the start of a topology. */
 const SECONDS = { case: 25, start: 30 };
 
 /** One record has the cases of all parts. */

@@ -46,7 +46,7 @@ export default {
     if (attempts.length === 0) throw new NotMeasured(verdict);
     const values = readFileSync(file, 'utf8');
     if (isFirst) writeFileSync(recommended, values);
-    // Where the values lay says nothing of what was proved.
+    // The folder in which the values lay says nothing of what was proved.
     const names = [
       'proof.json',
       ...attempts.flatMap(({ run }) => RUN_FILES.map((file) => join(run, file))),

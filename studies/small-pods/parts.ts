@@ -158,7 +158,7 @@ export interface Answer {
   ms: number;
 }
 
-/** Of responses: each got the expected one, and in time. */
+/** Whether each request got the expected response, and in time. */
 export const isSustained = (
   responses: readonly Answer[],
   { requests, lateMs, lateAtMost }: typeof LOAD,

@@ -218,7 +218,7 @@ const SCOPES = [
   ...['execution:list', 'execution:read'],
 ];
 
-/** Of the original as it runs, with its last executions, as a user makes it. */
+/** A twin of the original as it runs, with its last executions, as a user makes it. */
 async function twinOf(
   { baseUrl, workflow, key }: Original,
   { call, scratch }: Measuring,

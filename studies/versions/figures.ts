@@ -38,12 +38,12 @@ export const WORKLOAD_NAMES = Object.keys(WORKLOADS) as Workload[];
 export const PARTS: Cell[] = VERSIONS.flatMap((n8n) =>
   WORKLOAD_NAMES.flatMap((workload) => MODES.map((mode) => cell(n8n, workload, mode, SECONDS))),
 );
-/** Of the version that everybody who has the lab has. */
+/** Cells of the version that everybody who has the lab has. */
 export const QUICK_PARTS: Cell[] = [cell('2.41.1', 'last-node', 'queue', 80)];
 
 /** What is kept of a cell. */
 export interface Ratio {
-  /** As the running n8n told it. */
+  /** The version that the running n8n told. */
   n8n: string;
   workload: Workload;
   mode: Mode;
@@ -57,7 +57,7 @@ export interface Ratio {
   defaults: (number | null)[];
   /** Defaults over as it comes; the upper end is null while there is none. */
   ratio: { value: number; low: number; high: number | null };
-  /** As the running n8n told them of the side with the defaults, by role. */
+  /** The states that the running n8n told of the side with the defaults, by role. */
   patches: PatchStates;
   doubts: string[];
 }
@@ -88,7 +88,7 @@ export const middleOf = (values: Ratio['defaults']): number =>
 
 interface Goal {
   what: string;
-  /** Of those it is about. */
+  /** Whether it is about this ratio. */
   of(ratio: Ratio): boolean;
   isMet(ratio: Interval): boolean;
 }

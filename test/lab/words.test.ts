@@ -195,7 +195,9 @@ test('a comment that begins with Of, Where or As is found in each way to write i
 });
 
 test('comments say what a thing is or does, and do not begin with Of, Where or As', () => {
-  const folders = ['cli', 'loadtests', 'charts', 'nodes', 'lab', 'monitoring'];
+  const folders = [
+    ...['cli', 'loadtests', 'charts', 'nodes', 'lab', 'monitoring', 'site', 'studies'],
+  ];
   const files = folders.flatMap((folder) =>
     tracked(...['ts', 'cjs', 'mjs', 'tpl'].map((end) => `${folder}/*.${end}`)),
   );
