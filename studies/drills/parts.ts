@@ -443,7 +443,7 @@ export function isCurrent({
 const TIMES = ['detect', 'recover', 'drain'];
 /**
  * It shared the machine and broke a promise of a time, which is longer there: it has to be measured again, alone. Not where
- * workers take no job any more until they are restarted: alone, it would break the promise as well.
+ * workers take no job any more until they are restarted, or one is away for minutes: alone, it would break the promise as well.
  */
 export function isSlowBeside({
   fault,
@@ -459,7 +459,10 @@ export function isSlowBeside({
   drill: { verdict: { promises: readonly { promise: { metric: string }; kept: boolean }[] } };
 }): boolean {
   const isShared = atOnce !== undefined || beside !== undefined;
-  const isStuck = fault === 'redis-half-open' && configuration === 'as-it-comes';
+  const isStuck =
+    (fault === 'redis-half-open' && configuration === 'as-it-comes') ||
+    (configuration === 'recovery' &&
+      FAULTS.some((one) => one.name === fault && one.recovered !== undefined));
   const broken = drill.verdict.promises.filter(({ kept }) => !kept);
   return isShared && !isStuck && broken.some(({ promise }) => TIMES.includes(promise.metric));
 }

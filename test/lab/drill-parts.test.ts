@@ -295,6 +295,14 @@ describe('the parts', () => {
     expect(isSlowBeside(['lost', 'recover'], { atOnce: 3 })).toBe(true);
     expect(isSlowBeside(['lost'], { atOnce: 3 })).toBe(false);
     expect(isSlowBeside([], { atOnce: 3 })).toBe(false);
+    // Alone, a worker that is away for so long would break it as well.
+    for (const fault of ['stall-worker', 'cut-worker']) {
+      const given = { fault, configuration: 'recovery', atOnce: 3 };
+      expect([
+        isSlowBeside(['recover'], given),
+        isSlowBeside(['recover'], { ...given, configuration: 'defaults' }),
+      ]).toEqual([false, true]);
+    }
     const stuck = { fault: 'redis-half-open', atOnce: 3 };
     expect(isSlowBeside(['running', 'recover'], stuck)).toBe(false);
     expect(isSlowBeside(['recover'], { ...stuck, configuration: 'defaults' })).toBe(true);
