@@ -120,7 +120,7 @@ export const help: CommandHelp = {
   notes: [
     'install downloads a release from the npm registry and installs it alongside the others, in about 4 minutes. It needs 2 GB of disk space. If your registry does not have the required version of a package, the nearest version is used. To continue an interrupted installation, run the same command again.',
     "admit reads the packages of an installed or downloaded release. For each patch, it shows whether the code that the patch changes is known, proven by a test in two sandboxes, or unknown, and prints the difference. It also compares the release's variables with the variables that the chart sets. Exit code 1 means that a patch or variable that the chart sets for this release has no effect, or could not be checked.",
-    'docs/compatibility.md explains what admit --full runs, and which files it changes.',
+    'docs/compatibility.md shows what admit --full runs and changes.',
   ],
 };
 

@@ -42,7 +42,7 @@ export const ODD: Record<string, [Make, RegExp]> = {
     (path) => {
       symlinkSync(path, path);
     },
-    /circle|no folder|no record|no such file/,
+    /loop|no folder|no record|no such file/,
   ],
   '300 MiB': [
     (path) => {

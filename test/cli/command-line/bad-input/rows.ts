@@ -316,7 +316,7 @@ const evidenceRows: Row[] = [
     'recommend --rate 1e308',
     'recommend --from @/r --rate 1e308',
     1,
-    /nothing recorded is enough/,
+    /no recorded topology is enough/,
     (folder) => {
       search(folder);
     },
