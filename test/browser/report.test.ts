@@ -177,10 +177,10 @@ test('the report sorts an index by any column, also with the keyboard, and says 
   await page.close();
 }, 120_000);
 
-/** Of A4 less the margins, in CSS pixels. */
+/** The width of A4 less the margins, in CSS pixels. */
 const PAPER = 718;
 
-/** Of plots, and of tables. */
+/** Reports of plots, and of tables. */
 const PRINTED: (keyof typeof files)[] = isLong ? KINDS : ['run', 'drills'];
 
 describe('on paper', () => {

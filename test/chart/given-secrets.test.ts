@@ -137,7 +137,7 @@ function merged(a: Values, b: Values): Values {
 }
 
 /**
- * Where n8n has a secret from, as `readEnv` of @n8n/config 2.41 reads it: the variable if it is there at all, else its file.
+ * Tells where n8n has a secret from, as `readEnv` of @n8n/config 2.41 reads it: the variable if it is there at all, else its file.
  * A variable of `env` stands before one of `envFrom`.
  */
 function readBy(container: Container, of: string, values: Values): string | undefined {

@@ -39,7 +39,7 @@ test.each([
   await expectChanged(loadChart, always, set, LOAD, changed);
 });
 
-/** Of each chart, with nothing set. */
+/** What each chart renders with nothing set. */
 const unchanged: Record<string, Promise<Record<string, string>>> = {};
 
 async function expectChanged(

@@ -22,7 +22,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** As kubelet does: the files behind `..data`, and a link to each name at the top. */
+/** Does what kubelet does: the files behind `..data`, and a link to each name at the top. */
 function layOut(pod: PodSpec, manifests: Manifest[]): void {
   const source = pod.volumes?.find(({ name }) => name === 'scripts')?.configMap;
   const map = manifests.find(
@@ -63,7 +63,7 @@ test('the Job loads what it is told to and ends with its summary', async () => {
   const [json] = /^\{\n[^]*?\n\}$/m.exec(stdout) ?? [];
   const summary = JSON.parse(json ?? '{}') as LoadSummary;
   expect(summary).toMatchObject({ profile: 'load', workloads: ['last-node'], errors: {} });
-  // Of 60; a busy machine may begin late.
+  // They are of 60; a busy machine may begin late.
   expect(summary.expected).toBeGreaterThan(20);
   expect(server.seen.right).toBeGreaterThanOrEqual(summary.expected);
 }, 180_000);

@@ -111,7 +111,7 @@ test('a default rendering is short enough to be read, without and with the patch
   expect(lines).toBeLessThan(2000);
 });
 
-/** As Helm stores a release: its chart and what it rendered, in JSON, packed, in letters. */
+/** The size of a release as Helm stores it: its chart and what it rendered, in JSON, packed, in letters. */
 async function releaseSize(source: string, values: string[]): Promise<number> {
   const unpacked = mkdtempSync(join(folder, 'release-'));
   expect(await attempt(paths.helm3, ['package', source, '-d', unpacked])).toMatchObject({

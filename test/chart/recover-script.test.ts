@@ -26,7 +26,7 @@ const running = {
   ...{ stoppedAt: null, retryOf: null, retrySuccessId: null },
 };
 const retries: string[] = [];
-/** Of every process of n8n. */
+/** The metrics of every process of n8n. */
 let metrics = 'no metrics';
 let server: Server;
 let store: ChildProcess;

@@ -29,7 +29,7 @@ const GIVEN = [
   'n8n-db-ca',
   'n8n-redis',
   'n8n-sentinel',
-  // Of eks-values.yaml, by External Secrets; the others by hand, as the files say.
+  // Those of eks-values.yaml come by External Secrets; the others by hand, as the files say.
   'n8n',
   'rds-certificates',
   'memorystore',

@@ -10,7 +10,7 @@ import { containersOf, podTemplates } from './support/pods.ts';
 const run = promisify(execFile);
 const script = join(chart, 'files/runner-config.cjs');
 
-/** As the launcher in the image reads it, with two runners that keep variables from the code each in its way. */
+/** What the launcher in the image reads, with two runners that keep variables from the code each in its way. */
 const IMAGE_CONFIG = {
   'task-runners': [
     {

@@ -93,7 +93,7 @@ async function startProxy(): Promise<ChildProcess> {
   const env = Object.fromEntries(
     (container.env ?? []).map(({ name, value }) => [name, value ?? '']),
   );
-  // As the ConfigMap has it, which the pod mounts.
+  // The ConfigMap has it, which the pod mounts.
   const scripts = manifests.find(({ metadata }) => metadata.name.endsWith('-scripts'));
   const script = join(folder, 'redis-master.cjs');
   writeFileSync(script, (scripts?.['data'] as Record<string, string>)['redis-master.cjs'] ?? '');

@@ -1,4 +1,4 @@
-// As a part of another chart, with the usual condition that switches it on and off.
+// The chart as a part of another one, with the usual condition that switches it on and off.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -8,7 +8,7 @@ jest.setTimeout(1_800_000);
 
 const REQUESTS = 6;
 const SECRET = { existingSecret: 'api-key-of-n8n', existingSecretKey: 'key' };
-/** Of the key that recovery has, and of what the test does with it. */
+/** The scopes of the key that recovery has, and of what the test does with it. */
 const SCOPES = [
   ...['workflow:list', 'execution:list', 'execution:read', 'execution:retry'],
   ...['tag:create', 'workflowTags:update'],
@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => n8n?.remove());
 
-/** As somebody does in the editor: an owner, a key, and the tag on every workflow. */
+/** Makes what somebody makes in the editor: an owner, a key, and the tag on every workflow. */
 async function keyAndTag(): Promise<string> {
   const script = `
     const send = async (method, path, headers, body) => {
@@ -68,7 +68,7 @@ async function keyAndTag(): Promise<string> {
   return n8n.exec(main, 'env', '-u', 'NODE_OPTIONS', 'node', '--no-warnings', '-e', script);
 }
 
-/** Of recovery, as Prometheus reads them. */
+/** The metrics of recovery, as Prometheus reads them. */
 async function metrics(): Promise<Record<string, number>> {
   const pod = await n8n.pod('exporter');
   const ip = await n8n.space.kubectl('get', 'pod', pod, '-o', 'jsonpath={.status.podIP}');

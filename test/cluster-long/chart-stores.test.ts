@@ -24,7 +24,7 @@ const expectedResponse = async (): Promise<number> =>
 
 test('PostgreSQL and Redis speak TLS under an authority of the company, Redis to a user of its own', async () => {
   await tlsStores(n8n.space);
-  // As the certificates of all regions of a cloud: too long for a variable, of which Linux takes 128 KiB.
+  // It is like the certificates of all regions of a cloud: too long for a variable, of which Linux takes 128 KiB.
   const { data } = JSON.parse(
     await n8n.space.kubectl('get', 'secret', 'stores-tls', '-o', 'json'),
   ) as { data: Record<string, string> };

@@ -30,7 +30,7 @@ test('find gives a recommendation in queue mode that is deployed and sustains it
   // How steady the machine is decides nothing here.
   expect(['found', 'not confirmed', 'inconclusive']).toContain(record.verdict);
   expect(record.capacity.ratePerSecond).toBeGreaterThan(1);
-  // As sure of its answer as on a quiet machine: a guess gets no values.
+  // The search is made as sure of its answer as on a quiet machine: a guess gets no values.
   const file = join(record.folder, 'find.json');
   const capacity = { ratePerSecond: 8, low: 7, high: 9, confirmed: true };
   writeFileSync(

@@ -25,7 +25,7 @@ afterAll(async () => {
 /** From the first file of a run to its load, with time to spare. */
 const BEGINS_MS = 10_000;
 
-/** Of the native cluster, which runs on this machine. */
+/** The kubelet of the native cluster, which runs on this machine. */
 function kubelet(): number {
   const name = process.env['N8N_TUNED_CLUSTER'] ?? 'n8n-tuned';
   const found = readdirSync('/proc').find((pid) => {

@@ -1,4 +1,4 @@
-// As test/cluster/only-own.test.ts, at every stage at which a call can end, with Helm 3 and with Helm 4.
+// The same as test/cluster/only-own.test.ts, at every stage at which a call can end, with Helm 3 and with Helm 4.
 import { buildCli } from '../support/cli';
 import { createNamespace, until, type Namespace, type Outcome } from '../support/cluster';
 import { ourNamespaces, resultsFolder, sentenceOf } from '../support/cluster-command';
@@ -20,7 +20,7 @@ describe.each([3, 4] as const)('with Helm %i', (version) => {
     command = new Beside(out, version);
     space = await createNamespace(`stages-${String(version)}`);
     strangers = new Strangers(space);
-    // Of another release, and by the labels of the one that a user may name.
+    // It is of another release, and by the labels of the one that a user may name.
     await strangers.put('theirs', 'production');
     await strangers.put('n8n', 'staging');
     before = await strangers.seen();

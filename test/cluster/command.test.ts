@@ -255,7 +255,7 @@ describe('what does not work is said in a sentence', () => {
   });
 });
 
-/** Of a release of Helm's that is no n8n. */
+/** The chart of a release of Helm's that is no n8n. */
 function writtenChart(): string {
   const folder = join(out, 'small');
   mkdirSync(join(folder, 'templates'), { recursive: true });

@@ -90,7 +90,7 @@ describe('the parts', () => {
     type Kept = ReturnType<Parameters<typeof plan.isNeeded>[1]>;
     const record = (counts: Counts): Kept =>
       ({ drill: { ledger: { classes: classesOf({ once: 100, ...counts }) } } }) as Kept;
-    /** Of the named parts, those that are needed once there are these records. */
+    /** Those of the named parts that are needed once there are these records. */
     const needed = (names: string[], records: Record<string, Kept> = {}): string[] =>
       plan.PARTS.filter((part) => names.includes(part.name))
         .filter((part) => plan.isNeeded(part, (name: string) => records[name]))
@@ -381,7 +381,7 @@ test('pods that share a node ask for less, and have the limits of the chart', ()
       ({ resources }) => resources.limits,
     );
   };
-  // Where the chart decides by itself, its value stands in a comment.
+  // If the chart decides by itself, its value stands in a comment.
   const chart = readFileSync(join(root, 'charts/n8n-tuned/values.yaml'), 'utf8').replaceAll(
     /resources: \{\} # default: (\{.*\})$/gm,
     'resources: $1',

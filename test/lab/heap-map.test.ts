@@ -134,7 +134,7 @@ describe('the rule', () => {
   test('is the largest share that the kernel never ended, and what has to be left beside it', () => {
     expect(fitted(filled(300), messages(1 / 16))).toEqual({
       ...{ heapShare: 5 / 8, besideMiB: 384 },
-      // Of 3 GiB, 128 MiB are the largest that was tried below a sixteenth.
+      // In 3 GiB, 128 MiB are the largest that was tried below a sixteenth.
       payloadShare: 128 / 3072,
     });
   });

@@ -18,13 +18,13 @@ const withoutCode = (text: string): string =>
     .replace(/^```[^]*?^```/gm, '')
     .replace(/`[^`\n]*`/g, (code) => code.replace(/[[\]()#]/g, ''));
 
-/** Of pictures too, in Markdown and in HTML. */
+/** The links of a page, also those of pictures, in Markdown and in HTML. */
 const linksOf = (text: string): string[] =>
   [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)|\b(?:src|srcset|href)="([^"\s]+)"/g)].map(
     ([, inMarkdown, inHtml]) => inMarkdown ?? inHtml ?? '',
   );
 
-/** As notes, manifests, values and alerts name files of this repository. */
+/** The form in which notes, manifests, values and alerts name files of this repository. */
 const ADDRESS =
   'https://(github\\.com/n8n-tuned/n8n-tuned/(blob|tree|raw)|raw\\.githubusercontent\\.com/n8n-tuned/n8n-tuned)/main/';
 const addressesIn = (text: string): string[] =>
@@ -32,7 +32,7 @@ const addressesIn = (text: string): string[] =>
     ({ groups }) => groups?.['path'] ?? '',
   );
 
-/** As GitHub makes them. */
+/** The anchors that GitHub makes. */
 function anchorsOf(text: string): Set<string> {
   const seen = new Map<string, number>();
   const headings = text.replace(/^```[^]*?^```/gm, '').match(/^#{1,6} .*$/gm) ?? [];

@@ -11,7 +11,7 @@ const sources = ['cli/src', 'loadtests'].flatMap((folder) =>
     .map((path) => join(folder, path)),
 );
 
-/** As Prettier writes them: what is passed on from another file (`export type { … } from`) is no new name. */
+/** Declarations as Prettier writes them: what is passed on from another file (`export type { … } from`) is no new name. */
 const DECLARATION =
   /^export (?:declare )?(?:abstract )?(?:interface|type|class|(?:const )?enum) (\w+)/gm;
 

@@ -28,7 +28,7 @@ const policy = (spec: object, namespace = 'n8n'): object => ({ metadata: { names
 const restored = (policies: object[], before: string[] = []): { text: string; names: string[] } =>
   restoredFrom({ policies, pods: PODS, namespaces: NAMESPACES } as unknown as Seen, before);
 
-/** As iptables reads them: the first rule of a chain that matches decides. */
+/** Reads rules as iptables does: the first rule of a chain that matches decides. */
 function passes(text: string, { from, to, port, protocol = 'tcp' }: Packet): boolean {
   const rules = text.split('\n').flatMap((line) => {
     const [, chain = '', match = '', target = ''] = /^-A (\S+)(.*) -j (\S+)$/.exec(line) ?? [];

@@ -103,7 +103,7 @@ test('no help of a command or of its options breaks a rule', () => {
 const isCode = (text: string): boolean =>
   text.includes('\n') || (text.match(/[{}$=;|<>\\/]/g) ?? []).length > text.length / 20;
 
-/** Of a program, every text of five words and more that is neither code nor a list of words. */
+/** The texts of a program: every one of five words and more that is neither code nor a list of words. */
 function textsOf(file: string): string[] {
   const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest, true);
   const texts: string[] = [];
@@ -124,7 +124,7 @@ function textsOf(file: string): string[] {
   return texts;
 }
 
-/** Of a template of the chart, the lines that NOTES and refusals show, its actions as a word. */
+/** The lines of a template of the chart that NOTES and refusals show, its actions as a word. */
 const shownBy = (file: string): string[] =>
   read(file)
     .replace(/\{\{-? ?\/\*[^]*?\*\/ ?-?\}\}/g, '')

@@ -110,7 +110,7 @@ describe('the page', () => {
     ...{ sent: passed ? 8 : 0, expected: passed ? 8 : 0, slowestMs: 40 },
     ...{ workingSetMiB: 500, memoryPeakMiB: 600, end: null, ...more },
   });
-  /** Of a process that had been started before. */
+  /** A trial of a process that had been started before. */
   const unstarted = { sent: 8, readySeconds: undefined };
   const records = [
     {

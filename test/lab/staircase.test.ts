@@ -10,7 +10,7 @@ import {
   type Step,
 } from '../../studies/find-against-staircase/staircase';
 
-/** As a rate, none: what has an answer never comes to this. */
+/** No rate: what has an answer never comes to this. */
 const NO_ANSWER = { rate: NaN, cpuMs: null };
 const step = (ratePerSecond: number, sustained: boolean) => ({
   ...{ ratePerSecond, sustained, cpuMs: 10 },

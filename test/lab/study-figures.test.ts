@@ -198,7 +198,7 @@ test('a statement counts for a response when it was sent in its time, and for ti
   expect(counted.byTimers).toBe(1);
 });
 
-// Where the CPU of a request goes: what is made of the profile of a process.
+// What the CPU of a request is used for: what is made of the profile of a process.
 const frame = (functionName: string, url = ''): { functionName: string; url: string } => ({
   ...{ functionName, url },
 });

@@ -37,7 +37,7 @@ function write(file: string, text: string): void {
   writeFileSync(file, text);
 }
 
-/** As the command leaves it. */
+/** Leaves a search as the command does. */
 function search(workload: string, record: FindRecord): void {
   const at = join(run, `20261124-120000-${workload}-find-abcd`);
   const command = ['find', '--workload', workload, '--budget', '5m', '--out', run];

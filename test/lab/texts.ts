@@ -3,7 +3,7 @@ import ts from 'typescript';
 
 export interface Text {
   text: string;
-  /** Where it begins, from 1. */
+  /** The line at which it begins, from 1. */
   line: number;
 }
 

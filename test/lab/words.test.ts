@@ -18,7 +18,7 @@ const tracked = (...patterns: string[]): string[] =>
 
 const whole = (text: string): Text[] => [{ text, line: 1 }];
 
-/** Of a target of make. */
+/** The help of a target of make. */
 const helpOf = (text: string): Text[] =>
   text.split('\n').flatMap((line, index) => {
     const [help] = /##.*$/.exec(line) ?? [];
@@ -197,12 +197,15 @@ test('a comment that begins with Of, Where or As is found in each way to write i
 test('comments say what a thing is or does, and do not begin with Of, Where or As', () => {
   const folders = [
     ...['cli', 'loadtests', 'charts', 'nodes', 'lab', 'monitoring', 'site', 'studies'],
+    'test',
   ];
   const files = folders.flatMap((folder) =>
     tracked(...['ts', 'cjs', 'mjs', 'tpl'].map((end) => `${folder}/*.${end}`)),
   );
+  // The examples above are such comments.
+  const others = files.filter((file) => file !== 'test/lab/words.test.ts');
   expect(
-    files.flatMap((file) => (read(file).match(FRAGMENT) ?? []).map((one) => `${file}: ${one}`)),
+    others.flatMap((file) => (read(file).match(FRAGMENT) ?? []).map((one) => `${file}: ${one}`)),
   ).toEqual([]);
 });
 

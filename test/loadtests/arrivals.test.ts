@@ -90,7 +90,7 @@ describe('due times', () => {
     );
     const gaps = times.slice(1).map((ms, index) => ms - (times[index] ?? 0));
     const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
-    // Of an exponential distribution the standard deviation is the mean, and exp(-1) of all are longer.
+    // In an exponential distribution the standard deviation is the mean, and exp(-1) of all are longer.
     const deviation = Math.sqrt(
       gaps.reduce((sum, gap) => sum + (gap - mean) ** 2, 0) / gaps.length,
     );

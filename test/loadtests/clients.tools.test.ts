@@ -22,7 +22,7 @@ afterEach(() => {
   server = undefined;
 });
 
-/** As a load balancer does that holds a client at one pod; the redirect shows that a request keeps its own. */
+/** Answers as a load balancer does that holds a client at one pod; the redirect shows that a request keeps its own. */
 function answer(request: IncomingMessage, response: ServerResponse): void {
   cookies.push(request.headers.cookie ?? '');
   response.setHeader('set-cookie', 'pod=7; Path=/');

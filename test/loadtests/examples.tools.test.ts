@@ -49,7 +49,7 @@ const run = (example: string, env: Record<string, string | number>) =>
 
 const onN8n = (env: Record<string, string | number>) => ({ BASE_URL: n8n.baseUrl, ...env });
 
-/** Of workflows with this name, so far. */
+/** Executions of workflows with this name, so far. */
 const executionsOf = (name: string): number => {
   const [row] = n8n.query(
     `SELECT count(*) AS count FROM execution_entity e JOIN workflow_entity w ON w.id = e."workflowId" WHERE w.name LIKE '${name}'`,

@@ -12,7 +12,7 @@ let server: Server;
 let connections: number;
 /** Requests that came on each connection. */
 let served: Map<Socket, number>;
-/** Of a connection, by the number of its request: whether it is closed instead of answered. */
+/** Whether a connection, by the number of its request, is closed instead of answered. */
 let closes: (request: number) => boolean;
 
 beforeEach(async () => {
@@ -78,7 +78,7 @@ describe('a server that closes a connection just as it is used again', () => {
   test('does not fail a GET, which k6 sends again on a new connection', async () => {
     const { summary } = await load('GET', 10, 2);
     expect(summary?.errors).toEqual({});
-    // Of the connection on which it does so k6 tells nothing.
+    // k6 tells nothing of the connection on which it does so.
     expect(connections).toBeGreaterThan((summary?.requests ?? 0) / 2);
     expect(summary?.newConnections).toBeLessThan(connections);
   });

@@ -53,7 +53,7 @@ const defaultForm = (measured: Measured): unknown => ({
   ),
 });
 
-/** As --new-machine-readable-summary of k6 1.8 has it: no p99, no thresholds, nothing of setup. */
+/** The form of --new-machine-readable-summary of k6 1.8: no p99, no thresholds, nothing of setup. */
 const machineForm = (measured: Measured): unknown => ({
   version: '1.0.0',
   config: { duration: 1, execution: 'local', script: '' },

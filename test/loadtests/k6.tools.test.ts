@@ -191,7 +191,7 @@ describe('a profile run by plain k6', () => {
       [1, 2, 3].map(async (number) => {
         const segment = `${cuts[number - 1] ?? ''}:${cuts[number] ?? ''}`;
         const env = { ...OWN, BASE_URL, RATE: 30, DURATION: '2s', WARMUP: 0, SEGMENTS: 3 };
-        // As the k6-operator starts them.
+        // The k6-operator starts them like this.
         const flags = ['--execution-segment', segment];
         const { lines } = await runPlainK6('load', { ...env, PRINT_REQUESTS: 1 }, undefined, [
           ...flags,

@@ -12,7 +12,7 @@ function planned(profile: ProfileName, env: Record<string, string> = {}) {
   return { settings, own, scenarios: own['scenarios'] as K6Options };
 }
 
-/** As k6 has them when it has put all together. */
+/** The options that k6 has when it has put all together. */
 const OTHERS = [
   ['vus', 7, '--vus'],
   ['iterations', 3, '--iterations'],

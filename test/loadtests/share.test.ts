@@ -32,7 +32,7 @@ test('the shares of even arrivals are together the schedule of one generator', (
         expect(all).toHaveLength(whole.length);
         all.forEach((due, index) => expect(due).toBeCloseTo(whole[index] ?? NaN, 6));
         const counts = shares.map(({ length }) => length);
-        // As evenly as lanes in turns can be.
+        // They are as even as lanes in turns can be.
         expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(
           Math.ceil(allLanes(plan, of) / of),
         );

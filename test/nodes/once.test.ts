@@ -88,7 +88,7 @@ test('a run that n8n makes up after a crash does not change the key', async () =
     resultData: { runData: object };
   };
   const keys = keysOf(await run({ stored }));
-  // As the recovery of n8n leaves it for a node that had begun (execution-recovery.service.js).
+  // The recovery of n8n leaves it for a node that had begun (execution-recovery.service.js).
   const json = { isArtificialRecoveredEventItem: true };
   const made = { startTime: 1, executionTime: 1, executionIndex: 1, source: [null] };
   const data = { main: [[{ json, pairedItem: null }]] };

@@ -317,7 +317,7 @@ const nodeTypes = {
   getKnownTypes: () => ({}),
 } as unknown as INodeTypes;
 
-/** As the editor evaluates it, with no data from an execution. */
+/** The subtitle as the editor evaluates it, with no data from an execution. */
 function shown(parameters: Record<string, string | number>): unknown {
   Expression.setExpressionEngine('legacy');
   const node = { id: 'n', name: 'Load', type: 'loadTarget', typeVersion: 1, parameters };

@@ -302,7 +302,7 @@ describe('it connects as n8n does', () => {
       await admin.hset('other:hash', 'data', '{}');
       await setReader(admin, READER_RIGHTS);
       const given = { port: own, user: 'reader', password: 'reader-secret' };
-      // As the execution of an active job, it uses every command there is.
+      // It is the execution of an active job, so that it uses every command there is.
       const { items, error } = await worker.run({
         ...{ node: 'queueMonitor', parameters: {}, credential: credential(given) },
         executionId: '101',

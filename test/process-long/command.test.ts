@@ -37,7 +37,7 @@ test('the spread over two workers is counted, and every execution', async () => 
   expect([code, stderr]).toEqual([0, expect.anything()]);
   const { summary, verdict, versions, patches } = JSON.parse(stdout) as RunRecord;
   expect(verdict.outcome).toBe('sustained');
-  // As the running n8n says it: of a worker, what a worker alone loads too.
+  // The running n8n says it: of a worker, what a worker alone loads too.
   expect(versions['n8n']).toBe(N8N_VERSION);
   expect(patches?.worker).toMatchObject({ 'read-once': 'known', 'keep-stalled': 'known' });
   expect(Object.keys(patches?.main ?? {})).toContain('limit-metrics');

@@ -51,7 +51,7 @@ const ofImage = (given: Record<string, unknown>): ContainerTargetOptions => ({
 const bringUp = (given: Record<string, unknown>): Promise<Running> =>
   containerTarget(ofImage(given)).up(quiet, AbortSignal.timeout(bringUpMs));
 
-/** Of all calls, by their label. */
+/** The containers of all calls, by their label. */
 const containers = (): string[] =>
   execFileSync('podman', ['ps', '--all', '--filter', `label=${CALL}`, '--format', '{{.Names}}'])
     .toString()
@@ -206,7 +206,7 @@ test('a twin is loaded, with its credential and a stand-in that the container re
   }
 });
 
-/** As n8n's own file for queue mode, and beside it the secrets that nothing may show. */
+/** A file like n8n's own for queue mode, and beside it the secrets that nothing may show. */
 const COMPOSE = `
 x-n8n: &n8n
   image: docker.n8n.io/n8nio/n8n:\${N8N_VERSION}

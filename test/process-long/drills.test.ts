@@ -65,7 +65,7 @@ async function drilled(
   return record;
 }
 
-/** Of what was sent, what was executed once and answered. */
+/** What of the sent requests was executed once and answered. */
 const served = ({ ledger }: DrillRecord): number => ledger.classes.once.requests / ledger.sent;
 
 /** Services that answer with an error. */

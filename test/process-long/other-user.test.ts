@@ -53,7 +53,7 @@ function listening(processes: readonly { pid: number; command: string }[]): List
   );
 }
 
-/** As /proc/net/tcp writes 127.0.0.1. */
+/** 127.0.0.1 as /proc/net/tcp writes it. */
 const LOOPBACK = '0100007F';
 
 function linkOf(path: string): string {
@@ -138,7 +138,7 @@ testAsRoot.each(topologies)(
   },
 );
 
-/** As in a container that may not mount. */
+/** Starts a program as in a container that may not mount. */
 const WITHOUT_MOUNTS = ['setpriv', '--bounding-set=-sys_admin', '--inh-caps=-sys_admin', '--'];
 
 testAsRoot(

@@ -65,7 +65,7 @@ async function leftInside(): Promise<string[]> {
 
 const nobody = { requests: 0, ids: [] };
 
-/** Of a run in which n8n kept up; else the failure says why not. */
+/** The record of a run in which n8n kept up; else the failure says why not. */
 function sustained({
   code,
   stdout,
@@ -104,7 +104,7 @@ test.each([
   expect(await leftInside()).toEqual([]);
 });
 
-/** As the editor downloads it: without an id. */
+/** A workflow as the editor downloads it: without an id. */
 function ownWorkflow(): string {
   const file = join(out, 'order.json');
   const [exported] = workload('last-node').workflows;

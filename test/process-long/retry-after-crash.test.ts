@@ -35,7 +35,7 @@ interface Fate {
   /** Nodes that a retry would begin with. */
   next: string[];
   before: Record<string, number>;
-  /** As the response to the retry says, and as n8n shows it later. */
+  /** What the response to the retry says, and as n8n shows it later. */
   retry: { code: number; said: string | undefined; shown: string | undefined };
   after: Record<string, number>;
   isKnownAsRetried: boolean;

@@ -86,7 +86,7 @@ beforeAll(async () => {
     },
   });
   await api.ask('POST', `/workflows/${theirs.id}/activate`);
-  // As the editor exports it, with the node that pays replaced.
+  // The workflow as the editor exports it, with the node that pays replaced.
   const nodes = placed([
     { ...webhook, parameters: WEBHOOK },
     stub,

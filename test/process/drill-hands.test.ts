@@ -105,7 +105,7 @@ test.each(['a superuser', 'another user'])(
 test('every connection to PostgreSQL is ended and taken, and given back', async () => {
   const url = await ownPostgresql();
   const [allowed] = await query(url, 'SHOW max_connections');
-  // As n8n does it: it keeps some, and connects again as soon as one is gone.
+  // It does what n8n does: it keeps some, and connects again as soon as one is gone.
   let isOver = false;
   const others = Array.from({ length: 4 }, async () => {
     while (!isOver) {
@@ -132,7 +132,7 @@ test('every connection to PostgreSQL is ended and taken, and given back', async 
   expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
 });
 
-/** As pg_dump writes it, of a database whose tables belong to a role that is not here. */
+/** What pg_dump writes of a database whose tables belong to a role that is not here. */
 const DUMP = `--
 -- PostgreSQL database dump
 --

@@ -33,7 +33,7 @@ interface Reply {
 beforeAll(async () => {
   const port = await servers.start();
   const redis = new Redis({ port });
-  // As Bull keeps a queue: the number of its last job, and those that wait.
+  // Bull keeps this of a queue: the number of its last job, and those that wait.
   await redis.multi().set('left:jobs:id', 2).rpush('left:jobs:wait', 1, 2).exec();
   await redis.set('empty:jobs:id', 2);
   redis.disconnect();

@@ -11,7 +11,7 @@ import {
 } from '../support/interrupt';
 
 /**
- * Where there is an n8n to be taken down; searches, comparisons and recoveries are interrupted in test/cli/command-line, what
+ * Interruptions that have an n8n to take down; searches, comparisons and recoveries are interrupted in test/cli/command-line, what
  * measures several times with an n8n of its own, and further stages of a drill, in test/process-long.
  */
 

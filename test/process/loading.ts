@@ -14,9 +14,9 @@ export interface Loading {
 }
 
 export interface Place {
-  /** Where records go. */
+  /** The folder of records. */
   out: string;
-  /** Where the command puts what it takes away again. */
+  /** The folder in which the command puts what it takes away again. */
   temp: string;
   /** A program that becomes the command, with its own arguments. */
   through?: readonly string[];

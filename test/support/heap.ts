@@ -39,7 +39,7 @@ export interface SeenHeap {
   options: string;
 }
 
-/** Of the Node.js process in that pod whose command line holds `program`. */
+/** The heap of the Node.js process in that pod whose command line holds `program`. */
 export async function heapOf(release: Release, pod: string, program: string): Promise<SeenHeap> {
   const answer = await release.exec(pod, 'env', 'NODE_OPTIONS=', 'node', '-e', ASK, program);
   const { limit, options, pid, asked } = JSON.parse(answer.split('\n').at(-1) ?? '') as {

@@ -11,6 +11,6 @@ const tag = (name: string): string => {
 export const IMAGES = {
   redis: `redis:${tag('REDIS_IMAGE_TAG')}`,
   postgres: `postgres:${tag('POSTGRES_IMAGE_TAG')}`,
-  /** Of the older line, from which data is moved. */
+  /** The image of the older line, from which data is moved. */
   postgresOld: `postgres:${tag('POSTGRES_OLD_IMAGE_TAG')}`,
 };

@@ -73,7 +73,7 @@ export const loads =
     named('samples.csv', out).some(
       (file) => textOf(join(out, file)).split('\n').length > 20 * least,
     );
-/** Of one whose load had begun at this stage: n8n may still work on it. */
+/** The load has ended of one that had begun it at this stage: n8n may still work on it. */
 export const loadIsOver = (stage: Stage): Stage => both(stage, (run, out) => !k6Starts(run, out));
 export const runsDone =
   (count: number): Stage =>

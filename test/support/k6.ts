@@ -14,7 +14,7 @@ export interface PlainRun {
   output: string;
 }
 
-/** As a user without the command would: `k6 run -e NAME=value loadtests/PROFILE.ts`; `environment` is that of k6. */
+/** Runs k6 as a user without the command would: `k6 run -e NAME=value loadtests/PROFILE.ts`; `environment` is that of k6. */
 export async function runPlainK6(
   profile: string,
   env: Record<string, string | number>,

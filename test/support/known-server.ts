@@ -28,7 +28,7 @@ export interface KnownServer {
     hung: number;
     notFound: number;
     ids: Set<string>;
-    /** Of the last request but those for its health and metrics, whatever its answer. */
+    /** The body of the last request but those for its health and metrics, whatever its answer. */
     body: Buffer;
   };
   close(): Promise<void>;

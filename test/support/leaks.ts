@@ -1,4 +1,4 @@
-// Where a secret of an order has come to lie: a file, the screen, or the arguments of a process.
+// The places in which a secret of an order has come to lie: a file, the screen, or the arguments of a process.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -92,7 +92,7 @@ export async function watched(
   return { code, screen, files: filesBeneath(place.results), ...seen };
 }
 
-/** Where a secret was found; empty where all is well. */
+/** The places in which a secret was found; none if all is well. */
 export function leaksOf(
   { screen, files, commands }: Omit<Said, 'code' | 'variables'>,
   given: readonly string[],

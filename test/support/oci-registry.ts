@@ -77,7 +77,7 @@ export async function startOciRegistry(): Promise<OciRegistry> {
   ): void {
     if (request.method === 'PUT') {
       const { layers } = JSON.parse(body.toString('utf8')) as Manifest;
-      // As the specification has it, what it refers to comes first.
+      // By the specification, what it refers to comes first.
       if (!layers.every(({ digest }) => blobs.has(digest))) {
         answer(response, 400);
         return;

@@ -10,13 +10,13 @@ export const isLong = LONG === '1';
 const PROPERTY_SHARE = process.env['PROPERTY_SHARE'] ?? (isLong ? '1' : '0.15');
 const seed = PROPERTY_SEED ?? (CI === undefined ? undefined : '1');
 
-/** As many as fast-check draws by itself. */
+/** The number of cases that fast-check draws by itself. */
 const DEFAULT_RUNS = 100;
 
 /** For `numRuns`: how many of so many cases are drawn. */
 export const runs = (all: number): number => Math.max(1, Math.ceil(all * Number(PROPERTY_SHARE)));
 
-/** Of cases that a test goes through one by one: a share, other ones in each run unless a seed says which. */
+/** Draws of cases that a test goes through one by one: a share, other ones in each run unless a seed says which. */
 export function drawn(all: number): number[] {
   const step = Math.round(all / runs(all));
   const first = seed === undefined ? Math.floor(Math.random() * step) : Number(seed) % step;

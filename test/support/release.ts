@@ -18,7 +18,7 @@ import type { Seen } from '../../studies/charts/callers';
 export const ROOT = join(__dirname, '..', '..');
 export const CHART = join(ROOT, 'charts', 'n8n-tuned');
 export const LOAD_CHART = join(ROOT, 'charts', 'n8n-load');
-/** Of n8n-load, for n8n-tuned: n8n gets the bundled workflows, or loses them. */
+/** Values of n8n-load for n8n-tuned: n8n gets the bundled workflows, or loses them. */
 export const [WITH_TARGETS, WITHOUT_TARGETS] = ['with-targets', 'without-targets'].map(
   (name) => parse(readFileSync(join(LOAD_CHART, 'n8n', `${name}.yaml`), 'utf8')) as object,
 ) as [object, object];
@@ -121,7 +121,7 @@ export class Release {
     }));
   }
 
-  /** Of every Deployment, how many of its pods are ready. */
+  /** How many pods of every Deployment are ready. */
   async ready(): Promise<Record<string, number>> {
     const list = JSON.parse(await this.space.kubectl('get', 'deployments', '-o', 'json')) as {
       items: { metadata: { name: string }; status: { readyReplicas?: number } }[];
@@ -172,7 +172,7 @@ export class Release {
     );
   }
 
-  /** Of main, or with `-webhook` of the webhook processors. */
+  /** The URL of main, or with `-webhook` that of the webhook processors. */
   serviceUrl(suffix: '' | '-webhook' = ''): Promise<string> {
     return serviceUrl(this.space, `n8n${suffix}`);
   }

@@ -5,7 +5,7 @@ const letters = (chars: string, least: number, most: number) =>
     .array(fc.constantFrom(...chars), { minLength: least, maxLength: most })
     .map((all) => all.join(''));
 
-/** As people and programs write them; none is a word that occurs in a record by chance. */
+/** Secrets as people and programs write them; none is a word that occurs in a record by chance. */
 export const secrets = fc.oneof(
   letters('abcdefghkmnpqrstuvwxyz', 8, 12).map((word) => `hunter${word}`),
   letters('0123456789', 9, 16).map((digits) => `7${digits}`),

@@ -71,14 +71,14 @@ function specOf(kind: string, name: string): object {
   return found;
 }
 
-/** Of those that the cluster has. */
+/** The kinds that the cluster has. */
 async function kindsThere(): Promise<typeof KINDS> {
   const text = await kubectl(['api-resources', '--namespaced', '--no-headers']);
   const known = new Set(text.split('\n').map((line) => line.trim().split(/\s+/).at(-1)));
   return KINDS.filter(({ kind }) => known.has(kind));
 }
 
-/** As our own objects are labelled, but for the call, which was another's; its process is gone. */
+/** Labels like those of our own objects, but for the call, which was another's; its process is gone. */
 export const LIKE_OURS = {
   labels: {
     'app.kubernetes.io/managed-by': 'n8n-tuned',

@@ -45,7 +45,7 @@ const cases = modern
 const bundled = (crashing: boolean): string[] =>
   modern.filter(({ workload }) => workload.mayCrashN8n === crashing).flatMap(({ files }) => files);
 
-/** As the workload cpu, with a Code node in Python. */
+/** A workflow like that of the workload cpu, with a Code node in Python. */
 function pythonWorkflow(): ExportedWorkflow {
   const [workflow] = exported('cpu.json');
   if (workflow === undefined) throw new Error('there is no workflow in cpu.json');

@@ -11,7 +11,7 @@ import {
 import { describeOf, isLoaded, script } from '../support/preload-folder';
 import { N8N_VERSION } from '../../support/versions';
 
-/** Of every function on every value with every argument, one of so many; LONG=1 takes all. It shares no factor with the number of values or of arguments. */
+/** One of so many is taken of every function on every value with every argument; LONG=1 takes all. It shares no factor with the number of values or of arguments. */
 const EVERY = process.env['LONG'] === '1' ? 1 : 4;
 const LAZY = script('lazy-character-map');
 const WARM = script('warm-expressions');

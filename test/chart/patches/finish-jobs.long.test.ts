@@ -90,7 +90,7 @@ describe.each([
     return child;
   }
 
-  /** As Bull adds one, but for its place in the queue. */
+  /** Adds one as Bull does, but for its place in the queue. */
   async function prepared(job: Job): Promise<string> {
     const id = String(await redis.incr('bull:jobs:id'));
     const data = { name: 'job', data: JSON.stringify(job), opts: '{}', timestamp: Date.now() };

@@ -160,7 +160,7 @@ describeOf('keep-stalled')('a job whose worker had run it to its end', () => {
   const RUN = {
     ...{ workflowId: 'w', mode: 'webhook', status: 'success', finished: true },
     ...{ startedAt: LATER, stoppedAt: LATER },
-    // As n8n writes it into its database.
+    // n8n writes it into its database like this.
     data: '[{"resultData":"1"},{"runData":"2"},{"Work":"3"},["4"],{"executionStatus":"5"},"success"]',
   };
   interface Ended {

@@ -95,7 +95,7 @@ describe.each([
   const says = (text: string): Promise<void> =>
     eventually(() => Promise.resolve(said.includes(text)));
 
-  /** As Bull adds one. */
+  /** Adds one as Bull does. */
   async function add(ms: number): Promise<void> {
     const id = String(await redis.incr('bull:jobs:id'));
     const data = { name: 'job', data: JSON.stringify({ ms }), opts: '{}', timestamp: Date.now() };

@@ -18,7 +18,7 @@ const nodeTypes = {
   getKnownTypes: () => ({}),
 };
 
-/** As text that tells apart what JSON does not: undefined, NaN, dates. */
+/** Text that tells apart what JSON does not: undefined, NaN, dates. */
 function written(value) {
   const isDate = Object.prototype.toString.call(value) === '[object Date]';
   const isLuxon = typeof value?.toISO === 'function';

@@ -18,7 +18,7 @@ const PASSWORD = 'of-the-test';
 export interface OwnPostgresql {
   folder: string;
   port: number;
-  /** Of the user n8n. */
+  /** The password of the user n8n. */
   password: string;
   /** What it says, with `log_statement=all` every statement. */
   stderr: NonNullable<ChildProcess['stderr']>;

@@ -29,7 +29,7 @@ async function main() {
       Promise.all(
         [1, 2, 3, 4].map(async () => (await source.query(`${SESSION}, pg_sleep(0.1)`))[0]),
       ),
-    // As by an administrator or a failover, while it lies idle in the pool: the pool has to make a new one.
+    // A connection is ended as by an administrator or a failover, while it lies idle in the pool: the pool has to make a new one.
     broken: async () => {
       const all = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE usename = 'n8n' AND pid <> pg_backend_pid()`;

@@ -148,7 +148,7 @@ const ORDERS: Record<string, Ordered> = {
 
 const shown = (command: Command): unknown => command.opts()['json'];
 
-/** Of every command, each way in which it applies other options. */
+/** Each way in which a command applies other options, for every command. */
 const WAYS: Record<string, Record<string, string>> = {
   run: {
     process: '--target process --workload cpu',

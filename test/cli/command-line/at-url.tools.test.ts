@@ -81,7 +81,7 @@ test('without --request the webhook of the file is loaded, under a path of its o
   expect(written()).toEqual([]);
 });
 
-/** As it is without --stop-if. */
+/** The time that it takes without --stop-if. */
 const DEFAULT_SECONDS = 10;
 const SOONER_SECONDS = 3;
 const soon = (): string[] => [

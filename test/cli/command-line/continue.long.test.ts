@@ -62,7 +62,7 @@ test('find --continue adds probes to a record, from whose seeds all due times co
   let open = 0;
   for (const { requests, run } of second.probes) {
     if (requests === undefined) throw new Error(`${run} keeps no requests`);
-    // Of a request that the end of a load broke off there is no latency.
+    // A request that the end of a load broke off has no latency.
     const sent = (await allRequests(join(second.folder, run)))
       .filter(hasLatency)
       .sort((a, b) => a.tMs - b.tMs);

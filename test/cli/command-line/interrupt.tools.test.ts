@@ -3,7 +3,7 @@ import { both, interrupted, k6Starts, runsDone, type Interruption } from '../../
 import { startKnownServer, type KnownServer } from '../../support/known-server';
 import { EXECUTIONS, RETRY, standInApi } from './stand-in-api';
 
-/** Where no n8n is needed: what is loaded is a server of known behaviour, and what is lost a stand-in's. */
+/** Interruptions that need no n8n: what is loaded is a server of known behaviour, and what is lost a stand-in's. */
 
 jest.setTimeout(120_000);
 

@@ -45,7 +45,7 @@ interface Said {
   stderr: string;
 }
 
-/** Of somebody without the lab, whose npm has no cache. */
+/** The environment of somebody without the lab, whose npm has no cache. */
 const environment = (): Record<string, string> => ({
   HOME: join(folder, 'home'),
   PATH: [join(folder, 'bin'), dirname(process.execPath), '/usr/bin', '/bin'].join(':'),

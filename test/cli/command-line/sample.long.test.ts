@@ -13,7 +13,7 @@ beforeAll(buildCli);
 let folder: string;
 let parent: ChildProcess;
 let pid: number;
-/** Of the parent's child, which keeps 40 MiB more than it. */
+/** The id of the parent's child, which keeps 40 MiB more than it. */
 let childPid: number;
 
 const CHILD = `

@@ -64,7 +64,7 @@ testOfMount(
         expect(() => {
           writeFileSync(more, 'more');
         }).toThrow(expect.objectContaining({ code: 'ENOSPC' }) as Error);
-        // As on a disk: what a file has already can be written again.
+        // It is as on a disk: what a file has already can be written again.
         writeFileSync(file, 'yyy', { flag: 'r+' });
         expect(readFileSync(file, 'utf8').slice(0, 4)).toBe('yyyx');
         await disk.freeUp();

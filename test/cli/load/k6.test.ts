@@ -19,7 +19,7 @@ class FarGenerator implements Generator {
   /** What happens between its kill and its end. */
   beforeEnd: () => void = () => undefined;
   starts = 0;
-  /** Of its clock, before ours. */
+  /** How far its clock is before ours. */
   aheadMs: number | null = 0;
 
   constructor(index = 0) {

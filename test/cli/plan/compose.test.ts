@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { targetOrder } from '../../../cli/src/options/targets';
 
-/** Of the shape that n8n's own files for queue mode have. */
+/** A file of the shape that n8n's own files for queue mode have. */
 export const QUEUE = `
 x-n8n: &n8n
   image: docker.n8n.io/n8nio/n8n:\${N8N_VERSION}

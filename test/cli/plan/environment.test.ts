@@ -177,7 +177,7 @@ test.each<[string, object, number]>([
   expect(kept({ env })).toBe(ms);
   // In queue mode the process that took the request deletes.
   expect(kept({ mode: 'queue', webhooks: { count: 1, env } })).toBe(Math.min(ms, HOUR_MS));
-  // Where nothing is deployed, nothing is deleted.
+  // If nothing is deployed, nothing is deleted.
   expect(kept({ mode: 'queue', webhooks: { count: 0, env } })).toBe(HOUR_MS);
   expect(kept({ main: { env }, workers: { count: 1 } })).toBe(ms);
 });

@@ -19,7 +19,7 @@ interface Text {
   bottom: number;
 }
 
-/** Where the largest letters of a page put each text of a plot. */
+/** The place at which the largest letters of a page put each text of a plot. */
 function textsIn(svg: string): Text[] {
   return [...svg.matchAll(/<text([^>]*)>([^<]*)<\/text>/g)].map(
     ([, attributes = '', text = '']) => {

@@ -66,7 +66,7 @@ test.each(profiles.flatMap((profile) => slos.map((slo) => ({ profile, slo }))))(
     const { record, samples } = sampleRun(requests);
     const id = `run-${profile.name}-${String(profile.warmupSeconds)}-${String(slo.length)}`;
     const head = { ...record, id, profile, slo: slo === '' ? [] : parseSlos(slo) };
-    // As no clock gives them: to the nanosecond.
+    // No clock gives such times: they are exact to the nanosecond.
     const uneven = requests.map((one, i) => ({ ...one, durationMs: one.durationMs + i / 7e6 }));
     const tables = { requests: uneven, samples };
     const again = concluded(head, await stored(tables, head));

@@ -5,7 +5,7 @@ const NAME = 'n8n_webhook_request_duration_seconds';
 const ofPath = (path: string, status: number): string =>
   `webhook_path="${path}",workflow_id="w",status_code="${String(status)}"`;
 
-/** As n8n 2.41.1 shows one path with one status: so many requests of 20 ms, and so many of 1 s. */
+/** What n8n 2.41.1 shows of one path with one status: so many requests of 20 ms, and so many of 1 s. */
 const shown = (labels: string, quick: number, slow: number): string =>
   [
     ...[0.003, 0.03, 0.1, 0.3, 1.5, 10].map((bound) => {

@@ -82,7 +82,7 @@ async function measured({ path, body = '' }) {
 }
 
 /**
- * As many requests as are answered, each connection with one at a time. By sockets, since a client of HTTP needs more CPU for
+ * Sends as many requests as are answered, each connection with one at a time. By sockets, since a client of HTTP needs more CPU for
  * a request than the server that it asks: all answers of a case have the same length.
  */
 async function load(url, body, forMs) {
@@ -118,7 +118,7 @@ function requestText(url, body) {
 
 const OK = Buffer.from('HTTP/1.1 200 OK\r');
 
-/** Of an answer with its head, as every connection gets it. */
+/** The length of an answer with its head, as every connection gets it. */
 function lengthOf(url, text) {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {

@@ -52,7 +52,7 @@ export const executions: CasesByAlert = {
         atMinute: 1550,
         summary: '50% of executions fail, which is more than usual.',
       },
-      // Of an installation without a yesterday.
+      // An installation without a yesterday has these.
       {
         series: { [ended('success')]: '0+30x60', [ended('failed')]: '0+30x60' },
         atMinute: 50,
@@ -60,7 +60,7 @@ export const executions: CasesByAlert = {
       },
     ],
     silent: [
-      // As usual.
+      // All is as usual.
       {
         series: { [ended('success')]: '0+30x1600', [ended('failed')]: '0+30x1600' },
         atMinute: 1550,
@@ -138,7 +138,7 @@ export const executions: CasesByAlert = {
         series: { [patch('waiting', 'zone-once')]: '0x20', [patch('off', 'read-once')]: '0x20' },
         atMinute: 15,
       },
-      // As long as n8n starts.
+      // It lasts as long as n8n starts.
       { series: { [patch('unknown', 'keep-stalled')]: '0x5 _x20' }, atMinute: 9 },
     ],
   },

@@ -59,7 +59,7 @@ export const webhooks: CasesByAlert = {
   N8nWebhookLatencyFast: {
     fires: [
       { ...slow(60, 6, 70), summary: '90% of webhook requests take longer than 10 s.' },
-      // As Prometheus 3 writes the bound.
+      // Prometheus 3 writes the bound like this.
       { ...slow(60, 6, 70, '10.0'), summary: '90% of webhook requests take longer than 10 s.' },
     ],
     silent: [slow(60, 30, 70), slow(1, 0, 70)],

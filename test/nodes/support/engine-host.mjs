@@ -156,7 +156,7 @@ async function run(message) {
   const { error } = data.resultData;
   return {
     ...{ status, durationMs: performance.now() - began },
-    // As n8n stores them and as the next node sees them: an error object is the fields that JSON has of it.
+    // Items as n8n stores them and as the next node sees them: an error object is the fields that JSON has of it.
     items: asStored(task?.data?.main?.[0] ?? []),
     errorItems: asStored(task?.data?.main?.[1] ?? []),
     error: error && { ...error, message: error.message, name: error.name },
@@ -203,7 +203,7 @@ setImmediate(count).unref();
 const commands = {
   turns: async () => turns,
   run,
-  // As n8n stores an execution before its first node: a retry of a lost one begins with it.
+  // Stores an execution as n8n does before its first node: a retry of a lost one begins with it.
   begun: async ({ items }) => {
     const start = {
       ...{ id: 'start', name: 'Items', type: 'test.items', typeVersion: 1, position: [0, 0] },

@@ -116,7 +116,7 @@ export interface RunResult {
   status: string;
   durationMs: number;
   items: Item[];
-  /** Of the second output: that for errors, with onError: continueErrorOutput. */
+  /** Items of the second output: that for errors, with onError: continueErrorOutput. */
   errorItems: Item[];
   /** Whether what the node threw is of n8n's own classes. */
   known: { operation: boolean; api: boolean; cancelled: boolean };

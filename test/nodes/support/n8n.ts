@@ -28,7 +28,7 @@ export class N8nHome {
     mkdirSync(join(this.folder, '.n8n'));
   }
 
-  /** Where n8n of any version keeps the community packages. */
+  /** The folder in which n8n of any version keeps the community packages. */
   get packages(): string {
     return join(this.folder, '.n8n/nodes');
   }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { repositoryRoot } from '../../../cli/src/lab/paths';
 
-/** As they are published: the nodes for production, and the node for tests. */
+/** Names under which they are published: the nodes for production, and the node for tests. */
 export const QUEUE_MONITOR = 'n8n-nodes-queue-monitor';
 export const LOAD_TARGET = 'n8n-nodes-load-target';
 

@@ -161,7 +161,7 @@ async function environment(
   };
 }
 
-/** Where n8n of any version finds a package by itself: its nodes then carry the package's name. */
+/** Puts our nodes where n8n of any version finds a package by itself: its nodes then carry the package's name. */
 function installOurNodes(home: string): void {
   const name = 'n8n-nodes-load-target';
   cpSync(join(root, 'dist', name), join(home, 'nodes/node_modules', name), { recursive: true });

@@ -15,7 +15,7 @@ jest.mock<object>('../../../../cli/src/features/find/quiet/quiet', () => ({
 }));
 
 describe('the Node.js of an n8n', () => {
-  // As n8n 0.221, 1.0, 1.81, 1.110, 2.16 and 2.41 say it in their packages.
+  // The packages of n8n 0.221, 1.0, 1.81, 1.110, 2.16 and 2.41 say it.
   test.each([
     [null, 'node18'],
     ['>=14.0.0', 'node18'],

@@ -43,7 +43,7 @@ async function refusal(...words: string[]): Promise<string> {
 describe('n8n-tuned predict --at-cpu', () => {
   test('carries a search to a machine on which a request costs half, as a range, and writes a report', async () => {
     const text = await predicted('--from', written('a'), '--at-cpu', '8ms');
-    // As busy as here: 80/s. Waiting as long: 0.64 of one thread is used here, and there 0.82, so 102.5/s.
+    // If it is as busy as here: 80/s. Waiting as long: 0.64 of one thread is used here, and there 0.82, so 102.5/s.
     expect(text.replace(/\s+/g, ' ')).toContain(
       'EXPECTED n8n should sustain about 91.3 req/s of last-node with p95<300ms, errors<1% (between 76 and',
     );

@@ -21,7 +21,7 @@ function corrected(text: string, evidence: CapacityEvidence[], ratePerSecond: nu
 
 const alone = (text: string) => corrected(text, [regular(60)], 40);
 
-/** As in n8n's own documentation of queue mode. */
+/** A file like that in n8n's own documentation of queue mode. */
 const QUEUE = `
 x-shared: &shared
   image: docker.n8n.io/n8nio/n8n:2.41.1

@@ -41,12 +41,12 @@ export interface Work {
     | 'not stored'
     | 'waiting';
   mode: 'webhook' | 'trigger' | 'error' | 'integrated' | 'manual';
-  /** Of its retries in turn; the last one repeats. */
+  /** The fates of its retries in turn; the last one repeats. */
   fates: readonly Fate[];
   ageMs: number;
-  /** Of one that is resumed: how long it is without a job. */
+  /** How long one that is resumed is without a job. */
   enqueuedInMs?: number;
-  /** Of one that lives: how long Redis has not heard of it. */
+  /** How long Redis has not heard of one that lives. */
   toldInMs?: number;
 }
 
@@ -162,7 +162,7 @@ export class ModelN8n implements RecoveryDeps {
     },
   };
 
-  /** As n8n's API is asked: without those that succeeded. */
+  /** What n8n's API is asked for: all without those that succeeded. */
   executionsOf = (
     _workflowId: string,
     { sinceMs, sinceId = '0' }: { sinceMs: number; sinceId?: string },

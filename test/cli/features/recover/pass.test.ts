@@ -564,7 +564,7 @@ describe('a look that fails', () => {
   const tell = (text: string): void => void said.push(text);
   afterEach(() => said.splice(0));
 
-  /** Of three works the second one cannot be looked at again, while the first one is being retried. */
+  /** The second one of three works cannot be looked at again, while the first one is being retried. */
   function broken(): ModelN8n {
     const n8n = new ModelN8n([work(), work(), work()]);
     const [look, { retry }] = [n8n.executionsOf, n8n];

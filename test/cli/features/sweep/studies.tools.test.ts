@@ -52,7 +52,7 @@ test.each(files)('%s', (name) => {
   expect(possible.some((cell) => wanted.every(([key, value]) => cell[key] === value))).toBe(true);
 });
 
-/** Of each metric: one for each combination of values beyond the two dimensions with most of them. */
+/** The heat maps of each metric: one for each combination of values beyond the two dimensions with most of them. */
 const heatMapsOf = (cells: readonly Cell[]): number =>
   changedDimensions(cells)
     .map((name) => new Set(cells.map((cell) => cell[name])).size)

@@ -25,7 +25,7 @@ const answered = (tMs: number, durationMs: number): RequestSample => ({
   ...{ workload: 'last-node', ranBy: '' },
 });
 
-/** Of requests with these latencies and so many errors, one a second. */
+/** The summary of requests with these latencies and so many errors, one a second. */
 function summaryOf(latenciesMs: readonly number[], errors = 0): Summary {
   const requests = latenciesMs.length + errors;
   const good = latenciesMs.length;

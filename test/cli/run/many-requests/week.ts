@@ -12,7 +12,7 @@ import { thisMachine } from '../../../../cli/src/targets/machine';
 import type { Running } from '../../../../cli/src/targets/target';
 
 const WEEK_SECONDS = 7 * 86_400;
-/** Of the stand-in: what is exponential above 5 ms with a mean of 40 ms, and 0.125 ms of lateness. */
+/** The latency of the stand-in: what is exponential above 5 ms with a mean of 40 ms, and 0.125 ms of lateness. */
 const exactMs = (share: number): number =>
   Math.round(1000 * (5.125 - 40 * Math.log(1 - share))) / 1000;
 
@@ -63,7 +63,7 @@ export interface Week {
   inFlightAtExit: number | undefined;
 }
 
-/** As a soak of a week, which differs from a shorter run in its rate alone. */
+/** Records the same as a soak of a week, which differs from a shorter run in its rate alone. */
 export async function recordWeek(out: string, k6: string, requests: number): Promise<Week> {
   const workflows = findBundled('workflows', 'catalogue.json');
   const { folder, data, problems } = await measure(

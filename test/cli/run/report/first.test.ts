@@ -162,7 +162,7 @@ describe('a comparison', () => {
       expect(seen.b).toEqual({ costs: [], slower: [] });
       const [slower = []] = seen.a.slower;
       const median = slower[SLOWER_SHARES.findIndex((share) => share < 0.502)];
-      // As sampleRequests() has it.
+      // The samples of sampleRequests() have it.
       expect(median).toBeGreaterThan(100);
       expect(median).toBeLessThan(120);
     });

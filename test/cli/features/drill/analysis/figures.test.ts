@@ -31,7 +31,7 @@ function load(
   });
 }
 
-/** As what dies with a worker: no answer for a long time, then an error. */
+/** A request that dies with a worker: no answer for a long time, then an error. */
 const failed = (durationMs: number): Partial<RequestSample> => ({
   ...{ ok: false, status: 500, errorKind: 'status 500', durationMs },
 });

@@ -19,7 +19,7 @@ interface Behaviour {
 
 const EXPECTED = { ok: true, status: 200, errorKind: '' };
 const ERROR = { ok: false, status: 500, errorKind: 'status 500' };
-/** As of `{"message":"Workflow executed successfully but the last node did not return any data"}`. */
+/** The outcome of `{"message":"Workflow executed successfully but the last node did not return any data"}`. */
 const NO_DATA = { ok: false, status: 200, errorKind: 'unexpected response' };
 const NOTHING = { ok: false, status: 0, errorKind: 'timeout' };
 const RESET = { ok: false, status: 0, errorKind: 'reset' };
@@ -35,7 +35,7 @@ const failedAgain = { ...nodeFailed, isRetry: true } as const;
 const unfinished = { outcome: 'unfinished' } as const;
 const crashed = { outcome: 'failed', hasCrashed: true } as const;
 
-/** Of a workload that responds when its work is done. */
+/** Behaviours of a workload that responds when its work is done. */
 export const BEHAVIOURS: Record<string, Behaviour> = {
   works: { class: 'once', heard: EXPECTED, executions: [succeeded], begun: 1, done: 1 },
   'works, result not kept': {

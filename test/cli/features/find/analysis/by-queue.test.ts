@@ -276,7 +276,7 @@ describe('the plan of a search that can be replayed', () => {
 });
 
 describe('a CPU that is never used up, as a request waits for something else too', () => {
-  /** Of the time that the server is held up, only this share shows as CPU. */
+  /** Only this share of the time that the server is held up shows as CPU. */
   const shown = (share: number): Trial[] =>
     around().map((trial) => {
       const trace = trial.outcome.trace as ProbeTrace;

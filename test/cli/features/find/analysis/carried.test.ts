@@ -11,7 +11,7 @@ const passAndMiss: FindRecord = {
   capacity: { ratePerSecond, low, high, confirmed },
 };
 
-/** Of one server with random arrivals and random service: the rate at which p95 meets its bound. */
+/** The capacity of one server with random arrivals and random service: the rate at which p95 meets its bound. */
 const rateOfQueue = (cpuMs: number, boundMs: number): number =>
   (1_000 * (1 - (Math.log(20) * cpuMs) / boundMs)) / cpuMs;
 

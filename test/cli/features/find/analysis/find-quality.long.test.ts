@@ -57,7 +57,7 @@ beforeAll(() => {
   }
 });
 
-/** Of those lengths that were not simulated now, what is recorded. */
+/** What is recorded of those lengths that were not simulated now. */
 function withRecorded(peer: Quality['peer']): Quality['peer'] {
   const { peer: recorded } = recordOf();
   return recorded.map(

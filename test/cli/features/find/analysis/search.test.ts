@@ -39,7 +39,7 @@ function system(limit: number, capacity: number) {
   };
 }
 
-/** As the command chooses them. */
+/** The lengths that the command chooses. */
 function lengths(budgetSeconds: number | null): Partial<SearchSettings> {
   const { shortSeconds, fullSeconds } = defaultLengths(budgetSeconds);
   return { shortSeconds, fullSeconds, ladderSeconds: shortSeconds / 2 };
@@ -201,7 +201,7 @@ describe('noise', () => {
   });
 
   test('a stall in the first probe of full length is not answered with half the rate', () => {
-    // As seen on n8n: 79.7 and 80.7/s sustained, 83.8/s not; one probe at 80.05/s missed by a stall.
+    // This was seen on n8n: 79.7 and 80.7/s sustained, 83.8/s not; one probe at 80.05/s missed by a stall.
     const n8n = system(84, 82);
     let stalls = 1;
     const { estimate, rates } = run(

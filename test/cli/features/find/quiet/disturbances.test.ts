@@ -92,7 +92,7 @@ describe('looks at other processes, one after the other,', () => {
 });
 
 test('a program of many short processes is named by the look at this machine', async () => {
-  // As a compiler: each takes some tenths of a second. It is no child of this process, which would be no stranger.
+  // It works like a compiler: each takes some tenths of a second. It is no child of this process, which would be no stranger.
   const short = `const { spawnSync } = require('node:child_process');
     for (;;) spawnSync(process.execPath, ['-e', 'for (const end = Date.now() + 300; Date.now() < end;);']);`;
   const begun = spawnSync('sh', [

@@ -13,7 +13,7 @@ import { renderMarkdown } from '../../../../../cli/src/report/text/markdown';
 
 const search = sampleSearch();
 const { ratePerSecond, low, high, confirmed } = search.capacity;
-/** As of a search that knows no price. */
+/** The capacity of a search that knows no price. */
 const passAndMiss = { ratePerSecond, low, high, confirmed };
 
 const seriesOf = (id: string, record = search): Record<string, unknown> => {

@@ -35,7 +35,7 @@ const requests = DUE.map((dueMs) => ({
   ...{ dueMs, latencyMs: LATENCY_MS, endMs: dueMs + LATENCY_MS, isExpected: true },
 }));
 
-/** As find.json holds it, after it was written and read. */
+/** A probe as find.json holds it, after it was written and read. */
 function kept(events = record.events, more: Partial<FindProbe> = {}): FindProbe {
   const run = { ...record, profile, events };
   const probe = {

@@ -25,7 +25,7 @@ const template = (name: string): ExportedWorkflow => {
 };
 
 interface Given extends Partial<Omit<TwinOrder, 'sources'>> {
-  /** Of the first workflow. */
+  /** The recorded nodes of the first workflow. */
   recorded?: ReadonlyMap<string, RecordedNode>;
   last?: string;
 }

@@ -6,7 +6,7 @@ import {
 
 const asked = { context: 'work', server: 'https://10.0.0.1:6443', doing: 'making the namespace x' };
 
-/** As the client throws what the API server answers. */
+/** What the client throws for an answer of the API server. */
 const refused = (code: number, message: string): object => ({
   code,
   body: JSON.stringify({ kind: 'Status', message }),

@@ -67,7 +67,7 @@ const deploymentOf = (component: string, replicas: number): V1Deployment => ({
 /** A release with a main, a webhook processor, two workers on two nodes, and both stores. */
 class FakeCluster {
   readonly asked: string[] = [];
-  /** As the cluster lists them. */
+  /** The pods that the cluster lists. */
   pods = [
     podOf('main', 'main-1'),
     podOf('webhook', 'webhook-1'),
@@ -87,7 +87,7 @@ class FakeCluster {
   refusals = 0;
   /** What a command that is waited for has written. */
   output: (command: readonly string[]) => Promise<string> = () => Promise.resolve('');
-  /** Of a command that goes on: what it writes at first, and how it ends. */
+  /** What is known of a command that goes on: what it writes at first, and how it ends. */
   goesOn: {
     begins: string;
     told: string[];
@@ -230,7 +230,7 @@ test('the script ends a task runner, and nothing else', async () => {
   const other = spawn(process.execPath, sleep);
   const ended = new Promise((resolve) => runner.once('exit', (_code, signal) => resolve(signal)));
   try {
-    // Of the processes of this machine it may see these alone.
+    // It may see these alone of the processes of this machine.
     const seen = [runner, other].map(({ pid }) => `/proc/${String(pid)}`).join(' ');
     const script = RUNNER_SCRIPT.replace('/proc/[0-9]*', seen);
     expect(execFileSync('sh', ['-c', script], { encoding: 'utf8' })).toBe('1\n');

@@ -69,7 +69,7 @@ const exec = (
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => void onOutput(text));
     child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-    // As in a cluster, it is not closed.
+    // It is not closed, as in a cluster.
     child.stdin.write(input);
     child.once('close', (code) => {
       resolve({ code, stderr });

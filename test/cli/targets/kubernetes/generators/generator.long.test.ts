@@ -103,7 +103,7 @@ class HereCluster {
     child.stdin.write(options.input ?? '');
     options.onOpen?.((text) => child.stdin.write(text));
     const close = (): void => {
-      // As a connection that is closed: standard input ends, and nobody reads any more.
+      // It ends like a connection that is closed: standard input ends, and nobody reads any more.
       child.stdin.end();
       child.kill('SIGKILL');
     };

@@ -155,7 +155,7 @@ function deployed(memory: Memory): { plan: Plan; own: KubernetesObject[] } {
       put(object('PersistentVolumeClaim', 'data-other-chart-0', instance)),
       put(object('PersistentVolumeClaim', 'data-postgresql-1', instance)),
       put(object('Job', 'hook', instance, { 'helm.sh/hook': 'pre-install' })),
-      // Of a StatefulSet that somebody has removed by hand.
+      // It is of a StatefulSet that somebody has removed by hand.
       put(object('PersistentVolumeClaim', `data-n8n-${CALL}-redis-0`, instance)),
     ],
   };

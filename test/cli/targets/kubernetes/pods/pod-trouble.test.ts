@@ -187,7 +187,7 @@ test('a workload is ready when its own controller has seen it and all its pods a
   for (const one of [of(1, 2), of(2, 1), of(2)]) expect(unready([one])).toEqual(['n8n-worker']);
 });
 
-/** As Kubernetes 1.36 says it. */
+/** What Kubernetes 1.36 says. */
 const waitingFor = (claimName: string, message: string): V1Pod => ({
   metadata: { name: 'n8n-main-0' },
   spec: { containers: [], volumes: [{ name: 'data', persistentVolumeClaim: { claimName } }] },
@@ -292,7 +292,7 @@ test.each([
 });
 
 describe('a node that is lost', () => {
-  /** As the node controller leaves it: the containers are as the kubelet told last. */
+  /** A pod that the node controller has left: the containers are as the kubelet told last. */
   const silent: V1Pod = {
     metadata: { name: 'n8n-main-0' },
     spec: { containers: [], nodeName: 'node1' },

@@ -9,7 +9,7 @@ export const BUDGETS_SECONDS = [100, 300];
 /** None with which the estimator was made. */
 const FIRST_SEED = 7_001;
 
-/** Of the searches of one machine within one budget. */
+/** Figures of the searches of one machine within one budget. */
 export interface Row {
   machine: string;
   budgetSeconds: number;

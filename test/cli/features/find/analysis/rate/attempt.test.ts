@@ -71,7 +71,7 @@ test('a burst at the beginning leaves the second half to answer', () => {
 
 test('the same share of late requests is YES sooner if they are late alone than if they are in bursts', () => {
   const alone = attemptAt((due) => ({ ms: Math.round(due * RATE) % 50 === 0 ? 500 : 50 }));
-  // As many of all, twenty together.
+  // There are as many of all, twenty together.
   const bursts = attemptAt((due) => ({ ms: (due + 20) % 50 < 1 ? 500 : 50 }));
   expect(alone.answer).toBe('yes');
   expect(bursts.answer === null || endOf(bursts) > endOf(alone)).toBe(true);

@@ -42,7 +42,7 @@ export function prober(
     const { low, high } = found.p95Interval;
     return {
       result: sustained ? 'sustained' : 'not sustained',
-      // As a verdict: the interval of the percentile decides where the percentile does.
+      // It is decided like a verdict: the interval of the percentile decides where the percentile does.
       decided: !(
         low < system.p95Seconds &&
         system.p95Seconds <= high &&
@@ -50,7 +50,7 @@ export function prober(
       ),
       achievedPerSecond: found.achievedPerSecond,
       pressure: found.p95 / system.p95Seconds,
-      // Of one server its work is that of a thread; a recorded service time holds stalls too.
+      // The work of one server is that of a thread; a recorded service time holds stalls too.
       cpuMs:
         system.model.servers === 1 && system.model.recorded === undefined && found.workSeconds > 0
           ? 1_000 * found.workSeconds
@@ -71,7 +71,7 @@ export function prober(
 export function find(system: System, seed: number, settings: Partial<SearchSettings> = {}): Found {
   const search = new CapacitySearch(settings);
   const probeOnce = prober(system, seed);
-  // As the command does, before the first probe.
+  // The command does the same, before the first probe.
   probeOnce({ clients: FIRST_WARMUP.clients }, FIRST_WARMUP.durationSeconds);
   const probes: Found['probes'] = [];
   for (let probe = search.next(); probe !== null; probe = search.next()) {

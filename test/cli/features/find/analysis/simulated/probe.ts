@@ -13,7 +13,7 @@ export interface Measured {
   offeredPerSecond: number;
   achievedPerSecond: number;
   errorShare: number;
-  /** Of work per request, as CPU is measured: of what was answered in the measured part. */
+  /** Seconds of work per request, as CPU is measured: of what was answered in the measured part. */
   workSeconds: number;
 }
 

@@ -8,7 +8,7 @@ import truths from './truth.json';
 
 /** Searches of each system, each with other random numbers. */
 const REPEATS = 5;
-/** Of those with stalls: whether 95% of their intervals keep what they promise cannot be told from a few dozen. */
+/** Repeats of those with stalls: whether 95% of their intervals keep what they promise cannot be told from a few dozen. */
 const STALLING_REPEATS = 10;
 /** Lengths of a probe, in seconds, with which the peer's procedure is tried. */
 export const PEER_PROBE_SECONDS = [10, 30, 60, 90, 120];
@@ -56,12 +56,12 @@ export interface Sureness {
 export interface Budgeted extends Score, Sureness {
   budgetSeconds: number;
   fullSeconds: number;
-  /** Of the conclusive ones: how many a run of full length confirmed, and their error. */
+  /** How many of the conclusive ones a run of full length confirmed, and their error. */
   confirmed: number;
   conclusiveP95Error: number;
 }
 
-/** Of one set of systems. */
+/** Scores of one set of systems. */
 export interface Scores {
   ours: Score & Sureness & { maxAboveSteady: number };
   budgeted: Budgeted[];
@@ -74,7 +74,7 @@ export interface Quality extends Scores {
   /** Doubling and bisection, by the length of its probes. */
   peer: (Score & { probeSeconds: number })[];
   replayed: Scores;
-  /** Of machines whose speed changes, and of those on which stalls come on top of it. */
+  /** Scores of machines whose speed changes, and of those on which stalls come on top of it. */
   drifting: Scores;
   stalling: Scores;
 }

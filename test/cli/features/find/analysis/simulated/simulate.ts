@@ -44,7 +44,7 @@ export type Load = { ratePerSecond: number } | { clients: number };
 export interface Trace {
   due: Float64Array;
   latency: Float64Array;
-  /** Of each, the seconds of work that it took. */
+  /** The seconds of work that each took. */
   work: Float64Array;
   count: number;
 }
@@ -180,7 +180,7 @@ class Servers {
   private stallAt = Infinity;
   private readonly replayFrom: number;
   private seenUntil = 0;
-  /** Of the request that was served last, in seconds. */
+  /** The work of the request that was served last, in seconds. */
   lastWork = 0;
 
   constructor(

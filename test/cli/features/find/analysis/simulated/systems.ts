@@ -6,7 +6,7 @@ import type { Model, Now } from './simulate';
 
 /** From a recorded trace of a real n8n to what the simulation replays. */
 
-/** As studies/search-traces/measure.ts writes it. */
+/** A trace in the form in which studies/search-traces/measure.ts writes it. */
 interface RecordedTrace {
   cold: { seconds: number; answeredAtMs: number[] };
   steps: { ratePerSecond: number; latencyMs: (number | null)[] }[];
@@ -26,7 +26,7 @@ const BUSY_SHARE = 0.75;
 const COLD_SECONDS = 5;
 
 /**
- * Of a single first-come-first-served server each service time is what lies between an answer and the later
+ * Each service time of a single first-come-first-served server is what lies between an answer and the later
  * of the answer before it and its own arrival. So a stall is one long service, and slow seconds are many.
  */
 function replayOf({ cold, steps }: RecordedTrace): Replay {
@@ -216,7 +216,7 @@ const coldStart = (
     },
   );
 
-/** As n8n on a machine that others use too: its cores change their speed, and now and then a major collection. */
+/** A system like n8n on a machine that others use too: its cores change their speed, and now and then a major collection. */
 const unsteady = (
   work: number,
   p95: number,
@@ -309,7 +309,7 @@ export const REPLAYED: readonly System[] = [
   replayed('items, queue mode', traceOf('items-queue'), 0.3),
 ];
 
-/** As was seen on a real n8n: cores that are slower for tens of seconds, and major collections of 1.6 s. */
+/** Systems like a real n8n that was seen: cores that are slower for tens of seconds, and major collections of 1.6 s. */
 export const UNSTEADY: readonly System[] = [
   unsteady(0.014, 0.3, { spread: 0.15, everySeconds: 20 }),
   unsteady(0.014, 0.3, { spread: 0.15, everySeconds: 60 }),

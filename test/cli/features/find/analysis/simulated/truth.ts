@@ -43,7 +43,7 @@ export function steadyCapacity(system: System, requests: number): number | null 
   });
 }
 
-/** As if it had served this many requests before. */
+/** So many requests it has served before. */
 const WARM = 1e9;
 
 function undisturbed({ model: { hiccup: _none, ...model } }: System): Model {
@@ -83,7 +83,7 @@ export function mmcTail(servers: number, mean: number, rate: number, t: number):
   return (1 - waits) * Math.exp(-each * t) + waits * both;
 }
 
-/** Of a replayed system: the place in the trace does not matter for the mean. */
+/** The mean of a replayed system: the place in the trace does not matter for the mean. */
 function meanRecorded({ recorded }: Model): number {
   return recorded === undefined ? 0 : recorded.reduce((a, b) => a + b, 0) / recorded.length;
 }

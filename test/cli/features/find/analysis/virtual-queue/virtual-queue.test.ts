@@ -109,7 +109,7 @@ describe('the trace of a probe', () => {
 
 describe('an estimate from the replay of probes', () => {
   const question = { p: 0.95, boundSeconds: 0.3, arrivals: 'random' as const };
-  /** Of one server with exponential service: time in the system is exponential with the rate that is left. */
+  /** The capacity of one server with exponential service: time in the system is exponential with the rate that is left. */
   const capacityAt = (cost: number) => 1 / cost - Math.log(20) / question.boundSeconds;
   const rates = [34, 38, 41, 36];
 
