@@ -8,7 +8,7 @@ const root = join(__dirname, '../..');
 /** Between two looks at something that no event tells of. */
 const PACE = [
   'it is not up yet',
-  'it was ended, or there was none left',
+  'it was stopped, or there was none left',
   'no connection is free',
   'others connect meanwhile',
   'the file is not there yet',
