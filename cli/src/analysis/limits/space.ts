@@ -109,7 +109,7 @@ function readMemory(role: SampledRole, { samples, sampled, limits, events }: See
     found = {
       utilisation,
       isUsedUp: utilisation >= FULL,
-      evidence: `${instance} reached ${formatNumber(peak)} of the ${formatNumber(limit)} MiB of its limit`,
+      evidence: `${instance} reached ${formatNumber(peak)} MiB, and its limit is ${formatNumber(limit)} MiB`,
     };
   }
   return found;

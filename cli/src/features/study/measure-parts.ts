@@ -197,7 +197,7 @@ async function measuredOne(
             options.signal === undefined ? signal : AbortSignal.any([signal, options.signal]),
           );
           const said = ended.lastLine === '' ? '' : `: ${ended.lastLine}`;
-          const ending = `n8n-tuned ${words[0] ?? ''} ended with ${String(ended.code)}${said}`;
+          const ending = `n8n-tuned ${words[0] ?? ''} ended with exit code ${String(ended.code)}${said}`;
           if (signal.aborted) throw new NotMeasured('it was interrupted');
           if (ended.printed === '') throw new NotMeasured(ending);
           return { code: ended.code, record: JSON.parse(ended.printed) as Printed, ending };

@@ -105,7 +105,7 @@ function stallsText({ stallsMs = [], stallCauses }: Summary): string | null {
   if (longestMs === undefined) return null;
   const seen = stallCauses === undefined ? null : seenMeanwhile(stallCauses);
   const meanwhile = seen === null ? '' : `; seen meanwhile: ${seen}`;
-  return `no response for up to ${duration(longestMs)}, ${times(stallsMs.length)}, though requests waited${meanwhile}`;
+  return `no response for up to ${duration(longestMs)} although requests waited (${times(stallsMs.length)})${meanwhile}`;
 }
 
 const isOfTable = ({ name }: SoakTrend): boolean => name.startsWith('table ');

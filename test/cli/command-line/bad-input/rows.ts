@@ -78,7 +78,7 @@ const RECORDS: Record<string, object> = {
 };
 
 const RUBBISH: [string, Make, RegExp][] = [
-  ['empty', text(''), /ends in the middle/],
+  ['empty', text(''), /truncated/],
   ['cut off', text('{"schemaVersion":3,"id":"a'), /is not JSON|ends in the middle/],
   ['null', text('null'), /it holds null/],
   ['a list', text('[]'), /it holds a list/],

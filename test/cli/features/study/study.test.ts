@@ -246,7 +246,7 @@ describe('a call of the command', () => {
   test('that prints nothing is told by its end', async () => {
     const said = { code: 3, printed: '', lastLine: 'no disk' };
     expect(await callOf(said)).toMatchObject([
-      { sentence: 'a was not saved: n8n-tuned run ended with 3: no disk' },
+      { sentence: 'a was not saved: n8n-tuned run ended with exit code 3: no disk' },
     ]);
   });
 

@@ -74,7 +74,7 @@ function priceChart({ cpuMs, from, ...carried }: CarriedCapacity, record: FindRe
       : [[price, there.ratePerSecond, there.low, there.high ?? there.ratePerSecond]];
   });
   return {
-    ...{ kind: 'line', id: 'price', title: 'Capacity over what a request costs' },
+    ...{ kind: 'line', id: 'price', title: 'Capacity by CPU time per request' },
     x: { label: `CPU of ${from.of} per request`, unit: 'ms', min: least, max: most },
     y: { label: 'capacity', unit: 'requests per second', min: 0 },
     series: [
