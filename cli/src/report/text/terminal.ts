@@ -14,11 +14,8 @@ export function renderTerminal(document: ReportDocument, style: TerminalStyle): 
     ...renderVerdict(verdict, style),
     '',
     ...renderRows(
-      figures.filter(({ isDetail }) => isDetail !== true),
-      style,
-    ),
-    ...renderRows(
       [
+        ...figures.filter(({ isDetail }) => isDetail !== true),
         { name: 'Ran on', value: ranOn },
         { name: 'How sure', value: howSure },
         ...doubts.map((value) => ({ name: 'Doubt', value })),
@@ -53,8 +50,8 @@ function blockLines(block: Block, style: TerminalStyle): string[] {
   }
 }
 
-/** Wide enough for `A million requests`; a longer name takes more of its own line. */
-const NAME = 20;
+/** Wide enough for `A million requests`, and for the longest name up to 30; one beyond that takes more of its own line. */
+const NAME = { min: 20, max: 30 };
 const GAP = 2;
 /** The shortest column for a verdict. */
 const WORD = 9;
@@ -74,8 +71,10 @@ export function renderVerdict(
 }
 
 export function renderRows(rows: readonly Figure[], style: TerminalStyle): string[] {
+  const lengths = rows.map(({ name }) => name.length + GAP);
+  const shared = Math.max(NAME.min, ...lengths.filter((length) => length <= NAME.max));
   return rows.flatMap(({ name, value }) => {
-    const column = Math.max(NAME, name.length + GAP);
+    const column = Math.max(shared, name.length + GAP);
     return wrap(value, style.width - column).map(
       (line, index) => (index === 0 ? name : '').padEnd(column) + line,
     );
