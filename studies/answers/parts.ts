@@ -26,8 +26,7 @@ export const NEIGHBOUR = { budget: '3m', fromSeconds: 70, seconds: 60 };
 export const SPINNER = { budget: '5m', onSeconds: 25 };
 export const RATE = { parts: 5, budget: '3m', shares: [0.7, 1.3, 0.7, 1.3] };
 
-export const KINDS = ['pairs', 'twice', 'neighbour', 'spinner', 'rate'] as const;
-export type Kind = (typeof KINDS)[number];
+export type Kind = 'pairs' | 'twice' | 'neighbour' | 'spinner' | 'rate';
 
 export interface PlannedPart extends Part {
   kind: Kind;
@@ -76,11 +75,9 @@ export const PARTS: PlannedPart[] = [
   ...times(RATE.parts).map((one) => part('rate', String(one))),
 ];
 
-/** One of each kind: about how long it takes with the shortest budgets. */
-const QUICK_SECONDS: Record<Kind, number> = {
-  ...{ pairs: 75, twice: 40, neighbour: 40, spinner: 30, rate: 20 },
-};
-export const QUICK_PARTS = KINDS.flatMap((kind) =>
+/** About how long one of each takes with the shortest budgets; all kinds would take more than the three minutes of a short form. */
+const QUICK_SECONDS = { pairs: 80, rate: 75 } satisfies Partial<Record<Kind, number>>;
+export const QUICK_PARTS = keys(QUICK_SECONDS).flatMap((kind) =>
   PARTS.filter((one) => one.kind === kind)
     .slice(0, 1)
     .map((one) => ({ ...one, seconds: QUICK_SECONDS[kind] })),
