@@ -75,6 +75,6 @@ test('a store whose certificate n8n checks is refused in one sentence', () => {
     redis: { external: { host: 'redis.example.com', tls: { enabled: true } } },
   };
   expect(() => linkedValues(values, rendered(values), PROGRAM)).toThrow(
-    /^the fault needs a port .* a certificate of redis.example.com would not be valid/,
+    /^the fault puts a proxy .* the certificate of redis.example.com is not valid for the proxy/,
   );
 });

@@ -1,6 +1,6 @@
 {{/* For so long a pass begins retries; then it ends by itself, and the next one goes on. */}}
 {{- define "n8n-tuned.recoveryPassSeconds" -}}
-{{- mul 4 (int .Values.recovery.patienceSeconds) -}}
+{{- max 240 (mul 4 (int .Values.recovery.patienceSeconds)) -}}
 {{- end -}}
 
 {{/*

@@ -79,14 +79,14 @@ const RECORDS: Record<string, object> = {
 
 const RUBBISH: [string, Make, RegExp][] = [
   ['empty', text(''), /truncated/],
-  ['cut off', text('{"schemaVersion":3,"id":"a'), /is not JSON|ends in the middle/],
+  ['cut off', text('{"schemaVersion":3,"id":"a'), /is not JSON|is truncated/],
   ['null', text('null'), /it holds null/],
   ['a list', text('[]'), /it holds a list/],
   ['a number', text('5'), /it holds 5/],
   ['an object of nothing', text('{}'), /cannot be read as|schemaVersion/],
   ['bytes at random', noise, /not text in UTF-8/],
   ['UTF-16', utf16, /not text in UTF-8/],
-  ['200,000 brackets', deep, /is not JSON|ends in the middle/],
+  ['200,000 brackets', deep, /is not JSON|is truncated/],
 ];
 
 const recordRows: Row[] = Object.keys(RECORDS).flatMap((name) => [

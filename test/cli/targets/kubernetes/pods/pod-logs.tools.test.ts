@@ -81,7 +81,7 @@ test('a right that is missing is told once, a pod that is gone not at all', asyn
   expect(warned).toEqual([]);
   source.refusal = new Mistake('you may not get pods/log.');
   await eventually(() => warned.length === 1);
-  expect(warned[0]).toMatch(/logs of the pods are not kept: you may not get pods\/log/);
+  expect(warned[0]).toMatch(/logs of the pods cannot be saved: you may not get pods\/log/);
   seats = [seat('main'), seat('worker-1')];
   await pause(1_500, 'it looks more than once in this time, and may say nothing');
   expect(warned).toHaveLength(1);
