@@ -53,7 +53,7 @@ describe('n8n-tuned report', () => {
     expect(reportIn(run)).toContain('n8n did not sustain 40 req/s');
     expect(reportIn(search)).toContain('n8n sustains 40 req/s of last-node.');
     expect(reportIn(probe)).toContain('n8n did not sustain 40 req/s');
-    expect(reportIn(comparison)).toContain('tuned is better by 2.5x');
+    expect(reportIn(comparison)).toContain('tuned is better than none by 2.5x');
     for (const plot of ['pairs', 'ratios'])
       expect(existsSync(join(comparison, 'plots', `${plot}.svg`))).toBe(true);
     // A probe is a part of its search, which is what is listed.
@@ -122,7 +122,7 @@ describe('copies to a real S3 server', () => {
     const run = await runCli([...order, ...request, '--s3', 's3://nowhere/n8n'], server.env);
     await known.close();
     expect(run.code).toBe(3);
-    expect(run.stderr).toContain('NoSuchBucket; nothing is lost');
+    expect(run.stderr).toContain('NoSuchBucket; the local results are complete');
     const folder = runFolder(root) ?? '';
     expect((await runCli(['report', root, '--s3', 's3://runs/again'], server.env)).code).toBe(0);
     const name = folder.slice(root.length + 1);
