@@ -38,7 +38,7 @@ test('a credential of PostgreSQL 15 is there and readable on the new version', a
   await n8n.deploy(OLD);
   await storeCredential(n8n);
   await expect(n8n.deploy(VALUES)).rejects.toThrow(
-    /database\.own\.image\.tag: the volume contains data of PostgreSQL 15, which \S+ cannot read/,
+    /database\.own\.image\.tag: the volume contains data of PostgreSQL 15, which PostgreSQL \S+ cannot read/,
   );
 
   const heading = '## Major version upgrade of the built-in PostgreSQL';

@@ -84,5 +84,5 @@ test('find --continue refuses another search by what is another one in it', asyn
   const first = await search('--budget', '5s', '--out', out);
   const { code, stderr } = await runCli(find('p95<1s', '--continue', first.folder));
   expect(code).toBe(2);
-  expect(stderr).toContain('was made with the SLO p95<200ms, not p95<1s. Repeat its options');
+  expect(stderr).toContain('was made with the SLO p95<200ms, not p95<1s. Use the same options');
 });

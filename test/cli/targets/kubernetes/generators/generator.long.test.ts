@@ -272,7 +272,7 @@ test('a run whose node goes silent ends, though its connection stays open, and n
   expect(result).toMatchObject({
     outcome: 'killed',
     reason: expect.stringMatching(
-      /^the connection to generator-0 was lost: its node node0 no longer answers the cluster: /,
+      /^the connection to generator-0 was lost: its node node0 no longer responds: /,
     ) as string,
   });
   expect(requests.length).toBeGreaterThan(0);
