@@ -36,6 +36,21 @@ export function manifestOf(program: string): N8nManifest | null {
   }
 }
 
+const installSchema = z.object({ overrides: z.record(z.string(), z.unknown()) });
+
+/** Packages that an install has in other versions than n8n asks for, as where the registry lacks those: `NAME VERSION`. */
+export function replacedIn(program: string): string[] {
+  try {
+    const file = join(dirname(realpathSync(program)), '../../../package.json');
+    const { overrides } = installSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+    return Object.entries(overrides).flatMap(([name, version]) =>
+      typeof version === 'string' ? [`${name} ${version}`] : [],
+    );
+  } catch {
+    return [];
+  }
+}
+
 /** The lab's Node.js, as tools of it, with the oldest version of each major line first. */
 const NODES = [
   ['node18', '18.20.8'],

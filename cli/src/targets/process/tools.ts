@@ -2,7 +2,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { accepts, imageOnly, installedN8n, manifestOf, nodeFor } from '../../lab/n8n';
+import { accepts, imageOnly, installedN8n, manifestOf, nodeFor, replacedIn } from '../../lab/n8n';
 import { cacheFolder, findProgram, hasLab, n8nProgram, repositoryRoot } from '../../lab/paths';
 import type { Command } from '../../linux/own-user';
 import { supports } from '../../plan/environment';
@@ -123,6 +123,8 @@ export async function versionsOf(
     const { stdout, stderr } = await run(program, [name === 'nginx' ? '-v' : '--version']);
     found[name] = /\d+(\.\d+)+/.exec(`${stdout}${stderr}`)?.[0] ?? 'unknown';
   }
+  const replaced = replacedIn(n8nIn(tools));
+  if (replaced.length > 0) found['replaced packages'] = replaced.join(', ');
   return found;
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { requireFromNpm } from '../../../../cli/src/features/n8n/packages';
 import { listLines, shownVersions } from '../../../../cli/src/features/n8n/report/terminal';
-import { installedN8n, manifestOf, nodeFor } from '../../../../cli/src/lab/n8n';
+import { installedN8n, manifestOf, nodeFor, replacedIn } from '../../../../cli/src/lab/n8n';
 import { chooseTopology } from '../../../../cli/src/plan/chosen-topology';
 import { topologySchema } from '../../../../cli/src/plan/topology';
 import { programOf } from '../../../../cli/src/program';
@@ -73,6 +73,14 @@ describe('an n8n on this machine', () => {
     symlinkSync(join(folder, 'n8n/2.10.1/node_modules/n8n/bin/n8n'), link);
     expect(manifestOf(link)).toEqual({ version: '2.10.1', engines: '>=22.16' });
     expect(manifestOf(process.execPath)).toBeNull();
+  });
+
+  test('says which packages its install has in other versions than it asks for', () => {
+    const program = join(folder, 'n8n/2.10.1/node_modules/n8n/bin/n8n');
+    expect(replacedIn(program)).toEqual([]);
+    const overrides = { linkedom: '0.18.12', nested: { other: '1.0.0' } };
+    writeFileSync(join(folder, 'n8n/2.10.1/package.json'), JSON.stringify({ overrides }));
+    expect(replacedIn(program)).toEqual(['linkedom 0.18.12']);
   });
 
   test('is measured as the version that its program has, and no other', () => {
