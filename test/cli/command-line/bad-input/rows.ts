@@ -250,7 +250,7 @@ const folderRows: Row[] = [
   row('report of a folder that is not there', 'report @/none', 2, /there is no folder/),
   row('report of a file', 'report /etc/passwd', 2, /is a file/),
   row('report of a device', 'report /dev/null', 2, /is a file|is a device/),
-  row('report of an empty folder', 'report @', 2, /there is no record/),
+  row('report of an empty folder', 'report @', 2, /no records found/),
   row(
     'report of a link to itself',
     'report @/loop',
