@@ -142,7 +142,11 @@ test.each(['label', 'annotation'])(
       return { uid: metadata.uid, data };
     };
     const remove = (): Promise<string> =>
-      ofArgo('delete', 'application', 'n8n', '--ignore-not-found', '--timeout=400s');
+      kubectl(
+        ['-n', 'argocd', 'delete', 'application', 'n8n', '--ignore-not-found', '--timeout=400s'],
+        undefined,
+        420_000,
+      );
     const sequence = new Sequence();
     try {
       const first = application(n8n.space.name, {});

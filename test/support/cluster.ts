@@ -58,11 +58,11 @@ export function inCluster(
 }
 
 /** kubectl, whose failure is the test's. */
-export async function kubectl(args: string[], input?: string): Promise<string> {
-  const { code, stdout, stderr } = await inCluster(
-    ['kubectl', ...args],
-    input === undefined ? {} : { input },
-  );
+export async function kubectl(args: string[], input?: string, timeoutMs?: number): Promise<string> {
+  const { code, stdout, stderr } = await inCluster(['kubectl', ...args], {
+    ...(input === undefined ? {} : { input }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  });
   if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr.trim()}`);
   return stdout.trim();
 }
