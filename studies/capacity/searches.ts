@@ -35,7 +35,7 @@ const isTooWideOf = ({ searches }: Ended): boolean =>
 export const isRefused = (run: Ended): boolean =>
   isTooWideOf(run) && run.exit === 3 && run.charts.length === 0;
 
-/** Whether each Helm rendered the chart with the values, or there rightly are none. */
+/** Whether each Helm rendered the chart with the values; also true if no values were expected. */
 export const isWell = (run: Ended): boolean => {
   const { exit, charts } = run;
   if (isTooWideOf(run)) return isRefused(run);

@@ -25,7 +25,7 @@ const answered = (tMs: number, durationMs: number): RequestSample => ({
   ...{ workload: 'last-node', ranBy: '' },
 });
 
-/** The summary of requests with these latencies and so many errors, one a second. */
+/** Summarises one request per second with these latencies, and this number of errors. */
 function summaryOf(latenciesMs: readonly number[], errors = 0): Summary {
   const requests = latenciesMs.length + errors;
   const good = latenciesMs.length;
