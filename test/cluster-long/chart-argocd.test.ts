@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual, promisify } from 'node:util';
 import { parse } from 'yaml';
-import { kubectl, until } from '../support/cluster';
+import { cleanedUp, kubectl, until } from '../support/cluster';
 import { CHART, Release, ROOT, SMALL_EVERYWHERE } from '../support/release';
 import { seen, Sequence, seenWhile } from '../support/seen';
 
@@ -121,6 +121,20 @@ beforeAll(async () => {
   await promisify(execFile)(join(ROOT, 'lab/cluster/argocd/up.sh'), { timeout: 1_500_000 });
 });
 
+/** Removed, with what it deployed: else with what Argo CD says of it, and let go, so that the next test finds none. */
+async function removed(): Promise<void> {
+  const gone = ['delete', 'application', 'n8n', '--ignore-not-found', '--timeout=400s'];
+  try {
+    await kubectl(['-n', 'argocd', ...gone], undefined, 420_000);
+  } catch (error) {
+    const { status } = await state();
+    await ofArgo(
+      ...['patch', 'application', 'n8n', '--type=merge', '-p', '{"metadata":{"finalizers":null}}'],
+    );
+    throw new Error(`${String(error)}: ${JSON.stringify(status).slice(0, 4000)}`);
+  }
+}
+
 async function trackedBy(method: string): Promise<void> {
   await ofArgo(
     ...['patch', 'configmap', 'argocd-cm', '--type=merge', '-p'],
@@ -141,14 +155,8 @@ test.each(['label', 'annotation'])(
       ) as { metadata: { uid: string }; data: object };
       return { uid: metadata.uid, data };
     };
-    const remove = (): Promise<string> =>
-      kubectl(
-        ['-n', 'argocd', 'delete', 'application', 'n8n', '--ignore-not-found', '--timeout=400s'],
-        undefined,
-        420_000,
-      );
     const sequence = new Sequence();
-    try {
+    const work = async (): Promise<void> => {
       const first = application(n8n.space.name, {});
       await applied(first);
       await atRest('n8n installed by Argo CD');
@@ -173,17 +181,17 @@ test.each(['label', 'annotation'])(
       await atRest('n8n set back');
       await isKept('roll back');
 
-      await remove();
+      await removed();
       expect(await secret()).toEqual(key);
       sequence.add('delete', { sameKey: true });
       await applied(first);
       await atRest('n8n installed again');
       await isKept('install again');
       seen(`Argo CD that tracks by ${method}`, { steps: sequence.steps });
-    } finally {
-      await remove();
-      await n8n.remove();
-    }
+    };
+    await cleanedUp(work, async () => {
+      await cleanedUp(removed, () => n8n.remove());
+    });
   },
 );
 
@@ -201,7 +209,7 @@ test('an autoscaler keeps the number of pods under an Argo CD that heals what di
   const record = async (step: string): Promise<void> => {
     sequence.add(step, { ...(await shown()), workers: Number(await workers()) });
   };
-  try {
+  const work = async (): Promise<void> => {
     await applied(application(n8n.space.name, queue));
     await atRest('n8n in queue mode');
     await record('install in queue mode');
@@ -223,8 +231,8 @@ test('an autoscaler keeps the number of pods under an Argo CD that heals what di
     await atRest('n8n after the syncs');
     expect(await workers()).toBe('2');
     seen('Argo CD beside an autoscaler', { steps: sequence.steps });
-  } finally {
-    await ofArgo('delete', 'application', 'n8n', '--ignore-not-found', '--timeout=110s');
-    await n8n.remove();
-  }
+  };
+  await cleanedUp(work, async () => {
+    await cleanedUp(removed, () => n8n.remove());
+  });
 });

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual, promisify } from 'node:util';
 import { parse } from 'yaml';
-import { until } from '../support/cluster';
+import { cleanedUp, until } from '../support/cluster';
 import { CHART, Release, ROOT, SMALL_EVERYWHERE } from '../support/release';
 import { seen, Sequence, seenWhile } from '../support/seen';
 
@@ -105,7 +105,7 @@ test('n8n keeps its key and its pods under a Flux that looks for drift', async (
     });
     expect(await keyOf()).toEqual(key);
   };
-  try {
+  const work = async (): Promise<void> => {
     await apply([
       {
         ...{ apiVersion: 'source.toolkit.fluxcd.io/v1', kind: 'HelmRepository' },
@@ -170,8 +170,8 @@ test('n8n keeps its key and its pods under a Flux that looks for drift', async (
     await ready('n8n installed again');
     await record('install again', key);
     seen('Flux that looks for drift', { steps: sequence.steps });
-  } finally {
-    await remove();
-    await n8n.remove();
-  }
+  };
+  await cleanedUp(work, async () => {
+    await cleanedUp(remove, () => n8n.remove());
+  });
 });

@@ -1,4 +1,6 @@
-// A release of a real n8n that is there already (--existing): it is loaded, and nothing of it is changed.
+// A release of a real n8n that is there already (--existing): it is loaded, and drilled with a fault of the user's own, and
+// nothing of it is changed.
+import type { DrillRecord } from '../../cli/src/features/drill/record';
 import type { RunRecord } from '../../cli/src/record/run-record';
 import { buildCli } from '../support/cli';
 import { until } from '../support/cluster';
@@ -77,5 +79,33 @@ test('it is loaded as it is, its executions are counted, and it is afterwards as
     requests: summary.offered.requests,
     executed: summary.executions?.succeeded ?? 0,
     outcome: verdict.outcome,
+  });
+});
+
+test("a user's own fault is drilled on it: what was refused meanwhile was never begun, and nothing was lost", async () => {
+  const scaled = (replicas: number): string =>
+    `kubectl -n ${n8n.space.name} scale deployment/n8n-main --replicas=${String(replicas)}`;
+  const served = `kubectl -n ${n8n.space.name} rollout status deployment/n8n-main --timeout=240s`;
+  const { stdout, stderr, code } = await n8nTuned(
+    ...['drill', 'custom', '--target', 'kubernetes', '--existing', '--namespace', n8n.space.name],
+    ...['--release', n8n.name, '--workload', 'last-node', '--rate', '3', '--no-control'],
+    ...['--begin', scaled(0), '--end', `${scaled(1)} && ${served}`, '--for', '5s'],
+    ...['--warmup', '2s', '--steady', '10s', '--after', '60s', '--slo', 'errors<1%,p95<5s'],
+    ...['--promise', 'lost=0,repeated=0', '--ready', '300s', '--out', out, '--json'],
+  );
+  if (stdout === '') throw new Error(stderr);
+  const { verdict, fault, ledger, figures } = JSON.parse(stdout) as DrillRecord;
+  expect([code, verdict.sentence]).toEqual([0, expect.stringContaining('every promise was kept')]);
+  expect(fault.done.map(({ text }) => text)).toEqual([
+    '--begin, kubectl',
+    '--end, kubectl, has run',
+  ]);
+  expect(ledger).toMatchObject({ lost: 0, sources: { executions: 'database' } });
+  expect(figures?.availability?.during.requests).toBeGreaterThan(0);
+  expect(await n8n.helm(['history', '--output', 'json'])).toContain('"revision":1');
+  expect(await ourNamespaces()).toBe('');
+  seen("drill of a user's own fault on a release that was there", {
+    ...{ requests: ledger.sent, lost: ledger.lost, verdict: verdict.sentence },
+    availability: figures?.availability,
   });
 });

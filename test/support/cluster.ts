@@ -97,6 +97,22 @@ export async function createNamespace(prefix: string): Promise<Namespace> {
   };
 }
 
+/** Does `work` and then, in any case, `cleanUp`. A failed `cleanUp` does not hide why `work` failed. */
+export async function cleanedUp(
+  work: () => Promise<unknown>,
+  cleanUp: () => Promise<unknown>,
+): Promise<void> {
+  const [done] = await Promise.allSettled([work()]);
+  const [cleaned] = await Promise.allSettled([cleanUp()]);
+  const errors = [done, cleaned].flatMap((each) =>
+    each.status === 'rejected' ? [each.reason as Error] : [],
+  );
+  if (errors.length > 1) {
+    throw new AggregateError(errors, errors.map(({ message }) => message).join('\nthen: '));
+  }
+  if (errors[0] !== undefined) throw errors[0];
+}
+
 const POLL_MS = 300;
 
 /** Tries until it neither throws nor gives false; then fails with what it threw last. */
