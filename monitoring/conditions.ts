@@ -12,7 +12,7 @@ export const conditions = {
   redisExporter: 'the Redis exporter (`monitoring.sources.redisExporter`)',
   postgresExporter: 'the PostgreSQL exporter (`monitoring.sources.postgresExporter`)',
   exporter: "the chart's own exporter (`monitoring.exporter.enabled`)",
-  recovery: 'recovery in queue mode (`recovery.enabled`, without `recovery.dryRun`)',
+  recovery: 'recovery (`recovery.enabled`, without `recovery.dryRun`)',
   workflowIdLabel:
     'one time series per workflow (`monitoring.sources.workflowIdLabel`), which increases the memory usage of Prometheus',
   recordedCapacity: 'a measured capacity (`monitoring.capacity.executionsPerSecond`)',

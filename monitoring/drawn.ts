@@ -79,8 +79,8 @@ function page(record: DashboardsRecord): string {
       titles.includes(panel)
         ? ''
         : recorded.has(panel)
-          ? ' Drawn above.'
-          : ' No data in this load.';
+          ? ' See the picture in an earlier section.'
+          : ' This load test produced no data.';
     return [
       `## ${title}`,
       description,
@@ -98,8 +98,8 @@ function page(record: DashboardsRecord): string {
   return [
     '# Dashboards',
     NOTE,
-    `The pictures show what each panel shows for one load. Grafana is in no package registry, so they are not pictures of Grafana. The query of each panel ran against a real Prometheus ${versions['prometheus'] ?? ''} that scraped a real n8n ${versions['n8n'] ?? ''} every ${String(record.scrapeSeconds)} s, and our own reports' plot code drew the results. \`make dashboards\` measures and draws them again; [the record](../../docs/records/dashboards.json) has every point.`,
-    `The load: workload \`${workload}\` at ${String(profile.ratePerSecond)} requests per second for ${String(profile.durationSeconds)} s after ${String(profile.warmupSeconds)} s of warm-up, on ${startedAt.slice(0, 10)}. n8n ran in queue mode with two workers and a webhook processor, each with 1536 MiB, all of it on one machine (${machine.cpu}, ${String(machine.cores)} cores; load average ${record.loadAverage.toFixed(1)}). The load shows that the panels are filled, not how fast n8n is.`,
+    `The pictures show the data of each panel during one load test. They are not screenshots of Grafana, because Grafana is not available from a package registry. The query of each panel ran against a real Prometheus ${versions['prometheus'] ?? ''} that scraped a real n8n ${versions['n8n'] ?? ''} every ${String(record.scrapeSeconds)} s, and the plot code of our own reports drew the results. To repeat the measurement and draw the pictures again, run \`make dashboards\`. [The record](../../docs/records/dashboards.json) contains every point.`,
+    `The load test ran the workload \`${workload}\` at ${String(profile.ratePerSecond)} requests per second for ${String(profile.durationSeconds)} s after ${String(profile.warmupSeconds)} s of warm-up, on ${startedAt.slice(0, 10)}. n8n ran in queue mode with two workers and a webhook processor, each with 1536 MiB, all on one machine (${machine.cpu}, ${String(machine.cores)} cores; load average ${record.loadAverage.toFixed(1)}). The test shows that the panels have data, not how fast n8n is.`,
     ...sections,
   ].join('\n\n');
 }

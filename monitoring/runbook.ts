@@ -119,10 +119,16 @@ export const thresholdsOf = ({ expr, summary }: Alert): ThresholdName[] =>
 
 const LIST = new Intl.ListFormat('en');
 
+/** Two needs are told apart by a comma if one of them has a comma of its own. */
+const listOf = (needs: readonly string[]): string =>
+  needs.length === 2 && needs.some((need) => need.includes(','))
+    ? needs.join(', and ')
+    : LIST.format(needs);
+
 function needsSentence(alert: Alert): string {
   const needs = requirements(alert);
   if (needs.length === 0) return "The alert uses only n8n's own metrics.";
-  return `The alert requires ${LIST.format(needs)}.`;
+  return `The alert requires ${listOf(needs)}.`;
 }
 
 function requirements({ needs, expr }: Alert): string[] {

@@ -22,16 +22,16 @@ export const thresholds = {
   webhookLeastPerSecond: {
     value: 0.1,
     meaning:
-      'Minimum number of webhook requests per second; with fewer requests, the alerts do not fire.',
+      'Minimum number of webhook requests per second; with fewer requests, the webhook alerts do not fire.',
   },
   queueWaitingJobs: {
     value: 50,
-    meaning: 'Number of waiting jobs above which the alert checks whether the queue is growing.',
+    meaning: 'Number of waiting jobs above which the alert for a growing queue can fire.',
   },
   queueWaitSeconds: {
     value: 60,
     meaning:
-      'Maximum number of seconds that a new job waits for a worker: waiting jobs divided by completed jobs per second.',
+      'Maximum number of seconds that a new job waits for a worker. N8nQueueWaitLong estimates this time as waiting jobs divided by completed jobs per second.',
   },
   workerSlotsShare: {
     value: 0.9,
@@ -79,7 +79,7 @@ export const thresholds = {
   failingShare: {
     value: 0.2,
     meaning:
-      'Share of failed executions above which the alert checks whether the share is unusual.',
+      "Share of failed executions above which the alert compares this share with the previous day's.",
   },
   failingFactor: {
     value: 3,
@@ -88,7 +88,7 @@ export const thresholds = {
   workflowSilentHours: {
     value: 24,
     meaning:
-      'Number of hours without a success before the alert fires for a workflow that succeeded within the last week.',
+      'Number of hours without a success after which the alert fires for a workflow that succeeded within the last week.',
   },
   coldSandboxesPerSecond: {
     value: 1,

@@ -111,7 +111,7 @@ export function watchedPage({ quiet, faults }: WatchedRecord): string {
   return [
     '# Alerts on a cluster',
     NOTE,
-    `This page shows what the chart's alerts did on a real Kubernetes with a real Prometheus ${any?.versions['prometheus'] ?? ''}. The rules are those of the chart's PrometheusRule with the default thresholds. Every 15 s, Prometheus scrapes the pods that the chart's PodMonitors select, with their relabelings. It also scrapes cAdvisor and the kubelet through the API server, kube-state-metrics, redis_exporter and postgres_exporter. n8n ${any?.versions['n8n'] ?? ''} runs in queue mode with two workers, a webhook processor, PostgreSQL and the exporter, all of it on one machine (${[...machines].join('; for other parts ')}). \`n8n-tuned study alerts\` measures it, and [the records](../../studies/alerts/results.jsonl.gz) have what each alert did.`,
+    `This page shows what the chart's alerts did on a real Kubernetes with a real Prometheus ${any?.versions['prometheus'] ?? ''}. The rules are those of the chart's PrometheusRule with the default thresholds. Every 15 s, Prometheus scrapes the pods that the chart's PodMonitors select, with their relabelings. It also scrapes cAdvisor and the kubelet through the API server, kube-state-metrics, redis_exporter and postgres_exporter. n8n ${any?.versions['n8n'] ?? ''} runs in queue mode with two workers, a webhook processor, PostgreSQL and the exporter, all on one machine (${[...machines].join('; for other parts ')}). To repeat the measurement, run \`n8n-tuned study alerts\`. [The records](../../studies/alerts/results.jsonl.gz) contain the states of each alert.`,
     notThere(alerts),
     ...withoutContainers(quiet, entries),
     ...(quiet === undefined ? [] : quietSection(quiet)),
@@ -138,10 +138,10 @@ function notThere(alerts: readonly Seen[]): string {
       linked(alert),
       [...metrics].map((metric) => `\`${metric}\``).join(', '),
     ]);
-  if (rows.length === 0) return 'Every series of others that an alert reads was there.';
+  if (rows.length === 0) return 'Every series of other programs that an alert reads existed.';
   return [
-    'These alerts were silent, wholly or in part, because a series was not there. kube-state-metrics tells why a container ended only after one ended, and cAdvisor knows throttling only of containers with a CPU limit, which the chart does not set:',
-    table(['alert', 'series that were not there'], rows),
+    'These alerts were partly or completely silent, because a series did not exist. kube-state-metrics reports why a container ended only after a container has ended, and cAdvisor reports throttling only for containers with a CPU limit, which the chart does not set:',
+    table(['alert', 'missing series'], rows),
   ].join('\n\n');
 }
 
@@ -160,7 +160,7 @@ function withoutContainers(
   ];
   if (parts.length === 0) return [];
   return [
-    `In some parts cAdvisor told of pods and not of their containers, a defect of the lab's cluster. The silence of ${OF_CONTAINERS.map(linked).join(', ')} says nothing there: ${parts.join(', ')}.`,
+    `In some parts, cAdvisor reported pods but not their containers, because of a defect in the lab's cluster. In these parts, the silence of ${OF_CONTAINERS.map(linked).join(', ')} means nothing: ${parts.join(', ')}.`,
   ];
 }
 
@@ -175,11 +175,11 @@ function quietSection(quiet: Quiet): string[] {
   ];
   return [
     '## What fires on a healthy n8n',
-    `Two releases ran at the same time for ${minutes} minutes on ${quiet.startedAt.slice(0, 10)}. One was idle, and the other received ${String(load.plannedPerSecond)} requests per second of the workload \`${load.workload}\` (${String(load.requests)} requests, p95 ${latency(load)}, ${String(load.wrong)} unexpected responses, ${String(load.unanswered)} without a response). The load average of the machine, with what else ran on it, was ${figure(loadAverage.median)} in the median and ${figure(loadAverage.most)} at the most. The command that makes the load reads the metrics of each process once a second, and n8n resets its event-loop lag at each read. For the loaded release, Prometheus therefore saw the lag of one second, every 15 s.`,
+    `Two releases ran at the same time for ${minutes} minutes on ${quiet.startedAt.slice(0, 10)}. One was idle, and the other received ${String(load.plannedPerSecond)} requests per second of the workload \`${load.workload}\` (${String(load.requests)} requests, p95 ${latency(load)}, ${String(load.wrong)} unexpected responses, ${String(load.unanswered)} without a response). The median load average of the machine, including other programs, was ${figure(loadAverage.median)}, and the maximum was ${figure(loadAverage.most)}. The command that generates the load reads the metrics of each process once a second, and n8n resets its event-loop lag at each read. For the loaded release, Prometheus therefore saw only the lag of one second, every 15 s.`,
     ...(quiet.healthy
       ? []
       : [
-          '**The loaded release was not healthy**: what else ran on the machine made it slow. An alert that fires on it is right, so this says nothing of false alerts under load, and is to be measured again on a machine of its own. What the idle release did holds.',
+          '**The loaded release was not healthy**: other programs on the machine made it slow. An alert that fires for this release is correct, so the measurement does not show false alerts under load. It must be repeated on an idle machine. The result of the idle release is valid.',
         ]),
     ...unseenIn(quiet.idle),
     table(
@@ -194,7 +194,7 @@ function unseenIn({ alerts }: Side): string[] {
   const blind = alerts.filter(isUnseen).map(({ alert }) => linked(alert));
   return blind.length === 0
     ? []
-    : [`These alerts read a series that was not there in this half hour: ${blind.join(', ')}.`];
+    : [`These alerts read a series that did not exist during this half hour: ${blind.join(', ')}.`];
 }
 
 const active = (alerts: readonly Seen[]): string =>
@@ -232,10 +232,16 @@ function faultSection(entries: readonly (readonly [string, Fault])[]): string[] 
   ]);
   return [
     '## Faults against alerts',
-    'Each fault on a release of its own, under load. Those with the name of a drill are made by [`n8n-tuned drill`](../../docs/drills.md); the others are what the runbooks tell you to do. Watched is the time from the fault to the end of the load: an alert that fires later is silent here.',
+    'Each fault was caused in a separate release under load. [`n8n-tuned drill`](../../docs/drills.md) caused the faults that have the name of a drill; the other faults follow the runbooks. The column "watched" shows the time from the fault to the end of the load: an alert that would fire later is silent in this table.',
     table(
       [
-        ...['fault', 'what it is', 'load', 'watched', 'load average at the start (median, most)'],
+        ...[
+          'fault',
+          'what it is',
+          'load',
+          'watched',
+          'load average at the start (median, maximum)',
+        ],
         'silent although the runbook says that it fires',
       ],
       faults,
@@ -254,7 +260,7 @@ function shared(entries: readonly (readonly [string, Fault])[]): string[] {
   return names.length === 0
     ? []
     : [
-        `Other work used the machine during ${names.join(', ')}: alerts on latency, errors and event-loop lag may be its doing there, and the times be longer than they are alone.`,
+        `Other work used the machine during ${names.join(', ')}: it may have caused alerts on latency, errors and event-loop lag, and may have made the times longer.`,
       ];
 }
 
@@ -264,7 +270,7 @@ function neverFired(faults: readonly Fault[]): string[] {
   const silentOnes = [...new Set(seen.map(({ alert }) => alert))].filter((one) => !fired.has(one));
   if (silentOnes.length === 0) return [];
   return [
-    `None of these faults made the following alerts fire. That they do is shown on series made for it, by promtool: ${silentOnes.sort().map(linked).join(', ')}.`,
+    `None of these faults made the following alerts fire. Their rules are tested with artificial series by promtool: ${silentOnes.sort().map(linked).join(', ')}.`,
   ];
 }
 

@@ -12,7 +12,7 @@ export const availability: AlertGroup = {
       expr: `absent(${n8n('up', 'role="main"')} == 1)`,
       summary: 'No n8n main responds: the editor, schedules and the API are unavailable.',
       meaning:
-        'Prometheus has not been able to reach a main process for two minutes. In regular mode, n8n does not run any executions. In queue mode, webhooks still respond and workers still run jobs. Schedules, polling triggers, the editor, the API and pruning stop.',
+        'Prometheus has not been able to reach any main process for two minutes. In regular mode, n8n does not run any executions. In queue mode, webhooks still respond and workers still run jobs. Schedules, polling triggers, the editor, the API and pruning stop.',
       tellWhy: [
         '`kubectl get pods -l app.kubernetes.io/component=main` shows whether the pod is missing, pending, crashing, or running but not ready.',
         'If the pod is pending, `kubectl describe pod` shows the reason (not enough CPU or memory, or a volume on another node).',
@@ -20,12 +20,12 @@ export const availability: AlertGroup = {
         'If the pod is ready, the problem is probably between Prometheus and the pod. Check the targets page in Prometheus, and `networkPolicy.metricsFrom`.',
       ],
       whatToDo: [
-        'Main cannot start without its database. Restore the database first.',
+        'If the database is unavailable, restore it first: main cannot start without it.',
         'After a bad upgrade, run `helm rollback`.',
         'If the volume is still attached to a lost node, make sure that the node will not come back, then delete the pod.',
       ],
       drill:
-        'Run `kubectl scale deployment/FULLNAME-main --replicas=0`. To end the drill, scale the Deployment up again.',
+        'Run `kubectl scale deployment/FULLNAME-main --replicas=0`. To end the test, scale the Deployment up again.',
     },
     {
       name: 'N8nProcessDown',
@@ -38,7 +38,7 @@ export const availability: AlertGroup = {
       meaning:
         'A process does not respond to requests for `/metrics`. Either the process has stopped, or its event loop is too busy to respond within the scrape timeout.',
       tellWhy: [
-        'If the pod is ready, the process is probably too busy, or Prometheus cannot reach it: see [N8nEventLoopLag](N8nEventLoopLag.md).',
+        'If the pod is ready, Prometheus cannot reach the process, or the process is too busy: see [N8nEventLoopLag](N8nEventLoopLag.md).',
         'If the pod is not ready, check `kubectl describe pod` and `kubectl logs --previous`.',
       ],
       whatToDo: [
@@ -46,7 +46,7 @@ export const availability: AlertGroup = {
         'If scrapes time out under load, raise `monitoring.podMonitor.scrapeTimeout`, and give the process more CPU.',
       ],
       drill:
-        'On the node of a worker, run `kill -STOP` to suspend its n8n process. To end the drill, run `kill -CONT`.',
+        "On a worker's node, run `kill -STOP` to suspend the worker's n8n process. To end the test, run `kill -CONT`.",
     },
     {
       name: 'N8nNoWorkerUp',
@@ -63,7 +63,7 @@ export const availability: AlertGroup = {
         'If the Deployment has no replicas, an autoscaler has scaled the workers to zero, or `worker.replicas` is 0.',
       ],
       whatToDo: [
-        'Restore Redis and the database. The workers then restart.',
+        'If Redis or the database is unavailable, restore it. The workers then restart.',
         'If a workflow kills its worker, deactivate the workflow, then let the workers empty the queue.',
         'n8n does not rerun jobs that were running when their worker died: see [N8nJobsStalled](N8nJobsStalled.md).',
       ],
@@ -82,15 +82,15 @@ export const availability: AlertGroup = {
       tellWhy: [
         'The query `n8n_instance_role_leader` shows which main is the leader.',
         'n8n stores the leader in a Redis key with a time to live (`N8N_MULTI_MAIN_SETUP_KEY_TTL`). Check that every main can reach Redis.',
-        'Search the main logs for `Leader is now` and `lost leadership`.',
+        'Search the logs of the mains for `Leader is now` and `lost leadership`.',
       ],
       whatToDo: [
         'Restore Redis. The next check then elects a leader.',
-        'If there are two leaders, restart the main that is not in the Redis key.',
+        'If there are two leaders, restart the main that the Redis key does not name.',
         'Without a licence for several mains, no main becomes the leader. Renew the licence, or set `multiMain.enabled: false`.',
       ],
       drill:
-        'With two mains, run `kubectl exec` to open a shell in the Redis pod, and send `CLIENT PAUSE 300000 ALL`.',
+        'With two mains, run `kubectl exec` to open a shell in the Redis pod, and send `CLIENT PAUSE 300000 ALL` with `redis-cli`.',
     },
     {
       name: 'N8nRestarting',
@@ -102,16 +102,16 @@ export const availability: AlertGroup = {
       meaning:
         'Kubernetes keeps restarting the container. At each restart, the running executions of the process end. If a worker was killed, its executions are lost.',
       tellWhy: [
-        '`kubectl describe pod` shows the exit code of the last state. Exit code 137 means that the process was killed (memory or a liveness probe), and 134 means that V8 ran out of heap.',
+        '`kubectl describe pod` shows the exit code under `Last State`. Exit code 137 means that the process was killed (because of its memory usage or a liveness probe), and 134 means that V8 ran out of heap.',
         'The last lines of `kubectl logs --previous` show the reason.',
         'A liveness probe can fail under load: see [N8nEventLoopLag](N8nEventLoopLag.md).',
       ],
       whatToDo: [
         'For exit codes 134 and 137, see [N8nHeapNearLimit](N8nHeapNearLimit.md) and [N8nContainerNearMemoryLimit](N8nContainerNearMemoryLimit.md).',
-        "If a probe ended the process, give the process more CPU before you extend the probe's timeout.",
+        "If a liveness probe caused the restarts, give the process more CPU before you extend the probe's timeout.",
       ],
       drill:
-        'Run `kubectl exec POD -c n8n -- kill 1` three times. Each time, wait until the pod is ready again.',
+        'Run `kubectl exec POD -c n8n -- kill 1` three times. After each time, wait until the pod is ready again.',
     },
   ],
 };

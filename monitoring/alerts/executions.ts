@@ -42,11 +42,11 @@ export const executions: AlertGroup = {
       summary:
         'n8n executions were lost within the last 15 minutes: their worker died or was blocked.',
       meaning:
-        'A worker regularly renews the lock for each job that it runs. If a lock expires, the worker has died or lost its connection to Redis, or its event loop was blocked for too long. n8n marks the execution as crashed and does not rerun it, and the caller receives an error. n8n 2.41 counts stalled jobs in the process that started the execution. There is no other metric for crashed executions.',
+        'A worker regularly renews the lock for each job that it runs. If a lock expires, the worker has died or lost its connection to Redis, or its event loop was blocked for too long. n8n then marks the execution as crashed and does not rerun it, and the caller receives an error. n8n 2.41 counts a stalled job in the process that started the execution. n8n has no other metric for crashed executions.',
       tellWhy: [
         'In the editor, filter the list of executions by the statuses Crashed and Error.',
         'If a worker died, see [N8nOutOfMemoryKill](N8nOutOfMemoryKill.md) and [N8nRestarting](N8nRestarting.md), or check whether a node was lost.',
-        'During a rolling update, check that `terminationGracePeriodSeconds` is greater than `shutdown.timeoutSeconds`.',
+        'If the alert fires during a rolling update, check that `terminationGracePeriodSeconds` is greater than `shutdown.timeoutSeconds`.',
         'If all workers are alive, one of them was probably blocked: see [N8nEventLoopLag](N8nEventLoopLag.md) and [N8nCpuThrottled](N8nCpuThrottled.md).',
       ],
       whatToDo: [
@@ -54,7 +54,7 @@ export const executions: AlertGroup = {
         'If a workflow kills its worker every time, deactivate the workflow before you retry any executions.',
         'If a worker was blocked, give it fewer slots or more CPU. Alternatively, move long computations to a Code node, which runs in the task runner.',
       ],
-      drill: 'While the `wait-5s` workload runs, run `kubectl exec WORKER -c n8n -- kill -9 1`.',
+      drill: 'Start the `wait-5s` workload, then run `kubectl exec WORKER -c n8n -- kill -9 1`.',
     },
     {
       name: 'N8nExecutionsFailing',
@@ -68,13 +68,13 @@ export const executions: AlertGroup = {
       summary: '{{ $value | humanizePercentage }} of executions fail, which is more than usual.',
       meaning: `In the last half hour, the share of failed executions was above \`failingShare\`, and more than \`failingFactor\` times the share of the previous day.`,
       tellWhy: [
-        'In the editor, filter the list of executions by the status Error. Check whether one workflow or node type fails, or several.',
+        'In the editor, filter the list of executions by the status Error. Check whether only one workflow or node type fails.',
         'If all failing workflows call the same service, check whether the service is down or its credential has expired.',
         'If different kinds of workflows fail, check the database, Redis and the task runners.',
       ],
       whatToDo: [
         'If a credential has expired, renew it, then retry the failed executions in the editor.',
-        'After an n8n upgrade, read the breaking changes in the new version, and roll back if necessary.',
+        'After an n8n upgrade, read about the breaking changes of the new version, and roll back if necessary.',
       ],
       drill:
         'Publish a workflow with a Stop and Error node, and send half of the requests to this workflow.',
@@ -90,17 +90,18 @@ export const executions: AlertGroup = {
       ].join('\n'),
       summary: `Workflow {{ $labels.workflow_id }} succeeded within the last week, but not within the last ${threshold('workflowSilentHours')} hours.`,
       meaning:
-        'A workflow that used to run successfully no longer does. No other alert detects that a trigger is missing, such as a schedule that is no longer registered, a webhook that nobody calls, or a polling trigger that returns nothing.',
+        'A workflow that used to run successfully no longer does. No other alert detects a trigger that starts no executions, such as a schedule that is no longer registered, a webhook that nobody calls, or a polling trigger that returns nothing.',
       tellWhy: [
         'In the list of executions, check whether the workflow runs but fails, or does not run at all.',
         'If the workflow does not run, check that it is active and that its trigger works. For a schedule, see [N8nNoLeader](N8nNoLeader.md). For a webhook, check that the external service still calls it. For a polling trigger, check that its credential is valid.',
-        'If the workflow runs once a week or less, this alert is not suitable for it. Silence the alert by `workflow_id`.',
+        'If the workflow runs once a week or less, this alert is not suitable for it. Silence the alert for the `workflow_id` of this workflow.',
       ],
       whatToDo: [
         'Deactivate and reactivate the workflow to register its trigger again.',
         'Configure the external service with the address that the Webhook node shows.',
       ],
-      drill: 'Deactivate a workflow that has a schedule, and wait.',
+      drill:
+        'Deactivate a scheduled workflow that has succeeded within the last week, and wait `workflowSilentHours` hours.',
     },
     {
       name: 'N8nExpressionSandboxesCold',
@@ -113,7 +114,7 @@ export const executions: AlertGroup = {
       meaning:
         'n8n evaluates the expressions of each execution in a separate sandbox, and keeps a few sandboxes ready. If no sandbox is ready, n8n has to build one first, which blocks its event loop for 6 to 36 ms.',
       tellWhy: [
-        'Check whether more executions run at the same time than `tuning.readySandboxes`. The share of cold starts is `rate(n8n_expression_pool_cold_start_sync_total[5m]) / rate(n8n_expression_pool_acquired_total[5m])`.',
+        'Check whether the number of executions that run at the same time exceeds `tuning.readySandboxes`. The share of cold starts is `rate(n8n_expression_pool_cold_start_sync_total[5m]) / rate(n8n_expression_pool_acquired_total[5m])`.',
       ],
       whatToDo: [
         'Raise `tuning.readySandboxes`. Each ready sandbox uses memory outside the heap.',
@@ -131,12 +132,12 @@ export const executions: AlertGroup = {
       meaning:
         '`monitoring.capacity.executionsPerSecond` is the rate that this installation sustains, as measured by `n8n-tuned find`. If the load exceeds this rate times `loadShare`, little capacity is left for a peak, an upgrade or the loss of a pod.',
       tellWhy: [
-        'Compare the load with the same hours in previous weeks to see whether it is growing or this is only a peak.',
-        'Check whether the measured capacity is still valid. It only applies to the workload, the version and the size that were measured.',
+        'Compare the load with the load at the same hours in previous weeks, to see whether the load keeps growing or has only a short peak.',
+        'Check whether the measured capacity is still valid. The capacity applies only to the workload, the n8n version and the size that were measured.',
       ],
       whatToDo: [
         'Run `n8n-tuned recommend --rate R` to get the values for a higher rate.',
-        'After each change of size or version, measure the capacity again and update the values.',
+        'After each change of size or n8n version, measure the capacity again, and update `monitoring.capacity.executionsPerSecond`.',
       ],
       drill: 'Run `n8n-tuned run --profile load --rate R`, where R is 90% of the capacity.',
     },
@@ -148,14 +149,14 @@ export const executions: AlertGroup = {
       expr: `min by (namespace, release, patch, state) (${n8n('n8n_tuned_patch_in_force', 'state=~"unknown|failed"')}) == 0`,
       summary: 'The patch {{ $labels.patch }} is not active; its state is {{ $labels.state }}.',
       meaning:
-        'A patch is loaded, but did not change n8n. The usual reason is that n8n was upgraded, and the patch does not recognise the new code. n8n runs without the patch, so it may be slower or lose more executions. For the meaning of each state, see docs/chart/patches.md.',
+        'A patch is loaded, but has not changed n8n. The usual reason is that n8n was upgraded, and the patch does not recognise the new code. n8n runs without the patch, so it may be slower or lose more executions. For the meaning of each state, see docs/chart/patches.md.',
       tellWhy: [
-        'Check the n8n log for the line that contains the reason.',
+        'In the n8n log, find the line that states why the patch is not active.',
         'Check whether the patch supports your n8n version: see docs/chart/patches.md.',
       ],
       whatToDo: [
         'Go back to an n8n release that the patch supports, or upgrade to a chart that supports your n8n version.',
-        'If you do not need the patch, turn it off in the values, so that the alert stops.',
+        'If you do not need the patch, turn it off in the values, so that the alert resolves.',
       ],
       drill:
         "Set n8n's variable `N8N_TUNED_PATCHES` to `known`, and set `image.tag` to a release whose expression bundle is not in `known.json`.",

@@ -29,7 +29,7 @@ export const exporter: AlertGroup = {
         'If workers consume jobs, follow the same steps as for [N8nQueueGrowing](N8nQueueGrowing.md).',
       ],
       whatToDo: [
-        'Apply the same fixes as for [N8nQueueGrowing](N8nQueueGrowing.md). Waiting jobs are not lost, because they run when the workers catch up.',
+        'Apply the same fixes as for [N8nQueueGrowing](N8nQueueGrowing.md). Waiting jobs are not lost: they run when the workers catch up.',
       ],
       drill:
         'Run the `wait-5s` workload for five minutes at twice the rate that the workers can handle (slots / 5 s).',
@@ -42,10 +42,10 @@ export const exporter: AlertGroup = {
       expr: `${perRelease('max', n8n('n8n_tuned_queue_consumers'))} == 0`,
       summary: 'No worker has a Redis connection for taking jobs.',
       meaning:
-        'Redis lists the connections of its clients, and Bull names the connection on which each worker waits for jobs. If no such connection exists, jobs wait, even if every worker is up and ready. The alert fires before any job has to wait.',
+        'Redis lists the connections of its clients, and Bull names the connection on which each worker waits for jobs. If no such connection exists, jobs wait, even if every worker is up and ready. The alert can fire even before a job has to wait.',
       tellWhy: [
         'Check whether any worker is up: see [N8nNoWorkerUp](N8nNoWorkerUp.md).',
-        'If workers are up, search their logs for Redis errors. Check that they use the same Redis and the same prefix (`QUEUE_BULL_PREFIX`) as main.',
+        'If workers are up, search their logs for Redis errors. Check that the workers use the same Redis and the same prefix (`QUEUE_BULL_PREFIX`) as main.',
       ],
       whatToDo: [
         'Restart the workers: `kubectl rollout restart deployment/FULLNAME-worker`.',
@@ -61,7 +61,7 @@ export const exporter: AlertGroup = {
       expr: `${perRelease('max', crashed)} - ${perRelease('max', recovered)} > 0`,
       summary: '{{ $value }} executions crashed within the last hour and were not recovered.',
       meaning:
-        'When a process dies, n8n marks its running executions as crashed and does not rerun them. An execution counts as recovered when one of its retries has succeeded. The alert resolves when all crashed executions are recovered or are older than an hour.',
+        'When a process dies, n8n marks its running executions as crashed and does not rerun them. An execution counts as recovered when one of its retries has succeeded. The alert resolves when each crashed execution has been recovered or is older than an hour.',
       tellWhy: [
         'In the editor, filter the list of executions by the status Crashed.',
         'To find out why the process died, see [N8nJobsStalled](N8nJobsStalled.md), [N8nOutOfMemoryKill](N8nOutOfMemoryKill.md) and [N8nRestarting](N8nRestarting.md).',
@@ -70,7 +70,7 @@ export const exporter: AlertGroup = {
         'Retry the executions that you still need, either with `n8n-tuned recover` or one by one in the editor.',
         'If a workflow kills its process every time, deactivate the workflow before you retry any executions.',
       ],
-      drill: 'While the `wait-5s` workload runs, run `kubectl exec WORKER -c n8n -- kill -9 1`.',
+      drill: 'Start the `wait-5s` workload, then run `kubectl exec WORKER -c n8n -- kill -9 1`.',
     },
     {
       name: 'N8nRecoveryStale',
@@ -88,7 +88,7 @@ export const exporter: AlertGroup = {
       meaning:
         'Recovery is on, but does not retry the executions that n8n loses. No other alert reports this problem, because a failed recovery pass does not affect n8n.',
       tellWhy: [
-        'Run `kubectl get jobs` and check the log of the newest recovery Job, which explains why the pass ended.',
+        'Run `kubectl get jobs` and check the log of the newest recovery Job, which shows how the pass ended.',
         'If Kubernetes does not create Jobs, check whether the CronJob is suspended, or whether the interval of its schedule is longer than the threshold.',
         'Check whether the API key has expired or lacks a scope.',
       ],
@@ -109,15 +109,15 @@ export const exporter: AlertGroup = {
       meaning: 'The last recovery passes found executions that they could not restore.',
       tellWhy: [
         'Check the log of the newest recovery Job, which lists each lost execution with the reason.',
-        'If n8n has overwritten the data with an empty run, see [N8nPatchNotInForce](N8nPatchNotInForce.md) for the `keep-stalled` patch.',
+        'If n8n has overwritten the data of an execution with an empty run, see [N8nPatchNotInForce](N8nPatchNotInForce.md) for the `keep-stalled` patch.',
         'If every retry of an execution was lost too, its workflow probably kills the worker.',
       ],
       whatToDo: [
         'If you still need the work, do it manually. The editor shows the data of the execution.',
-        'If you no longer need the work, remove the tag from the workflow, or wait until the executions are older than `recovery.sinceHours`.',
+        'If you no longer need the work, remove the recovery tag (`recovery.tag`) from the workflow, or wait until the executions are older than `recovery.sinceHours`.',
       ],
       drill:
-        'Turn off `tuning.keepStalled` and turn on recovery. While the `wait-5s` workload runs, run `kubectl exec WORKER -c n8n -- kill -9 1`.',
+        'Turn off `tuning.keepStalled` and turn on recovery. Start the `wait-5s` workload, then run `kubectl exec WORKER -c n8n -- kill -9 1`.',
     },
     {
       name: 'N8nTableGrows',
@@ -129,7 +129,7 @@ export const exporter: AlertGroup = {
       meaning:
         "One of n8n's database tables is growing fast. `execution_data` stores the data of each execution until n8n prunes the execution. Only one main prunes, at no more than about 100 executions per second.",
       tellWhy: [
-        'If the table is `execution_data`, find the workflow that writes the most data: `SELECT "workflowId", count(*) FROM execution_entity GROUP BY 1 ORDER BY 2 DESC LIMIT 5`.',
+        'If the table is `execution_data`, find the workflows with the most executions: `SELECT "workflowId", count(*) FROM execution_entity GROUP BY 1 ORDER BY 2 DESC LIMIT 5`.',
         'If a different table is growing, it belongs to another n8n feature, such as insights, workflow history or data tables.',
       ],
       whatToDo: [
@@ -147,9 +147,9 @@ export const exporter: AlertGroup = {
       summary:
         "The chart's exporter cannot read {{ $labels.store }}, so the alerts on this store do not fire.",
       meaning:
-        'Redis or PostgreSQL does not respond to the exporter within four seconds. Check whether n8n can still reach this store.',
+        'Redis or PostgreSQL does not respond to the exporter within four seconds. Check whether n8n itself can still reach the store.',
       tellWhy: [
-        'Run `kubectl logs deployment/FULLNAME-exporter` to see how the store responds.',
+        'Run `kubectl logs deployment/FULLNAME-exporter` to see why the exporter could not read the store.',
         'If n8n has problems too, see [N8nStoreDown](N8nStoreDown.md), [N8nRedisDown](N8nRedisDown.md) and [N8nPostgresqlDown](N8nPostgresqlDown.md).',
       ],
       whatToDo: [

@@ -38,7 +38,7 @@ export const memoryAndCpu: AlertGroup = {
         'Move computation from expressions to a Code node, which runs in the task runner.',
         'Split large data into batches, and keep binary data in files (`storage`).',
       ],
-      drill: 'Run the `expressions` workload above its capacity.',
+      drill: "Run the `expressions` workload at a rate above n8n's capacity.",
     },
     {
       name: 'N8nHeapNearLimit',
@@ -49,13 +49,13 @@ export const memoryAndCpu: AlertGroup = {
       summary:
         'The heap of {{ $labels.role }} {{ $labels.pod }} is {{ $value | humanizePercentage }} full; at 100% the process dies.',
       meaning:
-        'If V8 cannot free any more memory, it ends the process with "JavaScript heap out of memory". Before that, V8 spends most of its time on garbage collection.',
+        'If V8 cannot free any more memory, it ends the process with the error "JavaScript heap out of memory". Before this error, V8 spends most of its time on garbage collection.',
       tellWhy: [
-        'If the memory usage rises with the number of executions, their items are probably large. If the metric is turned on, `n8n_execution_data_write_size_bytes` shows their size.',
+        'If the memory usage rises with the number of executions, their items are probably large. The metric `n8n_execution_data_write_size_bytes` shows the size of the items, if you have turned it on.',
         'If the memory usage rises slowly over days, there is probably a leak: see also [N8nMemoryOutsideHeapGrows](N8nMemoryOutsideHeapGrows.md).',
       ],
       whatToDo: [
-        'Raise the memory limit of the role. The chart adjusts the heap to the limit (docs/chart/tuning.md#memory).',
+        'Raise the memory limit of the role. The chart adjusts the heap to this limit: see docs/chart/tuning.md#memory.',
         'Run fewer executions at the same time (`worker.concurrency`).',
         'Process items in batches (Loop Over Items), and make sub-workflows return less data.',
       ],
@@ -74,18 +74,19 @@ export const memoryAndCpu: AlertGroup = {
       summary:
         'Memory of {{ $labels.role }} {{ $labels.pod }} outside the heap grew by {{ $value | humanize1024 }}B within 6 hours.',
       meaning:
-        "Buffers, expression sandboxes and native code use memory outside V8's heap, where no heap limit applies. If this memory grows too large, the kernel kills the container. Earlier n8n versions leaked such memory in main (in queue mode) and in the sandboxes for form requests.",
+        "Buffers, expression sandboxes and native code use memory outside V8's heap, where no heap limit applies. If this memory grows too large, the kernel kills the container. Earlier n8n versions had leaks outside the heap: in main in queue mode, and in the sandboxes for form requests.",
       tellWhy: [
         'If the memory stops growing, the cause was probably a peak of large payloads rather than a leak.',
         'Find out which role is affected, and with which version or workflow the growth began.',
-        'If `n8n_nodejs_external_memory_bytes` grows too, buffers are the cause. Otherwise, the cause is sandboxes or native code.',
+        'If `n8n_nodejs_external_memory_bytes` grows too, buffers are the cause. Otherwise, sandboxes or native code are the cause.',
       ],
       whatToDo: [
         'Restart the process during a quiet period, before the kernel kills it.',
         'Make payloads smaller (`N8N_PAYLOAD_SIZE_MAX`), and keep binary data in files.',
         "If there is a leak, search n8n's issues for your version, and upgrade.",
       ],
-      drill: 'Send 15 MB payloads to a webhook for six hours. You cannot test a real leak.',
+      drill:
+        'Send 15 MB payloads to a webhook for six hours. This test causes growth, but no real leak.',
     },
     {
       name: 'N8nContainerNearMemoryLimit',
@@ -96,7 +97,7 @@ export const memoryAndCpu: AlertGroup = {
       summary:
         'Container {{ $labels.container }} of {{ $labels.pod }} uses {{ $value | humanizePercentage }} of its memory limit.',
       meaning:
-        'If the memory usage reaches the limit, the kernel kills a process in the container. All memory that cannot be freed counts, whether inside or outside the heap.',
+        'If the memory usage reaches the limit, the kernel kills a process in the container. All memory that cannot be freed counts towards the limit, whether it is inside or outside the heap.',
       tellWhy: [
         'If the heap is full, see [N8nHeapNearLimit](N8nHeapNearLimit.md).',
         'If memory outside the heap grows, see [N8nMemoryOutsideHeapGrows](N8nMemoryOutsideHeapGrows.md).',
@@ -123,13 +124,13 @@ export const memoryAndCpu: AlertGroup = {
       meaning:
         'A container reached its memory limit. If the kernel killed the whole container, all its running executions are lost. If the kernel killed only the task runner, the running Code nodes failed.',
       tellWhy: [
-        'Check whether an execution with large data was running at that time.',
+        'Check whether an execution with large data was running when the kernel killed the process.',
         'Check whether the kernel killed the container (`kubectl describe pod` shows OOMKilled) or a child process (no restart).',
       ],
       whatToDo: [
         'For lost executions, see [N8nJobsStalled](N8nJobsStalled.md).',
         'Raise the memory limit, or reduce the payload: see docs/chart/tuning.md#memory.',
-        'If you set a heap limit close to the container limit, remove it and let the chart set `heap`.',
+        "If you have set a heap limit close to the container's memory limit, remove your setting, so that the chart sets the heap limit (`heap.enabled`).",
       ],
       drill: "Run the `memory-hog` workload with a size above the container's limit.",
     },
@@ -145,7 +146,7 @@ export const memoryAndCpu: AlertGroup = {
         'The container used up its CPU limit, and had to wait for the next 100 ms period. Latency increases long before the average CPU usage is high.',
       tellWhy: [
         'Throttling during startup is normal, because n8n needs a whole core for a few seconds.',
-        'If throttling happens all the time, the limit is too low for the load.',
+        'If the container is always throttled, its CPU limit is too low for the load.',
       ],
       whatToDo: [
         'Raise or remove the CPU limit. Keep the CPU request, because Kubernetes uses it to divide the CPU of a node among the pods.',

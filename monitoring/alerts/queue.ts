@@ -26,7 +26,7 @@ export const queue: AlertGroup = {
       ].join('\n'),
       summary: '{{ $value }} jobs wait in the queue, and their number is growing.',
       meaning:
-        'Executions start faster than workers complete them. As long as this continues, each execution waits longer than the one before.',
+        'Executions start faster than workers complete them. As long as the queue grows, each execution waits longer than the one before.',
       tellWhy: [
         'Compare `rate(n8n_scaling_mode_queue_jobs_completed[5m])` with its value an hour ago. If the rate is the same or higher, the load has increased. If the rate is lower, the jobs take longer.',
         'If the jobs take longer, check whether all slots are in use ([N8nWorkerSlotsFull](N8nWorkerSlotsFull.md)). The editor lists the running executions with their workflows.',
@@ -34,7 +34,7 @@ export const queue: AlertGroup = {
       ],
       whatToDo: [
         "If all slots are in use but the workers' CPU is idle, raise `worker.concurrency`.",
-        "If the workers' CPU is busy, add workers on more cores. `n8n-tuned recommend` calculates the number of workers for a rate.",
+        "If the workers' CPU is busy, add workers on more cores. `n8n-tuned recommend` calculates the number of workers for a given rate.",
         'If one workflow floods the queue, limit its rate, or give it a worker pool of its own.',
       ],
       drill:
@@ -48,11 +48,11 @@ export const queue: AlertGroup = {
       expr: `${perRelease('max', waiting)} / ${perRelease('max', `rate(${completed}[5m])`)} > ${threshold('queueWaitSeconds')} < +Inf`,
       summary: 'A new execution waits about {{ $value | humanizeDuration }} for a worker.',
       meaning:
-        'n8n has no metric for the age of a job. The alert therefore estimates how long the last job in the queue has to wait: the number of waiting jobs, divided by the number of jobs that workers complete per second. The estimate is accurate if this number does not change. If no jobs complete, [N8nJobsWaitNoneActive](N8nJobsWaitNoneActive.md) fires instead.',
+        'n8n has no metric for the age of a job. The alert therefore estimates how long the last job in the queue has to wait: the number of waiting jobs, divided by the number of jobs that workers complete per second. The estimate is accurate only while workers complete jobs at a steady rate. If no jobs complete, [N8nJobsWaitNoneActive](N8nJobsWaitNoneActive.md) fires instead.',
       tellWhy: ['Follow the same steps as for [N8nQueueGrowing](N8nQueueGrowing.md).'],
       whatToDo: [
-        'Apply the same fixes as for [N8nQueueGrowing](N8nQueueGrowing.md). Waiting jobs are not lost, because they run when the workers catch up.',
-        'If a webhook responds only at the end of its workflow, callers may give up. Tell these callers, or change the workflows so that they respond immediately.',
+        'Apply the same fixes as for [N8nQueueGrowing](N8nQueueGrowing.md). Waiting jobs are not lost: they run when the workers catch up.',
+        'If a webhook responds only at the end of its workflow, callers may give up. Warn these callers, or change the workflow so that it responds immediately.',
       ],
       drill:
         'Run the `wait-5s` workload for ten minutes at twice the rate that the workers can handle (slots / 5 s).',
@@ -75,7 +75,7 @@ export const queue: AlertGroup = {
         'Check that main and the workers use the same Redis, database number and prefix (`QUEUE_BULL_PREFIX`). If these settings have changed, main and the workers may use different queues.',
       ],
       whatToDo: [
-        'Restart the workers: `kubectl rollout restart deployment/FULLNAME-worker`. After the restart, they take the waiting jobs immediately. With `worker.guardSeconds`, a worker that has lost its connection restarts itself. The log of the previous container then contains `worker-guard` (`kubectl logs -p`).',
+        'Restart the workers: `kubectl rollout restart deployment/FULLNAME-worker`. After the restart, the workers take the waiting jobs immediately. With `worker.guardSeconds`, a worker that has lost its connection restarts itself. The log of the previous container then contains `worker-guard` (`kubectl logs -p`).',
         'If the alert fires again, a network device between the workers and Redis is probably dropping idle connections: see docs/chart/redis.md.',
       ],
       drill:
@@ -125,14 +125,14 @@ export const queue: AlertGroup = {
         'The worker does not take any jobs, or all of its slots are busy with executions that do not end. The other workers continue, so the queue as a whole can look healthy.',
       tellWhy: [
         'If the editor shows executions that take longer than `workerSilentMinutes`, the threshold is too low.',
-        'If no executions are running, the worker has probably lost its connection to Redis. Its log then ends at that point.',
+        "If no executions are running, the worker has probably lost its connection to Redis. In this case, the worker's log has no lines after the loss of the connection.",
       ],
       whatToDo: [
         'Delete the pod. Before the worker stops, it has `shutdown.timeoutSeconds` to finish its executions.',
         'If executions never end, set `executions.timeoutSeconds`.',
       ],
       drill:
-        'Cut off one worker from Redis, as in [N8nJobsWaitNoneActive](N8nJobsWaitNoneActive.md), while the other workers have more work than they can do.',
+        'Cut off one worker from Redis, as for [N8nJobsWaitNoneActive](N8nJobsWaitNoneActive.md), while the other workers have more work than they can do.',
     },
   ],
 };

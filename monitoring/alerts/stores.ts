@@ -19,7 +19,7 @@ export const stores: AlertGroup = {
         "Otherwise, the database is slow. Check `n8n_db_pool_acquire_seconds`, and check the database's CPU, disk and locks.",
       ],
       whatToDo: [
-        'If the pool is too small, raise `database.poolSize`. All processes together must stay below `max_connections`.',
+        "If the pool is too small, raise `database.poolSize`. The pools of all processes together must stay below PostgreSQL's `max_connections`.",
         'If the database is slow, save less data (`tuning.saveSuccessfulExecutions`, `tuning.saveProgress`), prune executions, or give the database more resources.',
       ],
       drill: 'Set `database.poolSize: 1` and run the `last-node` workload.',
@@ -58,7 +58,7 @@ export const stores: AlertGroup = {
         'Check the Redis log, which shows whether Redis ran out of memory, a snapshot failed, or a failover happened.',
       ],
       whatToDo: [
-        'Restore Redis. n8n then reconnects. Jobs survive if Redis stores them on disk (docs/chart/redis.md).',
+        'Restore Redis. n8n then reconnects. Jobs survive if Redis stores them on disk: see docs/chart/redis.md.',
       ],
       drill: 'Run `redis-cli CLIENT PAUSE 120000 ALL`, or stop Redis.',
     },
@@ -71,15 +71,15 @@ export const stores: AlertGroup = {
       summary:
         'Redis {{ $labels.instance }} uses {{ $value | humanizePercentage }} of its maxmemory; when the memory is full, Redis rejects new executions.',
       meaning:
-        'A queue needs `maxmemory-policy noeviction`. If Redis is full, it then rejects writes with an error, and webhook callers get status 500.',
+        'A queue needs `maxmemory-policy noeviction`. With this policy, a full Redis rejects writes with an error, and webhook callers get status 500.',
       tellWhy: [
         'Check whether jobs are waiting. Each job uses a few hundred bytes.',
-        'Webhook responses pass through Redis. Check whether there are many large responses at the same time.',
+        'Webhook responses pass through Redis. Check whether n8n sends many large responses at the same time.',
         'Check whether other applications use the same Redis.',
       ],
       whatToDo: [
         "Raise `maxmemory` and the container's limit.",
-        'Let the queue drain: [N8nQueueGrowing](N8nQueueGrowing.md).',
+        'Let the queue drain: see [N8nQueueGrowing](N8nQueueGrowing.md).',
       ],
       drill:
         'Run `redis-cli CONFIG SET maxmemory` with a value slightly above the current memory usage.',
@@ -130,7 +130,7 @@ export const stores: AlertGroup = {
       expr: `delta(pg_database_size_bytes{<<postgresql>>,datname!~"template.*|postgres"}[1d]) > ${threshold('databaseGrowthGiBPerDay')} * 1024 * 1024 * 1024`,
       summary: 'Database {{ $labels.datname }} grew by {{ $value | humanize1024 }}B within a day.',
       meaning:
-        'n8n keeps execution data until it prunes the executions. Only one main prunes, at no more than about 100 executions per second. Above this rate, the tables grow without limit.',
+        'n8n keeps execution data until it prunes the executions. Only one main prunes, at no more than about 100 executions per second. If n8n saves executions at a higher rate, the tables grow without limit.',
       tellWhy: [
         'This query lists the largest tables: `select relname, pg_size_pretty(pg_total_relation_size(oid)) from pg_class order by pg_total_relation_size(oid) desc limit 5`.',
         '`execution_data` stores execution data, and `binary_data` stores files.',
@@ -139,7 +139,7 @@ export const stores: AlertGroup = {
       whatToDo: [
         'Save less data with `tuning.saveSuccessfulExecutions: none`.',
         'Keep the data for a shorter time with `executions.pruning.maxAgeHours` or `executions.pruning.maxCount`.',
-        'Then return the space to the operating system with `VACUUM FULL`. Run this command during a quiet period, because it locks the table.',
+        'After n8n has pruned executions, return the space to the operating system with `VACUUM FULL`. Run this command during a quiet period, because it locks the table.',
       ],
       drill: 'Save all executions, and run the `items` workload with large items.',
     },
@@ -162,7 +162,7 @@ export const stores: AlertGroup = {
         'Keep data for a shorter time (`executions.pruning.maxAgeHours`), and store binary data in S3.',
       ],
       drill:
-        'Run `kubectl exec` to open a shell in the pod, and use `fallocate` to fill 90% of the volume with a file. To end the drill, delete the file.',
+        'Run `kubectl exec` to open a shell in the pod, and use `fallocate` to fill more than 90% of the volume with a file. To end the test, delete the file.',
     },
   ],
 };

@@ -60,11 +60,10 @@ const slowness: typeof errors = {
     'If all workflows are slow and no jobs are waiting, see [N8nEventLoopLag](N8nEventLoopLag.md), [N8nCpuThrottled](N8nCpuThrottled.md) and [N8nDatabasePoolWaiting](N8nDatabasePoolWaiting.md).',
   ],
   whatToDo: [
-    'If the workflow is meant to be slow, let it respond immediately, or set `webhookSlowSeconds` and `webhookSlowBudget` to the latency that its callers expect.',
+    'If the workflow is meant to be slow, let it respond immediately, or adjust `webhookSlowSeconds` and `webhookSlowBudget` to the latency that its callers expect.',
     'If n8n is slow, run `n8n-tuned find` to measure the capacity and find the bottleneck.',
   ],
-  drill:
-    'Send requests to the bundled workload `wait-5s` with more clients than there are worker slots.',
+  drill: 'Send requests to the bundled workload `wait-5s` with more clients than worker slots.',
 };
 
 export const webhooks: AlertGroup = {
@@ -78,7 +77,7 @@ export const webhooks: AlertGroup = {
       expr: burns(failedShare, threshold('webhookErrorBudget'), windows.fast),
       summary: '{{ $value | humanizePercentage }} of webhook requests receive a 5xx status.',
       meaning:
-        "In the last hour and in the last five minutes, webhooks failed 14.4 times as often as the error budget allows. At this rate, a month's budget lasts two days.",
+        "In the last hour and in the last five minutes, webhooks failed more than 14.4 times as often as the error budget allows. At this rate, a month's budget lasts about two days.",
     },
     {
       ...errors,
@@ -89,7 +88,7 @@ export const webhooks: AlertGroup = {
       summary:
         '{{ $value | humanizePercentage }} of webhook requests have received a 5xx status for hours.',
       meaning:
-        "Over the last six hours and over the last 30 minutes, webhooks failed 6 times as often as the error budget allows. At this rate, a month's budget lasts five days.",
+        "In the last six hours and in the last 30 minutes, webhooks failed more than 6 times as often as the error budget allows. At this rate, a month's budget lasts about five days.",
     },
     {
       ...slowness,
@@ -99,7 +98,7 @@ export const webhooks: AlertGroup = {
       expr: burns(slowShare, threshold('webhookSlowBudget'), windows.fast),
       summary: `{{ $value | humanizePercentage }} of webhook requests take longer than ${threshold('webhookSlowSeconds')} s.`,
       meaning:
-        'In the last hour and in the last five minutes, webhooks were slow 14.4 times as often as the budget allows. n8n measures the time from the request to its response.',
+        'In the last hour and in the last five minutes, webhooks were slow more than 14.4 times as often as the budget allows. n8n measures the time from the request to its response.',
     },
     {
       ...slowness,
@@ -109,7 +108,7 @@ export const webhooks: AlertGroup = {
       expr: burns(slowShare, threshold('webhookSlowBudget'), windows.slow),
       summary: `{{ $value | humanizePercentage }} of webhook requests take longer than ${threshold('webhookSlowSeconds')} s, and have done so for hours.`,
       meaning:
-        'Over the last six hours and over the last 30 minutes, webhooks were slow 6 times as often as the budget allows.',
+        'In the last six hours and in the last 30 minutes, webhooks were slow more than 6 times as often as the budget allows.',
     },
   ],
 };

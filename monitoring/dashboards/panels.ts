@@ -24,9 +24,9 @@ export const executionsPerSecond: PanelSpec = {
     { expr: orZero(sumOf(rateOf(ENDED, 'status="failed"'))), legend: 'failed' },
   ],
   meaning:
-    'Production executions that ended. In queue mode n8n counts them where they were asked for, not by the worker that ran them.',
+    'Production executions that ended. In queue mode, n8n counts an execution in the process that started it, not in the worker that ran it.',
   whenBad:
-    'Failures that grow: the list of executions in the editor, filtered by Error; one workflow or many? Runbook N8nExecutionsFailing. A line that stops while requests come: runbook N8nJobsWaitNoneActive.',
+    'If more executions fail, filter the list of executions in the editor by the status Error, and check whether only one workflow fails: see runbook N8nExecutionsFailing. If a line stops while requests arrive, see runbook N8nJobsWaitNoneActive.',
 };
 
 export const failedShare: PanelSpec = {
@@ -39,9 +39,9 @@ export const failedShare: PanelSpec = {
       legend: '',
     },
   ],
-  meaning: 'Share of the executions that ended.',
+  meaning: 'Share of failed executions among the executions that ended.',
   whenBad:
-    'Compare with the days before: some workflows always fail. Runbook N8nExecutionsFailing.',
+    'Compare the share with the previous days, because some workflows always fail: see runbook N8nExecutionsFailing.',
   bounds: [0.05, 0.2],
   max: 1,
 };
@@ -53,9 +53,9 @@ export const processesUp: PanelSpec = {
   queries: [
     { expr: sumOf(chosen('up', 'role=~"main|worker|webhook"'), 'role'), legend: '{{role}}' },
   ],
-  meaning: 'Processes of each role that Prometheus reaches.',
+  meaning: 'Number of processes of each role that Prometheus can reach.',
   whenBad:
-    'A role that is missing: `kubectl get pods`, then runbook N8nMainDown, N8nNoWorkerUp or N8nProcessDown.',
+    'If a role is missing, run `kubectl get pods`, then see runbook N8nMainDown, N8nNoWorkerUp or N8nProcessDown.',
 };
 
 export const activeWorkflows: PanelSpec = {
@@ -63,8 +63,9 @@ export const activeWorkflows: PanelSpec = {
   kind: 'number',
   unit: 'short',
   queries: [{ expr: ofQueue('n8n_active_workflow_count'), legend: '' }],
-  meaning: 'Workflows whose triggers are registered.',
-  whenBad: 'A sudden fall: was the right database connected, with the right encryption key?',
+  meaning: 'Number of workflows whose triggers are registered.',
+  whenBad:
+    'If the number falls suddenly, check that n8n uses the correct database and encryption key.',
 };
 
 export const webhooksPerSecond: PanelSpec = {
@@ -72,9 +73,9 @@ export const webhooksPerSecond: PanelSpec = {
   kind: 'lines',
   unit: 'reqps',
   queries: [{ expr: sumOf(rateOf(`${WEBHOOKS}_count`), 'status_code'), legend: '{{status_code}}' }],
-  meaning: 'Requests that n8n responded to, without those to which an Ingress itself responds.',
+  meaning: 'Requests that n8n responded to. Responses from an Ingress itself are not included.',
   whenBad:
-    '5xx: runbook N8nWebhookErrorsFast. 404: a caller with an old address, or a workflow that is no longer active.',
+    'For status 5xx, see runbook N8nWebhookErrorsFast. Status 404 means that a caller uses an old address, or that the workflow is no longer active.',
 };
 
 export const webhookLatency: PanelSpec = {
@@ -90,9 +91,9 @@ export const webhookLatency: PanelSpec = {
     },
   ],
   meaning:
-    'From when n8n has a request to when it has responded. The percentiles are estimates between the bounds 3, 30, 100, 300 ms, 1.5 and 10 s; the mean is exact.',
+    'Time from the arrival of a request at n8n to the response. The percentiles are estimates between the bucket bounds (3, 30, 100 and 300 ms, 1.5 and 10 s); the mean is exact.',
   whenBad:
-    'Do jobs wait? Is an event loop late? Does a database pool wait? Runbook N8nWebhookLatencyFast.',
+    'Check whether jobs are waiting, an event loop lags, or queries wait for a database connection: see runbook N8nWebhookLatencyFast.',
 };
 
 export const queueDepth: PanelSpec = {
@@ -104,9 +105,9 @@ export const queueDepth: PanelSpec = {
     { expr: ofQueue('n8n_scaling_mode_queue_jobs_active'), legend: 'active' },
   ],
   meaning:
-    'Jobs that wait for a worker and jobs that one runs, every 20 s, as each main sees them.',
+    'Jobs that wait for a worker, and jobs that a worker is running. Each main counts both every 20 s.',
   whenBad:
-    'Waiting grows: runbook N8nQueueGrowing. Waiting and none active: runbook N8nJobsWaitNoneActive.',
+    'If the number of waiting jobs grows, see runbook N8nQueueGrowing. If jobs are waiting and none is active, see runbook N8nJobsWaitNoneActive.',
 };
 
 export const slotsInUse: PanelSpec = {
@@ -119,9 +120,9 @@ export const slotsInUse: PanelSpec = {
       legend: 'in use',
     },
   ],
-  meaning: 'Active jobs over the slots of all workers.',
+  meaning: 'Number of active jobs, divided by the slots of all workers.',
   whenBad:
-    'At 100% with idle CPU raise `worker.concurrency`; with busy CPU add workers. Runbook N8nWorkerSlotsFull.',
+    "At 100%, raise `worker.concurrency` if the workers' CPU is idle, or add workers if it is busy: see runbook N8nWorkerSlotsFull.",
   bounds: [0.7, 0.9],
   max: 1,
 };
@@ -132,9 +133,9 @@ export const cpuCores: PanelSpec = {
   unit: 'short',
   queries: [{ expr: perProcess(rateOf('n8n_process_cpu_seconds_total')), legend: PROCESS }],
   meaning:
-    'Cores in use, without the task runner. n8n does its own work on one thread, so about 1 is the most.',
+    'Number of cores in use, without the task runner. n8n does its own work on one thread, so the maximum is about 1.',
   whenBad:
-    'Near 1: more processes of this role; a larger CPU limit does not help. Runbook N8nEventLoopLag.',
+    'Near 1, add processes of this role, because a larger CPU limit does not help: see runbook N8nEventLoopLag.',
   bounds: [0.7, 0.9],
 };
 
@@ -144,8 +145,8 @@ export const eventLoopLag: PanelSpec = {
   unit: 's',
   queries: [{ expr: chosen('n8n_nodejs_eventloop_lag_p99_seconds'), legend: PROCESS }],
   meaning:
-    'By how much work starts late because the one thread is busy. n8n measures every 10 ms: less than 0.02 s is none.',
-  whenBad: 'Every response is late by this. Runbook N8nEventLoopLag.',
+    'How late work starts because the JavaScript thread is busy. n8n measures the lag every 10 ms, so values below 0.02 s mean no lag.',
+  whenBad: 'Every response is late by this amount of time: see runbook N8nEventLoopLag.',
   bounds: [0.1, 0.5],
 };
 
@@ -160,8 +161,9 @@ export const heapShare: PanelSpec = {
     },
   ],
   meaning:
-    'At 100% V8 ends the process with "JavaScript heap out of memory". A saw-tooth is the garbage collector at work.',
-  whenBad: 'The low points count: when they rise over days it is a leak. Runbook N8nHeapNearLimit.',
+    'At 100%, V8 ends the process with the error "JavaScript heap out of memory". A saw-tooth pattern is normal: it shows the garbage collector at work.',
+  whenBad:
+    'Look at the low points: if they rise over days, there is a leak. See runbook N8nHeapNearLimit.',
   bounds: [0.75, 0.9],
   max: 1,
 };
@@ -171,9 +173,10 @@ export const poolWaiting: PanelSpec = {
   kind: 'lines',
   unit: 'short',
   queries: [{ expr: chosen('n8n_db_pool_requests_pending'), legend: PROCESS }],
-  meaning: 'Of each process, while all connections of its pool are in use.',
+  meaning:
+    'Number of queries of each process that wait because all connections of its pool are in use.',
   whenBad:
-    'More than 0 for minutes: raise `database.poolSize`, or look at the database. Runbook N8nDatabasePoolWaiting.',
+    'If queries wait for minutes, raise `database.poolSize`, or check the database: see runbook N8nDatabasePoolWaiting.',
   bounds: [1, 10],
 };
 
@@ -188,7 +191,7 @@ export const jobsStalled: PanelSpec = {
     },
   ],
   meaning:
-    'Jobs whose worker died or stood still, in the time that is shown. n8n does not run them again.',
-  whenBad: 'Run again those whose work is still wanted. Runbook N8nJobsStalled.',
+    'Jobs whose worker died or was blocked, within the time range of the dashboard. n8n does not rerun these jobs.',
+  whenBad: 'Retry the executions that you still need: see runbook N8nJobsStalled.',
   bounds: [1, 1],
 };

@@ -22,7 +22,7 @@ test('a text goes on over lines, and an example after it is for values.yaml alon
   const row = (name: string): string =>
     readme.split('\n').find((line) => line.startsWith(`| \`${name}\` `)) ?? '';
   expect(row('ingress.tls')).toBe(
-    '| `ingress.tls` | `[]` | TLS, in the format of networking.k8s.io/v1. If you set it, links begin with https. |',
+    '| `ingress.tls` | `[]` | TLS, in the format of networking.k8s.io/v1. If you set this value, links begin with https. |',
   );
   expect(row('pod.terminationGracePeriodSeconds')).toMatch(
     /closes connections after its own limit\. \|$/,

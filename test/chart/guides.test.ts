@@ -19,7 +19,7 @@ afterAll(() => {
 
 const guides = [
   ...readFileSync(join(docs, 'migrate.md'), 'utf8').matchAll(
-    /The same here:\n\n```yaml\n([^]*?)```/g,
+    /In this chart:\n\n```yaml\n([^]*?)```/g,
   ),
 ].map(([, values = '']) => values);
 

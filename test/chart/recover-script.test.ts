@@ -135,7 +135,9 @@ test('whether keep-stalled is in force it reads from the metrics of each worker,
   const shown = (state: string): string =>
     `# HELP n8n_tuned_patch_in_force 1\nn8n_tuned_patch_in_force{patch="keep-stalled",state="${state}"} 0\n`;
   try {
-    expect((await run()).said).toContain('keep-stalled is in force is unknown, because no metrics');
+    expect((await run()).said).toContain(
+      'unknown whether keep-stalled is in force, because no metrics',
+    );
     expect((await run({ RECOVERY_WORKER_METRICS })).said).toContain('cannot be read');
     metrics = shown('known');
     expect((await run({ RECOVERY_WORKER_METRICS })).said).toContain('is in force in the worker');
@@ -215,7 +217,7 @@ test.each([
     { QUEUE_BULL_REDIS_PORT: '9' },
     /Redis at \S+ could not be queried: nothing listens at \S+: is Redis running, and are the address and port correct\?$/m,
   ],
-  ['another prefix', { QUEUE_BULL_PREFIX: 'bull' }, /no n8n queue at bull/],
+  ['another prefix', { QUEUE_BULL_PREFIX: 'bull' }, /no n8n queue with the prefix bull/],
   ['an n8n that is away', { N8N_URL: 'http://127.0.0.1:9' }, /did not respond/],
   ['no key', { N8N_API_KEY: '' }, /N8N_API_KEY is not set/],
   ['an image without n8n', { PATH: '/nowhere' }, /n8n in this image has no package ioredis/],

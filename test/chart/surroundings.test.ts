@@ -226,9 +226,9 @@ test('data of executions goes where it is asked for, with the settings of that s
     N8N_EXTERNAL_STORAGE_AZURE_ACCOUNT_KEY: { secretKeyRef: { name: 'azure' } },
   });
   for (const [dataStorage, sentence] of [
-    ['s3', 'binaryData.s3: executions.dataStorage=s3 requires host and bucket'],
-    ['azure', 'binaryData.azure: executions.dataStorage=azure requires account and container'],
-    ['filesystem', 'executions.dataStorage: in queue mode all roles must see the same files'],
+    ['s3', 'binaryData.s3: executions.dataStorage=s3 requires a host and a bucket'],
+    ['azure', 'binaryData.azure: executions.dataStorage=azure requires an account and'],
+    ['filesystem', 'executions.dataStorage: in queue mode, all roles must see the same files'],
   ] as const) {
     expect(await refusalOf({ executions: { mode: 'queue', dataStorage } })).toContain(sentence);
   }
@@ -244,7 +244,7 @@ test('braces of another program in an object of the user are never taken away in
     return { extraManifests: [asText ? JSON.stringify(manifest) : manifest] };
   };
   const sentence =
-    'extraManifests[0]: Helm evaluates {{ .password }}, but does not know this name: if the expression is for another program, write {{ `{{ .password }}` }}.';
+    'extraManifests[0]: Helm evaluates {{ .password }}, but does not know the name in this expression: correct the name, or, if the expression is for another program, write {{ `{{ .password }}` }}.';
   expect(await refusalOf(secretOf('{{ .password }}'))).toContain(sentence);
   expect(await refusalOf(secretOf('{{ .password }}', true))).toContain(sentence);
   expect(await refusalOf(secretOf('x{{- index .items 0 | upper }}'))).toContain(

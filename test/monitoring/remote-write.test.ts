@@ -175,7 +175,7 @@ test('the command keeps the record of a run whose Prometheus goes away, and says
   await lost.stop();
   const { code } = await started.ended;
   expect(started.stderr()).toMatch(
-    /the series of the load are not all in Prometheus: http\S+ does not answer \(nothing listens at .*\)\./,
+    /not all series of the load were written to Prometheus: http\S+ does not answer \(nothing listens at .*\)\./,
   );
   expect(code).toBe(3);
   const { summary, events } = JSON.parse(started.stdout()) as Told;
@@ -240,7 +240,11 @@ describe('a wrong address is one sentence, before any load', () => {
       () => ['--prometheus-remote-write', refusingUrl(), 503],
       /status 503 \(out of order sample\)\.$/,
     ],
-    ['no Grafana', () => ['--grafana', prometheus.url], /status 404 \(.*\), is it Grafana\.$/],
+    [
+      'no Grafana',
+      () => ['--grafana', prometheus.url],
+      /status 404 \(.*\): check that this is the address of Grafana\.$/,
+    ],
     ['no token', () => ['--grafana', grafana.url], /set GRAFANA_TOKEN to the token/],
   ];
 

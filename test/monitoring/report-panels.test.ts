@@ -96,7 +96,7 @@ const report = (path: string, ...more: string[]) =>
 test('report --prometheus puts the series of n8n into the report, on the time axis of the load', async () => {
   const path = folderOf('of-prod');
   const { code, stderr } = await report(path, '--prometheus-release', 'prod');
-  const note = `n8n-tuned: ${path} is without samples.csv, so plots over time are left out.\n`;
+  const note = `n8n-tuned: ${path} was kept without samples.csv, so plots over time are left out.\n`;
   expect({ code, stderr }).toEqual({ code: 0, stderr: note });
   expect(panelsIn(path)).toMatchObject({ scrapeSeconds: 1, stepSeconds: 1 });
   const lag = panel(path, 'Event-loop lag, 99th percentile')?.series ?? [];

@@ -102,7 +102,7 @@ test('watch shows an n8n that only Prometheus can see, and which of our alerts f
   expect(stdout).toMatch(/^queue +60 waiting /m);
   expect(stdout).toMatch(/^slots +9 of 10 \(90%\)$/m);
   expect(stdout).toMatch(/^worker +1 +600 of 1,536 +200 of 768 +0\.5 +12 ms$/m);
-  expect(stdout).toMatch(/^alerts +1 fire \(the rules of http:\S+\)$/m);
+  expect(stdout).toMatch(/^alerts +1 firing \(the rules of http:\S+\)$/m);
   expect(stdout).toMatch(/^ {2}N8nQueueGrowing, warning\n {4}60 jobs wait in the queue/m);
   expect(stdout).not.toContain('SomebodyElses');
 });

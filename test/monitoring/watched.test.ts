@@ -150,9 +150,9 @@ describe('the page', () => {
     });
     expect(other).toContain('(another CPU, 4 cores; for other parts a CPU, 2 cores)');
     expect(other).toContain(
-      'was not there in this half hour: [StoreDown](../../docs/runbooks/stores.md#n8nstoredown).',
+      'did not exist during this half hour: [StoreDown](../../docs/runbooks/stores.md#n8nstoredown).',
     );
-    expect(page).not.toContain('in this half hour');
+    expect(page).not.toContain('during this half hour');
   });
 
   test('says when the loaded release was not healthy', () => {
@@ -200,15 +200,13 @@ describe('the page', () => {
     const { quiet, faults } = record;
     const killed = faults['kill-worker'];
     if (quiet === undefined || killed === undefined) throw new Error('no part');
-    expect(page).toMatch(
-      /\[CpuThrottled\]\S+ says nothing there: the healthy n8n, `kill-worker`\./,
-    );
+    expect(page).toMatch(/\[CpuThrottled\]\S+ means nothing: the healthy n8n, `kill-worker`\./);
     const named = { namesContainers: true };
     const seen = {
       quiet: { ...quiet, ...named },
       faults: { 'kill-worker': { ...killed, ...named } },
     };
-    expect(watchedPage(seen)).not.toContain('says nothing there');
+    expect(watchedPage(seen)).not.toContain('means nothing');
   });
 
   test('names the alerts that no fault made fire', () => {

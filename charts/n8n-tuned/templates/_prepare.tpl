@@ -62,7 +62,7 @@ which Helm would leave an empty text or refuse the chart in its own words, or be
 {{- end -}}
 
 {{- define "n8n-tuned.foreignSentence" -}}
-{{- printf "%s: Helm evaluates %s, but does not know this name: if the expression is for another program, write {{ `%s` }}." .at .expression .expression -}}
+{{- printf "%s: Helm evaluates %s, but does not know the name in this expression: correct the name, or, if the expression is for another program, write {{ `%s` }}." .at .expression .expression -}}
 {{- end -}}
 
 {{/* A text of the user's, filled. Dict: context, key, text. */}}

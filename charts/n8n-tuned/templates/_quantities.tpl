@@ -10,7 +10,7 @@ sub-units (n, u, m). Dict: value, at (where it stands in the values, for the mes
 {{- $text := toString .value | trim -}}
 {{- $pattern := include "n8n-tuned.quantityPattern" . -}}
 {{- if not (regexMatch $pattern $text) -}}
-{{- fail (printf "%s: %q is not a Kubernetes quantity: write for example 1536Mi, 1.5Gi, 2G or 1610612736%s." .at $text (ternary ", or 250m of CPU" "" (hasSuffix ".cpu" .at))) -}}
+{{- fail (printf "%s: %q is not a Kubernetes quantity: write, for example, 1536Mi, 1.5Gi, 2G or 1610612736%s." .at $text (ternary ", or 250m of CPU" "" (hasSuffix ".cpu" .at))) -}}
 {{- end -}}
 {{- $number := regexReplaceAll $pattern $text "${1}" | float64 -}}
 {{- $suffix := regexReplaceAll $pattern $text "${2}" -}}
@@ -42,7 +42,7 @@ sub-units (n, u, m). Dict: value, at (where it stands in the values, for the mes
 {{- else if regexMatch (include "n8n-tuned.quantityPattern" .) $text -}}
 {{- include "n8n-tuned.mebibytes" (dict "value" .value "at" .at) -}}
 {{- else -}}
-{{- fail (printf "%s: %q is neither a fraction of the memory limit nor a quantity: write for example 1/2 or 768Mi." .at $text) -}}
+{{- fail (printf "%s: %q is neither a fraction of the memory limit nor a quantity: write, for example, 1/2 or 768Mi." .at $text) -}}
 {{- end -}}
 {{- end -}}
 

@@ -21,12 +21,12 @@
 {{- end -}}
 {{- else if not $database.host -}}
 {{- with include "n8n-tuned.given" $ofServer -}}
-{{- printf "database.external (%s): these settings are for your own server, but the release deploys PostgreSQL: set database.external.host, or remove them. For the built-in PostgreSQL, use database.own.user and database.own.database." . }}{{ "\n" -}}
+{{- printf "database.external (%s): these settings are for your own server, but the release deploys its own PostgreSQL: set database.external.host, or remove these settings. For the built-in PostgreSQL, use database.own.user and database.own.database." . }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- $looks := or (has (int $database.port) (list 6432 6543)) (regexMatch "(pgbouncer|pooler|pgcat|odyssey|supavisor)" ($database.host | default "")) -}}
 {{- if and $database.host $looks (not $database.pooling) -}}
-{{- printf "database.external.pooling: %s:%d looks like a connection pooler, and n8n can use session settings only in session mode: set this value to session or transaction, or to none if there is no pooler." $database.host (int $database.port) }}{{ "\n" -}}
+{{- printf "database.external.pooling: %s:%d looks like a connection pooler, and session settings are kept only in session mode: set this value to session or transaction, or to none if there is no pooler." $database.host (int $database.port) }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq $database.pooling "transaction") (eq true .Values.tuning.sessionOnce) -}}
 {{- "tuning.sessionOnce: behind a pooler in transaction mode, a session loses its settings before the next query: remove the value, or set database.external.pooling=session." }}{{ "\n" -}}
@@ -40,7 +40,7 @@
 {{- printf "database.own.backup.s3 (%s): without a bucket, the dumps stay on a volume: set database.own.backup.s3.bucket, or remove these settings." $ofS3 }}{{ "\n" -}}
 {{- end -}}
 {{- if and $backup.s3.bucket (not (trimAll "/" $backup.s3.prefix)) -}}
-{{- "database.own.backup.s3.prefix: a release of the same name in another cluster would count and remove these dumps as its own: set a prefix that only this release uses, such as production/n8n." }}{{ "\n" -}}
+{{- "database.own.backup.s3.prefix: a release of the same name in another cluster would count these dumps as its own and delete them: set a prefix that only this release uses, such as production/n8n." }}{{ "\n" -}}
 {{- end -}}
 {{- if and $backup.s3.bucket (not $backup.enabled) -}}
 {{- "database.own.backup.s3.bucket: the bucket has no effect, because backups are off: set database.own.backup.enabled=true, or remove the bucket." }}{{ "\n" -}}
@@ -69,7 +69,7 @@
 {{- printf "database.external.tls: a client certificate requires its private key and vice versa, but %s is missing: set both or neither." (ternary "certKey" "keyKey" (empty $tls.certKey)) }}{{ "\n" -}}
 {{- end -}}
 {{- if and $tls.certKey (not $tls.existingSecret) -}}
-{{- "database.external.tls.existingSecret: certKey and keyKey are keys in this Secret, but existingSecret is not set: set it." }}{{ "\n" -}}
+{{- "database.external.tls.existingSecret: certKey and keyKey are keys in this Secret, but existingSecret is not set: set existingSecret." }}{{ "\n" -}}
 {{- end -}}
 {{- if include "n8n-tuned.ownRedis" . -}}
 {{- $redis := .Values.redis.external -}}
@@ -83,7 +83,7 @@
   "tls.serverName" $redis.tls.serverName
   "sentinel.existingSecret" $redis.sentinel.existingSecret) -}}
 {{- with $given -}}
-{{- printf "redis.external (%s): these settings are for your own Redis, but the release deploys Redis: set redis.external.host (or clusterNodes, or sentinel.nodes), or remove them." . }}{{ "\n" -}}
+{{- printf "redis.external (%s): these settings are for your own Redis, but the release deploys its own Redis: set redis.external.host (or clusterNodes, or sentinel.nodes), or remove these settings." . }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -111,7 +111,7 @@
 {{- end -}}
 {{- $external := .Values.database.external -}}
 {{- if and $external.passwordless (or $external.existingSecret $external.password) -}}
-{{- "database.external.passwordless: existingSecret or password also sets a password: keep only passwordless or the password." }}{{ "\n" -}}
+{{- "database.external.passwordless: existingSecret or password sets a password: keep either passwordless or the password." }}{{ "\n" -}}
 {{- end -}}
 {{- if and .Values.database.own.existingSecret (not (include "n8n-tuned.ownDatabase" .)) -}}
 {{- "database.own.existingSecret: this release deploys no PostgreSQL of its own: set database.external.existingSecret, or remove this value." }}{{ "\n" -}}
@@ -125,7 +125,7 @@
 {{- end -}}
 {{- end -}}
 {{- if and (eq .Values.database.type "postgresql") .Values.database.external.host (not .Values.database.external.passwordless) (eq "none" .n8nTunedSecrets.database.origin) -}}
-{{- "database.external: a password is missing: set database.external.existingSecret, env.DB_POSTGRESDB_PASSWORD or its _FILE for all roles, secretsInEnvFrom=[DB_POSTGRESDB_PASSWORD] if envFrom contains it, or database.external.passwordless=true if the server requires no password." }}{{ "\n" -}}
+{{- "database.external: a password is missing: set database.external.existingSecret, or env.DB_POSTGRESDB_PASSWORD (or env.DB_POSTGRESDB_PASSWORD_FILE) for all roles. If envFrom contains the password, set secretsInEnvFrom=[DB_POSTGRESDB_PASSWORD]. If the server requires no password, set database.external.passwordless=true." }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 
@@ -146,9 +146,9 @@ win or lose without a word.
 {{- $store := trimSuffix ".external" $other.at -}}
 {{- printf "env.%s: the release deploys this store with its own password: store your password in a Secret and set %s.own.existingSecret, or remove the variable." $variable $store }}{{ "\n" -}}
 {{- else if and (eq $roles "all") $other.as -}}
-{{- printf "%s (%s): env.%s also sets it and would override it: keep only one of them." $other.at $other.as $variable }}{{ "\n" -}}
+{{- printf "%s (%s): env.%s would override this setting: keep only one of them." $other.at $other.as $variable }}{{ "\n" -}}
 {{- else if and (eq $roles "some") (or (eq $variable "N8N_ENCRYPTION_KEY") (and (eq $variable "QUEUE_BULL_REDIS_PASSWORD") (not $other.as))) -}}
-{{- printf "env.%s: it is not set for every role, but all roles need the same value: set it under env." $variable }}{{ "\n" -}}
+{{- printf "env.%s: this variable is not set for every role, but all roles need the same value: set the variable under env." $variable }}{{ "\n" -}}
 {{- end -}}
 {{- range $component := $.n8nTunedComponents -}}
 {{- $own := $component.ownEnv -}}
@@ -160,13 +160,13 @@ win or lose without a word.
 {{- if has $name $ofEnvFrom -}}{{- $ways = append $ways (printf "%s of secretsInEnvFrom" $name) -}}{{- end -}}
 {{- end -}}
 {{- if gt (len $ways) 1 -}}
-{{- printf "%s: it has %s, and only one of them takes effect: keep only one of them." $component.at (join " and " $ways) }}{{ "\n" -}}
+{{- printf "%s: %s are set, but only one of them takes effect: keep only one of them." $component.at (join " and " $ways) }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq $variable "N8N_ENCRYPTION_KEY") (hasKey $own $variable) (not (get $own $variable)) -}}
-{{- printf "env.%s: it is empty, so each pod of %s would create its own key, and lose it: remove the variable, or set the key." $variable $component.at }}{{ "\n" -}}
+{{- printf "env.%s: this variable is empty, so each pod of %s would create its own key, and lose the key when the pod ends: remove the variable, or set the key." $variable $component.at }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq $variable "N8N_ENCRYPTION_KEY") (or (get $own $file) (has $file $ofEnvFrom)) (not (include "n8n-tuned.supports" (dict "context" $ "feature" "encryptionKeyFile"))) -}}
-{{- printf "env.%s: n8n %s does not read the key from a file, and would create its own: set N8N_ENCRYPTION_KEY with valueFrom, or set encryptionKey.existingSecret." $file (include "n8n-tuned.version" $) }}{{ "\n" -}}
+{{- printf "env.%s: n8n %s does not read the key from a file, and would create its own key: set N8N_ENCRYPTION_KEY with valueFrom, or set encryptionKey.existingSecret." $file (include "n8n-tuned.version" $) }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -174,19 +174,19 @@ win or lose without a word.
 {{- range .n8nTunedComponents -}}
 {{- if include "n8n-tuned.envFrom" (dict "context" $ "component" .) -}}{{- $hasEnvFrom = "true" -}}{{- end -}}
 {{- if and (eq (include "n8n-tuned.runnerMode" $) "external") (include "n8n-tuned.givenAs" (dict "context" $ "component" . "name" "N8N_RUNNERS_AUTH_TOKEN")) -}}
-{{- "env.N8N_RUNNERS_AUTH_TOKEN: the external task runner needs the same token, but does not get this variable: put the token into a Secret, and set taskRunners.authToken.existingSecret." }}{{ "\n" -}}
+{{- "env.N8N_RUNNERS_AUTH_TOKEN: the external task runner needs the same token, but does not get this variable: store the token in a Secret, and set taskRunners.authToken.existingSecret." }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- if and $hasEnvFrom (kindIs "invalid" .Values.secretsInEnvFrom) (eq "generated" .n8nTunedSecrets.encryptionKey.origin) -}}
-{{- "secretsInEnvFrom: the chart cannot see whether envFrom contains N8N_ENCRYPTION_KEY, and the key that the chart creates would override that key: set secretsInEnvFrom=[N8N_ENCRYPTION_KEY] if envFrom contains it, or secretsInEnvFrom=[] if not." }}{{ "\n" -}}
+{{- "secretsInEnvFrom: the chart cannot see whether envFrom contains N8N_ENCRYPTION_KEY, and the key that the chart creates would override the key in envFrom: set secretsInEnvFrom=[N8N_ENCRYPTION_KEY] if envFrom contains the key, or secretsInEnvFrom=[] if not." }}{{ "\n" -}}
 {{- end -}}
 {{- if and .Values.secretsInEnvFrom (not $hasEnvFrom) -}}
-{{- printf "secretsInEnvFrom (%s): no role has an envFrom that could contain them: set envFrom, or remove secretsInEnvFrom." (join ", " .Values.secretsInEnvFrom) }}{{ "\n" -}}
+{{- printf "secretsInEnvFrom (%s): no role has an envFrom that could contain these secrets: set envFrom, or remove secretsInEnvFrom." (join ", " .Values.secretsInEnvFrom) }}{{ "\n" -}}
 {{- end -}}
 {{- range get .n8nTunedByRole "worker" -}}
 {{- $password := include "n8n-tuned.givenAs" (dict "context" $ "component" . "name" "QUEUE_BULL_REDIS_PASSWORD") -}}
 {{- if and (eq "keda" (include "n8n-tuned.autoscaler" .)) $password (not (include "n8n-tuned.kedaPasswords" $ | trim)) -}}
-{{- printf "%s.keda: KEDA also connects to Redis, and cannot read the password from there: store it in a Secret and set redis.external.existingSecret." .at }}{{ "\n" -}}
+{{- printf "%s.keda: KEDA also connects to Redis, but cannot read the password from n8n's variables: store the password in a Secret, and set redis.external.existingSecret." .at }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -202,20 +202,20 @@ win or lose without a word.
 {{- printf "binaryData.mode: n8n %s no longer stores files in memory: use filesystem, database or s3." $version }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq $mode "filesystem") (include "n8n-tuned.isQueue" .) (not (and .Values.persistence.enabled (include "n8n-tuned.isSharedClaim" .))) -}}
-{{- "binaryData.mode: in queue mode all roles must see the same files: use database or s3, or persistence.enabled with persistence.accessModes=[ReadWriteMany]." }}{{ "\n" -}}
+{{- "binaryData.mode: in queue mode, all roles must see the same files: use database or s3, or set persistence.enabled=true and persistence.accessModes=[ReadWriteMany]." }}{{ "\n" -}}
 {{- end -}}
 {{- $stores := list $mode .Values.executions.dataStorage -}}
 {{- if and (has "s3" $stores) (or (not .Values.binaryData.s3.host) (not .Values.binaryData.s3.bucket)) -}}
-{{- printf "binaryData.s3: %s=s3 requires host and bucket." (ternary "binaryData.mode" "executions.dataStorage" (eq $mode "s3")) }}{{ "\n" -}}
+{{- printf "binaryData.s3: %s=s3 requires a host and a bucket: set binaryData.s3.host and binaryData.s3.bucket." (ternary "binaryData.mode" "executions.dataStorage" (eq $mode "s3")) }}{{ "\n" -}}
 {{- end -}}
 {{- if and (has "azure" $stores) (or (not .Values.binaryData.azure.account) (not .Values.binaryData.azure.container)) -}}
-{{- printf "binaryData.azure: %s=azure requires account and container." (ternary "binaryData.mode" "executions.dataStorage" (eq $mode "azure")) }}{{ "\n" -}}
+{{- printf "binaryData.azure: %s=azure requires an account and a container: set binaryData.azure.account and binaryData.azure.container." (ternary "binaryData.mode" "executions.dataStorage" (eq $mode "azure")) }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq .Values.executions.dataStorage "filesystem") (not .Values.persistence.enabled) -}}
-{{- "executions.dataStorage: files on the pod's own disk are lost with the pod: set persistence.enabled=true, or remove this value." }}{{ "\n" -}}
+{{- "executions.dataStorage: files on the pod's own disk are lost when the pod is deleted: set persistence.enabled=true, or remove this value." }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq .Values.executions.dataStorage "filesystem") (include "n8n-tuned.isQueue" .) (ne $mode "filesystem") -}}
-{{- "executions.dataStorage: in queue mode all roles must see the same files: set binaryData.mode=filesystem with persistence.accessModes=[ReadWriteMany] as well, or use database or s3." }}{{ "\n" -}}
+{{- "executions.dataStorage: in queue mode, all roles must see the same files: also set binaryData.mode=filesystem with persistence.accessModes=[ReadWriteMany], or use database or s3." }}{{ "\n" -}}
 {{- end -}}
 {{- $claim := .Values.persistence.existingClaim -}}
 {{- if and $claim (not .Values.persistence.enabled) -}}

@@ -6,7 +6,7 @@
 {{- $semiSpaceMiB := include "n8n-tuned.tuning" (dict "context" . "name" "semiSpaceMiB") | int64 -}}
 {{- $minMiB := include "n8n-tuned.minHeapsMiB" . | fromYaml -}}
 {{- with regexFind "--max[-_](old|semi)[-_]space[-_]size" (.Values.heap.nodeOptions | default "") -}}
-{{- printf "heap.nodeOptions: %s has its own value in the chart, and if an option is set twice, the last one silently wins: set %s instead." . (ternary "heap.oldSpace" "tuning.semiSpaceMiB" (contains "old" .)) }}{{ "\n" -}}
+{{- printf "heap.nodeOptions: the chart has a separate value for %s, and if an option is set twice, Node.js silently uses the last one: set %s instead." . (ternary "heap.oldSpace" "tuning.semiSpaceMiB" (contains "old" .)) }}{{ "\n" -}}
 {{- end -}}
 {{- range $component := .n8nTunedComponents -}}
 {{- $at := printf "%s.resources.limits.memory" .at -}}
@@ -27,7 +27,7 @@
 {{- $least := get $minMiB $name | int64 -}}
 {{- $heapAt := include "n8n-tuned.heapAt" (dict "context" $ "component" $component "name" $name) -}}
 {{- if lt $mebibytes $least -}}
-{{- printf "%s: %s is %d MiB of the limit of %d MiB, but n8n %s needs at least %d MiB there: raise this value, for example to 1/2 or 768Mi." $heapAt (include "n8n-tuned.plain" (get $settings $name)) $mebibytes $limitMiB $version $least }}{{ "\n" -}}
+{{- printf "%s: %s is %d MiB of the limit of %d MiB, but n8n %s needs at least %d MiB for this part: raise this value, for example to 1/2 or 768Mi." $heapAt (include "n8n-tuned.plain" (get $settings $name)) $mebibytes $limitMiB $version $least }}{{ "\n" -}}
 {{- end -}}
 {{- $sumMiB = add $sumMiB $mebibytes -}}
 {{- $parts = append $parts (printf "%s %d MiB" $heapAt $mebibytes) -}}

@@ -28,7 +28,7 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- $facts := .n8nTunedVersions.supported -}}
 {{- $version := include "n8n-tuned.version" . -}}
 {{- if semverCompare (printf "<%s" $facts.from) $version -}}
-{{- printf "image.tag: n8n %s is older than %s, the first version this chart can run: use a newer one." $version $facts.from }}{{ "\n" -}}
+{{- printf "image.tag: n8n %s is older than %s, the first version that this chart supports: use a newer version." $version $facts.from }}{{ "\n" -}}
 {{- end -}}
 {{- if and .Values.image.digest (not .Values.image.tag) (not .Values.image.version) -}}
 {{- "image.digest: a digest does not contain the n8n version, which determines what the chart renders: set image.version as well." }}{{ "\n" -}}
@@ -36,7 +36,7 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- /* An image of the user's own may count its tags in another way. */ -}}
 {{- $tagged := include "n8n-tuned.versionIn" .Values.image.tag -}}
 {{- if and .Values.image.version $tagged (ne $tagged $version) (hasSuffix "n8nio/n8n" .Values.image.repository) -}}
-{{- printf "image.version: it is n8n %s, but image.tag is %s, so the chart would use the rules of the wrong version: leave image.version empty." $version $tagged }}{{ "\n" -}}
+{{- printf "image.version: this value is %s, but image.tag is %s, so the chart would render for the wrong n8n version: leave image.version empty." $version $tagged }}{{ "\n" -}}
 {{- end -}}
 {{- $isKnown := and (semverCompare (printf ">=%s" $facts.from) $version) (semverCompare (printf "<%s-0" $facts.testedBelow) $version) -}}
 {{- if and (not .Values.image.version) $tagged (not $isKnown) (not (hasSuffix "n8nio/n8n" .Values.image.repository)) -}}
@@ -70,7 +70,7 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- define "n8n-tuned.validate.names" -}}
 {{- with .Values.namespaceOverride -}}
 {{- if not (regexMatch "^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$" .) -}}
-{{- printf "namespaceOverride: %q is not a namespace name: use lower-case letters, digits and hyphens, at most 63, with a letter or digit at both ends." . }}{{ "\n" -}}
+{{- printf "namespaceOverride: %q is not a namespace name: use at most 63 lower-case letters, digits and hyphens, with a letter or a digit at both ends." . }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- range $key, $expression := .n8nTunedForeign -}}
@@ -87,9 +87,9 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- $object := fromYaml . -}}
 {{- $why := regexFind "yaml: .*" ($object.Error | default "") -}}
 {{- if $why -}}
-{{- printf "extraManifests[%d]: it cannot be parsed (%s): correct it." $index $why }}{{ "\n" -}}
+{{- printf "extraManifests[%d]: the entry cannot be parsed (%s): correct its YAML." $index $why }}{{ "\n" -}}
 {{- else if not (and $object.apiVersion $object.kind (dig "metadata" "name" "" $object)) -}}
-{{- printf "extraManifests[%d]: it is not a Kubernetes object: add apiVersion, kind and metadata.name." $index }}{{ "\n" -}}
+{{- printf "extraManifests[%d]: the entry is not a Kubernetes object: add apiVersion, kind and metadata.name." $index }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -98,13 +98,13 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 
 {{- define "n8n-tuned.validate.process" -}}
 {{- if and (eq .Values.executions.process "own") (not (include "n8n-tuned.supports" (dict "context" . "feature" "executionsProcess"))) -}}
-{{- printf "executions.process: n8n %s has no `own` process, which was removed in 1.0 and prevents n8n from starting: set executions.process=main, or executions.mode=queue to run executions outside main." (include "n8n-tuned.version" .) }}{{ "\n" -}}
+{{- printf "executions.process: n8n %s has no `own` process (removed in 1.0), and would not start with this value: set executions.process=main, or executions.mode=queue to run executions outside main." (include "n8n-tuned.version" .) }}{{ "\n" -}}
 {{- end -}}
 {{- if and .Values.executions.durableSchedules (not (include "n8n-tuned.supports" (dict "context" . "feature" "durableSchedules"))) -}}
-{{- printf "executions.durableSchedules: n8n %s stores schedules only in memory (2.39 and newer can use the database): use a newer version, or set it to false." (include "n8n-tuned.version" .) }}{{ "\n" -}}
+{{- printf "executions.durableSchedules: n8n %s stores schedules only in memory (2.39 and newer can use the database): use a newer version, or set this value to false." (include "n8n-tuned.version" .) }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq .Values.executions.process "own") (include "n8n-tuned.isQueue" .) -}}
-{{- "executions.process: workers in queue mode run executions in their own process only: set executions.process=main." }}{{ "\n" -}}
+{{- "executions.process: in queue mode, a worker cannot start a process for each execution: set executions.process=main." }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 
@@ -120,13 +120,13 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- $external := $values.redis.external -}}
 {{- $given := include "n8n-tuned.given" (dict "host" $external.host "clusterNodes" $external.clusterNodes "sentinel.nodes" $external.sentinel.nodes) -}}
 {{- if contains ", " $given -}}
-{{- printf "redis.external (%s): each of these settings selects another Redis: keep only one of them." $given }}{{ "\n" -}}
+{{- printf "redis.external (%s): each of these settings selects a different Redis: keep only one of them." $given }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq (include "n8n-tuned.redisKind" .) "host") (eq (int $external.port) 26379) -}}
 {{- "redis.external.port: 26379 is the port of a Sentinel, but n8n does not support Sentinels: list the Sentinels in redis.external.sentinel.nodes, or set the port of the master." }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq (include "n8n-tuned.redisKind" .) "sentinel") (semverCompare "<1.29.0-0" .Capabilities.KubeVersion.Version) -}}
-{{- printf "redis.external.sentinel: its proxy is a sidecar that must outlive n8n, which requires Kubernetes 1.29 and is not possible with %s: set redis.external.host to a Service that follows the master." .Capabilities.KubeVersion.Version }}{{ "\n" -}}
+{{- printf "redis.external.sentinel: the proxy for Sentinels is a sidecar that must outlive n8n. Such a sidecar requires Kubernetes 1.29, but the cluster runs %s: set redis.external.host to a Service that follows the master." .Capabilities.KubeVersion.Version }}{{ "\n" -}}
 {{- end -}}
 {{- $sized := list -}}
 {{- range $values.worker.pools -}}
@@ -136,12 +136,12 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- range (get .n8nTunedByRole "worker") -}}
 {{- $most := include "n8n-tuned.maxReplicas" . | int -}}
 {{- if and .pool (eq $most 0) (not (has .pool $sized)) -}}
-{{- printf "%s.replicas: this pool uses worker.replicas, which is 0, so it would have no pods: set its own replicas." .at }}{{ "\n" -}}
+{{- printf "%s.replicas: this pool uses worker.replicas, which is 0, so the pool would have no pods: set replicas for this pool." .at }}{{ "\n" -}}
 {{- end -}}
 {{- $workers = add $workers $most -}}
 {{- end -}}
 {{- if eq (int $workers) 0 -}}
-{{- "worker.replicas: queue mode without a worker runs nothing: set worker.replicas, or the replicas of a pool, to 1 or more." }}{{ "\n" -}}
+{{- "worker.replicas: without a worker, queue mode does not run any execution: set worker.replicas, or the replicas of a pool, to 1 or more." }}{{ "\n" -}}
 {{- end -}}
 {{- else -}}
 {{- if $values.webhook.enabled -}}
@@ -177,11 +177,11 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- end -}}
 {{- range (get .n8nTunedByRole "webhook") -}}
 {{- if eq (include "n8n-tuned.maxReplicas" . | int) 0 -}}
-{{- "webhook.replicas: production webhooks go to the webhook processors, so with 0 replicas, nothing responds to them: set 1 or more, or webhook.enabled=false." }}{{ "\n" -}}
+{{- "webhook.replicas: production webhooks go to the webhook processors, so with 0 replicas, nothing responds to them: set 1 or more replicas, or webhook.enabled=false." }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- if and $values.webhook.exclusive (include "n8n-tuned.hasWebhookProcessors" .) (not $values.ingress.enabled) (not $values.ingress.webhook.enabled) (not $values.httpRoute.enabled) (not $values.httpRoute.webhook.enabled) (not $values.publicUrl) (not $values.webhookUrl) -}}
-{{- "webhook.exclusive: nothing routes webhooks to the processors, but main rejects them: enable ingress or httpRoute, or set publicUrl if your own proxy routes them." }}{{ "\n" -}}
+{{- "webhook.exclusive: nothing routes webhooks to the webhook processors, and main does not handle webhooks: enable ingress or httpRoute, or set publicUrl if your own proxy routes the webhooks." }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 
@@ -192,11 +192,11 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- $at := .at -}}
 {{- range $name, $one := $settings.beforeStart -}}
 {{- if and $one (not $one.command) -}}
-{{- printf "%s.beforeStart.%s: it has no command, so nothing would run: add a command, such as [n8n, import:workflow, --separate, --input=/before-start/%s]." $at $name $name }}{{ "\n" -}}
+{{- printf "%s.beforeStart.%s: this entry has no command, so nothing would run: add a command, such as [n8n, import:workflow, --separate, --input=/before-start/%s]." $at $name $name }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- if hasKey $names .name -}}
-{{- printf "worker.pools: two pools have the name %q: use a different name for each." (.pool | default "") }}{{ "\n" -}}
+{{- printf "worker.pools: two pools have the name %q: use a different name for each pool." (.pool | default "") }}{{ "\n" -}}
 {{- end -}}
 {{- $_ := set $names .name true -}}
 {{- if and $settings.autoscaling.enabled (dig "keda" "enabled" false $settings) -}}
@@ -209,21 +209,21 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- printf "%s.keda: minReplicas %d is above maxReplicas %d: lower minReplicas or raise maxReplicas." .at (int $settings.keda.minReplicas) (int $settings.keda.maxReplicas) }}{{ "\n" -}}
 {{- end -}}
 {{- if and $settings.autoscaling.enabled (not (dig "requests" "cpu" "" ($settings.resources | default dict))) (gt (int $settings.autoscaling.cpuPercent) 0) -}}
-{{- printf "%s.resources.requests.cpu: the autoscaler compares CPU usage with this request, which is not set: set it, or autoscaling.cpuPercent=0." .at }}{{ "\n" -}}
+{{- printf "%s.resources.requests.cpu: the autoscaler compares CPU usage with this request, which is not set: set the request, or autoscaling.cpuPercent=0." .at }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq .role "webhook") $settings.keda.enabled -}}
 {{- if and (eq (int $settings.keda.cpuPercent) 0) (not $settings.keda.triggers) -}}
-{{- printf "%s.keda: there is nothing to scale on: set cpuPercent or triggers." .at }}{{ "\n" -}}
+{{- printf "%s.keda: KEDA has no metric to scale on: set cpuPercent or triggers." .at }}{{ "\n" -}}
 {{- end -}}
 {{- if and (gt (int $settings.keda.cpuPercent) 0) (not (dig "requests" "cpu" "" ($settings.resources | default dict))) -}}
-{{- printf "%s.resources.requests.cpu: KEDA compares CPU usage with this request, which is not set: set it, or keda.cpuPercent=0." .at }}{{ "\n" -}}
+{{- printf "%s.resources.requests.cpu: KEDA compares CPU usage with this request, which is not set: set the request, or keda.cpuPercent=0." .at }}{{ "\n" -}}
 {{- end -}}
 {{- if and (not $settings.keda.triggers) (eq (include "n8n-tuned.minReplicas" .) "0") (eq "keda" (include "n8n-tuned.autoscaler" .)) -}}
-{{- printf "%s.keda.minReplicas: without a pod, there is no CPU usage to measure, so KEDA would never start one: set it to 1 or more, or add triggers." .at }}{{ "\n" -}}
+{{- printf "%s.keda.minReplicas: without a pod, there is no CPU usage to measure, so KEDA would never start a pod: set this value to 1 or more, or add triggers." .at }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- if and $settings.autoscaling.enabled (eq (int $settings.autoscaling.cpuPercent) 0) (eq (int $settings.autoscaling.memoryPercent) 0) (not $settings.autoscaling.metrics) -}}
-{{- printf "%s.autoscaling: there is nothing to scale on: set cpuPercent, memoryPercent or metrics." .at }}{{ "\n" -}}
+{{- printf "%s.autoscaling: the autoscaler has no metric to scale on: set cpuPercent, memoryPercent or metrics." .at }}{{ "\n" -}}
 {{- end -}}
 {{- if $settings.terminationGracePeriodSeconds -}}
 {{- $asked := dict "context" $ "component" . -}}
@@ -231,14 +231,14 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- $preStop := include "n8n-tuned.preStopSeconds" $asked | int -}}
 {{- $least := add $shutdown $preStop 10 -}}
 {{- if le (int $settings.terminationGracePeriodSeconds) (int $least) -}}
-{{- printf "%s.terminationGracePeriodSeconds: %d s would kill n8n while it finishes its executions: use more than %d (shutdown.timeoutSeconds %d + preStopSeconds %d + 10), or null for a computed value." .at (int $settings.terminationGracePeriodSeconds) $least $shutdown $preStop }}{{ "\n" -}}
+{{- printf "%s.terminationGracePeriodSeconds: after %d s, Kubernetes would kill n8n, which may still be finishing its executions: use more than %d (shutdown.timeoutSeconds %d + preStopSeconds %d + 10), or null for a computed value." .at (int $settings.terminationGracePeriodSeconds) $least $shutdown $preStop }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- if and $settings.dedicatedQueue (not .pool) -}}
 {{- "worker.dedicatedQueue: only a worker pool can have its own queue: set dedicatedQueue in an entry of worker.pools." }}{{ "\n" -}}
 {{- end -}}
 {{- if and $settings.dedicatedQueue (not (include "n8n-tuned.supports" (dict "context" $ "feature" "workerPools"))) -}}
-{{- printf "%s.dedicatedQueue: n8n %s does not support queues per pool: set it to false." .at (include "n8n-tuned.version" $) }}{{ "\n" -}}
+{{- printf "%s.dedicatedQueue: n8n %s does not support queues per pool: set this value to false." .at (include "n8n-tuned.version" $) }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -249,11 +249,11 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- printf "taskRunners.mode: n8n %s always runs Code nodes in a task runner: use internal or external." (include "n8n-tuned.version" .) }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq $mode "external") (not (include "n8n-tuned.supports" (dict "context" . "feature" "taskRunners"))) -}}
-{{- printf "taskRunners.mode: n8n %s has no task runners: use internal, which has no effect there." (include "n8n-tuned.version" .) }}{{ "\n" -}}
+{{- printf "taskRunners.mode: n8n %s has no task runners: use internal, which has no effect in this version." (include "n8n-tuned.version" .) }}{{ "\n" -}}
 {{- end -}}
 {{- if eq (include "n8n-tuned.runnerMode" .) "external" -}}
 {{- if semverCompare "<1.29.0-0" .Capabilities.KubeVersion.Version -}}
-{{- printf "taskRunners.mode: the external runner is a sidecar that must outlive n8n, so that the last Code nodes of a stopping pod can run; this requires Kubernetes 1.29 and is not possible with %s: use internal." .Capabilities.KubeVersion.Version }}{{ "\n" -}}
+{{- printf "taskRunners.mode: the external runner is a sidecar that must outlive n8n, so that the last Code nodes of a stopping pod can run. Such a sidecar requires Kubernetes 1.29, but the cluster runs %s: use internal." .Capabilities.KubeVersion.Version }}{{ "\n" -}}
 {{- end -}}
 {{- with dig "limits" "memory" "" (.Values.taskRunners.resources | default dict) -}}
 {{- $limitMiB := include "n8n-tuned.mebibytes" (dict "value" . "at" "taskRunners.resources.limits.memory") | int64 -}}
@@ -264,7 +264,7 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- end -}}
 {{- end -}}
 {{- if and .Values.pythonPackages.packages (ne (include "n8n-tuned.runnerMode" .) "external") -}}
-{{- "pythonPackages.packages: Python runs in the external task runner only: set taskRunners.mode=external." }}{{ "\n" -}}
+{{- "pythonPackages.packages: Python runs only in the external task runner: set taskRunners.mode=external." }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 
@@ -276,11 +276,11 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- end -}}
 {{- end -}}
 {{- if and $monitoring.prometheusRule.enabled (not (include "n8n-tuned.ruleGroups" . | fromYaml).items) -}}
-{{- "monitoring.prometheusRule.enabled: there is nothing to render: set monitoring.prometheusRule.bundled=true for the chart's alerts, or define your own in monitoring.prometheusRule.groups." }}{{ "\n" -}}
+{{- "monitoring.prometheusRule.enabled: the PrometheusRule would contain no rules: set monitoring.prometheusRule.bundled=true for the chart's alerts, or define your own rules in monitoring.prometheusRule.groups." }}{{ "\n" -}}
 {{- end -}}
 {{- range $name := concat $monitoring.prometheusRule.disabled (keys $monitoring.prometheusRule.severities | sortAlpha) -}}
 {{- if not (has $name (include "n8n-tuned.bundledAlerts" $ | fromYaml).items) -}}
-{{- printf "monitoring.prometheusRule: the chart has no alert %q: docs/runbooks lists all alerts." $name }}{{ "\n" -}}
+{{- printf "monitoring.prometheusRule: the chart has no alert %q: use one of the names in docs/runbooks." $name }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- if and $monitoring.dashboard.enabled (not (.Files.Glob "files/monitoring/dashboards/*.json")) -}}

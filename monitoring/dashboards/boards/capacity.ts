@@ -5,7 +5,7 @@ export const capacity: DashboardSpec = {
   uid: 'n8n-capacity',
   title: 'n8n / Capacity',
   description:
-    'What n8n does now, and how near each resource is to its limit. To learn what it can sustain, measure it: n8n-tuned find.',
+    'What n8n is doing now, and how close each resource is to its limit. To measure how much load n8n can sustain, run n8n-tuned find.',
   rows: [
     {
       title: 'Load',
@@ -25,14 +25,14 @@ export const capacity: DashboardSpec = {
               legend: '95th percentile',
             },
           ],
-          meaning: 'From its start to its end, without the time in the queue.',
+          meaning: 'Time from the start to the end of an execution, without its time in the queue.',
           whenBad:
-            'If it grows with the load, something is used up: see the row below. If it grows without, a service that workflows call has become slow.',
+            'If the time grows with the load, a resource is used up: see the row below. If the time grows while the load stays the same, a service that workflows call has become slow.',
         },
       ],
     },
     {
-      title: 'What limits: the first of these that is full',
+      title: 'Limits: the first resource that is full limits n8n',
       panels: [
         panels.cpuCores,
         panels.eventLoopLag,
@@ -47,8 +47,8 @@ export const capacity: DashboardSpec = {
               legend: PROCESS,
             },
           ],
-          meaning: 'Connections in use, of those that the pool of a process may have.',
-          whenBad: 'At 100% with queries that wait: runbook N8nDatabasePoolWaiting.',
+          meaning: 'Share of the connections in the pool of a process that are in use.',
+          whenBad: 'At 100%, if queries are waiting, see runbook N8nDatabasePoolWaiting.',
           bounds: [0.7, 0.9],
           max: 1,
         },

@@ -10,7 +10,7 @@ const rateOf = (metric: string): string => `rate(${of(metric)}[$__rate_interval]
 export const containers: DashboardSpec = {
   uid: 'n8n-containers',
   title: 'Containers, as Kubernetes sees them',
-  description: 'What cAdvisor says of the containers of a release.',
+  description: 'Metrics from cAdvisor for the containers of a release.',
   rows: [
     {
       title: 'Containers',
@@ -25,8 +25,8 @@ export const containers: DashboardSpec = {
               legend: '{{pod}} {{container}}',
             },
           ],
-          meaning: 'Working set: what counts against the memory limit.',
-          whenBad: 'Runbook N8nContainerNearMemoryLimit.',
+          meaning: 'Working set, which is the memory that counts towards the memory limit.',
+          whenBad: 'See runbook N8nContainerNearMemoryLimit.',
         },
         {
           title: 'CPU of each container',
@@ -38,8 +38,8 @@ export const containers: DashboardSpec = {
               legend: '{{pod}} {{container}}',
             },
           ],
-          meaning: 'Cores in use, task runners included.',
-          whenBad: 'Runbook N8nCpuThrottled.',
+          meaning: 'Number of cores in use, including task runners.',
+          whenBad: 'See runbook N8nCpuThrottled.',
         },
         {
           title: 'Throttled',
@@ -51,8 +51,8 @@ export const containers: DashboardSpec = {
               legend: '{{pod}} {{container}}',
             },
           ],
-          meaning: 'Share of the CPU periods in which the limit stopped a container.',
-          whenBad: 'Runbook N8nCpuThrottled.',
+          meaning: 'Share of CPU periods in which a container was throttled.',
+          whenBad: 'See runbook N8nCpuThrottled.',
         },
       ],
     },

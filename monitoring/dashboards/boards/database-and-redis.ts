@@ -5,7 +5,7 @@ export const stores: DashboardSpec = {
   uid: 'n8n-database-and-redis',
   title: 'n8n / Database and Redis',
   description:
-    'The stores as n8n sees them, without an exporter of theirs: the pool of each process, and what goes through the queue.',
+    "The stores as n8n's own metrics show them, without an exporter: the connection pool of each process, and the jobs in the queue.",
   rows: [
     {
       title: 'Database',
@@ -21,8 +21,8 @@ export const stores: DashboardSpec = {
             { expr: sumOf(chosen('n8n_db_pool_connections_max')), legend: 'most' },
           ],
           meaning:
-            'Of all processes together. "Most" must be below `max_connections` of PostgreSQL.',
-          whenBad: 'Runbook N8nPostgresqlConnections.',
+            'Number of connections of all processes together. The line "most" must be below `max_connections` of PostgreSQL.',
+          whenBad: 'See runbook N8nPostgresqlConnections.',
         },
         {
           title: 'Time to get a connection',
@@ -35,9 +35,10 @@ export const stores: DashboardSpec = {
               legend: '99th percentile',
             },
           ],
-          meaning: 'Of PostgreSQL only. Each execution takes a connection some dozens of times.',
+          meaning:
+            'Time that a query waits for a connection; only with PostgreSQL. Each execution needs dozens of queries.',
           whenBad:
-            'Above a few milliseconds: the pool is full, or the database is far or slow. Runbook N8nDatabasePoolWaiting.',
+            'If the time exceeds a few milliseconds, the pool is full, or the database is slow or far away: see runbook N8nDatabasePoolWaiting.',
         },
       ],
     },
@@ -53,9 +54,9 @@ export const stores: DashboardSpec = {
             { expr: sumOf(rateOf('n8n_queue_job_enqueued_total')), legend: 'put in' },
             { expr: sumOf(rateOf('n8n_queue_job_dequeued_total')), legend: 'taken' },
           ],
-          meaning: 'The two are level on a healthy system.',
+          meaning: 'In a healthy system, both rates are the same.',
           whenBad:
-            'Taken below put in: runbook N8nQueueGrowing. Both stop: Redis is away, runbook N8nRedisDown.',
+            'If workers take fewer jobs than n8n puts in, see runbook N8nQueueGrowing. If both rates fall to 0, Redis may be down: see runbook N8nRedisDown.',
         },
         panels.jobsStalled,
       ],

@@ -5,10 +5,10 @@ export const memory: DashboardSpec = {
   uid: 'n8n-memory-and-heap',
   title: 'n8n / Memory and heap',
   description:
-    'What each process holds inside and outside the heap, and how far it is from its limits.',
+    'How much memory each process uses inside and outside the heap, and how close it is to its limits.',
   rows: [
     {
-      title: 'Against the limits',
+      title: 'Memory usage and limits',
       panels: [
         panels.heapShare,
         {
@@ -23,23 +23,23 @@ export const memory: DashboardSpec = {
             },
           ],
           meaning:
-            'Resident memory of n8n, without its task runner, which shares the limit in internal mode.',
+            'Resident memory of n8n, without its task runner. In internal mode, the task runner shares the limit with n8n.',
           whenBad:
-            'Near the limit the kernel ends the container. Runbooks N8nContainerNearMemoryLimit and N8nOutOfMemoryKill.',
+            'If the memory usage reaches the limit, the kernel kills the container: see runbooks N8nContainerNearMemoryLimit and N8nOutOfMemoryKill.',
         },
       ],
     },
     {
-      title: 'Where it is',
+      title: 'Where the memory is used',
       panels: [
         {
           title: 'Heap in use',
           kind: 'lines',
           unit: 'bytes',
           queries: [{ expr: chosen('n8n_nodejs_heap_size_used_bytes'), legend: PROCESS }],
-          meaning: 'Objects of JavaScript.',
+          meaning: 'Memory of JavaScript objects.',
           whenBad:
-            'Rising low points: a leak, or more executions at once. Runbook N8nHeapNearLimit.',
+            'If the low points rise, there is a leak, or more executions run at the same time: see runbook N8nHeapNearLimit.',
         },
         {
           title: 'Outside the heap',
@@ -51,16 +51,19 @@ export const memory: DashboardSpec = {
               legend: PROCESS,
             },
           ],
-          meaning: 'Buffers, expression sandboxes, native code. No heap limit stops it.',
-          whenBad: 'Growth that does not end: runbook N8nMemoryOutsideHeapGrows.',
+          meaning:
+            'Memory of buffers, expression sandboxes and native code. No heap limit applies to this memory.',
+          whenBad: 'If the growth does not end, see runbook N8nMemoryOutsideHeapGrows.',
         },
         {
           title: 'Buffers',
           kind: 'lines',
           unit: 'bytes',
           queries: [{ expr: chosen('n8n_nodejs_external_memory_bytes'), legend: PROCESS }],
-          meaning: 'Memory outside the heap that objects of JavaScript hold: payloads, files.',
-          whenBad: 'Peaks of large payloads: `N8N_PAYLOAD_SIZE_MAX`, binary data in files.',
+          meaning:
+            'Memory outside the heap that belongs to JavaScript objects, such as payloads and files.',
+          whenBad:
+            'If large payloads cause peaks, lower `N8N_PAYLOAD_SIZE_MAX`, and keep binary data in files.',
         },
         {
           title: 'Time in the garbage collector',
@@ -69,8 +72,8 @@ export const memory: DashboardSpec = {
           queries: [
             { expr: perProcess(rateOf('n8n_nodejs_gc_duration_seconds_sum')), legend: PROCESS },
           ],
-          meaning: 'Share of time.',
-          whenBad: 'Above a tenth the heap is too small for the work: runbook N8nHeapNearLimit.',
+          meaning: 'Share of time that V8 spends on garbage collection.',
+          whenBad: 'Above 10%, the heap is too small for the work: see runbook N8nHeapNearLimit.',
           bounds: [0.1, 0.3],
         },
       ],

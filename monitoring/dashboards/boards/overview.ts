@@ -4,7 +4,8 @@ import { chosen, type DashboardSpec } from '../spec';
 export const overview: DashboardSpec = {
   uid: 'n8n-overview',
   title: 'n8n / Overview',
-  description: 'Is n8n healthy? One row per question; the other dashboards say why.',
+  description:
+    'Is n8n healthy? Each row answers one question; the other dashboards show the reasons.',
   rows: [
     {
       title: 'Is it up?',
@@ -22,9 +23,9 @@ export const overview: DashboardSpec = {
               legend: '{{role}}',
             },
           ],
-          meaning: 'How long ago the youngest process of each role started.',
+          meaning: 'Time since the newest process of each role started.',
           whenBad:
-            'Minutes, and nobody has deployed: runbooks N8nRestarting and N8nOutOfMemoryKill.',
+            'If a process started minutes ago, but nobody has deployed n8n, see runbooks N8nRestarting and N8nOutOfMemoryKill.',
         },
       ],
     },

@@ -4,7 +4,7 @@ import { chosen, ofQueue, perProcess, PROCESS, rateOf, sumOf, type DashboardSpec
 export const queue: DashboardSpec = {
   uid: 'n8n-queue-and-workers',
   title: 'n8n / Queue and workers',
-  description: 'Queue mode: what waits, who takes it, and what is lost.',
+  description: 'For queue mode: which jobs wait, which workers take them, and which are lost.',
   rows: [
     {
       title: 'Queue',
@@ -22,9 +22,9 @@ export const queue: DashboardSpec = {
             },
             { expr: `max(${rateOf('n8n_scaling_mode_queue_jobs_failed')})`, legend: 'failed' },
           ],
-          meaning: 'Jobs that workers ended, as each main counts them.',
+          meaning: 'Jobs that workers have finished. Each main counts all of them.',
           whenBad:
-            'Completed falls while jobs wait: fewer workers, or slower work. Runbook N8nQueueGrowing.',
+            'If fewer jobs complete while jobs are waiting, there are fewer workers, or the jobs take longer: see runbook N8nQueueGrowing.',
         },
         {
           title: 'Wait for a worker, estimated',
@@ -36,9 +36,10 @@ export const queue: DashboardSpec = {
               legend: 'wait',
             },
           ],
-          meaning: 'Waiting jobs over jobs completed per second. No line: nothing completes.',
+          meaning:
+            'Number of waiting jobs, divided by the number of jobs that complete per second. If no jobs complete, there is no line.',
           whenBad:
-            'Callers of webhooks that respond at their end wait this long in addition. Runbook N8nQueueWaitLong.',
+            'If a webhook responds when its workflow ends, its callers wait longer by this time: see runbook N8nQueueWaitLong.',
           bounds: [10, 60],
         },
       ],
@@ -56,8 +57,9 @@ export const queue: DashboardSpec = {
               legend: PROCESS,
             },
           ],
-          meaning: 'Workers of one pool take about the same.',
-          whenBad: 'A worker at 0 while others are busy: runbook N8nWorkerSilent.',
+          meaning: 'All workers of a pool take about the same number of jobs.',
+          whenBad:
+            'If a worker takes no jobs while other workers are busy, see runbook N8nWorkerSilent.',
         },
         {
           title: 'CPU by worker',
@@ -69,8 +71,9 @@ export const queue: DashboardSpec = {
               legend: PROCESS,
             },
           ],
-          meaning: 'Cores in use, without the task runner. About 1 is the most.',
-          whenBad: 'Near 1: more workers. Far below with all slots in use: more slots.',
+          meaning: 'Number of cores in use, without the task runner. The maximum is about 1.',
+          whenBad:
+            'Near 1, add workers. Far below 1 with all slots in use, raise `worker.concurrency`.',
           bounds: [0.7, 0.9],
         },
         panels.jobsStalled,
@@ -79,9 +82,9 @@ export const queue: DashboardSpec = {
           kind: 'number',
           unit: 'short',
           queries: [{ expr: sumOf(chosen('n8n_tuned_worker_concurrency')), legend: '' }],
-          meaning: 'Executions that all workers together run at once.',
+          meaning: 'Number of executions that all workers together can run at the same time.',
           whenBad:
-            'Fewer than you set: a worker is missing, or `N8N_CONCURRENCY_PRODUCTION_LIMIT` overrides.',
+            'If the number is lower than you set, a worker is missing, or `N8N_CONCURRENCY_PRODUCTION_LIMIT` overrides the setting.',
         },
       ],
     },

@@ -4,7 +4,7 @@ import { perProcess, PROCESS, rateOf, sumOf, type DashboardSpec } from '../spec'
 export const webhooks: DashboardSpec = {
   uid: 'n8n-webhooks',
   title: 'n8n / Webhooks and latency',
-  description: 'What callers of webhooks see.',
+  description: 'What the callers of webhooks see.',
   rows: [
     { title: 'All webhooks', panels: [panels.webhooksPerSecond, panels.webhookLatency] },
     {
@@ -20,8 +20,8 @@ export const webhooks: DashboardSpec = {
               legend: '{{webhook_path}}',
             },
           ],
-          meaning: 'By path.',
-          whenBad: 'One caller that floods the rest: limit it at the Ingress.',
+          meaning: 'Requests per second for each webhook path.',
+          whenBad: 'If one caller sends too many requests, limit its rate at the Ingress.',
         },
         {
           title: 'Mean latency, the ten slowest',
@@ -34,14 +34,14 @@ export const webhooks: DashboardSpec = {
             },
           ],
           meaning:
-            'By path. A workflow that responds when its last node finishes takes its whole run time.',
+            'Mean latency for each webhook path. If a workflow responds when its last node finishes, the latency includes its whole run time.',
           whenBad:
-            'One alone: its executions in the editor say which node. All: runbook N8nWebhookLatencyFast.',
+            'If only one workflow is slow, its executions in the editor show which node takes the time. If all are slow, see runbook N8nWebhookLatencyFast.',
         },
       ],
     },
     {
-      title: 'What stands behind it',
+      title: 'Possible causes',
       panels: [
         panels.eventLoopLag,
         {
@@ -55,8 +55,8 @@ export const webhooks: DashboardSpec = {
             },
           ],
           meaning:
-            'n8n keeps a few ready; when none is left it builds one, and its event loop waits for 6 to 36 ms.',
-          whenBad: 'Raise `tuning.readySandboxes`. Runbook N8nExpressionSandboxesCold.',
+            'n8n keeps a few sandboxes ready. If no sandbox is ready, n8n builds one, which blocks its event loop for 6 to 36 ms.',
+          whenBad: 'Raise `tuning.readySandboxes`: see runbook N8nExpressionSandboxesCold.',
         },
       ],
     },

@@ -22,13 +22,13 @@ back rests on it. Whether keep-stalled is in force, recovery reads from n8n's me
 {{- if .Values.recovery.enabled -}}
 {{- $saves := include "n8n-tuned.recoverySaves" . | fromYaml -}}
 {{- if eq "none" $saves.EXECUTIONS_DATA_SAVE_ON_ERROR }}
-- recovery.enabled: n8n saves no failed executions, so recovery retries only workflows whose own settings save them: set tuning.saveFailedExecutions=all.
+- recovery.enabled: n8n saves no failed executions, so recovery only retries executions of workflows whose own settings save failed executions: set tuning.saveFailedExecutions=all.
 {{- end }}
 {{- if and (not (include "n8n-tuned.isQueue" .)) (eq "none" $saves.EXECUTIONS_DATA_SAVE_ON_SUCCESS) }}
-- recovery.enabled: n8n saves no successful executions, and in regular mode it then forgets that a retry has succeeded, so recovery retries only workflows whose own settings save them: set tuning.saveSuccessfulExecutions=all.
+- recovery.enabled: n8n saves no successful executions, so it keeps no record of a successful retry in regular mode. Recovery therefore only retries executions of workflows whose own settings save successful executions: set tuning.saveSuccessfulExecutions=all.
 {{- end }}
 {{- if and (include "n8n-tuned.isQueue" .) (not (has "keep-stalled.cjs" (first .n8nTunedComponents).preloads)) }}
-- recovery.enabled: without tuning.keepStalled, n8n overwrites the data of a dead worker's executions with an empty run, and recovery cannot restore this data: set tuning.keepStalled=true.
+- recovery.enabled: without tuning.keepStalled, n8n overwrites the executions of a dead worker with an empty run, and recovery cannot restore the data: set tuning.keepStalled=true.
 {{- else if and (include "n8n-tuned.isQueue" .) (not .Values.monitoring.enabled) }}
 - recovery.enabled: without monitoring.enabled, n8n exposes no metrics, so recovery cannot check whether keep-stalled is active, and executions of dead workers may stay lost: set monitoring.enabled=true.
 {{- end }}

@@ -92,7 +92,7 @@ http://{{ include "n8n-tuned.webhookService" . }}.{{ include "n8n-tuned.namespac
 {{- $example := coalesce (include "n8n-tuned.linkHost" (concat ($values.ingress.hosts | default list) ($values.httpRoute.hostnames | default list))) "n8n.example.com" -}}
 {{- range $at, $route := dict "ingress" $values.ingress "httpRoute" $values.httpRoute -}}
 {{- if and $route.enabled (not $public) -}}
-{{- printf "publicUrl: %s does not tell the chart at which address users open n8n, and links, webhooks and cookies depend on it: set publicUrl=https://%s (even if a load balancer terminates TLS), or http:// without TLS." $at $example }}{{ "\n" -}}
+{{- printf "publicUrl: %s does not tell the chart at which address users open n8n, and links, webhooks and cookies depend on this address: set publicUrl=https://%s (even if a load balancer terminates TLS), or http:// without TLS." $at $example }}{{ "\n" -}}
 {{- end -}}
 {{- $hosts := $route.webhook.hosts | default $route.webhook.hostnames -}}
 {{- if and $route.webhook.enabled (or (not $webhooks) (and $hosts (not $values.webhookUrl) (not $route.webhook.tls))) -}}
@@ -100,7 +100,7 @@ http://{{ include "n8n-tuned.webhookService" . }}.{{ include "n8n-tuned.namespac
 {{- end -}}
 {{- $given := include "n8n-tuned.given" (omit $route.webhook "enabled") -}}
 {{- if and $given (not $route.webhook.enabled) -}}
-{{- printf "%s.webhook (%s): these settings have no effect, because the separate route for webhooks is off: set %s.webhook.enabled=true, or remove them." $at $given $at }}{{ "\n" -}}
+{{- printf "%s.webhook (%s): these settings have no effect, because the separate route for webhooks is off: set %s.webhook.enabled=true, or remove these settings." $at $given $at }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- $ofUsers := concat (ternary $values.ingress.hosts list $values.ingress.enabled | default list) (ternary $values.httpRoute.hostnames list $values.httpRoute.enabled | default list) -}}
@@ -109,7 +109,7 @@ http://{{ include "n8n-tuned.webhookService" . }}.{{ include "n8n-tuned.namespac
 {{- if and (first $pair) (last $pair) -}}
 {{- $host := regexReplaceAll "^[^:]*://([^/:?#]*).*$" (first $pair) "${1}" -}}
 {{- if not (or (has $host (last $pair)) (has (regexReplaceAll "^[^.]*" $host "*") (last $pair))) -}}
-{{- printf "%s: links contain the host %s, but no route has this host: add it to the hosts of the route (%s), or correct %s." $at $host (join ", " (last $pair)) $at }}{{ "\n" -}}
+{{- printf "%s: links contain the host %s, but no route has this host: add the host to the hosts of the route (%s), or correct %s." $at $host (join ", " (last $pair)) $at }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -129,7 +129,7 @@ http://{{ include "n8n-tuned.webhookService" . }}.{{ include "n8n-tuned.namespac
 {{- end -}}
 {{- $ofBalancer := include "n8n-tuned.given" (pick $service "loadBalancerClass" "loadBalancerSourceRanges") -}}
 {{- if and $ofBalancer (ne $service.type "LoadBalancer") -}}
-{{- printf "%s (%s): these settings are for a load balancer: set %s.type=LoadBalancer, or remove them." $at $ofBalancer $at }}{{ "\n" -}}
+{{- printf "%s (%s): these settings are for a load balancer: set %s.type=LoadBalancer, or remove these settings." $at $ofBalancer $at }}{{ "\n" -}}
 {{- end -}}
 {{- if and $service.externalTrafficPolicy (eq $service.type "ClusterIP") -}}
 {{- printf "%s.externalTrafficPolicy: a Service of type ClusterIP receives no external traffic: set %s.type=NodePort or LoadBalancer, or remove this value." $at $at }}{{ "\n" -}}
