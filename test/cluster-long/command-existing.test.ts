@@ -106,6 +106,7 @@ test("a user's own fault is drilled on it: what was refused meanwhile was never 
   expect(await ourNamespaces()).toBe('');
   seen("drill of a user's own fault on a release that was there", {
     ...{ requests: ledger.sent, lost: ledger.lost, verdict: verdict.sentence },
-    availability: figures?.availability,
+    duringTheFault: figures?.availability?.during ?? {},
+    outsideTheFault: figures?.availability?.outside ?? {},
   });
 });

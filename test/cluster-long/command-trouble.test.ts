@@ -127,7 +127,7 @@ describe('of a release whose helm was killed in the middle of its install', () =
   ])('the command %s, and says how to remove it', async (_, how) => {
     const refused = await run('--namespace', half.name, ...how);
     expect(sentenceOf(refused)).toBe(
-      `helm is still installing the release 'n8n' in the namespace ${half.name}, or was interrupted (pending-install): wait for it, or, if no helm is running any more, helm uninstall n8n --namespace ${half.name} removes what is left of it.`,
+      `helm is still installing the release 'n8n' in the namespace ${half.name}, or was interrupted (pending-install): wait until helm has finished; if helm is no longer running, run helm uninstall n8n --namespace ${half.name} to remove what is left of the release.`,
     );
     expect(refused.code).toBe(2);
     expect(await status()).toBe('pending-install');

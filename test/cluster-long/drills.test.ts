@@ -87,7 +87,7 @@ test.each([
     ['--for', '10s'],
     /^[1-9]\d* connections to PostgreSQL are taken for 10 s; .* are free again$/,
   ],
-  ['crash-across-a-schedule', ['--for', '10s'], /^SIGKILL of \S*main\S*, away for 10 s; .* again$/],
+  ['crash-across-a-schedule', ['--for', '10s'], /^SIGKILL of \S*main\S*, down for 10 s; .* again$/],
 ])('%s is made without a right on a node, and the books balance', async (name, more, done) => {
   const { fault, schedule } = await drilled(name, ...more);
   expect(fault.done.map(({ text }) => text).join('; ')).toMatch(done);

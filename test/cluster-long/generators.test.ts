@@ -102,7 +102,7 @@ test('a generator pod that is deleted costs its share, named, and not the run', 
   const lost = (record.summary.generator.parts ?? []).filter((part) => part.lost !== null);
   expect(lost.map((part) => `pod/${part.name}`)).toEqual([name]);
   expect(record.verdict.doubts.join(' ')).toMatch(
-    /the load generator \S+ on \S+ was lost [\d.]+ s into the load \(.*\): from then on, its share of the load \(one of 3\) is missing/,
+    /the load generator \S+ on \S+, one of 3, was lost [\d.]+ s into the load \(.*\): from then on, its share of the load is missing/,
   );
   expect(record.events.map(({ kind }) => kind)).toContain('generator');
   expect(record.summary.errors.requests).toBe(0);

@@ -218,7 +218,7 @@ describe('what does not work is said in a sentence', () => {
     ['expired', /does not accept the credentials .*log in again/],
     [
       'poor',
-      /requires a permission that context .* lacks: create namespaces in the whole cluster; docs\/kubernetes.md/,
+      /requires a permission that the user of context .* does not have: create namespaces in the whole cluster; docs\/kubernetes.md/,
     ],
     [
       'noGenerator',

@@ -93,7 +93,7 @@ describe('the doctor', () => {
 
   it('says which version is too old, and where it lies', () => {
     expect(find(withVersion('k6', '1.7.9'), 'k6')?.found).toBe(
-      '1.7.9 at /usr/bin/k6 is below 1.8.0',
+      '1.7.9 at /usr/bin/k6 is older than 1.8.0',
     );
   });
 
@@ -125,12 +125,12 @@ describe('the doctor', () => {
   it('names the cluster in the order in which one is taken', () => {
     const kind: Facts = { ...everything, dockerRuns: true };
     const named: Facts = { ...kind, kubeconfig: { path: '/k', exists: true } };
-    expect(find(named, 'cluster')?.found).toBe('the one of /k');
+    expect(find(named, 'cluster')?.found).toBe('the cluster of /k');
     expect(find(kind, 'cluster')?.found).toBe('kind, in Docker');
-    expect(find(everything, 'cluster')?.found).toBe('the native one, built');
+    expect(find(everything, 'cluster')?.found).toBe('the native cluster, already built');
     expect(find({ ...named, kubeconfig: { path: '/k', exists: false } }, 'cluster')).toMatchObject({
       state: 'missing',
-      found: '/k is not there',
+      found: '/k does not exist',
     });
   });
 

@@ -195,8 +195,8 @@ describe('the rule', () => {
       expect(text).toContain('n8n ended in 0 of 2 payloads');
       expect(heapMapAnswer(all as never)).toEqual({
         sentence:
-          "If the heap is at most 62.5% of the container, it fills up before the container's memory does, and n8n survives messages of up to 1/24 of the container.",
-        heap: "If the heap is at most 62.5% of the container, it fills up before the container's memory does (75% is too much).",
+          "If the heap limit is at most 62.5% of the container's memory limit, the heap fills up before the container does, and n8n survives messages of up to 1/24 of the container.",
+        heap: "If the heap limit is at most 62.5% of the container's memory limit, the heap fills up before the container does (75% is too much).",
         ours: 'the chart sets a heap of 50%, and messages of up to 1/48',
       });
     });

@@ -130,10 +130,10 @@ describe('what was lost with recovery', () => {
 
   test('is said to be of earlier scripts, and what was done twice, while any drill of it is', () => {
     expect(caveatOfRecovery(outdated(() => true))).toBe(
-      ` The recovery drills ran with earlier scripts of the chart or in an earlier form, and ${String(2 * drills.length)} requests were done twice.`,
+      ` The recovery drills used older chart scripts or older drill settings, and the work of ${String(2 * drills.length)} requests was done twice.`,
     );
     expect(caveatOfRecovery(outdated((index) => index < 3))).toMatch(
-      new RegExp(`^ 3 of ${String(drills.length)} recovery drills ran`),
+      new RegExp(`^ 3 of ${String(drills.length)} recovery drills used`),
     );
     expect(caveatOfRecovery(outdated(() => false))).toBe('');
   });

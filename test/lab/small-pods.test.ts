@@ -153,7 +153,7 @@ describe('the page', () => {
   test('is answered by the chart’s default, beside n8n as it comes and all that lowers it', () => {
     expect(smallPodsAnswer(records as never)).toEqual({
       sentence:
-        "With the chart's default, main in regular mode needs at least 640 MiB and 100m of CPU to sustain one request per second (512 MiB or 75m is too little).",
+        "With the chart's defaults, main in regular mode needs at least 640 MiB and 100m of CPU to sustain one request per second (512 MiB or 75m is too little).",
       ours: '448 MiB with all memory-saving settings; 100m of CPU',
     });
   });

@@ -351,6 +351,6 @@ test('goals count only what they are about, and say what the lowest is', () => {
 
 test('why expressions gain less with both cores than in a pod is said by the records of both', () => {
   const text = whyExpressionsGainLess();
-  expect(text).toMatch(/CPU time of a request falls from [\d.]+ ms to [\d.]+ ms/);
+  expect(text).toMatch(/CPU time per request falls from [\d.]+ ms to [\d.]+ ms/);
   expect(text).toMatch(/main used \[1\.\d+ cores\]\(/);
 });

@@ -244,11 +244,11 @@ test('what cannot be given from outside is told before any load', async () => {
   expect(without.code).toBe(2);
   expect(without.stderr).toContain('status 404');
   expect(without.stderr).toContain(
-    "no load was generated. At that n8n, the workload requires: a stand-in (n8n-tuned stand-in) at http://127.0.0.1:5690, as n8n there reaches it; the credential 'Load test upstream'",
+    "no load was generated. For this workload, n8n requires: a stand-in (n8n-tuned stand-in) that n8n reaches at http://127.0.0.1:5690; the credential 'Load test upstream'",
   );
   const files = await runCli(order('binary'), { N8N_API_KEY: apiKey });
   expect(files.code).toBe(2);
-  expect(files.stderr).toContain('the folder /home/node/.n8n-files, writable there');
+  expect(files.stderr).toContain('the folder /home/node/.n8n-files, writable for n8n');
   expect(await leftInside()).toEqual([]);
 });
 

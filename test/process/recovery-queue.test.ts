@@ -166,7 +166,7 @@ describe('who leads is told, and no longer leads, where', () => {
 
 test('a Redis without a queue is not taken for one in which nothing is queued', async () => {
   await expect(openQueue(new Redis(redis.url, LAZY), 'bull', quiet)).rejects.toThrow(
-    /no n8n queue at bull/,
+    /no n8n queue with the prefix bull/,
   );
   await expect(openQueue(new Redis(await freePort(), LAZY), 'bull', quiet)).rejects.toThrow(
     /Redis at \S+ could not be queried/,

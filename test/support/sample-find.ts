@@ -61,7 +61,7 @@ export function sampleSearch(): FindRecord {
       ],
       method: {
         name: 'virtual queue',
-        text: 'Estimated by a simulation of each probe as a queue.',
+        text: 'The capacity is estimated by a simulation of each probe as a queue.',
       },
     },
     advised: { share: 0.8, ratePerSecond: 24.3, speed: 'slow' },

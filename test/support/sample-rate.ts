@@ -73,7 +73,7 @@ export function sampleRate(): RateRecord {
       ]),
     ],
     doubts: [
-      'The first attempt missed: the system was still warming up, or something disturbed it.',
+      'The first attempt missed the SLO: the system was still warming up, or something disturbed it.',
     ],
   };
 }

@@ -124,7 +124,10 @@ describe('a fault in it is told in one sentence', () => {
       'the workload cpu has a request without a response, or a response without a request',
       () => ({ response: undefined }),
     ],
-    ['the workload cpu uses the parameter {n}, which it does not have', () => ({ parameters: {} })],
+    [
+      'the workload cpu uses the parameter {n}, which it does not define',
+      () => ({ parameters: {} }),
+    ],
     [
       'the workload cpu never uses {rounds}',
       ({ parameters }) => ({
@@ -132,16 +135,16 @@ describe('a fault in it is told in one sentence', () => {
       }),
     ],
     [
-      'the workload cpu has a default for n that its own bounds forbid',
+      'the workload cpu has an invalid default for n: check its type and bounds',
       () => ({ parameters: { n: { title: 'n', type: 'integer', default: 1, min: 2 } } }),
     ],
     ['the workload cpu has no workflow', () => ({ variants: {} })],
     [
-      "the workload cpu cannot be requested: the expectation 'state==200 {n}' is not understood",
+      "the workload cpu has an invalid request or response: the expectation 'state==200 {n}' is not understood",
       () => ({ response: { expect: ['state==200 {n}'] } }),
     ],
     [
-      'the workload cpu is a blend and has a request, response or variants of its own',
+      'the workload cpu is a blend, so it cannot have its own request, response or variants',
       () => ({ blend: [{ workload: 'last-node', weight: 1 }] }),
     ],
     [
@@ -153,7 +156,7 @@ describe('a fault in it is told in one sentence', () => {
       () => ({ blend: [{ workload: 'memory-hog', weight: 1 }] }),
     ],
     [
-      'the workload cpu has a latency floor after a parameter that it does not have',
+      'the workload cpu has a latency floor that refers to a parameter that it does not define',
       () => ({ latencyFloorMs: { parameter: 'ms', times: 1 } }),
     ],
   ])('%s', (sentence, change) => {
@@ -163,9 +166,9 @@ describe('a fault in it is told in one sentence', () => {
     expect(faults).toContain(sentence);
   });
 
-  it('the workload cpu names the workflow load-target/cpu.json, which is not there', () => {
+  it('the workload cpu names the workflow load-target/cpu.json, which does not exist', () => {
     expect(faultsOf(catalogue, here)).toEqual([
-      'the workload cpu names the workflow load-target/cpu.json, which is not there',
+      'the workload cpu names the workflow load-target/cpu.json, which does not exist',
     ]);
   });
 });

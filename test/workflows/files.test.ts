@@ -204,7 +204,7 @@ describe('seeding', () => {
   it('takes one workflow or an array of them, and says what is none', () => {
     expect(parseExport('[{"nodes":[],"connections":{}}]', 'a.json')).toHaveLength(1);
     expect(() => parseExport('{"name":"x"}', 'a.json')).toThrow(
-      'a.json is not an exported workflow: it has no nodes and connections',
+      'a.json is not an exported workflow: its nodes or connections are missing',
     );
     expect(() => parseExport('<html>', 'a.json')).toThrow('a.json is not JSON');
   });

@@ -21,13 +21,13 @@ export function generatorFaults(
   const { cpuCores, coresAvailable, notSent, latenessMs } = generator;
   if (notSent > 0) {
     faults.push(
-      `${counted(notSent, 'due request')} could not be sent, because too many were open (--max-open raises the limit)`,
+      `${counted(notSent, 'due request')} could not be sent, because too many other requests were open (--max-open raises the limit)`,
     );
   }
   const noSocket = errors.byKind['no socket'] ?? 0;
   if (noSocket > 0) {
     faults.push(
-      `${String(noSocket)} requests found no free socket on the machine of the load generator`,
+      `${counted(noSocket, 'request')} could not be sent, because the machine of the load generator had no free socket`,
     );
   }
   const allowed = allowedLatenessMs(slos);
@@ -38,7 +38,7 @@ export function generatorFaults(
   }
   if (coresAvailable !== null && cpuCores >= BUSY_SHARE * coresAvailable) {
     faults.push(
-      `it used ${formatNumber(cpuCores)} of the ${formatNumber(coresAvailable)} cores it may use`,
+      `k6 used ${formatNumber(cpuCores)} of the ${formatNumber(coresAvailable)} cores it may use`,
     );
   }
   return [...faults, ...(generator.parts ?? []).flatMap((part) => faultsOfPart(part, allowed))];
@@ -74,7 +74,7 @@ export function lostGenerators({ parts = [] }: GeneratorSummary): string[] {
     lost === null
       ? []
       : [
-          `the load generator ${name} on ${node} was lost ${duration(lost.tMs)} into the load (${lost.why}): from then on, its share of the load (one of ${String(parts.length)}) is missing, and its ${String(lost.inFlight)} open requests are not counted`,
+          `the load generator ${name} on ${node}, one of ${String(parts.length)}, was lost ${duration(lost.tMs)} into the load (${lost.why}): from then on, its share of the load is missing, and its ${String(lost.inFlight)} open requests are not counted`,
         ],
   );
 }

@@ -21,7 +21,7 @@ export function parseExport(text: string, file: string): ExportedWorkflow[] {
   }
   const result = z.array(exportedWorkflow).safeParse(Array.isArray(content) ? content : [content]);
   if (!result.success) {
-    throw new Mistake(`${file} is not an exported workflow: it has no nodes and connections`);
+    throw new Mistake(`${file} is not an exported workflow: its nodes or connections are missing`);
   }
   return result.data;
 }

@@ -25,7 +25,7 @@ function shapeFaults(workload: Workload): string[] {
   const hasVariants = Object.keys(workload.variants).length > 0;
   if (blend !== undefined) {
     return request !== undefined || response !== undefined || hasVariants
-      ? ['is a blend and has a request, response or variants of its own']
+      ? ['is a blend, so it cannot have its own request, response or variants']
       : [];
   }
   const faults: string[] = [];
@@ -42,7 +42,7 @@ function fileFaults(workload: Workload, exists: (path: string) => boolean): stri
   return Object.values(workload.variants)
     .flatMap((variant) => (variant === undefined ? [] : filesOf(workload, variant)))
     .filter((file) => !exists(file))
-    .map((file) => `names the workflow ${file}, which is not there`);
+    .map((file) => `names the workflow ${file}, which does not exist`);
 }
 
 function parameterFaults(workload: Workload): string[] {
@@ -52,7 +52,7 @@ function parameterFaults(workload: Workload): string[] {
   const given = workload.copies === undefined ? known : [...known, 'copy'];
   return [
     ...unique(used.filter((name) => !given.includes(name))).map(
-      (name) => `uses the parameter {${name}}, which it does not have`,
+      (name) => `uses the parameter {${name}}, which it does not define`,
     ),
     ...given.filter((name) => !used.includes(name)).map((name) => `never uses {${name}}`),
     ...Object.entries(workload.parameters)
@@ -60,10 +60,10 @@ function parameterFaults(workload: Workload): string[] {
         if (type === 'string') return typeof value !== 'string';
         return typeof value !== 'number' || value < min || value > max;
       })
-      .map(([name]) => `has a default for ${name} that its own bounds forbid`),
+      .map(([name]) => `has an invalid default for ${name}: check its type and bounds`),
     ...(typeof workload.latencyFloorMs === 'object' &&
     !known.includes(workload.latencyFloorMs.parameter)
-      ? ['has a latency floor after a parameter that it does not have']
+      ? ['has a latency floor that refers to a parameter that it does not define']
       : []),
   ];
 }
@@ -87,7 +87,9 @@ function requestFaults(workload: Workload, catalogue: Catalogue): string[] {
       }
       return [];
     } catch (error) {
-      return [`cannot be requested: ${error instanceof Error ? error.message : String(error)}`];
+      return [
+        `has an invalid request or response: ${error instanceof Error ? error.message : String(error)}`,
+      ];
     }
   });
 }

@@ -54,7 +54,7 @@ export function register(program: Command): Command {
     )
     .option(
       '--url <url>',
-      'look in the n8n instance at this address instead, using the API key in N8N_API_KEY',
+      'look in the n8n instance at this address instead of in a cluster, using the API key in N8N_API_KEY',
     )
     .option(
       '--elsewhere',
@@ -80,8 +80,8 @@ async function clean(options: CleanOptions): Promise<void> {
   if (found === null) {
     const what =
       options.namespace === undefined
-        ? 'namespaces and the ConfigMaps in them, which is how leftovers are found: specify a namespace with --namespace, or use a context with this permission'
-        : `the ConfigMaps of the namespace ${options.namespace}, which is how leftovers are found: use a context with this permission`;
+        ? 'namespaces and their ConfigMaps, which clean needs to find leftovers: specify a namespace with --namespace, or use a context with this permission'
+        : `the ConfigMaps of the namespace ${options.namespace}, which clean needs to find leftovers: use a context with this permission`;
     throw new Mistake(`context ${cluster.context} has no permission to list ${what}.`);
   }
   const chosen = found.filter(({ state }) => state === 'ended' || mayGo(state, options));
@@ -110,8 +110,8 @@ function tellLeft(all: readonly Left[], json: boolean): void {
   }
   const lines = all.map(({ call, removed, isRunning }) =>
     isRunning
-      ? `not removed, because that command is still running: containers of the call ${call}`
-      : `removed ${removed.length === 0 ? 'the note' : removed.join(', ')} of the call ${call}`,
+      ? `not removed, because the command that created them is still running: containers of the call ${call}`
+      : `removed ${removed.length === 0 ? 'the journal' : removed.join(', ')} of the call ${call}`,
   );
   printLines(lines.length === 0 ? ['nothing was left behind.'] : lines);
 }
@@ -132,7 +132,7 @@ function lines(
     ...removed.map((each) => `removed ${leftoverText(each)}`),
     ...kept.map((each) =>
       each.state === 'running'
-        ? `not removed, because that command is still running: ${leftoverText(each)}`
+        ? `not removed, because the command that created it is still running: ${leftoverText(each)}`
         : `not removed, because it was created on another machine (--elsewhere removes it): ${leftoverText(each)}`,
     ),
     ...stays,

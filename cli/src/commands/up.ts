@@ -53,7 +53,7 @@ export const help: CommandHelp = {
 export function register(program: Command): Command {
   const command = program
     .command('up')
-    .description('Start n8n with a workload, and leave it running until n8n-tuned down');
+    .description('Start n8n with a workload, and leave it running until you call n8n-tuned down');
   return withTargetOptions(withWorkloadOptions(command))
     .optionsGroup('Name and limits:')
     .option('--name <name>', 'name of this instance, for n8n-tuned down', 'default')
@@ -178,7 +178,7 @@ function show(state: KeptState, { name, json }: UpOptions): void {
       `n8n is up at ${state.baseUrl}; stop it with ${down}.`,
       ...(owner === undefined
         ? []
-        : [`Log in to its editor as ${owner.email} with the password ${owner.password}`]),
+        : [`Log in to the editor as ${owner.email} with the password ${owner.password}`]),
     ]);
   }
 }

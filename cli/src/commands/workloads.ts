@@ -49,7 +49,7 @@ export function workloadTable(workloads: readonly Workload[]): string[] {
         .trimEnd(),
     ),
     '',
-    'n8n-tuned workloads NAME describes one, with its variants and parameters.',
+    'n8n-tuned workloads NAME describes a workload, with its variants and parameters.',
   ];
 }
 

@@ -110,7 +110,7 @@ export function howToGetK6(hasLab: boolean): string {
 
 function withoutLab(): DoctorCheck {
   return adder('process')('checkout', false, 'none', {
-    absent: 'starting n8n on this machine requires a checkout of n8n-tuned, and make lab in it',
+    absent: 'to start n8n on this machine, clone n8n-tuned, and run make lab in the checkout',
   });
 }
 
@@ -120,10 +120,10 @@ function forProcess(facts: Facts): DoctorCheck[] {
   const isLinux = platform === 'linux' && arch === 'x64';
   return [
     add('platform', isLinux, `${platform} ${arch}, ${String(cores)} cores`, {
-      missing: 'n8n runs on this machine only on Linux on x86-64: use the target url or kubernetes',
+      missing: 'n8n-tuned can start n8n only on Linux on x86-64: use the target url or kubernetes',
     }),
     add('memory', memoryMiB >= MIN_MEMORY_MIB, `${gib(memoryMiB)} GiB`, {
-      absent: `with less than ${gib(MIN_MEMORY_MIB)} GiB n8n and its load disturb each other`,
+      absent: `with less than ${gib(MIN_MEMORY_MIB)} GiB, n8n and the load generator disturb each other`,
     }),
     program(add, 'node 24', programs.node24, { missing: 'lab/install.sh node24' }),
     n8n(add, 'n8n', facts, pinned.n8n, { missing: 'lab/install.sh n8n' }),
@@ -153,7 +153,7 @@ function forQueue({ programs }: Facts): DoctorCheck[] {
     program(add, 'redis', programs['redis-server'], { missing: 'lab/install.sh redis' }),
     program(add, 'postgresql', programs.postgres, { missing: 'lab/install.sh postgresql' }),
     program(add, 'nginx', programs.nginx, {
-      absent: 'balances over processes: lab/install.sh nginx',
+      absent: 'distributes requests among processes: lab/install.sh nginx',
     }),
   ];
 }
@@ -165,7 +165,9 @@ function forKubernetes(facts: Facts): DoctorCheck[] {
   const cluster = clusterAtHand(facts);
   return [
     program(add, 'kubectl', programs.kubectl, {
-      missing: hasLab ? 'install kubectl, or make cluster-up, which builds it' : 'install kubectl',
+      missing: hasLab
+        ? 'install kubectl, or run make cluster-up, which builds kubectl'
+        : 'install kubectl',
     }),
     program(
       add,
@@ -177,7 +179,7 @@ function forKubernetes(facts: Facts): DoctorCheck[] {
     add(
       'cluster',
       cluster !== null,
-      cluster ?? (kubeconfig === null ? 'none' : `${kubeconfig.path} is not there`),
+      cluster ?? (kubeconfig === null ? 'none' : `${kubeconfig.path} does not exist`),
       {
         missing: hasLab
           ? 'run make cluster-up, or set N8N_TUNED_KUBECONFIG to a kubeconfig'
@@ -193,9 +195,9 @@ function clusterAtHand({
   programs,
   nativeClusterBuilt,
 }: Facts): string | null {
-  if (kubeconfig !== null) return kubeconfig.exists ? `the one of ${kubeconfig.path}` : null;
+  if (kubeconfig !== null) return kubeconfig.exists ? `the cluster of ${kubeconfig.path}` : null;
   if (dockerRuns && programs.kind !== null) return 'kind, in Docker';
-  return nativeClusterBuilt ? 'the native one, built' : null;
+  return nativeClusterBuilt ? 'the native cluster, already built' : null;
 }
 
 function forTests({ programs }: Facts): DoctorCheck[] {
@@ -210,7 +212,7 @@ function forInstalling({ programs, freeDiskMiB, isRoot, cache }: Facts): DoctorC
   const add = adder('installing');
   return [
     program(add, 'npm', programs.npm, {
-      missing: 'install Node.js 20 or later with npm, which installs n8n',
+      missing: 'install Node.js 20 or later with npm, which n8n-tuned uses to install n8n',
     }),
     program(
       add,
@@ -254,7 +256,7 @@ function program(
   return add(
     name,
     !isOld,
-    isOld ? `${version} at ${path} is below ${from}` : `${version ?? ''} ${path}`.trim(),
+    isOld ? `${version} at ${path} is older than ${from}` : `${version ?? ''} ${path}`.trim(),
     advice,
   );
 }

@@ -11,5 +11,5 @@ export function findBundled(folder: string, holds: string, from = here): string 
     const candidate = join(above, folder);
     if (existsSync(join(candidate, holds))) return candidate;
   }
-  throw new Error(`no folder ${folder} with ${holds} above ${from}`);
+  throw new Error(`there is no folder ${folder} with ${holds} above ${from}`);
 }

@@ -107,5 +107,5 @@ export function repositoryRoot(from = here): string {
   for (let folder = from; folder !== dirname(folder); folder = dirname(folder)) {
     if (existsSync(join(folder, 'lab', 'versions.env'))) return folder;
   }
-  throw new Error(`no folder with lab/versions.env above ${from}`);
+  throw new Error(`there is no folder with lab/versions.env above ${from}`);
 }

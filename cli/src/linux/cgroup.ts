@@ -77,7 +77,7 @@ export function findControl(mounts = readFileSync('/proc/mounts', 'utf8')): Cont
   if (!controllers.includes('cpu') || !controllers.includes('memory')) {
     return {
       kind: 'none',
-      reason: 'the control groups (v2) offer no cpu and memory controller here',
+      reason: 'the control groups (v2) do not provide the cpu and memory controllers here',
     };
   }
   if (!isWritable(root)) {
@@ -88,7 +88,8 @@ export function findControl(mounts = readFileSync('/proc/mounts', 'utf8')): Cont
   } catch {
     return {
       kind: 'none',
-      reason: 'the control groups (v2) cannot be divided: processes live in the topmost one',
+      reason:
+        'the control groups (v2) cannot be divided, because processes run in the topmost group',
     };
   }
   return { kind: 'v2', root };
@@ -119,7 +120,8 @@ export function createGroup(control: Control, path: string, limits: Limits): voi
     }
     return;
   }
-  if (control.kind !== 'v2') throw new Error(`groups cannot be made with ${control.kind}`);
+  if (control.kind !== 'v2')
+    throw new Error(`control groups of the kind ${control.kind} cannot be created`);
   const group = join(control.root, path);
   const parents: string[] = [];
   for (let at = dirname(group); at !== control.root; at = dirname(at)) parents.unshift(at);

@@ -116,7 +116,7 @@ export function takeFromAll(
   }
   if (taken.length === 0) {
     throw new Failure(
-      'no process of n8n has a control group of its own: limit its CPU, for example with --cpu 1',
+      'no process of n8n has a control group of its own: limit the CPU of n8n, for example with --cpu 1',
     );
   }
   return { instances, giveBack, heldMs: () => taken.reduce((sum, one) => sum + one.heldMs(), 0) };
@@ -140,7 +140,7 @@ function cpuFiles(
         ] as const);
   const names = Object.keys(files).map((name) => join(folder, name));
   if (!names.every((file) => existsSync(file))) {
-    throw new Failure(`the control group ${group} has no CPU limit that could be lowered`);
+    throw new Failure(`the control group ${group} has no CPU limit that can be lowered`);
   }
   return {
     limits: names.map((file) => ({ file, before: readFileSync(file, 'utf8').trim() })),

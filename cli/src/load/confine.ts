@@ -35,7 +35,7 @@ export function confine(cores: number | null, control: Control = findControl()):
   const name = `generator-${String(process.pid)}-${String(Date.now())}`;
   if (control.kind === 'none') {
     throw new Mistake(
-      `--generator-cpus ${String(cores)} is not possible here, because ${control.reason}: remove it, or run n8n-tuned under a CPU limit.`,
+      `--generator-cpus ${String(cores)} is not possible here, because ${control.reason}: remove --generator-cpus, or run n8n-tuned under a CPU limit.`,
     );
   }
   if (control.kind === 'systemd') {

@@ -57,7 +57,7 @@ export const RULES: readonly Rule[] = [
   {
     options: ['topology'],
     of: DEPLOYING,
-    ...{ with: 'n8n that --compose does not describe', applies: lacks('compose') },
+    ...{ with: 'a deployment that --compose does not already define', applies: lacks('compose') },
   },
   { options: [...CLUSTER, ...DEPLOY], ...on('kubernetes') },
   { options: ['yes'], ...on('kubernetes', 'url') },
@@ -143,7 +143,7 @@ export const RULES: readonly Rule[] = [
   {
     options: ['profile', 'rate', 'vus', 'duration', 'warmup', 'duet'],
     of: ['compare'],
-    with: 'a metric of runs, not with --metric capacity, which runs searches',
+    with: 'metrics that are measured in runs, not with --metric capacity, which is measured in searches',
     applies: (call) => !isCapacity(call),
   },
   {
@@ -165,7 +165,7 @@ export const RULES: readonly Rule[] = [
     options: [...['from', 'write', 'attempts', 'cpuPrice', 'memoryPrice'], ...keeping()],
     of: ['recommend'],
     ...{
-      with: 'a recommendation, not with --values, which is proved unchanged',
+      with: 'a recommendation, not with --values, which tests your file unchanged',
       applies: lacks('values'),
     },
   },
@@ -376,5 +376,5 @@ function sentence(vain: readonly (readonly [Rule, string[]])[], { targets }: Cal
   const isTarget = first?.targets !== undefined && targets.length > 0;
   const where = isTarget ? `, not with --target ${listed(targets, 'and')}` : '';
   const canAdd = vain.length === 1 && /^--[\w-]+( \S+)?$/.test(first?.with ?? '');
-  return `${listed(parts, 'and')}${where}: ${canAdd ? 'add it, or ' : ''}remove ${it}.`;
+  return `${listed(parts, 'and')}${where}: ${canAdd ? `add ${first?.with ?? ''}, or ` : ''}remove ${it}.`;
 }

@@ -22,14 +22,11 @@ export function withContainerOptions(command: Command): Command {
       '--image <image>',
       "n8n image: a name such as n8nio/n8n:2.41.1, a digest, or an archive whose name ends in .tar (default: n8n's official image for the version)",
     )
-    .option(
-      '--redis-image <image>',
-      'queue mode: Redis or Valkey image (default: same as the chart)',
-    )
-    .option('--postgres-image <image>', 'PostgreSQL image (default: same as the chart)')
+    .option('--redis-image <image>', 'queue mode: Redis or Valkey image (default: as in the chart)')
+    .option('--postgres-image <image>', 'PostgreSQL image (default: as in the chart)')
     .option(
       '--runners-image <image>',
-      "run Code nodes beside n8n, in containers from an image such as n8nio/runners:2.41.1; none: inside n8n's containers (default: as the Compose file does, or else none)",
+      "run Code nodes beside n8n, in containers from an image such as n8nio/runners:2.41.1; none: inside n8n's containers (default: as in the Compose file, otherwise none)",
     )
     .option(
       '--container-engine <engine>',

@@ -64,7 +64,7 @@ export function giveHelp(command: Command, help: CommandHelp): void {
     .addOption(
       topics.length === 0
         ? new Option('-h, --help', 'show this help')
-        : new Option('-h, --help [topic]', 'show this help, or more of one topic'),
+        : new Option('-h, --help [topic]', 'show this help, or the options of a topic'),
     )
     .on('option:help', (topic: string | null) => {
       const write = command.configureOutput().writeOut ?? ((text) => process.stdout.write(text));
@@ -197,7 +197,7 @@ export function programHelp(program: Command, examples: readonly string[]): stri
       heading,
       ...commands.map((command) => `  ${command.name().padEnd(width)}  ${command.summary()}`),
     ]),
-    'n8n-tuned COMMAND -h shows its options, and n8n-tuned --version the version.',
+    'n8n-tuned COMMAND -h shows the help of a command; --version shows the version.',
     'Exit codes: 0 success, 1 an SLO or a check failed, 2 wrong usage, 3 no answer.',
     '',
   ].join('\n');

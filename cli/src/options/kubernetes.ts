@@ -219,7 +219,7 @@ function named(
   if (name === undefined) return null;
   if (isName(name)) return name;
   throw new Mistake(
-    `${option} ${JSON.stringify(name)}: expected lower-case letters, digits and dashes, with no dash at its beginning or end.`,
+    `${option} ${JSON.stringify(name)}: expected lower-case letters, digits and dashes, with no dash at the beginning or the end.`,
   );
 }
 
@@ -230,7 +230,7 @@ function textOf(file: string): string {
   try {
     return readPlainFile(file);
   } catch (error) {
-    throw new Mistake(`the values ${file} cannot be read: ${messageOf(error)}.`);
+    throw new Mistake(`the values file ${file} cannot be read: ${messageOf(error)}.`);
   }
 }
 

@@ -54,7 +54,7 @@ export async function chosenMonitoring(options: MonitoringOptions): Promise<Told
         for (const annotation of annotations) await grafana?.annotate(annotation);
         return [];
       } catch (error) {
-        return [`an annotation is missing: ${messageOf(error)}.`];
+        return [`an annotation could not be written to Grafana: ${messageOf(error)}.`];
       }
     },
   };

@@ -72,7 +72,7 @@ export function withWorkloadOptions(command: Command, usual = 'last-node'): Comm
     )
     .option(
       '--id-at <place>',
-      'where the response contains the header x-load-id, such as json.headers.x-load-id',
+      'where the response contains the value of the header x-load-id, such as json.headers.x-load-id',
     )
     .option(
       '--workflow <file>',
@@ -335,11 +335,11 @@ function withTopologyOptions(command: Command): Command {
   return command
     .option(
       '--topology <file>',
-      'file that describes a topology, as chart values, or a server; the options below override it',
+      'file that describes a topology (as chart values) or a server; the options below override it',
     )
     .option(
       '--compose <file>',
-      'Compose file whose services are measured, in containers of their own; the options below override it',
+      'Compose file whose services are measured in new containers; the options below override it',
     )
     .option(
       '--n8n <version>',
@@ -347,7 +347,7 @@ function withTopologyOptions(command: Command): Command {
     )
     .option(
       '--n8n-program <file>',
-      'the n8n program in your own installation; the node on your PATH runs it',
+      'the n8n program in your own installation, which runs with the Node.js in your PATH',
     )
     .addOption(new Option('--mode <mode>', 'execution mode of n8n').choices(MODES))
     .addOption(

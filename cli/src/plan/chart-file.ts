@@ -19,7 +19,7 @@ const labels = z.record(z.string(), z.string());
 const files = z.array(z.string()).default([]);
 
 /** Helm would take it for an option. */
-const word = z.string().regex(/^[^-]/, 'expected no dash at its beginning');
+const word = z.string().regex(/^[^-]/, 'expected a value that does not begin with a dash');
 
 export const chartFileSchema = z.strictObject({
   chart: word,

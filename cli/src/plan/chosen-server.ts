@@ -58,7 +58,7 @@ export function serverFrom(given: Record<string, unknown>, where: string | null)
   if (!result.success) {
     const [issue] = result.error.issues;
     throw new Mistake(
-      `the server is invalid at ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`,
+      `the settings of the server are invalid at ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`,
     );
   }
   const { url, env } = result.data;
@@ -69,7 +69,7 @@ export function serverFrom(given: Record<string, unknown>, where: string | null)
   const masked = Object.entries(env).find(([, value]) => isMasked(value));
   if (masked !== undefined) {
     throw new Mistake(
-      `the server has ${masked.join('=')}, which replaces a secret in records: set the value itself.`,
+      `the server has ${masked.join('=')}, a placeholder that records use for secrets: set the real value.`,
     );
   }
   return result.data;

@@ -115,7 +115,7 @@ function refuseMasked({ env, main, workers, webhooks }: Topology): void {
   for (const [name, value] of [env, main.env, workers.env, webhooks.env].flatMap(Object.entries)) {
     if (!isMasked(String(value))) continue;
     throw new Mistake(
-      `the topology has ${name}=${String(value)}, which replaces a secret in records: set the value itself, for example with --env ${name}=...`,
+      `the topology has ${name}=${String(value)}, a placeholder that records use for secrets: set the real value, for example with --env ${name}=...`,
     );
   }
 }

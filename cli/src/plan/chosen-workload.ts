@@ -232,7 +232,7 @@ function rowsIn(file: string): string[] {
   }
   if (text.length > MAX_ROWS_BYTES) {
     throw new Mistake(
-      `${file} has more than 32 MiB of rows: use fewer rows, which are sent in turn.`,
+      `${file} has more than 32 MiB of rows: use fewer rows; the load generator repeats them in turn.`,
     );
   }
   const rows = text.split(/\r?\n/).flatMap((line, index) => {
@@ -240,7 +240,7 @@ function rowsIn(file: string): string[] {
     try {
       JSON.parse(line);
     } catch {
-      throw new Mistake(`${file}:${String(index + 1)} is not JSON: write one value per line.`);
+      throw new Mistake(`${file}:${String(index + 1)} is not JSON: write one JSON value per line.`);
     }
     return [line];
   });

@@ -33,7 +33,7 @@ export const isN8nImage = (image: unknown): boolean =>
 
 export const noN8n = (file: string): Mistake =>
   new Mistake(
-    `${file} has no service that starts n8n: no service has an image named n8n, such as n8nio/n8n, or whose name ends with -n8n or _n8n.`,
+    `${file} has no service that starts n8n: the name of its image must be n8n, such as n8nio/n8n, or end with -n8n or _n8n.`,
   );
 
 export const wordsOf = (command: unknown): string[] =>
@@ -168,10 +168,18 @@ export function composeTopology(text: string, file: string, around: Around): Com
     }
   }
   if (isQueue && redis === undefined) {
-    leave(main, 'QUEUE_BULL_REDIS_HOST', 'the file has no Redis, so a Redis of the chart is used');
+    leave(
+      main,
+      'QUEUE_BULL_REDIS_HOST',
+      'the file has no Redis, so the Redis image of the chart is used',
+    );
   }
   if (isPostgresql && postgresql === undefined) {
-    leave(main, 'DB_POSTGRESDB_HOST', 'the file has no PostgreSQL, so one of the chart is used');
+    leave(
+      main,
+      'DB_POSTGRESDB_HOST',
+      'the file has no PostgreSQL, so the PostgreSQL image of the chart is used',
+    );
   }
   const runners = runnersOf(all.filter(isRunners), main, leave);
   const roles = (['main', 'worker', 'webhook'] as const).map(
@@ -274,7 +282,9 @@ function databaseTypeOf({ name, env }: Service, file: string): 'postgresql' | 's
   const type = env['DB_TYPE'] ?? 'sqlite';
   if (type === 'postgresdb') return 'postgresql';
   if (type === 'sqlite') return 'sqlite';
-  throw new Mistake(`${file}: ${name} has a DB_TYPE that is neither sqlite nor postgresdb.`);
+  throw new Mistake(
+    `${file}: DB_TYPE of ${name} is neither sqlite nor postgresdb: use one of them.`,
+  );
 }
 
 type Leave = (service: Service, key: string, why: string) => void;
@@ -322,7 +332,7 @@ function leaveStore(service: Service, leave: Leave): void {
     return typeof target === 'string' ? target : '';
   });
   if (volumes.some((volume) => /\.conf(:\w+)?$/.test(volume))) {
-    leave(service, 'volumes', 'its settings file is not mounted');
+    leave(service, 'volumes', 'the settings file of the service is not mounted');
   }
 }
 
@@ -406,7 +416,8 @@ function cpuOf({ name, content }: Service): string | undefined {
   const given = at(content, ['deploy', 'resources', 'limits', 'cpus']) ?? content['cpus'];
   const cores = Number(given);
   if (given == null || given === '' || cores === 0) return undefined;
-  if (!(cores > 0)) throw new Mistake(`${name}: the CPU limit is not a number of cores.`);
+  if (!(cores > 0))
+    throw new Mistake(`${name}: the CPU limit is invalid: use a number of cores, such as 0.5.`);
   return `${String(Math.round(cores * 1000))}m`;
 }
 
@@ -418,7 +429,8 @@ function memoryOf({ name, content }: Service): string | undefined {
   if (given == null || given === '' || Number(given) === 0) return undefined;
   const [, amount, unit = 'b'] =
     /^(\d+(?:\.\d+)?) ?([bkmg])?(?:i?b)?$/i.exec(String(given as string | number)) ?? [];
-  if (amount === undefined) throw new Mistake(`${name}: the memory limit is not an amount.`);
+  if (amount === undefined)
+    throw new Mistake(`${name}: the memory limit is invalid: use an amount such as 512m.`);
   return `${String(Math.round((Number(amount) * (BYTES[unit.toLowerCase()] ?? 1)) / 2 ** 20))}Mi`;
 }
 
@@ -426,7 +438,7 @@ function countOf({ name, content }: Service): number {
   const given = at(content, ['deploy', 'replicas']) ?? content['scale'] ?? 1;
   const count = Number(given);
   if (Number.isInteger(count) && count >= 0) return count;
-  throw new Mistake(`${name}: the number of replicas is not a number.`);
+  throw new Mistake(`${name}: the number of replicas is invalid: use a whole number.`);
 }
 
 const withoutNothing = (values: NamedSettings): NamedSettings =>
@@ -452,7 +464,7 @@ function servicesIn(document: Document, file: string, given: Texts, around: Arou
     }
     if (/[:/]$/.test(String(content['image']))) {
       throw new Mistake(
-        `${file}: the name of the image of ${name} contains a variable that is not set: set it in .env, or in the shell.`,
+        `${file}: the image name of ${name} contains a variable that is not set: set the variable in .env, or in the shell.`,
       );
     }
     const files = [content['env_file'] ?? []].flat().map((one) => String(at(one, ['path']) ?? one));

@@ -39,7 +39,7 @@ export function onlyRequest(files: readonly OwnFile[]): string {
   }
   if (another !== undefined) {
     throw new Mistake(
-      `${namesOf(files)} has ${String(webhooks.length)} webhooks: choose one with --request: ${listed(webhooks)}.`,
+      `${namesOf(files)} has ${String(webhooks.length)} webhooks: use --request to choose one of ${listed(webhooks)}.`,
     );
   }
   if (webhook.path === '' || webhook.path.startsWith('=')) {
@@ -59,7 +59,7 @@ function beginning(files: readonly OwnFile[]): string {
   const off = files
     .flatMap(({ workflows }) => workflows)
     .flatMap((each) => withTriggersOff(each, () => false).off);
-  return off.length === 0 ? '' : ` (this one begins with ${off.join(', ')})`;
+  return off.length === 0 ? '' : ` (the workflow begins with ${off.join(', ')})`;
 }
 
 /** With what is loaded of each file, and a line for each in which something stays off. */
@@ -73,7 +73,7 @@ export function loadedBy(
   if (files.length > 0 && !files.flatMap(allOf).some(isLoaded)) {
     const webhooks = files.flatMap(allOf);
     throw new Mistake(
-      `no webhook in ${namesOf(files)} accepts ${request?.method ?? ''} ${request?.path ?? ''}: ${webhooks.length === 0 ? 'it has none' : `it has ${listed(webhooks)}`}.`,
+      `no webhook in ${namesOf(files)} accepts ${request?.method ?? ''} ${request?.path ?? ''}: ${webhooks.length === 0 ? 'it has no webhooks' : `choose one of ${listed(webhooks)}`}.`,
     );
   }
   const notes: string[] = [];

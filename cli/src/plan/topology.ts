@@ -86,13 +86,13 @@ export function limitsOf(topology: Topology, role: Role): Topology['main'] {
 export function contradiction(topology: Topology): string | null {
   const { mode, database, process, n8n, webhooks, tuning, settings } = topology;
   if (tuning === 'none' && settings !== undefined) {
-    return 'settings change a tuning profile, and tuning none has no settings; use tuning default, or remove settings';
+    return 'tuning none has no settings that you can change; use tuning default, or remove the settings';
   }
   if (process === 'own' && !isLegacy(n8n)) {
-    return `process own does not exist in n8n ${n8n}; use n8n 0.221.2, or remove process`;
+    return `the process setting own does not exist in n8n ${n8n}; use n8n 0.221.2, or remove the setting (executions.process, --process)`;
   }
   if (process === 'own' && mode === 'queue') {
-    return 'process own does not apply in queue mode; use regular mode, or remove process';
+    return 'the process setting own does not apply in queue mode; use regular mode, or remove the setting (executions.process, --process)';
   }
   if (mode === 'queue' && database === 'sqlite') {
     return 'in queue mode, processes share a database, which SQLite does not support; use database postgresql (database.type, --database)';

@@ -235,7 +235,7 @@ function differenceOf(
     leftOut: [
       ...missing.map(([variable, value]) => `${variable} of ${name}: the proof used ${value}`),
       ...patches.map(
-        (file) => `the patch ${file} of ${name}: the proof used the choice of the profile`,
+        (file) => `the patch ${file} of ${name}: the proof used the setting of the tuning profile`,
       ),
     ],
   };

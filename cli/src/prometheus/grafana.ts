@@ -53,9 +53,9 @@ export class Grafana {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     if (status === 200) return null;
-    const what = `${this.address.url} answered status ${String(status)}`;
+    const what = `${this.address.url} responded with status ${String(status)}`;
     return status === 401 || status === 403
       ? `${what}: set ${TOKEN} to the token of a service account that may write annotations`
-      : `${what} (${firstLine(text)}), is it Grafana`;
+      : `${what} (${firstLine(text)}): check that this is the address of Grafana`;
   }
 }

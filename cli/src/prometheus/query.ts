@@ -105,13 +105,13 @@ export class PrometheusApi {
     const { status, text } = await ask(this.address, `/api/v1/${path}?${search}`);
     const answer = parsed(text) as { status?: string; error?: string; data?: Data } | null;
     if (answer?.status === 'success' && answer.data !== undefined) return answer.data;
-    const what = `${this.url} answered status ${String(status)}`;
+    const what = `${this.url} responded with status ${String(status)}`;
     if (status === 401 || status === 403) {
       throw new NoAnswer(`${what}: use http://user:password@..., or a token in PROMETHEUS_TOKEN`);
     }
     throw new NoAnswer(
       answer?.error === undefined
-        ? `${what}, which is not a Prometheus response: use the address of Prometheus without /api/v1`
+        ? `${what}, but not in the format of Prometheus: use the address of Prometheus without /api/v1`
         : `${what} (${firstLine(answer.error)})`,
     );
   }

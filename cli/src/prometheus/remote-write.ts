@@ -114,7 +114,7 @@ export class RemoteWrite {
       body: writeRequest(series),
     });
     if (status >= 200 && status < 300) return;
-    const what = `${this.url} answered status ${String(status)}`;
+    const what = `${this.url} responded with status ${String(status)}`;
     if (status >= 500 || status === 429) throw new NoAnswer(`${what} (${firstLine(text)})`);
     throw new Refused(`${what}${adviceOn(status, text)}`);
   }

@@ -122,7 +122,7 @@ export function namedArchive(text: string): NamedArchive | null {
   const archive = existingArchive(file);
   const id = fragment === '' ? null : fragment;
   if (id !== null && !archive.has(id)) {
-    throw new Mistake(`${file} has no record ${id}: n8n-tuned report ${file} lists them.`);
+    throw new Mistake(`${file} has no record ${id}: n8n-tuned report ${file} lists its records.`);
   }
   return { file, archive, id };
 }

@@ -33,8 +33,13 @@ const count = (title: string, of: string): Declared => ({
 export const METRICS = declare({
   // A process, from /proc, or from its own /metrics where it cannot be seen.
   rssMiB: gauge('Memory', 'MiB', 'sum', 'resident memory of one process'),
-  pssMiB: gauge('Proportional memory', 'MiB', 'sum', 'shared pages counted in parts'),
-  cpuCores: gauge('CPU', 'cores', 'sum', 'CPU that one process used since the sample before'),
+  pssMiB: gauge(
+    'Proportional memory',
+    'MiB',
+    'sum',
+    'with shared pages divided among the processes that use them',
+  ),
+  cpuCores: gauge('CPU', 'cores', 'sum', 'CPU that one process used since the previous sample'),
   loopCores: gauge(
     'CPU of the main thread',
     'cores',
@@ -81,7 +86,7 @@ export const METRICS = declare({
     'max',
     'share of CPU periods in which the limit throttled a group',
   ),
-  throttledMs: gauge('Throttled time', 'ms', 'max', 'since the sample before, over all CPUs'),
+  throttledMs: gauge('Throttled time', 'ms', 'max', 'since the previous sample, over all CPUs'),
   oomKills: count(
     'OOM kills',
     'processes of a group that the kernel killed because memory ran out',
@@ -120,10 +125,15 @@ export const METRICS = declare({
     'Event-loop lag',
     'ms',
     'max',
-    'p99 of the delay of an event loop since the sample before',
+    'p99 of the delay of an event loop since the previous sample',
   ),
   heapUsedMiB: gauge('V8 heap', 'MiB', 'sum', 'V8 heap in use'),
-  externalMiB: gauge('Memory outside the heap', 'MiB', 'sum', 'buffers that V8 knows of'),
+  externalMiB: gauge(
+    'Memory outside the heap',
+    'MiB',
+    'sum',
+    'buffers that V8 tracks outside its heap',
+  ),
   gcShare: gauge(
     'Garbage collection',
     'share',
@@ -137,7 +147,7 @@ export const METRICS = declare({
     'Wait for a pool connection',
     'ms',
     'max',
-    'mean over the requests since the sample before',
+    'mean over the requests since the previous sample',
   ),
   heapLimitMiB: gauge('V8 heap limit', 'MiB', 'sum', 'of one process, if it reports this limit'),
   shownMemoryLimitMiB: gauge(
@@ -162,13 +172,13 @@ export const METRICS = declare({
     'Webhook latency, mean',
     'ms',
     'max',
-    'of the requests answered since the sample before',
+    'of the requests answered since the previous sample',
   ),
   webhookP95Ms: gauge(
     'Webhook latency, 95th percentile',
     'ms',
     'max',
-    "of the requests answered since the sample before, between the bounds of n8n's histogram",
+    "of the requests answered since the previous sample, between the bounds of n8n's histogram",
   ),
   executionsStarted: count('Executions started', 'since the process started'),
   executionsSucceeded: count('Executions succeeded', 'since the process started'),
@@ -184,7 +194,7 @@ export const METRICS = declare({
   queueActive: gauge('Jobs active', 'jobs', 'max', 'jobs that workers are running'),
   queueOldestMs: gauge('Oldest job', 'ms', 'max', 'age of the job that has waited longest'),
   redisMemoryMiB: gauge('Redis data', 'MiB', 'sum', 'used_memory'),
-  redisMemoryMaxMiB: gauge('Redis maxmemory', 'MiB', 'sum', 'present only if it is set'),
+  redisMemoryMaxMiB: gauge('Redis maxmemory', 'MiB', 'sum', 'present only if maxmemory is set'),
 
   // PostgreSQL, as it says itself (role postgresql).
   dbConnections: gauge(
@@ -197,7 +207,7 @@ export const METRICS = declare({
     'Connections allowed',
     'count',
     'sum',
-    'max_connections without those reserved',
+    'max_connections, without the reserved connections',
   ),
   dbActiveConnections: gauge(
     'Active connections',

@@ -21,7 +21,7 @@ export function readRecordFile<Content>(file: string, shape: RecordShape<Content
   }
   if (schemaVersion !== shape.version) {
     throw new Mistake(
-      `${file} has schemaVersion ${shown(schemaVersion)}, which this version of n8n-tuned does not know: use the version that wrote it.`,
+      `${file} has schemaVersion ${shown(schemaVersion)}, which this version of n8n-tuned does not know: use the version that wrote the file.`,
     );
   }
   return checked(file, shape.what, shape.schema, content);

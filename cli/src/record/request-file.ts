@@ -39,6 +39,6 @@ async function* rowsIn(file: string): AsyncGenerator<RequestSample> {
 function whyOf(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   return code?.startsWith('Z_') === true
-    ? `it is not a complete gzip file, ${messageOf(error)}`
+    ? `it is not a complete gzip file (${messageOf(error)})`
     : messageOf(error);
 }

@@ -290,6 +290,6 @@ export const summarySchema = z
   })
   .refine(({ achieved, latencyMs }) => latencyMs !== null || achieved.requests === 0, {
     path: ['latencyMs'],
-    error: 'expected latencies, since there were expected responses',
+    error: 'the latencies are missing, although there were expected responses',
   });
 export type Summary = z.infer<typeof summarySchema>;

@@ -43,7 +43,7 @@ export async function rebuildInterruptedRun(folder: string): Promise<RunData> {
       {
         tMs: lastMs,
         kind: 'killed',
-        text: 'n8n-tuned was killed; everything that it recorded is here',
+        text: 'n8n-tuned was killed; this record contains everything until then',
       },
     ],
     files: { requests: REQUESTS_FILE, samples: SAMPLES_FILE, logs: [] },

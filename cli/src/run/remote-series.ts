@@ -93,7 +93,7 @@ export class RemoteSeries implements RunObserver {
     await this.writing;
     return this.problem === null
       ? []
-      : [`the series of the load are not all in Prometheus: ${this.problem}.`];
+      : [`not all series of the load were written to Prometheus: ${this.problem}.`];
   }
 
   private look(nowMs = Date.now()): void {

@@ -29,7 +29,7 @@ export async function healthCondition(
   const bad = await lookBefore({ condition, metrics: [] }, signal);
   if (bad === null) return condition;
   warn(
-    `${url} fails already (${bad}), so the load would not end if n8n failed: add --stop-if with another condition, or --stop-if never.`,
+    `${url} fails already before the load (${bad}), so it cannot show that n8n fails during the load: add --stop-if with another condition, or --stop-if never.`,
   );
   return null;
 }
@@ -97,7 +97,8 @@ async function lookBefore(looked: Looked, signal: AbortSignal): Promise<string |
     const { condition } = looked;
     if (left > 1) await sleep(EVERY_MS, undefined, { signal }).catch(() => undefined);
     else if (bad !== UNKNOWN) return bad;
-    else return `no metric ${condition.kind === 'metric' ? condition.metric : ''} is served`;
+    else
+      return `the metric ${condition.kind === 'metric' ? condition.metric : ''} is not available`;
   }
 }
 

@@ -39,11 +39,13 @@ export async function readTrace(
   const withinMs = Math.max(READ_WITHIN_MS, order.readWithinMs ?? 0);
   if (count > trace.affordable && countsAgree(order)) {
     return {
-      skipped: `there were ${String(count)} requests, more than ${String(trace.affordable)}, and n8n counted as many executions`,
+      skipped: `there were ${String(count)} requests, which is more than ${String(trace.affordable)}, and n8n counted the expected number of executions`,
     };
   }
   if (!areKept) {
-    return { skipped: `there were ${String(count)} requests, too many to match one by one` };
+    return {
+      skipped: `there were ${String(count)} requests, which is too many to match one by one`,
+    };
   }
   progress('matching requests and executions');
   let readSinceMs = 0;

@@ -53,7 +53,7 @@ export class GroupWriter {
     if (kills > 0) {
       sink.event({
         kind: 'oom-kill',
-        text: `the kernel killed ${String(kills)} process(es) of ${instance}, whose memory limit was reached`,
+        text: `the kernel killed ${String(kills)} process(es) of ${instance}, because the memory limit was reached`,
       });
     }
   }

@@ -136,7 +136,7 @@ interface Scraped {
 /** What every n8n process says of itself at /metrics. */
 export function n8nMetricsSampler(): Sampler {
   return sampler('n8n metrics', (running, sink) => {
-    if (running.metrics.length === 0) throw new Error('the target shows no n8n metrics');
+    if (running.metrics.length === 0) throw new Error('the target exposes no n8n metrics');
     const before = new Map<string, Scraped>();
     return {
       tick: async () => {
@@ -180,7 +180,7 @@ function writeQueue(sink: SampleSink, shown: readonly Scraped['values'][]): void
 /** All that a process shows of itself. */
 export function scrape({ instance, url, read }: MetricsEndpoint): Promise<string> {
   return (read === undefined ? get(url) : read()).catch((error: unknown) => {
-    throw new Error(`${instance} shows no metrics at ${url}: ${String(error)}`);
+    throw new Error(`${instance} exposes no metrics at ${url}: ${String(error)}`);
   });
 }
 

@@ -27,7 +27,7 @@ const SLOW_EVERY_TICKS = 60;
 export function processesSampler(): Sampler {
   return sampler('processes', (running, sink) => {
     if (running.processes().length === 0)
-      throw new Error('no process of the target can be seen from here');
+      throw new Error('no process of the target is visible from this machine');
     const restarts = restartCounter(running);
     const tree = new ProcessTree<ProcessRoot>();
     const runners = new Map<number, boolean>();

@@ -126,7 +126,7 @@ class Helper {
   ask(line: string): Promise<string> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
-        reject(new Error(`SQLite gave no answer within ${String(ANSWER_WITHIN_MS / 1000)} s`));
+        reject(new Error(`SQLite did not respond within ${String(ANSWER_WITHIN_MS / 1000)} s`));
       }, ANSWER_WITHIN_MS);
       this.lines.once('line', (answer) => {
         clearTimeout(timer);
@@ -134,7 +134,7 @@ class Helper {
       });
       void this.ended.then(() => {
         clearTimeout(timer);
-        reject(new Error('the reader of SQLite has ended'));
+        reject(new Error('the process that reads SQLite has ended'));
       });
       this.child.stdin.write(`${line}\n`);
     });

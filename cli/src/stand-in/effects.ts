@@ -33,9 +33,10 @@ export class EffectsLog {
     if (!path.startsWith(PREFIX)) return null;
     const step = path.slice(PREFIX.length);
     const id = query['id'] ?? '';
-    if (!STEPS.includes(step)) return refusal(404, `a step is ${STEPS.join(' or ')}`);
-    if (method !== 'POST') return refusal(405, 'an effect is POSTed');
-    if (!ID.test(id)) return refusal(400, 'the id is letters, digits, _ and -, at most 120');
+    if (!STEPS.includes(step)) return refusal(404, `the step must be ${STEPS.join(' or ')}`);
+    if (method !== 'POST') return refusal(405, 'an effect requires the method POST');
+    if (!ID.test(id))
+      return refusal(400, 'the id must consist of at most 120 letters, digits, _ and -');
     writeSync(this.descriptor, `${step} ${id}\n`);
     return { status: 200, json: { step, id } };
   }

@@ -41,7 +41,7 @@ export class ModelAnswers {
       const body = parsed(text);
       if (typeof body === 'object' && body !== null) this.turn(api, body, atMs, response);
       else {
-        const error = { message: 'the body is no JSON', type: 'invalid_request_error' };
+        const error = { message: 'the body is not JSON', type: 'invalid_request_error' };
         send(response, 400, { error });
       }
     });

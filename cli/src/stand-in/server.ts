@@ -167,7 +167,7 @@ class Answering {
     if (found === null || rule === undefined) {
       this.unmatched += 1;
       request.resume();
-      const error = `no rule of the stand-in is for ${method} ${path} of ${host}`;
+      const error = `the stand-in has no rule for ${method} ${path} of ${host}`;
       send(response, 404, { error });
       return;
     }

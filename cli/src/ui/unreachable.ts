@@ -58,13 +58,15 @@ export function unreachable(error: unknown, url: string, server = 'n8n'): Unreac
     return final(`${place} speaks HTTP without TLS: use http:// instead of https://`);
   }
   if (/^ERR_(SSL|TLS)_|^EPROTO$/.test(code)) {
-    return final(`${place} and this command have no TLS version in common: is it an HTTPS port`);
+    return final(
+      `${place} and this command have no TLS version in common: is this the port for HTTPS`,
+    );
   }
   if (code.startsWith('HPE_')) {
     return final(
       isTls
-        ? `the response from ${place} is not HTTP: is it n8n's port`
-        : `the response from ${place} is not HTTP: is it n8n's port, or does it require https://`,
+        ? `the response from ${place} is not HTTP: is this n8n's port`
+        : `the response from ${place} is not HTTP: is this n8n's port, or does the server require https://`,
     );
   }
   if (UNKNOWN_NAME.includes(code)) {
@@ -83,7 +85,7 @@ export function unreachable(error: unknown, url: string, server = 'n8n'): Unreac
   if (CUT.includes(code)) {
     return again(
       isTls
-        ? `${place} closes the connection during the TLS handshake: is it an HTTPS port`
+        ? `${place} closes the connection during the TLS handshake: is this the port for HTTPS`
         : `${place} closes the connection without a response: if it is an HTTPS port, use https:// instead of http://`,
     );
   }

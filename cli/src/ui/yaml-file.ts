@@ -71,7 +71,7 @@ function sentence(document: Document, issue: Issue, kind: Kind<unknown>): string
     const keys = issue.keys.map((key) => `'${key}'${hint(key)}`).join(', ');
     const are = issue.keys.length === 1 ? 'is' : 'are';
     const where = issue.path.length === 0 ? `in a ${kind.name}` : `under ${place}`;
-    return `${keys} ${are} not known ${where}, expected one of ${known.join(', ')}`;
+    return `${keys} ${are} not known ${where}: expected one of ${known.join(', ')}`;
   }
   const value: unknown = document.getIn(issue.path);
   const isHidden = issue.path.some((key) => SECRET.test(String(key)));

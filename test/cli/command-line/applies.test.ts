@@ -51,7 +51,10 @@ test.each([
   ['recover --url http://x --at-once 2 --wait 9m', '--at-once and --wait work only with --retry'],
   ['study --quick --out o', '--quick and --out work only with the name of a study'],
   ['study heap --list --out o', '--out works only with a study that runs'],
-  ['report x --prometheus-release r', '--prometheus-release works only with --prometheus: add it'],
+  [
+    'report x --prometheus-release r',
+    '--prometheus-release works only with --prometheus: add --prometheus',
+  ],
   ['watch --prometheus-namespace n', '--prometheus-namespace works only with --prometheus'],
   [
     'run --url http://127.0.0.1:5678 --cpu 1 --workers 2 --memory 1Gi',

@@ -193,7 +193,9 @@ test('why a command failed is told, beside what it could not remove', async () =
   const { code, stderr } = await runCli(load(), env);
   expect(code).toBe(2);
   expect(stderr).toMatch(/activate with status 403/);
-  expect(stderr).toMatch(/this is left in the n8n at .*the workflow 'Order \(n8n-tuned /);
+  expect(stderr).toMatch(
+    /the following could not be removed from n8n at .*the workflow 'Order \(n8n-tuned /,
+  );
 });
 
 test.each([

@@ -19,11 +19,11 @@ test.each([
   [['kill-main', '--every', '1m', '--for', '30s'], 'add a --for that is longer than --every.'],
   [
     ['stop-redis', '--workers', '2', '--every', '30s', '--for', '5m'],
-    'stop-redis lasts 30s each time, so with --every 30s its turns would overlap: use a longer --every.',
+    'stop-redis lasts 30s each time, so with --every 30s the repetitions would overlap: use a longer --every.',
   ],
   [
     ['stop-redis+kill-worker', '--workers', '2', '--every', '20s', '--for', '5m'],
-    'lasts 30s each time, so with --every 20s its turns would overlap: use a longer --every.',
+    'lasts 30s each time, so with --every 20s the repetitions would overlap: use a longer --every.',
   ],
   [
     ['stop-redis', '--workers', '2', '--every', '5m', '--for', '1m'],
@@ -33,10 +33,7 @@ test.each([
     ['soak', '--workers', '2', '--every', '20m', '--for', '1h'],
     'soak already injects one fault after another: remove --every.',
   ],
-  [
-    ['kill-main', '--promise', 'fast'],
-    "the promise 'fast' is not a valid promise: use a form such as lost=0",
-  ],
+  [['kill-main', '--promise', 'fast'], "'fast' is not a valid promise: use a form such as lost=0"],
   [
     ['kill-main', '--recover'],
     '--recover uses the queue to find lost executions: add --mode queue',
@@ -50,13 +47,10 @@ test.each([
     '--recover-age is 300s, but recovery has only the time of --wait after the load, 150s',
   ],
   // Before the first one begins.
-  [
-    ['all', '--promise', 'fast'],
-    "the promise 'fast' is not a valid promise: use a form such as lost=0",
-  ],
+  [['all', '--promise', 'fast'], "'fast' is not a valid promise: use a form such as lost=0"],
   [
     ['rolling-upgrade'],
-    'rolling-upgrade cannot be injected with --target process: it requires pods that are replaced by new ones;',
+    'rolling-upgrade cannot be injected with --target process: it replaces pods, which exist only in a cluster;',
   ],
   [
     ['kill-worker', '--target', 'kubernetes'],
@@ -90,7 +84,7 @@ test('drill list names every fault with what is promised, as text and as JSON', 
   expect(stdout).toMatch(/^kill-worker +SIGKILL of one worker$/m);
   expect(stdout).toMatch(/^restart-postgres .*starts again\n? +\(planned\)$/m);
   expect(stdout).toMatch(
-    /an accident\s+promises lost=0, failed=0, repeated=0, running=0, recover<60s/,
+    /these\s+promises:\s+lost=0,\s+failed=0,\s+repeated=0,\s+running=0,\s+recover<60s\s+for\s+an\s+accident/,
   );
   expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
   const json = await runCli(['drill', 'list', '--json']);

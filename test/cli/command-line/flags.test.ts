@@ -95,7 +95,7 @@ test.each([
   ['recommend --attempts 0', 'It must be a whole number of at least 1.'],
   ['recommend --rate none', 'It must be a number above 0.'],
   ['sample --pid x', 'It must be a whole number of at least 1.'],
-  ['sample --pid 1 --interval 1ms', '50ms is the shortest.'],
+  ['sample --pid 1 --interval 1ms', 'It must be at least 50ms.'],
 ])('%s is refused: %s', async (words, because) => {
   const error = await refusal(words.split(' '));
   expect(error).toBeInstanceOf(CommanderError);
@@ -143,7 +143,7 @@ async function comparisonRefusal(words: readonly string[]): Promise<string> {
 
 test('across n8n 1.0 a bundled workload is refused, with what to do', async () => {
   expect(await comparisonRefusal(['--workload', 'last-node'])).toContain(
-    'use your own with --workflow or --request.',
+    'use your own workflow or request with --workflow or --request.',
   );
 });
 

@@ -98,7 +98,7 @@ describe.each(KINDS)('of a %s', (_, make) => {
   it('keeps its plots and pages, and says that the raw samples are gone', async () => {
     const folder = await make();
     await report(folder);
-    expect(told).not.toContain('is without');
+    expect(told).not.toContain('was kept without');
     const before = contents(folder);
     expect(Object.keys(before)).toContain('report.md');
     expect(Object.keys(before).some((name) => name.endsWith('.svg'))).toBe(true);
@@ -107,7 +107,7 @@ describe.each(KINDS)('of a %s', (_, make) => {
     }
     await report(folder);
     expect(contents(folder)).toEqual(before);
-    expect(told).toContain('the reports that are there stay');
+    expect(told).toContain('existing report files stay as they are');
     expect(process.exitCode).toBe(0);
   });
 
@@ -128,7 +128,9 @@ test('records that lack the same files are named once, with their count', async 
   for (const folder of folders) rmSync(join(folder, 'requests.csv.gz'));
   await report(root);
   expect(told.match(/without/g)).toHaveLength(1);
-  expect(told).toContain('2 records are without requests.csv.gz, so plots over time are left out');
+  expect(told).toContain(
+    '2 records were kept without requests.csv.gz, so plots over time are left out',
+  );
   expect(told).toContain('; the first is ');
 });
 
@@ -157,9 +159,9 @@ describe('a record of an archive', () => {
     await report(`${drills}#${id}`);
     const pages = contents(join(root, 'results/records/drills', id));
     expect(Object.keys(pages)).toContain('plots/ledger.svg');
-    expect(pages['report.md']).toContain('This record was kept without its run');
+    expect(pages['report.md']).toContain('This record was kept without the run');
     expect(pages['report.md']).not.toContain('beside this file');
-    expect(told).toContain('is without its run, so plots over time are left out');
+    expect(told).toContain('was kept without the run, so plots over time are left out');
   });
 
   it('is a proof with its verdict, its margin and its runs', async () => {

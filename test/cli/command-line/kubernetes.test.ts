@@ -30,7 +30,7 @@ test.each<[Parameters<typeof kubernetesOptions>[0], RegExp]>([
   [{ release: 'N8N' }, /^--release "N8N": expected lower-case letters/],
   [
     { values: ['no-such-file.yaml'] },
-    /^the values no-such-file.yaml cannot be read: there is no such file/,
+    /^the values file no-such-file.yaml cannot be read: there is no such file/,
   ],
 ])('%j is refused in a sentence', (flags, sentence) => {
   expect(() => kubernetesOptions(flags, [], 1000)).toThrow(sentence);

@@ -111,7 +111,7 @@ test('what is wrong is told before anything is sampled', async () => {
     [[...alive, '--csv', '-', '--json'], '--csv - and --json both write to standard output'],
     [[...alive, '--csv', nowhere], `${nowhere}: there is no folder`],
     [[...alive, '--plot', nowhere], `${nowhere}: there is no folder`],
-    [[...alive, '--interval', '10ms'], '50ms is the shortest'],
+    [[...alive, '--interval', '10ms'], 'It must be at least 50ms'],
   ] as const) {
     const { code, stdout, stderr } = await runCli(['sample', ...args]);
     expect(stderr).toContain(sentence);

@@ -47,7 +47,7 @@ test.each([
   ['chart: ./peer\nvalues: [none.yaml]\n', /none\.yaml cannot be read/],
   [
     'chart: ./peer\nvalue: []\n',
-    /chart\.yaml:2: 'value' \(did you mean values\?\) is not known in a chart file, expected one of chart, /,
+    /chart\.yaml:2: 'value' \(did you mean values\?\) is not known in a chart file: expected one of chart, /,
   ],
   [
     'chart: ./peer\nroles: { proxy: { app: x } }\n',
@@ -55,9 +55,15 @@ test.each([
   ],
   ['chart: ./peer\nservice: { port: 80 }\n', /service\.name: expected a text/],
   ['values: []\n', /chart: expected a text/],
-  ['chart: --post-renderer=x\n', /chart is .*: expected no dash at its beginning/],
-  ['chart: n8n\nrepository: -r\n', /repository is .*: expected no dash at its beginning/],
-  ['chart: n8n\nversion: --set=a\n', /version is .*: expected no dash at its beginning/],
+  ['chart: --post-renderer=x\n', /chart is .*: expected a value that does not begin with a dash/],
+  [
+    'chart: n8n\nrepository: -r\n',
+    /repository is .*: expected a value that does not begin with a dash/,
+  ],
+  [
+    'chart: n8n\nversion: --set=a\n',
+    /version is .*: expected a value that does not begin with a dash/,
+  ],
   ['chart: n8n\nrelease: --debug\n', /release is .*: expected lower-case letters/],
 ])('%j is told with its line and what was expected', (text, said) => {
   expect(() => readChartFile(written(text))).toThrow(said);

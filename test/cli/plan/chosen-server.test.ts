@@ -49,7 +49,7 @@ test.each<[ServerChoice, string]>([
     '--workers is an option for n8n, which --target server does not start',
   ],
   [{ ...given, heap: 'auto' }, '--heap is an option for n8n, which --target server does not start'],
-  [{ ...given, env: { A_TOKEN: '***' } }, 'which replaces a secret in records'],
+  [{ ...given, env: { A_TOKEN: '***' } }, 'a placeholder that records use for secrets'],
 ])('%j is refused', (choice, sentence) => {
   expect(() => chooseServer(choice)).toThrow(sentence);
 });

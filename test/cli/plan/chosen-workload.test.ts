@@ -59,7 +59,7 @@ describe('which variant of a workload is taken', () => {
 test("a topology with a record's mask in place of a secret is refused, and names the variable", () => {
   for (const value of ['***', 'redis://***@store:6379']) {
     expect(() => chooseTopology({ env: { QUEUE_URL: value } })).toThrow(
-      /QUEUE_URL=.*replaces a secret in records.*--env QUEUE_URL=/s,
+      /QUEUE_URL=.*a placeholder that records use for secrets.*--env QUEUE_URL=/s,
     );
   }
   expect(chooseTopology({ env: { CRON: '0 */5 * * *' } }).env).toEqual({ CRON: '0 */5 * * *' });

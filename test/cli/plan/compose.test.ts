@@ -173,7 +173,7 @@ test('what cannot be taken over is said, by service and key', () => {
       'pg: POSTGRES_INITDB_ARGS: not passed on',
       'pg: command: this key has no effect here',
       'pg: mem_limit: this key has no effect here',
-      'pg: volumes: its settings file is not mounted',
+      'pg: volumes: the settings file of the service is not mounted',
       'proxy: image: the service is neither n8n nor one of its stores, so it is not started',
     ].sort(),
   );
@@ -195,8 +195,8 @@ test('workers that differ count together, with the settings of the first', () =>
     webhooks: { count: 1 },
   });
   expect(left).toEqual([
-    'n8n: QUEUE_BULL_REDIS_HOST: the file has no Redis, so a Redis of the chart is used',
-    'n8n: DB_POSTGRESDB_HOST: the file has no PostgreSQL, so one of the chart is used',
+    'n8n: QUEUE_BULL_REDIS_HOST: the file has no Redis, so the Redis image of the chart is used',
+    'n8n: DB_POSTGRESDB_HOST: the file has no PostgreSQL, so the PostgreSQL image of the chart is used',
     'n8n-3: limits: every worker gets the value of n8n-2',
     'n8n-3: command: every worker gets the value of n8n-2',
     'n8n-3: image: the image of n8n is used',
@@ -231,7 +231,7 @@ services:
 test.each([
   ['services: { a: { image: redis } }', 'no service that starts n8n'],
   ['volumes: {}', 'has no services'],
-  [alone('    environment: [DB_TYPE=mysqldb]'), 'n8n has a DB_TYPE that is neither'],
+  [alone('    environment: [DB_TYPE=mysqldb]'), 'DB_TYPE of n8n is neither'],
   [alone('', '  w: { image: n8nio/n8n, command: worker }'), 'w is a worker, but n8n does not set'],
   [alone('    environment: [EXECUTIONS_MODE=queue]'), 'no service has the command worker'],
   [
@@ -243,7 +243,7 @@ test.each([
   ],
   ['services: { n8n: { image: "n8nio/n8n:${V}" } }', 'contains a variable that is not set'],
   [alone('    environment: ["A=${PASS:?give it}"]'), 'n8n requires the variable PASS'],
-  [alone('    mem_limit: much'), 'n8n: the memory limit is not an amount'],
+  [alone('    mem_limit: much'), 'n8n: the memory limit is invalid: use an amount such as 512m'],
 ])('a file that starts no n8n as it is, is refused: %s', (text, why) => {
   expect(() => read(text)).toThrow(why);
 });

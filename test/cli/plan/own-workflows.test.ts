@@ -68,13 +68,13 @@ test('a workflow that others call is imported beside the one that is loaded', ()
 test.each([
   [
     { workflows: [two] },
-    "two.json has 2 webhooks: choose one with --request: 'GET /webhook/one', 'PUT /webhook/two'.",
+    "two.json has 2 webhooks: use --request to choose one of 'GET /webhook/one', 'PUT /webhook/two'.",
   ],
   [{ workflows: [both] }, "'GET /webhook/both', 'POST /webhook/both'."],
-  [{ workflows: [order, two] }, 'has 3 webhooks: choose one with --request'],
+  [{ workflows: [order, two] }, 'has 3 webhooks: use --request to choose one of'],
   [
     { workflows: [scheduled] },
-    'scheduled.json has no active Webhook node, and only webhooks can be load-tested (this one begins with Every minute)',
+    'scheduled.json has no active Webhook node, and only webhooks can be load-tested (the workflow begins with Every minute)',
   ],
   [{ workflows: [pathless] }, 'the webhook Any of'],
   [
@@ -83,11 +83,11 @@ test.each([
   ],
   [
     { workflows: [order], request: 'GET /webhook/order' },
-    "accepts GET /webhook/order: it has 'POST /webhook/order'.",
+    "accepts GET /webhook/order: choose one of 'POST /webhook/order'.",
   ],
   [
     { workflows: [order], request: 'POST /webhook/orders' },
-    "accepts POST /webhook/orders: it has 'POST /webhook/order'.",
+    "accepts POST /webhook/orders: choose one of 'POST /webhook/order'.",
   ],
   [{ workflows: [order], workload: 'last-node' }, 'no webhook in'],
   [

@@ -41,7 +41,8 @@ const seen = (outcome: 'succeeded' | 'unfinished'): ExecutionsSeen => ({
 test('many requests whose counts agree are not read', async () => {
   const trace = traceOf(seen('succeeded'));
   expect(await read(trace, order(11))).toEqual({
-    skipped: 'there were 11 requests, more than 10, and n8n counted as many executions',
+    skipped:
+      'there were 11 requests, which is more than 10, and n8n counted the expected number of executions',
   });
   expect(trace.asked).toBe(0);
 });
@@ -60,7 +61,7 @@ test('more than are kept are not read, whatever their counts', async () => {
   const trace = traceOf(seen('succeeded'));
   const many = order(11, { executions: counts(10), areKept: false });
   expect(await read(trace, many)).toEqual({
-    skipped: 'there were 11 requests, too many to match one by one',
+    skipped: 'there were 11 requests, which is too many to match one by one',
   });
   expect(trace.asked).toBe(0);
 });

@@ -117,7 +117,7 @@ test('what no rule answers gets 404 with a sentence', async () => {
   const reply = await called('/to/api.other.example/x');
   expect(reply.status).toBe(404);
   expect(await reply.json()).toEqual({
-    error: 'no rule of the stand-in is for GET /x of api.other.example',
+    error: 'the stand-in has no rule for GET /x of api.other.example',
   });
 });
 
@@ -166,7 +166,7 @@ test('a body that is no JSON is refused by a language model, as the services do'
   const reply = await called('/v1/responses', { method: 'POST', body: '{' });
   expect([reply.status, await reply.json()]).toEqual([
     400,
-    { error: { message: 'the body is no JSON', type: 'invalid_request_error' } },
+    { error: { message: 'the body is not JSON', type: 'invalid_request_error' } },
   ]);
 });
 

@@ -61,7 +61,7 @@ const ADDRESSES: [string, Place, RegExp][] = [
   [
     'what is not HTTP',
     ({ noHttp }) => `http://127.0.0.1:${String(noHttp)}`,
-    /the response from 127\.0\.0\.1:\d+ is not HTTP: is it n8n's port/,
+    /the response from 127\.0\.0\.1:\d+ is not HTTP: is this n8n's port/,
   ],
   [
     'a port that closes',
@@ -211,7 +211,7 @@ test.each<[string, Said, RegExp]>([
       message:
         'This webhook is not registered for POST requests. Did you mean to make a GET request?',
     }),
-    /said "This webhook is not registered for POST requests.*"; use the method of the webhook in --request/,
+    /said "This webhook is not registered for POST requests.*"; change --request to the method that the webhook accepts/,
   ],
   [
     '500',
@@ -243,7 +243,7 @@ test('with an API key, the webhooks that are active are named, the nearest first
   );
   expect(text).not.toContain('gone');
   expect(await readyAt(json(404, NOT_REGISTERED), json(200, { data: [] }))).toMatch(
-    /No workflow with a webhook is active there\.$/,
+    /n8n has no active workflow with a webhook\.$/,
   );
   expect(await readyAt(json(404, NOT_REGISTERED), json(401, {}))).toMatch(
     /no load was generated\.$/,

@@ -168,7 +168,7 @@ describe('a topology that cannot be', () => {
     [{ n8n: N8N_LEGACY_VERSION, process: 'own', mode: 'queue' }, 'does not apply in queue mode'],
     [{ mode: 'queue', database: 'sqlite' }, 'use database postgresql'],
     [{ webhooks: { count: 1 } }, 'only queue mode'],
-    [{ tuning: 'none', settings: { readOnce: false } }, 'or remove settings'],
+    [{ tuning: 'none', settings: { readOnce: false } }, 'or remove the settings'],
   ])('%j is refused with what to do', (given, words) => {
     expect(contradiction(topologySchema.parse(given))).toContain(words);
   });

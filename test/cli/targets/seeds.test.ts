@@ -216,7 +216,7 @@ test('what cannot be removed is named with what removes it, everything else goes
   const stuck = n8n.things.filter(({ kind }) => kind === 'credential');
   n8n.trouble = (asked) => (asked === 'DELETE /credentials/:id' ? { status: 403 } : null);
   await expect(seeds.takeOut()).rejects.toThrow(
-    `this is left in the n8n at ${n8n.url}: the credential 'Load test key (n8n-tuned ${CALL})' (${stuck[0]?.id ?? ''})`,
+    `the following could not be removed from n8n at ${n8n.url}: the credential 'Load test key (n8n-tuned ${CALL})' (${stuck[0]?.id ?? ''})`,
   );
   await expect(seeds.takeOut()).rejects.toThrow(`n8n-tuned clean --url ${n8n.url}.`);
   expect(n8n.things).toEqual(stuck);

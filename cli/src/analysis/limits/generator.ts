@@ -21,6 +21,6 @@ function readGenerator({ summary: { generator }, limits }: Seen): Reading | null
   return {
     utilisation: saturated ? 1 : share,
     isUsedUp: saturated,
-    evidence: saturated ? faults.join('; ') : `it used ${formatNumber(cpuCores)} cores`,
+    evidence: saturated ? faults.join('; ') : `k6 used ${formatNumber(cpuCores)} cores`,
   };
 }

@@ -145,11 +145,13 @@ function readPool(role: SampledRole, { sampled }: Seen): Reading | null {
     const utilisation = Math.min(1, mean(active) / most);
     if (found !== null && found.utilisation >= utilisation) continue;
     const waited =
-      acquire.length === 0 ? '' : `; each request waited ${formatNumber(mean(acquire))} ms`;
+      acquire.length === 0
+        ? ''
+        : `; on average, a request waited ${formatNumber(mean(acquire))} ms`;
     found = {
       utilisation,
       isUsedUp: median(active) >= most && mean(pending) >= 1,
-      evidence: `${formatNumber(mean(active))} of the ${formatNumber(most)} connections of ${instance} were in use and ${formatNumber(mean(pending))} requests waited for one${waited}`,
+      evidence: `${formatNumber(mean(active))} of the ${formatNumber(most)} database connections of ${instance} were in use, and ${formatNumber(mean(pending))} requests waited for a free one${waited}`,
     };
   }
   return found;

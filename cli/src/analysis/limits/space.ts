@@ -191,7 +191,7 @@ function readMaxmemory({ sampled }: Seen): Reading | null {
   return {
     utilisation: Math.min(1, peak / limit),
     isUsedUp: peak >= FULL * limit,
-    evidence: `its data reached ${formatNumber(peak)} of the ${formatNumber(limit)} MiB of maxmemory`,
+    evidence: `the data in Redis reached ${formatNumber(peak)} MiB, and maxmemory is ${formatNumber(limit)} MiB`,
   };
 }
 

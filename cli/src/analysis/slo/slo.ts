@@ -108,7 +108,7 @@ function withoutEvidence(slo: Slo, summary: Summary): AssessedSlo {
   const why =
     slo.metric === 'backlog'
       ? "n8n's executions could not be counted"
-      : 'no request was sent in the measured time';
+      : 'no request was sent during the measured part of the run';
   return { ...none, state: 'undecided', text: `${slo.text} cannot be judged: ${why}` };
 }
 
@@ -116,7 +116,7 @@ function withoutEvidence(slo: Slo, summary: Summary): AssessedSlo {
 const acceptedOnly = (slo: Slo, measured: number): AssessedSlo => ({
   ...{ slo: slo.text, state: 'undecided', measured, seemsMet: true, requestsNeeded: null },
   pressure: pressureOf(slo, measured),
-  text: 'this workload responds at once, and n8n could not tell which executions were completed',
+  text: 'this workload responds at once, and it is unknown which of its executions n8n completed',
 });
 
 function intervalOf({ metric, bound }: Slo, summary: Summary, point: Interval): Interval {

@@ -68,7 +68,7 @@ export function register(program: Command): Command {
     .addOption(forceOption());
   return withPrometheusOptions(
     command,
-    'add metrics from this Prometheus to the report of each run; on Kubernetes, only those of its release',
+    'add metrics from this Prometheus to the report of each run; on Kubernetes, only those of the loaded release',
   )
     .option('--json', 'print the records as JSON')
     .action(async (folders: string[], options: ReportOptions) => {
@@ -86,7 +86,7 @@ async function report(named: string[], options: ReportOptions): Promise<number> 
   const indexes = folders.filter(isIndexed).map((folder) => indexOf(folder, options));
   for (const file of [csv ?? [], indexes].flat()) refuseForeign(file);
   if (found.length === 0) {
-    throw new Mistake(`no records found in ${folders.join(', ')}: n8n-tuned run creates one.`);
+    throw new Mistake(`no records found in ${folders.join(', ')}: n8n-tuned run creates a record.`);
   }
   const interrupt = onInterrupt();
   const progress = startProgress();
@@ -134,7 +134,7 @@ async function report(named: string[], options: ReportOptions): Promise<number> 
   if (options.json === true) printJson(top.map(({ record }) => record));
   else {
     printLines(top.map(({ sentence, folder }) => `${sentence}\n  ${join(folder, 'report.html')}`));
-    printLines(indexes.map(({ path }) => `All of them: ${path}`));
+    printLines(indexes.map(({ path }) => `Index of all reports: ${path}`));
   }
   return problems.length > 0 ? EXIT.invalid : EXIT.fine;
 }
@@ -173,8 +173,8 @@ function notesOn(all: readonly (FoundRecord & Reported)[]): string[] {
   }
   return [...folders].map(([without, [first = '', ...others]]) =>
     others.length === 0
-      ? `${first} is ${without}.`
-      : `${String(1 + others.length)} records are ${without}; the first is ${first}.`,
+      ? `${first} was kept ${without}.`
+      : `${String(1 + others.length)} records were kept ${without}; the first is ${first}.`,
   );
 }
 
@@ -197,7 +197,7 @@ async function addPanels(
       ...(release === undefined ? {} : { release }),
     });
     if (panels.panels.length === 0) {
-      return [`${api.url} has no n8n metrics for the time of ${folder}.`];
+      return [`${api.url} has no n8n metrics for the time of the run in ${folder}.`];
     }
     return writeBeside(folder, [{ name: PANELS_FILE, content: `${JSON.stringify(panels)}\n` }]);
   } catch (error) {

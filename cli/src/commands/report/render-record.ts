@@ -42,7 +42,7 @@ export interface Reported {
   sentence: string;
   /** What failed, a sentence each. */
   problems: string[];
-  /** What the record is without though nothing failed, after `is` or `are`; null: nothing. */
+  /** What the record is without though nothing failed, after `was kept`; null: nothing. */
   without: string | null;
   row: IndexRow;
 }
@@ -71,7 +71,7 @@ const REPORTERS: Record<FoundRecord['kind'], (folder: string) => Reported | Prom
   compare: async (folder) => {
     const record = readComparison(folder);
     const runs = await comparedRuns(folder, record);
-    const missing = withoutRequests(folder, record) ? ['the raw samples of its runs'] : [];
+    const missing = withoutRequests(folder, record) ? ['the raw samples of the runs'] : [];
     const written = write(folder, compareDocument(record, runs), missing);
     return { record, sentence: record.sentence, row: rowOfComparison(record), ...written };
   },
@@ -80,7 +80,7 @@ const REPORTERS: Record<FoundRecord['kind'], (folder: string) => Reported | Prom
     const of = join(folder, record.run);
     const hasRun = isComplete(of);
     const parts = hasRun ? { run: await readRunData(of) } : null;
-    const missing = hasRun ? missingOf(of) : ['its run'];
+    const missing = hasRun ? missingOf(of) : ['the run'];
     const written = write(folder, drillDocument(record, parts), missing);
     const row = rowOfDrill(record, parts);
     return { record, sentence: record.verdict.sentence, row, ...written };
@@ -137,7 +137,7 @@ function write(
     ],
   });
   const written = onlyNew(folder, files);
-  const kept = written.length === files.length ? '' : '; the reports that are there stay';
+  const kept = written.length === files.length ? '' : '; existing report files stay as they are';
   return {
     problems: writeBeside(folder, written),
     without: `${without}${kept}`,

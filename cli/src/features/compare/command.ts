@@ -96,7 +96,7 @@ export const help: CommandHelp = {
     ...['--metric', '--slo', '--budget', '--fail-on'],
   ],
   notes: [
-    'All sides run at the same time. They are measured alternately (ABBA), or simultaneously with --duet. The command ends when the interval of each ratio excludes 1, when a difference of more than 2% is ruled out, or when the budget is used up. With --precision, the first two are replaced by the precision of each interval.',
+    'All sides run at the same time. They are measured alternately (ABBA), or simultaneously with --duet. The command ends when the interval of each ratio excludes 1, when a difference of more than 2% is ruled out, or when the budget is used up. With --precision, the precision of each interval replaces the first two conditions.',
     'If you compare two folders with records of runs or searches, the result has no interval, because a single record per side does not show how much results vary.',
   ],
 };
@@ -105,7 +105,7 @@ export function register(program: Command): Command {
   const command = program
     .command('compare')
     .description(
-      'Compare topologies, servers or records, to find which is better, by what ratio, and whether the difference exceeds the noise',
+      'Compare topologies, servers or records, to find out which is better, by what ratio, and whether the difference exceeds the noise',
     )
     .argument(
       '[A]',
@@ -113,7 +113,7 @@ export function register(program: Command): Command {
     )
     .argument(
       '[B...]',
-      'what to compare with A; if there are several, each is compared with A, in the same rounds',
+      'what to compare with A; several sides are each compared with A, in the same rounds',
     )
     .option(
       '--n8n <version>',
@@ -151,14 +151,14 @@ export function register(program: Command): Command {
     .addOption(
       parsed(
         '--budget <time>',
-        'time for all measurements; no new round starts after it',
+        'time for all measurements; no new round starts after this time',
         seconds,
         '20m',
       ),
     )
     .option(
       '--duet',
-      'load all sides at the same time instead of alternately, so that all are affected by the same disturbances',
+      'load all sides at the same time instead of alternately, so that the same disturbances affect all sides',
     )
     .optionsGroup('With --metric capacity:')
     .addOption(findBudgetOption('3m'));
@@ -166,9 +166,10 @@ export function register(program: Command): Command {
   return withLimitOptions(withProbeOptions(command).optionsGroup('Limits and results:'))
     .addOption(outOption())
     .addOption(
-      new Option('--fail-on <answer>', 'for CI: worse exits with code 1 if B is worse').choices([
-        'worse',
-      ]),
+      new Option(
+        '--fail-on <answer>',
+        'for CI: with worse, exit with code 1 if B is worse',
+      ).choices(['worse']),
     )
     .option('--json', 'print the answer as JSON')
     .action(async (_a: unknown, _others: unknown, given: CompareOptions, of: Command) => {
@@ -299,7 +300,7 @@ export function compareOrder(sides: readonly string[], options: CompareOptions) 
   const isOwn = options.request !== undefined || options.workflow !== undefined;
   if (different > 0 && !isOwn) {
     throw new Mistake(
-      `${sides[0] ?? ''} and ${sides[different] ?? ''} are n8n versions before and after 1.0. The bundled workloads have different workflows for these versions: use your own with --workflow or --request.`,
+      `${sides[0] ?? ''} and ${sides[different] ?? ''} are n8n versions before and after 1.0. The bundled workloads have different workflows for these versions: use your own workflow or request with --workflow or --request.`,
     );
   }
   const workload = workloadOfAll(sides, choices, options);
@@ -404,8 +405,8 @@ export function compareVersionsOf(
 /** What each side gets. */
 function loadText(plan: LoadPlan, metric: CompareMetric, options: CompareOptions): string {
   return metric === 'capacity'
-    ? `${times(options.pairs)} ${searchText(withDefaults({}).maxClients, options.findBudget)}`
-    : `in each of up to ${counted(options.pairs, 'run')} ${planText(plan)}`;
+    ? `${searchText(withDefaults({}).maxClients, options.findBudget)}, up to ${times(options.pairs)}`
+    : `${planText(plan)}, in each of up to ${counted(options.pairs, 'run')}`;
 }
 
 const consentOf = ({ yes }: DeployFlags): DeployFlags => (yes === undefined ? {} : { yes });

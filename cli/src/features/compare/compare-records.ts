@@ -108,7 +108,7 @@ function sideOf(folder: string, { kind, record }: Recorded, metric: CompareMetri
 function priceClause(equalPrice: CompareRecord['equalPrice'] | null): string {
   if (equalPrice == null) return '';
   const { cpuMs, ratio } = equalPrice;
-  return `; if a request cost the same CPU on both sides (${duration(cpuMs.a)} and ${duration(cpuMs.b)} were measured), the ratio would be ${formatNumber(ratio.value)}`;
+  return `; if requests took the same CPU time on both sides (${duration(cpuMs.a)} and ${duration(cpuMs.b)} were measured), the ratio would be ${formatNumber(ratio.value)}`;
 }
 
 const told = (value: number, metric: CompareMetric): string =>
@@ -124,7 +124,7 @@ function differences(a: RunRecord | FindRecord, b: RunRecord | FindRecord): stri
     `${cpu}, ${String(cores)} cores, ${String(memoryMiB)} MiB`;
   if (machineOf(a.machine) !== machineOf(b.machine)) {
     found.push(
-      `They were measured on different machines (${machineOf(a.machine)}; ${machineOf(b.machine)}): only ratios measured side by side are comparable.`,
+      `The records were measured on different machines (${machineOf(a.machine)}; ${machineOf(b.machine)}), which may be the reason for the difference.`,
     );
   }
   if (words(a.workload.parameters) !== words(b.workload.parameters)) {

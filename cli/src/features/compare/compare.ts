@@ -205,7 +205,7 @@ function recordOf(first: MeasuredSide, other: Side, about: About): CompareRecord
         : [`The comparison is not complete, because it was ${about.stoppedBy}.`]),
       ...invalid.map(
         ({ side, sentence }) =>
-          `A run was not valid and does not count: ${side === 0 ? 'A' : 'B'}: ${sentence}`,
+          `A run of ${side === 0 ? 'A' : 'B'} was not valid and does not count: ${sentence}`,
       ),
       ...notSustained('A', a),
       ...notSustained('B', b),
@@ -297,7 +297,7 @@ function notSustained(letter: 'A' | 'B', { outcomes = [], runs }: Side): string[
   if (rounds.length === 0) return [];
   const first = runs[(rounds[0] ?? 1) - 1] ?? '';
   return [
-    `${letter} did not sustain its load in ${String(rounds.length)} of ${String(outcomes.length)} rounds (${rounds.join(', ')}); the first is ${first}`,
+    `${letter} did not sustain its load in ${String(rounds.length)} of ${String(outcomes.length)} rounds (${rounds.join(', ')}); the first of these runs is ${first}`,
   ];
 }
 

@@ -72,7 +72,7 @@ export function register(program: Command): Command {
     .description('Inject a fault under load, and account for every request')
     .argument(
       '<fault>',
-      `name of the fault, or several names with + between them; ${LIST} shows all faults, ${ALL} injects all that apply to the topology`,
+      `name of the fault, or several names with + between them; ${LIST} shows all faults, ${ALL} injects every fault that applies to the topology`,
     );
   withTargetOptions(withWorkloadOptions(command, DEFAULT_WORKLOAD))
     .optionsGroup('Load:')
@@ -148,7 +148,7 @@ export function register(program: Command): Command {
     .addOption(
       parsed(
         '--recover-age <time>',
-        'with --recover: retry only executions without any record for this long (default: 60s)',
+        'with --recover: retry only executions that neither started nor ended within this time (default: 60s)',
         seconds,
       ),
     )
@@ -200,7 +200,7 @@ export const LISTED: readonly Listed[] = [...FAULTS, describedSoak, describedCus
 const LIST_WIDTH = 80;
 const spaced = (promises: string): string => promises.replaceAll(',', ', ');
 
-export const SAME_FOR_MOST = `The seconds are the default duration. Unless stated otherwise, an accident promises ${spaced(SURVIVED)}, a planned fault promises ${spaced(UNNOTICED)}, and every fault works with the targets ${DEPLOYED_TO.join(', ')}.`;
+export const SAME_FOR_MOST = `The seconds are the default duration. Unless stated otherwise, every fault works with the targets ${DEPLOYED_TO.join(', ')}, and has these promises: ${spaced(SURVIVED)} for an accident, or ${spaced(UNNOTICED)} for a planned fault.`;
 
 /** What a fault does, and whatever is not as for most faults. */
 export function describedFor(fault: Listed): string {
@@ -211,7 +211,7 @@ export function describedFor(fault: Listed): string {
     ...(kind === 'planned' ? ['planned'] : []),
     ...(promise === (kind === 'planned' ? UNNOTICED : SURVIVED)
       ? []
-      : [`promises ${spaced(promise)}`]),
+      : [`promises: ${spaced(promise)}`]),
     ...(targets.join() === DEPLOYED_TO.join() ? [] : [`targets: ${targets.join(', ')}`]),
   ];
   return `${title}${special.length === 0 ? '' : ` (${special.join('; ')})`}`;

@@ -87,13 +87,13 @@ export interface FaultContext extends FaultScene {
 }
 
 /** Why a fault is not made where nothing replaces an instance of n8n by a new one. */
-const PODS = 'it requires pods that are replaced by new ones';
+const PODS = 'it replaces pods, which exist only in a cluster';
 export const NEEDS_PODS = { process: PODS, container: PODS };
 
 /** Why a fault is not made where n8n is more than processes of this machine. */
 export const NEEDS_PROCESSES = {
-  container: 'it changes how the processes of n8n are started on this machine',
-  kubernetes: 'it changes how the processes of n8n are started on this machine',
+  container: 'it changes how n8n processes are started, which works only with --target process',
+  kubernetes: 'it changes how n8n processes are started, which works only with --target process',
 };
 
 /** Nobody notices what operators do on purpose. */

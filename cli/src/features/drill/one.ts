@@ -316,7 +316,7 @@ function refuseTimes({ name, defaultSeconds }: Fault, { for: lasts, every }: Dri
   }
   if (defaultSeconds > 0 && every <= defaultSeconds) {
     throw new Mistake(
-      `${name} lasts ${String(defaultSeconds)}s each time, so with --every ${String(every)}s its turns would overlap: use a longer --every.`,
+      `${name} lasts ${String(defaultSeconds)}s each time, so with --every ${String(every)}s the repetitions would overlap: use a longer --every.`,
     );
   }
   if (lasts === undefined || lasts <= every) {

@@ -152,8 +152,8 @@ export async function recoveryBeside(
     );
   }
   const { baseUrl, redis, owner } = running;
-  if (redis === null) throw new Failure('recovery needs the Redis of the queue');
-  if (owner === undefined) throw new Failure('recovery needs the owner of n8n');
+  if (redis === null) throw new Failure('recovery requires access to the Redis of the queue');
+  if (owner === undefined) throw new Failure('recovery requires the owner account of n8n');
   const apiKey = await newOwnersKey(baseUrl, owner, SCOPES);
   await tagAll(new N8nApi(baseUrl, apiKey));
   const order: OnceOrder = {

@@ -89,7 +89,8 @@ export class TimedFault {
     const { fault, running } = this;
     if (fault.isFromOutside === true) return fault.make(scene);
     const access = running.drillAccess;
-    if (access === undefined) throw new Failure('no part of the target can be reached');
+    if (access === undefined)
+      throw new Failure('the drill has no access to the processes of this target');
     const instances = (): Instance[] => access.instances?.() ?? running.processes();
     return fault.make({
       ...{ ...scene, access, instances },

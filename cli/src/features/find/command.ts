@@ -139,7 +139,7 @@ export function register(program: Command): Command {
     .addOption(
       parsed(
         '--max-clients <count>',
-        'maximum number of clients in the first probes, for an n8n instance that others also use (default: 1024)',
+        'maximum number of clients in the first probes; lower it if others also use the n8n instance (default: 1024)',
         countFrom1,
       ),
     )
@@ -151,7 +151,7 @@ export function register(program: Command): Command {
     )
     .option(
       '--continue <folder>',
-      'continue the search recorded in this folder for another budget, with the same options (default budget: as before)',
+      'continue the search recorded in this folder, with a new budget and the same options (default budget: as before)',
     );
   withQuietOptions(withPriceOptions(command));
   return withLimitOptions(withProbeOptions(command).optionsGroup('Limits and results:'))

@@ -66,11 +66,11 @@ const methodOf = ({
   price === null
     ? {
         name: 'pass and miss',
-        text: `Estimated from which probes met or missed the SLO, because ${whyNoPrice ?? ''}.`,
+        text: `The capacity is estimated only from whether each probe met the SLO, because ${whyNoPrice ?? ''}.`,
       }
     : {
         name: 'virtual queue',
-        text: `Estimated by a simulation of each probe with the CPU time of each second, because n8n used up its CPU; the answer is valid for ${duration(price.cpuMs)} of CPU per request.`,
+        text: `The capacity is estimated by a simulation of each probe with the CPU time of each second, because n8n used up its CPU; the answer is valid for ${duration(price.cpuMs)} of CPU per request.`,
       };
 
 function verdictOf(

@@ -176,7 +176,7 @@ class Rehearsal {
     progress(`restoring ${dump.file}`);
     await restoreDump(url, dump);
     const refuse = (why: string): never => {
-      throw new Failure(`${dump.file} is no dump of the database of n8n ${order.from}: ${why}`);
+      throw new Failure(`${dump.file} is not a dump of an n8n ${order.from} database: ${why}`);
     };
     const [table] = await patientQuery(
       url,
@@ -184,14 +184,14 @@ class Rehearsal {
          to_regclass('public.execution_entity') IS NOT NULL AS found`,
     );
     if (table?.['found'] !== true) {
-      refuse('it has no tables migrations and execution_entity in the schema public.');
+      refuse('the tables migrations and execution_entity are missing from the schema public.');
     }
     await turnOff(url, []);
     await running.importAgain(order.workload.workflows).catch((error: unknown) => {
       refuse(messageOf(error));
     });
     await turnOff(url, own.map(String));
-    progress(`starting n8n ${order.from} on it`);
+    progress(`starting n8n ${order.from} on the dump`);
     await this.start(order.from);
     await running.stopN8n();
     const [row] = await patientQuery(url, 'SELECT count(*)::float8 AS count FROM execution_entity');
@@ -220,7 +220,9 @@ class Rehearsal {
     const spans = migrationsIn(readPlainFile(running.logOfMain).slice(logFrom));
     this.migrated = (await migrationNames(url)).filter((name) => !before.includes(name));
     if (this.migrated.length === 0) {
-      throw new Failure(`n8n ${order.to} has no migration that n8n ${order.from} lacks`);
+      throw new Failure(
+        `the upgrade from n8n ${order.from} to n8n ${order.to} runs no migrations, so there is nothing to rehearse.`,
+      );
     }
     const migrationMs = (spans.at(-1)?.toMs ?? 0) - (spans[0]?.fromMs ?? 0);
     const afterMiB = await sizeMiB(url);

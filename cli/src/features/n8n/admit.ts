@@ -39,7 +39,7 @@ export async function admit(
   try {
     const packages =
       installedPackages(version) ?? (await fetchPackages(version, folder, tell, signal));
-    tell('reading the functions that patches rest on');
+    tell('reading the functions that patches change');
     const texts = await functionsIn(packages, signal);
     const kit = kitOf();
     const read: Read = {
@@ -112,7 +112,7 @@ async function bundleIn(
   if (isKnown) return { hash, isKnown, verdict: null };
   const isolatedVm = isolatedVmHere();
   if (isolatedVm === null) return { hash, isKnown, verdict: null };
-  tell('trying the patches of expressions in two sandboxes');
+  tell('testing the patches for expressions in two sandboxes');
   const node = join(cacheFolder(), 'bin', 'node24');
   const names = kitOf()
     .patches.filter(({ code }) => code === 'sandbox')

@@ -109,7 +109,7 @@ const ACTIONS = ['list', 'install', 'admit'] as const;
 type Action = (typeof ACTIONS)[number];
 
 export const help: CommandHelp = {
-  summary: 'list n8n releases, install one, or check what applies to it',
+  summary: 'list n8n releases, install one, or check which patches apply',
   examples: [
     'n8n-tuned n8n list',
     'n8n-tuned n8n install 2.39.10',
@@ -118,7 +118,7 @@ export const help: CommandHelp = {
     'n8n-tuned find --n8n 2.39.10 --workload last-node',
   ],
   notes: [
-    'install downloads a release from the npm registry and installs it alongside the others, in about 4 minutes. It needs 2 GB of disk space. If your registry does not have the required version of a package, the nearest version is used. To continue an interrupted installation, run the same command again.',
+    'install downloads and installs a release from the npm registry, next to other releases. An installation takes about 4 minutes and 2 GB of disk space. If your registry does not have the required version of a package, the nearest version is used. To continue an interrupted installation, run the same command again.',
     "admit reads the packages of an installed or downloaded release. For each patch, it shows whether the code that the patch changes is known, proven by a test in two sandboxes, or unknown, and prints the difference. It also compares the release's variables with the variables that the chart sets. Exit code 1 means that a patch or variable that the chart sets for this release has no effect, or could not be checked.",
     'docs/compatibility.md shows what admit --full runs and changes.',
   ],
@@ -128,7 +128,7 @@ export function register(program: Command): Command {
   return program
     .command('n8n')
     .description(
-      'List n8n releases, install a release alongside the others, or show which patches and variables apply to a release',
+      'List n8n releases, install an additional release, or show which patches and variables apply to a release',
     )
     .addArgument(
       new Argument(
@@ -157,7 +157,7 @@ export function register(program: Command): Command {
 function refuseOfAdmit(action: Action, options: N8nOptions): void {
   const given = (['full', 'write'] as const).find((name) => options[name] === true);
   if (given === undefined) return;
-  throw new Mistake(`--${given} works only with admit, not with ${action}: remove it.`);
+  throw new Mistake(`--${given} works only with admit, not with ${action}: remove --${given}.`);
 }
 
 async function list(
@@ -190,7 +190,7 @@ async function add(
   signal: AbortSignal,
 ): Promise<void> {
   const version = releaseFor('install', given);
-  if (json === true) throw new Mistake('--json works only with list and admit: remove it.');
+  if (json === true) throw new Mistake('--json works only with list and admit: remove --json.');
   const isNew = await install(version, signal);
   printLines([
     `n8n ${version} is ${isNew ? '' : 'already '}installed: measure it with --n8n ${version}`,

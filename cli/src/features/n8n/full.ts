@@ -219,7 +219,7 @@ async function asked(version: string, tell: Tell, signal: AbortSignal): Promise<
   try {
     const failed: string[] = [];
     for (const { name, requests } of chosen) {
-      tell(`asking ${name}`);
+      tell(`sending a request to ${name}`);
       const ending = AbortSignal.any([signal, AbortSignal.timeout(RESPONSE_MS)]);
       await running
         .ready(requests, () => undefined, ending)

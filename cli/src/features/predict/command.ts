@@ -47,8 +47,8 @@ export const help: CommandHelp = {
     'n8n-tuned predict --from results/capacity/latest/last-node --at-cpu 12ms',
   ],
   notes: [
-    'To get the CPU time per request on another machine, run n8n-tuned run --vus 1 there with the same n8n and workload; the report shows the value.',
-    'The scalability law needs searches at four or more sizes, and predicts sizes up to three times the largest of them.',
+    'To get the CPU time per request on another machine, run n8n-tuned run --vus 1 with the same n8n and workload on that machine; the report shows the value.',
+    'The scalability law needs searches at four or more sizes, and predicts sizes up to three times the largest measured size.',
   ],
 };
 
@@ -112,7 +112,7 @@ function atSize(at: number, options: PredictOptions): number {
     throw new Mistake(
       groups.length === 0
         ? `no search in ${options.from.join(', ')} can be used to predict the capacity for ${SCALES[over].title}: measure several sizes with n8n-tuned sweep first.`
-        : `--group is ${String(options.group)}: there are ${String(groups.length)}.`,
+        : `--group is ${String(options.group)}, but the number of groups is ${String(groups.length)}.`,
     );
   }
   tellOfOthers(groups, group);
@@ -167,7 +167,7 @@ function oneSearch({ from, workload }: PredictOptions): FindRecord {
   const [only, ...others] = all;
   if (only === undefined || others.length > 0) {
     throw new Mistake(
-      `--at-cpu requires a single search, and ${from.join(', ')} has ${String(all.length)}${workload === undefined ? '' : ` of ${workload}`}: select one search with --from.`,
+      `--at-cpu requires a single search, but ${from.join(', ')} has ${String(all.length)}${workload === undefined ? '' : ` of ${workload}`}: select one search with --from.`,
     );
   }
   return only;
@@ -216,7 +216,7 @@ function ofWorkload(
   const chosen = all.filter((one) => workloadName(one.workload) === (workload ?? names[0]));
   if (chosen.length === 0) {
     throw new Mistake(
-      `there is no search of '${workload ?? ''}' in ${from.join(', ')}: it has ${names.join(', ')}.`,
+      `there is no search of '${workload ?? ''}' in ${from.join(', ')}, only of ${names.join(', ')}.`,
     );
   }
   return chosen;
@@ -228,7 +228,9 @@ function tellOfOthers(groups: readonly Group[], chosen: Group): void {
     (group, index) =>
       `${String(index + 1)} with sizes ${sizes(group).join(', ')}${group === chosen ? ' (selected)' : ''}`,
   );
-  warn(`the searches differ in more than the size; groups are ${text.join('; ')}: see --group`);
+  warn(
+    `the searches differ in more than the size, so they form groups: ${text.join('; ')}; select a group with --group`,
+  );
 }
 
 /** Without the hundreds of resampled fits. */

@@ -298,7 +298,7 @@ function toProve(
   const isSaid = request !== undefined || workload !== undefined;
   if (!isSaid && searched.includes(' ')) {
     throw new Mistake(
-      `the searches used ${searched}, your own request: to prove the result, pass the request again with --request, and its body and headers.`,
+      `the searches used your own request ${searched}: to prove the result, specify the same request again with --request, --body and --header.`,
     );
   }
   return choose(isLegacy(n8n), isSaid ? undefined : searched);

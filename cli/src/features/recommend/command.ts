@@ -67,7 +67,7 @@ export interface RecommendOptions
 }
 
 export const help: CommandHelp = {
-  summary: 'write and prove a values.yaml for a rate, from recorded searches',
+  summary: 'write a values.yaml for a target rate, based on recorded searches',
   examples: [
     'n8n-tuned recommend --from results --rate 40',
     "n8n-tuned recommend --from results --rate 40 --slo 'p95<1s' --prove",
@@ -93,7 +93,9 @@ export const help: CommandHelp = {
 export function register(program: Command): Command {
   const command = program
     .command('recommend')
-    .description('Write a values.yaml for a target rate from recorded searches, and prove it');
+    .description(
+      'Write a values.yaml for a target rate, based on recorded searches; with --prove, also test that n8n sustains this rate',
+    );
   withWorkloadOptions(command, 'the only recorded workload')
     .optionsGroup('Goal and evidence:')
     .option(
@@ -145,7 +147,7 @@ export function register(program: Command): Command {
     .addOption(
       parsed(
         '--executions-per-day <count>',
-        'number of executions per day, which n8n must also be able to delete (default: the rate for the whole day)',
+        'number of executions per day, which n8n must also be able to delete (default: the target rate, all day)',
         positive,
       ),
     )
@@ -163,7 +165,7 @@ export function register(program: Command): Command {
     .addOption(findBudgetOption('4m'))
     .option(
       '--prove',
-      'deploy exactly these values, load-test n8n at this rate, and report PROVEN or REFUTED',
+      'deploy the values unchanged, load-test n8n at the target rate, and report PROVEN or REFUTED',
     )
     .option('--values <file>', 'prove this values file instead of a recommendation')
     .addOption(durationOption('60s'))
@@ -256,7 +258,7 @@ function show(answer: Recommended, file: string, json: boolean): number {
   const { searches, ratePerSecond, maxPerSecond, recommendation, keeping, compose, proof } = answer;
   if (recommendation === null) {
     warn(
-      `no recorded topology is enough for ${perSecond(ratePerSecond)}: ${percent(PLANNED_SHARE)} of the best capacity is ${perSecond(maxPerSecond)}. Search a larger topology, for example n8n-tuned find --workers 2.`,
+      `no recorded topology is enough for ${perSecond(ratePerSecond)}: ${percent(PLANNED_SHARE)} of the best capacity is ${perSecond(maxPerSecond)}. Search a larger topology, for example with n8n-tuned find --workers 2.`,
     );
     return EXIT.notMet;
   }

@@ -155,7 +155,7 @@ function sayEnvironment(
     const before = there[name];
     if (OF_THE_USER.test(name)) {
       if (before !== undefined && before !== value) {
-        left.push(`${name} stays ${before}; it was measured with ${value}`);
+        left.push(`${name} stays ${before}, but the measurement used ${value}`);
       }
       continue;
     }

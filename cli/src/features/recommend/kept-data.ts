@@ -33,7 +33,7 @@ export function keptSentence(keeping: Keeping): string {
   const { executions, dataGiB, diskGiB } = keptData(keeping);
   const { executionsPerDay, kibPerExecution, days } = keeping;
   return (
-    `${formatNumber(Math.ceil(executionsPerDay))} executions per day of ${String(kibPerExecution)} KiB, kept for ${String(days)} days: ` +
+    `${formatNumber(Math.ceil(executionsPerDay))} executions of ${String(kibPerExecution)} KiB per day, kept for ${String(days)} days: ` +
     `${formatNumber(executions)} executions, ${gib(dataGiB)} of data, about ${gib(diskGiB)} on disk`
   );
 }

@@ -120,7 +120,7 @@ export function judge(
     if (cores > asked) {
       return {
         proven: false,
-        sentence: `The SLO was met although ${role} requests only ${formatNumber(asked)} cores and used ${formatNumber(cores)} on average. On a full node, ${role} would get no more than its request.`,
+        sentence: `The SLO was met, but ${role} used ${formatNumber(cores)} cores on average, and requests only ${formatNumber(asked)}. On a full node, ${role} would get no more than its request.`,
       };
     }
   }

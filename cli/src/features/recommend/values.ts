@@ -68,14 +68,14 @@ function sayAll(say: Say, best: Sizing): void {
     say(
       ['executions', 'peakRatePerSecond'],
       Math.ceil(wantedPerSecond),
-      'the target rate: n8n then keeps enough finished jobs that no caller loses its response',
+      'the target rate, for which n8n keeps enough finished jobs, so that no caller loses its response',
     );
   }
   const isPostgresql = databaseOf(topology) === 'postgresql';
   sayWritten(
     ['database', 'type'],
     isPostgresql
-      ? `as measured in ${source}; name your own server under database.external`
+      ? `as measured in ${source}; to use your own server, set database.external`
       : `as measured in ${source}`,
   );
   if (isPostgresql) sayPool(say, best);
@@ -214,7 +214,7 @@ function sayWorkers(say: Say, sized: SizedRole, sizing: Sizing): void {
   say(
     ['worker', 'keda', 'minReplicas'],
     sized.instances,
-    `the number for the target rate; it is unknown whether fewer are enough`,
+    'the number of workers for the target rate; it is unknown whether fewer workers are enough',
   );
   say(
     ['worker', 'keda', 'maxReplicas'],
@@ -225,28 +225,28 @@ function sayWorkers(say: Say, sized: SizedRole, sizing: Sizing): void {
 
 const BASIS: Record<Sizing['basis'], string> = {
   measured: 'as measured',
-  law: 'by the scalability law: prove it before you go live',
-  proportion: 'WITHOUT EVIDENCE, in proportion: prove it before you go live',
+  law: 'according to the scalability law (prove this rate before you go live)',
+  proportion: 'WITHOUT EVIDENCE, in proportion to the workers (prove this rate before you go live)',
 };
 
 function heading({ best, others, prices }: Recommendation): string[] {
   const { evidence, wantedPerSecond, expectedPerSecond, cost, basis } = best;
   const lines = [
-    `For ${String(Number(wantedPerSecond.toFixed(2)))} requests per second of ${evidence.workload} with ${evidence.slo.join(', ')}.`,
-    `Expected to sustain ${formatNumber(expectedPerSecond)}/s, ${BASIS[basis]}; the plan uses at most ${percent(PLANNED_SHARE)} of it.`,
+    `These values are for ${String(Number(wantedPerSecond.toFixed(2)))} requests per second of ${evidence.workload} with ${evidence.slo.join(', ')}.`,
+    `They are expected to sustain ${formatNumber(expectedPerSecond)}/s, ${BASIS[basis]}; the plan uses at most ${percent(PLANNED_SHARE)} of this rate.`,
     evidence.confirmed
       ? `Evidence: search ${evidence.source}, confirmed at full length.`
-      : `Evidence: search ${evidence.source}, NOT confirmed at full length: prove it before you go live.`,
+      : `Evidence: search ${evidence.source}, NOT confirmed at full length: prove the values before you go live.`,
   ];
   if (cost) {
     lines.push(
-      `Costs ${formatNumber(cost.cores)} cores and ${formatNumber(cost.memoryGiB)} GiB (${formatNumber(priceOf(best, prices) ?? 0)} at ${formatNumber(prices.cpu)} per core, ${formatNumber(prices.memory)} per GiB).`,
+      `The values cost ${formatNumber(cost.cores)} cores and ${formatNumber(cost.memoryGiB)} GiB (price ${formatNumber(priceOf(best, prices) ?? 0)}, at ${formatNumber(prices.cpu)} per core and ${formatNumber(prices.memory)} per GiB).`,
     );
   }
   const secrets = leftOutSecrets(evidence.topology);
   if (secrets.length > 0) {
     lines.push(
-      `Not in this file, because records keep no secrets: ${secrets.join(', ')}. Set them from a Secret, with valueFrom, to the values of the measurement.`,
+      `This file does not set these variables, because records do not store secrets: ${secrets.join(', ')}. Set each variable with valueFrom, from a Secret with the value that was used in the measurement.`,
     );
   }
   for (const other of others.slice(0, 3)) {
@@ -257,7 +257,7 @@ function heading({ best, others, prices }: Recommendation): string[] {
         ? `queue mode, ${counted(other.workers, 'worker')}`
         : 'regular mode';
     lines.push(
-      `Alternative: ${layout}, ${topology.tuning} tuning, from ${source}${price === null ? '' : `, ${formatNumber(price)}`}.`,
+      `Alternative: ${layout}, ${topology.tuning} tuning, from ${source}${price === null ? '' : `, price ${formatNumber(price)}`}.`,
     );
   }
   return lines;

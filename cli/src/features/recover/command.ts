@@ -80,7 +80,7 @@ export function register(program: Command): Command {
     .option('--prefix <prefix>', 'queue prefix (QUEUE_BULL_PREFIX)', 'bull')
     .option(
       '--metrics-url <[role=]url>',
-      'queue mode: metrics address of an n8n process, such as worker=http://10.0.0.7:5678/metrics, to see whether keep-stalled is in force; repeatable',
+      'queue mode: metrics address of an n8n process, such as worker=http://10.0.0.7:5678/metrics, to check whether the keep-stalled patch is in force; repeatable',
       metricsEndpoints,
     )
     .optionsGroup('Settings that the n8n API does not return:')
@@ -99,7 +99,7 @@ export function register(program: Command): Command {
     .addOption(
       parsed(
         '--age <time>',
-        'only executions without any record for this long',
+        'only executions that neither started nor ended within this time',
         milliseconds,
         '3m',
       ),
@@ -174,7 +174,7 @@ export function claimWithoutQueue(url: string): Claim | null {
       name,
       ({ pid }) =>
         new Mistake(
-          `another recovery is already running for ${url} (process ${String(pid)}): without --redis, run one at a time.`,
+          `another recovery is already running for ${url} (process ${String(pid)}): without --redis, run only one recovery at a time.`,
         ),
     );
   } catch (error) {

@@ -44,7 +44,7 @@ export function refuseOlder(n8n: string | null): void {
   if (n8n !== null && compareVersions(n8n, OLDEST) >= 0) return;
   const what = n8n === null ? 'this n8n is older' : `this n8n is ${n8n}`;
   throw new Mistake(
-    `recover requires n8n ${OLDEST} or newer, whose API can list crashed executions, and ${what}: retry them in the editor, or upgrade n8n.`,
+    `recover requires n8n ${OLDEST} or newer, whose API can list crashed executions, but ${what}: retry the executions in the editor, or upgrade n8n.`,
   );
 }
 
@@ -141,7 +141,7 @@ function idOrNull(value: unknown, name: string): string | null {
 
 function idIn(value: unknown, name: string): string {
   const id = idOrNull(value, name);
-  if (id === null) throw new Failure(`the n8n API returned an object without its ${name}`);
+  if (id === null) throw new Failure(`the n8n API returned an object without the field ${name}`);
   return id;
 }
 

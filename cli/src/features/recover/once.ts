@@ -84,7 +84,9 @@ export async function recoverOnce(
     const workflows = await api.workflowsTagged(order.tag);
     refuseWrongClock(n8n.clockAheadMs);
     if (workflows.length === 0) {
-      tell(`no workflow visible to this key has the tag '${order.tag}': nothing may be retried`);
+      tell(
+        `no workflow visible to this API key has the tag '${order.tag}': nothing may be retried`,
+      );
     }
     const count = async (report: PassReport): Promise<void> => {
       if (!order.retries) return;

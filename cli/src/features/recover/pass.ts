@@ -161,7 +161,9 @@ export async function pass(
   const due: Due[] = [];
   // A Redis user may not be allowed to keep it: that costs reads, and nothing else.
   const notKept = (error: unknown): null => {
-    tell(`settled executions are read again in each pass: ${messageOf(error)}`);
+    tell(
+      `the list of settled executions could not be stored, so each pass reads these executions again: ${messageOf(error)}`,
+    );
     return null;
   };
   const settled = (await deps.settled?.known().catch(notKept)) ?? new Set<string>();
@@ -282,7 +284,8 @@ async function room(
   for (;;) {
     const why = await whyNoRoom(deps);
     if (why === null || hasStopped()) return null;
-    if (deps.nowMs() >= untilMs) return `for ${String(MAX_ROOM_MS / 60_000)} minutes, ${why}`;
+    if (deps.nowMs() >= untilMs)
+      return `no retry could start within ${String(MAX_ROOM_MS / 60_000)} minutes, because ${why}`;
     if (!told.has(why)) tell(why);
     told.add(why);
     await deps.wait(LOOK_AGAIN_MS);
@@ -295,7 +298,7 @@ async function whyNoRoom({ work, lagSeconds }: RecoveryDeps): Promise<string | n
     return `more than ${String(MAX_WAITING)} jobs are waiting for a worker: retries wait until there are fewer`;
   }
   if (((await lagSeconds()) ?? 0) > MAX_LAG_SECONDS) {
-    return `the event loop of n8n lags more than ${String(MAX_LAG_SECONDS)} s (p99): retries wait until it lags less`;
+    return `the event loop of n8n lags more than ${String(MAX_LAG_SECONDS)} s (p99): retries wait until the lag is shorter`;
   }
   return null;
 }
@@ -387,10 +390,10 @@ async function attemptOf(
   // The look may have taken longer than the lead was held.
   if (hasStopped()) return null;
   if ((await deps.work?.take(execution.id)) === false) {
-    return of('no longer due', 'its worker is back and is running it');
+    return of('no longer due', 'its worker is back, and is running the execution');
   }
   tell(
-    `${nameOf({ executionId: execution.id, workflow: workflow.name })}: attempt ${String(attempt)} from ${next.join(', ')} begins`,
+    `${nameOf({ executionId: execution.id, workflow: workflow.name })}: attempt ${String(attempt)} starts at ${next.join(', ')}`,
   );
   let retried: { id: string; status: string };
   try {
@@ -451,7 +454,7 @@ export function summaryOf(
   const promise =
     keptStalled === null || keptStalled.state === 'in force'
       ? ''
-      : `; keep-stalled is ${keptStalled.state}, so executions of dead workers may stay lost`;
+      : `; ${keptStalled.state === 'not known' ? 'it is unknown whether keep-stalled is in force' : 'keep-stalled is not in force'}, so executions of dead workers may stay lost`;
   const waits = waiting.length === 0 ? '' : `, ${String(waiting.length)} waiting`;
   return `${String(due.length)} lost and due for a retry, ${String(left.length)} left alone${waits}; ${done}${promise}`;
 }

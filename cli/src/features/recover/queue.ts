@@ -84,7 +84,7 @@ export async function openQueue(
     await redis.connect();
     if ((await queuesOf(redis, prefix)).length === 0) {
       throw new Failure(
-        `this Redis has no n8n queue at ${prefix}: n8n uses another Redis or another prefix (--prefix, QUEUE_BULL_PREFIX), or has not queued anything yet.`,
+        `this Redis has no n8n queue with the prefix ${prefix}: n8n uses another Redis or another prefix (--prefix, QUEUE_BULL_PREFIX), or has not queued anything yet.`,
       );
     }
   } catch (error) {

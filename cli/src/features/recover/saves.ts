@@ -58,11 +58,11 @@ export function refusalOf(
 ): string | null {
   if ((savesFailures ?? saves.failures) === false) {
     const whose = savesFailures === false ? 'its settings save' : 'n8n saves';
-    return `${whose} no failed executions, so n8n deletes its lost executions and its failed retries`;
+    return `${whose} no failed executions, so n8n deletes lost executions and failed retries of this workflow`;
   }
   // In queue mode the worker notes the success at the original before main deletes the retry.
   if (!hasQueue && (savesSuccesses ?? saves.successes) !== true) {
-    return 'without --redis, n8n must save its successful executions, because in regular mode n8n otherwise forgets that a retry has succeeded: set saveDataSuccessExecution: all in its settings, or EXECUTIONS_DATA_SAVE_ON_SUCCESS';
+    return 'without --redis, n8n must save successful executions of this workflow, because in regular mode n8n otherwise forgets that a retry succeeded: set saveDataSuccessExecution: all in the workflow settings, or EXECUTIONS_DATA_SAVE_ON_SUCCESS=all';
   }
   return null;
 }
@@ -107,11 +107,11 @@ export function keptStalled(seen: readonly SeenMetrics[]): KeptStalled {
   }
   const why =
     missing === undefined
-      ? 'no metrics of a worker were given'
+      ? 'no metrics of a worker show the state of the patch'
       : `the metrics at ${missing.url} cannot be read`;
   return {
     state: 'not known',
-    text: `whether ${PATCH} is in force is unknown, because ${why}: this pass may not recover executions that n8n overwrote when a worker died`,
+    text: `it is unknown whether ${PATCH} is in force, because ${why}: this pass may not recover executions that n8n overwrote when a worker died`,
   };
 }
 

@@ -82,7 +82,7 @@ export function register(program: Command): Command {
 const PLOT_BEGIN = '<!-- Written by n8n-tuned sample. -->\n';
 
 function atLeast50(intervalMs: number): number {
-  if (intervalMs < 50) throw new InvalidArgumentError('50ms is the shortest.');
+  if (intervalMs < 50) throw new InvalidArgumentError('It must be at least 50ms.');
   return intervalMs;
 }
 
@@ -142,7 +142,7 @@ function teller(
   pids: readonly number[],
 ): (rows: readonly ProcessRow[]) => void {
   if (!process.stderr.isTTY) {
-    tell(`sampling the process ${pids.join(' and ')}; Ctrl-C ends it`);
+    tell(`sampling process ${pids.join(' and ')}; press Ctrl-C to stop`);
     return () => undefined;
   }
   if (isTableShown && process.stdout.isTTY) return () => undefined;
@@ -154,7 +154,7 @@ function teller(
     const cores = sum(({ cpuCores }) => cpuCores ?? 0).toFixed(2);
     const seconds = ((performance.now() - began) / 1000).toFixed(0);
     tell(
-      `${seconds} s: ${String(rows.length)} ${rows.length === 1 ? 'process' : 'processes'}, ${memory} MiB, ${cores} cores; Ctrl-C ends it`,
+      `${seconds} s: ${String(rows.length)} ${rows.length === 1 ? 'process' : 'processes'}, ${memory} MiB, ${cores} cores; press Ctrl-C to stop`,
     );
   };
 }

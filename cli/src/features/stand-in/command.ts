@@ -79,7 +79,9 @@ async function standIn(options: StandInCommandOptions): Promise<void> {
   const interrupt = onInterrupt();
   let report: StandInReport;
   try {
-    process.stderr.write(`n8n-tuned: the stand-in listens on ${server.url}; Ctrl-C ends it\n`);
+    process.stderr.write(
+      `n8n-tuned: the stand-in listens on ${server.url}; press Ctrl-C to stop it\n`,
+    );
     await sleep(options.duration ?? FOREVER_MS, undefined, { signal: interrupt.signal }).catch(
       () => undefined,
     );

@@ -34,7 +34,7 @@ interface StudyOptions {
 }
 
 export const help: CommandHelp = {
-  summary: 'repeat a published experiment or a measurement behind a default',
+  summary: 'repeat a published experiment or the measurement behind a default',
   examples: [
     'n8n-tuned study',
     'n8n-tuned study cluster-loop --quick',
@@ -50,10 +50,10 @@ export function register(program: Command): Command {
   return program
     .command('study')
     .description(
-      'Repeat a published experiment or a measurement behind a default; without a name, list all studies',
+      'Repeat a published experiment or the measurement behind a default; without a name, list all studies',
     )
     .argument('[name]', 'the study to repeat')
-    .option('--list', 'list the parts, their durations and which are measured')
+    .option('--list', 'list the parts, with their states and durations')
     .option(
       '--part <name>',
       'measure this part, even if it is already measured, or all unmeasured parts whose names start with this text; repeatable',
@@ -80,7 +80,7 @@ export function register(program: Command): Command {
     )
     .option(
       '--keep',
-      "save records in the study's results.jsonl.gz, and measure the parts that are missing there",
+      "save records in the study's results.jsonl.gz, and measure the parts that are missing from this file",
     )
     .addOption(outOption())
     .option('--json', 'print the list or the results as JSON')
@@ -190,5 +190,7 @@ async function study(name: string, options: StudyOptions): Promise<number> {
 function refuseMissing(tool: string, name: string, root: string): void {
   const { status } = spawnSync('bash', ['lab/install.sh', '--check', tool], { cwd: root });
   if (status === 0) return;
-  throw new Mistake(`study ${name} needs ${tool}, which is not installed: lab/install.sh ${tool}`);
+  throw new Mistake(
+    `study ${name} needs ${tool}, which is not installed: run lab/install.sh ${tool}`,
+  );
 }

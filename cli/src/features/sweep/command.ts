@@ -35,7 +35,7 @@ export interface SweepOptions extends DeployerFlags, QuietOptions {
 }
 
 export const help: CommandHelp = {
-  summary: 'measure a matrix of topologies and loads, which can be resumed',
+  summary: 'measure a matrix of topologies and loads, and resume if stopped',
   examples: [
     'n8n-tuned sweep -f plan.yaml --dry-run',
     'n8n-tuned sweep -f plan.yaml',
@@ -175,7 +175,7 @@ function announce({ steps, skipped, estimatedSeconds }: SweepRecord, done: numbe
   warn(
     done > 0
       ? `resuming: ${String(done)} of ${String(steps.length)} measurements are done`
-      : `${String(steps.length)} measurements, ${String(controls)} of them of the control cell, in about ${timeLeftText(estimatedSeconds)}`,
+      : `${String(steps.length)} measurements, including ${String(controls)} of the control cell, in about ${timeLeftText(estimatedSeconds)}`,
   );
   const reasons = new Map<string, number>();
   for (const { reason } of skipped) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);

@@ -25,7 +25,7 @@ export function prepareSweep(
   if (first === undefined) {
     const [one] = skipped;
     throw new Mistake(
-      `no cell of the plan is possible here: ${one === undefined ? 'the plan has no cells' : one.reason}.`,
+      `no cell of the plan can be measured here: ${one === undefined ? 'the plan has no cells' : one.reason}.`,
     );
   }
   refuseSecrets(plan);
@@ -87,7 +87,7 @@ function refuseSecrets({ fixed, dimensions, cells, control, quick, recorded }: S
   if (hidden === undefined) return;
   const [name] = hidden;
   throw new Mistake(
-    `${name} of the plan may contain a secret, and a sweep records its plan: remove it, or add recorded: [${name}] to the plan if everyone who sees the results may read each of its values.`,
+    `${name} of the plan may contain a secret, and a sweep records its plan: remove ${name}, or add recorded: [${name}] to the plan if everyone who sees the results may read each of its values.`,
   );
 }
 

@@ -126,7 +126,7 @@ async function twin(
 function refuseContradiction(files: readonly string[], options: TwinOptions): void {
   const { url, workflow, all = false, fromExecution = [], keepValues = false } = options;
   if (files.length > 0 && (url !== undefined || workflow !== undefined || all)) {
-    throw new Mistake('a twin is created from files or from --url: use only one of them.');
+    throw new Mistake('a twin is created either from files or from --url: use only one of them.');
   }
   if (files.length > 0) {
     if (keepValues && fromExecution.length === 0) {
@@ -205,7 +205,9 @@ async function busiestTwins(api: N8nApi, options: TwinOptions, tell: Progress): 
   }
   if (parts.length === 0) {
     throw new Mistake(
-      `none of the recently executed workflows can be load-tested: ${left.map(({ name, why }) => `'${name}': ${why}`).join(' ') || 'no execution is kept'}`,
+      left.length === 0
+        ? 'n8n has no stored executions, so it is unknown which workflows run most often: select a workflow with --workflow.'
+        : `none of the recently executed workflows can be load-tested: ${left.map(({ name, why }) => `'${name}': ${why}`).join(' ')}`,
     );
   }
   const file = writeBlend({ folder, stem: 'all', force }, parts);

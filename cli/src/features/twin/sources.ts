@@ -26,7 +26,9 @@ export function sourcesInFiles({ files, executions, keepsValues }: FileOrder): S
     const kind = { name: 'execution', schema: executionSchema };
     const execution = parseYamlFile(read(file, 'the execution'), file, kind);
     if (workflows.some((workflow) => isOf(execution, workflow))) return execution;
-    throw new Mistake(`${file} is an execution of another workflow: they have no nodes in common.`);
+    throw new Mistake(
+      `${file} is an execution of another workflow: none of the given workflows contains its nodes.`,
+    );
   });
   // Each execution belongs to one workflow.
   const ownerOf = (execution: Execution): ExportedWorkflow | undefined =>

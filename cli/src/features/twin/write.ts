@@ -102,7 +102,7 @@ export function writeBlend(
       name: `twin-${stem}`,
       answers: 'when-done',
     },
-    stresses: 'These workflows, weighted by how often each of them ran.',
+    stresses: 'The most frequently run workflows, weighted by how often each workflow ran.',
     blend: parts.map(({ file, weight }) => ({ workload: file, weight })),
   };
   writeUserFile({ path, option: 'the twin', begins: JSON_BEGIN, force }, jsonText(blend));

@@ -53,7 +53,7 @@ export function register(program: Command): Command {
     );
   return withPrometheusOptions(
     command,
-    'show the alerts firing in this Prometheus; without a name or --url, all data comes from it',
+    'show the alerts firing in this Prometheus; without a name or --url, all data comes from this Prometheus',
   ).action(async (name: string | undefined, options: WatchOptions) => {
     process.exitCode = await watch(name, options);
   });
@@ -74,7 +74,7 @@ interface Watched {
 async function watch(name: string | undefined, options: WatchOptions): Promise<number> {
   if (name !== undefined && options.url !== undefined) {
     throw new Mistake(
-      `${name} is the name of an instance that up started, and --url selects another one: use only one of them.`,
+      `${name} is the name of an instance that up started, and --url selects another instance: use only one of them.`,
     );
   }
   const api = await chosenPrometheus(options);

@@ -50,7 +50,7 @@ function matchedFindings(
     found.breaches.push({
       slo: ACCEPTED,
       measured: lost,
-      text: `${counted(lost, 'request')} that n8n accepted ${has(lost)} no successful execution (${String(withoutExecution.requests)} without any, ${String(notSucceeded.requests)} failed or not ended)${first(withoutExecution, notSucceeded)}`,
+      text: `${counted(lost, 'request')} that n8n accepted ${has(lost)} no successful execution (${String(withoutExecution.requests)} without any execution, ${String(notSucceeded.requests)} failed or had not ended)${first(withoutExecution, notSucceeded)}`,
     });
   }
   if (answers === 'when-done') {
@@ -68,7 +68,7 @@ function matchedFindings(
   }
   if (withoutResponse.requests > 0) {
     found.doubts.push(
-      `${counted(withoutResponse.requests, 'request')} ${withoutResponse.requests === 1 ? 'was' : 'were'} executed whose ${withoutResponse.requests === 1 ? 'caller' : 'callers'} got no expected response${first(withoutResponse)}`,
+      `${counted(withoutResponse.requests, 'request')} ${withoutResponse.requests === 1 ? 'was' : 'were'} executed, but ${withoutResponse.requests === 1 ? 'its caller' : 'their callers'} did not get the expected response${first(withoutResponse)}`,
     );
   }
   if (repeated.requests > 0) {
@@ -95,7 +95,7 @@ function countedFindings(executions: Summary['executions'], promised: Promised):
   }
   if (missing > 0 && answers === 'when-done') {
     found.doubts.push(
-      `n8n counted ${String(succeeded)} executions that succeeded for ${String(expectedResponses)} expected responses`,
+      `n8n counted ${String(succeeded)} successful executions, but callers got ${String(expectedResponses)} expected responses`,
     );
   }
   const surplus = surplusDoubts(executions, promised);
@@ -134,5 +134,5 @@ const has = (count: number): string => (count === 1 ? 'has' : 'have');
 /** The record names more of them. */
 function first(...lists: NamedRequests[]): string {
   const [id] = lists.flatMap(({ ids }) => ids);
-  return id === undefined ? '' : `, the first is ${id}`;
+  return id === undefined ? '' : `; the first is ${id}`;
 }

@@ -73,7 +73,7 @@ export function gapIn(
   const outcomes = outcomesById(executions);
   if (made !== null) {
     return executions.length < made
-      ? `n8n ran ${String(made)} executions, but still has only ${String(executions.length)}`
+      ? `n8n ran ${String(made)} executions, but kept only ${String(executions.length)} of them`
       : null;
   }
   // A workflow of which no success is seen may be one whose successes n8n does not save.
@@ -86,7 +86,7 @@ export function gapIn(
   const unseen = right.find(({ id, workload }) => !outcomes.has(id) && !seen.has(workload));
   return unseen === undefined
     ? null
-    : `n8n has no successful execution of ${unseen.workload}, so it may not save successful executions`;
+    : `n8n has no successful execution of ${unseen.workload}, possibly because n8n does not save successful executions`;
 }
 
 const named = (requests: readonly RequestSample[]): NamedRequests => ({

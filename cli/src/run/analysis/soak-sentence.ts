@@ -19,7 +19,7 @@ function memorySentence(trends: readonly SoakTrend[]): string | null {
   if (memory.answer === 'grows') return `Leak: memory grew by ${range} after it had settled.`;
   if (memory.answer === 'steady')
     return `No leak: memory changed by ${range} after it had settled.`;
-  return `It is unknown whether memory leaks: memory changed by ${range}; soak for longer.`;
+  return `It is unknown whether there is a memory leak: memory changed by ${range}; use a longer soak.`;
 }
 
 /** Number of tables that are named. */
@@ -52,7 +52,7 @@ function walSentence(trends: readonly SoakTrend[]): string | null {
   const log = trends.find(({ name, answer }) => name === 'WAL' && answer === 'grows');
   return log === undefined
     ? null
-    : `The write-ahead log of SQLite grew by ${rangeText(log)}: checkpoints do not keep up with it.`;
+    : `The write-ahead log of SQLite grew by ${rangeText(log)}: checkpoints do not keep up with the writes.`;
 }
 
 const rangeText = ({ unit, perHour: { value, low, high } }: SoakTrend): string =>

@@ -4,6 +4,7 @@ import type { MetricSample, StallCauses } from '../../record/run-record';
 import { values, type Window } from '../../analysis/metrics';
 import type { Silence } from '../../analysis/requests/silences';
 import { largest, median } from '../../analysis/statistics/statistics';
+import { counted } from '../../ui/numbers';
 
 /** Samples are a second apart, and tell of the time before them. */
 const SAMPLED_WITHIN_MS = 1_500;
@@ -15,13 +16,14 @@ const LONGER = 2;
 
 /** What was seen meanwhile, as a clause; null if nothing was. */
 export function seenMeanwhile({ cpuLimit, collection }: StallCauses): string | null {
-  const inSome = (count: number): string => `in ${String(count)} of them`;
+  const during = (count: number): string => `during ${counted(count, 'stall')}`;
   const seen = [
-    ...(cpuLimit === 0 ? [] : [`a CPU limit stopped a process ${inSome(cpuLimit)}`]),
-    ...(collection === 0 ? [] : [`a heap was collected ${inSome(collection)}`]),
+    ...(cpuLimit === 0 ? [] : [`a CPU limit stopped a process ${during(cpuLimit)}`]),
+    ...(collection === 0 ? [] : [`a heap was collected ${during(collection)}`]),
   ];
   if (seen.length === 0) return null;
-  const why = 'the threads that collect a heap share their CPU limit with those that respond';
+  const why =
+    'the threads that collect a heap share their CPU limit with the threads that respond to requests';
   return seen.join(', and ') + (seen.length === 2 ? `; ${why}` : '');
 }
 

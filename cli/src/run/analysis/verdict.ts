@@ -183,7 +183,7 @@ function builtInBreaches(
     const unnamed = [
       ...(restarts > 0 && !namedEvents.has('restart') ? [`restarted ${times(restarts)}`] : []),
       ...(oomKills > 0 && !namedEvents.has('oom-kill')
-        ? [`lost a process ${times(oomKills)}, because memory ran out`]
+        ? [`lost ${counted(oomKills, 'process', 'processes')}, because memory ran out`]
         : []),
     ];
     if (unnamed.length === 0) continue;
@@ -228,7 +228,7 @@ function sentence(outcome: VerdictOutcome, summary: Summary, found: Found): stri
     const [fault] = summary.generator.faults;
     const why =
       fault === undefined
-        ? 'no request was sent in the measured time'
+        ? 'no request was sent during its measured part'
         : `the load generator was the limit, so the run says nothing about ${within(facts.loaded)}: ${fault}`;
     return `${run} is invalid: ${why}.`;
   }
@@ -256,11 +256,11 @@ function advice(undecided: readonly AssessedSlo[], { offered, achieved }: Summar
   const needed = Math.max(0, ...undecided.map(({ requestsNeeded }) => requestsNeeded ?? 0));
   const rate = offered.ratePerSecond || achieved.ratePerSecond;
   if (needed === 0 || rate === 0)
-    return 'set N8N_API_KEY so that the command can ask n8n, or measure on another target';
+    return 'set N8N_API_KEY so that the command can count the executions of n8n, or measure on another target';
   const seconds = needed / rate;
   const rounded = seconds < 120 ? Math.ceil(seconds / 10) * 10 : Math.ceil(seconds / 60) * 60;
   const text = rounded < 120 ? `${String(rounded)} s` : `${String(rounded / 60)} min`;
-  return `measure at least ${text} (--duration), for about ${counted(needed, 'request')}`;
+  return `measure for at least ${text} (--duration), to get about ${counted(needed, 'request')}`;
 }
 
 function loadText({ offered, achieved }: Summary, facts: VerdictFacts): string {
@@ -297,7 +297,9 @@ function doubts(summary: Summary, facts: VerdictFacts): string[] {
     );
   }
   if ((facts.stealShare ?? 0) > 0.02) {
-    found.push(`the machine's hypervisor took ${percent(facts.stealShare ?? 0)} of its time`);
+    found.push(
+      `the hypervisor gave ${percent(facts.stealShare ?? 0)} of the machine's CPU time to other machines`,
+    );
   }
   if ((facts.otherCores ?? 0) > OTHERS_CORES) {
     found.push(

@@ -103,7 +103,7 @@ export function runDocument(data: RunData | Pick<RunData, 'record'>): ReportDocu
     summary: firstFigures(record),
     urgent: [section('What was missed', list(verdict.breaches.map(({ text }) => text)))],
     pictures,
-    howSure: `One run of ${duration(1_000 * profile.durationSeconds)}, ${counted(summary.offered.requests, 'request')}.`,
+    howSure: `One run of ${duration(1_000 * profile.durationSeconds)} with ${counted(summary.offered.requests, 'request')}.`,
     doubts: verdict.doubts,
     figures: [
       ...runFigures(record),

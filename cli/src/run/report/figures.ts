@@ -35,7 +35,7 @@ export function runFigures(record: RunRecord): Figure[] {
   );
   add(
     'Achieved',
-    `${perSecond(summary.achieved.ratePerSecond)} expected responses (${percent(summary.achieved.shareOfOffered)} of offered)`,
+    `${perSecond(summary.achieved.ratePerSecond)} expected responses (${percent(summary.achieved.shareOfOffered)} of the offered requests)`,
   );
   if (summary.latencyMs) {
     const l = summary.latencyMs;
@@ -74,7 +74,7 @@ export function runFigures(record: RunRecord): Figure[] {
     const { requests, ratePerSecond, shareOfOffered, source } = summary.completions;
     add(
       'Completed',
-      `${perSecond(ratePerSecond)} during the measured part, ${counted(requests, 'request')} (${percent(shareOfOffered)} of offered, from ${source})`,
+      `${perSecond(ratePerSecond)} during the measured part, ${counted(requests, 'request')} (${percent(shareOfOffered)} of the offered requests, from ${source})`,
     );
   }
   for (const trend of summary.soak ?? []) {
@@ -88,7 +88,7 @@ export function runFigures(record: RunRecord): Figure[] {
   if (summary.littlesLaw)
     add(
       'In flight',
-      `${formatNumber(summary.littlesLaw.observed)} seen, ${formatNumber(summary.littlesLaw.predicted)} by Little's law`,
+      `${formatNumber(summary.littlesLaw.observed)} observed, ${formatNumber(summary.littlesLaw.predicted)} predicted by Little's law`,
     );
   if (summary.cpuMillisecondsPerRequest !== null)
     add('CPU per request', duration(summary.cpuMillisecondsPerRequest));
@@ -121,9 +121,11 @@ function generatorText({ generator, errors }: Summary): string {
     notSent === 0 ? 'every request sent' : `${counted(notSent, 'request')} due but not sent`,
     ...(latenessMs === null
       ? []
-      : [`started late (median ${duration(latenessMs.p50)}, p99 ${duration(latenessMs.p99)})`]),
+      : [
+          `requests started late by ${duration(latenessMs.p50)} (median) or ${duration(latenessMs.p99)} (p99)`,
+        ]),
     ...(newConnections === null ? [] : [`${formatNumber(newConnections)} new connections`]),
-    ...(resets === 0 ? [] : [`${formatNumber(resets)} reset on an idle connection`]),
+    ...(resets === 0 ? [] : [`${counted(resets, 'request')} reset on an idle connection`]),
   ].join(', ');
 }
 
@@ -135,7 +137,7 @@ function partsText(parts: readonly GeneratorPart[]): string {
   const lost = parts.filter((part) => part.lost !== null).length;
   return [
     `${String(parts.length)} on ${String(new Set(parts.map(({ node }) => node)).size)} nodes`,
-    `started late (p99 of the latest ${duration(latest)})`,
+    `requests started late by up to ${duration(latest)} (highest p99)`,
     ...(lost === 0 ? [] : [`${String(lost)} lost`]),
   ].join(', ');
 }
@@ -145,10 +147,10 @@ function partText(part: GeneratorPart): string {
   return [
     `${counted(requests, 'request')} from ${node}`,
     `${formatNumber(cpuCores)} of ${formatNumber(coresAvailable)} cores used`,
-    ...(latenessMs === null ? [] : [`started late (p99 ${duration(latenessMs.p99)})`]),
+    ...(latenessMs === null ? [] : [`requests started late by ${duration(latenessMs.p99)} (p99)`]),
     clock === null
       ? 'its clock could not be read'
-      : `clock ahead by ${duration(clock.aheadMs)} (known to ${duration(clock.uncertainMs)})`,
+      : `clock ahead by ${duration(clock.aheadMs)} (known to within ${duration(clock.uncertainMs)})`,
     ...(lost === null ? [] : [`lost ${duration(lost.tMs)} into the load: ${lost.why}`]),
   ].join(', ');
 }

@@ -15,7 +15,7 @@ const LIMITS: Record<string, PublishedLimit> = {
   },
   'sheets.googleapis.com': {
     perSecond: 1,
-    of: 'reads, and as many writes, per user',
+    of: 'reads per user, and the same number of writes',
     source: 'https://developers.google.com/workspace/sheets/api/limits',
   },
   'api.notion.com': {

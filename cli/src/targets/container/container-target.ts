@@ -138,7 +138,7 @@ function withVersion(
 ): Topology {
   if (isVersionNamed && n8n !== topology.n8n) {
     throw new Mistake(
-      `the image ${name} contains n8n ${n8n}, but the topology asks for n8n ${topology.n8n}: remove the version, or use an image with this version.`,
+      `the image ${name} contains n8n ${n8n}, but the topology asks for n8n ${topology.n8n}: remove the version, or use an image that contains n8n ${topology.n8n}.`,
     );
   }
   const found = { ...topology, n8n };

@@ -147,7 +147,7 @@ export class Containers extends Supervisor {
     const { text, left } = envFile(spec.env);
     if (left.length > 0) {
       throw new Failure(
-        `${left.join(' and ')} has several lines, which ${engine.text} does not accept`,
+        `${engine.text} does not accept values with several lines: change ${left.join(' and ')}`,
       );
     }
     const file = join(this.folder, `${spec.instance}.env`);

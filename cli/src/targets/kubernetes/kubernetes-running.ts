@@ -137,7 +137,7 @@ export class KubernetesRunning implements Running {
     const main = watch.seats.find(({ role }) => role === 'main');
     if (main === undefined) {
       throw new Mistake(
-        'no pod of the release has the role main, which is required to import workflows: add its labels under roles.main of the chart file.',
+        'no pod of the release has the role main, which is required to import workflows: add the labels of the main pod under roles.main in the chart file.',
       );
     }
     const { pod, container } = main;
@@ -255,7 +255,7 @@ function endpointsOf({ cluster, namespace, watch }: KubernetesRunningOptions): M
           {
             role,
             instance: pod,
-            url: `the port ${String(N8N_PORT)} of its pod`,
+            url: `port ${String(N8N_PORT)} of the pod`,
             read: () => cluster.askPod(namespace, pod, N8N_PORT, 'metrics'),
           },
         ]

@@ -216,7 +216,7 @@ async function serviceOf(
     if (named !== null) return named;
     const { name, port } = chart.service;
     throw new Mistake(
-      `the chart created no Service ${name}${port === undefined ? '' : ` with port ${String(port)}`}: it created ${items.map(({ metadata }) => metadata?.name ?? '').join(', ') || 'none'}.`,
+      `the chart created no Service ${name}${port === undefined ? '' : ` with port ${String(port)}`} (Services in the namespace: ${items.map(({ metadata }) => metadata?.name ?? '').join(', ') || 'none'}): correct the service in the chart file.`,
     );
   }
   const { items } = await cluster.doing('reading the Services', () =>

@@ -60,7 +60,9 @@ export async function useUpConnections(
     throw error;
   }
   await giveBack();
-  throw new Failure('other clients always took the PostgreSQL connections first');
+  throw new Failure(
+    'the drill could not take all PostgreSQL connections, because other clients always took them first',
+  );
 }
 
 /** PostgreSQL's code for `sorry, too many clients already`. */

@@ -174,7 +174,7 @@ export function controlFor(limits: readonly Limits[]): Control {
   const control = findControl();
   if (control.kind === 'none' && limits.some(isLimited)) {
     throw new Mistake(
-      `CPU and memory limits cannot be set here, because ${control.reason}: remove cpuMillicores and memoryMiB, or run as root.`,
+      `CPU and memory limits cannot be set here, because ${control.reason}: remove the CPU and memory limits, or run as root.`,
     );
   }
   return control;

@@ -16,7 +16,9 @@ export async function freePort(range = { lowest, highest }): Promise<number> {
     const port = range.lowest + Math.floor(Math.random() * ports);
     if ((await isFree(port)) && (await isMine(port))) return port;
   }
-  throw new Failure(`no free port between ${String(range.lowest)} and ${String(range.highest)}`);
+  throw new Failure(
+    `there is no free port between ${String(range.lowest)} and ${String(range.highest)}: stop programs that use these ports`,
+  );
 }
 
 function isFree(port: number): Promise<boolean> {

@@ -219,7 +219,7 @@ export function dumpIn(file: string): Dump {
     !head.includes(0) && [0, 1, 2, 3].some((cut) => isUtf8(head.subarray(0, -cut || undefined)));
   if (!isText || !PLAIN_SQL.test(head.toString())) {
     return refuse(
-      'is no database dump: use a file that pg_dump wrote with --format=custom or --format=plain.',
+      'is not a database dump: use a file that pg_dump wrote with --format=custom or --format=plain.',
     );
   }
   return { file, isArchive: false };

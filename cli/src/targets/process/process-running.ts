@@ -526,7 +526,7 @@ export class ProcessRunning implements Running {
         if (!this.supervisor.runs(instance) || performance.now() > deadline) {
           const why =
             this.supervisor.lastExit(instance) ??
-            `it was not ready after ${String(withinMs / 1_000)} s: stop other programs on this machine, or use one with more CPU`;
+            `it was not ready after ${String(withinMs / 1_000)} s: stop other programs on this machine, or use a machine with more CPU`;
           throw new Failure(
             `${instance} did not come up: ${why}; its log ends with: ${this.workspace.lastLogLines(instance)}`,
           );

@@ -120,17 +120,17 @@ function adviceOn(status: number, words: string): string {
     return "add the credential that the webhook or its proxy requires, such as --header 'Name: value'";
   }
   if (/did you mean to make a \w+ request/i.test(words) || status === 405) {
-    return 'use the method of the webhook in --request';
+    return 'change --request to the method that the webhook accepts';
   }
   if (status === 404) {
     return 'publish (activate) the workflow in n8n, or correct the method and path in --request';
   }
   if (status === 413) return 'send a smaller --body, or raise the limit of the server';
-  if (status === 429) return 'a rate limit rejects requests: load n8n without it';
+  if (status === 429) return 'a rate limit rejects requests: load-test n8n without the rate limit';
   if ([502, 503, 504].includes(status)) {
     return 'the proxy cannot reach n8n, or n8n is not ready: check both';
   }
   if (status >= 500) return 'open the failed execution in n8n, or read the log of n8n';
-  if (status < 400) return 'use the address that it redirects to';
+  if (status < 400) return 'use the address to which the response redirects';
   return 'correct the request, or describe the response with --expect';
 }

@@ -72,7 +72,7 @@ export async function runUser(
   } catch (error) {
     const { stderr = '' } = error as { stderr?: string };
     warnOnce(
-      `n8n and its stores run as root: ${stderr.trim().split('\n')[0] || 'a separate user may not read the cache'}. Run the command as another user, or in a container that may mount (CAP_SYS_ADMIN).`,
+      `n8n and its stores run as root: ${stderr.trim().split('\n')[0] || 'another user cannot read the cache folder'}. Run the command as another user, or in a container that may mount file systems (CAP_SYS_ADMIN).`,
     );
     chownSync(folder, 0, 0);
     chmodSync(folder, 0o711); // PostgreSQL's own user must reach its data.

@@ -68,9 +68,9 @@ function nodeOf(user: string, engines: string | null, ofLab: string, isOwn: bool
   if (own !== null && (engines === null || accepts(engines, own.version))) return own.program;
   const program = findProgram(ofLab);
   if (program !== null) return program;
-  const seen = own === null ? 'no node is on your PATH' : `node on your PATH is ${own.version}`;
+  const seen = own === null ? 'your PATH has no node' : `node on your PATH is ${own.version}`;
   throw new Mistake(
-    `${user} requires Node.js${engines === null ? '' : ` ${engines}`}, and ${seen}: add one that fits to your PATH${hasLab() ? `, or run lab/install.sh ${ofLab}` : ''}.`,
+    `${user} requires Node.js${engines === null ? '' : ` ${engines}`}, but ${seen}: add a suitable Node.js to your PATH${hasLab() ? `, or run lab/install.sh ${ofLab}` : ''}.`,
   );
 }
 

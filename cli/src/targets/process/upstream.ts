@@ -55,7 +55,7 @@ export async function servicesAt(url: string): Promise<HostCount[]> {
   return ((await reply.json()) as StandInReport).hosts;
 }
 
-export const NO_SERVICE = 'no workflow that is loaded calls a service outside n8n';
+export const NO_SERVICE = 'no load-tested workflow calls a service outside n8n';
 
 export async function makeTrouble(url: string, trouble: ServiceTrouble): Promise<void> {
   const reply = await fetch(`${url}/stand-in/trouble`, {

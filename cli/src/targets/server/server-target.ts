@@ -92,7 +92,7 @@ async function untilItListens(
   for (;;) {
     const ended = supervisor.lastExit(INSTANCE);
     if (ended !== null) {
-      throw new Failure(`the server exited before it listened: ${ended}; ${said()}`);
+      throw new Failure(`the server exited before it started to listen: ${ended}; ${said()}`);
     }
     if (await accepts(port, host)) return;
     if (patience.aborted) {

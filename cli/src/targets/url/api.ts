@@ -96,7 +96,8 @@ async function textOf(response: Response, maxBytes: number): Promise<string> {
   let bytes = 0;
   for await (const part of response.body ?? []) {
     bytes += part.length;
-    if (bytes > maxBytes) throw new TooLarge(`it is larger than ${String(maxBytes)} bytes`);
+    if (bytes > maxBytes)
+      throw new TooLarge(`the response is larger than ${String(maxBytes)} bytes`);
     parts.push(part);
   }
   return Buffer.concat(parts).toString();

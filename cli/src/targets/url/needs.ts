@@ -63,8 +63,8 @@ export class OutsideNeeds {
       place.upstreamUrl = await this.startUpstream(workflows);
       this.unmet.push(
         standIn === undefined
-          ? 'to reach the stand-in on 127.0.0.1, which n8n in a container cannot do: set the address of this machine with --stand-in'
-          : `to reach the stand-in on this machine at ${standIn}, which neither a firewall nor N8N_SSRF_PROTECTION_ENABLED may block`,
+          ? 'access to the stand-in on 127.0.0.1 (if n8n runs in a container, set the address of this machine with --stand-in)'
+          : `access to the stand-in on this machine at ${standIn}, which neither a firewall nor N8N_SSRF_PROTECTION_ENABLED may block`,
       );
     } else if (twin !== undefined) {
       throw new Mistake(
@@ -74,7 +74,7 @@ export class OutsideNeeds {
       );
     } else if (needs.has('upstream')) {
       this.unmet.push(
-        `a stand-in (n8n-tuned stand-in) at ${bundledPlace.upstreamUrl}, as n8n there reaches it`,
+        `a stand-in (n8n-tuned stand-in) that n8n reaches at ${bundledPlace.upstreamUrl}`,
       );
     }
     if (needs.has('credential') && !seeds) {
@@ -83,7 +83,7 @@ export class OutsideNeeds {
     }
     if (needs.has('files')) {
       this.unmet.push(
-        `the folder ${bundledPlace.filesFolder}, writable there and allowed by N8N_RESTRICT_FILE_ACCESS_TO`,
+        `the folder ${bundledPlace.filesFolder}, writable for n8n and allowed by N8N_RESTRICT_FILE_ACCESS_TO`,
       );
     }
     return place;

@@ -136,5 +136,5 @@ export const madeText = ({ kind, name, id }: PutIn): string =>
 /** What is still there, why, and what removes it. */
 export function leftText(baseUrl: string, left: readonly LeftInN8n[]): string {
   const names = left.map(({ made }) => madeText(made)).join(', ');
-  return `this is left in the n8n at ${baseUrl}: ${names} (${left[0]?.why ?? ''}); to remove what is left: n8n-tuned clean --url ${baseUrl}`;
+  return `the following could not be removed from n8n at ${baseUrl}: ${names} (${left[0]?.why ?? ''}); to remove it, run n8n-tuned clean --url ${baseUrl}`;
 }

@@ -46,7 +46,7 @@ export class ApiSeeds {
     // n8n gives ids of its own: to each of the files', the one that it has there.
     const ids = new Map<string, string>();
     if (workflows.some(({ needs }) => needs?.includes('credential') === true)) {
-      tell('creating the credential in n8n that a workflow needs');
+      tell('creating a credential for a workflow in n8n');
       const { id: bundledId, ...credential } = upstreamCredential();
       ids.set(bundledId, (await this.seedCredential(credential)).id);
     }

@@ -45,7 +45,7 @@ async function knownWebhooks(api: N8nRequests, asked: Asked): Promise<string> {
     })) {
       found.push(...webhooksIn(workflow));
     }
-    if (found.length === 0) return 'No workflow with a webhook is active there.';
+    if (found.length === 0) return 'n8n has no active workflow with a webhook.';
     const near = [...new Set(found)].sort((a, b) => distance(wanted, a) - distance(wanted, b));
     const more = near.length > MAX_SHOWN ? ` and ${String(near.length - MAX_SHOWN)} more` : '';
     return `Active webhooks: ${near.slice(0, MAX_SHOWN).join(', ')}${more}.`;
@@ -195,7 +195,7 @@ function tellLeftovers(baseUrl: string, warn: (text: string) => void): void {
   const things = left.filter(({ state }) => state === 'ended').flatMap(({ made }) => made);
   if (things.length === 0) return;
   warn(
-    `an earlier command left ${things.map(madeText).join(', ')} in the n8n at ${baseUrl}: n8n-tuned clean --url ${baseUrl} removes what it left.`,
+    `an earlier command left ${things.map(madeText).join(', ')} in n8n at ${baseUrl}: to remove these objects, run n8n-tuned clean --url ${baseUrl}.`,
   );
 }
 
@@ -209,15 +209,15 @@ async function adviceFor(
 ): Promise<string> {
   const status = error instanceof NotReady ? error.status : null;
   if (status === 404 || status === 405) {
-    const hint = 'Set N8N_API_KEY to see which webhooks are active there.';
+    const hint = 'Set N8N_API_KEY to see the active webhooks of n8n.';
     const known = api === null ? hint : await knownWebhooks(api, request);
     return [needsText(unmet), known].map((text) => (text === '' ? '' : ` ${text}`)).join('');
   }
   if (unmet.length > 0) return ` ${needsText(unmet)}`;
   return status === null || status >= 300
     ? ''
-    : ` Is it active at ${baseUrl}, and does --expect describe its response?`;
+    : ` Is the workflow active at ${baseUrl}, and does --expect describe its response?`;
 }
 
 const needsText = (unmet: readonly string[]): string =>
-  unmet.length === 0 ? '' : `At that n8n, the workload requires: ${unmet.join('; ')}.`;
+  unmet.length === 0 ? '' : `For this workload, n8n requires: ${unmet.join('; ')}.`;

@@ -333,7 +333,7 @@ describe('which of several is the cause', () => {
   test('a saturated generator comes before everything else', () => {
     const generator = {
       ...{ cpuCores: 1.9, coresAvailable: 2, notSent: 40, latenessMs: null, newConnections: null },
-      ...{ faults: ['it used 1.9 of the 2 cores it may use'], saturated: true },
+      ...{ faults: ['k6 used 1.9 of the 2 cores it may use'], saturated: true },
     };
     const found = limit(samplesOf('main', 'loopCores', 0.99), {}, { changes: { generator } });
     expect(limitName(found.limit)).toBe('load generator');

@@ -159,9 +159,15 @@ const changedRows: Row[] = [
       }
     },
   ),
-  row('report, a drill whose run is gone', 'report @/r', 0, /is without its run/, (folder) => {
-    file('r/drill.json', json(sampleDrill().record))(folder);
-  }),
+  row(
+    'report, a drill whose run is gone',
+    'report @/r',
+    0,
+    /was kept without the run/,
+    (folder) => {
+      file('r/drill.json', json(sampleDrill().record))(folder);
+    },
+  ),
   row('report, a run that goes on', 'report @/r', 2, /is still running/, (folder) => {
     file('r/incomplete.json', json({ maker: thisProcess(), head }))(folder);
   }),
@@ -181,7 +187,7 @@ const TABLES: [string, string, Make, RegExp][] = [
     'no gzip',
     'requests.csv.gz',
     text('no gzip'),
-    /not a complete gzip file, incorrect header check/,
+    /not a complete gzip file \(incorrect header check\)/,
   ],
   [
     'a wrong checksum',

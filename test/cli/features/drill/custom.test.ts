@@ -110,7 +110,7 @@ describe('on an n8n that is there already', () => {
     const inside = await after(
       new TimedFault(running, findFault('kill-worker'), { atMs: 0, lastsMs: 0 }),
     );
-    expect(inside.failure).toBe('no part of the target can be reached');
+    expect(inside.failure).toBe('the drill has no access to the processes of this target');
   });
 
   test.each([

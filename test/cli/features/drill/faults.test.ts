@@ -249,16 +249,16 @@ test.each([
     'redis-failover',
     [
       'down writes of redis',
-      'told 14 connections to redis ended, and it refuses to write for 0.02 s',
-      ...['up writes of redis', 'told redis was promoted, and writes again'],
+      'told 14 connections to redis ended, and redis refuses writes for 0.02 s',
+      ...['up writes of redis', 'told redis was promoted, and accepts writes again'],
     ],
   ],
   [
     'postgres-failover',
     [
       'down writes of postgresql',
-      'told 14 connections to postgresql ended, and it refuses to write for 0.02 s',
-      ...['up writes of postgresql', 'told postgresql was promoted, and writes again'],
+      'told 14 connections to postgresql ended, and postgresql refuses writes for 0.02 s',
+      ...['up writes of postgresql', 'told postgresql was promoted, and accepts writes again'],
     ],
   ],
   [
@@ -311,7 +311,7 @@ test.each([
   [
     'crash-across-a-schedule',
     [
-      ...['told SIGKILL of main, away for 0.02 s', 'down main'],
+      ...['told SIGKILL of main, down for 0.02 s', 'down main'],
       ...['up main', 'told main started again'],
     ],
   ],
@@ -339,7 +339,7 @@ test.each([
   [
     'drain-node',
     [
-      ...['told eviction of the pods of n8n on the node of main', 'drained below main'],
+      ...['told eviction of the n8n pods on the node that runs main', 'drained below main'],
       'told main, worker-1 were evicted from node-1',
     ],
   ],
@@ -378,7 +378,7 @@ test.each([
     'take-cpu',
     [
       ...['down CPU to 100', 'told each of main, worker-1 gets only 0.1 of a core for 0.02 s'],
-      ...['up CPU', 'told n8n has its CPU again, after waiting for CPU time for 4.2 s'],
+      ...['up CPU', 'told n8n has its CPU again, after 4.2 s of waiting for CPU time'],
     ],
   ],
   [
@@ -409,7 +409,7 @@ test.each([
     'restore-backup',
     [
       ...['down database', 'told PostgreSQL accepts no connections for 0.02 s', 'up database'],
-      'told PostgreSQL is as it was before the load, without 12 executions',
+      'told PostgreSQL is in the same state as before the load, without 12 newer executions',
     ],
   ],
   ['burst', ['told 10 times the rate for 0.02 s', 'told the rate is as before']],
@@ -750,7 +750,7 @@ describe('a soak', () => {
 
   test('tells what cannot be made here, and fails where nothing can', async () => {
     const scene = stage(60_000, []);
-    await expect(soak(moments, 7).make(scene)).rejects.toThrow('no fault can be injected here');
+    await expect(soak(moments, 7).make(scene)).rejects.toThrow('none of the random faults could be injected');
     expect(scene.seen).toContain('told kill-worker was left out: no worker runs');
   });
 

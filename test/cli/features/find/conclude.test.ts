@@ -287,7 +287,7 @@ describe('what a search answers', () => {
     const { capacity } = concludeFind(head([held]), found, quiet);
     expect(capacity.method).toEqual({
       name: 'pass and miss',
-      text: 'Estimated from which probes met or missed the SLO, because the CPU time of each second was not recorded.',
+      text: 'The capacity is estimated only from whether each probe met the SLO, because the CPU time of each second was not recorded.',
     });
     expect(capacity.at).toBeUndefined();
   });
@@ -328,7 +328,7 @@ describe('what a search answers', () => {
     it('says by how much, where probes contradict each other', () => {
       expect(doubtsOf([at(49, 13.7), slow])).toEqual([
         expect.stringContaining(
-          'up to 29.9% slower in some of these probes: at about the same load (47 to 49/s), a request took 13.7 to 17.8 ms of CPU in main',
+          'up to 29.9% slower in some probes: at about the same load (47 to 49/s), a request took 13.7 to 17.8 ms of CPU time in main',
         ),
       ]);
     });
@@ -378,7 +378,9 @@ describe('stalls', () => {
   it('are named where the answer is not known, of the probes that count', () => {
     expect(concludeFind(head(stalling), wide, quiet).doubts).toEqual(
       expect.arrayContaining([
-        expect.stringContaining('up to 1.6 s although requests were waiting, 3 times in 100 s'),
+        expect.stringContaining(
+          '3 times in 100 s of probes: for up to 1.6 s, no request was answered',
+        ),
       ]),
     );
   });
@@ -389,13 +391,13 @@ describe('stalls', () => {
         probe({ stallsMs: [900, 800], ...(stallCauses === undefined ? {} : { stallCauses }) }),
       );
       const { doubts } = concludeFind(head(probes), wide, quiet);
-      return doubts.find((text) => text.includes('No request was answered')) ?? '';
+      return doubts.find((text) => text.includes('no request was answered')) ?? '';
     };
     expect(doubt({ cpuLimit: 2, collection: 1 }, { cpuLimit: 1, collection: 1 })).toContain(
-      'Possible causes: a CPU limit stopped a process in 3 of them, and a heap was collected in 2 of them; the threads that collect a heap share their CPU limit with those that respond.',
+      'Possible causes: a CPU limit stopped a process during 3 stalls, and a heap was collected during 2 stalls; the threads that collect a heap share their CPU limit with the threads that respond to requests.',
     );
     expect(doubt({ cpuLimit: 0, collection: 1 }, undefined)).toMatch(
-      /Possible causes: a heap was collected in 1 of them\.$/,
+      /Possible causes: a heap was collected during 1 stall\.$/,
     );
     expect(doubt({ cpuLimit: 0, collection: 0 }, undefined)).toMatch(/may be the cause\.$/);
   });
@@ -407,7 +409,7 @@ describe('stalls', () => {
     ];
     for (const [probes, estimate] of cases) {
       const { doubts } = concludeFind(head(probes), estimate, quiet);
-      expect(doubts.filter((text) => text.includes('No request was answered'))).toEqual([]);
+      expect(doubts.filter((text) => text.includes('no request was answered'))).toEqual([]);
     }
   });
 

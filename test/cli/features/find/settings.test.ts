@@ -85,7 +85,7 @@ describe('the clients of the first probes', () => {
       'http://n8n.test',
     );
     expect(settings.maxClients).toBe(10);
-    expect(JSON.stringify(order.target)).toContain('by up to 10 clients at first');
+    expect(JSON.stringify(order.target)).toContain('first from up to 10 clients');
     const search = new CapacitySearch(settings);
     const clients: number[] = [];
     for (let probe = search.next(); probe?.kind === 'ladder'; probe = search.next()) {

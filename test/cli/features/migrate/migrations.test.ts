@@ -148,17 +148,17 @@ test('the verdict rests on the way back, and names the slowest round of the larg
   expect(verdictOf(RECORD)).toEqual({
     verdict: 'PASS',
     sentence:
-      'n8n 2.41.1 migrated 1,000 executions of n8n 2.30.8 in 3.5 s, and webhooks were blocked for 7.5 s; n8n 2.30.8 works again on the backup.',
+      'n8n 2.41.1 migrated 1,000 executions of n8n 2.30.8 in 3.5 s, and webhooks were blocked for 7.5 s; n8n 2.30.8 works again on the restored backup.',
   });
   const silent = verdictOf({ ...RECORD, restored: { answers: false, executions: 1000 } });
   expect([silent.verdict, silent.sentence]).toEqual([
     'FAIL',
-    expect.stringContaining('a webhook got no expected response'),
+    expect.stringContaining('a webhook did not respond as expected'),
   ]);
   const few = verdictOf({ ...RECORD, restored: { answers: true, executions: 999 } });
   expect([few.verdict, few.sentence]).toEqual([
     'FAIL',
-    expect.stringContaining('it has only 999 executions'),
+    expect.stringContaining('only 999 executions are left'),
   ]);
 });
 
@@ -208,10 +208,10 @@ describe('a dump of the user', () => {
     [
       'a picture',
       Buffer.from([0x89, 0x50, 0, 1, 2]),
-      /is no database dump: use a file that pg_dump/,
+      /is not a database dump: use a file that pg_dump/,
     ],
-    ['a text', 'Dear all,\nplease create a dump.\n', /is no database dump/],
-    ['nothing', '', /is no database dump/],
+    ['a text', 'Dear all,\nplease create a dump.\n', /is not a database dump/],
+    ['nothing', '', /is not a database dump/],
     ['a compressed one', gzipSync(PLAIN), /is compressed: unpack it first\.$/],
   ])('is refused in one sentence where it is %s', (_, content, why) => {
     expect(() => dumpIn(written(content))).toThrow(why);
@@ -243,8 +243,8 @@ test('the report of a dump says what was turned off, and tells nothing of ten ti
   };
   const record = migrateRecordSchema.parse({ ...told, ...verdictOf(told) });
   const text = renderMarkdown(migrateDocument(record)).replaceAll(/ +/g, ' ');
-  expect(text).toContain('All workflows of the dump were turned off');
-  expect(text).toContain('One size says nothing about other sizes.');
+  expect(text).toContain('All workflows in the dump were turned off');
+  expect(text).toContain('One size does not show how long other sizes take.');
   expect(text).not.toContain('10,000');
 });
 

@@ -54,7 +54,7 @@ test('a release in which all code is known or proven is admitted', () => {
     'lazy-character-map  proven',
     'read-once           known',
     'keep-alive          known',
-    'variables           as said',
+    'variables           as listed',
   ]);
   expect(isAdmitted(row)).toBe(true);
 });
@@ -84,12 +84,12 @@ test.each<[string, Partial<Read>, string]>([
   [
     'a bundle that could not be tried',
     { bundle: { hash: 'b1', isKnown: false, verdict: null } },
-    'lazy-character-map  not tried   no n8n with isolated-vm is installed to test it with',
+    'lazy-character-map  not tried   the test needs isolated-vm, which no installed n8n contains',
   ],
   [
     'a variable that is gone',
     { variables: new Set(['DB_PING_TIMEOUT_MS']) },
-    'variables           otherwise   N8N_WEBHOOK_URL: listed, but missing',
+    'variables           different   N8N_WEBHOOK_URL: listed, but missing',
   ],
 ])('a release with %s is not admitted, and the row says why', (_, changed, line) => {
   const row = rowOf({ ...read, ...changed }, kit);

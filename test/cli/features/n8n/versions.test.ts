@@ -136,15 +136,15 @@ describe('the Node.js that runs an n8n which the user names', () => {
 
   test('is asked for by the range that this n8n accepts', () => {
     expect(tools).toThrow(
-      'n8n 2.39.10 requires Node.js >=22.16, and no node is on your PATH: add one that fits to your PATH, or run lab/install.sh node24.',
+      'n8n 2.39.10 requires Node.js >=22.16, but your PATH has no node: add a suitable Node.js to your PATH, or run lab/install.sh node24.',
     );
     has('node', 'v20.20.2');
     expect(tools).toThrow(
-      'n8n 2.39.10 requires Node.js >=22.16, and node on your PATH is 20.20.2: add one that fits to your PATH, or run lab/install.sh node24.',
+      'n8n 2.39.10 requires Node.js >=22.16, but node on your PATH is 20.20.2: add a suitable Node.js to your PATH, or run lab/install.sh node24.',
     );
     has('node', 'v22.17.0');
     expect(tools).toThrow(
-      'reading the SQLite database requires Node.js >=24, and node on your PATH is 22.17.0: add one that fits to your PATH, or run lab/install.sh node24.',
+      'reading the SQLite database requires Node.js >=24, but node on your PATH is 22.17.0: add a suitable Node.js to your PATH, or run lab/install.sh node24.',
     );
   });
 });
@@ -194,7 +194,7 @@ describe('the list of versions', () => {
       'VERSION    STATE',
       '2.1.3      -          newest in the registry',
       '2.0.1      -',
-      '2.0.0      installed  default of this n8n-tuned',
+      '2.0.0      installed  default of this n8n-tuned version',
       '1.0.1      -',
       '1.0.0      installed',
       '0.9.0      -',

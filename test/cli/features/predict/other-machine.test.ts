@@ -76,7 +76,7 @@ describe('n8n-tuned predict --at-cpu', () => {
     written('a');
     written('b');
     expect(await refusal('--from', root, '--at-cpu', '8ms')).toMatch(
-      /^--at-cpu requires a single search, and .* has 2: select one search with --from\.$/,
+      /^--at-cpu requires a single search, but .* has 2: select one search with --from\.$/,
     );
     const none = written('c', { verdict: 'nothing sustained' });
     expect(await refusal('--from', none, '--at-cpu', '8ms')).toContain('did not find a capacity');

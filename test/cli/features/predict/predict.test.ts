@@ -91,7 +91,7 @@ describe('the answer is the lowest bound, named', () => {
     expect(result.lowest?.name).toBe('scaling');
     expect(result.lowest?.ratePerSecond.value).toBeCloseTo(uslRate(truth, 6), 3);
     expect(predictSentence(result)).toMatch(
-      /6 workers should sustain .* bounded by how it scales\.$/,
+      /6 workers should sustain .* bounded by how n8n scales\.$/,
     );
   });
 
@@ -185,7 +185,7 @@ describe('what cannot be known is refused', () => {
       2,
     );
     expect(result.lowest).toBeNull();
-    expect(predictSentence(result)).toMatch(/^Nothing can be said about /);
+    expect(predictSentence(result)).toMatch(/^The capacity of .* cannot be predicted: /);
   });
 });
 

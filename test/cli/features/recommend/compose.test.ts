@@ -87,7 +87,7 @@ services:
     expect(environment).toContain('NODE_OPTIONS=--inspect --max-old-space-size=768');
     expect(environment.filter((line) => line.startsWith('NODE_OPTIONS'))).toHaveLength(1);
     expect(left).toEqual([
-      'n8n: EXECUTIONS_DATA_SAVE_ON_ERROR stays none; it was measured with all',
+      'n8n: EXECUTIONS_DATA_SAVE_ON_ERROR stays none, but the measurement used all',
     ]);
   });
 

@@ -35,7 +35,7 @@ test('the sentence says what the page about data computes by hand', () => {
   const page = readFileSync(join(__dirname, '../../../../docs/chart/data.md'), 'utf8');
   const sentence = keptSentence(KEEPING);
   expect(sentence).toBe(
-    '20,000 executions per day of 50 KiB, kept for 14 days: 280,833 executions, 13.4 GiB of data, about 20.1 GiB on disk',
+    '20,000 executions of 50 KiB per day, kept for 14 days: 280,833 executions, 13.4 GiB of data, about 20.1 GiB on disk',
   );
   const [, executions = '', gib = ''] =
     /= (\d[\d,]+) records, or ([\d.]+) GiB/.exec(page.replaceAll('\n', ' ')) ?? [];

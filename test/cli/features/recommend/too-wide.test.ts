@@ -56,7 +56,7 @@ describe('a capacity whose interval is wider than a factor of two', () => {
 
   it('is named, with what to do', () => {
     expect(() => used(search('one', 'inconclusive', 3.1, 41))).toThrow(
-      /^no values were written: the capacity of .* lies anywhere between 3.1 and 41\/s, which is wider than a factor of two\. Search longer \(n8n-tuned find --continue FOLDER --budget 10m\), or on a quiet machine/,
+      /^no values were written: the capacity of .* is between 3.1 and 41\/s, and this interval is wider than a factor of two\. Search longer \(n8n-tuned find --continue FOLDER --budget 10m\), or on a quiet machine/,
     );
   });
 

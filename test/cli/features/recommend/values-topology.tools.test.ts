@@ -317,7 +317,7 @@ test('options of Node.js that the user gives go in place of those of the chart, 
   const { topology, leftOut } = readDeployed('main: { env: { NODE_OPTIONS: --trace-gc } }\n');
   expect(topology.main).toMatchObject({ heapMiB: 'none', env: { NODE_OPTIONS: '--trace-gc' } });
   expect(leftOut.join()).toContain(
-    'the patch lazy-character-map.cjs of main: the proof used the choice of the profile',
+    'the patch lazy-character-map.cjs of main: the proof used the setting of the tuning profile',
   );
 });
 

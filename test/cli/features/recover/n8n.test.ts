@@ -108,7 +108,7 @@ test.each(['0.221.2', '1.123.81', '2.12.2'])(
     const told = `# HELP n8n_version_info n8n\nn8n_version_info{version="v${version}"} 1\n`;
     const asked = refusing(() => false, told);
     await expect(passing()).rejects.toThrow(
-      `recover requires n8n 2.13.0 or newer, whose API can list crashed executions, and this n8n is ${version}`,
+      `recover requires n8n 2.13.0 or newer, whose API can list crashed executions, but this n8n is ${version}`,
     );
     expect(asked).toEqual(['http://n8n/metrics']);
   },
@@ -119,7 +119,7 @@ test('one whose metrics are not there is refused where its API does not know the
   const saves = { ...NOTHING_KNOWN, failures: true, successes: true };
   const signal = new AbortController().signal;
   await expect(recoverOnce({ ...order, saves }, null, () => undefined, signal)).rejects.toThrow(
-    'recover requires n8n 2.13.0 or newer, whose API can list crashed executions, and this n8n is older',
+    'recover requires n8n 2.13.0 or newer, whose API can list crashed executions, but this n8n is older',
   );
 });
 

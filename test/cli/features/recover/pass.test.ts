@@ -157,7 +157,7 @@ test('a retry that n8n notes as a success, and that ran nothing, is no recovery'
   const report = await run(n8n);
   expect([report.attempts, report.left.map(({ reason, isFinal }) => [reason, isFinal])]).toEqual([
     [],
-    [[expect.stringContaining('its retry 2 ran nothing') as string, true]],
+    [[expect.stringContaining('its retry 2 ran no nodes') as string, true]],
   ]);
 });
 
@@ -296,7 +296,9 @@ test('what is settled and can be neither read nor kept ends no pass, and is said
   const said: string[] = [];
   const report = await pass(hands, orderOf(), (text) => void said.push(text), never);
   expect(report.attempts).toMatchObject([{ outcome: 'recovered' }]);
-  expect(said).toContain('settled executions are read again in each pass: NOPERM');
+  expect(said).toContain(
+    'the list of settled executions could not be stored, so each pass reads these executions again: NOPERM',
+  );
 });
 
 test('what n8n refuses to retry is given back to a worker that may come back', async () => {
@@ -336,7 +338,9 @@ test('while there is no room for retries at all, the pass ends after ten minutes
   n8n.lagsUntilMs = Infinity;
   const { attempts, stopped, due } = await run(n8n, { atOnce: 1 });
   expect([attempts, due.length]).toEqual([[], 2]);
-  expect(stopped).toMatch(/^for 10 minutes, the event loop of n8n lags/);
+  expect(stopped).toMatch(
+    /^no retry could start within 10 minutes, because the event loop of n8n lags/,
+  );
   expect(n8n.clockMs - before).toBeLessThan(700_000);
 });
 
@@ -344,7 +348,7 @@ test('a worker that is back right before the retry keeps its work, and no retry 
   const n8n = new ModelN8n([work({ begins: 'wakes' }), work()]);
   const report = await run(n8n);
   expect(report.attempts).toMatchObject([
-    { outcome: 'no longer due', text: 'its worker is back and is running it' },
+    { outcome: 'no longer due', text: 'its worker is back, and is running the execution' },
     { outcome: 'recovered' },
   ]);
   expect(n8n.executions.size).toBe(3);
@@ -603,7 +607,7 @@ describe('a look that fails', () => {
   test('leaves a line for each retry before it begins, and for each that is left', async () => {
     await pass(broken(), orderOf(), tell, never).catch(quiet);
     expect(said).toEqual([
-      'execution 1 of Work: attempt 1 from Webhook begins',
+      'execution 1 of Work: attempt 1 starts at Webhook',
       'execution 1 of Work: attempt 1 from Webhook: recovered: by execution 4',
       'execution 2 of Work: left for the next pass, because this pass has stopped',
       'execution 3 of Work: left for the next pass, because this pass has stopped',

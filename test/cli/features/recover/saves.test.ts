@@ -80,14 +80,14 @@ test.each([
   ['not in force', [main(null), worker(shown('known')), worker(shown('failed'))], '(failed)'],
   ['not in force', [main(shown('off')), worker(null)], 'http://m:1/metrics (off)'],
   ['not in force', [main(null), worker(shown(null))], '(not loaded)'],
-  ['not known', [main(null)], 'no metrics of a worker were given'],
-  ['not known', [main(shown('known'))], 'no metrics of a worker were given'],
+  ['not known', [main(null)], 'no metrics of a worker show the state of the patch'],
+  ['not known', [main(shown('known'))], 'no metrics of a worker show the state of the patch'],
   [
     'not known',
     [worker(shown('known')), worker(null, 'http://v:1/')],
     'http://v:1/ cannot be read',
   ],
-  ['not known', [worker(shown('waiting'))], 'no metrics of a worker were given'],
+  ['not known', [worker(shown('waiting'))], 'no metrics of a worker show the state of the patch'],
 ])('keep-stalled is %s by what the processes show: %j', (state, seen, text) => {
   const kept = keptStalled(seen);
   expect(kept).toEqual({ state, text: expect.stringContaining(text) as string });

@@ -372,7 +372,7 @@ describe('what a study may say', () => {
     ['parts: {}', 'question'],
     [good.replace('n8n-tuned', 'bash'), 'expected a command such as n8n-tuned sweep'],
     [good.replace('-f a.yaml', '-f $A'), 'no shell interprets them'],
-    [`${good}speed: 1\n`, "'speed' is not known in a study, expected one of question, published"],
+    [`${good}speed: 1\n`, "'speed' is not known in a study: expected one of question, published"],
     [good.replace('minutes: 1', 'minutes: 0'), 'expected more than 0'],
   ])('%s', (text, said) => {
     expect(wrong(text)).toThrow(said);
@@ -400,7 +400,7 @@ describe('the list', () => {
       { name: 'a', seconds: 60, state: 'done' as const },
       { name: 'b', seconds: 120, state: 'missing' as const },
     ];
-    expect(renderParts(rows).at(-1)).toBe('1 of 2 have no record: about 2 min');
+    expect(renderParts(rows).at(-1)).toBe('missing records: 1 of 2 parts, about 2 min to measure');
   });
 
   test('a study that is not there is refused with those that are', () => {

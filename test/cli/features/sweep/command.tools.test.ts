@@ -43,7 +43,7 @@ describe('sweep refuses', () => {
   test('a plan of which nothing is possible', async () => {
     const plan = file('never.yaml', 'slo: [p95<1s]\ncells: [{ workers: 2 }]\n');
     expect(await refused(['sweep', '-f', plan, '--out', folder])).toContain(
-      'no cell of the plan is possible here: only queue mode has workers',
+      'no cell of the plan can be measured here: only queue mode has workers',
     );
   });
 

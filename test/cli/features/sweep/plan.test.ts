@@ -46,17 +46,17 @@ fixed: { mode: queue }
     [
       'a dimension that does not exist',
       good.replace('workers', 'wokers'),
-      /^plan\.yaml:3: dimensions\.wokers: there is no such dimension \(did you mean workers\?\), expected one of cpuMillicores, /,
+      /^plan\.yaml:3: dimensions\.wokers: there is no such dimension \(did you mean workers\?\): expected one of cpuMillicores, /,
     ],
     [
       'a key that does not exist',
       `${good}repeat: 3\n`,
-      /^plan\.yaml:5: 'repeat' \(did you mean repeats\?\) is not known in a plan, expected one of .*repeats/,
+      /^plan\.yaml:5: 'repeat' \(did you mean repeats\?\) is not known in a plan: expected one of .*repeats/,
     ],
     [
       'a key that does not exist, further down',
       `${good}measure:\n  lenght: 3s\n`,
-      /^plan\.yaml:6: 'lenght' is not known under measure, expected one of profile, .*duration/,
+      /^plan\.yaml:6: 'lenght' is not known under measure: expected one of profile, .*duration/,
     ],
     [
       'a length that is none',
@@ -119,7 +119,7 @@ dimensions:
   });
 
   test.each([
-    [{ process: 'own' }, /process own does not exist in n8n \d/],
+    [{ process: 'own' }, /the process setting own does not exist in n8n \d/],
     [{ mode: 'queue', database: 'sqlite' }, /SQLite/],
     [{ mode: 'regular', instances: 4 }, /regular mode has a single process/],
     [{ mode: 'queue', instances: 2, workers: 2 }, /use only one of them/],
@@ -215,7 +215,7 @@ repeats: 3
 
   test('says what the section may hold', () => {
     expect(complaints(`${text}quick: { clients: 1 }\n`)).toEqual([
-      "plan.yaml:4: 'clients' is not known under quick, expected one of duration, warmup, probe, full, budget, repeats, dimensions",
+      "plan.yaml:4: 'clients' is not known under quick: expected one of duration, warmup, probe, full, budget, repeats, dimensions",
     ]);
   });
 });

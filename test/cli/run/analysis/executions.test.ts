@@ -58,7 +58,7 @@ describe('executions against replies', () => {
   test('an expected response at the end proves its execution: a lower count is doubted, not the reply', () => {
     expect(executionFindings({ executions: counted({ succeeded: 97 }) }, whenDone)).toEqual({
       breaches: [],
-      doubts: ['n8n counted 97 executions that succeeded for 100 expected responses'],
+      doubts: ['n8n counted 97 successful executions, but callers got 100 expected responses'],
     });
   });
 
@@ -102,7 +102,7 @@ describe('requests matched one by one', () => {
       {
         slo: 'what is accepted is executed',
         measured: 3,
-        text: '3 requests that n8n accepted have no successful execution (2 without any, 1 failed or not ended), the first is x-7',
+        text: '3 requests that n8n accepted have no successful execution (2 without any execution, 1 failed or had not ended); the first is x-7',
       },
     ]);
   });
@@ -129,8 +129,8 @@ describe('requests matched one by one', () => {
       { ...whenDone, executionsPerRequest: null },
     );
     expect(doubts).toEqual([
-      '1 request was executed whose caller got no expected response, the first is x-5',
-      '2 requests were executed more than once, the first is x-1',
+      '1 request was executed, but its caller did not get the expected response; the first is x-5',
+      '2 requests were executed more than once; the first is x-1',
     ]);
   });
 
@@ -143,7 +143,7 @@ describe('requests matched one by one', () => {
       whenDone,
     );
     expect(breaches).toEqual([]);
-    expect(doubts).toEqual(['4 expected responses have no execution in n8n, the first is x-1']);
+    expect(doubts).toEqual(['4 expected responses have no execution in n8n; the first is x-1']);
   });
 
   test('fall back to the counts where they could not be matched', () => {

@@ -156,7 +156,7 @@ describe('requests and the executions that carry their ids', () => {
   test('prove nothing where n8n has begun to delete', () => {
     const seen = { source: 'database', made: 3, executions: [execution('b'), execution(null)] };
     expect(matchExecutions([request('a'), request('b')], seen)).toEqual({
-      skipped: 'n8n ran 3 executions, but still has only 2',
+      skipped: 'n8n ran 3 executions, but kept only 2 of them',
     });
   });
 
@@ -164,7 +164,8 @@ describe('requests and the executions that carry their ids', () => {
     const requests = [request('a'), request('b', '', 'chain'), request('c', 'status 500', 'chain')];
     const seen = { ...database, executions: [execution('a'), execution('c', 'failed')] };
     expect(matchExecutions(requests, seen)).toEqual({
-      skipped: 'n8n has no successful execution of chain, so it may not save successful executions',
+      skipped:
+        'n8n has no successful execution of chain, possibly because n8n does not save successful executions',
     });
   });
 

@@ -89,7 +89,7 @@ describe('an SLO without evidence is never met', () => {
     const judged = verdict([], accepted, nothing, atOnce);
     expect(judged.outcome).toBe('inconclusive');
     expect(judged.sentence).toBe(
-      'It is not known whether n8n sustains 1 req/s of last-node: this workload responds at once, and n8n could not tell which executions were completed; set N8N_API_KEY so that the command can ask n8n, or measure on another target.',
+      'It is not known whether n8n sustains 1 req/s of last-node: this workload responds at once, and it is unknown which of its executions n8n completed; set N8N_API_KEY so that the command can count the executions of n8n, or measure on another target.',
     );
     const done = (requests: number) => ({
       ...accepted,
@@ -133,7 +133,7 @@ describe('the interval decides', () => {
     );
     expect(outcome).toBe('inconclusive');
     expect(sentence).toBe(
-      'It is not known whether n8n sustains 1 req/s of last-node: p99.9 20 ms (at least 20 ms, too few requests for an upper bound), limit 300 ms; measure at least 62 min (--duration), for about 3,688 requests.',
+      'It is not known whether n8n sustains 1 req/s of last-node: p99.9 20 ms (at least 20 ms, too few requests for an upper bound), limit 300 ms; measure for at least 62 min (--duration), to get about 3,688 requests.',
     );
   });
 

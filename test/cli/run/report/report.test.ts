@@ -134,7 +134,7 @@ describe('the twins', () => {
         runDocument({ ...data, record: { ...record, summary: { ...record.summary, ...more } } }),
       );
     expect(shown({ stallsMs: [705, 320], stallCauses: { cpuLimit: 1, collection: 0 } })).toContain(
-      '| Stalls | no response for up to 705 ms although requests waited (2 times); seen meanwhile: a CPU limit stopped a process in 1 of them |',
+      '| Stalls | no response for up to 705 ms although requests waited (2 times); seen meanwhile: a CPU limit stopped a process during 1 stall |',
     );
     expect(shown({ stallsMs: [705] })).toContain(
       '| Stalls | no response for up to 705 ms although requests waited (once) |',

@@ -80,7 +80,7 @@ const asking = async (...what: string[]): Promise<string> =>
 describe('an API server that accepts a request and never answers', () => {
   it.each(['version', 'objects'])('is told as such when asked for its %s', async (what) => {
     expect(await asking(what)).toMatch(
-      /^no cluster responds at http:\/\/127\.0\.0\.1:\d+ \(context one\): it did not respond in time/,
+      /^no cluster responds at http:\/\/127\.0\.0\.1:\d+ \(context one\): there was no response in time/,
     );
   });
 });

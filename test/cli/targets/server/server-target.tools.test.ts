@@ -90,7 +90,7 @@ test('an end while it is up is told, and it is started again', async () => {
 
 test('a command that ends before it listens fails with its last output', async () => {
   await expect(up('echo no config here >&2; exit 3')).rejects.toThrow(
-    'the server exited before it listened: exit code 3; its output ends with: no config here',
+    'the server exited before it started to listen: exit code 3; its output ends with: no config here',
   );
   await expect(up('no-such-program')).rejects.toThrow(
     /exit code 127; .*no-such-program.*not found/,

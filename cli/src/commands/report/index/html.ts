@@ -134,9 +134,9 @@ export function renderIndexHtml(title: string, entries: readonly IndexEntry[]): 
   );
   const content = [
     `<h1>${escapeXml(title)}</h1>`,
-    `<p class="faint">${escapeXml(`${String(rows.length)} results: ${String(count('good'))} good, ${String(count('bad'))} bad, ${String(count('unsure'))} undecided. Choose a heading to sort by it.`)}</p>`,
+    `<p class="faint">${escapeXml(`${String(rows.length)} results: ${String(count('good'))} good, ${String(count('bad'))} bad, ${String(count('unsure'))} undecided. Select a column heading to sort by that column.`)}</p>`,
     `<div class="wide" tabindex="0" role="region" aria-label="Results"><table class="index"><thead><tr>${head}<th scope="col">Course</th></tr></thead><tbody>${body.join('')}</tbody></table></div>`,
-    '<p class="faint">The column Course shows the main figure of each result over time. For a run, it shows p95; for a search, the offered rate of each probe; for a comparison, the ratio of each pair. For a drill, it shows the requests that were not answered and executed once; for a sweep, the rate of each cell; for a proof, the worst SLO of each attempt. Each course begins at zero.</p>',
+    '<p class="faint">The column Course shows the main figure of each result over time. For a run, it shows p95; for a search, the offered rate of each probe; for a comparison, the ratio of each pair. For a drill, it shows the requests that were not answered and executed once; for a sweep, the rate of each cell; for a proof, the worst SLO of each attempt. The vertical axis of each curve begins at zero.</p>',
   ];
   return page(title, content.join('\n'), { style: INDEX_STYLE, script: SORT_SCRIPT });
 }

@@ -101,7 +101,7 @@ export function rowOfComparison(record: CompareRecord): IndexRow {
     ...{ ratePerSecond: null, p95Ms: null, errorShare: null },
     limitedBy: most && limitName(most.usual.limit),
     course: {
-      label: `${COMPARE_METRICS[record.metric].title}, times as good, pair by pair`,
+      label: `${COMPARE_METRICS[record.metric].title}, B relative to A (higher is better), pair by pair`,
       values: ratiosOf(record),
     },
   };
@@ -116,7 +116,7 @@ export function rowOfDrill(record: DrillRecord, parts: DrillParts | null): Index
     ...{ ratePerSecond: null, limitedBy: null },
     ...{ p95Ms: summary?.latencyMs?.p95 ?? null, errorShare: summary?.errors.share ?? null },
     course: {
-      label: 'requests not answered and executed once, over time',
+      label: 'requests that were not answered and executed exactly once, over time',
       values: (counted[0] ?? []).map((_, at) =>
         counted.reduce((sum, counts) => sum + (counts[at] ?? 0), 0),
       ),
@@ -134,7 +134,10 @@ export function rowOfProof(record: ProofRecord): IndexRow {
     ...proofVerdict(record),
     ratePerSecond: attempts.at(-1)?.achievedPerSecond ?? null,
     ...{ p95Ms: null, errorShare: null, limitedBy: null },
-    course: { label: 'the worst SLO over its bound, attempt by attempt', values: pressures },
+    course: {
+      label: 'value of the worst SLO divided by its bound, attempt by attempt',
+      values: pressures,
+    },
   };
 }
 
@@ -145,7 +148,7 @@ export function rowOfMigration(record: MigrateRecord): IndexRow {
     ...migrateVerdict(record),
     ...{ ratePerSecond: null, p95Ms: null, errorShare: null, limitedBy: null },
     course: {
-      label: 'migrations (ms), round by round',
+      label: 'time of the migrations (ms), round by round',
       values: record.rounds.map(({ migrationMs }) => migrationMs),
     },
   };
@@ -160,7 +163,7 @@ export function rowOfSweep(record: SweepRecord, cells: readonly CellRecord[]): I
     ...sweepVerdict(record, cells),
     ...{ ratePerSecond: null, p95Ms: null, errorShare: null, limitedBy: null },
     course: {
-      label: 'rate of expected responses (per second), cell by cell as measured',
+      label: 'rate of expected responses (per second), cell by cell in the order of measurement',
       values: cells.map(({ figures }) => figures.capacityPerSecond ?? figures.achievedPerSecond),
     },
   };

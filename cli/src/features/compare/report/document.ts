@@ -69,7 +69,7 @@ export function compareDocument(
         plots(rest.filter(isPaired)),
         table(pairs.head, pairs.rows),
         paragraph(
-          'Each value is a separate run, with its own report, in the folder runs/ next to this file.',
+          'Each value comes from a separate run, whose report is in the folder runs/ next to this file.',
         ),
       ),
       section('The two topologies', table(topologies.head, topologies.rows)),

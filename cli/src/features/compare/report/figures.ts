@@ -74,7 +74,7 @@ function endText({ answer, endedBy }: CompareRecord, isEarly: boolean): string {
 const BECAUSE: Record<Exclude<CompareRecord['answer'], 'unknown'>, string> = {
   better: 'because the interval of the ratio excludes 1',
   worse: 'because the interval of the ratio excludes 1',
-  'no difference': 'because a larger difference is ruled out',
+  'no difference': 'because a difference larger than the noise is ruled out',
 };
 
 /** What is left of the ratio besides what a request costs. */
@@ -83,7 +83,7 @@ function equalPriceFigure(record: CompareRecord): Figure[] {
   const { cpuMs, ratio } = record.equalPrice;
   const isKnown = isOnce(record) || (ratio.low > 0 && Number.isFinite(ratio.high));
   const ratioThere = isKnown ? timesAsGood(ratio) : 'not yet known';
-  const cost = `if a request cost the same CPU on both sides; it cost ${duration(cpuMs.a)} in A and ${duration(cpuMs.b)} in B`;
+  const cost = `if requests took the same CPU time on both sides; a request took ${duration(cpuMs.a)} in A and ${duration(cpuMs.b)} in B`;
   return [{ name: 'At equal price', value: `${ratioThere}, ${cost}` }];
 }
 

@@ -61,7 +61,7 @@ export const LEDGER_WORDS: Record<LedgerClass, LedgerClassWords> = {
   unknown: {
     title: 'unknown',
     meaning:
-      'The caller did not get the expected response, and the executions of n8n, which would show whether n8n accepted the request, could not be read.',
+      'The caller did not get the expected response. The executions of n8n could not be read, so it is unknown whether n8n accepted the request.',
   },
   'done-marked-crashed': {
     title: 'done, but marked as crashed',
@@ -70,7 +70,7 @@ export const LEDGER_WORDS: Record<LedgerClass, LedgerClassWords> = {
   running: {
     title: 'still running',
     meaning:
-      'When the time to finish was over, the execution of the request was still new, waiting or running.',
+      'The execution of the request was still new, waiting or running when the drill stopped waiting for n8n.',
   },
 };
 

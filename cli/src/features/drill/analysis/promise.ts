@@ -31,9 +31,9 @@ export const parsePromises = (text: string): DrillPromise[] =>
   parseConditions(text, {
     metrics: PROMISE_METRICS,
     notUnderstood: (part) =>
-      `the promise '${part}' is not a valid promise: use a form such as lost=0, errors<1% or recover<60s.`,
+      `'${part}' is not a valid promise: use a form such as lost=0, errors<1% or recover<60s.`,
     noMetric: (part, metric) =>
-      `the promise '${part}' uses a metric that a drill does not count${didYouMean(metric, PROMISE_METRICS)}: choose one of ${PROMISE_METRICS.join(', ')}.`,
+      `the promise '${part}' uses a metric that a drill does not measure${didYouMean(metric, PROMISE_METRICS)}: choose one of ${PROMISE_METRICS.join(', ')}.`,
   }).map(({ value, unit, ...promise }) => ({
     ...promise,
     ...(TIMES.some((time) => time === promise.metric)
@@ -53,7 +53,7 @@ function countOf(text: string, value: number, unit: string): Pick<DrillPromise, 
   if (unit === '%') return { bound: value / 100, unit: 'share' };
   if (unit !== '' || !Number.isInteger(value)) {
     throw new Mistake(
-      `the promise '${text}' requires a whole number of requests, or a percentage such as errors<1%.`,
+      `the promise '${text}' requires a whole number, or a percentage such as errors<1%.`,
     );
   }
   return { bound: value, unit: 'requests' };

@@ -117,7 +117,7 @@ function untold(facts: DrillFacts): string[] {
       : []),
     ...(asks('lost') && nameless > 0
       ? [
-          `${counted(nameless, 'failed execution')} no longer ${nameless === 1 ? 'has' : 'have'} a request id, so any of them may be lost work`,
+          `${counted(nameless, 'failed execution')} no longer ${nameless === 1 ? 'has' : 'have'} a request id, so any of them may belong to a lost request`,
         ]
       : []),
     ...(asks(DONE_TWICE) && ledger.workByResponse === undefined
@@ -134,7 +134,7 @@ function untold(facts: DrillFacts): string[] {
     ...((isAnythingAtRisk && !(asks('errors-during') && isNoneMet)) || facts.faultFailed !== null
       ? []
       : [
-          'no request was open during the fault, so nothing was at risk: use a higher --rate, longer work or --every',
+          'no request was open during the fault, so nothing was at risk: use a higher --rate, a workload that takes longer, or --every',
         ]),
   ];
 }
@@ -157,7 +157,7 @@ function missedBy({ victims = [] }: DrillFault): string[] {
     ...(carried === '' ? [] : [`nothing passed between n8n and ${carried} during the fault`]),
   ];
   return [
-    `${shown.join(', and ')}, so nothing was at risk there: ${took === '' ? '' : 'main takes them without --webhooks; or '}use a higher --rate, longer work or --every`,
+    `${shown.join(', and ')}, so nothing was at risk: ${took === '' ? '' : 'to drill main, remove --webhooks; otherwise, '}use a higher --rate, a workload that takes longer, or --every`,
   ];
 }
 
@@ -186,14 +186,16 @@ function invalidities(facts: DrillFacts): string[] {
       ? []
       : [`the control without the fault missed the SLO (${control.missed})`]),
     ...(schedule !== null && schedule.never.times === schedule.due
-      ? ['according to the service outside n8n, no scheduled time was executed']
+      ? ['according to the service outside n8n, no scheduled run took place']
       : []),
     ...(ledger.sources.executions === null && ledger.sources.effects === null
-      ? [`only the callers have data (${ledger.withoutExecutions ?? 'no source'})`]
+      ? [`only the callers' data is available (${ledger.withoutExecutions ?? 'no source'})`]
       : []),
     ...(facts.unexpected.length === 0
       ? []
-      : [`the ledger does not add up: nobody sent ${facts.unexpected.slice(0, 5).join(', ')}`]),
+      : [
+          `the ledger does not add up: a source has requests that the drill did not send (${facts.unexpected.slice(0, 5).join(', ')})`,
+        ]),
   ];
 }
 
@@ -213,38 +215,40 @@ function doubtsOf({
   return [
     ...(sources.effects === null
       ? [
-          'No service outside n8n counts the work of this workload, so the drill cannot detect work that ran twice, or that n8n marked as crashed although it was done. The side-effect workload has such a service.',
+          'No service outside n8n counts the work of this workload, so the drill cannot detect work that ran twice, or that n8n marked as crashed although it was done. The side-effect workload calls such a service.',
         ]
       : []),
     ...(withoutExecutions === null
       ? []
-      : [`n8n's own executions are not among the sources: ${withoutExecutions}.`]),
+      : [`The ledger was made without n8n's own executions: ${withoutExecutions}.`]),
     ...(control === null
       ? ['There was no control, so these results may also occur without the fault.']
       : []),
     ...(victims.some(({ executions }) => executions === null)
-      ? [
-          'It is unknown how many executions the victim of the fault ran, because n8n does not count them here.',
-        ]
+      ? ['The metrics of n8n do not show how many executions the victim of the fault was running.']
       : []),
     ...(victims.some(({ requests }) => requests === null)
-      ? [
-          'It is unknown how many requests the victim of the fault took, because n8n does not count them here.',
-        ]
+      ? ['The metrics of n8n do not show how many requests the victim of the fault took.']
       : []),
     ...(fault.name === CUSTOM
-      ? ['It was not measured whether the commands of this fault had an effect on n8n.']
+      ? ['The drill did not measure whether the commands of this fault had an effect on n8n.']
       : []),
     ...(recovery !== null && retriesOf(recovery) === 0
-      ? ['Recovery made no retry, so the drill does not show what a retry repeats.']
+      ? ['Recovery retried nothing, so the drill does not show what a retry repeats.']
       : []),
     ...(isOver || faultFailed !== null
       ? []
       : ['The load ended before the fault did: more requests may have been lost afterwards.']),
     ...(off === 0
       ? []
-      : [`${String(off)} requests of the control were not answered and executed once.`]),
-    ...(dueOff === 0 ? [] : [`${String(dueOff)} due times of the control were not executed once.`]),
+      : [
+          `In the control, ${counted(off, 'request')} ${off === 1 ? 'was' : 'were'} not answered and executed exactly once.`,
+        ]),
+    ...(dueOff === 0
+      ? []
+      : [
+          `In the control, ${counted(dueOff, 'scheduled run')} ${dueOff === 1 ? 'was' : 'were'} not executed exactly once.`,
+        ]),
   ];
 }
 
@@ -280,7 +284,7 @@ function judged(promise: DrillPromise, facts: DrillFacts): Judged {
   return {
     promise,
     kept,
-    measured: `${shown} of ${String(ledger.exposed)} ${were} ${titleOf(metric, ledger)}${bound}`,
+    measured: `${shown} of ${counted(ledger.exposed, 'request')} ${were} ${titleOf(metric, ledger)}${bound}`,
   };
 }
 
@@ -309,7 +313,7 @@ export const boundsOfNone = ({
 }): string | null =>
   ledger.lost > 0 || notKnown(ledger) > 0
     ? null
-    : `at most ${percent(ledger.lossBound)} of requests are lost${boundInFlight(ledger)}, and at most ${percent(boundOfFaults(fault))} of such faults lose any`;
+    : `at most ${percent(ledger.lossBound)} of requests are lost${boundInFlight(ledger)}, and at most ${percent(boundOfFaults(fault))} of such faults lose a request`;
 
 /**
  * Requests of one fault are lost together, so the number of faults bounds how many of them lose work. One whose victim was idle
@@ -338,7 +342,7 @@ function told({ classes, lostAndTold }: DrillLedger): string {
   if (lostAndTold === null || requests === 0) return '';
   if (lostAndTold === requests) return '; every caller got an error';
   const untoldOf = requests - lostAndTold;
-  return `; ${counted(untoldOf, 'caller')} of them ${untoldOf === 1 ? 'was' : 'were'} not told`;
+  return `; ${formatNumber(untoldOf)} of the callers got no error`;
 }
 
 /** Counts all requests, as any of them may be retried. */
@@ -351,11 +355,11 @@ function judgedTwice(promise: DrillPromise, { ledger, recovery = null }: DrillFa
   const retries =
     recovery === null
       ? ''
-      : `, with ${counted(retriesOf(recovery), 'retry', 'retries')} of recovery`;
+      : `, with ${counted(retriesOf(recovery), 'retry', 'retries')} by recovery`;
   return {
     promise,
     kept: holds(promise.unit === 'share' ? count / Math.max(1, sent) : count, promise),
-    measured: `${count === 0 ? 'none' : String(count)} of ${String(sent)} ${count < 2 ? 'was' : 'were'} done more than once${retries}`,
+    measured: `the work of ${count === 0 ? 'none' : String(count)} of ${counted(sent, 'request')} was done more than once${retries}`,
   };
 }
 
@@ -386,12 +390,12 @@ function judgedDue(
   if (schedule === null) return { promise, kept: true, measured: 'there is no schedule' };
   const { times } = metric === 'due-never' ? schedule.never : schedule.repeated;
   const share = schedule.due === 0 ? 0 : times / schedule.due;
-  const executed = metric === 'due-never' ? 'never executed' : 'executed more than once';
+  const executed = metric === 'due-never' ? 'skipped' : 'executed more than once';
   const shown = times === 0 ? 'none' : String(times);
   return {
     promise,
     kept: holds(promise.unit === 'share' ? share : times, promise),
-    measured: `${shown} of ${String(schedule.due)} due times ${times === 1 ? 'was' : 'were'} ${executed}`,
+    measured: `${shown} of ${counted(schedule.due, 'scheduled run')} ${times === 1 ? 'was' : 'were'} ${executed}`,
   };
 }
 
@@ -416,7 +420,7 @@ function timed(promise: DrillPromise, figures: DrillFigures | null): Judged {
     return { promise, kept: false, measured: 'it is unknown when the SLO was met again' };
   }
   if (seconds === null) {
-    return { promise, kept: false, measured: 'the SLO was not met again within the drill' };
+    return { promise, kept: false, measured: 'the SLO was not met again during the drill' };
   }
   if (seconds === 0) {
     return {

@@ -88,7 +88,7 @@ export function soak(among: readonly InsideFault[], seed: number): InsideFault {
       for (let turn = 0; !scene.signal.aborted; turn += 1) {
         if (order.length === 0) order = shuffled(able, random);
         const fault = order.shift();
-        if (fault === undefined) throw new Failure('no fault can be injected here');
+        if (fault === undefined) throw new Failure('none of the random faults could be injected');
         const lastsMs = lastingMs(fault, 1000 * fault.defaultSeconds * between(SHORTEST, 1));
         if (lastsMs > leftMs()) break;
         const why = await made(fault, { ...scene, turn, lastsMs });

@@ -23,7 +23,8 @@ export const rollingUpgrade: InsideFault = {
   notOn: NEEDS_PODS,
   lacks: needsNothing,
   make: async ({ access, tell, signal }) => {
-    if (access.rollOut === undefined) throw new Failure('the pods of n8n cannot be replaced here');
+    if (access.rollOut === undefined)
+      throw new Failure('the pods of n8n cannot be replaced with this target');
     tell('a rollout of main, webhook processors and workers');
     await access.rollOut(signal);
     if (!signal.aborted) tell('the rollout has finished, and no old pod is left');
@@ -45,7 +46,7 @@ export const rotateSecrets: InsideFault = {
   lacks: (topology) => needsQueue(topology) ?? needsPostgresql(topology),
   make: async ({ access, tell, signal }) => {
     if (access.rotateSecrets === undefined)
-      throw new Failure('the passwords cannot be changed here');
+      throw new Failure('the passwords cannot be changed with this target');
     const roll = await access.rotateSecrets();
     tell('PostgreSQL and Redis have new passwords, and reject the old ones');
     const rolled = await roll(signal);
@@ -83,7 +84,7 @@ export const drainNode: InsideFault = {
     const { access, tell, signal } = scene;
     if (access.drainNode === undefined) throw new Failure('there are no pods to evict');
     const main = first(scene, 'main');
-    tell(`eviction of the pods of n8n on the node of ${main}`);
+    tell(`eviction of the n8n pods on the node that runs ${main}`);
     const { node, evicted } = await access.drainNode(main, signal);
     tell(`${evicted.join(', ')} were evicted from ${node}`);
   },
@@ -118,7 +119,7 @@ export const crashAcrossASchedule: InsideFault = {
   make: async (scene) => {
     const { access, tell, lastsMs } = scene;
     const mains = allOf(scene, 'main');
-    tell(`SIGKILL of ${mains.join(', ')}, away for ${seconds(lastsMs)}`);
+    tell(`SIGKILL of ${mains.join(', ')}, down for ${seconds(lastsMs)}`);
     const startAgain = await Promise.all(mains.map((main) => access.keepDown(main, 0)));
     await lasting(scene);
     for (const start of startAgain) await start();

@@ -173,7 +173,8 @@ async function cut(scene: FaultContext, role: Role, store?: StoreLink['store']):
 /** Longer than the lock of a job, as `stall-worker`; but this worker works on, and tells of it when it is back. */
 export const cutWorker: InsideFault = {
   name: 'cut-worker',
-  title: 'one worker loses Redis and PostgreSQL, still runs its jobs, and then reconnects',
+  title:
+    'one worker loses contact with Redis and PostgreSQL, still runs its jobs, and then reconnects',
   kind: 'accident',
   defaultSeconds: 75,
   isOnLinks: true,
@@ -184,7 +185,7 @@ export const cutWorker: InsideFault = {
 
 export const cutMain: InsideFault = {
   name: 'cut-main',
-  title: 'main loses Redis and PostgreSQL, and then reconnects',
+  title: 'main loses contact with Redis and PostgreSQL, and then reconnects',
   kind: 'accident',
   defaultSeconds: 30,
   isOnLinks: true,
@@ -196,7 +197,7 @@ export const cutMain: InsideFault = {
 /** It accepts requests all the while, and can neither store nor queue them. */
 export const cutWebhook: InsideFault = {
   name: 'cut-webhook',
-  title: 'one webhook processor loses Redis and PostgreSQL, and then reconnects',
+  title: 'one webhook processor loses contact with Redis and PostgreSQL, and then reconnects',
   kind: 'accident',
   defaultSeconds: 30,
   isOnLinks: true,
@@ -212,7 +213,7 @@ const cutFrom = (
   [word, store]: readonly [string, StoreLink['store']],
 ): InsideFault => ({
   name: `${name}-${word}`,
-  title: `${role === 'main' ? 'main' : 'one webhook processor'} loses ${store === 'redis' ? 'Redis' : 'PostgreSQL'} alone, and then reconnects`,
+  title: `${role === 'main' ? 'main' : 'one webhook processor'} loses contact with ${store === 'redis' ? 'Redis' : 'PostgreSQL'} only, and then reconnects`,
   kind: 'accident',
   defaultSeconds: 30,
   isOnLinks: true,
@@ -238,10 +239,13 @@ export const takeCpu: InsideFault = {
   kind: 'accident',
   defaultSeconds: 60,
   promise: SURVIVED_A_MINUTE,
-  notOn: { kubernetes: 'it lowers the CPU limits of control groups on this machine' },
+  notOn: {
+    kubernetes: 'it lowers the CPU limits of control groups, which works only on this machine',
+  },
   lacks: needsNothing,
   make: async ({ access, tell, ...scene }) => {
-    if (access.takeCpu === undefined) throw new Failure('the CPU of n8n cannot be limited here');
+    if (access.takeCpu === undefined)
+      throw new Failure('the CPU of n8n cannot be limited with this target');
     const { instances, heldMs, giveBack } = await access.takeCpu(LEFT_MILLICORES);
     let held = 0;
     try {
@@ -254,7 +258,7 @@ export const takeCpu: InsideFault = {
       giveBack();
     }
     if (held === 0) throw new Failure('no n8n process needed more CPU than the fault left it');
-    tell(`n8n has its CPU again, after waiting for CPU time for ${formatNumber(held / 1000)} s`);
+    tell(`n8n has its CPU again, after ${formatNumber(held / 1000)} s of waiting for CPU time`);
   },
 };
 

@@ -65,11 +65,11 @@ async function failOver(scene: FaultContext, store: StoreLink['store']): Promise
   const instance = first(scene, store);
   const { ended, promote } = await access.failOver(store);
   tell(
-    `${counted(ended, 'connection')} to ${instance} ended, and it refuses to write for ${seconds(lastsMs)}`,
+    `${counted(ended, 'connection')} to ${instance} ended, and ${instance} refuses writes for ${seconds(lastsMs)}`,
   );
   await lasting(scene);
   await promote();
-  tell(`${instance} was promoted, and writes again`);
+  tell(`${instance} was promoted, and accepts writes again`);
   if (ended === 0) throw new Failure(`no connection to ${instance} was open`);
 }
 
@@ -222,7 +222,9 @@ export const restoreBackup: InsideFault = {
   defaultSeconds: 10,
   isNoSoak: true,
   promise: SURVIVED,
-  notOn: { kubernetes: 'it replaces the database over a connection that only this machine has' },
+  notOn: {
+    kubernetes: 'it replaces the database, which works only with a database on this machine',
+  },
   lacks: (topology) => needsQueue(topology) ?? needsPostgresql(topology),
   prepare: async ({ backUp }) => {
     if (backUp === undefined) throw new Failure('the database cannot be backed up');
@@ -235,7 +237,9 @@ export const restoreBackup: InsideFault = {
     tell(`PostgreSQL accepts no connections for ${seconds(lastsMs)}`);
     await lasting(scene);
     const { without } = await open();
-    tell(`PostgreSQL is as it was before the load, without ${formatNumber(without)} executions`);
+    tell(
+      `PostgreSQL is in the same state as before the load, without ${formatNumber(without)} newer executions`,
+    );
     if (without === 0) throw new Failure('the backup already contained every execution');
   },
 };

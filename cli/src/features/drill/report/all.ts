@@ -46,7 +46,7 @@ const TERMS = [
   {
     name: 'lost of exposed',
     value:
-      'accepted requests that were not completed, out of those that were open at the fault or due later; - if the fault was not injected',
+      'accepted requests that were not completed, out of the requests that were open when the fault began or were due later; - if the fault was not injected',
   },
   {
     name: 'at most',
@@ -64,7 +64,7 @@ function verdictOf(rows: readonly DrillRow[]): ShownVerdict {
   const count = (word: string): number => rows.filter((row) => wordOf(row) === word).length;
   const [passed, failed] = [count('PASS'), count('FAIL')];
   const others = rows.length - passed - failed;
-  const sentence = `${String(passed)} of ${String(rows.length)} drills kept every promise, ${String(failed)} broke one${others === 0 ? '' : `, and ${others === 1 ? '1 says' : `${String(others)} say`} nothing`}.`;
+  const sentence = `n8n kept every promise in ${String(passed)} of ${String(rows.length)} drills, and broke a promise in ${String(failed)}${others === 0 ? '' : `; ${others === 1 ? '1 drill has' : `${String(others)} drills have`} no valid result`}.`;
   if (failed > 0) return { tone: 'bad', word: 'FAIL', sentence };
   return others > 0 || rows.length === 0
     ? { tone: 'unsure', word: 'INVALID', sentence }

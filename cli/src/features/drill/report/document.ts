@@ -65,7 +65,7 @@ export function drillDocument(
         'The ledger',
         table(ledger.head, ledger.rows),
         ...besideIt(
-          'ledger.csv, next to this file, lists every request with its class and its data from each source.',
+          'ledger.csv, next to this file, lists every request with its class and what each source reports about it.',
         ),
       ),
       ...(responses.rows.length === 0
@@ -108,7 +108,7 @@ const ADVICE: Partial<Record<LedgerClass, string>> = {
 };
 
 const IN_THE_DATABASE =
-  'Store schedules in the database (executions.durableSchedules in the chart, n8n 2.41 or newer), so that n8n catches up on missed times if a main is back within N8N_SCHEDULER_MISFIRE_GRACE (60 s).';
+  'Store schedules in the database (executions.durableSchedules in the chart, n8n 2.41 or newer), so that n8n catches up on missed runs if main is back within N8N_SCHEDULER_MISFIRE_GRACE (60 s).';
 
 const drillAdvice = ({ ledger, schedule }: Pick<DrillRecord, 'ledger' | 'schedule'>): string[] => [
   ...Object.entries(ADVICE)

@@ -66,7 +66,7 @@ function inFlightRows({ ledger: { lost, inFlight } }: DrillRecord): Figure[] {
   return [
     {
       name: 'Lost in flight',
-      value: `${formatNumber(lost)} lost for ${counted(executions, 'execution')} in flight on the victims of ${counted(faults, 'fault')}${most}${perFault}`,
+      value: `${counted(lost, 'request')} lost, with ${counted(executions, 'execution')} in flight on the victims of ${counted(faults, 'fault')}${most}${perFault}`,
     },
   ];
 }
@@ -98,21 +98,21 @@ const detectedFigure = ({ detectSeconds }: CameThrough): Figure => ({
   value:
     detectSeconds === null
       ? 'no caller had an error'
-      : `after ${formatNumber(detectSeconds)} s the first caller had an error`,
+      : `the first caller had an error after ${formatNumber(detectSeconds)} s`,
 });
 
 function cameThrough(figures: CameThrough, record: DrillRecord): Figure[] {
   const afterIt =
-    record.fault.everySeconds === undefined ? 'after the fault' : 'after the last one';
+    record.fault.everySeconds === undefined ? 'after the fault' : 'after the last fault';
   const { recoverSeconds, backlog, slowestMs, errors, availability } = figures;
   const rows: Figure[] = [
     {
       name: 'Recovered',
       value:
         figures.isRecoveryUnknown === true
-          ? 'not known: too few requests were due after the fault'
+          ? 'unknown: too few requests were due after the fault'
           : recoverSeconds === null
-            ? 'the SLO was not met again within the drill'
+            ? 'the SLO was not met again during the drill'
             : recoverSeconds === 0
               ? `requests due ${afterIt} met the SLO`
               : `requests due more than ${formatNumber(recoverSeconds)} s ${afterIt} met the SLO again`,
@@ -121,7 +121,7 @@ function cameThrough(figures: CameThrough, record: DrillRecord): Figure[] {
   if (errors !== null) {
     rows.push({
       name: 'Errors',
-      value: `${counted(errors.requests, 'request')} without the expected response, due ${aroundFault(errors.fromSeconds)} to ${aroundFault(errors.toSeconds)}`,
+      value: `${counted(errors.requests, 'request')} without the expected response, due from ${aroundFault(errors.fromSeconds)} to ${aroundFault(errors.toSeconds)}`,
     });
   }
   if (availability !== undefined) {
@@ -156,7 +156,7 @@ function availableText({ during, outside }: Availability): string {
 
 const scheduleFigure = ({ everySeconds, due, once, repeated, never }: DrillSchedule): Figure => ({
   name: 'Schedule',
-  value: `of ${formatNumber(due)} due times (one every ${formatNumber(everySeconds)} s, ${formatNumber(once)} executed once, ${formatNumber(repeated.times)} more than once, ${formatNumber(never.times)} never`,
+  value: `${counted(due, 'scheduled run')} (one every ${formatNumber(everySeconds)} s): ${formatNumber(once)} executed once, ${formatNumber(repeated.times)} executed more than once, ${formatNumber(never.times)} skipped`,
 });
 
 function scheduleRows(schedule: DrillSchedule): Figure[] {
@@ -192,7 +192,7 @@ function retriedText({ passes, failedPasses, attempts, left }: DrillRecovery): s
 const aroundFault = (seconds: number): string =>
   seconds < 0
     ? `${formatNumber(-seconds)} s before the fault`
-    : `${formatNumber(seconds)} s after it`;
+    : `${formatNumber(seconds)} s after the fault`;
 
 function faultText({ fault, phases }: DrillRecord): string {
   const what = isCombined(fault.name) ? fault.title : (fault.done[0]?.text ?? fault.title);
@@ -224,7 +224,7 @@ function controlText(control: NonNullable<DrillRecord['control']>): string {
   const due =
     schedule === undefined
       ? ''
-      : `, ${formatNumber(schedule.once)} of ${formatNumber(schedule.due)} due times executed once`;
+      : `, ${formatNumber(schedule.once)} of ${counted(schedule.due, 'scheduled run')} executed once`;
   const slo = missed === null ? 'the SLO met' : `the SLO missed (${missed})`;
   return `${counted(sent, 'request')} without the fault, ${formatNumber(classes.once.requests)} answered and executed once, ${slo}${due}`;
 }

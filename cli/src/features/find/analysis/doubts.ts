@@ -47,7 +47,7 @@ function contradictions({ contradicting }: Estimate): string[] {
       `${formatNumber(ratePerSecond)}/s was ${sustained ? '' : 'not '}sustained`,
   );
   return [
-    `Probes contradict the answer: ${seen.join(', ')}. Other programs disturbed them, or the system changed during the search, so search again.`,
+    `Some probes contradict the answer: ${seen.join(', ')}. Either other programs disturbed these probes, or the system changed during the search, so search again.`,
   ];
 }
 
@@ -63,7 +63,7 @@ function speed(probes: readonly FindProbe[], estimate: Estimate): string[] {
   const [from, to] = ratesPerSecond.map(formatNumber);
   const rates = from === to ? `${String(to)}/s` : `${String(from)} to ${String(to)}/s`;
   return [
-    `The machine was up to ${slower} slower in some of these probes: at about the same load (${rates}), a request took ${formatNumber(lowMs)} to ${formatNumber(highMs)} ms of CPU in ${role}. Search again when no other program uses the machine, or on a machine with a steady speed.`,
+    `The machine was up to ${slower} slower in some probes: at about the same load (${rates}), a request took ${formatNumber(lowMs)} to ${formatNumber(highMs)} ms of CPU time in ${role}. Search again when no other program uses the machine, or on a machine with a steady speed.`,
   ];
 }
 
@@ -75,7 +75,7 @@ function stalls(probes: readonly FindProbe[], estimate: Estimate): string[] {
   const seconds = valid.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
   const times = all.length === 1 ? 'once' : `${String(all.length)} times`;
   return [
-    `No request was answered for up to ${duration(largest(all))} although requests were waiting, ${times} in ${formatNumber(seconds)} s of probes. Such stalls can decide whether a run meets the SLO, so they widen the interval; a larger --budget narrows it. ${causes(valid)}`,
+    `The system stalled ${times} in ${formatNumber(seconds)} s of probes: for up to ${duration(largest(all))}, no request was answered although requests were waiting. Such stalls can decide whether a run meets the SLO, so they widen the interval; a larger --budget narrows it. ${causes(valid)}`,
   ];
 }
 
@@ -90,7 +90,9 @@ function causes(probes: readonly FindProbe[]): string {
 
 function restless({ restless: probes }: SearchEnding): string[] {
   if (probes.length === 0) return [];
-  return [`n8n was not idle before the probe at ${probes.join(', ')}.`];
+  return [
+    `n8n was not idle before the ${probes.length === 1 ? 'probe' : 'probes'} at ${probes.join(', ')}.`,
+  ];
 }
 
 function grown({ memoryAtRestMiB }: SearchEnding): string[] {

@@ -89,7 +89,7 @@ export async function awaitQuiet(
 }
 
 function refusal(found: readonly string[], waitSeconds: number): string {
-  const since = waitSeconds === 0 ? '' : `, also after ${String(waitSeconds)} s`;
-  const wait = waitSeconds === 0 ? 'wait with --wait-for-quiet 10m, or ' : '';
-  return `this machine is not quiet${since}, so no load was generated. ${found.join(' ')} Stop these programs, ${wait}measure anyway with --anyway.`;
+  const since = waitSeconds === 0 ? '' : `, even after ${String(waitSeconds)} s`;
+  const wait = waitSeconds === 0 ? 'wait with --wait-for-quiet 10m, or' : 'or';
+  return `this machine is not quiet${since}, so no load was generated. ${found.join(' ')} Stop these programs if you can, ${wait} measure anyway with --anyway.`;
 }

@@ -56,7 +56,7 @@ function confirmationOf({ capacity, confirmedBy, probes }: FindRecord): Confirma
 const CONFIRMED: Record<Confirmation, { brief: string; full: string }> = {
   within: { brief: 'confirmed at full length', full: 'confirmed by a full-length run' },
   below: {
-    brief: 'confirmed just below at full length',
+    brief: 'confirmed at full length just below this interval',
     full: 'confirmed by a full-length run just below the interval',
   },
   none: { brief: 'not confirmed', full: 'not confirmed by a full-length run' },
@@ -132,7 +132,7 @@ export function probeRow(probe: FindProbe): string[] {
 const KINDS: Record<FindProbe['kind'], string> = {
   ladder: `clients instead of a rate, each sending its next request as soon as it has a response, to find where the throughput stops growing; plotted as "${LADDER_SERIES}"`,
   growth:
-    'a short probe at a fixed rate, each higher than the one before, until one is not sustained',
+    'a short probe at a fixed rate, which rises from probe to probe until a rate is not sustained',
   narrow: 'a short probe near the estimate',
   confirm: 'a full-length probe near the estimate',
 };

@@ -49,7 +49,7 @@ export function rateDocument(record: RateRecord): ReportDocument {
         'Every attempt',
         table(COLUMNS, rows(record)),
         paragraph(
-          'Each attempt is a separate run, with its own report, in the folder attempts/ next to this file. It ends as soon as the answer is certain. NO requires two attempts with a pause in between, because a cold start or a disturbed machine can make one attempt miss.',
+          'Each attempt is a separate run, with its own report, in the folder attempts/ next to this file. An attempt ends as soon as the answer is certain. The answer NO requires two attempts with a pause in between, because a cold start or a disturbed machine can make one attempt miss.',
         ),
       ),
     ],
@@ -84,7 +84,7 @@ function rateFigures(record: RateRecord): Figure[] {
     },
     {
       name: 'Attempts',
-      value: `${String(attempts.length)} with ${String(attempts.reduce((sum, { looks }) => sum + looks.length, 0))} looks`,
+      value: `${String(attempts.length)} with ${String(attempts.reduce((sum, { looks }) => sum + looks.length, 0))} interim checks`,
     },
   ];
 }
@@ -116,7 +116,7 @@ const COLUMNS = [
   'attempt',
   'says',
   'load',
-  'looks',
+  'interim checks',
   'achieved',
   'p95',
   'errors',

@@ -22,7 +22,7 @@ export function speedFigures(record: FindRecord): Figure[] {
   return [
     {
       name: 'Speed',
-      value: `${priceText(at)} at the median of this search; ${duration(slowestMs)} in its slowest minute, so ${perSecond(slowest)}`,
+      value: `${priceText(at)} (median of this search); ${duration(slowestMs)} in the slowest minute, which lowers the capacity to ${perSecond(slowest)}`,
     },
     {
       name: 'Alone',

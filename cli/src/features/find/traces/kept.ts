@@ -50,7 +50,7 @@ function doubtsOf(leftOut: number, counted: number, seen: readonly OthersSeen[])
   const effect =
     counted === 0
       ? 'these seconds do not count'
-      : 'these seconds count, because no more than half of the budget is left out';
+      : 'these seconds count, because at most half of the budget can be left out';
   return [
     `other programs used this machine for ${formatNumber(leftOut + counted)} s${who}; ${effect}`,
   ];

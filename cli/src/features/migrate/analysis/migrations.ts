@@ -136,9 +136,9 @@ export function verdictOf(record: Told): Pick<MigrateRecord, 'sentence' | 'verdi
   const isBack = restored.answers && restored.executions >= executions;
   const migrated = `n8n ${to} migrated ${counted(executions, 'execution')} of n8n ${from} in ${duration(worst?.migrationMs ?? 0)}, and webhooks were blocked for ${duration(worst?.blockedMs ?? 0)}`;
   return isBack
-    ? { verdict: 'PASS', sentence: `${migrated}; n8n ${from} works again on the backup.` }
+    ? { verdict: 'PASS', sentence: `${migrated}; n8n ${from} works again on the restored backup.` }
     : {
         verdict: 'FAIL',
-        sentence: `${migrated}; but n8n ${from} does not work on the backup: ${restored.answers ? `it has only ${formatNumber(restored.executions)} executions` : 'a webhook got no expected response'}.`,
+        sentence: `${migrated}; but n8n ${from} does not work on the restored backup: ${restored.answers ? `only ${formatNumber(restored.executions)} executions are left` : 'a webhook did not respond as expected'}.`,
       };
 }

@@ -54,7 +54,7 @@ export function migrateDocument(record: MigrateRecord): ReportDocument {
       section(
         'Locked tables',
         paragraph(
-          'While a table is locked (ACCESS EXCLUSIVE), no other connection can read it. n8n 2.41 runs all its migrations in one transaction, so that a lock lasts until the last migration ends.',
+          'While a table is locked (ACCESS EXCLUSIVE), no other connection can read it. n8n 2.41 runs all its migrations in one transaction, so each lock lasts until the last migration ends.',
         ),
         table(
           ['table', 'locked for'],
@@ -88,8 +88,8 @@ function howSure({ rounds }: MigrateRecord): string {
   const sizes = new Set(rounds.map(({ executions }) => executions)).size;
   const made = `The upgrade was rehearsed ${counted(rounds.length, 'time')} at ${counted(sizes, 'size')}.`;
   return sizes > 1
-    ? `${made} The interval at ten times the size assumes a straight line through these rounds.`
-    : `${made} One size says nothing about other sizes.`;
+    ? `${made} The estimates for ten times as many executions assume linear growth.`
+    : `${made} One size does not show how long other sizes take.`;
 }
 
 /** What users notice after the upgrade. */
@@ -103,13 +103,13 @@ function comparedSection({ compared, from, to }: MigrateRecord): Section[] {
 }
 
 const SLOWER_DISK =
-  'The disk of your database may be slower, and it may have other load: rehearse there before you plan a maintenance window.';
+  'Your database server may have a slower disk and more load than this machine: rehearse the upgrade on that server before you plan a maintenance window.';
 const DOUBTS_OF_DUMP = [
-  'All workflows of the dump were turned off, and its executions that had not ended were cancelled, so that nothing of it ran.',
+  'All workflows in the dump were turned off, and all unfinished executions were cancelled, so that none of them ran.',
   SLOWER_DISK,
 ];
 const DOUBTS = [
-  'All executions are copies of one, and there is one workflow: tables for agents, insights and evaluations are empty.',
+  'All executions are copies of one execution of one workflow, and the tables for agents, insights and evaluations are empty.',
   SLOWER_DISK,
 ];
 
@@ -155,7 +155,7 @@ function wayBack({ from, revert, restored, executions }: MigrateRecord): string[
       ? `The backup was restored: n8n ${from} responded to a webhook, and had ${formatNumber(restored.executions)} of ${formatNumber(executions)} executions.`
       : `The backup was restored, but n8n ${from} did not respond to a webhook as expected.`,
     `n8n db:revert reverted ${counted(reverted.length, 'migration')}${reverted.map(({ name, ms }, index) => `${index === 0 ? ': ' : ', '}${name} (${duration(ms)})`).join('')}.`,
-    ...(failure === null ? [] : [`It then failed: ${failure}`]),
+    ...(failure === null ? [] : [`n8n db:revert then failed: ${failure}`]),
     irreversible === null
       ? 'It is unknown which migrations cannot be reverted.'
       : irreversible.length === 0

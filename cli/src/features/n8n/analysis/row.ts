@@ -101,7 +101,7 @@ function ofExpressions(name: string, read: Read): Pick<PatchRow, 'state' | 'beca
   if (bundle.verdict === null) {
     return {
       state: 'not tried',
-      because: ['no n8n with isolated-vm is installed to test it with'],
+      because: ['the test needs isolated-vm, which no installed n8n contains'],
     };
   }
   const why = bundle.verdict[name] ?? null;

@@ -33,7 +33,7 @@ export function listLines(versions: N8nVersions): string[] {
   const row = (version: string): string => {
     const notes = [
       ...(version === newest ? ['newest in the registry'] : []),
-      ...(version === pinned ? ['default of this n8n-tuned'] : []),
+      ...(version === pinned ? ['default of this n8n-tuned version'] : []),
       ...(released?.includes(version) === false ? ['not in the registry'] : []),
     ];
     const state = installed.includes(version) ? 'installed' : '-';
@@ -62,7 +62,7 @@ export function admitLines(
     ...patches.map(({ patch, state, because }) => line(patch, state, because)),
     ...(variables === null
       ? [line('variables', 'not read', unread)]
-      : [line('variables', variables.length === 0 ? 'as said' : 'otherwise', variables)]),
+      : [line('variables', variables.length === 0 ? 'as listed' : 'different', variables)]),
     ...diffLines(diffs),
   ];
 }

@@ -67,7 +67,7 @@ export function answer(group: Group, n: number, random: Random): SizePrediction 
   const slots = slotsOf(topology, measurements);
   const milliseconds = seen(measurements.map((one) => one.cpuMillisecondsPerRequest));
   if (typeof slots === 'string') refused.push(slots);
-  if (milliseconds === null) refused.push('no run has measured the CPU of a request');
+  if (milliseconds === null) refused.push('no run has measured the CPU time per request');
   const prediction = predict({
     ...(typeof slots === 'string' ? {} : { slots }),
     cpu: [
@@ -160,7 +160,7 @@ function slotsOf(topology: Topology, measurements: readonly MeasuredSize[]): Slo
   }
   const held = seen(measurements.map((one) => one.lightLatencySeconds));
   if (held === null)
-    return 'no search used few enough clients to measure the latency of the work alone';
+    return 'no search used few enough clients to measure the latency without waiting time';
   // Only what waits in a Code node by design holds a runner's slot for its whole length.
   const runner = workload.latencyFloorMs > 0 ? runnerSlots : null;
   if (runner !== null && (workerSlots === null || runner < workerSlots)) {

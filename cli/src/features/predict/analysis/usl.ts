@@ -68,7 +68,7 @@ export function fitUsl(points: readonly ScalingPoint[], random: Random): UslFit 
 export function predictUsl(fit: UslFit, n: number): Interval | string {
   const most = MAX_EXTRAPOLATION * fit.largestMeasured;
   if (n > most) {
-    return `${String(n)} is more than ${String(MAX_EXTRAPOLATION)} times the largest size measured (${String(fit.largestMeasured)}): measure a size closer to it first`;
+    return `${String(n)} is more than ${String(MAX_EXTRAPOLATION)} times the largest size measured (${String(fit.largestMeasured)}): measure a size closer to ${String(n)} first`;
   }
   const all = sorted(fit.resampled.map((one) => uslRate(one, n)));
   const value = uslRate({ g: fit.g.value, a: fit.a.value, b: fit.b.value }, n);

@@ -12,7 +12,7 @@ export function predictSentence({ over, n, group, lowest, refused }: SizePredict
   const size = `${formatNumber(n)} ${SCALES[over].title}`;
   const workload = loadedWith(group);
   if (lowest === null)
-    return `Nothing can be said about ${workload} with ${size}: ${refused.join('; ')}.`;
+    return `The capacity of ${workload} with ${size} cannot be predicted: ${refused.join('; ')}.`;
   const { value } = lowest.ratePerSecond;
   return `n8n with ${size} should sustain ${formatNumber(value)} req/s of ${workload} (${span(lowest.ratePerSecond)}), bounded by ${NAMES[lowest.name]}.`;
 }
@@ -35,7 +35,7 @@ const NAMES: Record<Bound['name'], string> = {
   'CPU of main': 'the CPU of main',
   'CPU of the workers': 'the CPU of the workers',
   'CPU of the webhook processors': 'the CPU of the webhook processors',
-  scaling: 'how it scales',
+  scaling: 'how n8n scales',
 };
 
 /** What is decided from: how much, what bounds it, what would bound it next, and how far from it was measured. */
@@ -86,7 +86,7 @@ export function predictFigures(answer: SizePrediction): Figure[] {
       : [
           {
             name: 'Law',
-            value: `one gives ${coefficient(fit.g)}/s; contention ${coefficient(fit.a)}, coherency ${coefficient(fit.b)}${fit.peak === null ? '' : `; most at ${formatNumber(fit.peak)}`}`,
+            value: `size 1 sustains ${coefficient(fit.g)}/s; contention ${coefficient(fit.a)}, coherency ${coefficient(fit.b)}${fit.peak === null ? '' : `; highest rate at size ${formatNumber(fit.peak)}`}`,
           },
         ]),
     ...leftOutFigure(answer),
@@ -102,7 +102,7 @@ function leftOutFigure({ group, fit }: SizePrediction): Figure[] {
   const each = errors
     .map(({ n, error }) => `${signed(error, percent)} at ${formatNumber(n)}`)
     .join(', ');
-  return [{ name: 'Left out', value: `each size predicted from the others: off by ${each}` }];
+  return [{ name: 'Left out', value: `each size predicted from the other sizes: off by ${each}` }];
 }
 
 /** The same measurements give the same figures. */

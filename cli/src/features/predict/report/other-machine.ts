@@ -35,7 +35,7 @@ export function otherMachineDocument(
     summary: figures,
     pictures: [priceChart(carried, record)],
     howSure:
-      'Calculated from one search, not measured: the range covers the uncertainty of the search, and whether requests wait only for CPU.',
+      'This capacity was calculated from one search, not measured. The range covers the uncertainty of the search, and two cases: requests wait mainly for CPU, or mainly for something else.',
     doubts: record.doubts,
     figures,
     sections: [],
@@ -53,7 +53,7 @@ export function otherMachineFigures(
     { name: 'Expected', value: `${perSecond(carried.ratePerSecond)} (${range(carried)})` },
     {
       name: 'Measured',
-      value: `${perSecond(capacity.ratePerSecond)} (${range(capacity)}) at ${duration(from.cpuMs)} of CPU per request, by a search that ended ${verdict.toUpperCase()}`,
+      value: `${perSecond(capacity.ratePerSecond)} (${range(capacity)}) at ${duration(from.cpuMs)} of CPU per request, in a search with the verdict ${verdict.toUpperCase()}`,
     },
     { name: 'Breaks first', value: limit === null ? 'not seen' : limitName(limit) },
   ];

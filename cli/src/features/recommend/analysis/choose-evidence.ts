@@ -10,7 +10,7 @@ import type { CapacityEvidence } from './evidence';
 export function ofWorkload(
   evidence: readonly CapacityEvidence[],
   asked: string | undefined,
-  from: readonly string[] = ['what was searched now'],
+  from: readonly string[] = ['this call'],
 ): CapacityEvidence[] {
   const names = [...new Set(evidence.map((each) => each.workload))];
   const [only, another] = names;
@@ -27,7 +27,7 @@ export function ofWorkload(
   const chosen = evidence.filter((each) => each.workload === (asked ?? only));
   if (chosen.length === 0) {
     throw new Mistake(
-      `there is no search of '${asked ?? only}' in ${from.join(', ')}: it has ${names.join(', ')}.`,
+      `there is no search of '${asked ?? only}' in ${from.join(', ')}, only of ${names.join(', ')}.`,
     );
   }
   return chosen;
@@ -39,7 +39,7 @@ export function withSlos(evidence: CapacityEvidence[], wanted: readonly Slo[]): 
   if (fitting.length === 0) {
     const known = [...new Set(evidence.map(({ slo }) => slo.join(', ')))].join('; ');
     throw new Mistake(
-      `no recorded search used ${wanted.map(({ text }) => text).join(', ')} or a stricter SLO, only ${known}: run a search with this SLO first.`,
+      `no recorded search used ${wanted.map(({ text }) => text).join(', ')} or a stricter SLO, only ${known}: first run a search with the SLO that you need.`,
     );
   }
   return fitting;
@@ -70,6 +70,6 @@ export function sureOnes(
   if (sure.length > 0 || unsure === undefined) return sure;
   const { low = 0, high = 0 } = wide.find(({ id }) => id === unsure.source)?.capacity ?? {};
   throw new Failure(
-    `no values were written: the capacity of ${unsure.workload} lies anywhere between ${formatNumber(low)} and ${formatNumber(high ?? 0)}/s, which is wider than a factor of two. Search longer (n8n-tuned find --continue FOLDER --budget 10m), or on a quiet machine.`,
+    `no values were written: the capacity of ${unsure.workload} is between ${formatNumber(low)} and ${formatNumber(high ?? 0)}/s, and this interval is wider than a factor of two. Search longer (n8n-tuned find --continue FOLDER --budget 10m), or on a quiet machine.`,
   );
 }

@@ -4,7 +4,7 @@ import { seededRandom } from '../../../analysis/statistics/random';
 import { fitUsl, predictUsl, type UslFit, MAX_EXTRAPOLATION } from '../../predict/analysis/usl';
 import { sameBut } from '../../predict/analysis/scale';
 import type { CapacityEvidence } from './evidence';
-import { formatNumber, percent } from '../../../ui/numbers';
+import { counted, formatNumber, percent } from '../../../ui/numbers';
 
 export interface WorkerCount {
   workers: number;
@@ -30,7 +30,7 @@ export function workersFor(
       workers: measured,
       expectedPerSecond: capacityPerSecond,
       basis: 'measured',
-      why: `${String(measured)} sustained ${formatNumber(capacityPerSecond)}/s in ${source}`,
+      why: `${counted(measured, 'worker')} sustained ${formatNumber(capacityPerSecond)}/s in ${source}`,
     };
   }
   const fit = lawOf(evidence, all);
@@ -66,7 +66,7 @@ function byLaw(fit: UslFit, wantedPerSecond: number): WorkerCount | null {
       workers,
       expectedPerSecond: rate.low,
       basis: 'law',
-      why: `the scalability law predicts ${formatNumber(rate.value)}/s, and at least ${formatNumber(rate.low)}/s (measured points differ from it by up to ${percent(worst)}); nothing measured this rate, so prove it`,
+      why: `the scalability law predicts ${formatNumber(rate.value)}/s, and at least ${formatNumber(rate.low)}/s (measurements differ from the law by up to ${percent(worst)}); this rate was not measured, so prove it`,
     };
   }
   return null;
@@ -84,6 +84,6 @@ function inProportion(
     workers,
     expectedPerSecond: (capacityPerSecond * workers) / measured,
     basis: 'proportion',
-    why: `WITHOUT EVIDENCE: in proportion to ${String(measured)} that sustained ${formatNumber(capacityPerSecond)}/s in ${source}, since ${whyNoLaw}; prove it`,
+    why: `WITHOUT EVIDENCE: in proportion to ${counted(measured, 'worker')} that sustained ${formatNumber(capacityPerSecond)}/s in ${source}, because ${whyNoLaw}; prove this rate`,
   };
 }

@@ -67,10 +67,10 @@ export function proofDocument(record: ProofRecord): ReportDocument {
 /** A load of minutes on a healthy n8n says nothing of these. */
 const NOT_COVERED = [
   'Faults: n8n-tuned drill shows what is lost if a worker, a store or the network fails.',
-  'Data growth: the executions of months in the database, and their pruning.',
-  'Other workflows: what else runs on the same n8n, also at night and at the end of a month.',
+  'Data growth: months of executions in the database, and how n8n prunes them.',
+  'Other workflows: everything else that runs on the same n8n, for example at night or at the end of the month.',
   'External services: their speed, their limits and their errors, if the workload calls a stand-in.',
-  'Peaks above the proven rate, and other machines or versions of n8n than those named here.',
+  'Peaks above the proven rate, and machines or n8n versions other than those named here.',
 ];
 
 /** What is nearest to its bound, which is how much worse it may get. */
@@ -165,7 +165,7 @@ const total = (values: readonly (number | null)[]): number | null =>
 /** Everything that could run out, as a share of its bound. */
 function marginChart(attempt: RecordedAttempt): BarChart {
   return {
-    ...{ kind: 'bar', id: 'margin', title: 'Used of each bound', unit: '%' },
+    ...{ kind: 'bar', id: 'margin', title: 'Share of each bound that is used', unit: '%' },
     bars: usedOf(attempt).map(({ label, share }) => ({
       ...{ label, value: Math.round(1000 * share) / 10 },
     })),

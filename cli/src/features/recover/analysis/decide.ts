@@ -149,7 +149,7 @@ function decideOne(
     if (stored === undefined) return { kind: 'look', execution };
     // n8n notes such a retry as a success.
     if (isEmptied(stored))
-      return leave(`${EMPTIED}; its retry ${retrySuccessId} ran nothing`, true);
+      return leave(`${EMPTIED}; its retry ${retrySuccessId} ran no nodes`, true);
   }
   const all = [execution, ...retries];
   if (all.some((one) => one.status === 'success' || one.retrySuccessId !== null)) {
@@ -172,7 +172,7 @@ function decideOne(
   const isOpen = OPEN.has(status);
   if (status === 'error') {
     if (stored === undefined) return { kind: 'look', execution };
-    if (stored === 'too large') return leave(TOO_LARGE, true);
+    if (stored === 'too large') return leave(`its data ${TOO_LARGE}`, true);
     // Without its data nobody can tell a crash from a failure, and a failure is not ours to repeat.
     if (!isCrash(stored)) return { kind: 'fine', execution, why: 'failed' };
   }
@@ -193,7 +193,7 @@ function decideOne(
   if (notOurs !== undefined) return leave(notOurs, true);
   if (status === 'new') {
     return leave(
-      'n8n cannot retry an execution that has not started, until its own check marks it as crashed',
+      "n8n cannot retry an execution that has not started until n8n's own check marks the execution as crashed",
     );
   }
   if (ageMs(execution, nowMs) < rules.minAgeMs) return leave('it is younger than --age');
@@ -206,12 +206,13 @@ function decideOne(
   for (const retry of retries.filter((one) => one.status === 'error')) {
     const of = looked.get(retry.id);
     if (of === undefined) return { kind: 'look', execution: retry };
-    if (of === 'too large') return leave(`of its retry ${retry.id}, ${TOO_LARGE}`, true);
+    if (of === 'too large') return leave(`the data of its retry ${retry.id} ${TOO_LARGE}`, true);
     if (of === 'no data') {
       return leave(`its retry ${retry.id} failed, and n8n has no data that shows why`, true);
     }
     if (isBinaryGone(of.error)) return leave(`its retry ${retry.id} ${FOUND_NO_BINARY}`, true);
-    if (!isCrash(of)) return leave(`its retry ${retry.id} ran and failed by itself`, true);
+    if (!isCrash(of))
+      return leave(`its retry ${retry.id} was not lost: it failed with an error`, true);
     if (ranToItsEnd(of)) return { kind: 'fine', execution, why: 'recovered' };
   }
   if (retries.some((one) => one.status === 'canceled')) {
@@ -225,10 +226,11 @@ function decideOne(
   if (nowMs - lastMs < waitMs) return leave('its last attempt was lost a short time ago');
 
   if (stored === undefined) return { kind: 'look', execution };
-  if (stored === 'no data') return leave('n8n has no data for it: deleted, or not saved', true);
-  if (stored === 'too large') return leave(TOO_LARGE, true);
+  if (stored === 'no data')
+    return leave('n8n has no data for it, because the data was deleted or not saved', true);
+  if (stored === 'too large') return leave(`its data ${TOO_LARGE}`, true);
   if (stored.waits.length > 0 && stored.next.length === 0) return leave(ONLY_WAITS, true);
-  if (stored.next.length === 0) return leave(`${EMPTIED}; a retry would run nothing`, true);
+  if (stored.next.length === 0) return leave(`${EMPTIED}; a retry would run no nodes`, true);
   return { kind: 'retry', execution, attempt: retries.length + 1, next: stored.next };
 }
 
@@ -251,16 +253,17 @@ function goesOnWith(
 }
 
 const TOO_LARGE =
-  'its data is too large for recovery to read: check it in the editor, and retry it there if it was lost';
+  'is too large for recovery to read: check the execution in the editor, and retry it there if it was lost';
 
-const EMPTIED = 'n8n overwrote its data with an empty run, as it does without keep-stalled';
+const EMPTIED =
+  'n8n overwrote its data with an empty run, as n8n does without the keep-stalled patch';
 
 const ONLY_WAITS =
-  'a node received only part of its input, and n8n cannot start a retry there: a retry would run nothing';
+  'n8n cannot start a retry at a node that has received only part of its input: a retry would run no nodes';
 
 /** A node may mean another file. */
 export const FOUND_NO_BINARY =
-  'did not find a file, for example because binary data was lost with its pod';
+  'did not find a file, for example because binary data was lost together with a pod';
 
 const isEmptied = (stored: Stored): boolean =>
   isRead(stored) && isCrash(stored) && stored.next.length === 0 && stored.ran.length === 0;

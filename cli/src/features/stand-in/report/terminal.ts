@@ -11,7 +11,7 @@ export function reportLines(report: StandInReport): string[] {
     `${counted(requests, 'call')} in ${formatNumber(seconds)} s, ${perSecond(requestsPerSecond)}; the stand-in used ${percent(cpuCores)} of a core.`,
     ...(cpuCores > BUSY
       ? [
-          'The stand-in was busy, so it may have caused part of the latencies. Give it its own core, or reduce the load.',
+          'The stand-in was busy, so it may have caused part of the latencies. Give the stand-in its own core, or reduce the load.',
         ]
       : []),
     ...(unmatched > 0

@@ -51,7 +51,7 @@ export function renderParts(parts: readonly (Part & { state: State })[]): string
     ),
     missing.length === 0
       ? 'every part has a record'
-      : `${String(missing.length)} of ${String(parts.length)} have no record: ${about(seconds)}`,
+      : `missing records: ${String(missing.length)} of ${String(parts.length)} parts, ${about(seconds)} to measure`,
   ];
 }
 

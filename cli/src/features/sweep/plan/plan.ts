@@ -80,7 +80,7 @@ function ofDimensions<T>(many: boolean) {
         context.addIssue({
           code: 'custom',
           path: [name],
-          message: `there is no such dimension${didYouMean(name, DIMENSIONS)}, expected one of ${DIMENSIONS.join(', ')}, param.NAME or env.NAME`,
+          message: `there is no such dimension${didYouMean(name, DIMENSIONS)}: expected one of ${DIMENSIONS.join(', ')}, param.NAME or env.NAME`,
         });
         continue;
       }

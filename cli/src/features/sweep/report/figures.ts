@@ -144,10 +144,10 @@ export function sweepDoubts(sweep: SweepRecord, records: readonly CellRecord[]):
       ? [`The sweep was measured on several machines: ${[...machines].join('; ')}`]
       : []),
     ...(driftOf(sweep, records)?.isReal === true
-      ? ['The machine changed during the sweep, as its control cell shows.']
+      ? ['The speed of the machine changed during the sweep, as the control cell shows.']
       : []),
     ...(sweep.plan.repeats === 1
-      ? ['Each cell was measured once, so only the control shows the noise.']
+      ? ['Each cell was measured once, so only the control cell shows the noise.']
       : []),
   ];
 }

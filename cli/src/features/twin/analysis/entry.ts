@@ -149,7 +149,7 @@ function chosenTrigger(workflow: ExportedWorkflow, wanted: string | undefined): 
     const found = all.find((node) => nameOf(node) === wanted);
     if (found !== undefined) return found;
     throw new Mistake(
-      `--trigger '${wanted}' is not a trigger of the workflow: it has ${listed(all) || 'none'}.`,
+      `--trigger '${wanted}' is not a trigger of the workflow, whose triggers are: ${listed(all) || 'none'}.`,
     );
   }
   const on = all.filter((node) => node['disabled'] !== true);
@@ -161,7 +161,7 @@ function chosenTrigger(workflow: ExportedWorkflow, wanted: string | undefined): 
     const [first, second] = group;
     if (second !== undefined) {
       throw new Mistake(
-        `the workflow has several triggers: choose one with --trigger: ${listed(group)}.`,
+        `the workflow has several triggers: use --trigger to choose one of ${listed(group)}.`,
       );
     }
     if (first !== undefined) return first;
@@ -317,7 +317,7 @@ function asToolCall(workflow: ExportedWorkflow, node: WorkflowNode, beginning: B
       input: isCalled(tool) ? (called?.arguments ?? {}) : argumentsOf(tool),
     },
   });
-  return { ...made, inTest: 'a webhook that calls a tool, without the protocol of MCP' };
+  return { ...made, inTest: 'a webhook that calls a tool, without MCP' };
 }
 
 /** What n8n keeps of a call by a client. */

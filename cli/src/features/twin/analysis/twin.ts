@@ -61,7 +61,7 @@ const CATCH_ALL: WrittenRule = {
 
 export function twinOf(order: TwinOrder): Twin {
   const [first, ...others] = order.sources;
-  if (first === undefined) throw new Error('a twin is one of a workflow');
+  if (first === undefined) throw new Error('a twin requires a workflow');
   const { name } = order;
   const entry = entryOf(first.workflow, {
     ...{ trigger: order.trigger, slug: `twin-${name}`, newId: order.newId },
@@ -211,7 +211,7 @@ function partOf(
     const kind = file === 'made up' ? 'service' : kindOf(node.type);
     const made = replaced(node, kind, `/node/${twin}/${slug}`, recording.nodes.get(called));
     if (made === null) {
-      const advice = 'use --from-execution with an execution that shows what it returns';
+      const advice = 'use --from-execution with an execution that shows what the node returns';
       part.leaving.push({
         ...{ node: called, why: `its type ${node.type} is not known` },
         ...(kind === 'unknown' ? { advice } : {}),
@@ -293,7 +293,7 @@ function whyLeaving(
   return id.startsWith('=')
     ? { why: 'the workflow that it calls is known only at run time' }
     : {
-        why: `the workflow ${id || '?'} that it calls is not in any of the files`,
+        why: `the workflow ${id || '?'}, which it calls, is not in any of the files`,
         advice: ADD_FILES,
       };
 }

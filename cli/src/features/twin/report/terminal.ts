@@ -18,7 +18,7 @@ export function twinLines({ rows, kept, request, notes }: Twin): string[] {
         .trimEnd(),
     ),
     '',
-    `${counted(kept, 'node')} of the workflow ${kept === 1 ? 'runs' : 'run'} as ${kept === 1 ? 'it is' : 'they are'}. The load is ${request.method} ${request.path}.`,
+    `${counted(kept, 'node')} of the workflow ${kept === 1 ? 'runs' : 'run'} unchanged. The load is ${request.method} ${request.path}.`,
     ...notes,
   ];
 }

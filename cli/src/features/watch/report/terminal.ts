@@ -36,14 +36,14 @@ type Line = readonly [name: string, text: string];
 function executionLines({ executions }: View): Line[] {
   const text =
     executions === null
-      ? 'not counted: N8N_METRICS_INCLUDE_MESSAGE_EVENT_BUS_METRICS=true counts them'
+      ? 'not counted: set N8N_METRICS_INCLUDE_MESSAGE_EVENT_BUS_METRICS=true'
       : `${perSecond(executions.succeededPerSecond)} succeeded, ${perSecond(executions.failedPerSecond)} failed  ${bars(executions.history)}`;
   return [['executions', text]];
 }
 
 function webhookLines({ webhooks }: View): Line[] {
   if (webhooks === null) {
-    return [['webhooks', 'not seen yet: N8N_METRICS_INCLUDE_WEBHOOK_METRICS=true shows them']];
+    return [['webhooks', 'not seen yet: requires N8N_METRICS_INCLUDE_WEBHOOK_METRICS=true']];
   }
   const { perSecond: rate, errorsPerSecond, meanMs, p95Ms } = webhooks;
   const latency =
@@ -68,7 +68,7 @@ function queueLines({ queue }: View): Line[] {
 }
 
 function alertLines({ source, firing }: AlertsView, width: number): string[] {
-  const head = firing.length === 0 ? 'none fires' : `${String(firing.length)} fire`;
+  const head = firing.length === 0 ? 'none firing' : `${String(firing.length)} firing`;
   return [
     ...fitted('alerts'.padEnd(LABEL), `${head} (${source})`, width),
     ...firing.flatMap(({ name, text }) => [`  ${name}`, ...wrapped(text, width - 4, '    ')]),

@@ -100,15 +100,15 @@ export class Cluster {
       if (error instanceof Mistake) throw error;
       throw new Mistake(
         file === null
-          ? 'there is no kubeconfig: set --kubeconfig or KUBECONFIG; make cluster-up starts a local test cluster.'
-          : `${file} cannot be read as a kubeconfig: it is not YAML, or has another kind.`,
+          ? 'there is no kubeconfig: set --kubeconfig or KUBECONFIG, or start a local test cluster with make cluster-up.'
+          : `${file} cannot be read as a kubeconfig: it is not YAML, or its kind is not Config.`,
       );
     }
     if (context !== null) {
       const names = config.getContexts().map(({ name }) => name);
       if (!names.includes(context)) {
         throw new Mistake(
-          `the kubeconfig ${file ?? ''} has no context '${context}': it has ${names.join(', ') || 'none'}.`,
+          `the kubeconfig ${file ?? ''} has no context '${context}': ${names.length === 0 ? 'it has no contexts' : `choose one of ${names.join(', ')}`}.`,
         );
       }
       config.setCurrentContext(context);
@@ -230,7 +230,7 @@ export class Cluster {
       let isOver = false;
       const waiting = setTimeout(() => {
         isOver = true;
-        reject(new Failure(`${what}: it was not begun within ${String(OPENS_WITHIN_MS / 1000)} s`));
+        reject(new Failure(`${what}: it did not start within ${String(OPENS_WITHIN_MS / 1000)} s`));
       }, OPENS_WITHIN_MS);
       exec
         .exec(
@@ -367,6 +367,6 @@ function socketError(error: unknown): unknown {
   const body =
     code === '403'
       ? 'cannot create resource "pods/exec" in API group ""'
-      : 'the connection to its pod was refused';
+      : 'the connection to the pod was refused';
   return Object.assign(new Error(text), { code: Number(code), body });
 }

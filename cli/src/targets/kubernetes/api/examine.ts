@@ -84,7 +84,7 @@ export function examinationLines(of: Examination, how: 'deploy' | 'existing'): s
       : `  ${'absent'.padEnd(9)}${'metrics API'.padEnd(12)}the figures come from inside the pods, so it is not needed`,
     '',
     of.isReady
-      ? `n8n can be ${how === 'deploy' ? 'deployed and load-tested' : 'loaded'} there${of.rights.some((right) => right.part === 'drill' && isMissing(right)) ? '; only the drills that are named above cannot run' : ''}.`
-      : 'n8n cannot be load-tested there yet: docs/kubernetes.md shows the Role that you need.',
+      ? `n8n can be ${how === 'deploy' ? 'deployed and load-tested' : 'load-tested'} in this cluster${of.rights.some((right) => right.part === 'drill' && isMissing(right)) ? '; only the drills named above cannot run' : ''}.`
+      : 'n8n cannot be load-tested in this cluster yet: docs/kubernetes.md shows the Role that you need.',
   ];
 }

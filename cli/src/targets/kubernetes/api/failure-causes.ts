@@ -47,10 +47,10 @@ export function causeOf(error: unknown, asked: ClusterTask): string | null {
     return `no cluster responds at ${asked.server} (context ${asked.context}): ${unreachable[1]}.`;
   }
   if (CERTIFICATE.test(words)) {
-    return `the certificate of ${asked.server} is not trusted by context ${asked.context}: correct certificate-authority in the kubeconfig.`;
+    return `the certificate of ${asked.server} (context ${asked.context}) could not be verified: check certificate-authority in the kubeconfig.`;
   }
   if (LOGIN.test(words)) {
-    return `the login of context ${asked.context} failed (${words}): log in again, as described by your cluster's provider.`;
+    return `the login for context ${asked.context} failed (${words}): log in again, as described by your cluster's provider.`;
   }
   return null;
 }
@@ -58,15 +58,15 @@ export function causeOf(error: unknown, asked: ClusterTask): string | null {
 const UNREACHABLE: readonly (readonly [RegExp, string])[] = [
   [
     /ECONNREFUSED/,
-    'nothing listens there; is the cluster running, and is this the right kubeconfig',
+    'nothing listens there; check that the cluster is running, and that this is the right kubeconfig',
   ],
   [
     /ENOTFOUND|EAI_AGAIN/,
-    'its name cannot be resolved; is this the right kubeconfig, and do you need a VPN',
+    'the host name cannot be resolved; check that this is the right kubeconfig, and whether you need a VPN',
   ],
   [
     /ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|timed? ?out|aborted a request/i,
-    'it did not respond in time; do you need a VPN or a proxy',
+    'there was no response in time; check whether you need a VPN or a proxy',
   ],
   [/ECONNRESET|socket hang up|EPIPE/, 'the connection was cut'],
 ];
@@ -79,10 +79,10 @@ function refusedBecause({ code, message }: Refusal, { context, doing }: ClusterT
   }
   const right = missingRight(message);
   if (code === 403 && right !== null) {
-    return `${doing} requires a permission that context ${context} lacks: ${right}; docs/kubernetes.md shows the Role that you need.`;
+    return `${doing} requires a permission that the user of context ${context} does not have: ${right}; docs/kubernetes.md shows the Role that you need.`;
   }
   if (code === 403 && /exceeded quota/.test(message)) {
-    return `${doing} exceeds a quota of the namespace (${quotaOf(message)}): raise it, or request less with --cpu, --memory or --workers.`;
+    return `${doing} exceeds a quota of the namespace (${quotaOf(message)}): raise the quota, or request less with --cpu, --memory or --workers.`;
   }
   if (
     code === 403 &&
@@ -90,7 +90,7 @@ function refusedBecause({ code, message }: Refusal, { context, doing }: ClusterT
   ) {
     return `${doing} is refused by a LimitRange of the namespace (${limitOf(message)}): request amounts within its limits with --cpu, --memory or --values.`;
   }
-  return `the cluster of context ${context} refused ${doing} with status ${String(code)}: ${message || 'no reason given'}`;
+  return `${doing} failed with status ${String(code)} in the cluster of context ${context}: ${message || 'no reason given'}`;
 }
 
 /** `create jobs.batch in the namespace x`, from the sentence of the API server. */

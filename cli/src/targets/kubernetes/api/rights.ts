@@ -43,7 +43,7 @@ export const RIGHTS: readonly Right[] = [
   },
   {
     ...{ part: 'load', group: '', resource: 'secrets', verbs: ['get', 'list'] },
-    why: 'where Helm stores the values of a release',
+    why: 'to read the values of a release, which Helm stores in a Secret',
   },
   {
     ...{ part: 'load', group: '', resource: 'configmaps' },
@@ -57,7 +57,7 @@ export const RIGHTS: readonly Right[] = [
   },
   {
     ...{ part: 'deploy', group: '', resource: 'pods', verbs: ['delete'] },
-    why: 'to remove them without waiting for responses that are no longer needed',
+    why: 'to remove pods without waiting for responses that are no longer needed',
   },
   ...['configmaps', 'secrets', 'services', 'serviceaccounts', 'persistentvolumeclaims'].map(
     (resource): Right => ({
@@ -83,7 +83,7 @@ export const RIGHTS: readonly Right[] = [
   },
   ...['roles', 'rolebindings'].map((resource): Right => ({
     ...{ part: 'deploy', group: 'rbac.authorization.k8s.io', resource, verbs: OWNED },
-    why: 'part of the chart: for the job that creates the keys',
+    why: 'part of the chart, used by the job that creates the keys',
   })),
   ...(
     [
@@ -99,7 +99,7 @@ export const RIGHTS: readonly Right[] = [
   })),
   {
     ...{ part: 'drill', group: '', resource: 'pods', verbs: ['patch', 'delete'] },
-    why: 'for scale-in and crash-across-a-schedule, to choose the pod to remove; for redis-loses-data',
+    why: 'for the redis-loses-data drill; for the scale-in and crash-across-a-schedule drills, to choose the pod to remove',
   },
   {
     ...{ part: 'drill', group: '', resource: 'pods/eviction', verbs: ['create'] },
@@ -107,7 +107,7 @@ export const RIGHTS: readonly Right[] = [
   },
   {
     ...{ part: 'space', group: '', resource: 'namespaces', verbs: ['list', 'create', 'delete'] },
-    why: 'a new namespace, and namespaces left by earlier commands',
+    why: 'to create a new namespace, and to remove namespaces left by earlier commands',
   },
   {
     ...{ part: 'space', group: '', resource: 'pods', verbs: ['deletecollection'] },

@@ -35,7 +35,7 @@ export async function takeConnections(
   );
   const failed = ended.then(({ code, stderr }) => {
     throw new Failure(
-      `the connections to PostgreSQL could not be taken: ${closing.signal.aborted ? 'it took too long' : stderr.trim() || `exit code ${String(code)}`}`,
+      `the connections to PostgreSQL could not all be taken: ${closing.signal.aborted ? 'it took too long' : stderr.trim() || `exit code ${String(code)}`}`,
     );
   });
   failed.catch(() => undefined); // Once they are taken, its end is expected.

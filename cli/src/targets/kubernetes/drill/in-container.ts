@@ -75,7 +75,7 @@ export async function signalAll(
     { onOutput: () => null },
   );
   if (MAY_END.includes(code)) return;
-  throw new Failure(`${signal} of ${pod}: ${stderr.trim() || `exit code ${String(code)}`}`);
+  throw new Failure(`${signal} of ${pod} failed: ${stderr.trim() || `exit code ${String(code)}`}`);
 }
 
 /** In n8n's own container and in those of runners beside it; how many there were. */
@@ -98,7 +98,7 @@ export async function killRunners(
     );
     if (!MAY_END.includes(code)) {
       throw new Failure(
-        `the task runner of ${pod}: ${stderr.trim() || `exit code ${String(code)}`}`,
+        `the task runner of ${pod} could not be killed: ${stderr.trim() || `exit code ${String(code)}`}`,
       );
     }
     count += Number(text.trim() || '0');
@@ -135,7 +135,7 @@ export async function runOutOfMemory(
     if (hasEnded(place.pods(), seat)) return;
     if (performance.now() > giveUpMs) {
       throw new Failure(
-        `the kernel killed the process that took the memory, instead of n8n in ${pod}`,
+        `the kernel killed the process that used up the memory, instead of n8n in ${pod}`,
       );
     }
     await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);

@@ -118,5 +118,5 @@ export function closedText({ side, policies }: Closed, namespace: string, label:
   const which = `${one ? 'The NetworkPolicy' : 'The NetworkPolicies'} ${policies.join(', ')} of the namespace ${namespace}`;
   return side === 'ingress'
     ? `${which} ${one ? 'does' : 'do'} not allow traffic from the load generator's pod to n8n: allow ingress from pods with the label ${label}.`
-    : `${which} ${one ? 'does' : 'do'} not allow the load generator's pod to send traffic to n8n: allow egress of pods with the label ${label}, to n8n and to the cluster's DNS.`;
+    : `${which} ${one ? 'does' : 'do'} not allow the load generator's pod to send traffic to n8n: allow egress from pods with the label ${label} to n8n and to the cluster's DNS.`;
 }

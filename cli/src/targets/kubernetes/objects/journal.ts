@@ -64,7 +64,10 @@ export class Journal {
       cluster.core.createNamespacedConfigMap({ namespace, body: journalOf(call, namespace, plan) }),
     );
     const inventory = inventoryIn(written);
-    if (inventory === null) throw new Failure('the cluster changed the ConfigMap of this command.');
+    if (inventory === null)
+      throw new Failure(
+        'the cluster changed the ConfigMap in which the command lists what it creates: check the admission webhooks of the cluster.',
+      );
     return new Journal(cluster, inventory);
   }
 
@@ -103,4 +106,4 @@ export class Journal {
 }
 
 export const unsureText = (namespace: string, unsure: readonly ObjectName[]): string =>
-  `not removed from the namespace ${namespace}, because it is unknown whether the command created them: ${listed(unsure.map(textOf))}.`;
+  `these objects were not removed from the namespace ${namespace}, because it is unknown whether the command created them: ${listed(unsure.map(textOf))}.`;

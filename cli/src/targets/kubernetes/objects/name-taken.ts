@@ -30,7 +30,7 @@ export async function refuseTaken(
   if (there.length > 0) throw new Mistake(takenSentence(there, { namespace, release }));
   if (unseen.length > 0) {
     warn(
-      `context ${cluster.context} may not list ${unseen.join(', ')} in the namespace ${namespace}, so the command cannot check whether another n8n instance is named '${release}'.`,
+      `the user of context ${cluster.context} may not list ${unseen.join(', ')} in the namespace ${namespace}, so the command cannot check whether another n8n instance is named '${release}'.`,
     );
   }
 }

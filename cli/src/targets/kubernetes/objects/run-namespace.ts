@@ -69,7 +69,7 @@ export async function removeNamespace(
   progress: Progress,
 ): Promise<void> {
   const giveUpMs = performance.now() + GONE_WITHIN_MS;
-  let why = 'its objects are still being removed';
+  let why = 'its objects are still being removed.';
   while (performance.now() < giveUpMs) {
     try {
       const isThere = async (): Promise<boolean> =>
@@ -113,7 +113,7 @@ export async function removeIfEmpty(
 ): Promise<string | null> {
   const others = await everythingIn(objectsOf(cluster), namespace.name);
   if (others.length > 0) {
-    return `the namespace ${namespace.name} is kept, because others use it now: it has ${listed(others.map(textOf))}.`;
+    return `the namespace ${namespace.name} is kept, because others use it now: it contains ${listed(others.map(textOf))}.`;
   }
   await removeNamespace(cluster, namespace, progress);
   return null;

@@ -21,7 +21,7 @@ const CRASHES_TOLERATED = 3;
 /** Exit code of what ended because it was told to: nobody else does that to a pod that stays. */
 const SIGTERM = 143;
 const TOLD_TO_END =
-  ', which happens when a liveness probe fails: give it more CPU or a startup probe';
+  ', which happens when a liveness probe fails: give the container more CPU or a startup probe';
 
 export function troublesOf(pods: readonly V1Pod[]): Trouble[] {
   return pods.flatMap((pod) => {
@@ -126,7 +126,7 @@ export function troublesOfLostNodes(
 }
 
 export const lostNodeText = (node = ''): string =>
-  `its node ${node} no longer responds: kubectl describe node ${node} shows since when; restore it, or measure on the remaining nodes`;
+  `its node ${node} no longer responds: kubectl describe node ${node} shows since when; restore the node, or measure on the remaining nodes`;
 
 /** Still said to run, while the node controller has called it unready: no kubelet tells of it any more. */
 export function hasLostNode({ status }: V1Pod): boolean {
@@ -164,7 +164,7 @@ const claimsOf = ({ spec }: V1Pod): string[] =>
 function notMade(message: string): string {
   const quota = /exceeded quota: (.*)$/s.exec(message)?.[1];
   if (quota !== undefined) {
-    return `its pods exceed a quota of the namespace (${quota}): raise it, or request less with --cpu, --memory or --workers`;
+    return `its pods exceed a quota of the namespace (${quota}): raise the quota, or request less with --cpu, --memory or --workers`;
   }
   const range = /((?:maximum|minimum) (?:cpu|memory).*)$/s.exec(message)?.[1];
   if (range !== undefined) {

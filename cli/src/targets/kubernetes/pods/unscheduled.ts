@@ -13,18 +13,18 @@ const REMEDIES: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /persistentvolumeclaim "[^"]*" not found/,
-    'create the claim from the values, or correct its name',
+    'create the claim that the values name, or correct its name in the values',
   ],
-  [/volume node affinity conflict/, 'free resources on the node that has its volume'],
+  [/volume node affinity conflict/, 'free up resources on the node that has the volume of the pod'],
   [
     /taint \{node\.kubernetes\.io\/(unreachable|not-ready)/,
-    'restore the node that does not respond (kubectl get nodes), or add one',
+    'restore the node that does not respond (kubectl get nodes), or add a node',
   ],
   [
     /taint(?!s? \{node\.kubernetes\.io\/(unreachable|not-ready))/,
     'add a toleration to the pods in the values, or remove the taint from a node',
   ],
-  [/were unschedulable/, 'kubectl uncordon a node, or add one'],
+  [/were unschedulable/, 'uncordon a node (kubectl uncordon), or add a node'],
   [
     /node affinity\/selector/,
     'correct nodeSelector or affinity in the values, or label a node accordingly',

@@ -113,7 +113,7 @@ export class ReleaseDeployment {
     if (this.beside.length === 0) return;
     const { cluster } = this.place;
     const { chart } = this.options;
-    if (chart !== null) progress('applying the objects that the chart file names beside the chart');
+    if (chart !== null) progress('applying the manifests that the chart file names');
     for (const object of this.beside) {
       await cluster.doing(`creating the ${object.kind ?? ''} ${object.metadata?.name ?? ''}`, () =>
         cluster.objects.create(object),

@@ -33,7 +33,7 @@ export function objectsBeside(
       if (content === null) return [];
       const { data: object } = manifest.safeParse(content);
       if (object === undefined) {
-        throw new Mistake(`${name} has an object without a kind or a name: add them.`);
+        throw new Mistake(`${name} has an object without a kind or a name: set both.`);
       }
       const labelled = <T extends { labels?: Record<string, string> | undefined }>(
         metadata: T,

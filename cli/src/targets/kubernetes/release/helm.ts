@@ -14,7 +14,7 @@ export function neededHelm(): string {
   const found = findHelm();
   if (found === null) {
     throw new Mistake(
-      'helm, which deploys the chart, is not installed: install Helm 3.18 or later; in a checkout, make lab builds it.',
+      'helm, which deploys the chart, is not installed: install Helm 3.18 or later, or run make lab in a checkout.',
     );
   }
   return found;
@@ -233,9 +233,9 @@ export function leftInTheMiddle(
   const what = Object.entries({ ...doing, ...more }).find(([name]) => name === status)?.[1];
   if (what === undefined) return null;
   const remedy = ['installing', 'uninstalling'].includes(what)
-    ? `helm uninstall ${release} --namespace ${namespace} removes what is left of it`
-    : `helm rollback ${release} --namespace ${namespace} restores the previous revision`;
-  return `helm is still ${what} the release '${release}' in the namespace ${namespace}, or was interrupted (${status ?? ''}): wait until it has finished, or, if helm is no longer running, ${remedy}.`;
+    ? `run helm uninstall ${release} --namespace ${namespace} to remove what is left of the release`
+    : `run helm rollback ${release} --namespace ${namespace} to restore the previous revision`;
+  return `helm is still ${what} the release '${release}' in the namespace ${namespace}, or was interrupted (${status ?? ''}): wait until helm has finished; if helm is no longer running, ${remedy}.`;
 }
 
 /** By somebody else: what the command itself stops has ended with another error before. */
@@ -290,7 +290,7 @@ export function helmFailure(
     const [, when = '', why = ''] = hook;
     const remedy = /timed out|deadline exceeded/.test(why)
       ? 'allow more time with --deploy-timeout'
-      : 'install the chart with the same values with helm, and read the log of that hook';
+      : 'use helm to install the chart with the same values, and read the log of this hook';
     return new Failure(
       `helm failed while installing the release '${release}' in the namespace ${namespace}: its ${when} hook did not succeed (${why.replace(/\s+/g, ' ').trim()}); ${remedy}.`,
     );

@@ -30,7 +30,7 @@ test('the first picture of a comparison is the ratio, or both sides where nothin
 
 test('a comparison gives its ratio at equal price too, with what a request costs each side', () => {
   const text =
-    '1.02 times as good (0.99 to 1.05), if a request cost the same CPU on both sides; it cost 24 ms in A and 9.8 ms in B';
+    '1.02 times as good (0.99 to 1.05), if requests took the same CPU time on both sides; a request took 24 ms in A and 9.8 ms in B';
   expect(valueOf('At equal price')).toBe(text);
   expect(firstFigures(comparison, NOTHING_SEEN)).toContainEqual({
     ...{ name: 'At equal price', value: text },

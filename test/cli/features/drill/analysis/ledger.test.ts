@@ -139,7 +139,7 @@ test('an error that n8n says nothing about may have been accepted', () => {
 
 test('executions that n8n has deleted are no source', () => {
   const ledger = ledgerOf(withExecutions(sourcesOf(['works', 'works']), (all) => all.slice(1)));
-  expect(ledger.withoutExecutions).toBe('n8n ran 2 executions, but still has only 1');
+  expect(ledger.withoutExecutions).toBe('n8n ran 2 executions, but kept only 1 of them');
   expect(classes(ledger)).toEqual(['once', 'once']);
 });
 

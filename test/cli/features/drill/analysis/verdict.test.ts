@@ -55,7 +55,7 @@ test('what was promised and kept passes, with what was measured', () => {
   const verdict = drillVerdict(facts());
   expect(verdict.outcome).toBe('pass');
   expect(verdict.sentence).toBe(
-    'After SIGKILL of worker-1, every promise was kept: none of 100 were lost; the SLO was met again after 3 s.',
+    'After SIGKILL of worker-1, every promise was kept: none of 100 requests were lost; the SLO was met again after 3 s.',
   );
   expect(verdict.doubts).toEqual([]);
 });
@@ -66,7 +66,7 @@ test('what was promised and broken fails, and says by how much', () => {
   );
   expect(verdict.outcome).toBe('fail');
   expect(verdict.sentence).toBe(
-    'After SIGKILL of worker-1, the promise lost=0 was broken: 8 of 100 were accepted and lost.',
+    'After SIGKILL of worker-1, the promise lost=0 was broken: 8 of 100 requests were accepted and lost.',
   );
 });
 
@@ -91,13 +91,16 @@ test.each<[string, Partial<DrillFacts>]>([
     'the drill was stopped by Ctrl-C before n8n had finished the accepted requests',
     { stopped: 'stopped by Ctrl-C', ledger: ledger({ lost: 8 }) },
   ],
-  ['the ledger does not add up: nobody sent run-7-7', { unexpected: ['run-7-7'] }],
+  [
+    'the ledger does not add up: a source has requests that the drill did not send (run-7-7)',
+    { unexpected: ['run-7-7'] },
+  ],
   [
     'the control without the fault missed the SLO (p95 was 9 s)',
     { control: { run: 'r', sent: 1, classes: classes({}), missed: 'p95 was 9 s' } },
   ],
   [
-    'only the callers have data (it is away)',
+    "only the callers' data is available (it is away)",
     {
       ledger: ledger({
         sources: { executions: null, effects: null },
@@ -131,7 +134,7 @@ describe('a drill in which nothing could have been seen to break says nothing', 
 
   test('as the victim of the fault ran nothing, though others did', () => {
     expect(sentenceOf(hit(idle, { ...idle, tMs: 30_000 }))).toBe(
-      'The drill is invalid: worker-1 ran no execution when the fault occurred, so nothing was at risk there: use a higher --rate, longer work or --every.',
+      'The drill is invalid: worker-1 ran no execution when the fault occurred, so nothing was at risk: use a higher --rate, a workload that takes longer, or --every.',
     );
     // One of two is enough, and one that does not tell is not taken for idle.
     for (const executions of [3, null]) {
@@ -143,7 +146,7 @@ describe('a drill in which nothing could have been seen to break says nothing', 
   test('as the victim took none of the requests, as main beside webhook processors', () => {
     const main = { tMs: 20_000, name: 'main', requests: 0 };
     expect(sentenceOf(hit(main))).toBe(
-      'The drill is invalid: main took none of the requests, so nothing was at risk there: main takes them without --webhooks; or use a higher --rate, longer work or --every.',
+      'The drill is invalid: main took none of the requests, so nothing was at risk: to drill main, remove --webhooks; otherwise, use a higher --rate, a workload that takes longer, or --every.',
     );
     // Bytes of its own passed through its links.
     expect(sentenceOf(hit({ ...main, connections: 3, bytes: 900 }))).toContain('took none of');
@@ -152,14 +155,14 @@ describe('a drill in which nothing could have been seen to break says nothing', 
       expect(drillVerdict(given).outcome).toBe('pass');
     }
     expect(drillVerdict(facts(hit({ ...main, requests: null }))).doubts).toContain(
-      'It is unknown how many requests the victim of the fault took, because n8n does not count them here.',
+      'The metrics of n8n do not show how many requests the victim of the fault took.',
     );
   });
 
   test('as nothing passed through the links that were cut or slowed', () => {
     const dead = { tMs: 20_000, name: 'redis', connections: 0, bytes: 0 };
     expect(sentenceOf(hit(dead))).toContain(
-      'nothing passed between n8n and redis during the fault, so nothing was at risk there',
+      'nothing passed between n8n and redis during the fault, so nothing was at risk',
     );
     for (const alive of [{ connections: 1 }, { bytes: 12 }]) {
       expect(drillVerdict(facts(hit({ ...dead, ...alive }))).outcome).toBe('pass');
@@ -188,18 +191,18 @@ describe('a drill in which nothing could have been seen to break says nothing', 
 test('after several faults without a loss, the bound for a fault counts faults, not requests', () => {
   const done = [1, 2, 3].map((turn) => ({ tMs: 20_000 * turn, text: 'SIGKILL of worker-1' }));
   const fault = { ...facts().fault, everySeconds: 20, done };
-  expect(boundsOfNone(facts({ fault }))).toContain('at most 63.2% of such faults lose any');
+  expect(boundsOfNone(facts({ fault }))).toContain('at most 63.2% of such faults lose a request');
   // One of the three hit a worker that ran nothing.
   const victims = [2, 0, 1].map((executions) => ({ tMs: 20_000, name: 'worker-1', executions }));
   expect(boundsOfNone(facts({ fault: { ...fault, victims } }))).toContain(
-    'at most 77.6% of such faults lose any',
+    'at most 77.6% of such faults lose a request',
   );
 });
 
 test('the bound for what was in flight on the victim stands beside the share', () => {
   const inFlight = { executions: 7, faults: 1, lossBound: 0.348 };
   expect(boundsOfNone(facts({ ledger: ledger({ inFlight }) }))).toBe(
-    'at most 3% of requests are lost, at most 34.8% of the 7 executions in flight on the victim, and at most 95% of such faults lose any',
+    'at most 3% of requests are lost, at most 34.8% of the 7 executions in flight on the victim, and at most 95% of such faults lose a request',
   );
   expect(boundsOfNone(facts({ ledger: ledger({ lost: 1 }) }))).toBeNull();
 });
@@ -223,15 +226,15 @@ describe('that no work is done twice', () => {
       attempts: { recovered: 4, failed: 1 },
     };
     expect(drillVerdict(facts({ ...of(0), recovery })).sentence).toBe(
-      'After SIGKILL of worker-1, every promise was kept: none of 150 was done more than once, with 5 retries of recovery.',
+      'After SIGKILL of worker-1, every promise was kept: the work of none of 150 requests was done more than once, with 5 retries by recovery.',
     );
     expect(drillVerdict(facts({ ...of(2), recovery }))).toMatchObject({
       outcome: 'fail',
       sentence:
-        'After SIGKILL of worker-1, the promise done-twice=0 was broken: 2 of 150 were done more than once, with 5 retries of recovery.',
+        'After SIGKILL of worker-1, the promise done-twice=0 was broken: the work of 2 of 150 requests was done more than once, with 5 retries by recovery.',
     });
     expect(drillVerdict(facts(of(0))).promises[0]?.measured).toBe(
-      'none of 150 was done more than once',
+      'the work of none of 150 requests was done more than once',
     );
   });
 
@@ -248,7 +251,7 @@ describe('that no work is done twice', () => {
       ...{ ageSeconds: 60, everySeconds: 10, passes: 9, failedPasses: 0, left: {}, attempts: {} },
     };
     expect(drillVerdict(facts({ ...of(0), recovery })).doubts).toEqual([
-      'Recovery made no retry, so the drill does not show what a retry repeats.',
+      'Recovery retried nothing, so the drill does not show what a retry repeats.',
     ]);
   });
 });
@@ -256,7 +259,7 @@ describe('that no work is done twice', () => {
 test('what your own commands do is not measured, which is a doubt', () => {
   const fault = { ...facts().fault, name: 'custom' };
   expect(drillVerdict(facts({ fault })).doubts).toEqual([
-    'It was not measured whether the commands of this fault had an effect on n8n.',
+    'The drill did not measure whether the commands of this fault had an effect on n8n.',
   ]);
 });
 
@@ -268,9 +271,11 @@ test('of lost work, the verdict tells whether its callers know', () => {
         ledger: ledger({ lost: 8, lostAndTold, classes: classes({ once: 142, lost: 8 }) }),
       }),
     ).promises[0]?.measured;
-  expect(measured(8)).toBe('8 of 100 were accepted and lost; every caller got an error');
-  expect(measured(7)).toBe('8 of 100 were accepted and lost; 1 caller of them was not told');
-  expect(measured(null)).toBe('8 of 100 were accepted and lost');
+  expect(measured(8)).toBe('8 of 100 requests were accepted and lost; every caller got an error');
+  expect(measured(7)).toBe(
+    '8 of 100 requests were accepted and lost; 1 of the callers got no error',
+  );
+  expect(measured(null)).toBe('8 of 100 requests were accepted and lost');
 });
 
 describe('without n8n as a source', () => {
@@ -314,16 +319,22 @@ test('doubts name what could not be seen', () => {
       ledger: ledger({ sources: { executions: 'database', effects: null } }),
     }),
   );
-  expect(doubts.join(' ')).toContain('The side-effect workload has such a service.');
+  expect(doubts.join(' ')).toContain('The side-effect workload calls such a service.');
   expect(doubts.join(' ')).toContain('There was no control');
 });
 
 test.each<[Partial<Record<LedgerClass, number>>, string]>([
-  [{ lost: 8 }, '8 of 100 were accepted and lost'],
-  [{ 'not-executed': 1 }, '1 of 100 was answered, not executed'],
-  [{ lost: 8, 'not-executed': 1 }, '9 of 100 were accepted and lost, or answered, not executed'],
-  [{ refused: 5 }, 'none of 100 were lost'],
-  [{ running: 30, unknown: 10 }, 'none of 100 were lost, and the outcome of 40 is unknown'],
+  [{ lost: 8 }, '8 of 100 requests were accepted and lost'],
+  [{ 'not-executed': 1 }, '1 of 100 requests was answered, not executed'],
+  [
+    { lost: 8, 'not-executed': 1 },
+    '9 of 100 requests were accepted and lost, or answered, not executed',
+  ],
+  [{ refused: 5 }, 'none of 100 requests were lost'],
+  [
+    { running: 30, unknown: 10 },
+    'none of 100 requests were lost, and the outcome of 40 is unknown',
+  ],
 ])('with %j, what was lost is: %s', (given, words) => {
   const lost = (given.lost ?? 0) + (given['not-executed'] ?? 0);
   const { promises } = drillVerdict(
@@ -336,24 +347,24 @@ describe('a promise', () => {
   test.each([
     ['detect<30s', 'the first caller had an error after 46 s', false],
     ['drain<=9s', 'the backlog was cleared after 9 s', true],
-    ['errors<1%', 'none of 100 were not answered as expected', true],
+    ['errors<1%', 'none of 100 requests were not answered as expected', true],
     [
       'errors-during<50%',
       '12 of 20 requests open during the fault were not answered as expected',
       false,
     ],
     ['errors-outside=1', '1 of 80 requests outside the fault was not answered as expected', true],
-    ['once<=150', '150 of 100 were answered and executed once', true],
+    ['once<=150', '150 of 100 requests were answered and executed once', true],
   ])('%s: %s', (text, measured, kept) => {
     const [first] = drillVerdict(facts({ promises: parsePromises(text) })).promises;
     expect(first).toMatchObject({ measured, kept });
   });
 
   test.each([
-    ['lots', "the promise 'lots' is not a valid promise: use a form such as lost=0"],
-    ['p95<1s', 'uses a metric that a drill does not count'],
-    ['lots=0', 'uses a metric that a drill does not count (did you mean lost?)'],
-    ['lost=1.5', 'requires a whole number of requests'],
+    ['lots', "'lots' is not a valid promise: use a form such as lost=0"],
+    ['p95<1s', 'uses a metric that a drill does not measure'],
+    ['lots=0', 'uses a metric that a drill does not measure (did you mean lost?)'],
+    ['lost=1.5', 'requires a whole number, or a percentage'],
     ['recover<soon', 'is not a valid promise'],
     ['recover<5q', 'requires a time with a unit'],
   ])('%s is refused in one sentence', (text, sentence) => {
@@ -393,8 +404,8 @@ describe('a schedule', () => {
     const verdict = judge({ schedule: schedule(0, 0) });
     expect(verdict.outcome).toBe('pass');
     expect(verdict.promises.map(({ measured }) => measured)).toEqual([
-      'none of 30 due times were never executed',
-      'none of 30 due times were executed more than once',
+      'none of 30 scheduled runs were skipped',
+      'none of 30 scheduled runs were executed more than once',
     ]);
   });
 
@@ -402,23 +413,21 @@ describe('a schedule', () => {
     const verdict = judge({ schedule: schedule(9, 1) });
     expect(verdict.outcome).toBe('fail');
     expect(verdict.sentence).toBe(
-      'After SIGKILL of worker-1, the promise due-never=0 was broken: 9 of 30 due times were never executed.',
+      'After SIGKILL of worker-1, the promise due-never=0 was broken: 9 of 30 scheduled runs were skipped.',
     );
     expect(judge({ schedule: schedule(0, 2) }).sentence).toContain(
-      'the promise due-repeated<5% was broken: 2 of 30 due times were executed more than once',
+      'the promise due-repeated<5% was broken: 2 of 30 scheduled runs were executed more than once',
     );
   });
 
   test('that never ran at all says nothing', () => {
-    expect(judge({ schedule: schedule(30, 0) }).sentence).toContain(
-      'no scheduled time was executed',
-    );
+    expect(judge({ schedule: schedule(30, 0) }).sentence).toContain('no scheduled run took place');
   });
 
   test('that is not there breaks no promise, and one that the control missed is a doubt', () => {
     expect(judge({}).promises.map(({ kept }) => kept)).toEqual([true, true]);
     const control = { run: 'r', sent: 150, classes: classes({ once: 150 }), missed: null };
     const { doubts } = judge({ control: { ...control, schedule: schedule(2, 0) } });
-    expect(doubts).toEqual(['2 due times of the control were not executed once.']);
+    expect(doubts).toEqual(['In the control, 2 scheduled runs were not executed exactly once.']);
   });
 });

@@ -175,7 +175,7 @@ describe('the speed of the machine', () => {
     const value = (name: string): string | undefined =>
       findFigures(search).find((figure) => figure.name === name)?.value;
     expect(value('Speed')).toBe(
-      '16 ms of CPU per request at the median of this search; 20 ms in its slowest minute, so 32/s',
+      '16 ms of CPU per request (median of this search); 20 ms in the slowest minute, which lowers the capacity to 32/s',
     );
     expect(value('Alone')).toMatch(/^about 42\.1\/s: other programs took 5% of the time/);
     // By pass and miss alone it is that of probes near the answer: the one at 60/s is too far away.
@@ -192,7 +192,7 @@ describe('the speed of the machine', () => {
 test.each([
   [
     {},
-    /^±7\.5% from 4 probes in 2 min, confirmed by a full-length run\. Estimated by a simulation/,
+    /^±7\.5% from 4 probes in 2 min, confirmed by a full-length run\. The capacity is estimated by a simulation/,
   ],
   [{ high: null, confirmed: false }, /^no upper bound from 4 probes in 2 min, not confirmed/],
   [{ low: 40.5 }, /, confirmed by a full-length run just below the interval\./],

@@ -61,7 +61,7 @@ describe('a probe in which others used the machine', () => {
     ],
     [
       5,
-      'other programs used this machine for 6 s, mostly bash (pid 4711); these seconds count, because no more than half of the budget is left out',
+      'other programs used this machine for 6 s, mostly bash (pid 4711); these seconds count, because at most half of the budget can be left out',
     ],
   ])('says whether these seconds count, with %p s that may be left out', (maxSeconds, doubt) => {
     const leftOut = new LeftOut({ cores: 2, othersCores: 0 }, maxSeconds);

@@ -15,11 +15,11 @@ const refused = samplePrediction(40);
 test('the report of a prediction says how much of which workload, what bounds it, and how far from it was measured', () => {
   expect(predictTitle(known)).toBe('Predicted capacity of last-node with 6 workers');
   expect(predictSentence(known)).toMatch(
-    /^n8n with 6 workers should sustain [\d.]+ req\/s of last-node \([\d.]+ to [\d.]+\), bounded by how it scales\.$/,
+    /^n8n with 6 workers should sustain [\d.]+ req\/s of last-node \([\d.]+ to [\d.]+\), bounded by how n8n scales\.$/,
   );
   const figures = Object.fromEntries(firstFigures(known).map(({ name, value }) => [name, value]));
   expect(figures['Expected']).toMatch(/^[\d.]+\/s \([\d.]+ to [\d.]+\)$/);
-  expect(figures['Bounded by']).toMatch(/^how it scales: scalability law over workers/);
+  expect(figures['Bounded by']).toMatch(/^how n8n scales: scalability law over workers/);
   expect(figures['Next bound']).toMatch(/^the CPU, at 167\/s$/);
   expect(figures['Largest measured']).toMatch(/^[\d.]+\/s with 4 workers$/);
 });

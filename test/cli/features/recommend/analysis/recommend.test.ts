@@ -84,7 +84,7 @@ describe('more workers than were measured', () => {
     expect(sizing.basis).toBe('law');
     expect(uslRate(law, sizing.workers)).toBeGreaterThan(80 / 0.8);
     expect(uslRate(law, sizing.workers - 1)).toBeLessThan(80 / 0.8);
-    expect(sizing.workersWhy).toContain('nothing measured this rate, so prove it');
+    expect(sizing.workersWhy).toContain('this rate was not measured, so prove it');
   });
 
   test('are refused where the law says that no number of them will do', () => {
@@ -131,7 +131,7 @@ describe('values.yaml', () => {
       'image:',
     ])
       expect(`${key} ${above(key) ?? ''}`).toMatch(/: # ./);
-    expect(above('replicas:')).toBe('# 2 sustained 80/s in search-queue-2');
+    expect(above('replicas:')).toBe('# 2 workers sustained 80/s in search-queue-2');
     expect(above('cpu:')).toContain('0.5 cores at 80/s in probes/queue-2');
   });
 
@@ -165,15 +165,17 @@ describe('values.yaml', () => {
 
   test('names the rate to the hundredth, however it was computed', () => {
     const text = valuesYaml(best([regular(60)], 0.8 * 26.3));
-    expect(text).toMatch(/^# Written by n8n-tuned recommend.\n# For 21\.04 requests per second/);
+    expect(text).toMatch(
+      /^# Written by n8n-tuned recommend.\n# These values are for 21\.04 requests per second/,
+    );
   });
 
   test('names the alternatives and what it costs', () => {
     const text = valuesYaml(best([queue(2, 80), regular(60)], 40));
     expect(text).toMatch(
-      /^# Written by n8n-tuned recommend.\n# For 40 requests per second of last-node with p95<1s, errors<1%\.\n/,
+      /^# Written by n8n-tuned recommend.\n# These values are for 40 requests per second of last-node with p95<1s, errors<1%\.\n/,
     );
-    expect(text).toContain('# Costs ');
+    expect(text).toContain('# The values cost ');
     expect(text).toContain(
       '# Alternative: queue mode, 2 workers, throughput tuning, from search-queue-2',
     );

@@ -61,7 +61,7 @@ test('what is too large to be read is left alone, whatever n8n calls it', () => 
   for (const status of ['error', 'crashed'] as const) {
     expect(decided([seen('1', { status })], { 1: 'too large' })).toMatchObject({
       ...{ kind: 'leave', isFinal: true },
-      reason: expect.stringContaining('check it in the editor') as string,
+      reason: expect.stringContaining('check the execution in the editor') as string,
     });
   }
 });
@@ -195,7 +195,7 @@ describe('a retry', () => {
     expect(decided([seen('1'), failed], looked)).toMatchObject({
       ...{ kind: 'leave', isFinal: true },
       reason:
-        'its retry 2 did not find a file, for example because binary data was lost with its pod',
+        'its retry 2 did not find a file, for example because binary data was lost together with a pod',
     });
   });
 });
@@ -230,7 +230,9 @@ describe('one that has no node left to run', () => {
   test('is lost where a node waits for more of its input, which no retry begins with', () => {
     expect(decided([failed], { 1: { ...over, waits: ['Merge'], error: STALLED } })).toMatchObject({
       ...{ kind: 'leave', isFinal: true },
-      reason: expect.stringMatching(/^a node received only part of its input/),
+      reason: expect.stringMatching(
+        /^n8n cannot start a retry at a node that has received only part of its input/,
+      ),
     });
   });
 

@@ -332,7 +332,7 @@ describe('the control cell', () => {
     const records = sampleCells(sweep, undefined, (index) => 100 - index);
     expect(controlText(records)).toMatch(/capacity, measured 9 times: drifted by -\d+(\.\d+)?%/);
     expect(sweepDoubts(sweep, records)).toContain(
-      'The machine changed during the sweep, as its control cell shows.',
+      'The speed of the machine changed during the sweep, as the control cell shows.',
     );
   });
 

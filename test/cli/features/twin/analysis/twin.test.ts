@@ -177,7 +177,7 @@ test.each([
     'that calls a workflow which is not there',
     'n8n-nodes-base.executeWorkflow',
     { parameters: { workflowId: { __rl: true, value: 'other' } } },
-    'the workflow other that it calls is not in any of the files',
+    'the workflow other, which it calls, is not in any of the files',
   ],
   [
     'that calls a workflow by an expression',
@@ -266,7 +266,7 @@ test('a called workflow comes along, under an id of the twin', () => {
 
 test('a workflow with several triggers asks which is loaded', () => {
   const workflow = withNode('Other', 'n8n-nodes-base.webhook', { parameters: { path: 'b' } });
-  expect(() => twin([workflow])).toThrow("choose one with --trigger: 'Webhook', 'Other'.");
+  expect(() => twin([workflow])).toThrow("use --trigger to choose one of 'Webhook', 'Other'.");
   const made = twin([workflow], { trigger: 'Other' });
   expect(made.request.method).toBe('GET');
   expect(nodeIn(made, 'Webhook')).toMatchObject({ disabled: true });
@@ -319,7 +319,7 @@ describe('a server of tools', () => {
     expect(request.body).toEqual({ tool: 'The_weather', input: { city: 'x', days: 1 } });
     expect(request.expect).toEqual(['status==200']);
     expect(rows[0]).toMatchObject({
-      ...{ node: 'Server', inTest: 'a webhook that calls a tool, without the protocol of MCP' },
+      ...{ node: 'Server', inTest: 'a webhook that calls a tool, without MCP' },
     });
     const types = workflows[0]?.nodes.map(({ type }) => type.replace(/^.*\./, ''));
     expect(types).toEqual(['webhook', 'toolExecutor', 'httpRequestTool', 'toolCode']);

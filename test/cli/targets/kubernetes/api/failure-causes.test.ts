@@ -20,24 +20,24 @@ test.each([
   [
     'no cluster',
     networkError('ECONNREFUSED'),
-    'no cluster responds at https://10.0.0.1:6443 (context work): nothing listens there; is the cluster running, and is this the right kubeconfig.',
+    'no cluster responds at https://10.0.0.1:6443 (context work): nothing listens there; check that the cluster is running, and that this is the right kubeconfig.',
   ],
   [
     'a name that nobody knows',
     networkError('ENOTFOUND'),
-    'no cluster responds at https://10.0.0.1:6443 (context work): its name cannot be resolved; is this the right kubeconfig, and do you need a VPN.',
+    'no cluster responds at https://10.0.0.1:6443 (context work): the host name cannot be resolved; check that this is the right kubeconfig, and whether you need a VPN.',
   ],
   [
     'no route',
     networkError('ETIMEDOUT'),
-    'no cluster responds at https://10.0.0.1:6443 (context work): it did not respond in time; do you need a VPN or a proxy.',
+    'no cluster responds at https://10.0.0.1:6443 (context work): there was no response in time; check whether you need a VPN or a proxy.',
   ],
   [
     'a certificate of another cluster',
     Object.assign(new Error('unable to verify the first certificate'), {
       code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
     }),
-    'the certificate of https://10.0.0.1:6443 is not trusted by context work: correct certificate-authority in the kubeconfig.',
+    'the certificate of https://10.0.0.1:6443 (context work) could not be verified: check certificate-authority in the kubeconfig.',
   ],
   [
     'expired credentials',
@@ -50,7 +50,7 @@ test.each([
       403,
       'namespaces is forbidden: User "ada" cannot create resource "namespaces" in API group "" at the cluster scope',
     ),
-    'making the namespace x requires a permission that context work lacks: create namespaces in the whole cluster; docs/kubernetes.md shows the Role that you need.',
+    'making the namespace x requires a permission that the user of context work does not have: create namespaces in the whole cluster; docs/kubernetes.md shows the Role that you need.',
   ],
   [
     'a missing right in a namespace',
@@ -58,7 +58,7 @@ test.each([
       403,
       'jobs.batch is forbidden: User "ada" cannot create resource "jobs" in API group "batch" in the namespace "load"',
     ),
-    'making the namespace x requires a permission that context work lacks: create jobs.batch in the namespace load; docs/kubernetes.md shows the Role that you need.',
+    'making the namespace x requires a permission that the user of context work does not have: create jobs.batch in the namespace load; docs/kubernetes.md shows the Role that you need.',
   ],
   [
     'a quota',
@@ -66,7 +66,7 @@ test.each([
       403,
       'pods "a" is forbidden: exceeded quota: small, requested: requests.memory=1Gi, used: requests.memory=0, limited: requests.memory=512Mi',
     ),
-    'making the namespace x exceeds a quota of the namespace (small, requested: requests.memory=1Gi, used: requests.memory=0, limited: requests.memory=512Mi): raise it, or request less with --cpu, --memory or --workers.',
+    'making the namespace x exceeds a quota of the namespace (small, requested: requests.memory=1Gi, used: requests.memory=0, limited: requests.memory=512Mi): raise the quota, or request less with --cpu, --memory or --workers.',
   ],
   [
     'a LimitRange',
@@ -79,7 +79,7 @@ test.each([
   [
     'anything else that it refuses',
     refused(500, 'etcdserver: leader changed'),
-    'the cluster of context work refused making the namespace x with status 500: etcdserver: leader changed',
+    'making the namespace x failed with status 500 in the cluster of context work: etcdserver: leader changed',
   ],
 ])('%s is one sentence with what to do', (_name, error, sentence) => {
   expect(causeOf(error, asked)).toBe(sentence);

@@ -70,7 +70,7 @@ test('a right that only a drill needs keeps nobody from loading', () => {
     '  missing  permission  create pods/eviction: create is missing (for the drain-node drill)',
   ]);
   expect(lines.at(-1)).toBe(
-    'n8n can be deployed and load-tested there; only the drills that are named above cannot run.',
+    'n8n can be deployed and load-tested in this cluster; only the drills named above cannot run.',
   );
 });
 
@@ -93,12 +93,12 @@ test('the doctor names the verb that is missing, and what it is for', () => {
     '  missing  permission  get, create pods/exec: create is missing (to run k6, to read the resource usage of its pod and the n8n pods, and to query the database)',
   ]);
   expect(lines.at(-1)).toBe(
-    'n8n cannot be load-tested there yet: docs/kubernetes.md shows the Role that you need.',
+    'n8n cannot be load-tested in this cluster yet: docs/kubernetes.md shows the Role that you need.',
   );
   expect(examinationLines({ ...found, kubernetes: 'v1.27.1', isReady: true }, 'deploy')).toEqual(
     expect.arrayContaining([
       '  missing  cluster     v1.27.1: 1.29 or newer is tested',
-      'n8n can be deployed and load-tested there.',
+      'n8n can be deployed and load-tested in this cluster.',
     ]),
   );
 });

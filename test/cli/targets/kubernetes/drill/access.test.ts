@@ -206,7 +206,7 @@ describe('a signal', () => {
     const fake = new FakeCluster();
     fake.shell = { code: 1, stderr: 'n8n is the first process of its container\n' };
     await expect(fake.access.signal('main-1', 'SIGKILL')).rejects.toThrow(
-      'SIGKILL of main-1: n8n is the first process of its container',
+      'SIGKILL of main-1 failed: n8n is the first process of its container',
     );
     await expect(fake.access.signal('main-9', 'SIGKILL')).rejects.toThrow('main-9 is not running');
   });
@@ -219,7 +219,7 @@ test('of the task runners, each that a container had is counted', async () => {
   expect(fake.asked).toEqual([`${RUNNER_SCRIPT} in n8n of worker-1`]);
   fake.shell = { code: 1, stderr: 'no shell' };
   await expect(fake.access.killRunner('worker-1')).rejects.toThrow(
-    'the task runner of worker-1: no shell',
+    'the task runner of worker-1 could not be killed: no shell',
   );
 });
 
@@ -358,7 +358,7 @@ describe('the connections of PostgreSQL', () => {
     const fake = new FakeCluster();
     fake.goesOn = { begins: '', told: [], ends: Promise.resolve({ code: 1, stderr: 'no pg\n' }) };
     await expect(fake.access.useUpConnections()).rejects.toThrow(
-      'the connections to PostgreSQL could not be taken: no pg',
+      'the connections to PostgreSQL could not all be taken: no pg',
     );
   });
 

@@ -91,6 +91,6 @@ test('a person is told which, where, and what to allow', () => {
     "The NetworkPolicy deny-all of the namespace load does not allow traffic from the load generator's pod to n8n: allow ingress from pods with the label app.kubernetes.io/managed-by=n8n-tuned.",
   );
   expect(closedText({ side: 'egress', policies: ['a', 'b'] }, 'load', label)).toMatch(
-    /^The NetworkPolicies a, b of the namespace load do not allow the load .* to n8n: allow egress of pods/,
+    /^The NetworkPolicies a, b of the namespace load do not allow the load .* to n8n: allow egress from pods/,
   );
 });

@@ -111,7 +111,7 @@ test.each([
   ],
   [
     'Error: INSTALLATION FAILED: failed post-install: 1 error occurred:\n\t* job n8n-keys failed: BackoffLimitExceeded\n\n',
-    /its post-install hook did not succeed \(1 error occurred: \* job n8n-keys failed: BackoffLimitExceeded\); install the chart with the same values with helm/,
+    /its post-install hook did not succeed \(1 error occurred: \* job n8n-keys failed: BackoffLimitExceeded\); use helm to install the chart with the same values/,
     false,
   ],
   // Helm 4.
@@ -144,11 +144,11 @@ test.each([
 test.each([
   [
     'pending-install',
-    /^helm is still installing the release 'n8n' in the namespace load, or was interrupted \(pending-install\): .* helm uninstall n8n --namespace load removes/,
+    /^helm is still installing the release 'n8n' in the namespace load, or was interrupted \(pending-install\): .* helm uninstall n8n --namespace load to remove/,
   ],
   [
     'pending-upgrade',
-    /still upgrading .* helm rollback n8n --namespace load restores the previous revision/,
+    /still upgrading .* helm rollback n8n --namespace load to restore the previous revision/,
   ],
   ['pending-rollback', /still rolling back .* helm rollback n8n --namespace load/],
   ['uninstalling', /still uninstalling .* helm uninstall n8n --namespace load/],

@@ -114,7 +114,7 @@ test.each([
         }),
       ],
     }),
-    /^the container n8n was started 4 times: it ended with Error \(exit code 143\), which happens when a liveness probe fails: give it more CPU or a startup probe$/,
+    /^the container n8n was started 4 times: it ended with Error \(exit code 143\), which happens when a liveness probe fails: give the container more CPU or a startup probe$/,
     true,
   ],
 ])('%s', (_name, one, text, isFinal) => {
@@ -145,7 +145,7 @@ const event = (reason: string, message: string, name = 'n8n-main-abc'): CoreV1Ev
 test.each([
   [
     'pods "n8n-main-x" is forbidden: exceeded quota: small, requested: limits.memory=1536Mi, used: limits.memory=0, limited: limits.memory=512Mi',
-    'its pods exceed a quota of the namespace (small, requested: limits.memory=1536Mi, used: limits.memory=0, limited: limits.memory=512Mi): raise it, or request less with --cpu, --memory or --workers',
+    'its pods exceed a quota of the namespace (small, requested: limits.memory=1536Mi, used: limits.memory=0, limited: limits.memory=512Mi): raise the quota, or request less with --cpu, --memory or --workers',
   ],
   [
     'pods "n8n-main-x" is forbidden: maximum memory usage per Container is 512Mi, but limit is 1536Mi',
@@ -273,7 +273,7 @@ test.each([
   ],
   [
     '0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint {node.kubernetes.io/unreachable: }.',
-    /; request less CPU or memory, or add a node; restore the node that does not respond \(kubectl get nodes\), or add one$/,
+    /; request less CPU or memory, or add a node; restore the node that does not respond \(kubectl get nodes\), or add a node$/,
   ],
   [
     '0/1 nodes are available: 1 node(s) had untolerated taint {dedicated: databases}.',
@@ -283,7 +283,10 @@ test.each([
     "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.",
     /; correct nodeSelector or affinity in the values, or label a node accordingly$/,
   ],
-  ['0/1 nodes are available: 1 node(s) were unschedulable.', /; kubectl uncordon a node, or add/],
+  [
+    '0/1 nodes are available: 1 node(s) were unschedulable.',
+    /; uncordon a node \(kubectl uncordon\), or add/,
+  ],
   ['something that no release has said yet', /^no node can run it: .*; kubectl describe pod shows/],
 ])('the advice is about the reason of the scheduler: %s', (message, text) => {
   const [trouble] = troublesOf([waitingFor('data', message)]);
@@ -309,7 +312,7 @@ describe('a node that is lost', () => {
 
   test('is named, with what to do, as long as its pod is not ready', () => {
     expect(worstTrouble([silent], [told], 'n8n')?.text).toBe(
-      'its node node1 no longer responds: kubectl describe node node1 shows since when; restore it, or measure on the remaining nodes',
+      'its node node1 no longer responds: kubectl describe node node1 shows since when; restore the node, or measure on the remaining nodes',
     );
     const back = { ...silent, status: { conditions: [{ type: 'Ready', status: 'True' }] } };
     expect(worstTrouble([back], [told], 'n8n')).toBeNull();

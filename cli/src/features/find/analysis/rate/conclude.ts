@@ -159,7 +159,7 @@ function doubtsOf(
     ...(failure === null ? [] : [`The next attempt could not be made: ${failure}`]),
     ...(answer === 'yes' && missed > 0
       ? [
-          `${missed === 1 ? 'The first attempt' : `The first ${String(missed)} attempts`} missed: the system was still warming up, or something disturbed it.`,
+          `${missed === 1 ? 'The first attempt' : `The first ${String(missed)} attempts`} missed the SLO: the system was still warming up, or something disturbed it.`,
         ]
       : []),
     ...restless.map((number) => `n8n was not idle before attempt ${String(number)}.`),

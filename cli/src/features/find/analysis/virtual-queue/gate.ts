@@ -62,7 +62,7 @@ export function whyNotReplayed(
   trials: readonly Trial[],
   { percentile }: SearchSettings,
 ): string | null {
-  if (percentile === null) return 'no SLO limits a percentile of latency, or more than one does';
+  if (percentile === null) return 'no SLO, or more than one SLO, limits a percentile of latency';
   const traces = tracesOf(trials);
   const [first] = traces;
   if (first === undefined) return 'the CPU time of each second was not recorded';
@@ -70,14 +70,14 @@ export function whyNotReplayed(
     role === first.resource.role &&
     resource === first.resource.resource &&
     servers === first.servers;
-  if (!traces.every(isSame)) return 'different resources used the CPU in different probes';
+  if (!traces.every(isSame)) return 'the limiting CPU resource was not the same in all probes';
   const used = maxUsed(traces);
   if (used < PARTLY_SATURATED_SHARE) {
-    return `the CPU did not limit it: under full load it used at most ${percent(used)} of the ${limitName(first.resource)}`;
+    return `the CPU was not the limit: under full load, at most ${percent(used)} of the ${limitName(first.resource)} was in use`;
   }
   const idle = idleShare(asUsedUp(traces, fullShare(traces)));
   if (idle > MAX_IDLE_SHARE) {
-    return `no CPU was used for ${percent(idle)} of the time that requests waited`;
+    return `no CPU was used for ${percent(idle)} of the time in which requests waited`;
   }
   const rated = trials.filter(counts).filter(isRateTrial);
   if (rated.some((trial) => missedOther(trial, percentile)))
@@ -89,10 +89,10 @@ export function whyNotReplayed(
 /** Why the best replay of them is no answer; null if it is one. */
 export function whyNotBelieved(found: QueueEstimate, trials: readonly Trial[]): string | null {
   if (found.isAtEdge || !(found.residual <= MAX_RESIDUAL))
-    return 'a queue does not explain the observed latencies';
+    return 'the simulation does not explain the observed latencies';
   const width = (found.high - found.low) / found.ratePerSecond;
   if (stallUncertainty(trials) > width)
-    return 'a few stalls decide the result, and so few of them do not show how often stalls occur';
+    return 'the result depends on a few stalls, which are too few to show how often stalls occur';
   return null;
 }
 
