@@ -94,14 +94,13 @@ function compatibility(): Generated {
 
 <!-- Written by lab/generate/all.ts from ${RECORD} and the records of studies/versions: change it there. -->
 
-This page shows which [patches](docs/chart/patches.md) work with which n8n version, and what the chart's defaults gain.
-The figures of one version do not apply to other versions. Unlike other pages, this page has many figures, because each ratio
-has its interval.
+This page shows which [patches](docs/chart/patches.md) work with which n8n version, and how much faster n8n is with the chart's defaults.
+The figures for one version do not apply to other versions.
 
 ## Patches
 
-\`n8n-tuned n8n admit\` wrote this table. Each column is a version. If the command had installed and run the version, the first
-two rows show how many patch tests passed, and how many workloads responded.
+The command \`n8n-tuned n8n admit\` generated this table. Each column is a version. For a version that the command has also installed and run, the first
+two rows show how many patch tests passed and how many workloads responded.
 
 ${table(
   ['patch', ...rows.map(({ n8n }) => n8n)],
@@ -113,16 +112,17 @@ ${table(
 )}
 
 - **known**: the code that the patch changes is listed in \`known.json\`, or the patch changes no code of n8n.
-- **proven**: \`known.json\` does not list the code, but it passed a test with two sandboxes: the patched code gave the same results and was faster.
+- **proven**: \`known.json\` does not list the code, but in a test with two sandboxes, the patched code gave the same results and was faster.
 - **unknown**: the code is different, so the patch does not change it.
 - **not needed**: n8n evaluates expressions without a sandbox.
 - **not loaded**: the chart does not load the patch for this version.
-- **not tried**: the code could not be read or tested, because n8n was not installed or the npm registry lacks a package.
+- **not tried**: the code could not be read or tested, because n8n was not installed or the npm registry lacked a package.
 ${told.length === 0 ? '' : `\n## What differs\n\n${told.join('\n')}\n`}
 ## Executions per second
 
 Each cell shows a ratio: executions per second with the chart's defaults, divided by executions per second with n8n's defaults.
-Both instances run on the same machine, and the study loads them alternately with the same number of clients. The range in
+For each cell, the study runs two n8n instances, one with each configuration, on the same machine, and loads them alternately
+with the same number of clients. The range in
 brackets is the 95% interval, and "-" means not measured. \`n8n-tuned study versions --list\` lists all cells, and
 \`n8n-tuned study versions --part 2.41.1\` measures the cells of one version.
 
@@ -139,9 +139,9 @@ n8n-tuned n8n admit 2.39.10 --full    # also installs, runs and tests the versio
 \`\`\`
 
 With \`--full\`, the command runs the patch tests with this version. It then starts n8n once in queue mode, and sends each
-workload one request. If the tests pass and each workload responds, it adds the version to \`known.json\`, and its variables to \`versions.yaml\`. For a patch
-that changes what n8n stores or queues, the command never adds a changed function: it prints the difference, so that a person
-can decide. A workflow on GitHub runs the command for new versions every day.
+workload one request. If the tests pass and each workload responds, the command adds the version to \`known.json\`, and the version's variables to \`versions.yaml\`. For a patch
+that changes what n8n stores or queues, the command never adds a changed function. Instead, it prints the difference, so that a person
+can decide. Every day, a GitHub Actions workflow runs the command for new versions.
 `;
   // The record too, in the format of the repository.
   return {

@@ -99,7 +99,7 @@ function rollouts(): Measured {
     study: 'charts',
     question: 'How many requests are lost during a rollout of webhook processors?',
     figure: `${lost('the chart')}; ${lost("n8n's own")} with n8n's own settings`,
-    text: `With n8n's own settings, ${lost("n8n's own")} requests were lost in ${number(rolloutsOfEach())} rollouts (${spread} per rollout), and with the chart's settings ${withChart}.`,
+    text: `With n8n's own settings, ${lost("n8n's own")} requests were lost in ${number(rolloutsOfEach())} rollouts (${spread} per rollout), and with the chart's settings, ${withChart} were lost.`,
     record: ROLLOUTS,
   };
 }
@@ -107,9 +107,9 @@ function rollouts(): Measured {
 function faults(): Measured {
   const lost = lostInFaults;
   const spread = range(spreadOfFaults('as-it-comes'));
-  const less = lostShare('defaults') < lostShare('as-it-comes') ? 'lose less' : 'lose as many';
+  const less = lostShare('defaults') < lostShare('as-it-comes') ? 'fewer' : 'about as many';
   return {
-    means: `The chart's defaults ${less}: only [recovery](docs/recovery.md) reruns the executions of a process that died.`,
+    means: `With the chart's defaults, ${less} requests are lost: only [recovery](docs/recovery.md) reruns the executions of a process that died.`,
     study: 'drills',
     question: 'How many requests are lost when a fault occurs under load?',
     figure: `${lost('recovery')} with recovery; ${lost('as-it-comes')} with n8n's own settings`,
@@ -125,7 +125,7 @@ function search(): Measured {
       'the staircases agree as well as the servers: say so in lab/generate/measured.ts',
     );
   return {
-    means: `Results on [a real n8n](${pathOfPage({ study: 'find-against-staircase' })}) differed more from those of a stepwise load test, so plan with the interval that the search reports.`,
+    means: `On [a real n8n](${pathOfPage({ study: 'find-against-staircase' })}), the difference from a stepwise load test was larger, so plan with the interval that the search reports.`,
     study: 'known-capacity',
     question: 'How accurate is the capacity from `find`?',
     figure: largestError(),
@@ -140,7 +140,7 @@ const bottleneck = (): Measured => ({
   study: 'planted-limits',
   question: 'Do reports identify the right bottleneck?',
   figure: namedLimits(),
-  text: `In a real system with one bottleneck at a time, the report identified it in ${namedLimits()} cases (${namedLimitsInterval()}).`,
+  text: `In a real system with one bottleneck at a time, the report identified the bottleneck in ${namedLimits()} cases (${namedLimitsInterval()}).`,
   record: 'studies/planted-limits/results/record.json',
 });
 
@@ -198,7 +198,7 @@ export const MEASURED: readonly (() => Measured)[] = [
       "How much of a container can n8n's heap use?",
       'studies/heap/results/map/parts/held-main.json',
       () => ({ sentence: heapMapAnswer(mapParts()).heap, ours: heapMapAnswer(mapParts()).ours }),
-      "The chart's heap stays below this limit.",
+      "The chart's default heap limit is lower.",
     ),
   search,
   bottleneck,
@@ -223,7 +223,7 @@ export function measured(): Generated {
 <!-- Written by lab/generate/all.ts from the records of studies. -->
 
 Every figure on this page comes from a record in this repository. We used small machines, usually with two cores that n8n and the load generator
-shared. On your system, both the figures and the ratios will differ: measure your own with \`n8n-tuned\`. A range in brackets is the 95% interval, or the range over several rounds. [The overview of studies](studies/README.md) explains how to repeat each study. Some tests also [keep records](docs/records/README.md).
+shared. On your system, both the figures and the ratios will differ, so measure your own with \`n8n-tuned\`. A range in brackets is the 95% interval, or the range over several rounds. [The overview of studies](studies/README.md) explains how to repeat each study. For measurements outside the studies, see [Records of the tests](docs/records/README.md).
 
 ${MEASURED.map((make) => make())
   .map((one) => `## ${one.question}\n\n${one.text} ${one.means} (${leads(one)})`)
@@ -240,8 +240,8 @@ function betweenDays(): string {
   const path = 'studies/comparisons/results/last-node-regular/compare.json';
   const { startedAt } = readJson<CompareRecord>(path);
   const [paired, single] = [pairedGain(), gainOfDefault()];
-  return `The first row was measured on ${startedAt.slice(0, 10)}. The same comparison on ${paired.day} gave ${paired.ratio} (${link(paired.path)}), and a single run of each side on ${single.day} gave ${single.ratio} (${link(single.path)}).
-On a different type of machine, the ratio can differ more: use \`n8n-tuned compare\` on yours.`;
+  return `The first row was measured on ${startedAt.slice(0, 10)}. The same comparison on ${paired.day} gave ${paired.ratio} (${link(paired.path)}), and a single run of each configuration on ${single.day} gave ${single.ratio} (${link(single.path)}).
+On a different type of machine, the ratio can differ more: run \`n8n-tuned compare\` on your own machine.`;
 }
 
 /** The answers that fit into a row. */

@@ -36,7 +36,7 @@ const WORDS: Record<string, [gain: string, cost: string]> = {
   ],
   N8N_LOG_LEVEL: ['no CPU time for log lines about every execution', 'logs without `info`'],
   N8N_RUNNERS_MAX_CONCURRENCY: [
-    'waiting Code nodes do not block others; by default, only ten run at the same time',
+    'waiting Code nodes do not block other Code nodes; by default, only ten run at the same time',
     'more memory in the task runner when many Code nodes run at the same time',
   ],
   DB_PING_TIMEOUT_MS: [
@@ -48,8 +48,8 @@ const WORDS: Record<string, [gain: string, cost: string]> = {
     'half of the container memory is reserved for data outside the heap',
   ],
   N8N_RUNNERS_MAX_OLD_SPACE_SIZE: [
-    'the same for the task runner',
-    'Code nodes cannot use more memory than this',
+    'a full task runner fails with a V8 error before the container is killed',
+    'Code nodes cannot use more memory than this limit',
   ],
   N8N_RUNNERS_MAX_PAYLOAD: [
     'a message between n8n and its runner (by default up to 1 GiB) cannot fill the container',
@@ -96,21 +96,23 @@ export const BLOCKS: readonly Block[] = [
     deployment: 'official',
     title: 'The official chart',
     language: 'yaml',
-    where: 'Add this to the chart values. `config.extraEnv` applies to every n8n pod.',
+    where: 'Add these lines to the chart values. `config.extraEnv` applies to every n8n pod.',
     text: (all) => `config:\n  extraEnv:\n${yamlList(all, '    ')}`,
   },
   {
     deployment: 'community',
     title: 'The community chart',
     language: 'yaml',
-    where: 'Add this to the chart values. In queue mode, repeat it under `worker` and `webhook`.',
+    where:
+      'Add these lines to the chart values. In queue mode, repeat them under `worker` and `webhook`.',
     text: (all) => `main:\n  extraEnvVars:\n${yamlMap(all, '    ')}`,
   },
   {
     deployment: '8gears',
     title: 'The 8gears chart',
     language: 'yaml',
-    where: 'Add this to the chart values. In queue mode, repeat it under `worker` and `webhook`.',
+    where:
+      'Add these lines to the chart values. In queue mode, repeat them under `worker` and `webhook`.',
     text: (all) =>
       `main:\n  extraEnv:\n${all.map(({ name, value }) => `    ${name}: { value: '${value}' }`).join('\n')}`,
   },
@@ -119,7 +121,7 @@ export const BLOCKS: readonly Block[] = [
     title: 'terraform-aws-n8n',
     language: 'hcl',
     where:
-      'Add this to the module call. The module sets `N8N_LOG_LEVEL` and all variables that begin with `DB_` or `N8N_RUNNERS_` itself, and rejects them here. Set the log level with the `n8n_log_level = "warn"` input.',
+      'Add these lines to the module call. The module sets `N8N_LOG_LEVEL` and all variables that begin with `DB_` or `N8N_RUNNERS_` itself, and rejects them in `n8n_extra_env`. Set the log level with the `n8n_log_level = "warn"` input.',
     text: (all) =>
       `n8n_extra_env = [\n${all
         .filter(({ name }) => !OF_THE_MODULE.test(name))
@@ -130,7 +132,7 @@ export const BLOCKS: readonly Block[] = [
     deployment: 'compose',
     title: 'Compose',
     language: 'yaml',
-    where: 'In `compose.yaml`, add this to each service that runs n8n.',
+    where: 'In `compose.yaml`, add these lines to each service that runs n8n.',
     text: (all) => `services:\n  n8n:\n    environment:\n${yamlMap(all, '      ')}`,
   },
   {
@@ -138,7 +140,7 @@ export const BLOCKS: readonly Block[] = [
     title: 'A plain process',
     language: 'sh',
     where:
-      'Run this before `n8n start`. In a systemd unit, set the same variables with `Environment=` lines. With the log level `warn`, n8n prints no message when it is ready, so check `http://127.0.0.1:5678/healthz` instead.',
+      'Run these commands before `n8n start`. In a systemd unit, set the same variables with `Environment=` lines. With the log level `warn`, n8n prints no message when it is ready, so check `http://127.0.0.1:5678/healthz` instead.',
     text: (all) => all.map(({ name, value }) => `export ${name}='${value}'`).join('\n'),
   },
 ];
@@ -185,14 +187,14 @@ export function onlySettings(): Generated {
 
 <!-- Written by lab/generate/only-settings.ts from records and from charts/n8n-tuned/files/environment.yaml. -->
 
-For short workflows, environment variables alone provide most of the gain from this repository. With the variables from our chart, the official chart handled ${of('last-node', 'regular', 'official-same')} as many requests to the shortest workflow.
+For short workflows, environment variables alone provide most of the gain of our chart. With the variables from our chart, the official chart handled ${of('last-node', 'regular', 'official-same')} as many requests to the shortest workflow.
 
 ${table(
   ['workload', 'variables alone', 'this chart', 'record'],
   compared.map(([workload, mode]) => cell(workload, mode)),
 )}
 
-Both columns show the ratio to the official chart with its default settings and the same limits per pod, on a machine with 2 cores. They were measured with n8n ${listed(n8n)}. The ratios will differ on your machine and with other n8n versions. For workflows with ten expressions, most of the gain comes from the [patches](docs/chart/patches.md), which you cannot turn on with a variable. We measured all variables together. The comparison also set ${listed(others.map((name) => `\`${name}\``))}. This page omits them, because they describe the deployment or are n8n's defaults.
+All ratios are relative to the official chart with its default settings and the same limits per pod, on a machine with 2 cores. They were measured with n8n ${listed(n8n)}. The ratios will differ on your machine and with other n8n versions. For workflows with ten expressions, most of the gain comes from the [patches](docs/chart/patches.md), which you cannot turn on with a variable. We measured all variables together. The comparison also set ${listed(others.map((name) => `\`${name}\``))}. This page omits them, because they describe the deployment or are n8n's defaults.
 
 ## Effects and costs
 
@@ -206,7 +208,7 @@ ${table(
   }),
 )}
 
-An n8n version that does not know a variable ignores it. The values of ${listed(SIZED.map((name) => `\`${name}\``))} below are for a memory limit of 1 GiB. For 2 GiB, double these values, or omit the three variables; see [how the chart computes them](docs/chart/tuning.md#memory). To undo the change, remove the lines.
+An n8n version that does not know a variable ignores it. The values of ${listed(SIZED.map((name) => `\`${name}\``))} below are for a memory limit of 1 GiB. For 2 GiB, double these values, or omit the three variables; see [how the chart computes them](docs/chart/tuning.md#memory).
 
 ${BLOCKS.map(
   ({ title, language, where, text: write }) =>
@@ -220,11 +222,10 @@ kubectl exec deploy/n8n-main -- printenv N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE
 ./n8n-tuned compare http://before.example.com http://after.example.com --request 'POST /webhook/order'
 \`\`\`
 
-Replace the names with your own. The first command must print \`true\`. The second command measures the gain on your machines. Use two test systems
+Replace the Deployment and the URLs with your own. The first command must print \`true\`. The second command measures the gain on your machines. Use two test systems
 that run at the same time.
 
-We rendered the chart blocks with ${listed(checked)} ([record](docs/records/only-settings.json)). Automated tests check that these blocks have not changed since then. They run the process block in a shell,
-parse the Compose block, and check that the Terraform block contains no variable that the module sets itself.
+We rendered the blocks for charts with ${listed(checked)} ([record](docs/records/only-settings.json)). Automated tests check that these blocks have not changed since then, and test the other three blocks.
 `;
   return { files: { [PAGE]: linksFrom(PAGE, text) } };
 }

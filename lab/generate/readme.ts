@@ -151,8 +151,8 @@ function gains(): string {
   );
   return `${lines}
 
-In the first two rows, "default n8n" is the official chart, and the workload is the shortest workflow. The load generator ran on the
-same two cores. With ten expressions in the workflow, the ratio in pods is ${number(expressions.comparison.ratio.value)}x.${caveatOfRecovery()} ${versionsOfGains([chart, variables, expressions])} Measure your own workflow, because your figures will differ.`;
+In the first two rows, "default n8n" is the official chart, and the workload is the shortest workflow. n8n and the load generator
+shared two cores. For a workflow with ten expressions, the ratio per pod is ${number(expressions.comparison.ratio.value)}x.${caveatOfRecovery()} ${versionsOfGains([chart, variables, expressions])} Measure your own workflow, because your figures will differ.`;
 }
 
 /** For which n8n the figures hold. */
@@ -164,7 +164,7 @@ function versionsOfGains(compared: readonly ReturnType<typeof peer>[]): string {
   ]);
   const where =
     rollouts === null
-      ? 'The record of the rolling updates names no version; all other figures'
+      ? 'The record of the rolling updates does not name an n8n version; all other figures'
       : 'The figures';
   return `${where} are from n8n ${listed(all)}.`;
 }

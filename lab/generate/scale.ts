@@ -68,7 +68,7 @@ export function scale(): Generated {
     unit,
   ]);
   const text = `This section estimates how many processes and cores you need for ${RATES.map(number).join(' and ')} requests per second,
-based on figures from one small machine. **We did not measure at these rates.** The table extrapolates linearly from a single run, but real systems scale less than linearly.
+based on figures from one small machine. **We did not measure n8n at these rates.** The table extrapolates linearly from a single run, but real systems scale less than linearly.
 
 The run used ${workload.name} in queue mode with n8n ${versions.n8n}, tuning \`${topology?.tuning ?? ''}\` and ${topology?.workers.count ?? 0} worker, at
 ${number(rate)} requests per second on two cores (${link(run)}). The numbers in the table leave ${number(100 * (1 - USED))}% of each resource unused.
@@ -81,13 +81,13 @@ ${table(['', 'CPU per request', ...RATES.map((at) => `at ${number(at)}/s`), 'uni
 - **PostgreSQL is the next limit.** n8n writes every execution several times. The \`throughput\` profile does not keep
   successful executions ([tuning](docs/chart/tuning.md)).
 - **n8n deletes fewer than 100 executions per second.** Above this rate, the database grows without limit
-  ([solutions](docs/chart/data.md#how-many-n8n-can-delete)).
+  ([solutions](docs/chart/data.md#how-many-executions-n8n-can-delete)).
 - **Real workflows need more CPU.** The workflow in this run does almost nothing. With real workflows, the workers are usually
   the first limit.
 
-A k6 pod uses about ${number(generatorMs)} ms of CPU per request. The command combines the requests from all pods. In a
-[simulation](studies/generators/README.md) with ${number(most?.generators)} generators and ${number(most?.ratePerSecond)} requests per second, it needed
-${number(100 * (most?.cpuShareOfACore ?? NaN))}% of a core and ${number(most?.rssPeakMiB)} MiB for this. On a real single-node cluster, the percentiles from one
+A k6 pod uses about ${number(generatorMs)} ms of CPU per request. In a [simulation](studies/generators/README.md) with
+${number(most?.generators)} generators and ${number(most?.ratePerSecond)} requests per second, the command used
+${number(100 * (most?.cpuShareOfACore ?? NaN))}% of a core and ${number(most?.rssPeakMiB)} MiB to combine the requests from all pods. On a real single-node cluster, the percentiles from one
 and three generators differed by at most ${number(100 * apart.betweenThem)}% ([record](docs/records/generators-on-cluster.json)). We have not tested nodes whose clocks differ.
 
 To measure the capacity of your cluster:

@@ -46,7 +46,7 @@ function speedText(): string {
   const each = Object.entries(figures).map(
     ([name, { requestsPerCpuSecond }]) => `${number(requestsPerCpuSecond)} (${name})`,
   );
-  return `We measured the stand-in on a machine with ${String(machine.cores)} cores (${machine.model}). With one core, it answered this many requests per second: ${each.join(', ')} ([record](${SPEED})).`;
+  return `We measured the stand-in on a machine with ${String(machine.cores)} cores (${machine.model}). The stand-in's speed on one core depends on the kind of response: ${each.join(', ')} requests per second ([record](${SPEED})).`;
 }
 
 function accuracyText(): string {
@@ -57,7 +57,7 @@ function accuracyText(): string {
   const isWithin = (value: number): boolean => Math.abs(value - 1) <= within;
   const isSure = isWithin(ratio.low) && isWithin(ratio.high);
   const unsure = isSure ? '' : ', but the interval includes larger differences';
-  const goal = `The goal is a difference of at most ${percent(within)}. This twin ${isWithin(ratio.value) ? `meets it${unsure}` : 'misses it'}.`;
+  const goal = `The goal is a difference of at most ${percent(within)}. This twin ${isWithin(ratio.value) ? `meets the goal${unsure}` : 'misses the goal'}.`;
   return `We compared the twin of an order workflow with the original workflow, which calls real services. The workflow has 14 nodes, of which ${number(replaced.length)} call services. The twin used ${number(ratio.value)} times as much CPU as the original (${number(ratio.low)} to ${number(ratio.high)}; ${number(pairs.length)} pairs of ${number(executions)} executions; [record](${ARCHIVE}#order)). ${goal}`;
 }
 
@@ -68,7 +68,7 @@ function containerText(): string {
     return [`${ratioText(readJson<CompareRecord>(path))} for \`${workload}\` (${link(path)})`];
   });
   return ratios.length === 0
-    ? 'We have not yet compared this target with `--target process`: `n8n-tuned study comparisons` does so.'
+    ? 'We have not yet compared this target with `--target process`. To compare them, run `n8n-tuned study comparisons`.'
     : `We compared the same n8n on this target and on \`--target process\`. The ratio of executions per second was ${ratios.join(' and ')}.`;
 }
 
@@ -81,7 +81,7 @@ function runsText(): string {
   const { container, compose } = readJson<Record<'container' | 'compose', SingleRun>>(SINGLE_RUNS);
   const said = ({ executions: { expectedResponses, requests } }: SingleRun): string =>
     `${number(expectedResponses)} of ${number(requests)}`;
-  return `In a run of one image, ${said(container)} requests to a Code node got the expected response. In a run of a Compose file with task runners, ${said(compose)} did ([record](${SINGLE_RUNS})).`;
+  return `In one run with an n8n image, ${said(container)} requests to a Code node got the expected response. In one run with a Compose file and task runners, ${said(compose)} requests did ([record](${SINGLE_RUNS})).`;
 }
 
 export function standIns(): Generated {

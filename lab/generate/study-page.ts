@@ -55,14 +55,17 @@ export const questionOf = ({ study, question }: Pick<StudyPage, 'study' | 'quest
 export function filesOfPage(page: StudyPage): Record<string, string> {
   const { study, answer, parts } = page;
   const plan = planOf(study);
-  const measuredBy = plan === null ? 'A test' : `\`n8n-tuned study ${study}\``;
+  const repeated =
+    plan === null
+      ? 'A test repeats the measurement'
+      : `To repeat the measurement, run \`n8n-tuned study ${study}\``;
   const figures = parts.map((part) => part()).filter((text) => text !== '');
   const text = [
     `# ${questionOf(page)}`,
     '<!-- Written by lab/generate/all.ts from the records of studies. -->',
     ...(answer === undefined ? [] : [`**${answerText(answer())}**`]),
-    `Measured on ${conditionsOf(figures.join('\n'))}. ${measuredBy} measures it again ([studies](studies/README.md));
-[what we measured](docs/measured.md) has the answers of all studies.`,
+    `Measured on ${conditionsOf(figures.join('\n'))}. ${repeated} ([studies](studies/README.md)).
+[What we measured](docs/measured.md) lists the main results of the studies.`,
     ...figures,
   ].join('\n\n');
   return { [pathOfPage(page)]: linksFrom(pathOfPage(page), text) };

@@ -40,20 +40,20 @@ A workload has up to three variants:
 - **native** uses only nodes that ship with n8n, so you can import it into any n8n instance. In n8n 2.x, Code nodes run in the
   task runner, so this variant measures n8n together with its runner.
 - **load-target** uses the Load Target node from this repository, which generates the load inside the n8n process.
-  The response contains the id of that process. If the request contains a size, an expression reads it, and n8n 2.x
+  The response contains the id of that process. If the request contains a size, an expression reads the size, and n8n 2.x
   creates an expression engine for each execution.
-- **legacy** is for n8n before 1.0, with numeric ids.
+- **legacy** is for n8n before 1.0, and uses numeric ids.
 
 The node type in the \`load-target\` variant is \`n8n-nodes-load-target.loadTarget\`. n8n uses this name if the package
 is installed as a community node, or is in \`.n8n/nodes/node_modules/n8n-nodes-load-target\`. If you load the package
-through \`N8N_CUSTOM_EXTENSIONS\`, n8n calls the node \`CUSTOM.loadTarget\`, and these workflows do not find it.
+through \`N8N_CUSTOM_EXTENSIONS\`, n8n calls the node \`CUSTOM.loadTarget\`, and these workflows cannot find the node.
 
-The table for each workflow shows the oldest n8n version that includes all of its nodes in the versions used. The
-versions come from \`lab/generate/node-releases.json\`. The tests run all workflows, but only with n8n ${newest} and ${legacy}.
+The table for each workflow shows the oldest n8n version that includes all nodes of the workflow in the versions used. The
+n8n versions come from \`lab/generate/node-releases.json\`. The tests run all workflows, but only with n8n ${newest} and ${legacy}.
 ${triedOnce()}
 
 Every request in a load test has the \`x-load-id\` header. If the table for a workload shows where the response contains this id,
-the command checks the id there.
+the command checks the id in each response.
 
 All workflows have the \`load test\` tag, and workflows that can harm n8n also have the \`can hurt n8n\` tag. To publish
 or remove these workflows, filter n8n's workflow list by tag. The command-line import in n8n 0.221.2 does not import tags.
@@ -76,7 +76,7 @@ credential for each request, so only compare runs with a key to other runs with 
 command sends the key with each request, and removes the key together with the workflows. Workflows that the chart or the
 \`process\` and \`kubernetes\` targets import do not require a key.
 
-No workload uses a Code node with Python, because n8n's npm packages contain no task runner for it. If you use external
+No workload uses a Code node with Python, because n8n's npm packages contain no task runner for Python. If you use external
 runners, measure your own workflow: \`n8n-tuned run --workflow python.json --request 'GET /webhook/...'\`.`;
 }
 

@@ -445,7 +445,7 @@ export function caveatOfRecovery(records: readonly Part[] = comparedDrills()): s
   if (outdated === 0) return '';
   const which = outdated === own.length ? 'The' : `${number(outdated)} of ${number(own.length)}`;
   const twice = sum(own.map(({ doneTwice }) => doneTwice));
-  return ` ${which} recovery drills ran with earlier scripts of the chart or in an earlier form, and ${number(twice)} requests were done twice.`;
+  return ` ${which} recovery drills used older chart scripts or older drill settings, and the work of ${number(twice)} requests was done twice.`;
 }
 
 /** The n8n that had those faults. */
@@ -458,7 +458,7 @@ export const drills: StudyPage = {
     const all = measuredDrills();
     const kept = all.filter((part) => brokenBy(part).length === 0).length;
     return {
-      sentence: `Over all faults that each configuration met, n8n as it comes accepted and lost ${lostInFaults('as-it-comes')} exposed requests, the defaults of the chart ${lostInFaults('defaults')}, and recovery ${lostInFaults('recovery')}.${caveatOfRecovery()} Of ${number(all.length)} drills, ${number(kept)} kept every promise and ${number(all.length - kept)} broke one.`,
+      sentence: `Over all faults that were drilled with each configuration, n8n with its own settings lost ${lostInFaults('as-it-comes')} exposed requests, the chart's defaults lost ${lostInFaults('defaults')}, and recovery lost ${lostInFaults('recovery')}.${caveatOfRecovery()} Of ${number(all.length)} drills, ${number(kept)} kept every promise and ${number(all.length - kept)} broke at least one.`,
     };
   },
   parts: [() => drillTable(measuredDrills(), keptDrills().filter(hadNothingAtRisk))],

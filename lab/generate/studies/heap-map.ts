@@ -117,7 +117,7 @@ export function heapMapAnswer(parts: readonly Part[]) {
   const heap =
     heapShare === null
       ? 'In every case, the kernel ended the container before the heap was full'
-      : `If the heap is at most ${share(heapShare)} of the container, it fills up before the container's memory does`;
+      : `If the heap limit is at most ${share(heapShare)} of the container's memory limit, the heap fills up before the container does`;
   const message =
     payloadShare === null
       ? 'n8n survived all messages in the test'

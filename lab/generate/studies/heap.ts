@@ -67,7 +67,7 @@ The same runs were made on Kubernetes.
 
 ${tableFor(IN_PODS)}
 
-${sweepLink(IN_PODS)}; \`lab/cluster/cluster exec ./n8n-tuned study heap-pods\` measures it again.`;
+${sweepLink(IN_PODS)}; to repeat the measurement in pods, run \`lab/cluster/cluster exec ./n8n-tuned study heap-pods\`.`;
 }
 
 /** Whether all came out as published. */

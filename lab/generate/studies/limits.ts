@@ -74,7 +74,8 @@ export function nearestLimit(): string {
     { name: 'PostgreSQL', rate: rateAt(all, POSTGRESQL) },
   ];
   const { name, rate } = limits.reduce((a, b) => (a.rate < b.rate ? a : b));
-  return `In queue mode, n8n reaches ${share((all.at(-1)?.rate ?? NaN) / rate)} of the rate of ${name} alone, the nearer limit (${share(Math.min(...each) / rate)} to ${share(Math.max(...each) / rate)}).`;
+  const other = limits.find((one) => one.name !== name)?.name ?? '';
+  return `In queue mode, n8n reaches ${share((all.at(-1)?.rate ?? NaN) / rate)} (${share(Math.min(...each) / rate)} to ${share(Math.max(...each) / rate)}) of the rate of ${name} alone, and a smaller share of the rate of ${other} alone.`;
 }
 
 function sameRequest(): string {

@@ -176,7 +176,7 @@ ${tableOf(inPods(), {
   record: ({ path }) => link(path),
 })}
 
-\`lab/cluster/cluster exec ./n8n-tuned study own-main-pods\` measures it again.`;
+To repeat the measurement in pods, run \`lab/cluster/cluster exec ./n8n-tuned study own-main-pods\`.`;
 
 export const ownMain: StudyPage = {
   study: NAME,

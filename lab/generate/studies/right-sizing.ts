@@ -187,7 +187,7 @@ main, so that more workers change little where its CPU is the limit.
 
 ${tableOf(n8nCells(IN_PODS), { ...WORKER_CELL, CPU: CELL.CPU, 'memory limit': CELL['memory limit'], ...RATE, ...FIGURES })}
 
-${sweepLink(IN_PODS)}; \`lab/cluster/cluster exec ./n8n-tuned study ${PODS}\` measures it again.`;
+${sweepLink(IN_PODS)}; to repeat the measurement in pods, run \`lab/cluster/cluster exec ./n8n-tuned study ${PODS}\`.`;
 
 const STORED = `studies/${NAME}/results/s3.json`;
 interface Stored {

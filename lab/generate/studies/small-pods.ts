@@ -152,7 +152,7 @@ export function smallPodsAnswer(parts: readonly Part[]): Answer {
   ];
   const cpu = minOf('cpu', DEFAULT);
   return {
-    sentence: `With the chart's default, main in regular mode needs at least ${whole(minOf('memory', DEFAULT))} and ${millicores(cpu)} of CPU to sustain one request per second${tooLittle === '' ? '' : ` (${tooLittle} is too little)`}.`,
+    sentence: `With the chart's defaults, main in regular mode needs at least ${whole(minOf('memory', DEFAULT))} and ${millicores(cpu)} of CPU to sustain one request per second${tooLittle === '' ? '' : ` (${tooLittle} is too little)`}.`,
     ours: [compared.join(', '), ...(cpu === null ? [] : [`${millicores(cpu)} of CPU`])].join('; '),
   };
 }

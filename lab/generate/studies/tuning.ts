@@ -192,7 +192,7 @@ export function ratiosByVersion(ratios: readonly Ratio[] = recordedRatios()): st
   });
   const goals = tableOf(goalsSeen(ratios, isSandboxed), {
     goal: ({ what }) => what,
-    seen: goalText,
+    result: goalText,
   });
   const others = rest.length === 0 ? '' : `\nNot measured yet: n8n ${listed(rest)}.\n`;
   return `${tableOf(
@@ -217,9 +217,9 @@ export function whyExpressionsGainLess(): string {
   const [before, after] = [a, b].map((side) => middle(side, 'cpuMillisecondsPerRequest'));
   const isOpen = (here.b.limits ?? []).every((found) => found?.limit === null);
   if (cores.length === 0 || !isOpen) throw new Error(`${WITH_BOTH_CORES} has another cause`);
-  return `In a pod with 1 CPU, \`expressions\` gains more: [${times(comparison.ratio.value)}](${hrefOf(file)}) with n8n ${listed(n8nOfPeers([pods]))} in regular mode.
-There, both sides lack CPU, and the CPU time of a request falls from ${before ?? ''} ms to ${after ?? ''} ms. Here, n8n may use both cores of the
-machine. With its defaults, it does so: main used [${number(Math.max(...cores))} cores](${hrefOf(WITH_BOTH_CORES)}), since it also works on
-threads beside its JavaScript thread. With the chart's defaults, no resource is used up. The JavaScript thread then sets the
-rate, and apart from expressions, this thread also runs the nodes and accesses the database.`;
+  return `In a pod with 1 CPU, the ratio for \`expressions\` is higher: [${times(comparison.ratio.value)}](${hrefOf(file)}) with n8n ${listed(n8nOfPeers([pods]))} in regular mode.
+Such a pod lacks CPU with either configuration, and the CPU time per request falls from ${before ?? ''} ms to ${after ?? ''} ms. In the measurements above, n8n can use both cores of the
+machine. With n8n's defaults, main used [${number(Math.max(...cores))} cores](${hrefOf(WITH_BOTH_CORES)}), because it also uses
+threads besides its JavaScript thread. With the chart's defaults, no resource is used up. The JavaScript thread then limits the
+rate: it not only evaluates expressions, but also runs the nodes and accesses the database.`;
 }
