@@ -73,8 +73,8 @@ requires a key, because a webhook rejects all requests if its credential does no
 credential for each request, so only compare runs with a key to other runs with a key.
 
 \`n8n-tuned\` gives the workflows that it imports into an n8n instance at \`--url\` their own names, webhook paths and a key. The
-command sends the key with each request, and removes the key together with the workflows. Workflows that the chart or the
-\`process\` and \`kubernetes\` targets import do not require a key.
+command sends the key with each request, and removes the key together with the workflows. Workflows imported by the chart,
+or by a target other than \`url\`, do not require a key.
 
 No workload uses a Code node with Python, because n8n's npm packages contain no task runner for Python. If you use external
 runners, measure your own workflow: \`n8n-tuned run --workflow python.json --request 'GET /webhook/...'\`.`;

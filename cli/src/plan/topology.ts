@@ -89,10 +89,10 @@ export function contradiction(topology: Topology): string | null {
     return 'tuning none has no settings that you can change; use tuning default, or remove the settings';
   }
   if (process === 'own' && !isLegacy(n8n)) {
-    return `the process setting own does not exist in n8n ${n8n}; use n8n 0.221.2, or remove the setting (executions.process, --process)`;
+    return `executions.process: own (--process own) does not exist in n8n ${n8n}; use n8n 0.221.2, or remove the setting`;
   }
   if (process === 'own' && mode === 'queue') {
-    return 'the process setting own does not apply in queue mode; use regular mode, or remove the setting (executions.process, --process)';
+    return 'executions.process: own (--process own) does not apply in queue mode; use regular mode, or remove the setting';
   }
   if (mode === 'queue' && database === 'sqlite') {
     return 'in queue mode, processes share a database, which SQLite does not support; use database postgresql (database.type, --database)';

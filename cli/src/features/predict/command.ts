@@ -68,7 +68,7 @@ export function register(program: Command): Command {
     .addOption(
       parsed(
         '--at-cpu <time>',
-        'predict for another machine instead of another size: the CPU time per request on that machine',
+        'CPU time per request on another machine, to predict the capacity of that machine instead of another size',
         cpuOfRequest,
       ),
     )
@@ -210,13 +210,13 @@ function ofWorkload(
   }
   if (workload === undefined && names.length > 1) {
     throw new Mistake(
-      `--from contains searches of ${names.join(', ')}: choose one with --workload.`,
+      `--from contains searches with several workloads (${names.join(', ')}): choose one with --workload.`,
     );
   }
   const chosen = all.filter((one) => workloadName(one.workload) === (workload ?? names[0]));
   if (chosen.length === 0) {
     throw new Mistake(
-      `there is no search of '${workload ?? ''}' in ${from.join(', ')}, only of ${names.join(', ')}.`,
+      `${from.join(', ')} contains no search with the workload '${workload ?? ''}': choose ${names.join(' or ')}.`,
     );
   }
   return chosen;

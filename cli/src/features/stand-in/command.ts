@@ -32,7 +32,7 @@ export const help: CommandHelp = {
     'n8n-tuned stand-in --port 8443 --tls-cert cert.pem --tls-key key.pem',
   ],
   notes: [
-    'The host of a request is the part of its path after /to/, otherwise its Host header. For /v1/responses, /v1/chat/completions, /v1/embeddings, /v1/models and /v1/messages, the stand-in responds like a language model. docs/stand-in.md describes the rules file.',
+    'The stand-in reads the host of a request from the path after /to/, or else from the Host header. For /v1/responses, /v1/chat/completions, /v1/embeddings, /v1/models and /v1/messages, the stand-in responds like a language model. docs/stand-in.md describes the rules file.',
     'GET /stand-in/report shows the number of requests per host and the CPU usage of the stand-in. A stand-in can use at most one core.',
   ],
 };

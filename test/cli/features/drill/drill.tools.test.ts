@@ -74,7 +74,9 @@ test('a drill counts exactly what the stand-in did, and balances with what was s
   expect(figures?.recoverSeconds).toBeNull();
   expect(verdict).toMatchObject({ outcome: 'fail', invalid: [] });
   expect(ledger.lost).toBe(target.truth.lost + target.truth['not-executed']);
-  expect(verdict.sentence).toContain(`${String(ledger.lost)} of ${String(ledger.exposed)} were`);
+  expect(verdict.sentence).toContain(
+    `${String(ledger.lost)} of ${String(ledger.exposed)} requests were`,
+  );
 
   expect(readDrill(folder)).toEqual(record);
   expect(readLedger(folder)).toHaveLength(sent);

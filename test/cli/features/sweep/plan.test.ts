@@ -119,7 +119,7 @@ dimensions:
   });
 
   test.each([
-    [{ process: 'own' }, /the process setting own does not exist in n8n \d/],
+    [{ process: 'own' }, /executions\.process: own \(--process own\) does not exist in n8n \d/],
     [{ mode: 'queue', database: 'sqlite' }, /SQLite/],
     [{ mode: 'regular', instances: 4 }, /regular mode has a single process/],
     [{ mode: 'queue', instances: 2, workers: 2 }, /use only one of them/],

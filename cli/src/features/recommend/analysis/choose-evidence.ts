@@ -21,13 +21,13 @@ export function ofWorkload(
   }
   if (asked === undefined && another !== undefined) {
     throw new Mistake(
-      `--from contains searches of ${names.join(', ')}: choose one with --workload.`,
+      `--from contains searches with several workloads (${names.join(', ')}): choose one with --workload.`,
     );
   }
   const chosen = evidence.filter((each) => each.workload === (asked ?? only));
   if (chosen.length === 0) {
     throw new Mistake(
-      `there is no search of '${asked ?? only}' in ${from.join(', ')}, only of ${names.join(', ')}.`,
+      `${from.join(', ')} contains no search with the workload '${asked ?? only}': choose ${names.join(' or ')}.`,
     );
   }
   return chosen;

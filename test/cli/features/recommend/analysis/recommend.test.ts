@@ -209,7 +209,7 @@ describe("requests of the user's own", () => {
 
   test('must be named where there are several', () => {
     expect(() => ofWorkload(searches, undefined, ['results'])).toThrow(
-      '--from contains searches of POST /webhook/order, POST /webhook/invoice',
+      '--from contains searches with several workloads (POST /webhook/order, POST /webhook/invoice)',
     );
   });
 });
