@@ -23,6 +23,7 @@ type Row = [name: string, workload: string, a: string, b: string, load: string[]
 const COMPARISONS: Row[] = [
   ['same-regular', 'last-node', 'regular-default', 'regular-default', QUICK],
   ['last-node-regular', 'last-node', 'regular-none', 'regular-default', QUICK],
+  ['three-variables', 'last-node', 'regular-none', 'regular-three-variables', QUICK],
   ['last-node-queue', 'last-node', 'queue-none', 'queue-default', QUICK],
   ['expressions-regular', 'expressions', 'regular-none', 'regular-default', QUICK],
   ['expressions-queue', 'expressions', 'queue-none', 'queue-default', QUICK],

@@ -1,6 +1,9 @@
-/** Without records, searches are made now, from the smallest layout up, until one is enough. */
+/** The searches that values are made from: read from records, or made now, from the smallest layout up, until one is enough. */
 import { isEnough } from '../find/analysis/planned-share';
-import type { BeforeSearch } from '../find/record';
+import { recordFolder } from '../../record/archive';
+import { foldersOfFinds, readFind } from '../find/read';
+import type { BeforeSearch, FindRecord } from '../find/record';
+import { evidenceOf, type CapacityEvidence } from './analysis/evidence';
 import { CapacitySearch } from '../find/analysis/search';
 import { find } from '../find/find';
 import type { SearchSettings } from '../find/analysis/types';
@@ -10,10 +13,25 @@ import { topologySchema, type Topology } from '../../plan/topology';
 import type { Progress } from '../../ui/progress';
 import { withTargets } from '../../targets/with-targets';
 import type { LoadOrder } from './load';
-import { knownFind, type KnownFind } from './read';
 import { reportFiles } from '../../report/files';
 import { findDocument } from '../find/report/document';
 import { writeBeside } from '../../record/write-beside';
+
+export interface KnownFind {
+  record: FindRecord;
+  /** Null where the search says nothing that can be built on. */
+  evidence: CapacityEvidence | null;
+}
+
+/** Every search at or beneath these folders, those of a sweep's cells too. */
+export function readFinds(folders: readonly string[]): KnownFind[] {
+  return folders.map(recordFolder).flatMap(foldersOfFinds).map(knownFind);
+}
+
+function knownFind(folder: string): KnownFind {
+  const record = readFind(folder);
+  return { record, evidence: evidenceOf(record) };
+}
 
 /** A response that takes so long waits rather than computes. */
 const WAITING_FLOOR_MS = 1000;

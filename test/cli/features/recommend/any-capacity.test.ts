@@ -11,7 +11,7 @@ import { runs } from '../../../support/properties';
 import { queue, regular } from './evidence';
 import { formatNumber } from '../../../../cli/src/ui/numbers';
 import type { Topology } from '../../../../cli/src/plan/topology';
-import { readFinds, type KnownFind } from '../../../../cli/src/features/recommend/read';
+import { readFinds, type KnownFind } from '../../../../cli/src/features/recommend/find-each';
 import { candidates, findEach } from '../../../../cli/src/features/recommend/find-each';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
