@@ -18,4 +18,4 @@ export function planText(plan: LoadPlan): string {
 
 /** The load of a search in words; a search has no highest rate. */
 export const searchText = (maxClients: number, seconds: number): string =>
-  `a load that is raised until something breaks: first from up to ${counted(maxClients, 'client')}, then at rates without an upper bound, in ${timeText(seconds)} of probes`;
+  `a load that is raised until something breaks, for ${timeText(seconds)}: first from up to ${counted(maxClients, 'client')}, then at rates without an upper bound`;

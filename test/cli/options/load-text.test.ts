@@ -30,6 +30,6 @@ test.each([
 
 test('a search says that nothing bounds its rates', () => {
   expect(searchText(1, 90)).toBe(
-    'a load that is raised until something breaks: first from up to 1 client, then at rates without an upper bound, in 90 s of probes',
+    'a load that is raised until something breaks, for 90 s: first from up to 1 client, then at rates without an upper bound',
   );
 });

@@ -70,7 +70,7 @@ async function named(
     // Older versions of n8n list no credentials.
     if (!(error instanceof ApiRefusal) || ![403, 404, 405].includes(error.status)) throw error;
     warn(
-      `the ${kind}s of this n8n cannot be listed, so only those recorded on this machine are removed: ${messageOf(error)}`,
+      `the ${kind}s of this n8n instance cannot be listed, so only those recorded on this machine are removed: ${messageOf(error)}`,
     );
     return [];
   }

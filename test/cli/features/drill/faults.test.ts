@@ -378,7 +378,7 @@ test.each([
     'take-cpu',
     [
       ...['down CPU to 100', 'told each of main, worker-1 gets only 0.1 of a core for 0.02 s'],
-      ...['up CPU', 'told n8n has its CPU again, after 4.2 s of waiting for CPU time'],
+      ...['up CPU', 'told n8n has its CPU back after 4.2 s of waiting for CPU time'],
     ],
   ],
   [
@@ -750,7 +750,9 @@ describe('a soak', () => {
 
   test('tells what cannot be made here, and fails where nothing can', async () => {
     const scene = stage(60_000, []);
-    await expect(soak(moments, 7).make(scene)).rejects.toThrow('none of the random faults could be injected');
+    await expect(soak(moments, 7).make(scene)).rejects.toThrow(
+      'none of the random faults could be injected',
+    );
     expect(scene.seen).toContain('told kill-worker was left out: no worker runs');
   });
 

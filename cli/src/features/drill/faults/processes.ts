@@ -258,7 +258,7 @@ export const takeCpu: InsideFault = {
       giveBack();
     }
     if (held === 0) throw new Failure('no n8n process needed more CPU than the fault left it');
-    tell(`n8n has its CPU again, after ${formatNumber(held / 1000)} s of waiting for CPU time`);
+    tell(`n8n has its CPU back after ${formatNumber(held / 1000)} s of waiting for CPU time`);
   },
 };
 

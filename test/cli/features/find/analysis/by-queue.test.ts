@@ -138,7 +138,9 @@ describe('a queue answers only', () => {
     expect(whyNotBelieved({ ...found, isAtEdge: true }, around())).toContain('does not explain');
     expect(whyNotBelieved({ ...found, residual: 0.4 }, around())).toContain('does not explain');
     const stalled = open(30, {}, { stallCostsSeconds: [26] });
-    expect(whyNotBelieved(found, [...around(), stalled])).toContain('the result depends on a few stalls');
+    expect(whyNotBelieved(found, [...around(), stalled])).toContain(
+      'the result depends on a few stalls',
+    );
     // What a backlog makes is a consequence of the load.
     const behind = open(60, {}, { stallCostsSeconds: [26] });
     expect(whyNotBelieved(found, [...around(), behind])).toBeNull();
