@@ -273,6 +273,7 @@ export const summarySchema = z
         ratio: z.number(),
       })
       .nullable(),
+    /** Per request that was done: if n8n answers at once, per completed execution. */
     cpuMillisecondsPerRequest: z.number().nullable(),
     roles: z.array(roleSummarySchema),
     /** Trends, for soak runs only. */

@@ -261,7 +261,9 @@ export interface WarmUpRound {
   requests: number;
 }
 
-export function roundOf(summary: Pick<Summary, 'achieved' | 'roles' | 'latencyMs'>): WarmUpRound {
+export function roundOf(
+  summary: Pick<Summary, 'achieved' | 'completions' | 'roles' | 'latencyMs'>,
+): WarmUpRound {
   return {
     cpuMs: busiestCost(summary),
     latencyMs: summary.latencyMs?.mean ?? null,

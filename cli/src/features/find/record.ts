@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { donePerSecond } from '../../analysis/cost';
 import { patchStatesSchema } from '../../record/patches';
 import {
   arrivalsSchema,
@@ -29,7 +30,7 @@ export const atCapacitySchema = z.object({
 });
 export type AtCapacity = z.infer<typeof atCapacitySchema>;
 
-/** Milliseconds of CPU per expected response. */
+/** Milliseconds of CPU per request that was done: if n8n answers at once, per completed execution. */
 export const cpuPerRequestSchema = z.object({
   /** CPU of all loaded roles; databases and the load generator are not included. */
   allMs: z.number(),
@@ -196,7 +197,7 @@ export const hasEstimate = (verdict: FindRecord['verdict']): boolean =>
 
 export const usedAt = (run: string, summary: Summary): AtCapacity => ({
   run,
-  ratePerSecond: summary.achieved.ratePerSecond,
+  ratePerSecond: donePerSecond(summary),
   meanLatencyMs: summary.latencyMs?.mean ?? 0,
   cpuMillisecondsPerRequest: summary.cpuMillisecondsPerRequest,
   roles: summary.roles,

@@ -1,6 +1,7 @@
 /** Deploys what is recommended and loads it; what is refuted is learnt from, and the next one tried. */
 import { isOfMemory } from '../../analysis/limits/table';
 import { plannedPerSecond } from '../find/analysis/planned-share';
+import { usedAt } from '../find/record';
 import type { RoleSummary, RunRecord } from '../../record/run-record';
 import { limitsOf } from '../../plan/topology';
 import { isRole, type Role } from '../../plan/roles';
@@ -139,13 +140,7 @@ export function learn(
   const sustained = record.verdict.outcome === 'sustained';
   return evidence.map((each) => {
     if (layoutKey(each) !== layoutKey(refuted)) return each;
-    const at = {
-      ratePerSecond: record.summary.achieved.ratePerSecond,
-      meanLatencyMs: record.summary.latencyMs?.mean ?? 0,
-      roles: record.summary.roles,
-      run,
-    };
-    if (sustained) return { ...each, at };
+    if (sustained) return { ...each, at: usedAt(run, record.summary) };
     if (each.at !== null && ranOutOfMemory(record)) {
       return { ...each, at: { ...each.at, roles: enlarged(each.at.roles, record) } };
     }

@@ -1,5 +1,6 @@
 /** One cell for real: its topology comes up fresh, is measured, and goes down again. */
 import { join, relative, resolve } from 'node:path';
+import { donePerSecond } from '../../analysis/cost';
 import { limitOfRun, limitOfFind } from '../../analysis/limits/limit-seen';
 import { CapacitySearch } from '../find/analysis/search';
 import { find, type FindOrder } from '../find/find';
@@ -172,11 +173,11 @@ const OUTCOMES = {
   invalid: 'invalid',
 } as const;
 
-function figuresOfRun({ summary }: RunRecord): CellFigures {
+export function figuresOfRun({ summary }: Pick<RunRecord, 'summary'>): CellFigures {
   const loaded = summary.roles.filter(({ role }) => isLoaded(role));
   const peaks = loaded.flatMap(({ rssPeakMiB }) => (rssPeakMiB === null ? [] : [rssPeakMiB]));
   const memoryMiB = peaks.length > 0 ? total(peaks) : null;
-  const achievedPerSecond = summary.achieved.ratePerSecond;
+  const achievedPerSecond = donePerSecond(summary);
   return {
     capacityPerSecond: null,
     achievedPerSecond,

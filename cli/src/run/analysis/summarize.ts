@@ -57,6 +57,8 @@ export function summarize(
   const seconds = (measured.toMs - measured.fromMs) / 1_000;
   const offered = requests.due;
   const good = requests.goodResponses();
+  // Of what answers at once, an accepted request has cost nothing of its execution yet.
+  const done = Math.min(good, facts.completed?.completions.requests ?? Infinity);
   const errors = {
     requests: requests.errors,
     share: offered === 0 ? 0 : requests.errors / offered,
@@ -83,7 +85,7 @@ export function summarize(
     stallsMs: stalls.map(({ ms }) => ms),
     ...(stalls.length === 0 ? {} : { stallCauses: stallCauses(stalls, samples) }),
     littlesLaw: requests.littlesLaw(facts.loop === 'closed' ? (facts.clients ?? 0) : null),
-    cpuMillisecondsPerRequest: cpuPerRequest(samples, measured, good),
+    cpuMillisecondsPerRequest: cpuPerRequest(samples, measured, done),
     roles: roles(samples, measured),
     spread: requests.spread.rows(),
     generator: generator(requests, samples, errors, facts),
@@ -110,13 +112,13 @@ function backlog(samples: readonly MetricSample[], facts: RunFacts): Summary['ba
 function cpuPerRequest(
   samples: readonly MetricSample[],
   measured: Window,
-  good: number,
+  done: number,
 ): number | null {
   const cores = LOADED_ROLES.flatMap((role) => {
     return meanCores(samples, role, measured) ?? [];
   });
-  if (cores.length === 0 || good === 0) return null;
-  return (cores.reduce((sum, value) => sum + value, 0) * (measured.toMs - measured.fromMs)) / good;
+  if (cores.length === 0 || done === 0) return null;
+  return (cores.reduce((sum, value) => sum + value, 0) * (measured.toMs - measured.fromMs)) / done;
 }
 
 function roles(samples: readonly MetricSample[], measured: Window): RoleSummary[] {

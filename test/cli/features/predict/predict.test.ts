@@ -251,6 +251,15 @@ test('a closed loop tells what its clients could get, an open loop nothing', () 
     cpuMillisecondsPerRequest: 27.5,
   });
   expect(measurementOfRun(record)).toBeNull();
+  const completions = {
+    ...{ requests: 60, ratePerSecond: 10, shareOfOffered: 0.25 },
+    ...{ openAtEnd: 180, source: 'database' },
+  };
+  const behind = { ...record, profile: closed, summary: { ...record.summary, completions } };
+  expect(measurementOfRun(behind)).toMatchObject({
+    ratePerSecond: 10,
+    roleCpu: { main: { own: 50 } },
+  });
 });
 
 test('what was seen is its middle, from least to most', () => {

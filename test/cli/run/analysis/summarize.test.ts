@@ -180,6 +180,22 @@ describe('summary', () => {
     expect(summary.cpuMillisecondsPerRequest).toBeCloseTo(300 / 47.5, 6);
   });
 
+  test('CPU per request counts executions that were completed, not acceptances that wait in a backlog', () => {
+    const samples = samplesOf('main', 'cpuCores', () => 0.6);
+    const cpuMs = (requests: number): number | null => {
+      const completions = {
+        ...{ requests, ratePerSecond: requests / 30, shareOfOffered: requests / 1_500 },
+        ...{ openAtEnd: 0, source: 'database' },
+      };
+      const completed = { completions, open: [] };
+      return summarize(steady, samples, facts({ completed })).cpuMillisecondsPerRequest;
+    };
+    expect(cpuMs(600)).toBeCloseTo((600 * 30) / 600, 6);
+    // What n8n had accepted before the measured part and completed in it was not offered in it.
+    expect(cpuMs(1_500)).toBeCloseTo(600 / 47.5, 6);
+    expect(cpuMs(0)).toBeNull();
+  });
+
   test('a queue that grows has a slope, one that wavers has none', () => {
     const growing = samplesOf('redis', 'queueWaiting', (s) => s * 3);
     const wavering = samplesOf('redis', 'queueWaiting', (s) => [4, 6, 5, 4, 5][s % 5] ?? 0);

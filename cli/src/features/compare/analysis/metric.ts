@@ -45,7 +45,7 @@ export const COMPARE_METRICS: Record<CompareMetric, ComparableMetric> = {
     unit: 'ms',
     moreIsBetter: false,
     of: ({ summary }) =>
-      summary.cpuMillisecondsPerRequest ?? (summary.achieved.requests === 0 ? NEVER : null),
+      summary.cpuMillisecondsPerRequest ?? (donePerSecond(summary) === 0 ? NEVER : null),
   },
 };
 

@@ -6,6 +6,7 @@
 import { LOADED_ROLES, type SampledRole } from '../../../plan/roles';
 import type { CpuPerRequest, FindProbe } from '../record';
 import type { Summary } from '../../../record/run-record';
+import { donePerSecond } from '../../../analysis/cost';
 import { slope } from '../../../analysis/statistics/trend';
 
 /**
@@ -23,16 +24,16 @@ const EQUAL = 1.08;
 
 const LOADED: readonly SampledRole[] = LOADED_ROLES;
 
-/** CPU per request of each loaded role and of all together; null without CPU figures or without responses. */
-export function cpuPerRequest({
-  achieved,
-  roles,
-}: Pick<Summary, 'achieved' | 'roles'>): CpuPerRequest | null {
-  if (!(achieved.ratePerSecond > 0)) return null;
-  const seen = roles.flatMap(({ role, instances, cpuCoresMean }) =>
+type Costly = Pick<Summary, 'achieved' | 'completions' | 'roles'>;
+
+/** CPU per request of each loaded role and of all together; null without CPU figures or if no request was done. */
+export function cpuPerRequest(summary: Costly): CpuPerRequest | null {
+  const ratePerSecond = donePerSecond(summary);
+  if (!(ratePerSecond > 0)) return null;
+  const seen = summary.roles.flatMap(({ role, instances, cpuCoresMean }) =>
     cpuCoresMean === null || !LOADED.includes(role)
       ? []
-      : [{ role, instances, ms: (1_000 * cpuCoresMean) / achieved.ratePerSecond }],
+      : [{ role, instances, ms: (1_000 * cpuCoresMean) / ratePerSecond }],
   );
   return seen.length === 0
     ? null
@@ -50,7 +51,7 @@ export function busiestRole(all: readonly CpuPerRequest[]): SampledRole | null {
 }
 
 /** Milliseconds of CPU per request of that role; null where no CPU was seen. */
-export const busiestCost = (summary: Pick<Summary, 'achieved' | 'roles'>): number | null =>
+export const busiestCost = (summary: Costly): number | null =>
   costOfBusiest(cpuPerRequest(summary));
 
 export function costOfBusiest(cpu: CpuPerRequest | null): number | null {
@@ -71,7 +72,7 @@ export interface SpeedSpread {
 interface ProbeCost {
   ratePerSecond: number;
   achievedPerSecond: number;
-  /** CPU per response. */
+  /** CPU per request that was done. */
   ms: number;
   /** Length of the probe. */
   seconds: number;

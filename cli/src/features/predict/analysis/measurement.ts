@@ -1,3 +1,4 @@
+import { donePerSecond } from '../../../analysis/cost';
 import { ROLES } from '../../../plan/roles';
 import { median, type Interval } from '../../../analysis/statistics/statistics';
 import type { Role, Topology } from '../../../plan/topology';
@@ -56,7 +57,7 @@ export function measurementOf(
  */
 export function measurementOfRun(record: RunRecord): MeasuredSize | null {
   const { topology, profile, summary } = record;
-  const ratePerSecond = summary.achieved.ratePerSecond;
+  const ratePerSecond = donePerSecond(summary);
   if (topology === null || profile.loop !== 'closed' || !(ratePerSecond > 0)) return null;
   return {
     source: record.id,

@@ -50,6 +50,14 @@ describe('CPU per request', () => {
     expect(cpu?.allMs).toBeCloseTo((1_000 * (0.5 + 0.9)) / summary.achieved.ratePerSecond, 9);
   });
 
+  it('is that of a completed execution where n8n answers at once and falls behind', () => {
+    const completions = {
+      ...{ requests: 60, ratePerSecond: 10, shareOfOffered: 0.25 },
+      ...{ openAtEnd: 180, source: 'database' },
+    };
+    expect(cpuPerRequest({ ...record.summary, completions })?.allMs).toBeCloseTo(140, 9);
+  });
+
   it('is unknown where no CPU was seen, and where nothing was answered', () => {
     const { summary } = record;
     const unseen = summary.roles.map((role) => ({ ...role, cpuCoresMean: null }));

@@ -4,7 +4,9 @@ import {
   remaining,
   secondsLeft,
 } from '../../../../../cli/src/features/sweep/analysis/drift-and-order';
+import { figuresOfRun } from '../../../../../cli/src/features/sweep/measure-cell';
 import { cellKey, matrix, sift, type Cell } from '../../../../../cli/src/features/sweep/plan/cells';
+import { sampleRun } from '../../../../support/sample-run';
 
 const onlyInQueueMode = (cell: Cell) =>
   cell.mode === 'regular' && cell.workers !== 0 ? 'only queue mode has workers' : null;
@@ -109,4 +111,16 @@ describe('drift of the controls', () => {
       ]),
     ).toBeNull();
   });
+});
+
+test('a cell whose workload answers at once has the rate of its executions, not of acceptances', () => {
+  const { summary } = sampleRun().record;
+  const completions = {
+    ...{ requests: 60, ratePerSecond: 10, shareOfOffered: 0.25 },
+    ...{ openAtEnd: 180, source: 'database' },
+  };
+  expect(figuresOfRun({ summary }).achievedPerSecond).toBe(summary.achieved.ratePerSecond);
+  const { memoryMiB, ...behind } = figuresOfRun({ summary: { ...summary, completions } });
+  expect(behind.achievedPerSecond).toBe(10);
+  expect(behind.memoryMiBPerRequestPerSecond).toBeCloseTo((memoryMiB ?? NaN) / 10, 9);
 });
