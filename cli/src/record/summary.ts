@@ -222,6 +222,11 @@ export const summarySchema = z
      */
     completions: z.exactOptional(completionsSchema.nullable()),
     latencyMs: latencySummarySchema.nullable(),
+    /**
+     * 95th percentile of the latency of all requests that were due. One without a latency, because it was rejected, counts
+     * as never answered; null if the percentile is one of those. Left out by older versions.
+     */
+    p95OfAllMs: z.exactOptional(z.number().nullable()),
     errors: z.object({
       requests: z.number(),
       share: z.number(),

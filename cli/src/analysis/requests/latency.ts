@@ -3,6 +3,7 @@ import {
   meanInterval,
   percentile,
   percentileInterval,
+  rankAt,
   type Interval,
 } from '../statistics/statistics';
 import type { Latencies } from './latencies';
@@ -29,6 +30,15 @@ export function latency(requests: Iterable<RequestSample>): LatencySummary | nul
 /** The intervals allow for requests that were late together. */
 export const latencySummary = (latencies: Latencies): LatencySummary | null =>
   summaryOf(latencies.all, latencies.independentAt(), latencies.independentForMean());
+
+/**
+ * The 95th percentile over all requests that were due: what has no latency was never answered. Null if it is one of
+ * those, or if none was due.
+ */
+export function p95OfAll(latencies: Values, due: number): number | null {
+  const rank = rankAt(0.95, due);
+  return rank > latencies.length ? null : (latencies.ordered().at(rank - 1) ?? null);
+}
 
 function summaryOf(
   values: Values,

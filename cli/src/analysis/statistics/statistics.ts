@@ -48,10 +48,11 @@ export function standardDeviation(values: ArrayLike<number>): number {
  * does not exceed. So `p95 < 6 s` says exactly that 95% of the requests took less than 6 s, and a
  * percentile is always a latency that somebody had, never one made by interpolation.
  */
-export function percentile(ordered_: Ordered, p: number): number {
-  // The tiny allowance keeps 0.95 * 20 = 19.000000000000004 at rank 19.
-  return ordered(ordered_, Math.ceil(p * ordered_.length - 1e-9) - 1);
-}
+export const percentile = (ordered_: Ordered, p: number): number =>
+  ordered(ordered_, rankAt(p, ordered_.length) - 1);
+
+/** The place of a percentile among that many values, from 1; the tiny allowance keeps 0.95 * 20 = 19.000000000000004 at 19. */
+export const rankAt = (p: number, count: number): number => Math.ceil(p * count - 1e-9);
 
 /** The maximum of any number of values; `Math.max(...values)` throws from about 125,000 on. */
 export function largest(values: Iterable<number>): number {

@@ -89,8 +89,10 @@ function sideOf(folder: string, { kind, record }: Recorded, metric: CompareMetri
         : null
       : (of?.(record) ?? null);
   if (value === null) {
+    const { title, missing } = COMPARE_METRICS[metric];
+    const why = kind === 'run' && missing !== undefined ? ` (${missing(record)})` : '';
     throw new Mistake(
-      `${folder} is the record of a ${kind}, which does not contain ${COMPARE_METRICS[metric].title}: choose another --metric.`,
+      `${folder} is the record of a ${kind}, which does not contain ${title}${why}: choose another --metric.`,
     );
   }
   return {

@@ -18,7 +18,7 @@ import {
   select,
 } from '../../analysis/metrics';
 import type { RequestFigures } from '../../analysis/requests/figures';
-import { latencySummary } from '../../analysis/requests/latency';
+import { latencySummary, p95OfAll } from '../../analysis/requests/latency';
 import { stallCauses } from './stall-causes';
 import { stallsOf } from './stalls';
 import { largest, mean, median } from '../../analysis/statistics/statistics';
@@ -74,6 +74,7 @@ export function summarize(
     },
     ...(facts.completed === undefined ? {} : { completions: facts.completed?.completions ?? null }),
     latencyMs: latencySummary(requests.latencyMs),
+    p95OfAllMs: p95OfAll(requests.latencyMs.all, offered),
     errors,
     unanswered: { ...requests.unanswered },
     executions: facts.executions && {

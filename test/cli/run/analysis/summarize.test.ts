@@ -131,6 +131,25 @@ describe('summary', () => {
     expect(summary.latencyMs?.max).toBe(30_000);
   });
 
+  test('the p95 of all requests counts a rejected one as never answered, and one that hung by its age', () => {
+    // 100 requests that took 1 to 100 ms; the slowest of them are answered otherwise.
+    const p95 = (errorKinds: readonly string[]) =>
+      summarize(
+        Array.from({ length: 100 }, (_, i) => request(i * 10, i + 1, errorKinds[99 - i] ?? '')),
+        [],
+        facts({ measured: { fromMs: 0, toMs: 1_000 } }),
+      ).p95OfAllMs;
+    const times = (count: number, kind: string): string[] => Array<string>(count).fill(kind);
+    expect(p95([])).toBe(95);
+    expect(p95(['reset'])).toBe(95);
+    expect(p95(times(5, 'refused'))).toBe(95);
+    expect(p95(times(6, 'refused'))).toBeNull();
+    expect(p95(times(6, 'timeout'))).toBe(95);
+    // A fast rejection makes the others no faster.
+    const first = Array.from({ length: 100 }, (_, i) => (i >= 97 ? 'reset' : ''));
+    expect(p95(first)).toBe(98);
+  });
+
   test('a quick error does not make a latency', () => {
     expect(latency([request(0, 1, 'refused'), request(0, 80)])).toMatchObject({
       count: 1,

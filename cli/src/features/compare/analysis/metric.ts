@@ -1,4 +1,5 @@
 import { donePerSecond } from '../../../analysis/cost';
+import { rankAt } from '../../../analysis/statistics/statistics';
 import { isLoaded } from '../../../plan/roles';
 import type { CompareMetric } from '../record';
 import type { RunRecord, Summary } from '../../../record/run-record';
@@ -9,6 +10,8 @@ interface ComparableMetric {
   moreIsBetter: boolean;
   /** Read from a run, null where that does not tell; left out where it takes a search. */
   of?(record: RunRecord): number | null;
+  /** Why it is null of a run; left out where that needs no word. */
+  missing?(record: RunRecord): string;
 }
 
 /** Instead of infinity, which JSON does not know: what was waited for never came. */
@@ -32,6 +35,10 @@ export const COMPARE_METRICS: Record<CompareMetric, ComparableMetric> = {
     unit: 'ms',
     moreIsBetter: false,
     of: ({ summary }) => p95OfAll(summary),
+    missing: ({ summary }) =>
+      summary.offered.requests === 0
+        ? 'no request was due'
+        : 'some of its requests have no latency, and the version that wrote it recorded no percentile of all requests',
   },
   memory: {
     title: 'peak memory of all loaded processes',
@@ -49,21 +56,21 @@ export const COMPARE_METRICS: Record<CompareMetric, ComparableMetric> = {
   },
 };
 
-/**
- * Over all requests: one that is rejected never gets its response, however fast the rejection is. With a
- * share of errors the 95th percentile of all is a higher one of the others.
- */
-function p95OfAll({ latencyMs, errors, offered }: Summary): number | null {
-  if (latencyMs === null) return offered.requests > 0 ? NEVER : null;
-  const share = 0.95 / (1 - errors.share);
-  const { p95, p99, p999, max } = latencyMs;
+/** Over all requests: one that is rejected never gets its response, however fast the rejection is. */
+function p95OfAll({ p95OfAllMs, latencyMs, offered }: Summary): number | null {
+  if (offered.requests === 0) return null;
+  if (p95OfAllMs !== undefined) return p95OfAllMs ?? NEVER;
+  // Older records have only percentiles of the requests with a latency: it may be one of those.
+  const rank = rankAt(0.95, offered.requests);
+  if (latencyMs === null || rank > latencyMs.count) return NEVER;
+  const { count, p95, p99, p999, max } = latencyMs;
   const known: [number, number][] = [
     [0.95, p95],
     [0.99, p99],
     [0.999, p999],
     [1, max],
   ];
-  return known.find(([at]) => at >= share - 1e-9)?.[1] ?? NEVER;
+  return known.find(([p]) => rankAt(p, count) === rank)?.[1] ?? null;
 }
 
 function sum(values: readonly (number | null)[]): number | null {

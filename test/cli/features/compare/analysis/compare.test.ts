@@ -1,4 +1,8 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
+import { compareRecords } from '../../../../../cli/src/features/compare/compare-records';
 import {
   alignedPairs,
   anytimeInterval,
@@ -214,22 +218,35 @@ describe('a comparison cannot be won by doing less', () => {
     expect(unlessRejected(faster, true, shares)).toEqual(faster);
   });
 
-  test.each([
-    [0, 150],
-    [0.02, 400],
-    [0.045, 900],
-    [0.0505, NEVER],
-    [1, NEVER],
-  ])('with a share of %d rejected, the p95 of all requests is %d', (share, expected) => {
+  const recordOf = (changes: object): RunRecord => {
     const { record } = sampleRun();
-    const latencyMs = { ...record.summary.latencyMs, p95: 150, p99: 400, p999: 900, max: 1000 };
-    const summary = {
-      ...record.summary,
-      latencyMs: share === 1 ? null : latencyMs,
-      errors: { ...record.summary.errors, share },
-    };
-    expect(COMPARE_METRICS.p95.of?.({ ...record, summary } as RunRecord)).toBe(expected);
+    return { ...record, summary: { ...record.summary, ...changes } } as RunRecord;
+  };
+  const p95Of = (changes: object) => COMPARE_METRICS.p95.of?.(recordOf(changes));
+
+  test('the p95 of a run is that of all its requests, however many of them were rejected', () => {
+    expect(p95Of({ p95OfAllMs: 151 })).toBe(151);
+    expect(p95Of({ p95OfAllMs: null })).toBe(NEVER);
+    const nothing = { requests: 0, ratePerSecond: 0 };
+    expect(p95Of({ p95OfAllMs: null, offered: nothing })).toBeNull();
   });
+
+  test.each([
+    ['none was rejected', 1_000, 0, 150],
+    ['one was rejected, and the p95 is of the same request', 1_000, 1, 150],
+    ['2% were rejected, and it lies between two recorded ones', 1_000, 20, null],
+    ['so many were rejected that it is the p99', 10_000, 405, 400],
+    ['more than 5% were rejected', 1_000, 51, NEVER],
+    ['all were rejected', 1_000, 1_000, NEVER],
+  ])(
+    'an older record tells the p95 of all requests only where it is a recorded one: if %s',
+    (_, requests, rejected, expected) => {
+      const count = requests - rejected;
+      const latencyMs = { count, p95: 150, p99: 400, p999: 900, max: 1000 };
+      const offered = { requests, ratePerSecond: 40 };
+      expect(p95Of({ offered, latencyMs: count === 0 ? null : latencyMs })).toBe(expected);
+    },
+  );
 });
 
 const side = (values: (number | null)[], cpuMs: (number | null)[]) => ({ values, cpuMs });
@@ -264,5 +281,31 @@ describe('the ratio at equal price', () => {
   test.each(['p95', 'memory', 'cpu-per-request'] as const)('is none of %s', (metric) => {
     const both = side([100, 100], [10, 10]);
     expect(atEqualPrice(both, both, { ...order, metric })).toBeNull();
+  });
+});
+
+describe('two records side by side', () => {
+  const top = mkdtempSync(join(tmpdir(), 'compare-records-'));
+  afterAll(() => {
+    rmSync(top, { recursive: true });
+  });
+  const written = (name: string, file: string, record: object): string => {
+    const folder = join(top, name);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, file), JSON.stringify(record));
+    return folder;
+  };
+
+  test('by p95 need that of all requests, and say why an older one has none', () => {
+    const { record } = sampleRun();
+    const older = written('older', 'run.json', record);
+    const newer = written('newer', 'run.json', {
+      ...record,
+      summary: { ...record.summary, p95OfAllMs: 160 },
+    });
+    expect(compareRecords(newer, newer, 'p95').a.values).toEqual([160]);
+    expect(() => compareRecords(newer, older, 'p95')).toThrow(
+      'does not contain 95th percentile of the latency (some of its requests have no latency, and the version',
+    );
   });
 });
