@@ -1,10 +1,15 @@
 /** Whether a cluster may be somebody's production. Pure. */
+import { isIP } from 'node:net';
+import { isPrivate } from '../../url/private-address';
 
 const LOCAL_CONTEXTS =
-  /^(kind-|k3d-|minikube|docker-desktop|rancher-desktop|orbstack|colima|microk8s|n8n-tuned)/;
+  /^(kind-|k3d-|minikube|docker-desktop|rancher-desktop|orbstack|colima|microk8s)/;
 
 /** Hosts that only a cluster on this machine uses: loopback, and the lab's range for benchmarks (RFC 2544). */
-const LOCAL_HOSTS = /^(localhost|127\.|\[?::1\]?$|198\.1[89]\.|0\.0\.0\.0)/;
+const LOCAL_HOSTS = /^(localhost|127(\.\d+){3}|::1|198\.1[89](\.\d+){2}|0\.0\.0\.0)$/;
+
+/** Names that no public DNS answers for, such as kubernetes.docker.internal. */
+const LOCAL_NAMES = /^[^.]+$|\.(internal|local|localhost)$/;
 
 export interface ClusterToLoad {
   context: string;
@@ -15,8 +20,10 @@ export interface ClusterToLoad {
 
 export function needsConfirmation({ context, server, protect }: ClusterToLoad): boolean {
   if (protect.some((pattern) => matches(pattern, context))) return true;
-  const host = URL.canParse(server) ? new URL(server).hostname : server;
-  return !LOCAL_CONTEXTS.test(context) && !LOCAL_HOSTS.test(host);
+  const host = URL.canParse(server) ? new URL(server).hostname.replace(/^\[|\]$/g, '') : server;
+  if (LOCAL_HOSTS.test(host)) return false;
+  const isNear = isIP(host) === 0 ? LOCAL_NAMES.test(host) : isPrivate(host);
+  return !(LOCAL_CONTEXTS.test(context) && isNear);
 }
 
 function matches(pattern: string, text: string): boolean {

@@ -84,6 +84,15 @@ test.each([
   ['kind-load', 'https://10.1.2.3', [], false],
   ['kind-load', 'https://127.0.0.1:6443', ['kind-*'], true],
   ['kind-load', 'https://127.0.0.1:6443', ['prod*'], false],
+  ['n8n-tuned-prod', 'https://203.0.113.7', [], true],
+  ['n8n-tuned', 'https://10.1.2.3', [], true],
+  ['kind-load', 'https://203.0.113.7', [], true],
+  ['kind-load', 'https://k8s.example.com', [], true],
+  ['docker-desktop', 'https://kubernetes.docker.internal:6443', [], false],
+  ['kind-ci', 'https://docker:6443', [], false],
+  ['anything', 'https://localhost.example.com', [], true],
+  ['anything', 'https://127.example.com', [], true],
+  ['anything', 'https://[::1]:6443', [], false],
 ])('context %s at %s with --protect %j is asked for: %s', (context, server, protect, asks) => {
   expect(needsConfirmation({ context, server, protect })).toBe(asks);
 });
