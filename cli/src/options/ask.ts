@@ -43,9 +43,14 @@ async function answerTo(question: string): Promise<string> {
   return answer;
 }
 
-/** `load`: what it would get, in words. */
-export async function askForHost(url: string, load: string, consent: Consent): Promise<void> {
-  const [address] = await publicAddresses(url);
+/** `load`: what it would get, in words. `at`: where requests to it go, if not to what DNS says. */
+export async function askForHost(
+  url: string,
+  load: string,
+  consent: Consent,
+  at = url,
+): Promise<void> {
+  const [address] = await publicAddresses(at);
   if (address === undefined) return;
   const { host, hostname } = new URL(url);
   const shown = hostname.includes(address) ? host : `${host} (${address})`;

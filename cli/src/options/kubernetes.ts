@@ -1,4 +1,5 @@
 /** Options of the target kubernetes, and when a cluster may be production. */
+import { isIPv6 } from 'node:net';
 import { WHERE } from './applies';
 import { withContainerOptions, type ContainerFlags } from './container';
 import { type Command, Option } from 'commander';
@@ -12,11 +13,12 @@ import type { Deployer } from '../targets/deploy';
 import { kubernetesTarget } from '../targets/kubernetes/kubernetes-target';
 import type { KubernetesOptions } from '../targets/kubernetes/release/options';
 import type { Target } from '../targets/target';
-import { WAYS, type Way } from '../targets/kubernetes/release/ingress';
+import { WAYS, type EntryPoint, type Way } from '../targets/kubernetes/release/ingress';
+import { publicAddresses } from '../targets/url/private-address';
 import { needsConfirmation } from '../targets/kubernetes/objects/production';
 import { messageOf, Mistake } from '../ui/exit';
 import { warn } from '../ui/print';
-import { ask } from './ask';
+import { ask, askForHost, type Consent } from './ask';
 import { collect, countFrom1, milliseconds, parsed } from './parsers';
 import { readPlainFile } from '../linux/plain-file';
 
@@ -131,13 +133,14 @@ export function withKubernetesOptions(command: Command): Command {
 }
 
 /** What a cluster is asked, and of which contexts the user is asked first. */
-export type KubernetesOrder = Omit<KubernetesOptions, 'confirm' | 'warn'> &
+export type KubernetesOrder = Omit<KubernetesOptions, 'confirm' | 'confirmAddress' | 'warn'> &
   Pick<Required<ClusterFlags>, 'protect' | 'yes'>;
 
 export const clusterTarget = ({ protect, yes, ...order }: KubernetesOrder): Target =>
   kubernetesTarget({
     ...order,
     confirm: (cluster) => confirm(cluster, { protect, yes }),
+    confirmAddress: (entryPoint) => confirmAddress(entryPoint, { yes }),
     warn,
   });
 
@@ -245,4 +248,27 @@ export async function confirm(
   if (!needsConfirmation({ context, server, protect })) return;
   const why = `context ${context} (${server}) may be production`;
   await ask({ word: context, kind: 'name of the context', why }, consent);
+}
+
+/** Rejects unless the user names the host, where the way into a cluster leads to a public address. */
+export async function confirmAddress(
+  { baseUrl, hosts }: EntryPoint,
+  consent: Consent,
+): Promise<void> {
+  // Pods may know the name even if this machine does not.
+  if (consent.yes === true) return;
+  const { host } = new URL(baseUrl);
+  const [address] = Object.values(hosts);
+  const at =
+    address === undefined ? baseUrl : `http://${isIPv6(address) ? `[${address}]` : address}`;
+  const isKnown = await publicAddresses(at).then(
+    () => true,
+    () => false,
+  );
+  if (isKnown) {
+    await askForHost(baseUrl, 'the load', consent, at);
+    return;
+  }
+  const why = `the address of ${host} is not known, and it would receive the load`;
+  await ask({ word: host, kind: 'name of the host', why }, consent);
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { confirm, kubernetesOptions } from '../../../cli/src/options/kubernetes';
+import { confirm, confirmAddress, kubernetesOptions } from '../../../cli/src/options/kubernetes';
 import { chosenDeployer, isLegacyChoice } from '../../../cli/src/options/targets';
 import { topologySchema } from '../../../cli/src/plan/topology';
 
@@ -73,5 +73,31 @@ describe('a context that may be production', () => {
     await expect(
       confirm({ context: 'kind-load', server: 'https://127.0.0.1:6443' }, { protect: ['kind-*'] }),
     ).rejects.toThrow(/may be production/);
+  });
+});
+
+describe('an Ingress or a Gateway', () => {
+  const baseUrl = 'https://n8n.nowhere.invalid';
+  const at = (address: string) => ({
+    ...{ baseUrl, hosts: { 'n8n.nowhere.invalid': address } },
+  });
+
+  it('at a public address is loaded only if the user agrees', async () => {
+    for (const address of ['203.0.113.5', '2001:db8::5']) {
+      await expect(confirmAddress(at(address), {})).rejects.toThrow(
+        `n8n.nowhere.invalid (${address}) is neither this machine nor a private address, and it would receive the load, and there is no terminal to ask: add --yes`,
+      );
+      await expect(confirmAddress(at(address), { yes: true })).resolves.toBeUndefined();
+    }
+    for (const address of ['10.0.0.9', 'fd00::9', '127.0.0.1']) {
+      await expect(confirmAddress(at(address), {})).resolves.toBeUndefined();
+    }
+  });
+
+  it('with a name that this machine cannot look up may be public', async () => {
+    await expect(confirmAddress({ baseUrl, hosts: {} }, {})).rejects.toThrow(
+      'the address of n8n.nowhere.invalid is not known, and it would receive the load, and there is no terminal to ask: add --yes',
+    );
+    await expect(confirmAddress({ baseUrl, hosts: {} }, { yes: true })).resolves.toBeUndefined();
   });
 });

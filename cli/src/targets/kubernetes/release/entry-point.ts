@@ -17,14 +17,25 @@ const GATEWAY_API = { group: 'gateway.networking.k8s.io', version: 'v1' };
 
 export async function resolveEntryPoint(
   cluster: Cluster,
-  { via, viaAddress }: Pick<KubernetesOptions, 'via' | 'viaAddress'>,
+  options: Pick<KubernetesOptions, 'via' | 'viaAddress' | 'confirmAddress'>,
   release: string,
   namespace: string,
   service: V1Service,
 ): Promise<EntryPoint> {
+  if (options.via === 'service') return { baseUrl: urlOf(service), hosts: {} };
   const name = service.metadata?.name ?? '';
   const ofRelease = { namespace, labelSelector: releaseSelector(release) };
-  if (via === 'service') return { baseUrl: urlOf(service), hosts: {} };
+  const found = await publicWay(cluster, options, ofRelease, name);
+  await options.confirmAddress(found);
+  return found;
+}
+
+async function publicWay(
+  cluster: Cluster,
+  { via, viaAddress }: Pick<KubernetesOptions, 'via' | 'viaAddress'>,
+  ofRelease: { namespace: string; labelSelector: string },
+  name: string,
+): Promise<EntryPoint> {
   if (via === 'ingress') {
     const { items } = await cluster.doing('reading the Ingresses', () =>
       cluster.networking.listNamespacedIngress(ofRelease),
@@ -43,7 +54,7 @@ export async function resolveEntryPoint(
   const gateway = await cluster.doing(`reading the Gateway ${parent?.name ?? ''}`, () =>
     cluster.custom.getNamespacedCustomObject({
       ...GATEWAY_API,
-      namespace: parent?.namespace ?? namespace,
+      namespace: parent?.namespace ?? ofRelease.namespace,
       plural: 'gateways',
       name: parent?.name ?? '',
     }),

@@ -1,4 +1,5 @@
 /** The way by which users come to n8n, from what the cluster says of Ingresses and Gateways. Pure. */
+import { isIPv6 } from 'node:net';
 import { Mistake } from '../../../ui/exit';
 import type { V1Ingress } from '../api/api-types';
 
@@ -102,7 +103,7 @@ interface Parts {
 
 /** A name with a wildcard stands for any of its names. */
 function wayOf({ scheme, host, port, address }: Parts): EntryPoint {
-  const name = host?.replace(/^\*\./, 'n8n-tuned.') ?? address;
+  const name = host?.replace(/^\*\./, 'n8n-tuned.') ?? inUrl(address);
   if (name === null) {
     throw new Mistake(
       'the Ingress or Gateway has neither a host nor an address yet: set --via-address to its address.',
@@ -114,3 +115,6 @@ function wayOf({ scheme, host, port, address }: Parts): EntryPoint {
     hosts: host === null || address === null ? {} : { [name]: address },
   };
 }
+
+const inUrl = (address: string | null): string | null =>
+  address !== null && isIPv6(address) ? `[${address}]` : address;

@@ -1,5 +1,5 @@
 import type { Topology } from '../../../plan/topology';
-import type { Way } from './ingress';
+import type { EntryPoint, Way } from './ingress';
 import type { ForeignChart } from '../../../plan/chart-file';
 import type { SeedWorkflow } from '../../../catalogue/seeding';
 
@@ -42,5 +42,7 @@ export interface KubernetesOptions {
   generatorImage: string;
   /** Asked once it is known which cluster it is; rejects when the user does not want to load it. */
   confirm(cluster: { context: string; server: string }): Promise<void>;
+  /** Asked once it is known where an Ingress or a Gateway leads; rejects when the user does not want to load that. */
+  confirmAddress(entryPoint: EntryPoint): Promise<void>;
   warn(text: string): void;
 }

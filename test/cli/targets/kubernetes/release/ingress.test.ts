@@ -1,4 +1,6 @@
 import type { V1Ingress } from '../../../../../cli/src/targets/kubernetes/api/api-types';
+import type { Cluster } from '../../../../../cli/src/targets/kubernetes/api/api';
+import { resolveEntryPoint } from '../../../../../cli/src/targets/kubernetes/release/entry-point';
 import {
   routeTo,
   throughGateway,
@@ -77,4 +79,34 @@ test('a Gateway is come through by the listener that the route names', () => {
   expect(() => routeTo([route({})], 'other')).toThrow(
     /^no HTTPRoute of the release leads from a Gateway to the Service other/,
   );
+});
+
+test('the address of an Ingress is asked for before it is loaded, a Service of the cluster is not', async () => {
+  const cluster = {
+    doing: (_: string, work: () => unknown) => work(),
+    networking: {
+      listNamespacedIngress: () => ({ items: [ingress('n8n.example.com', 'n8n')] }),
+    },
+  } as unknown as Cluster;
+  const asked: string[] = [];
+  const wayBy = (via: 'service' | 'ingress', viaAddress: string | null): Promise<unknown> =>
+    resolveEntryPoint(
+      cluster,
+      {
+        ...{ via, viaAddress },
+        confirmAddress: ({ baseUrl, hosts }) => {
+          asked.push(`${baseUrl} at ${Object.values(hosts).join()}`);
+          return viaAddress === null ? Promise.resolve() : Promise.reject(new Error('refused'));
+        },
+      },
+      ...(['n8n', 'load'] as const),
+      { metadata: { name: 'n8n', namespace: 'load' }, spec: { ports: [{ port: 80 }] } },
+    );
+  await wayBy('service', null);
+  expect(asked).toEqual([]);
+  await wayBy('ingress', null);
+  await expect(wayBy('ingress', '203.0.113.5')).rejects.toThrow('refused');
+  expect(asked).toEqual([
+    ...['http://n8n.example.com at 10.0.0.9', 'http://n8n.example.com at 203.0.113.5'],
+  ]);
 });
