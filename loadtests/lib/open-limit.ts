@@ -2,7 +2,7 @@
 import { dueBetween, highestRate } from './due.ts';
 import { Mistake } from './mistake.ts';
 import { lengthSeconds, type LoadPlan } from './profile.ts';
-import { isAboutLatency, type Slo } from './slo.ts';
+import { latencyLimits, type Slo } from './slo.ts';
 
 /** Measured: 4,000 open requests take k6 250 MiB. Sockets end near 28,000 per address. */
 const OPEN_AT_MOST = 10_000;
@@ -27,7 +27,7 @@ export function refuseTooManyOpen(
   generators = 1,
 ): void {
   if (plan.loop === 'closed') return;
-  const slowestMs = Math.max(0, ...slos.filter(isUpperLatency).map(({ bound }) => bound));
+  const slowestMs = Math.max(0, ...latencyLimits(slos).map(({ bound }) => bound));
   const allowed = openAtOnce(plan, Math.min(slowestMs, timeoutMs));
   const most = generators * OPEN_AT_MOST;
   if (allowed > most) {
@@ -42,5 +42,3 @@ function openAtOnce(plan: LoadPlan, eachMs: number): number {
   const inAll = dueBetween(plan, 0, lengthSeconds(plan)) * BUNCHES;
   return Math.ceil(Math.min(byTime, inAll)) + OPEN_AT_LEAST;
 }
-
-const isUpperLatency = (slo: Slo): boolean => isAboutLatency(slo) && slo.operator.startsWith('<');

@@ -10,7 +10,7 @@ import { openLimit, refuseTooManyOpen } from './open-limit.ts';
 import { ownRequest, withHeaders } from './own-request.ts';
 import { isProfileName, planOf, PROFILES, type LoadPlan, type PlanParameters } from './profile.ts';
 import { parseShare, WHOLE, type Share } from './share.ts';
-import { parseSlos, withErrorBound, type Slo } from './slo.ts';
+import { parseSlos, waitingMs, withErrorBound, type Slo } from './slo.ts';
 import { VARIABLES, type ScriptEnv } from './variables.ts';
 import { parametersFrom, requestsOf, type CatalogueShape, type LoadRequest } from './workload.ts';
 
@@ -64,7 +64,7 @@ export function readSettings(
 ): Settings {
   const plan = planFrom(profile, env);
   const slos = env.SLO === undefined || env.SLO === '' ? [] : withErrorBound(parseSlos(env.SLO));
-  const timeoutMs = milliseconds(env, 'TIMEOUT');
+  const timeoutMs = waiting(env, 'TIMEOUT', slos);
   const baseUrl = baseUrlFrom(env);
   const share = env.SHARE === undefined ? WHOLE : parseShare(env.SHARE);
   const segments = env.SEGMENTS === undefined ? 1 : wholeFromOne(env, 'SEGMENTS');
@@ -80,8 +80,8 @@ export function readSettings(
     onlyHttp1: onlyHttp1From(env, baseUrl),
     keepsCookies: only(env, 'COOKIES', 'keep'),
     timeoutMs,
-    drainMs: milliseconds(env, 'DRAIN'),
-    readyMs: milliseconds(env, 'READY'),
+    drainMs: waiting(env, 'DRAIN', slos),
+    readyMs: 1000 * parseDuration(env.READY ?? VARIABLES.READY.usual),
     maxOpen: Math.ceil(maxOpenFrom(env, plan, share.of * segments, timeoutMs, slos) / share.of),
     runId: env.RUN_ID ?? Date.now().toString(36),
     givenRunId: env.RUN_ID ?? null,
@@ -202,8 +202,10 @@ function wholeFromOne(env: ScriptEnv, name: Named): number {
   return value;
 }
 
-function milliseconds(env: ScriptEnv, name: 'TIMEOUT' | 'DRAIN' | 'READY'): number {
-  return 1000 * parseDuration(env[name] ?? VARIABLES[name].usual);
+function waiting(env: ScriptEnv, name: 'TIMEOUT' | 'DRAIN', slos: readonly Slo[]): number {
+  const given = env[name];
+  const givenMs = given === undefined ? undefined : 1000 * parseDuration(given);
+  return waitingMs(name, givenMs, VARIABLES[name].usual, slos);
 }
 
 function number(env: ScriptEnv, name: Named): number {

@@ -1,4 +1,5 @@
 import { parseConditions, type Condition } from './condition.ts';
+import { parseDuration } from './duration.ts';
 import { Mistake } from './mistake.ts';
 import { didYouMean } from './nearest.ts';
 
@@ -36,6 +37,33 @@ export const withErrorBound = (slos: readonly Slo[]): readonly Slo[] =>
 
 export const isAboutLatency = ({ metric }: Slo): boolean =>
   LATENCY_METRICS.some((known) => known === metric);
+
+/** Those that slow responses can miss. */
+export const latencyLimits = (slos: readonly Slo[]): Slo[] =>
+  slos.filter((slo) => isAboutLatency(slo) && slo.operator.startsWith('<'));
+
+/** Where nobody says how long to wait: so many times the largest latency that an SLO allows. */
+const LONGER = 2;
+
+/**
+ * How long responses are waited for, in milliseconds. A request that never got one counts with the time that
+ * it had, so a time that an SLO allows could not show a miss. `name` is how the user says it.
+ */
+export function waitingMs(
+  name: string,
+  givenMs: number | undefined,
+  usual: string,
+  slos: readonly Slo[],
+): number {
+  const [largest] = latencyLimits(slos).sort((a, b) => b.bound - a.bound);
+  if (givenMs === undefined) {
+    return Math.max(1000 * parseDuration(usual), LONGER * (largest?.bound ?? 0));
+  }
+  if (largest === undefined || givenMs > largest.bound) return givenMs;
+  throw new Mistake(
+    `${name} is ${String(givenMs / 1000)} s, so requests without a response would not miss the SLO ${largest.text}: set ${name} to more than ${String(largest.bound / 1000)} s, or leave it out`,
+  );
+}
 
 const MILLISECONDS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, min: 60_000 };
 

@@ -101,9 +101,13 @@ const LIMITS = {
     what: 'Conditions on `p50` to `p99.9`, `max`, `mean`, `errors` or `throughput`. If there is no condition on errors, `errors<5%` is added.',
     example: "'p95<300ms,errors<1%'",
   },
-  TIMEOUT: { what: 'Time after which a request is abandoned.', usual: '60s', example: '30s' },
+  TIMEOUT: {
+    what: 'Time after which a request is abandoned. If it is not set, at least twice the largest latency that `SLO` allows.',
+    usual: '60s',
+    example: '30s',
+  },
   DRAIN: {
-    what: 'How long to wait for responses after the last request was due.',
+    what: 'How long to wait for responses after the last request was due. If it is not set, at least twice the largest latency that `SLO` allows.',
     usual: '30s',
     example: '10s',
   },

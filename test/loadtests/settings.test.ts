@@ -83,3 +83,26 @@ test('a mistyped fault gets the right one proposed', () => {
     "there is no fault 'kill-workr' (did you mean kill-worker?): choose one of kill-worker, kill-main,",
   );
 });
+
+describe('TIMEOUT and DRAIN', () => {
+  const timesWith = (env: Record<string, string>) => {
+    const { timeoutMs, drainMs } = readSettings(
+      'load',
+      { REQUEST: 'GET /x', RATE: '1', ...env },
+      (file) => readFileSync(file, 'utf8'),
+      catalogue,
+    );
+    return { timeoutMs, drainMs };
+  };
+
+  it('are longer by themselves if an SLO allows longer latencies', () => {
+    expect(timesWith({ SLO: 'p95<1s' })).toEqual({ timeoutMs: 60_000, drainMs: 30_000 });
+    expect(timesWith({ SLO: 'p95<40s' })).toEqual({ timeoutMs: 80_000, drainMs: 80_000 });
+  });
+
+  it.each(['TIMEOUT', 'DRAIN'])('%s may not hide that an SLO is missed', (name) => {
+    expect(() => timesWith({ SLO: 'p95<6s', [name]: '5s' })).toThrow(
+      `${name} is 5 s, so requests without a response would not miss the SLO p95<6s`,
+    );
+  });
+});

@@ -1,4 +1,4 @@
-import { parseSlos, DEFAULT_ERRORS, withErrorBound } from '../../loadtests/lib/slo';
+import { parseSlos, DEFAULT_ERRORS, waitingMs, withErrorBound } from '../../loadtests/lib/slo';
 
 describe('an SLO', () => {
   it.each([
@@ -40,4 +40,34 @@ describe('an SLO', () => {
   ])('%p is refused: %s', (text, because) => {
     expect(() => parseSlos(text)).toThrow(because);
   });
+});
+
+describe('how long responses are waited for', () => {
+  const waited = (givenMs: number | undefined, slo: string): number =>
+    waitingMs('--timeout', givenMs, '60s', parseSlos(slo));
+
+  it('is as usual if no SLO allows a latency near it', () => {
+    expect(waited(undefined, 'p95<300ms')).toBe(60_000);
+    expect(waited(undefined, 'errors<1%')).toBe(60_000);
+    // A lower bound is met by what is slow.
+    expect(waited(undefined, 'p50>90s')).toBe(60_000);
+  });
+
+  it('is twice the largest latency that an SLO allows, if the usual time is shorter', () => {
+    expect(waited(undefined, 'p50<1s,p99<40s,max<90s')).toBe(180_000);
+  });
+
+  it('is what was given, if that is longer than every latency that an SLO allows', () => {
+    expect(waited(6001, 'p99<6s')).toBe(6001);
+    expect(waited(1000, 'errors<1%')).toBe(1000);
+  });
+
+  it.each([5000, 6000])(
+    'may not be %d ms for an SLO of 6 s, which could not be missed',
+    (givenMs) => {
+      expect(() => waited(givenMs, 'p50<1s,p99<=6s')).toThrow(
+        `--timeout is ${String(givenMs / 1000)} s, so requests without a response would not miss the SLO p99<=6s: set --timeout to more than 6 s, or leave it out`,
+      );
+    },
+  );
 });

@@ -9,6 +9,7 @@ import { refuseTooManyOpen } from '../../../loadtests/lib/open-limit';
 import { printJson, warn, terminalStyle } from '../ui/print';
 import {
   chosenGenerator,
+  chosenLimits,
   chosenPlan,
   chosenSlos,
   outOption,
@@ -96,7 +97,8 @@ export function runOrder(given: RunOptions) {
   const workload = chosenLoad(options);
   const plan = chosenPlan(options);
   const slos = chosenSlos(options);
-  const { timeout: timeoutMs, drain: drainMs, ready: readyMs, out, s3, json = false } = options;
+  const { ready: readyMs, out, s3, json = false } = options;
+  const { timeoutMs, drainMs } = chosenLimits(options, slos);
   const generator = chosenGenerator(options);
   if (generator.maxOpen === undefined) {
     refuseTooManyOpen(plan, timeoutMs, slos, options.generators);

@@ -11,7 +11,8 @@ import {
   type LoadPlan,
   type ProfileName,
 } from '../../../loadtests/lib/profile';
-import { parseSlos, type Slo } from '../../../loadtests/lib/slo';
+import { parseSlos, waitingMs, type Slo } from '../../../loadtests/lib/slo';
+import { VARIABLES } from '../../../loadtests/lib/variables';
 import type { TopologyChoice } from '../plan/chosen-topology';
 import { DATABASES, MODES, PROCESSES, TUNINGS } from '../plan/topology';
 import { WHERE } from './applies';
@@ -227,26 +228,46 @@ export function withProbeOptions(command: Command): Command {
 export const findBudgetOption = (usual: string): Option =>
   parsed('--find-budget <time>', 'time for all probes of one search', seconds, usual);
 
+const { TIMEOUT, DRAIN } = VARIABLES;
+
+/** The default of a time for which a response is awaited. */
+export const longerThan = (usual: string): string =>
+  `${usual}, or twice the largest latency that an SLO allows if that is longer`;
+
 export interface LimitOptions {
   /** Milliseconds, as the other two. */
-  timeout: number;
-  drain: number;
+  timeout?: number;
+  drain?: number;
   ready: number;
 }
 
 export function withLimitOptions(command: Command): Command {
   return command
-    .addOption(parsed('--timeout <time>', 'abandon a request after this time', milliseconds, '60s'))
+    .addOption(
+      parsed(
+        '--timeout <time>',
+        `abandon a request after this time (default: ${longerThan(TIMEOUT.usual)})`,
+        milliseconds,
+      ),
+    )
     .addOption(
       parsed(
         '--drain <time>',
-        'how long to wait, after the last request, for late responses and for n8n to finish',
+        `how long to wait, after the last request, for late responses and for n8n to finish (default: ${longerThan(DRAIN.usual)})`,
         milliseconds,
-        '30s',
       ),
     )
     .addOption(readyOption());
 }
+
+/** Nothing is given up before it is too slow for every SLO. */
+export const chosenLimits = (
+  { timeout, drain }: Pick<LimitOptions, 'timeout' | 'drain'>,
+  slos: readonly Slo[],
+): { timeoutMs: number; drainMs: number } => ({
+  timeoutMs: waitingMs('--timeout', timeout, TIMEOUT.usual, slos),
+  drainMs: waitingMs('--drain', drain, DRAIN.usual, slos),
+});
 
 export const readyOption = (): Option =>
   parsed('--ready <time>', 'how long to wait for the first expected response', milliseconds, '60s');

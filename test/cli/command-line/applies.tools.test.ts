@@ -142,7 +142,10 @@ const ORDERS: Record<string, Ordered> = {
   recommend: (command) => {
     const options = command.opts<RecommendOptions>();
     const asked = askedBy(options);
-    return [asked, asked.choose(false), deployerOrder(options), options.values, shown(command)];
+    return [
+      ...[asked, asked.choose(false), asked.limits(asked.slos)],
+      ...[deployerOrder(options), options.values, shown(command)],
+    ];
   },
 };
 

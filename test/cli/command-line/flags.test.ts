@@ -3,6 +3,10 @@ import { CommanderError, InvalidArgumentError, type Command, type Option } from 
 import { programOf } from '../../../cli/src/program';
 import { join } from 'node:path';
 import { Mistake } from '../../../cli/src/ui/exit';
+import { runOrder } from '../../../cli/src/commands/run';
+import { findFault } from '../../../cli/src/features/drill/faults';
+import { orderOf } from '../../../cli/src/features/drill/one';
+import { findOrder } from '../../../cli/src/features/find/command';
 import { metricsEndpoints } from '../../../cli/src/options/parsers';
 import type { MetricsEndpoint } from '../../../cli/src/targets/target';
 
@@ -30,13 +34,10 @@ test.each([
   );
 });
 
-test.each(['--out', '--probe', '--full', '--timeout', '--drain', '--ready'])(
-  '%s has one default everywhere',
-  (flag) => {
-    expect(uses(flag).length).toBeGreaterThan(1);
-    expect(new Set(uses(flag).map(({ defaultValue }) => String(defaultValue))).size).toBe(1);
-  },
-);
+test.each(['--out', '--probe', '--full', '--ready'])('%s has one default everywhere', (flag) => {
+  expect(uses(flag).length).toBeGreaterThan(1);
+  expect(new Set(uses(flag).map(({ defaultValue }) => String(defaultValue))).size).toBe(1);
+});
 
 test('--budget is for the whole of a command', () => {
   expect(uses('--budget')).toHaveLength(2);
@@ -120,7 +121,7 @@ test.each(closedSets)('$name suggests the choice that was meant', ({ one }) => {
 
 test('what is parsed has the unit in which it is used', () => {
   const command = commands().find((one) => one.name() === 'run');
-  expect(command?.opts()).toMatchObject({ timeout: 60_000, drain: 30_000, ready: 60_000 });
+  expect(command?.opts()).toMatchObject({ ready: 60_000 });
   command?.parseOptions(['--timeout', '1m30s', '--duration', '2m', '--rate', '2.5']);
   expect(command?.opts()).toMatchObject({ timeout: 90_000, duration: 120, rate: 2.5 });
   const topology = ['--cpu', '500m', '--memory', '1Gi', '--heap', 'none', '--workers', '2'];
@@ -133,13 +134,61 @@ test('what is parsed has the unit in which it is used', () => {
 const GATE = join(__dirname, '../../../studies/upgrade-gate');
 const sides = ['before.yaml', 'after.yaml'].map((name) => join(GATE, name));
 
-async function comparisonRefusal(words: readonly string[]): Promise<string> {
+async function mistakeOf(words: readonly string[]): Promise<string> {
   const error: unknown = await programOf()
-    .parseAsync(['compare', ...sides, ...words], { from: 'user' })
+    .parseAsync(words, { from: 'user' })
     .catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(Mistake);
   return (error as Mistake).message;
 }
+
+const comparisonRefusal = (words: readonly string[]): Promise<string> =>
+  mistakeOf(['compare', ...sides, ...words]);
+
+describe('what never gets a response is waited for longer than an SLO allows', () => {
+  const load = ['--workload', 'last-node', '--slo', 'p50<1s', '--slo', 'p99<6s'];
+  const own = ['--workflow', join(GATE, 'order.json'), '--request', 'POST /webhook/order'];
+  const calls: Record<string, string[]> = {
+    run: ['run', ...load],
+    find: ['find', ...load],
+    'find --rate': ['find', '--rate', '5', ...load],
+    compare: ['compare', ...sides, ...own, ...load.slice(2)],
+    'compare --metric capacity': [
+      ...['compare', ...sides, ...own, '--metric', 'capacity', ...load.slice(2)],
+    ],
+    recommend: ['recommend', '--rate', '5', ...load],
+  };
+  const times = Object.keys(calls).flatMap((name) => [
+    { name, flag: '--timeout', call: calls[name] ?? [] },
+    { name, flag: '--drain', call: calls[name] ?? [] },
+  ]);
+
+  test.each([...times, { name: 'drill', flag: '--wait', call: ['drill', 'kill-main', ...load] }])(
+    '$name refuses a $flag that is shorter',
+    async ({ flag, call }) => {
+      expect(await mistakeOf([...call, flag, '5s'])).toBe(
+        `${flag} is 5 s, so requests without a response would not miss the SLO p99<6s: set ${flag} to more than 6 s, or leave it out`,
+      );
+    },
+  );
+
+  const optionsOf = <Options>(words: readonly string[]): Options => {
+    const command = commands().find((one) => one.name() === words[0]);
+    command?.parseOptions(words.slice(1));
+    return command?.opts() as Options;
+  };
+  const slow = ['--workload', 'last-node', '--slo', 'p99<90s'];
+
+  test('by themselves where nobody says how long', () => {
+    const longer = { timeoutMs: 180_000, drainMs: 180_000 };
+    expect(runOrder(optionsOf(['run', ...slow])).measure).toMatchObject(longer);
+    expect(findOrder(optionsOf(['find', ...slow])).measure).toMatchObject(longer);
+    const { drill } = orderOf(findFault('kill-main'), optionsOf(['drill', ...slow]));
+    expect(drill).toMatchObject(longer);
+    const usual = runOrder(optionsOf(['run', '--workload', 'last-node']));
+    expect(usual.measure).toMatchObject({ timeoutMs: 60_000, drainMs: 30_000 });
+  });
+});
 
 test('across n8n 1.0 a bundled workload is refused, with what to do', async () => {
   expect(await comparisonRefusal(['--workload', 'last-node'])).toContain(

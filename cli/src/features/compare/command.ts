@@ -19,6 +19,7 @@ import { counted, times } from '../../ui/numbers';
 import { printJson, printLines, warn, terminalStyle } from '../../ui/print';
 import {
   chosenGenerator,
+  chosenLimits,
   chosenPlan,
   chosenSlos,
   outOption,
@@ -323,7 +324,7 @@ export function compareOrder(sides: readonly string[], options: CompareOptions) 
     targets: choices.map((choice) => targetOrder(choice, workload.workflows, readyMs, { load })),
     measure: {
       ...{ workload, plan, slos, out: options.out, metric },
-      ...{ timeoutMs: options.timeout, drainMs: options.drain },
+      ...chosenLimits(options, slos),
       generator: chosenGenerator(options),
       ...(arrivals === undefined ? {} : { arrivals }),
       ...chosenPrices(options),

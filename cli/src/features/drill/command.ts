@@ -10,9 +10,18 @@ import { printJson, printLines, terminalStyle, warn } from '../../ui/print';
 import { wrap } from '../../ui/wrap';
 import { drillAll } from './all';
 import { DEPLOYED_TO } from '../../options/kubernetes';
-import { codeOf, faultOf, oneDrill, orderOf, DEFAULT_WORKLOAD, type DrillOptions } from './one';
+import {
+  codeOf,
+  faultOf,
+  oneDrill,
+  orderOf,
+  DEFAULT_WORKLOAD,
+  WAIT,
+  type DrillOptions,
+} from './one';
 import { chosenMonitoring, withMonitoringOptions } from '../../options/monitoring';
 import {
+  longerThan,
   outOption,
   readyOption,
   withTargetOptions,
@@ -169,9 +178,8 @@ export function register(program: Command): Command {
     .addOption(
       parsed(
         '--wait <time>',
-        'how long callers wait for a response, and how long the drill waits afterwards for n8n to finish',
+        `how long callers wait for a response, and how long the drill waits afterwards for n8n to finish (default: ${longerThan(WAIT)})`,
         milliseconds,
-        '150s',
       ),
     )
     .addOption(readyOption())

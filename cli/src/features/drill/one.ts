@@ -15,7 +15,7 @@ import { chooseTopology } from '../../plan/chosen-topology';
 import type { Topology } from '../../plan/topology';
 import type { Arrivals } from '../../../../loadtests/lib/profile';
 import { parsePromises, type DrillPromise } from './analysis/promise';
-import { parseSlos, type Slo } from '../../../../loadtests/lib/slo';
+import { parseSlos, waitingMs, type Slo } from '../../../../loadtests/lib/slo';
 import { CUSTOM, SOAK, type DrillRecord } from './record';
 import { readRun } from '../../record/read-run';
 import { WEBHOOK_COUNTS } from '../../samplers/n8n-metrics';
@@ -55,7 +55,7 @@ export interface DrillOptions
   slo?: string[];
   promise?: string[];
   /** Milliseconds, as the next one. */
-  wait: number;
+  wait?: number;
   ready: number;
   /** False with --no-control. */
   control: boolean;
@@ -75,6 +75,8 @@ export interface DrillOptions
 
 /** Its effects are counted outside n8n. */
 export const DEFAULT_WORKLOAD = 'side-effect';
+/** How long callers wait, and n8n has to finish, where nobody says: a lost execution may be done again meanwhile. */
+export const WAIT = '150s';
 
 /** Why a fault cannot be made where the options say; null: it can. */
 export function whyNotThere(
@@ -163,6 +165,9 @@ export function orderOf(fault: Fault, given: DrillOptions): OrderedDrill {
       : options,
     isLegacyChoice(options),
   );
+  const slos = slosOf(options, workload.recorded.latencyFloorMs);
+  const waitMs = waitingMs('--wait', options.wait, WAIT, slos);
+  refuseEarlyRecovery(options, waitMs);
   const drilled = {
     fault,
     load: {
@@ -183,11 +188,7 @@ export function orderOf(fault: Fault, given: DrillOptions): OrderedDrill {
     hasControl: options.control,
     hasRecovery: options.recover === true,
     ...(options.recoverAge === undefined ? {} : { recoveryAgeSeconds: options.recoverAge }),
-    workload,
-    slos: slosOf(options, workload.recorded.latencyFloorMs),
-    out: options.out,
-    timeoutMs: options.wait,
-    drainMs: options.wait,
+    ...{ workload, slos, out: options.out, timeoutMs: waitMs, drainMs: waitMs },
     ...chosenPrices(options),
   };
   const workflows = [...workload.workflows, ...scheduleOf(fault)];
@@ -292,18 +293,20 @@ export function promisesOf(
   ];
 }
 
-function refuseRecovery({ recover, recoverAge, wait }: DrillOptions, { mode }: Topology): void {
+function refuseRecovery({ recover }: DrillOptions, { mode }: Topology): void {
   if (recover !== true) return;
   if (mode !== 'queue') {
     throw new Mistake(
       '--recover uses the queue to find lost executions: add --mode queue --workers 2.',
     );
   }
-  if (recoverAge !== undefined && 1000 * recoverAge >= wait) {
-    throw new Mistake(
-      `--recover-age is ${String(recoverAge)}s, but recovery has only the time of --wait after the load, ${String(wait / 1000)}s: use a longer --wait.`,
-    );
-  }
+}
+
+function refuseEarlyRecovery({ recoverAge }: DrillOptions, waitMs: number): void {
+  if (recoverAge === undefined || 1000 * recoverAge < waitMs) return;
+  throw new Mistake(
+    `--recover-age is ${String(recoverAge)}s, but recovery has only the time of --wait after the load, ${String(waitMs / 1000)}s: use a longer --wait.`,
+  );
 }
 
 function refuseTimes({ name, defaultSeconds }: Fault, { for: lasts, every }: DrillOptions): void {

@@ -21,6 +21,7 @@ import { EXIT, Mistake } from '../../ui/exit';
 import { printJson, warn, terminalStyle } from '../../ui/print';
 import {
   chosenGenerator,
+  chosenLimits,
   chosenSlos,
   outOption,
   withGeneratorOptions,
@@ -189,7 +190,8 @@ export function findOrder(given: FindOptions) {
   if (question === null) refuseTooShort(settings, { isGoneOnWith: earlier !== null });
   // What was spent counts as well, so that what is added is left.
   if (earlier !== null) settings.budgetSeconds = secondsOf(trials) + addedSeconds(settings);
-  const { timeout: timeoutMs, drain: drainMs, arrivals, out, json = false } = options;
+  const { arrivals, out, json = false } = options;
+  const { timeoutMs, drainMs } = chosenLimits(options, slos);
   if (timeoutMs <= workload.recorded.latencyFloorMs) {
     throw new Mistake(
       `--timeout is ${String(timeoutMs / 1000)} s, but ${workload.recorded.name} never responds within ${String(workload.recorded.latencyFloorMs)} ms: use a longer --timeout.`,

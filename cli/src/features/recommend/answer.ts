@@ -59,7 +59,9 @@ export interface RecommendChoice {
   request: string | undefined;
   /** What the user asks for, or this workload in its place. */
   choose(legacy: boolean, workload?: string): ChosenWorkload;
-  load: Omit<LoadOrder, 'workload' | 'slos' | 'ratePerSecond' | 'k6'>;
+  load: Omit<LoadOrder, 'workload' | 'slos' | 'ratePerSecond' | 'k6' | 'timeoutMs' | 'drainMs'>;
+  /** How long responses are waited for. */
+  limits(slos: readonly Slo[]): Pick<LoadOrder, 'timeoutMs' | 'drainMs'>;
 }
 
 export interface Recommended {
@@ -276,12 +278,13 @@ function readText(file: string, as = 'values'): string {
 
 /** k6 is looked for only where something is measured. */
 const loadOrder = (
-  { load }: RecommendChoice,
+  { load, limits }: RecommendChoice,
   workload: ChosenWorkload,
   slos: Slo[],
   ratePerSecond: number,
 ): LoadOrder => ({
   ...load,
+  ...limits(slos),
   workload,
   slos,
   ratePerSecond,

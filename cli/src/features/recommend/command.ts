@@ -21,6 +21,7 @@ import { EXIT, messageOf, Mistake } from '../../ui/exit';
 import { interruptible } from '../../ui/interrupt';
 import { printJson, printLines, warn, terminalStyle } from '../../ui/print';
 import {
+  chosenLimits,
   chosenSlos,
   chosenWorkload,
   durationOption,
@@ -36,6 +37,7 @@ import { withDeployerOptions, type DeployerFlags } from '../../options/kubernete
 import { chosenDeployer } from '../../options/targets';
 import { collect, countFrom1, kibibytes, parsed, positive } from '../../options/parsers';
 import { percent, perSecond } from '../../ui/numbers';
+import type { Slo } from '../../../../loadtests/lib/slo';
 import type { CommandHelp } from '../../options/help';
 
 const VALUES_FILE = 'values.recommended.yaml';
@@ -215,10 +217,14 @@ export function askedBy(options: RecommendOptions): RecommendChoice {
       '--prove deploys a values file, and --compose writes a Compose file: prove the values first, and then call recommend again with --compose.',
     );
   }
+  const slos = chosenSlos(options);
+  const limits = (judged: readonly Slo[]) => chosenLimits(options, judged);
+  // Refused before anything is measured.
+  limits(slos);
   return {
     from: options.from,
     ratePerSecond: options.rate,
-    slos: chosenSlos(options),
+    slos,
     prices: { cpu: options.cpuPrice, memory: options.memoryPrice },
     keep: keepAsked(options),
     executionsPerDay: options.executionsPerDay,
@@ -235,12 +241,11 @@ export function askedBy(options: RecommendOptions): RecommendChoice {
     load: {
       durationSeconds: options.duration,
       out: options.out,
-      timeoutMs: options.timeout,
-      drainMs: options.drain,
       readyTimeoutMs: options.ready,
       command: withoutSecrets(process.argv.slice(2)),
       deployer: chosenDeployer(options),
     },
+    limits,
   };
 }
 

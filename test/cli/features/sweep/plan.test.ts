@@ -191,6 +191,21 @@ test('what is plotted over is what differs', () => {
   ).toEqual(['b', 'c']);
 });
 
+describe('how long responses are waited for', () => {
+  const cells = 'dimensions: { database: [sqlite] }\n';
+
+  test('is longer by itself if the SLO allows longer latencies', () => {
+    expect(plan(`slo: [p95<1s]\n${cells}`).measure).toMatchObject({ timeout: 60, drain: 30 });
+    expect(plan(`slo: [p95<40s]\n${cells}`).measure).toMatchObject({ timeout: 80, drain: 80 });
+  });
+
+  test('may not hide that the SLO is missed', () => {
+    expect(complaints(`slo: [p95<6s]\nmeasure: { drain: 5s }\n${cells}`)).toEqual([
+      'plan.yaml:2: measure: drain is 5 s, so requests without a response would not miss the SLO p95<6s: set drain to more than 6 s, or leave it out',
+    ]);
+  });
+});
+
 describe('--quick', () => {
   const text = `measure: { profile: closed, clients: 2, duration: 30s, warmup: 5s, drain: 7s }
 dimensions: { database: [sqlite, postgresql], memoryMiB: [512, 1024] }

@@ -3,7 +3,8 @@ import { didYouMean } from '../../../../../loadtests/lib/nearest';
 import type { Value } from './cells';
 import { parseDuration } from '../../../../../loadtests/lib/duration';
 import { ARRIVALS, isProfileName, PROFILES } from '../../../../../loadtests/lib/profile';
-import { parseSlos } from '../../../../../loadtests/lib/slo';
+import { parseSlos, waitingMs } from '../../../../../loadtests/lib/slo';
+import { VARIABLES } from '../../../../../loadtests/lib/variables';
 import { TUNING_NAMES } from '../../../plan/topology';
 import { parseYamlFile } from '../../../ui/yaml-file';
 
@@ -113,8 +114,9 @@ const measurement = z.strictObject({
   probe: duration.optional(),
   full: duration.optional(),
   budget: duration.optional(),
-  timeout: duration.prefault('60s'),
-  drain: duration.prefault('30s'),
+  /** By default as of every load, which the SLOs decide. */
+  timeout: duration.optional(),
+  drain: duration.optional(),
   /** Open loop, and probes: gaps between due requests. */
   arrivals: z.enum(ARRIVALS).optional(),
   /** Requests open at the same time, and the CPU limit of the generator in cores. */
@@ -171,12 +173,33 @@ export const sweepPlanSchema = z
         message: "find requires an slo, such as slo: ['p95<1s', 'errors<1%']",
       });
     }
+  })
+  .transform((plan, context) => {
+    const waitedSeconds = (name: 'timeout' | 'drain', usual: string): number => {
+      const given = plan.measure[name];
+      try {
+        return waitingMs(name, given === undefined ? given : 1000 * given, usual, plan.slo) / 1000;
+      } catch (error) {
+        context.addIssue({ code: 'custom', path: ['measure'], message: (error as Error).message });
+        return z.NEVER;
+      }
+    };
+    const timeout = waitedSeconds('timeout', VARIABLES.TIMEOUT.usual);
+    const drain = waitedSeconds('drain', VARIABLES.DRAIN.usual);
+    return { ...plan, measure: { ...plan.measure, timeout, drain } };
   });
 
 export type SweepPlan = z.infer<typeof sweepPlanSchema>;
 export type PlannedMeasurement = SweepPlan['measure'];
 
-function usesFind({ measure, fixed, dimensions, cells }: Omit<SweepPlan, never>): boolean {
+function usesFind({
+  measure,
+  fixed,
+  dimensions,
+  cells,
+}: Pick<SweepPlan, 'fixed' | 'dimensions' | 'cells'> & {
+  measure: Pick<PlannedMeasurement, 'profile'>;
+}): boolean {
   const named = [
     fixed['profile'],
     ...(dimensions?.['profile'] ?? []),
