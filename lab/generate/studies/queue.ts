@@ -182,7 +182,9 @@ ${tableOf(beyond, {
   workers: ({ n }) => n,
   predicted: ({ lowest }) => perSecond(lowest?.ratePerSecond.value),
   interval: ({ lowest }) =>
-    `${number(lowest?.ratePerSecond.low)} to ${perSecond(lowest?.ratePerSecond.high)}`,
+    lowest?.ratePerSecond.low == null
+      ? 'not known'
+      : `${number(lowest.ratePerSecond.low)} to ${perSecond(lowest.ratePerSecond.high)}`,
   'limited by': ({ lowest }) => lowest?.name ?? '-',
 })}
 

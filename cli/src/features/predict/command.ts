@@ -48,7 +48,7 @@ export const help: CommandHelp = {
   ],
   notes: [
     'To get the CPU time per request on another machine, run n8n-tuned run --vus 1 with the same n8n and workload on that machine; the report shows the value.',
-    'The scalability law needs searches at four or more sizes, and predicts sizes up to three times the largest measured size.',
+    'A prediction for a size needs searches at four or more sizes. The largest size that can be predicted is three times the largest measured size.',
   ],
 };
 

@@ -2,6 +2,7 @@ import { normal, seededRandom } from '../../../../cli/src/analysis/statistics/ra
 import { uslRate } from '../../../../cli/src/features/predict/analysis/usl';
 import { topologySchema, type Topology } from '../../../../cli/src/plan/topology';
 import {
+  measurementOf,
   measurementOfRun,
   seen,
   type MeasuredSize,
@@ -19,6 +20,7 @@ import {
   predictFigures,
   predictSentence,
 } from '../../../../cli/src/features/predict/report/figures';
+import { sampleSearch } from '../../../support/sample-find';
 import { sampleRun } from '../../../support/sample-run';
 import { renderHtml } from '../../../../cli/src/report/page/html';
 import { predictDocument } from '../../../../cli/src/features/predict/report/document';
@@ -101,7 +103,7 @@ describe('the answer is the lowest bound, named', () => {
   });
 
   test("the task runner's slots, where a Code node waits and they are fewer", () => {
-    const waiting = workers([1, 2]).map((one): MeasuredSize => ({
+    const waiting = workers([1, 2, 3, 4]).map((one): MeasuredSize => ({
       ...one,
       workload: { ...one.workload, latencyFloorMs: 5000 },
       lightLatencySeconds: 5,
@@ -161,15 +163,67 @@ describe('the answer is the lowest bound, named', () => {
   });
 });
 
-describe('what cannot be known is refused', () => {
-  test('more than three times the largest size', () => {
-    const result = predicted(workers([1, 2, 3, 4]), 13);
-    expect(result.refused[0]).toContain('more than 3 times the largest size measured (4)');
-    expect(result.bounds.map(({ name }) => name)).not.toContain('scaling');
+describe('the interval of an answer', () => {
+  test('reaches as low as any bound, and no higher than the lowest upper end', () => {
+    const costs = [36, 40, 44, 50, 60];
+    const measurements = [1, 2, 3, 4].flatMap((count, index) =>
+      workers([count], { cpuMillisecondsPerRequest: costs[index] ?? 0 }, 0.2, index),
+    );
+    const { lowest, bounds } = predicted(measurements, 3);
+    const [cpu, scaling] = ['CPU', 'scaling'].map((wanted) =>
+      bounds.find(({ name }) => name === wanted),
+    );
+    expect(lowest?.ratePerSecond).toEqual({
+      value: Math.min(cpu?.ratePerSecond.value ?? 0, scaling?.ratePerSecond.value ?? 0),
+      low: Math.min(cpu?.ratePerSecond.low ?? 0, scaling?.ratePerSecond.low ?? 0),
+      high: Math.min(cpu?.ratePerSecond.high ?? 0, scaling?.ratePerSecond.high ?? 0),
+    });
   });
 
-  test('a law from three sizes', () => {
-    expect(predicted(workers([1, 2, 3]), 4).refused[0]).toContain('needs 4 different sizes');
+  test('is not known where the bound rests on fewer than three measurements, and the sentence says about', () => {
+    const busyMain = workers([1, 2, 3, 4], { roleCpu: { main: { own: 20, withRunner: 20 } } });
+    const result = predicted(busyMain, 8);
+    expect(result.lowest?.ratePerSecond).toEqual({ value: 50, low: null, high: null });
+    expect(predictSentence(result)).toBe(
+      'n8n with 8 workers should sustain about 50 req/s of last-node, bounded by the CPU of main.',
+    );
+    expect(predictFigures(result)).toContainEqual({
+      name: 'Lowest: CPU of main',
+      value: 'about 50/s: 1 cores, 20 ms of CPU per request',
+    });
+  });
+});
+
+describe('what cannot be known is refused', () => {
+  test('more than three times the largest size, of which only upper bounds are known', () => {
+    const result = predicted(workers([1, 2, 3, 4]), 13);
+    expect(result.refused[0]).toContain('more than 3 times the largest size measured (4)');
+    expect(result.bounds.map(({ name }) => name)).toEqual(['worker slots', 'CPU']);
+    expect(result.lowest).toBeNull();
+    expect(predictSentence(result)).toMatch(
+      /^The capacity of last-node with 13 workers cannot be predicted: 13 is more than 3 times .*\. The upper bound is 400\/s \(400 to 400\), from the CPU\.$/,
+    );
+    const text = renderMarkdown(predictDocument(result));
+    expect(text).toContain('UNKNOWN');
+    expect(text).toContain('400/s');
+    expect(text).not.toContain('Expected');
+  });
+
+  test('a size from searches at three sizes, also one of these three', () => {
+    const three = workers([1, 2, 3]);
+    expect(predicted(three, 4).refused[0]).toContain('needs 4 different sizes');
+    for (const size of [3, 4]) expect(predicted(three, size).lowest).toBeNull();
+  });
+
+  test('slots in regular mode', () => {
+    const result = predicted(
+      [500, 1000].map((cpuMillicores) =>
+        measurement({ main: { cpuMillicores } }, 20, { lightLatencySeconds: null }),
+      ),
+      1,
+      'cpu',
+    );
+    expect(result.refused).toContain('regular mode has no worker slots');
   });
 
   test('slots, where the reply does not wait for the work', () => {
@@ -222,9 +276,8 @@ test('the bound that decides is in the picture, however far it lies above what w
   expect(result.fit).toEqual(expect.any(String));
   const [chart] = predictCharts(result);
   if (chart?.kind !== 'line') throw new Error('there is no chart');
-  expect(result.lowest).not.toBeNull();
   const named = chart.marks?.map(({ label }) => label);
-  expect(named).toEqual(expect.arrayContaining(['asked for', result.lowest?.name]));
+  expect(named).toEqual(expect.arrayContaining(['asked for', 'worker slots']));
 });
 
 test('the report shows bounds, law, errors and refusals, and the curve with its band', () => {
@@ -262,8 +315,35 @@ test('a closed loop tells what its clients could get, an open loop nothing', () 
   });
 });
 
-test('what was seen is its middle, from least to most', () => {
+test('slots are held for the mean latency of the fewest clients, if these were no more than there are slots', () => {
+  const { record } = sampleRun();
+  const { summary } = record;
+  const search = sampleSearch();
+  const [probe] = search.probes;
+  if (probe === undefined || summary.latencyMs === null) throw new Error('nothing was measured');
+  const skewed = { ...summary.latencyMs, p50: 200, mean: 380 };
+  const run = { ...record, summary: { ...summary, latencyMs: skewed } };
+  const heldWith = (...clients: number[]) =>
+    measurementOf(
+      {
+        ...search,
+        topology: topologySchema.parse({ mode: 'queue', workers: { count: 2, concurrency: 5 } }),
+        probes: clients.map((count) => ({
+          ...probe,
+          clients: count,
+          result: 'sustained' as const,
+        })),
+      },
+      () => run,
+    )?.lightLatencySeconds;
+  expect(heldWith(10, 20)).toBe(0.38);
+  expect(heldWith(11, 20)).toBeNull();
+  expect(heldWith()).toBeNull();
+});
+
+test('what was seen is its middle, from least to most of three or more values', () => {
   expect(seen([3, null, 1, 2])).toEqual({ value: 2, low: 1, high: 3 });
+  expect(seen([3, null, 1])).toEqual({ value: 2, low: null, high: null });
   expect(seen([null, 0])).toBeNull();
 });
 

@@ -4,8 +4,7 @@ import { mean } from '../../../analysis/statistics/statistics';
 import { fitUsl, MIN_SIZES, type ScalingPoint, type UslFit } from './usl';
 import { workloadName } from '../../../plan/chosen-workload';
 import type { Role, Topology } from '../../../plan/topology';
-import { limitsOfRun } from '../../../analysis/limits/of-run';
-import { seen, type MeasuredSize } from './measurement';
+import { scarcestSlots, seen, type MeasuredSize } from './measurement';
 import { sameBut, SCALES, type ScaleName } from './scale';
 
 /** Measurements that differ in one size only. */
@@ -112,11 +111,10 @@ function rolesOf(topology: Topology, measurements: readonly MeasuredSize[]): Cpu
   ] as const;
   return sizesOfRoles.flatMap(({ role, count, limit }) => {
     const kind = limit === undefined ? 'own' : 'withRunner';
-    const known = seen(measurements.map((one) => one.roleCpu[role]?.[kind] ?? null));
     // What it uses without any load is shared by the most requests there.
     const value = busiest?.roleCpu[role]?.[kind];
-    if (known === null || value === undefined) return [];
-    const millisecondsPerRequest = { value, low: known.low, high: value };
+    if (value === undefined) return [];
+    const millisecondsPerRequest = { value, low: null, high: null };
     return [
       { name: ROLE_NAMES[role], cores: (count * (limit ?? 1000)) / 1000, millisecondsPerRequest },
     ];
@@ -142,32 +140,19 @@ export function leftOut(group: Group, random: Random): { n: number; error: numbe
 
 type Slots = NonNullable<Parameters<typeof predict>[0]['slots']>;
 
-/** The scarcer of the slots that an execution holds; or why there is no such bound. */
+/** Or why there is no such bound. */
 function slotsOf(topology: Topology, measurements: readonly MeasuredSize[]): Slots | string {
   const [first] = measurements;
   if (first === undefined) throw new Error('a group has measurements');
-  const { workload, machine } = first;
-  const { workerSlots, runnerSlots } = limitsOfRun({
-    measured: { fromMs: 0, toMs: 0 },
-    topology,
-    machine,
-    sameMachine: true,
-    latencyFloorMs: workload.latencyFloorMs,
-    usesRunner: workload.variant !== 'load-target',
-  });
-  if (workload.answers === 'at-once') {
+  if (first.workload.answers === 'at-once') {
     return 'the workload responds at once, so its latency does not show how long a slot is held';
   }
-  const held = seen(measurements.map((one) => one.lightLatencySeconds));
-  if (held === null)
-    return 'no search used few enough clients to measure the latency without waiting time';
-  // Only what waits in a Code node by design holds a runner's slot for its whole length.
-  const runner = workload.latencyFloorMs > 0 ? runnerSlots : null;
-  if (runner !== null && (workerSlots === null || runner < workerSlots)) {
-    return { name: 'runner slots', count: runner, heldSeconds: held };
-  }
-  if (workerSlots === null) return 'regular mode has no worker slots';
-  return { name: 'worker slots', count: workerSlots, heldSeconds: held };
+  const slots = scarcestSlots(topology, first);
+  if (slots === null) return 'regular mode has no worker slots';
+  const heldSeconds = seen(measurements.map((one) => one.lightLatencySeconds));
+  return heldSeconds === null
+    ? 'no search used few enough clients to measure the latency without waiting time'
+    : { ...slots, heldSeconds };
 }
 
 /** What n8n can get: its limits together, and never more than the machine has. */

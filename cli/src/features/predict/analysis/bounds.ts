@@ -1,6 +1,12 @@
-import type { Interval } from '../../../analysis/statistics/statistics';
 import { predictUsl, type UslFit } from './usl';
 import { duration, formatNumber, percent } from '../../../ui/numbers';
+
+/** A value, and how far it may be off; null where too little was measured to know. */
+export interface Uncertain {
+  value: number;
+  low: number | null;
+  high: number | null;
+}
 
 /** One reason why a rate cannot be exceeded. */
 export interface Bound {
@@ -12,12 +18,15 @@ export interface Bound {
     | 'CPU of the workers'
     | 'CPU of the webhook processors'
     | 'scaling';
-  ratePerSecond: Interval;
+  ratePerSecond: Uncertain;
   evidence: string;
 }
 
 export interface Prediction {
-  /** The lowest bound; null where there is none to go by. */
+  /**
+   * The lowest bound, with the interval of all of them; null without a scalability law: what slots and CPU allow is an upper
+   * bound, however far above the truth.
+   */
   lowest: Bound | null;
   bounds: Bound[];
   /** Why a bound is missing, in one sentence each. */
@@ -27,7 +36,7 @@ export interface Prediction {
 /** What is asked for, and what is known about it. */
 export interface PredictQuestion {
   /** Executions that may be under way at once, and how long one holds its slot. */
-  slots?: { name: 'worker slots' | 'runner slots'; count: number; heldSeconds: Interval };
+  slots?: { name: 'worker slots' | 'runner slots'; count: number; heldSeconds: Uncertain };
   /** What all have together, and what each role has by itself. */
   cpu?: CpuShare[];
   scaling?: { fit: UslFit | string; n: number; of: string };
@@ -36,7 +45,7 @@ export interface PredictQuestion {
 export interface CpuShare {
   name: Extract<Bound['name'], `CPU${string}`>;
   cores: number;
-  millisecondsPerRequest: Interval;
+  millisecondsPerRequest: Uncertain;
 }
 
 /** A slot that is held for s seconds serves 1 / s requests a second. */
@@ -81,14 +90,39 @@ export function predict({ slots, cpu = [], scaling }: PredictQuestion): Predicti
       });
     }
   }
-  const lowest = bounds.reduce<Bound | null>(
+  const lowest = lowestOf(bounds);
+  const hasLaw = bounds.some(({ name }) => name === 'scaling');
+  return {
+    lowest:
+      lowest !== null && hasLaw ? { ...lowest, ratePerSecond: leastOf(lowest, bounds) } : null,
+    bounds,
+    refused,
+  };
+}
+
+export const lowestOf = (bounds: readonly Bound[]): Bound | null =>
+  bounds.reduce<Bound | null>(
     (least, bound) =>
       least === null || bound.ratePerSecond.value < least.ratePerSecond.value ? bound : least,
     null,
   );
-  return { lowest, bounds, refused };
+
+/** The least of several uncertain rates lies between the least of their low ends and the least of their high ends. */
+function leastOf({ ratePerSecond }: Bound, bounds: readonly Bound[]): Uncertain {
+  if (ratePerSecond.low === null) return ratePerSecond;
+  const ends = (end: 'low' | 'high'): number[] =>
+    bounds.flatMap((bound) => bound.ratePerSecond[end] ?? []);
+  return {
+    value: ratePerSecond.value,
+    low: Math.min(...ends('low')),
+    high: Math.min(...ends('high')),
+  };
 }
 
-function inverse(amount: number, { value, low, high }: Interval): Interval {
-  return { value: amount / value, low: amount / high, high: amount / low };
+function inverse(amount: number, { value, low, high }: Uncertain): Uncertain {
+  return {
+    value: amount / value,
+    low: high === null ? null : amount / high,
+    high: low === null ? null : amount / low,
+  };
 }

@@ -1,10 +1,12 @@
 import { donePerSecond } from '../../../analysis/cost';
 import { ROLES } from '../../../plan/roles';
-import { median, type Interval } from '../../../analysis/statistics/statistics';
+import { limitsOfRun } from '../../../analysis/limits/of-run';
+import { median } from '../../../analysis/statistics/statistics';
 import type { Role, Topology } from '../../../plan/topology';
 import { usedAt, type AtCapacity, type FindRecord } from '../../find/record';
 import type { Machine, RunRecord } from '../../../record/run-record';
 import type { RecordedWorkload } from '../../../plan/recorded';
+import type { Uncertain } from './bounds';
 
 /** What a search, or a run at its limit, tells a prediction. */
 export interface MeasuredSize {
@@ -15,7 +17,7 @@ export interface MeasuredSize {
   topology: Topology;
   machine: Machine;
   ratePerSecond: number;
-  /** With the fewest clients that were tried: then a slot is held by work, not by waiting. */
+  /** Mean, with the fewest clients of those that had a slot each: then a slot is held by work, not by waiting. */
   lightLatencySeconds: number | null;
   cpuMillisecondsPerRequest: number | null;
   /** The same of each role by itself, and of its task runners. */
@@ -33,8 +35,9 @@ export function measurementOf(
   readRun: (run: string) => RunRecord | null,
 ): MeasuredSize | null {
   if (search.topology === null || !(search.capacity.ratePerSecond > 0)) return null;
+  const slots = scarcestSlots(search.topology, search)?.count ?? 0;
   const lightest = search.probes
-    .filter(({ result, clients }) => result !== 'invalid' && clients !== undefined)
+    .filter(({ result, clients = Infinity }) => result !== 'invalid' && clients <= slots)
     .sort((a, b) => (a.clients ?? 0) - (b.clients ?? 0))[0];
   const light = lightest === undefined ? null : (readRun(lightest.run)?.summary.latencyMs ?? null);
   const used = search.atCapacity;
@@ -45,7 +48,7 @@ export function measurementOf(
     topology: search.topology,
     machine: search.machine,
     ratePerSecond: search.capacity.ratePerSecond,
-    lightLatencySeconds: light === null ? null : light.p50 / 1000,
+    lightLatencySeconds: light === null ? null : light.mean / 1000,
     cpuMillisecondsPerRequest: used?.cpuMillisecondsPerRequest ?? null,
     roleCpu: used === null ? {} : roleCpuOf(search.topology, used),
   };
@@ -89,10 +92,38 @@ function roleCpuOf(
   );
 }
 
+/** The scarcer of the slots that an execution holds; null where n8n has none. */
+export function scarcestSlots(
+  topology: Topology,
+  { workload, machine }: Pick<MeasuredSize, 'workload' | 'machine'>,
+): { name: 'worker slots' | 'runner slots'; count: number } | null {
+  const { workerSlots, runnerSlots } = limitsOfRun({
+    measured: { fromMs: 0, toMs: 0 },
+    topology,
+    machine,
+    sameMachine: true,
+    latencyFloorMs: workload.latencyFloorMs,
+    usesRunner: workload.variant !== 'load-target',
+  });
+  // Only what waits in a Code node by design holds a runner's slot for its whole length.
+  const runner = workload.latencyFloorMs > 0 ? runnerSlots : null;
+  if (runner !== null && (workerSlots === null || runner < workerSlots)) {
+    return { name: 'runner slots', count: runner };
+  }
+  return workerSlots === null ? null : { name: 'worker slots', count: workerSlots };
+}
+
+/** Fewer values than this do not show how far they scatter. */
+const MIN_FOR_RANGE = 3;
+
 /** The middle, from the least to the most that was seen; null where nothing was. */
-export function seen(values: readonly (number | null)[]): Interval | null {
+export function seen(values: readonly (number | null)[]): Uncertain | null {
   const known = values.filter((value) => value !== null).filter((value) => value > 0);
-  return known.length === 0
-    ? null
-    : { value: median(known), low: Math.min(...known), high: Math.max(...known) };
+  if (known.length === 0) return null;
+  const isRange = known.length >= MIN_FOR_RANGE;
+  return {
+    value: median(known),
+    low: isRange ? Math.min(...known) : null,
+    high: isRange ? Math.max(...known) : null,
+  };
 }

@@ -1,4 +1,5 @@
 import { predictUsl } from '../analysis/usl';
+import { lowestOf } from '../analysis/bounds';
 import { sizes, type SizePrediction } from '../analysis/answer';
 import { SCALES } from '../analysis/scale';
 import type { Chart, LineSeries } from '../../../report/plot/chart';
@@ -8,7 +9,7 @@ const STEPS = 40;
 const MAX_ABOVE = 2;
 
 /** What was measured, the law through it as far as it may be asked, and the other bounds as they stand at the size. */
-export function predictCharts({ over, n, group, fit, bounds, lowest }: SizePrediction): Chart[] {
+export function predictCharts({ over, n, group, fit, bounds }: SizePrediction): Chart[] {
   const least = Math.min(n, ...sizes(group));
   const most = Math.max(n, ...sizes(group));
   const { title } = SCALES[over];
@@ -28,7 +29,7 @@ export function predictCharts({ over, n, group, fit, bounds, lowest }: SizePredi
     series.push({ label: 'scalability law', points: curve });
   }
   const highest = Math.max(
-    lowest?.ratePerSecond.value ?? 0,
+    lowestOf(bounds)?.ratePerSecond.value ?? 0,
     ...series.flatMap(({ points }) => points.flatMap(([, y, , high]) => [y ?? 0, high ?? 0])),
   );
   return [

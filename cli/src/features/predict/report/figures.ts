@@ -1,5 +1,5 @@
 import { seededRandom } from '../../../analysis/statistics/random';
-import type { Bound } from '../analysis/bounds';
+import { lowestOf, type Bound, type Uncertain } from '../analysis/bounds';
 import type { Interval } from '../../../analysis/statistics/statistics';
 import { leftOut, sizes, type Group, type SizePrediction } from '../analysis/answer';
 import type { MeasuredSize } from '../analysis/measurement';
@@ -8,13 +8,26 @@ import { workloadName } from '../../../plan/chosen-workload';
 import { type Figure } from '../../../report/text/units';
 import { counted, formatNumber, perSecond, percent, signed } from '../../../ui/numbers';
 
-export function predictSentence({ over, n, group, lowest, refused }: SizePrediction): string {
+export function predictSentence({
+  over,
+  n,
+  group,
+  lowest,
+  bounds,
+  refused: [noLaw = ''],
+}: SizePrediction): string {
   const size = `${formatNumber(n)} ${SCALES[over].title}`;
   const workload = loadedWith(group);
-  if (lowest === null)
-    return `The capacity of ${workload} with ${size} cannot be predicted: ${refused.join('; ')}.`;
-  const { value } = lowest.ratePerSecond;
-  return `n8n with ${size} should sustain ${formatNumber(value)} req/s of ${workload} (${span(lowest.ratePerSecond)}), bounded by ${NAMES[lowest.name]}.`;
+  if (lowest !== null) {
+    const { ratePerSecond, name } = lowest;
+    return `n8n with ${size} should sustain ${withSpan(ratePerSecond, ` req/s of ${workload}`)}, bounded by ${NAMES[name]}.`;
+  }
+  const upper = lowestOf(bounds);
+  const known =
+    upper === null
+      ? ''
+      : ` The upper bound is ${withSpan(upper.ratePerSecond)}, from ${NAMES[upper.name]}.`;
+  return `The capacity of ${workload} with ${size} cannot be predicted: ${noLaw}.${known}`;
 }
 
 export const predictTitle = ({ over, n, group }: SizePrediction): string =>
@@ -41,17 +54,11 @@ const NAMES: Record<Bound['name'], string> = {
 /** What is decided from: how much, what bounds it, what would bound it next, and how far from it was measured. */
 export function firstFigures({ bounds, lowest, group, over }: SizePrediction): Figure[] {
   const [, next] = [...bounds].sort((a, b) => a.ratePerSecond.value - b.ratePerSecond.value);
+  const upper = lowestOf(bounds);
   const largest = group.points.reduce((most, point) => (point.n > most.n ? point : most));
   return [
-    ...(lowest === null
-      ? []
-      : [
-          {
-            name: 'Expected',
-            value: `${perSecond(lowest.ratePerSecond.value)} (${span(lowest.ratePerSecond)})`,
-          },
-          { name: 'Bounded by', value: `${NAMES[lowest.name]}: ${lowest.evidence}` },
-        ]),
+    ...(lowest === null ? [] : [{ name: 'Expected', value: withSpan(lowest.ratePerSecond) }]),
+    ...(upper === null ? [] : [boundFigure(upper, lowest !== null)]),
     ...(next === undefined
       ? []
       : [
@@ -67,7 +74,21 @@ export function firstFigures({ bounds, lowest, group, over }: SizePrediction): F
   ];
 }
 
+const boundFigure = ({ name, evidence, ratePerSecond }: Bound, isExpected: boolean): Figure =>
+  isExpected
+    ? { name: 'Bounded by', value: `${NAMES[name]}: ${evidence}` }
+    : {
+        name: 'Upper bound',
+        value: `${withSpan(ratePerSecond)}, from ${NAMES[name]}: ${evidence}`,
+      };
+
 const span = ({ low, high }: Interval): string => `${formatNumber(low)} to ${formatNumber(high)}`;
+
+/** `38/s (36 to 41)`, or `about 38/s`. */
+const withSpan = ({ value, low, high }: Uncertain, unit = '/s'): string =>
+  low === null || high === null
+    ? `about ${formatNumber(value)}${unit}`
+    : `${formatNumber(value)}${unit} (${span({ value, low, high })})`;
 
 /** A prediction is as sure as what was measured. */
 export const howSure = ({ group, over }: SizePrediction): string =>
@@ -77,8 +98,8 @@ export function predictFigures(answer: SizePrediction): Figure[] {
   const { bounds, fit, refused } = answer;
   return [
     ...bounds.map((bound) => ({
-      name: bound === answer.lowest ? `Lowest: ${bound.name}` : bound.name,
-      value: `${perSecond(bound.ratePerSecond.value)} (${span(bound.ratePerSecond)}): ${bound.evidence}`,
+      name: bound.name === answer.lowest?.name ? `Lowest: ${bound.name}` : bound.name,
+      value: `${withSpan(bound.ratePerSecond)}: ${bound.evidence}`,
     })),
     { name: 'Measured', value: howSure(answer) },
     ...(typeof fit === 'string'
