@@ -53,6 +53,15 @@ describe('the environment of an n8n process', () => {
     expect(envOf(given)).toMatchObject({ N8N_LOG_LEVEL: 'debug', N8N_METRICS: 'false' });
   });
 
+  test('n8n neither renews a license nor gives back what a license lets it use, whatever the role', () => {
+    for (const role of ['main', 'worker', 'webhook'] as const) {
+      expect(envOf({ mode: 'queue', webhooks: { count: 1 } }, { role })).toMatchObject({
+        N8N_LICENSE_AUTO_RENEW_ENABLED: 'false',
+        N8N_LICENSE_DETACH_FLOATING_ON_SHUTDOWN: 'false',
+      });
+    }
+  });
+
   // N8N_WEBHOOK_URL came with 2.30, and is what callers are told.
   test.each([
     ['0.221.2', 'WEBHOOK_URL'],

@@ -57,7 +57,7 @@ export const help: CommandHelp = {
   notes: [
     'The old version stores one execution, and the command copies it until the database has the requested size. The new version then migrates the database, twice at each size. After each migration, the command restores a backup.',
     'The report shows the duration and WAL volume of each migration, the tables that it locked, the database size, and how long webhooks were blocked. It also shows which migrations n8n db:revert reverts, and an estimate for ten times as many executions. The command does not fill tables that only your own workflows use.',
-    'With --database, the command restores your dump instead, and migrates it twice. It turns off all workflows in the dump, and cancels all unfinished executions, so that none of them runs. The dump file is not changed. Restoring a dump in the custom format requires pg_restore in PATH.',
+    'With --database, the command restores your dump instead, and migrates it twice. In the restored database, it turns off all workflows and agents, and cancels all unfinished executions, so that none of them runs. It also removes the license, so that n8n does not contact the license server as your instance. The dump file is not changed. Restoring a dump in the custom format requires pg_restore in PATH.',
     'At the end, the command compares both versions like n8n-tuned compare --n8n FROM --n8n TO. The comparison can take 20 minutes, and does not change the exit code. Use --no-compare to skip it.',
     'Exit codes: 0 PASS, 1 FAIL (the old version does not work on the restored backup). The command needs about three times the disk space of the database.',
   ],

@@ -167,8 +167,8 @@ class Rehearsal {
   }
 
   /**
-   * The user's database in place of n8n's own. Nothing of it is to run here: its workflows are turned off, and its
-   * executions that have not ended are cancelled.
+   * The user's database in place of n8n's own. Nothing of it is to run here: its workflows and agents are turned off,
+   * its executions that have not ended are cancelled, and its license is removed.
    */
   async load(dump: Dump): Promise<void> {
     const { url, running, order, progress } = this;
@@ -186,11 +186,12 @@ class Rehearsal {
     if (table?.['found'] !== true) {
       refuse('the tables migrations and execution_entity are missing from the schema public.');
     }
-    await turnOff(url, []);
+    const ask: Ask = (sql) => patientQuery(url, sql);
+    await turnOff(ask, []);
     await running.importAgain(order.workload.workflows).catch((error: unknown) => {
       refuse(messageOf(error));
     });
-    await turnOff(url, own.map(String));
+    await turnOff(ask, own.map(String));
     progress(`starting n8n ${order.from} on the dump`);
     await this.start(order.from);
     await running.stopN8n();
@@ -306,23 +307,27 @@ async function sizeMiB(url: string): Promise<number> {
   return Number(row?.['mib']);
 }
 
-/** But for these workflows. */
-async function turnOff(url: string, but: readonly string[]): Promise<void> {
-  const columns = await patientQuery(
-    url,
-    `SELECT column_name AS name FROM information_schema.columns
-     WHERE table_schema = 'public' AND table_name = 'workflow_entity'`,
+type Ask = (sql: string) => Promise<Record<string, unknown>[]>;
+
+/**
+ * Ends all in a dump that n8n would go on with, but these workflows. Without the license, n8n does not contact the
+ * license server as the instance of the user, and loads no module that needs one, such as log streaming or LDAP.
+ */
+export async function turnOff(ask: Ask, but: readonly string[]): Promise<void> {
+  const columns = await ask(
+    `SELECT table_name AS table, column_name AS name FROM information_schema.columns
+     WHERE table_schema = 'public' AND table_name IN ('workflow_entity', 'agents', 'settings')`,
   );
-  const published = columns.some(({ name }) => name === 'activeVersionId')
-    ? ', "activeVersionId" = NULL'
-    : '';
+  const has = (table: string, column: string): boolean =>
+    columns.some((one) => one['table'] === table && one['name'] === column);
+  if (has('settings', 'key')) await ask("DELETE FROM settings WHERE key = 'license.cert'");
+  if (has('agents', 'activeVersionId')) await ask('UPDATE agents SET "activeVersionId" = NULL');
+  const published = has('workflow_entity', 'activeVersionId') ? ', "activeVersionId" = NULL' : '';
   const kept = ['', ...but].map((id) => `'${id.replaceAll("'", "''")}'`).join();
-  await patientQuery(
-    url,
+  await ask(
     `UPDATE workflow_entity SET active = FALSE${published} WHERE id::text NOT IN (${kept})`,
   );
-  await patientQuery(
-    url,
+  await ask(
     `UPDATE execution_entity SET status = 'canceled', "waitTill" = NULL, "stoppedAt" = now()
      WHERE status IN ('new', 'running', 'waiting', 'unknown') OR "waitTill" IS NOT NULL`,
   );

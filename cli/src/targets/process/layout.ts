@@ -79,6 +79,8 @@ const quiet: Record<string, string> = {
   N8N_PERSONALIZATION_ENABLED: 'false',
   N8N_HIRING_BANNER_ENABLED: 'false',
   N8N_LICENSE_AUTO_RENEW_ENABLED: 'false',
+  // Else n8n calls the license server when it ends.
+  N8N_LICENSE_DETACH_FLOATING_ON_SHUTDOWN: 'false',
   EXTERNAL_FRONTEND_HOOKS_URLS: '',
   GENERIC_TIMEZONE: 'UTC',
 };

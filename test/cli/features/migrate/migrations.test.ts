@@ -17,6 +17,7 @@ import {
   type MigrateRecord,
   type MigrateRound,
 } from '../../../../cli/src/features/migrate/record';
+import { turnOff } from '../../../../cli/src/features/migrate/migrate';
 import { migrateDocument } from '../../../../cli/src/features/migrate/report/document';
 import { renderMarkdown } from '../../../../cli/src/report/text/markdown';
 import { dumpIn } from '../../../../cli/src/targets/process/postgresql';
@@ -232,6 +233,41 @@ describe('a dump of the user', () => {
     );
     writeFileSync(join(folder, 'pg_restore'), '#!/bin/sh\n', { mode: 0o755 });
     expect(dumpIn(file)).toEqual({ file, isArchive: true });
+  });
+});
+
+describe('before n8n starts on a dump', () => {
+  const statementsFor = async (columns: string[], but: string[] = []): Promise<string[]> => {
+    const asked: string[] = [];
+    await turnOff((sql) => {
+      asked.push(sql.replaceAll(/\s+/g, ' '));
+      const rows = columns.map((column) => {
+        const [table, name] = column.split('.');
+        return { table, name };
+      });
+      return Promise.resolve(asked.length === 1 ? rows : []);
+    }, but);
+    return asked.slice(1);
+  };
+
+  test('its license is removed, so that n8n does not contact the license server as the instance of the user', async () => {
+    const asked = await statementsFor(['settings.key', 'workflow_entity.active']);
+    expect(asked).toContain("DELETE FROM settings WHERE key = 'license.cert'");
+  });
+
+  test('its workflows and agents are turned off, but not the workflow of the rehearsal', async () => {
+    const published = ['workflow_entity.activeVersionId', 'agents.activeVersionId'];
+    const asked = await statementsFor(['workflow_entity.active', ...published], ["o'ne"]);
+    expect(asked).toContain(
+      `UPDATE workflow_entity SET active = FALSE, "activeVersionId" = NULL WHERE id::text NOT IN ('','o''ne')`,
+    );
+    expect(asked).toContain('UPDATE agents SET "activeVersionId" = NULL');
+  });
+
+  test('what an old n8n does not have is left alone', async () => {
+    const asked = await statementsFor(['workflow_entity.active']);
+    expect(asked.filter((sql) => /agents|settings|activeVersionId/.test(sql))).toEqual([]);
+    expect(asked.some((sql) => sql.startsWith('UPDATE execution_entity'))).toBe(true);
   });
 });
 
