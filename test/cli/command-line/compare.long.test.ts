@@ -125,14 +125,10 @@ describe('n8n-tuned compare', () => {
     });
     const { code, stdout } = await runCli(['compare', a, b]);
     expect(code).toBe(0);
-    expect(stdout).toContain('one record per side, so there is no interval');
     expect(stdout).toContain('2 times as good, without an interval');
     const text = stdout.replace(/\s+/g, ' ');
     expect(text).toContain('measured on different machines');
-    // The same CPU per request, so the ratio is the same at equal price.
-    expect(text).toContain(
-      'at equal CPU per request (27.5 ms and 27.5 ms were seen) it is 2 times',
-    );
+    expect(text).toContain('With one record per side, there is no interval');
   });
 
   it.each([

@@ -1,4 +1,5 @@
 import type { Limit } from '../../record/run-record';
+import { isLoaded } from '../../plan/roles';
 import { cpuRows } from './cpu';
 import { diskRows } from './space';
 import { generatorRows } from './generator';
@@ -39,3 +40,10 @@ export function adviceFor(limit: Limit | null, mode: 'regular' | 'queue' | null)
 /** Whether more memory would lift it. */
 export const isOfMemory = (limit: Limit | null): boolean =>
   limit !== null && rowOf(limit)?.kind === 'space';
+
+/** Whether requests that take less CPU of what is loaded would lift it: that CPU, or the machine's, was used up. */
+export const isOfCpu = (limit: Limit | null): boolean =>
+  limit !== null &&
+  limit.resource !== 'disk' &&
+  ['work', 'shared'].includes(rowOf(limit)?.kind ?? '') &&
+  (isLoaded(limit.role) || limit.role === 'host');

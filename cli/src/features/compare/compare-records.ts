@@ -46,7 +46,13 @@ export function compareRecords(
   const { moreIsBetter, title } = COMPARE_METRICS[metric];
   const [valueA = 0, valueB = 0] = [sides.a.values[0] ?? 0, sides.b.values[0] ?? 0];
   const ratio = moreIsBetter ? valueB / valueA : valueA / valueB;
-  const equalPrice = atEqualPrice(sides.a, sides.b, { metric, maxPairs: 1 });
+  const isGivenRate = [one, other].some(
+    ({ kind, record }) => kind === 'run' && record.profile.loop === 'open',
+  );
+  const equalPrice = atEqualPrice(sides.a, sides.b, {
+    ...{ metric, maxPairs: 1 },
+    loop: isGivenRate ? 'open' : 'closed',
+  });
   return {
     schemaVersion: 2,
     kind: 'compare',

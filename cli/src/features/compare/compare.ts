@@ -174,7 +174,8 @@ function recordOf(first: MeasuredSide, other: Side, about: About): CompareRecord
     ...side,
     runs: side.runs.map(about.fromFolder),
   })) as [Side, Side];
-  const equalPrice = atEqualPrice(a, b, order);
+  const { metric, maxPairs } = order;
+  const equalPrice = atEqualPrice(a, b, { metric, maxPairs, loop: order.plan.loop });
   return {
     schemaVersion: 2,
     kind: 'compare',

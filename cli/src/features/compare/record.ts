@@ -75,7 +75,7 @@ export const compareRecordSchema = z.object({
   versions: z.record(z.string(), z.string()),
   /** B relative to A; below 1 it is worse. */
   ratio: ratioSchema,
-  /** The same as if a request cost both sides as much CPU; left out where the CPU of one was not seen. */
+  /** The same as if a request cost both sides as much CPU; left out where that says nothing of the rate. */
   equalPrice: z.exactOptional(
     z.object({
       /** Medians, in milliseconds. */

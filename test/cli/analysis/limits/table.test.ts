@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { bottleneck, rank } from '../../../../cli/src/analysis/limits/bottleneck';
 import type { LimitsInForce } from '../../../../cli/src/analysis/limits/facts';
-import { isOfMemory, limitName, LIMITS, rowOf } from '../../../../cli/src/analysis/limits/table';
+import {
+  isOfCpu,
+  isOfMemory,
+  limitName,
+  LIMITS,
+  rowOf,
+} from '../../../../cli/src/analysis/limits/table';
 import type { SampledRole } from '../../../../cli/src/analysis/metrics';
 import type { Metric } from '../../../../cli/src/record/metrics';
 import type {
@@ -440,6 +446,17 @@ test('limits of memory are known as such', () => {
     LIMITS.filter(({ kind }) => kind === 'space').map(({ name }) => name),
   );
   expect(isOfMemory(null)).toBe(false);
+});
+
+test('limits of CPU are threads and CPU limits of what is loaded, and the CPU of the machine', () => {
+  expect(LIMITS.filter(isOfCpu).map(limitName)).toEqual([
+    ...['main', 'webhook processor', 'worker', 'runner', 'server'].map(
+      (one) => `${one} event loop`,
+    ),
+    ...['main', 'webhook processor', 'worker', 'server'].map((one) => `${one} CPU limit`),
+    'host CPU',
+  ]);
+  expect(isOfCpu(null)).toBe(false);
 });
 
 const readings = fc.subarray([...LIMITS], { minLength: 1 }).chain((rows) =>

@@ -1,22 +1,30 @@
 /** The ratio of two sides without what a request costs them: how much more work one does, whatever the speed of its machine. */
+import { isOfCpu } from '../../../analysis/limits/table';
 import { median } from '../../../analysis/statistics/statistics';
 import type { CompareRecord, Side } from '../record';
 import { alignedPairs, compare } from './compare';
-import { COMPARE_METRICS } from './metric';
 
-type Priced = Pick<Side, 'values' | 'cpuMs'>;
+type Priced = Pick<Side, 'values' | 'cpuMs' | 'limits'>;
+
+interface Measured {
+  metric: CompareRecord['metric'];
+  /** Of the runs; those of a search do not matter. */
+  loop: 'open' | 'closed';
+  maxPairs: number;
+}
 
 /**
  * A rate times what a request costs is how much CPU n8n uses at it. Of the same n8n it is the same on a slow and on a fast
- * machine; of two setups it tells what is left of a ratio besides requests that cost less. Null for what is no rate, or
- * where the CPU of a side was not seen.
+ * machine; of two setups it tells what is left of a ratio besides requests that cost less. Null for what is no rate, for a
+ * rate that was given, and where the CPU of a side was not seen or did not limit it: cheaper requests raise no such rate.
  */
 export function atEqualPrice(
   a: Priced,
   b: Priced,
-  { metric, maxPairs }: { metric: CompareRecord['metric']; maxPairs: number },
+  { metric, loop, maxPairs }: Measured,
 ): NonNullable<CompareRecord['equalPrice']> | null {
-  if (COMPARE_METRICS[metric].unit !== '/s') return null;
+  const followsPrice = metric === 'capacity' || (metric === 'throughput' && loop === 'closed');
+  if (!followsPrice) return null;
   const [workA, workB] = [a, b].map(workOf);
   const pairs = alignedPairs(workA ?? [], workB ?? []);
   if (pairs.length === 0) return null;
@@ -26,8 +34,9 @@ export function atEqualPrice(
   return { cpuMs: { a: costOf(a), b: costOf(b) }, ratio };
 }
 
-const workOf = ({ values, cpuMs = [] }: Priced): (number | null)[] =>
+const workOf = ({ values, cpuMs = [], limits = [] }: Priced): (number | null)[] =>
   values.map((value, index) => {
     const cost = cpuMs[index] ?? null;
-    return value === null || cost === null ? null : value * cost;
+    const isCpu = isOfCpu(limits[index]?.limit ?? null);
+    return value === null || cost === null || !isCpu ? null : value * cost;
   });

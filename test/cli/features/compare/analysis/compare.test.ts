@@ -12,7 +12,7 @@ import {
   type Pair,
 } from '../../../../../cli/src/features/compare/analysis/compare';
 import { COMPARE_METRICS, NEVER } from '../../../../../cli/src/features/compare/analysis/metric';
-import type { RunRecord } from '../../../../../cli/src/record/run-record';
+import type { Limit, LimitSeen, RunRecord } from '../../../../../cli/src/record/run-record';
 import { sampleRun } from '../../../../support/sample-run';
 import {
   normal,
@@ -43,6 +43,10 @@ test('runs are interleaved as ABBA', () => {
     Array.from({ length: runs }, (_, run) => 'ABCD'[turn(run, sides)]).join('');
   expect(turns(2, 8)).toBe('ABBAABBA');
   expect(turns(4, 8)).toBe('ABCDDCBA');
+});
+
+const limitSeen = (role: Limit['role'], resource: Limit['resource']): LimitSeen => ({
+  ...{ limit: { role, resource }, evidence: null, next: null },
 });
 
 const RUNS = 800;
@@ -249,8 +253,13 @@ describe('a comparison cannot be won by doing less', () => {
   );
 });
 
-const side = (values: (number | null)[], cpuMs: (number | null)[]) => ({ values, cpuMs });
-const order = { metric: 'throughput', maxPairs: 10 } as const;
+const CPU_LIMIT = limitSeen('main', 'event loop');
+const side = (
+  values: (number | null)[],
+  cpuMs: (number | null)[],
+  limits: (LimitSeen | null)[] = values.map(() => CPU_LIMIT),
+) => ({ values, cpuMs, limits });
+const order = { metric: 'throughput', loop: 'closed', maxPairs: 10 } as const;
 
 describe('the ratio at equal price', () => {
   test('of one n8n on a fast and on a slow machine is 1', () => {
@@ -275,7 +284,39 @@ describe('the ratio at equal price', () => {
     const b = side([100, 100, 100], [10, 10, 10]);
     expect(atEqualPrice(a, b, order)).toMatchObject({ cpuMs: { a: 10, b: 10 } });
     expect(atEqualPrice(side([null, 1], [1, null]), b, order)).toBeNull();
-    expect(atEqualPrice({ values: [100] }, b, order)).toBeNull();
+    expect(atEqualPrice({ values: [100], limits: [CPU_LIMIT] }, b, order)).toBeNull();
+  });
+
+  test('is none of a given rate, which a cheaper request does not raise', () => {
+    const dear = side([20, 20, 20, 20], [20, 20, 20, 20]);
+    const cheap = side([20, 20, 20, 20], [10, 10, 10, 10]);
+    expect(atEqualPrice(dear, cheap, { ...order, loop: 'open' })).toBeNull();
+    // Of a search, each probe of which has a given rate, the capacity follows the price.
+    const capacity = { ...order, metric: 'capacity', loop: 'open' } as const;
+    expect(atEqualPrice(dear, cheap, capacity)?.ratio.value).toBeCloseTo(0.5, 9);
+  });
+
+  test.each([
+    ['nothing', { ...CPU_LIMIT, limit: null }],
+    ['slots', limitSeen('worker', 'slots')],
+    ['a disk', limitSeen('host', 'disk')],
+    ['the CPU of PostgreSQL', limitSeen('postgresql', 'CPU limit')],
+    ['what nobody saw', null],
+  ])('leaves out pairs of which one run was limited by %s', (_, limit) => {
+    const a = side([100, 100], [10, 10]);
+    expect(atEqualPrice(a, side([100, 300], [10, 10], [CPU_LIMIT, limit]), order)).toMatchObject({
+      ratio: { value: 1 },
+    });
+    expect(atEqualPrice(a, side([100, 100], [10, 10], [limit, limit]), order)).toBeNull();
+  });
+
+  test.each([
+    limitSeen('main', 'event loop'),
+    limitSeen('worker', 'CPU limit'),
+    limitSeen('host', 'CPU'),
+  ])('counts pairs that were limited by the CPU that n8n uses: $limit.resource', (limit) => {
+    const both = side([100, 100], [10, 10], [limit, limit]);
+    expect(atEqualPrice(both, both, order)).not.toBeNull();
   });
 
   test.each(['p95', 'memory', 'cpu-per-request'] as const)('is none of %s', (metric) => {
@@ -307,5 +348,23 @@ describe('two records side by side', () => {
     expect(() => compareRecords(newer, older, 'p95')).toThrow(
       'does not contain 95th percentile of the latency (some of its requests have no latency, and the version',
     );
+  });
+
+  test('give a ratio at equal price only if CPU limited both, with as many requests as clients could send', () => {
+    const { record } = sampleRun();
+    const limitedBy = { ...record.verdict.limitedBy, limit: CPU_LIMIT.limit };
+    const busy = { ...record, verdict: { ...record.verdict, limitedBy } };
+    const profile = { ...record.profile, loop: 'closed', clients: 8 };
+    const given = written('given-rate', 'run.json', busy);
+    const clients = written('clients', 'run.json', { ...busy, profile });
+    const held = written('held', 'run.json', { ...record, profile });
+    const both = compareRecords(clients, clients, null);
+    expect(both.equalPrice).toMatchObject({ ratio: { value: 1 } });
+    expect(both.sentence).toContain('if requests took the same CPU time on both sides');
+    for (const other of [given, held]) {
+      const { equalPrice, sentence } = compareRecords(clients, other, null);
+      expect(equalPrice).toBeUndefined();
+      expect(sentence).not.toContain('CPU time');
+    }
   });
 });
