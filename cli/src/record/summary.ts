@@ -119,7 +119,10 @@ export type StallCauses = z.infer<typeof stallCausesSchema>;
 export const roleSummarySchema = z.object({
   role: sampledRoleSchema,
   instances: z.number(),
+  /** The highest sum over all instances. */
   rssPeakMiB: z.number().nullable(),
+  /** The most that a single instance had; left out in records of older versions. */
+  rssPeakOfOneMiB: z.exactOptional(z.number().nullable()),
   rssMedianMiB: z.number().nullable(),
   cpuCoresMean: z.number().nullable(),
   processesPeak: z.number().nullable(),

@@ -81,8 +81,13 @@ function enlarged(roles: readonly RoleSummary[], { topology }: RunRecord): RoleS
     if (topology === null || !isRole(one.role)) return one;
     const { memoryMiB } = limitsOf(topology, one.role);
     if (memoryMiB === undefined) return one;
-    const rssPeakMiB = Math.max(one.rssPeakMiB ?? 0, MORE_MEMORY * memoryMiB * one.instances);
-    return { ...one, rssPeakMiB };
+    const enough = MORE_MEMORY * memoryMiB;
+    const { instances, rssPeakMiB, rssPeakOfOneMiB: ofOne } = one;
+    return {
+      ...one,
+      rssPeakMiB: Math.max(rssPeakMiB ?? 0, enough * instances),
+      ...(ofOne === undefined ? {} : { rssPeakOfOneMiB: Math.max(ofOne ?? 0, enough) }),
+    };
   });
 }
 

@@ -127,19 +127,23 @@ function roles(samples: readonly MetricSample[], measured: Window): RoleSummary[
   return [...names]
     .filter((role) => role.length > 0)
     .map((role) => {
-      const rss = totals(samples, { metric: 'rssMiB', role }, measured).map(({ value }) => value);
+      const memory = select(samples, { metric: 'rssMiB', role }, measured);
+      const rss = sumsOverTime(memory);
       const processes = values(samples, { metric: 'processes', role }, measured);
       const throttled = values(samples, { metric: 'throttledShare', role }, measured);
-      // A child process is sampled as `main/4711`: it belongs to the instance main.
       const instances = new Set(
         samples
           .filter((sample) => sample.role === role && sample.instance)
-          .map(({ instance }) => instance.split('/')[0]),
+          .map(({ instance }) => ownerOf(instance)),
+      );
+      const peaks = [...instances].flatMap((owner) =>
+        sumsOverTime(memory.filter(({ instance }) => ownerOf(instance) === owner)),
       );
       return {
         role,
         instances: instances.size,
         rssPeakMiB: rss.length > 0 ? largest(rss) : null,
+        rssPeakOfOneMiB: peaks.length > 0 ? largest(peaks) : null,
         rssMedianMiB: rss.length > 0 ? median(rss) : null,
         cpuCoresMean: meanCores(samples, role, measured),
         processesPeak: processes.length > 0 ? largest(processes) : null,
@@ -150,6 +154,12 @@ function roles(samples: readonly MetricSample[], measured: Window): RoleSummary[
       };
     });
 }
+
+/** A child process is sampled as `main/4711`: it belongs to the instance main. */
+const ownerOf = (instance: string): string => instance.replace(/\/.*$/s, '');
+
+const sumsOverTime = (memory: readonly MetricSample[]): number[] =>
+  totals(memory, { metric: 'rssMiB' }).map(({ value }) => value);
 
 function generator(
   requests: RequestFigures,

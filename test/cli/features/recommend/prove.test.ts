@@ -60,23 +60,33 @@ test('workers that were too few become more', async () => {
   expect(tried.map(({ workers }) => workers)).toEqual([2, 4]);
 });
 
-test('what ran out of memory gets more of it, again and again', async () => {
-  const { result, tried } = await proof([regular(60)], ({ roles }) => {
-    const memoryMiB = roles[0]?.memoryMiB ?? 0;
-    const record = loaded(memoryMiB < 3000 ? 'not sustained' : 'sustained', RATE, 0.2);
-    record.topology = {
-      ...regular(60).topology,
-      main: { ...regular(60).topology.main, memoryMiB },
-    };
-    record.verdict.limitedBy = {
-      limit: { role: 'main', resource: 'memory' },
-      evidence: 'killed for want of memory',
-    };
-    return record;
-  });
-  expect(result.verdict).toBe('PROVEN');
-  expect(tried.map(({ roles }) => roles[0]?.memoryMiB)).toEqual([1024, 1920, 3328]);
-});
+test.each(['the peak of one instance', 'the peak of all together'])(
+  'what ran out of memory gets more of it, again and again, where %s is known',
+  async (known) => {
+    const evidence = regular(60);
+    if (evidence.at !== null && known === 'the peak of one instance') {
+      evidence.at.roles = evidence.at.roles.map((one) => ({
+        ...one,
+        rssPeakOfOneMiB: one.rssPeakMiB,
+      }));
+    }
+    const { result, tried } = await proof([evidence], ({ roles }) => {
+      const memoryMiB = roles[0]?.memoryMiB ?? 0;
+      const record = loaded(memoryMiB < 3000 ? 'not sustained' : 'sustained', RATE, 0.2);
+      record.topology = {
+        ...regular(60).topology,
+        main: { ...regular(60).topology.main, memoryMiB },
+      };
+      record.verdict.limitedBy = {
+        limit: { role: 'main', resource: 'memory' },
+        evidence: 'killed for want of memory',
+      };
+      return record;
+    });
+    expect(result.verdict).toBe('PROVEN');
+    expect(tried.map(({ roles }) => roles[0]?.memoryMiB)).toEqual([1024, 1920, 3328]);
+  },
+);
 
 test('it ends after so many attempts', async () => {
   const many = [1, 2, 3, 4, 5, 6].map((n) => {

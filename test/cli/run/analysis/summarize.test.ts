@@ -188,6 +188,7 @@ describe('summary', () => {
         role: 'worker',
         instances: 2,
         rssPeakMiB: 1_000,
+        rssPeakOfOneMiB: 700,
         rssMedianMiB: 800,
         cpuCoresMean: expect.closeTo(0.3, 6) as number,
         processesPeak: null,
@@ -197,6 +198,17 @@ describe('summary', () => {
       },
     ]);
     expect(summary.cpuMillisecondsPerRequest).toBeCloseTo(300 / 47.5, 6);
+  });
+
+  test('the peak of one instance counts its children, and is not the average of peaks that differ', () => {
+    const samples = [
+      ...samplesOf('worker', 'rssMiB', (s) => (s === 10 ? 1_400 : 600), 'worker-1'),
+      ...samplesOf('worker', 'rssMiB', (s) => (s === 10 ? 100 : 50), 'worker-1/4711'),
+      ...samplesOf('worker', 'rssMiB', () => 600, 'worker-2'),
+      ...samplesOf('worker', 'rssMiB', () => 600, 'worker-3'),
+    ];
+    const [worker] = summarize(steady, samples, facts()).roles;
+    expect(worker).toMatchObject({ instances: 3, rssPeakMiB: 2_700, rssPeakOfOneMiB: 1_500 });
   });
 
   test('CPU per request counts executions that were completed, not acceptances that wait in a backlog', () => {

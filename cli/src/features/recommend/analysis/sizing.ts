@@ -102,7 +102,18 @@ function sizedRole(
     at?.roles.filter((one) => one.role === role || (hostsRunner && one.role === 'runner')) ?? [];
   const measured = inside.find((one) => one.role === role)?.instances ?? 1;
   const cores = sumOfKnown(inside.map((one) => one.cpuCoresMean));
-  const memory = sumOfKnown(inside.map((one) => one.rssPeakMiB));
+  // Each instance gets this limit, so the one with the most memory decides.
+  const peakMiB = sumOfKnown(
+    inside.map(
+      ({ rssPeakOfOneMiB: ofOne, rssPeakMiB: ofAll }) =>
+        ofOne ?? (ofAll === null ? null : ofAll / measured),
+    ),
+  );
+  const isAverage =
+    measured > 1 && inside.some(({ rssPeakOfOneMiB: ofOne }) => ofOne === undefined);
+  const average = isAverage
+    ? `, an average over ${String(measured)} instances that may hide a larger one`
+    : '';
   const unsized = {
     role,
     instances,
@@ -110,9 +121,8 @@ function sizedRole(
     memoryMiB: null,
     why: { cpu: '', memory: '' },
   };
-  if (at === null || cores === null || memory === null) return unsized;
+  if (at === null || cores === null || peakMiB === null) return unsized;
   const share = (1000 * cores * wantedPerSecond) / at.ratePerSecond / instances / PLANNED_SHARE;
-  const peakMiB = memory / measured;
   return {
     role,
     instances,
@@ -120,7 +130,7 @@ function sizedRole(
     memoryMiB: Math.max(MIN_MEMORY_MIB, roundUp(MEMORY_ROOM * peakMiB, MEMORY_STEP)),
     why: {
       cpu: `${formatNumber(cores)} cores at ${perSecond(at.ratePerSecond)} in ${at.run}, scaled to ${String(wantedPerSecond)}/s for ${counted(instances, 'instance')}, divided by ${String(PLANNED_SHARE)}`,
-      memory: `peak of ${formatNumber(peakMiB)} MiB in ${at.run}, times ${String(MEMORY_ROOM)}, at least ${formatNumber(MIN_MEMORY_MIB)} MiB`,
+      memory: `peak of ${formatNumber(peakMiB)} MiB in ${at.run}${average}, times ${String(MEMORY_ROOM)}, at least ${formatNumber(MIN_MEMORY_MIB)} MiB`,
     },
   };
 }

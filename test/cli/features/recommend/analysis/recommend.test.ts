@@ -78,6 +78,32 @@ describe('what is recommended', () => {
   });
 });
 
+describe('the memory of a role', () => {
+  const three = queue(3, 80);
+  const memoryOf = (ofWorker: object) => {
+    const roles = three.at?.roles.map((one) =>
+      one.role === 'worker' ? { ...one, rssPeakMiB: 2_700, ...ofWorker } : one,
+    );
+    const at = three.at && { ...three.at, roles: roles ?? [] };
+    return sizingFor({ ...three, at }, [], 40)?.roles.find(({ role }) => role === 'worker');
+  };
+
+  test('is that of the instance that had the most, as each instance gets this limit', () => {
+    const worker = memoryOf({ rssPeakOfOneMiB: 1_500 });
+    // 1.3 x (1,500 MiB and 140 MiB of its runner), rounded up.
+    expect(worker?.memoryMiB).toBe(2_176);
+    expect(worker?.why.memory).toMatch(/^peak of 1,640 MiB in probes/);
+  });
+
+  test('is the average in records that know no more, and its comment says so', () => {
+    const worker = memoryOf({});
+    expect(worker?.memoryMiB).toBe(1_408);
+    expect(worker?.why.memory).toMatch(
+      /^peak of 1,040 MiB in probes\/queue-3, an average over 3 instances that may hide a larger one, times 1\.3/,
+    );
+  });
+});
+
 describe('more workers than were measured', () => {
   test('come from the scalability law where four sizes were', () => {
     const sizing = best(measuredLaw, 80).best;
