@@ -276,7 +276,9 @@ function judged(promise: DrillPromise, facts: DrillFacts): Judged {
       : metric === 'lost'
         ? ledger.lost
         : ledger.classes[metric].requests;
-  const share = ledger.exposed === 0 ? 0 : count / ledger.exposed;
+  // A class has all requests: n8n may repeat one that was answered before the fault.
+  const among = metric === 'errors' || metric === 'lost' ? ledger.exposed : ledger.sent;
+  const share = among === 0 ? 0 : count / among;
   const kept = holds(promise.unit === 'share' ? share : count, promise);
   const were = count === 1 ? 'was' : 'were';
   const bound = metric !== 'lost' ? '' : count === 0 ? openText(ledger) : told(ledger);
@@ -284,7 +286,7 @@ function judged(promise: DrillPromise, facts: DrillFacts): Judged {
   return {
     promise,
     kept,
-    measured: `${shown} of ${counted(ledger.exposed, 'request')} ${were} ${titleOf(metric, ledger)}${bound}`,
+    measured: `${shown} of ${counted(among, 'request')} ${were} ${titleOf(metric, ledger)}${bound}`,
   };
 }
 

@@ -354,10 +354,22 @@ describe('a promise', () => {
       false,
     ],
     ['errors-outside=1', '1 of 80 requests outside the fault was not answered as expected', true],
-    ['once<=150', '150 of 100 requests were answered and executed once', true],
+    ['once<=150', '150 of 150 requests were answered and executed once', true],
   ])('%s: %s', (text, measured, kept) => {
     const [first] = drillVerdict(facts({ promises: parsePromises(text) })).promises;
     expect(first).toMatchObject({ measured, kept });
+  });
+
+  test('about a class is a share of all requests, which the class counts', () => {
+    const counts = { once: 370, lost: 30 };
+    const lossy = ledger({ sent: 400, lost: 30, exposed: 100, classes: classes(counts) });
+    const { promises } = drillVerdict(
+      facts({ ledger: lossy, promises: parsePromises('once>=99%,lost<30%') }),
+    );
+    expect(promises.map(({ kept, measured }) => [kept, measured])).toEqual([
+      [false, '370 of 400 requests were answered and executed once'],
+      [false, '30 of 100 requests were accepted and lost'],
+    ]);
   });
 
   test.each([
