@@ -140,7 +140,7 @@ function onOtherMachine(cpuMs: number, options: PredictOptions): number {
   const carried = carriedTo(cpuMs, record);
   if (carried === null) {
     throw new Mistake(
-      `the search ${record.id} did not measure n8n's CPU time: search again with another target, or with --metrics-url in addition to --url.`,
+      `the search ${record.id} did not measure n8n's CPU time near its capacity: search again with another target, or with --metrics-url in addition to --url.`,
     );
   }
   const command = ['predict', '--from', ...options.from, '--at-cpu', `${String(cpuMs)}ms`];

@@ -1,11 +1,11 @@
 /** From the machine that was searched on to one on which a request costs another time of CPU. Pure. */
 import type { FindRecord } from '../record';
-import { priceOf, type KnownPrice } from './price';
+import { priceOf, wholePriceOf } from './price';
 
 export interface CarriedCapacity {
-  /** The price on the other machine, and that of the search. */
+  /** CPU per request of all of n8n together, as a run has it: on the other machine, and in the search. */
   cpuMs: number;
-  from: KnownPrice;
+  fromMs: number;
   ratePerSecond: number;
   low: number;
   /** Null where the search saw no upper end. */
@@ -19,13 +19,15 @@ const MAX_SHARE = 0.99;
  * The range between two views. n8n may be as busy there as here, so that the rate follows the price alone. Or requests may
  * wait as long there as here, since the SLO is the same number of milliseconds: how much of the CPU is left over then
  * follows the price too. The first is right where latency is mostly something else than a queue for the CPU, the second
- * where it is mostly that. Null where no price is known.
+ * where it is mostly that. Null where no price is known near the capacity.
  */
 export function carriedTo(cpuMs: number, record: FindRecord): CarriedCapacity | null {
   const from = priceOf(record);
-  if (from === null) return null;
+  const fromMs = wholePriceOf(record);
+  if (from === null || fromMs === null) return null;
   const { ratePerSecond, low, high, at } = record.capacity;
-  const dearer = cpuMs / from.cpuMs;
+  // The role that limits n8n is taken to be dearer by as much as all of it.
+  const dearer = cpuMs / fromMs;
   const viewsOf = (rate: number): number[] => {
     const asBusy = rate / dearer;
     if (at === undefined) return [asBusy];
@@ -38,7 +40,7 @@ export function carriedTo(cpuMs: number, record: FindRecord): CarriedCapacity | 
     at === undefined ? [from.fastestMs / from.cpuMs, from.slowestMs / from.cpuMs] : [1, 1];
   const views = viewsOf(ratePerSecond);
   return {
-    ...{ cpuMs, from },
+    ...{ cpuMs, fromMs },
     ratePerSecond: views.reduce((sum, rate) => sum + rate, 0) / views.length,
     low: cheap * Math.min(...viewsOf(low)),
     high: high === null ? null : dear * Math.max(...viewsOf(high)),

@@ -11,9 +11,9 @@ import type { FindRecord } from '../../find/record';
 import { findVerdict } from '../../find/report/document';
 
 export function otherMachineSentence(carried: CarriedCapacity, record: FindRecord): string {
-  const { ratePerSecond, cpuMs, from } = carried;
+  const { ratePerSecond, cpuMs, fromMs } = carried;
   const wanted = record.slo.map(({ text }) => text).join(', ');
-  return `n8n should sustain about ${formatNumber(ratePerSecond)} req/s of ${workloadName(record.workload)} with ${wanted} (${range(carried)}) on a machine where a request takes ${duration(cpuMs)} of ${from.of} CPU instead of ${duration(from.cpuMs)}.`;
+  return `n8n should sustain about ${formatNumber(ratePerSecond)} req/s of ${workloadName(record.workload)} with ${wanted} (${range(carried)}) on a machine where a request takes ${duration(cpuMs)} of n8n's CPU instead of ${duration(fromMs)}.`;
 }
 
 export function otherMachineDocument(
@@ -48,12 +48,11 @@ export function otherMachineFigures(
   carried: CarriedCapacity,
   { capacity, limit, verdict }: FindRecord,
 ): Figure[] {
-  const { from } = carried;
   return [
     { name: 'Expected', value: `${perSecond(carried.ratePerSecond)} (${range(carried)})` },
     {
       name: 'Measured',
-      value: `${perSecond(capacity.ratePerSecond)} (${range(capacity)}) at ${duration(from.cpuMs)} of CPU per request, in a search with the verdict ${verdict.toUpperCase()}`,
+      value: `${perSecond(capacity.ratePerSecond)} (${range(capacity)}) at ${duration(carried.fromMs)} of CPU per request, in a search with the verdict ${verdict.toUpperCase()}`,
     },
     { name: 'Breaks first', value: limit === null ? 'not seen' : limitName(limit) },
   ];
@@ -62,9 +61,9 @@ export function otherMachineFigures(
 const STEPS = 40;
 
 /** The capacity over the price, from half of the cheaper to twice the dearer one. */
-function priceChart({ cpuMs, from, ...carried }: CarriedCapacity, record: FindRecord): LineChart {
-  const least = Math.min(cpuMs, from.cpuMs) / 1.5;
-  const most = Math.max(cpuMs, from.cpuMs) * 1.5;
+function priceChart({ cpuMs, fromMs, ...carried }: CarriedCapacity, record: FindRecord): LineChart {
+  const least = Math.min(cpuMs, fromMs) / 1.5;
+  const most = Math.max(cpuMs, fromMs) * 1.5;
   const { capacity } = record;
   const curve = Array.from({ length: STEPS }, (_, step): LineChart['series'][number]['points'] => {
     const price = least * (most / least) ** (step / (STEPS - 1));
@@ -75,13 +74,13 @@ function priceChart({ cpuMs, from, ...carried }: CarriedCapacity, record: FindRe
   });
   return {
     ...{ kind: 'line', id: 'price', title: 'Capacity by CPU time per request' },
-    x: { label: `CPU of ${from.of} per request`, unit: 'ms', min: least, max: most },
+    x: { label: 'CPU of n8n per request', unit: 'ms', min: least, max: most },
     y: { label: 'capacity', unit: 'requests per second', min: 0 },
     series: [
       { label: 'expected, with its range', points: curve.flat() },
       {
         ...{ label: 'measured', style: 'dots' },
-        points: [[from.cpuMs, capacity.ratePerSecond]],
+        points: [[fromMs, capacity.ratePerSecond]],
       },
     ],
     marks: [{ axis: 'x', at: cpuMs, label: `asked for: ${perSecond(carried.ratePerSecond)}` }],

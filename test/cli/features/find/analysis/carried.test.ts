@@ -17,8 +17,12 @@ const rateOfQueue = (cpuMs: number, boundMs: number): number =>
 
 function searched(cpuMs: number, boundMs: number, width: number): FindRecord {
   const rate = rateOfQueue(cpuMs, boundMs);
+  const near = { ratePerSecond: rate, achievedPerSecond: rate };
   return {
     ...search,
+    probes: search.probes.map((probe) =>
+      probe.kind === 'confirm' ? { ...probe, ...near } : probe,
+    ),
     capacity: {
       ...{
         ratePerSecond: rate,
@@ -36,7 +40,7 @@ function searched(cpuMs: number, boundMs: number, width: number): FindRecord {
 
 describe('a capacity that is carried to another machine', () => {
   test('is what it was where a request costs the same', () => {
-    const there = carriedTo(16, search);
+    const there = carriedTo(24.5, search);
     expect(there?.ratePerSecond).toBeCloseTo(40, 6);
     expect([there?.low, there?.high]).toEqual([expect.closeTo(38, 6), expect.closeTo(44, 6)]);
   });
@@ -48,7 +52,7 @@ describe('a capacity that is carried to another machine', () => {
         fc.double({ min: 0.5, max: 2, noNaN: true }),
         fc.double({ min: 200, max: 2_000, noNaN: true }),
         (cpuMs, dearer, boundMs) => {
-          const there = carriedTo(cpuMs * dearer, searched(cpuMs, boundMs, 0.05));
+          const there = carriedTo(24.5 * dearer, searched(cpuMs, boundMs, 0.05));
           const truth = rateOfQueue(cpuMs * dearer, boundMs);
           expect(there?.low).toBeLessThanOrEqual(truth);
           expect(there?.high).toBeGreaterThanOrEqual(truth);
@@ -61,8 +65,8 @@ describe('a capacity that is carried to another machine', () => {
     fc.assert(
       fc.property(fc.double({ min: 4, max: 60, noNaN: true }), (cpuMs) => {
         const there = carriedTo(cpuMs, search);
-        expect(there?.low).toBeLessThanOrEqual((40 * 16) / cpuMs);
-        expect(there?.high).toBeGreaterThanOrEqual((40 * 16) / cpuMs);
+        expect(there?.low).toBeLessThanOrEqual((40 * 24.5) / cpuMs);
+        expect(there?.high).toBeGreaterThanOrEqual((40 * 24.5) / cpuMs);
         expect(there?.ratePerSecond).toBeGreaterThanOrEqual(there?.low ?? Infinity);
         expect(there?.ratePerSecond).toBeLessThanOrEqual(there?.high ?? 0);
       }),
@@ -71,7 +75,7 @@ describe('a capacity that is carried to another machine', () => {
 
   test('has no upper end where the search saw none', () => {
     const open = { ...search, capacity: { ...search.capacity, high: null } };
-    expect(carriedTo(8, open)?.high).toBeNull();
+    expect(carriedTo(12.25, open)?.high).toBeNull();
   });
 
   test('is wider by the prices that were seen where nobody knows at which of them the answer holds', () => {
@@ -88,9 +92,32 @@ describe('a capacity that is carried to another machine', () => {
     );
     const record = { ...passAndMiss, probes };
     expect(priceOf(record)).toEqual({ cpuMs: 16, fastestMs: 12, slowestMs: 20, of: 'main' });
-    expect(carriedTo(32, record)).toMatchObject({
+    // In the middle of the probes near it all of n8n took 20 ms.
+    expect(carriedTo(40, record)).toMatchObject({
       ...{ ratePerSecond: 20, low: (0.75 * 38) / 2, high: (1.25 * 44) / 2 },
     });
+  });
+
+  test('follows the CPU of all of n8n, as a run shows it, though the replay has it of one role', () => {
+    const probes = search.probes.map((probe) => ({
+      ...probe,
+      cpuPerRequest: {
+        allMs: 40,
+        roles: [
+          { role: 'main' as const, instances: 1, ms: 16 },
+          { role: 'runner' as const, instances: 1, ms: 24 },
+        ],
+      },
+    }));
+    for (const { capacity } of [search, passAndMiss]) {
+      const there = carriedTo(40, { ...search, capacity, probes });
+      expect(there).toMatchObject({ cpuMs: 40, fromMs: 40 });
+      expect(there?.ratePerSecond).toBeCloseTo(40, 6);
+    }
+    expect(carriedTo(20, { ...search, probes })?.ratePerSecond).toBeCloseTo(
+      carriedTo(12.25, search)?.ratePerSecond ?? NaN,
+      6,
+    );
   });
 
   test('is none where no CPU was seen', () => {
