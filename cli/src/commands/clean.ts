@@ -7,7 +7,7 @@ import {
   removeLeftover,
   type Leftover,
 } from '../targets/kubernetes/objects/leftovers';
-import { Mistake } from '../ui/exit';
+import { LeftBehind, Mistake } from '../ui/exit';
 import { printJson, printLines } from '../ui/print';
 import { startProgress } from '../ui/progress';
 import { cleanUrl } from './clean-url';
@@ -104,16 +104,25 @@ async function clean(options: CleanOptions): Promise<void> {
 }
 
 function tellLeft(all: readonly Left[], json: boolean): void {
-  if (json) {
-    printJson(all);
-    return;
+  const lines = all.flatMap(({ call, removed, isRunning, failed }) => {
+    if (isRunning) {
+      return [
+        `not removed, because the command that created them is still running: containers of the call ${call}`,
+      ];
+    }
+    if (removed.length > 0) return [`removed ${removed.join(', ')} of the call ${call}`];
+    return failed === undefined ? [`removed the journal of the call ${call}`] : [];
+  });
+  if (json) printJson(all);
+  else if (lines.length > 0 || all.length === 0) {
+    printLines(lines.length === 0 ? ['nothing was left behind.'] : lines);
   }
-  const lines = all.map(({ call, removed, isRunning }) =>
-    isRunning
-      ? `not removed, because the command that created them is still running: containers of the call ${call}`
-      : `removed ${removed.length === 0 ? 'the journal' : removed.join(', ')} of the call ${call}`,
+  const failed = all.filter(({ failed: why }) => why !== undefined);
+  if (failed.length === 0) return;
+  const each = failed.map(({ call, failed: why }) => `${call} (${why ?? ''})`).join(', ');
+  throw new LeftBehind(
+    `containers of the call ${each} were not removed: start the container engine, and repeat the command.`,
   );
-  printLines(lines.length === 0 ? ['nothing was left behind.'] : lines);
 }
 
 const shown = ({ kind, namespace, call, release, state, madeBy }: Leftover): Leftover => ({

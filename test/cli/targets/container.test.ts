@@ -1,6 +1,7 @@
 import { createArguments, envFile } from '../../../cli/src/targets/container/create';
-import { groupIn, signalOf } from '../../../cli/src/targets/container/containers';
+import { Containers, groupIn, signalOf } from '../../../cli/src/targets/container/containers';
 import {
+  Engine,
   factsIn,
   needsRunc,
   ulimitsIn,
@@ -8,10 +9,15 @@ import {
   type EngineFacts,
 } from '../../../cli/src/targets/container/engine';
 import { idOf, isArchive, versionInTag } from '../../../cli/src/targets/container/images';
+import { ContainerJournal, removeLeft } from '../../../cli/src/targets/container/journal';
 import { withRunners } from '../../../cli/src/targets/container/runners';
 import type { ProcessSpec } from '../../../cli/src/targets/process/supervisor';
 import { Workspace } from '../../../cli/src/targets/process/workspace';
-import { readFileSync } from 'node:fs';
+import { thisProcess } from '../../../cli/src/linux/proc';
+import { LeftBehind } from '../../../cli/src/ui/exit';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 const spec: ProcessSpec = {
   ...{ role: 'worker', instance: 'worker-1', command: ['/opt/n8n', 'worker', '--concurrency=10'] },
@@ -192,5 +198,105 @@ describe('task runners beside n8n', () => {
     expect(beside.env).toMatchObject({
       ...{ NODE_OPTIONS: '--max-old-space-size=150', N8N_RUNNERS_TASK_TIMEOUT: '9' },
     });
+  });
+});
+
+describe('with an engine that fails', () => {
+  let folder: string;
+  let program: string;
+  const before = process.env['N8N_TUNED_CACHE'];
+  const journal = (): string => join(folder, 'containers', 'c1.json');
+  /** `failing`: the words that the engine refuses. */
+  const fail = (...failing: string[]): void => {
+    writeFileSync(join(folder, 'failing'), failing.map((word) => `${word}\n`).join(''));
+  };
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-engine-'));
+    process.env['N8N_TUNED_CACHE'] = folder;
+    program = join(folder, 'podman');
+    const info = {
+      host: {
+        ...{ cgroupVersion: 'v2', cgroupControllers: [], ociRuntime: { name: 'runc' } },
+        security: { rootless: false },
+      },
+      version: { Version: '4.3.1' },
+    };
+    // Containers are the files of a folder; a container that runs is a process that sleeps.
+    const script = `#!/bin/sh
+made=${folder}/made
+if grep -qx -e "$1" ${folder}/failing; then echo "Error: cannot connect" >&2; exit 125; fi
+for name; do :; done
+case $1 in
+  --version) echo 'podman version 4.3.1' ;;
+  info) echo '${JSON.stringify(info)}' ;;
+  create) touch "$made/$3" ;;
+  start) echo $$ >"$made/$name"; exec sleep 60 ;;
+  inspect) echo "{\\"Pid\\":$(cat "$made/$name" | grep . || echo 0),\\"OOMKilled\\":false}" ;;
+  stop) kill "$(cat "$made/$name")" ;;
+  ps) ls "$made" ;;
+  rm) rm "$made/$name" ;;
+esac
+`;
+    writeFileSync(program, script, { mode: 0o700 });
+    mkdirSync(join(folder, 'made'));
+    mkdirSync(join(folder, 'containers'));
+    fail();
+  });
+  afterEach(() => {
+    if (before === undefined) delete process.env['N8N_TUNED_CACHE'];
+    else process.env['N8N_TUNED_CACHE'] = before;
+    rmSync(folder, { recursive: true });
+  });
+
+  test.each([['ps'], ['rm']])(
+    'a killed call is forgotten only once the engine has removed its containers (%s)',
+    async (word) => {
+      const owner = { ...thisProcess(), startedAtMs: 1 };
+      const note = {
+        call: 'c1',
+        engine: program,
+        containers: ['n8n-tuned-c1-main', 'gone'],
+        owner,
+      };
+      writeFileSync(journal(), JSON.stringify(note));
+      for (const name of ['n8n-tuned-c1-main', 'other']) {
+        writeFileSync(join(folder, 'made', name), '');
+      }
+      fail(word);
+      expect(await removeLeft()).toEqual([
+        {
+          ...{ call: 'c1', removed: [], isRunning: false },
+          failed: `${program} ${word} failed: cannot connect`,
+        },
+      ]);
+      expect(existsSync(journal())).toBe(true);
+      fail();
+      expect(await removeLeft()).toEqual([
+        { call: 'c1', removed: ['n8n-tuned-c1-main'], isRunning: false },
+      ]);
+      expect(existsSync(journal())).toBe(false);
+      expect(existsSync(join(folder, 'made', 'other'))).toBe(true);
+    },
+  );
+
+  test('a container that cannot be removed is told at the end, and clean still knows it', async () => {
+    const workspace = new Workspace();
+    const containers = new Containers({
+      ...{ id: 'c1', engine: await Engine.find(program), workspace },
+      control: { kind: 'none', reason: 'a test' },
+      journal: new ContainerJournal('c1', program),
+      imageOf: () => ({ id: 'sha256:aa', isOwnProgram: true }),
+    });
+    await containers.start({ ...spec, ...workspace.place('worker-1') });
+    fail('rm');
+    await containers.end();
+    await workspace.remove();
+    const error = await containers.dismissReaper().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(LeftBehind);
+    expect((error as Error).message).toBe(
+      'the container n8n-tuned-c1-worker-1 could not be removed (podman rm failed: cannot connect): n8n-tuned clean --target container removes it.',
+    );
+    expect(existsSync(journal())).toBe(true);
   });
 });

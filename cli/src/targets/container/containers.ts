@@ -8,12 +8,12 @@ import { z } from 'zod';
 import type { Control } from '../../linux/cgroup';
 import { commandLine, controlGroupsOf, uptimeMs } from '../../linux/proc';
 import { ProcessTree } from '../../linux/process-tree';
-import { Failure } from '../../ui/exit';
+import { Failure, LeftBehind, messageOf } from '../../ui/exit';
 import type { ProcessRoot } from '../target';
 import { exitReason } from '../process/restart-delay';
 import { isRunning, Supervisor, type ProcessSpec, type Supervised } from '../process/supervisor';
 import type { Workspace } from '../process/workspace';
-import { createArguments, envFile, type Creation } from './create';
+import { CALL, createArguments, envFile, type Creation } from './create';
 import type { Engine } from './engine';
 import type { ContainerJournal } from './journal';
 
@@ -42,9 +42,15 @@ const stateSchema = z.object({ Pid: z.number(), OOMKilled: z.boolean() });
 /** Time for an engine to start a container on a busy machine. */
 const STARTED_WITHIN_MS = 60_000;
 
+/** Attempts to remove a container, whose mounts may still be in use for a moment. */
+const REMOVALS = 3;
+const REMOVED_AFTER_MS = 500;
+
 export class Containers extends Supervisor {
   /** Names of those that there are, by instance. */
   private readonly made = new Map<string, string>();
+  /** Why each was not removed, by name. */
+  private readonly left = new Map<string, string>();
   private readonly folder: string;
 
   constructor(private readonly options: ContainersOptions) {
@@ -138,7 +144,18 @@ export class Containers extends Supervisor {
     await super.end();
     // What was kept down, or was being created as all was ended.
     for (const [instance, name] of this.made) await this.remove(instance, name);
-    this.options.journal.end();
+    if (this.left.size === 0) this.options.journal.end();
+  }
+
+  override async dismissReaper(): Promise<void> {
+    await super.dismissReaper();
+    const [why] = this.left.values();
+    if (why === undefined) return;
+    const names = [...this.left.keys()];
+    const [what, them] = names.length === 1 ? ['container', 'it'] : ['containers', 'them'];
+    throw new LeftBehind(
+      `the ${what} ${names.join(', ')} could not be removed (${why}): n8n-tuned clean --target container removes ${them}.`,
+    );
   }
 
   private async create(spec: ProcessSpec, image: ImageOf): Promise<string> {
@@ -221,8 +238,30 @@ export class Containers extends Supervisor {
   }
 
   private async remove(instance: string, name: string): Promise<void> {
-    await this.options.engine.ask('rm', '--force', '--volumes', name).catch(() => undefined);
     this.made.delete(instance);
+    for (let tries = 1; ; tries += 1) {
+      try {
+        await this.options.engine.ask('rm', '--force', '--volumes', name);
+        return;
+      } catch (error) {
+        if (await this.isGone(name)) return;
+        if (tries === REMOVALS) {
+          this.left.set(name, messageOf(error));
+          return;
+        }
+      }
+      await sleep(REMOVED_AFTER_MS);
+    }
+  }
+
+  /** Some engines refuse to remove what is not there. */
+  private async isGone(name: string): Promise<boolean> {
+    const label = `label=${CALL}=${this.options.id}`;
+    const words = ['ps', '--all', '--filter', label, '--format', '{{.Names}}'];
+    return this.options.engine.ask(...words).then(
+      (listed) => !listed.split('\n').includes(name),
+      () => false,
+    );
   }
 }
 

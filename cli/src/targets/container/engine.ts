@@ -146,7 +146,7 @@ export class Engine {
 }
 
 /** Takes the last line that a program wrote to standard error, without the word that engines put before it. */
-function lastLine(error: unknown): string {
+export function lastLine(error: unknown): string {
   const { stderr = '' } = error as { stderr?: string };
   const line = stderr.trim().split('\n').at(-1) ?? '';
   return (line === '' ? messageOf(error) : line).replace(/^Error: /, '').replace(/\.$/, '');

@@ -10,6 +10,7 @@ import { isAlive, processNameSchema, thisProcess } from '../../linux/proc';
 import { makeFolder, writeWhole } from '../../record/folder';
 import { Failure, messageOf } from '../../ui/exit';
 import { CALL } from './create';
+import { lastLine } from './engine';
 
 const run = promisify(execFile);
 
@@ -18,8 +19,13 @@ const schema = z.object({
   owner: processNameSchema,
   engine: z.string(),
   containers: z.array(z.string()),
+  /** Variables that say which daemon the engine talks to; left out in older ones. */
+  env: z.record(z.string(), z.string()).optional(),
 });
 type Entry = z.infer<typeof schema>;
+
+const OF_ENGINE =
+  /^(DOCKER_(HOST|CONTEXT|CONFIG|CERT_PATH|TLS_VERIFY)|CONTAINER_(HOST|CONNECTION|SSHKEY))$/;
 
 const folder = (): string => join(cacheFolder(), 'containers');
 const fileOf = (call: string): string => join(folder(), `${call}.json`);
@@ -36,7 +42,10 @@ export class ContainerJournal {
     this.containers.add(container);
     makeFolder(folder());
     const { call, engine } = this;
-    const entry: Entry = { call, owner: thisProcess(), engine, containers: [...this.containers] };
+    const entry: Entry = {
+      ...{ call, owner: thisProcess(), engine, containers: [...this.containers] },
+      env: Object.fromEntries(ofEngine()),
+    };
     writeWhole(fileOf(call), JSON.stringify(entry));
   }
 
@@ -56,36 +65,60 @@ export interface Left {
   removed: string[];
   /** Then nothing of it is touched. */
   isRunning: boolean;
+  /** Why not all of it was removed: it is still known then. */
+  failed?: string;
 }
 
 /** Removes what calls on this machine have left that ended without doing so, and nothing that another has made. */
 export async function removeLeft(): Promise<Left[]> {
   const all: Left[] = [];
-  for (const { call, owner, engine, containers } of entries()) {
-    const isRunning = isAlive(owner);
+  for (const entry of entries()) {
+    const { call } = entry;
     const removed: string[] = [];
-    for (const name of isRunning ? [] : containers) {
-      // Null: there is none of that name. Somebody else may have given it to one of theirs.
-      const label = await ask(engine, 'inspect', '--format', LABEL, name).catch(() => null);
-      if (label?.trim() !== call) continue;
-      await ask(engine, 'rm', '--force', '--volumes', name);
-      removed.push(name);
+    if (isAlive(entry.owner)) {
+      all.push({ call, removed, isRunning: true });
+      continue;
     }
-    if (!isRunning) forget(call);
-    all.push({ call, removed, isRunning });
+    try {
+      for (const name of await thereOf(entry)) {
+        await ask(entry, 'rm', '--force', '--volumes', name);
+        removed.push(name);
+      }
+      forget(call);
+      all.push({ call, removed, isRunning: false });
+    } catch (error) {
+      all.push({ call, removed, isRunning: false, failed: messageOf(error) });
+    }
   }
   return all;
 }
 
-const LABEL = `{{index .Config.Labels "${CALL}"}}`;
+/** Those that there still are. Somebody else may have given such a name to one of theirs, which has another label. */
+async function thereOf(entry: Entry): Promise<string[]> {
+  const label = `label=${CALL}=${entry.call}`;
+  const listed = await ask(entry, 'ps', '--all', '--filter', label, '--format', '{{.Names}}');
+  const names = listed.split('\n');
+  return entry.containers.filter((name) => names.includes(name));
+}
 
-async function ask(engine: string, ...words: readonly string[]): Promise<string> {
+async function ask({ engine, env }: Entry, ...words: readonly string[]): Promise<string> {
   try {
-    return (await run(engine, words)).stdout;
+    return (await run(engine, words, env === undefined ? {} : { env: withEngine(env) })).stdout;
   } catch (error) {
-    throw new Failure(`${engine} ${words[0] ?? ''} failed: ${messageOf(error)}`);
+    throw new Failure(`${engine} ${words[0] ?? ''} failed: ${lastLine(error)}`);
   }
 }
+
+const ofEngine = (): [string, string][] =>
+  Object.entries(process.env).flatMap(([name, value]) =>
+    OF_ENGINE.test(name) && value !== undefined ? [[name, value]] : [],
+  );
+
+/** The environment of this command, with the daemon of the call. */
+const withEngine = (env: Readonly<Record<string, string>>): NodeJS.ProcessEnv => ({
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !OF_ENGINE.test(name))),
+  ...env,
+});
 
 /** One that cannot be read is none. */
 function entries(): Entry[] {
