@@ -142,7 +142,7 @@ function lines(
     ...kept.map((each) =>
       each.state === 'running'
         ? `not removed, because the command that created it is still running: ${leftoverText(each)}`
-        : `not removed, because it was created on another machine (--elsewhere removes it): ${leftoverText(each)}`,
+        : `not removed, because it was created on another machine or before a restart (--elsewhere removes it): ${leftoverText(each)}`,
     ),
     ...stays,
     ...(removed.length + kept.length + stays.length === 0 ? ['nothing was left behind.'] : []),

@@ -1,6 +1,7 @@
 /** By what everything that the command makes in a cluster is found again. */
+import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { processName } from '../../../linux/proc';
+import { bootId, processName } from '../../../linux/proc';
 
 /** Which part of a release a pod or a Service is, as charts label it. */
 export const COMPONENT = 'app.kubernetes.io/component';
@@ -41,22 +42,32 @@ export interface Maker {
   pid: number;
   /** Since the machine's start: with the pid it names a process for ever. */
   startedAtMs: number;
+  /** Which start of which machine, and which container there: several may have one host name. Left out in older ones. */
+  place?: string;
 }
 
-export const makerText = ({ host, pid, startedAtMs }: Maker): string =>
-  `${host} ${String(pid)} ${String(startedAtMs)}`;
+export const makerText = ({ host, pid, startedAtMs, place }: Maker): string =>
+  [host, String(pid), String(startedAtMs), ...(place === undefined ? [] : [place])].join(' ');
 
 /** Null for what somebody else wrote there. */
 export function makerFrom(text: string | undefined): Maker | null {
-  const match = /^(\S+) (\d+) (\d+)$/.exec(text ?? '');
+  const match = /^(\S+) (\d+) (\d+)(?: (\S+))?$/.exec(text ?? '');
   if (match === null) return null;
-  return { host: match[1] ?? '', pid: Number(match[2]), startedAtMs: Number(match[3]) };
+  const [, host = '', pid, startedAtMs, place] = match;
+  const maker = { host, pid: Number(pid), startedAtMs: Number(startedAtMs) };
+  return place === undefined ? maker : { ...maker, place };
 }
+
+/** Where this process runs. */
+export const thisPlace = (): { host: string; place: string } => ({
+  host: hostname(),
+  place: `${bootId()}:${readlinkSync('/proc/self/ns/pid')}`,
+});
 
 /** This very process. */
 export const thisMaker = (): string =>
   makerText({
-    host: hostname(),
+    ...thisPlace(),
     pid: process.pid,
     startedAtMs: processName(process.pid)?.startedAtMs ?? 0,
   });

@@ -1,5 +1,4 @@
 /** What earlier commands left in a cluster. */
-import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive } from '../../../linux/proc';
 import type { Progress } from '../../../ui/progress';
@@ -7,7 +6,16 @@ import type { Cluster } from '../api/api';
 import type { V1ConfigMap, V1Namespace } from '../api/api-types';
 import type { Inventory } from './inventory';
 import { inventoryIn, Journal, unsureText } from './journal';
-import { CALL, MADE_BY, makerFrom, OURS_SELECTOR, ownNamespace, type Maker } from './labels';
+import {
+  CALL,
+  MADE_BY,
+  makerFrom,
+  makerText,
+  OURS_SELECTOR,
+  ownNamespace,
+  thisPlace,
+  type Maker,
+} from './labels';
 import { removeIfEmpty, removeNamespace } from './run-namespace';
 
 export interface Leftover {
@@ -17,7 +25,7 @@ export interface Leftover {
   call: string;
   /** Release of Helm in a shared namespace; null if there is none. */
   release: string | null;
-  /** `ended`: the process that made it is gone; `elsewhere`: it was made on another machine, which cannot be asked. */
+  /** `ended`: the process that made it is gone; `elsewhere`: it was made on another machine, in another container or before a restart, which cannot be asked. */
   state: 'running' | 'ended' | 'elsewhere';
   madeBy: string;
 }
@@ -29,12 +37,13 @@ export type Found = Leftover & { uid: string; isOwn: boolean; inventory: Invento
 export function leftoversIn(
   namespaces: readonly V1Namespace[],
   journals: readonly V1ConfigMap[],
-  here: string,
+  here: Required<Pick<Maker, 'host' | 'place'>>,
   lives: (maker: Maker) => boolean,
 ): Found[] {
   const stateOf = (maker: Maker): Leftover['state'] => {
     // Without a start time it was made where processes cannot be told apart: nobody knows whether it goes on.
-    if (maker.host !== here || maker.startedAtMs === 0) return 'elsewhere';
+    const isHere = maker.host === here.host && (maker.place ?? here.place) === here.place;
+    if (!isHere || maker.startedAtMs === 0) return 'elsewhere';
     return lives(maker) ? 'running' : 'ended';
   };
   /** Null for what has a label of ours and was not made by a command. */
@@ -86,7 +95,7 @@ export async function findLeftovers(
             .listNamespacedConfigMap({ namespace, labelSelector })
             .then(({ items }) => items),
     ]);
-    return leftoversIn(namespaces, journals, hostname(), isAlive);
+    return leftoversIn(namespaces, journals, thisPlace(), isAlive);
   } catch {
     return null;
   }
@@ -94,8 +103,16 @@ export async function findLeftovers(
 
 export const leftoverText = ({ kind, namespace, release, madeBy }: Leftover): string => {
   const objects = release === null ? 'a load generator' : `the release ${release}`;
-  return `${kind === 'namespace' ? `the namespace ${namespace}` : `${objects} in the namespace ${namespace}`} (made by ${madeBy})`;
+  return `${kind === 'namespace' ? `the namespace ${namespace}` : `${objects} in the namespace ${namespace}`} (made by ${shortMaker(madeBy)})`;
 };
+
+/** Without the place, which says nothing to a person. */
+function shortMaker(text: string): string {
+  const maker = makerFrom(text);
+  if (maker === null) return text;
+  const { host, pid, startedAtMs } = maker;
+  return makerText({ host, pid, startedAtMs });
+}
 
 /** A helm whose command was killed is ended within this time by its reaper; what it makes until then goes too. */
 const HELM_ENDS_WITHIN_MS = 4_000;

@@ -1,8 +1,12 @@
+import { readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { bootId } from '../../../../../cli/src/linux/proc';
 import {
   labelsOf,
   MADE_BY,
   makerFrom,
   makerText,
+  thisMaker,
 } from '../../../../../cli/src/targets/kubernetes/objects/labels';
 import { journalOf } from '../../../../../cli/src/targets/kubernetes/objects/journal';
 import {
@@ -48,7 +52,7 @@ test('only what was made here by a process that is gone may go unasked', () => {
       // None of ours, whatever its labels say.
       made('settings', 'here 1 10'),
     ],
-    'here',
+    { host: 'here', place: 'boot-1:pids-1' },
     ({ pid }) => pid === 2,
   );
   expect(
@@ -70,9 +74,28 @@ test('only what was made here by a process that is gone may go unasked', () => {
   ]);
 });
 
+test('a process of another start or another container of a machine of this name may still be running', () => {
+  const states = ['boot-1:pids-1', 'boot-2:pids-1', 'boot-1:pids-2'].map((place, index) => {
+    const maker = makerText({ host: 'here', pid: 1, startedAtMs: 10, place });
+    const here = { host: 'here', place: 'boot-1:pids-1' };
+    const found = leftoversIn([made('a', maker, `c${String(index)}`)], [], here, () => false);
+    return found.map((one) => [one.state, leftoverText(one)]);
+  });
+  const text = 'the namespace a (made by here 1 10)';
+  expect(states).toEqual([[['ended', text]], [['elsewhere', text]], [['elsewhere', text]]]);
+});
+
+test('this process knows itself by the start of its machine and its own view of processes', () => {
+  const maker = makerFrom(thisMaker());
+  expect(maker?.place).toBe(`${bootId()}:${readlinkSync('/proc/self/ns/pid')}`);
+  expect(maker).toMatchObject({ host: hostname(), pid: process.pid });
+});
+
 test('who made something is read back as it was written', () => {
   const maker = { host: 'ops-1', pid: 42, startedAtMs: 123 };
   expect(makerFrom(makerText(maker))).toEqual(maker);
+  const placed = { ...maker, place: 'boot-1:pids-1' };
+  expect(makerFrom(makerText(placed))).toEqual(placed);
   for (const text of [undefined, '', 'somebody']) expect(makerFrom(text)).toBeNull();
 });
 
