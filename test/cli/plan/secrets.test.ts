@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isMasked, maskOf } from '../../../cli/src/plan/secrets/mask';
 import { chooseWorkload } from '../../../cli/src/plan/chosen-workload';
 import { withoutSecretParts } from '../../../cli/src/plan/secrets/address';
-import { isShownOption, withoutSecrets } from '../../../cli/src/plan/secrets/command';
+import { isShownOption, shownProcess, withoutSecrets } from '../../../cli/src/plan/secrets/command';
 import {
   foreignWithoutSecrets,
   valuesWithoutSecrets,
@@ -451,4 +451,29 @@ describe('values of a chart', () => {
       CASES,
     );
   });
+});
+
+test.each([
+  ['redis-server --requirepass s3cret --port 6379', 'redis-server --requirepass *** --port 6379'],
+  ['redis-server *:6379', 'redis-server *:6379'],
+  ['node app.js --db postgres://u:pw@h/db', 'node app.js --db postgres://***@h/db'],
+  ['node app.js postgres://u:pw@h/db', 'node app.js postgres://***@h/db'],
+  [
+    'node /opt/n8n/bin/n8n worker --concurrency=10',
+    'node /opt/n8n/bin/n8n worker --concurrency=10',
+  ],
+  ['node --max-old-space-size=512 server.js', 'node --max-old-space-size=512 server.js'],
+  ['app --password=1234 --pin 99 --token 12', 'app --password=*** --pin 99 --token ***'],
+  ['mysql -u root -ps3cret -p 4', 'mysql -u *** -p*** -p 4'],
+  ['sh -c PGPASSWORD=s3cret psql mine', 'sh -c PGPASSWORD=*** *** ***'],
+  ['postgres: n8n n8n 127.0.0.1(4444) idle', 'postgres: n8n n8n 127.0.0.1(4444) idle'],
+  ['redis-cli auth s3cret', 'redis-cli auth ***'],
+  [
+    'curl -H Authorization: Bearer abc https://h/x?key=1',
+    'curl -H *** *** *** https://h/x?key=***',
+  ],
+  ['redis-cli -a 1234', 'redis-cli -a ***'],
+  ['', ''],
+])('a process of somebody else is shown as %j: %j', (line, shown) => {
+  expect(shownProcess(line)).toBe(shown);
 });

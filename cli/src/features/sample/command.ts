@@ -2,6 +2,7 @@ import { closeSync, writeSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
 import { ProcessesSeen } from './analysis/process-history';
 import { readStat, commandLine, uptimeMs } from '../../linux/proc';
+import { shownProcess } from '../../plan/secrets/command';
 import { openUserFile, refuseForeign, writeUserFile, type UserFile } from '../../record/user-file';
 import { PROCESS_HEAD, processLine, type ProcessRow } from './record';
 import { drawCaptioned } from '../../report/plot/draw';
@@ -215,7 +216,8 @@ async function sampleTree(
     const rows = members.map(({ pid, stat, cpuCores }) => {
       const { parent, rssMiB, threads } = stat;
       const isYoung = now - stat.startedAtMs < YOUNG_MS;
-      const command = (isYoung ? null : commands.get(pid)) ?? commandLine(pid).slice(0, 120);
+      const command =
+        (isYoung ? null : commands.get(pid)) ?? shownProcess(commandLine(pid)).slice(0, 120);
       commands.set(pid, command);
       return { tMs, pid, parent, command, rssMiB, cpuCores, threads };
     });

@@ -1,5 +1,5 @@
 /** Commands as they go into a record: the value of an option is shown where it is known to hold no secret. Pure. */
-import { hidden } from './mask';
+import { hidden, MASK } from './mask';
 import { isHarmlessParameter, withoutSecretParts } from './address';
 import { isHarmlessVariable } from './variables';
 
@@ -121,3 +121,38 @@ export const withoutSecretWords = (text: string): string =>
       return PROGRAM.test(word) || FILE.test(word) || SIGN.test(word) ? word : hidden(word);
     })
     .join(' ');
+
+const SECRET_OPTION = /pass|secret|token|key|auth|cred|pwd|dsn|^-a$/i;
+const NUMBER = /^\d+(\.\d+)?([a-zA-Z]{1,3}|%)?$/;
+const PATH = /^\.{0,2}\/[\w@+.,/-]+$/;
+const LISTENS = /^(\*|[\d.]+|localhost):\d{1,5}$/;
+
+/**
+ * What a process of somebody else runs, without what may be a secret: its program, its first word, names of options,
+ * numbers, files and addresses. A text like `postgres: idle` is one that the process itself gives.
+ */
+export function shownProcess(line: string): string {
+  const words = line.split(/\s+/).filter((word) => word !== '');
+  if (/^[\w.-]+:$/.test(words[0] ?? '')) return withoutSecretParts(words.join(' '));
+  return words.map((word, index) => shownWord(word, words.slice(0, index))).join(' ');
+}
+
+function shownWord(word: string, earlier: readonly string[]): string {
+  const before = earlier.at(-1);
+  if (before === undefined) return withoutSecretParts(word);
+  const [, name = '', value = ''] = /^(-{0,2}[A-Za-z][\w.-]*)=(.*)$/s.exec(word) ?? [];
+  if (name !== '') return `${name}=${shownValue(value, name)}`;
+  if (/^-([a-zA-Z]?\d*|-[\w.-]*)$/.test(word)) return word;
+  if (word.startsWith('-')) return `${word.slice(0, 2)}${MASK}`;
+  if (before.startsWith('-')) return shownValue(word, before);
+  const isFirst = earlier.length === 1 || isFileName(before);
+  return isFirst && /^[a-z][a-z:-]*$/.test(word) ? word : shownValue(word, '');
+}
+
+function shownValue(word: string, option: string): string {
+  if (SECRET_OPTION.test(option)) return MASK;
+  if (word.includes('://')) return withoutSecretParts(word);
+  return NUMBER.test(word) || LISTENS.test(word) || isFileName(word) ? word : MASK;
+}
+
+const isFileName = (word: string): boolean => FILE.test(word) || PATH.test(word);
