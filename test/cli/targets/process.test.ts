@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chooseTopology, type TopologyChoice } from '../../../cli/src/plan/chosen-topology';
 import { topologySchema, contradiction } from '../../../cli/src/plan/topology';
 import { n8nEnv, type ProcessSeat } from '../../../cli/src/targets/process/layout';
 import { N8N_LEGACY_VERSION, N8N_VERSION } from '../../support/versions';
@@ -168,6 +172,56 @@ describe('the environment of an n8n process', () => {
     const legacy = envOf({ n8n: N8N_LEGACY_VERSION, process: 'own', main: { memoryMiB: 1024 } });
     expect(legacy['EXECUTIONS_PROCESS']).toBe('own');
     expect(Object.keys(legacy).filter((name) => name.includes('RUNNERS'))).toEqual([]);
+  });
+});
+
+describe('a variable that would lead n8n to a store, an address or a folder of the user', () => {
+  const refused = (choice: TopologyChoice, names: string): void => {
+    expect(() => chooseTopology(choice)).toThrow(
+      new RegExp(`^the topology sets ${names}, .*remove (it|them), because`),
+    );
+  };
+
+  test.each([
+    ...['DB_TYPE', 'DB_POSTGRESDB_HOST', 'DB_POSTGRESDB_PASSWORD', 'DB_POSTGRESDB_SSL_CA'],
+    ...['DB_POSTGRESDB_HOST_FILE', 'DB_SQLITE_DATABASE', 'QUEUE_BULL_REDIS_HOST'],
+    ...['QUEUE_BULL_REDIS_CLUSTER_NODES', 'N8N_LISTEN_ADDRESS', 'N8N_USER_FOLDER', 'HOME'],
+    ...['N8N_PORT', 'N8N_WEBHOOK_URL', 'WEBHOOK_URL', 'N8N_WORKER_SERVER_ADDRESS'],
+    ...['N8N_CONFIG_FILES', 'EXECUTIONS_MODE', 'N8N_RUNNERS_BROKER_LISTEN_ADDRESS'],
+    ...['N8N_BINARY_DATA_STORAGE_PATH', 'N8N_EXTERNAL_STORAGE_S3_HOST'],
+  ])('%s is refused, for all processes and for one role', (name) => {
+    refused({ env: { [name]: 'x' } }, name);
+    const folder = mkdtempSync(join(tmpdir(), 'elsewhere-'));
+    try {
+      const topology = join(folder, 'values.yaml');
+      for (const text of ['env:\n', 'worker:\n  env:\n', 'main:\n  env:\n']) {
+        writeFileSync(topology, `executions: { mode: queue }\n${text}    ${name}: x\n`);
+        refused({ topology }, name);
+      }
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  test('several are named in one sentence', () => {
+    const env = { DB_TYPE: 'postgresdb', N8N_LOG_LEVEL: 'warn', DB_POSTGRESDB_HOST: 'db' };
+    refused({ env }, 'DB_TYPE, DB_POSTGRESDB_HOST');
+  });
+
+  test('so that n8n starts with the stores, the addresses and the folders of its seat, whatever else is set', () => {
+    const env = {
+      ...{ GENERIC_TIMEZONE: 'Europe/Berlin', N8N_METRICS_QUEUE_METRICS_INTERVAL: '1' },
+      ...{ QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD: '1000', QUEUE_BULL_REDIS_KEEP_ALIVE: 'true' },
+      ...{ N8N_ENCRYPTION_KEY: 'key', N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '9' },
+      ...{ DB_POSTGRESDB_POOL_SIZE: '5', QUEUE_BULL_PREFIX: 'mine', MY_FILE: '/data/mine' },
+    };
+    const queue: Partial<ProcessSeat> = {
+      ...{ role: 'worker', redisPort: 20003 },
+      database: { kind: 'postgresql', port: 5432 },
+    };
+    const plain = n8nEnv(chooseTopology({ workers: 1 }), { ...seat, ...queue });
+    const started = n8nEnv(chooseTopology({ workers: 1, env }), { ...seat, ...queue });
+    expect(started).toEqual({ ...plain, ...env });
   });
 });
 
