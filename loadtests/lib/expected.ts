@@ -48,6 +48,48 @@ export function unexpected(
   return why === null ? null : { errorKind: statusKind, why };
 }
 
+export interface Redirect {
+  url: string;
+  /** Else it is a GET without a body, as k6 and browsers have it. */
+  keepsMethod: boolean;
+}
+
+/** How many of them are followed for one request. */
+export const MAX_REDIRECTS = 10;
+
+/** Null if it does not redirect, or to another host: only the host that was asked for may get the load. */
+export function redirectWithinHost(
+  url: string,
+  { status, headers }: Pick<HttpResponse, 'status' | 'headers'>,
+): Redirect | null {
+  const location = [301, 302, 303, 307, 308].includes(status) ? locationIn(headers) : '';
+  if (location === '') return null;
+  const to = absolute(location, url);
+  const host = hostnameOf(to);
+  if (host === null || host !== hostnameOf(url)) return null;
+  return { url: to, keepsMethod: status >= 307 };
+}
+
+/** Empty without one. */
+export const locationIn = (headers: HttpResponse['headers']): string =>
+  headerOf(headers, 'location').trim();
+
+/** k6 has no URL. */
+function absolute(location: string, url: string): string {
+  const [, scheme = '', authority = '', path = ''] = /^(\w+:)(\/\/[^/?#]*)([^?#]*)/.exec(url) ?? [];
+  if (/^[a-z][a-z0-9+.-]*:/i.test(location)) return location;
+  if (location.startsWith('//')) return scheme + location;
+  if (location.startsWith('/')) return scheme + authority + location;
+  const folder = /^[?#]/.test(location) ? path : path.replace(/[^/]*$/, '');
+  return `${scheme}${authority}${folder || '/'}${location}`;
+}
+
+/** Null where clients could take it for different hosts. */
+function hostnameOf(url: string): string | null {
+  const host = /^https?:\/\/(\[[0-9a-f:.]+\]|[^/?#:@\\\s]+)(:\d*)?([/?#]|$)/i.exec(url)?.[1];
+  return host?.toLowerCase() ?? null;
+}
+
 /** Whether it takes the body to judge the response. */
 export function looksAtBody(expectations: readonly Expectation[]): boolean {
   return (
@@ -78,7 +120,11 @@ const partsOf = (url: string): string[] =>
     .replace(/[?#].*$/, '')
     .split('/');
 
+const headerOf = (headers: HttpResponse['headers'], wanted: string): string =>
+  Object.entries(headers).find(([name]) => name.toLowerCase() === wanted)?.[1] ?? '';
+
 function isHtml({ headers, body }: HttpResponse): boolean {
-  const type = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1];
-  return (type ?? '').includes('html') || /^\s*<(!doctype html|html)\b/i.test(body);
+  return (
+    headerOf(headers, 'content-type').includes('html') || /^\s*<(!doctype html|html)\b/i.test(body)
+  );
 }

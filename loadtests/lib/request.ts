@@ -3,7 +3,7 @@ import { randomBytes } from 'k6/crypto';
 import { b64decode } from 'k6/encoding';
 import http, { CookieJar, type RefinedParams, type RefinedResponse } from 'k6/http';
 import { parseExpectation, type Expectation } from './expect.ts';
-import { looksAtBody } from './expected.ts';
+import { looksAtBody, MAX_REDIRECTS, redirectWithinHost } from './expected.ts';
 import { filled, varies, type Filling } from './fill.ts';
 import { judge, type Judgement } from './judge.ts';
 import type { Random } from './random.ts';
@@ -57,26 +57,69 @@ export function asSent(request: Prepared, filling: Filling): Prepared {
 type K6Response = RefinedResponse<'text' | 'none'>;
 
 export function send(request: Prepared, id: string, mayTakeMs: number): K6Response {
-  return http.request(
-    request.method,
-    request.url,
-    bodyOf(request),
-    paramsOf(request, id, mayTakeMs),
-  );
+  const redirects = new Redirects(request, id, mayTakeMs);
+  for (;;) {
+    const { method, url, body, params } = redirects.next;
+    const response = http.request(method, url, body, params);
+    if (!redirects.follow(response)) return response;
+  }
 }
 
 /** Many of them are open side by side in one virtual user. */
-export function begin(request: Prepared, id: string, mayTakeMs: number): Promise<K6Response> {
-  return http.asyncRequest(
-    request.method,
-    request.url,
-    bodyOf(request),
-    paramsOf(request, id, mayTakeMs),
-  );
+export async function begin(request: Prepared, id: string, mayTakeMs: number): Promise<K6Response> {
+  const redirects = new Redirects(request, id, mayTakeMs);
+  for (;;) {
+    const { method, url, body, params } = redirects.next;
+    const response = await http.asyncRequest(method, url, body, params);
+    if (!redirects.follow(response)) return response;
+  }
 }
+
+interface Sending {
+  method: string;
+  url: string;
+  body: string | ArrayBuffer | null;
+  params: RefinedParams<'text' | 'none'>;
+}
+
+/** Followed here, because k6 follows them to any host, with the headers of the request. */
+class Redirects {
+  next: Sending;
+  private followed = 0;
+
+  constructor(
+    request: Prepared,
+    id: string,
+    private leftMs: number,
+  ) {
+    const { method, url } = request;
+    this.next = { method, url, body: bodyOf(request), params: paramsOf(request, id, leftMs) };
+  }
+
+  /** False if the response is the last one. */
+  follow({ status, headers, timings }: K6Response): boolean {
+    if (status < 300 || status > 399 || this.followed >= MAX_REDIRECTS) return false;
+    const { method, url, body, params } = this.next;
+    const redirect = redirectWithinHost(url, { status, headers });
+    if (redirect === null) return false;
+    this.followed += 1;
+    this.leftMs = Math.max(1, this.leftMs - timings.blocked - timings.duration);
+    this.next = {
+      ...(redirect.keepsMethod || method === 'HEAD'
+        ? { method, body }
+        : { method: 'GET', body: null }),
+      url: redirect.url,
+      params: { ...params, timeout: timeoutText(this.leftMs) },
+    };
+    return true;
+  }
+}
+
+const timeoutText = (milliseconds: number): string => `${String(Math.ceil(milliseconds))}ms`;
 
 /** What k6's option --throw raises would end a lane, and the request would be missing. */
 const NEVER_THROWS = { throw: false };
+const FOLLOWS_NONE = { redirects: 0 };
 
 function paramsOf(
   request: Prepared,
@@ -85,12 +128,13 @@ function paramsOf(
 ): RefinedParams<'text' | 'none'> {
   return {
     headers: { ...request.headers, 'x-load-id': id },
-    timeout: `${String(Math.ceil(mayTakeMs))}ms`,
+    timeout: timeoutText(mayTakeMs),
     tags: { name: request.workload },
     responseType: request.readsBody ? 'text' : 'none',
     // k6's own jar lasts for an iteration, which is a whole lane: an affinity cookie would hold all of it at one pod.
     ...(request.keepsCookies ? {} : { jar: new CookieJar() }),
     ...NEVER_THROWS,
+    ...FOLLOWS_NONE,
   };
 }
 

@@ -86,6 +86,30 @@ test('a client has its own cookies after a redirect', async () => {
   expect(cookies.filter((cookie) => cookie === 'pod=7')).toHaveLength(20);
 });
 
+test('a redirect to another host is not followed, so that it gets neither the load nor the headers', async () => {
+  let foreign = 0;
+  const other = createServer((_request, response) => {
+    foreign += 1;
+    response.end('{}');
+  });
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.2', resolve));
+  const location = `http://127.0.0.2:${String((other.address() as AddressInfo).port)}/`;
+  const front = createServer((_request, response) => response.writeHead(302, { location }).end());
+  try {
+    const BASE_URL = `http://${await listening(front)}`;
+    const env = { REQUEST: 'GET /x', READY: 0, BASE_URL };
+    for (const profile of ['load', 'closed'] as const) {
+      const { summary } = await runPlainK6(profile, { ...SIZES[profile], ...env });
+      expect(summary).toMatchObject({ expected: 0 });
+    }
+    const { summary } = await runPlainK6('load', { ...SIZES.load, ...env, EXPECT: 'status==302' });
+    expect(summary).toMatchObject({ requests: 20, expected: 20 });
+    expect(foreign).toBe(0);
+  } finally {
+    other.close();
+  }
+});
+
 describe('over https', () => {
   let folder: string;
   let secret: { key: Buffer; cert: Buffer };

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { parseExpectation } from '../../loadtests/lib/expect';
-import { looksAtBody, unexpected, type Received } from '../../loadtests/lib/expected';
+import {
+  looksAtBody,
+  redirectWithinHost,
+  unexpected,
+  type Received,
+} from '../../loadtests/lib/expected';
 
 const asked = 'http://n8n.example/webhook/order';
 const EDITOR =
@@ -115,5 +120,42 @@ describe('an expectation that names the status', () => {
   it('still fails where it does not hold', () => {
     expect(judged(['status==500'], {})?.errorKind).toBe('unexpected response');
     expect(judged(['status==200'], { status: 500 })?.errorKind).toBe('status 500');
+  });
+});
+
+describe('a redirect', () => {
+  const redirected = (location: string, status = 302) =>
+    redirectWithinHost('http://n8n.example:5678/webhook/order?a=1', {
+      status,
+      headers: { location },
+    });
+
+  it.each([
+    ['https://n8n.example/webhook/order', 'https://n8n.example/webhook/order'],
+    ['//N8N.example:80/x', 'http://N8N.example:80/x'],
+    ['/x?b=2', 'http://n8n.example:5678/x?b=2'],
+    ['order/', 'http://n8n.example:5678/webhook/order/'],
+    ['?b=2', 'http://n8n.example:5678/webhook/order?b=2'],
+  ])('to %s is followed to %s, which is on the same host', (location, url) => {
+    expect(redirected(location)).toEqual({ url, keepsMethod: false });
+    expect(redirected(location, 307)).toEqual({ url, keepsMethod: true });
+  });
+
+  it.each([
+    'https://pay.example/checkout',
+    '//pay.example/x',
+    'http://n8n.example.evil/x',
+    'http://n8n.example@pay.example/x',
+    'http://pay.example\\@n8n.example/x',
+    'http:\\\\pay.example/x',
+    'mailto:ada@n8n.example',
+    '',
+  ])('to "%s" is followed nowhere', (location) => {
+    expect(redirected(location)).toBeNull();
+  });
+
+  it('has a status of its own: any other response with a location is the last one', () => {
+    expect(redirected('/x', 201)).toBeNull();
+    expect(redirected('/x', 304)).toBeNull();
   });
 });

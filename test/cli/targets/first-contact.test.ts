@@ -236,6 +236,39 @@ test.each<[string, Said, RegExp]>([
   expect(text).not.toMatch(/no expectation names the status|[\u0000-\u001f]/);
 });
 
+test('a redirect to another host is not followed, and one within the host is', async () => {
+  const asked: string[] = [];
+  const server = createServer((incoming, response) => {
+    asked.push(
+      `${incoming.method ?? ''} ${incoming.headers.host?.split(':')[0] ?? ''}${incoming.url ?? ''}`,
+    );
+    const port = String((server.address() as AddressInfo).port);
+    const location = { '/away': `http://127.0.0.2:${port}/x?token=abc`, '/moved': '/x' };
+    const to = location[incoming.url as keyof typeof location] as string | undefined;
+    response
+      .writeHead(to === undefined ? 200 : 302, to === undefined ? {} : { location: to })
+      .end();
+  }).listen(0, '0.0.0.0');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  try {
+    const away = { ...request, path: '/away' };
+    const text = await told(awaitExpectedResponse(url, away, AbortSignal.timeout(300)));
+    expect(text).toMatch(
+      /it answered with status 302; it redirects to another host, http:\/\/127\.0\.0\.2:\d+: load-test that host with --url, or expect the redirect with --expect status==302$/,
+    );
+    expect(asked.filter((each) => each.includes('127.0.0.2'))).toEqual([]);
+    const moved = { ...request, path: '/moved' };
+    expect(await told(awaitExpectedResponse(url, moved, AbortSignal.timeout(2_000)))).toBe(
+      'nothing',
+    );
+    expect(asked.slice(-2)).toEqual(['POST 127.0.0.1/moved', 'GET 127.0.0.1/x']);
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
 test('with an API key, the webhooks that are active are named, the nearest first', async () => {
   const text = await readyAt(json(404, NOT_REGISTERED), json(200, LIST));
   expect(text).toMatch(

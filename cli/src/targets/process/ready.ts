@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseExpectation } from '../../../../loadtests/lib/expect';
-import { unexpected } from '../../../../loadtests/lib/expected';
+import {
+  locationIn,
+  MAX_REDIRECTS,
+  redirectWithinHost,
+  unexpected,
+} from '../../../../loadtests/lib/expected';
 import { filled } from '../../../../loadtests/lib/fill';
 import type { LoadRequest } from '../../../../loadtests/lib/workload';
 import { supports } from '../../plan/environment';
@@ -72,23 +77,39 @@ async function ask(
 ): Promise<Wrong | null> {
   const requestedUrl = `${baseUrl}${request.path}`;
   try {
-    const reply = await fetch(requestedUrl, {
-      method: request.method,
+    const received = await fetched(requestedUrl, request, signal);
+    const why = unexpected(expectations, { ...received, requestedUrl })?.why;
+    if (why === undefined) return null;
+    return { why: responseText(received, why), status: received.status, isFinal: false };
+  } catch (error) {
+    return { ...unreachable(error, baseUrl), status: null };
+  }
+}
+
+/** As k6 does it: redirects are followed within the host only. */
+async function fetched(
+  requestedUrl: string,
+  request: LoadRequest,
+  signal: AbortSignal,
+): Promise<Received> {
+  let url = requestedUrl;
+  let sending = { method: request.method, ...bodyOf(request) };
+  for (let left = MAX_REDIRECTS; ; left -= 1) {
+    const reply = await fetch(url, {
+      ...sending,
       headers: { ...request.headers, 'x-load-id': READY },
-      ...bodyOf(request),
+      redirect: 'manual',
       signal,
     });
     const headers: Record<string, string> = {};
     reply.headers.forEach((value, name) => {
       headers[name] = value;
     });
-    const received = { status: reply.status, headers, body: await reply.text() };
-    const url = reply.redirected ? reply.url : requestedUrl;
-    const why = unexpected(expectations, { ...received, requestedUrl, url })?.why;
-    if (why === undefined) return null;
-    return { why: responseText(received, why), status: reply.status, isFinal: false };
-  } catch (error) {
-    return { ...unreachable(error, baseUrl), status: null };
+    const received = { status: reply.status, headers, body: await reply.text(), url };
+    const redirect = left === 0 ? null : redirectWithinHost(url, received);
+    if (redirect === null) return received;
+    url = redirect.url;
+    if (!redirect.keepsMethod && sending.method !== 'HEAD') sending = { method: 'GET' };
   }
 }
 
@@ -101,18 +122,32 @@ function bodyOf({ body }: LoadRequest): { body?: string | Uint8Array<ArrayBuffer
   };
 }
 
-/** What a response that is not the expected one says, and what to do about it. */
 interface Received {
   status: number;
+  headers: Record<string, string>;
   body: string;
+  /** Where it came from after redirects. */
+  url: string;
 }
 
-/** `why`: what makes it another than the expected one, where its status does not say it. */
-function responseText({ status, body }: Received, why: string): string {
+/** What to do about a response that is not the expected one. `why`: what makes it another, where its status does not say it. */
+function responseText({ status, headers, body, url }: Received, why: string): string {
   if (status < 300) return why;
   const words = wordsIn(body);
   const said = words === '' ? '' : `, and said "${words.replace(/[.\s]+$/, '')}"`;
-  return `it answered with status ${String(status)}${said}; ${adviceOn(status, words)}`;
+  const elsewhere = status < 400 ? hostIn(locationIn(headers), url) : null;
+  const advice =
+    elsewhere === null
+      ? adviceOn(status, words)
+      : `it redirects to another host, ${elsewhere}: load-test that host with --url, or expect the redirect with --expect status==${String(status)}`;
+  return `it answered with status ${String(status)}${said}; ${advice}`;
+}
+
+/** Without the path and query, which may hold secrets; null where it is none, or the host that was asked. */
+function hostIn(location: string, url: string): string | null {
+  if (location === '' || !URL.canParse(location, url)) return null;
+  const to = new URL(location, url);
+  return to.hostname === new URL(url).hostname ? null : `${to.protocol}//${to.host}`;
 }
 
 function adviceOn(status: number, words: string): string {
