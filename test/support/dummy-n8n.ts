@@ -12,7 +12,9 @@ export interface Thing {
 
 /** What it does with a request to its API in place of doing it; null: it does it. */
 export type Trouble = (asked: string, times: number) => Reaction | null;
-type Reaction = { status: number } | 'no answer, and done' | 'no answer, not done';
+/** `isPage`: as a proxy says it, or n8n before its API has its routes. */
+type Reaction =
+  { status: number; isPage?: boolean } | 'no answer, and done' | 'no answer, not done';
 
 export interface DummyN8n {
   url: string;
@@ -73,7 +75,9 @@ export async function startDummyN8n(trouble: Trouble = () => null): Promise<Dumm
       times.set(asked, count);
       const reaction = n8n.trouble(asked, count);
       if (reaction !== null && typeof reaction === 'object') {
-        json(reaction.status, { message: 'in trouble' });
+        if (reaction.isPage === true)
+          response.writeHead(reaction.status).end('<html>Not found</html>');
+        else json(reaction.status, { message: 'in trouble' });
         return;
       }
       if (reaction === 'no answer, not done') {

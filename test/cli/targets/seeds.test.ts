@@ -7,7 +7,7 @@ import type { SeedWorkflow } from '../../../cli/src/catalogue/seeding';
 import type { ExportedWorkflow } from '../../../cli/src/catalogue/exported-workflow';
 import { parseRules } from '../../../cli/src/stand-in/rules';
 import { N8nApi } from '../../../cli/src/targets/url/api';
-import { UrlJournal } from '../../../cli/src/targets/url/journal';
+import { UrlJournal, type PutIn } from '../../../cli/src/targets/url/journal';
 import { leftoversAt } from '../../../cli/src/targets/url/leftovers';
 import { removeMade } from '../../../cli/src/targets/url/removal';
 import { ApiSeeds } from '../../../cli/src/targets/url/seeds';
@@ -62,12 +62,20 @@ const hasty = () => {
     },
   };
 };
-const clean = async (): Promise<unknown[]> => {
+const clean = async (onKept: (made: PutIn, name: string) => void = quiet): Promise<unknown[]> => {
   const found = await leftoversAt(api(), n8n.url, quiet);
+  const forget = (made: PutIn): void =>
+    found.find((each) => each.made === made)?.journal?.gone(made);
   return removeMade(
     api(),
     found.map(({ made }) => made),
-    (made) => found.find((each) => each.made === made)?.journal?.gone(made),
+    {
+      onGone: forget,
+      onKept: (made, name) => {
+        forget(made);
+        onKept(made, name);
+      },
+    },
     hasty(),
   );
 };
@@ -226,12 +234,49 @@ test('what cannot be removed is named with what removes it, everything else goes
   expect([n8n.things, written()]).toEqual([[], []]);
 });
 
+test('a page with status 404 is not taken for n8n saying that it is gone', async () => {
+  const journal = UrlJournal.of(n8n.url, CALL);
+  await new ApiSeeds(api(), { journal, key: KEY, warn: quiet }).seed([cpu], {}, quiet);
+  n8n.trouble = () => ({ status: 404, isPage: true });
+  const gone: PutIn[] = [];
+  const on = { onGone: (made: PutIn) => void gone.push(made), onKept: quiet };
+  expect(await removeMade(api(), journal.made, on, hasty())).toHaveLength(2);
+  expect(gone).toEqual([]);
+  await expect(clean()).rejects.toThrow(
+    'with status 404: the response is a web page, not an error from n8n; is n8n still starting, or is this not its address?',
+  );
+  expect(n8n.things).toHaveLength(2);
+  expect(written()).toEqual([`${CALL}.json`]);
+  n8n.trouble = (_asked, times) => (times < 3 ? { status: 404, isPage: true } : null);
+  expect(await removeMade(api(), journal.made, on, hasty())).toEqual([]);
+  expect(n8n.things).toEqual([]);
+});
+
+test.each([false, true])(
+  'what somebody has given another name is theirs: it is kept, and nothing remembers it (read by id: %p)',
+  async (isUnread) => {
+    await seedsOf().seed([cpu], {}, quiet);
+    const put = n8n.things.find(({ kind }) => kind === 'workflow');
+    if (put === undefined) throw new Error('nothing was put in');
+    if (!isUnread) put.name = 'Our new workflow';
+    // A key need not be able to read what it may remove.
+    n8n.trouble = (asked) =>
+      isUnread && asked.startsWith('GET /workflows/') ? { status: 403 } : null;
+    const kept: unknown[] = [];
+    expect(await clean((made, name) => kept.push([made.id, name]))).toEqual([]);
+    expect(kept).toEqual(isUnread ? [] : [[put.id, 'Our new workflow']]);
+    expect(n8n.things).toEqual(isUnread ? [] : [put]);
+    expect(put.active).toBe(!isUnread);
+    expect(written()).toEqual([]);
+  },
+);
+
 const STEPS = [
   ...['POST /credentials', 'POST /workflows', 'POST /workflows/:id/activate'],
   ...['POST /workflows/:id/deactivate', 'DELETE /workflows/:id', 'DELETE /credentials/:id'],
 ];
 const reactions = [
-  ...[{ status: 503 }, { status: 400 }, { status: 403 }],
+  ...[{ status: 503 }, { status: 400 }, { status: 403 }, { status: 404, isPage: true }],
   ...(['no answer, and done', 'no answer, not done'] as const),
 ];
 const cases = STEPS.flatMap((step) =>
@@ -259,8 +304,11 @@ test.each(cases)(
     await removeMade(
       api(),
       journal.made,
-      (made) => {
-        journal.gone(made);
+      {
+        onGone: (made) => {
+          journal.gone(made);
+        },
+        onKept: quiet,
       },
       hasty(),
     );

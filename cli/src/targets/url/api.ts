@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { Failure, Interrupted, messageOf, Mistake } from '../../ui/errors';
 import { wordsIn } from '../../ui/said';
 import { unreachable } from '../../ui/unreachable';
@@ -8,6 +9,8 @@ export class ApiRefusal extends Mistake {
   constructor(
     message: string,
     readonly status: number,
+    /** Its words are n8n's own, not those of a proxy, or of an n8n whose API has no routes yet. */
+    readonly isOfN8n: boolean,
   ) {
     super(message);
   }
@@ -75,9 +78,11 @@ export class N8nApi implements N8nRequests {
     if (!reply.ok) {
       const { status } = reply;
       const words = wordsIn(text);
+      const isOfN8n = refusalSchema.safeParse(jsonIn(text)).success;
       throw new ApiRefusal(
-        `the n8n API at ${this.baseUrl} refused ${method} ${path} with status ${String(status)}: ${words === '' ? 'the response is a web page, not an error from n8n' : words}${adviceOn(status)}`,
+        `the n8n API at ${this.baseUrl} refused ${method} ${path} with status ${String(status)}: ${words === '' ? 'the response is a web page, not an error from n8n' : words}${adviceOn(status, isOfN8n)}`,
         status,
+        isOfN8n,
       );
     }
     try {
@@ -109,8 +114,19 @@ function whyIn(error: unknown, { baseUrl }: { baseUrl: string }): string {
   return isOurs ? messageOf(error) : unreachable(error, baseUrl).why;
 }
 
-function adviceOn(status: number): string {
+const refusalSchema = z.object({ message: z.string() });
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return null;
+  }
+}
+
+function adviceOn(status: number, isOfN8n: boolean): string {
   if (status === 401) return '; set N8N_API_KEY to a valid key for this n8n instance';
   if (status === 403) return '; the key in N8N_API_KEY lacks the required scope';
+  if (status === 404 && !isOfN8n) return '; is n8n still starting, or is this not its address?';
   return '';
 }

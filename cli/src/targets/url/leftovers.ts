@@ -69,6 +69,7 @@ async function named(
   } catch (error) {
     // Older versions of n8n list no credentials.
     if (!(error instanceof ApiRefusal) || ![403, 404, 405].includes(error.status)) throw error;
+    if (error.status === 404 && !error.isOfN8n) throw error;
     warn(
       `the ${kind}s of this n8n instance cannot be listed, so only those recorded on this machine are removed: ${messageOf(error)}`,
     );

@@ -26,11 +26,19 @@ interface Clock {
 
 const CLOCK: Clock = { nowMs: () => performance.now(), pause: (ms) => sleep(ms) };
 
-/** `onGone` hears of each that is no longer there. Returns what still is. */
+/** Hears what became of each that did not stay by mistake: in either case, nobody has to remember it. */
+export interface RemovalListener {
+  /** It is no longer there. */
+  onGone(made: PutIn): void;
+  /** Somebody has given it another name: it is theirs. */
+  onKept(made: PutIn, name: string): void;
+}
+
+/** Returns what is still there. */
 export async function removeMade(
   api: N8nRequests,
   made: readonly PutIn[],
-  onGone: (made: PutIn) => void,
+  listener: RemovalListener,
   clock: Clock = CLOCK,
 ): Promise<LeftInN8n[]> {
   const left: LeftInN8n[] = [];
@@ -42,8 +50,9 @@ export async function removeMade(
         .filter((each) => each.kind === kind)
         .map(async (each) => {
           try {
-            await removal.remove(each);
-            onGone(each);
+            const name = await removal.remove(each);
+            if (name === null) listener.onGone(each);
+            else listener.onKept(each, name);
           } catch (error) {
             left.push({ made: each, why: messageOf(error) });
           }
@@ -78,8 +87,11 @@ class Removal {
     this.giveUpMs = clock.nowMs() + TRIES_WITHIN_MS;
   }
 
-  async remove({ kind, name, id }: PutIn): Promise<void> {
+  /** Null, or the name of one that is now somebody else's: an id alone may be that of another thing. */
+  async remove({ kind, name, id }: PutIn): Promise<string | null> {
     const path = kind === 'workflow' ? '/workflows' : '/credentials';
+    const nameNow = id === null ? null : await this.nameOf(`${path}/${id}`);
+    if (nameNow !== null && nameNow !== name) return nameNow;
     const ids = id === null ? await this.idsOf(path, name) : [id];
     for (const one of ids) {
       if (kind === 'workflow') {
@@ -88,6 +100,21 @@ class Removal {
       }
       await this.insist('DELETE', `${path}/${one}`);
     }
+    return null;
+  }
+
+  /** Null where it is gone, or the key or this n8n does not show it. */
+  private nameOf(path: string): Promise<string | null> {
+    return this.again(async () => {
+      try {
+        const { name } = await this.api.ask<Named>('GET', path, { withinMs: ANSWER_WITHIN_MS });
+        return name;
+      } catch (error) {
+        const isUnread = error instanceof ApiRefusal && [403, 405].includes(error.status);
+        if (!isUnread && !isGone(error)) throw error;
+        return null;
+      }
+    });
   }
 
   /** The answer that had its id was lost, or never came: n8n may be about to make it. */
@@ -122,7 +149,9 @@ class Removal {
   }
 }
 
-const isGone = (error: unknown): boolean => error instanceof ApiRefusal && error.status === 404;
+/** A page with this status comes from a proxy, or from an n8n that is starting. */
+const isGone = (error: unknown): boolean =>
+  error instanceof ApiRefusal && error.status === 404 && error.isOfN8n;
 
 /** The key may not: asking again changes nothing. */
 const isForGood = (error: unknown): boolean =>
@@ -132,6 +161,9 @@ const KINDS = { workflow: 'the workflow', credential: 'the credential' } as cons
 
 export const madeText = ({ kind, name, id }: PutIn): string =>
   `${KINDS[kind]} '${name}'${id === null ? '' : ` (${id})`}`;
+
+export const keptText = (made: PutIn, name: string): string =>
+  `not removed, because its name is now '${name}': ${madeText(made)}`;
 
 /** What is still there, why, and what removes it. */
 export function leftText(baseUrl: string, left: readonly LeftInN8n[]): string {

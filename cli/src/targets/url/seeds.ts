@@ -18,7 +18,7 @@ import { LeftBehind } from '../../ui/exit';
 import type { Progress } from '../../ui/progress';
 import { ApiRefusal, type N8nRequests } from './api';
 import type { UrlJournal, PutIn } from './journal';
-import { leftText, removeMade } from './removal';
+import { keptText, leftText, removeMade } from './removal';
 
 /** In an n8n that is somebody's: all that is put in is of one call, and is taken out again. */
 export interface SeedsOfCall {
@@ -88,9 +88,15 @@ export class ApiSeeds {
   /** All that was put in; rejects with what could not be removed. */
   async takeOut(): Promise<void> {
     if (this.ofCall === null) return;
-    const { journal } = this.ofCall;
-    const left = await removeMade(this.api, journal.made, (made) => {
-      journal.gone(made);
+    const { journal, warn } = this.ofCall;
+    const left = await removeMade(this.api, journal.made, {
+      onGone: (made) => {
+        journal.gone(made);
+      },
+      onKept: (made, name) => {
+        journal.gone(made);
+        warn(`${keptText(made, name)}.`);
+      },
     });
     if (left.length > 0) throw new LeftBehind(`${leftText(journal.baseUrl, left)}.`);
   }
