@@ -5,6 +5,6 @@
 inputs=
 
 kind_build() {
-  once fetch nice node "$LAB/n8n/from-registry.mjs" "$version" "$OUT"
+  N8N_NODE="$BIN/$node" once fetch nice node "$LAB/n8n/from-registry.mjs" "$version" "$OUT"
   once sqlite3 build_sqlite3
 }

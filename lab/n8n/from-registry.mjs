@@ -4,7 +4,7 @@
 //
 // The lab installs its tools before npm ci has been run, so that no tsx is there: this file is JavaScript with checked types.
 import { execFile, spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -154,6 +154,103 @@ export async function dependenciesIn(name, version) {
 }
 
 /**
+ * @typedef {{ version?: string, dependencies?: Versions, peerDependencies?: Versions, peerDependenciesMeta?: Record<string, { optional?: boolean }> }} Locked
+ * @typedef {{ name: string, version: string, peer: string, range: string, has: string }} Unmet
+ */
+
+/**
+ * Packages beside n8n that ask for another version of a package than the one beside them: a range takes the newest package,
+ * which may need a newer library than this n8n pins. What is asked for by its exact version stays.
+ * @param {Record<string, Locked>} locked
+ * @param {(version: string, name: string, range: string) => boolean} satisfies
+ * @returns {Unmet[]}
+ */
+export function unmetPeers(locked, satisfies) {
+  const pinned = new Set(
+    Object.values(locked).flatMap(({ dependencies = {} }) =>
+      Object.entries(dependencies).map(String),
+    ),
+  );
+  return Object.entries(locked).flatMap(([place, { version = '', ...of }]) => {
+    const name = place.replace(/^node_modules\//, '');
+    const isPinned = pinned.has(String([name, version]));
+    if (place === '' || name.includes('node_modules/') || isPinned) return [];
+    return Object.entries(of.peerDependencies ?? {}).flatMap(([peer, range]) => {
+      const has = locked[`node_modules/${peer}`]?.version;
+      const isAsked = has !== undefined && of.peerDependenciesMeta?.[peer]?.optional !== true;
+      return isAsked && !satisfies(has, peer, range) ? [{ name, version, peer, range, has }] : [];
+    });
+  });
+}
+
+/**
+ * Older releases of the same major version, the newest first.
+ * @param {string} version
+ * @param {readonly string[]} there
+ */
+export const olderOf = (version, there) =>
+  there
+    .filter((one) => /^\d+\.\d+\.\d+$/.test(one) && numbers(one)[0] === numbers(version)[0])
+    .filter((one) => order(one, version) < 0)
+    .sort((a, b) => order(b, a));
+
+/**
+ * @param {string} name
+ * @param {string} range
+ * @returns {string[]}
+ */
+function versionsIn(name, range) {
+  const { status, stdout } = npm(['view', `${name}@${range}`, 'version', '--json'], '/');
+  return status === 0 && stdout.trim() !== '' ? [JSON.parse(stdout)].flat() : [];
+}
+
+/**
+ * @param {string} name
+ * @param {string} version
+ * @returns {Versions}
+ */
+function peersOf(name, version) {
+  const { status, stdout } = npm(['view', `${name}@${version}`, 'peerDependencies', '--json'], '/');
+  return status === 0 && stdout.trim() !== '' ? JSON.parse(stdout) : {};
+}
+
+/** n8n takes a command that it cannot load for one that does not exist. */
+const loads = (/** @type {string} */ folder) =>
+  spawnSync(process.env['N8N_NODE'] ?? process.execPath, [BIN, 'start', '--help'], {
+    ...{ cwd: folder, stdio: 'ignore' },
+    env: { ...process.env, N8N_USER_FOLDER: folder },
+  }).status === 0;
+const BIN = 'node_modules/n8n/bin/n8n';
+
+/**
+ * What to take in the place of packages that do not fit to those beside them.
+ * @param {string} folder
+ * @returns {Versions}
+ */
+function fitting(folder) {
+  const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
+  /** @type {Map<string, string[]>} */
+  const known = new Map();
+  /** @type {(version: string, name: string, range: string) => boolean} */
+  const satisfies = (version, name, range) => {
+    const asked = `${name}@${range}`;
+    const versions = known.get(asked) ?? versionsIn(name, range);
+    known.set(asked, versions);
+    return versions.includes(version);
+  };
+  /** @type {Versions} */
+  const instead = {};
+  for (const { name, version, peer, has } of unmetPeers(packages, satisfies)) {
+    const older = olderOf(instead[name] ?? version, versionsOf(name)).find((one) => {
+      const range = peersOf(name, one)[peer];
+      return range === undefined || satisfies(has, peer, range);
+    });
+    if (older !== undefined) instead[name] = older;
+  }
+  return instead;
+}
+
+/**
  * Whether it is installed, with the overrides so far.
  * @param {string} version
  * @param {string} folder
@@ -182,7 +279,7 @@ async function install(version, folder) {
   }
   for (let left = TRIES; left > 0; left -= 1) {
     const { isInstalled, lacks } = tryInstall(version, folder, overrides);
-    if (isInstalled) return true;
+    if (isInstalled) return loads(folder) || refitted(version, folder, overrides);
     if (lacks === null || lacks.name === 'n8n') return false;
     const { name, wanted } = lacks;
     const instead = nearest(overrides[name] ?? wanted, versionsOf(name));
@@ -190,6 +287,24 @@ async function install(version, folder) {
     overrides[name] = instead;
     process.stderr.write(`the registry has no ${name} ${wanted}: ${instead} in its place\n`);
   }
+  return false;
+}
+
+/**
+ * Installs it once more, without the packages that are too new for it; whether it loads then.
+ * @param {string} version
+ * @param {string} folder
+ * @param {Versions} overrides
+ */
+function refitted(version, folder, overrides) {
+  process.stderr.write(`n8n ${version} does not load: some packages are too new for it\n`);
+  const instead = fitting(folder);
+  for (const [name, older] of Object.entries(instead)) {
+    process.stderr.write(`${name}: ${older} in its place\n`);
+  }
+  const { isInstalled } = tryInstall(version, folder, { ...overrides, ...instead });
+  if (isInstalled && loads(folder)) return true;
+  process.stderr.write(`n8n ${version} does not load: run ${BIN} start in its folder to see why\n`);
   return false;
 }
 

@@ -11,7 +11,13 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { missingAmong, missingIn, nearest } from '../../lab/n8n/from-registry.mjs';
+import {
+  missingAmong,
+  missingIn,
+  nearest,
+  olderOf,
+  unmetPeers,
+} from '../../lab/n8n/from-registry.mjs';
 import { BASE_PROGRAMS, FakeLab } from './fake-lab';
 import { compareVersions } from '../../cli/src/ui/versions';
 import { rangeOf, rangeWith, sortedVersions } from '../../lab/n8n/ranges';
@@ -77,6 +83,31 @@ test('what the packages of n8n ask of each other and the registry lacks is known
   expect(asked.toSorted()).toEqual([
     ...['@n8n/di@0.1.0', '@n8n/di@0.2.0', '@n8n/gone@1.0.0'],
     ...['n8n-core@1.9.0', 'n8n-core@2.0.0', 'n8n@2.0.0'],
+  ]);
+});
+
+test('a package that a range took too new for what n8n pins is known, and one asked for by its exact version stays', () => {
+  const locked = {
+    '': { version: '1.0.0' },
+    'node_modules/n8n': { version: '2.23.4', dependencies: { old: '1.0.0', graph: '^1.0.0' } },
+    'node_modules/core': { version: '1.1.41' },
+    'node_modules/graph': { version: '1.2.2', peerDependencies: { core: '^1.1.48' } },
+    'node_modules/old': { version: '1.0.0', peerDependencies: { core: '1.1.0' } },
+    'node_modules/fits': { version: '1.0.0', peerDependencies: { core: '^1.0.0' } },
+    'node_modules/may': {
+      ...{ version: '1.0.0', peerDependencies: { core: '^9.0.0' } },
+      peerDependenciesMeta: { core: { optional: true } },
+    },
+    'node_modules/n8n/node_modules/graph': {
+      ...{ version: '1.3.0', peerDependencies: { core: '^9.0.0' } },
+    },
+  };
+  const satisfies = (_version: string, _name: string, range: string): boolean => range === '^1.0.0';
+  expect(unmetPeers(locked, satisfies)).toEqual([
+    { name: 'graph', version: '1.2.2', peer: 'core', range: '^1.1.48', has: '1.1.41' },
+  ]);
+  expect(olderOf('1.2.2', ['0.9.0', '1.0.0', '1.10.0', '1.1.6', '1.2.0-rc.1', '1.2.2'])).toEqual([
+    ...['1.1.6', '1.0.0'],
   ]);
 });
 
