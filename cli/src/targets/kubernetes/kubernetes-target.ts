@@ -46,8 +46,9 @@ export function kubernetesTarget(options: KubernetesOptions): Target {
       try {
         return await bringUp(options, scope, progress, signal);
       } catch (error) {
+        // A line of progress is soon gone.
         await scope.close().catch((left: unknown) => {
-          progress(messageOf(left));
+          options.warn(messageOf(left));
         });
         signal.throwIfAborted();
         throw error;

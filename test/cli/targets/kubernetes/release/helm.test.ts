@@ -4,7 +4,9 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
-import type { Cluster } from '../../../../../cli/src/targets/kubernetes/api/api';
+import { Cluster } from '../../../../../cli/src/targets/kubernetes/api/api';
+import { kubernetesTarget } from '../../../../../cli/src/targets/kubernetes/kubernetes-target';
+import type { KubernetesOptions } from '../../../../../cli/src/targets/kubernetes/release/options';
 import { Helm, type Rendered } from '../../../../../cli/src/targets/kubernetes/release/helm';
 import { Failure } from '../../../../../cli/src/ui/exit';
 import { pause } from '../../../../support/wait';
@@ -116,3 +118,46 @@ function isThere(pid: number): boolean {
     return false;
   }
 }
+
+test('what could not be removed after a failed deployment is a warning, beside why it failed', async () => {
+  helmThat('exit 0');
+  const [path, warned] = [process.env['PATH'], [] as string[]];
+  process.env['PATH'] = `${folder}:${path ?? ''}`;
+  const forbidden = (): Promise<never> =>
+    Promise.reject(
+      Object.assign(new Error('no'), { code: 403, body: '{"message":"it is forbidden"}' }),
+    );
+  const cluster = {
+    ...{ context: 'kind-load', kubeconfig: null },
+    version: () => Promise.resolve('v1.34.0'),
+    doing: (_: string, work: () => unknown) => work(),
+    explained: (_: string, error: unknown) => error,
+    core: {
+      listNamespace: () => Promise.resolve({ items: [] }),
+      listConfigMapForAllNamespaces: () => Promise.resolve({ items: [] }),
+      createNamespace: () => Promise.resolve({ metadata: { uid: '1' } }),
+      readNamespace: forbidden,
+    },
+  };
+  jest.spyOn(Cluster, 'of').mockResolvedValue(cluster as unknown as Cluster);
+  const options = {
+    ...{ kubeconfig: null, context: null, namespace: null, release: 'n8n', how: 'deploy' },
+    ...{ topology: null, chart: null, workflows: [], via: 'service', viaAddress: null },
+    values: [{ name: 'broken.yaml', text: '{' }],
+    confirm: () => Promise.resolve(),
+    warn: (text: string) => warned.push(text),
+  } as unknown as KubernetesOptions;
+  try {
+    await expect(
+      kubernetesTarget(options).up(() => undefined, new AbortController().signal),
+    ).rejects.toThrow(/broken\.yaml/);
+  } finally {
+    process.env['PATH'] = path;
+    jest.restoreAllMocks();
+  }
+  expect(warned).toEqual([
+    expect.stringMatching(
+      /^the namespace n8n-tuned-[0-9a-f]{8} could not be removed: no n8n-tuned clean --target kubernetes --context kind-load removes it\.$/,
+    ),
+  ]);
+});
