@@ -11,6 +11,8 @@ import {
 import { idOf, isArchive, versionInTag } from '../../../cli/src/targets/container/images';
 import { ContainerJournal, removeLeft } from '../../../cli/src/targets/container/journal';
 import { withRunners } from '../../../cli/src/targets/container/runners';
+import type { ProcessRunning } from '../../../cli/src/targets/process/process-running';
+import { upOrDown } from '../../../cli/src/targets/process/process-target';
 import type { ProcessSpec } from '../../../cli/src/targets/process/supervisor';
 import { Workspace } from '../../../cli/src/targets/process/workspace';
 import { thisProcess } from '../../../cli/src/linux/proc';
@@ -199,6 +201,23 @@ describe('task runners beside n8n', () => {
       ...{ NODE_OPTIONS: '--max-old-space-size=150', N8N_RUNNERS_TASK_TIMEOUT: '9' },
     });
   });
+});
+
+test('why n8n did not come up is thrown, and what could not be removed is a warning', async () => {
+  const written: string[] = [];
+  jest.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    written.push(String(text));
+    return true;
+  });
+  const running = {
+    start: () => Promise.reject(new Error('n8n did not start')),
+    down: () => Promise.reject(new LeftBehind('a container is left.')),
+  } as unknown as ProcessRunning;
+  await expect(upOrDown(running, () => undefined, new AbortController().signal)).rejects.toThrow(
+    'n8n did not start',
+  );
+  jest.restoreAllMocks();
+  expect(written.join('')).toContain('a container is left.');
 });
 
 describe('with an engine that fails', () => {

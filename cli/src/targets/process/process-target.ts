@@ -1,5 +1,6 @@
 import { type Topology, contradiction } from '../../plan/topology';
-import { Mistake } from '../../ui/exit';
+import { messageOf, Mistake } from '../../ui/exit';
+import { warn } from '../../ui/print';
 import type { Progress } from '../../ui/progress';
 import type { Target } from '../target';
 import type { SeedWorkflow } from '../../catalogue/seeding';
@@ -87,13 +88,16 @@ export async function upOrDown(
   progress: Progress,
   signal: AbortSignal,
 ): Promise<ProcessRunning> {
-  const abort = (): void => void running.down(progress);
+  const abort = (): void => void running.down(progress).catch(() => undefined);
   signal.addEventListener('abort', abort, { once: true });
   try {
     await running.start(progress, signal);
     return running;
   } catch (error) {
-    await running.down(progress);
+    // Why it did not come up is what is thrown.
+    await running.down(progress).catch((left: unknown) => {
+      warn(messageOf(left));
+    });
     signal.throwIfAborted();
     throw error;
   } finally {

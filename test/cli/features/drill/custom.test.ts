@@ -90,6 +90,25 @@ test('a drill that is stopped ends the first command with all that it has starte
   });
 });
 
+test('a drill that is stopped at once, while the first command still runs, also runs the second', async () => {
+  const before = process.listeners('exit');
+  const exits = (): NodeJS.ExitListener[] =>
+    process.listeners('exit').filter((listener) => !before.includes(listener));
+  const { over, stop } = made({
+    begin: `trap '' TERM; ${says('begun')}; sleep 600; ${says('too late')}`,
+    end: says('ended'),
+  });
+  await until('it has begun', () => said().length > 0);
+  stop();
+  expect(exits()).toHaveLength(1);
+  // As process.exit() does at a second Ctrl-C.
+  for (const listener of exits()) listener.call(process, 130);
+  await until('the second command has run', () => said().length > 1);
+  await over;
+  expect(said()).toEqual(['begun', 'ended']);
+  expect(exits()).toEqual([]);
+});
+
 describe('on an n8n that is there already', () => {
   const running = { processes: () => [] } as unknown as Running;
   const after = async (fault: TimedFault): Promise<TimedFault> => {

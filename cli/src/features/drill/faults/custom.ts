@@ -25,19 +25,33 @@ export const describedCustom: Omit<OutsideFault, 'make'> = {
   lacks: needsNothing,
 };
 
-/** `--end` runs whatever happened before it: also when `--begin` failed half-way, and when the drill is stopped. */
+/**
+ * `--end` runs whatever happened before it: also when `--begin` failed half-way, when the drill is stopped, and when a second
+ * Ctrl-C ends this process at once.
+ */
 export const customFault = ({ begin, end }: OwnCommands): OutsideFault => ({
   ...describedCustom,
   make: async (scene) => {
     scene.tell(`--begin, ${programOf(begin)}`);
+    const begun = started('--begin', begin, scene.signal);
+    let isEnded = end === undefined;
+    const endAtOnce = (): void => {
+      begun.kill('SIGKILL');
+      if (end === undefined || isEnded) return;
+      isEnded = true;
+      started('--end', end).over.catch(() => undefined);
+    };
+    process.once('exit', endAtOnce);
     try {
-      await ran('--begin', begin, scene.signal);
+      await begun.over;
       if (end !== undefined) await lasting(scene);
     } finally {
-      if (end !== undefined) {
-        await ran('--end', end);
+      if (end !== undefined && !isEnded) {
+        isEnded = true;
+        await started('--end', end).over;
         scene.tell(`--end, ${programOf(end)}, has run`);
       }
+      process.off('exit', endAtOnce);
     }
   },
 });
@@ -48,21 +62,28 @@ function programOf(command: string): string {
   return /^[\w./~+-]+$/.test(word) ? word : 'a command';
 }
 
+interface Started {
+  over: Promise<void>;
+  /** With all that it has started; nothing once it is over. */
+  kill(name: NodeJS.Signals): void;
+}
+
 /** What it prints goes to standard error, and is not recorded. */
-function ran(option: string, command: string, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const child = spawn('/bin/sh', ['-c', command], {
-      stdio: ['ignore', 2, 2],
-      // So that what it has started ends with it, and Ctrl-C does not reach it before it is asked to end.
-      detached: true,
-    });
-    const kill = (name: NodeJS.Signals): void => {
-      try {
-        if (child.pid !== undefined) process.kill(-child.pid, name);
-      } catch {
-        // It has ended.
-      }
-    };
+function started(option: string, command: string, signal?: AbortSignal): Started {
+  const child = spawn('/bin/sh', ['-c', command], {
+    stdio: ['ignore', 2, 2],
+    // So that what it has started ends with it, and Ctrl-C does not reach it before it is asked to end.
+    detached: true,
+  });
+  const kill = (name: NodeJS.Signals): void => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, name);
+    } catch {
+      // It has ended.
+    }
+  };
+  const over = new Promise<void>((resolve, reject) => {
     let forcing: NodeJS.Timeout | undefined;
     const stop = (): void => {
       kill('SIGTERM');
@@ -83,4 +104,5 @@ function ran(option: string, command: string, signal?: AbortSignal): Promise<voi
       }
     });
   });
+  return { over, kill };
 }
