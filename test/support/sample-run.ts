@@ -1,5 +1,5 @@
 import { parseSlos } from '../../loadtests/lib/slo';
-import type { MetricSample, RequestSample } from '../../cli/src/record/run-record';
+import type { MetricSample, RequestSample, RunRecord } from '../../cli/src/record/run-record';
 import { topologySchema } from '../../cli/src/plan/topology';
 import { RequestsSeen } from '../../cli/src/analysis/requests/seen';
 import type { RunData } from '../../cli/src/run/report/data';
@@ -183,4 +183,18 @@ export function sampleRun(requests: readonly RequestSample[] = sampleRequests())
       files: { logs: ['logs/main.log'] },
     },
   };
+}
+
+/** The same run, of which one of two load generators was lost halfway. */
+export function withLostGenerator(record: RunRecord): RunRecord {
+  const part = {
+    ...{ node: 'node-1', requests: 1200, notSent: 0, cpuCores: 0.2, coresAvailable: 2 },
+    ...{ latenessMs: null, clock: { aheadMs: 0, uncertainMs: 1 } },
+  };
+  const parts = [
+    { ...part, name: 'generator-1', lost: null },
+    { ...part, name: 'generator-2', lost: { tMs: 35_000, why: 'it was evicted', inFlight: 3 } },
+  ];
+  const { summary } = record;
+  return { ...record, summary: { ...summary, generator: { ...summary.generator, parts } } };
 }

@@ -2,7 +2,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { atEqualPrice } from './analysis/equal-price';
-import { COMPARE_METRICS, NEVER } from './analysis/metric';
+import { capacityOf, COMPARE_METRICS, NEVER } from './analysis/metric';
+import { sideDoubts } from './compare';
+import { resultOf, sentenceOf } from '../find/analysis/outcome';
 import { wholePriceOf } from '../find/analysis/price';
 import { limitOfRun, limitOfFind } from '../../analysis/limits/limit-seen';
 import type { CompareMetric, CompareRecord, Side } from './record';
@@ -73,8 +75,20 @@ export function compareRecords(
     answer: 'unknown',
     sentence: `Measured by ${title} with ${workload.name}, ${b} has ${told(valueB, metric)}, and ${a} has ${told(valueA, metric)}. With one record per side, there is no interval, and the difference may be noise${priceClause(equalPrice)}.`,
     totalSeconds: 0,
-    doubts: differences(one.record, other.record),
+    doubts: [
+      ...differences(one.record, other.record),
+      ...doubtsOf('A', one, sides.a),
+      ...doubtsOf('B', other, sides.b),
+    ],
   };
+}
+
+/** There is nothing else to compare, so a run that was not valid is not left out. */
+function doubtsOf(letter: 'A' | 'B', { kind, record }: Recorded, side: Side): string[] {
+  if (kind === 'search') return sideDoubts(letter, side, { metric: 'capacity', ofRuns: [] });
+  return resultOf(record) === 'invalid'
+    ? [`The run of ${letter} is not valid: ${sentenceOf(record)}`]
+    : record.verdict.doubts.map((text) => `In the run of ${letter}: ${text}.`);
 }
 
 const pricesOf = (prices: CompareRecord['prices']): Pick<CompareRecord, 'prices'> =>
@@ -89,11 +103,10 @@ function recordedIn(folder: string): Recorded {
 function sideOf(folder: string, { kind, record }: Recorded, metric: CompareMetric): Side {
   const { of } = COMPARE_METRICS[metric];
   const value =
-    kind === 'search'
-      ? of === undefined
-        ? record.capacity.ratePerSecond
-        : null
-      : (of?.(record) ?? null);
+    kind === 'search' ? (of === undefined ? capacityOf(record) : null) : (of?.(record) ?? null);
+  if (value === null && kind === 'search' && of === undefined) {
+    throw new Mistake(`${folder} contains no capacity to compare: ${record.sentence}`);
+  }
   if (value === null) {
     const { title, missing } = COMPARE_METRICS[metric];
     const why = kind === 'run' && missing !== undefined ? ` (${missing(record)})` : '';

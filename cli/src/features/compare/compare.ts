@@ -4,12 +4,13 @@ import { basename, join, relative } from 'node:path';
 import { alignedPairs, compare, turn, unlessRejected, type Comparison } from './analysis/compare';
 import { Resting } from '../find/rest';
 import { COMPARE_FILE } from '../../record/find-records';
-import type { CompareRecord, Side } from './record';
+import type { CompareMetric, CompareRecord, Side } from './record';
 import { refuseWithoutEvidence } from '../../run/evidence';
 import { makeFolder, runId, writeWhole } from '../../record/folder';
 import type { Running } from '../../targets/target';
 import { messageOf } from '../../ui/exit';
 import type { Progress } from '../../ui/progress';
+import { eachKindOnce } from '../find/analysis/doubts';
 import { atEqualPrice } from './analysis/equal-price';
 import { measureSide, type Measured, type SideOrder } from './measure-side';
 import { COMPARE_METRICS } from './analysis/metric';
@@ -60,7 +61,8 @@ export async function compareTopologies(
   const measuredSides = running.map((side, index): MeasuredSide => {
     const { requests } = order.workload;
     const name = order.names[index] ?? '';
-    return { running: side, side: sideOf(name, side), resting: new Resting(side, requests) };
+    const resting = new Resting(side, requests);
+    return { running: side, side: sideOf(name, side), resting, doubts: [] };
   });
   const [first, ...others] = measuredSides;
   if (first === undefined) throw new Error('there is nothing to compare');
@@ -94,7 +96,7 @@ export async function compareTopologies(
       (error: unknown): Measured => {
         // A side that does not answer must not take the figures of the others with it.
         return {
-          ...{ folder: '', value: null, sentence: messageOf(error), problems: [] },
+          ...{ folder: '', value: null, sentence: messageOf(error), problems: [], doubts: [] },
           ...{ outcome: 'failed', goodShare: null, cpuMs: null, limit: null, told: null },
         };
       },
@@ -102,6 +104,7 @@ export async function compareTopologies(
     problems.push(...measured.problems);
     if (out === WARM_UP || signal.aborted) return;
     if (measured.value === null) invalid.push({ side: index, sentence: measured.sentence });
+    else one.doubts.push(measured.doubts);
     // Also of a run that does not count: what comes after it keeps its round.
     keep(one.side, measured);
   };
@@ -122,9 +125,10 @@ export async function compareTopologies(
   }
 
   const comparisons: FinishedComparison[] = [];
-  for (const [index, { side }] of others.entries()) {
+  for (const [index, other] of others.entries()) {
+    const { side } = other;
     const folder = folders[index] ?? top;
-    const record = recordOf(first, side, {
+    const record = recordOf(first, other, {
       ...{
         order,
         started,
@@ -151,6 +155,8 @@ interface MeasuredSide {
   running: Running;
   side: Side;
   resting: Resting;
+  /** What is doubtful of each run that counts. */
+  doubts: string[][];
 }
 
 interface About {
@@ -166,11 +172,11 @@ interface About {
 }
 
 /** The record that compares the first side with another one, which is B whatever its place. */
-function recordOf(first: MeasuredSide, other: Side, about: About): CompareRecord {
+function recordOf(first: MeasuredSide, other: MeasuredSide, about: About): CompareRecord {
   const { order, started, invalid } = about;
-  const comparison = comparisonOf(first.side, other, order);
+  const comparison = comparisonOf(first.side, other.side, order);
   const { title } = COMPARE_METRICS[order.metric];
-  const [a, b] = [first.side, other].map((side) => ({
+  const [a, b] = [first, other].map(({ side }) => ({
     ...side,
     runs: side.runs.map(about.fromFolder),
   })) as [Side, Side];
@@ -204,12 +210,14 @@ function recordOf(first: MeasuredSide, other: Side, about: About): CompareRecord
       ...(about.stoppedBy === null
         ? []
         : [`The comparison is not complete, because it was ${about.stoppedBy}.`]),
-      ...invalid.map(
-        ({ side, sentence }) =>
-          `A run of ${side === 0 ? 'A' : 'B'} was not valid and does not count: ${sentence}`,
-      ),
-      ...notSustained('A', a),
-      ...notSustained('B', b),
+      ...invalid.map(({ side, sentence }) => {
+        const letter = side === 0 ? 'A' : 'B';
+        return metric === 'capacity'
+          ? `A search of ${letter} found no capacity and does not count: ${sentence}`
+          : `A run of ${letter} was not valid and does not count: ${sentence}`;
+      }),
+      ...sideDoubts('A', a, { metric, ofRuns: first.doubts }),
+      ...sideDoubts('B', b, { metric, ofRuns: other.doubts }),
     ],
   };
 }
@@ -291,14 +299,31 @@ const knownShares = ({ goodShares = [] }: Side): number[] =>
   goodShares.filter((share) => share !== null);
 
 /** A run that missed its SLO is a measurement all the same, and the reader of the answer should know. */
-function notSustained(letter: 'A' | 'B', { outcomes = [], runs }: Side): string[] {
-  const rounds = outcomes.flatMap((outcome, index) =>
-    ['not sustained', 'nothing sustained'].includes(outcome) ? [index + 1] : [],
-  );
-  if (rounds.length === 0) return [];
-  const first = runs[(rounds[0] ?? 1) - 1] ?? '';
+export function sideDoubts(
+  letter: 'A' | 'B',
+  { values, outcomes = [], runs }: Pick<Side, 'values' | 'outcomes' | 'runs'>,
+  { metric, ofRuns }: { metric: CompareMetric; ofRuns: readonly (readonly string[])[] },
+): string[] {
+  const inRounds = (what: string, isMeant: (outcome: string, index: number) => boolean) => {
+    const rounds = outcomes.flatMap((outcome, index) =>
+      isMeant(outcome, index) ? [index + 1] : [],
+    );
+    if (rounds.length === 0) return [];
+    const first = runs[(rounds[0] ?? 1) - 1] ?? '';
+    return [
+      `${what} in ${String(rounds.length)} of ${String(outcomes.length)} rounds (${rounds.join(', ')}); the first of these runs is ${first}`,
+    ];
+  };
   return [
-    `${letter} did not sustain its load in ${String(rounds.length)} of ${String(outcomes.length)} rounds (${rounds.join(', ')}); the first of these runs is ${first}`,
+    ...inRounds(`${letter} did not sustain its load`, (outcome) =>
+      ['not sustained', 'nothing sustained'].includes(outcome),
+    ),
+    ...inRounds(
+      `The capacity of ${letter} is inconclusive`,
+      (outcome, index) =>
+        metric === 'capacity' && outcome === 'inconclusive' && values[index] != null,
+    ),
+    ...eachKindOnce(ofRuns, `runs of ${letter}`),
   ];
 }
 

@@ -4,13 +4,14 @@ import type { SearchSettings } from '../find/analysis/types';
 import { wholePriceOf } from '../find/analysis/price';
 import { find } from '../find/find';
 import { limitOfRun, limitOfFind } from '../../analysis/limits/limit-seen';
-import { hasEstimate, type BeforeSearch } from '../find/record';
+import { resultOf, sentenceOf } from '../find/analysis/outcome';
+import type { BeforeSearch } from '../find/record';
 import type { Arrivals } from '../../../../loadtests/lib/profile';
 import type { RunOrder } from '../../run/order';
 import { measure } from '../../run/run';
 import type { Running } from '../../targets/target';
 import type { Progress } from '../../ui/progress';
-import { COMPARE_METRICS } from './analysis/metric';
+import { capacityOf, COMPARE_METRICS, valueOfRun } from './analysis/metric';
 import type { CompareMetric } from './record';
 import type { LimitSeen, RunRecord } from '../../record/run-record';
 import { reportFiles } from '../../report/files';
@@ -42,6 +43,8 @@ export interface Measured {
   limit: LimitSeen | null;
   /** What n8n told of itself; null where nothing was measured. */
   told: Pick<RunRecord, 'versions' | 'patches'> | null;
+  /** What is doubtful of a run, a clause each; none of a search. */
+  doubts: string[];
   problems: string[];
 }
 
@@ -51,18 +54,18 @@ export async function measureSide(
   progress: Progress,
   signal: AbortSignal,
 ): Promise<Measured> {
-  const { of } = COMPARE_METRICS[order.metric];
-  if (of === undefined) return search(running, order, progress, signal);
+  if (COMPARE_METRICS[order.metric].of === undefined)
+    return search(running, order, progress, signal);
   const { data, folder, problems } = await measure(running, order, progress, signal);
   const { verdict, summary } = data.record;
-  const { outcome, sentence } = verdict;
+  const { doubts } = verdict;
   const goodShare = 1 - summary.errors.share;
-  const counts = outcome !== 'invalid' && outcome !== 'aborted';
-  const value = counts ? of(data.record) : null;
+  const value = valueOfRun(data.record, order.metric);
   const limit = limitOfRun(verdict);
   const cpuMs = summary.cpuMillisecondsPerRequest;
   return {
-    ...{ folder, value, sentence, outcome, goodShare, cpuMs, limit, problems },
+    ...{ folder, value, goodShare, cpuMs, limit, problems, doubts },
+    ...{ outcome: resultOf(data.record), sentence: sentenceOf(data.record) },
     told: data.record,
   };
 }
@@ -81,13 +84,10 @@ async function search(
     signal,
   );
   problems.push(...writeBeside(folder, reportFiles(findDocument(record))));
-  const { verdict, sentence, capacity } = record;
-  // A search that found that no rate is sustained has measured a capacity: none.
-  const counts = hasEstimate(verdict) || verdict === 'nothing sustained';
-  const value = verdict === 'nothing sustained' ? 0 : capacity.ratePerSecond;
+  const { verdict, sentence } = record;
   return {
-    ...{ folder, sentence, problems, limit: limitOfFind(record) },
-    ...{ value: counts ? value : null, outcome: verdict, goodShare: null },
+    ...{ folder, sentence, problems, limit: limitOfFind(record), doubts: [] },
+    ...{ value: capacityOf(record), outcome: verdict, goodShare: null },
     cpuMs: wholePriceOf(record),
     told: record,
   };

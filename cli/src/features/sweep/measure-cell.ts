@@ -2,6 +2,7 @@
 import { join, relative, resolve } from 'node:path';
 import { donePerSecond } from '../../analysis/cost';
 import { limitOfRun, limitOfFind } from '../../analysis/limits/limit-seen';
+import { resultOf, sentenceOf } from '../find/analysis/outcome';
 import { CapacitySearch } from '../find/analysis/search';
 import { find, type FindOrder } from '../find/find';
 import type { BeforeSearch } from '../find/record';
@@ -112,17 +113,16 @@ async function loaded(
 ): Promise<CellResult> {
   const { folder, data } = await measure(running, order, progress, signal);
   signal.throwIfAborted();
-  const { record } = data;
-  const { outcome, sentence } = record.verdict;
-  return {
-    outcome: outcome === 'aborted' ? 'invalid' : outcome,
-    sentence,
-    limitedBy: limitOfRun(record.verdict),
-    figures: figuresOfRun(record),
-    run: relative(order.out, folder),
-    versions: record.versions,
-  };
+  return { ...cellOfRun(data.record), run: relative(order.out, folder) };
 }
+
+export const cellOfRun = (record: RunRecord): Omit<CellResult, 'run'> => ({
+  outcome: resultOf(record),
+  sentence: sentenceOf(record),
+  limitedBy: limitOfRun(record.verdict),
+  figures: figuresOfRun(record),
+  versions: record.versions,
+});
 
 async function searched(
   running: Running,

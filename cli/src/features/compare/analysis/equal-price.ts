@@ -8,7 +8,7 @@ type Priced = Pick<Side, 'values' | 'cpuMs' | 'limits'>;
 
 interface Measured {
   metric: CompareRecord['metric'];
-  /** Of the runs; those of a search do not matter. */
+  /** The loop of the runs; that of a search does not matter. */
   loop: 'open' | 'closed';
   maxPairs: number;
 }

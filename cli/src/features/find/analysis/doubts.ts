@@ -21,7 +21,10 @@ export function findDoubts(head: FindHead, estimate: Estimate, ending: SearchEnd
     ...restless(ending),
     ...grown(ending),
     ...invalid(head.probes),
-    ...ofProbes(head.probes),
+    ...eachKindOnce(
+      head.probes.map(({ doubts }) => doubts),
+      'probes',
+    ),
   ];
 }
 
@@ -123,19 +126,18 @@ function invalid(probes: readonly FindProbe[]): string[] {
     );
 }
 
-/** The warnings of all probes, each kind once: their numbers differ from probe to probe. */
-function ofProbes(probes: readonly FindProbe[]): string[] {
-  const kinds = new Map<string, { first: string; probes: number }>();
-  for (const { doubts } of probes) {
+/** The warnings of all runs, each kind once: their numbers differ from run to run. */
+export function eachKindOnce(runs: readonly (readonly string[])[], called: string): string[] {
+  const kinds = new Map<string, { first: string; count: number }>();
+  for (const doubts of runs) {
     const inThis = new Map(doubts.map((text) => [text.replace(/[\d.]+/g, '#'), text]));
     for (const [kind, text] of inThis) {
-      const { first, probes: before } = kinds.get(kind) ?? { first: text, probes: 0 };
-      kinds.set(kind, { first, probes: before + 1 });
+      const { first, count } = kinds.get(kind) ?? { first: text, count: 0 };
+      kinds.set(kind, { first, count: count + 1 });
     }
   }
   return [...kinds.values()].map(
-    ({ first, probes: count }) =>
-      `In ${String(count)} of ${String(probes.length)} probes: ${first}.`,
+    ({ first, count }) => `In ${String(count)} of ${String(runs.length)} ${called}: ${first}.`,
   );
 }
 

@@ -19,6 +19,12 @@ export function resultOf({ summary, verdict }: RunRecord): FindProbe['result'] {
   return isWhole && verdict.outcome !== 'aborted' ? verdict.outcome : 'invalid';
 }
 
+/** What its record says of it; of a run that lost a generator, which was judged by what was left, that it did. */
+export function sentenceOf({ summary, verdict }: RunRecord): string {
+  const [lost] = lostGenerators(summary.generator);
+  return lost === undefined ? verdict.sentence : `${lost.charAt(0).toUpperCase()}${lost.slice(1)}.`;
+}
+
 /** The worst SLO's measured value over its bound. */
 function pressureOf(record: RunRecord): number | null {
   const pressures = askedSlos(record).flatMap(({ pressure }) => pressure ?? []);

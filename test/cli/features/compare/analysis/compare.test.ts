@@ -11,9 +11,17 @@ import {
   unlessRejected,
   type Pair,
 } from '../../../../../cli/src/features/compare/analysis/compare';
-import { COMPARE_METRICS, NEVER } from '../../../../../cli/src/features/compare/analysis/metric';
+import {
+  capacityOf,
+  COMPARE_METRICS,
+  NEVER,
+  valueOfRun,
+} from '../../../../../cli/src/features/compare/analysis/metric';
+import { sideDoubts } from '../../../../../cli/src/features/compare/compare';
+import type { FindRecord } from '../../../../../cli/src/features/find/record';
+import { sampleSearch } from '../../../../support/sample-find';
 import type { Limit, LimitSeen, RunRecord } from '../../../../../cli/src/record/run-record';
-import { sampleRun } from '../../../../support/sample-run';
+import { sampleRun, withLostGenerator } from '../../../../support/sample-run';
 import {
   normal,
   seededRandom,
@@ -261,6 +269,57 @@ const side = (
 ) => ({ values, cpuMs, limits });
 const order = { metric: 'throughput', loop: 'closed', maxPairs: 10 } as const;
 
+describe('what counts in a comparison', () => {
+  const { record } = sampleRun();
+  const as = (outcome: RunRecord['verdict']['outcome']): RunRecord => ({
+    ...record,
+    verdict: { ...record.verdict, outcome },
+  });
+  const search = sampleSearch();
+  const found = (verdict: FindRecord['verdict'], capacity = {}): FindRecord => ({
+    ...{ ...search, verdict },
+    capacity: { ...search.capacity, ...capacity },
+  });
+
+  test('is no run that lost one of its load generators, nor one that was invalid or did not end', () => {
+    expect(valueOfRun(record, 'throughput')).toBe(38.4);
+    expect(valueOfRun(as('inconclusive'), 'throughput')).toBe(38.4);
+    expect(valueOfRun(as('invalid'), 'throughput')).toBeNull();
+    expect(valueOfRun(as('aborted'), 'throughput')).toBeNull();
+    expect(valueOfRun(withLostGenerator(record), 'throughput')).toBeNull();
+  });
+
+  test('is no search that only says which rate is sustained at the least', () => {
+    expect(capacityOf(found('found'))).toBe(40);
+    expect(capacityOf(found('inconclusive'))).toBe(40);
+    expect(capacityOf(found('found', { high: null }))).toBeNull();
+    expect(capacityOf(found('invalid'))).toBeNull();
+    const nothing = { ratePerSecond: 0, low: 0, high: null };
+    expect(capacityOf(found('nothing sustained', nothing))).toBe(0);
+  });
+
+  test('is doubted in the words of its runs, each kind once, and where a search was inconclusive', () => {
+    const few = (count: number): string => `only ${String(count)} responses were measured`;
+    const runs = ['runs/1', 'runs/2', 'runs/3'];
+    const outcomes = ['found', 'inconclusive', 'inconclusive'];
+    const ofRuns = [[few(80)], [], [few(90), 'it was cold']];
+    const values = [40, 41, 42];
+    const doubts = sideDoubts('B', { values, runs, outcomes }, { metric: 'capacity', ofRuns });
+    expect(doubts).toEqual([
+      'The capacity of B is inconclusive in 2 of 3 rounds (2, 3); the first of these runs is runs/2',
+      'In 2 of 3 runs of B: only 80 responses were measured.',
+      'In 1 of 3 runs of B: it was cold.',
+    ]);
+    // What an SLO leaves open changes no throughput, and a search that does not count is told elsewhere.
+    const none = { ofRuns: [] };
+    expect(sideDoubts('A', { values, runs, outcomes }, { ...none, metric: 'throughput' })).toEqual(
+      [],
+    );
+    const left = { values: [40, null, null], runs, outcomes };
+    expect(sideDoubts('A', left, { ...none, metric: 'capacity' })).toEqual([]);
+  });
+});
+
 describe('the ratio at equal price', () => {
   test('of one n8n on a fast and on a slow machine is 1', () => {
     const fast = side([100, 102, 98, 100], [10, 10, 10, 10]);
@@ -291,7 +350,7 @@ describe('the ratio at equal price', () => {
     const dear = side([20, 20, 20, 20], [20, 20, 20, 20]);
     const cheap = side([20, 20, 20, 20], [10, 10, 10, 10]);
     expect(atEqualPrice(dear, cheap, { ...order, loop: 'open' })).toBeNull();
-    // Of a search, each probe of which has a given rate, the capacity follows the price.
+    // A search gives each probe a rate as well, but its capacity follows the price.
     const capacity = { ...order, metric: 'capacity', loop: 'open' } as const;
     expect(atEqualPrice(dear, cheap, capacity)?.ratio.value).toBeCloseTo(0.5, 9);
   });
@@ -347,6 +406,34 @@ describe('two records side by side', () => {
     expect(compareRecords(newer, newer, 'p95').a.values).toEqual([160]);
     expect(() => compareRecords(newer, older, 'p95')).toThrow(
       'does not contain 95th percentile of the latency (some of its requests have no latency, and the version',
+    );
+  });
+
+  test('repeat what is doubtful of each run, and say which did not count', () => {
+    const { record } = sampleRun();
+    const doubtful = { ...record, verdict: { ...record.verdict, doubts: ['it was cold'] } };
+    const a = written('doubtful', 'run.json', doubtful);
+    const b = written('lost', 'run.json', withLostGenerator(doubtful));
+    const { doubts } = compareRecords(a, b, null);
+    expect(doubts).toEqual([
+      'In the run of A: it was cold.',
+      expect.stringMatching(/^The run of B is not valid: The load generator .* was lost/) as string,
+    ]);
+  });
+
+  test('of searches need a capacity each, and one that is inconclusive is doubted', () => {
+    const search = sampleSearch();
+    const known = written('known', 'find.json', { ...search, verdict: 'inconclusive' });
+    const least = written('least', 'find.json', {
+      ...search,
+      capacity: { ...search.capacity, high: null },
+      sentence: 'n8n sustains at least 38 req/s; the upper limit was not reached.',
+    });
+    expect(compareRecords(known, known, null).doubts[0]).toContain(
+      'The capacity of A is inconclusive in 1 of 1',
+    );
+    expect(() => compareRecords(known, least, null)).toThrow(
+      `${least} contains no capacity to compare: n8n sustains at least 38 req/s; the upper limit was not reached.`,
     );
   });
 

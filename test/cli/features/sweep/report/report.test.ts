@@ -13,6 +13,8 @@ import {
 } from '../../../../../cli/src/features/sweep/report/figures';
 import { cellName } from '../../../../../cli/src/features/sweep/report/table';
 import { drawBar } from '../../../../../cli/src/report/plot/bar';
+import { cellOfRun } from '../../../../../cli/src/features/sweep/measure-cell';
+import { sampleRun, withLostGenerator } from '../../../../support/sample-run';
 import { sampleCells, sampleSweep, sweepMachine } from '../../../../support/sample-sweep';
 import { renderHtml } from '../../../../../cli/src/report/page/html';
 import { sweepDocument } from '../../../../../cli/src/features/sweep/report/document';
@@ -20,6 +22,17 @@ import { renderMarkdown } from '../../../../../cli/src/report/text/markdown';
 import { renderTerminal } from '../../../../../cli/src/report/text/terminal';
 
 const allCharts = (...args: Parameters<typeof sweepCharts>) => sweepCharts(...args).flat();
+
+test('a cell that lost one of its load generators is invalid, and says so', () => {
+  const { record } = sampleRun();
+  expect(cellOfRun(record)).toMatchObject({
+    ...{ outcome: 'not sustained', sentence: record.verdict.sentence },
+    figures: { achievedPerSecond: 38.4 },
+  });
+  const { outcome, sentence } = cellOfRun(withLostGenerator(record));
+  expect(outcome).toBe('invalid');
+  expect(sentence).toMatch(/^The load generator generator-2 on node-1, one of 2, was lost .*\.$/);
+});
 
 describe('plots choose what changed', () => {
   test('one dimension of numbers: a line, with each run and the interval of the repeats', () => {
