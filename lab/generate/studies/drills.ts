@@ -20,7 +20,7 @@ import {
   LEDGER_WORDS,
   type LedgerClass,
 } from '../../../cli/src/features/drill/analysis/ledger-class';
-import { lossBound } from '../../../cli/src/features/drill/analysis/ledger-summary';
+import { boundAfterNone } from '../../../cli/src/features/drill/analysis/ledger-summary';
 import { faultsAtRisk } from '../../../cli/src/features/drill/analysis/verdict';
 import type { DrillLedger, DrillRecord } from '../../../cli/src/features/drill/record';
 import { counted } from '../../../cli/src/ui/numbers';
@@ -74,7 +74,13 @@ function lostOf(ledgers: readonly Ledger[]): string {
   const lost = ledgers.map((ledger) => ledger.lost);
   const exposed = sum(ledgers.map((ledger) => ledger.exposed));
   if (exposed === 0) return '-';
-  const open = OPEN.flatMap((name) => {
+  const open = openIn(ledgers);
+  const told = `${number(sum(lost))} of ${number(exposed)}${sum(lost) === 0 ? '' : perDrill(lost)}`;
+  return open.length > 0 ? `${told}, and of others it is not known (${open.join(', ')})` : told;
+}
+
+const openIn = (ledgers: readonly Ledger[]): string[] =>
+  OPEN.flatMap((name) => {
     const requests = sum(
       ledgers
         .filter(({ sources }) => name !== 'unknown' || sources.executions === null)
@@ -82,11 +88,6 @@ function lostOf(ledgers: readonly Ledger[]): string {
     );
     return requests === 0 ? [] : [`${number(requests)} ${wordOf(name)}`];
   });
-  const told = `${number(sum(lost))} of ${number(exposed)}${sum(lost) === 0 ? '' : perDrill(lost)}`;
-  if (open.length > 0) return `${told}, and of others it is not known (${open.join(', ')})`;
-  // With 95% confidence, after none of so many.
-  return sum(lost) === 0 ? `${told}: at most ${share(1 - 0.05 ** (1 / exposed))}` : told;
-}
 
 const othersIn = (ledgers: readonly Pick<Ledger, 'classes'>[]): string[] =>
   classes.flatMap((name) => {
@@ -148,16 +149,21 @@ function repeatedBy(drills: readonly Kept[]): string {
 function faultsOf(drills: readonly Kept[]): string {
   const faults = sum(drills.map(({ drill }) => faultsAtRisk(drill.fault)));
   const losing = drills.filter(({ drill }) => drill.ledger.lost > 0);
-  if (losing.length === 0) return `0 of ${number(faults)}: at most ${share(lossBound(0, faults))}`;
+  if (losing.length === 0) {
+    const isKnown = openIn(drills.map(({ drill }) => drill.ledger)).length === 0;
+    return `0 of ${number(faults)}${isKnown ? `: at most ${share(boundAfterNone(faults))}` : ''}`;
+  }
   const isRepeated = losing.some(({ drill }) => faultsAtRisk(drill.fault) > 1);
   return `${isRepeated ? 'at least ' : ''}${number(losing.length)} of ${number(faults)}`;
 }
 
+const LOSING = 'faults that lost any (95% confidence)';
 const REPEATED = 'retries that repeated finished work / retries';
 
 const OUTCOME = {
   'lost, of those exposed': ({ drills }: { drills: Kept[] }) =>
     lostOf(drills.map(({ drill }) => drill.ledger)),
+  [LOSING]: ({ drills }: { drills: Kept[] }) => faultsOf(drills),
   'every other class': ({ drills }: { drills: Kept[] }) => othersOf(drills),
   'met the SLO again after': ({ drills }: { drills: Kept[] }) => recoveredAfter(drills),
   drills: ({ drills }: { drills: Kept[] }) => linksOf(drills),
@@ -248,9 +254,9 @@ comes at ${number(FULL.rate)}/s and each worker has only ${number(FULL.slots)} s
 
 The SLO, before the fault and after it, is ${first?.slo.map(({ text }) => `\`${text}\``).join(' and ') ?? ''}. The time until the SLO was met again counts from the
 fault. It is zero where all requests that were due after the fault met it; those that were open when it came may have failed later.
-_Exposed_ are requests that were open when the fault came, or due later. If none of them was lost, the table gives the upper bound of the
-share, unless requests were still running or nothing is known of them. A fault loses its requests together, so a column bounds the share of
-faults that lose any: after three faults without a loss, it is ${share(1 - 0.05 ** (1 / 3))}. The row _${NO_FAULT}_ is the same load on the same n8n, before the fault.
+_Exposed_ are requests that were open when the fault came, or due later. A fault loses its requests together, so a column bounds the share of
+faults that lose any, unless requests were still running or nothing is known of them: after three faults without a loss, it is
+${share(boundAfterNone(3))}. The row _${NO_FAULT}_ is the same load on the same n8n, before the fault.
 What each fault was promised to do is in [the promise](docs/drills.md#the-promise).
 ${shared(records)}${beforeScripts(records)}
 ${distinct(groups.map(({ target }) => target))
@@ -262,7 +268,7 @@ ${tableOf([...controlsOf(own), ...own], {
   fault: ({ fault }) => fault,
   configuration: ({ configuration }) => CONFIGURATIONS[configuration],
   ...OUTCOME,
-  'faults that lost any': ({ fault, drills }) => (fault === NO_FAULT ? '-' : faultsOf(drills)),
+  [LOSING]: ({ fault, drills }) => (fault === NO_FAULT ? '-' : faultsOf(drills)),
   [REPEATED]: ({ fault, drills }) => (fault === NO_FAULT ? '-' : repeatedBy(drills)),
 })}
 `;

@@ -107,18 +107,22 @@ export const drillLedgerSchema = z.object({
   ),
   /** Requests that were open when the fault came, or due later; with an immediate response, also all whose work was lost. */
   exposed: z.number(),
-  /** Requests that were accepted and not done, and the upper bound of their share with 95% confidence. */
+  /** Requests that were accepted and not done. */
   lost: z.number(),
   /** Those of them whose callers got an error, so that trying again is safe; null: it was not counted. */
   lostAndTold: z.number().nullable(),
-  lossBound: z.number(),
+  /** Drills until 2026-11-29 have it: a bound that took requests for independent, which are lost together. Not shown. */
+  lossBound: z.exactOptional(z.number()),
   /**
-   * Executions that the victims ran when the faults came, number of faults whose victim ran any, and the upper bound of the share
-   * of such executions that is lost, with 95% confidence. Left out if the victims told nothing, and by drills from
-   * before 2026-11-29.
+   * Executions that the victims ran when the faults came, and number of faults whose victim ran any. Left out if the victims told
+   * nothing, and by drills from before 2026-11-29.
    */
   inFlight: z.exactOptional(
-    z.object({ executions: z.number(), faults: z.number(), lossBound: z.number() }),
+    z.object({
+      executions: z.number(),
+      faults: z.number(),
+      lossBound: z.exactOptional(z.number()),
+    }),
   ),
   /** Sources of n8n's executions and of the effects outside n8n; null if unavailable, with the reason. */
   sources: z.object({

@@ -9,7 +9,6 @@ import {
   type LedgerEntry,
   type Sources,
 } from './ledger';
-import { binomialCdf } from '../../../analysis/statistics/distributions';
 
 /** Number of ids in a record; ledger.csv has all of them. */
 const NAMED = 20;
@@ -44,8 +43,7 @@ export function ledgerSummary(
     lostAndTold: ledger.entries.filter(
       (entry) => entry.class === 'lost' && (entry.heard === 'error' || entry.heard === 'refused'),
     ).length,
-    lossBound: lossBound(lost, entries.length),
-    ...inFlightOn(victims, lost),
+    ...inFlightOn(victims),
     sources,
     withoutExecutions: ledger.withoutExecutions,
     nameless: ledger.nameless,
@@ -53,7 +51,7 @@ export function ledgerSummary(
 }
 
 /** Only these were at risk on the victims. One victim that does not tell leaves the sum unknown. */
-function inFlightOn(victims: readonly Victim[], lost: number): Pick<DrillLedger, 'inFlight'> {
+function inFlightOn(victims: readonly Victim[]): Pick<DrillLedger, 'inFlight'> {
   const counts = victims.flatMap(({ executions }) =>
     executions === undefined ? [] : [executions],
   );
@@ -61,7 +59,7 @@ function inFlightOn(victims: readonly Victim[], lost: number): Pick<DrillLedger,
   const known = counts.filter((count) => count !== null);
   const executions = known.reduce((sum, count) => sum + count, 0);
   const faults = known.filter((count) => count > 0).length;
-  return { inFlight: { executions, faults, lossBound: lossBound(lost, executions) } };
+  return { inFlight: { executions, faults } };
 }
 
 export function namedClasses({ entries }: Ledger): Record<LedgerClass, NamedRequests> {
@@ -73,18 +71,6 @@ export function namedClasses({ entries }: Ledger): Record<LedgerClass, NamedRequ
   ) as Record<LedgerClass, NamedRequests>;
 }
 
-/**
- * The share that may be lost in truth, with 95% confidence, after `lost` of `requests` were (Clopper and
- * Pearson, one-sided). After none of N it is about 3/N.
- */
-export function lossBound(lost: number, requests: number): number {
-  if (requests <= 0 || lost >= requests) return 1;
-  let low = lost / requests;
-  let high = 1;
-  for (let step = 0; step < 100 && high - low > 1e-12; step += 1) {
-    const middle = (low + high) / 2;
-    if (binomialCdf(lost, requests, middle) > 0.05) low = middle;
-    else high = middle;
-  }
-  return high;
-}
+/** The share of faults that may lose work in truth, with 95% confidence, after none of so many did. */
+export const boundAfterNone = (faults: number): number =>
+  faults <= 0 ? 1 : 1 - 0.05 ** (1 / faults);

@@ -21,8 +21,8 @@ import {
   type Victim,
 } from '../record';
 import type { RunRecord } from '../../../record/run-record';
-import { lossBound } from './ledger-summary';
-import { counted, formatNumber, percent } from '../../../ui/numbers';
+import { boundAfterNone } from './ledger-summary';
+import { counted, formatNumber } from '../../../ui/numbers';
 
 /** Requests that may still be lost, or be lost already: with them, nothing bounds how many are. */
 export const notKnown = ({ classes }: Pick<DrillLedger, 'classes'>): number =>
@@ -305,23 +305,30 @@ function openText(ledger: DrillLedger): string {
   return open > 0 ? `, and the outcome of ${String(open)} is unknown` : '';
 }
 
-/** What a drill that lost nothing rules out; null where it lost something, or may have. */
-export const boundsOfNone = ({
+/**
+ * What a drill that lost nothing rules out about such faults, with 95% confidence: the share of them that lose work, and the share of
+ * exposed requests that are lost if those lose all that is in flight on their victims, null where that is unknown. Requests of one
+ * fault are lost together, so the number of faults bounds how many of them lose work, however many requests there were. Null where
+ * the drill lost something, or may have.
+ */
+export function boundsOfNone({
   ledger,
   fault,
-}: {
-  ledger: DrillLedger;
-  fault: DrillFault;
-}): string | null =>
-  ledger.lost > 0 || notKnown(ledger) > 0
-    ? null
-    : `at most ${percent(ledger.lossBound)} of requests are lost${boundInFlight(ledger)}, and at most ${percent(boundOfFaults(fault))} of such faults lose a request`;
-
-/**
- * Requests of one fault are lost together, so the number of faults bounds how many of them lose work. One whose victim was idle
- * could have lost none.
- */
-const boundOfFaults = (fault: DrillFault): number => lossBound(0, faultsAtRisk(fault));
+  figures,
+}: Pick<DrillFacts, 'ledger' | 'fault' | 'figures'>): {
+  faults: number;
+  requests: number | null;
+} | null {
+  if (figures === null || ledger.lost > 0 || notKnown(ledger) > 0) return null;
+  const { inFlight, exposed } = ledger;
+  // One whose victim was idle could have lost none.
+  const faults = boundAfterNone(faultsAtRisk(fault));
+  const isKnown = inFlight !== undefined && inFlight.executions > 0 && exposed > 0;
+  return {
+    faults,
+    requests: isKnown ? Math.min(1, (faults * inFlight.executions) / exposed) : null,
+  };
+}
 
 /** How often the fault was made where something was at risk. */
 export function faultsAtRisk({
@@ -332,11 +339,6 @@ export function faultsAtRisk({
 }: Pick<DrillFault, 'done' | 'everySeconds' | 'turns' | 'victims'>): number {
   const made = everySeconds === undefined ? 1 : (turns ?? done).length;
   return made - Math.min(made, victims.filter(isSpared).length);
-}
-
-function boundInFlight({ inFlight }: DrillLedger): string {
-  if (inFlight === undefined || inFlight.executions === 0) return '';
-  return `, at most ${percent(inFlight.lossBound)} of the ${counted(inFlight.executions, 'execution')} in flight on the victim`;
 }
 
 function told({ classes, lostAndTold }: DrillLedger): string {

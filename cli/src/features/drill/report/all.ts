@@ -19,7 +19,7 @@ import {
   type ShownVerdict,
 } from '../../../report/document';
 import { repeatCommand } from '../../../report/text/units';
-import { counted, formatNumber, percent } from '../../../ui/numbers';
+import { counted, formatNumber } from '../../../ui/numbers';
 
 export interface DrillRow {
   fault: string;
@@ -30,16 +30,7 @@ export interface DrillRow {
   folder: string | null;
 }
 
-const HEAD = [
-  'fault',
-  'verdict',
-  'sent',
-  'lost of exposed',
-  'at most',
-  'errors',
-  'detect',
-  'recover',
-];
+const HEAD = ['fault', 'verdict', 'sent', 'lost of exposed', 'errors', 'detect', 'recover'];
 
 /** What the columns mean. */
 const TERMS = [
@@ -49,9 +40,8 @@ const TERMS = [
       'accepted requests that were not completed, out of the requests that were open when the fault began or were due later; - if the fault was not injected',
   },
   {
-    name: 'at most',
-    value:
-      'upper bound of the true share of lost requests, with 95% confidence; - if requests were still running or unknown',
+    name: 'unknown',
+    value: 'requests that were still running at the end, or whose outcome is unknown',
   },
 ];
 
@@ -115,14 +105,14 @@ export function drillsDocument(rows: readonly DrillRow[]): ReportDocument {
 
 function cellsOf(drill: DrillRow): string[] {
   const { fault, record } = drill;
-  if (record === null) return [fault, wordOf(drill), ...Array<string>(6).fill('-')];
+  if (record === null) return [fault, wordOf(drill), ...Array<string>(5).fill('-')];
   const { ledger, figures } = record;
+  const open = notKnown(ledger);
   const after = (seconds: number | null | undefined): string =>
     seconds === null || seconds === undefined ? '-' : `${formatNumber(seconds)} s`;
   return [
     ...[fault, wordOf(drill), formatNumber(ledger.sent)],
-    `${formatNumber(ledger.lost)} of ${formatNumber(ledger.exposed)}`,
-    notKnown(ledger) > 0 ? '-' : percent(ledger.lossBound),
+    `${formatNumber(ledger.lost)} of ${formatNumber(ledger.exposed)}${open === 0 ? '' : `, ${formatNumber(open)} unknown`}`,
     formatNumber(figures?.errors?.requests ?? 0),
     ...[after(figures?.detectSeconds), after(figures?.recoverSeconds)],
   ];
@@ -142,7 +132,7 @@ const classesOf = ({ ledger }: DrillRecord): string =>
     .map((name) => `${formatNumber(ledger.classes[name].requests)} ${LEDGER_WORDS[name].title}`)
     .join(', ') || '-';
 
-const CSV_FIGURES = ['exposed', 'lossBound', 'detectSeconds', 'recoverSeconds'];
+const CSV_FIGURES = ['exposed', 'detectSeconds', 'recoverSeconds'];
 
 export const drillsCsv = (rows: readonly DrillRow[]): string =>
   [
@@ -151,7 +141,7 @@ export const drillsCsv = (rows: readonly DrillRow[]): string =>
       csvRow([
         ...[fault, record?.verdict.outcome ?? 'not made', record?.ledger.sent ?? ''],
         ...LEDGER_CLASSES.map((name) => record?.ledger.classes[name].requests ?? ''),
-        ...[record?.ledger.exposed ?? '', record?.ledger.lossBound ?? ''],
+        record?.ledger.exposed ?? '',
         ...[record?.figures?.detectSeconds ?? '', record?.figures?.recoverSeconds ?? ''],
         folder ?? '',
       ]),

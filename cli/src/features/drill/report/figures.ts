@@ -41,32 +41,33 @@ export const mainFigures = (record: DrillRecord): Figure[] => [
 
 /** One fault tells little about the next one. */
 export function howSure(record: DrillRecord): string {
-  const { ledger, control, figures } = record;
+  const { ledger, control } = record;
   const against = control === null ? ', without a control' : ' and a control without the fault';
-  const bounds = figures === null ? null : boundsOfNone(record);
-  const atMost = bounds === null ? '' : ` With 95% confidence, ${bounds}.`;
+  const bounds = boundsOfNone(record);
+  const atMost = bounds === null ? '' : ` With 95% confidence, ${boundsText(bounds)}.`;
   return `One drill with ${counted(ledger.exposed, 'exposed request')}${against}.${atMost}`;
 }
 
+const boundsText = ({ faults, requests }: NonNullable<ReturnType<typeof boundsOfNone>>): string =>
+  `at most ${percent(faults)} of such faults lose a request${
+    requests === null
+      ? ''
+      : `; if they lose everything in flight on the victim, at most ${percent(requests)} of exposed requests are lost`
+  }`;
+
 const faultFigure = (record: DrillRecord): Figure => ({ name: 'Fault', value: faultText(record) });
 
-const lostFigure = ({ ledger }: DrillRecord): Figure => ({
-  ...{ name: 'Lost', value: lostText(ledger) },
-});
+const lostFigure = (record: DrillRecord): Figure => ({ name: 'Lost', value: lostText(record) });
 
-/** What was at risk on the victims, which bounds more tightly than all exposed requests what a fault costs. */
+/** What was at risk on the victims: most exposed requests never reach them. */
 function inFlightRows({ ledger: { lost, inFlight } }: DrillRecord): Figure[] {
   if (inFlight === undefined) return [];
-  const { executions, faults, lossBound } = inFlight;
-  const most =
-    executions === 0 || lost >= executions
-      ? ''
-      : `, at most ${percent(lossBound)} (95% confidence)`;
+  const { executions, faults } = inFlight;
   const perFault = faults === 0 ? '' : `, ${formatNumber(lost / faults)} per fault`;
   return [
     {
       name: 'Lost in flight',
-      value: `${counted(lost, 'request')} lost, with ${counted(executions, 'execution')} in flight on the victims of ${counted(faults, 'fault')}${most}${perFault}`,
+      value: `${counted(lost, 'request')} lost, with ${counted(executions, 'execution')} in flight on the victims of ${counted(faults, 'fault')}${perFault}`,
     },
   ];
 }
@@ -79,13 +80,18 @@ export const ledgerFigure = ({ ledger: { classes } }: DrillRecord): Figure => ({
     .join('; '),
 });
 
-function lostText(ledger: DrillRecord['ledger']): string {
-  const open = notKnown(ledger);
+function lostText(record: DrillRecord): string {
+  const { lost, exposed } = record.ledger;
+  const open = notKnown(record.ledger);
+  const share = lost === 0 ? '' : ` (${percent(lost / exposed)})`;
+  const bounds = boundsOfNone(record);
   const most =
     open > 0
-      ? `and the outcome of ${formatNumber(open)} is unknown`
-      : `at most ${percent(ledger.lossBound)} (95% confidence)`;
-  return `${formatNumber(ledger.lost)} of ${formatNumber(ledger.exposed)} exposed requests, ${most}`;
+      ? `, and the outcome of ${formatNumber(open)} is unknown`
+      : bounds === null
+        ? ''
+        : `; at most ${percent(bounds.faults)} of such faults lose any (95% confidence)`;
+  return `${formatNumber(lost)} of ${formatNumber(exposed)} exposed requests${share}${most}`;
 }
 
 /** What n8n used in the run under the fault, and what a million such requests cost where prices were given. */

@@ -5,8 +5,8 @@ import {
   workByResponse,
 } from '../../../../../cli/src/features/drill/analysis/ledger';
 import {
+  boundAfterNone,
   ledgerSummary,
-  lossBound,
 } from '../../../../../cli/src/features/drill/analysis/ledger-summary';
 import { fates, sourcesOf } from './histories';
 import { endedUnderLoad } from '../../../../../cli/src/features/drill/analysis/phases';
@@ -48,7 +48,7 @@ test('every request is counted by how often its work was done, and by what its c
   expect(workByResponse(blind)).toBeNull();
 });
 
-test('what was in flight on the victims bounds what a fault costs, where each victim tells', () => {
+test('what was in flight on the victims is counted, where each victim tells', () => {
   const ledger = ledgerOf(sourcesOf(['crashes at work', 'works', 'works', 'works']));
   const exposed = new Set(ledger.entries.map(({ id }) => id));
   const inFlight = (...counts: (number | null | undefined)[]): unknown =>
@@ -59,7 +59,7 @@ test('what was in flight on the victims bounds what a fault costs, where each vi
         ...(executions === undefined ? {} : { executions }),
       })),
     }).inFlight;
-  expect(inFlight(2, 0, 8)).toEqual({ executions: 10, faults: 2, lossBound: lossBound(1, 10) });
+  expect(inFlight(2, 0, 8)).toEqual({ executions: 10, faults: 2 });
   expect(inFlight(2, null)).toBeUndefined();
   expect(inFlight(undefined)).toBeUndefined();
   expect(inFlight()).toBeUndefined();
@@ -97,26 +97,11 @@ test.each([
   expect(endedUnderLoad({ overMs, endMs: 75_000 })).toBe(isSeen);
 });
 
-test('after no loss in N it is the rule of three', () => {
-  for (const requests of [100, 1_000, 100_000]) {
-    const bound = lossBound(0, requests);
-    expect(bound * requests).toBeGreaterThan(2.9);
-    expect(bound).toBeLessThan(3 / requests);
-    expect(bound).toBeCloseTo(1 - 0.05 ** (1 / requests), 9);
+test('the bound of faults that lose work, after none did, is the rule of three', () => {
+  for (const faults of [100, 1_000, 100_000]) {
+    expect(boundAfterNone(faults) * faults).toBeGreaterThan(2.9);
+    expect(boundAfterNone(faults)).toBeLessThan(3 / faults);
   }
-});
-
-test('the bound of losses lies above what was seen, and falls with more requests', () => {
-  fc.assert(
-    fc.property(fc.nat(50), fc.integer({ min: 51, max: 5_000 }), (lost, requests) => {
-      const bound = lossBound(lost, requests);
-      expect(bound).toBeGreaterThan(lost / requests);
-      expect(lossBound(lost, 2 * requests)).toBeLessThan(bound);
-      expect(lossBound(lost + 1, requests)).toBeGreaterThan(bound);
-    }),
-  );
-});
-
-test('the bound of losses is 1 where nothing was sent, or all was lost', () => {
-  expect([lossBound(0, 0), lossBound(3, 3)]).toEqual([1, 1]);
+  expect(boundAfterNone(1)).toBeCloseTo(0.95);
+  expect(boundAfterNone(0)).toBe(1);
 });

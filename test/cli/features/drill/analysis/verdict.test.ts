@@ -24,7 +24,7 @@ const classes = (given: Partial<Record<LedgerClass, number>>): Record<LedgerClas
   ) as unknown as Record<LedgerClass, NamedRequests>;
 
 const ledger = (given: Partial<DrillLedger> = {}): DrillLedger => ({
-  ...{ sent: 150, classes: classes({ once: 150 }), exposed: 100, lost: 0, lossBound: 0.03 },
+  ...{ sent: 150, classes: classes({ once: 150 }), exposed: 100, lost: 0 },
   ...{ sources: { executions: 'database', effects: 'service outside n8n' } },
   ...{ withoutExecutions: null, nameless: 0, lostAndTold: null, ...given },
 });
@@ -188,23 +188,40 @@ describe('a drill in which nothing could have been seen to break says nothing', 
   });
 });
 
-test('after several faults without a loss, the bound for a fault counts faults, not requests', () => {
-  const done = [1, 2, 3].map((turn) => ({ tMs: 20_000 * turn, text: 'SIGKILL of worker-1' }));
-  const fault = { ...facts().fault, everySeconds: 20, done };
-  expect(boundsOfNone(facts({ fault }))).toContain('at most 63.2% of such faults lose a request');
-  // One of the three hit a worker that ran nothing.
-  const victims = [2, 0, 1].map((executions) => ({ tMs: 20_000, name: 'worker-1', executions }));
-  expect(boundsOfNone(facts({ fault: { ...fault, victims } }))).toContain(
-    'at most 77.6% of such faults lose a request',
-  );
-});
+describe('without a loss, what is ruled out is bounded by the number of faults', () => {
+  const inFlight = { executions: 7, faults: 1 };
+  const turns = [1, 2, 3].map((turn) => ({ tMs: 20_000 * turn, text: 'SIGKILL of worker-1' }));
+  const repeated = { ...facts().fault, everySeconds: 20, done: turns };
+  const bounds = (given: Partial<DrillFacts>) => boundsOfNone(facts(given));
 
-test('the bound for what was in flight on the victim stands beside the share', () => {
-  const inFlight = { executions: 7, faults: 1, lossBound: 0.348 };
-  expect(boundsOfNone(facts({ ledger: ledger({ inFlight }) }))).toBe(
-    'at most 3% of requests are lost, at most 34.8% of the 7 executions in flight on the victim, and at most 95% of such faults lose a request',
-  );
-  expect(boundsOfNone(facts({ ledger: ledger({ lost: 1 }) }))).toBeNull();
+  test('as requests of one fault are lost together, however many requests there were', () => {
+    expect(bounds({})?.faults).toBeCloseTo(0.95);
+    expect(bounds({ ledger: ledger({ exposed: 100_000 }) })?.faults).toBeCloseTo(0.95);
+    expect(bounds({ fault: repeated })?.faults).toBeCloseTo(0.632);
+  });
+
+  test('and one that hit a worker without work does not count', () => {
+    const victims = [2, 0, 1].map((executions) => ({ tMs: 20_000, name: 'worker-1', executions }));
+    expect(bounds({ fault: { ...repeated, victims } })?.faults).toBeCloseTo(0.776);
+  });
+
+  test('and by what was in flight on the victims, where that is known', () => {
+    expect(bounds({})?.requests).toBeNull();
+    expect(bounds({ ledger: ledger({ inFlight }) })?.requests).toBeCloseTo(0.95 * 0.07);
+    const many = { executions: 21, faults: 3 };
+    expect(bounds({ fault: repeated, ledger: ledger({ inFlight: many }) })?.requests).toBeCloseTo(
+      0.632 * 0.21,
+      3,
+    );
+  });
+
+  test.each([
+    ['something was lost', { ledger: ledger({ lost: 1 }) }],
+    ['requests are still running', { ledger: ledger({ classes: classes({ running: 1 }) }) }],
+    ['the fault was not injected', { figures: null }],
+  ])('and by nothing if %s', (_, given) => {
+    expect(bounds(given)).toBeNull();
+  });
 });
 
 describe('that no work is done twice', () => {

@@ -1,6 +1,6 @@
 import { ledgerCsv } from '../../../../../cli/src/features/drill/report/ledger-csv';
 import { drillCharts } from '../../../../../cli/src/features/drill/report/charts';
-import { drillFigureRows } from '../../../../../cli/src/features/drill/report/figures';
+import { drillFigureRows, howSure } from '../../../../../cli/src/features/drill/report/figures';
 import { sampleDrill } from '../../../../support/sample-drill';
 import { drillDocument } from '../../../../../cli/src/features/drill/report/document';
 import { renderHtml } from '../../../../../cli/src/report/page/html';
@@ -50,6 +50,25 @@ test('a drill without its run has the plot of the ledger, and points at nothing 
   const html = renderHtml(drillDocument(record));
   expect(html).toContain('Requests that were not answered and executed once');
   expect(html).not.toContain('beside this file');
+});
+
+test('what a drill without a loss rules out is said of faults, and of requests by what was in flight', () => {
+  const classes = { ...record.ledger.classes, lost: { requests: 0, ids: [] } };
+  const lossless = { ...record.ledger, classes, lost: 0, exposed: 300 };
+  const drill = { ...record, ledger: { ...lossless, inFlight: { executions: 30, faults: 1 } } };
+  expect(howSure(drill)).toContain(
+    'With 95% confidence, at most 95% of such faults lose a request; if they lose everything in flight on the victim, at most 9.5% of exposed requests are lost.',
+  );
+  expect(drillFigureRows(drill)).toContainEqual({
+    name: 'Lost',
+    value: '0 of 300 exposed requests; at most 95% of such faults lose any (95% confidence)',
+  });
+  const lossy = { ...drill, ledger: { ...drill.ledger, lost: 3 } };
+  expect(howSure(lossy)).not.toContain('confidence');
+  expect(drillFigureRows(lossy)).toContainEqual({
+    name: 'Lost',
+    value: '3 of 300 exposed requests (1%)',
+  });
 });
 
 test('what recovery did beside it is said, and nothing where none ran', () => {
