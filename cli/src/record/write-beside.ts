@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { readPlainFile } from '../linux/plain-file';
 import { makeFolder, writeWhole } from './folder';
 import { failureText } from './table-file';
 
@@ -27,4 +28,20 @@ export function writeBeside(folder: string, files: readonly FileBeside[]): strin
     }
   }
   return [];
+}
+
+/** Names what n8n-tuned wrote beneath a folder, a line each; any other file there is somebody's own. */
+const WRITTEN_FILE = '.written';
+
+export const listOfWritten = (names: Iterable<string>): FileBeside => ({
+  name: WRITTEN_FILE,
+  content: [...names].map((name) => `${name}\n`).join(''),
+});
+
+export function removeWritten(folder: string): void {
+  const list = join(folder, WRITTEN_FILE);
+  if (!existsSync(list)) return;
+  for (const path of readPlainFile(list).split('\n')) {
+    if (path !== '' && !path.split('/').includes('..')) rmSync(join(folder, path), { force: true });
+  }
 }

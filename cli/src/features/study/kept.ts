@@ -1,9 +1,10 @@
 /** The place of a study's records, and what is kept of the files of a measurement: all but raw samples. */
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { readPlainFile } from '../../linux/plain-file';
 import { archiveOf, readArchive, writeArchive } from '../../record/archive';
 import { writeWhole } from '../../record/folder';
+import { listOfWritten, removeWritten } from '../../record/write-beside';
 import { Mistake } from '../../ui/exit';
 import { STUDY_FILE } from './record';
 import type { Records } from './study';
@@ -43,13 +44,14 @@ export function recordsInFolder(folder: string, inside = ''): Records {
     },
     replace(name, files) {
       const at = join(folder, `${inside}${name}`);
-      removeRecords(at);
+      removeWritten(at);
       for (const [path, text] of files) {
         mkdirSync(dirname(join(at, path)), { recursive: true });
         writeFileSync(join(at, path), text);
       }
       mkdirSync(at, { recursive: true });
-      writeFileSync(join(at, WRITTEN_FILE), [...files.keys()].map((path) => `${path}\n`).join(''));
+      const list = listOfWritten(files.keys());
+      writeFileSync(join(at, list.name), list.content);
     },
     /** The commands wrote it here. */
     take: () => undefined,
@@ -61,17 +63,6 @@ function readRecord(file: string): unknown {
     return JSON.parse(readPlainFile(file)) as unknown;
   } catch {
     throw new Mistake(`${file} is not the record of a study: move it, or choose another --out.`);
-  }
-}
-
-/** Names what a study wrote beneath a part, a line each; any other file there is somebody's own. */
-const WRITTEN_FILE = '.written';
-
-function removeRecords(folder: string): void {
-  const list = join(folder, WRITTEN_FILE);
-  if (!existsSync(list)) return;
-  for (const path of readPlainFile(list).split('\n')) {
-    if (path !== '' && !path.split('/').includes('..')) rmSync(join(folder, path), { force: true });
   }
 }
 

@@ -102,6 +102,7 @@ async function run(options: SweepOptions): Promise<number> {
       `${folder.path} contains a sweep of another plan: choose another --out, or rename this plan.`,
     );
   }
+  folder.refuseForeign();
   const deployer = chosenDeployer(options);
   const command = withoutSecrets(process.argv.slice(2));
   const sweep = before ?? prepareSweep(plan, name, command, deployer);

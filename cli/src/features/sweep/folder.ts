@@ -1,10 +1,10 @@
-import { writeBeside } from '../../record/write-beside';
+import { listOfWritten, removeWritten, writeBeside } from '../../record/write-beside';
 import { reportFiles } from '../../report/files';
 import { renderSweepCsv } from './report/csv';
 import { sweepDocument } from './report/document';
 /** The folder of a sweep: sweep.json first, then a folder a step, whose cell.json says that it is done. */
 import { SWEEP_FILE } from '../../record/find-records';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Step } from './plan/cells';
 import { makeFolder, writeWhole } from '../../record/folder';
@@ -29,7 +29,17 @@ export class SweepFolder {
     });
   }
 
+  /** Else its reports would go over files of somebody's. */
+  refuseForeign(): void {
+    const names = namesIn(this.path);
+    if (names.length === 0 || names.includes(SWEEP_FILE)) return;
+    throw new Mistake(
+      `${this.path} already exists, and n8n-tuned did not write it: choose another folder with --out, or rename the plan.`,
+    );
+  }
+
   begin(sweep: SweepRecord): void {
+    this.refuseForeign();
     try {
       makeFolder(this.path);
       writeWhole(join(this.path, SWEEP_FILE), json(sweep));
@@ -84,6 +94,15 @@ export class SweepFolder {
   }
 }
 
+/** What is no folder that can be read, nothing can be written in either. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
 const readCell = (file: string): CellRecord =>
   readRecordFile(file, {
     ...{ what: 'a cell of a sweep', kind: 'cell', version: 2 },
@@ -102,6 +121,8 @@ export function writeSweepReports(
     ...reportFiles(sweepDocument(sweep, records)),
     { name: 'cells.csv', content: renderSweepCsv(records) },
   ];
-  rmSync(join(folder, 'plots'), { recursive: true, force: true });
-  return writeBeside(folder, files);
+  const plots = files.flatMap(({ name }) => /^plots\/(.*)$/.exec(name)?.[1] ?? []);
+  const { name, content } = listOfWritten(plots);
+  removeWritten(join(folder, 'plots'));
+  return writeBeside(folder, [{ name: `plots/${name}`, content }, ...files]);
 }

@@ -1,3 +1,8 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SweepFolder, writeSweepReports } from '../../../../../cli/src/features/sweep/folder';
+import { Mistake } from '../../../../../cli/src/ui/exit';
 import { cellKey, type Cell } from '../../../../../cli/src/features/sweep/plan/cells';
 import {
   NO_FIGURES,
@@ -439,4 +444,45 @@ test('every report tells what limited each cell, with its figures and what came 
   expect(renderSweepCsv(records)).toContain('host CPU,it used 2 of 2 cores,worker event loop');
   const crashed = sampleCells(sweep).map((record) => ({ ...record, limitedBy: null }));
   expect(renderMarkdown(sweepDocument(sweep, crashed))).not.toContain('What limited each cell');
+});
+
+describe('the folder of a sweep', () => {
+  let root: string;
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'sweep-folder-'));
+  });
+  afterEach(() => {
+    rmSync(root, { recursive: true });
+  });
+
+  test('keeps what the user puts beside its plots, and loses the plots that it no longer has', () => {
+    const plots = join(root, 'plots');
+    const many = sampleSweep('tuning: [none, default], workers: [1, 2, 4]');
+    expect(writeSweepReports(root, many, sampleCells(many))).toEqual([]);
+    const before = readdirSync(plots).filter((name) => name.endsWith('.svg'));
+    writeFileSync(join(plots, 'mine.svg'), '<svg/>');
+    const few = sampleSweep('workers: [1, 2, 4]');
+    expect(writeSweepReports(root, few, sampleCells(few))).toEqual([]);
+    const after = readdirSync(plots).filter((name) => name.endsWith('.svg'));
+    expect(after).toContain('mine.svg');
+    expect(before.filter((name) => !after.includes(name)).length).toBeGreaterThan(0);
+    expect(after.length).toBeLessThan(before.length + 1);
+  });
+
+  test('may be new or empty, but not one in which something else is', () => {
+    const sweep = sampleSweep('workers: [1, 2]');
+    const foreign = join(root, 'analysis');
+    mkdirSync(join(foreign, 'plots'), { recursive: true });
+    const begin = (): void => {
+      new SweepFolder(foreign).begin(sweep);
+    };
+    expect(begin).toThrow(Mistake);
+    expect(begin).toThrow(
+      `${foreign} already exists, and n8n-tuned did not write it: choose another folder with --out, or rename the plan.`,
+    );
+    expect(existsSync(join(foreign, 'sweep.json'))).toBe(false);
+    rmSync(join(foreign, 'plots'), { recursive: true });
+    begin();
+    expect(new SweepFolder(foreign).sweep()).toMatchObject({ kind: 'sweep' });
+  });
 });
