@@ -112,6 +112,8 @@ export interface GoalSeen {
   what: string;
   measured: number;
   met: number;
+  /** How many intervals include 1, so that nothing is known of which side is faster. */
+  undecided: number;
   /** Null while nothing is measured. */
   lowest: Ratio | null;
 }
@@ -124,5 +126,11 @@ export const goalsSeen = (
     const about = ratios.filter(of);
     const [lowest = null] = about.toSorted((one, other) => one.ratio.value - other.ratio.value);
     const met = about.filter(({ ratio }) => isMet({ ...ratio, high: ratio.high ?? Infinity }));
-    return { what, measured: about.length, met: met.length, lowest };
+    const undecided = about.filter(
+      ({ ratio: { low, high } }) => low <= 1 && (high ?? Infinity) >= 1,
+    );
+    return {
+      ...{ what, measured: about.length, met: met.length },
+      ...{ undecided: undecided.length, lowest },
+    };
   });

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isWithin, table as environment } from '../../../cli/src/plan/environment';
 import { compareVersions } from '../../../cli/src/ui/versions';
+import { counted } from '../../../cli/src/ui/numbers';
 import {
   goalsSeen,
   MODES,
@@ -169,10 +170,10 @@ function isSandboxed(n8n: string): boolean {
 const ratioCell = ({ value, low, high }: Ratio['ratio']): string =>
   `${times(value)} (${high === null ? 'no interval' : range({ low, high })})`;
 
-const goalText = ({ measured, met, lowest }: GoalSeen): string =>
+const goalText = ({ measured, met, undecided, lowest }: GoalSeen): string =>
   lowest === null
     ? 'not measured yet'
-    : `${measured === met ? 'met' : 'not met'}: ${number(met)} of ${number(measured)}; the lowest is ${times(lowest.ratio.value)}, n8n ${lowest.n8n}, ${lowest.workload}, ${lowest.mode} mode`;
+    : `${measured === met ? 'met' : 'not met'}: ${number(met)} of ${number(measured)}; the lowest is ${times(lowest.ratio.value)}, n8n ${lowest.n8n}, ${lowest.workload}, ${lowest.mode} mode${undecided === 0 ? '' : `; ${counted(undecided, 'interval includes', 'intervals include')} 1, so either side may be faster`}`;
 
 /** For the page of versions: the ratio of each that has any, the names of the others, and the goals. */
 export function ratiosByVersion(ratios: readonly Ratio[] = recordedRatios()): string {
