@@ -2,6 +2,7 @@ import type { Estimate } from './analysis/estimate';
 import { PLANNED_SHARE, plannedPerSecond } from './analysis/planned-share';
 import { findDoubts, type FindHead, type SearchEnding } from './analysis/doubts';
 import { heldBy, heldMs, type Held } from './analysis/held';
+import type { CapacityInterval } from './analysis/types';
 import { confirms } from './analysis/levels';
 import { outcomeOf } from './analysis/outcome';
 import type { Price } from './analysis/by-queue';
@@ -124,14 +125,15 @@ function findSentence(
     limit === null
       ? ''
       : `, limited by the ${limitName(limit)}${held === null ? '' : heldClause(held)}`;
-  if (!Number.isFinite(high)) {
+  if (!Number.isFinite(high) && estimate.disagreeing === null) {
     return `${loaded} sustains at least ${formatNumber(low)} ${load}${limited}; the upper limit was not reached.`;
   }
   const range = `between ${formatNumber(low)} and ${formatNumber(high)}`;
   if (verdict === 'inconclusive') {
+    const breaks = Number.isFinite(high) ? ` and breaks at ${perSecond(high)} at the latest` : '';
     const known =
       low > 0
-        ? `${loaded} is safe up to ${formatNumber(low)} ${load} and breaks at ${perSecond(high)} at the latest${limited}`
+        ? `${loaded} is safe up to ${formatNumber(low)} ${load}${breaks}${limited}`
         : `${loaded} breaks at ${formatNumber(high)} ${load} at the latest${limited}`;
     return `${known}: ${whyNoAnswer(estimate)}.`;
   }
@@ -176,12 +178,15 @@ function speedClause(capacity: number, price: Price): string {
 
 function whyNoAnswer({ capacity, low, high, disagreeing, narrowing }: Estimate): string {
   if (disagreeing !== null) {
-    const other = `${perSecond(disagreeing.capacity)} (${formatNumber(disagreeing.low)} to ${formatNumber(disagreeing.high)})`;
-    return `two estimates do not overlap, ${perSecond(capacity)} (${formatNumber(low)} to ${formatNumber(high)}) from the CPU of each second and ${other} from passes and misses alone`;
+    const [replayed, believed] = [disagreeing.replayed, disagreeing.believed].map(estimateText);
+    return `two estimates do not overlap, ${String(replayed)} from the CPU of each second and ${String(believed)} from passes and misses alone`;
   }
   const width = `an interval of ±${percent((high - low) / 2 / capacity)} is too wide for an answer`;
   return narrowing === null ? width : `${width}. ${narrowing}`;
 }
+
+const estimateText = ({ capacity, low, high }: CapacityInterval): string =>
+  `${perSecond(capacity)} (${Number.isFinite(high) ? `${formatNumber(low)} to ${formatNumber(high)}` : `at least ${formatNumber(low)}`})`;
 
 /** What the run of full length nearest to the answer has shown instead. */
 function unconfirmed(probes: readonly FindProbe[], capacity: number): string {

@@ -275,10 +275,28 @@ describe('what a search answers', () => {
     });
 
     it('gives no answer but both estimates where they do not overlap', () => {
-      const disagreeing = { capacity: 60, low: 55, high: 66 };
-      const { sentence } = answerOf({ level: 'inconclusive', disagreeing });
-      expect(sentence).toContain(
-        '38.5/s (37 to 41) from the CPU of each second and 60/s (55 to 66) from passes and misses alone',
+      const replayed = { capacity: 60, low: 57, high: 63 };
+      const believed = { capacity: 40, low: 37, high: 44 };
+      const { sentence, advised, capacity } = answerOf({
+        ...{ level: 'inconclusive', capacity: 60, low: 37, high: 63 },
+        disagreeing: { replayed, believed },
+      });
+      expect(sentence).toMatch(
+        /^n8n is safe up to 37 req\/s of .* and breaks at 63\/s at the latest, limited by .*: two estimates do not overlap, 60\/s \(57 to 63\) from the CPU of each second and 40\/s \(37 to 44\) from passes and misses alone\.$/,
+      );
+      expect(advised.ratePerSecond).toBeLessThanOrEqual(0.8 * 37);
+      expect(capacity).toMatchObject({ ratePerSecond: 60, low: 37, high: 63 });
+    });
+
+    it('gives both estimates too where no probe failed, so that one of them has no upper end', () => {
+      const replayed = { capacity: 60, low: 57, high: 63 };
+      const believed = { capacity: 80, low: 76, high: Infinity };
+      const { sentence } = answerOf({
+        ...{ level: 'inconclusive', capacity: 60, low: 57, high: Infinity },
+        disagreeing: { replayed, believed },
+      });
+      expect(sentence).toMatch(
+        /^n8n is safe up to 57 req\/s of .*: two estimates do not overlap, 60\/s \(57 to 63\) from the CPU of each second and 80\/s \(at least 76\) from passes and misses alone\.$/,
       );
     });
   });

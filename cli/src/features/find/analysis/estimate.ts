@@ -76,8 +76,11 @@ export interface Estimate extends CapacityInterval {
   price: Price | null;
   /** Why it rests on pass and miss alone; null where it does not. */
   whyNoPrice: string | null;
-  /** What pass and miss alone say, where that does not overlap with the answer. */
-  disagreeing: CapacityInterval | null;
+  /**
+   * What the replay says, and what pass and miss alone say, where the two do not overlap: the interval then reaches from the
+   * lower end of both to the higher.
+   */
+  disagreeing: { replayed: CapacityInterval; believed: CapacityInterval } | null;
   /** What would narrow the interval, as a sentence without its full stop; null where it is narrow enough. */
   narrowing: string | null;
 }
@@ -90,12 +93,15 @@ export function estimate(trials: readonly Trial[], settings: SearchSettings): Es
   const known = evidence(trials, settings);
   const { answer, why } = byQueue(trials, settings);
   const believed = byPassAndMiss(trials, known, settings);
-  const { capacity, low, high } = answer ?? believed;
+  const own = intervalOf(answer ?? believed);
   const price = answer?.price ?? null;
-  const isApart = answer !== null && isDisjoint(answer, believed);
-  const interval = { capacity, low, high };
-  const { level: sure, confirmedPerSecond } = levelOf(trials, interval, price);
-  const level = isApart ? 'inconclusive' : sure;
+  const disagreeing =
+    answer !== null && isDisjoint(answer, believed)
+      ? { replayed: own, believed: intervalOf(believed) }
+      : null;
+  const interval = disagreeing === null ? own : spanOf(own, believed);
+  const { level: sure, confirmedPerSecond } = levelOf(trials, own, price);
+  const level = disagreeing === null ? sure : 'inconclusive';
   const isOver =
     answer === null
       ? isDone(known, settings)
@@ -108,18 +114,19 @@ export function estimate(trials: readonly Trial[], settings: SearchSettings): Es
     limit:
       known.generatorCeiling < Infinity
         ? GENERATOR
-        : (firstLimit(known.trials, capacity) ?? price?.resource ?? null),
+        : (firstLimit(known.trials, interval.capacity) ?? price?.resource ?? null),
     contradicting: contradicting(known.trials, interval, answer),
     price,
     whyNoPrice: why,
-    disagreeing: isApart ? believed : null,
-    narrowing: isApart
-      ? null
-      : whatNarrows(
-          answer === null ? believed.causes : causesOf(answer),
-          widthOf(interval),
-          secondsOf(trials),
-        ),
+    disagreeing,
+    narrowing:
+      disagreeing !== null
+        ? null
+        : whatNarrows(
+            answer === null ? believed.causes : causesOf(answer),
+            widthOf(interval),
+            secondsOf(trials),
+          ),
   };
 }
 
@@ -134,6 +141,21 @@ const isPrecise = (
   answer: QueueAnswer,
   { precision }: SearchSettings,
 ): boolean => widthOf(answer) <= precision && isConfirmed(trials, answer, answer.price);
+
+const intervalOf = ({ capacity, low, high }: CapacityInterval): CapacityInterval => ({
+  capacity,
+  low,
+  high,
+});
+
+const spanOf = (
+  { capacity, ...one }: CapacityInterval,
+  other: CapacityInterval,
+): CapacityInterval => ({
+  capacity,
+  low: Math.min(one.low, other.low),
+  high: Math.max(one.high, other.high),
+});
 
 const isDisjoint = (one: CapacityInterval, other: CapacityInterval): boolean =>
   one.low > other.high || other.low > one.high;

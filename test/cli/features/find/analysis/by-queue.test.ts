@@ -373,7 +373,7 @@ describe('the estimate', () => {
     expect(estimate(unconfirmed, { ...settings, precision: 0.3 }).cutShort).toBe(true);
   });
 
-  it('is inconclusive with both where they do not overlap', () => {
+  it('is inconclusive where the two do not overlap, and reaches from the lower end of both to the higher', () => {
     const passing = (trial: Trial): Trial => ({
       ...trial,
       outcome: { ...trial.outcome, result: 'sustained', pressure: 0.4 },
@@ -393,7 +393,10 @@ describe('the estimate', () => {
     }));
     const found = estimate([...around().map(passing), ...fine, failed], settings);
     expect(found.level).toBe('inconclusive');
-    expect(found.disagreeing?.low).toBeGreaterThan(found.high);
+    const { replayed, believed } = found.disagreeing ?? {};
+    expect(believed?.low).toBeGreaterThan(replayed?.high ?? Infinity);
+    expect(found).toMatchObject({ low: replayed?.low, high: believed?.high });
+    expect(found.capacity).toBe(replayed?.capacity);
     expect(found.narrowing).toBeNull();
   });
 });
