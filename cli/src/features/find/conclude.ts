@@ -1,6 +1,7 @@
 import type { Estimate } from './analysis/estimate';
 import { PLANNED_SHARE, plannedPerSecond } from './analysis/planned-share';
 import { findDoubts, type FindHead, type SearchEnding } from './analysis/doubts';
+import { viewsOf } from './analysis/carried';
 import { heldBy, heldMs, type Held } from './analysis/held';
 import type { CapacityInterval } from './analysis/types';
 import { confirms } from './analysis/levels';
@@ -31,7 +32,7 @@ export function concludeFind(
       low,
       high: Number.isFinite(high) ? high : null,
       confirmed: confirmedPerSecond !== null,
-      ...(price === null ? {} : priceOf(price)),
+      ...(price === null ? {} : priceOf(price, capacity)),
       ...(held === null ? {} : { held }),
       method: methodOf(estimate),
     },
@@ -51,14 +52,15 @@ export function concludeFind(
   };
 }
 
-const priceOf = ({ cpuMs, slowestMs, takenShare, resource, cores, speeds }: Price) => ({
-  at: { cpuMs, slowestMs, takenShare, of: resource, cores },
-  speeds,
-});
+const priceOf = (price: Price, capacity: number) => {
+  const { cpuMs, slowestMs, takenShare, resource, cores, speeds } = price;
+  const slowestPerSecond = atSlowest(capacity, price);
+  return { at: { cpuMs, slowestMs, slowestPerSecond, takenShare, of: resource, cores }, speeds };
+};
 
-/** What the same share of the CPU sustains while a request costs as much as in the slowest minute. */
-const atSlowest = (ratePerSecond: number, { cpuMs, slowestMs }: Price): number =>
-  (ratePerSecond * cpuMs) / slowestMs;
+/** What is sustained for sure while a request costs as much as in the slowest minute. */
+const atSlowest = (ratePerSecond: number, price: Price): number =>
+  Math.min(...viewsOf(ratePerSecond, price, price.slowestMs / price.cpuMs));
 
 const methodOf = ({
   price,

@@ -134,6 +134,8 @@ export const findRecordSchema = z.object({
         /** Milliseconds: the median of the search, and that of its slowest minute. */
         cpuMs: z.number(),
         slowestMs: z.number(),
+        /** The rate in that minute; of records without it, as much less as its price was higher. */
+        slowestPerSecond: z.exactOptional(z.number()),
         /** Share of the time in which requests waited that others took. */
         takenShare: z.number(),
         /** Whose CPU it is, and how many cores there are of it: of the machine, of threads, or of CPU limits. */

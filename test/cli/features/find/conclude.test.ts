@@ -237,10 +237,13 @@ describe('what a search answers', () => {
     it('says at which speed of the machine it holds, and what is left at its slowest', () => {
       const { sentence, capacity } = answerOf();
       expect(sentence).toMatch(
-        /^n8n sustains 38\.5 req\/s of .* \(between 37 and 41\) at this machine's median speed during the search; in its slowest minute 28\.9\/s, limited by .*; a full-length run sustained 38\.$/,
+        /^n8n sustains 38\.5 req\/s of .* \(between 37 and 41\) at this machine's median speed during the search; in its slowest minute 24\.6\/s, limited by .*; a full-length run sustained 38\.$/,
       );
       expect(capacity).toMatchObject({
-        at: { cpuMs: 18, slowestMs: 24, takenShare: 0, of: LOOP, cores: 1 },
+        at: {
+          ...{ cpuMs: 18, slowestMs: 24, takenShare: 0, of: LOOP, cores: 1 },
+          slowestPerSecond: expect.closeTo(24.6, 1),
+        },
         speeds: price.speeds,
         method: {
           name: 'virtual queue',
@@ -259,13 +262,26 @@ describe('what a search answers', () => {
     it('advises a part of the lower end: at the slowest speed, or at the median if that is asked for', () => {
       expect(answerOf().advised).toEqual({
         share: 0.8,
-        ratePerSecond: expect.closeTo((0.8 * 37 * 18) / 24, 6),
+        ratePerSecond: expect.closeTo(18.5, 1),
         speed: 'slow',
       });
       expect(answerOf({}, 'median').advised).toMatchObject({
         ratePerSecond: expect.closeTo(0.8 * 37, 6),
         speed: 'median',
       });
+    });
+
+    it('leaves less than the CPU alone at the slowest speed, where a request waits for CPU and the SLO is tight', () => {
+      // A queue at 15 ms keeps 95% below 100 ms at 36.7/s, and at 22.5 ms at 14.5/s; as busy as before, it would be 24.5/s.
+      const tight = { ...price, cpuMs: 15, slowestMs: 22.5 };
+      const { sentence, advised, capacity } = answerOf({ capacity: 36.7, low: 36.7, price: tight });
+      expect(sentence).toContain('in its slowest minute 14.5/s');
+      expect(capacity.at?.slowestPerSecond).toBeCloseTo(14.5, 1);
+      expect(advised.ratePerSecond).toBeCloseTo(0.8 * 14.5, 1);
+      const steady = { ...price, cpuMs: 27, slowestMs: 27 };
+      expect(answerOf({ low: 37, price: steady }).advised.ratePerSecond).toBeCloseTo(0.8 * 37, 6);
+      const hopeless = { ...price, cpuMs: 15, slowestMs: 45 };
+      expect(answerOf({ price: hopeless }).advised.ratePerSecond).toBe(0);
     });
 
     it('is a rough answer in words where the interval is wide but a run confirms its low end', () => {

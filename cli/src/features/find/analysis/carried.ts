@@ -16,11 +16,22 @@ export interface CarriedCapacity {
 const MAX_SHARE = 0.99;
 
 /**
- * The range between two views. n8n may be as busy there as here, so that the rate follows the price alone. Or requests may
+ * A rate where a request costs `dearer` times as much, in two views. n8n may be as busy there as here, so that the rate follows the price alone. Or requests may
  * wait as long there as here, since the SLO is the same number of milliseconds: how much of the CPU is left over then
  * follows the price too. The first is right where latency is mostly something else than a queue for the CPU, the second
- * where it is mostly that. Null where no price is known near the capacity.
+ * where it is mostly that.
  */
+export function viewsOf(
+  ratePerSecond: number,
+  { cpuMs, cores }: { cpuMs: number; cores: number },
+  dearer: number,
+): [asBusy: number, waitingAsLong: number] {
+  const asBusy = ratePerSecond / dearer;
+  const share = Math.min(MAX_SHARE, (ratePerSecond * cpuMs) / 1_000 / cores);
+  return [asBusy, share > 0 ? (asBusy * Math.max(0, 1 - (1 - share) * dearer)) / share : 0];
+}
+
+/** The range between these views; null where no price is known near the capacity. */
 export function carriedTo(cpuMs: number, record: FindRecord): CarriedCapacity | null {
   const from = priceOf(record);
   const fromMs = wholePriceOf(record);
@@ -28,21 +39,16 @@ export function carriedTo(cpuMs: number, record: FindRecord): CarriedCapacity | 
   const { ratePerSecond, low, high, at } = record.capacity;
   // The role that limits n8n is taken to be dearer by as much as all of it.
   const dearer = cpuMs / fromMs;
-  const viewsOf = (rate: number): number[] => {
-    const asBusy = rate / dearer;
-    if (at === undefined) return [asBusy];
-    const most = (1_000 * at.cores) / from.cpuMs;
-    const share = Math.min(MAX_SHARE, rate / most);
-    return [asBusy, (Math.max(0, 1 - (1 - share) * dearer) * most) / dearer];
-  };
+  const viewsAt = (rate: number): number[] =>
+    at === undefined ? [rate / dearer] : viewsOf(rate, at, dearer);
   // Without a replay nobody knows at which of the prices that were seen the answer holds.
   const [cheap, dear] =
     at === undefined ? [from.fastestMs / from.cpuMs, from.slowestMs / from.cpuMs] : [1, 1];
-  const views = viewsOf(ratePerSecond);
+  const views = viewsAt(ratePerSecond);
   return {
     ...{ cpuMs, fromMs },
     ratePerSecond: views.reduce((sum, rate) => sum + rate, 0) / views.length,
-    low: cheap * Math.min(...viewsOf(low)),
-    high: high === null ? null : dear * Math.max(...viewsOf(high)),
+    low: cheap * Math.min(...viewsAt(low)),
+    high: high === null ? null : dear * Math.max(...viewsAt(high)),
   };
 }

@@ -18,7 +18,7 @@ export function speedFigures(record: FindRecord): Figure[] {
   if (held !== undefined) return [heldFigure(held, ratePerSecond)];
   if (at === undefined) return unweighedSpeed(priceOf(record));
   const { cpuMs, slowestMs, takenShare } = at;
-  const slowest = (ratePerSecond * cpuMs) / slowestMs;
+  const slowest = at.slowestPerSecond ?? (ratePerSecond * cpuMs) / slowestMs;
   return [
     {
       name: 'Speed',

@@ -177,6 +177,10 @@ describe('the speed of the machine', () => {
     expect(value('Speed')).toBe(
       '16 ms of CPU per request (median of this search); 20 ms in the slowest minute, which lowers the capacity to 32/s',
     );
+    const { capacity } = search;
+    const at = capacity.at && { ...capacity.at, slowestPerSecond: 27.5 };
+    const told = findFigures({ ...search, capacity: { ...capacity, ...(at && { at }) } });
+    expect(told.find(({ name }) => name === 'Speed')?.value).toContain('the capacity to 27.5/s');
     expect(value('Alone')).toMatch(/^about 42\.1\/s: other programs took 5% of the time/);
     // By pass and miss alone it is that of probes near the answer: the one at 60/s is too far away.
     const unweighed = findFigures({ ...search, capacity: passAndMiss });
