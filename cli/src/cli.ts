@@ -1,3 +1,4 @@
+import { takeKeepersWords } from './commands/up';
 import { programOf } from './program';
 import { withoutSecrets } from './plan/secrets/command';
 import { leavingNoEmptyFolder } from './record/folder';
@@ -9,6 +10,7 @@ import { outliveReaders } from './ui/print';
 const LEFT_OPEN_MS = 5_000;
 
 async function main(): Promise<void> {
+  takeKeepersWords();
   outliveReaders(process.stdout, process.stderr);
   // What is masked there is masked from here on in all that is said.
   withoutSecrets(process.argv.slice(2));

@@ -32,16 +32,15 @@ async function main() {
 /** In the foreground, where `n8n-tuned up` would leave it: it ends with this process. */
 async function startN8n() {
   const name = `limits-${process.pid}`;
-  const child = spawn(
-    process.execPath,
-    [
-      COMMAND,
-      ...['up', '--name', name, '--workload', 'last-node', '--database', 'postgresql'],
-      ...['--env', `NODE_OPTIONS=--require=${join(__dirname, 'capture.cjs')}`],
-      ...['--env', `CAPTURED_STATEMENTS=${captured}`],
-    ],
-    { stdio: 'inherit', env: { ...process.env, N8N_TUNED_KEEPER: '1' } },
-  );
+  const words = [
+    ...['up', '--name', name, '--workload', 'last-node', '--database', 'postgresql'],
+    ...['--env', `NODE_OPTIONS=--require=${join(__dirname, 'capture.cjs')}`],
+    ...['--env', `CAPTURED_STATEMENTS=${captured}`],
+  ];
+  const child = spawn(process.execPath, [COMMAND], {
+    stdio: 'inherit',
+    env: { ...process.env, N8N_TUNED_KEEPER: JSON.stringify(words) },
+  });
   child.once('exit', (code) => process.exit(code ?? 1));
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   const file = join(cache, 'up', `${name}.json`);

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Kept, type KeptState } from '../../cli/src/targets/kept';
@@ -27,10 +27,14 @@ const MAIN = /^main +1 +[\d,]+( of [\d,]+)? +[\d,]+( of [\d,]+)? +[\d.e-]+ +[\d.
 test('up leaves n8n up for other commands, until down', async () => {
   expect((await runCli(['down', name])).code).toBe(2);
 
-  const up = await runCli(['up', '--name', name, '--json']);
+  const up = await runCli(['up', '--name', name, '--json', '--env', 'OWN_TOKEN=an-own-secret']);
   expect([up.code, up.stderr]).toEqual([0, expect.anything()]);
   const state = JSON.parse(up.stdout) as KeptState;
   expect(state.versions['n8n']).toBe(N8N_VERSION);
+
+  // For every user of the machine to read, hours later.
+  const words = readFileSync(`/proc/${String(state.keeper.pid)}/cmdline`, 'utf8');
+  expect(words).not.toContain('an-own-secret');
 
   const again = await runCli(['up', '--name', name]);
   expect(again.code).toBe(2);

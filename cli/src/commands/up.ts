@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { z } from 'zod';
 import { readPlainFile } from '../linux/plain-file';
 import { processName, thisProcess } from '../linux/proc';
 import { WEBHOOK_COUNTS } from '../samplers/n8n-metrics';
@@ -60,12 +61,26 @@ export function register(program: Command): Command {
     .addOption(readyOption())
     .option('--json', 'print the address and other details as JSON')
     .action(async (options: UpOptions) => {
-      await (process.env[KEEPER] === '1' ? keep(options) : up(options));
+      await (isKeeper ? keep(options) : up(options));
     });
 }
 
-/** Tells the process that stays from the one that the user waits for; both have the same arguments. */
+/**
+ * The words of the command for the process that stays, which has no arguments: they can hold secrets, and arguments are
+ * for every user of the machine to read.
+ */
 const KEEPER = 'N8N_TUNED_KEEPER';
+let isKeeper = false;
+
+/** To be called before anything reads the arguments of this process. */
+export function takeKeepersWords(argv: string[] = process.argv): void {
+  const words = process.env[KEEPER];
+  if (words === undefined) return;
+  // For this process, and none that it starts.
+  Reflect.deleteProperty(process.env, KEEPER);
+  argv.push(...z.array(z.string()).parse(JSON.parse(words)));
+  isKeeper = true;
+}
 
 /** What stays, in plain data: the same options give the same order. */
 export function upOrder(given: UpOptions) {
@@ -97,10 +112,11 @@ async function up(options: UpOptions): Promise<void> {
   makeTarget(target);
   const claim = kept.claim();
   const log = openSync(kept.logFile, 'w', 0o600);
-  const keeper = spawn(process.execPath, process.argv.slice(1), {
+  const [script = '', ...words] = process.argv.slice(1);
+  const keeper = spawn(process.execPath, [script], {
     detached: true,
     stdio: ['ignore', log, log],
-    env: { ...process.env, [KEEPER]: '1' },
+    env: { ...process.env, [KEEPER]: JSON.stringify(words) },
   });
   keeper.unref();
   const owner = keeper.pid === undefined ? null : processName(keeper.pid);

@@ -60,7 +60,7 @@ export const RULES: readonly Rule[] = [
     ...{ with: 'a deployment that --compose does not already define', applies: lacks('compose') },
   },
   { options: [...CLUSTER, ...DEPLOY], ...on('kubernetes') },
-  { options: ['yes'], ...on('kubernetes', 'url') },
+  { options: ['yes'], ...on('kubernetes', 'url', 'server') },
   { options: ['existing', 'values', 'chart'], of: DEPLOYING, ...on('kubernetes') },
   { options: ['metricsUrl', 'standIn'], ...on('url') },
   { options: ['stopIf'], ...on('url', 'kubernetes') },

@@ -49,7 +49,7 @@ export type TargetOrder =
   | ({ kind: 'container' } & ContainerTargetOptions)
   | ({ kind: 'kubernetes' } & KubernetesOrder)
   | ({ kind: 'url' } & UrlOrder)
-  | ({ kind: 'server' } & ServerTargetOptions);
+  | ({ kind: 'server' } & Omit<ServerTargetOptions, 'confirm'> & ForUser & Required<Consent>);
 
 type UrlOrder = Omit<UrlTargetOptions, 'confirm' | 'warn'> & ForUser & Required<Consent>;
 
@@ -67,7 +67,9 @@ export function targetOrder(
 ): TargetOrder {
   const kind = options.target;
   if (kind === 'server') {
-    return { kind, server: chooseServer(options), folder: process.cwd(), readyTimeoutMs };
+    const { yes = false } = options;
+    const server = chooseServer(options);
+    return { kind, server, folder: process.cwd(), readyTimeoutMs, load, yes };
   }
   if (kind === 'url') return { kind, ...urlOrder(options, workflows, readyTimeoutMs, load) };
   if (kind === 'kubernetes') {
@@ -128,7 +130,7 @@ export function makeTarget(order: TargetOrder): Target {
         warn,
       });
     case 'server':
-      return serverTarget(order);
+      return serverTarget({ ...order, confirm: (url) => askForHost(url, order.load, order) });
   }
 }
 

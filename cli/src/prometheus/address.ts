@@ -39,7 +39,16 @@ export function addressOf(text: string, { flag, example, tokenVariable }: Addres
 const withoutUser = (text: string): string => text.replace(/\/\/[^/@\s]*@/, '//');
 
 const basic = (username: string, password: string): string =>
-  Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
+  Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64');
+
+/** A percent sign of its own stands for itself. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
 
 interface HttpResponse {
   status: number;

@@ -99,8 +99,7 @@ export class RunFolder {
   }
 
   request(sample: RequestSample): void {
-    const row = requestRow(sample);
-    this.requests.append(sample.ok ? row : withoutKnown(row));
+    this.requests.append(shownRow(sample));
     if (this.kept !== null && this.kept.length >= this.keptRequests) this.kept = null;
     this.kept?.push(sample);
   }
@@ -154,7 +153,7 @@ export class RunFolder {
     this.again(
       this.requests,
       REQUESTS_FILE,
-      kept && (() => gzipSync(REQUESTS_HEAD + kept.map(requestRow).join(''))),
+      kept && (() => gzipSync(REQUESTS_HEAD + kept.map(shownRow).join(''))),
     );
     this.again(this.samples, SAMPLES_FILE, () => SAMPLES_HEAD + samples.map(sampleRow).join(''));
   }
@@ -173,6 +172,12 @@ export class RunFolder {
   complete(record: RunRecord): void {
     completeFolder(this.path, record);
   }
+}
+
+/** Only the words of an error can have a secret in them. */
+function shownRow(sample: RequestSample): string {
+  const row = requestRow(sample);
+  return sample.ok ? row : withoutKnown(row);
 }
 
 /** Line by line: logs of a soak are large. */

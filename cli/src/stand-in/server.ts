@@ -1,7 +1,7 @@
 /** An HTTP(S) server that answers in the place of the services outside n8n, as a plan says. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { seededRandom, seedOf } from '../../../loadtests/lib/random';
 import { Counts, type StandInReport } from './analysis/counts';
 import { Bucket } from './analysis/errors';
@@ -72,6 +72,13 @@ function closed(server: Server, withinMs: number): Promise<void> {
     server.closeIdleConnections();
   });
 }
+
+/** What concerns the measurement is for who measures, and not for a network that reaches the services. */
+export const isFromHere = ({
+  remoteAddress = '',
+  localAddress = '',
+}: Pick<Socket, 'remoteAddress' | 'localAddress'>): boolean =>
+  remoteAddress === localAddress || /^(::ffff:)?127\.|^::1$/.test(remoteAddress);
 
 class Answering {
   private readonly began = performance.now();
@@ -181,6 +188,12 @@ class Answering {
     request: IncomingMessage,
     response: ServerResponse,
   ): boolean {
+    const isOfMeasurement = path === '/effects' || path === '/stand-in/trouble';
+    if (isOfMeasurement && !isFromHere(request.socket)) {
+      request.resume();
+      send(response, 403, { error: `only the machine of the stand-in may request ${path}` });
+      return true;
+    }
     if (path === '/stand-in/trouble' && method === 'PUT') {
       readBody(request, (text) => {
         this.trouble = (parsed(text) ?? {}) as ServiceTrouble;

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { addressOf } from '../../../cli/src/prometheus/address';
 import { STALE, type TimeSeries } from '../../../cli/src/prometheus/series';
 import { writeRequest } from '../../../cli/src/prometheus/remote-write';
 
@@ -116,4 +117,15 @@ test('a remote write leaves out a label without a value, which is the same as no
 
 test('a remote write can say nothing', () => {
   expect(decoded(writeRequest([]))).toEqual([]);
+});
+
+test.each([
+  ['100%25', 'ada:100%'],
+  ['100%', 'ada:100%'],
+])('the password %s in an address is sent as it is meant', (password, sent) => {
+  const { url, headers } = addressOf(`http://ada:${password}@127.0.0.1:9090`, {
+    ...{ flag: '--prometheus', example: 'http://127.0.0.1:9090', tokenVariable: 'NO_TOKEN' },
+  });
+  expect(url).toBe('http://127.0.0.1:9090');
+  expect(headers).toEqual({ authorization: `Basic ${Buffer.from(sent).toString('base64')}` });
 });

@@ -22,6 +22,7 @@ import {
 } from '../../../cli/src/record/csv';
 import { findRecords } from '../../../cli/src/record/find-records';
 import { RunFolder, runId } from '../../../cli/src/record/folder';
+import { forgetAll, know } from '../../../cli/src/ui/known-secrets';
 import { isComplete, readRun } from '../../../cli/src/record/read-run';
 import type { MetricSample, RequestSample, RunRecord } from '../../../cli/src/record/run-record';
 import { allRequests, readWholeRun } from '../../support/read-run';
@@ -167,6 +168,27 @@ describe('the folder of a run', () => {
       for await (const request of folder.requestsAgain() ?? []) again.push(request);
       expect(again).toEqual(sampleRequests());
       rmSync(folder.path, { recursive: true });
+    }
+  });
+
+  it('masks what is secret also in the table that is written again after a full disk', async () => {
+    know('a-secret-token');
+    try {
+      const { folder } = write();
+      const [first] = sampleRequests();
+      if (first === undefined) throw new Error('no request');
+      folder.request({
+        ...first,
+        ok: false,
+        errorKind: 'no route to http://x/?key=a-secret-token',
+      });
+      Object.assign(folder['requests'], { failure: () => 'the disk was full' });
+      await folder.closeTables([]);
+      const table = gunzipSync(readFileSync(join(folder.path, 'requests.csv.gz'))).toString();
+      expect(table).toContain('no route to http://x/?key=***');
+      expect(folder.problems()).toEqual([]);
+    } finally {
+      forgetAll();
     }
   });
 

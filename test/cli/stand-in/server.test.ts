@@ -3,14 +3,14 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request as httpsRequest } from 'node:https';
-import type { IncomingMessage } from 'node:http';
+import { request, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { bundledRules } from '../../../cli/src/stand-in/bundled';
 import { parseRules, planWithoutRules } from '../../../cli/src/stand-in/rules';
-import { startStandIn, type StandIn } from '../../../cli/src/stand-in/server';
+import { isFromHere, startStandIn, type StandIn } from '../../../cli/src/stand-in/server';
 import { until } from '../../support/wait';
 
 const RULES = `
@@ -160,6 +160,39 @@ test('trouble of every service begins and ends while it runs, and counts no effe
   expect(await hanging).toBe('cut off');
   expect(await (await called('/effects')).text()).toBe('done two\ndone four\n');
   expect(await json('/to/api.shop.example/orders/1')).toEqual({ id: '1' });
+});
+
+test.each([
+  ['127.0.0.1', '127.0.0.1', true],
+  ['::ffff:127.0.0.1', '::ffff:127.0.0.1', true],
+  ['::1', '::1', true],
+  ['10.0.0.5', '10.0.0.5', true],
+  ['10.0.0.9', '10.0.0.5', false],
+  ['203.0.113.7', '127.0.0.1', false],
+])(
+  'trouble and effects asked for from %s at %s are given: %p',
+  (remoteAddress, localAddress, is) => {
+    expect(isFromHere({ remoteAddress, localAddress })).toBe(is);
+  },
+);
+
+test('another machine may neither make trouble nor read what was done', async () => {
+  const own = Object.values(networkInterfaces())
+    .flatMap((each) => each ?? [])
+    .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
+  // Without a network, nobody else can ask.
+  if (own === undefined) return;
+  const at = (path: string, method: string): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      const { hostname, port } = new URL(server.url);
+      const place = { hostname, port, path, method, localAddress: own, agent: false };
+      request(place, (reply) => void resolve(reply.resume().statusCode))
+        .once('error', reject)
+        .end();
+    });
+  expect(await at('/stand-in/trouble', 'PUT')).toBe(403);
+  expect(await at('/effects', 'GET')).toBe(403);
+  expect(await at('/to/api.shop.example/orders/1', 'GET')).toBe(200);
 });
 
 test('a body that is no JSON is refused by a language model, as the services do', async () => {

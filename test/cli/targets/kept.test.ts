@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { processName } from '../../../cli/src/linux/proc';
+import { takeKeepersWords } from '../../../cli/src/commands/up';
 import { Kept, type KeptState } from '../../../cli/src/targets/kept';
 import { withN8n, type Up } from '../../../studies/up';
 
@@ -118,4 +119,14 @@ describe('an n8n of a study, where a user has one of the name that the study giv
       }),
     );
   });
+});
+
+test('the process that stays has the words of its command from its environment, and passes them on to nobody', () => {
+  const argv = ['node', 'cli.js'];
+  takeKeepersWords(argv);
+  expect(argv).toEqual(['node', 'cli.js']);
+  process.env['N8N_TUNED_KEEPER'] = JSON.stringify(['up', '--env', 'KEY=a secret']);
+  takeKeepersWords(argv);
+  expect(argv).toEqual(['node', 'cli.js', 'up', '--env', 'KEY=a secret']);
+  expect(process.env['N8N_TUNED_KEEPER']).toBeUndefined();
 });

@@ -1,3 +1,4 @@
+import { ownAddress } from '../../../cli/src/targets/url/needs';
 import { isPrivate, publicAddresses } from '../../../cli/src/targets/url/private-address';
 
 test.each([
@@ -45,3 +46,16 @@ describe('of a URL', () => {
     );
   });
 });
+
+test.each([
+  ['http://127.0.0.1:5690', '127.0.0.1'],
+  ['http://localhost:5690', '127.0.0.1'],
+  // Nobody has it (RFC 5737).
+  ['http://192.0.2.7:5690', null],
+  ['http://gateway.invalid:5690', null],
+])(
+  'a stand-in that n8n reaches at %s listens on no other address of this machine than %p',
+  async (url, own) => {
+    expect(await ownAddress(url)).toBe(own);
+  },
+);

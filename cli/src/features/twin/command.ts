@@ -157,8 +157,8 @@ interface FilePlace {
 
 function one(sources: readonly Source[], place: FilePlace, options: TwinOptions): void {
   const made = madeOf(sources, nameIn(sources), options);
-  const { into: folder = place.folder, force = false } = options;
-  const written = writeTwin({ folder, stem: place.stem, force }, made);
+  const { into: folder = place.folder, force = false, keepValues: isPrivate = false } = options;
+  const written = writeTwin({ folder, stem: place.stem, force, isPrivate }, made);
   if (options.json === true) {
     const { rows, kept, request, notes } = made;
     printJson({ files: written, rows, kept, request, notes });
@@ -196,7 +196,8 @@ async function busiestTwins(api: N8nApi, options: TwinOptions, tell: Progress): 
     while (names.has(stem)) stem += '-2';
     names.add(stem);
     try {
-      const [file = ''] = writeTwin({ folder, stem, force }, madeOf(sources, stem, options));
+      const place = { folder, stem, force, isPrivate: keepsValues };
+      const [file = ''] = writeTwin(place, madeOf(sources, stem, options));
       parts.push({ name, file: basename(file), weight: runs });
     } catch (error) {
       if (!(error instanceof Mistake)) throw error;

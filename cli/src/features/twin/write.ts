@@ -1,6 +1,7 @@
 /** The files of a twin: a workload, its workflows, and what the stand-in answers. */
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import { PRIVATE_FILE } from '../../record/folder';
 import { writeUserFile, type UserFile } from '../../record/user-file';
 import type { Twin } from './analysis/twin';
 
@@ -23,14 +24,16 @@ export interface TwinFiles {
   /** The name of each file before `.twin`. */
   stem: string;
   force: boolean;
+  /** For the user alone: values of executions are in them. */
+  isPrivate: boolean;
 }
 
 /** A file each for the workflow and those that it calls, since each call is an execution of its own. Their names. */
-export function writeTwin({ folder, stem, force }: TwinFiles, made: Twin): string[] {
+export function writeTwin({ folder, stem, force, isPrivate }: TwinFiles, made: Twin): string[] {
   const names: string[] = [];
   const put = (name: string, text: string, begins: string): string => {
     const file: UserFile = { path: join(folder, name), option: 'the twin', begins, force };
-    writeUserFile(file, text);
+    writeUserFile(file, text, isPrivate ? PRIVATE_FILE : undefined);
     names.push(file.path);
     return name;
   };
@@ -92,7 +95,7 @@ export interface BlendPart {
 
 /** One workload of several twins in the same folder, each as often as its original ran. */
 export function writeBlend(
-  { folder, stem, force }: TwinFiles,
+  { folder, stem, force }: Omit<TwinFiles, 'isPrivate'>,
   parts: readonly BlendPart[],
 ): string {
   const path = join(folder, `${stem}.twin.json`);

@@ -71,9 +71,14 @@ export const redisUrl = (port: number, password: string): string =>
   `redis://:${password}@127.0.0.1:${String(port)}`;
 
 /** Redis and nginx serve as soon as they accept. */
-export async function awaitPort(port: number, name: string, isAlive: () => boolean): Promise<void> {
+export async function awaitPort(
+  port: number,
+  name: string,
+  isAlive: () => boolean,
+  host?: string,
+): Promise<void> {
   for (let attempt = 0; attempt < 200 && isAlive(); attempt += 1) {
-    if (await accepts(port)) return;
+    if (await accepts(port, host)) return;
     await sleep(50);
   }
   throw new Failure(`${name} did not come up`);

@@ -19,6 +19,8 @@ export interface ServerTargetOptions {
   folder: string;
   /** How long it may take until it listens, and until the real request gets its expected response. */
   readyTimeoutMs: number;
+  /** Rejects where the user does not want this address to be loaded. */
+  confirm?(url: string): Promise<void>;
 }
 
 const INSTANCE = 'server';
@@ -31,6 +33,7 @@ export function serverTarget(options: ServerTargetOptions): Target {
     up: async (progress, signal) => {
       const control = controlFor([server]);
       const { port, host } = placeOf(server);
+      await options.confirm?.(originOf(server));
       if (await accepts(port, host)) {
         throw new Mistake(
           `another program is already listening at ${originOf(server)}: stop it, or use another port for the server.`,

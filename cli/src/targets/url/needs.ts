@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { lookup } from 'node:dns/promises';
+import { networkInterfaces } from 'node:os';
 import {
   bundledPlace,
   standInPlan,
@@ -109,7 +111,9 @@ export class OutsideNeeds {
     this.helper = { supervisor, workspace };
     const { standIn } = this.reach;
     const port = standIn === undefined ? await freePort() : portOf(standIn);
-    if (standIn !== undefined && (await accepts(port))) {
+    const own = standIn === undefined ? LOOPBACK : await ownAddress(standIn);
+    const reached = own ?? LOOPBACK;
+    if (standIn !== undefined && (await accepts(port, reached))) {
       throw new Mistake(
         `port ${String(port)} of this machine is already in use: use another port in --stand-in.`,
       );
@@ -117,16 +121,32 @@ export class OutsideNeeds {
     const plan = standInPlan(workflows);
     const planFile =
       plan === null ? undefined : workspace.writeConfig('stand-in.json', JSON.stringify(plan));
-    const host = standIn === undefined ? '127.0.0.1' : '0.0.0.0';
+    // What is forwarded to this machine may arrive at any of its addresses.
+    const host = own ?? '0.0.0.0';
     const place = workspace.place('upstream');
     await supervisor.start(upstream(process.execPath, port, place, { planFile, host }));
-    await awaitPort(port, 'the upstream service', () => supervisor.runs('upstream'));
-    this.url = upstreamUrl(port);
+    await awaitPort(port, 'the upstream service', () => supervisor.runs('upstream'), reached);
+    this.url = upstreamUrl(port, reached);
     return standIn ?? this.url;
   }
 }
 
 const portOf = (url: string): number => Number(new URL(url).port || 80);
+
+const LOOPBACK = '127.0.0.1';
+
+/** The IPv4 address of this machine that a URL names; null where it names none, such as that of a router before it. */
+export async function ownAddress(
+  url: string,
+  resolve: (name: string) => Promise<{ address: string }> = (name) => lookup(name, { family: 4 }),
+): Promise<string | null> {
+  const address = await resolve(new URL(url).hostname).then(
+    (found) => found.address,
+    () => null,
+  );
+  const all = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  return all.find((each) => each.family === 'IPv4' && each.address === address)?.address ?? null;
+}
 
 const isLoopback = (url: string): boolean =>
   /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);

@@ -1,5 +1,5 @@
 /** The files of a twin replace those of an earlier one, and none of the user's, however n8n has begun it. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeBlend, writeTwin } from '../../../../cli/src/features/twin/write';
@@ -21,8 +21,8 @@ const twin = {
 } as unknown as Twin;
 const withErrors = { ...twin, onError: [workflow('c')] } as unknown as Twin;
 
-const write = (made: Twin, force = false): string[] =>
-  writeTwin({ folder, stem: 'order', force }, made);
+const write = (made: Twin, force = false, isPrivate = false): string[] =>
+  writeTwin({ folder, stem: 'order', force, isPrivate }, made);
 
 test.each([
   ['one workflow', twin],
@@ -30,6 +30,14 @@ test.each([
 ])('a twin with %s is written again over itself', (_, made) => {
   const names = write(made);
   expect(write(made)).toEqual(names);
+});
+
+test('a twin with the values of executions is for nobody else to read', () => {
+  const modes = (names: readonly string[]) => names.map((name) => statSync(name).mode & 0o777);
+  const names = write(twin);
+  expect(new Set(modes(names))).toEqual(new Set([0o666 & ~process.umask()]));
+  write(twin, false, true);
+  expect(new Set(modes(names))).toEqual(new Set([0o600]));
 });
 
 const FOREIGN = {

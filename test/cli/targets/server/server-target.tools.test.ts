@@ -54,6 +54,19 @@ test('it is up once it listens, is asked, and leaves nothing when it goes', asyn
   expect(one.processes()).toEqual([]);
 });
 
+test('it is not started where the user does not want its address to be loaded', async () => {
+  const url = 'https://192.0.2.7:5678/x';
+  const server = serverSchema.parse({ command: HTTP, url, env: {} });
+  const asks: string[] = [];
+  const confirm = (asked: string): Promise<void> => {
+    asks.push(asked);
+    return Promise.reject(new Error('no'));
+  };
+  const options = { server, folder: FOLDER, readyTimeoutMs: 1_000, confirm };
+  await expect(serverTarget(options).up(tell, never)).rejects.toThrow('no');
+  expect(asks).toEqual(['https://192.0.2.7:5678']);
+});
+
 test('the record masks what is secret; the process is given it', async () => {
   const one = await up(`${HTTP} "$API_TOKEN"`, { API_TOKEN: 'abc-123', COLOUR: 'red' });
   expect(one.server?.env).toMatchObject({
