@@ -2,13 +2,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { atEqualPrice } from './analysis/equal-price';
-import { capacityOf, COMPARE_METRICS, NEVER } from './analysis/metric';
+import { COMPARE_METRICS, NEVER } from './analysis/metric';
 import { sideDoubts } from './compare';
 import { resultOf, sentenceOf } from '../find/analysis/outcome';
 import { wholePriceOf } from '../find/analysis/price';
 import { limitOfRun, limitOfFind } from '../../analysis/limits/limit-seen';
 import type { CompareMetric, CompareRecord, Side } from './record';
-import type { FindRecord } from '../find/record';
+import { capacityOf, type FindRecord } from '../find/record';
 import { isComplete, readRun } from '../../record/read-run';
 import { FIND_FILE } from '../../record/find-records';
 import { readFind } from '../find/read';

@@ -197,6 +197,15 @@ export type FindRecord = z.infer<typeof findRecordSchema>;
 export const hasEstimate = (verdict: FindRecord['verdict']): boolean =>
   verdict !== 'nothing sustained' && verdict !== 'invalid';
 
+/**
+ * The capacity that a search found; null if it was invalid, or only found a rate that is sustained at the least. If no
+ * rate is sustained, the capacity is 0.
+ */
+export function capacityOf({ verdict, capacity }: FindRecord): number | null {
+  if (verdict === 'nothing sustained') return 0;
+  return hasEstimate(verdict) && capacity.high !== null ? capacity.ratePerSecond : null;
+}
+
 export const usedAt = (run: string, summary: Summary): AtCapacity => ({
   run,
   ratePerSecond: donePerSecond(summary),

@@ -9,6 +9,7 @@ import { recordFolder } from '../../record/archive';
 import { findRecords } from '../../record/find-records';
 import { readRun } from '../../record/read-run';
 import { SweepFolder } from '../sweep/folder';
+import { loadOf } from '../sweep/plan/plan-cells';
 import { carriedTo } from '../find/analysis/carried';
 import { foldersOfFinds, readFind, runOfFind } from '../find/read';
 import { hasEstimate, type FindRecord } from '../find/record';
@@ -189,11 +190,11 @@ function ofSweep(path: string): (MeasuredSize | null)[] {
   const folder = new SweepFolder(path);
   const sweep = folder.sweep();
   if (sweep === null) return [];
-  return folder.records(sweep).map(({ id, run, figures, outcome }) => {
+  return folder.records(sweep).map(({ id, run, outcome }) => {
     const index = sweep.steps.findIndex((step) => step.id === id);
     const step = sweep.steps[index];
-    const isFind = figures.capacityPerSecond !== null;
-    if (step === undefined || run === null || isFind || outcome === 'invalid') return null;
+    if (step === undefined || run === null || outcome === 'invalid') return null;
+    if (loadOf(step.cell, sweep.plan) === null) return null;
     return measurementOfRun(readRun(join(folder.cell(step, index), run)));
   });
 }

@@ -5,7 +5,6 @@ import { limitOfRun, limitOfFind } from '../../analysis/limits/limit-seen';
 import { resultOf, sentenceOf } from '../find/analysis/outcome';
 import { CapacitySearch } from '../find/analysis/search';
 import { find, type FindOrder } from '../find/find';
-import type { BeforeSearch } from '../find/record';
 import { searchSettings } from '../find/settings';
 import { serverLoad, withoutWorkflows } from '../../plan/chosen-server';
 import { chooseWorkload, isWorkloadFile, type ChosenWorkload } from '../../plan/chosen-workload';
@@ -13,7 +12,7 @@ import type { SweepPlan } from './plan/plan';
 import { isServerCell, loadOf, partsOf, serverOf, topologyOf } from './plan/plan-cells';
 import type { Cell } from './plan/cells';
 import { readRun } from '../../record/read-run';
-import { hasEstimate, type FindRecord } from '../find/record';
+import { capacityOf, type BeforeSearch, type FindRecord } from '../find/record';
 import type { RunOrder } from '../../run/order';
 import { measure } from '../../run/run';
 import { isLegacy } from '../../plan/topology';
@@ -194,17 +193,9 @@ export function figuresOfRun({ summary }: Pick<RunRecord, 'summary'>): CellFigur
 }
 
 /** The capacity, and beside it what the run at the capacity showed. */
-function figuresOfFind(search: FindRecord, atCapacity: RunRecord | null): CellFigures {
+export function figuresOfFind(search: FindRecord, atCapacity: RunRecord | null): CellFigures {
   const beside = atCapacity === null ? NO_FIGURES : figuresOfRun(atCapacity);
-  const found = hasEstimate(search.verdict);
-  return {
-    ...beside,
-    capacityPerSecond: found
-      ? search.capacity.ratePerSecond
-      : search.verdict === 'nothing sustained'
-        ? 0
-        : null,
-  };
+  return { ...beside, capacityPerSecond: capacityOf(search) };
 }
 
 const total = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0);

@@ -2,7 +2,6 @@ import { donePerSecond } from '../../../analysis/cost';
 import { rankAt } from '../../../analysis/statistics/statistics';
 import { isLoaded } from '../../../plan/roles';
 import { resultOf } from '../../find/analysis/outcome';
-import { hasEstimate, type FindRecord } from '../../find/record';
 import type { CompareMetric } from '../record';
 import type { RunRecord, Summary } from '../../../record/run-record';
 
@@ -22,15 +21,6 @@ export const NEVER = Number.MAX_VALUE;
 /** The value of a run; null where it does not tell, or where the load was not what was asked for. */
 export const valueOfRun = (record: RunRecord, metric: CompareMetric): number | null =>
   resultOf(record) === 'invalid' ? null : (COMPARE_METRICS[metric].of?.(record) ?? null);
-
-/**
- * The capacity that a search found; null if it was invalid, or only found a rate that is sustained at the least. If no
- * rate is sustained, the capacity is 0.
- */
-export function capacityOf({ verdict, capacity }: FindRecord): number | null {
-  if (verdict === 'nothing sustained') return 0;
-  return hasEstimate(verdict) && capacity.high !== null ? capacity.ratePerSecond : null;
-}
 
 /** What topologies are compared by. */
 export const COMPARE_METRICS: Record<CompareMetric, ComparableMetric> = {

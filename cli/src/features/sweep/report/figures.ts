@@ -1,6 +1,7 @@
 import { commonLimitText } from '../../../analysis/limits/limit-seen';
 import { limitName } from '../../../analysis/limits/table';
 import type { CellRecord, SweepRecord } from '../record';
+import { loadOf } from '../plan/plan-cells';
 import { mainMetric, metricsOf } from '../analysis/metric';
 import { driftOf } from '../analysis/drift-and-order';
 import type { Figure } from '../../../report/text/units';
@@ -130,6 +131,12 @@ export const crashes = (records: readonly CellRecord[]): CellRecord[] =>
 
 export function sweepDoubts(sweep: SweepRecord, records: readonly CellRecord[]): string[] {
   const invalid = records.filter(({ outcome }) => outcome === 'invalid');
+  const unbounded = records.filter(
+    ({ outcome, figures, cell }) =>
+      outcome === 'inconclusive' &&
+      figures.capacityPerSecond === null &&
+      loadOf(cell, sweep.plan) === null,
+  );
   const machines = new Set(
     records.map(({ machine }) => `${machine.cpu}, ${String(machine.cores)} cores`),
   );
@@ -138,6 +145,11 @@ export function sweepDoubts(sweep: SweepRecord, records: readonly CellRecord[]):
     ...(invalid.length > 0
       ? [
           `${String(invalid.length)} measurements were invalid and do not count: ${invalid.map(({ id }) => id).join(', ')}`,
+        ]
+      : []),
+    ...(unbounded.length > 0
+      ? [
+          `${counted(unbounded.length, 'search')} reached no upper limit, and ${unbounded.length === 1 ? 'does' : 'do'} not count: ${unbounded.map(({ id }) => id).join(', ')}`,
         ]
       : []),
     ...(machines.size > 1

@@ -12,13 +12,12 @@ import {
   type Pair,
 } from '../../../../../cli/src/features/compare/analysis/compare';
 import {
-  capacityOf,
   COMPARE_METRICS,
   NEVER,
   valueOfRun,
 } from '../../../../../cli/src/features/compare/analysis/metric';
 import { sideDoubts } from '../../../../../cli/src/features/compare/compare';
-import type { FindRecord } from '../../../../../cli/src/features/find/record';
+import { capacityOf, type FindRecord } from '../../../../../cli/src/features/find/record';
 import { sampleSearch } from '../../../../support/sample-find';
 import type { Limit, LimitSeen, RunRecord } from '../../../../../cli/src/record/run-record';
 import { sampleRun, withLostGenerator } from '../../../../support/sample-run';

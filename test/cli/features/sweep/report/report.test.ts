@@ -18,7 +18,8 @@ import {
 } from '../../../../../cli/src/features/sweep/report/figures';
 import { cellName } from '../../../../../cli/src/features/sweep/report/table';
 import { drawBar } from '../../../../../cli/src/report/plot/bar';
-import { cellOfRun } from '../../../../../cli/src/features/sweep/measure-cell';
+import { cellOfRun, figuresOfFind } from '../../../../../cli/src/features/sweep/measure-cell';
+import { sampleSearch } from '../../../../support/sample-find';
 import { sampleRun, withLostGenerator } from '../../../../support/sample-run';
 import { sampleCells, sampleSweep, sweepMachine } from '../../../../support/sample-sweep';
 import { renderHtml } from '../../../../../cli/src/report/page/html';
@@ -37,6 +38,20 @@ test('a cell that lost one of its load generators is invalid, and says so', () =
   const { outcome, sentence } = cellOfRun(withLostGenerator(record));
   expect(outcome).toBe('invalid');
   expect(sentence).toMatch(/^The load generator generator-2 on node-1, one of 2, was lost .*\.$/);
+});
+
+test('a search that found no upper limit gives its cell no capacity, and the sweep says which did not', () => {
+  const search = sampleSearch();
+  expect(figuresOfFind(search, null).capacityPerSecond).toBe(40);
+  const least = { ...search, capacity: { ...search.capacity, high: null } };
+  expect(figuresOfFind(least, null).capacityPerSecond).toBeNull();
+  const sweep = sampleSweep('workers: [1, 2]', 'repeats: 2\n');
+  const [first, ...rest] = sampleCells(sweep);
+  if (first === undefined) throw new Error('there is no record');
+  const unbounded: CellRecord = { ...first, outcome: 'inconclusive', figures: NO_FIGURES };
+  expect(sweepDoubts(sweep, [unbounded, ...rest])).toEqual([
+    `1 search reached no upper limit, and does not count: ${first.id}`,
+  ]);
 });
 
 describe('plots choose what changed', () => {
