@@ -120,3 +120,36 @@ export function chiSquaredQuantile(p: number, degrees: number): number {
   const ninth = 2 / (9 * degrees);
   return degrees * Math.max(0, 1 - ninth + normalQuantile(p) * Math.sqrt(ninth)) ** 3;
 }
+
+/** What is integrated below is smooth and vanishes at both ends, so few steps are enough. */
+const NORMAL_STEP = 0.5;
+
+/** P(R <= w) for the range R, least to most, of so many standard normals: the integral is over the most. */
+function rangeCdf(w: number, count: number): number {
+  let sum = 0;
+  for (let z = -7; z <= 7; z += NORMAL_STEP) {
+    const between = Math.max(0, normalCdf(z) - normalCdf(z - w));
+    sum += Math.exp((-z * z) / 2) * between ** (count - 1);
+  }
+  return (count * NORMAL_STEP * sum) / Math.sqrt(2 * Math.PI);
+}
+
+/**
+ * Tukey's studentized range: the q below which a share p of the ranges of so many equal values lies, in units of a
+ * standard deviation that is itself estimated, with so many degrees of freedom.
+ */
+export function studentizedRangeQuantile(p: number, count: number, degrees: number): number {
+  const half = degrees / 2;
+  const front = Math.log(2) + half * Math.log(half) - logGamma(half);
+  // Over u = ln(s / sigma), whose density is the narrower, the more degrees of freedom there are.
+  const step = 0.3 / Math.sqrt(degrees);
+  const points: { s: number; weight: number }[] = [];
+  for (let u = -24 / degrees; u <= 2.5; u += step) {
+    const weight = step * Math.exp(front + degrees * u - half * Math.exp(2 * u));
+    if (weight > 1e-8) points.push({ s: Math.exp(u), weight });
+  }
+  return invert(
+    (q) => points.reduce((sum, { s, weight }) => sum + weight * rangeCdf(q * s, count), 0),
+    p,
+  );
+}

@@ -3,6 +3,7 @@ import {
   logGamma,
   normalCdf,
   normalQuantile,
+  studentizedRangeQuantile,
   studentQuantile,
 } from '../../../../cli/src/analysis/statistics/distributions';
 import { exponential, normal, seededRandom } from '../../../../cli/src/analysis/statistics/random';
@@ -89,6 +90,16 @@ describe('distributions', () => {
     expect(studentQuantile(0.05, 4)).toBeCloseTo(-2.1318467863, 8);
     expect(binomialCdf(3, 10, 0.5)).toBeCloseTo(176 / 1024, 12);
     expect(binomialCdf(0, 3, 0.1)).toBeCloseTo(0.729, 12);
+  });
+
+  test.each([
+    [2, 2, 6.08],
+    [8, 2, 13.03],
+    [3, 10, 3.88],
+    [5, 4, 6.29],
+    [20, 60, 5.24],
+  ])('the studentized range of %i values with %i degrees of freedom is as printed', (k, df, q) => {
+    expect(studentizedRangeQuantile(0.95, k, df)).toBeCloseTo(q, 1);
   });
 
   test('the interval of a share is that of Wilson', () => {

@@ -1,4 +1,5 @@
 import { type Cell, cellKey, type Step } from '../plan/cells';
+import { studentizedRangeQuantile } from '../../../analysis/statistics/distributions';
 import { seededRandom, shuffled } from '../../../analysis/statistics/random';
 import { mean, standardDeviation } from '../../../analysis/statistics/statistics';
 import { slope } from '../../../analysis/statistics/trend';
@@ -61,7 +62,7 @@ export function secondsLeft(
 
 export interface Drift {
   controls: number;
-  /** Relative scatter of the controls: differences between cells below it mean nothing. */
+  /** Relative standard deviation of the controls. */
   noise: number;
   /** Relative change from the first control to the last along a straight line. */
   change: number;
@@ -82,6 +83,20 @@ export function drift(controls: readonly { atSeconds: number; value: number }[])
     change: (line.value * (Math.max(...times) - Math.min(...times))) / centre,
     isReal: line.low > 0 || line.high < 0,
   };
+}
+
+/**
+ * From where on two cells differ, as a share of the larger value: among so many equal cells, even the best and the worst
+ * differ by more in 5% of sweeps only. The noise is known from a few controls, which Tukey's range takes into account.
+ */
+export function leastDifference(
+  { controls, noise }: Drift,
+  cells: number,
+  repeats: number,
+): number {
+  // Of a median of so many normals; of two it is less, as that is their mean.
+  const ofMedian = Math.min(1, Math.sqrt(Math.PI / 2 / repeats));
+  return noise * ofMedian * studentizedRangeQuantile(0.95, Math.max(2, cells), controls - 1);
 }
 
 /** How the control cell changed; null with fewer than three of them. */

@@ -28,7 +28,6 @@ const ACHIEVED = metric(
   'expected responses',
   'per second',
 );
-const P50 = metric('p50Ms', 'Median latency', 'p50', 'ms');
 const P99 = metric('p99Ms', '99th percentile of the latency', 'p99', 'ms');
 const MEMORY = metric(
   'memoryMiBPerRequestPerSecond',
@@ -54,7 +53,7 @@ export function metricsOf(plan: SweepPlan, steps: readonly Step[]): SweepMetric[
   ];
 }
 
-/** By which the control cell is watched: what the sweep is about. An open loop's rate is given, not found. */
+/** What the control cell is judged by: what the sweep ranks its cells by. An open loop's rate is given, not found. */
 export function mainMetric(plan: SweepPlan, steps: readonly Step[]): SweepMetric {
   const profile =
     profilesOf(
@@ -62,5 +61,5 @@ export function mainMetric(plan: SweepPlan, steps: readonly Step[]): SweepMetric
       steps.filter(({ isControl }) => isControl),
     )[0] ?? 'find';
   if (!isProfileName(profile)) return CAPACITY;
-  return PROFILES[profile].loop === 'closed' ? ACHIEVED : P50;
+  return PROFILES[profile].loop === 'closed' ? ACHIEVED : P99;
 }

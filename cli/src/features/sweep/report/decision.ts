@@ -2,6 +2,7 @@
 import { counted, formatNumber } from '../../../ui/numbers';
 import { adviceFor } from '../../../analysis/limits/table';
 import { commonLimit, commonLimitText } from '../../../analysis/limits/limit-seen';
+import { driftOf, leastDifference } from '../analysis/drift-and-order';
 import { mainMetric, metricsOf, type SweepMetric } from '../analysis/metric';
 import type { Cell } from '../plan/cells';
 import { changedDimensions, isServerCell } from '../plan/plan-cells';
@@ -22,13 +23,10 @@ export function decidingMetric({ plan, steps }: SweepRecord): {
   metric: SweepMetric;
   moreIsBetter: boolean;
 } {
-  const [rate, ...others] = metricsOf(plan, steps);
-  const latency = others.find(({ id }) => id === 'p99Ms');
   const main = mainMetric(plan, steps);
-  const isGiven = main.id === 'p50Ms' && latency !== undefined;
-  return isGiven
-    ? { metric: latency, moreIsBetter: false }
-    : { metric: rate ?? main, moreIsBetter: true };
+  if (main.id === 'p99Ms') return { metric: main, moreIsBetter: false };
+  const [rate = main] = metricsOf(plan, steps);
+  return { metric: rate, moreIsBetter: true };
 }
 
 /** Cells that had the same to do, the best first; those without a value at the end. */
@@ -81,9 +79,10 @@ export function decisionFigures(sweep: SweepRecord, records: readonly CellRecord
       rows: rows.filter((row) => spreadOf(row, metric).median !== null),
     }))
     .filter(({ rows }) => rows.length > 0);
+  const leastApart = leastDifferenceOf(sweep, records);
   const bests = measured.slice(0, MAX_GROUPS).map(({ name, rows }) => ({
     name: name === '' ? 'Best cell' : `Best for ${name}`,
-    value: bestText(sweep, rows),
+    value: bestText(sweep, rows, leastApart),
   }));
   const smallest = smallestFigures(sweep, records);
   const [only, ...others] = measured;
@@ -179,19 +178,45 @@ function compareAmounts(one: CellRow, other: CellRow, amounts: readonly string[]
 const metsSlo = ({ records }: CellRow): boolean =>
   records.every(({ outcome }) => outcome !== 'not sustained' && outcome !== 'crashed');
 
-/** `workers 4: capacity 82 (81 to 83) requests per second; worst: workers 1: 21`. */
-function bestText(sweep: SweepRecord, rows: readonly CellRow[]): string {
+/**
+ * From where on cells that had the same to do differ, as a share of the larger value; null with too few controls, and
+ * where the controls were measured by another metric than the cells.
+ */
+export function leastDifferenceOf(
+  sweep: SweepRecord,
+  records: readonly CellRecord[],
+): number | null {
+  const found = driftOf(sweep, records);
+  const { metric } = decidingMetric(sweep);
+  if (found === null || metric.id !== mainMetric(sweep.plan, sweep.steps).id) return null;
+  const most = Math.max(...groupsOf(sweep, records).map(({ rows }) => rows.length));
+  return leastDifference(found, most, sweep.plan.repeats);
+}
+
+/** `4 workers: capacity 82 (81 to 83) requests per second, not clearly better than 3 workers; worst: 1 worker: 21`. */
+function bestText(sweep: SweepRecord, rows: readonly CellRow[], leastApart: number | null): string {
   const { metric } = decidingMetric(sweep);
   const { layout } = dimensionsOf(cellsInOrder(sweep));
   const nameOf = ({ cell }: CellRow): string => cellName(cell, layout);
   const best = rows.find(metsSlo);
   const worst = rows.at(-1);
   if (best === undefined) return 'no cell met the SLO';
-  const text = `${nameOf(best)}: ${metric.axis} ${spreadText(spreadOf(best, metric))} ${metric.unit}`;
+  const isNear = (row: CellRow): boolean => {
+    const [one, other] = [best, row].map((each) => spreadOf(each, metric).median ?? NaN);
+    return relativeDifference(one, other) < (leastApart ?? 0);
+  };
+  const near = rows.filter((row) => row !== best && metsSlo(row) && isNear(row));
+  const few = near.length <= MAX_NAMED;
+  const others = few ? inWords(near.map(nameOf), ' and ') : `${counted(near.length, 'other cell')}`;
+  const notBetter = near.length === 0 ? '' : `, not clearly better than ${others}`;
+  const text = `${nameOf(best)}: ${metric.axis} ${spreadText(spreadOf(best, metric))} ${metric.unit}${notBetter}`;
   return worst === undefined || worst === best
     ? text
     : `${text}; worst: ${nameOf(worst)}: ${spreadText(spreadOf(worst, metric))}`;
 }
+
+const relativeDifference = (one = NaN, other = NaN): number =>
+  Math.abs(one - other) / Math.max(one, other);
 
 function limitFigures({ cell, records }: CellRow): Figure[] {
   const seen = records.flatMap(({ limitedBy }) => limitedBy ?? []);

@@ -5,7 +5,7 @@ import { loadOf } from '../plan/plan-cells';
 import { mainMetric, metricsOf } from '../analysis/metric';
 import { driftOf } from '../analysis/drift-and-order';
 import type { Figure } from '../../../report/text/units';
-import { decisionFigures, smallestText } from './decision';
+import { decisionFigures, leastDifferenceOf, smallestText } from './decision';
 import { axesOf, cellName, cellRows, cellsInOrder, spreadOf, spreadText } from './table';
 import { counted, formatNumber, percent, signed, times } from '../../../ui/numbers';
 
@@ -79,11 +79,18 @@ export function controlText(sweep: SweepRecord, records: readonly CellRecord[]):
       ? 'not measured yet'
       : `${title} ${values.map(formatNumber).join(', ')} ${metric.unit}: too few to tell drift from noise`;
   }
-  const { controls, noise, change, isReal } = found;
+  const { controls, change, isReal } = found;
+  const leastApart = leastDifferenceOf(sweep, records);
+  const differences =
+    leastApart === null
+      ? ''
+      : leastApart < 1
+        ? `; differences below ${percent(leastApart)} mean nothing`
+        : '; no difference between cells is larger than the noise';
   const drifted = isReal
     ? `drifted by ${signed(change, percent)} over the sweep, which is more than noise`
     : 'no drift larger than the noise';
-  return `${title}, measured ${times(controls)}: ${drifted}; differences below ${percent(2 * noise)} mean nothing`;
+  return `${title}, measured ${times(controls)}: ${drifted}${differences}`;
 }
 
 /** One row per cell. */

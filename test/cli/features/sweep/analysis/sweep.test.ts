@@ -1,9 +1,12 @@
 import {
   drift,
+  leastDifference,
   order,
   remaining,
   secondsLeft,
 } from '../../../../../cli/src/features/sweep/analysis/drift-and-order';
+import { normal, seededRandom } from '../../../../../cli/src/analysis/statistics/random';
+import { median } from '../../../../../cli/src/analysis/statistics/statistics';
 import { figuresOfRun } from '../../../../../cli/src/features/sweep/measure-cell';
 import { cellKey, matrix, sift, type Cell } from '../../../../../cli/src/features/sweep/plan/cells';
 import { sampleRun } from '../../../../support/sample-run';
@@ -101,6 +104,40 @@ describe('drift of the controls', () => {
     );
     expect(found?.isReal).toBe(false);
     expect(found?.noise).toBeCloseTo(0.0186, 3);
+  });
+
+  test('says from where on two cells differ: of equal ones, the best and the worst seldom do', () => {
+    const random = seededRandom(9);
+    const RUNS = 1_000;
+    const told = (controls: number, cells: number, repeats: number): number => {
+      // It is proportional to the noise, and takes some milliseconds to compute.
+      const steady = { controls, noise: 1, change: 0, isReal: false };
+      const factor = leastDifference(steady, cells, repeats);
+      let count = 0;
+      for (let run = 0; run < RUNS; run += 1) {
+        const value = (): number => 100 + normal(random);
+        const found = drift(
+          Array.from({ length: controls }, (_, i) => ({ atSeconds: i, value: value() })),
+        );
+        const all = Array.from({ length: cells }, () =>
+          median(Array.from({ length: repeats }, value)),
+        );
+        const most = Math.max(...all);
+        const apart = (most - Math.min(...all)) / most;
+        if (found !== null && apart > factor * found.noise) count += 1;
+      }
+      return count / RUNS;
+    };
+    for (const [controls, cells, repeats] of [
+      [3, 2, 1],
+      [3, 8, 1],
+      [5, 16, 1],
+      [9, 4, 3],
+    ] as const) {
+      const share = told(controls, cells, repeats);
+      expect(share).toBeLessThan(0.07);
+      expect(share).toBeGreaterThan(0.01);
+    }
   });
 
   test('needs three controls', () => {

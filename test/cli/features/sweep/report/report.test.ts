@@ -374,6 +374,44 @@ describe('the control cell', () => {
     expect(controlText(records)).toMatch(/no drift larger than the noise; differences below \d/);
   });
 
+  test('says which cells the best one does not clearly beat', () => {
+    const best = (controls: (index: number) => number): string | undefined =>
+      sweepFigures(
+        sweep,
+        sampleCells(
+          sweep,
+          ({ workers }) => (workers === 1 ? 20 : 40 + 0.1 * Number(workers)),
+          controls,
+        ),
+      ).find(({ name }) => name === 'Best cell')?.value;
+    expect(best((index) => 100 + (index % 2 === 0 ? 1 : -1))).toBe(
+      '4 workers: capacity 40.4 (40.4 to 40.4) requests per second, not clearly better than 2 workers; worst: 1 worker: 20 (20 to 20)',
+    );
+    expect(best((index) => 100 + (index % 2 === 0 ? 60 : -60))).toContain(
+      'not clearly better than 2 workers and 1 worker',
+    );
+    expect(best(() => 100)).not.toContain('clearly');
+  });
+
+  test('is judged by what ranks the cells: of a given rate, by the 99th percentile', () => {
+    const given = sampleSweep(
+      'workers: [1, 2, 4]',
+      'repeats: 4\nmeasure: { profile: load, ratePerSecond: 20 }\n',
+    );
+    const records = sampleCells(given).map((record, index) => ({
+      ...record,
+      figures: { ...NO_FIGURES, achievedPerSecond: 20, p50Ms: 50, p99Ms: 200 + 50 * (index % 3) },
+    }));
+    const { value } = sweepFigures(given, records).find(({ name }) => name === 'Control') ?? {};
+    expect(value).toMatch(/^99th percentile of the latency, measured 5 times: no drift/);
+    expect(value).not.toContain('below 0%');
+  });
+
+  test('that scatters too much says that no difference can be told', () => {
+    const records = sampleCells(sweep, undefined, (index) => 100 + (index % 2 === 0 ? 60 : -60));
+    expect(controlText(records)).toMatch(/noise; no difference between cells is larger than/);
+  });
+
   test('says when there are too few of them', () => {
     expect(controlText(sampleCells(sweep).slice(0, 2))).toContain('too few to tell');
   });
