@@ -1,11 +1,12 @@
 /** Copies of records in S3, or in anything that speaks like it. */
 import type { CompletedPart, S3, S3ClientConfig } from '@aws-sdk/client-s3';
 import { constants, readdirSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { messageOf, Mistake } from '../ui/exit';
-import { COMPARE_FILE, DRILL_FILE, FIND_FILE, RATE_FILE, SWEEP_FILE } from './find-records';
-import { RECORD_FILE } from './folder';
+import { z } from 'zod';
+import { Failure, messageOf, Mistake } from '../ui/exit';
+import { isRecordFile } from './find-records';
+import { HEAD_FILE } from './folder';
 
 export interface S3Place {
   client: S3;
@@ -68,24 +69,60 @@ export function s3UrlOf({ bucket, prefix }: S3Place, folder: string): string {
   return `s3://${[bucket, prefix, basename(folder)].filter((part) => part !== '').join('/')}`;
 }
 
-const RECORD_FILES = [RECORD_FILE, FIND_FILE, RATE_FILE, COMPARE_FILE, SWEEP_FILE, DRILL_FILE];
+/** What is there only once the record is whole. */
+const isWhole = (file: string): boolean => isRecordFile(file) && file !== HEAD_FILE;
 
 /**
  * Copies the folder of a record, its run.json or the like last: what is complete there has everything.
- * Doing it again writes the same again. The folder itself is never touched.
+ * Doing it again writes the same again; another record of the same name stays. The folder itself is never touched.
  */
 export async function uploadFolder(
   place: S3Place,
   folder: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const files = filesBeneath(folder).sort(
-    (a, b) => Number(RECORD_FILES.includes(a)) - Number(RECORD_FILES.includes(b)),
-  );
-  for (const file of files) {
-    const key = [place.prefix, basename(folder), file].filter((part) => part !== '').join('/');
-    await put(place, key, join(folder, file), signal);
+  const files = filesBeneath(folder).sort((a, b) => Number(isWhole(a)) - Number(isWhole(b)));
+  const keyOf = (file: string): string =>
+    [place.prefix, basename(folder), file].filter((part) => part !== '').join('/');
+  for (const file of files.filter(isWhole)) {
+    await refuseOther(place, keyOf(file), join(folder, file), signal);
   }
+  for (const file of files) await put(place, keyOf(file), join(folder, file), signal);
+}
+
+const nameSchema = z.looseObject({ id: z.string().optional(), startedAt: z.string().optional() });
+type RecordName = z.infer<typeof nameSchema>;
+
+/** Null for what is no record. */
+function nameIn(text: string): RecordName | null {
+  try {
+    return nameSchema.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+/** A sweep has the name of its plan, week after week. */
+async function refuseOther(
+  { client, bucket }: S3Place,
+  key: string,
+  path: string,
+  abortSignal: AbortSignal,
+): Promise<void> {
+  const there = await client.getObject({ Bucket: bucket, Key: key }, { abortSignal }).then(
+    async ({ Body }) => nameIn((await Body?.transformToString()) ?? ''),
+    (error: unknown) => {
+      // There is none, or this user may only write.
+      if (abortSignal.aborted || [403, 404].includes(statusOf(error) ?? 0)) return null;
+      throw new Failure(`s3://${bucket}/${key} could not be written: ${reasonOf(error)}`);
+    },
+  );
+  const own = nameIn(await readFile(path, 'utf8'));
+  if (there === null || own === null) return;
+  if (there.id === own.id && there.startedAt === own.startedAt) return;
+  throw new Failure(
+    `s3://${bucket}/${key} belongs to another record, of ${there.startedAt ?? 'an unknown time'}: choose another prefix in --s3`,
+  );
 }
 
 /** S3 takes no more than 10,000 parts of an object: enough for 80 GB. */
@@ -138,14 +175,13 @@ async function put(
   }
 }
 
+const statusOf = (error: unknown): number | undefined =>
+  (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
+
 /** The server's own word for it, or that of the network. */
 function reasonOf(error: unknown): string {
-  const { name, code, $metadata } = error as {
-    name?: string;
-    code?: string;
-    $metadata?: { httpStatusCode?: number };
-  };
-  const status = $metadata?.httpStatusCode;
+  const { name, code } = error as { name?: string; code?: string };
+  const status = statusOf(error);
   if (status !== undefined) return `status ${String(status)} ${name ?? ''}`.trim();
   return messageOf(error) || code || 'unknown';
 }

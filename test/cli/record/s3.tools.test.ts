@@ -84,6 +84,41 @@ describe('copying a run to a real S3 server', () => {
     expect(readdirSync(folder).sort()).toEqual(['logs', 'plots', 'report.html', 'run.json']);
   });
 
+  it('writes over no other record of the same name, and brings the record last', async () => {
+    given(server.env);
+    const weeks = mkdtempSync(join(tmpdir(), 'sweeps-'));
+    const sweepOf = (week: string, file = 'sweep.json'): string => {
+      const sweep = join(weeks, week, 'sizes');
+      mkdirSync(sweep, { recursive: true });
+      writeFileSync(join(sweep, file), JSON.stringify({ id: week, startedAt: '2026-11-01' }));
+      writeFileSync(join(sweep, 'z.csv'), week);
+      return sweep;
+    };
+    const place = await s3Place('s3://runs/weekly');
+    const keys: unknown[] = [];
+    place.client.middlewareStack.add((next, { commandName }) => (args) => {
+      if (commandName === 'PutObjectCommand') keys.push((args.input as { Key?: string }).Key);
+      return next(args);
+    });
+    await uploadFolder(place, sweepOf('first'), patience());
+    // A sweep that has gone on is the same.
+    await uploadFolder(place, sweepOf('first'), patience());
+    await expect(uploadFolder(place, sweepOf('second'), patience())).rejects.toThrow(
+      's3://runs/weekly/sizes/sweep.json belongs to another record, of 2026-11-01: choose another prefix in --s3',
+    );
+    expect(server.content('weekly/sizes/z.csv')).toBe('first');
+    for (const file of ['proof.json', 'migrate.json']) {
+      rmSync(weeks, { recursive: true });
+      await uploadFolder(
+        { ...place, prefix: `others/${file}` },
+        sweepOf('third', file),
+        patience(),
+      );
+      expect(keys.at(-1)).toBe(`others/${file}/sizes/${file}`);
+    }
+    rmSync(weeks, { recursive: true });
+  });
+
   it('brings no file to which a link in the folder leads', async () => {
     given(server.env);
     const linked = join(mkdtempSync(join(tmpdir(), 'runs-')), 'run-linked');
