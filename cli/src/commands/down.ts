@@ -31,7 +31,12 @@ async function down(name: string): Promise<void> {
   try {
     const { pid } = state.keeper;
     const giveUpMs = performance.now() + GIVE_UP_MS;
-    process.kill(pid, 'SIGTERM');
+    try {
+      process.kill(pid, 'SIGTERM');
+    } catch (error) {
+      // It has ended meanwhile.
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
     while (kept.read() !== null) {
       if (performance.now() > giveUpMs) {
         throw new Failure(

@@ -9,7 +9,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Command } from 'commander';
 import fc from 'fast-check';
+import { register } from '../../../cli/src/commands/down';
 import { processName } from '../../../cli/src/linux/proc';
 import { takeKeepersWords } from '../../../cli/src/commands/up';
 import { Kept, type KeptState } from '../../../cli/src/targets/kept';
@@ -129,4 +131,29 @@ test('the process that stays has the words of its command from its environment, 
   takeKeepersWords(argv);
   expect(argv).toEqual(['node', 'cli.js', 'up', '--env', 'KEY=a secret']);
   expect(process.env['N8N_TUNED_KEEPER']).toBeUndefined();
+});
+
+test('an instance that ends just before it is taken down is down', async () => {
+  const kept = new Kept('ending');
+  kept.prepare();
+  const self = processName(process.pid);
+  if (self === null) throw new Error('/proc does not know this process');
+  kept.write(state(self));
+  jest.spyOn(process, 'kill').mockImplementation(() => {
+    kept.remove();
+    throw Object.assign(new Error('kill ESRCH'), { code: 'ESRCH' });
+  });
+  const printed: string[] = [];
+  jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    printed.push(String(text));
+    return true;
+  });
+  try {
+    const program = new Command();
+    register(program);
+    await program.parseAsync(['node', 'n8n-tuned', 'down', 'ending']);
+  } finally {
+    jest.restoreAllMocks();
+  }
+  expect(printed.join('')).toBe('n8n at http://127.0.0.1:5678 is down.\n');
 });

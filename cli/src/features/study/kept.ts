@@ -2,10 +2,11 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { readPlainFile } from '../../linux/plain-file';
-import { archiveOf, readArchive, writeArchive } from '../../record/archive';
+import { type Archive, archiveOf, readArchive, writeArchive } from '../../record/archive';
 import { writeWhole } from '../../record/folder';
 import { listOfWritten, removeWritten } from '../../record/write-beside';
-import { Mistake } from '../../ui/exit';
+import { claim, type Claim } from '../../targets/kept';
+import { Failure, Mistake } from '../../ui/exit';
 import { STUDY_FILE } from './record';
 import type { Records } from './study';
 
@@ -16,20 +17,60 @@ export function archivedRecords(file: string, root: string, inside = ''): Record
     has: (folder) =>
       [...readArchive(file).keys()].some((id) => id.startsWith(`${inside}${folder}/`)),
     write(id, record) {
-      const [archive, whole] = [readArchive(file), `${inside}${id}`];
-      writeArchive(file, archive.set(whole, { ...archive.get(whole), record }));
+      const whole = `${inside}${id}`;
+      change(file, (archive) => archive.set(whole, { ...archive.get(whole), record }));
     },
     replace(folder, files) {
       const at = `${inside}${folder}/`;
-      const others = [...readArchive(file)].filter(([id]) => !id.startsWith(at));
       const added = [...archiveOf(files)].map(([id, entry]) => [`${at}${id}`, entry] as const);
-      writeArchive(file, new Map([...others, ...added]));
+      change(file, (archive) => {
+        const others = [...archive].filter(([id]) => !id.startsWith(at));
+        return new Map([...others, ...added]);
+      });
     },
     take: (from) => {
       records.replace(basename(from), filesKept(from, root));
     },
   };
   return records;
+}
+
+const CHANGED_WITHIN_MS = 60_000;
+
+/** Another part of the study may be kept at the same time, by another process: each changes what the one before has written. */
+function change(file: string, changed: (archive: Archive) => Archive): void {
+  const giveUpMs = performance.now() + CHANGED_WITHIN_MS;
+  mkdirSync(dirname(file), { recursive: true });
+  for (;;) {
+    const claimed = claimOf(file);
+    if (!(claimed instanceof Error)) {
+      try {
+        writeArchive(file, changed(readArchive(file)));
+      } finally {
+        claimed.end();
+      }
+      return;
+    }
+    if (performance.now() > giveUpMs) throw claimed;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20 + 80 * Math.random());
+  }
+}
+
+/** An error where another process has it. */
+function claimOf(file: string): Claim | Failure {
+  try {
+    return claim(
+      dirname(file),
+      basename(file),
+      ({ pid }) =>
+        new Failure(
+          `${file} is being written by process ${String(pid)}: end it, and repeat the command.`,
+        ),
+    );
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
 }
 
 /** The same of a folder with a file for each. */

@@ -190,12 +190,13 @@ async function busiestTwins(api: N8nApi, options: TwinOptions, tell: Progress): 
   const left: { name: string; why: string }[] = [];
   const names = new Set<string>(['all']);
   for (const { workflow, runs } of most) {
-    const sources = await sourcesInN8n({ api, workflow, keepsValues, tell });
-    const name = sources[0]?.workflow.name ?? workflow;
-    let stem = nameIn(sources);
-    while (names.has(stem)) stem += '-2';
-    names.add(stem);
+    let name = workflow;
     try {
+      const sources = await sourcesInN8n({ api, workflow, keepsValues, tell });
+      name = sources[0]?.workflow.name ?? workflow;
+      let stem = nameIn(sources);
+      while (names.has(stem)) stem += '-2';
+      names.add(stem);
       const place = { folder, stem, force, isPrivate: keepsValues };
       const [file = ''] = writeTwin(place, madeOf(sources, stem, options));
       parts.push({ name, file: basename(file), weight: runs });

@@ -1,5 +1,14 @@
 /** Studies: what one may say, in which order its parts are measured, and what is kept of them. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { once } from 'node:events';
@@ -18,6 +27,7 @@ import { studyRecordSchema, type PartResult } from '../../../../cli/src/features
 import { renderParts, renderStudies } from '../../../../cli/src/features/study/report/terminal';
 import { findStudy, readStudies } from '../../../../cli/src/features/study/studies';
 import { NotMeasured, type Part, type Study } from '../../../../cli/src/features/study/study';
+import { processName } from '../../../../cli/src/linux/proc';
 import { pause, until } from '../../../support/wait';
 
 const STUDIES = join(__dirname, '../../../../studies');
@@ -338,6 +348,21 @@ describe('a part that is a list of commands', () => {
     expect(records.read('b/run')).toEqual({ is: 'kept' });
     expect(records.read('study')).toMatchObject({ name: 'made-up', length: 'full' });
   });
+});
+
+test('what another part of the study keeps in the archive meanwhile is not lost', () => {
+  const file = join(folder, 'results.jsonl.gz');
+  const theirs = join(folder, 'theirs.gz');
+  archivedRecords(theirs, '/root').write('b/run', { is: 'theirs' });
+  // A process that has the archive, and writes it half a second later.
+  const script = `( sleep 0.5; mv '${theirs}' '${file}' ) >/dev/null 2>&1 & echo $!`;
+  const pid = Number(execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8' }));
+  writeFileSync(`${file}.claim-0`, JSON.stringify(processName(pid)));
+  const records = archivedRecords(file, '/root');
+  records.write('a/run', { is: 'ours' });
+  expect(records.read('a/run')).toEqual({ is: 'ours' });
+  expect(records.read('b/run')).toEqual({ is: 'theirs' });
+  expect(readdirSync(folder)).toEqual(['results.jsonl.gz']);
 });
 
 describe('the words of a command', () => {

@@ -2,6 +2,10 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Command } from 'commander';
+import { register } from '../../../../cli/src/features/twin/command';
 import { writeBlend, writeTwin } from '../../../../cli/src/features/twin/write';
 import type { Twin } from '../../../../cli/src/features/twin/analysis/twin';
 
@@ -64,5 +68,55 @@ describe.each(Object.entries(FOREIGN))('%s', (_, text) => {
     const parts = [{ file: 'order.twin.json', weight: 1 }];
     expect(() => writeBlend({ folder, stem: 'all', force: false }, parts)).toThrow('--force');
     expect(readFileSync(file, 'utf8')).toBe(text);
+  });
+});
+
+test('a workflow that the key may not read is left out of a blend, with the reason', async () => {
+  const nodes = [
+    {
+      ...{ name: 'Webhook', type: 'n8n-nodes-base.webhook', typeVersion: 2, position: [0, 0] },
+      parameters: { httpMethod: 'POST', path: 'order', responseMode: 'lastNode' },
+    },
+  ];
+  const server = createServer(({ url = '' }, reply) => {
+    const executions = ['1', '1', '2'].map((workflowId, id) => ({
+      id,
+      workflowId,
+      mode: 'webhook',
+    }));
+    const answers: [string, number, object][] = [
+      ['/api/v1/executions?workflowId', 200, { data: [], nextCursor: null }],
+      ['/api/v1/executions', 200, { data: executions, nextCursor: null }],
+      ['/api/v1/workflows/1', 403, { message: 'Forbidden' }],
+      ['/api/v1/workflows/2', 200, { ...workflow('2'), nodes }],
+    ];
+    const [, status = 404, body = {}] = answers.find(([path]) => url.startsWith(path)) ?? [];
+    reply.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const printed: string[] = [];
+  jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    printed.push(String(text));
+    return true;
+  });
+  const before = process.env['N8N_API_KEY'];
+  process.env['N8N_API_KEY'] = 'a key';
+  try {
+    const program = new Command();
+    register(program);
+    const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+    await program.parseAsync([
+      ...['node', 'n8n-tuned', 'twin', '--url', url, '--all', '--into', folder, '--json'],
+    ]);
+  } finally {
+    jest.restoreAllMocks();
+    if (before === undefined) delete process.env['N8N_API_KEY'];
+    else process.env['N8N_API_KEY'] = before;
+    server.closeAllConnections();
+    server.close();
+  }
+  expect(JSON.parse(printed.join(''))).toMatchObject({
+    parts: [{ name: 'Order', weight: 1 }],
+    left: [{ name: '1', why: expect.stringContaining('with status 403') as string }],
   });
 });
