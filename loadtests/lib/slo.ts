@@ -42,7 +42,7 @@ export const isAboutLatency = ({ metric }: Slo): boolean =>
 export const latencyLimits = (slos: readonly Slo[]): Slo[] =>
   slos.filter((slo) => isAboutLatency(slo) && slo.operator.startsWith('<'));
 
-/** Where nobody says how long to wait: so many times the largest latency that an SLO allows. */
+/** Times the largest latency that an SLO allows: how long to wait if nobody says it. */
 const LONGER = 2;
 
 /**

@@ -255,8 +255,8 @@ comes at ${number(FULL.rate)}/s and each worker has only ${number(FULL.slots)} s
 The SLO, before the fault and after it, is ${first?.slo.map(({ text }) => `\`${text}\``).join(' and ') ?? ''}. The time until the SLO was met again counts from the
 fault. It is zero where all requests that were due after the fault met it; those that were open when it came may have failed later.
 _Exposed_ are requests that were open when the fault came, or due later. A fault loses its requests together, so a column bounds the share of
-faults that lose any, unless requests were still running or nothing is known of them: after three faults without a loss, it is
-${share(boundAfterNone(3))}. The row _${NO_FAULT}_ is the same load on the same n8n, before the fault.
+faults that lose any: after three faults without a loss, it is ${share(boundAfterNone(3))}. There is no bound if requests were still running
+or nothing is known of them. The row _${NO_FAULT}_ is the same load on the same n8n, before the fault.
 What each fault was promised to do is in [the promise](docs/drills.md#the-promise).
 ${shared(records)}${beforeScripts(records)}
 ${distinct(groups.map(({ target }) => target))
