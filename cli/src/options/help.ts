@@ -26,6 +26,7 @@ export const TOPICS = {
     'With --target server:',
     'With --target url:',
     'With --target kubernetes or url:',
+    'With --target kubernetes, url or server:',
     'With --target process, container, kubernetes or server:',
     'With --target process, container or kubernetes:',
     'With --target process or kubernetes:',

@@ -86,7 +86,7 @@ async function ask(
   }
 }
 
-/** As k6 does it: redirects are followed within the host only. */
+/** Follows redirects within the host only, as k6 does. */
 async function fetched(
   requestedUrl: string,
   request: LoadRequest,
@@ -126,7 +126,7 @@ interface Received {
   status: number;
   headers: Record<string, string>;
   body: string;
-  /** Where it came from after redirects. */
+  /** Its address, after redirects. */
   url: string;
 }
 
