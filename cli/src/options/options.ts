@@ -277,7 +277,7 @@ export const readyOption = (): Option =>
 export const forceOption = (): Option =>
   new Option(
     '--force',
-    'replace an existing file of that name, even if n8n-tuned did not write it',
+    'replace an existing file of that name, even if n8n-tuned did not write it or you have edited it',
   );
 
 export const outOption = (): Option =>

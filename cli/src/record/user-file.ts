@@ -1,4 +1,5 @@
 /** A file whose name the user has chosen, or that lies in a folder of theirs. */
+import { createHash } from 'node:crypto';
 import {
   accessSync,
   closeSync,
@@ -9,8 +10,9 @@ import {
   type Stats,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { kindOf, whyNot } from '../linux/plain-file';
+import { kindOf, readPlainFile, whyNot } from '../linux/plain-file';
 import { Mistake } from '../ui/exit';
+import { withoutKnown } from '../ui/known-secrets';
 import { writeWhole } from './folder';
 
 export interface UserFile {
@@ -19,6 +21,11 @@ export interface UserFile {
   option: string;
   /** How such a file begins if n8n-tuned wrote it; what begins otherwise is the user's own. ASCII. */
   begins: string;
+  /**
+   * What of ours is replaced only by force too: a file that was edited since, whose text has SEAL in it when it is
+   * written, or a table with rows. Left out: nothing.
+   */
+  keeps?: 'edits' | 'rows';
   /** Replace it also if n8n-tuned did not write it. */
   force: boolean;
 }
@@ -27,7 +34,8 @@ export interface UserFile {
  * Refuses what would be lost: a file that is there and that n8n-tuned did not write. Called before anything is measured,
  * since hours may lie between the command and its file.
  */
-export function refuseForeign({ path, option, begins, force }: UserFile): void {
+export function refuseForeign(file: UserFile): void {
+  const { path, option, begins, force } = file;
   const folder = dirname(path);
   if (!isFolder(folder)) throw new Mistake(`${option} is ${path}: there is no folder ${folder}.`);
   const stats = statOf(path, option);
@@ -40,10 +48,42 @@ export function refuseForeign({ path, option, begins, force }: UserFile): void {
   if (!stats.isFile()) {
     throw new Mistake(`${option} is ${path}, which is ${kindOf(stats)}: specify a file.`);
   }
-  if (force || stats.size === 0 || beginningOf(path, option, begins.length) === begins) return;
+  if (force || stats.size === 0) return;
+  const why =
+    beginningOf(path, option, begins.length) === begins
+      ? whyKept(file, stats.size)
+      : 'and n8n-tuned did not write it';
+  if (why === null) return;
   throw new Mistake(
-    `${path} already exists, and n8n-tuned did not write it: ${elsewhere(option)}, or replace this file with --force.`,
+    `${path} already exists, ${why}: ${elsewhere(option)}, or replace this file with --force.`,
   );
+}
+
+function whyKept({ path, option, begins, keeps }: UserFile, bytes: number): string | null {
+  if (keeps === 'rows') return bytes > begins.length ? 'and contains measurements' : null;
+  if (keeps !== 'edits') return null;
+  const isEdited = !isAsSealed(tried({ path, option }, () => readPlainFile(path)));
+  return isEdited ? 'and was edited after n8n-tuned wrote it' : null;
+}
+
+const DIGITS = 32;
+/** Stands in a text for the digest of that text. */
+export const SEAL = `sha256:${'0'.repeat(DIGITS)}`;
+
+const sealOf = (text: string): string =>
+  `sha256:${createHash('sha256').update(text).digest('hex').slice(0, DIGITS)}`;
+
+function isAsSealed(text: string): boolean {
+  const [seal] = /sha256:[0-9a-f]{32}/.exec(text) ?? [];
+  return seal !== undefined && sealOf(text.replaceAll(seal, SEAL)) === seal;
+}
+
+/** What `writeWhole` leaves out of a text goes before the digest is made. */
+function sealed(content: string | Uint8Array): string | Uint8Array {
+  const isText = typeof content === 'string';
+  const text = isText ? withoutKnown(content) : Buffer.from(content).toString();
+  const whole = text.replaceAll(SEAL, sealOf(text));
+  return isText ? whole : Buffer.from(whole);
 }
 
 /** Who may read a file of the user's is for their umask to say. */
@@ -56,7 +96,7 @@ export function writeUserFile(
 ): void {
   refuseForeign(file);
   tried(file, () => {
-    writeWhole(file.path, content, mode);
+    writeWhole(file.path, file.keeps === 'edits' ? sealed(content) : content, mode);
   });
 }
 

@@ -80,7 +80,7 @@ test('every option that takes a file is known here as read or as written', () =>
   expect(options).toEqual(expect.arrayContaining(Object.keys(WRITES)));
 });
 
-describe.each(Object.entries(WRITES))('%s', (_, words) => {
+describe.each(Object.entries(WRITES))('%s', (option, words) => {
   it('leaves a file alone that n8n-tuned did not write, and names --force', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 200 }), async (content) => {
@@ -96,12 +96,17 @@ describe.each(Object.entries(WRITES))('%s', (_, words) => {
     );
   });
 
-  it('replaces it with --force, and its own file and an empty one without', async () => {
+  it('replaces it with --force, and its own file and an empty one without, unless measurements would be lost', async () => {
     const file = join(folder, 'mine');
     writeFileSync(file, 'production: values\n');
     expect(await run([...words(), file, '--force'])).not.toBeInstanceOf(Error);
     expect(readFileSync(file, 'utf8')).not.toContain('production');
-    expect(await run([...words(), file])).not.toBeInstanceOf(Error);
+    const again = await run([...words(), file]);
+    if (option === 'sample --csv') {
+      expect((again as Mistake).message).toBe(
+        `${file} already exists, and contains measurements: name another file with --csv, or replace this file with --force.`,
+      );
+    } else expect(again).not.toBeInstanceOf(Error);
     writeFileSync(file, '');
     expect(await run([...words(), file])).not.toBeInstanceOf(Error);
     expect(readFileSync(file, 'utf8')).not.toBe('');
@@ -117,6 +122,34 @@ describe.each(Object.entries(WRITES))('%s', (_, words) => {
     expect(error).toBeInstanceOf(Mistake);
     expect((error as Mistake).message).toContain(because);
   });
+});
+
+test.each([
+  ['values', []],
+  ['a copy of a Compose file', ['--compose']],
+])('%s that recommend wrote and the user completed stay, but with --force', async (_, given) => {
+  const compose = join(folder, 'compose.yml');
+  const main = 'n: { image: n8nio/n8n }\n  w: { image: n8nio/n8n, command: worker }';
+  writeFileSync(compose, `services:\n  ${main}\n`);
+  const file = join(folder, 'recommended.yaml');
+  const words = ['recommend', '--from', searches, ...given.flatMap((flag) => [flag, compose])];
+  expect(await run([...words, '--write', file])).not.toBeInstanceOf(Error);
+  expect(await run([...words, '--write', file])).not.toBeInstanceOf(Error);
+  const completed = `${readFileSync(file, 'utf8')}# My host comes here.\n`;
+  writeFileSync(file, completed);
+  const error = await run([...words, '--write', file]);
+  expect((error as Mistake).message).toBe(
+    `${file} already exists, and was edited after n8n-tuned wrote it: name another file with --write, or replace this file with --force.`,
+  );
+  expect(readFileSync(file, 'utf8')).toBe(completed);
+  expect(await run([...words, '--write', file, '--force'])).not.toBeInstanceOf(Error);
+  expect(readFileSync(file, 'utf8')).not.toContain('My host');
+  // Its own copy is a Compose file too.
+  if (given.length === 0) return;
+  const next = join(folder, 'next.yml');
+  const again = ['recommend', '--from', searches, '--compose', file, '--write', next];
+  expect(await run(again)).not.toBeInstanceOf(Error);
+  expect(readFileSync(next, 'utf8').match(/sha256:/g)).toHaveLength(1);
 });
 
 test('an index page that is not ours stays, and nothing is written beside it', async () => {

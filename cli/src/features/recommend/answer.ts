@@ -46,7 +46,7 @@ export interface RecommendChoice {
   /** Undefined: the rate, all day long. */
   executionsPerDay: number | undefined;
   /** The file that the values are written to. */
-  write: Omit<UserFile, 'begins'>;
+  write: Omit<UserFile, 'begins' | 'keeps'>;
   /** The user's Compose file, which is written with the settings in it; undefined: values of the chart are. */
   compose: string | undefined;
   prove: boolean;
@@ -98,7 +98,7 @@ export async function recommendValues(
   deps: AnswerDeps,
 ): Promise<Recommended | null> {
   const { from, slos, prices } = asked;
-  const written = { ...asked.write, begins: VALUES_BEGIN };
+  const written = valuesFile(asked);
   refuseForeign(written);
   const searches = from === undefined ? await findsNow(asked, deps) : readFinds(from);
   if (deps.signal.aborted) return null;
@@ -134,6 +134,12 @@ export async function recommendValues(
   if (!asked.prove) return answer;
   return { ...answer, proof: await proofOf(asked, evidence, recommendation, ratePerSecond, deps) };
 }
+
+const valuesFile = ({ write }: RecommendChoice): UserFile => ({
+  ...write,
+  begins: VALUES_BEGIN,
+  keeps: 'edits',
+});
 
 const leftOutText = (count: number): string =>
   `${String(count)} of the searches ${count === 1 ? 'is' : 'are'} left out: the interval of ${count === 1 ? 'its' : 'their'} capacity is wider than a factor of two.`;
@@ -192,7 +198,7 @@ async function proofOf(
   const slos = asked.slos.length > 0 ? asked.slos : slo.flatMap(parseSlos);
   const order = loadOrder(asked, toProve(asked, workload, topology.n8n), slos, ratePerSecond);
   const keeping = keepingAt(asked, ratePerSecond);
-  const written = { ...asked.write, begins: VALUES_BEGIN };
+  const written = valuesFile(asked);
   const before = await lookFirst(asked, deps);
   return keptProof(asked, { values: asked.write.path, before }, order, async (runs) => {
     const proof = await prove(evidence, {

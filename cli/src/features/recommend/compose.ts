@@ -16,7 +16,7 @@ import type { Topology } from '../../plan/topology';
 import { Mistake } from '../../ui/exit';
 import { counted } from '../../ui/numbers';
 import type { SizedRole, Sizing } from './analysis/sizing';
-import { VALUES_BEGIN } from './values';
+import { VALUES_HEAD, withoutHead } from './values';
 
 export interface CorrectedCompose {
   text: string;
@@ -41,7 +41,7 @@ interface Service {
 
 /** `file` is for sentences about what is wrong in it. */
 export function correctedCompose(text: string, file: string, best: Sizing): CorrectedCompose {
-  const own = text.startsWith(VALUES_BEGIN) ? text.slice(VALUES_BEGIN.length) : text;
+  const own = withoutHead(text);
   const document = composeDocument(own, file);
   const services = servicesOf(document, file);
   refuseOtherLayout(services, best, file);
@@ -60,7 +60,7 @@ export function correctedCompose(text: string, file: string, best: Sizing): Corr
     const same = services.filter(({ role }) => role === service.role).length;
     if (service.role !== 'main' && same === 1) sayReplicas(document, service, sized, file, told);
   }
-  return { text: VALUES_BEGIN + document.toString({ lineWidth: 0 }), changes, left };
+  return { text: VALUES_HEAD + document.toString({ lineWidth: 0 }), changes, left };
 }
 
 function servicesOf(document: Document, file: string): Service[] {

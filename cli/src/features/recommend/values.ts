@@ -3,6 +3,7 @@ import { PLANNED_SHARE } from '../find/analysis/planned-share';
 import { kitPools, valuesOfTopology } from '../../plan/chart-values';
 import { at, chartFile } from '../../plan/environment';
 import { databaseOf, type Topology } from '../../plan/topology';
+import { SEAL } from '../../record/user-file';
 import { isMasked } from '../../plan/secrets/mask';
 import { keptData, keptSentence, type Keeping } from './kept-data';
 import { priceOf, type Recommendation } from './analysis/recommend';
@@ -22,6 +23,12 @@ export interface Beside {
 
 /** Its first line, by which it is known as ours. */
 export const VALUES_BEGIN = '# Written by n8n-tuned recommend.\n';
+export const VALUES_HEAD = `${VALUES_BEGIN}# Checksum, to detect edits: ${SEAL}\n`;
+
+export const withoutHead = (text: string): string =>
+  text.startsWith(VALUES_BEGIN)
+    ? text.slice(VALUES_BEGIN.length).replace(/^# Checksum, .*\n/, '')
+    : text;
 
 /** A values.yaml for charts/n8n-tuned, with the evidence behind each value in its comment. */
 export function valuesYaml(
@@ -41,7 +48,7 @@ export function valuesYaml(
   sayAll(say, best);
   if (keeping !== null) sayKeeping(say, best, keeping);
   for (const role of best.roles) sayRole(say, role, best);
-  return VALUES_BEGIN + document.toString({ lineWidth: 0 });
+  return VALUES_HEAD + document.toString({ lineWidth: 0 });
 }
 
 /** The key as a node that can carry a comment. */

@@ -104,7 +104,9 @@ async function sample(options: SampleOptions): Promise<number> {
   // Before anything is sampled: hours may be behind it when the plot is written.
   if (plot !== null) refuseForeign(plot);
   const table =
-    csv === null ? null : openTable({ path: csv, option: '--csv', begins: PROCESS_HEAD, force });
+    csv === null
+      ? null
+      : openTable({ path: csv, option: '--csv', begins: PROCESS_HEAD, keeps: 'rows', force });
   const seen = new ProcessesSeen();
   const interrupt = onInterrupt();
   const progress = startProgress();

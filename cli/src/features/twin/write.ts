@@ -2,17 +2,18 @@
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { PRIVATE_FILE } from '../../record/folder';
-import { writeUserFile, type UserFile } from '../../record/user-file';
+import { refuseForeign, SEAL, writeUserFile, type UserFile } from '../../record/user-file';
 import type { Twin } from './analysis/twin';
 
 const RULES_BEGIN =
   '# Responses of the stand-in for this twin. Written by n8n-tuned twin; docs/stand-in.md describes the keys.\n';
 /** JSON has no comments: its first key tells a file of ours from one of the user's, which n8n begins otherwise. */
 const JSON_BEGIN = '{\n  "title": "Twin';
-const OURS = { meta: { writtenBy: 'n8n-tuned twin' } };
+const MAKER = { writtenBy: 'n8n-tuned twin' };
+const OURS = { meta: { ...MAKER, digest: SEAL } };
 /** With its error workflow beside it, which is no execution of every request, a workflow stands in a list. */
-const WORKFLOW_BEGIN = beginOf(OURS);
-const WORKFLOWS_BEGIN = beginOf([OURS]);
+const WORKFLOW_BEGIN = beginOf({ meta: MAKER });
+const WORKFLOWS_BEGIN = beginOf([{ meta: MAKER }]);
 
 /** All but the brackets at its end. */
 function beginOf(value: unknown): string {
@@ -29,17 +30,17 @@ export interface TwinFiles {
 }
 
 /** A file each for the workflow and those that it calls, since each call is an execution of its own. Their names. */
-export function writeTwin({ folder, stem, force, isPrivate }: TwinFiles, made: Twin): string[] {
-  const names: string[] = [];
+export function writeTwin({ folder, stem, force, isPrivate }: TwinFiles, twin: Twin): string[] {
+  const made: { file: UserFile; text: string }[] = [];
   const put = (name: string, text: string, begins: string): string => {
-    const file: UserFile = { path: join(folder, name), option: 'the twin', begins, force };
-    writeUserFile(file, text, isPrivate ? PRIVATE_FILE : undefined);
-    names.push(file.path);
+    const keeps = text.includes(SEAL) ? { keeps: 'edits' as const } : {};
+    const path = join(folder, name);
+    made.push({ file: { path, option: 'the twin', begins, force, ...keeps }, text });
     return name;
   };
   const own = (workflow: object | undefined): object => ({ ...OURS, ...workflow });
-  const [loaded, ...called] = made.workflows;
-  const list = [loaded, ...made.onError].map(own);
+  const [loaded, ...called] = twin.workflows;
+  const list = [loaded, ...twin.onError].map(own);
   const files = [
     list.length > 1
       ? put(`${stem}.twin.workflow.json`, jsonText(list), WORKFLOWS_BEGIN)
@@ -48,14 +49,20 @@ export function writeTwin({ folder, stem, force, isPrivate }: TwinFiles, made: T
       put(`${stem}.twin.called-${String(index + 1)}.json`, jsonText(own(workflow)), WORKFLOW_BEGIN),
     ),
   ];
-  const { rules, model } = made;
+  const { rules, model } = twin;
   const answers = { seed: 1, rules, ...(model === null ? {} : { model }) };
   const rulesFile = put(
     `${stem}.twin.rules.yaml`,
-    RULES_BEGIN + stringify(answers, { aliasDuplicateObjects: false }),
+    `${RULES_BEGIN}# Checksum, to detect edits: ${SEAL}\n` +
+      stringify(answers, { aliasDuplicateObjects: false }),
     RULES_BEGIN,
   );
-  put(`${stem}.twin.json`, jsonText(workloadOf(made, files, rulesFile)), JSON_BEGIN);
+  put(`${stem}.twin.json`, jsonText(workloadOf(twin, files, rulesFile)), JSON_BEGIN);
+  // None is written where one of them must stay.
+  for (const { file } of made) refuseForeign(file);
+  for (const { file, text } of made)
+    writeUserFile(file, text, isPrivate ? PRIVATE_FILE : undefined);
+  const names = made.map(({ file }) => file.path);
   return [names.at(-1) ?? '', ...names.slice(0, -1)];
 }
 

@@ -44,6 +44,26 @@ test('a twin with the values of executions is for nobody else to read', () => {
   expect(new Set(modes(names))).toEqual(new Set([0o600]));
 });
 
+test.each(['workflow.json', 'called-1.json', 'rules.yaml'])(
+  'what the user changed in order.twin.%s stays, and no file of the twin is replaced, but with --force',
+  (edited) => {
+    const [workload = ''] = write(twin);
+    const file = join(folder, `order.twin.${edited}`);
+    const written = readFileSync(file, 'utf8');
+    const text = written.replace(/\n([^\n]*)\n$/, '\n\n$1\n');
+    writeFileSync(file, text);
+    const other = { ...twin, name: 'other' };
+    expect(() => write(other)).toThrow(
+      `${file} already exists, and was edited after n8n-tuned wrote it: move it away, or replace this file with --force.`,
+    );
+    expect(readFileSync(file, 'utf8')).toBe(text);
+    expect(readFileSync(workload, 'utf8')).toContain('twin-order');
+    write(other, true);
+    expect(readFileSync(file, 'utf8')).toBe(written);
+    expect(write(other)[0]).toBe(workload);
+  },
+);
+
 const FOREIGN = {
   'a workflow as the editor saves it': '{\n  "name": "My own order",\n  "nodes": []\n}\n',
   'a workflow as the API gives it': '{\n  "id": "mine",\n  "name": "My own order"\n}\n',

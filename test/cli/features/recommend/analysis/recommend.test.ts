@@ -185,21 +185,21 @@ describe('values.yaml', () => {
   test('says what came of its proof', () => {
     const proof = 'PROVEN by proof/1: it was sustained';
     const text = valuesYaml(best([regular(60)], 40), { keeping: null, proof });
-    expect(text.split('\n')[1]).toBe('# PROVEN by proof/1: it was sustained');
+    expect(text.split('\n')[2]).toBe('# PROVEN by proof/1: it was sustained');
     expect(parse(text)).toEqual(parse(valuesYaml(best([regular(60)], 40))));
   });
 
   test('names the rate to the hundredth, however it was computed', () => {
     const text = valuesYaml(best([regular(60)], 0.8 * 26.3));
     expect(text).toMatch(
-      /^# Written by n8n-tuned recommend.\n# These values are for 21\.04 requests per second/,
+      /^# Written by n8n-tuned recommend.\n# Checksum, .*\n# These values are for 21\.04 requests per second/,
     );
   });
 
   test('names the alternatives and what it costs', () => {
     const text = valuesYaml(best([queue(2, 80), regular(60)], 40));
     expect(text).toMatch(
-      /^# Written by n8n-tuned recommend.\n# These values are for 40 requests per second of last-node with p95<1s, errors<1%\.\n/,
+      /^# Written by n8n-tuned recommend.\n# Checksum, .*\n# These values are for 40 requests per second of last-node with p95<1s, errors<1%\.\n/,
     );
     expect(text).toContain('# The values cost ');
     expect(text).toContain(
