@@ -101,7 +101,7 @@ test('a drill that is stopped at once, while the first command still runs, also 
   await until('it has begun', () => said().length > 0);
   stop();
   expect(exits()).toHaveLength(1);
-  // As process.exit() does at a second Ctrl-C.
+  // A second Ctrl-C calls process.exit(), which calls them.
   for (const listener of exits()) listener.call(process, 130);
   await until('the second command has run', () => said().length > 1);
   await over;

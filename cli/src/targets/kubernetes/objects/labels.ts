@@ -58,7 +58,7 @@ export function makerFrom(text: string | undefined): Maker | null {
   return place === undefined ? maker : { ...maker, place };
 }
 
-/** Where this process runs. */
+/** The place of this process. */
 export const thisPlace = (): { host: string; place: string } => ({
   host: hostname(),
   place: `${bootId()}:${readlinkSync('/proc/self/ns/pid')}`,
