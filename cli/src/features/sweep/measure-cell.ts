@@ -178,7 +178,7 @@ export function figuresOfRun({ summary }: Pick<RunRecord, 'summary'>): CellFigur
   const memoryMiB = peaks.length > 0 ? total(peaks) : null;
   const achievedPerSecond = donePerSecond(summary);
   return {
-    capacityPerSecond: null,
+    ...NO_FIGURES,
     achievedPerSecond,
     p50Ms: summary.latencyMs?.p50 ?? null,
     p95Ms: summary.latencyMs?.p95 ?? null,
@@ -195,7 +195,10 @@ export function figuresOfRun({ summary }: Pick<RunRecord, 'summary'>): CellFigur
 /** The capacity, and beside it what the run at the capacity showed. */
 export function figuresOfFind(search: FindRecord, atCapacity: RunRecord | null): CellFigures {
   const beside = atCapacity === null ? NO_FIGURES : figuresOfRun(atCapacity);
-  return { ...beside, capacityPerSecond: capacityOf(search) };
+  const capacityPerSecond = capacityOf(search);
+  const { low, high } = search.capacity;
+  const interval = capacityPerSecond === null ? {} : { capacityLow: low, capacityHigh: high };
+  return { ...beside, capacityPerSecond, ...interval };
 }
 
 const total = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0);

@@ -89,6 +89,9 @@ export type SweepRecord = z.infer<typeof sweepRecordSchema>;
 export const cellFiguresSchema = z.object({
   /** Capacity, if the cell was a search. */
   capacityPerSecond: z.number().nullable(),
+  /** Its interval; left out in older records. */
+  capacityLow: z.exactOptional(z.number().nullable()),
+  capacityHigh: z.exactOptional(z.number().nullable()),
   achievedPerSecond: z.number().nullable(),
   p50Ms: z.number().nullable(),
   p95Ms: z.number().nullable(),
@@ -127,6 +130,8 @@ export type CellRecord = z.infer<typeof cellRecordSchema>;
 
 export const NO_FIGURES: CellFigures = {
   capacityPerSecond: null,
+  capacityLow: null,
+  capacityHigh: null,
   achievedPerSecond: null,
   p50Ms: null,
   p95Ms: null,

@@ -18,7 +18,7 @@ const metric = (id: keyof CellFigures, title: string, axis: string, unit: string
   title,
   axis,
   unit,
-  of: (figures) => figures[id],
+  of: (figures) => figures[id] ?? null,
 });
 
 export const CAPACITY = metric('capacityPerSecond', 'Capacity', 'capacity', 'requests per second');

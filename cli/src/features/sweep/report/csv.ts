@@ -26,7 +26,7 @@ export function renderSweepCsv(records: readonly CellRecord[]): string {
     record.isControl ? 'yes' : 'no',
     ...dimensions.map((name) => record.cell[name] ?? null),
     record.outcome,
-    ...FIGURES.map((name) => record.figures[name]),
+    ...FIGURES.map((name) => record.figures[name] ?? null),
     record.limitedBy && limitName(record.limitedBy.limit),
     record.limitedBy?.evidence ?? null,
     record.limitedBy?.next ? limitName(record.limitedBy.next) : null,

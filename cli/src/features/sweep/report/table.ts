@@ -2,7 +2,7 @@ import { median } from '../../../analysis/statistics/statistics';
 import { cellKey, type Cell, type Value } from '../plan/cells';
 import { cellsOf, changedDimensions } from '../plan/plan-cells';
 import type { CellRecord, SweepRecord } from '../record';
-import type { SweepMetric } from '../analysis/metric';
+import { CAPACITY, type SweepMetric } from '../analysis/metric';
 import { counted, formatNumber, perSecond } from '../../../ui/numbers';
 
 /** All measurements of one cell; controls apart, since they are there to watch the machine. */
@@ -17,6 +17,8 @@ export interface CellSpread {
   low: number;
   high: number;
   all: number[];
+  /** Of the search, where there was a single one. */
+  interval?: { low: number; high: number };
 }
 
 /** In the order of the plan, not in that of the measurements. */
@@ -37,17 +39,22 @@ export function spreadOf({ records }: CellRow, metric: SweepMetric): CellSpread 
     const value = metric.of(figures);
     return value === null || outcome === 'invalid' ? [] : [value];
   });
-  return all.length === 0
-    ? { median: null, low: NaN, high: NaN, all }
-    : { median: median(all), low: Math.min(...all), high: Math.max(...all), all };
+  if (all.length === 0) return { median: null, low: NaN, high: NaN, all };
+  const spread = { median: median(all), low: Math.min(...all), high: Math.max(...all), all };
+  const only = records.find(({ figures }) => metric.of(figures) === all[0]);
+  const { capacityLow: low = null, capacityHigh: high = null } = only?.figures ?? {};
+  return metric !== CAPACITY || all.length > 1 || low === null || high === null
+    ? spread
+    : { ...spread, interval: { low, high } };
 }
 
-/** The median, and where there are several measurements the least and the most. */
-export function spreadText({ median, low, high, all }: CellSpread): string {
+/** The median, and where there are several measurements the least and the most; else what the only one is sure of. */
+export function spreadText({ median, low, high, all, interval }: CellSpread): string {
   if (median === null) return '-';
-  return all.length > 1
-    ? `${formatNumber(median)} (${formatNumber(low)} to ${formatNumber(high)})`
-    : formatNumber(median);
+  const range = interval ?? (all.length > 1 ? { low, high } : null);
+  return range === null
+    ? formatNumber(median)
+    : `${formatNumber(median)} (${formatNumber(range.low)} to ${formatNumber(range.high)})`;
 }
 
 /** What sets the cell apart from the others, in words; all of it where nothing does. */

@@ -7,8 +7,9 @@ import {
 } from '../../../../../cli/src/features/sweep/analysis/drift-and-order';
 import { normal, seededRandom } from '../../../../../cli/src/analysis/statistics/random';
 import { median } from '../../../../../cli/src/analysis/statistics/statistics';
-import { figuresOfRun } from '../../../../../cli/src/features/sweep/measure-cell';
+import { figuresOfFind, figuresOfRun } from '../../../../../cli/src/features/sweep/measure-cell';
 import { cellKey, matrix, sift, type Cell } from '../../../../../cli/src/features/sweep/plan/cells';
+import { sampleSearch } from '../../../../support/sample-find';
 import { sampleRun } from '../../../../support/sample-run';
 
 const onlyInQueueMode = (cell: Cell) =>
@@ -160,4 +161,16 @@ test('a cell whose workload answers at once has the rate of its executions, not 
   const { memoryMiB, ...behind } = figuresOfRun({ summary: { ...summary, completions } });
   expect(behind.achievedPerSecond).toBe(10);
   expect(behind.memoryMiBPerRequestPerSecond).toBeCloseTo((memoryMiB ?? NaN) / 10, 9);
+});
+
+test('a cell keeps the interval of its search', () => {
+  const search = sampleSearch();
+  const { capacity } = search;
+  expect(figuresOfFind(search, null)).toMatchObject({
+    capacityPerSecond: capacity.ratePerSecond,
+    capacityLow: capacity.low,
+    capacityHigh: capacity.high,
+  });
+  const none = { ...search, verdict: 'invalid' as const };
+  expect(figuresOfFind(none, null)).toMatchObject({ capacityPerSecond: null, capacityLow: null });
 });
