@@ -72,10 +72,11 @@ function everyCell(sweep: SweepRecord, records: readonly CellRecord[]): BarChart
 /** Its labels have the units. */
 function ofSizes(sizes: readonly Sizes[], load: readonly string[]): string {
   const isAny = sizes.some(({ least }) => least !== null);
+  const isNone = sizes.every(({ doubtful }) => doubtful === null);
   const each = load.length === 0 ? '' : ` for each ${load.map(dimensionTitle).join(' and ')}`;
   return isAny
     ? `around the smallest cell that sustains the load${each}`
-    : `of the largest cells${each}: none sustains the load`;
+    : `of the largest cells${each}${isNone ? ': none sustains the load' : ''}`;
 }
 
 /** The smallest that sustains, the one below it and those above; where none sustains, the largest. */

@@ -94,9 +94,12 @@ export function decisionFigures(sweep: SweepRecord, records: readonly CellRecord
 /** What costs money, in the order in which less of it is better. */
 const AMOUNTS = ['cpuMillicores', 'memoryMiB', 'workers', 'webhooks'];
 
-/** Cells from the smallest to the largest, and the smallest of them that sustains the load. */
+/** Cells from the smallest to the largest. */
 export interface Sizes extends CellGroup {
+  /** The smallest that sustains the load, if no larger one missed it. */
   least: CellRow | null;
+  /** The smallest that sustains although a larger one missed it. */
+  doubtful: { row: CellRow; larger: CellRow } | null;
 }
 
 /** With a given rate, the question is what the least is that sustains it; null where it is another. */
@@ -107,19 +110,60 @@ export function sizesOf(sweep: SweepRecord, records: readonly CellRecord[]): Siz
   if (moreIsBetter || amounts.length === 0 || sweep.plan.slo.length === 0) return null;
   return groupsOf(sweep, records).map(({ name, rows }) => {
     const sorted = [...rows].sort((one, other) => compareAmounts(one, other, amounts));
-    return { name, rows: sorted, least: sorted.find(sustains) ?? null };
+    const passed = sorted.filter(sustains).map((row) => ({
+      row,
+      larger: sorted.find((other) => hasMissed(other) && isLarger(other, row, layout)),
+    }));
+    const [doubtful = null] = passed.flatMap(({ row, larger }) =>
+      larger === undefined ? [] : [{ row, larger }],
+    );
+    const least = passed.find(({ larger }) => larger === undefined)?.row ?? null;
+    return { name, rows: sorted, least, doubtful };
   });
+}
+
+const hasMissed = ({ records }: CellRow): boolean =>
+  records.some(({ outcome }) => outcome === 'not sustained' || outcome === 'crashed');
+
+/** No amount of it is less, at least one is more, and nothing else of the layout differs. */
+function isLarger({ cell }: CellRow, { cell: other }: CellRow, layout: readonly string[]): boolean {
+  const differing = layout.filter((name) => cell[name] !== other[name]);
+  return (
+    differing.length > 0 &&
+    differing.every(
+      (name) => AMOUNTS.includes(name) && Number(cell[name] ?? 0) > Number(other[name] ?? 0),
+    )
+  );
+}
+
+/** `250m CPU sustained the load, but the larger 500m CPU did not`. */
+function doubtText({ row, larger }: NonNullable<Sizes['doubtful']>, sweep: SweepRecord): string {
+  const { layout } = dimensionsOf(cellsInOrder(sweep));
+  return `${cellName(row.cell, layout)} sustained the load, but the larger ${cellName(larger.cell, layout)} did not`;
+}
+
+/** Cells that did better than a larger one, a sentence for each load. */
+export function sizeDoubts(sweep: SweepRecord, records: readonly CellRecord[]): string[] {
+  return (sizesOf(sweep, records) ?? []).flatMap(({ name, doubtful }) =>
+    doubtful === null
+      ? []
+      : [
+          `${name === '' ? '' : `${name}: `}${doubtText(doubtful, sweep)}: near its limit, a cell sometimes passes by chance.`,
+        ],
+  );
 }
 
 function smallestFigures(sweep: SweepRecord, records: readonly CellRecord[]): Figure[] {
   const { metric } = decidingMetric(sweep);
   const { layout } = dimensionsOf(cellsInOrder(sweep));
   const sizes = (sizesOf(sweep, records) ?? []).filter(({ rows }) => rows.some(isMeasured));
-  return sizes.slice(0, MAX_GROUPS).map(({ name, least }) => ({
+  return sizes.slice(0, MAX_GROUPS).map(({ name, least, doubtful }) => ({
     name: name === '' ? 'Smallest that sustains' : `Smallest for ${name}`,
     value:
       least === null
-        ? 'no cell met the SLO'
+        ? doubtful === null
+          ? 'no cell met the SLO'
+          : `not clear: ${doubtText(doubtful, sweep)}`
         : `${cellName(least.cell, layout)}: ${metric.axis} ${spreadText(spreadOf(least, metric))} ${metric.unit}`,
   }));
 }
@@ -139,9 +183,15 @@ export function smallestText(sweep: SweepRecord, records: readonly CellRecord[])
   const found = named.flatMap(({ name, least }) =>
     least === null ? [] : [`${cellParts(least.cell, layout).join(' and ')}${of(name)}`],
   );
-  const none = named.flatMap(({ name, least }) => (least === null ? [name] : []));
+  const none = named.flatMap(({ name, least, doubtful }) =>
+    least === null && doubtful === null ? [name] : [],
+  );
+  const unclear = named.flatMap(({ name, least, doubtful }) =>
+    least === null && doubtful !== null ? [name] : [],
+  );
   if (found.length === 0 && none.length === all.length) return `no cell sustains ${loadText}`;
   const more = all.length - named.length;
+  const rateText = found.length > 0 && rate !== undefined ? 'this rate' : loadText;
   return [
     ...(found.length === 0
       ? []
@@ -150,6 +200,11 @@ export function smallestText(sweep: SweepRecord, records: readonly CellRecord[])
       ? []
       : [
           `no cell sustains ${rate === undefined ? 'the load' : 'this rate'} for ${inWords(none, ' or ')}`,
+        ]),
+    ...(unclear.length === 0
+      ? []
+      : [
+          `it is not clear which cell sustains ${rateText}${unclear.every((name) => name === '') ? '' : ` for ${inWords(unclear, ' or ')}`}, because a larger one than those that did missed the SLO`,
         ]),
     ...(more === 0 ? [] : [`see below for ${counted(more, 'more load')}`]),
   ].join('; ');

@@ -30,9 +30,10 @@ export function sweepVerdict(sweep: SweepRecord, records: readonly CellRecord[])
   const isDone = records.length === sweep.steps.length;
   const sizes = sizesOf(sweep, records);
   const isNone = sizes !== null && sizes.every(({ least }) => least === null);
+  const isUnclear = isNone && sizes.some(({ doubtful }) => doubtful !== null);
   return {
     ...(isDone
-      ? ({ tone: isNone ? 'bad' : 'good', word: 'DONE' } as const)
+      ? ({ tone: isUnclear ? 'unsure' : isNone ? 'bad' : 'good', word: 'DONE' } as const)
       : ({ tone: 'unsure', word: 'STOPPED' } as const)),
     sentence: sweepSentence(sweep, records),
   };

@@ -5,7 +5,7 @@ import { loadOf } from '../plan/plan-cells';
 import { mainMetric, metricsOf } from '../analysis/metric';
 import { driftOf } from '../analysis/drift-and-order';
 import type { Figure } from '../../../report/text/units';
-import { decisionFigures, leastDifferenceOf, smallestText } from './decision';
+import { decisionFigures, leastDifferenceOf, sizeDoubts, smallestText } from './decision';
 import { axesOf, cellName, cellRows, cellsInOrder, spreadOf, spreadText } from './table';
 import { counted, formatNumber, percent, signed, times } from '../../../ui/numbers';
 
@@ -165,6 +165,7 @@ export function sweepDoubts(sweep: SweepRecord, records: readonly CellRecord[]):
     ...(driftOf(sweep, records)?.isReal === true
       ? ['The speed of the machine changed during the sweep, as the control cell shows.']
       : []),
+    ...sizeDoubts(sweep, records),
     ...(sweep.plan.repeats === 1
       ? ['Each cell was measured once, so only the control cell shows the noise.']
       : []),

@@ -196,6 +196,17 @@ describe('what a sweep decides', () => {
     });
   });
 
+  test('with the interval of a search where each cell was searched once', () => {
+    const sweep = sampleSweep('workers: [1, 2, 4]');
+    const records = sampleCells(sweep).map((record) => ({
+      ...record,
+      figures: { ...record.figures, capacityLow: 45, capacityHigh: 110 },
+    }));
+    expect(figuresOf(sweep, records)['Best cell']).toMatch(
+      /^4 workers: capacity 81 \(45 to 110\) requests per second/,
+    );
+  });
+
   test('of each workload by itself, since their rates do not compare', () => {
     const sweep = sampleSweep('workload: [last-node, cpu], workers: [1, 2]');
     const records = sampleCells(sweep, ({ workload, workers }) =>
@@ -301,6 +312,43 @@ describe('what a sweep decides', () => {
         ...{ tone: 'bad', word: 'DONE' },
         sentence: 'Workers & CPU: no cell sustains 20 requests per second.',
       });
+    });
+
+    test('a cell is not the smallest that sustains if a larger one did not, and a doubt names both', () => {
+      const sweep = sampleSweep('cpuMillicores: [250, 500, 1000, 2000]', OF_LOAD);
+      const passing = (...sizes: number[]): CellRecord[] =>
+        needing(sweep, ({ cpuMillicores }) => (sizes.includes(Number(cpuMillicores)) ? 0 : 9_999));
+      const byLuck = passing(250, 1000, 2000);
+      expect(sweepDocument(sweep, byLuck).verdict.sentence).toBe(
+        'Workers & CPU: the smallest cell that sustains 20 requests per second has 1000m CPU.',
+      );
+      expect(sweepDoubts(sweep, byLuck)).toContain(
+        '250m CPU sustained the load, but the larger 500m CPU did not: near its limit, a cell sometimes passes by chance.',
+      );
+      const unclear = passing(250, 500);
+      expect(sweepDocument(sweep, unclear).verdict).toEqual({
+        ...{ tone: 'unsure', word: 'DONE' },
+        sentence:
+          'Workers & CPU: it is not clear which cell sustains 20 requests per second, because a larger one than those that did missed the SLO.',
+      });
+      expect(figuresOf(sweep, unclear)['Smallest that sustains']).toBe(
+        'not clear: 250m CPU sustained the load, but the larger 1000m CPU did not',
+      );
+      expect(allCharts(sweep, unclear)[0]?.title).not.toContain('none sustains');
+    });
+
+    test('a cell is larger only if nothing of it is less, and nothing else differs', () => {
+      const sweep = sampleSweep(
+        'cpuMillicores: [500, 1000], memoryMiB: [1024, 2048], tuning: [none, default]',
+        OF_LOAD,
+      );
+      const records = needing(sweep, ({ memoryMiB, tuning }) =>
+        tuning === 'none' || memoryMiB === 1024 ? 9_999 : 0,
+      );
+      expect(sweepDoubts(sweep, records).join()).not.toContain('by chance');
+      expect(figuresOf(sweep, records)['Smallest that sustains']).toMatch(
+        /^500m CPU, 2 GiB memory, tuning default|^tuning default, 500m CPU, 2 GiB memory/,
+      );
     });
 
     test('of rates that differ, and of more loads than a sentence has room for', () => {
