@@ -14,7 +14,7 @@ import { at, type NamedSettings } from './environment';
 import { merged } from './presets';
 import { isMasked } from './secrets/mask';
 import { readTopologyFile } from './topology-file';
-import { bareTopology, leadsElsewhere } from './values-topology';
+import { bareTopology, elsewhereIn } from './values-topology';
 
 /** What the user asks for: a file, in which single options replace values. */
 export interface TopologyChoice {
@@ -45,7 +45,8 @@ export function chooseTopology(choice: TopologyChoice): Topology {
   const file = fileOf(choice);
   const { topology, leftOut } = bareTopology(merged(file, asValues(choice, file)));
   refuseMasked(topology);
-  refuseElsewhere(topology);
+  const elsewhere = elsewhereIn(topology);
+  if (elsewhere !== null) throw new Mistake(`${elsewhere}.`);
   refuseVain(choice, topology);
   if (leftOut.length > 0) {
     throw new Mistake(
@@ -108,16 +109,6 @@ function refuseVain(choice: TopologyChoice, topology: Topology): void {
   const flags = vain.map((name) => `--${name}`).join(' and ');
   throw new Mistake(
     `${flags} ${vain.length === 1 ? 'works' : 'work'} only in queue mode, but the mode is ${topology.mode}: add --mode queue, or remove ${vain.length === 1 ? flags : 'these options'}.`,
-  );
-}
-
-/** Else the load would reach stores of the user: n8n imports workflows into them, and runs what is active there. */
-function refuseElsewhere({ env, main, workers, webhooks }: Topology): void {
-  const given = { ...env, ...main.env, ...workers.env, ...webhooks.env };
-  const names = Object.keys(given).filter(leadsElsewhere);
-  if (names.length === 0) return;
-  throw new Mistake(
-    `the topology sets ${names.join(', ')}, which would lead n8n to a store, an address or a folder of your own: remove ${names.length === 1 ? 'it' : 'them'}, because the command starts n8n with new ones.`,
   );
 }
 

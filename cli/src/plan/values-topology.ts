@@ -304,7 +304,16 @@ const HARMLESS_HERE =
 const MORE_STORES = /^N8N_(EXTERNAL_STORAGE_\w+|BINARY_DATA_STORAGE_PATH)$/;
 
 /** Leads an n8n that is started here to a store, an address or a folder of the user. `X_FILE` holds what X would. */
-export function leadsElsewhere(variable: string): boolean {
+function leadsElsewhere(variable: string): boolean {
   const name = variable.replace(/_FILE$/, '');
   return MORE_STORES.test(name) || (isOfPlace(name) && !HARMLESS_HERE.test(name));
+}
+
+/** Else the load would reach stores of the user: n8n imports workflows into them, and runs what is active there. */
+export function elsewhereIn({ env, main, workers, webhooks }: Topology): string | null {
+  const given = { ...env, ...main.env, ...workers.env, ...webhooks.env };
+  const names = Object.keys(given).filter(leadsElsewhere);
+  return names.length === 0
+    ? null
+    : `the topology sets ${names.join(', ')}, which would lead n8n to a store, an address or a folder of your own: remove ${names.length === 1 ? 'it' : 'them'}, because the command starts n8n with new ones`;
 }

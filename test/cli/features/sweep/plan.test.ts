@@ -129,6 +129,7 @@ dimensions:
     [{ webhooks: 1 }, /only queue mode has/],
     [{ memoryMiB: 512, heapMiB: 1024 }, /the heap is larger than the memory/],
     [{ concurrency: 5 }, /only queue mode has worker/],
+    [{ 'env.DB_POSTGRESDB_HOST': 'db' }, /sets DB_POSTGRESDB_HOST, .* of your own: remove it/],
     [{ clients: 4 }, /find has no clients/],
     [{ profile: 'closed', ratePerSecond: 4 }, /closed has no rate/],
   ])('%j cannot be', (cell, reason) => {

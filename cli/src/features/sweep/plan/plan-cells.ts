@@ -7,6 +7,7 @@ import {
   PROFILES,
   type LoadPlan,
 } from '../../../../../loadtests/lib/profile';
+import { elsewhereIn } from '../../../plan/values-topology';
 import type { Server } from '../../../plan/server';
 import type { SweepPlan } from './plan';
 import { messageOf } from '../../../ui/exit';
@@ -109,7 +110,7 @@ const RULES: readonly Rule[] = [
     if (isServerCell(cell)) return null;
     const topology = topologySchema.safeParse(layoutOf(cell));
     if (!topology.success) return topology.error.issues[0]?.message ?? 'the topology is invalid';
-    return contradiction(topology.data);
+    return contradiction(topology.data) ?? elsewhereIn(topology.data);
   },
 ];
 
