@@ -51,7 +51,7 @@ test.each([
   ['http://127.0.0.1:5690', '127.0.0.1'],
   ['http://localhost:5690', '127.0.0.1'],
   // Nobody has it (RFC 5737).
-  ['http://192.0.2.7:5690', null],
+  ['http://203.0.113.7:5690', null],
   ['http://gateway.invalid:5690', null],
 ])(
   'a stand-in that n8n reaches at %s listens on no other address of this machine than %p',
