@@ -204,7 +204,7 @@ export function smallestText(sweep: SweepRecord, records: readonly CellRecord[])
     ...(unclear.length === 0
       ? []
       : [
-          `it is not clear which cell sustains ${rateText}${unclear.every((name) => name === '') ? '' : ` for ${inWords(unclear, ' or ')}`}, because a larger one than those that did missed the SLO`,
+          `it is not clear which cell sustains ${rateText}${unclear.every((name) => name === '') ? '' : ` for ${inWords(unclear, ' or ')}`}: a cell met the SLO, but a larger one did not`,
         ]),
     ...(more === 0 ? [] : [`see below for ${counted(more, 'more load')}`]),
   ].join('; ');

@@ -329,7 +329,7 @@ describe('what a sweep decides', () => {
       expect(sweepDocument(sweep, unclear).verdict).toEqual({
         ...{ tone: 'unsure', word: 'DONE' },
         sentence:
-          'Workers & CPU: it is not clear which cell sustains 20 requests per second, because a larger one than those that did missed the SLO.',
+          'Workers & CPU: it is not clear which cell sustains 20 requests per second: a cell met the SLO, but a larger one did not.',
       });
       expect(figuresOf(sweep, unclear)['Smallest that sustains']).toBe(
         'not clear: 250m CPU sustained the load, but the larger 1000m CPU did not',
