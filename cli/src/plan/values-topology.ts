@@ -298,7 +298,7 @@ const OF_PLACE = [
 export const isOfPlace = (variable: string): boolean =>
   OF_PLACE.some((pattern) => pattern.test(variable));
 
-/** Of these, what names no store, address or folder: an n8n that is started here may have it. */
+/** Those that name no store, address or folder: an n8n that is started here may have them. */
 const HARMLESS_HERE =
   /^(TZ|GENERIC_TIMEZONE|PATH|NODE_EXTRA_CA_CERTS|EXECUTIONS_PROCESS|QUEUE_BULL_PREFIX|QUEUE_HEALTH_CHECK_ACTIVE)$|^QUEUE_BULL_REDIS_(TIMEOUT_THRESHOLD$|KEEP_ALIVE)|^N8N_(ENCRYPTION_KEY|METRICS\w*|PROXY_HOPS|RESTRICT_FILE_ACCESS_TO|GRACEFUL_SHUTDOWN_TIMEOUT|DISABLE_PRODUCTION_MAIN_PROCESS|TUNED_\w+|RUNNERS_(MODE|ENABLED|AUTH_TOKEN|HEALTH_CHECK_\w+))$/;
 const MORE_STORES = /^N8N_(EXTERNAL_STORAGE_\w+|BINARY_DATA_STORAGE_PATH)$/;

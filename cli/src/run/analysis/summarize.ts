@@ -57,7 +57,7 @@ export function summarize(
   const seconds = (measured.toMs - measured.fromMs) / 1_000;
   const offered = requests.due;
   const good = requests.goodResponses();
-  // Of what answers at once, an accepted request has cost nothing of its execution yet.
+  // A workflow that answers at once has accepted a request before it executes anything of it.
   const done = Math.min(good, facts.completed?.completions.requests ?? Infinity);
   const errors = {
     requests: requests.errors,

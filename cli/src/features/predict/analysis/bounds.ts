@@ -94,7 +94,7 @@ export function predict({ slots, cpu = [], scaling }: PredictQuestion): Predicti
   const hasLaw = bounds.some(({ name }) => name === 'scaling');
   return {
     lowest:
-      lowest !== null && hasLaw ? { ...lowest, ratePerSecond: leastOf(lowest, bounds) } : null,
+      lowest !== null && hasLaw ? { ...lowest, ratePerSecond: answerOf(lowest, bounds) } : null,
     bounds,
     refused,
   };
@@ -108,7 +108,7 @@ export const lowestOf = (bounds: readonly Bound[]): Bound | null =>
   );
 
 /** The least of several uncertain rates lies between the least of their low ends and the least of their high ends. */
-function leastOf({ ratePerSecond }: Bound, bounds: readonly Bound[]): Uncertain {
+function answerOf({ ratePerSecond }: Bound, bounds: readonly Bound[]): Uncertain {
   if (ratePerSecond.low === null) return ratePerSecond;
   const ends = (end: 'low' | 'high'): number[] =>
     bounds.flatMap((bound) => bound.ratePerSecond[end] ?? []);

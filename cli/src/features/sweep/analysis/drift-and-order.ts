@@ -89,12 +89,8 @@ export function drift(controls: readonly { atSeconds: number; value: number }[])
  * From where on two cells differ, as a share of the larger value: among so many equal cells, even the best and the worst
  * differ by more in 5% of sweeps only. The noise is known from a few controls, which Tukey's range takes into account.
  */
-export function leastDifference(
-  { controls, noise }: Drift,
-  cells: number,
-  repeats: number,
-): number {
-  // Of a median of so many normals; of two it is less, as that is their mean.
+export function minDifference({ controls, noise }: Drift, cells: number, repeats: number): number {
+  // Scatter of a median relative to one value; of two values, the median is their mean.
   const ofMedian = Math.min(1, Math.sqrt(Math.PI / 2 / repeats));
   return noise * ofMedian * studentizedRangeQuantile(0.95, Math.max(2, cells), controls - 1);
 }

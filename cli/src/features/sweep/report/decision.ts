@@ -2,7 +2,7 @@
 import { counted, formatNumber } from '../../../ui/numbers';
 import { adviceFor } from '../../../analysis/limits/table';
 import { commonLimit, commonLimitText } from '../../../analysis/limits/limit-seen';
-import { driftOf, leastDifference } from '../analysis/drift-and-order';
+import { driftOf, minDifference } from '../analysis/drift-and-order';
 import { mainMetric, metricsOf, type SweepMetric } from '../analysis/metric';
 import type { Cell } from '../plan/cells';
 import { changedDimensions, isServerCell } from '../plan/plan-cells';
@@ -79,10 +79,10 @@ export function decisionFigures(sweep: SweepRecord, records: readonly CellRecord
       rows: rows.filter((row) => spreadOf(row, metric).median !== null),
     }))
     .filter(({ rows }) => rows.length > 0);
-  const leastApart = leastDifferenceOf(sweep, records);
+  const minApart = minDifferenceOf(sweep, records);
   const bests = measured.slice(0, MAX_GROUPS).map(({ name, rows }) => ({
     name: name === '' ? 'Best cell' : `Best for ${name}`,
-    value: bestText(sweep, rows, leastApart),
+    value: bestText(sweep, rows, minApart),
   }));
   const smallest = smallestFigures(sweep, records);
   const [only, ...others] = measured;
@@ -237,19 +237,16 @@ const metsSlo = ({ records }: CellRow): boolean =>
  * From where on cells that had the same to do differ, as a share of the larger value; null with too few controls, and
  * where the controls were measured by another metric than the cells.
  */
-export function leastDifferenceOf(
-  sweep: SweepRecord,
-  records: readonly CellRecord[],
-): number | null {
+export function minDifferenceOf(sweep: SweepRecord, records: readonly CellRecord[]): number | null {
   const found = driftOf(sweep, records);
   const { metric } = decidingMetric(sweep);
   if (found === null || metric.id !== mainMetric(sweep.plan, sweep.steps).id) return null;
   const most = Math.max(...groupsOf(sweep, records).map(({ rows }) => rows.length));
-  return leastDifference(found, most, sweep.plan.repeats);
+  return minDifference(found, most, sweep.plan.repeats);
 }
 
 /** `4 workers: capacity 82 (81 to 83) requests per second, not clearly better than 3 workers; worst: 1 worker: 21`. */
-function bestText(sweep: SweepRecord, rows: readonly CellRow[], leastApart: number | null): string {
+function bestText(sweep: SweepRecord, rows: readonly CellRow[], minApart: number | null): string {
   const { metric } = decidingMetric(sweep);
   const { layout } = dimensionsOf(cellsInOrder(sweep));
   const nameOf = ({ cell }: CellRow): string => cellName(cell, layout);
@@ -258,7 +255,7 @@ function bestText(sweep: SweepRecord, rows: readonly CellRow[], leastApart: numb
   if (best === undefined) return 'no cell met the SLO';
   const isNear = (row: CellRow): boolean => {
     const [one, other] = [best, row].map((each) => spreadOf(each, metric).median ?? NaN);
-    return relativeDifference(one, other) < (leastApart ?? 0);
+    return relativeDifference(one, other) < (minApart ?? 0);
   };
   const near = rows.filter((row) => row !== best && metsSlo(row) && isNear(row));
   const few = near.length <= MAX_NAMED;

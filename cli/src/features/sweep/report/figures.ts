@@ -5,7 +5,7 @@ import { loadOf } from '../plan/plan-cells';
 import { mainMetric, metricsOf } from '../analysis/metric';
 import { driftOf } from '../analysis/drift-and-order';
 import type { Figure } from '../../../report/text/units';
-import { decisionFigures, leastDifferenceOf, sizeDoubts, smallestText } from './decision';
+import { decisionFigures, minDifferenceOf, sizeDoubts, smallestText } from './decision';
 import { axesOf, cellName, cellRows, cellsInOrder, spreadOf, spreadText } from './table';
 import { counted, formatNumber, percent, signed, times } from '../../../ui/numbers';
 
@@ -80,12 +80,12 @@ export function controlText(sweep: SweepRecord, records: readonly CellRecord[]):
       : `${title} ${values.map(formatNumber).join(', ')} ${metric.unit}: too few to tell drift from noise`;
   }
   const { controls, change, isReal } = found;
-  const leastApart = leastDifferenceOf(sweep, records);
+  const minApart = minDifferenceOf(sweep, records);
   const differences =
-    leastApart === null
+    minApart === null
       ? ''
-      : leastApart < 1
-        ? `; differences below ${percent(leastApart)} mean nothing`
+      : minApart < 1
+        ? `; differences below ${percent(minApart)} mean nothing`
         : '; no difference between cells is larger than the noise';
   const drifted = isReal
     ? `drifted by ${signed(change, percent)} over the sweep, which is more than noise`

@@ -17,7 +17,7 @@ export interface CellSpread {
   low: number;
   high: number;
   all: number[];
-  /** Of the search, where there was a single one. */
+  /** The interval of the search, where there was a single one. */
   interval?: { low: number; high: number };
 }
 

@@ -1,6 +1,6 @@
 import {
   drift,
-  leastDifference,
+  minDifference,
   order,
   remaining,
   secondsLeft,
@@ -113,7 +113,7 @@ describe('drift of the controls', () => {
     const told = (controls: number, cells: number, repeats: number): number => {
       // It is proportional to the noise, and takes some milliseconds to compute.
       const steady = { controls, noise: 1, change: 0, isReal: false };
-      const factor = leastDifference(steady, cells, repeats);
+      const factor = minDifference(steady, cells, repeats);
       let count = 0;
       for (let run = 0; run < RUNS; run += 1) {
         const value = (): number => 100 + normal(random);
