@@ -1,6 +1,6 @@
 /** What somebody reads whose address, certificate, request or key is wrong: one sentence that says what to do. */
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ownRequest } from '../../../loadtests/lib/own-request';
 import { ask } from '../../../cli/src/prometheus/address';
@@ -119,6 +119,33 @@ test('one that never responds is told when the time is over', async () => {
   expect(await told(awaitExpectedResponse(url, request, AbortSignal.timeout(200)))).toBe(
     'POST /webhook/order never gave the expected response: no response arrived in time',
   );
+});
+
+test("n8n's API is asked at its own address only: a redirect would take the key to another", async () => {
+  let asked = 0;
+  const portOf = (server: Server): number => (server.address() as AddressInfo).port;
+  const other = createServer((_, response) => {
+    asked += 1;
+    response.end('{}');
+  });
+  const redirecting = createServer((_, response) => {
+    response.writeHead(302, { location: `http://127.0.0.1:${String(portOf(other))}/login` }).end();
+  });
+  await Promise.all(
+    [other, redirecting].map(
+      (server) => new Promise<void>((up) => server.listen(0, '127.0.0.1', up)),
+    ),
+  );
+  try {
+    const api = new N8nApi(`http://127.0.0.1:${String(portOf(redirecting))}`, 'a-key');
+    expect(await told(api.ask('GET', '/workflows'))).toMatch(
+      /redirected GET \/workflows to http:\/\/127\.0\.0\.1:\d+\/login: set --url to the address of n8n itself/,
+    );
+    expect(asked).toBe(0);
+  } finally {
+    other.close();
+    redirecting.close();
+  }
 });
 
 test('what will not get better is told at once', async () => {

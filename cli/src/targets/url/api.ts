@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withoutSecretParts } from '../../plan/secrets/address';
 import { Failure, Interrupted, messageOf, Mistake } from '../../ui/errors';
 import { wordsIn } from '../../ui/said';
 import { unreachable } from '../../ui/unreachable';
@@ -64,6 +65,8 @@ export class N8nApi implements N8nRequests {
         method,
         headers: { 'x-n8n-api-key': this.key, 'content-type': 'application/json' },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        // The key must not reach another address.
+        redirect: 'manual',
         signal,
       });
       const atMs = Date.parse(response.headers.get('date') ?? '');
@@ -75,6 +78,12 @@ export class N8nApi implements N8nRequests {
         `the n8n API at ${this.baseUrl} did not respond to ${method} ${path}: ${whyIn(error, this)}`,
       );
     });
+    const location = reply.headers.get('location');
+    if (reply.status >= 300 && reply.status < 400 && location !== null) {
+      throw new Mistake(
+        `the n8n API at ${this.baseUrl} redirected ${method} ${path} to ${withoutSecretParts(location)}: set --url to the address of n8n itself.`,
+      );
+    }
     if (!reply.ok) {
       const { status } = reply;
       const words = wordsIn(text);
