@@ -23,6 +23,7 @@ const CONDITIONS = [
   'one in ten is 80 ms farther away',
   'off by 0.1% at the most',
   '95% interval',
+  '95% confidence',
 ];
 const FIGURE = /\d+(\.\d+)? ?(x|%|\/s|ms|MiB|GiB|requests|times|cores)(?!\w)/;
 
