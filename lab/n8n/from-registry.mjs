@@ -4,7 +4,7 @@
 //
 // The lab installs its tools before npm ci has been run, so that no tsx is there: this file is JavaScript with checked types.
 import { execFile, spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -101,6 +101,7 @@ const AT_ONCE = 3;
  * What n8n's own packages ask of each other and the registry does not have, with what is there instead: to ask for all of
  * them takes half a minute, and npm itself, which stops at the first that is missing, some minutes for each.
  * @typedef {Record<string, string>} Versions
+ * @typedef {Record<string, string | Versions>} Overrides
  * @param {string} version
  * @param {(name: string, version: string) => Promise<Versions | null>} dependenciesOf
  * @param {(name: string) => readonly string[]} there
@@ -155,106 +156,150 @@ export async function dependenciesIn(name, version) {
 
 /**
  * @typedef {{ version?: string, dependencies?: Versions, peerDependencies?: Versions, peerDependenciesMeta?: Record<string, { optional?: boolean }> }} Locked
- * @typedef {{ name: string, version: string, peer: string, range: string, has: string }} Unmet
+ * @typedef {{ name: string, version: string, parent: string | null, asked: string, peer: string, range: string, has: string }} Unmet
+ * @typedef {(version: string, name: string, range: string) => boolean} Satisfies
  */
 
 /**
- * Packages beside n8n that ask for another version of a package than the one beside them: a range takes the newest package,
- * which may need a newer library than this n8n pins. What is asked for by its exact version stays.
+ * What the package at this place needs in another version than the one that it gets. A range takes the newest package, which
+ * may need a newer library than this n8n pins. Null: nothing, or it was asked for by this very version.
  * @param {Record<string, Locked>} locked
- * @param {(version: string, name: string, range: string) => boolean} satisfies
- * @returns {Unmet[]}
+ * @param {string} place
+ * @param {Satisfies} satisfies
+ * @returns {Unmet | null}
  */
-export function unmetPeers(locked, satisfies) {
-  const pinned = new Set(
-    Object.values(locked).flatMap(({ dependencies = {} }) =>
-      Object.entries(dependencies).map(String),
-    ),
-  );
-  return Object.entries(locked).flatMap(([place, { version = '', ...of }]) => {
-    const name = place.replace(/^node_modules\//, '');
-    const isPinned = pinned.has(String([name, version]));
-    if (place === '' || name.includes('node_modules/') || isPinned) return [];
-    return Object.entries(of.peerDependencies ?? {}).flatMap(([peer, range]) => {
-      const has = locked[`node_modules/${peer}`]?.version;
-      const isAsked = has !== undefined && of.peerDependenciesMeta?.[peer]?.optional !== true;
-      return isAsked && !satisfies(has, peer, range) ? [{ name, version, peer, range, has }] : [];
-    });
-  });
+export function unmetPeer(locked, place, satisfies) {
+  const { version = '', peerDependencies = {}, peerDependenciesMeta = {} } = locked[place] ?? {};
+  const at = place.lastIndexOf('node_modules/');
+  const name = place.slice(at + 'node_modules/'.length);
+  const within = place.slice(0, at).replace(/\/$/, '');
+  const asked = [within, ...Object.keys(locked)]
+    .map((one) => locked[one]?.dependencies?.[name])
+    .find((range) => range !== undefined && satisfies(version, name, range));
+  if (asked === undefined || asked === version) return null;
+  for (const [peer, range] of Object.entries(peerDependencies)) {
+    const has = placesOf(within, peer)
+      .map((one) => locked[one]?.version)
+      .find(Boolean);
+    if (has === undefined || peerDependenciesMeta[peer]?.optional === true) continue;
+    if (satisfies(has, peer, range)) continue;
+    const parent = within === '' ? null : within.slice(within.lastIndexOf('node_modules/') + 13);
+    return { ...{ name, version, parent, asked }, ...{ peer, range, has } };
+  }
+  return null;
 }
 
 /**
- * Older releases of the same major version, the newest first.
+ * Where Node.js looks for a package, from the folder of another one upwards.
+ * @param {string} within
+ * @param {string} name
+ * @returns {string[]}
+ */
+function placesOf(within, name) {
+  if (within === '') return [`node_modules/${name}`];
+  const above = within.slice(0, within.lastIndexOf('node_modules/')).replace(/\/$/, '');
+  return [`${within}/node_modules/${name}`, ...placesOf(above, name)];
+}
+
+/**
+ * Older releases, the newest first.
  * @param {string} version
  * @param {readonly string[]} there
  */
 export const olderOf = (version, there) =>
   there
-    .filter((one) => /^\d+\.\d+\.\d+$/.test(one) && numbers(one)[0] === numbers(version)[0])
-    .filter((one) => order(one, version) < 0)
+    .filter((one) => /^\d+\.\d+\.\d+$/.test(one) && order(one, version) < 0)
     .sort((a, b) => order(b, a));
 
-/**
- * @param {string} name
- * @param {string} range
- * @returns {string[]}
- */
-function versionsIn(name, range) {
-  const { status, stdout } = npm(['view', `${name}@${range}`, 'version', '--json'], '/');
-  return status === 0 && stdout.trim() !== '' ? [JSON.parse(stdout)].flat() : [];
-}
+/** @type {Map<string, string>} */
+const known = new Map();
 
 /**
- * @param {string} name
- * @param {string} version
- * @returns {Versions}
+ * @param {string} asked
+ * @param {string} field
  */
-function peersOf(name, version) {
-  const { status, stdout } = npm(['view', `${name}@${version}`, 'peerDependencies', '--json'], '/');
-  return status === 0 && stdout.trim() !== '' ? JSON.parse(stdout) : {};
+function viewed(asked, field) {
+  const words = ['view', asked, field, '--json'];
+  const { status, stdout } = known.has(String(words))
+    ? { status: 0, stdout: known.get(String(words)) ?? '' }
+    : npm(words, '/');
+  known.set(String(words), status === 0 ? stdout : '');
+  return status === 0 && stdout.trim() !== '' ? JSON.parse(stdout) : null;
 }
 
-/** n8n takes a command that it cannot load for one that does not exist. */
-const loads = (/** @type {string} */ folder) =>
-  spawnSync(process.env['N8N_NODE'] ?? process.execPath, [BIN, 'start', '--help'], {
-    ...{ cwd: folder, stdio: 'ignore' },
-    env: { ...process.env, N8N_USER_FOLDER: folder },
-  }).status === 0;
+/** @type {Satisfies} */
+const satisfies = (version, name, range) =>
+  [viewed(`${name}@${range}`, 'version') ?? []].flat().includes(version);
+
 const BIN = 'node_modules/n8n/bin/n8n';
+const START = 'require(require("node:path").resolve("node_modules/n8n/dist/commands/start.js"))';
 
 /**
- * What to take in the place of packages that do not fit to those beside them.
  * @param {string} folder
- * @returns {Versions}
+ * @param {readonly string[]} args
  */
-function fitting(folder) {
-  const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
-  /** @type {Map<string, string[]>} */
-  const known = new Map();
-  /** @type {(version: string, name: string, range: string) => boolean} */
-  const satisfies = (version, name, range) => {
-    const asked = `${name}@${range}`;
-    const versions = known.get(asked) ?? versionsIn(name, range);
-    known.set(asked, versions);
-    return versions.includes(version);
-  };
-  /** @type {Versions} */
-  const instead = {};
-  for (const { name, version, peer, has } of unmetPeers(packages, satisfies)) {
-    const older = olderOf(instead[name] ?? version, versionsOf(name)).find((one) => {
-      const range = peersOf(name, one)[peer];
-      return range === undefined || satisfies(has, peer, range);
-    });
-    if (older !== undefined) instead[name] = older;
-  }
-  return instead;
+const node = (folder, args) =>
+  spawnSync(process.env['N8N_NODE'] ?? process.execPath, args, {
+    ...{ cwd: folder, encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'] },
+    env: { ...process.env, N8N_USER_FOLDER: folder },
+  });
+
+/**
+ * n8n takes a command that it cannot load for one that does not exist.
+ * @param {string} folder
+ */
+const loads = (folder) => node(folder, [BIN, 'start', '--help']).status === 0;
+
+/**
+ * The place of the package that cannot be loaded, which n8n does not tell; empty where none is seen.
+ * @param {string} folder
+ */
+function unloadable(folder) {
+  const { stderr } = node(folder, ['--stack-trace-limit=50', '-e', `${START}; process.exit()`]);
+  const within = `${realpathSync(folder)}/`;
+  const frame = stderr.split('\n').find((line) => /^\s+at /.test(line) && line.includes(within));
+  const path = frame?.slice(frame.indexOf(within) + within.length) ?? '';
+  return /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? '';
 }
+
+/**
+ * Takes older releases of packages that do not load, one after the other; whether n8n loads then.
+ * @param {string} version
+ * @param {string} folder
+ * @param {Overrides} overrides
+ */
+export function refitted(version, folder, overrides) {
+  for (let left = TRIES; left > 0; left -= 1) {
+    if (loads(folder)) return true;
+    const place = unloadable(folder);
+    const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
+    const unmet = unmetPeer(packages, place, satisfies);
+    const older = unmet === null ? undefined : olderFitting(unmet);
+    if (unmet === null || older === undefined) break;
+    const { name, parent, peer, has } = unmet;
+    process.stderr.write(
+      `${name} ${unmet.version} does not fit to ${peer} ${has}: ${older} in its place\n`,
+    );
+    if (parent === null) overrides[name] = older;
+    else overrides[parent] = { ...Object(overrides[parent]), [name]: older };
+    if (!tryInstall(version, folder, overrides).isInstalled) break;
+  }
+  process.stderr.write(`n8n ${version} does not load: node -e '${START}' in ${folder} says why\n`);
+  return false;
+}
+
+/** @param {Unmet} unmet */
+const olderFitting = ({ name, version, asked, peer, has }) =>
+  olderOf(version, versionsOf(name)).find((one) => {
+    const range = (viewed(`${name}@${one}`, 'peerDependencies') ?? {})[peer];
+    return satisfies(one, name, asked) && (range === undefined || satisfies(has, peer, range));
+  });
 
 /**
  * Whether it is installed, with the overrides so far.
  * @param {string} version
  * @param {string} folder
- * @param {Versions} overrides
+ * @param {Overrides} overrides
  */
 function tryInstall(version, folder, overrides) {
   const content = {
@@ -279,7 +324,7 @@ async function install(version, folder) {
   }
   for (let left = TRIES; left > 0; left -= 1) {
     const { isInstalled, lacks } = tryInstall(version, folder, overrides);
-    if (isInstalled) return loads(folder) || refitted(version, folder, overrides);
+    if (isInstalled) return refitted(version, folder, { ...overrides });
     if (lacks === null || lacks.name === 'n8n') return false;
     const { name, wanted } = lacks;
     const instead = nearest(overrides[name] ?? wanted, versionsOf(name));
@@ -287,24 +332,6 @@ async function install(version, folder) {
     overrides[name] = instead;
     process.stderr.write(`the registry has no ${name} ${wanted}: ${instead} in its place\n`);
   }
-  return false;
-}
-
-/**
- * Installs it once more, without the packages that are too new for it; whether it loads then.
- * @param {string} version
- * @param {string} folder
- * @param {Versions} overrides
- */
-function refitted(version, folder, overrides) {
-  process.stderr.write(`n8n ${version} does not load: some packages are too new for it\n`);
-  const instead = fitting(folder);
-  for (const [name, older] of Object.entries(instead)) {
-    process.stderr.write(`${name}: ${older} in its place\n`);
-  }
-  const { isInstalled } = tryInstall(version, folder, { ...overrides, ...instead });
-  if (isInstalled && loads(folder)) return true;
-  process.stderr.write(`n8n ${version} does not load: run ${BIN} start in its folder to see why\n`);
   return false;
 }
 

@@ -16,7 +16,7 @@ import {
   missingIn,
   nearest,
   olderOf,
-  unmetPeers,
+  unmetPeer,
 } from '../../lab/n8n/from-registry.mjs';
 import { BASE_PROGRAMS, FakeLab } from './fake-lab';
 import { compareVersions } from '../../cli/src/ui/versions';
@@ -86,28 +86,35 @@ test('what the packages of n8n ask of each other and the registry lacks is known
   ]);
 });
 
-test('a package that a range took too new for what n8n pins is known, and one asked for by its exact version stays', () => {
+test('a package that a range took too new for what n8n pins is known, and one asked for by its very version stays', () => {
   const locked = {
-    '': { version: '1.0.0' },
-    'node_modules/n8n': { version: '2.23.4', dependencies: { old: '1.0.0', graph: '^1.0.0' } },
+    '': { dependencies: { n8n: '2.23.4' } },
+    'node_modules/n8n': { version: '2.23.4', dependencies: { old: '1.0.0', fits: '^1.0.0' } },
     'node_modules/core': { version: '1.1.41' },
-    'node_modules/graph': { version: '1.2.2', peerDependencies: { core: '^1.1.48' } },
     'node_modules/old': { version: '1.0.0', peerDependencies: { core: '1.1.0' } },
     'node_modules/fits': { version: '1.0.0', peerDependencies: { core: '^1.0.0' } },
-    'node_modules/may': {
-      ...{ version: '1.0.0', peerDependencies: { core: '^9.0.0' } },
+    'node_modules/chain': { version: '1.3.0', dependencies: { graph: '^1.1.0', may: '^1.1.0' } },
+    'node_modules/chain/node_modules/graph': {
+      ...{ version: '1.7.3', peerDependencies: { core: '^1.3.4' } },
+    },
+    'node_modules/chain/node_modules/may': {
+      ...{ version: '1.1.0', peerDependencies: { core: '^9.0.0' } },
       peerDependenciesMeta: { core: { optional: true } },
     },
-    'node_modules/n8n/node_modules/graph': {
-      ...{ version: '1.3.0', peerDependencies: { core: '^9.0.0' } },
-    },
   };
-  const satisfies = (_version: string, _name: string, range: string): boolean => range === '^1.0.0';
-  expect(unmetPeers(locked, satisfies)).toEqual([
-    { name: 'graph', version: '1.2.2', peer: 'core', range: '^1.1.48', has: '1.1.41' },
-  ]);
+  const satisfies = (_version: string, _name: string, range: string): boolean =>
+    ['^1.0.0', '^1.1.0', '1.0.0'].includes(range);
+  const unmet = (place: string): unknown => unmetPeer(locked, place, satisfies);
+  expect(unmet('node_modules/chain/node_modules/graph')).toEqual({
+    ...{ name: 'graph', version: '1.7.3', parent: 'chain', asked: '^1.1.0' },
+    ...{ peer: 'core', range: '^1.3.4', has: '1.1.41' },
+  });
+  for (const place of ['node_modules/old', 'node_modules/fits', 'node_modules/chain', '']) {
+    expect(unmet(place)).toBeNull();
+  }
+  expect(unmet('node_modules/chain/node_modules/may')).toBeNull();
   expect(olderOf('1.2.2', ['0.9.0', '1.0.0', '1.10.0', '1.1.6', '1.2.0-rc.1', '1.2.2'])).toEqual([
-    ...['1.1.6', '1.0.0'],
+    ...['1.1.6', '1.0.0', '0.9.0'],
   ]);
 });
 
