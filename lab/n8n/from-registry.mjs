@@ -190,7 +190,7 @@ export function unmetPeer(locked, place, satisfies) {
 }
 
 /**
- * Where Node.js looks for a package, from the folder of another one upwards.
+ * The places in which Node.js looks for a package, from the folder of another one upwards.
  * @param {string} within
  * @param {string} name
  * @returns {string[]}
