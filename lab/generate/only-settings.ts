@@ -151,6 +151,9 @@ interface Rendered {
   chart: string;
 }
 
+/** The variables are in studies/comparisons/regular-three-variables.yaml. */
+const THREE = 'studies/comparisons/results/three-variables/compare.json';
+
 const PAGE = 'docs/only-settings.md';
 
 export const RENDERED = 'docs/records/only-settings.json';
@@ -194,7 +197,7 @@ ${table(
   compared.map(([workload, mode]) => cell(workload, mode)),
 )}
 
-All ratios are relative to the official chart with its default settings and the same limits per pod, on a machine with 2 cores. They were measured with n8n ${listed(n8n)}. The ratios will differ on your machine and with other n8n versions. For workflows with ten expressions, most of the gain comes from the [patches](docs/chart/patches.md), which you cannot turn on with a variable. We measured all variables together. The comparison also set ${listed(others.map((name) => `\`${name}\``))}. This page omits them, because they describe the deployment or are n8n's defaults.
+All ratios are relative to the official chart with its default settings and the same limits per pod, on a machine with 2 cores. They were measured with n8n ${listed(n8n)}. The ratios will differ on your machine and with other n8n versions. For workflows with ten expressions, most of the gain comes from the [patches](docs/chart/patches.md), which you cannot turn on with a variable. We measured all variables together. In a separate comparison of single processes, the first three variables below gave ${ratioText(readJson(THREE))} for the shortest workflow (${link(THREE)}). The first comparison also set ${listed(others.map((name) => `\`${name}\``))}. This page omits them, because they describe the deployment or are n8n's defaults.
 
 ## Effects and costs
 
