@@ -9,12 +9,18 @@ import { N8N_VERSION } from '../support/versions';
 const run = promisify(execFile);
 const script = join(chart, 'files/preload/limit-metrics.cjs');
 const SHOW = `require('prom-client').register.metrics().then((text) => console.log(text))`;
+/** As n8n 1.123 does before it registers its own. */
+const CLEAR = `require('prom-client').register.clear();`;
 
 /** The metrics of a process that was started with these words, as n8n is (`n8n worker --concurrency=5`). */
-async function metricsOf(words: string[], env: Record<string, string> = {}): Promise<string> {
+async function metricsOf(
+  words: string[],
+  env: Record<string, string> = {},
+  program = SHOW,
+): Promise<string> {
   const { stdout } = await run(
     node24(),
-    ['--max-old-space-size=300', '--require', script, '-e', SHOW, 'n8n', ...words],
+    ['--max-old-space-size=300', '--require', script, '-e', program, 'n8n', ...words],
     {
       cwd: n8nFolder(N8N_VERSION),
       env: { PATH: process.env['PATH'] ?? '', ...env },
@@ -40,6 +46,12 @@ test.each([
   expect(await metricsOf(words, env)).toContain(
     `\nn8n_tuned_worker_concurrency ${String(slots)}\n`,
   );
+});
+
+test('an n8n that clears the registry when it starts tells its limits and its patches all the same', async () => {
+  const metrics = await metricsOf(['worker'], {}, CLEAR + CLEAR + SHOW);
+  expect(metrics).toContain('\nn8n_tuned_worker_concurrency 10\n');
+  expect(metrics).toContain('n8n_tuned_patch_in_force{patch="limit-metrics",state="known"} 1');
 });
 
 test('another process has no slots', async () => {

@@ -66,7 +66,17 @@ const find = (loaded) => (loaded?.Gauge === undefined ? undefined : loaded);
 patch(NAME, [NAME], () =>
   onLoad(/^prom-client$/, find, (client) => {
     setState(NAME, 'known');
-    register(client);
-    registerPatches(client);
+    const add = () => {
+      register(client);
+      registerPatches(client);
+    };
+    add();
+    // Older releases of n8n, such as 1.123 and 2.23, clear the registry when they start.
+    const { register: registry } = client;
+    const clear = registry.clear.bind(registry);
+    registry.clear = () => {
+      clear();
+      add();
+    };
   }),
 );
