@@ -9,7 +9,7 @@ import { N8N_VERSION } from '../support/versions';
 const run = promisify(execFile);
 const script = join(chart, 'files/preload/limit-metrics.cjs');
 const SHOW = `require('prom-client').register.metrics().then((text) => console.log(text))`;
-/** As n8n 1.123 does before it registers its own. */
+/** n8n 1.123 does this before it registers its own. */
 const CLEAR = `require('prom-client').register.clear();`;
 
 /** The metrics of a process that was started with these words, as n8n is (`n8n worker --concurrency=5`). */
