@@ -306,10 +306,10 @@ function openText(ledger: DrillLedger): string {
 }
 
 /**
- * What a drill that lost nothing rules out about such faults, with 95% confidence: the share of them that lose work, and the share of
- * exposed requests that are lost if those lose all that is in flight on their victims, null where that is unknown. Requests of one
- * fault are lost together, so the number of faults bounds how many of them lose work, however many requests there were. Null where
- * the drill lost something, or may have.
+ * What a drill that lost nothing rules out about such faults, with 95% confidence: the share of them that lose work, and the
+ * share of exposed requests that are lost if those lose all that is in flight on their victims, null where that is unknown.
+ * Requests of one fault are lost together, so the number of faults bounds how many of them lose work, however many requests
+ * there were. Null where the drill lost something, or may have.
  */
 export function boundsOfNone({
   ledger,

@@ -16,7 +16,8 @@ export interface CarriedCapacity {
 const MAX_SHARE = 0.99;
 
 /**
- * A rate where a request costs `dearer` times as much, in two views. n8n may be as busy there as here, so that the rate follows the price alone. Or requests may
+ * A rate where a request costs `dearer` times as much, in two views. n8n may be as busy there as here, so that the rate follows
+ * the price alone. Or requests may
  * wait as long there as here, since the SLO is the same number of milliseconds: how much of the CPU is left over then
  * follows the price too. The first is right where latency is mostly something else than a queue for the CPU, the second
  * where it is mostly that.

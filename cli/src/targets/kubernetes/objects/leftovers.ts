@@ -25,7 +25,10 @@ export interface Leftover {
   call: string;
   /** Release of Helm in a shared namespace; null if there is none. */
   release: string | null;
-  /** `ended`: the process that made it is gone; `elsewhere`: it was made on another machine, in another container or before a restart, which cannot be asked. */
+  /**
+   * `ended`: the process that made it is gone; `elsewhere`: it was made on another machine, in another container or before a
+   * restart, which cannot be asked.
+   */
   state: 'running' | 'ended' | 'elsewhere';
   madeBy: string;
 }
