@@ -1,7 +1,15 @@
 // Runs suites of tests, says which ran and how long their files took, and ends with a line `N passed, N failed`. A suite
 // whose need is missing is skipped; in CI it has failed. A file that failed runs again once: see second-try.ts.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -10,6 +18,7 @@ import {
   afterSecondTry,
   countTests,
   filesToRunAgain,
+  leftFolders,
   lineOf,
   runsIn,
   sumOfTries,
@@ -189,6 +198,7 @@ async function runSuites(chosen: Suite[], isOfAll: boolean): Promise<boolean> {
   });
   rows.push(...(await Promise.all(checked)).flat());
   const projects = ready.filter(({ checks }) => !checks);
+  const before = readdirSync(tmpdir());
   const { files, secondTries, isWhole } =
     projects.length > 0
       ? await runJest(projects)
@@ -211,6 +221,8 @@ async function runSuites(chosen: Suite[], isOfAll: boolean): Promise<boolean> {
   if (GITHUB_STEP_SUMMARY) {
     appendFileSync(GITHUB_STEP_SUMMARY, [`${second}.`, ...secondTries].join('\n- ') + '\n');
   }
+  const left = leftFolders(before, readdirSync(tmpdir()));
+  if (left !== '') console.log(`new in ${tmpdir()}, and not removed: ${left}`);
   const skipped = sum('skipped') > 0 ? `, ${String(sum('skipped'))} skipped` : '';
   console.log(
     `\n${second}${overTime}\n${String(sum('passed'))} passed, ${String(sum('failed'))} failed${skipped}`,

@@ -7,10 +7,10 @@ import {
   listed,
   number,
   read,
+  readUnpacked,
   refuseUnlessFound,
   root,
   table,
-  unpacked,
   type Generated,
 } from './records';
 import { middle, n8nOfPeers, peer } from './studies/charts';
@@ -32,7 +32,7 @@ const RECORD = 'studies/capacity/results/items/find.json';
 const FIGURES = ['Capacity', 'Plan with', 'Speed', 'Limited by'];
 const STYLE = { width: 100, colour: false };
 
-export const output = (): string => outputOf(readFind(unpacked(dirname(RECORD))), RECORD);
+export const output = (): string => outputOf(readUnpacked(dirname(RECORD), readFind), RECORD);
 
 export function outputOf(record: FindRecord, path: string): string {
   refuseUnlessFound(record, path);

@@ -95,19 +95,19 @@ export function recordsNamed(name: string, folder: string): string[] {
     .sort();
 }
 
-const folders: string[] = [];
-const removeFolders = (): void => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-};
-
-/** A folder with the records at or beneath `folder` as files, there until this process ends. */
-export function unpacked(folder: string): string {
+/** Reads the records at or beneath `folder`, which lie there as files for as long as `readIt` takes. */
+export function readUnpacked<Content>(
+  folder: string,
+  readIt: (folder: string) => Content,
+): Content {
   const { archive, inside } = archivedAt(folder.replace(/\/*$/, '/'));
   const to = mkdtempSync(join(tmpdir(), 'n8n-tuned-records-'));
-  if (folders.length === 0) process.once('exit', removeFolders);
-  folders.push(to);
-  unpack(archive, inside, to);
-  return join(to, inside);
+  try {
+    unpack(archive, inside, to);
+    return readIt(join(to, inside));
+  } finally {
+    rmSync(to, { recursive: true, force: true });
+  }
 }
 
 /** What a page links to for a record: the archive and the id, as `n8n-tuned report` takes them. From the root. */
@@ -187,7 +187,7 @@ export function median(values: readonly number[]): number {
 }
 
 /** A record of the command, read and checked as the command does. */
-export const runAt = (path: string): RunRecord => readRun(unpacked(dirname(path)));
+export const runAt = (path: string): RunRecord => readUnpacked(dirname(path), readRun);
 
 /** A search that is not sure of its answer is nothing to show first. */
 export function refuseUnlessFound({ verdict }: Pick<FindRecord, 'verdict'>, path: string): void {

@@ -7,7 +7,7 @@ import { readFind } from '../../cli/src/features/find/read';
 import { findDocument } from '../../cli/src/features/find/report/document';
 import { renderTerminal } from '../../cli/src/report/text/terminal';
 import { runDocument } from '../../cli/src/run/report/document';
-import { refuseUnlessFound, runAt, unpacked, type Generated } from './records';
+import { readUnpacked, refuseUnlessFound, runAt, type Generated } from './records';
 import { runOf } from './studies/capacity';
 
 // Text with ANSI colours as runs of one style each, line by line.
@@ -75,7 +75,7 @@ export function findTerminal(search: FindRecord, path: string): string {
 /** What is typed today to measure the same: records keep the options of their day. */
 export function terminals(): Generated {
   const run = runAt(runOf('studies/proof/results/recommended/proof.json'));
-  const compared = readComparison(unpacked('studies/comparisons/results/last-node-regular'));
+  const compared = readUnpacked('studies/comparisons/results/last-node-regular', readComparison);
   const clients = compared.command[compared.command.indexOf('--vus') + 1] ?? '';
   return {
     files: {
@@ -83,7 +83,7 @@ export function terminals(): Generated {
         command: `n8n-tuned run --workload ${run.workload.name} --rate ${String(run.profile.ratePerSecond)} --duration ${String(run.profile.durationSeconds)}s \\\n  ${slos(run)}`,
         output: renderTerminal(runDocument({ record: run }), STYLE),
       }),
-      'docs/terminal/find.svg': findTerminal(readFind(unpacked(SEARCH)), SEARCH),
+      'docs/terminal/find.svg': findTerminal(readUnpacked(SEARCH, readFind), SEARCH),
       'docs/terminal/compare.svg': terminalSvg({
         command: `n8n-tuned compare ${compared.a.name}.yaml ${compared.b.name}.yaml --workload ${compared.workload.name} --vus ${clients}`,
         output: renderTerminal(compareDocument(compared), STYLE),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { repositoryRoot } from '../../cli/src/lab/paths';
 import { readFind } from '../../cli/src/features/find/read';
-import { recordFolder } from '../../cli/src/record/archive';
+import { readRecordFolders } from '../../cli/src/record/archive';
 import { openBrowser } from '../support/browser';
 import { openReport, overflowOf, overlappingTexts, seriousFindings } from '../support/page';
 import { findDocument } from '../../cli/src/features/find/report/document';
@@ -22,7 +22,9 @@ const file = join(out, 'report.html');
 let browser: Browser;
 
 beforeAll(async () => {
-  const record = readFind(recordFolder(join(repositoryRoot(), RECORD)));
+  const record = readRecordFolders([join(repositoryRoot(), RECORD)], ([folder = '']) =>
+    readFind(folder),
+  );
   // A search that is not sure of its answer is nothing to show first.
   expect(record.verdict).toBe('found');
   writeFileSync(file, renderHtml(findDocument(record)));

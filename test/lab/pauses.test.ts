@@ -1,4 +1,4 @@
-// A test waits for a condition. Where none can be waited for, it pauses, for one of these reasons.
+// A test waits for a condition. Where none can be waited for, it pauses, for one of these reasons. It also leaves no folder.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -99,4 +99,10 @@ test('nothing else in a test sleeps for a fixed time', () => {
   const sleeps =
     /waitForTimeout\(|=> (?:void )?setTimeout\((?:\w+), |setTimeout:\s+sleep|setTimeout\s+as\s/;
   expect(files.filter((file) => sleeps.test(textOf(file)))).toEqual(OWN_PROGRAMS);
+});
+
+test('a file of tests that makes a temporary folder also removes one', () => {
+  const making = files.filter((file) => textOf(file).includes('mkdtempSync(join(tmpdir()'));
+  expect(making.length).toBeGreaterThan(100);
+  expect(making.filter((file) => !textOf(file).includes('rmSync('))).toEqual([]);
 });

@@ -4,6 +4,7 @@ import {
   afterSecondTry,
   countTests,
   filesToRunAgain,
+  leftFolders,
   lineOf,
   runsIn,
   sumOfTries,
@@ -98,4 +99,12 @@ test('the list of runs says of the last ten how many tests needed a second try, 
     'second tries in the last 10 runs: 3 in 2 of them: a.test.ts 2, b.test.ts 1',
   );
   expect(sumOfTries(runs.slice(1, 3))).toBe('second tries in the last 2 runs: 0 in 0 of them');
+});
+
+test('new temporary folders that nobody removed are counted by how their names begin', () => {
+  const before = ['own-14QbRM', 'tsx-0'];
+  expect(leftFolders(before, before)).toBe('');
+  expect(leftFolders(before, ['tsx-0', 'jest_0', 'node-compile-cache', 'mine'])).toBe('');
+  const after = [...before, 'own-3YlsPT', 'proof-18IokW', 'proof-3WbBnW', 'x.9UxUwz'];
+  expect(leftFolders(before, after)).toBe('2 proof-*, 1 own-*, 1 x.*');
 });

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from './support/n8n';
@@ -49,21 +49,24 @@ describe('the stand-in as a process', () => {
     }
   });
 
-  it('says in one sentence that its port is taken', async () => {
+  it('says in one sentence that its port is taken, and leaves nothing behind', async () => {
     const { url, stop } = await startUpstream();
+    const temporary = mkdtempSync(join(tmpdir(), 'taken-'));
     try {
       const { port } = new URL(url);
       const { status, stderr } = spawnSync(
         process.execPath,
         [join(root, 'cli/dist/stand-in.cjs')],
-        { env: { PORT: port }, encoding: 'utf8' },
+        { env: { PORT: port, TMPDIR: temporary }, encoding: 'utf8' },
       );
       expect(stderr).toBe(
         `The stand-in cannot listen on 127.0.0.1:${port}: listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`,
       );
       expect(status).toBe(1);
+      expect(readdirSync(temporary)).toEqual([]);
     } finally {
       await stop();
+      rmSync(temporary, { recursive: true });
     }
   });
 });

@@ -160,17 +160,22 @@ export function unpackNamed({ archive, id }: NamedArchive, to: string): string {
   return join(to, folder);
 }
 
-/** A folder of records as the user names it; that of an archive is there until the command ends. */
-export function recordFolder(text: string): string {
-  const named = namedArchive(text);
-  if (named === null) return text;
-  const to = mkdtempSync(join(tmpdir(), 'n8n-tuned-records-'));
-  if (unpacked.length === 0) process.once('exit', removeUnpacked);
-  unpacked.push(to);
-  return unpackNamed(named, to);
+/** Reads folders of records as the user names them. What lies in an archive is a folder for as long as `read` takes. */
+export function readRecordFolders<Content>(
+  named: readonly string[],
+  read: (folders: string[]) => Content,
+): Content {
+  const unpacked: string[] = [];
+  const folderOf = (text: string): string => {
+    const archive = namedArchive(text);
+    if (archive === null) return text;
+    const to = mkdtempSync(join(tmpdir(), 'n8n-tuned-records-'));
+    unpacked.push(to);
+    return unpackNamed(archive, to);
+  };
+  try {
+    return read(named.map(folderOf));
+  } finally {
+    for (const folder of unpacked) rmSync(folder, { recursive: true, force: true });
+  }
 }
-
-const unpacked: string[] = [];
-const removeUnpacked = (): void => {
-  for (const folder of unpacked) rmSync(folder, { recursive: true, force: true });
-};

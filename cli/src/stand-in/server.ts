@@ -36,28 +36,40 @@ export interface StandIn {
   end(): Promise<void>;
 }
 
-/** Rejects where it cannot listen. */
+/** Rejects where it cannot listen, and leaves nothing behind then. */
 export async function startStandIn(options: StandInOptions): Promise<StandIn> {
-  const { plan, host, port, tls } = options;
-  const answering = new Answering(plan, options.effectsFile);
-  const handle = (request: IncomingMessage, response: ServerResponse): void => {
-    answering.answer(request, response);
-  };
-  const server = tls === undefined ? createServer(handle) : createTlsServer(tls, handle);
-  server.keepAliveTimeout = 60_000;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, resolve);
-  });
+  const answering = new Answering(options.plan, options.effectsFile);
+  let server: Server;
+  try {
+    server = await listening(options, (request, response) => {
+      answering.answer(request, response);
+    });
+  } catch (error) {
+    answering.end();
+    throw error;
+  }
   const bound = (server.address() as AddressInfo).port;
   return {
-    url: `${tls === undefined ? 'http' : 'https'}://${host}:${String(bound)}`,
+    url: `${options.tls === undefined ? 'http' : 'https'}://${options.host}:${String(bound)}`,
     report: () => answering.report(),
     end: async () => {
       await closed(server, Math.min(5_000, 500 + 2 * answering.longestMs));
       answering.end();
     },
   };
+}
+
+async function listening(
+  { host, port, tls }: StandInOptions,
+  handle: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<Server> {
+  const server = tls === undefined ? createServer(handle) : createTlsServer(tls, handle);
+  server.keepAliveTimeout = 60_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  return server;
 }
 
 function closed(server: Server, withinMs: number): Promise<void> {

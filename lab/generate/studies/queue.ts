@@ -16,10 +16,10 @@ import {
   number,
   perSecond,
   range,
+  readUnpacked,
   share,
   tableOf,
   times,
-  unpacked,
 } from '../records';
 import type { StudyPage } from '../study-page';
 import {
@@ -144,7 +144,10 @@ const WORKERS = 'studies/workers/results/workers';
 const SEED = 1;
 
 function measurements() {
-  const [group] = groupsOf(readMeasurements([unpacked(WORKERS)]), 'workers');
+  const [group] = groupsOf(
+    readUnpacked(WORKERS, (folder) => readMeasurements([folder])),
+    'workers',
+  );
   if (group === undefined) throw new Error(`${WORKERS} has no measurements`);
   return group;
 }

@@ -18,7 +18,7 @@ import {
   filesOf,
   namedArchive,
   readArchive,
-  recordFolder,
+  readRecordFolders,
   unpack,
   writeArchive,
 } from '../../../cli/src/record/archive';
@@ -78,12 +78,28 @@ test('a table or a plot is kept with the record that it lies beside', () => {
   expect(new Map(compact as [string, string][])).toEqual(FILES);
 });
 
-test('a named record becomes a folder with all that belongs to it', () => {
+test('a named record is a folder with all that belongs to it while it is read, and no longer', () => {
   writeArchive(file, archiveOf(FILES));
-  const run = recordFolder(`${file}#cells/001/a/run`);
-  expect(readFileSync(join(run, 'memory.csv'), 'utf8')).toContain('1,2');
-  expect(readFileSync(join(recordFolder(file), 'cells/001/cell.json'), 'utf8')).toContain('"a"');
-  expect(recordFolder('results')).toBe('results');
+  const named = [`${file}#cells/001/a/run`, file, folder];
+  const read = readRecordFolders(named, (folders) => {
+    const [run = '', whole = ''] = folders;
+    expect(readFileSync(join(run, 'memory.csv'), 'utf8')).toContain('1,2');
+    expect(readFileSync(join(whole, 'cells/001/cell.json'), 'utf8')).toContain('"a"');
+    return folders;
+  });
+  expect(read[2]).toBe(folder);
+  expect(read.map((one) => existsSync(one))).toEqual([false, false, true]);
+});
+
+test('a record that cannot be read leaves no folder', () => {
+  writeArchive(file, archiveOf(FILES));
+  const seen: string[] = [];
+  const failing = (folders: string[]): never => {
+    seen.push(...folders);
+    throw new Error('unreadable');
+  };
+  expect(() => readRecordFolders([file], failing)).toThrow('unreadable');
+  expect(seen.map((one) => existsSync(one))).toEqual([false]);
 });
 
 test('a study without measurements has an empty archive, and one that is named must be there', () => {

@@ -5,8 +5,8 @@ import { workloadName } from '../../plan/chosen-workload';
 import { runId } from '../../record/folder';
 import { measurementOf, measurementOfRun, type MeasuredSize } from './analysis/measurement';
 import { answer, groupsOf, sizes, type Group, type SizePrediction } from './analysis/answer';
-import { recordFolder } from '../../record/archive';
-import { findRecords } from '../../record/find-records';
+import { readRecordFolders } from '../../record/archive';
+import { findRecords, type FoundRecord } from '../../record/find-records';
 import { readRun } from '../../record/read-run';
 import { SweepFolder } from '../sweep/folder';
 import { loadOf } from '../sweep/plan/plan-cells';
@@ -160,11 +160,9 @@ function onOtherMachine(cpuMs: number, options: PredictOptions): number {
 
 /** With several searches it would not be known which one the answer rests on. */
 function oneSearch({ from, workload }: PredictOptions): FindRecord {
-  const all = from
-    .map(recordFolder)
-    .flatMap(foldersOfFinds)
-    .map(readFind)
-    .filter((record) => workload === undefined || workloadName(record.workload) === workload);
+  const all = readRecordFolders(from, (folders) =>
+    folders.flatMap(foldersOfFinds).map(readFind),
+  ).filter((record) => workload === undefined || workloadName(record.workload) === workload);
   const [only, ...others] = all;
   if (only === undefined || others.length > 0) {
     throw new Mistake(
@@ -176,7 +174,10 @@ function oneSearch({ from, workload }: PredictOptions): FindRecord {
 
 /** All that the searches, and the closed-loop cells of sweeps, in these folders tell. */
 export function readMeasurements(folders: readonly string[]): MeasuredSize[] {
-  const found = folders.map(recordFolder).flatMap(findRecords);
+  return readRecordFolders(folders, (named) => measurementsIn(named.flatMap(findRecords)));
+}
+
+function measurementsIn(found: readonly FoundRecord[]): MeasuredSize[] {
   const searches = found.filter(({ kind }) => kind === 'find').map(({ folder }) => ofFind(folder));
   const sweeps = found.filter(({ kind }) => kind === 'sweep').map(({ folder }) => folder);
   return [...searches, ...sweeps.flatMap(ofSweep)].filter((one) => one !== null);

@@ -1,6 +1,6 @@
 /** The searches that values are made from: read from records, or made now, from the smallest layout up, until one is enough. */
 import { isEnough } from '../find/analysis/planned-share';
-import { recordFolder } from '../../record/archive';
+import { readRecordFolders } from '../../record/archive';
 import { foldersOfFinds, readFind } from '../find/read';
 import type { BeforeSearch, FindRecord } from '../find/record';
 import { evidenceOf, type CapacityEvidence } from './analysis/evidence';
@@ -25,7 +25,7 @@ export interface KnownFind {
 
 /** Every search at or beneath these folders, those of a sweep's cells too. */
 export function readFinds(folders: readonly string[]): KnownFind[] {
-  return folders.map(recordFolder).flatMap(foldersOfFinds).map(knownFind);
+  return readRecordFolders(folders, (named) => named.flatMap(foldersOfFinds).map(knownFind));
 }
 
 function knownFind(folder: string): KnownFind {

@@ -3,7 +3,7 @@ import { learn, prove, type Proof } from '../../../../cli/src/features/recommend
 import { recommend } from '../../../../cli/src/features/recommend/analysis/recommend';
 import { sizingFor, type Sizing } from '../../../../cli/src/features/recommend/analysis/sizing';
 import { loaded, queue, regular } from './evidence';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readProof } from '../../../../cli/src/features/recommend/record';
@@ -136,8 +136,12 @@ test('what was learnt is about the refuted evidence alone', () => {
 test('the record of a proof is read as it was written', () => {
   const record = sampleProof();
   const folder = mkdtempSync(join(tmpdir(), 'proof-'));
-  writeFileSync(join(folder, 'proof.json'), JSON.stringify(record));
-  expect(readProof(folder)).toEqual(record);
+  try {
+    writeFileSync(join(folder, 'proof.json'), JSON.stringify(record));
+    expect(readProof(folder)).toEqual(record);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test('it keeps every attempt, with its run beneath the proof', () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SeedWorkflow } from '../../../../../cli/src/catalogue/seeding';
@@ -61,7 +61,8 @@ test("a twin is left to n8n's API, which takes its credentials", () => {
 });
 
 test('our chart gets the workflows of the user alone, each with an id', () => {
-  const file = join(mkdtempSync(join(tmpdir(), 'own-')), 'mine.json');
+  const folder = mkdtempSync(join(tmpdir(), 'own-'));
+  const file = join(folder, 'mine.json');
   const nodes = [{ type: 'x' }];
   writeFileSync(
     file,
@@ -71,6 +72,7 @@ test('our chart gets the workflows of the user alone, each with an id', () => {
     ]),
   );
   const texts = ownWorkflows({ workflows: [bundled(), { name: 'mine', file }] });
+  rmSync(folder, { recursive: true });
   expect(Object.entries(texts).map(([name, text]) => [name, JSON.parse(text) as unknown])).toEqual([
     ['workflow-1', { id: 'workflow-1', nodes, connections: {} }],
     ['workflow-2', { id: 7, nodes, connections: {} }],
