@@ -68,6 +68,8 @@ export class KubernetesRunning implements Running {
   readonly kind = 'kubernetes';
   readonly baseUrl: string;
   readonly topology: Topology | null;
+  readonly machine: Machine;
+  /** Without n8n where its version is unknown. */
   readonly versions: Record<string, string>;
   readonly redis = null;
   readonly postgresql = null;
@@ -80,15 +82,16 @@ export class KubernetesRunning implements Running {
 
   private constructor(
     private readonly options: KubernetesRunningOptions,
-    readonly machine: Machine,
+    { machine, n8n: seen }: SeenMain,
     private readonly showsMetrics: boolean,
   ) {
     const { cluster, namespace, watch } = options;
+    this.machine = machine;
     this.baseUrl = options.baseUrl;
     this.topology = options.topology === null ? null : topologyWithoutSecrets(options.topology);
     this.generators = options.generators.pods;
     this.deployed = options.deployed;
-    const n8n = versionIn(watch.pods) ?? options.topology?.n8n;
+    const n8n = seen ?? versionIn(watch.pods) ?? options.topology?.n8n;
     this.versions = {
       ...(n8n === undefined ? {} : { n8n }),
       kubernetes: options.deployed.kubernetes,
@@ -110,7 +113,7 @@ export class KubernetesRunning implements Running {
   }
 
   static async of(options: KubernetesRunningOptions): Promise<KubernetesRunning> {
-    return new KubernetesRunning(options, await machineOf(options), await showsMetrics(options));
+    return new KubernetesRunning(options, await lookAtMain(options), await showsMetrics(options));
   }
 
   /** Asked again at every look: a pod that is replaced has another name. */
@@ -209,8 +212,8 @@ export class KubernetesRunning implements Running {
     return kind === null ? null : podDatabase(cluster, namespace, kind, seat);
   }
 
-  private get version(): string {
-    return this.versions['n8n'] ?? '2.0.0';
+  private get version(): string | null {
+    return this.versions['n8n'] ?? null;
   }
 
   private async whyUnreachable(error: unknown): Promise<string> {
@@ -274,27 +277,48 @@ async function showsMetrics(options: KubernetesRunningOptions): Promise<boolean>
   }
 }
 
-/** The node of main, as its pod sees it: no right to look at nodes is needed. */
-async function machineOf({
+/** What the pod of main shows of its node and of the n8n in it; the tag of an image can say anything. */
+interface SeenMain {
+  machine: Machine;
+  n8n: string | null;
+}
+
+/** The program `n8n` is a link into its package, whose package.json has the version. */
+export const LOOK_AT_MAIN = [
+  'grep -m1 "model name" /proc/cpuinfo',
+  'echo "cores: $(grep -c ^processor /proc/cpuinfo)"',
+  'grep MemTotal /proc/meminfo',
+  'n8n=$(command -v n8n) && n8n=$(readlink -f "$n8n") && echo "n8n: $(grep -m1 \'"version"\' "${n8n%/bin/*}/package.json")"',
+  'echo "os: $(uname -sr)"',
+].join('; ');
+
+/** No right to look at nodes is needed. */
+async function lookAtMain({
   cluster,
   namespace,
   watch,
   deployed,
-}: KubernetesRunningOptions): Promise<Machine> {
+}: KubernetesRunningOptions): Promise<SeenMain> {
   const main = watch.seats.find(({ role }) => role === 'main');
   const ours = { node: process.version };
-  const unknown = { cpu: 'unknown', cores: 0, memoryMiB: 0, os: deployed.kubernetes, ...ours };
+  const unknown = {
+    machine: { cpu: 'unknown', cores: 0, memoryMiB: 0, os: deployed.kubernetes, ...ours },
+    n8n: null,
+  };
   if (main === undefined) return unknown;
   try {
     const text = await cluster.output({ namespace, pod: main.pod, container: main.container }, [
-      ...['sh', '-c'],
-      'grep -m1 "model name" /proc/cpuinfo; echo "cores: $(grep -c ^processor /proc/cpuinfo)"; grep MemTotal /proc/meminfo; echo "os: $(uname -sr)"',
+      ...['sh', '-c', LOOK_AT_MAIN],
     ]);
-    return { ...machineIn(text), ...ours };
+    return { machine: { ...machineIn(text), ...ours }, n8n: n8nIn(text) };
   } catch {
     return unknown;
   }
 }
+
+/** Null where the container shows no package of n8n. */
+export const n8nIn = (text: string): string | null =>
+  /^n8n: .*"version":\s*"([^"]+)"/m.exec(text)?.[1] ?? null;
 
 export function machineIn(text: string): Omit<Machine, 'node'> {
   const after = (name: string): string =>

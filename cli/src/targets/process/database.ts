@@ -59,7 +59,7 @@ database.close();
  */
 export async function countExecutions(
   database: Database,
-  version: string,
+  version: string | null,
 ): Promise<ExecutionCounts> {
   const delta = (await hasDelta(database))
     ? (name: string): string =>
@@ -67,7 +67,7 @@ export async function countExecutions(
     : (): string => '';
   const ended = (name: string): string =>
     `(SELECT coalesce(sum(count), 0) FROM workflow_statistics WHERE name = '${name}')${delta(name)}`;
-  const kept = isLegacy(version) ? '' : ' AND "deletedAt" IS NULL';
+  const kept = (await isOfLegacy(database, version)) ? '' : ' AND "deletedAt" IS NULL';
   const [row] = await database.query(
     `SELECT ${ended('production_success')} AS succeeded, ${ended('production_error')} AS failed,
       (SELECT count(*) FROM execution_entity WHERE status IN ('new', 'running', 'waiting')${kept}) AS unfinished`,
@@ -79,6 +79,20 @@ export async function countExecutions(
     unfinished: count('unfinished'),
     source: 'database',
   };
+}
+
+/** Whether the tables are those of n8n below 1.0: by its version or, where that is unknown, by the tables that there are. */
+export async function isOfLegacy(
+  { kind, query: ask }: Database,
+  version: string | null,
+): Promise<boolean> {
+  if (version !== null) return isLegacy(version);
+  const [row] = await ask(
+    kind === 'sqlite'
+      ? `SELECT count(*) AS tables FROM sqlite_master WHERE name = 'execution_data'`
+      : `SELECT count(to_regclass('execution_data')) AS tables`,
+  );
+  return Number(row?.['tables']) === 0;
 }
 
 async function hasDelta({ kind, query: ask }: Database): Promise<boolean> {

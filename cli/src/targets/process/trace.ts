@@ -1,8 +1,7 @@
 import { idsOf, type TracedExecution } from '../../analysis/traced-execution';
 import { hasFailedNode, STALLED, storedIn } from '../../analysis/n8n-execution';
 import type { ExecutionTrace } from '../target';
-import type { Database, DatabaseRow } from './database';
-import { isLegacy } from '../../plan/topology';
+import { isOfLegacy, type Database, type DatabaseRow } from './database';
 
 /** Executions read at once; only a few words of each leave the database. */
 const PAGE = 1000;
@@ -16,9 +15,10 @@ const AFFORDABLE = 20_000;
  */
 export async function traceFromNow(
   database: Database,
-  version: string,
+  version: string | null,
   keptMs: number,
 ): Promise<ExecutionTrace> {
+  const isLegacy = await isOfLegacy(database, version);
   const newest = await newestId(database);
   const sinceMs = performance.now();
   const savesAll = keptMs > 0 && !(await someAreDropped(database));
@@ -32,11 +32,11 @@ export async function traceFromNow(
       let after = newest;
       for (;;) {
         const rows = await database.query(
-          pageSql(database.kind, { runId, after, isLegacy: isLegacy(version) }),
+          pageSql(database.kind, { runId, after, isLegacy }),
           Math.max(1, giveUpMs - performance.now()),
         );
         const failed = rows.filter(({ status, stalled }) => status === 'error' && !stalled);
-        const ofNodes = await failedInNodes(database, version, failed, giveUpMs - withinMs / 2);
+        const ofNodes = await failedInNodes(database, isLegacy, failed, giveUpMs - withinMs / 2);
         executions.push(...rows.map((row) => tracedIn(row, ofNodes.has(Number(row['id'])))));
         if (rows.length < PAGE) {
           const isWhole = savesAll && performance.now() - sinceMs < keptMs;
@@ -103,14 +103,12 @@ const LONGEST_DATA = 2 ** 18;
 /** Which of these failed with the error of a node. What is too long, or would be read too late, is none. */
 async function failedInNodes(
   database: Database,
-  version: string,
+  isLegacy: boolean,
   rows: readonly DatabaseRow[],
   untilMs: number,
 ): Promise<Set<number>> {
   const found = new Set<number>();
-  const [table, id] = isLegacy(version)
-    ? ['execution_entity', 'id']
-    : ['execution_data', '"executionId"'];
+  const [table, id] = isLegacy ? ['execution_entity', 'id'] : ['execution_data', '"executionId"'];
   for (let at = 0; at < rows.length && performance.now() < untilMs; at += FAILURES) {
     const ids = rows.slice(at, at + FAILURES).map((row) => String(Number(row['id'])));
     const sql = `SELECT ${id} AS id, data FROM ${table} WHERE ${id} IN (${ids.join()}) AND length(data) <= ${String(LONGEST_DATA)}`;

@@ -4,7 +4,12 @@ import type {
 } from '../../../../cli/src/analysis/traced-execution';
 import { ledgerOf } from '../../../../cli/src/features/drill/analysis/ledger';
 import type { RequestSample } from '../../../../cli/src/record/run-record';
-import type { Database, DatabaseRow } from '../../../../cli/src/targets/process/database';
+import {
+  countExecutions,
+  isOfLegacy,
+  type Database,
+  type DatabaseRow,
+} from '../../../../cli/src/targets/process/database';
 import { traceFromNow } from '../../../../cli/src/targets/process/trace';
 import { N8N_VERSION } from '../../../support/versions';
 import { pause } from '../../../support/wait';
@@ -97,6 +102,33 @@ test.each([
 ])('they may be missing where %s', async (_, stand, keptMs) => {
   expect(await traced(stand, keptMs)).toMatchObject({ made: 40 });
 });
+
+test.each([
+  ['postgresql' as const, 1, false],
+  ['postgresql' as const, 0, true],
+  ['sqlite' as const, 1, false],
+  ['sqlite' as const, 0, true],
+])(
+  'where the version of n8n is unknown, its tables in %s tell how it keeps executions: %d',
+  async (kind, tables, isOld) => {
+    const asked: string[] = [];
+    const database: Database = {
+      kind,
+      query: (sql) => {
+        asked.push(sql);
+        return Promise.resolve([{ tables, succeeded: 2, failed: 1, unfinished: 0 }]);
+      },
+    };
+    expect(await isOfLegacy(database, null)).toBe(isOld);
+    expect(asked).toEqual([expect.stringContaining('execution_data')]);
+    expect(await countExecutions(database, null)).toMatchObject({ succeeded: 2, failed: 1 });
+    expect(asked.at(-1)?.includes('deletedAt')).toBe(!isOld);
+    asked.length = 0;
+    expect(await isOfLegacy(database, '0.221.2')).toBe(true);
+    expect(await isOfLegacy(database, N8N_VERSION)).toBe(false);
+    expect(asked).toEqual([]);
+  },
+);
 
 test.each(['', '","done"]', '\\","done\\"]'])('an id ends before %j', async (rest) => {
   expect(await traced({ ids: [1], givenOut: 1, rest }, HOUR_MS)).toMatchObject({

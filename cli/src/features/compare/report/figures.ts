@@ -39,13 +39,24 @@ export function compareFigures(record: CompareRecord): Figure[] {
 }
 
 /** What both ran on; what differs between them by side. */
-export function sidesRanOn({ a, b, versions, machine }: CompareRecord): string {
-  const [one, other] = [a, b].map(({ topology, versions: own = versions, patches }) =>
-    n8nText(topology, topology?.n8n ?? own['n8n'], patches),
+export function sidesRanOn(record: CompareRecord): string {
+  const { a, b, machine } = record;
+  const [one = '', other = ''] = [a, b].map((side) =>
+    n8nText(side.topology, versionOf(side, record), side.patches),
   );
-  const n8n = one === other ? [one] : [`A: ${one ?? ''}`, `B: ${other ?? ''}`];
+  const n8n =
+    one === other ? [one] : [`A: ${one || `n8n ${UNKNOWN}`}`, `B: ${other || `n8n ${UNKNOWN}`}`];
   return [...n8n, placeText(machine)].filter(Boolean).join('; ');
 }
+
+const UNKNOWN = 'of an unknown version';
+
+/** Records of earlier versions have one n8n for both sides. What was seen of a side comes before what was ordered. */
+const versionOf = (
+  { versions: own, topology }: Side,
+  { versions }: Pick<CompareRecord, 'versions'>,
+): string | undefined =>
+  own === undefined ? (topology?.n8n ?? versions['n8n']) : (own['n8n'] ?? topology?.n8n);
 
 /** How much was measured, and why no more; the ratio has its interval beside it. */
 export function howSure(record: CompareRecord): string {
@@ -88,11 +99,11 @@ function equalPriceFigure(record: CompareRecord): Figure[] {
 }
 
 /** Versions and patches that are not the same: what a ratio may come from. */
-function differenceFigure({ a, b, versions }: CompareRecord): Figure[] {
-  const versionOf = (side: Side): string =>
-    side.versions?.['n8n'] ?? side.topology?.n8n ?? versions['n8n'] ?? 'unknown';
+function differenceFigure(record: CompareRecord): Figure[] {
+  const { a, b } = record;
+  const [ofSideA, ofSideB] = [a, b].map((side) => versionOf(side, record) ?? UNKNOWN);
   const n8n =
-    versionOf(a) === versionOf(b) ? [] : [`n8n ${versionOf(a)} in A and ${versionOf(b)} in B`];
+    ofSideA === ofSideB ? [] : [`n8n ${String(ofSideA)} in A and ${String(ofSideB)} in B`];
   const areShown = a.patches !== undefined && b.patches !== undefined;
   const [ofA, ofB] = [a, b].map(({ patches, topology }) => {
     if (areShown && patches !== undefined) return patchesInForce(patches);

@@ -44,10 +44,10 @@ export function databaseSeat(
   return type === 'sqlite' ? { kind: 'sqlite', seat: main } : null;
 }
 
-/** Version of n8n from the tag of main's image; null if the tag is no version, such as `latest`. */
+/** Version of n8n from the tag of main's image; null if the tag is no version, such as `latest`, or of another image. */
 export function versionIn(pods: readonly V1Pod[]): string | null {
   const main = seatsOf(pods).find(({ role }) => role === 'main');
   const pod = pods.find((each) => nameOf(each) === main?.pod);
   const image = pod?.spec?.containers.find(({ name }) => name === main?.container)?.image ?? '';
-  return /:v?(\d+\.\d+\.\d+)/.exec(image)?.[1] ?? null;
+  return /(?:^|\/)n8n:v?(\d+\.\d+\.\d+)/.exec(image)?.[1] ?? null;
 }

@@ -54,6 +54,14 @@ test('a comparison says in which versions and patches its sides differ, and noth
   );
 });
 
+test('a side whose n8n is unknown is not taken for the n8n of the other side', () => {
+  const unknown = withSide(comparison, 'a', { topology: null, versions: { kubernetes: '1.34.0' } });
+  expect(valueOf('The sides differ', unknown)).toMatch(
+    /^n8n of an unknown version in A and 2\.41\.1 in B/,
+  );
+  expect(sidesRanOn(unknown)).toMatch(/^A: n8n of an unknown version; B: n8n 2\.41\.1, regular/);
+});
+
 test('where n8n showed its patches on both sides, a comparison goes by what is in force and not by what is loaded', () => {
   const known = { main: { 'read-once': 'known' as const, 'zone-once': 'known' as const } };
   const unknown = { main: { 'read-once': 'unknown' as const, 'zone-once': 'waiting' as const } };

@@ -1,5 +1,7 @@
-import { readlinkSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { bootId } from '../../../../../cli/src/linux/proc';
 import {
   labelsOf,
@@ -18,7 +20,11 @@ import {
   helmFailure,
   leftInTheMiddle,
 } from '../../../../../cli/src/targets/kubernetes/release/helm';
-import { machineIn } from '../../../../../cli/src/targets/kubernetes/kubernetes-running';
+import {
+  LOOK_AT_MAIN,
+  machineIn,
+  n8nIn,
+} from '../../../../../cli/src/targets/kubernetes/kubernetes-running';
 import { endIn } from '../../../../../cli/src/targets/kubernetes/generators/generator-job';
 import { Lines } from '../../../../../cli/src/targets/kubernetes/api/lines';
 import { Mistake } from '../../../../../cli/src/ui/exit';
@@ -199,6 +205,33 @@ test('the machine of a pod is what its /proc says, or unknown', () => {
     ),
   ).toEqual({ cpu: 'Some CPU @ 2.5GHz', cores: 4, memoryMiB: 8192, os: 'Linux 6.1' });
   expect(machineIn('')).toEqual({ cpu: 'unknown', cores: 0, memoryMiB: 0, os: 'unknown' });
+});
+
+test('the version of an n8n is that of the package which its program lies in, or unknown', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'n8n-in-a-pod-'));
+  const shownWith = (path: string): string =>
+    execFileSync('sh', ['-c', LOOK_AT_MAIN], {
+      env: { PATH: `${path}:${process.env['PATH'] ?? ''}` },
+      encoding: 'utf8',
+      stdio: 'pipe',
+    });
+  try {
+    for (const name of ['lib/n8n/bin', 'bin', 'wrapped'])
+      mkdirSync(join(folder, name), { recursive: true });
+    writeFileSync(
+      join(folder, 'lib/n8n/package.json'),
+      JSON.stringify({ name: 'n8n', version: '2.30.8' }, null, 2),
+    );
+    for (const program of ['lib/n8n/bin/n8n', 'wrapped/n8n'])
+      writeFileSync(join(folder, program), '', { mode: 0o755 });
+    symlinkSync('../lib/n8n/bin/n8n', join(folder, 'bin/n8n'));
+    expect(n8nIn(shownWith(join(folder, 'bin')))).toBe('2.30.8');
+    const wrapped = shownWith(join(folder, 'wrapped'));
+    expect(n8nIn(wrapped)).toBeNull();
+    expect(machineIn(wrapped).cores).toBeGreaterThan(0);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test('the output of a run ends with the exit code of k6, and with nothing that k6 wrote', () => {

@@ -246,3 +246,15 @@ test('executions are counted where the database is, and nowhere else', () => {
   expect(databaseSeat([elsewhere])).toBeNull();
   expect(versionIn([elsewhere])).toBe('2.41.1');
 });
+
+test.each([
+  ['n8nio/n8n:v2.30.8@sha256:ab', '2.30.8'],
+  ['registry:5000/n8n:2.30.8', '2.30.8'],
+  ['n8nio/n8n:latest', null],
+  ['mine/n8n-custom:1.0.0', null],
+  ['mine/flows:1.0.0', null],
+])('the tag of the image %s is taken for the version %s of n8n', (image, version) => {
+  const own = pod('main');
+  for (const container of own.spec?.containers ?? []) container.image = image;
+  expect(versionIn([own])).toBe(version);
+});
