@@ -585,7 +585,7 @@ describe('the table', () => {
     expect([shown({}), shown({ lostDue: { before: 0, after: 9 } })]).toEqual([false, true]);
   });
 
-  test('what a ledger tells beyond a record: work that was done twice, and when what was lost was due', () => {
+  test('takes from a ledger which work was done twice, and when what was lost was due', () => {
     const csv = [
       'tMs,id,class,heard,executions,begun,done',
       ...['5100,a,once,expected,succeeded,1,1', '5200,b,lost,error,failed,1,0'],
@@ -602,7 +602,7 @@ describe('the table', () => {
     });
   });
 
-  test('what a ledger tells of a fault that is made again and again: each other way, and when it was due', () => {
+  test('takes from the ledger of a repeated fault each other way of a request, and when it was due', () => {
     const csv = [
       'tMs,id,class,heard,executions,begun,done',
       ...['900,a,once,expected,succeeded,1,1', '950,b,repeated,error,failed + succeeded,2,1'],
@@ -625,7 +625,7 @@ describe('the table', () => {
     ]);
   });
 
-  test('what a run tells beyond a record: what ended and was started again', () => {
+  test('takes from a run what ended and was started again', () => {
     const events = [
       { tMs: 100, kind: 'sampler', text: 'sampler queue: no answer' },
       { tMs: 460, kind: 'exit', text: 'worker-1 ended: signal SIGKILL', inFlight: 3 },

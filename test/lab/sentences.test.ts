@@ -142,7 +142,7 @@ const isShown = /(NOTES\.txt|_warnings|_validations[^/]*|_recovery)(\.tpl)?$/;
 const refusalsOf = (file: string): string[] =>
   [...read(file).matchAll(/"([^"\\\n]{20,}\.)"/g)].map(([, text = '']) => text);
 
-test('what the command, the scripts and the nodes say', () => {
+test('no text of the command, the scripts or the nodes breaks a rule', () => {
   const programs = execFileSync('git', ['ls-files', 'cli/src', 'loadtests', 'nodes'], {
     cwd: root,
     encoding: 'utf8',
@@ -157,7 +157,7 @@ test('what the command, the scripts and the nodes say', () => {
   ).toEqual([]);
 });
 
-test('what the charts say when they are installed, and why they refuse values', () => {
+test('no text of the charts breaks a rule when they are installed or refuse values', () => {
   const templates = execFileSync('git', ['ls-files', ':(glob)charts/*/templates/**'], {
     cwd: root,
     encoding: 'utf8',

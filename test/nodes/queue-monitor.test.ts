@@ -73,7 +73,7 @@ const addJobs = async (
 describe('what it reads is what is in Redis', () => {
   const prefix = 'full';
 
-  test('depth by kind, the oldest waiting job, workers', async () => {
+  test('it counts jobs by kind and workers, and says how long the oldest job has waited', async () => {
     await withQueue({ prefix }, async (queue) => {
       await addJobs(queue, 2, { timestamp: Date.now() - 90_000 });
       await addJobs(queue, 3, { priority: 10 });
@@ -99,7 +99,7 @@ describe('what it reads is what is in Redis', () => {
     });
   });
 
-  test('active, completed and failed while a worker works; then paused', async () => {
+  test('it counts active, completed and failed jobs while a worker works, and paused ones after that', async () => {
     await withQueue({ prefix: 'busy' }, async (queue) => {
       let finish = (): void => undefined;
       const held = new Promise<void>((resolve) => (finish = resolve));

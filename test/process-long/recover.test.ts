@@ -96,7 +96,7 @@ test('it promises something only where the metrics of every worker say that keep
   expect(nowhere.report.keptStalled?.text).toContain('http://127.0.0.1:1/metrics cannot be read');
 });
 
-test('of a worker that was killed, and of another one that was killed while it was recovered', async () => {
+test('the work of a killed worker is recovered, also when another worker is killed meanwhile', async () => {
   const ids = Array.from({ length: 8 }, (_, index) => `worker-killed-${String(index)}`);
   const replies = ids.map(sent);
   await until('all have begun', begun(ids));
@@ -154,7 +154,7 @@ test('of a worker that was killed, and of another one that was killed while it w
   expect([again.code, again.report.due, again.report.attempts]).toEqual([0, [], []]);
 }, 600_000);
 
-test('of main and every worker, killed at once: nobody is left to fail what they had', async () => {
+test('work is recovered when main and every worker are killed at once, and nobody is left to fail it', async () => {
   const ids = Array.from({ length: 4 }, (_, index) => `all-killed-${String(index)}`);
   const replies = ids.map(sent);
   await until('all have begun', begun(ids));
@@ -179,7 +179,7 @@ test('of main and every worker, killed at once: nobody is left to fail what they
   expect(ids.map((id) => after.get(id))).toEqual(ids.map(() => 1));
 }, 600_000);
 
-test('of a worker that was killed before it could store what it had run to its end: n8n shows a success, with its result', async () => {
+test('work that a killed worker had run to its end, but not stored, becomes a success with its result', async () => {
   const ids = Array.from({ length: 4 }, (_, index) => `stored-by-main-${String(index)}`);
   const replies = ids.map(sent);
   await until('all have begun', begun(ids));

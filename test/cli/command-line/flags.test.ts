@@ -179,7 +179,7 @@ describe('what never gets a response is waited for longer than an SLO allows', (
   };
   const slow = ['--workload', 'last-node', '--slo', 'p99<90s'];
 
-  test('by themselves where nobody says how long', () => {
+  test('also where no option says how long', () => {
     const longer = { timeoutMs: 180_000, drainMs: 180_000 };
     expect(runOrder(optionsOf(['run', ...slow])).measure).toMatchObject(longer);
     expect(findOrder(optionsOf(['find', ...slow])).measure).toMatchObject(longer);

@@ -84,7 +84,7 @@ describe('scalability law', () => {
 describe('bounds', () => {
   const exactly = (value: number) => ({ value, low: value, high: value });
 
-  test('slots over the time that one is held', () => {
+  test('a bound by slots is their number over the time that one is held', () => {
     expect(
       slotsBound({ name: 'worker slots', count: 10, heldSeconds: exactly(5) }).ratePerSecond.value,
     ).toBe(2);

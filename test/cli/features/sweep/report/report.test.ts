@@ -55,7 +55,7 @@ test('a search that found no upper limit gives its cell no capacity, and the swe
 });
 
 describe('plots choose what changed', () => {
-  test('one dimension of numbers: a line, with each run and the interval of the repeats', () => {
+  test('one dimension of numbers becomes a line, with each run and the interval of the repeats', () => {
     const sweep = sampleSweep('workers: [4, 1, 2]', 'repeats: 3\n');
     const [chart] = allCharts(sweep, sampleCells(sweep));
     if (chart?.kind !== 'line') throw new Error('it is no line');
@@ -81,7 +81,7 @@ describe('plots choose what changed', () => {
     ]);
   });
 
-  test('two: a small line for each value of the second, all to the same scale', () => {
+  test('two dimensions become a small line for each value of the second, all to the same scale', () => {
     const sweep = sampleSweep('tuning: [none, default], workers: [1, 2, 4]');
     const charts = allCharts(sweep, sampleCells(sweep)).filter(({ id }) =>
       id.startsWith('capacity'),
@@ -95,7 +95,7 @@ describe('plots choose what changed', () => {
     expect(tops[0]).toBeGreaterThan(81);
   });
 
-  test('three: a heat map for each value of the third', () => {
+  test('three dimensions become a heat map for each value of the third', () => {
     const sweep = sampleSweep(
       'tuning: [none, default], workers: [1, 2, 4], cpuMillicores: [500, 1000]',
     );
@@ -107,7 +107,7 @@ describe('plots choose what changed', () => {
     expect(rest.filter(({ id }) => id.startsWith('capacity'))).toHaveLength(1);
   });
 
-  test('two and more: before them all cells in one, the best first', () => {
+  test('two dimensions and more begin with a plot of all cells, the best first', () => {
     const sweep = sampleSweep('tuning: [none, default], workers: [1, 2, 4]', 'repeats: 3\n');
     const [chart] = allCharts(sweep, sampleCells(sweep));
     expect(chart).toMatchObject({ kind: 'bar', id: 'cells', title: 'Capacity by tuning, workers' });
@@ -118,7 +118,7 @@ describe('plots choose what changed', () => {
     expect(chart.bars.map(({ value }) => value)).toEqual([82, 82, 42, 42, 22, 22]);
   });
 
-  test('more than a screen has room for: the best of each workload, and the title says how many', () => {
+  test('more cells than a screen has room for become the best of each workload, and the title says how many', () => {
     const sweep = sampleSweep(
       'workload: [last-node, at-once, wait-5s], workers: [1, 2, 3, 4, 5, 6]',
     );
@@ -196,7 +196,7 @@ describe('what a sweep decides', () => {
     });
   });
 
-  test('with the interval of a search where each cell was searched once', () => {
+  test('is told with the interval of a search where each cell was searched once', () => {
     const sweep = sampleSweep('workers: [1, 2, 4]');
     const records = sampleCells(sweep).map((record) => ({
       ...record,
@@ -207,7 +207,7 @@ describe('what a sweep decides', () => {
     );
   });
 
-  test('of each workload by itself, since their rates do not compare', () => {
+  test('is told of each workload by itself, since their rates do not compare', () => {
     const sweep = sampleSweep('workload: [last-node, cpu], workers: [1, 2]');
     const records = sampleCells(sweep, ({ workload, workers }) =>
       workload === 'cpu' ? Number(workers) : 100 - Number(workers),
@@ -225,7 +225,7 @@ describe('what a sweep decides', () => {
     ]);
   });
 
-  test('by the latency where the rate was given, and by no cell that missed the SLO', () => {
+  test('goes by the latency where the rate was given, and is no cell that missed the SLO', () => {
     const sweep = sampleSweep(
       'workers: [1, 2, 4]',
       'measure: { profile: load, ratePerSecond: 20 }\n',
@@ -245,7 +245,7 @@ describe('what a sweep decides', () => {
     expect(figuresOf(sweep, missed)['Best cell']).toBe('no cell met the SLO');
   });
 
-  test('the smallest that sustains, where the rate was given and amounts differ', () => {
+  test('is the smallest cell that sustains, where the rate was given and amounts differ', () => {
     const sweep = sampleSweep(
       'cpuMillicores: [250, 500, 1000], memoryMiB: [1024, 2048]',
       'measure: { profile: load, ratePerSecond: 20 }\n',
@@ -295,7 +295,7 @@ describe('what a sweep decides', () => {
       );
     });
 
-    test('of one load, without its name, and of none that sustains', () => {
+    test('the verdict on one load does not name it, and says where no cell sustains it', () => {
       const sweep = sampleSweep('cpuMillicores: [250, 500, 1000]', OF_LOAD);
       expect(
         sweepDocument(
@@ -351,7 +351,7 @@ describe('what a sweep decides', () => {
       );
     });
 
-    test('of rates that differ, and of more loads than a sentence has room for', () => {
+    test('the verdict names rates that differ, and counts the loads that a sentence has no room for', () => {
       const sweep = sampleSweep(
         'ratePerSecond: [5, 10, 15, 20, 25], cpuMillicores: [250, 500]',
         'measure: { profile: load }\n',
@@ -398,7 +398,7 @@ describe('what a sweep decides', () => {
     );
   });
 
-  test('nothing before anything was measured', () => {
+  test('is nothing before anything was measured', () => {
     const sweep = sampleSweep('workers: [1, 2, 4]');
     expect(figuresOf(sweep, [])).not.toHaveProperty('Best cell');
   });
