@@ -113,6 +113,27 @@ function withBundle(changed: (bundle: string) => string): string {
   return runtime;
 }
 
+/** What the process is told of its memory, in bytes, in place of what it has. */
+function withMemory(given: {
+  available: number;
+  limit: number;
+  files?: number;
+}): NodeJS.ProcessEnv {
+  const path = join(folder, 'memory.cjs');
+  const stat = `inactive_file ${String(given.files ?? 0)}\nactive_file 0\nactive_anon 99\n`;
+  writeFileSync(
+    path,
+    `const fs = require('node:fs');
+    const { readFileSync } = fs;
+    fs.readFileSync = (file, ...more) =>
+      file === '/sys/fs/cgroup/memory.stat' ? ${JSON.stringify(stat)} : readFileSync(file, ...more);
+    process.availableMemory = () => ${String(given.available)};
+    process.constrainedMemory = () => ${String(given.limit)};
+    process.once('SIGTERM', () => process.exit());`,
+  );
+  return { NODE_OPTIONS: `--require=${path}` };
+}
+
 const verdicts = (): string[] => {
   const kept = join(folder, `n8n-tuned-${String(userInfo().uid)}`);
   return existsSync(kept) ? readdirSync(kept) : [];
@@ -229,6 +250,51 @@ describeOf('zone-once', hasOurBundle)('a bundle that is taken out of what is kno
     expect(states).toEqual(every('unknown'));
     expect(later[0]).toMatchObject({ result: RESULT, text: '7ee2ef16' });
     expect(said).toContain('belongs to others');
+  });
+});
+
+describeOf('zone-once', hasOurBundle)('a container that is short of memory', () => {
+  /** A test that has this effect on n8n, and does not end. */
+  const whoseTest = (code: string): string => {
+    const preload = withoutKnowledge();
+    const endless = `${code}; setTimeout(() => {}, 60000);\n`;
+    writeFileSync(
+      script('expressions-proof', preload),
+      `exports.rehearsed = () => undefined; if (require.main === module) { ${endless} }`,
+    );
+    return preload;
+  };
+  const SMALL = { available: 300e6, limit: 384e6 };
+
+  test('is left as it is, since Kubernetes would kill it whole for a test beside n8n', async () => {
+    const env = withMemory({ ...SMALL, available: 100e6 });
+    const { states, said } = await sandboxes({ preload: withoutKnowledge(), env });
+    expect(states).toEqual(every('unknown'));
+    expect(said).toContain(
+      'the self-test needs 200 MB of free memory, and there are 100 MB, left as it is',
+    );
+    expect(verdicts()).toEqual([]);
+  });
+
+  test('has the memory of files that the kernel keeps for as long as there is room', async () => {
+    const env = withMemory({ ...SMALL, available: 100e6, files: 150e6 });
+    const { states } = await sandboxes({ preload: withoutKnowledge(), env });
+    expect(states).toEqual(every('proven'));
+  });
+
+  test('does not test again once it was killed during a test', async () => {
+    const preload = whoseTest("process.kill(process.ppid, 'SIGKILL')");
+    const asked = { preload, env: withMemory(SMALL) };
+    await expect(sandboxes(asked)).rejects.toThrow();
+    const { states, said } = await sandboxes(asked);
+    expect(states).toEqual(every('unknown'));
+    expect(said).toContain('zone-once: the self-test did not end, left as it is');
+  });
+
+  test('tests again after an n8n that has ended in order during a test', async () => {
+    const preload = whoseTest("process.kill(process.ppid, 'SIGTERM'); process.exit()");
+    await expect(sandboxes({ preload, env: withMemory(SMALL) })).rejects.toThrow();
+    expect(verdicts()).toEqual([]);
   });
 });
 

@@ -2,7 +2,7 @@
 // the changes of those patches, and a code cache in which what ran is compiled already. A bundle that is known is changed at
 // once. One that is not known is changed if all patterns of a patch are in it, each once, and if a test gives the same results
 // as without, faster: in a process of its own at the lowest priority, for 5 s of CPU at the most, so that n8n never waits for
-// it. What came of it is kept in the container. docs/chart/patches.md
+// it. What came of it is kept as long as the pod. docs/chart/patches.md
 const { execFile } = require('node:child_process');
 const fs = require('node:fs');
 const { createRequire } = require('node:module');
@@ -27,6 +27,9 @@ const BRIDGE =
 const PROOF = join(__dirname, 'expressions-proof.cjs');
 /** In real time, of a process that gets what the others leave. */
 const PATIENCE_MS = 120_000;
+/** A test takes about 120 MB. Kubernetes kills a whole container that needs more than its limit, and not the test alone. */
+const NEEDED_BYTES = 200e6;
+const CGROUP = '/sys/fs/cgroup';
 
 /** Those that are switched on: what each makes of the text of a bundle. */
 const changes = new Map();
@@ -94,6 +97,51 @@ const read = (file) => {
   }
 };
 
+function write(file, text) {
+  const unready = `${file}.${process.pid}`;
+  fs.writeFileSync(unready, text);
+  fs.renameSync(unready, file);
+}
+
+/** A process, also where a later one has its number: with when it began, the 22nd field. Undefined where it is gone. */
+function identity(pid) {
+  try {
+    const [, fields] = /^.*\) (.*)/s.exec(fs.readFileSync(`/proc/${pid}/stat`, 'utf8'));
+    return `${pid} ${fields.split(' ')[19]}`;
+  } catch {
+    return undefined;
+  }
+}
+const isAlive = (one) => identity(one.split(' ')[0]) === one;
+
+/** Whether this process may use less memory than the machine has, as a container with a limit. */
+function isLimited() {
+  const bytes = process.constrainedMemory?.() ?? 0;
+  return bytes > 0 && bytes < os.totalmem();
+}
+
+/**
+ * What the container may still use. Node.js (libuv) takes the limit of version 1 and 2 of cgroups less what is in use, which
+ * counts files that the kernel gives up when memory is short. Undefined where Node.js does not tell.
+ */
+function freeBytes() {
+  const free = process.availableMemory?.();
+  // Of the machine, where such files count as free.
+  if (free === undefined || !isLimited()) return free;
+  for (const [file, field] of [
+    ['memory.stat', /^(?:in)?active_file (\d+)/gm],
+    [join('memory', 'memory.stat'), /^total_(?:in)?active_file (\d+)/gm],
+  ]) {
+    try {
+      const files = fs.readFileSync(join(CGROUP, file), 'utf8').matchAll(field);
+      return [...files].reduce((sum, [, bytes]) => sum + Number(bytes), free);
+    } catch {
+      // The other version.
+    }
+  }
+  return free;
+}
+
 /** Verdict: by the name of each patch, why it is left out, or null where it is proven. */
 function follow(verdict) {
   change(
@@ -103,22 +151,43 @@ function follow(verdict) {
   for (const [name, why] of Object.entries(verdict)) if (why !== null) leave(name, ...why);
 }
 
+/**
+ * Notes who tests, so that a container that is killed meanwhile does not try again for ever. The result takes the note away,
+ * and the orderly end of the test or of n8n.
+ */
+function begins(file) {
+  const begun = isLimited() ? identity(process.pid) : undefined;
+  if (begun !== undefined) write(file, JSON.stringify({ begun }));
+  const ended = () => {
+    if (begun !== undefined && read(file)?.begun === begun) fs.rmSync(file);
+  };
+  process.once('exit', ended);
+  return ended;
+}
+
 function prove(bundle, isolatedVm) {
   const without = (why) =>
     follow(Object.fromEntries(names().map((name) => [name, ['unknown', why]])));
   try {
     const file = verdictFile(isolatedVm);
-    const verdict = read(file);
-    if (verdict !== undefined) return follow(verdict);
+    const { begun, ...verdict } = read(file) ?? {};
+    if (begun !== undefined && !isAlive(begun)) return without('the self-test did not end');
+    if (Object.keys(verdict).length > 0) return follow(verdict);
+    const free = freeBytes();
+    if (free < NEEDED_BYTES) {
+      const megabytes = (bytes) => Math.floor(bytes / 1e6);
+      const why = `the self-test needs ${megabytes(NEEDED_BYTES)} MB of free memory, and there are ${megabytes(free)} MB`;
+      return without(why);
+    }
+    const ended = begun === undefined ? begins(file) : () => undefined;
     const words = [PROOF, bundle, isolatedVm, ...names()];
     const env = { N8N_TUNED_WITHOUT: names().join() };
     // Its answer counts, not how it ends.
     const child = execFile(process.execPath, words, { env, timeout: PATIENCE_MS }, (_, out) => {
-      if (!out.endsWith('}')) return without("the test of this n8n's expressions did not end");
+      ended();
+      if (!out.endsWith('}')) return without('the self-test did not end');
       follow(JSON.parse(out));
-      const unready = `${file}.${process.pid}`;
-      fs.writeFileSync(unready, out);
-      fs.renameSync(unready, file);
+      write(file, out);
     });
     yieldTo(child);
   } catch (problem) {
