@@ -4,7 +4,7 @@
 // and count as paused only when they have ended. The connection on which Bull waits for jobs stays whole: n8n ends at once
 // if cutting it fails. docs/chart/patches.md
 const { setTimeout: sleep } = require('node:timers/promises');
-const { BULL, knows, onLoad, patch, say: tell } = require('./in-force.cjs');
+const { BULL, knows, ofBull, onLoad, patch, say: tell } = require('./in-force.cjs');
 
 const LOOK_EVERY_MS = 50;
 
@@ -91,11 +91,12 @@ function wrap(Queue) {
   };
 }
 
-const WRAPPED = ['pause', 'resume', 'getNextJob', 'processJob', '_processJobOnNextTick'];
+const CODE = ['pause', 'resume', 'getNextJob', 'processJob', '_processJobOnNextTick'].map(
+  (name) => `Queue.${name}`,
+);
 
 patch(NAME, [NAME], () =>
-  onLoad(BULL.file, BULL.find, (Queue) => {
-    const functions = WRAPPED.map((name) => [`Queue.${name}`, Queue.prototype[name]]);
-    if (knows(NAME, NAME, Object.fromEntries(functions), 'this Bull is unknown')) wrap(Queue);
+  onLoad(BULL.file, BULL.find, (Queue, at) => {
+    if (knows(NAME, NAME, ofBull(CODE, Queue, at), 'this Bull is unknown')) wrap(Queue);
   }),
 );

@@ -93,6 +93,25 @@ const BULL = {
   find: (loaded) => (isBull(loaded) ? loaded : undefined),
 };
 
+/** What Bull has under names as in known.json (Queue.add, Job.finished), beside the class that was found. */
+function ofBull(names, Queue, { request, parent }) {
+  const ofClass = (owner) =>
+    owner === 'Queue'
+      ? Queue
+      : Module.createRequire(Module._resolveFilename(request, parent))(
+          `bull/lib/${owner.toLowerCase()}`,
+        );
+  const codeOf = (name) => {
+    const [owner, method] = name.split('.');
+    try {
+      return ofClass(owner).prototype[method];
+    } catch {
+      return undefined; // This Bull has it elsewhere.
+    }
+  };
+  return Object.fromEntries(names.map((name) => [name, codeOf(name)]));
+}
+
 /**
  * Calls `use` once with what `find` finds in a module that n8n loads by a name that fits `file`, which may be nothing yet while
  * modules that need each other are being loaded. What it puts there stays, as putting back would drop what others have put on top.
@@ -172,6 +191,6 @@ function tellOnce() {
 }
 
 module.exports = {
-  ...{ BULL, IN_FORCE, isKnownBundle, knows, mayProve, onLoad, patch, plainPatch },
+  ...{ BULL, IN_FORCE, isKnownBundle, knows, mayProve, ofBull, onLoad, patch, plainPatch },
   ...{ isLate: (name) => lateOnes.add(name), say, setState, sha256, states },
 };

@@ -6,7 +6,7 @@
 // an operator says by a key in Redis that the queue was emptied on purpose.
 // docs/chart/patches.md
 const { clearInterval, setInterval } = require('node:timers');
-const { BULL, knows, onLoad, patch, say: tell } = require('./in-force.cjs');
+const { BULL, knows, ofBull, onLoad, patch, say: tell } = require('./in-force.cjs');
 
 const NAME = 'requeue-lost';
 const say = (what) => tell(NAME, what);
@@ -127,16 +127,14 @@ function patchRunner({ prototype }) {
   };
 }
 
-const QUEUE = ['add', 'isReady', 'toKey'];
+const CODE = ['Queue.add', 'Queue.isReady', 'Queue.toKey', 'Job.finished'];
 /** Null or without it while modules that need each other are being loaded. */
 const runnerOf = (loaded) =>
   loaded?.WorkflowRunner?.prototype?.enqueueExecution && loaded.WorkflowRunner;
 
 function install() {
-  onLoad(BULL.file, BULL.find, (Queue) => {
-    const functions = QUEUE.map((name) => [`Queue.${name}`, Queue.prototype[name]]);
-    if (knows(NAME, 'Queue', Object.fromEntries(functions), 'this Bull is unknown'))
-      patchQueue(Queue);
+  onLoad(BULL.file, BULL.find, (Queue, at) => {
+    if (knows(NAME, 'Queue', ofBull(CODE, Queue, at), 'this Bull is unknown')) patchQueue(Queue);
   });
   onLoad(/(^|[\\/])workflow-runner(\.js)?$/, runnerOf, (WorkflowRunner) => {
     const functions = {

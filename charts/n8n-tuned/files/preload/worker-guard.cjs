@@ -5,7 +5,7 @@
 // docs/chart/patches.md
 const fs = require('node:fs');
 const { clearTimeout, setTimeout } = require('node:timers');
-const { BULL, knows, onLoad, patch, say, setState } = require('./in-force.cjs');
+const { BULL, knows, ofBull, onLoad, patch, say, setState } = require('./in-force.cjs');
 
 const NAME = 'worker-guard';
 
@@ -184,13 +184,12 @@ function wrap(Queue) {
   };
 }
 
-const CALLED = ['process', 'toKey'];
+const CODE = ['Queue.process', 'Queue.toKey', 'Job.lockKey'];
 
 if (seconds > 0) {
   patch(NAME, [NAME], () =>
-    onLoad(BULL.file, BULL.find, (Queue) => {
-      const functions = CALLED.map((name) => [`Queue.${name}`, Queue.prototype[name]]);
-      if (knows(NAME, NAME, Object.fromEntries(functions), 'this Bull is unknown')) wrap(Queue);
+    onLoad(BULL.file, BULL.find, (Queue, at) => {
+      if (knows(NAME, NAME, ofBull(CODE, Queue, at), 'this Bull is unknown')) wrap(Queue);
     }),
   );
 }
