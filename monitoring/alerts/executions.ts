@@ -1,3 +1,4 @@
+import { table } from '../../cli/src/plan/environment';
 import type { AlertGroup } from '../alert';
 import { n8n, perRelease, threshold } from '../tokens';
 
@@ -25,6 +26,13 @@ function happened(counter: string): string {
 
 const failedShare = (window: string, offset = ''): string =>
   `${perRelease('sum', `rate(${failed}[${window}]${offset})`)} / ${perRelease('sum', `rate(${ended}[${window}]${offset})`)}`;
+
+/** Patches whose code n8n loads with the first expression; and in main, with the first job of its queue. */
+const AT_FIRST_EXPRESSION = table()
+  .patches.filter(({ code }) => code === 'sandbox')
+  .map(({ name }) => name.replace('.cjs', ''))
+  .join('|');
+const AT_FIRST_JOB = 'keep-stalled|requeue-lost';
 
 const silentHours = `${threshold('workflowSilentHours')}h`;
 const perWorkflow = (selector: string, window: string): string =>
@@ -146,12 +154,18 @@ export const executions: AlertGroup = {
       severity: 'warning',
       forMinutes: 10,
       needs: [],
-      expr: `min by (namespace, release, patch, state) (${n8n('n8n_tuned_patch_in_force', 'state=~"unknown|failed"')}) == 0`,
+      expr: [
+        'min by (namespace, release, patch, state) (',
+        `  ${n8n('n8n_tuned_patch_in_force', 'state=~"unknown|failed"')}`,
+        `  or (${n8n('n8n_tuned_patch_in_force', 'state="waiting"', `patch!~"${AT_FIRST_EXPRESSION}"`)}`,
+        `  unless ${n8n('n8n_tuned_patch_in_force', 'role="main"', `patch=~"${AT_FIRST_JOB}"`)})`,
+        ') == 0',
+      ].join('\n'),
       summary: 'The patch {{ $labels.patch }} is not active; its state is {{ $labels.state }}.',
       meaning:
-        'A patch is loaded, but has not changed n8n. The usual reason is that n8n was upgraded, and the patch does not recognise the new code. n8n runs without the patch, so it may be slower or lose more executions. For the meaning of each state, see docs/chart/patches.md.',
+        'A patch is loaded, but has not changed n8n. The usual reason is that n8n was upgraded, and the patch does not recognise the new code. In the state `waiting`, n8n has not loaded the code at all, for example because it was renamed. n8n runs without the patch, so it may be slower or lose more executions. For the meaning of each state, see docs/chart/patches.md.',
       tellWhy: [
-        'In the n8n log, find the line that states why the patch is not active.',
+        'In the n8n log, find the line that states why the patch is not active. For the state `waiting`, there is no such line.',
         'Check whether the patch supports your n8n version: see docs/chart/patches.md.',
       ],
       whatToDo: [

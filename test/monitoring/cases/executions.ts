@@ -1,4 +1,4 @@
-import { of, webhook, worker, type Case, type CasesByAlert } from '../support/case';
+import { main, of, webhook, worker, type Case, type CasesByAlert } from '../support/case';
 
 const stalled = of('n8n_queue_job_stalled_total', webhook);
 const started = (of_: Record<string, string>): string => of('n8n_process_start_time_seconds', of_);
@@ -9,8 +9,8 @@ const ended = (status: string, more: Record<string, string> = {}): string =>
     ...more,
   });
 const cold = of('n8n_expression_pool_cold_start_sync_total', worker);
-const patch = (state: string, name: string): string =>
-  of('n8n_tuned_patch_in_force', worker, { patch: name, state });
+const patch = (state: string, name: string, role = worker): string =>
+  of('n8n_tuned_patch_in_force', role, { patch: name, state });
 
 const lost =
   'n8n executions were lost within the last 15 minutes: their worker died or was blocked.';
@@ -130,16 +130,38 @@ export const executions: CasesByAlert = {
         labels: { patch: 'keep-stalled', state: 'unknown' },
         summary: 'The patch keep-stalled is not active; its state is unknown.',
       },
+      // n8n has renamed what it changes, so that it never comes.
+      {
+        series: { [patch('waiting', 'session-once', main)]: '0x20' },
+        atMinute: 15,
+        labels: { patch: 'session-once', state: 'waiting' },
+        summary: 'The patch session-once is not active; its state is waiting.',
+      },
+      {
+        series: {
+          [patch('waiting', 'keep-stalled', main)]: '0x20',
+          [patch('waiting', 'keep-stalled')]: '0x20',
+        },
+        atMinute: 15,
+        labels: { patch: 'keep-stalled', state: 'waiting' },
+        summary: 'The patch keep-stalled is not active; its state is waiting.',
+      },
     ],
     silent: [
       { series: { [patch('known', 'keep-stalled')]: '1x20' }, atMinute: 15 },
-      // Code that n8n has not loaded yet, and a patch that somebody has turned off.
+      // Code that n8n loads with the first expression or, in main, the first job, and a patch that somebody has turned off.
       {
-        series: { [patch('waiting', 'zone-once')]: '0x20', [patch('off', 'read-once')]: '0x20' },
+        series: {
+          [patch('waiting', 'zone-once')]: '0x20',
+          [patch('waiting', 'requeue-lost', main)]: '0x20',
+          [patch('waiting', 'keep-stalled', main)]: '0x20',
+          [patch('off', 'read-once')]: '0x20',
+        },
         atMinute: 15,
       },
       // It lasts as long as n8n starts.
       { series: { [patch('unknown', 'keep-stalled')]: '0x5 _x20' }, atMinute: 9 },
+      { series: { [patch('waiting', 'session-once')]: '0x5 _x20' }, atMinute: 9 },
     ],
   },
 };
