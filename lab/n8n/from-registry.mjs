@@ -81,7 +81,10 @@ export function nearest(wanted, there) {
  * @param {string} cwd
  */
 const npm = (args, cwd) =>
-  spawnSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  spawnSync('npm', args, {
+    ...{ cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] },
+    env: process.env,
+  });
 
 /**
  * @param {string} name
@@ -263,12 +266,28 @@ function unloadable(folder) {
 }
 
 /**
+ * The overrides with an older release of a package: of all of them, or of the one that its parent gets.
+ * @param {Overrides} overrides
+ * @param {Pick<Unmet, 'name' | 'parent'>} unmet
+ * @param {string} older
+ * @returns {Overrides}
+ */
+export function withOlder(overrides, { name, parent }, older) {
+  if (parent === null) return { ...overrides, [name]: older };
+  const before = overrides[parent] ?? {};
+  // A parent that has a version of its own keeps it.
+  const inside = typeof before === 'string' ? { '.': before } : before;
+  return { ...overrides, [parent]: { ...inside, [name]: older } };
+}
+
+/**
  * Takes older releases of packages that do not load, one after the other; whether n8n loads then.
  * @param {string} version
  * @param {string} folder
  * @param {Overrides} overrides
  */
 export function refitted(version, folder, overrides) {
+  let fitting = overrides;
   for (let left = TRIES; left > 0; left -= 1) {
     if (loads(folder)) return true;
     const place = unloadable(folder);
@@ -276,13 +295,12 @@ export function refitted(version, folder, overrides) {
     const unmet = unmetPeer(packages, place, satisfies);
     const older = unmet === null ? undefined : olderFitting(unmet);
     if (unmet === null || older === undefined) break;
-    const { name, parent, peer, has } = unmet;
+    const { name, peer, has } = unmet;
     process.stderr.write(
       `${name} ${unmet.version} does not fit to ${peer} ${has}: ${older} in its place\n`,
     );
-    if (parent === null) overrides[name] = older;
-    else overrides[parent] = { ...Object(overrides[parent]), [name]: older };
-    if (!tryInstall(version, folder, overrides).isInstalled) break;
+    fitting = withOlder(fitting, unmet, older);
+    if (!tryInstall(version, folder, fitting).isInstalled) break;
   }
   process.stderr.write(`n8n ${version} does not load: node -e '${START}' in ${folder} says why\n`);
   return false;
@@ -324,7 +342,7 @@ async function install(version, folder) {
   }
   for (let left = TRIES; left > 0; left -= 1) {
     const { isInstalled, lacks } = tryInstall(version, folder, overrides);
-    if (isInstalled) return refitted(version, folder, { ...overrides });
+    if (isInstalled) return refitted(version, folder, overrides);
     if (lacks === null || lacks.name === 'n8n') return false;
     const { name, wanted } = lacks;
     const instead = nearest(overrides[name] ?? wanted, versionsOf(name));

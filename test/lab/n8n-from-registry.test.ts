@@ -6,6 +6,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  realpathSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -16,6 +17,7 @@ import {
   missingIn,
   nearest,
   olderOf,
+  refitted,
   unmetPeer,
 } from '../../lab/n8n/from-registry.mjs';
 import { BASE_PROGRAMS, FakeLab } from './fake-lab';
@@ -124,6 +126,48 @@ describe('another release of n8n', () => {
     lab = new FakeLab();
     lab.write('n8n/from-registry.mjs', readFileSync('lab/n8n/from-registry.mjs', 'utf8'));
     lab.tool('n8n', `kind=n8n version=${OURS} node=fake`);
+test('a package that does not load is replaced below its parent by an older one that fits, and the parent keeps its version', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'n8n-refitted-'));
+  const { PATH: path, N8N_NODE: node } = process.env;
+  try {
+    const graph = 'node_modules/chain/node_modules/@chain/graph';
+    const packages = {
+      '': { dependencies: { n8n: '2.23.4' } },
+      'node_modules/core': { version: '1.1.41' },
+      'node_modules/chain': { version: '1.0.1', dependencies: { '@chain/graph': '^1.1.0' } },
+      [graph]: { version: '1.3.0', peerDependencies: { core: '^1.3.4' } },
+    };
+    writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ packages }));
+    writeFileSync(join(folder, 'package.json'), '{}');
+    const programs = {
+      npm: `case "$*" in
+        'view @chain/graph versions --json' | 'view @chain/graph@^1.1.0 version --json')
+          echo '["1.2.9", "1.3.0"]';;
+        'view @chain/graph@1.2.9 peerDependencies --json') echo '{"core": "^1.1.0"}';;
+        'view core@^1.1.0 version --json') echo '["1.1.41", "1.3.4"]';;
+        'view core@^1.3.4 version --json') echo '["1.3.4"]';;
+      esac`,
+      // n8n loads once the older one is there.
+      node: `grep -q '"@chain/graph": "1.2.9"' package.json && exit
+        echo '    at a (${realpathSync(folder)}/${graph}/dist/a.js:1:1)' >&2
+        exit 1`,
+    };
+    for (const [name, body] of Object.entries(programs))
+      writeFileSync(join(folder, name), `#!/bin/sh\n${body}\n`, { mode: 0o755 });
+    process.env['PATH'] = `${folder}:${path ?? ''}`;
+    process.env['N8N_NODE'] = join(folder, 'node');
+    expect(refitted('2.23.4', folder, { chain: '1.0.1', other: '1.0.0' })).toBe(true);
+    expect(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))).toMatchObject({
+      overrides: { chain: { '.': '1.0.1', '@chain/graph': '1.2.9' }, other: '1.0.0' },
+    });
+  } finally {
+    process.env['PATH'] = path;
+    if (node === undefined) delete process.env['N8N_NODE'];
+    else process.env['N8N_NODE'] = node;
+    rmSync(folder, { recursive: true });
+  }
+});
+
     lab.tool('build-tools', 'kind=group requires=');
   });
   afterEach(() => {
