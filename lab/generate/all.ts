@@ -116,7 +116,7 @@ ${table(
 - **unknown**: the code is different, so the patch does not change it.
 - **not needed**: n8n evaluates expressions without a sandbox.
 - **not loaded**: the chart does not load the patch for this version.
-- **not tried**: the code could not be read or tested, because n8n was not installed or the npm registry lacked a package.
+- **not tried**: the code could not be read or tested, for example because the npm registry lacked a package.
 ${told.length === 0 ? '' : `\n## What differs\n\n${told.join('\n')}\n`}
 ## Executions per second
 
@@ -139,7 +139,8 @@ n8n-tuned n8n admit 2.39.10 --full    # also installs, runs and tests the versio
 \`\`\`
 
 With \`--full\`, the command runs the patch tests with this version. It then starts n8n once in queue mode, and sends each
-workload one request. If the tests pass and each workload responds, the command adds the version to \`known.json\`, and the version's variables to \`versions.yaml\`. For a patch
+workload one request. If the tests pass and each workload responds, the command adds the version to \`known.json\`. With \`--write\` or \`--full\`, it
+also adds the variables of a version that is newer than all others to \`versions.yaml\`. For a patch
 that changes what n8n stores or queues, the command never adds a changed function. Instead, it prints the difference, so that a person
 can decide. Every day, a GitHub Actions workflow runs the command for new versions.
 `;

@@ -13,6 +13,7 @@ import {
   table,
   type Generated,
 } from './records';
+import { knownCode, knownToAll } from './patches';
 import { middle, n8nOfPeers, peer } from './studies/charts';
 import { caveatOfRecovery, lostInFaults, n8nOfFaults } from './studies/drills';
 import { distinct } from './sweeps';
@@ -164,14 +165,22 @@ function versionsOfGains(compared: readonly ReturnType<typeof peer>[]): string {
   ]);
   const where =
     rollouts === null
-      ? 'The record of the rolling updates does not name an n8n version; all other figures'
-      : 'The figures';
+      ? 'The record of the rolling updates does not name an n8n version; all other figures in this table'
+      : 'The figures in this table';
   return `${where} are from n8n ${listed(all)}.`;
+}
+
+/** Which n8n has all patches, in a sentence that is written by hand otherwise. */
+export function withPatchedVersions(page: string): string {
+  const versions = /\bn8n [\d.]+(?:(?:,| to) [\d.]+)*(?= runs with all patches)/;
+  if (!versions.test(page))
+    throw new Error('README.md does not say any more which n8n runs with all patches');
+  return page.replace(versions, `n8n ${knownToAll(knownCode())}`);
 }
 
 export const readme = (): Generated => ({
   files: {
-    'README.md': filled(read('README.md'), {
+    'README.md': filled(withPatchedVersions(read('README.md')), {
       gains: gains(),
       output: output(),
       findings: measuredTable(),

@@ -7,7 +7,7 @@ OUT=${OUT:-results/new-versions}
 RECORD=docs/records/versions.json
 
 # What admit writes: each release begins without what another one has written.
-WRITTEN=(docs charts lab)
+WRITTEN=(README.md docs charts lab)
 
 usage() {
   cat <<Y
@@ -69,7 +69,7 @@ fault() {
   local said=$OUT/$1.txt faults=() text
   ! grep -qE '^[a-z-]+ +unknown( |$)' "$said" || faults+=('a patch does not know its code')
   ! grep -qE '^[a-z-]+ +not tried( |$)' "$said" || faults+=('code could not be read')
-  ! grep -qE '^variables +(otherwise|not read  )' "$said" || faults+=('variables differ')
+  ! grep -qE '^variables +(different|not read  )' "$said" || faults+=('variables differ')
   ! grep -qE '^tests +(0 tests|.* [1-9][0-9]* failed)' "$said" || faults+=('a test of the patches fails')
   grep -qE '^workloads +([0-9]+) of \1 ' "$said" || ! grep -q '^workloads ' "$said" || faults+=('a workload does not respond')
   printf -v text ', %s' "${faults[@]-admit says no}"
@@ -87,6 +87,7 @@ publish() {
       $run gh issue create --title "n8n $version: $(fault "$version")" --body-file "$OUT/$version.md"
       continue
     fi
+    printf '\n%s\n' "If this version is the newest, raise \`testedBelow\` in charts/n8n-tuned/files/versions.yaml before you merge: no command does." >>"$OUT/$version.md"
     # A branch without a pull request is what an earlier night has left.
     $run git switch --quiet --force-create "n8n-$version"
     $run git apply --index "$OUT/$version.patch"

@@ -20,6 +20,8 @@ import {
   refitted,
   unmetPeer,
 } from '../../lab/n8n/from-registry.mjs';
+import { isWhole, type ReleaseRow, type VersionRow } from '../../cli/src/features/n8n/analysis/row';
+import { admitLines, triedLines } from '../../cli/src/features/n8n/report/terminal';
 import { BASE_PROGRAMS, FakeLab } from './fake-lab';
 import { compareVersions } from '../../cli/src/ui/versions';
 import { rangeOf, rangeWith, sortedVersions } from '../../lab/n8n/ranges';
@@ -120,12 +122,6 @@ test('a package that a range took too new for what n8n pins is known, and one as
   ]);
 });
 
-describe('another release of n8n', () => {
-  let lab: FakeLab;
-  beforeEach(() => {
-    lab = new FakeLab();
-    lab.write('n8n/from-registry.mjs', readFileSync('lab/n8n/from-registry.mjs', 'utf8'));
-    lab.tool('n8n', `kind=n8n version=${OURS} node=fake`);
 test('a package that does not load is replaced below its parent by an older one that fits, and the parent keeps its version', () => {
   const folder = mkdtempSync(join(tmpdir(), 'n8n-refitted-'));
   const { PATH: path, N8N_NODE: node } = process.env;
@@ -168,6 +164,12 @@ test('a package that does not load is replaced below its parent by an older one 
   }
 });
 
+describe('another release of n8n', () => {
+  let lab: FakeLab;
+  beforeEach(() => {
+    lab = new FakeLab();
+    lab.write('n8n/from-registry.mjs', readFileSync('lab/n8n/from-registry.mjs', 'utf8'));
+    lab.tool('n8n', `kind=n8n version=${OURS} node=fake`);
     lab.tool('build-tools', 'kind=group requires=');
   });
   afterEach(() => {
@@ -292,8 +294,9 @@ describe('new releases of n8n, each night', () => {
       const record = JSON.parse(readFileSync('docs/records/versions.json', 'utf8'));
       record.versions.unshift({ n8n: version });
       writeFileSync('docs/records/versions.json', JSON.stringify(record, null, 2));
-      console.log(releases[version]);
-      process.exitCode = /unknown|not tried|[1-9] failed|20 of 21|otherwise/.test(releases[version]) ? 1 : releases[version] === 'broken' ? 3 : 0;
+      writeFileSync('README.md', version);
+      console.log(releases[version].said);
+      process.exitCode = releases[version].code;
     }`;
   const GH = `#!/bin/bash
 case "$1 $2" in
@@ -302,10 +305,31 @@ case "$1 $2" in
   *) echo "$*" >>../calls;;
 esac
 exit 0`;
+  interface Said {
+    said: string;
+    code: number;
+  }
+  const row: ReleaseRow = {
+    ...{ version: '2.42.0', variables: [], unread: [] },
+    patches: [{ patch: 'read-once', state: 'known', because: [] }],
+  };
+  const tried: NonNullable<VersionRow['tried']> = {
+    ...{ node: '>=22', tests: { passed: 9, failed: 0, failing: [] }, inForce: {} },
+    workloads: { responded: 21, failed: [] },
+  };
+  /** What admit prints of a release, and its exit code. */
+  const said = (changed: Partial<ReleaseRow> = {}, ran: Partial<typeof tried> = {}): Said => {
+    const found = { ...row, ...changed };
+    const { version: n8n, patches, variables } = found;
+    const one = { n8n, on: '2026-11-29', patches, variables, tried: { ...tried, ...ran } };
+    const lines = [...admitLines(found, []), ...triedLines(one)];
+    return { said: lines.join('\n'), code: isWhole(found, one) ? 0 : 1 };
+  };
+
   let root: string;
   const git = (...words: string[]) =>
     execFileSync('git', words, { cwd: join(root, 'work'), encoding: 'utf8' }).trim();
-  const night = (releases: Record<string, string>) => {
+  const night = (releases: Record<string, Said>) => {
     writeFileSync(join(root, 'releases.json'), JSON.stringify(releases));
     writeFileSync(join(root, 'calls'), calls().join('\n') + (calls().length > 0 ? '\n' : ''));
     const env = { ...process.env, PATH: `${root}:${process.env['PATH'] ?? ''}`, GH_TOKEN: 'none' };
@@ -336,6 +360,7 @@ exit 0`;
       'cli/dist/cli.js': COMMAND,
       'docs/records/versions.json': JSON.stringify({ versions: [{ n8n: '2.41.0' }] }, null, 2),
       'charts/known.json': '{}',
+      'README.md': '2.41.0',
       '.gitignore': '/results/\n',
     };
     for (const [file, text] of Object.entries(files)) {
@@ -355,23 +380,26 @@ exit 0`;
     rmSync(root, { recursive: true });
   });
 
-  const WHOLE =
-    'read-once  known\ntests       9 tests of the patches passed, 0 failed\nworkloads   21 of 21 responded';
-  const ofOldLine = { '1.123.90': WHOLE };
+  const ofOldLine = { '1.123.90': said() };
 
   test('each whole one becomes a pull request with its own row', () => {
-    const steps = night({ ...ofOldLine, '2.42.0': WHOLE });
+    const steps = night({ ...ofOldLine, '2.42.0': said() });
     expect(steps.map(({ status, stderr }) => ({ status, stderr }))).toMatchObject([
       ...[{ status: 0 }, { status: 0 }],
     ]);
     expect(created()).toEqual(['pr create --title n8n 1.123.90', 'pr create --title n8n 2.42.0']);
     expect(rowsOf('origin/n8n-1.123.90')).toEqual(['1.123.90', '2.41.0']);
     expect(rowsOf('origin/n8n-2.42.0')).toEqual(['2.42.0', '2.41.0']);
+    expect(git('show', 'origin/n8n-2.42.0:README.md')).toBe('2.42.0');
     expect(git('status', '--porcelain')).toBe('');
+    const body = readFileSync(join(root, 'work/results/new-versions/2.42.0.md'), 'utf8');
+    expect(body).toContain('read-once  known');
+    expect(body).toContain('raise `testedBelow` in charts/n8n-tuned/files/versions.yaml');
   });
 
   test('what is open already is neither tried nor told again', () => {
-    const releases = { ...ofOldLine, '2.42.0': WHOLE.replace('0 failed', '1 failed') };
+    const failing = { tests: { passed: 8, failed: 1, failing: ['a'] } };
+    const releases = { ...ofOldLine, '2.42.0': said({}, failing) };
     night(releases);
     const before = calls();
     expect(created()).toHaveLength(2);
@@ -379,14 +407,22 @@ exit 0`;
     expect(calls()).toEqual(before);
   });
 
-  test.each([
-    ['a patch does not know its code', 'read-once  unknown     another'],
-    ['code could not be read', 'zone-once  not tried   the registry has no bull 4.16.4'],
-    ['a test of the patches fails', WHOLE.replace('0 failed', '2 failed')],
-    ['a workload does not respond', WHOLE.replace('21 of 21', '20 of 21')],
-    ['variables differ', 'variables  otherwise   A: listed, but missing'],
-  ])('the issue of a release is named by what admit says: %s', (name, said) => {
-    night({ ...ofOldLine, '2.42.0': said });
+  const patch = (state: 'unknown' | 'not tried') => [
+    { patch: 'read-once', state, because: ['why'] },
+  ];
+  test.each<[string, Partial<ReleaseRow>, Partial<typeof tried>]>([
+    ['a patch does not know its code', { patches: patch('unknown') }, {}],
+    ['code could not be read', { patches: patch('not tried') }, {}],
+    ['a test of the patches fails', {}, { tests: { passed: 7, failed: 2, failing: ['a', 'b'] } }],
+    ['a workload does not respond', {}, { workloads: { responded: 20, failed: ['a: late'] } }],
+    ['variables differ', { variables: ['A: listed, but missing'] }, {}],
+    [
+      'variables differ',
+      { variables: null, unread: ['the registry has no @n8n/config 2.42.0'] },
+      {},
+    ],
+  ])('the issue of a release is named by what admit says: %s', (name, changed, ran) => {
+    night({ ...ofOldLine, '2.42.0': said(changed, ran) });
     expect(created()).toEqual([
       'pr create --title n8n 1.123.90',
       `issue create --title n8n 2.42.0: ${name}`,
@@ -396,7 +432,7 @@ exit 0`;
   });
 
   test('one that comes to no end keeps no other from it, and the step fails', () => {
-    const [admit, publish] = night({ ...ofOldLine, '2.42.0': 'broken' });
+    const [admit, publish] = night({ ...ofOldLine, '2.42.0': { said: '', code: 3 } });
     expect([admit?.status, publish?.status]).toEqual([3, 0]);
     expect(created()).toEqual(['pr create --title n8n 1.123.90']);
   });

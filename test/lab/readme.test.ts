@@ -38,8 +38,14 @@ test('it begins with a command, a picture and what is gained, and needs nothing 
   expect(readme.slice(0, readme.indexOf('## Try it here'))).not.toMatch(/\bGo \d|\broot\b|10 min/);
 });
 
-test('it names the n8n versions whose code all patches know', () => {
-  expect(readme).toContain(`n8n ${patches.knownToAll(patches.knownCode())} runs with all patches`);
+test('it names the n8n versions whose code all patches know, whatever it named before', () => {
+  const known = `n8n ${patches.knownToAll(patches.knownCode())} runs with all patches`;
+  expect(readme).toContain(known);
+  for (const before of ['2.39.0', '2.39.0, 2.40.1 to 2.40.7'])
+    expect(output.withPatchedVersions(`On n8n ${before} runs with all patches.`)).toBe(
+      `On ${known}.`,
+    );
+  expect(() => output.withPatchedVersions('It runs.')).toThrow('which n8n runs with all patches');
 });
 
 describe('the n8n that each patch knows', () => {

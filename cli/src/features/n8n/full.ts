@@ -20,12 +20,15 @@ import {
   knownWith,
   rowAfter,
   rowsWith,
+  rowWithRanges,
   versionsSchema,
   type VersionRow,
 } from './analysis/row';
 
 const RECORD = 'docs/records/versions.json';
 const KNOWN = 'charts/n8n-tuned/files/preload/known.json';
+const VARIABLES = 'lab/n8n/variables.json';
+const rangesSchema = z.object({ variables: z.record(z.string(), z.string()) });
 type Tell = (text: string) => void;
 
 /** `install` has put the release here. */
@@ -45,13 +48,15 @@ export async function admitFully(
   const started = isAdded
     ? await writtenWhile(pathOf(KNOWN), jsonOf(after), start, allResponded)
     : await start();
-  const admission =
+  const admission = await withVariables(
     isAdded && allResponded(started)
       ? { ...before, row: rowAfter(before.read, kitOf(), after) }
-      : before;
+      : before,
+    signal,
+  );
   const node = manifestOf(n8nProgram(cacheFolder(), version))?.engines ?? 'any';
   const row = rowOf(admission, { node, tests, ...started });
-  await write(row, admission, tell, signal);
+  await write(row, tell, signal);
   return { ...admission, tried: row };
 }
 
@@ -61,8 +66,8 @@ export async function admitAndWrite(
   tell: Tell,
   signal: AbortSignal,
 ): Promise<Admission> {
-  const admission = await admit(version, tell, signal);
-  await write(rowOf(admission, null), admission, tell, signal);
+  const admission = await withVariables(await admit(version, tell, signal), signal);
+  await write(rowOf(admission, null), tell, signal);
   return admission;
 }
 
@@ -95,23 +100,24 @@ const rowOf = ({ row }: Admission, tried: VersionRow['tried']): VersionRow => ({
   tookSeconds: Math.round(performance.now() / 1000),
 });
 
-/** Into the record of versions, and from there into the page; and which variables a newer release has. */
-async function write(
-  row: VersionRow,
-  { read }: Admission,
-  tell: Tell,
-  signal: AbortSignal,
-): Promise<void> {
+/** Adds the variables of a newer release to what the chart knows, and says what differs from that. */
+async function withVariables(admission: Admission, signal: AbortSignal): Promise<Admission> {
+  const { read, row } = admission;
+  if (read.variables === null || (row.variables ?? []).length === 0) return admission;
+  const names = JSON.stringify({ version: row.version, names: [...read.variables] });
+  await script(['lab/n8n/read-variables.ts', '--add', names], signal);
+  const { variables } = rangesSchema.parse(JSON.parse(readPlainFile(pathOf(VARIABLES))));
+  return { ...admission, row: rowWithRanges(row, read, kitOf(), variables) };
+}
+
+/** Into the record of versions, and from there into the page, which the chart's versions.yaml is written with. */
+async function write(row: VersionRow, tell: Tell, signal: AbortSignal): Promise<void> {
   tell('writing the results');
   const file = pathOf(RECORD);
   const { versions } = existsSync(file)
     ? versionsSchema.parse(JSON.parse(readPlainFile(file)))
     : { versions: [] };
   writeJson(RECORD, { versions: rowsWith(versions, row) });
-  if (read.variables !== null && (row.variables ?? []).length > 0) {
-    const names = JSON.stringify({ version: row.n8n, names: [...read.variables] });
-    await script(['lab/n8n/read-variables.ts', '--add', names], signal);
-  }
   await script(['lab/generate/all.ts'], signal);
 }
 

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import {
   isAdmitted,
   rowOf,
+  rowWithRanges,
   type Kit,
   type PatchProof,
   type Read,
@@ -199,6 +200,21 @@ test('what admit --full runs has a test of each patch that asks known.json for f
       ),
   );
   expect(untested.map(({ name }) => name)).toEqual([]);
+});
+
+test('a release with other variables than those before it is whole once their ranges end or begin there', () => {
+  const newest = { ...read, version: '2.43.0', variables: new Set(['N8N_WEBHOOK_URL']) };
+  const row = rowOf(newest, kit);
+  expect(row.variables).toEqual(['DB_PING_TIMEOUT_MS: listed, but missing']);
+  const ranges = {
+    ...kit.variables,
+    ...{ DB_PING_TIMEOUT_MS: '>=2.27.3-0 <2.43.0-0', N8N_OTHER: '>=2.43.0-0' },
+  };
+  const after = rowWithRanges(row, newest, kit, ranges);
+  expect(after).toEqual({ ...row, variables: [] });
+  expect([isAdmitted(row), isAdmitted(after)]).toEqual([false, true]);
+  // One that is older than what was read adds nothing.
+  expect(rowWithRanges(row, newest, kit, kit.variables)).toEqual(row);
 });
 
 const before = knownSchema.parse({

@@ -116,6 +116,25 @@ function differences(version: string, names: ReadonlySet<string>, { variables }:
   });
 }
 
+/** The same row once variables have these ranges, which a newer release may change. */
+export const rowWithRanges = (
+  row: ReleaseRow,
+  { version, variables }: Read,
+  kit: Kit,
+  ranges: Kit['variables'],
+): ReleaseRow => {
+  if (variables === null) return row;
+  const names = Object.keys(kit.variables);
+  const now = names.flatMap((name) => {
+    const range = ranges[name];
+    return range === undefined ? [] : [[name, range] as const];
+  });
+  return {
+    ...row,
+    variables: differences(version, variables, { ...kit, variables: Object.fromEntries(now) }),
+  };
+};
+
 /** Whether all that the chart loads for this n8n is in force with it. */
 export const isAdmitted = ({ patches, variables, unread }: ReleaseRow): boolean =>
   patches.every(({ state }) => state !== 'unknown' && state !== 'not tried') &&
