@@ -36,16 +36,29 @@ export function manifestOf(program: string): N8nManifest | null {
   }
 }
 
-const installSchema = z.object({ overrides: z.record(z.string(), z.unknown()) });
+/** A version, or the packages that one gets in other versions; '.' is that package itself. */
+type Override = string | { [name: string]: Override };
+const overrideSchema: z.ZodType<Override> = z.lazy(() =>
+  z.union([z.string(), z.record(z.string(), overrideSchema)]),
+);
+const installSchema = z.object({ overrides: z.record(z.string(), overrideSchema) });
 
-/** Packages that an install has in other versions than n8n asks for, as where the registry lacks those: `NAME VERSION`. */
+function overridesIn(override: Override, within: readonly string[]): string[] {
+  if (typeof override === 'string') return [`${within.join(' > ')} ${override}`];
+  return Object.entries(override).flatMap(([name, inside]) =>
+    overridesIn(inside, name === '.' ? within : [...within, name]),
+  );
+}
+
+/**
+ * Packages that an install has in other versions than n8n asks for, as where the registry lacks those: `NAME VERSION`, or
+ * `PARENT > NAME VERSION` of one that only that package gets.
+ */
 export function replacedIn(program: string): string[] {
   try {
     const file = join(dirname(realpathSync(program)), '../../../package.json');
     const { overrides } = installSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
-    return Object.entries(overrides).flatMap(([name, version]) =>
-      typeof version === 'string' ? [`${name} ${version}`] : [],
-    );
+    return overridesIn(overrides, []);
   } catch {
     return [];
   }

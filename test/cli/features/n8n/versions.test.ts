@@ -78,9 +78,16 @@ describe('an n8n on this machine', () => {
   test('says which packages its install has in other versions than it asks for', () => {
     const program = join(folder, 'n8n/2.10.1/node_modules/n8n/bin/n8n');
     expect(replacedIn(program)).toEqual([]);
-    const overrides = { linkedom: '0.18.12', nested: { other: '1.0.0' } };
+    const overrides = {
+      linkedom: '0.18.12',
+      langchain: { '@langchain/langgraph': '1.2.9' },
+      parent: { '.': '1.0.1', child: { grandchild: '2.0.0' } },
+    };
     writeFileSync(join(folder, 'n8n/2.10.1/package.json'), JSON.stringify({ overrides }));
-    expect(replacedIn(program)).toEqual(['linkedom 0.18.12']);
+    expect(replacedIn(program)).toEqual([
+      ...['linkedom 0.18.12', 'langchain > @langchain/langgraph 1.2.9'],
+      ...['parent 1.0.1', 'parent > child > grandchild 2.0.0'],
+    ]);
   });
 
   test('is measured as the version that its program has, and no other', () => {
