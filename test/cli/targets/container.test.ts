@@ -3,7 +3,7 @@ import { Containers, groupIn, signalOf } from '../../../cli/src/targets/containe
 import {
   Engine,
   factsIn,
-  needsRunc,
+  runtimeArguments,
   ulimitsIn,
   whyNoLimits,
   type EngineFacts,
@@ -89,13 +89,23 @@ test('what podman and docker say of themselves is read', () => {
   };
   const facts = factsIn('podman', podman);
   expect(facts).toMatchObject({ version: '4.3.1', isRootless: true, controllers: ['cpu'] });
-  expect(needsRunc(facts)).toBe(true);
+  const here = { runc: '/usr/bin/runc', hasBothVersions: true };
+  expect(runtimeArguments(facts, here)).toEqual(['--runtime', '/usr/bin/runc']);
   const docker = {
     ...{ ServerVersion: '27.1.1', CgroupVersion: '2', DefaultRuntime: 'runc' },
     SecurityOptions: ['name=seccomp,profile=builtin'],
   };
   expect(factsIn('docker', docker)).toMatchObject({ cgroupVersion: 'v2', isRootless: false });
-  expect(needsRunc(factsIn('docker', docker))).toBe(false);
+  expect(runtimeArguments(factsIn('docker', docker), here)).toEqual([]);
+});
+
+test('where crun refuses a machine, runc is asked for by its name', () => {
+  const facts: EngineFacts = { ...rooted, cgroupVersion: 'v1' };
+  expect(() => runtimeArguments(facts, { runc: null, hasBothVersions: true })).toThrow(
+    'podman needs runc, because crun refuses this machine: install runc',
+  );
+  expect(runtimeArguments(facts, { runc: null, hasBothVersions: false })).toEqual([]);
+  expect(runtimeArguments(rooted, { runc: null, hasBothVersions: true })).toEqual([]);
 });
 
 test('containers have the limits of files and processes that the command has, up to what podman gives', () => {

@@ -1,5 +1,6 @@
 /** podman or docker: which one, what it can do here, and how it is called. */
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { findProgram } from '../../lab/paths';
@@ -71,9 +72,19 @@ export function whyNoLimits(facts: EngineFacts, limits: readonly Limits[]): stri
   return `rootless ${facts.kind} lacks the ${missing.join(' and ')} controller of control groups: delegate it in systemd (Delegate=cpu memory), run the command as root, or remove the CPU and memory limits`;
 }
 
-/** crun refuses machines on which control groups of both versions are mounted; runc does not. Pure. */
-export const needsRunc = ({ kind, runtime, cgroupVersion }: EngineFacts): boolean =>
-  kind === 'podman' && runtime === 'crun' && cgroupVersion === 'v1';
+/** Mounted beside version 1 of control groups. */
+const VERSION_2 = '/sys/fs/cgroup/unified';
+
+/** The runtime in place of the engine's own: crun refuses machines with control groups of both versions, runc does not. Pure. */
+export function runtimeArguments(
+  { kind, runtime, cgroupVersion }: EngineFacts,
+  { runc, hasBothVersions }: { runc: string | null; hasBothVersions: boolean },
+): string[] {
+  if (kind !== 'podman' || runtime !== 'crun' || cgroupVersion !== 'v1') return [];
+  if (runc !== null) return ['--runtime', runc];
+  if (!hasBothVersions) return [];
+  throw new Mistake('podman needs runc, because crun refuses this machine: install runc');
+}
 
 export class Engine {
   readonly ulimits = ulimitsIn(ownLimits(), pidMax());
@@ -94,12 +105,16 @@ export class Engine {
         try {
           return await Engine.of(program);
         } catch (error) {
-          refused.push(`${name} does not respond (${lastLine(error)})`);
+          const why =
+            error instanceof Mistake
+              ? error.message
+              : `${name} does not respond (${lastLine(error)})`;
+          refused.push(why);
         }
       }
     }
     throw new Mistake(
-      `no container engine can be used: ${refused.join('; ')}. Install podman, or set --container-engine.`,
+      `no container engine can be used: ${refused.join('; ')}. Install a suitable engine, or set --container-engine.`,
     );
   }
 
@@ -110,8 +125,8 @@ export class Engine {
     const format = kind === 'podman' ? 'json' : '{{json .}}';
     const { stdout } = await run(program, ['info', '--format', format]);
     const facts = factsIn(kind, JSON.parse(stdout));
-    const runc = needsRunc(facts) ? findProgram('runc') : null;
-    return new Engine(program, facts, runc === null ? [] : ['--runtime', runc]);
+    const here = { runc: findProgram('runc'), hasBothVersions: existsSync(VERSION_2) };
+    return new Engine(program, facts, runtimeArguments(facts, here));
   }
 
   /** `podman 4.3.1` */
