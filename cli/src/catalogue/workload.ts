@@ -57,6 +57,8 @@ const variant = z.strictObject({
 export const workloadSchema = z.strictObject({
   name: z.string().regex(/^[a-z0-9][a-z0-9-]*$/),
   title: z.string(),
+  /** In a file that n8n-tuned wrote, to detect edits. */
+  digest: z.string().optional(),
   /** What it puts under stress, in a sentence. */
   stresses: z.string(),
   /** What somebody who reaches its webhook can do to n8n; stands in the notes of its workflows too. */

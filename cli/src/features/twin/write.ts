@@ -20,6 +20,11 @@ function beginOf(value: unknown): string {
   return jsonText(value).replace(/[\s\]}]+$/, '');
 }
 
+/** One with SEAL in it. */
+const fileOf = (path: string, begins: string, force: boolean): UserFile => ({
+  ...{ path, option: 'the twin', begins, keeps: 'edits', force },
+});
+
 export interface TwinFiles {
   folder: string;
   /** The name of each file before `.twin`. */
@@ -33,9 +38,7 @@ export interface TwinFiles {
 export function writeTwin({ folder, stem, force, isPrivate }: TwinFiles, twin: Twin): string[] {
   const made: { file: UserFile; text: string }[] = [];
   const put = (name: string, text: string, begins: string): string => {
-    const keeps = text.includes(SEAL) ? { keeps: 'edits' as const } : {};
-    const path = join(folder, name);
-    made.push({ file: { path, option: 'the twin', begins, force, ...keeps }, text });
+    made.push({ file: fileOf(join(folder, name), begins, force), text });
     return name;
   };
   const own = (workflow: object | undefined): object => ({ ...OURS, ...workflow });
@@ -77,7 +80,7 @@ function workloadOf(
 ): unknown {
   const { method, path, body, headers, answers, expect } = request;
   return {
-    ...{ title: 'Twin of a workflow', name: `twin-${name}`, answers },
+    ...{ title: 'Twin of a workflow', digest: SEAL, name: `twin-${name}`, answers },
     stresses: 'The workflow, with a stand-in for every external service.',
     request: {
       ...{ method, path },
@@ -109,12 +112,13 @@ export function writeBlend(
   const blend = {
     ...{
       title: 'Twins of the most frequently run workflows',
+      digest: SEAL,
       name: `twin-${stem}`,
       answers: 'when-done',
     },
     stresses: 'The most frequently run workflows, weighted by how often each workflow ran.',
     blend: parts.map(({ file, weight }) => ({ workload: file, weight })),
   };
-  writeUserFile({ path, option: 'the twin', begins: JSON_BEGIN, force }, jsonText(blend));
+  writeUserFile(fileOf(path, JSON_BEGIN, force), jsonText(blend));
   return path;
 }

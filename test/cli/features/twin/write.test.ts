@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Command } from 'commander';
+import { readWorkload } from '../../../../cli/src/catalogue/read';
 import { register } from '../../../../cli/src/features/twin/command';
 import { writeBlend, writeTwin } from '../../../../cli/src/features/twin/write';
 import type { Twin } from '../../../../cli/src/features/twin/analysis/twin';
@@ -44,7 +45,7 @@ test('a twin with the values of executions is for nobody else to read', () => {
   expect(new Set(modes(names))).toEqual(new Set([0o600]));
 });
 
-test.each(['workflow.json', 'called-1.json', 'rules.yaml'])(
+test.each(['json', 'workflow.json', 'called-1.json', 'rules.yaml'])(
   'what the user changed in order.twin.%s stays, and no file of the twin is replaced, but with --force',
   (edited) => {
     const [workload = ''] = write(twin);
@@ -58,11 +59,25 @@ test.each(['workflow.json', 'called-1.json', 'rules.yaml'])(
     );
     expect(readFileSync(file, 'utf8')).toBe(text);
     expect(readFileSync(workload, 'utf8')).toContain('twin-order');
-    write(other, true);
+    write(twin, true);
     expect(readFileSync(file, 'utf8')).toBe(written);
     expect(write(other)[0]).toBe(workload);
   },
 );
+
+test('a blend whose weights the user changed stays, but with --force', () => {
+  const blend = (force = false) =>
+    writeBlend({ folder, stem: 'all', force }, [{ file: 'order.twin.json', weight: 3 }]);
+  const file = blend();
+  expect(blend()).toBe(file);
+  expect(readWorkload(file).blend).toEqual([{ workload: 'order.twin.json', weight: 3 }]);
+  const text = readFileSync(file, 'utf8').replace('"weight": 3', '"weight": 4');
+  writeFileSync(file, text);
+  expect(() => blend()).toThrow('and was edited after n8n-tuned wrote it');
+  expect(readFileSync(file, 'utf8')).toBe(text);
+  blend(true);
+  expect(readWorkload(file).blend).toEqual([{ workload: 'order.twin.json', weight: 3 }]);
+});
 
 const FOREIGN = {
   'a workflow as the editor saves it': '{\n  "name": "My own order",\n  "nodes": []\n}\n',
