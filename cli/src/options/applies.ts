@@ -60,7 +60,13 @@ export const RULES: readonly Rule[] = [
     ...{ with: 'a deployment that --compose does not already define', applies: lacks('compose') },
   },
   { options: [...CLUSTER, ...DEPLOY], ...on('kubernetes') },
-  { options: ['yes'], ...on('kubernetes', 'url', 'server') },
+  {
+    options: ['yes'],
+    of: [...DEPLOYING, 'compare', 'recommend'],
+    ...on('kubernetes', 'url', 'server'),
+  },
+  // A server of a plan is started on this machine.
+  { options: ['yes'], of: ['sweep'], ...on('process', 'kubernetes') },
   { options: ['existing', 'values', 'chart'], of: DEPLOYING, ...on('kubernetes') },
   { options: ['metricsUrl', 'standIn'], ...on('url') },
   { options: ['stopIf'], ...on('url', 'kubernetes') },

@@ -5,9 +5,9 @@ import { publicAddresses } from '../targets/url/private-address';
 import { Mistake } from '../ui/exit';
 
 export interface Question {
-  /** To be typed, and asked for only once by one call. */
-  word: string;
-  /** What the word is, such as the name of a host. */
+  /** To be typed, and each asked for only once by one call. */
+  words: readonly string[];
+  /** What they are, such as the name of a host. */
   kind: string;
   /** Why it is asked for. */
   why: string;
@@ -19,19 +19,29 @@ export interface Consent {
 
 const agreed = new Set<string>();
 
-/** Rejects unless the user types the word. */
-export async function ask({ word, kind, why }: Question, { yes = false }: Consent): Promise<void> {
-  if (yes || agreed.has(word)) return;
+/** Rejects unless the user types the words. */
+export async function ask({ words, kind, why }: Question, { yes = false }: Consent): Promise<void> {
+  if (yes || words.every((word) => agreed.has(word))) return;
+  const [it, was] = words.length === 1 ? ['it', 'was'] : ['them', 'were'];
   if (!process.stdin.isTTY) {
     throw new Mistake(
-      `${why}, and there is no terminal to ask: add --yes if you are allowed to load-test it.`,
+      `${why}, and there is no terminal to ask: add --yes if you are allowed to load-test ${it}.`,
     );
   }
   const capital = why.charAt(0).toUpperCase() + why.slice(1);
-  const answer = await answerTo(`\n${capital}. To load-test it, type the ${kind}: `);
-  if (answer.trim() !== word) throw new Mistake(`${word} was not load-tested.`);
-  agreed.add(word);
+  const answer = await answerTo(`\n${capital}. To load-test ${it}, type the ${kind}: `);
+  if (oneByOne(answer) !== oneByOne(words.join(' '))) {
+    throw new Mistake(`${words.join(' and ')} ${was} not load-tested.`);
+  }
+  for (const word of words) agreed.add(word);
 }
+
+/** However several are told apart. */
+const oneByOne = (text: string): string =>
+  text
+    .trim()
+    .split(/[\s,]+/)
+    .join(' ');
 
 /** Empty where the user ends the question, by Ctrl-C or Ctrl-D, or the terminal goes away. */
 async function answerTo(question: string): Promise<string> {
@@ -44,16 +54,31 @@ async function answerTo(question: string): Promise<string> {
 }
 
 /** `load`: what it would get, in words. `at`: where requests to it go, if not to what DNS says. */
-export async function askForHost(
-  url: string,
-  load: string,
+export const askForHost = (url: string, load: string, consent: Consent, at = url): Promise<void> =>
+  askForHosts([{ url, at }], () => load, consent);
+
+/** One question for all that are public, with what these would get. */
+export async function askForHosts<Place extends { url: string; at?: string }>(
+  places: readonly Place[],
+  loadOf: (reached: readonly Place[]) => string,
   consent: Consent,
-  at = url,
 ): Promise<void> {
-  const [address] = await publicAddresses(at);
-  if (address === undefined) return;
-  const { host, hostname } = new URL(url);
-  const shown = hostname.includes(address) ? host : `${host} (${address})`;
-  const why = `${shown} is neither this machine nor a private address, and it would receive ${load}`;
-  await ask({ word: host, kind: 'name of the host', why }, consent);
+  const reached: Place[] = [];
+  const shown = new Map<string, string>();
+  for (const place of places) {
+    const { url, at = url } = place;
+    const [address] = await publicAddresses(at);
+    if (address === undefined) continue;
+    reached.push(place);
+    const { host, hostname } = new URL(url);
+    shown.set(host, hostname.includes(address) ? host : `${host} (${address})`);
+  }
+  if (reached.length === 0) return;
+  const hosts = [...shown.values()].join(' and ');
+  const [kind, are] =
+    shown.size === 1
+      ? ['name of the host', 'is neither this machine nor a private address, and it']
+      : ['names of the hosts', 'are neither this machine nor private addresses, and they'];
+  const why = `${hosts} ${are} would receive ${loadOf(reached)}`;
+  await ask({ words: [...shown.keys()], kind, why }, consent);
 }

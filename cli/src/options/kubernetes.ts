@@ -247,7 +247,7 @@ export async function confirm(
   const { context, server } = cluster;
   if (!needsConfirmation({ context, server, protect })) return;
   const why = `context ${context} (${server}) may be production`;
-  await ask({ word: context, kind: 'name of the context', why }, consent);
+  await ask({ words: [context], kind: 'name of the context', why }, consent);
 }
 
 /** Rejects unless the user names the host, where the way into a cluster leads to a public address. */
@@ -270,5 +270,5 @@ export async function confirmAddress(
     return;
   }
   const why = `the address of ${host} is not known, and it would receive the load`;
-  await ask({ word: host, kind: 'name of the host', why }, consent);
+  await ask({ words: [host], kind: 'name of the host', why }, consent);
 }

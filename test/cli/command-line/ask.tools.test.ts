@@ -1,6 +1,8 @@
 /** The question before a host of others is loaded, on a real terminal: `script` runs the command on one. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildCli, runCli } from '../../support/cli';
 import { eventually } from '../../support/wait';
@@ -18,8 +20,8 @@ const CLI = join(__dirname, '../../../cli/dist/cli.js');
 beforeAll(buildCli);
 
 /** What the user sees, and how the command ends after these keys. */
-async function answered(keys: string): Promise<{ code: unknown; screen: string }> {
-  const words = [process.execPath, CLI, ...ARGS].map((word) => `'${word}'`).join(' ');
+async function answered(keys: string, args = ARGS): Promise<{ code: unknown; screen: string }> {
+  const words = [process.execPath, CLI, ...args].map((word) => `'${word}'`).join(' ');
   const terminal = spawn('script', ['--quiet', '--return', '--command', words, '/dev/null'], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -28,7 +30,7 @@ async function answered(keys: string): Promise<{ code: unknown; screen: string }
   const ended = once(terminal, 'close');
   try {
     await eventually(
-      () => screen.includes('type the name of the host: ') || terminal.exitCode !== null,
+      () => /type the names? of the hosts?: /.test(screen) || terminal.exitCode !== null,
     );
     terminal.stdin.write(keys);
     const [code] = (await ended) as unknown[];
@@ -62,6 +64,27 @@ test.each([
   expect(lines.slice(1).filter((line) => line !== '')).toEqual([REFUSED]);
   expect(screen).not.toContain(BEGUN);
   expect(code).toBe(2);
+});
+
+test('a sweep asks once for all hosts of its cells, and their names agree to it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ask-'));
+  // TCP connects to neither a multicast nor the broadcast address: nothing is sent there.
+  const hosts = ['224.0.0.1:9', '255.255.255.255:9'];
+  const cells = hosts.map((host) => `{ command: exit 7, url: 'http://${host}' }`).join(', ');
+  const plan = join(folder, 'plan.yaml');
+  const measure = '{ profile: closed, clients: 1 }';
+  writeFileSync(plan, `measure: ${measure}\nrecorded: [command]\ncells: [${cells}]\n`);
+  const args = ['sweep', '-f', plan, '--out', folder, '--anyway'];
+  try {
+    const refused = await answered(`${hosts[0] ?? ''}\r`, args);
+    expect(refused.screen).toContain(`n8n-tuned: ${hosts.join(' and ')} were not load-tested.`);
+    expect(refused.code).toBe(2);
+    const { screen } = await answered(`${hosts.join(', ')}\r`, args);
+    expect(screen.match(/To load-test them/g)).toHaveLength(1);
+    expect(screen.match(/the server exited before/g)?.length).toBeGreaterThanOrEqual(2);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 test('without a terminal nobody is asked, nothing is loaded, and the sentence names --yes', async () => {

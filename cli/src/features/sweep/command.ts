@@ -3,17 +3,22 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
 import { k6For } from '../../load/k6';
 import { findBundled } from '../../lab/kit';
+import { remaining } from './analysis/drift-and-order';
+import type { Step } from './plan/cells';
 import { quickPlan, type SweepPlan, parseSweepPlan } from './plan/plan';
+import { isServerCell, serverOf } from './plan/plan-cells';
 import { withoutSecrets } from '../../plan/secrets/command';
 import type { CellRecord, SweepRecord } from './record';
 import { controlText } from './report/figures';
 import { SweepFolder } from './folder';
-import { measureCells, workloadOf } from './measure-cell';
+import { loadTextOf, measureCells, workloadOf, type Bench } from './measure-cell';
 import { prepareSweep } from './prepare';
 import { writeSweepReports } from './folder';
 import { timeLeftText, goThrough } from './sweep';
 import { quietHere, quietOf, withQuietOptions, type QuietOptions } from '../find/quiet/quiet';
 import { thisMachine } from '../../targets/machine';
+import { askForHosts, type Consent } from '../../options/ask';
+import { counted } from '../../ui/numbers';
 import { EXIT, messageOf, Mistake } from '../../ui/exit';
 import { onInterrupt } from '../../ui/interrupt';
 import { printJson, warn, terminalStyle } from '../../ui/print';
@@ -90,11 +95,12 @@ export function sweepOrder(options: SweepOptions) {
   return {
     ...{ plan, name, folder: join(options.out, name), deployer: deployerOrder(options) },
     ...{ dryRun: options.dryRun ?? false, json: options.json ?? false, quiet: quietOf(options) },
+    yes: options.yes ?? false,
   };
 }
 
 async function run(options: SweepOptions): Promise<number> {
-  const { plan, name, dryRun, json, quiet, ...ordered } = sweepOrder(options);
+  const { plan, name, dryRun, json, quiet, yes, ...ordered } = sweepOrder(options);
   const folder = new SweepFolder(ordered.folder);
   const before = folder.sweep();
   if (before !== null && !isDeepStrictEqual(before.plan, toJson(plan))) {
@@ -116,12 +122,15 @@ async function run(options: SweepOptions): Promise<number> {
   };
   // What is wrong with a workload or a parameter must not come out hours into the sweep.
   for (const { cell } of sweep.steps) workloadOf(cell, bench);
-  announce(sweep, before === null ? 0 : folder.records(sweep).length);
+  const done = before === null ? [] : folder.records(sweep);
+  announce(sweep, done.length);
   if (dryRun) {
     if (json) printJson({ folder: folder.path, ...sweep });
     else for (const { id } of sweep.steps) process.stdout.write(`${id}\n`);
     return EXIT.fine;
   }
+  const todo = remaining(sweep.steps, new Set(done.map(({ id }) => id)));
+  await askForServers(todo, sweep.plan, bench, { yes });
   const seen = await quietHere([deployer.loadsFromHere ? 'process' : 'kubernetes'], quiet);
   if (before === null) folder.begin(sweep);
   const release = folder.claim();
@@ -156,6 +165,26 @@ async function run(options: SweepOptions): Promise<number> {
     interrupt.end();
     release();
   }
+}
+
+/** Before the first cell, since nobody may sit there hours later. */
+async function askForServers(
+  steps: readonly Step[],
+  plan: SweepPlan,
+  bench: Bench,
+  consent: Consent,
+): Promise<void> {
+  const places = steps
+    .filter(({ cell }) => isServerCell(cell))
+    .map(({ cell }) => ({ url: serverOf(cell).url, cell }));
+  await askForHosts(
+    places,
+    (reached) => {
+      const loads = new Set(reached.map(({ cell }) => loadTextOf(cell, plan, bench)));
+      return `${[...loads].join(', or ')}, in each of ${counted(reached.length, 'cell')}`;
+    },
+    consent,
+  );
 }
 
 function readPlan(file: string): SweepPlan {

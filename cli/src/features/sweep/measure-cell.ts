@@ -3,9 +3,12 @@ import { join, relative, resolve } from 'node:path';
 import { donePerSecond } from '../../analysis/cost';
 import { limitOfRun, limitOfFind } from '../../analysis/limits/limit-seen';
 import { resultOf, sentenceOf } from '../find/analysis/outcome';
+import { maxSeconds } from '../find/analysis/propose';
 import { CapacitySearch } from '../find/analysis/search';
+import { withDefaults, type SearchSettings } from '../find/analysis/types';
 import { find, type FindOrder } from '../find/find';
 import { searchSettings } from '../find/settings';
+import { planText, searchText } from '../../options/load-text';
 import { serverLoad, withoutWorkflows } from '../../plan/chosen-server';
 import { chooseWorkload, isWorkloadFile, type ChosenWorkload } from '../../plan/chosen-workload';
 import type { SweepPlan } from './plan/plan';
@@ -104,6 +107,27 @@ export function workloadOf(
   return chooseWorkload({ workload, variant, parameters }, workflows, isLegacy(n8n));
 }
 
+function settingsOf(
+  { slo, measure: { probe, full, budget } }: SweepPlan,
+  { recorded }: ChosenWorkload,
+): Partial<SearchSettings> {
+  return searchSettings({
+    probeSeconds: probe ?? null,
+    fullSeconds: full ?? null,
+    slos: slo,
+    budgetSeconds: budget ?? null,
+    latencyFloorMs: recorded.latencyFloorMs,
+  });
+}
+
+/** What is loaded in a cell gets this, in words. */
+export function loadTextOf(cell: Cell, plan: SweepPlan, bench: Bench): string {
+  const load = loadOf(cell, plan);
+  if (load !== null) return planText(load);
+  const search = withDefaults(settingsOf(plan, workloadOf(cell, bench)));
+  return searchText(search.maxClients, maxSeconds(search));
+}
+
 async function loaded(
   running: Running,
   order: RunOrder,
@@ -126,18 +150,12 @@ export const cellOfRun = (record: RunRecord): Omit<CellResult, 'run'> => ({
 async function searched(
   running: Running,
   order: Omit<FindOrder, 'search' | 'budgetSeconds'>,
-  { measure: { probe, full, budget, arrivals } }: SweepPlan,
+  plan: SweepPlan,
   progress: Progress,
   signal: AbortSignal,
 ): Promise<CellResult> {
-  const settings = searchSettings({
-    probeSeconds: probe ?? null,
-    fullSeconds: full ?? null,
-    slos: order.slos,
-    budgetSeconds: budget ?? null,
-    latencyFloorMs: order.workload.recorded.latencyFloorMs,
-  });
-  const search = new CapacitySearch(settings);
+  const { budget, arrivals } = plan.measure;
+  const search = new CapacitySearch(settingsOf(plan, order.workload));
   const { folder, record } = await find(
     running,
     {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseSweepPlan } from '../../../../cli/src/features/sweep/plan/plan';
@@ -82,6 +82,44 @@ test('a plan with a secret is refused, as it would stand in the record', async (
   const said = await refused(['sweep', '-f', plan, '--out', folder]);
   expect(said).toContain('env.N8N_ENCRYPTION_KEY of the plan may contain a secret');
   expect(said).not.toContain('abc');
+});
+
+describe('servers of a plan at public addresses', () => {
+  // TCP connects to neither a multicast nor the broadcast address: nothing is sent there.
+  const [HERE, ONE, OTHER] = ['127.0.0.1:9', '224.0.0.1:9', '255.255.255.255:9'];
+  const mark = join(folder, 'started');
+  const cells = [HERE, ONE, OTHER, `${ONE}/other`]
+    .map((place) => `{ command: 'touch ${mark}', url: 'http://${place}' }`)
+    .join(', ');
+  const sweep = (...words: string[]) =>
+    runCli([
+      ...[
+        'sweep',
+        '-f',
+        file('servers.yaml', `${CLOSED}recorded: [command]\ncells: [${cells}]\n`),
+        '--out',
+        folder,
+      ],
+      ...words,
+    ]);
+
+  test('are asked for in one question before the first cell, and nothing begins without an answer', async () => {
+    const { code, stdout, stderr } = await sweep('--anyway');
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(
+      `${ONE} and ${OTHER} are neither this machine nor private addresses, and they would receive requests from 1 client, `,
+    );
+    expect(stderr).toMatch(/, in each of 3 cells, and there is no terminal to ask: add --yes /);
+    expect([mark, join(folder, 'servers')].filter(existsSync)).toEqual([]);
+  });
+
+  test('are not asked for with --dry-run, which loads nothing, or with --yes', async () => {
+    expect((await sweep('--dry-run')).code).toBe(0);
+    expect(existsSync(mark)).toBe(false);
+    const { stderr } = await sweep('--anyway', '--yes');
+    expect(stderr).not.toContain('to ask');
+    expect(existsSync(mark)).toBe(true);
+  });
 });
 
 describe('predict and recommend refuse', () => {
