@@ -3,6 +3,7 @@ import { appendFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable, type Readable } from 'node:stream';
+import { startReaper } from '../../../linux/reaper';
 import { Mistake } from '../../../ui/exit';
 import type { Cluster } from '../api/api';
 import type { ContainerSeat } from './pods';
@@ -22,6 +23,8 @@ interface Following {
 
 export class PodLogs {
   private readonly folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-logs-'));
+  /** Should the command be killed, the folder goes all the same. */
+  private readonly reaper = startReaper();
   private readonly followed = new Map<string, Following>();
   private readonly timer: NodeJS.Timeout;
   private isRefused = false;
@@ -33,6 +36,7 @@ export class PodLogs {
     private readonly seats: () => readonly ContainerSeat[],
     private readonly warn: (text: string) => void,
   ) {
+    this.reaper.watchFolder(this.folder);
     this.look();
     this.timer = setInterval(() => {
       this.look();
@@ -46,10 +50,12 @@ export class PodLogs {
   }
 
   end(): void {
+    if (this.isEnded) return;
     this.isEnded = true;
     clearInterval(this.timer);
     for (const { stop } of this.followed.values()) stop?.();
     rmSync(this.folder, { recursive: true, force: true });
+    void this.reaper.dismiss();
   }
 
   private look(): void {
@@ -67,11 +73,14 @@ export class PodLogs {
     const file = join(this.folder, name);
     const sink = new Writable({
       write: (chunk: Buffer, _encoding, done) => {
-        if (existsSync(this.folder)) appendFileSync(file, chunk);
+        const append = (text: Buffer | string): void => {
+          if (existsSync(this.folder)) appendFileSync(file, text);
+        };
+        append(chunk);
         following.bytes += chunk.length;
         following.sinceMs = Date.now();
         if (following.bytes >= MAX_BYTES) {
-          appendFileSync(file, `\n… left out: more than ${String(MAX_BYTES)} bytes\n`);
+          append(`\n… left out: more than ${String(MAX_BYTES)} bytes\n`);
           following.stop?.();
         }
         done();

@@ -1,6 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { PassThrough, type Writable } from 'node:stream';
+import { buildSync } from 'esbuild';
 import { PodLogs } from '../../../../../cli/src/targets/kubernetes/pods/pod-logs';
 import type { ContainerSeat } from '../../../../../cli/src/targets/kubernetes/pods/pods';
 import { Failure, Mistake } from '../../../../../cli/src/ui/exit';
@@ -85,4 +88,48 @@ test('a right that is missing is told once, a pod that is gone not at all', asyn
   seats = [seat('main'), seat('worker-1')];
   await pause(1_500, 'it looks more than once in this time, and may say nothing');
   expect(warned).toHaveLength(1);
+});
+
+test('a command that is killed while it follows leaves no folder behind', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pod-logs-'));
+  const script = join(folder, 'killed.cjs');
+  buildSync({
+    stdin: {
+      contents: `import { readdirSync } from 'node:fs';
+        import { PodLogs } from './cli/src/targets/kubernetes/pods/pod-logs';
+        const source = { followLog: (_, into) => { into.write('n8n wrote this'); return Promise.resolve(() => {}); } };
+        const seat = { pod: 'main', id: 'main', container: 'n8n', role: 'main', node: 'node0', restarts: 0 };
+        const logs = new PodLogs(source, 'here', () => [seat], () => {});
+        console.log(logs.files.length, readdirSync(process.env.TMPDIR).length);
+        setTimeout(() => process.kill(process.pid, 'SIGKILL'), 300);`,
+      resolveDir: join(__dirname, '../../../../..'),
+    },
+    ...{ bundle: true, platform: 'node', outfile: script },
+  });
+  const temporary = mkdtempSync(join(folder, 'tmp-'));
+  try {
+    const env = { ...process.env, TMPDIR: temporary };
+    const { signal, stdout } = spawnSync(process.execPath, [script], { env, encoding: 'utf8' });
+    expect([signal, stdout]).toEqual(['SIGKILL', '1 1\n']);
+    await eventually(() => readdirSync(temporary).length === 0);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test('what comes after the end, or is too much, is no error', () => {
+  let into: Writable | undefined;
+  const taking = {
+    followLog: (_: unknown, sink: Writable) => {
+      into = sink;
+      return Promise.resolve(() => undefined);
+    },
+  };
+  const ended = new PodLogs(...([taking, 'here', () => [seat('main')]] as const), () => undefined);
+  ended.end();
+  ended.end();
+  const failed: unknown[] = [];
+  into?.on('error', (error) => failed.push(error));
+  into?.write(Buffer.alloc(17 * 1024 * 1024));
+  expect([into === undefined, failed]).toEqual([false, []]);
 });
