@@ -52,6 +52,20 @@ describe('n8n-tuned predict --at-cpu', () => {
     expect(existsSync(report)).toBe(true);
   });
 
+  test('says "at least" of a search that did not reach the upper limit, and nowhere about how much', async () => {
+    const { capacity } = sampleSearch();
+    const open = written('a', { capacity: { ...capacity, high: null } });
+    const text = (await predicted('--from', open, '--at-cpu', '12.25ms')).replace(/\s+/g, ' ');
+    expect(text).toContain(
+      "n8n should sustain at least 76 req/s of last-node with p95<300ms, errors<1% on a machine where a request takes 12.3 ms of n8n's CPU instead of 24.5 ms. The search did not reach the upper limit.",
+    );
+    expect(text).toContain('Expected at least 76/s');
+    expect(text).toContain('Measured at least 38/s at 24.5 ms of CPU per request');
+    expect(text).not.toMatch(/about|91\.3|40\/s/);
+    const json = await predicted('--from', open, '--at-cpu', '12.25ms', '--json');
+    expect(JSON.parse(json)).toMatchObject({ ratePerSecond: null, low: 76, high: null });
+  });
+
   test('prints the same as JSON', async () => {
     const text = await predicted('--from', written('a'), '--at-cpu', '24.5ms', '--json');
     expect(JSON.parse(text)).toMatchObject({

@@ -1,4 +1,5 @@
 /** From the machine that was searched on to one on which a request costs another time of CPU. Pure. */
+import { mean } from '../../../analysis/statistics/statistics';
 import type { FindRecord } from '../record';
 import { priceOf, wholePriceOf } from './price';
 
@@ -6,9 +7,9 @@ export interface CarriedCapacity {
   /** CPU per request of all of n8n together, as a run has it: on the other machine, and in the search. */
   cpuMs: number;
   fromMs: number;
-  ratePerSecond: number;
+  /** Null, as `high` is, where the search saw no upper end. */
+  ratePerSecond: number | null;
   low: number;
-  /** Null where the search saw no upper end. */
   high: number | null;
 }
 
@@ -45,11 +46,11 @@ export function carriedTo(cpuMs: number, record: FindRecord): CarriedCapacity | 
   // Without a replay nobody knows at which of the prices that were seen the answer holds.
   const [cheap, dear] =
     at === undefined ? [from.fastestMs / from.cpuMs, from.slowestMs / from.cpuMs] : [1, 1];
-  const views = viewsAt(ratePerSecond);
+  const there = { cpuMs, fromMs, low: cheap * Math.min(...viewsAt(low)) };
+  if (high === null) return { ...there, ratePerSecond: null, high: null };
   return {
-    ...{ cpuMs, fromMs },
-    ratePerSecond: views.reduce((sum, rate) => sum + rate, 0) / views.length,
-    low: cheap * Math.min(...viewsAt(low)),
-    high: high === null ? null : dear * Math.max(...viewsAt(high)),
+    ...there,
+    ratePerSecond: mean(viewsAt(ratePerSecond)),
+    high: dear * Math.max(...viewsAt(high)),
   };
 }

@@ -73,9 +73,12 @@ describe('a capacity that is carried to another machine', () => {
     );
   });
 
-  test('has no upper end where the search saw none', () => {
+  test('has a lower end alone where the search saw no upper one', () => {
     const open = { ...search, capacity: { ...search.capacity, high: null } };
-    expect(carriedTo(12.25, open)?.high).toBeNull();
+    const low = carriedTo(12.25, search)?.low;
+    expect(carriedTo(12.25, open)).toEqual(
+      expect.objectContaining({ ratePerSecond: null, low, high: null }),
+    );
   });
 
   test('is wider by the prices that were seen where nobody knows at which of them the answer holds', () => {
