@@ -250,7 +250,7 @@ describe('what the command prints', () => {
       'FOUND    n8n sustains 40 req/s of last-node.',
       'Capacity            40/s (between 38 and 44), confirmed at full length',
       expect.stringMatching(/^Plan with {11}24\.3\/s \(80% of the lower end/),
-      expect.stringMatching(/^Speed {15}16 ms of CPU per request/),
+      expect.stringMatching(/^Speed {15}16 ms of main CPU per request/),
       expect.stringMatching(/^Limited by {10}main event loop/),
     ]);
     expect(printed({ ...found, arrivals: 'random' })).toMatch(

@@ -173,7 +173,7 @@ test.each<[string, () => string]>([
 test('a list of searches is a line for each, below what its columns are', () => {
   expect(renderFinds([search]).split('\n')).toEqual([
     'workload   mode              verdict  capacity  interval           CPU per request  plan with  limited by',
-    'last-node  queue, 2 workers  FOUND    40/s      between 38 and 44  16 ms            24.3/s     main event loop',
+    'last-node  queue, 2 workers  FOUND    40/s      between 38 and 44  24.5 ms          24.3/s     main event loop',
   ]);
 });
 

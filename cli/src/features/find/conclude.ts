@@ -8,6 +8,7 @@ import { confirms } from './analysis/levels';
 import { outcomeOf } from './analysis/outcome';
 import type { Price } from './analysis/by-queue';
 import { usedAt, type FindProbe, type FindRecord, type Speed } from './record';
+import { roleName } from '../../analysis/limits/row';
 import { limitName } from '../../analysis/limits/table';
 import { workloadName } from '../../plan/chosen-workload';
 import { duration, formatNumber, percent, perSecond } from '../../ui/numbers';
@@ -73,7 +74,7 @@ const methodOf = ({
       }
     : {
         name: 'virtual queue',
-        text: `The capacity is estimated by a simulation of each probe with the CPU time of each second, because n8n used up its CPU; the answer is valid for ${duration(price.cpuMs)} of CPU per request.`,
+        text: `The capacity is estimated by a simulation of each probe with the CPU time of each second, because n8n used up its CPU; the answer is valid for ${duration(price.cpuMs)} of ${roleName(price.resource.role)} CPU per request.`,
       };
 
 function verdictOf(

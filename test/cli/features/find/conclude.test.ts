@@ -247,7 +247,7 @@ describe('what a search answers', () => {
         speeds: price.speeds,
         method: {
           name: 'virtual queue',
-          text: expect.stringContaining('for 18 ms of CPU per request'),
+          text: expect.stringContaining('for 18 ms of main CPU per request'),
         },
       });
     });

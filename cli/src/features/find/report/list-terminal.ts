@@ -5,7 +5,7 @@ import { renderColumns } from '../../../report/text/terminal';
 import { range } from '../../../report/text/units';
 import { duration, perSecond } from '../../../ui/numbers';
 import { isTooWide } from '../analysis/planned-share';
-import { priceOf } from '../analysis/price';
+import { wholePriceOf } from '../analysis/price';
 
 const HEAD = [
   ...['workload', 'mode', 'verdict', 'capacity', 'interval', 'CPU per request'],
@@ -27,10 +27,10 @@ export function renderFinds(records: readonly FindRecord[]): string {
   return renderColumns(HEAD, rows).join('\n');
 }
 
-/** The price at which a capacity holds: without it, those of two machines do not compare. */
+/** Without it, the capacities of two machines do not compare. */
 function cpuOf(record: FindRecord): string {
-  const price = priceOf(record);
-  return price === null ? '-' : duration(price.cpuMs);
+  const cpuMs = wholePriceOf(record);
+  return cpuMs === null ? '-' : duration(cpuMs);
 }
 
 function modeOf({ topology }: FindRecord): string {

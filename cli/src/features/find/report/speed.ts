@@ -7,13 +7,30 @@ import type { Figure } from '../../../report/text/units';
 import { duration, formatNumber, perSecond, percent } from '../../../ui/numbers';
 import { heldMs, type Held } from '../analysis/held';
 import { busiestRole, keptUp } from '../analysis/machine-speed';
-import { priceOf, type KnownPrice } from '../analysis/price';
+import { priceOf, wholePriceOf, type KnownPrice } from '../analysis/price';
 import type { FindProbe, FindRecord } from '../record';
 
 type Price = NonNullable<FindRecord['capacity']['at']>;
 
 /** The price of the answer, and what it sustains at other speeds of the machine. */
-export function speedFigures(record: FindRecord): Figure[] {
+export const speedFigures = (record: FindRecord): Figure[] => [
+  ...limitingFigures(record),
+  ...wholeFigure(wholePriceOf(record)),
+];
+
+/** A run has the same figure: the price of one role is not what `predict --at-cpu` carries a capacity by. */
+const wholeFigure = (cpuMs: number | null): Figure[] =>
+  cpuMs === null
+    ? []
+    : [
+        {
+          name: 'CPU per request',
+          value: `${duration(cpuMs)} for all roles together; predict --at-cpu compares it with another machine`,
+        },
+      ];
+
+/** In terms of what limits n8n. */
+function limitingFigures(record: FindRecord): Figure[] {
   const { ratePerSecond, at, held } = record.capacity;
   if (held !== undefined) return [heldFigure(held, ratePerSecond)];
   if (at === undefined) return unweighedSpeed(priceOf(record));
@@ -22,7 +39,7 @@ export function speedFigures(record: FindRecord): Figure[] {
   return [
     {
       name: 'Speed',
-      value: `${priceText(at)} (median of this search); ${duration(slowestMs)} in the slowest minute, which lowers the capacity to ${perSecond(slowest)}`,
+      value: `${priceText(cpuMs, at.of.role)} (median of this search); ${duration(slowestMs)} in the slowest minute, which lowers the capacity to ${perSecond(slowest)}`,
     },
     {
       name: 'Alone',
@@ -50,16 +67,16 @@ const unweighedSpeed = (price: KnownPrice | null): Figure[] =>
     : [
         {
           name: 'Speed',
-          value: `${duration(price.cpuMs)} of ${roleName(price.of)} CPU per request (median of the probes near the answer, ${rangeText(price)})`,
+          value: `${priceText(price.cpuMs, price.of)} (median of the probes near the answer, ${rangeText(price)})`,
         },
       ];
 
 const rangeText = ({ fastestMs, slowestMs }: KnownPrice): string =>
   `${duration(fastestMs)} to ${duration(slowestMs)}`;
 
-/** `12.8 ms of CPU per request`. */
-export const priceText = ({ cpuMs }: Pick<Price, 'cpuMs'>): string =>
-  `${duration(cpuMs)} of CPU per request`;
+/** `12.8 ms of main CPU per request`. */
+const priceText = (cpuMs: number, of: SampledRole): string =>
+  `${duration(cpuMs)} of ${roleName(of)} CPU per request`;
 
 /** The second row of ticks below rates: how busy they make what limits n8n, at the price of the answer. */
 export function shareAxis({

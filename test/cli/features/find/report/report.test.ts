@@ -1,3 +1,4 @@
+import { carriedTo } from '../../../../../cli/src/features/find/analysis/carried';
 import { findCharts } from '../../../../../cli/src/features/find/report/charts';
 import {
   findFigures,
@@ -175,7 +176,7 @@ describe('the speed of the machine', () => {
     const value = (name: string): string | undefined =>
       findFigures(search).find((figure) => figure.name === name)?.value;
     expect(value('Speed')).toBe(
-      '16 ms of CPU per request (median of this search); 20 ms in the slowest minute, which lowers the capacity to 32/s',
+      '16 ms of main CPU per request (median of this search); 20 ms in the slowest minute, which lowers the capacity to 32/s',
     );
     const { capacity } = search;
     const at = capacity.at && { ...capacity.at, slowestPerSecond: 27.5 };
@@ -190,6 +191,20 @@ describe('the speed of the machine', () => {
     const unseen = search.probes.map((probe) => ({ ...probe, cpuPerRequest: null }));
     const names = findFigures({ ...search, capacity: passAndMiss, probes: unseen });
     expect(names.map(({ name }) => name)).not.toContain('Speed');
+    expect(names.map(({ name }) => name)).not.toContain('CPU per request');
+  });
+
+  test('has beside the price of the role that limits n8n that of all roles, by which predict --at-cpu carries it', () => {
+    const fromMs = carriedTo(24.5, search)?.fromMs;
+    expect(fromMs).toBe(24.5);
+    for (const capacity of [search.capacity, passAndMiss]) {
+      const { summary } = findDocument({ ...search, capacity });
+      expect(summary).toContainEqual({
+        name: 'CPU per request',
+        value: '24.5 ms for all roles together; predict --at-cpu compares it with another machine',
+      });
+    }
+    expect(renderFinds([search])).toContain(' 24.5 ms ');
   });
 });
 
