@@ -1,10 +1,11 @@
 // The values that the guides show for this chart are valid, and every link in the documents leads somewhere.
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
-import { chart, paths, render } from './support/helm.ts';
-import { podTemplates } from './support/pods.ts';
+import { chart, paths, render, type Manifest } from './support/helm.ts';
+import { podTemplates, type PodTemplate } from './support/pods.ts';
 
 const docs = join(chart, '../../docs/chart');
 const pages = readdirSync(docs).map((file) => join(docs, file));
@@ -66,6 +67,39 @@ test('each object that the README of the chart shows alone is one that the chart
   }
 });
 
+test('upgrade.md moves SQLite to PostgreSQL before n8n starts, with the volume of the pod that has ended', async () => {
+  const text = readFileSync(join(docs, 'upgrade.md'), 'utf8');
+  const [, values = 'missing: true'] = /```yaml\n(database:[^]*?)```/.exec(text) ?? [];
+  const file = join(folder, 'move.yaml');
+  writeFileSync(file, values);
+  const mainOf = async (args: string[]): Promise<PodTemplate | undefined> =>
+    podTemplates((await render(paths.helm3, args)).manifests).find(
+      ({ labels }) => labels['app.kubernetes.io/component'] === 'main',
+    );
+  const [before, after] = [await mainOf([]), await mainOf(['-f', file])];
+  expect(after?.owner['spec']).toMatchObject({ strategy: { type: 'Recreate' } });
+  const dataOf = (main?: PodTemplate): unknown =>
+    main?.spec.volumes?.find(({ name }) => name === 'data');
+  expect(dataOf(after)).toBeDefined();
+  expect(dataOf(after)).toEqual(dataOf(before));
+  const move = after?.spec.initContainers?.find(({ name }) => name === 'before-start-move');
+  expect(move?.volumeMounts).toContainEqual({ name: 'data', mountPath: '/home/node/.n8n' });
+  expect(move?.env).toContainEqual({ name: 'DB_TYPE', value: 'postgresdb' });
+});
+
+test('gitops.md shows the HelmRepository that its HelmRelease names', () => {
+  const text = readFileSync(join(docs, 'gitops.md'), 'utf8');
+  const shown = [...text.matchAll(/```yaml\n([^]*?)```/g)].map(
+    ([, yaml = '']) => parse(yaml) as Manifest,
+  );
+  const of = (wanted: string): Manifest | undefined => shown.find(({ kind }) => kind === wanted);
+  const { name, namespace } = of('HelmRepository')?.metadata ?? {};
+  expect(of('HelmRelease')?.metadata.namespace).toBe(namespace);
+  expect(of('HelmRelease')?.['spec']).toMatchObject({
+    chart: { spec: { sourceRef: { kind: 'HelmRepository', name } } },
+  });
+});
+
 test('traffic.md shows values that render', async () => {
   const text = readFileSync(join(docs, 'traffic.md'), 'utf8');
   const shown = [...text.matchAll(/```yaml\n([^]*?)```/g)].map(([, values]) => values ?? '');
@@ -123,13 +157,17 @@ test('postgresql.md shows a backup to S3 that renders', async () => {
 
 describe('the steps of postgresql.md', () => {
   const text = readFileSync(join(docs, 'postgresql.md'), 'utf8');
-  const blocks = [...text.matchAll(/```sh\n([^]*?)```/g)]
-    .map(([, lines = '']) => lines.split('\n').filter((line) => /^(kubectl|helm) /.test(line)))
-    .filter((lines) => lines.some((line) => /^helm upgrade/.test(line)));
-
-  test('end every Deployment of a release before anything is dumped or put back, and wait for their pods', async () => {
+  const sections = text
+    .split(/^## /m)
+    .map((section) =>
+      [...section.matchAll(/```sh\n([^]*?)```/g)].map(([, block = '']) =>
+        block.split('\n').filter((line) => /^(kubectl|helm|tail) /.test(line)),
+      ),
+    )
+    .filter((blocks) => blocks.flat().some((line) => /^helm upgrade/.test(line)));
+  const everything = async (): Promise<Manifest[]> => {
     const file = join(folder, 'everything.json');
-    const everything = {
+    const values = {
       ...{ preset: 'medium', publicUrl: 'https://n8n.test' },
       executions: { mode: 'queue' },
       database: { type: 'postgresql', own: { backup: { enabled: true } } },
@@ -137,15 +175,62 @@ describe('the steps of postgresql.md', () => {
       worker: { autoscaling: { enabled: true }, pools: [{ name: 'big' }] },
       monitoring: { enabled: true, exporter: { enabled: true } },
     };
-    writeFileSync(file, JSON.stringify(everything));
-    const { manifests } = await render(paths.helm3, ['-f', file]);
+    writeFileSync(file, JSON.stringify(values));
+    return (await render(paths.helm3, ['-f', file])).manifests;
+  };
+
+  test('name objects of a release that is installed as the README says', async () => {
+    const manifests = await everything();
+    const of = (wanted: string): string[] =>
+      manifests.filter(({ kind }) => kind === wanted).map(({ metadata }) => metadata.name);
+    const sets = of('StatefulSet');
+    const there = [
+      ...sets,
+      ...sets.flatMap((name) => [`${name}-0`, `data-${name}-0`]),
+      ...of('CronJob'),
+    ];
+    const names =
+      sections
+        .flat(2)
+        .join('\n')
+        .match(/[\w-]*n8n-[\w-]*postgresql[\w-]*/g) ?? [];
+    expect(names.length).toBeGreaterThan(4);
+    expect(names.filter((name) => !there.includes(name))).toEqual([]);
+  });
+
+  test('delete the old volume only after a complete dump, and in a block of their own', () => {
+    const [, move = []] = sections;
+    const [ends = ''] = move.find(([line = '']) => line.includes('persistentvolumeclaim')) ?? [];
+    expect(move.map((block) => block.some((line) => line.includes('delete statefulset')))).toEqual([
+      ...[false, true, false, false],
+    ]);
+    const place = mkdtempSync(join(folder, 'move-'));
+    writeFileSync(join(place, 'kubectl'), '#!/bin/sh\necho "$@"\n', { mode: 0o755 });
+    const env = { PATH: `${place}:/usr/bin:/bin` };
+    const run = (dump: string): string => {
+      writeFileSync(join(place, 'n8n.sql'), dump);
+      return execFileSync('sh', ['-c', `${ends} || echo nothing`], {
+        ...{ cwd: place, env, encoding: 'utf8' },
+      });
+    };
+    for (const dump of ['', 'create table a ();\n']) expect(run(dump)).toBe('nothing\n');
+    expect(run('--\n-- PostgreSQL database dump complete\n--\n\n').split('\n')).toEqual([
+      '-- PostgreSQL database dump complete',
+      'delete statefulset n8n-n8n-tuned-postgresql --cascade=foreground',
+      'delete persistentvolumeclaim data-n8n-n8n-tuned-postgresql-0',
+      '',
+    ]);
+  });
+
+  test('end every Deployment of a release before anything is dumped or put back, and wait for their pods', async () => {
+    const manifests = await everything();
     const deployments = manifests.filter(({ kind }) => kind === 'Deployment');
     const names = deployments.map(({ metadata }) => metadata.name.replace('n8n-n8n-tuned-', ''));
     expect(names.sort()).toEqual([
       ...['exporter', 'main', 'mcp', 'webhook', 'worker', 'worker-big'],
     ]);
-    expect(blocks).toHaveLength(2);
-    for (const [first = ''] of blocks) {
+    expect(sections).toHaveLength(2);
+    for (const [[first = ''] = []] of sections) {
       // A Deployment that is gone waits for its pods, and no autoscaler has anything to scale.
       const [, selector = ''] =
         /^kubectl delete deployment --cascade=foreground --selector (\S+)$/.exec(first) ?? [];
@@ -157,7 +242,7 @@ describe('the steps of postgresql.md', () => {
   });
 
   test('start the new server alone, with what Helm has of it', async () => {
-    const [line = ''] = blocks.flat().filter((one) => one.startsWith('helm template'));
+    const [line = ''] = sections.flat(2).filter((one) => one.startsWith('helm template'));
     const [, template = ''] = /--show-only (\S+)/.exec(line) ?? [];
     const own = ['--set', 'database.type=postgresql', '--show-only', template];
     const { manifests } = await render(paths.helm3, own);

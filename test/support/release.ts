@@ -93,7 +93,7 @@ export class Release {
 
   /**
    * The commands that a page of docs/ shows under a heading, each a function that runs it for this release, with these values
-   * as its values.yaml and with `folder` as the current one.
+   * as its values.yaml and with `folder` as the current one. The page has the names of a release without `fullnameOverride`.
    */
   stepsOf(
     page: string,
@@ -101,17 +101,21 @@ export class Release {
     values: object,
     folder: string,
   ): { line: string; run: () => Promise<string> }[] {
-    const text = readFileSync(join(ROOT, 'docs', page), 'utf8').split(`\n${heading}\n`)[1] ?? '';
-    const [, shown = ''] = /```sh\n([^]*?)```/.exec(text) ?? [];
+    const [, text = ''] = readFileSync(join(ROOT, 'docs', page), 'utf8').split(`\n${heading}\n`);
+    const [section = ''] = text.split('\n## ');
+    const shown = [...section.matchAll(/```sh\n([^]*?)```/g)].map(([, block = '']) => block);
     const all = merged(SMALL_EVERYWHERE, values);
     writeFileSync(join(folder, 'values.yaml'), JSON.stringify(all));
-    const lines = shown.split('\n').filter((line) => /^(kubectl|helm) /.test(line));
+    const lines = shown
+      .flatMap((block) => block.split('\n'))
+      .filter((line) => /^(kubectl|helm|tail) /.test(line));
     return lines.map((line) => ({
       line,
       run: async () => {
         const own = line
           .replaceAll('kubectl ', `kubectl -n ${this.space.name} `)
           .replaceAll(/\bhelm (upgrade|template) /g, `helm3 -n ${this.space.name} $1 `)
+          .replaceAll('n8n-n8n-tuned', SMALL_EVERYWHERE.fullnameOverride)
           .replaceAll('charts/n8n-tuned', CHART);
         const command = ['sh', '-ec', `cd ${folder}\n${own}`];
         const { code, stdout, stderr } = await inCluster(command, { timeoutMs: PATIENCE_MS });
