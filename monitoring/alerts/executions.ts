@@ -62,7 +62,8 @@ export const executions: AlertGroup = {
         'If a workflow kills its worker every time, deactivate the workflow before you retry any executions.',
         'If a worker was blocked, give it fewer slots or more CPU. Alternatively, move long computations to a Code node, which runs in the task runner.',
       ],
-      drill: 'Start the `wait-5s` workload, then run `kubectl exec WORKER -c n8n -- kill -9 1`.',
+      drill:
+        'Start the `wait-5s` workload, then run `kubectl exec WORKER -c n8n -- sh -c "kill -9 -1"`.',
     },
     {
       name: 'N8nExecutionsFailing',

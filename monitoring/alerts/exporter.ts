@@ -70,7 +70,8 @@ export const exporter: AlertGroup = {
         'Retry the executions that you still need, either with `n8n-tuned recover` or one by one in the editor.',
         'If a workflow kills its process every time, deactivate the workflow before you retry any executions.',
       ],
-      drill: 'Start the `wait-5s` workload, then run `kubectl exec WORKER -c n8n -- kill -9 1`.',
+      drill:
+        'Start the `wait-5s` workload, then run `kubectl exec WORKER -c n8n -- sh -c "kill -9 -1"`.',
     },
     {
       name: 'N8nRecoveryStale',
@@ -117,7 +118,7 @@ export const exporter: AlertGroup = {
         'If you no longer need the work, remove the recovery tag (`recovery.tag`) from the workflow, or wait until the executions are older than `recovery.sinceHours`.',
       ],
       drill:
-        'Turn off `tuning.keepStalled` and turn on recovery. Start the `wait-5s` workload, then run `kubectl exec WORKER -c n8n -- kill -9 1`.',
+        'Turn off `tuning.keepStalled` and turn on recovery. Start the `wait-5s` workload, then run `kubectl exec WORKER -c n8n -- sh -c "kill -9 -1"`.',
     },
     {
       name: 'N8nTableGrows',
