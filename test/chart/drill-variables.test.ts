@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { chooseTopology } from '../../cli/src/plan/chosen-topology.ts';
 import { ROLES, type Role } from '../../cli/src/plan/roles.ts';
-import { isOfPlace } from '../../cli/src/plan/values-topology.ts';
+import { isOfPlace } from '../../cli/src/plan/environment.ts';
 import { n8nEnv, type ProcessSeat } from '../../cli/src/targets/process/layout.ts';
 import { commandOf, PARTS } from '../../studies/drills/parts';
 import { paths, render } from './support/helm.ts';
@@ -25,10 +25,10 @@ const env = Object.fromEntries(
   }),
 );
 
-/** Follow from a memory limit, or say what n8n does by itself: prune, keep binary data in the database, show templates. */
+/** Follow from a memory limit, or say what n8n does by itself: prune, and keep binary data in the database. */
 const OF_PODS = new Set([
   ...['N8N_RUNNERS_MAX_OLD_SPACE_SIZE', 'N8N_RUNNERS_MAX_PAYLOAD'],
-  ...['EXECUTIONS_DATA_PRUNE', 'N8N_DEFAULT_BINARY_DATA_MODE', 'N8N_TEMPLATES_ENABLED'],
+  ...['EXECUTIONS_DATA_PRUNE', 'N8N_DEFAULT_BINARY_DATA_MODE'],
 ]);
 /** For the pause before the end of a pod. */
 const SCRIPTS_OF_PODS = new Set(['last-answers.cjs']);

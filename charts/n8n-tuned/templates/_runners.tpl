@@ -95,7 +95,8 @@ external one has; taskRunners.env wins by name. Dict: context, component.
 {{- $_ := set $entries "N8N_RUNNERS_GRACEFUL_SHUTDOWN_TIMEOUT" (dict "value" (include "n8n-tuned.shutdownSeconds" . | toString)) -}}
 {{- with dig "limits" "memory" "" ($runners.resources | default dict) -}}
 {{- $limitMiB := include "n8n-tuned.mebibytes" (dict "value" . "at" "taskRunners.resources.limits.memory") | int64 -}}
-{{- $_ := set $entries "NODE_OPTIONS" (dict "value" (printf "--max-old-space-size=%d" (div $limitMiB 2))) -}}
+{{- $heapMiB := include "n8n-tuned.share" (dict "value" $table.oldSpace "limitMiB" $limitMiB "at" "files/environment.yaml") -}}
+{{- $_ := set $entries "NODE_OPTIONS" (dict "value" (printf "--max-old-space-size=%s" $heapMiB)) -}}
 {{- end -}}
 {{- if .context.Values.pythonPackages.packages -}}
 {{- $_ := set $entries "PYTHONPATH" (dict "value" "/opt/python-packages") -}}

@@ -5,10 +5,9 @@ import type { Limits } from '../linux/cgroup';
 import { readPlainFile } from '../linux/plain-file';
 import { Mistake, messageOf } from '../ui/exit';
 import { counted } from '../ui/numbers';
-import { at, type NamedSettings } from './environment';
+import { at, isOfPlace, type NamedSettings } from './environment';
 import type { Role } from './roles';
 import { isHarmlessVariable } from './secrets/variables';
-import { isOfPlace } from './values-topology';
 
 /** A service as Compose reads it, with what `<<` and aliases bring. */
 export interface ServiceContent {
@@ -249,7 +248,7 @@ function runnersOf(services: readonly Service[], main: Service, leave: Leave): S
 
 function ofRunners(service: Service, leave: Leave): ComposeRunners {
   const env = Object.entries(service.env).filter(([name, value]) => {
-    if (isOfPlace(name) || name.startsWith('N8N_RUNNERS_LAUNCHER_')) return false;
+    if (isOfPlace(name)) return false;
     const isPassedOn = isHarmlessVariable(name, value);
     if (!isPassedOn) leave(service, name, 'not passed on');
     return isPassedOn;
@@ -336,9 +335,7 @@ function leaveStore(service: Service, leave: Leave): void {
   }
 }
 
-/** n8n must not call home during a measurement, needs a licence, or a store that is not there. */
-const NOT_HERE =
-  /^N8N_(DIAGNOSTICS_|VERSION_NOTIFICATIONS_|TEMPLATES_|PERSONALIZATION_|HIRING_|DYNAMIC_BANNERS_|LICENSE_|INSTALL_METHOD$)/;
+/** What needs a license, or a store that is not there. */
 const IMPOSSIBLE: Record<string, RegExp> = {
   N8N_MULTI_MAIN_SETUP_ENABLED: /^true$/,
   N8N_DEFAULT_BINARY_DATA_MODE: /^s3$/,
@@ -387,8 +384,9 @@ interface Own {
 function ownOf(service: Service, leave: Leave): Own {
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(service.env)) {
-    if (isOfPlace(name) || NOT_HERE.test(name)) continue;
-    if (IMPOSSIBLE[name]?.test(value) === true || !isHarmlessVariable(name, value)) {
+    const isImpossible = IMPOSSIBLE[name]?.test(value) === true;
+    if (isOfPlace(name) && !isImpossible) continue;
+    if (isImpossible || !isHarmlessVariable(name, value)) {
       leave(service, name, 'not passed on');
     } else env[name] = value;
   }

@@ -46,7 +46,7 @@ const rowSchema = z.strictObject({
   n8n: z.string().optional(),
   setting: z.string().optional(),
   code: z.union([z.literal('sandbox'), z.array(z.string())]).optional(),
-  part: z.enum(['layout', 'place']).optional(),
+  part: z.enum(['layout', 'place', 'outside']).optional(),
   unit: z.string().optional(),
   why: z.string().optional(),
   study: z.string().optional(),
@@ -61,8 +61,13 @@ const tableSchema = z.strictObject({
   names: rows,
   options: rows,
   patches: rows,
-  runners: z.strictObject({ handedDown: z.array(z.string()), variables: rows }),
+  runners: z.strictObject({
+    oldSpace: z.string(),
+    handedDown: z.array(z.string()),
+    variables: rows,
+  }),
   variables: rows,
+  withoutRow: z.strictObject({ place: z.array(z.string()), outside: z.array(z.string()) }),
 });
 
 let known: z.infer<typeof tableSchema> | undefined;
@@ -73,6 +78,30 @@ export function table(): z.infer<typeof tableSchema> {
   for (const row of read.variables) if (row.n8n === 'config') row.n8n = variables[row.name] ?? NONE;
   return (known = read);
 }
+
+/** Whether a row holds wherever n8n runs. */
+export const isOfKit = ({ part }: Pick<Row, 'part'>): boolean =>
+  part === undefined || part === 'layout';
+
+/** Null: a setting, the same wherever n8n runs. `X_FILE` holds what X would, in a file of the place. */
+function partOf(variable: string): NonNullable<Row['part']> | null {
+  const { variables, withoutRow } = table();
+  const name = variable.replace(/_FILE$/, '');
+  const row = variables.find((each) => each.name === variable || each.name === name);
+  const isListed = (part: keyof typeof withoutRow): boolean =>
+    withoutRow[part].some((each) => new RegExp(`^${each.replace('*', '.*')}$`).test(name));
+  if (row?.part !== undefined) return row.part;
+  if (row === undefined && isListed('place')) return 'place';
+  if (row === undefined && isListed('outside')) return 'outside';
+  return name === variable ? null : 'place';
+}
+
+/** Tells n8n where it is and what it is called: what a cluster or a Compose file says of it means nothing elsewhere. */
+export const isOfPlace = (variable: string): boolean => partOf(variable) !== null;
+
+/** Gives an n8n that is started here another layout, or leads it to what is the user's. */
+export const leadsOutside = (variable: string, value: string): boolean =>
+  value !== 'false' && ['layout', 'outside'].includes(partOf(variable) ?? '');
 
 /** No version is within it. */
 const NONE = '<0.0.0';
@@ -297,13 +326,19 @@ export interface RoleEnvironment {
 export function runnerEnvironment(
   n8n: string,
   ofN8n: Readonly<Record<string, string>>,
+  limitMiB: number | undefined,
 ): Record<string, string> {
-  const { handedDown, variables } = table().runners;
+  const { oldSpace, handedDown, variables } = table().runners;
+  const options =
+    limitMiB === undefined
+      ? {}
+      : { NODE_OPTIONS: `--max-old-space-size=${String(shareOf(oldSpace, limitMiB))}` };
   const bare = { values: {}, own: {}, variables: {}, heap: {}, named: {} };
   const component: Component = { role: 'worker', n8n, ...bare };
   const own = variables.map(({ name, value = '' }) => [name, asText(evaluate(value, component))]);
   const passedOn = Object.entries(ofN8n).filter(([name]) => handedDown.includes(name));
-  return Object.fromEntries([...own, ...passedOn]) as Record<string, string>;
+  const set = Object.fromEntries([...own, ...passedOn]) as Record<string, string>;
+  return { ...options, ...set };
 }
 
 /** A value that the user gives is never dropped: the chart refuses it with the same sentence. */
@@ -330,7 +365,7 @@ export function environmentOf(component: Component): RoleEnvironment {
   const chosen = (all: readonly Row[]): [string, string][] =>
     all.flatMap((row) => {
       const isIn =
-        row.part !== 'place' &&
+        isOfKit(row) &&
         (!untuned || row.part === 'layout') &&
         (row.roles ?? ROLES).includes(component.role) &&
         (row.n8n === undefined || isWithin(component.n8n, row.n8n)) &&

@@ -5,7 +5,7 @@ import { readPlainFile } from '../linux/plain-file';
 import { messageOf, Mistake } from '../ui/exit';
 import { checkedYaml, type Kind } from '../ui/yaml-file';
 import { completed } from './chart-values';
-import { at, chartFile, isUntuned, table, type NamedSettings } from './environment';
+import { at, chartFile, isOfKit, isUntuned, table, type NamedSettings } from './environment';
 import { ROLES } from './roles';
 
 export function readTopologyFile(file: string): NamedSettings {
@@ -95,7 +95,7 @@ const LAYOUT = [
 function readByRows(untuned: boolean): string[] {
   const { names, options, patches, variables } = table();
   const rows = [...options, ...patches, ...variables].filter(
-    ({ part }) => part !== 'place' && (!untuned || part === 'layout'),
+    (row) => isOfKit(row) && (!untuned || row.part === 'layout'),
   );
   // Only the names that these rows use count: what only a row for pods uses changes no process.
   let read = JSON.stringify(rows);

@@ -7,7 +7,9 @@ import {
   componentOf,
   environmentOf,
   heapSettings,
+  isOfPlace,
   isUntuned,
+  leadsOutside,
   mebibytes,
   type Component,
   type NamedSettings,
@@ -284,36 +286,16 @@ function leftOut(values: Values): string[] {
   return [...new Set(sentences.filter((one) => one !== null))];
 }
 
-/** Variables that tell a process of n8n where it is and what it is called: those of a cluster mean nothing here. */
-const OF_PLACE = [
-  /^(N8N_)?WEBHOOK_URL$|^N8N_(HOST|PORT|PROTOCOL|PATH|LISTEN_ADDRESS|EDITOR_BASE_URL|SSL_\w+|PROXY_HOPS)$/,
-  /^N8N_(USER_FOLDER|ENCRYPTION_KEY|CONFIG_FILES|STORAGE_PATH|RESTRICT_FILE_ACCESS_TO|METRICS\w*)$/,
-  /^N8N_RUNNERS_(MODE|ENABLED|AUTH_TOKEN|BROKER_\w+|HEALTH_CHECK_\w+)$/,
-  /^N8N_(DISABLE_PRODUCTION_MAIN_PROCESS|WORKER_SERVER_ADDRESS|GRACEFUL_SHUTDOWN_TIMEOUT|TUNED_KEEP_ALIVE_SECONDS|TUNED_RENDERED_FOR)$/,
-  /^DB_(TYPE$|POSTGRESDB_(HOST|PORT|DATABASE|USER|PASSWORD|SCHEMA|SSL)|SQLITE_DATABASE$)/,
-  /^QUEUE_(BULL_(REDIS_|PREFIX$)|HEALTH_CHECK_)/,
-  /^EXECUTIONS_(MODE|PROCESS)$|^(HOME|PATH|TZ|GENERIC_TIMEZONE|NODE_EXTRA_CA_CERTS)$|_FILE$/,
-];
-
-export const isOfPlace = (variable: string): boolean =>
-  OF_PLACE.some((pattern) => pattern.test(variable));
-
-/** Those that name no store, address or folder: an n8n that is started here may have them. */
-const HARMLESS_HERE =
-  /^(TZ|GENERIC_TIMEZONE|PATH|NODE_EXTRA_CA_CERTS|EXECUTIONS_PROCESS|QUEUE_BULL_PREFIX|QUEUE_HEALTH_CHECK_ACTIVE)$|^QUEUE_BULL_REDIS_(TIMEOUT_THRESHOLD$|KEEP_ALIVE)|^N8N_(ENCRYPTION_KEY|METRICS\w*|PROXY_HOPS|RESTRICT_FILE_ACCESS_TO|GRACEFUL_SHUTDOWN_TIMEOUT|DISABLE_PRODUCTION_MAIN_PROCESS|TUNED_\w+|RUNNERS_(MODE|ENABLED|AUTH_TOKEN|HEALTH_CHECK_\w+))$/;
-const MORE_STORES = /^N8N_(EXTERNAL_STORAGE_\w+|BINARY_DATA_STORAGE_PATH)$/;
-
-/** Leads an n8n that is started here to a store, an address or a folder of the user. `X_FILE` holds what X would. */
-function leadsElsewhere(variable: string): boolean {
-  const name = variable.replace(/_FILE$/, '');
-  return MORE_STORES.test(name) || (isOfPlace(name) && !HARMLESS_HERE.test(name));
-}
-
-/** Else the load would reach stores of the user: n8n imports workflows into them, and runs what is active there. */
+/**
+ * Else the load would reach stores of the user: n8n imports workflows into them, and runs what is active there. Or n8n would
+ * use up an activation of the user's license, and send what it meets to services of theirs.
+ */
 export function elsewhereIn({ env, main, workers, webhooks }: Topology): string | null {
-  const given = { ...env, ...main.env, ...workers.env, ...webhooks.env };
-  const names = Object.keys(given).filter(leadsElsewhere);
+  const given = [env, main.env, workers.env, webhooks.env].flatMap(Object.entries<string>);
+  const names = [
+    ...new Set(given.flatMap(([name, value]) => (leadsOutside(name, value) ? [name] : []))),
+  ];
   return names.length === 0
     ? null
-    : `the topology sets ${names.join(', ')}, which would lead n8n to a store, an address or a folder of your own: remove ${names.length === 1 ? 'it' : 'them'}, because the command starts n8n with new ones`;
+    : `the topology sets ${names.join(', ')}, which would lead n8n to a store, an address, a folder, a license or a service of your own: remove ${names.length === 1 ? 'it' : 'them'}, because the command starts n8n with new ones`;
 }

@@ -125,11 +125,13 @@ test('no secret and no free text of the file goes on, and none is said', () => {
       MY_API: https://user:secret@example.org
       DB_POSTGRESDB_POOL_SIZE: 'not a number, secret'
       NODE_OPTIONS: --require /opt/secret.js
+      N8N_RUNNERS_ENABLED: 'true'
       N8N_PAYLOAD_SIZE_MAX: 64
       EXECUTIONS_DATA_SAVE_ON_SUCCESS: none
 `);
   const made = read(text);
   expect(made.topology.main.env).toEqual({
+    N8N_RUNNERS_ENABLED: 'true',
     N8N_PAYLOAD_SIZE_MAX: '64',
     EXECUTIONS_DATA_SAVE_ON_SUCCESS: 'none',
   });

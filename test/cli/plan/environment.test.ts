@@ -6,10 +6,12 @@ import {
   componentOf,
   environmentOf,
   evaluate,
+  isOfPlace,
   isWithin,
   table,
 } from '../../../cli/src/plan/environment';
-import type { Role } from '../../../cli/src/plan/roles';
+import { ROLES, type Role } from '../../../cli/src/plan/roles';
+import { n8nEnv } from '../../../cli/src/targets/process/layout';
 import { TUNING_NAMES, topologySchema, TUNINGS } from '../../../cli/src/plan/topology';
 import { repositoryRoot } from '../../../cli/src/lab/paths';
 import { N8N_VERSION, N8N_LEGACY_VERSION } from '../../support/versions';
@@ -59,6 +61,37 @@ test('what the kit decides says why, and a study that it names exists', () => {
   const settings = Object.values(table().tuning).map(({ study }) => study as string | undefined);
   const studies = [...settings, ...rows.map(({ study }) => study)].filter((name) => name != null);
   expect(studies.filter((name) => !existsSync(join(root, 'studies', name)))).toEqual([]);
+});
+
+test('a variable is of a place if its row says so, or if it has no row and is listed', () => {
+  const { variables, withoutRow } = table();
+  const judged = variables.map(({ name, part }) => [name, part ?? null, isOfPlace(name)]);
+  expect(judged).toEqual(
+    variables.map(({ name, part }) => [name, part ?? null, part !== undefined]),
+  );
+  const names = [...withoutRow.place, ...withoutRow.outside];
+  expect(names.filter((name) => variables.some((row) => row.name === name))).toEqual([]);
+  expect(names.filter((name) => !isOfPlace(name.replace('*', 'X')))).toEqual([]);
+  for (const name of ['MINE', 'N8N_LOG_LEVEL', 'N8N_RUNNERS_ENABLED', 'DB_POSTGRESDB_POOL_SIZE']) {
+    expect([name, isOfPlace(name), isOfPlace(`${name}_FILE`)]).toEqual([name, false, true]);
+  }
+});
+
+test('a process on one machine gets nothing beyond the settings that is not of its place', () => {
+  const seat = {
+    ...{ folder: '/n8n', port: 1, brokerPort: 2, webhookUrl: 'http://127.0.0.1:1' },
+    ...{ database: { kind: 'postgresql', port: 3 } as const, redisPort: 4 },
+    ...{ filesFolder: '/files', patchFolder: '/kit' },
+  };
+  for (const role of ROLES) {
+    const topology = topologySchema.parse({ mode: 'queue', webhooks: { count: 1 } });
+    const own = { ...n8nEnv(topology, { ...seat, role }) };
+    for (const name of Object.keys(kitEnvironment(topology, role).variables)) {
+      Reflect.deleteProperty(own, name);
+    }
+    const names = Object.keys(own).filter((name) => name !== 'NODE_OPTIONS');
+    expect(names.filter((name) => !isOfPlace(name))).toEqual([]);
+  }
 });
 
 test('no variable is withheld from an n8n whose own configuration reads it', () => {

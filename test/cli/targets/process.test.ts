@@ -175,7 +175,7 @@ describe('the environment of an n8n process', () => {
   });
 });
 
-describe('a variable that would lead n8n to a store, an address or a folder of the user', () => {
+describe('a variable that would lead n8n to a store, an address, a folder, a license or a service of the user', () => {
   const refused = (choice: TopologyChoice, names: string): void => {
     expect(() => chooseTopology(choice)).toThrow(
       new RegExp(`^the topology sets ${names}, .*remove (it|them), because`),
@@ -189,6 +189,11 @@ describe('a variable that would lead n8n to a store, an address or a folder of t
     ...['N8N_PORT', 'N8N_WEBHOOK_URL', 'WEBHOOK_URL', 'N8N_WORKER_SERVER_ADDRESS'],
     ...['N8N_CONFIG_FILES', 'EXECUTIONS_MODE', 'N8N_RUNNERS_BROKER_LISTEN_ADDRESS'],
     ...['N8N_BINARY_DATA_STORAGE_PATH', 'N8N_EXTERNAL_STORAGE_S3_HOST'],
+    ...['N8N_LICENSE_ACTIVATION_KEY', 'N8N_LICENSE_ACTIVATION_KEY_FILE', 'N8N_LICENSE_CERT'],
+    ...['N8N_LICENSE_SERVER_URL', 'N8N_LICENSE_AUTO_RENEW_ENABLED', 'N8N_SENTRY_DSN'],
+    ...['N8N_FRONTEND_SENTRY_DSN', 'N8N_DIAGNOSTICS_ENABLED', 'N8N_DIAGNOSTICS_CONFIG_BACKEND'],
+    ...['N8N_VERSION_NOTIFICATIONS_ENDPOINT', 'N8N_DYNAMIC_BANNERS_ENDPOINT', 'N8N_SMTP_HOST'],
+    ...['N8N_LOG_STREAMING_DESTINATIONS', 'N8N_LOG_FILE_LOCATION', 'OTEL_EXPORTER_OTLP_ENDPOINT'],
   ])('%s is refused, for all processes and for one role', (name) => {
     refused({ env: { [name]: 'x' } }, name);
     const folder = mkdtempSync(join(tmpdir(), 'elsewhere-'));
@@ -208,8 +213,17 @@ describe('a variable that would lead n8n to a store, an address or a folder of t
     refused({ env }, 'DB_TYPE, DB_POSTGRESDB_HOST');
   });
 
+  test('nothing that keeps n8n quiet during a measurement can be turned off', () => {
+    const off = Object.entries(envOf({ tuning: 'none' })).filter(
+      ([, value]) => value === 'false' || value === '',
+    );
+    expect(off.length).toBeGreaterThan(8);
+    for (const [name] of off) refused({ env: { [name]: 'true' } }, name);
+  });
+
   test('so that n8n starts with the stores, the addresses and the folders of its seat, whatever else is set', () => {
     const env = {
+      ...{ N8N_DIAGNOSTICS_ENABLED: 'false', N8N_LICENSE_AUTO_RENEW_ENABLED: 'false' },
       ...{ GENERIC_TIMEZONE: 'Europe/Berlin', N8N_METRICS_QUEUE_METRICS_INTERVAL: '1' },
       ...{ QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD: '1000', QUEUE_BULL_REDIS_KEEP_ALIVE: 'true' },
       ...{ N8N_ENCRYPTION_KEY: 'key', N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '9' },

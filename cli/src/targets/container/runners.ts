@@ -48,7 +48,7 @@ export function withRunners(
   const instance = nameBeside(spec.instance);
   const place = workspace.place(instance);
   const limits = Object.keys(order.given.limits).length > 0 ? order.given.limits : spec.limits;
-  const env = runnersEnv(spec.env, order, limits.memoryMiB);
+  const env = { ...runnerEnvironment(order.n8n, spec.env, limits.memoryMiB), ...order.given.env };
   const config = runnersConfig(order, place.folder, Object.keys(env));
   const file = workspace.writeConfig(`${instance}.json`, JSON.stringify(config));
   return {
@@ -72,21 +72,6 @@ const launcherEnv = ({ token, brokerPort, ports }: RunnersOrder): Record<string,
   N8N_RUNNERS_TASK_BROKER_URI: `http://127.0.0.1:${String(brokerPort)}`,
   N8N_RUNNERS_LAUNCHER_HEALTH_CHECK_PORT: String(ports.launcher),
 });
-
-/** The chart's sidecar has the same: the heap is half of the memory limit. */
-function runnersEnv(
-  ofN8n: Readonly<Record<string, string>>,
-  { n8n, given }: RunnersOrder,
-  memoryMiB: number | undefined,
-): Record<string, string> {
-  return {
-    ...(memoryMiB === undefined
-      ? {}
-      : { NODE_OPTIONS: `--max-old-space-size=${String(Math.floor(memoryMiB / 2))}` }),
-    ...runnerEnvironment(n8n, ofN8n),
-    ...given.env,
-  };
-}
 
 /** The launcher passes on only what its config names, and its ports are those of one container alone. */
 function runnersConfig(

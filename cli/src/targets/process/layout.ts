@@ -63,7 +63,7 @@ export function n8nEnv(topology: Topology, seat: ProcessSeat): Record<string, st
   };
 }
 
-/** What tells at /metrics whether each of them is in force; n8n as it comes is left without. */
+/** Adds what tells at /metrics whether each of them is in force, as the chart does with monitoring; n8n as it comes is left without. */
 const withStates = (patches: readonly string[]): string[] =>
   patches.length === 0 ? [] : [...patches, 'limit-metrics.cjs'];
 
@@ -123,7 +123,8 @@ function placement(topology: Topology, seat: ProcessSeat): Record<string, string
           N8N_WORKER_SERVER_ADDRESS: '127.0.0.1',
         }
       : {}),
-    // With webhook processors, main must leave the production webhooks to them.
+    // The balancer leads every webhook to the webhook processors. In a cluster it is the user who leads them there, so the
+    // chart has webhook.exclusive in its place.
     ...(seat.role === 'main' && topology.webhooks.count > 0
       ? { N8N_DISABLE_PRODUCTION_MAIN_PROCESS: 'true' }
       : {}),
