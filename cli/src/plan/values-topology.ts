@@ -76,9 +76,16 @@ function topologyOf(complete: NamedSettings, isBare: boolean): Deployed {
   ) as Record<Role, Component>;
   const plain = (env: Env): Record<string, string> =>
     Object.fromEntries(Object.entries(textsOf(env)).filter(([key]) => isBare || !isOfPlace(key)));
+  const ownEnv = (name: Role): NamedSettings =>
+    (components[name].own['env'] ?? {}) as NamedSettings;
+  // A role cannot take a variable of all roles out: where one does, each of the others has it for itself.
+  const all = values.env ?? {};
+  const apart = Object.keys(all).filter((key) => ROLES.some((name) => ownEnv(name)[key] === null));
+  const only = (env: NamedSettings, isWanted: (key: string) => boolean): NamedSettings =>
+    Object.fromEntries(Object.entries(env).filter(([key]) => isWanted(key)));
   const roleIn = (name: Role): object => ({
-    ...limitsIn(components[name]),
-    env: plain(components[name].own['env'] as NamedSettings | undefined),
+    ...limitsIn(components[name], isBare),
+    env: plain({ ...only(all, (key) => apart.includes(key)), ...ownEnv(name) }),
   });
   const { profile, ...settings } = values.tuning;
   const own = Object.entries(settings).filter(([, value]) => value !== null);
@@ -105,7 +112,7 @@ function topologyOf(complete: NamedSettings, isBare: boolean): Deployed {
         ...roleIn('webhook'),
         count: values.webhook.enabled ? values.webhook.replicas : 0,
       },
-      env: plain(values.env),
+      env: plain(only(all, (key) => !apart.includes(key))),
     }),
   );
   const differences = ROLES.filter(
@@ -156,20 +163,25 @@ function understood<T>(result: z.ZodSafeParseResult<T>): T {
 }
 
 /** Limits and heap of a role. */
-function limitsIn(component: Component): object {
+function limitsIn(component: Component, isBare: boolean): object {
   const cpu = at(component.own, ['resources', 'limits', 'cpu']);
   const memory = at(component.own, ['resources', 'limits', 'memory']);
   const limits = {
     ...(cpu == null ? {} : { cpuMillicores: parseCpu(String(cpu as string | number)) }),
     ...(memory == null ? {} : { memoryMiB: mebibytes(memory) }),
   };
-  return { ...limits, heapMiB: heapOf(component, limits) };
+  return { ...limits, heapMiB: heapOf(component, limits, isBare) };
 }
 
-function heapOf(component: Component, limits: { memoryMiB?: number }): Topology['main']['heapMiB'] {
+function heapOf(
+  component: Component,
+  limits: { memoryMiB?: number },
+  isBare: boolean,
+): Topology['main']['heapMiB'] {
   const { enabled, oldSpace: asked } = heapSettings(component);
   const amount = String(asked as string).includes('/') ? null : mebibytes(asked);
-  const oldSpace = oldSpaceIn(optionsOf(component)) ?? (enabled === true ? amount : null);
+  // A pod without a memory limit, or with options of the user's in place of the chart's, has no heap.
+  const oldSpace = oldSpaceIn(optionsOf(component)) ?? (isBare && enabled === true ? amount : null);
   if (oldSpace === null) {
     return enabled === true && (isUntuned(component.values) || limits.memoryMiB === undefined)
       ? 'auto'
@@ -196,6 +208,7 @@ const textsOf = (env: Env): Record<string, string> =>
 function optionsOf(component: Component): string[] {
   const user = component.variables['NODE_OPTIONS'];
   if (typeof user === 'string') return user.split(/\s+/).filter(Boolean);
+  if (user === null) return [];
   const { options, patches } = environmentOf(component);
   const more = at(component.values, ['heap', 'nodeOptions']);
   return [

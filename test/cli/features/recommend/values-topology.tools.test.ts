@@ -6,15 +6,16 @@ import fc from 'fast-check';
 import { stringify } from 'yaml';
 import { keptForMs } from '../../../../cli/src/plan/kept-executions';
 import { heapMiBOf } from '../../../../cli/src/plan/chart-values';
-import { table } from '../../../../cli/src/plan/environment';
+import { isOfKit, isOfPlace, isWithin, table } from '../../../../cli/src/plan/environment';
 import { merged } from '../../../../cli/src/plan/presets';
-import { topologySchema, TUNING_NAMES, type Topology } from '../../../../cli/src/plan/topology';
+import { TUNING_NAMES, type Topology } from '../../../../cli/src/plan/topology';
 import { readDeployed } from '../../../../cli/src/targets/chart/deployed';
 import { recommend } from '../../../../cli/src/features/recommend/analysis/recommend';
 import { valuesYaml } from '../../../../cli/src/features/recommend/values';
 import { n8nEnv, type ProcessSeat } from '../../../../cli/src/targets/process/layout';
 import { chart, paths, render, type Manifest } from '../../../chart/support/helm';
 import { runs } from '../../../support/properties';
+import { N8N_LEGACY_VERSION, N8N_VERSION } from '../../../support/versions';
 import { queue, regular } from './evidence';
 
 const folder = mkdtempSync(join(tmpdir(), 'recommend-values-'));
@@ -22,18 +23,10 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** What a place sets, here and in a pod each its own: addresses, folders, secrets. */
-const OF_PLACE = new Set([
-  ...table().variables.flatMap(({ name, part }) => (part === 'place' ? [name] : [])),
-  ...Object.keys(
-    n8nEnv(topologySchema.parse({ tuning: 'none' }), seat({ mode: 'regular' }, 'main')),
-  ),
-  ...['HOME', 'N8N_LISTEN_ADDRESS', 'N8N_HOST', 'N8N_WORKER_SERVER_ADDRESS'],
-]);
-for (const { name, part } of table().variables) if (part === 'layout') OF_PLACE.delete(name);
-const PATCHES_OF_PLACE = table().patches.flatMap(({ name, part }) =>
-  part === 'place' ? [name] : [],
+const LAYOUT = new Set(
+  table().variables.flatMap(({ name, part }) => (part === 'layout' ? [name] : [])),
 );
+const PATCHES_OF_PLACE = table().patches.flatMap((row) => (isOfKit(row) ? [] : [row.name]));
 
 interface Container {
   name: string;
@@ -79,13 +72,16 @@ async function charted(file: string): Promise<Partial<Record<RoleName, Deploymen
 const inAnyPlace = (env: Record<string, string | undefined>): Decisive =>
   Object.fromEntries(
     Object.entries(env)
-      .filter(([name, value]) => value !== undefined && !OF_PLACE.has(name))
+      .filter(([name, value]) => value !== undefined && (!isOfPlace(name) || LAYOUT.has(name)))
       .map(([name, value]) => [
         name,
-        value?.replace(/ ?--require=\/etc\/n8n-tuned\/preload\/(\S+)/g, (option, file: string) =>
-          PATCHES_OF_PLACE.includes(file) ? '' : option,
-        ),
-      ]),
+        value
+          ?.replace(/ ?--require=\/etc\/n8n-tuned\/preload\/(\S+)/g, (option, file: string) =>
+            PATCHES_OF_PLACE.includes(file) ? '' : option,
+          )
+          .trim(),
+      ])
+      .filter(([, value]) => value !== ''),
   );
 
 const roleOf = ({ metadata }: Manifest): string | undefined =>
@@ -137,8 +133,15 @@ async function expectTheSame(text: string): Promise<void> {
   writeFileSync(file, text);
   const expected = await charted(file);
   for (const [way, helm] of Object.entries(WAYS)) {
-    const { topology } = readDeployed(text, helm);
+    const { topology, leftOut } = readDeployed(text, helm);
     const found = laidOut(topology);
+    // What a topology cannot say is named: a variable that n8n gets here alone.
+    for (const sentence of leftOut) {
+      const [, variable = '', name] = /^(\w+) of (\w+): the proof used/.exec(sentence) ?? [];
+      if (name === undefined) continue;
+      expect(expected[name as RoleName]?.env).not.toHaveProperty(variable);
+      Reflect.deleteProperty(found[name as RoleName]?.env ?? {}, variable);
+    }
     for (const name of ROLES) {
       const deployment = found[name];
       if (deployment !== undefined && expected[name]?.replicas === null) deployment.replicas = null;
@@ -197,23 +200,34 @@ const sometimes = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undef
 const limits = fc.record({
   memory: fc.oneof(
     fc.integer({ min: 1536, max: 8192 }).map((mebibytes) => `${String(mebibytes)}Mi`),
-    fc.constantFrom('2Gi', '1.5Gi', '3G', 2 ** 31),
+    fc.constantFrom('2Gi', '1.5Gi', '3G', 2 ** 31, null),
   ),
   cpu: sometimes(fc.constantFrom('250m', '1', 2, '1.5')),
 });
-const role = {
-  resources: sometimes(fc.record({ limits })),
-  env: sometimes(
-    fc.dictionary(
-      fc.constantFrom('MINE', 'N8N_LOG_LEVEL', 'UV_THREADPOOL_SIZE'),
-      fc.constantFrom('8', 'debug'),
-      { maxKeys: 2 },
-    ),
+/** Null takes a variable out, also one of the chart. */
+const env = sometimes(
+  fc.dictionary(
+    fc.constantFrom('MINE', 'N8N_LOG_LEVEL', 'UV_THREADPOOL_SIZE', 'DB_PING_TIMEOUT_MS'),
+    fc.constantFrom('8', 'debug', null),
+    { maxKeys: 3 },
   ),
-};
-const tuning = fc.record(
-  {
-    profile: fc.constantFrom(...TUNING_NAMES),
+);
+const role = { resources: sometimes(fc.record({ limits })), env };
+
+/** Versions that docs/compatibility.md has, and the one before them all. */
+const VERSIONS = [
+  ...[N8N_VERSION, '2.40.7', '2.39.10', '2.36.8', '2.33.7', '2.23.4', '2.4.8', '1.123.81'],
+  N8N_LEGACY_VERSION,
+];
+
+/** Whether an n8n has what a value asks for: the chart refuses it otherwise. */
+function isKnownTo(n8n: string, value: string): boolean {
+  const rows = [...table().patches, ...table().variables].filter((row) => row.setting === value);
+  return rows.every((row) => row.n8n === undefined || isWithin(n8n, row.n8n));
+}
+
+const tuningOf = (n8n: string) => {
+  const settings: Record<string, fc.Arbitrary<unknown>> = {
     saveProgress: fc.boolean(),
     logLevel: fc.constantFrom('info', 'debug', 'error'),
     saveSuccessfulExecutions: fc.constantFrom('all', 'none'),
@@ -226,42 +240,74 @@ const tuning = fc.record(
         typeof value === 'boolean' ? [[name, fc.boolean()]] : [],
       ),
     ),
-  },
-  { requiredKeys: ['profile'] },
-);
-const common = {
-  tuning,
-  heap: sometimes(fc.constantFrom({ enabled: false }, { oldSpace: '600Mi' })),
+  };
+  const known = Object.entries(settings).filter(([name]) => isKnownTo(n8n, `tuning.${name}`));
+  return fc.record(
+    { profile: fc.constantFrom(...TUNING_NAMES), ...Object.fromEntries(known) },
+    { requiredKeys: ['profile'] },
+  );
 };
-const anyValues = fc.oneof(
-  fc.record({
-    ...common,
-    main: fc.record({ ...role, concurrency: sometimes(fc.integer({ min: 1, max: 60 })) }),
-    database: fc.constantFrom({ type: 'sqlite' }, { type: 'postgresql' }),
-  }),
-  fc.record({
-    ...common,
-    executions: fc.record({
-      mode: fc.constant('queue'),
-      peakRatePerSecond: sometimes(fc.integer({ min: 1, max: 400 })),
+const executionsOf = (n8n: string) => ({
+  pruning: sometimes(
+    fc.record(
+      {
+        enabled: fc.boolean(),
+        maxAgeHours: fc.integer({ min: 1, max: 99 }),
+        maxCount: fc.integer({ min: 0, max: 9999 }),
+        ...(isKnownTo(n8n, 'executions.pruning.bufferHours')
+          ? { bufferHours: fc.integer({ min: 1, max: 9 }) }
+          : {}),
+      },
+      { requiredKeys: [] },
+    ),
+  ),
+  durableSchedules: isWithin(n8n, '>=2.39.0-0') ? sometimes(fc.boolean()) : fc.constant(undefined),
+});
+const commonOf = (n8n: string) => ({
+  image: fc.constant({ tag: n8n }),
+  tuning: tuningOf(n8n),
+  env,
+  heap: sometimes(fc.constantFrom({ enabled: false }, { oldSpace: '600Mi' })),
+});
+const valuesFor = (n8n: string) =>
+  fc.oneof(
+    fc.record({
+      ...commonOf(n8n),
+      executions: fc.record(executionsOf(n8n)),
+      main: fc.record({ ...role, concurrency: sometimes(fc.integer({ min: 1, max: 60 })) }),
+      database: fc.constantFrom({ type: 'sqlite' }, { type: 'postgresql' }),
     }),
-    database: fc.record({
-      type: fc.constant('postgresql'),
-      poolSize: sometimes(fc.integer({ min: 2, max: 20 })),
+    fc.record({
+      ...commonOf(n8n),
+      publicUrl: fc.constant('https://n8n.example.com'),
+      executions: fc.record({
+        ...executionsOf(n8n),
+        mode: fc.constant('queue'),
+        peakRatePerSecond: sometimes(fc.integer({ min: 1, max: 400 })),
+      }),
+      database: fc.record({
+        type: fc.constant('postgresql'),
+        poolSize: sometimes(fc.integer({ min: 2, max: 20 })),
+      }),
+      main: fc.record(role),
+      worker: fc.record({
+        ...role,
+        replicas: fc.integer({ min: 1, max: 6 }),
+        concurrency: sometimes(fc.integer({ min: 1, max: 80 })),
+        pools: sometimes(fc.constant([{ name: 'heavy', replicas: 1, concurrency: 2 }])),
+      }),
+      webhook: fc.oneof(
+        fc.record({ ...role, enabled: fc.constant(false) }),
+        fc.record({
+          ...role,
+          enabled: fc.constant(true),
+          exclusive: fc.boolean(),
+          replicas: fc.integer({ min: 1, max: 3 }),
+        }),
+      ),
     }),
-    main: fc.record(role),
-    worker: fc.record({
-      ...role,
-      replicas: fc.integer({ min: 1, max: 6 }),
-      concurrency: sometimes(fc.integer({ min: 1, max: 80 })),
-    }),
-    webhook: fc.record({
-      ...role,
-      enabled: fc.boolean(),
-      replicas: fc.integer({ min: 1, max: 3 }),
-    }),
-  }),
-);
+  );
+const anyValues = fc.constantFrom(...VERSIONS).chain(valuesFor);
 
 test('both ways agree with the chart on whatever values', async () => {
   await fc.assert(
@@ -319,6 +365,22 @@ test('options of Node.js that the user gives go in place of those of the chart, 
   expect(leftOut.join()).toContain(
     'the patch lazy-character-map.cjs of main: the proof used the setting of the tuning profile',
   );
+});
+
+test.each(['--trace-gc', null])(
+  'a heap that the chart does not set, because the options of the user are %j, is not set here',
+  (options) => {
+    const text = stringify({ env: { NODE_OPTIONS: options }, heap: { oldSpace: '600Mi' } });
+    const { topology } = readDeployed(text);
+    expect(topology.main.heapMiB).toBe('none');
+  },
+);
+
+test('a variable of all roles that one of them takes out is a variable of the others', () => {
+  const { topology } = readDeployed('env: { MINE: a }\nmain: { env: { MINE: null } }\n');
+  expect(topology.env).toEqual({});
+  expect(topology.main.env).not.toHaveProperty('MINE');
+  expect(topology.workers.env).toMatchObject({ MINE: 'a' });
 });
 
 test('values that the chart refuses are refused in its words', () => {
