@@ -69,7 +69,8 @@ export function askedSlos({ slo, verdict }: Pick<RunRecord, 'slo' | 'verdict'>):
   return verdict.slos.filter((one) => asked.has(one.slo));
 }
 
-function pressureOf({ metric, operator, bound }: Slo, measured: number): number | null {
+/** What was measured over its bound, or the other way round for a bound from below; null: it cannot be said so. */
+export function pressureOf({ metric, operator, bound }: Slo, measured: number): number | null {
   if (bound <= 0 || operator === '=' || metric === 'backlog') return null;
   return operator.startsWith('<') ? measured / bound : bound / Math.max(measured, 1e-3);
 }

@@ -1,6 +1,8 @@
 /** The part of a probe in which others had the machine: it says nothing about the system. Pure. */
+import { holds } from '../../../../../loadtests/lib/condition';
 import type { Slo } from '../../../../../loadtests/lib/slo';
 import { PERCENTILES } from '../../../analysis/slo/min-requests';
+import { pressureOf } from '../../../analysis/slo/slo';
 import { percentile } from '../../../analysis/statistics/statistics';
 import type { Span } from '../analysis/virtual-queue/trace';
 import type { ProbeOutcome } from '../analysis/types';
@@ -75,15 +77,17 @@ export function withoutDisturbed(
   const latencies = [...trace.latency]
     .filter((_, index) => isLeft(trace.due[index] ?? 0))
     .sort((a, b) => a - b);
-  const pressures = slos.flatMap(({ metric, bound }) => {
-    const share = PERCENTILES[metric];
-    return share === undefined ? [] : [(1_000 * percentile(latencies, share)) / bound];
+  const judged = slos.flatMap((slo) => {
+    const share = PERCENTILES[slo.metric];
+    return share === undefined ? [] : [{ slo, measured: 1_000 * percentile(latencies, share) }];
   });
   const isLost = secondsIn(trace.disturbed) > MAX_LEFT_OUT * trace.seconds;
-  if (isLost || latencies.length < MIN_REQUESTS || pressures.length === 0) {
+  if (isLost || latencies.length < MIN_REQUESTS || judged.length === 0) {
     return { ...outcome, result: 'invalid' };
   }
-  const pressure = Math.max(...pressures);
-  const result = pressure < 1 ? 'sustained' : 'not sustained';
+  const pressures = judged.flatMap(({ slo, measured }) => pressureOf(slo, measured) ?? []);
+  const pressure = pressures.length === 0 ? null : Math.max(...pressures);
+  const isMet = judged.every(({ slo, measured }) => holds(measured, slo));
+  const result = isMet ? 'sustained' : 'not sustained';
   return { ...outcome, pressure, result, decided: false };
 }

@@ -35,10 +35,12 @@ describe('the seconds that are left out', () => {
 });
 
 describe('a probe of which something is left out', () => {
-  const SLOS = parseSlos('p95<300ms');
-
   /** 10/s for 20 s; requests take 400 ms while others have the machine, else `latencyMs`. */
-  function told(disturbed: ProbeTrace['disturbed'], latencyMs: number): ProbeOutcome {
+  function told(
+    disturbed: ProbeTrace['disturbed'],
+    latencyMs: number,
+    slos = 'p95<300ms',
+  ): ProbeOutcome {
     const due = Float64Array.from({ length: 200 }, (_, index) => index / 10);
     const isIn = (at: number) => disturbed.some(({ from, to }) => from <= at && at < to);
     const trace: ProbeTrace = {
@@ -51,7 +53,7 @@ describe('a probe of which something is left out', () => {
       ...{ result: 'not sustained', decided: true, achievedPerSecond: 10, pressure: 4 / 3 },
       ...{ cpuMs: 20, stallCostsSeconds: [], limit: null, spentSeconds: null, trace },
     };
-    return withoutDisturbed(outcome, SLOS, 4);
+    return withoutDisturbed(outcome, parseSlos(slos), 4);
   }
 
   it('is judged by the rest, which confirms no rate', () => {
@@ -61,6 +63,16 @@ describe('a probe of which something is left out', () => {
     expect(told([{ from: 8, to: 12 }], 330)).toMatchObject({
       ...{ result: 'not sustained', decided: false, pressure: expect.closeTo(1.1, 6) },
     });
+  });
+
+  it.each([
+    ['p95<=250ms', 250, 'sustained', 1],
+    ['p95<250ms', 250, 'not sustained', 1],
+    ['p95=250ms', 250, 'sustained', null],
+    ['p95>100ms', 125, 'sustained', 0.8],
+    ['p95>=100ms', 80, 'not sustained', 1.25],
+  ])('is judged by the operator of its SLO: %s at %d ms', (slo, ms, result, pressure) => {
+    expect(told([{ from: 8, to: 12 }], ms, slo)).toMatchObject({ result, pressure });
   });
 
   it('is no probe where more than half of it is left out', () => {
