@@ -101,14 +101,14 @@ test('a generator pod that is deleted costs its share, named, and not the run', 
   expect(record.verdict.outcome).not.toBe('aborted');
   const lost = (record.summary.generator.parts ?? []).filter((part) => part.lost !== null);
   expect(lost.map((part) => `pod/${part.name}`)).toEqual([name]);
-  expect(record.verdict.doubts.join(' ')).toMatch(
+  expect(record.verdict.doubts.map(({ text }) => text).join(' ')).toMatch(
     /the load generator \S+ on \S+, one of 3, was lost [\d.]+ s into the load \(.*\): from then on, its share of the load is missing/,
   );
   expect(record.events.map(({ kind }) => kind)).toContain('generator');
   expect(record.summary.errors.requests).toBe(0);
   seen('a load generator deleted during the run', {
     outcome: record.verdict.outcome,
-    doubts: record.verdict.doubts,
+    doubts: record.verdict.doubts.map(({ text }) => text),
     requests: (record.summary.generator.parts ?? []).map(({ requests }) => requests),
   });
   // No pod took its place, and nothing is left.

@@ -64,7 +64,7 @@ test('SIGKILL of one of two busy workers is the first thing that the verdict nam
   // Each execution once.
   const { succeeded = 0, failed = 0, unfinished = 0 } = executions ?? {};
   expect(succeeded + failed + unfinished).toBe(requests.length - (notExecuted?.requests ?? 0));
-  expect(verdict.doubts.join()).not.toContain('another client used n8n');
+  expect(JSON.stringify(verdict.doubts)).not.toContain('another client used n8n');
 });
 
 function isUnderWay(run: CliRun): boolean {

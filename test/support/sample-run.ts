@@ -177,7 +177,7 @@ export function sampleRun(requests: readonly RequestSample[] = sampleRequests())
             },
           ],
         },
-        doubts: ['The run was shorter than a minute after the warm-up.'],
+        doubts: [{ kind: 'short', text: 'The run was shorter than a minute after the warm-up.' }],
       },
       events: [{ tMs: 31_000, kind: 'restart', text: 'worker-2 was started again' }],
       files: { logs: ['logs/main.log'] },

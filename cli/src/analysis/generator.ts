@@ -1,7 +1,7 @@
 /** Whether the load generator did what a run rests on: every request sent, when it was due, with CPU to spare. */
 import { allowedLatenessMs } from '../../../loadtests/lib/lateness';
 import type { Slo } from '../../../loadtests/lib/slo';
-import type { GeneratorPart, GeneratorSummary, Summary } from '../record/run-record';
+import type { Doubt, GeneratorPart, GeneratorSummary, Summary } from '../record/run-record';
 import type { Values } from './requests/values';
 import { percentile } from './statistics/statistics';
 import { counted, duration, formatNumber } from '../ui/numbers';
@@ -16,28 +16,33 @@ export function generatorFaults(
     errors,
   }: { generator: Omit<GeneratorSummary, 'faults' | 'saturated'> } & Pick<Summary, 'errors'>,
   slos: readonly Slo[],
-): string[] {
-  const faults: string[] = [];
+): Doubt[] {
+  const faults: Doubt[] = [];
+  const found = (kind: string, text: string): void => void faults.push({ kind, text });
   const { cpuCores, coresAvailable, notSent, latenessMs } = generator;
   if (notSent > 0) {
-    faults.push(
+    found(
+      'not sent',
       `${counted(notSent, 'due request')} could not be sent, because too many other requests were open (--max-open raises the limit)`,
     );
   }
   const noSocket = errors.byKind['no socket'] ?? 0;
   if (noSocket > 0) {
-    faults.push(
+    found(
+      'no socket',
       `${counted(noSocket, 'request')} could not be sent, because the machine of the load generator had no free socket`,
     );
   }
   const allowed = allowedLatenessMs(slos);
   if (latenessMs !== null && latenessMs.p99 > allowed) {
-    faults.push(
+    found(
+      'late',
       `1% of the requests started at least ${duration(latenessMs.p99)} late; at most ${duration(allowed)} is allowed here`,
     );
   }
   if (coresAvailable !== null && cpuCores >= BUSY_SHARE * coresAvailable) {
-    faults.push(
+    found(
+      'busy',
       `k6 used ${formatNumber(cpuCores)} of the ${formatNumber(coresAvailable)} cores it may use`,
     );
   }
@@ -45,23 +50,27 @@ export function generatorFaults(
 }
 
 /** One of several, which the figures of all may hide. */
-function faultsOfPart(part: GeneratorPart, allowedMs: number): string[] {
+function faultsOfPart(part: GeneratorPart, allowedMs: number): Doubt[] {
   const { name, node, latenessMs, cpuCores, coresAvailable, clock, requests, lost } = part;
-  const faults: string[] = [];
+  const faults: Doubt[] = [];
+  const found = (kind: string, text: string): void => void faults.push({ kind, text });
   if (latenessMs !== null && latenessMs.p99 > allowedMs) {
-    faults.push(
+    found(
+      'late part',
       `${name} on ${node} started 1% of its requests at least ${duration(latenessMs.p99)} late; at most ${formatNumber(allowedMs)} ms is allowed here`,
     );
   }
   if (cpuCores >= BUSY_SHARE * coresAvailable) {
-    faults.push(
+    found(
+      'busy part',
       `${name} on ${node} used ${formatNumber(cpuCores)} of the ${formatNumber(coresAvailable)} cores it may use`,
     );
   }
-  if (requests === 0 && lost === null) faults.push(`${name} on ${node} sent no requests`);
-  if (clock === null) faults.push(`the clock of ${name} on ${node} could not be read`);
+  if (requests === 0 && lost === null) found('silent part', `${name} on ${node} sent no requests`);
+  if (clock === null) found('no clock', `the clock of ${name} on ${node} could not be read`);
   else if (clock.uncertainMs > CLOCK_UNCERTAIN_MS) {
-    faults.push(
+    found(
+      'uncertain clock',
       `the clock of ${name} on ${node} is known only to within ${duration(clock.uncertainMs)}; at most ${duration(CLOCK_UNCERTAIN_MS)} is allowed`,
     );
   }

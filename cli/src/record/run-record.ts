@@ -1,6 +1,7 @@
 export type { SampledRole } from '../plan/roles';
 export type {
   Completions,
+  Doubt,
   ExecutionCounts,
   Executions,
   GeneratorPart,

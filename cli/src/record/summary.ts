@@ -187,6 +187,16 @@ export const generatorPartSchema = z.object({
 export type GeneratorPart = z.infer<typeof generatorPartSchema>;
 
 /** Figures of the measured part. */
+/** What makes a result doubtful, as a clause. Those of one kind differ only in their figures and names. */
+export const doubtSchema = z.preprocess(
+  // Records had only the clause.
+  (given) =>
+    typeof given === 'string' ? { kind: given.replace(/[\d.]+/g, '#'), text: given } : given,
+  z.object({ kind: z.string(), text: z.string() }),
+);
+export type Doubt = z.infer<typeof doubtSchema>;
+export const textOf = ({ text }: Doubt): string => text;
+
 export const generatorSummarySchema = z.object({
   cpuCores: z.number(),
   /** Cores that it could use at the most. */
@@ -200,7 +210,7 @@ export const generatorSummarySchema = z.object({
   /** The generators, if several produced the load at the same time; their sum and all faults are above. */
   parts: z.exactOptional(z.array(generatorPartSchema)),
   /** Why the run says nothing about the system, a clause each; empty is best. */
-  faults: z.array(z.string()),
+  faults: z.array(doubtSchema),
   /** There are faults. */
   saturated: z.boolean(),
 });

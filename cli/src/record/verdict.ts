@@ -1,6 +1,7 @@
 /** The part of run.json that judges the run, and names what limited it. */
 import { z } from 'zod';
 import { sampledRoleSchema } from '../plan/recorded';
+import { doubtSchema } from './summary';
 
 /**
  * `sustained`: every SLO is met; `not sustained`: one is missed; `inconclusive`: too little evidence for
@@ -79,8 +80,8 @@ export const verdictSchema = z.object({
   /** Each SLO beside what was measured; those that hold for every run come after those that were asked for. */
   slos: z.array(assessedSloSchema),
   limitedBy: limitedBySchema,
-  /** What makes the result doubtful; empty is best. */
-  doubts: z.array(z.string()),
+  /** Empty is best. */
+  doubts: z.array(doubtSchema),
 });
 export type Verdict = z.infer<typeof verdictSchema>;
 

@@ -35,7 +35,8 @@ describe('the load generator', () => {
     ['CPU', { ...fine, cpuCores: 0.19, coresAvailable: 0.2 }, none, '0.19 of the 0.2 cores'],
     ['sockets', fine, { requests: 3, share: 0.1, byKind: { 'no socket': 3 } }, 'no free socket'],
   ])('is at fault for %s', (_what, generator, errors, words) => {
-    expect(generatorFaults({ generator, errors }, SLOS).join()).toContain(words);
+    const [fault] = generatorFaults({ generator, errors }, SLOS);
+    expect(fault?.text).toContain(words);
   });
 
   it('is not judged by lateness in a closed loop', () => {

@@ -91,6 +91,8 @@ describe('the load generator', () => {
     );
     expect(record.verdict.outcome).toBe('invalid');
     expect(record.summary.generator.coresAvailable).toBe(0.2);
-    expect(record.summary.generator.faults.join()).toMatch(/of the 0.2 cores|after it was due/);
+    expect(JSON.stringify(record.summary.generator.faults)).toMatch(
+      /of the 0.2 cores|after it was due/,
+    );
   });
 });

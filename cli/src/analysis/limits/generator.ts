@@ -1,4 +1,5 @@
 import type { Reading, LimitRow, Seen } from './row';
+import { textOf } from '../../record/summary';
 import { formatNumber } from '../../ui/numbers';
 
 export const GENERATOR = { role: 'generator', resource: 'CPU' } as const;
@@ -21,6 +22,6 @@ function readGenerator({ summary: { generator }, limits }: Seen): Reading | null
   return {
     utilisation: saturated ? 1 : share,
     isUsedUp: saturated,
-    evidence: saturated ? faults.join('; ') : `k6 used ${formatNumber(cpuCores)} cores`,
+    evidence: saturated ? faults.map(textOf).join('; ') : `k6 used ${formatNumber(cpuCores)} cores`,
   };
 }

@@ -88,7 +88,7 @@ function doubtsOf(letter: 'A' | 'B', { kind, record }: Recorded, side: Side): st
   if (kind === 'search') return sideDoubts(letter, side, { metric: 'capacity', ofRuns: [] });
   return resultOf(record) === 'invalid'
     ? [`The run of ${letter} is not valid: ${sentenceOf(record)}`]
-    : record.verdict.doubts.map((text) => `In the run of ${letter}: ${text}.`);
+    : record.verdict.doubts.map(({ text }) => `In the run of ${letter}: ${text}.`);
 }
 
 const pricesOf = (prices: CompareRecord['prices']): Pick<CompareRecord, 'prices'> =>

@@ -6,6 +6,7 @@ import { Resting } from '../find/rest';
 import { COMPARE_FILE } from '../../record/find-records';
 import type { CompareMetric, CompareRecord, Side } from './record';
 import { refuseWithoutEvidence } from '../../run/evidence';
+import type { Doubt } from '../../record/run-record';
 import { makeFolder, runId, writeWhole } from '../../record/folder';
 import type { Running } from '../../targets/target';
 import { messageOf } from '../../ui/exit';
@@ -155,8 +156,8 @@ interface MeasuredSide {
   running: Running;
   side: Side;
   resting: Resting;
-  /** What is doubtful of each run that counts. */
-  doubts: string[][];
+  /** Those of each run that counts. */
+  doubts: Doubt[][];
 }
 
 interface About {
@@ -302,7 +303,7 @@ const knownShares = ({ goodShares = [] }: Side): number[] =>
 export function sideDoubts(
   letter: 'A' | 'B',
   { values, outcomes = [], runs }: Pick<Side, 'values' | 'outcomes' | 'runs'>,
-  { metric, ofRuns }: { metric: CompareMetric; ofRuns: readonly (readonly string[])[] },
+  { metric, ofRuns }: { metric: CompareMetric; ofRuns: readonly (readonly Doubt[])[] },
 ): string[] {
   const inRounds = (what: string, isMeant: (outcome: string, index: number) => boolean) => {
     const rounds = outcomes.flatMap((outcome, index) =>
@@ -327,9 +328,7 @@ export function sideDoubts(
   ];
 }
 
-function wording({ answer, text }: Comparison, a: string): string {
+function wording({ answer, by, text }: Comparison, a: string): string {
   if (answer === 'unknown') return `not yet distinguishable from ${a}: ${text}`;
-  return answer === 'no difference'
-    ? `like ${a}: ${text}`
-    : text.replace(/^\w+/, (word) => `${word} than ${a}`);
+  return answer === 'no difference' ? `like ${a}: ${text}` : `${answer} than ${a} ${by ?? ''}`;
 }

@@ -13,7 +13,7 @@ import type { Running } from '../../targets/target';
 import type { Progress } from '../../ui/progress';
 import { COMPARE_METRICS, valueOfRun } from './analysis/metric';
 import type { CompareMetric } from './record';
-import type { LimitSeen, RunRecord } from '../../record/run-record';
+import type { Doubt, LimitSeen, RunRecord } from '../../record/run-record';
 import { reportFiles } from '../../report/files';
 import { findDocument } from '../find/report/document';
 import { writeBeside } from '../../record/write-beside';
@@ -43,8 +43,8 @@ export interface Measured {
   limit: LimitSeen | null;
   /** What n8n told of itself; null where nothing was measured. */
   told: Pick<RunRecord, 'versions' | 'patches'> | null;
-  /** What is doubtful of a run, a clause each; none of a search. */
-  doubts: string[];
+  /** Those of a run; none of a search. */
+  doubts: Doubt[];
   problems: string[];
 }
 

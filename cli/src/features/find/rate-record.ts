@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { doubtSchema } from '../../record/summary';
 import { limitSchema, limitSeenSchema } from '../../record/verdict';
 import { cpuPerRequestSchema, findRecordSchema } from './record';
 
@@ -42,7 +43,7 @@ export const attemptSchema = z.object({
   /** What was missed or left open, with what was measured; null where nothing was. */
   missed: z.string().nullable(),
   looks: z.array(lookSchema),
-  doubts: z.array(z.string()),
+  doubts: z.array(doubtSchema),
   /** Folder of its run beneath the record's own. */
   run: z.string(),
 });

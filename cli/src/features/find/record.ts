@@ -10,7 +10,7 @@ import {
 } from '../../plan/recorded';
 import { topologySchema } from '../../plan/topology';
 import { machineSchema, targetKindSchema, type Summary } from '../../record/run-record';
-import { roleSummarySchema, stallCausesSchema } from '../../record/summary';
+import { doubtSchema, roleSummarySchema, stallCausesSchema } from '../../record/summary';
 import { limitSchema, limitSeenSchema, verdictOutcomeSchema } from '../../record/verdict';
 import { keptRequestsSchema } from './traces/requests';
 import { probeSecondsSchema } from './traces/seconds';
@@ -71,8 +71,8 @@ export const findProbeSchema = z.object({
   sentence: z.string(),
   /** The first SLO that was missed or left open, with what was measured; null where all were met. */
   missed: z.string().nullable(),
-  /** Why its run is doubtful. */
-  doubts: z.array(z.string()),
+  /** Those of its run. */
+  doubts: z.array(doubtSchema),
   /** Folder of its run beneath the search's own. */
   run: z.string(),
   /** The worst SLO's measured value over its bound; null where it has no scale, left out if not recorded. */

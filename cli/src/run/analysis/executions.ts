@@ -1,4 +1,4 @@
-import type { MatchedExecutions, NamedRequests, Summary } from '../../record/run-record';
+import type { Doubt, MatchedExecutions, NamedRequests, Summary } from '../../record/run-record';
 import type { RecordedWorkload } from '../../plan/recorded';
 import { counted } from '../../ui/numbers';
 import type { Breach } from '../../analysis/slo/slo';
@@ -13,7 +13,7 @@ export interface Promised {
 
 interface Findings {
   breaches: Breach[];
-  doubts: string[];
+  doubts: Doubt[];
 }
 
 const ACCEPTED = 'what is accepted is executed';
@@ -56,25 +56,29 @@ function matchedFindings(
   if (answers === 'when-done') {
     const { requests } = withoutExecution;
     if (requests > 0) {
-      found.doubts.push(
-        `${counted(requests, 'expected response')} ${has(requests)} no execution in n8n${first(withoutExecution)}`,
-      );
+      found.doubts.push({
+        kind: 'no execution',
+        text: `${counted(requests, 'expected response')} ${has(requests)} no execution in n8n${first(withoutExecution)}`,
+      });
     }
     if (notSucceeded.requests > 0) {
-      found.doubts.push(
-        `${counted(notSucceeded.requests, 'expected response')} came from executions that did not succeed${first(notSucceeded)}`,
-      );
+      found.doubts.push({
+        kind: 'no success',
+        text: `${counted(notSucceeded.requests, 'expected response')} came from executions that did not succeed${first(notSucceeded)}`,
+      });
     }
   }
   if (withoutResponse.requests > 0) {
-    found.doubts.push(
-      `${counted(withoutResponse.requests, 'request')} ${withoutResponse.requests === 1 ? 'was' : 'were'} executed, but ${withoutResponse.requests === 1 ? 'its caller' : 'their callers'} did not get the expected response${first(withoutResponse)}`,
-    );
+    found.doubts.push({
+      kind: 'no response',
+      text: `${counted(withoutResponse.requests, 'request')} ${withoutResponse.requests === 1 ? 'was' : 'were'} executed, but ${withoutResponse.requests === 1 ? 'its caller' : 'their callers'} did not get the expected response${first(withoutResponse)}`,
+    });
   }
   if (repeated.requests > 0) {
-    found.doubts.push(
-      `${counted(repeated.requests, 'request')} ${repeated.requests === 1 ? 'was' : 'were'} executed more than once${first(repeated)}`,
-    );
+    found.doubts.push({
+      kind: 'repeated',
+      text: `${counted(repeated.requests, 'request')} ${repeated.requests === 1 ? 'was' : 'were'} executed more than once${first(repeated)}`,
+    });
   }
   return found;
 }
@@ -94,9 +98,10 @@ function countedFindings(executions: Summary['executions'], promised: Promised):
     });
   }
   if (missing > 0 && answers === 'when-done') {
-    found.doubts.push(
-      `n8n counted ${String(succeeded)} successful executions, but callers got ${String(expectedResponses)} expected responses`,
-    );
+    found.doubts.push({
+      kind: 'no execution',
+      text: `n8n counted ${String(succeeded)} successful executions, but callers got ${String(expectedResponses)} expected responses`,
+    });
   }
   const surplus = surplusDoubts(executions, promised);
   found.doubts.push(...surplus);
@@ -108,9 +113,10 @@ function countedFindings(executions: Summary['executions'], promised: Promised):
     !areCutOff &&
     answers === 'when-done'
   ) {
-    found.doubts.push(
-      `${String(withoutResponse)} executions succeeded, but their callers did not get the expected response`,
-    );
+    found.doubts.push({
+      kind: 'no response',
+      text: `${String(withoutResponse)} executions succeeded, but their callers did not get the expected response`,
+    });
   }
   return found;
 }
@@ -118,13 +124,16 @@ function countedFindings(executions: Summary['executions'], promised: Promised):
 function surplusDoubts(
   executions: Summary['executions'],
   { executionsPerRequest }: Promised,
-): string[] {
+): Doubt[] {
   if (executions?.expectedResponses === undefined || executionsPerRequest === null) return [];
   const { succeeded, failed, unfinished, requests = 0 } = executions;
   const surplus = succeeded + failed + unfinished - requests * executionsPerRequest;
   return surplus > 0
     ? [
-        `n8n ran ${String(surplus)} more executions than ${String(requests)} requests explain: another client used n8n during the run`,
+        {
+          kind: 'another client',
+          text: `n8n ran ${String(surplus)} more executions than ${String(requests)} requests explain: another client used n8n during the run`,
+        },
       ]
     : [];
 }

@@ -6,6 +6,7 @@ import {
 } from '../../../../loadtests/lib/slo';
 import type {
   AssessedSlo,
+  Doubt,
   LimitedBy,
   RunEvent,
   Summary,
@@ -229,7 +230,7 @@ function sentence(outcome: VerdictOutcome, summary: Summary, found: Found): stri
     const why =
       fault === undefined
         ? 'no request was sent during its measured part'
-        : `the load generator was the limit, so the run says nothing about ${within(facts.loaded)}: ${fault}`;
+        : `the load generator was the limit, so the run says nothing about ${within(facts.loaded)}: ${fault.text}`;
     return `${run} is invalid: ${why}.`;
   }
   const load = loadText(summary, facts);
@@ -281,35 +282,44 @@ function errorText({ errors }: Summary): string {
   return errors.requests === 0 ? 'no errors' : `${percent(errors.share)} errors`;
 }
 
-function doubts(summary: Summary, facts: VerdictFacts): string[] {
-  const found: string[] = [];
+function doubts(summary: Summary, facts: VerdictFacts): Doubt[] {
+  const doubts: Doubt[] = [];
+  const found = (kind: string, text: string): void => void doubts.push({ kind, text });
   const { generator, latencyMs, littlesLaw, backlog, executions } = summary;
-  found.push(...generator.faults.map((fault) => `the load generator: ${fault}`));
-  found.push(...lostGenerators(generator));
+  for (const { kind, text } of generator.faults) {
+    found(`load generator: ${kind}`, `the load generator: ${text}`);
+  }
+  for (const text of lostGenerators(generator)) found('lost generator', text);
   if (latencyMs !== null && latencyMs.count < ENOUGH_REQUESTS) {
-    found.push(
+    found(
+      'few responses',
       `only ${String(latencyMs.count)} responses were measured, so high percentiles depend on single requests; use a longer run`,
     );
   }
   if (littlesLaw !== null && Math.abs(littlesLaw.ratio - 1) > LITTLES_LAW_TOLERANCE) {
-    found.push(
+    found(
+      'no steady state',
       `rate times latency predicts ${counted(littlesLaw.predicted, 'request')} in flight, but ${formatNumber(littlesLaw.observed)} were observed: the system was not in a steady state`,
     );
   }
   if ((facts.stealShare ?? 0) > 0.02) {
-    found.push(
+    found(
+      'stolen CPU',
       `the hypervisor gave ${percent(facts.stealShare ?? 0)} of the machine's CPU time to other machines`,
     );
   }
   if ((facts.otherCores ?? 0) > OTHERS_CORES) {
-    found.push(
+    found(
+      'other programs',
       `other programs on this machine used ${formatNumber(facts.otherCores ?? 0)} cores during the run`,
     );
   }
   const isN8n = facts.loaded === undefined;
   if (isN8n && executions === null && backlog !== null && backlog.source === undefined) {
-    found.push('only responses could be counted, not the executions of n8n');
+    found('only responses', 'only responses could be counted, not the executions of n8n');
   }
-  for (const sampler of facts.failedSamplers) found.push(`the sampler ${sampler} failed`);
-  return found;
+  for (const sampler of facts.failedSamplers) {
+    found(`sampler ${sampler}`, `the sampler ${sampler} failed`);
+  }
+  return doubts;
 }

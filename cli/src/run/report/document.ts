@@ -1,5 +1,6 @@
 import { costOfRun } from '../../analysis/cost';
 import type { RunRecord, ServiceCalls } from '../../record/run-record';
+import { textOf } from '../../record/summary';
 import { counted, duration, perSecond, percent, formatNumber } from '../../ui/numbers';
 import { conditionsOf, ranOn, subtitle } from '../../report/conditions';
 import {
@@ -104,7 +105,7 @@ export function runDocument(data: RunData | Pick<RunData, 'record'>): ReportDocu
     urgent: [section('What was missed', list(verdict.breaches.map(({ text }) => text)))],
     pictures,
     howSure: `One run of ${duration(1_000 * profile.durationSeconds)} with ${counted(summary.offered.requests, 'request')}.`,
-    doubts: verdict.doubts,
+    doubts: verdict.doubts.map(textOf),
     figures: [
       ...runFigures(record),
       ...limits,

@@ -339,7 +339,10 @@ describe('which of several is the cause', () => {
   test('a saturated generator comes before everything else', () => {
     const generator = {
       ...{ cpuCores: 1.9, coresAvailable: 2, notSent: 40, latenessMs: null, newConnections: null },
-      ...{ faults: ['k6 used 1.9 of the 2 cores it may use'], saturated: true },
+      ...{
+        faults: [{ kind: 'busy', text: 'k6 used 1.9 of the 2 cores it may use' }],
+        saturated: true,
+      },
     };
     const found = limit(samplesOf('main', 'loopCores', 0.99), {}, { changes: { generator } });
     expect(limitName(found.limit)).toBe('load generator');

@@ -380,13 +380,12 @@ describe('what a search answers', () => {
   });
 
   it('passes on the warnings of its probes, each kind once', () => {
-    const late = (count: number): string =>
-      `${String(count)} requests were due but could not be sent`;
-    const probes = [
-      probe({ doubts: [late(3)] }),
-      probe({ doubts: [late(17), 'the sampler metrics failed'] }),
-      held,
-    ];
+    const late = (count: number) => ({
+      kind: 'not sent',
+      text: `${String(count)} requests were due but could not be sent`,
+    });
+    const sampler = { kind: 'sampler metrics', text: 'the sampler metrics failed' };
+    const probes = [probe({ doubts: [late(3)] }), probe({ doubts: [late(17), sampler] }), held];
     expect(concludeFind(head(probes), found, quiet).doubts).toEqual([
       'In 2 of 3 probes: 3 requests were due but could not be sent.',
       'In 1 of 3 probes: the sampler metrics failed.',

@@ -1,4 +1,5 @@
 import { executionFindings } from '../../../../cli/src/run/analysis/executions';
+import { textOf } from '../../../../cli/src/record/summary';
 import type { MatchedExecutions } from '../../../../cli/src/record/run-record';
 
 const counted = (
@@ -58,13 +59,20 @@ describe('executions against replies', () => {
   test('an expected response at the end proves its execution: a lower count is doubted, not the reply', () => {
     expect(executionFindings({ executions: counted({ succeeded: 97 }) }, whenDone)).toEqual({
       breaches: [],
-      doubts: ['n8n counted 97 successful executions, but callers got 100 expected responses'],
+      doubts: [
+        {
+          kind: 'no execution',
+          text: 'n8n counted 97 successful executions, but callers got 100 expected responses',
+        },
+      ],
     });
   });
 
   test('an execution whose caller got nothing is named', () => {
     expect(
-      executionFindings({ executions: counted({ expectedResponses: 93 }) }, whenDone).doubts,
+      executionFindings({ executions: counted({ expectedResponses: 93 }) }, whenDone).doubts.map(
+        textOf,
+      ),
     ).toEqual(['7 executions succeeded, but their callers did not get the expected response']);
   });
 
@@ -74,7 +82,8 @@ describe('executions against replies', () => {
   });
 
   test('more executions than requests are not those of this run', () => {
-    expect(executionFindings({ executions: counted({ succeeded: 130 }) }, atOnce).doubts).toEqual([
+    const { doubts } = executionFindings({ executions: counted({ succeeded: 130 }) }, atOnce);
+    expect(doubts.map(textOf)).toEqual([
       'n8n ran 30 more executions than 100 requests explain: another client used n8n during the run',
     ]);
   });
@@ -128,7 +137,7 @@ describe('requests matched one by one', () => {
       { executions: null, matched: matched({ withoutResponse, repeated }) },
       { ...whenDone, executionsPerRequest: null },
     );
-    expect(doubts).toEqual([
+    expect(doubts.map(textOf)).toEqual([
       '1 request was executed, but its caller did not get the expected response; the first is x-5',
       '2 requests were executed more than once; the first is x-1',
     ]);
@@ -143,7 +152,9 @@ describe('requests matched one by one', () => {
       whenDone,
     );
     expect(breaches).toEqual([]);
-    expect(doubts).toEqual(['4 expected responses have no execution in n8n; the first is x-1']);
+    expect(doubts.map(textOf)).toEqual([
+      '4 expected responses have no execution in n8n; the first is x-1',
+    ]);
   });
 
   test('fall back to the counts where they could not be matched', () => {
@@ -154,7 +165,7 @@ describe('requests matched one by one', () => {
       },
       whenDone,
     );
-    expect(doubts).toEqual([
+    expect(doubts.map(textOf)).toEqual([
       '7 executions succeeded, but their callers did not get the expected response',
     ]);
   });

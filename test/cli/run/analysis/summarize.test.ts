@@ -172,7 +172,9 @@ describe('summary', () => {
     const summary = summarize(steady, [], facts({ generator: held }));
     expect(summary.offered.requests).toBe(1_500);
     expect(summary.generator.saturated).toBe(true);
-    expect(summary.generator.faults.join()).toContain('500 due requests could not be sent');
+    expect(summary.generator.faults.map(({ text }) => text).join()).toContain(
+      '500 due requests could not be sent',
+    );
   });
 
   test('a role has the memory and CPU of all its instances together, and restarts from counters', () => {
@@ -354,7 +356,11 @@ describe('verdict', () => {
   });
 
   test('a saturated generator is invalid, not failed', () => {
-    const generator = { ...clean.generator, faults: ['it was late'], saturated: true };
+    const generator = {
+      ...clean.generator,
+      faults: [{ kind: 'late', text: 'it was late' }],
+      saturated: true,
+    };
     const slow = { ...clean, generator, achieved: { ...clean.achieved, shareOfOffered: 0.5 } };
     expect(judge(slow).outcome).toBe('invalid');
   });

@@ -29,6 +29,8 @@ export interface Comparison {
   /** B relative to A; below 1 it is worse. */
   ratio: Interval;
   answer: 'better' | 'worse' | 'no difference' | 'unknown';
+  /** `by 2.8x (2.6 to 3)`; null where neither is better. */
+  by: string | null;
   /** `better by 2.8x (2.6 to 3)`, about B. */
   text: string;
   /** Whether more pairs would change nothing. */
@@ -72,11 +74,18 @@ export function compare(
   const budgetSpent = pairs.length >= maxPairs;
   // Half an ABBA would count a drift as a difference.
   if (pairs.length < 2 || (pairs.length % 2 === 1 && !budgetSpent)) {
-    return { pairs: pairs.length, ratio, answer: 'unknown', text: 'too few pairs', done: false };
+    return {
+      pairs: pairs.length,
+      ratio,
+      answer: 'unknown',
+      by: null,
+      text: 'too few pairs',
+      done: false,
+    };
   }
   if (!Number.isFinite(low) || !Number.isFinite(high)) {
     const text = 'too few pairs for an interval';
-    return { pairs: pairs.length, ratio, answer: 'unknown', text, done: budgetSpent };
+    return { pairs: pairs.length, ratio, answer: 'unknown', by: null, text, done: budgetSpent };
   }
   const largest = Math.max(ratio.high, 1 / ratio.low) - 1;
   const answer =
@@ -85,7 +94,7 @@ export function compare(
     pairs: pairs.length,
     ratio,
     answer,
-    text: sentence(answer, ratio, largest),
+    ...worded(answer, ratio, largest),
     done:
       budgetSpent ||
       (precision === undefined
@@ -134,25 +143,31 @@ export function unlessRejected(
   const [winner, loser] = answer === 'better' ? [b, a] : [a, b];
   if (winner >= loser - LEFT_OUT) return comparison;
   const text = `its share of expected responses is ${percent(b)}, compared with ${percent(a)}`;
-  return { ...comparison, answer: 'unknown', text };
+  return { ...comparison, answer: 'unknown', by: null, text };
 }
 
-function sentence(answer: Comparison['answer'], ratio: Interval, largest: number): string {
-  // Beyond this only the direction is known.
-  if (answer === 'better' && ratio.value >= 0.99 * MAX_RATIO)
-    return 'better by more than can be measured';
-  if (answer === 'worse' && 1 / ratio.value >= 0.99 * MAX_RATIO)
-    return 'worse by more than can be measured';
-  if (answer === 'better') {
-    return `better by ${formatNumber(ratio.value)}x (${formatNumber(ratio.low)} to ${formatNumber(ratio.high)})`;
+function worded(
+  answer: Comparison['answer'],
+  ratio: Interval,
+  largest: number,
+): Pick<Comparison, 'by' | 'text'> {
+  if (answer === 'better' || answer === 'worse') {
+    const { value, low, high } =
+      answer === 'better'
+        ? ratio
+        : { value: 1 / ratio.value, low: 1 / ratio.high, high: 1 / ratio.low };
+    // Beyond this only the direction is known.
+    const by =
+      value >= 0.99 * MAX_RATIO
+        ? 'by more than can be measured'
+        : `by ${formatNumber(value)}x (${formatNumber(low)} to ${formatNumber(high)})`;
+    return { by, text: `${answer} ${by}` };
   }
-  if (answer === 'worse') {
-    return `worse by ${formatNumber(1 / ratio.value)}x (${formatNumber(1 / ratio.high)} to ${formatNumber(1 / ratio.low)})`;
-  }
-  if (answer === 'unknown') {
-    return `a difference of ${formatNumber(1 + largest)}x would be within the noise: measure more pairs, or use longer runs`;
-  }
-  return `no difference larger than the noise (${percent(largest)})`;
+  const text =
+    answer === 'unknown'
+      ? `a difference of ${formatNumber(1 + largest)}x would be within the noise: measure more pairs, or use longer runs`
+      : `no difference larger than the noise (${percent(largest)})`;
+  return { by: null, text };
 }
 
 /** Variance of the effects expected, in units of the noise: ratios here are often many times the noise. */

@@ -21,6 +21,7 @@ import {
   type Victim,
 } from '../record';
 import type { RunRecord } from '../../../record/run-record';
+import { textOf } from '../../../record/summary';
 import { boundAfterNone } from './ledger-summary';
 import { counted, formatNumber } from '../../../ui/numbers';
 
@@ -175,7 +176,7 @@ function invalidities(facts: DrillFacts): string[] {
     ...(facts.stopped === null || run.verdict.outcome === 'aborted'
       ? []
       : [`the drill was ${facts.stopped} before n8n had finished the accepted requests`]),
-    ...(saturated ? [`the load generator was the limit (${faults.join('; ')})`] : []),
+    ...(saturated ? [`the load generator was the limit (${faults.map(textOf).join('; ')})`] : []),
     ...(facts.steadyRequests === 0
       ? ['no request ended before the fault: use a longer --steady']
       : []),

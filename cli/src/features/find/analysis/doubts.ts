@@ -4,7 +4,7 @@ import { contradictEachOther, speedSpread } from './machine-speed';
 import { seenMeanwhile } from '../../../run/analysis/stall-causes';
 import { largest } from '../../../analysis/statistics/statistics';
 import type { FindProbe, FindRecord } from '../record';
-import type { StallCauses, Summary } from '../../../record/run-record';
+import type { Doubt, StallCauses, Summary } from '../../../record/run-record';
 import { duration, formatNumber, percent } from '../../../ui/numbers';
 
 /** V8 keeps some of what it once had; this much more at rest is worth a word. */
@@ -127,10 +127,10 @@ function invalid(probes: readonly FindProbe[]): string[] {
 }
 
 /** The warnings of all runs, each kind once: their numbers differ from run to run. */
-export function eachKindOnce(runs: readonly (readonly string[])[], called: string): string[] {
+export function eachKindOnce(runs: readonly (readonly Doubt[])[], called: string): string[] {
   const kinds = new Map<string, { first: string; count: number }>();
   for (const doubts of runs) {
-    const inThis = new Map(doubts.map((text) => [text.replace(/[\d.]+/g, '#'), text]));
+    const inThis = new Map(doubts.map(({ kind, text }) => [kind, text]));
     for (const [kind, text] of inThis) {
       const { first, count } = kinds.get(kind) ?? { first: text, count: 0 };
       kinds.set(kind, { first, count: count + 1 });

@@ -1,6 +1,6 @@
 /** What find.json keeps of a probe besides its figures. */
 import { BREACH } from '../../../run/analysis/verdict';
-import type { MetricSample, RunRecord } from '../../../record/run-record';
+import type { Doubt, MetricSample, RunRecord } from '../../../record/run-record';
 import { secondsIn, type LeftOut } from '../quiet/left-out';
 import type { OthersSeen } from '../quiet/others-watch';
 import type { FindProbe } from '../record';
@@ -41,7 +41,7 @@ export function keptOf(
 }
 
 /** With who took how much of it. */
-function doubtsOf(leftOut: number, counted: number, seen: readonly OthersSeen[]): string[] {
+function doubtsOf(leftOut: number, counted: number, seen: readonly OthersSeen[]): Doubt[] {
   if (leftOut + counted === 0) return [];
   const [most] = seen
     .flatMap(({ busiest }) => busiest ?? [])
@@ -52,6 +52,9 @@ function doubtsOf(leftOut: number, counted: number, seen: readonly OthersSeen[])
       ? 'these seconds do not count'
       : 'these seconds count, because at most half of the budget can be left out';
   return [
-    `other programs used this machine for ${formatNumber(leftOut + counted)} s${who}; ${effect}`,
+    {
+      kind: counted === 0 ? 'other programs, left out' : 'other programs, counted',
+      text: `other programs used this machine for ${formatNumber(leftOut + counted)} s${who}; ${effect}`,
+    },
   ];
 }

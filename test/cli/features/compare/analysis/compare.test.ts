@@ -127,7 +127,9 @@ describe('real differences', () => {
       [99, 101, 100, 98].map((a) => ({ a, b: b * (1 + (a - 100) / 1_000) }));
     expect(compare(pairs(280)).text).toMatch(/^better by 2\.8\dx \(2\.\d+ to [23]\.\d+\)$/);
     expect(compare(pairs(50)).text).toMatch(/^worse by 1\.99x \(1\.\d+ to 2\.\d+\)$/);
-    expect(compare(pairs(50), { moreIsBetter: false }).text).toMatch(/^better by 1\.99x/);
+    const less = compare(pairs(50), { moreIsBetter: false });
+    expect(less.text).toMatch(/^better by 1\.99x/);
+    expect(less.text).toBe(`better ${less.by ?? ''}`);
     expect(compare(pairs(100.5)).text).toMatch(
       /^no difference larger than the noise \(\d+(\.\d+)?%\)$/,
     );
@@ -298,10 +300,14 @@ describe('what counts in a comparison', () => {
   });
 
   test('is doubted in the words of its runs, each kind once, and where a search was inconclusive', () => {
-    const few = (count: number): string => `only ${String(count)} responses were measured`;
+    const few = (count: number) => ({
+      kind: 'few responses',
+      text: `only ${String(count)} responses were measured`,
+    });
+    const cold = { kind: 'cold', text: 'it was cold' };
     const runs = ['runs/1', 'runs/2', 'runs/3'];
     const outcomes = ['found', 'inconclusive', 'inconclusive'];
-    const ofRuns = [[few(80)], [], [few(90), 'it was cold']];
+    const ofRuns = [[few(80)], [], [few(90), cold]];
     const values = [40, 41, 42];
     const doubts = sideDoubts('B', { values, runs, outcomes }, { metric: 'capacity', ofRuns });
     expect(doubts).toEqual([
@@ -410,9 +416,10 @@ describe('two records side by side', () => {
 
   test('repeat what is doubtful of each run, and say which did not count', () => {
     const { record } = sampleRun();
+    // Records had only the text.
     const doubtful = { ...record, verdict: { ...record.verdict, doubts: ['it was cold'] } };
     const a = written('doubtful', 'run.json', doubtful);
-    const b = written('lost', 'run.json', withLostGenerator(doubtful));
+    const b = written('lost', 'run.json', withLostGenerator(record));
     const { doubts } = compareRecords(a, b, null);
     expect(doubts).toEqual([
       'In the run of A: it was cold.',

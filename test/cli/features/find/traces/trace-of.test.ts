@@ -72,7 +72,7 @@ describe('a probe in which others used the machine', () => {
         others: { seen, leftOut },
       },
     );
-    expect(told.doubts).toEqual([doubt]);
+    expect(told.doubts.map(({ text }) => text)).toEqual([doubt]);
     expect(told.leftOut).toEqual(maxSeconds === 10 ? [{ from: 4, to: 10 }] : undefined);
   });
 });

@@ -164,7 +164,7 @@ function doubtsOf(
       : []),
     ...restless.map((number) => `n8n was not idle before attempt ${String(number)}.`),
     ...attempts.flatMap(({ doubts }, index) =>
-      doubts.map((text) => `In attempt ${String(index + 1)}: ${text}.`),
+      doubts.map(({ text }) => `In attempt ${String(index + 1)}: ${text}.`),
     ),
   ];
 }
