@@ -1,4 +1,5 @@
 // What is here, what is missing and how to get it: facts in, checks out.
+import { formatNumber } from '../ui/numbers';
 import { compareVersions } from '../ui/versions';
 
 export const PROGRAMS = [
@@ -270,6 +271,4 @@ function major(version: string): number {
   return Number.parseInt(version.replace(/^v/, ''), 10);
 }
 
-function gib(mib: number): string {
-  return (mib / 1024).toFixed(mib < 10240 ? 1 : 0).replace(/\.0$/, '');
-}
+const gib = (mib: number): string => formatNumber(mib / 1024);

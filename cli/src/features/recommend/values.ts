@@ -239,7 +239,7 @@ const BASIS: Record<Sizing['basis'], string> = {
 function heading({ best, others, prices }: Recommendation): string[] {
   const { evidence, wantedPerSecond, expectedPerSecond, cost, basis } = best;
   const lines = [
-    `These values are for ${String(Number(wantedPerSecond.toFixed(2)))} requests per second of ${evidence.workload} with ${evidence.slo.join(', ')}.`,
+    `These values are for ${counted(wantedPerSecond, 'request')} per second of ${evidence.workload} with ${evidence.slo.join(', ')}.`,
     `They are expected to sustain ${formatNumber(expectedPerSecond)}/s, ${BASIS[basis]}; the plan uses at most ${percent(PLANNED_SHARE)} of this rate.`,
     evidence.confirmed
       ? `Evidence: search ${evidence.source}, confirmed at full length.`

@@ -11,6 +11,7 @@ import { renderSample } from './report/terminal';
 import { EXIT, Failure, messageOf, Mistake } from '../../ui/exit';
 import { onInterrupt } from '../../ui/interrupt';
 import { printJson, printLines } from '../../ui/print';
+import { counted, formatNumber } from '../../ui/numbers';
 import { startProgress, type Progress } from '../../ui/progress';
 import { within } from '../../ui/within';
 import { forceOption } from '../../options/options';
@@ -153,11 +154,11 @@ function teller(
   return (rows) => {
     const sum = (of: (row: ProcessRow) => number): number =>
       rows.reduce((all, row) => all + of(row), 0);
-    const memory = sum(({ rssMiB }) => rssMiB).toFixed(0);
-    const cores = sum(({ cpuCores }) => cpuCores ?? 0).toFixed(2);
-    const seconds = ((performance.now() - began) / 1000).toFixed(0);
+    const memory = formatNumber(Math.round(sum(({ rssMiB }) => rssMiB)));
+    const cores = formatNumber(sum(({ cpuCores }) => cpuCores ?? 0));
+    const seconds = formatNumber(Math.round((performance.now() - began) / 1000));
     tell(
-      `${seconds} s: ${String(rows.length)} ${rows.length === 1 ? 'process' : 'processes'}, ${memory} MiB, ${cores} cores; press Ctrl-C to stop`,
+      `${seconds} s: ${counted(rows.length, 'process', 'processes')}, ${memory} MiB, ${cores} cores; press Ctrl-C to stop`,
     );
   };
 }

@@ -8,6 +8,7 @@ import type { HostCount, StandInReport } from '../../../stand-in/analysis/counts
 import type { ServiceTrouble, StandInPlan } from '../../../stand-in/plan';
 import { Failure, Mistake } from '../../../ui/exit';
 import type { Progress } from '../../../ui/progress';
+import { formatNumber } from '../../../ui/numbers';
 import { within } from '../../../ui/within';
 import type { Cluster, Place } from '../api/api';
 import type {
@@ -182,7 +183,7 @@ export function standInFiles(program: string, plan: StandInPlan | null): Record<
   const bytes = Object.values(files).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   if (bytes <= MAX_BYTES) return files;
   throw new Mistake(
-    `the responses of the stand-in are ${(bytes / 1e6).toFixed(1)} MB, but a ConfigMap can contain at most 1 MiB: shorten the lists in the rules file of the twin.`,
+    `the responses of the stand-in are ${formatNumber(bytes / 1e6)} MB, but a ConfigMap can contain at most 1 MiB: shorten the lists in the rules file of the twin.`,
   );
 }
 
