@@ -3,9 +3,9 @@ import { holds } from '../../../../../../loadtests/lib/condition';
 import type { Slo } from '../../../../../../loadtests/lib/slo';
 import { hasLatency } from '../../../../analysis/requests/latency';
 import { PERCENTILES } from '../../../../analysis/slo/min-requests';
+import { PIECE_MS, shareOf, type Piece } from '../../../../analysis/statistics/share';
 import type { RequestSample } from '../../../../record/run-record';
 import type { RateLook, SeenShare } from '../../rate-record';
-import { shareOf, type Piece } from './share';
 
 /** The share of requests that may break an SLO, and which of them do. */
 interface Criterion {
@@ -15,8 +15,6 @@ interface Criterion {
   patienceMs: number | null;
 }
 
-/** Requests that are due in the same half second are counted together. */
-const BIN_MS = 500;
 /** A response is read so much later than it came. */
 const READ_WITHIN_MS = 500;
 /** The first look, and how much later each of the next ones is. */
@@ -99,13 +97,13 @@ export class RateAttempt {
   /** Looks whether or not it is time to, as at the end of the load. */
   look(nowMs: number): void {
     const bins = this.measured(nowMs);
-    const seconds = (bins.length * BIN_MS) / 1000;
+    const seconds = (bins.length * PIECE_MS) / 1000;
     const judged = PARTS.map((part): RateLook => {
       const fromBin = Math.round((1 - part) * bins.length);
       const shares = this.criteria.map((criterion, index) =>
         seenShare(bins.slice(fromBin), criterion, index, this.wrongOfALook),
       );
-      return { seconds, fromSeconds: (fromBin * BIN_MS) / 1000, shares, answer: saidBy(shares) };
+      return { seconds, fromSeconds: (fromBin * PIECE_MS) / 1000, shares, answer: saidBy(shares) };
     });
     const [whole] = judged;
     if (whole === undefined) return;
@@ -138,12 +136,12 @@ export class RateAttempt {
   }
 
   private measured(nowMs: number): Bin[] {
-    const from = Math.ceil((1000 * this.settings.warmupSeconds) / BIN_MS);
-    return this.bins.slice(from, from + Math.floor((1000 * this.secondsAt(nowMs)) / BIN_MS));
+    const from = Math.ceil((1000 * this.settings.warmupSeconds) / PIECE_MS);
+    return this.bins.slice(from, from + Math.floor((1000 * this.secondsAt(nowMs)) / PIECE_MS));
   }
 
   private binAt(tMs: number): Bin {
-    const index = Math.max(0, Math.floor(tMs / BIN_MS));
+    const index = Math.max(0, Math.floor(tMs / PIECE_MS));
     while (this.bins.length <= index) {
       const none = (): number[] => this.criteria.map(() => 0);
       this.bins.push({ due: 0, ended: 0, counted: none(), broken: none() });
@@ -174,7 +172,7 @@ function seenShare(
       broken: (bin.broken[index] ?? 0) + waiting,
     };
   });
-  return { slo: slo.text, allowed, ...shareOf(each, BIN_MS / 1000, wrong) };
+  return { slo: slo.text, allowed, ...shareOf(each, PIECE_MS / 1000, wrong) };
 }
 
 function saidBy(shares: readonly SeenShare[]): RateLook['answer'] {

@@ -1,7 +1,10 @@
 /** Between which bounds the share of requests lies that break an SLO, where they break it in bursts. Pure. */
-import { BATCHES, independentValues, type Batch } from '../../../../analysis/statistics/batches';
-import { chiSquaredQuantile } from '../../../../analysis/statistics/distributions';
-import { shareInterval, type Interval } from '../../../../analysis/statistics/statistics';
+import { BATCHES, independentValues, type Batch } from './batches';
+import { chiSquaredQuantile } from './distributions';
+import { shareInterval, type Interval } from './statistics';
+
+/** Requests that are due in the same half second are counted together. */
+export const PIECE_MS = 500;
 
 /** Requests that were due in one piece of the time. */
 export interface Piece {
