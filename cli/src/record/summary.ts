@@ -243,6 +243,11 @@ export const summarySchema = z
     errors: z.object({
       requests: z.number(),
       share: z.number(),
+      /**
+       * Holds the share with 95% confidence, errors that came in bursts taken together; left out where there were none, and
+       * by older versions.
+       */
+      interval: z.exactOptional(z.object({ low: z.number(), high: z.number() })),
       byKind: z.record(z.string(), z.number()),
     }),
     /** Requests still without an answer when the run ended. */

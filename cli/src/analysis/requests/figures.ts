@@ -1,5 +1,7 @@
 import type { RequestSample, Summary } from '../../record/run-record';
 import type { Window } from '../metrics';
+import { BATCHES } from '../statistics/batches';
+import { PIECE_MS, shareOf } from '../statistics/share';
 import { hasLatency } from './latency';
 import { Latencies } from './latencies';
 import { Silences } from './silences';
@@ -83,6 +85,7 @@ export class RequestFigures {
   readonly latenessMs: Values;
   readonly errorsByKind: Record<string, number> = {};
   errors = 0;
+  readonly errorsInTime: ErrorsInTime;
   unanswered = { requests: 0, oldestAgeMs: 0 };
   readonly spread = new ProcessSpread();
   private readonly good: GoodResponses;
@@ -98,6 +101,7 @@ export class RequestFigures {
   ) {
     this.latencyMs = new Latencies(part.measured, exactUpTo);
     this.latenessMs = new Values(exactUpTo);
+    this.errorsInTime = new ErrorsInTime(part.measured);
     this.good = new GoodResponses(part.measured);
     this.silences = new Silences(part.measured.toMs);
   }
@@ -143,6 +147,7 @@ export class RequestFigures {
     const { tMs, durationMs, ok, errorKind, ranBy, lateMs, connected } = request;
     this.due += 1;
     if (hasLatency(request)) this.latencyMs.add(tMs, durationMs);
+    this.errorsInTime.add(tMs, ok);
     if (lateMs !== undefined) this.latenessMs.add(lateMs);
     if (connected !== undefined) {
       this.tellsConnections = true;
@@ -164,6 +169,45 @@ export class RequestFigures {
     if (endMs < fromMs || endMs >= toMs) return;
     this.completed += 1;
     this.timeOfCompletedMs += durationMs + (this.part.thinkTimeMs ?? 0);
+  }
+}
+
+/** Longer runs have longer pieces. */
+const MAX_PIECES = 65_536;
+/** Chance that the share lies beyond one end of its interval. */
+const WRONG = 0.025;
+/** What goes on for longer is no hiccup, but how the system is under this load. */
+const HICCUP_SECONDS = 10;
+
+/** Errors among the requests that are due in a window, by time, since they come in bursts. */
+class ErrorsInTime {
+  private readonly due: Uint32Array;
+  private readonly errors: Uint32Array;
+
+  constructor(private readonly window: Window) {
+    const pieces = Math.ceil((window.toMs - window.fromMs) / PIECE_MS);
+    this.due = new Uint32Array(Math.min(MAX_PIECES, Math.max(BATCHES, pieces)));
+    this.errors = new Uint32Array(this.due.length);
+  }
+
+  add(dueMs: number, ok: boolean): void {
+    const { fromMs, toMs } = this.window;
+    const at = Math.floor(((dueMs - fromMs) / (toMs - fromMs)) * this.due.length);
+    const piece = Math.min(this.due.length - 1, at);
+    this.due[piece] = (this.due[piece] ?? 0) + 1;
+    if (!ok) this.errors[piece] = (this.errors[piece] ?? 0) + 1;
+  }
+
+  /** It holds their share with 95% confidence. */
+  interval(): { low: number; high: number } {
+    const { fromMs, toMs } = this.window;
+    const pieces = Array.from(this.due, (requests, i) => ({
+      requests,
+      broken: this.errors[i] ?? 0,
+    }));
+    const pieceSeconds = (toMs - fromMs) / 1000 / pieces.length;
+    const { low, high } = shareOf(pieces, pieceSeconds, WRONG, HICCUP_SECONDS);
+    return { low, high };
   }
 }
 

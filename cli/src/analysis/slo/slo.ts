@@ -121,13 +121,10 @@ const acceptedOnly = (slo: Slo, measured: number): AssessedSlo => ({
 });
 
 function intervalOf({ metric, bound }: Slo, summary: Summary, point: Interval): Interval {
-  const { errors, latencyMs } = summary;
+  const { latencyMs } = summary;
   // What was counted is no estimate; no number of requests proves that there will never be an error.
   if (metric === 'backlog' || metric === 'max' || (metric === 'errors' && bound <= 0)) return point;
-  if (metric === 'errors') {
-    const trials = errors.share > 0 ? errors.requests / errors.share : summary.offered.requests;
-    return shareInterval(errors.requests, Math.round(trials), CONFIDENCE);
-  }
+  if (metric === 'errors') return errorsInterval(summary);
   if (metric === 'throughput') return throughputInterval(summary, bound, point);
   const known: LatencyInterval | undefined =
     latencyMs?.intervals?.[latencyName(metric) as keyof typeof latencyMs.intervals];
@@ -136,14 +133,30 @@ function intervalOf({ metric, bound }: Slo, summary: Summary, point: Interval): 
   return { value: point.value, low: known.low, high: known.high ?? Infinity };
 }
 
+/** Without errors, and in records of older versions, each request counts alone. */
+function errorsInterval({ errors, offered }: Summary): Interval {
+  const { requests, share, interval } = errors;
+  if (interval !== undefined) return { value: share, ...interval };
+  const trials = share > 0 ? requests / share : offered.requests;
+  return shareInterval(requests, Math.round(trials), CONFIDENCE);
+}
+
 /**
  * Responses are counted, not estimated, so what reaches the bound is met. Below it, the errors of a few
- * requests may be chance.
+ * requests, or of a burst, may be chance; that the others came late is none.
  */
 function throughputInterval(summary: Summary, bound: number, point: Interval): Interval {
-  if (point.value >= bound) return point;
+  const { value } = point;
+  if (value >= bound) return point;
   const { requests } = summary.offered;
-  return shareInterval(Math.round(point.value * requests), requests, CONFIDENCE);
+  const alone = shareInterval(Math.round(value * requests), requests, CONFIDENCE);
+  const { share, interval } = summary.errors;
+  if (interval === undefined) return alone;
+  return {
+    value,
+    low: Math.max(0, Math.min(alone.low, value - (interval.high - share))),
+    high: Math.min(1, Math.max(alone.high, value + share - interval.low)),
+  };
 }
 
 function stateOf(
@@ -159,13 +172,14 @@ function stateOf(
 
 /** An interval narrows with the square root of the number of requests. */
 function requestsNeeded(slo: Slo, { value, low, high }: Interval, summary: Summary): number {
-  const seen = slo.metric === 'errors' ? summary.offered.requests : (summary.latencyMs?.count ?? 0);
+  const isShare = slo.metric === 'errors' || slo.metric === 'throughput';
+  const seen = isShare ? summary.offered.requests : (summary.latencyMs?.count ?? 0);
   const least = minRequests(slo.metric, slo.bound);
   if (!Number.isFinite(high) || seen < least) return Math.max(least, seen + 1);
-  const half = slo.bound > value ? high - value : value - low;
-  const distance = Math.abs(slo.bound - value);
-  const times = distance === 0 ? MAX_TIMES : Math.min(MAX_TIMES, 1.2 * (half / distance) ** 2);
-  return Math.ceil(seen * Math.max(times, 1.2));
+  // Wilson: the end x of the interval of a share is as far away as its own variance, x (1 - x), makes it.
+  const distance = (x: number): number => (x - value) ** 2 / (isShare ? x * (1 - x) : 1);
+  const times = (1.2 * distance(slo.bound > value ? high : low)) / distance(slo.bound);
+  return Math.ceil(seen * (times <= MAX_TIMES ? Math.max(times, 1.2) : MAX_TIMES));
 }
 
 /** At its very bound no run is long enough. */

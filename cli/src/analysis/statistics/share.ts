@@ -22,28 +22,35 @@ export interface ShareBounds {
 /** Requests that break it with less time between them have one cause, such as one stall. */
 const GAP_SECONDS = 2;
 
-/** The share lies above `high`, and below `low`, with a probability of no more than `wrong` each. */
+/**
+ * The share lies above `high`, and below `low`, with a probability of no more than `wrong` each, if requests further apart
+ * than `lastsSeconds` do not break it together.
+ */
 export function shareOf(
   pieces: readonly Piece[],
   pieceSeconds: number,
   wrong: number,
+  lastsSeconds = Infinity,
 ): ShareBounds {
   const { requests, broken } = joined(pieces);
   if (requests === 0) return { share: 0, low: 0, high: 1, requests };
   const share = broken / requests;
-  const { low, high } = byParts(pieces, share, wrong / 2);
+  const { low, high } = byParts(pieces, wrong / 2, (pieces.length * pieceSeconds) / lastsSeconds);
   const inBursts = highestBroken(burstsOf(pieces, pieceSeconds), wrong / 2) / requests;
   return { share, low, high: Math.min(high, inBursts), requests };
 }
 
 /** By as many independent requests as the parts of the time say there are: a few rare bursts leave this one wide. */
-function byParts(pieces: readonly Piece[], share: number, wrong: number): Interval {
+function byParts(pieces: readonly Piece[], wrong: number, minIndependent: number): Interval {
+  const { requests, broken } = joined(pieces);
+  const share = broken / requests;
   const parts = Array.from({ length: BATCHES }, (_, part): Batch => {
     const at = (of: number): number => Math.round((of / BATCHES) * pieces.length);
-    const { requests, broken } = joined(pieces.slice(at(part), at(part + 1)));
-    return { length: requests, sum: broken };
+    const inPart = joined(pieces.slice(at(part), at(part + 1)));
+    return { length: inPart.requests, sum: inPart.broken };
   });
-  const independent = independentValues(parts, share * (1 - share));
+  const seen = independentValues(parts, share * (1 - share));
+  const independent = Math.min(requests, Math.max(seen, minIndependent));
   return shareInterval(share * independent, independent, 1 - 2 * wrong);
 }
 

@@ -62,6 +62,7 @@ export function summarize(
   const errors = {
     requests: requests.errors,
     share: offered === 0 ? 0 : requests.errors / offered,
+    ...(requests.errors === 0 ? {} : { interval: requests.errorsInTime.interval() }),
     byKind: { ...requests.errorsByKind },
   };
   const stalls = stallsOf(requests.silences.longest(), facts.slos, good / seconds);

@@ -17,6 +17,7 @@ import {
   sorted,
   standardDeviation,
 } from '../../../../cli/src/analysis/statistics/statistics';
+import { PIECE_MS, shareOf, type Piece } from '../../../../cli/src/analysis/statistics/share';
 import { slope } from '../../../../cli/src/analysis/statistics/trend';
 
 describe('percentiles', () => {
@@ -111,6 +112,53 @@ describe('distributions', () => {
     }
     expect(shareInterval(0, 0)).toEqual({ value: NaN, low: 0, high: 1 });
   });
+});
+
+describe('the share of requests that fail in bursts', () => {
+  const PER_PIECE = 50;
+  const PIECES = 120;
+
+  /** Bursts begin at random; each has so many requests on average, geometrically distributed. */
+  function bursty(share: number, meanLength: number, seed: number): Piece[] {
+    const random = seededRandom(seed);
+    const begins = share / (1 - share) / meanLength;
+    let fails = random() < share;
+    return Array.from({ length: PIECES }, () => {
+      let broken = 0;
+      for (let i = 0; i < PER_PIECE; i += 1) {
+        if (fails) broken += 1;
+        fails = fails ? random() >= 1 / meanLength : random() < begins;
+      }
+      return { requests: PER_PIECE, broken };
+    });
+  }
+
+  test.each([
+    [0.01, 1],
+    [0.01, 5],
+    [0.02, 20],
+    [0.05, 50],
+  ])(
+    'of %d in bursts of %d is within its interval in at least 90% of the runs',
+    (share, meanLength) => {
+      const runs = Array.from({ length: 200 }, (_, i) => bursty(share, meanLength, i + 1));
+      const coverage = (intervalOf: (pieces: Piece[]) => { low: number; high: number }): number => {
+        const hits = runs.map(intervalOf).filter(({ low, high }) => low <= share && share <= high);
+        return hits.length / runs.length;
+      };
+      expect(coverage((pieces) => shareOf(pieces, PIECE_MS / 1000, 0.025, 10))).toBeGreaterThan(
+        0.9,
+      );
+      if (meanLength < 20) return;
+      // Were the requests taken for independent, it would be in less than half of them.
+      const alone = (pieces: Piece[]) =>
+        shareInterval(
+          pieces.reduce((sum, { broken }) => sum + broken, 0),
+          PIECES * PER_PIECE,
+        );
+      expect(coverage(alone)).toBeLessThan(0.5);
+    },
+  );
 });
 
 describe('slope', () => {

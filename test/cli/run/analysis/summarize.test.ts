@@ -97,7 +97,13 @@ describe('summary', () => {
       ratePerSecond: 47.5,
       shareOfOffered: 0.95,
     });
-    expect(summary.errors).toEqual({ requests: 75, share: 0.05, byKind: { 'status 500': 75 } });
+    expect(summary.errors).toEqual({
+      ...{ requests: 75, share: 0.05, byKind: { 'status 500': 75 } },
+      interval: {
+        low: expect.closeTo(0.039, 3) as number,
+        high: expect.closeTo(0.064, 3) as number,
+      },
+    });
     expect(summary.latencyMs).toMatchObject({ count: 1_425, p50: 20, p99: 20, max: 20 });
     expect(summary.littlesLaw?.ratio).toBeCloseTo(1, 2);
     expect(summary.spread).toEqual([{ host: 'host-1', pid: 42, role: 'main', requests: 1_425 }]);

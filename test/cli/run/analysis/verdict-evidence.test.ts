@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { minRequests } from '../../../../cli/src/analysis/slo/min-requests';
 import { assess } from '../../../../cli/src/analysis/slo/slo';
 import { latency } from '../../../../cli/src/analysis/requests/latency';
+import { RequestFigures } from '../../../../cli/src/analysis/requests/figures';
+import { summarize, type RunFacts } from '../../../../cli/src/run/analysis/summarize';
 import { verdict, type VerdictFacts } from '../../../../cli/src/run/analysis/verdict';
 import { parseSlos, SLO_METRICS, type Slo } from '../../../../loadtests/lib/slo';
 import type {
@@ -195,6 +197,73 @@ describe('the interval decides', () => {
       const own = parseSlos('p95<300ms,errors<60%,throughput>=40%');
       expect(verdict(own, half, nothing, { ...facts, loop, clients: 8 }).outcome).toBe('sustained');
     }
+  });
+});
+
+describe('errors in bursts', () => {
+  const measured: RunFacts = {
+    ...{ measured: { fromMs: 0, toMs: 60_000 }, loop: 'open', slos: [] },
+    generator: { cpuCoresMean: 0.1, coresAvailable: 2, notSent: 0 },
+    ...{ executions: null, queueDrained: null },
+  };
+
+  /** 6,000 requests in 60 s, some of them refused. */
+  function refusing(isRefused: (i: number) => boolean): Summary {
+    const figures = new RequestFigures(measured);
+    for (let i = 0; i < 6_000; i += 1) {
+      const ok = !isRefused(i);
+      figures.add({ ...answered(10 * i, 20), ok, errorKind: ok ? '' : 'refused' });
+    }
+    return summarize(figures, [], measured);
+  }
+
+  const hiccup = (requests: number): Summary => refusing((i) => i >= 2_000 && i < 2_000 + requests);
+  const every = (nth: number): Summary => refusing((i) => i % nth === nth - 1);
+  const limit = one('errors<1%');
+
+  test('one hiccup that refuses 36 of 6,000 requests is no proof of less than 1%, but 36 alone are', () => {
+    expect(every(166).errors.requests).toBe(36);
+    expect(assess(limit, every(166)).state).toBe('met');
+    expect(assess(limit, hiccup(36)).state).toBe('undecided');
+    const { outcome, sentence } = verdict([limit], hiccup(36), nothing, facts);
+    expect(outcome).toBe('inconclusive');
+    expect(sentence).toBe(
+      'It is not known whether n8n sustains 100 req/s of last-node: errors 0.6% (between 0.0389% and 3.83%), limit 1%; measure for at least 22 min (--duration), to get about 126,338 requests.',
+    );
+  });
+
+  test('nor is one that refuses 80 of them a proof of more', () => {
+    expect(assess(limit, every(75)).state).toBe('missed');
+    const { state, requestsNeeded } = assess(limit, hiccup(80));
+    expect(state).toBe('undecided');
+    expect(requestsNeeded).toBeLessThanOrEqual(600_000);
+  });
+
+  test('a small hiccup leaves the errors below a limit that is far away', () => {
+    expect(assess(limit, hiccup(3)).state).toBe('met');
+    expect(assess(one('errors<5%'), hiccup(36)).state).toBe('met');
+  });
+
+  test('throughput below its limit is open where one hiccup made it so, and missed where requests were late', () => {
+    const throughput = one('throughput>=95%');
+    expect(assess(throughput, hiccup(36)).state).toBe('met');
+    expect(assess(throughput, every(15)).state).toBe('missed');
+    expect(assess(throughput, hiccup(400)).state).toBe('undecided');
+    const { achieved, ...seen } = hiccup(36);
+    const late = { ...seen, achieved: { ...achieved, shareOfOffered: 0.9 } };
+    expect(assess(throughput, late).state).toBe('missed');
+  });
+
+  test('an outage of a third of the run is no hiccup: errors and throughput are missed', () => {
+    expect(assess(limit, hiccup(2_000)).state).toBe('missed');
+    expect(assess(one('throughput>=95%'), hiccup(2_000)).state).toBe('missed');
+  });
+
+  test('without an error, and in records that keep no interval, each request counts alone', () => {
+    expect(refusing(() => false).errors).toEqual({ requests: 0, share: 0, byKind: {} });
+    const { interval, ...older } = hiccup(36).errors;
+    expect(interval?.high).toBeGreaterThan(0.01);
+    expect(assess(limit, { ...hiccup(36), errors: older }).state).toBe('met');
   });
 });
 
