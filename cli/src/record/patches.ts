@@ -5,10 +5,8 @@ import { counted } from '../ui/numbers';
 
 /** Those of the chart's in-force.cjs; of several processes the state that comes first here is that of their role. */
 const STATES = ['off', 'failed', 'unknown', 'waiting', 'not needed', 'proven', 'known'] as const;
-/** Only these two change n8n. */
-const IN_FORCE: readonly string[] = ['known', 'proven'];
-/** n8n has not loaded that code by now: whether it is known is not. */
-const WAITING = 'waiting';
+/** Only these two change n8n. A patch that is waiting does not: n8n has not loaded that code by now. */
+const IN_FORCE: readonly State[] = ['known', 'proven'];
 
 /** By role, and there by the name of each patch that a process has loaded: its state. */
 export const patchStatesSchema = z.partialRecord(
@@ -70,27 +68,35 @@ const namesIn = (states: PatchStates): string[] =>
   [...new Set(Object.values(states).flatMap((patches) => Object.keys(patches)))].sort();
 
 const isInForce = (state: State | undefined): boolean =>
-  state !== undefined && (state === WAITING || IN_FORCE.includes(state));
+  state !== undefined && IN_FORCE.includes(state);
 
-/** Patches that change n8n, or will once it loads the code. */
+/** Patches that change n8n. */
 export const patchesInForce = (states: PatchStates): string[] =>
   namesIn(states).filter((patch) =>
     Object.values(states).some((patches) => isInForce(patches[patch])),
   );
 
-/** `8 of 8 patches in force`; by role where some are not: `patches in force: 8 of 8 in main, 6 of 7 in worker`. */
+/** `8 of 8 patches in force`; by role where some are not: `patches in force: 8 of 8 in main, 6 of 7 in worker (1 waiting)`. */
 export function inForceText(states: PatchStates): string {
   const roles = ROLES.flatMap((role) => {
     const all = Object.values(states[role] ?? {});
     if (all.length === 0) return [];
-    return [{ role, of: all.length, inForce: all.filter(isInForce).length }];
+    const waiting = all.filter((state) => state === 'waiting').length;
+    return [
+      {
+        ...{ role, of: all.length, inForce: all.filter(isInForce).length },
+        waiting: waiting === 0 ? '' : ` (${String(waiting)} waiting)`,
+      },
+    ];
   });
   const names = namesIn(states).length;
   if (roles.every(({ of, inForce }) => of === inForce))
     return `${String(names)} of ${counted(names, 'patch', 'patches')} in force`;
   const [only, ...others] = roles;
   if (only !== undefined && others.length === 0)
-    return `${String(only.inForce)} of ${counted(only.of, 'patch', 'patches')} in force`;
-  const each = roles.map((one) => `${String(one.inForce)} of ${String(one.of)} in ${one.role}`);
+    return `${String(only.inForce)} of ${counted(only.of, 'patch', 'patches')} in force${only.waiting}`;
+  const each = roles.map(
+    (one) => `${String(one.inForce)} of ${String(one.of)} in ${one.role}${one.waiting}`,
+  );
   return `patches in force: ${each.join(', ')}`;
 }

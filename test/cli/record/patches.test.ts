@@ -49,13 +49,13 @@ test('a report names the state of each patch, and the role where roles differ', 
   ).toBe('known: keep-alive, read-once; off: zone-once');
 });
 
-test('what waits for its code counts as in force, and what is off, unknown, failed or not needed does not', () => {
+test('what is known or proven is in force, and nothing else: what waits for its code changes nothing either', () => {
   expect(
     patchesInForce({
       main: { a: 'known', b: 'proven', c: 'waiting', d: 'off', e: 'unknown' },
       worker: { f: 'failed', g: 'not needed' },
     }),
-  ).toEqual(['a', 'b', 'c']);
+  ).toEqual(['a', 'b']);
 });
 
 test('the version of the n8n that runs is read under any prefix', () => {
@@ -92,8 +92,13 @@ test('shares do not add up over instances', () => {
 });
 
 test('the patches in force are counted, by role where some of a role are not', () => {
-  const known = { a: 'known', b: 'waiting', c: 'proven' } as const;
+  const known = { a: 'known', b: 'known', c: 'proven' } as const;
+  const waiting = { ...known, b: 'waiting' } as const;
   expect(inForceText({ main: known, worker: known })).toBe('3 of 3 patches in force');
+  expect(inForceText({ main: waiting })).toBe('2 of 3 patches in force (1 waiting)');
+  expect(inForceText({ main: waiting, worker: known })).toBe(
+    'patches in force: 2 of 3 in main (1 waiting), 3 of 3 in worker',
+  );
   expect(inForceText({ main: { a: 'known' } })).toBe('1 of 1 patch in force');
   expect(inForceText({ main: { a: 'known', b: 'unknown' } })).toBe('1 of 2 patches in force');
   expect(inForceText({ main: known, webhook: {}, worker: { a: 'off', b: 'known' } })).toBe(

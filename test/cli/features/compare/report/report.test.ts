@@ -66,7 +66,7 @@ test('where n8n showed its patches on both sides, a comparison goes by what is i
   const known = { main: { 'read-once': 'known' as const, 'zone-once': 'known' as const } };
   const unknown = { main: { 'read-once': 'unknown' as const, 'zone-once': 'waiting' as const } };
   const both = withSide(withSide(comparison, 'a', { patches: known }), 'b', { patches: unknown });
-  expect(valueOf('The sides differ', both)).toBe('active only in A: read-once');
+  expect(valueOf('The sides differ', both)).toBe('active only in A: read-once, zone-once');
 });
 
 test('a comparison says at its top what each side ran on, once where both ran on the same', () => {
