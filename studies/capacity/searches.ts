@@ -95,7 +95,7 @@ export function withCapacity(
       high: ratePerSecond * (1 + WIDEST * random()),
       confirmed: isSure,
     },
-    advised: { share: 0.8, ratePerSecond: 0.8 * (verdict === 'found' ? ratePerSecond : low) },
+    advised: { share: 0.8, ratePerSecond: 0.8 * low },
     verdict,
     confirmedBy: isSure ? (search.confirmedBy ?? at?.run ?? null) : null,
     ...(at === null ? {} : { atCapacity: atOtherSpeed(at, factor) }),

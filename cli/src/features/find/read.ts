@@ -26,10 +26,22 @@ export function foldersOfFinds(path: string): string[] {
 }
 
 export const readFind = (folder: string): FindRecord =>
-  readRecordFile(join(folder, FIND_FILE), {
-    ...{ what: 'a search', kind: 'find', version: 2 },
-    schema: findRecordSchema,
-  });
+  plannedAsToday(
+    readRecordFile(join(folder, FIND_FILE), {
+      ...{ what: 'a search', kind: 'find', version: 2 },
+      schema: findRecordSchema,
+    }),
+  );
+
+/**
+ * Searches recorded before they said how they estimate advise a share of the capacity itself, if they found it. To plan with
+ * its lower end is safer, and the same for every record.
+ */
+function plannedAsToday(record: FindRecord): FindRecord {
+  const { advised, capacity, verdict } = record;
+  if (capacity.method !== undefined || verdict !== 'found') return record;
+  return { ...record, advised: { ...advised, ratePerSecond: advised.share * capacity.low } };
+}
 
 export const readRate = (folder: string): RateRecord =>
   readRecordFile(join(folder, RATE_FILE), {

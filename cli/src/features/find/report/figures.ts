@@ -29,7 +29,7 @@ export function findFigures(record: FindRecord): Figure[] {
 }
 
 export function capacityFigures(record: FindRecord): Figure[] {
-  const { capacity, advised, verdict } = record;
+  const { capacity, advised } = record;
   return [
     {
       name: 'Capacity',
@@ -39,7 +39,7 @@ export function capacityFigures(record: FindRecord): Figure[] {
       name: 'Plan with',
       value: isTooWide(capacity)
         ? 'no rate, because the interval is wider than a factor of two'
-        : `${perSecond(advised.ratePerSecond)} (${percent(advised.share)} of ${plannedOf(verdict, capacity, advised)})`,
+        : `${perSecond(advised.ratePerSecond)} (${percent(advised.share)} of ${plannedOf(advised)})`,
     },
   ];
 }
@@ -62,15 +62,8 @@ const CONFIRMED: Record<Confirmation, { brief: string; full: string }> = {
   none: { brief: 'not confirmed', full: 'not confirmed by a full-length run' },
 };
 
-/** Searches recorded before they said how they estimate advise a share of the capacity itself, if it was found. */
-const plannedOf = (
-  verdict: FindRecord['verdict'],
-  { method }: FindRecord['capacity'],
-  { speed }: FindRecord['advised'],
-): string =>
-  method === undefined && verdict === 'found'
-    ? 'the capacity'
-    : `the lower end of the interval${speed === 'slow' ? ', at the slowest observed speed of the machine' : ''}`;
+const plannedOf = ({ speed }: FindRecord['advised']): string =>
+  `the lower end of the interval${speed === 'slow' ? ', at the slowest observed speed of the machine' : ''}`;
 
 /** What a rate above the capacity meets first. */
 export const breaksFirst = (record: FindRecord): Figure => ({

@@ -1,3 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readFind } from '../../../../../cli/src/features/find/read';
+import { FIND_FILE } from '../../../../../cli/src/record/find-records';
 import { carriedTo } from '../../../../../cli/src/features/find/analysis/carried';
 import { findCharts } from '../../../../../cli/src/features/find/report/charts';
 import {
@@ -221,14 +226,30 @@ test.each([
   expect(renderHtml(findDocument(record))).toContain(`<p class="faint">${howSure(record)}</p>`);
 });
 
+const plan = (record: typeof search): string | undefined =>
+  findFigures(record).find(({ name }) => name === 'Plan with')?.value;
+
 test('what to plan with is a share of the lower end of the interval, and says at which speed', () => {
-  const plan = (record: typeof search): string | undefined =>
-    findFigures(record).find(({ name }) => name === 'Plan with')?.value;
   expect(plan(search)).toBe(
     '24.3/s (80% of the lower end of the interval, at the slowest observed speed of the machine)',
   );
   expect(plan({ ...search, verdict: 'inconclusive' })).toContain('of the lower end');
-  expect(plan({ ...search, capacity: passAndMiss })).toContain('of the capacity');
+});
+
+test('of an older record, which advised a share of the capacity itself, it is a share of the lower end too', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-older-'));
+  try {
+    const older = { capacity: passAndMiss, advised: { share: 0.8, ratePerSecond: 32 } };
+    const read = (verdict: typeof search.verdict): string | undefined => {
+      writeFileSync(join(folder, FIND_FILE), JSON.stringify({ ...search, ...older, verdict }));
+      return plan(readFind(folder));
+    };
+    expect(read('found')).toBe('30.4/s (80% of the lower end of the interval)');
+    // These advised it already.
+    expect(read('inconclusive')).toMatch(/^32\/s /);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test('no rate to plan with is shown where the interval is wider than a factor of two', () => {
