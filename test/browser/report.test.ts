@@ -13,7 +13,7 @@ import {
 import { openBrowser } from '../support/browser';
 import { isLong } from '../support/properties';
 import { openReport, overflowOf, overlappingTexts, seriousFindings } from '../support/page';
-import { sampleComparedRuns, sampleComparison } from '../support/sample-compare';
+import { sampleComparedRuns, sampleComparison, sampleMigration } from '../support/sample-compare';
 import { sampleDrill } from '../support/sample-drill';
 import { sampleSearch } from '../support/sample-find';
 import { samplePrediction } from '../support/sample-predict';
@@ -24,11 +24,14 @@ import { sampleCells, sampleSweep } from '../support/sample-sweep';
 import { compareDocument } from '../../cli/src/features/compare/report/document';
 import { drillDocument } from '../../cli/src/features/drill/report/document';
 import { drillsDocument } from '../../cli/src/features/drill/report/all';
+import { carriedTo } from '../../cli/src/features/find/analysis/carried';
 import { findDocument } from '../../cli/src/features/find/report/document';
 import { rateDocument } from '../../cli/src/features/find/report/rate';
 import { renderHtml } from '../../cli/src/report/page/html';
 import { proofDocument } from '../../cli/src/features/recommend/report/document';
+import { migrateDocument } from '../../cli/src/features/migrate/report/document';
 import { predictDocument } from '../../cli/src/features/predict/report/document';
+import { otherMachineDocument } from '../../cli/src/features/predict/report/other-machine';
 import { runDocument } from '../../cli/src/run/report/document';
 import { sweepDocument } from '../../cli/src/features/sweep/report/document';
 
@@ -41,6 +44,8 @@ const files = {
   sweep: join(folder, 'sweep.html'),
   matrix: join(folder, 'matrix.html'),
   prediction: join(folder, 'prediction.html'),
+  'prediction at another price': join(folder, 'other-machine.html'),
+  migration: join(folder, 'migration.html'),
   rate: join(folder, 'rate.html'),
   proof: join(folder, 'proof.html'),
   drills: join(folder, 'drills.html'),
@@ -65,6 +70,14 @@ beforeAll(async () => {
   );
   writeFileSync(files.matrix, renderHtml(sweepDocument(matrix, sampleCells(matrix))));
   writeFileSync(files.prediction, renderHtml(predictDocument(samplePrediction())));
+  const search = sampleSearch();
+  const carried = carriedTo(12.25, search);
+  if (carried === null) throw new Error('the search has no price');
+  writeFileSync(
+    files['prediction at another price'],
+    renderHtml(otherMachineDocument(carried, search, ['predict', '--at-cpu', '12.25ms'])),
+  );
+  writeFileSync(files.migration, renderHtml(migrateDocument(sampleMigration())));
   writeFileSync(files.rate, renderHtml(rateDocument(sampleRate())));
   writeFileSync(files.proof, renderHtml(proofDocument(sampleProof())));
   writeFileSync(
@@ -107,7 +120,7 @@ describe.each(SCREENS)('on a %s', (_name, width, scheme) => {
     'the page of a %s begins with its verdict and first picture, has no serious findings, no errors, no text on another or on a dot, and does not scroll sideways',
     async (kind) => {
       const { page, complaints } = await openReport(browser, files[kind], width, scheme);
-      if (kind !== 'index') await expectVerdictFirst(page, kind);
+      if (kind !== 'index') await expectVerdictFirst(page, kind, SCREEN_HEIGHT);
       expect(await seriousFindings(page)).toEqual([]);
       expect(complaints).toEqual([]);
       expect(await overflowOf(page)).toBeLessThanOrEqual(0);
@@ -119,18 +132,18 @@ describe.each(SCREENS)('on a %s', (_name, width, scheme) => {
   );
 });
 
-/** Both whole, on the first screen. */
-async function expectVerdictFirst(page: Page, kind: string): Promise<void> {
+/** Both whole, on the first screen or sheet. */
+async function expectVerdictFirst(page: Page, kind: string, height: number): Promise<void> {
   const ends = await page.evaluate(() =>
     ['.verdict', 'svg.plot'].map(
       (part) => document.querySelector(part)?.getBoundingClientRect().bottom,
     ),
   );
   const [verdict, picture] = ends;
-  expect(verdict).toBeLessThan(SCREEN_HEIGHT);
+  expect(verdict).toBeLessThan(height);
   // Several drills have a table instead.
   if (kind === 'drills') expect(picture).toBeUndefined();
-  else expect(picture).toBeLessThan(SCREEN_HEIGHT);
+  else expect(picture).toBeLessThan(height);
 }
 
 test('the report tells the figures under the pointer, zooms to what is dragged over, and back', async () => {
@@ -177,22 +190,23 @@ test('the report sorts an index by any column, also with the keyboard, and says 
   await page.close();
 }, 120_000);
 
-/** The width of A4 less the margins, in CSS pixels. */
-const PAPER = 718;
+/** A4 less the margins, in CSS pixels. */
+const PAPER = { width: 718, height: 1047 };
 
 /** Reports of plots, and of tables. */
 const PRINTED: (keyof typeof files)[] = isLong ? KINDS : ['run', 'drills'];
 
 describe('on paper', () => {
   it.each(PRINTED)(
-    'the page of a %s is in light colours and cut off nowhere, whatever the screen shows',
+    'the page of a %s has its verdict and first picture on the first sheet, in light colours, and is cut off nowhere, whatever the screen shows',
     async (kind) => {
-      const { page, complaints } = await openReport(browser, files[kind], PAPER, 'dark');
+      const { page, complaints } = await openReport(browser, files[kind], PAPER.width, 'dark');
       await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
       expect(await coloursOf(page)).toEqual({
         paper: 'rgb(255, 255, 255)',
         ink: 'rgb(29, 36, 51)',
       });
+      if (kind !== 'index') await expectVerdictFirst(page, kind, PAPER.height);
       expect(await overflowOf(page)).toBeLessThanOrEqual(0);
       expect(await cutOff(page)).toEqual([]);
       expect(await overlappingTexts(page)).toEqual([]);

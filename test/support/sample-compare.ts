@@ -1,6 +1,8 @@
 import { topologySchema } from '../../cli/src/plan/topology';
 import { costOfRun } from '../../cli/src/analysis/cost';
 import type { CompareRecord } from '../../cli/src/features/compare/record';
+import { verdictOf } from '../../cli/src/features/migrate/analysis/migrations';
+import { migrateRecordSchema, type MigrateRecord } from '../../cli/src/features/migrate/record';
 import { SLOWER_SHARES, type ComparedRuns } from '../../cli/src/features/compare/report/seen';
 import { sampleRun } from './sample-run';
 
@@ -58,4 +60,38 @@ export function sampleComparedRuns(): ComparedRuns {
     a: { costs, slower: [slower(300), slower(320), slower(310)] },
     b: { costs, slower: [slower(40), slower(42), slower(41)] },
   };
+}
+
+/** An upgrade that was rehearsed on two sizes of a database. */
+export function sampleMigration(): MigrateRecord {
+  const rehearsed = {
+    ...{ schemaVersion: 1, kind: 'migrate', id: 'a-rehearsal', executionKiB: 3.5 },
+    ...{ command: ['migrate', '--from', '2.30.8'], from: '2.30.8', to: '2.41.1', executions: 1000 },
+    ...{ startedAt: '2026-11-28T10:00:00.000Z', endedAt: '2026-11-28T10:05:00.000Z' },
+    ...{
+      versions: { postgresql: '17.10' },
+      machine: sampleRun().record.machine,
+      plainStartMs: 4_000,
+    },
+    rounds: [100, 1000, 1000].map((executions, index) => ({
+      ...{ executions, migrationMs: 1_000 + 1_250 * index, blockedMs: 5_000 + 1_250 * index },
+      ...{ walMiB: 20, beforeMiB: 50, peakMiB: 80, afterMiB: 60, backupMs: 300, restoreMs: 200 },
+      migrations: [
+        { name: 'AddOne1', ms: 250, walMiB: 1, locks: [] },
+        { name: 'AddTwo2', ms: 2750, walMiB: 19, locks: ['execution_entity', 'user'] },
+      ],
+      locks: [{ table: 'execution_entity', ms: 2000 }],
+    })),
+    revert: {
+      ...{ reverted: [{ name: 'AddTwo2', ms: 5_000 }], irreversible: ['AddOne1'], failure: null },
+    },
+    restored: { answers: true, executions: 1000 },
+    extrapolated: {
+      executions: 10_000,
+      migrationMs: { value: 30_000, low: 20_000, high: 40_000 },
+      walMiB: { value: 200, low: 100, high: 300 },
+      peakMiB: null,
+    },
+  } as const;
+  return migrateRecordSchema.parse({ ...rehearsed, ...verdictOf(rehearsed as never) });
 }

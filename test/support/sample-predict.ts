@@ -13,6 +13,7 @@ export function samplePrediction(size = 6): SizePrediction {
   const { record } = sampleRun();
   const measurements = [1, 2, 3, 4].map((count, index) => ({
     source: `20261120T12000${String(count)}Z-last-node-find-abcd`,
+    startedAt: `2026-11-20T12:0${String(count)}:00.000Z`,
     workload: record.workload,
     slo: record.slo.map(({ text }) => text),
     topology: topologySchema.parse({ mode: 'queue', workers: { count } }),

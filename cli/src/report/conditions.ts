@@ -43,20 +43,29 @@ export function n8nText(
 ): string {
   const n8n = version ?? topology?.n8n;
   const name = n8n === undefined ? '' : `n8n ${n8n}`;
-  const inForce = Object.values(states).some((patches) => Object.keys(patches).length > 0)
-    ? [inForceText(states)]
-    : [];
-  if (topology === null) return [name, ...inForce].filter((text) => text !== '').join(', ');
-  const { mode, tuning, workers } = topology;
+  if (topology === null)
+    return [name, ...inForceIn(states)].filter((text) => text !== '').join(', ');
+  const { mode, workers } = topology;
   const layout =
     mode === 'queue' ? `queue mode, ${counted(workers.count, 'worker')}` : 'regular mode';
-  const loaded = `${counted(patchesOf(topology).length, 'patch', 'patches')} loaded`;
-  const kit =
-    tuning === 'none'
-      ? ["n8n's default settings", ...inForce]
-      : [`tuning ${tuning}`, inForce[0] ?? loaded];
-  return [name, layout, ...kit].join(', ');
+  return [name, layout, kitText(topology, states)].join(', ');
 }
+
+const inForceIn = (states: PatchStates): string[] =>
+  Object.values(states).some((patches) => Object.keys(patches).length > 0)
+    ? [inForceText(states)]
+    : [];
+
+/** What the kit changes in n8n: `tuning default, 8 of 8 patches in force`. */
+export function kitText(topology: Topology, states: PatchStates = {}): string {
+  const [inForce] = inForceIn(states);
+  if (topology.tuning === 'none')
+    return [DEFAULT_SETTINGS, ...(inForce === undefined ? [] : [inForce])].join(', ');
+  const loaded = `${counted(patchesOf(topology).length, 'patch', 'patches')} loaded`;
+  return `tuning ${topology.tuning}, ${inForce ?? loaded}`;
+}
+
+export const DEFAULT_SETTINGS = "n8n's default settings";
 
 export const placeText = ({ cpu, cores, memoryMiB }: Machine): string =>
   `${counted(cores, 'core')} of ${cpu} with ${formatNumber(memoryMiB / 1024)} GiB`;

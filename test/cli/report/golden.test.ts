@@ -10,8 +10,6 @@ import { rateDocument } from '../../../cli/src/features/find/report/rate';
 import { renderFinds } from '../../../cli/src/features/find/report/list-terminal';
 import { renderHtml } from '../../../cli/src/report/page/html';
 import { migrateDocument } from '../../../cli/src/features/migrate/report/document';
-import { migrateRecordSchema } from '../../../cli/src/features/migrate/record';
-import { verdictOf } from '../../../cli/src/features/migrate/analysis/migrations';
 import { proofDocument } from '../../../cli/src/features/recommend/report/document';
 import { carriedTo } from '../../../cli/src/features/find/analysis/carried';
 import { otherMachineDocument } from '../../../cli/src/features/predict/report/other-machine';
@@ -21,7 +19,11 @@ import { runDocument } from '../../../cli/src/run/report/document';
 import { sweepDocument } from '../../../cli/src/features/sweep/report/document';
 import { renderMarkdown } from '../../../cli/src/report/text/markdown';
 import { renderTerminal } from '../../../cli/src/report/text/terminal';
-import { sampleComparedRuns, sampleComparison } from '../../support/sample-compare';
+import {
+  sampleComparedRuns,
+  sampleComparison,
+  sampleMigration,
+} from '../../support/sample-compare';
 import { sampleDrill } from '../../support/sample-drill';
 import { sampleSearch } from '../../support/sample-find';
 import { sampleRate } from '../../support/sample-rate';
@@ -91,37 +93,10 @@ const DOCUMENTS: Record<string, ReportDocument> = {
   ]),
 };
 
-const rehearsed = {
-  ...{ schemaVersion: 1, kind: 'migrate', id: 'a-rehearsal', executionKiB: 3.5 },
-  ...{ command: ['migrate', '--from', '2.30.8'], from: '2.30.8', to: '2.41.1', executions: 1000 },
-  ...{ startedAt: '2026-11-28T10:00:00.000Z', endedAt: '2026-11-28T10:05:00.000Z' },
-  ...{ versions: { postgresql: '17.10' }, machine: run.record.machine, plainStartMs: 4_000 },
-  rounds: [100, 1000, 1000].map((executions, index) => ({
-    ...{ executions, migrationMs: 1_000 + 1_250 * index, blockedMs: 5_000 + 1_250 * index },
-    ...{ walMiB: 20, beforeMiB: 50, peakMiB: 80, afterMiB: 60, backupMs: 300, restoreMs: 200 },
-    migrations: [
-      { name: 'AddOne1', ms: 250, walMiB: 1, locks: [] },
-      { name: 'AddTwo2', ms: 2750, walMiB: 19, locks: ['execution_entity', 'user'] },
-    ],
-    locks: [{ table: 'execution_entity', ms: 2000 }],
-  })),
-  revert: {
-    ...{ reverted: [{ name: 'AddTwo2', ms: 5_000 }], irreversible: ['AddOne1'], failure: null },
-  },
-  restored: { answers: true, executions: 1000 },
-  extrapolated: {
-    executions: 10_000,
-    migrationMs: { value: 30_000, low: 20_000, high: 40_000 },
-    walMiB: { value: 200, low: 100, high: 300 },
-    peakMiB: null,
-  },
-} as const;
-
 /** All formats in one file: the repository stays below 2,200. */
 function migration(): string {
-  const record = migrateRecordSchema.parse({ ...rehearsed, ...verdictOf(rehearsed as never) });
   return Object.entries(FORMATS)
-    .map(([name, render]) => `==> ${name}\n${render(migrateDocument(record))}`)
+    .map(([name, render]) => `==> ${name}\n${render(migrateDocument(sampleMigration()))}`)
     .join('\n');
 }
 

@@ -144,7 +144,16 @@ export const cellOfRun = (record: RunRecord): Omit<CellResult, 'run'> => ({
   sentence: sentenceOf(record),
   limitedBy: limitOfRun(record.verdict),
   figures: figuresOfRun(record),
-  versions: record.versions,
+  ...environmentOf(record),
+});
+
+/** What of n8n a report names. */
+const environmentOf = ({
+  versions,
+  patches,
+}: Pick<RunRecord, 'versions' | 'patches'>): Pick<CellResult, 'versions' | 'patches'> => ({
+  versions,
+  ...(patches === undefined ? {} : { patches }),
 });
 
 async function searched(
@@ -177,7 +186,7 @@ async function searched(
     limitedBy: limitOfFind(record),
     figures: figuresOfFind(record, atCapacity),
     run: relative(order.out, folder),
-    versions: record.versions,
+    ...environmentOf(record),
   };
 }
 

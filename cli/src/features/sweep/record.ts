@@ -3,6 +3,7 @@ import { isProfileName } from '../../../../loadtests/lib/profile';
 import type { Cell, Step } from './plan/cells';
 import { arrivalsSchema, sloSchema } from '../../plan/recorded';
 import type { SweepPlan } from './plan/plan';
+import { patchStatesSchema } from '../../record/patches';
 import { machineSchema } from '../../record/run-record';
 import { limitSeenSchema, verdictOutcomeSchema } from '../../record/verdict';
 
@@ -117,6 +118,8 @@ export const cellRecordSchema = stepSchema.extend({
   /** What else used this machine before, a sentence each; left out where it was quiet, or nobody looked. */
   disturbances: z.exactOptional(z.array(z.string())),
   versions: z.record(z.string(), z.string()),
+  /** The patches as n8n showed them; left out where it showed none, and in older records. */
+  patches: z.exactOptional(patchStatesSchema),
   /** `crashed`: n8n did not come up, or never gave the expected response. */
   outcome: z.union([verdictOutcomeSchema.exclude(['aborted']), z.literal('crashed')]),
   sentence: z.string(),

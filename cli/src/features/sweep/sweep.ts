@@ -12,7 +12,7 @@ import { formatNumber } from '../../ui/numbers';
 /** What measuring a cell gives; where n8n does not come up at all, it throws. */
 export type CellResult = Pick<
   CellRecord,
-  'outcome' | 'sentence' | 'limitedBy' | 'figures' | 'run' | 'versions'
+  'outcome' | 'sentence' | 'limitedBy' | 'figures' | 'run' | 'versions' | 'patches'
 >;
 
 /** Writes below `folder`. Rejects with the signal's reason where it fires. */

@@ -178,6 +178,23 @@ test('the report shows each round, the slowest migrations and the way back', () 
   expect(text).toContain('Migrations at 10,000');
 });
 
+test('the report begins with what the time went to, and says that n8n had none of our settings', () => {
+  const record = migrateRecordSchema.parse({ ...RECORD, ...verdictOf(RECORD) });
+  const { pictures, ranOn } = migrateDocument(record);
+  expect(pictures).toEqual([
+    expect.objectContaining({
+      ...{ kind: 'bar', id: 'migrations' },
+      bars: [
+        { label: 'AddTwo2', value: 2750, note: '2 tables locked' },
+        { label: 'AddOne1', value: 250 },
+      ],
+    }),
+  ]);
+  expect(ranOn).toMatch(/^n8n 2\.30\.8, then n8n 2\.41\.1, n8n's default settings, no patches; /);
+  const rounds = record.rounds.map((round) => ({ ...round, migrations: [] }));
+  expect(migrateDocument({ ...record, rounds }).pictures).toEqual([]);
+});
+
 describe('a dump of the user', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dump-'));
   afterAll(() => {

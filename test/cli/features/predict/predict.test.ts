@@ -39,6 +39,7 @@ function measurement(
   const topology: Topology = topologySchema.parse(layout);
   return {
     source: `search-${String(topology.workers.count)}`,
+    startedAt: '2026-11-20T12:00:00.000Z',
     workload: {
       name: 'last-node',
       title: 'Webhook to last node',
@@ -345,6 +346,18 @@ test('what was seen is its middle, from least to most of three or more values', 
   expect(seen([3, null, 1, 2])).toEqual({ value: 2, low: 1, high: 3 });
   expect(seen([3, null, 1])).toEqual({ value: 2, low: null, high: null });
   expect(seen([null, 0])).toBeNull();
+});
+
+test('the report says when its measurements were made', () => {
+  const [first, ...others] = workers([1, 2, 3]);
+  if (first === undefined) throw new Error('there is no measurement');
+  const subtitleOf = (all: MeasuredSize[]): string => predictDocument(predicted(all, 6)).subtitle;
+  expect(subtitleOf([first, ...others])).toBe(
+    'Webhook to last node, measured on 2026-11-20 12:00 UTC',
+  );
+  expect(subtitleOf([{ ...first, startedAt: '2026-11-23T08:00:00.000Z' }, ...others])).toBe(
+    'Webhook to last node, measured from 2026-11-20 12:00 UTC to 2026-11-23 08:00 UTC',
+  );
 });
 
 test("two requests of the user's own are two workloads", () => {

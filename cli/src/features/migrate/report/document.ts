@@ -1,5 +1,5 @@
 /** The report of an upgrade that was rehearsed. */
-import { hostFigures, measured, placeText } from '../../../report/conditions';
+import { DEFAULT_SETTINGS, hostFigures, measured, placeText } from '../../../report/conditions';
 import {
   list,
   paragraph,
@@ -9,6 +9,7 @@ import {
   type Section,
   type ShownVerdict,
 } from '../../../report/document';
+import type { BarChart } from '../../../report/plot/chart';
 import { mib, repeatCommand, utc, type Figure } from '../../../report/text/units';
 import { counted, duration, formatNumber } from '../../../ui/numbers';
 import { worstOf } from '../analysis/migrations';
@@ -21,16 +22,32 @@ export const migrateVerdict = ({ verdict, sentence }: MigrateRecord): ShownVerdi
 /** Rows of tables that a reader looks at; all are in the record. */
 const SHOWN = 15;
 
+/** So many bars fit on the first screen, with their names above them on a phone. */
+const PICTURED = 8;
+
+const slowest = (round: MigrateRound | undefined, count: number): MigrateRound['migrations'] =>
+  (round?.migrations ?? []).toSorted((one, other) => other.ms - one.ms).slice(0, count);
+
+/** What the time went to; a migration that locked tables says so. */
+function migrationChart(worst: MigrateRound | undefined): BarChart[] {
+  const bars = slowest(worst, PICTURED).map(({ name, ms, locks }) => ({
+    ...{ label: name, value: ms },
+    ...(locks.length === 0 ? {} : { note: counted(locks.length, 'table locked', 'tables locked') }),
+  }));
+  const title = 'Slowest migrations';
+  return bars.length === 0 ? [] : [{ kind: 'bar', id: 'migrations', title, unit: 'ms', bars }];
+}
+
 export function migrateDocument(record: MigrateRecord): ReportDocument {
   const { from, to, executions, rounds, machine, versions } = record;
   const worst = worstOf(rounds);
   return {
     title: `Upgrade from n8n ${from} to n8n ${to}, rehearsed with ${counted(executions, 'execution')}`,
     subtitle: utc(record.startedAt),
-    ranOn: `n8n ${from}, then n8n ${to}; PostgreSQL ${versions['postgresql'] ?? ''}; ${placeText(machine)}`,
+    ranOn: `n8n ${from}, then n8n ${to}, ${DEFAULT_SETTINGS}, no patches; PostgreSQL ${versions['postgresql'] ?? ''}; ${placeText(machine)}`,
     verdict: migrateVerdict(record),
     summary: figuresOf(record, worst),
-    pictures: [],
+    pictures: migrationChart(worst),
     howSure: howSure(record),
     doubts: record.database === undefined ? DOUBTS : DOUBTS_OF_DUMP,
     figures: figuresOf(record, worst),
@@ -40,13 +57,10 @@ export function migrateDocument(record: MigrateRecord): ReportDocument {
           'Slowest migrations',
           table(
             ['migration', 'time', 'WAL', 'locked'],
-            [...(worst?.migrations ?? [])]
-              .sort((one, other) => other.ms - one.ms)
-              .slice(0, SHOWN)
-              .map(({ name, ms, walMiB, locks }) => [
-                ...[name, duration(ms), mib(walMiB)],
-                locks.length === 0 ? 'none' : locks.join(', '),
-              ]),
+            slowest(worst, SHOWN).map(({ name, ms, walMiB, locks }) => [
+              ...[name, duration(ms), mib(walMiB)],
+              locks.length === 0 ? 'none' : locks.join(', '),
+            ]),
           ),
         ),
         isInTerminal: true,

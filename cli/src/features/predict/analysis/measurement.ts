@@ -11,6 +11,7 @@ import type { Uncertain } from './bounds';
 /** What a search, or a run at its limit, tells a prediction. */
 export interface MeasuredSize {
   source: string;
+  startedAt: string;
   workload: RecordedWorkload;
   /** What held at the rate; of a closed loop, how many clients there were. */
   slo: string[];
@@ -43,6 +44,7 @@ export function measurementOf(
   const used = search.atCapacity;
   return {
     source: search.id,
+    startedAt: search.startedAt,
     workload: search.workload,
     slo: search.slo.map(({ text }) => text),
     topology: search.topology,
@@ -64,6 +66,7 @@ export function measurementOfRun(record: RunRecord): MeasuredSize | null {
   if (topology === null || profile.loop !== 'closed' || !(ratePerSecond > 0)) return null;
   return {
     source: record.id,
+    startedAt: record.startedAt,
     workload: record.workload,
     slo: [`${String(profile.clients ?? 0)} clients`],
     topology,

@@ -17,6 +17,7 @@ import {
   type ReportDocument,
   type ShownVerdict,
 } from '../../../report/document';
+import { utc } from '../../../report/text/units';
 import { predictCharts } from './charts';
 import {
   anyOf,
@@ -34,13 +35,20 @@ const verdictOf = (answer: SizePrediction): ShownVerdict => ({
   sentence: predictSentence(answer),
 });
 
+/** From the first measurement to the last. */
+function measuredOn({ measurements }: SizePrediction['group']): string {
+  const times = measurements.map(({ startedAt }) => utc(startedAt)).toSorted();
+  const [first = '', last = first] = [times[0], times.at(-1)];
+  return `measured ${first === last ? `on ${first}` : `from ${first} to ${last}`}`;
+}
+
 /** The report of one prediction. */
 export function predictDocument(answer: SizePrediction): ReportDocument {
   const { group, over, refused, topology } = answer;
   const { workload, slo, machine } = anyOf(group);
   return {
     title: predictTitle(answer),
-    subtitle: workload.title,
+    subtitle: [workload.title, measuredOn(group)].join(', '),
     ranOn: ranOn({ topology, versions: {}, machine }),
     verdict: verdictOf(answer),
     summary: firstFigures(answer),

@@ -7,6 +7,7 @@ import { mainMetric, metricsOf, type SweepMetric } from '../analysis/metric';
 import type { Cell } from '../plan/cells';
 import { changedDimensions, isServerCell } from '../plan/plan-cells';
 import type { CellRecord, SweepRecord } from '../record';
+import type { Tone } from '../../../report/document';
 import type { Figure } from '../../../report/text/units';
 import {
   cellName,
@@ -72,13 +73,7 @@ export function groupsOf(sweep: SweepRecord, records: readonly CellRecord[]): Ce
 const MAX_GROUPS = 6;
 
 export function decisionFigures(sweep: SweepRecord, records: readonly CellRecord[]): Figure[] {
-  const { metric } = decidingMetric(sweep);
-  const measured = groupsOf(sweep, records)
-    .map(({ name, rows }) => ({
-      name,
-      rows: rows.filter((row) => spreadOf(row, metric).median !== null),
-    }))
-    .filter(({ rows }) => rows.length > 0);
+  const measured = measuredGroups(sweep, records);
   const minApart = minDifferenceOf(sweep, records);
   const bests = measured.slice(0, MAX_GROUPS).map(({ name, rows }) => ({
     name: name === '' ? 'Best cell' : `Best for ${name}`,
@@ -89,6 +84,73 @@ export function decisionFigures(sweep: SweepRecord, records: readonly CellRecord
   const best = only?.rows.find(metsSlo);
   const decided = [...smallest, ...bests];
   return best === undefined || others.length > 0 ? decided : [...decided, ...limitFigures(best)];
+}
+
+/** Without the cells that have no value. */
+function measuredGroups(sweep: SweepRecord, records: readonly CellRecord[]): CellGroup[] {
+  const { metric } = decidingMetric(sweep);
+  return groupsOf(sweep, records)
+    .map(({ name, rows }) => ({
+      name,
+      rows: rows.filter((row) => spreadOf(row, metric).median !== null),
+    }))
+    .filter(({ rows }) => rows.length > 0);
+}
+
+/**
+ * Which cell did best under each load, and whether it is ahead of the others by more than the noise; null where nothing was
+ * measured.
+ */
+export function bestAnswer(
+  sweep: SweepRecord,
+  records: readonly CellRecord[],
+): { tone: Tone; text: string } | null {
+  const minApart = minDifferenceOf(sweep, records);
+  const { layout } = dimensionsOf(cellsInOrder(sweep));
+  const groups = measuredGroups(sweep, records).map(({ name, rows }) => {
+    const found = bestOf(sweep, rows, minApart);
+    const isOpen = rows.length > 1 && (minApart === null || (found?.near.length ?? 0) > 0);
+    return { name, best: found?.best ?? null, isAlone: rows.length === 1, isOpen };
+  });
+  if (groups.length === 0) return null;
+  const best = groups.flatMap((group) =>
+    group.best === null ? [] : [{ ...group, best: group.best }],
+  );
+  if (best.length === 0) return { tone: 'bad', text: 'no cell met the SLO' };
+  const open = best.filter(({ isOpen }) => isOpen);
+  const named = best
+    .slice(0, MAX_NAMED)
+    .map(
+      (group) =>
+        `${cellParts(group.best.cell, layout).join(' and ')}${group.name === '' ? '' : ` for ${group.name}`} with ${figureText(sweep, group.best)}`,
+    );
+  const more = groups.length - named.length;
+  return {
+    tone: open.length > 0 ? 'unsure' : 'good',
+    text: [
+      `the best cell has ${inWords(named, ', and ')}`,
+      ...(best.every(({ isAlone }) => isAlone) ? [] : [leadText(minApart, open)]),
+      ...(more === 0 ? [] : [`see below for ${counted(more, 'more load')}`]),
+    ].join('; '),
+  };
+}
+
+/** `a capacity of 82 (81 to 83) requests per second`. */
+function figureText(sweep: SweepRecord, row: CellRow): string {
+  const { metric } = decidingMetric(sweep);
+  const { id, axis, unit } = metric;
+  const value = spreadText(spreadOf(row, metric));
+  return id === 'achievedPerSecond' ? `${value} ${axis} ${unit}` : `a ${axis} of ${value} ${unit}`;
+}
+
+/** `open`: where the best cell is not clearly ahead. */
+function leadText(minApart: number | null, open: readonly { name: string }[]): string {
+  if (open.length === 0) return 'its lead over the next cell is larger than the noise';
+  const names = open.map(({ name }) => name).filter((name) => name !== '');
+  const where = names.length === 0 ? '' : ` for ${inWords(names, ' and ')}`;
+  return minApart === null
+    ? `too few control measurements tell its lead from noise${where}`
+    : `its lead over the next cell is not larger than the noise${where}`;
 }
 
 /** What costs money, in the order in which less of it is better. */
@@ -245,19 +307,31 @@ export function minDifferenceOf(sweep: SweepRecord, records: readonly CellRecord
   return minDifference(found, most, sweep.plan.repeats);
 }
 
+/** The best of these rows, the best first, and those that it is not clearly ahead of; null where none met the SLO. */
+function bestOf(
+  sweep: SweepRecord,
+  rows: readonly CellRow[],
+  minApart: number | null,
+): { best: CellRow; near: CellRow[] } | null {
+  const { metric } = decidingMetric(sweep);
+  const best = rows.find(metsSlo);
+  if (best === undefined) return null;
+  const isNear = (row: CellRow): boolean => {
+    const [one, other] = [best, row].map((each) => spreadOf(each, metric).median ?? NaN);
+    return relativeDifference(one, other) <= (minApart ?? 0);
+  };
+  return { best, near: rows.filter((row) => row !== best && metsSlo(row) && isNear(row)) };
+}
+
 /** `4 workers: capacity 82 (81 to 83) requests per second, not clearly better than 3 workers; worst: 1 worker: 21`. */
 function bestText(sweep: SweepRecord, rows: readonly CellRow[], minApart: number | null): string {
   const { metric } = decidingMetric(sweep);
   const { layout } = dimensionsOf(cellsInOrder(sweep));
   const nameOf = ({ cell }: CellRow): string => cellName(cell, layout);
-  const best = rows.find(metsSlo);
+  const found = bestOf(sweep, rows, minApart);
   const worst = rows.at(-1);
-  if (best === undefined) return 'no cell met the SLO';
-  const isNear = (row: CellRow): boolean => {
-    const [one, other] = [best, row].map((each) => spreadOf(each, metric).median ?? NaN);
-    return relativeDifference(one, other) < (minApart ?? 0);
-  };
-  const near = rows.filter((row) => row !== best && metsSlo(row) && isNear(row));
+  if (found === null) return 'no cell met the SLO';
+  const { best, near } = found;
   const few = near.length <= MAX_NAMED;
   const others = few ? inWords(near.map(nameOf), ' and ') : `${counted(near.length, 'other cell')}`;
   const notBetter = near.length === 0 ? '' : `, not clearly better than ${others}`;

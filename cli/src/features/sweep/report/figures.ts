@@ -5,11 +5,11 @@ import { loadOf } from '../plan/plan-cells';
 import { mainMetric, metricsOf } from '../analysis/metric';
 import { driftOf } from '../analysis/drift-and-order';
 import type { Figure } from '../../../report/text/units';
-import { decisionFigures, minDifferenceOf, sizeDoubts, smallestText } from './decision';
+import { bestAnswer, decisionFigures, minDifferenceOf, sizeDoubts, smallestText } from './decision';
 import { axesOf, cellName, cellRows, cellsInOrder, spreadOf, spreadText } from './table';
 import { counted, formatNumber, percent, signed, times } from '../../../ui/numbers';
 
-/** The answer where a rate was given, otherwise what was done. */
+/** Which cell is the smallest that sustains a given rate, otherwise which is the best; what was done while that is open. */
 export function sweepSentence(sweep: SweepRecord, records: readonly CellRecord[]): string {
   const { title, steps } = sweep;
   const all = steps.length;
@@ -17,9 +17,9 @@ export function sweepSentence(sweep: SweepRecord, records: readonly CellRecord[]
     const done = `${String(records.length)} of ${String(all)} measurements are done; run the same command to continue`;
     return `${title}: ${[done, ...outcomes(records)].join(', ')}.`;
   }
-  const smallest = smallestText(sweep, records);
+  const found = smallestText(sweep, records) ?? bestAnswer(sweep, records)?.text;
   const done = [`all ${String(all)} measurements are done`, ...outcomes(records)].join(', ');
-  return `${title}: ${smallest ?? done}.`;
+  return `${title}: ${found ?? done}.`;
 }
 
 /** `16 sustained`, `4 not sustained`. */

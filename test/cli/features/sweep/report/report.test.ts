@@ -266,6 +266,88 @@ describe('what a sweep decides', () => {
     expect(figuresOf(found, sampleCells(found))).not.toHaveProperty('Smallest that sustains');
   });
 
+  describe('where no rate was given', () => {
+    const byWorkers = (controls: (index: number) => number, dimensions = 'workers: [1, 2, 4]') => {
+      const sweep = sampleSweep(dimensions, 'repeats: 4\ncontrolEvery: 2\n');
+      return sweepDocument(sweep, sampleCells(sweep, undefined, controls)).verdict;
+    };
+    const noise = (by: number) => (index: number) => 100 + (index % 2 === 0 ? by : -by);
+
+    test('the verdict names the best cell with its figure, and that its lead is more than noise', () => {
+      expect(byWorkers(noise(1))).toEqual({
+        ...{ tone: 'good', word: 'DONE' },
+        sentence:
+          'Workers & CPU: the best cell has 4 workers with a capacity of 82.5 (81 to 84) requests per second; its lead over the next cell is larger than the noise.',
+      });
+    });
+
+    test('it is not good news while nothing is decided', () => {
+      expect(byWorkers(noise(60))).toMatchObject({
+        tone: 'unsure',
+        sentence: expect.stringContaining(
+          'requests per second; its lead over the next cell is not larger than the noise.',
+        ) as string,
+      });
+      // Equal cells are a tie, however quiet the machine is.
+      expect(byWorkers(() => 100, 'tuning: [none, default], workers: [1, 2]').tone).toBe('unsure');
+      const once = sampleSweep('workers: [1, 2]');
+      const { verdict } = sweepDocument(
+        once,
+        sampleCells(once).map((record) =>
+          record.isControl ? { ...record, figures: NO_FIGURES } : record,
+        ),
+      );
+      expect(verdict.tone).toBe('unsure');
+      expect(verdict.sentence).toMatch(
+        /; too few control measurements tell its lead from noise\.$/,
+      );
+    });
+
+    test('each load has a best cell of its own', () => {
+      expect(byWorkers(noise(1), 'workload: [last-node, cpu], workers: [1, 2]').sentence).toMatch(
+        /the best cell has 2 workers for last-node with a capacity of 42\.5 .*, and 2 workers for cpu with a capacity of /,
+      );
+    });
+
+    test('no cell that met the SLO is bad news, and nothing measured is none', () => {
+      const sweep = sampleSweep('workers: [1, 2]');
+      const missed = sampleCells(sweep).map((record) => ({
+        ...record,
+        outcome: 'not sustained' as const,
+      }));
+      expect(sweepDocument(sweep, missed).verdict).toMatchObject({
+        ...{ tone: 'bad', sentence: 'Workers & CPU: no cell met the SLO.' },
+      });
+      const crashed = sampleCells(sweep, () => null);
+      expect(sweepDocument(sweep, crashed).verdict).toMatchObject({
+        tone: 'unsure',
+        sentence: expect.stringMatching(/all \d measurements are done, .*crashed\.$/) as string,
+      });
+    });
+  });
+
+  test('the report says at its top which tuning and which patches its cells had', () => {
+    const sweep = sampleSweep('tuning: [none, default], workers: [1, 2]');
+    const records = sampleCells(sweep);
+    expect(sweepDocument(sweep, records).ranOn).toMatch(
+      /^n8n 2\.41\.1, queue mode, n8n's default settings or tuning default, \d+ patches loaded; 2 cores of Test CPU/,
+    );
+    const patches = { main: { 'zone-once': 'known' as const, 'read-once': 'waiting' as const } };
+    const shown = records.map((record) =>
+      record.cell['tuning'] === 'default' ? { ...record, patches } : record,
+    );
+    expect(sweepDocument(sweep, shown).ranOn).toContain(
+      "n8n's default settings or tuning default, 1 of 2 patches in force (1 waiting);",
+    );
+  });
+
+  test('a cell keeps the patches that its run or search showed', () => {
+    const { record } = sampleRun();
+    const patches = { main: { 'zone-once': 'known' as const } };
+    expect(cellOfRun({ ...record, patches }).patches).toEqual(patches);
+    expect(cellOfRun(record)).not.toHaveProperty('patches');
+  });
+
   describe('where the rate was given', () => {
     const OF_LOAD = 'measure: { profile: load, ratePerSecond: 20 }\n';
     const needing = (sweep: SweepRecord, least: (cell: Cell) => number): CellRecord[] =>
