@@ -1,14 +1,14 @@
-// What was measured, in twelve answers of two sentences: docs/measured.md, and six of them in the table of README.md.
+// What was measured, in twelve answers: docs/measured.md, and six of them in the table of README.md.
 import type { CompareRecord } from '../../cli/src/features/compare/record';
-import { link, number, range, readJson, runAt, table, type Generated } from './records';
+import { link, listed, number, range, readJson, runAt, table, type Generated } from './records';
 import { ratioText } from './studies/capacity';
 import { peer } from './studies/charts';
-import { lostInFaults, lostShare, spreadOfFaults } from './studies/drills';
+import { lostInFaults, lostShare, spreadOfFaults, stillRunning } from './studies/drills';
 import { lessCpuWithPatches } from './studies/expressions';
 import { heapMapAnswer, mapParts } from './studies/heap-map';
 import { limits, namedLimits, namedLimitsInterval, nearestLimit } from './studies/limits';
 import { workersPayOff } from './studies/queue';
-import { largest, largestError, worstAgainstStaircase } from './studies/search';
+import { largest, largestError, onRealN8n, worstAgainstStaircase } from './studies/search';
 import { smallPods } from './studies/small-pods';
 import { gainOfDefault, pairedGain } from './studies/tuning';
 import { linksFrom, pathOfPage, type StudyPage } from './study-page';
@@ -49,7 +49,7 @@ function settings(): Measured {
     study: 'comparisons',
     question: "How much faster is n8n with this chart's settings?",
     figure: of('last-node-regular'),
-    text: `For the last-node workload, one n8n process handles ${of('last-node-regular')} as many requests with this chart's settings as with n8n's defaults.`,
+    text: `For the last-node workload, one n8n process handles ${of('last-node-regular')} as many requests with this chart's settings as with n8n's defaults. ${otherDays()}`,
     record: path('last-node-regular'),
   };
 }
@@ -66,9 +66,12 @@ const expressions = (): Measured => ({
   record: 'studies/isolates/results/record.json',
 });
 
+type Side = 'the chart' | "n8n's own";
 interface Rollouts {
   versions?: { n8n: string };
-  runs: { side: string; requests: number; right: number }[];
+  runs: { side: Side; requests: number; right: number }[];
+  /** Values of this chart, as `path=value`. */
+  settings: Record<Side, string[]>;
 }
 const ROLLOUTS = 'studies/charts/results/rollouts.json';
 
@@ -78,28 +81,36 @@ export const n8nOfRollouts = (): string | null =>
 
 export const rolloutsOfEach = (): number => readJson<Rollouts>(ROLLOUTS).runs.length / 2;
 
-type Side = 'the chart' | "n8n's own";
+/** What the two sides differ in. */
+export const valuesOfRollouts = (): string =>
+  listed(
+    readJson<Rollouts>(ROLLOUTS).settings["n8n's own"].map(
+      (value) => `\`${value.replace(/=.*$/, '')}\``,
+    ),
+  );
+
 const runsOf = (side: Side): Rollouts['runs'] =>
   readJson<Rollouts>(ROLLOUTS).runs.filter((run) => run.side === side);
 
-export function lostInRollouts(side: Side): string {
+/** Every response but the expected one counts, and every missing one: the work may be done all the same. */
+export function errorsInRollouts(side: Side): string {
   const own = runsOf(side);
   const asked = sum(own.map(({ requests }) => requests));
   return `${number(asked - sum(own.map(({ right }) => right)))} of ${number(asked)}`;
 }
 
 function rollouts(): Measured {
-  const lost = lostInRollouts;
+  const errors = errorsInRollouts;
   const each = runsOf("n8n's own").map(({ requests, right }) => requests - right);
   const spread = range({ low: Math.min(...each), high: Math.max(...each) });
-  const withChart = lost('the chart').startsWith('0 ') ? 'none' : lost('the chart');
+  const withChart = errors('the chart').startsWith('0 ') ? 'none did' : errors('the chart');
   return {
     means:
-      'The chart gives each process enough time to finish [its running executions](docs/chart/upgrade.md#what-happens-to-running-work).',
+      'The chart also lets [running work](docs/chart/upgrade.md#what-happens-to-running-work) finish.',
     study: 'charts',
-    question: 'How many requests are lost during a rollout of webhook processors?',
-    figure: `${lost('the chart')}; ${lost("n8n's own")} with n8n's own settings`,
-    text: `With n8n's own settings, ${lost("n8n's own")} requests were lost in ${number(rolloutsOfEach())} rollouts (${spread} per rollout), and with the chart's settings, ${withChart} were lost.`,
+    question: 'How many callers get an error during a rollout of webhook processors?',
+    figure: `${errors('the chart')}; ${errors("n8n's own")} with n8n's own settings`,
+    text: `With n8n's own values of ${valuesOfRollouts()}, ${errors("n8n's own")} requests in ${number(rolloutsOfEach())} rollouts of this chart got an error or no response (${spread} per rollout). With the chart's values, ${withChart}.`,
     record: ROLLOUTS,
   };
 }
@@ -109,11 +120,11 @@ function faults(): Measured {
   const spread = range(spreadOfFaults('as-it-comes'));
   const less = lostShare('defaults') < lostShare('as-it-comes') ? 'fewer' : 'about as many';
   return {
-    means: `With the chart's defaults, ${less} requests are lost: only [recovery](docs/recovery.md) reruns the executions of a process that died.`,
+    means: `With the chart's defaults, ${less} are lost: only [recovery](docs/recovery.md) reruns the executions of a process that died.`,
     study: 'drills',
-    question: 'How many requests are lost when a fault occurs under load?',
+    question: 'How much accepted work is lost when a fault occurs under load?',
     figure: `${lost('recovery')} with recovery; ${lost('as-it-comes')} with n8n's own settings`,
-    text: `With n8n's own settings, ${lost('as-it-comes')} requests that were exposed to a fault were lost (${spread} per drill).`,
+    text: `With n8n's own settings, n8n never finished the work of ${lost('as-it-comes')} requests that were exposed to a fault (${spread} per drill).${stillRunning()}`,
     record: 'studies/drills/results/parts/kill-worker-process-as-it-comes-1.json',
   };
 }
@@ -124,19 +135,20 @@ function search(): Measured {
     throw new Error(
       'the staircases agree as well as the servers: say so in lab/generate/measured.ts',
     );
+  const text = `${largestError()} ${onRealN8n()}`;
   return {
-    means: `On [a real n8n](${pathOfPage({ study: 'find-against-staircase' })}), the difference from a stepwise load test was larger, so plan with the interval that the search reports.`,
+    means: `[Each comparison](${pathOfPage({ study: 'find-against-staircase' })}) is in its study; plan with the interval that the search reports.`,
     study: 'known-capacity',
     question: 'How accurate is the capacity from `find`?',
-    figure: largestError(),
-    text: largestError(),
+    figure: text,
+    text,
     record: 'studies/known-capacity/results/waiting.json',
   };
 }
 
 const bottleneck = (): Measured => ({
   means:
-    'Every report shows [the current limit and the next limit](docs/read-a-report.md#what-limited-n8n).',
+    'The reports of runs and searches show [the current limit and the next limit](docs/read-a-report.md#what-limited-n8n).',
   study: 'planted-limits',
   question: 'Do reports identify the right bottleneck?',
   figure: namedLimits(),
@@ -197,7 +209,7 @@ export const MEASURED: readonly (() => Measured)[] = [
       'heap',
       "How much of a container can n8n's heap use?",
       'studies/heap/results/map/parts/held-main.json',
-      () => ({ sentence: heapMapAnswer(mapParts()).heap, ours: heapMapAnswer(mapParts()).ours }),
+      () => ({ sentence: heapMapAnswer(mapParts()).heap, ours: heapMapAnswer(mapParts()).most }),
       "The chart's default heap limit is lower.",
     ),
   search,
@@ -223,7 +235,7 @@ export function measured(): Generated {
 <!-- Written by lab/generate/all.ts from the records of studies. -->
 
 Every figure on this page comes from a record in this repository. We used small machines, usually with two cores that n8n and the load generator
-shared. On your system, both the figures and the ratios will differ, so measure your own with \`n8n-tuned\`. A range in brackets is the 95% interval, or the range over several rounds. [The overview of studies](studies/README.md) explains how to repeat each study. For measurements outside the studies, see [Records of the tests](docs/records/README.md).
+shared. On your system, both the figures and the ratios will differ, so measure your own with \`n8n-tuned\`. A range in brackets is the 95% interval, or the range over several rounds. [Studies](studies/README.md) can be repeated; [records of the tests](docs/records/README.md) have other measurements.
 
 ${MEASURED.map((make) => make())
   .map((one) => `## ${one.question}\n\n${one.text} ${one.means} (${leads(one)})`)
@@ -236,12 +248,15 @@ ${MEASURED.map((make) => make())
 const NOT_IN_TABLE = ['charts', 'drills', 'limits', 'own-main'];
 
 /** One comparison on several days: a ratio does not carry over as it is. */
+function otherDays(): string {
+  const [paired, single] = [pairedGain(), gainOfDefault()];
+  return `The same comparison on ${paired.day} gave ${paired.ratio} (${link(paired.path)}), and a single run of each configuration on ${single.day} gave ${single.ratio} (${link(single.path)}).`;
+}
+
 function betweenDays(): string {
   const path = 'studies/comparisons/results/last-node-regular/compare.json';
   const { startedAt } = readJson<CompareRecord>(path);
-  const [paired, single] = [pairedGain(), gainOfDefault()];
-  return `The first row was measured on ${startedAt.slice(0, 10)}. The same comparison on ${paired.day} gave ${paired.ratio} (${link(paired.path)}), and a single run of each configuration on ${single.day} gave ${single.ratio} (${link(single.path)}).
-On a different type of machine, the ratio can differ more: run \`n8n-tuned compare\` on your own machine.`;
+  return `The first row was measured on ${startedAt.slice(0, 10)}. ${otherDays()}`;
 }
 
 /** The answers that fit into a row. */

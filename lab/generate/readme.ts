@@ -1,5 +1,12 @@
 // The parts of README.md that follow from records and from the lab.
-import { measuredTable, lostInRollouts, n8nOfRollouts, rolloutsOfEach } from './measured';
+import {
+  errorsInRollouts,
+  measuredTable,
+  n8nOfRollouts,
+  rolloutsOfEach,
+  valuesOfRollouts,
+} from './measured';
+import { threeAlone, variablesTogether } from './only-settings';
 import {
   filled,
   hrefOf,
@@ -15,7 +22,8 @@ import {
 } from './records';
 import { knownCode, knownToAll } from './patches';
 import { middle, n8nOfPeers, peer } from './studies/charts';
-import { caveatOfRecovery, lostInFaults, n8nOfFaults } from './studies/drills';
+import { caveatOfRecovery, lostInFaults, n8nOfFaults, stillRunning } from './studies/drills';
+import { wholeTime } from './studies/search';
 import { distinct } from './sweeps';
 import { parse } from 'yaml';
 import { pinned, readVersions } from '../../cli/src/lab/paths';
@@ -33,7 +41,8 @@ const RECORD = 'studies/capacity/results/items/find.json';
 const FIGURES = ['Capacity', 'Plan with', 'Speed', 'Limited by'];
 const STYLE = { width: 100, colour: false };
 
-export const output = (): string => outputOf(readUnpacked(dirname(RECORD), readFind), RECORD);
+export const output = (): string =>
+  `${outputOf(readUnpacked(dirname(RECORD), readFind), RECORD)}\n\n${wholeTime()}`;
 
 export function outputOf(record: FindRecord, path: string): string {
   refuseUnlessFound(record, path);
@@ -115,7 +124,7 @@ versions. For ${supported.testedBelow} and newer, which nobody has tested, the c
 [The patches page](docs/chart/patches.md) lists the n8n versions that each patch supports.`;
 }
 
-// What the kit gains, in four rows: n8n as it comes beside this chart.
+// What the kit gains, in four rows; which n8n it stands beside differs by row, and is said below them.
 
 function gains(): string {
   const [chart, variables] = ['tuned', 'official-same'].map((one) =>
@@ -139,12 +148,12 @@ function gains(): string {
         `**${rate(variables.b)}** (${times(variables)}, ${link(variables.file)})`,
       ],
       [
-        `requests lost in ${number(rolloutsOfEach())} rolling updates`,
-        lostInRollouts("n8n's own"),
-        `**${lostInRollouts('the chart')}** (${link('studies/charts/results/rollouts.json')})`,
+        `requests with an error or no response, in ${number(rolloutsOfEach())} rollouts of webhook processors`,
+        errorsInRollouts("n8n's own"),
+        `**${errorsInRollouts('the chart')}** (${link('studies/charts/results/rollouts.json')})`,
       ],
       [
-        'requests lost in faults under load',
+        'requests that n8n accepted and never finished, in faults under load',
         lostInFaults('as-it-comes'),
         `**${lostInFaults('recovery')}** with recovery; without it ${lostInFaults('defaults')} ([study](studies/drills/README.md))`,
       ],
@@ -152,8 +161,7 @@ function gains(): string {
   );
   return `${lines}
 
-In the first two rows, "default n8n" is the official chart, and the workload is the shortest workflow. n8n and the load generator
-shared two cores. For a workflow with ten expressions, the ratio per pod is ${number(expressions.comparison.ratio.value)}x.${caveatOfRecovery()} ${versionsOfGains([chart, variables, expressions])} Measure your own workflow, because your figures will differ.`;
+In the first two rows, "default n8n" is the official chart, and the workload is the shortest workflow. For a workflow with ten expressions, the ratio per pod is ${number(expressions.comparison.ratio.value)}x. The second row sets ${number(variablesTogether())} variables; in one process, three of them alone gave ${threeAlone()}. In the third row, "default n8n" is this chart with n8n's own values of ${valuesOfRollouts()}. In the last row, it is n8n without our variables and patches.${stillRunning()}${caveatOfRecovery()} ${versionsOfGains([chart, variables, expressions])} Measure your own workflow: your figures will differ.`;
 }
 
 /** For which n8n the figures hold. */
@@ -165,7 +173,7 @@ function versionsOfGains(compared: readonly ReturnType<typeof peer>[]): string {
   ]);
   const where =
     rollouts === null
-      ? 'The record of the rolling updates does not name an n8n version; all other figures in this table'
+      ? 'The record of the rollouts does not name an n8n version; all other figures in this table'
       : 'The figures in this table';
   return `${where} are from n8n ${listed(all)}.`;
 }

@@ -155,6 +155,6 @@ describe('the ratio of the capacities', () => {
 
   test('is not known where a search was inconclusive, wherever its interval lies', () => {
     const ratio = capacityRatio(capacity(10, 9, 11, 'inconclusive'), processes);
-    expect(wordOf(ratio)).toBe('it is not known, as a search was inconclusive');
+    expect(wordOf(ratio)).toBe('the answer is not known, because a search was inconclusive');
   });
 });

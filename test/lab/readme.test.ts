@@ -7,7 +7,13 @@ import type { FindRecord } from '../../cli/src/features/find/record';
 import { sampleSearch } from '../support/sample-find';
 import * as patches from '../../lab/generate/patches';
 import { filled, pathOf, read as recordText } from '../../lab/generate/records';
-import { caveatOfRecovery, lostInFaults, measuredDrills } from '../../lab/generate/studies/drills';
+import {
+  caveatOfRecovery,
+  lostInFaults,
+  measuredDrills,
+  stillRunning,
+} from '../../lab/generate/studies/drills';
+import { onRealN8n, wholeTime } from '../../lab/generate/studies/search';
 import * as output from '../../lab/generate/readme';
 
 const root = join(__dirname, '../..');
@@ -152,8 +158,75 @@ describe('what was lost with recovery', () => {
   });
 });
 
-test('the ratio of another day is named with each of its records', () => {
-  const told = /The first row was measured on [^]*?\n/.exec(readme)?.[0] ?? '';
+describe('what was still running when a drill ended', () => {
+  test('is told beside the sums, by configuration, and nothing is where all had ended', () => {
+    const drills = measuredDrills().filter(({ configuration }) => configuration === 'recovery');
+    const running = (requests: number): typeof drills =>
+      drills.map((one) => {
+        const { ledger } = one.drill;
+        const classes = { ...ledger.classes, running: { ...ledger.classes.running, requests } };
+        return { ...one, drill: { ...one.drill, ledger: { ...ledger, classes } } };
+      });
+    expect(stillRunning(running(0))).toBe('');
+    expect(stillRunning(running(2))).toBe(
+      ` The lost do not include requests that were still running when a drill ended: ${String(2 * drills.length)} with recovery.`,
+    );
+  });
+
+  test('is on every page that has the sum of default n8n for readers', () => {
+    for (const file of ['README.md', 'docs/measured.md']) {
+      expect(read(file)).toContain(lostInFaults('as-it-comes'));
+      expect(read(file)).toContain(stillRunning());
+    }
+  });
+});
+
+test('each row of what is gained says what it counts, and what default n8n is there', () => {
+  const gains = /<!-- gains: [^]*<!-- end of gains/.exec(readme)?.[0] ?? '';
+  expect(gains).not.toMatch(/requests lost/);
+  expect(gains).toMatch(/error or no response, in \d+ rollouts of webhook processors/);
+  expect(gains).toContain(
+    "this chart with n8n's own values of `webhook.shutdown.closeConnections`",
+  );
+  expect(gains).toMatch(
+    /The second row sets \d+ variables; .* three of them alone gave [\d.]+x \(/,
+  );
+});
+
+describe('searches of a real n8n', () => {
+  const of = (verdict: FindRecord['verdict'], minutes: number, budget = '5m') => ({
+    ...{ verdict, totalSeconds: 60 * minutes, command: ['find', '--budget', budget] },
+  });
+  const all = [of('found', 6), of('inconclusive', 7), of('found', 9, '9m')];
+
+  test('are counted with those that were FOUND', () => {
+    expect(onRealN8n(all)).toMatch(/, and 2 of our 3 searches were FOUND\.$/);
+  });
+
+  test('took longer in all than their budget, as those with the default one say', () => {
+    expect(wholeTime(all)).toBe(
+      'Our 2 recorded searches of n8n with the default budget of five minutes took 6 to 7 minutes in all.',
+    );
+  });
+
+  test.each(['README.md', 'docs/measured.md'])('are in %s beside the known servers', (file) => {
+    expect(read(file)).toContain(onRealN8n());
+  });
+
+  test('no page promises an answer in five minutes', () => {
+    const pages = ['README.md', 'docs/get-started.md', 'site/pages.ts'].map(read).join('\n');
+    expect(pages).not.toMatch(
+      /answer in (about )?five minutes|need five minutes|takes five minutes/i,
+    );
+    expect(readme).toContain(wholeTime());
+  });
+});
+
+test.each([
+  ['README.md', /The first row was measured on [^]*?\n/],
+  ['docs/measured.md', /The same comparison on .*/],
+])('the ratio of another day is named in %s with each of its records', (file, pattern) => {
+  const told = pattern.exec(read(file))?.[0] ?? '';
   expect(told).toContain('studies/versions/results.jsonl.gz#2.41.1-last-node-regular');
   expect(told).toContain('studies/tuning/results.jsonl.gz#tuning/sweep');
 });

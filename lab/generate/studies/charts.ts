@@ -236,7 +236,7 @@ const settingsText = ({ settings }: Rollouts): string =>
 const LOSSES = {
   rollouts: ({ runs }: { runs: RolloutRun[] }) => runs.length,
   requests: ({ runs }: { runs: RolloutRun[] }) => number(sum(runs.map(({ requests }) => requests))),
-  lost: ({ runs }: { runs: RolloutRun[] }) =>
+  'error or no response': ({ runs }: { runs: RolloutRun[] }) =>
     number(sum(runs.map(({ requests, right }) => requests - right))),
   how: ({ runs }: { runs: RolloutRun[] }) =>
     kindsOf(runs.flatMap(({ wrong }) => Object.entries(wrong))),

@@ -24,7 +24,7 @@ import { boundAfterNone } from '../../../cli/src/features/drill/analysis/ledger-
 import { faultsAtRisk } from '../../../cli/src/features/drill/analysis/verdict';
 import type { DrillLedger, DrillRecord } from '../../../cli/src/features/drill/record';
 import { counted } from '../../../cli/src/ui/numbers';
-import { hrefOf, number, read, seconds, share, tableOf } from '../records';
+import { hrefOf, listed, number, read, seconds, share, tableOf } from '../records';
 import type { StudyPage } from '../study-page';
 import { distinct, grouped, partsOf, sum } from '../sweeps';
 import { causesOf, type LostDue } from './drill-causes';
@@ -288,8 +288,8 @@ function toldOf(records: readonly Part[]): string {
   const outdated = records.filter(({ isOutdated }) => isOutdated).length;
   return `${number(records.length)} drills of [the plan](studies/drills/parts.ts), each kept only when it was valid. How much is lost depends on the moment of
 the fault, so each fault is drilled ${number(REPEATS)} times in each configuration. Some should lose nothing:
-${HARMLESS.join(', ')}. They are drilled once, until one of their drills has lost something. Recovery is drilled once if it has little
-to do. ${left.length === 0 ? 'None is missing.' : `${number(left.length)} have not been measured yet.`}${outdated === 0 ? '' : ` ${number(outdated)} drill${outdated === 1 ? '' : 's'}, marked with †, had earlier defaults or scripts of the chart, fewer moments of the fault, or shorter work, and count${outdated === 1 ? 's' : ''} as not measured.`}`;
+${HARMLESS.join(', ')}. They are drilled once, until one of their drills has lost something. Except in faults of the database,
+recovery is drilled only once if nothing was lost with it or with the chart's defaults. ${left.length === 0 ? 'The plan is complete.' : `Of the drills of the plan, ${number(left.length)} have not been measured yet.`}${outdated === 0 ? '' : ` ${number(outdated)} drill${outdated === 1 ? '' : 's'}, marked with †, had earlier defaults or scripts of the chart, fewer moments of the fault, or shorter work, and count${outdated === 1 ? 's' : ''} as not measured.`}`;
 }
 
 function beforeScripts(records: readonly Part[]): string {
@@ -452,6 +452,24 @@ export function caveatOfRecovery(records: readonly Part[] = comparedDrills()): s
   const which = outdated === own.length ? 'The' : `${number(outdated)} of ${number(own.length)}`;
   const twice = sum(own.map(({ doneTwice }) => doneTwice));
   return ` ${which} recovery drills used older chart scripts or older drill settings, and the work of ${number(twice)} requests was done twice.`;
+}
+
+const NAMES: Record<(typeof COMPARED)[number], string> = {
+  'as-it-comes': 'default n8n',
+  defaults: "the chart's defaults",
+  recovery: 'recovery',
+};
+
+/** Belongs beside the sums: what became of these requests is not known. */
+export function stillRunning(records: readonly Part[] = comparedDrills()): string {
+  const told = COMPARED.flatMap((configuration) => {
+    const own = records.filter((record) => record.configuration === configuration);
+    const running = sum(own.map(({ drill }) => requestsIn(drill.ledger, 'running')));
+    return running === 0 ? [] : [`${number(running)} with ${NAMES[configuration]}`];
+  });
+  return told.length === 0
+    ? ''
+    : ` The lost do not include requests that were still running when a drill ended: ${listed(told)}.`;
 }
 
 /** The n8n that had those faults. */

@@ -114,6 +114,7 @@ export function heapMapAnswer(parts: readonly Part[]) {
   const { heapShare, payloadShare } = ruleOf(parts);
   const killed = rowsOf(parts, 'held').filter(({ outcome }) => outcome === 'killed');
   const killedFrom = Math.min(...killed.map(({ heapMiB, containerMiB }) => heapMiB / containerMiB));
+  const tooMuch = Number.isFinite(killedFrom) ? ` (${share(killedFrom)} is too much)` : '';
   const heap =
     heapShare === null
       ? 'In every case, the kernel ended the container before the heap was full'
@@ -126,8 +127,8 @@ export function heapMapAnswer(parts: readonly Part[]) {
         : `n8n survives messages of up to ${oneIn(payloadShare)} of the container`;
   return {
     sentence: `${heap}, and ${message}.`,
-    heap: Number.isFinite(killedFrom) ? `${heap} (${share(killedFrom)} is too much).` : `${heap}.`,
-    ours: `the chart sets a heap of ${share(CHART.heap)}, and messages of up to ${oneIn(CHART.payload)}`,
+    heap: `${heap}${tooMuch}.`,
+    most: `${heapShare === null ? 'no share' : `at most ${share(heapShare)}`} of the memory limit${tooMuch}; the chart sets ${share(CHART.heap)}`,
   };
 }
 

@@ -3,8 +3,20 @@ import { MODES, PARTS } from '../../../studies/kubernetes/parts';
 import { limitName } from '../../../cli/src/analysis/limits/table';
 import type { FindRecord } from '../../../cli/src/features/find/record';
 import type { CellRecord } from '../../../cli/src/features/sweep/record';
-import { atPrice, has, link, ms, number, perSecond, range, readJson, tableOf } from '../records';
+import {
+  atPrice,
+  has,
+  link,
+  listed,
+  ms,
+  number,
+  perSecond,
+  range,
+  readJson,
+  tableOf,
+} from '../records';
 import type { StudyPage } from '../study-page';
+import { grouped } from '../sweeps';
 
 const FOLDER = 'studies/kubernetes/results/parts/';
 interface SearchPart {
@@ -26,6 +38,11 @@ const partOf = <Part>(name: string): Part & { path: string } => ({
 const searchOf = (mode: string, target: Target): SearchPart =>
   partOf<SearchPart>(`find-${mode}-${target}`);
 const modes: string[] = MODES;
+
+export const kubernetesSearches = (): FindRecord[] =>
+  modes.flatMap((mode) =>
+    (Object.keys(TARGETS) as Target[]).map((target) => searchOf(mode, target).find),
+  );
 
 /**
  * The capacity on Kubernetes over that on processes, with the interval that follows from the two (as of independent
@@ -52,7 +69,7 @@ export function capacityRatio(pods: Pick<SearchPart, 'find'>, processes: Pick<Se
 type Ratio = ReturnType<typeof capacityRatio>;
 
 export function wordOf({ value, low, high, isInconclusive }: Ratio): string {
-  if (isInconclusive) return 'it is not known, as a search was inconclusive';
+  if (isInconclusive) return 'the answer is not known, because a search was inconclusive';
   if (low <= 1 && (high === null || high >= 1)) return 'no difference is shown';
   return value < 1 ? 'it sustains less' : 'it sustains more';
 }
@@ -62,7 +79,9 @@ function answer() {
     ...{ mode, ratio: capacityRatio(searchOf(mode, 'kubernetes'), searchOf(mode, 'process')) },
   }));
   return {
-    sentence: `In ${ratios.map(({ mode, ratio }) => `${mode} mode ${wordOf(ratio)}`).join(', in ')}.`,
+    sentence: [...grouped(ratios, ({ ratio }) => wordOf(ratio))]
+      .map(([word, same]) => `In ${listed(same.map(({ mode }) => mode))} mode, ${word}.`)
+      .join(' '),
     ours: ratios
       .map(({ mode, ratio }) => `${number(ratio.value)}x (${range(ratio)}) in ${mode} mode`)
       .join(', '),
