@@ -246,7 +246,7 @@ function faultSection(entries: readonly (readonly [string, Fault])[]): string[] 
       ],
       faults,
     ),
-    'The table shows when each alert fired, in seconds since the fault. The word "pending" means that the condition was true, but not for long enough. An alert that is "silent" should have fired. One that is "unseen" should have fired too, but the series that it reads was missing. An alert with an empty cell was silent, and was not expected to fire. An alert that was active before the fault has "before".',
+    'The table shows when each alert fired, in seconds since the fault. The word "pending" means that the condition was true, but not for long enough. An alert that is "silent" should have fired. One that is "unseen" should have fired too, but the series that it reads was missing. An empty cell means that the alert was correctly silent. An alert that was active before the fault has "before".',
     table(['fault', ...columns.map(linked)], rows),
     ...shared(entries),
     ...neverFired(entries.map(([, fault]) => fault)),

@@ -95,7 +95,7 @@ function compatibility(): Generated {
 <!-- Written by lab/generate/all.ts from ${RECORD} and the records of studies/versions: change it there. -->
 
 This page shows which [patches](docs/chart/patches.md) work with which n8n version, and how much faster n8n is with the chart's defaults.
-The figures for one version do not apply to other versions.
+The figures for one version do not apply to other versions. This page consists of measured ratios, so [the limit on numbers per page](CONTRIBUTING.md#how-we-work) does not apply to it.
 
 ## Patches
 

@@ -11,7 +11,11 @@ import { cellsOf, commentsOf, faultOf, sentencesOf } from './prose';
 const root = join(__dirname, '../..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 
-/** Records keep the words of their day; what the lab and its tests found is for contributors. */
+/**
+ * Not checked here: records and changelogs, which keep the words of their day, and what only contributors read (tests, lab,
+ * architecture, releasing). Studies are checked for their sentences, but not for their numbers per 100 words and not as part of
+ * the manual: their tables are the evidence.
+ */
 const NOT_READ_BY_USERS =
   /^(test|lab|\.github|docs\/records)\/|(^|\/)(CHANGELOG|RELEASING|architecture)\.md$/;
 const documents = execFileSync('git', ['ls-files', '*.md'], { cwd: root, encoding: 'utf8' })
@@ -181,7 +185,7 @@ test('code and the targets of links are no figures, and all that a table shows i
   expect(countOf(page)).toEqual({ words: 9, numbersPer100Words: 300 / 9 });
 });
 
-/** Each ratio of a version has its interval and its record there. */
+/** Each ratio of a version has its interval and its record there, as the page itself and CONTRIBUTING.md say. */
 const OF_FIGURES = 'docs/compatibility.md';
 
 test.each(documents.filter((file) => isPage(file) && file !== OF_FIGURES))(
