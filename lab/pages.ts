@@ -44,23 +44,47 @@ export function countOf(markdown: string): { words: number; numbersPer100Words: 
 const git = (...args: string[]): string =>
   execFileSync('git', args, { maxBuffer: 2 ** 28, encoding: 'utf8' });
 
+/** Records and what contributors read included. */
+const isInDocs = (file: string): boolean => /^docs\/.*\.md$/.test(file);
+
 function figuresOf(ref: string): Map<string, string> {
   const files = git('ls-tree', '-r', '--name-only', ref).split('\n');
-  const isRead = (file: string): boolean => isPage(file) || /^docs\/results.*\.md$/.test(file);
-  const pages = files.filter(isRead).map((page) => {
+  const isRead = (file: string): boolean => isPage(file) || isInDocs(file);
+  const every = files.filter(isRead).map((page) => {
     const text = git('show', `${ref}:${page}`);
     return { page, kind: kindOf(page), all: text.split(/\s+/).length - 1, ...countOf(text) };
   });
+  const pages = every.filter(({ page }) => isPage(page) || /^docs\/results/.test(page));
   const number = new Intl.NumberFormat('en');
-  const kinds = ['manual', 'reference', 'runbooks', 'results', 'project'] as const;
-  const rows = kinds.flatMap((kind): [string, string][] => {
-    const own = pages.filter((one) => one.kind === kind);
-    const words = own.reduce((sum, { all }) => sum + all, 0);
+  const sumOf = (some: typeof every, value: (page: (typeof every)[number]) => number): number =>
+    some.reduce((sum, page) => sum + value(page), 0);
+  const together = (title: string, some: typeof every): [string, string][] => {
+    const numbers = sumOf(some, ({ words, numbersPer100Words }) => words * numbersPer100Words);
+    const share =
+      numbers /
+      Math.max(
+        1,
+        sumOf(some, ({ words }) => words),
+      );
     return [
-      [`${kind}: pages`, number.format(own.length)],
-      [`${kind}: words`, number.format(words)],
+      [`${title}: pages`, number.format(some.length)],
+      [`${title}: words`, number.format(sumOf(some, ({ all }) => all))],
+      [`${title}: numbers per 100 words`, share.toFixed(1)],
     ];
-  });
+  };
+  const kinds = ['manual', 'reference', 'runbooks', 'results', 'project'] as const;
+  const rows = [
+    ...together(
+      'docs/**/*.md',
+      every.filter(({ page }) => isInDocs(page)),
+    ),
+    ...kinds.flatMap((kind) =>
+      together(
+        kind,
+        pages.filter((one) => one.kind === kind),
+      ),
+    ),
+  ];
   const most = pages.toSorted((a, b) => b.numbersPer100Words - a.numbersPer100Words).slice(0, 3);
   return new Map([
     ...rows,
