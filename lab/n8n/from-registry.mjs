@@ -165,7 +165,7 @@ export async function dependenciesIn(name, version) {
 
 /**
  * What the package at this place needs in another version than the one that it gets. A range takes the newest package, which
- * may need a newer library than this n8n pins. Null: nothing, or it was asked for by this very version.
+ * may need a newer library than this n8n pins. Null: nothing.
  * @param {Record<string, Locked>} locked
  * @param {string} place
  * @param {Satisfies} satisfies
@@ -179,7 +179,7 @@ export function unmetPeer(locked, place, satisfies) {
   const asked = [within, ...Object.keys(locked)]
     .map((one) => locked[one]?.dependencies?.[name])
     .find((range) => range !== undefined && satisfies(version, name, range));
-  if (asked === undefined || asked === version) return null;
+  if (asked === undefined) return null;
   for (const [peer, range] of Object.entries(peerDependencies)) {
     const has = placesOf(within, peer)
       .map((one) => locked[one]?.version)
@@ -235,7 +235,13 @@ const satisfies = (version, name, range) =>
   [viewed(`${name}@${range}`, 'version') ?? []].flat().includes(version);
 
 const BIN = 'node_modules/n8n/bin/n8n';
-const START = 'require(require("node:path").resolve("node_modules/n8n/dist/commands/start.js"))';
+const START = 'require(require("node:path").resolve("node_modules/n8n/dist/commands/start.js"));process.exit()';
+/** What n8n loads as it starts, and not before. */
+const LATER = `
+const { createRequire } = require("node:module");
+const ofN8n = createRequire(require.resolve("./node_modules/n8n/package.json"));
+const ofCore = createRequire(ofN8n.resolve("n8n-core"));
+if ("@sentry/node" in (ofCore("n8n-core/package.json").dependencies ?? {})) ofCore("@sentry/node");`;
 
 /**
  * @param {string} folder
@@ -248,17 +254,15 @@ const node = (folder, args) =>
   });
 
 /**
- * n8n takes a command that it cannot load for one that does not exist.
- * @param {string} folder
- */
-const loads = (folder) => node(folder, [BIN, 'start', '--help']).status === 0;
-
-/**
- * The place of the package that cannot be loaded, which n8n does not tell; empty where none is seen.
+ * The place of the package that cannot be loaded, empty where none is seen; null: all of them load. n8n takes a command that it
+ * cannot load for one that does not exist.
  * @param {string} folder
  */
 function unloadable(folder) {
-  const { stderr } = node(folder, ['--stack-trace-limit=50', '-e', `${START}; process.exit()`]);
+  const isCommand = node(folder, [BIN, 'start', '--help']).status === 0;
+  const script = isCommand ? LATER : START;
+  const { status, stderr } = node(folder, ['--stack-trace-limit=50', '-e', script]);
+  if (isCommand && status === 0) return null;
   const within = `${realpathSync(folder)}/`;
   const frame = stderr.split('\n').find((line) => /^\s+at /.test(line) && line.includes(within));
   const path = frame?.slice(frame.indexOf(within) + within.length) ?? '';
@@ -281,30 +285,48 @@ export function withOlder(overrides, { name, parent }, older) {
 }
 
 /**
- * Takes older releases of packages that do not load, one after the other; whether n8n loads then.
+ * Takes older releases of packages that do not load, one after the other, or installs what they need; whether n8n loads then.
  * @param {string} version
  * @param {string} folder
  * @param {Overrides} overrides
  */
 export function refitted(version, folder, overrides) {
   let fitting = overrides;
+  /** @type {Versions} */
+  const added = {};
   for (let left = TRIES; left > 0; left -= 1) {
-    if (loads(folder)) return true;
     const place = unloadable(folder);
+    if (place === null) return true;
     const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
     const unmet = unmetPeer(packages, place, satisfies);
-    const older = unmet === null ? undefined : olderFitting(unmet);
-    if (unmet === null || older === undefined) break;
-    const { name, peer, has } = unmet;
+    if (unmet === null || added[unmet.peer] !== undefined) break;
+    const { name, peer, range, has } = unmet;
+    const older = olderFitting(unmet);
+    // One that n8n asks for by its very version gets what it needs.
+    const needed = older ?? [viewed(`${peer}@${range}`, 'version') ?? []].flat().at(-1);
+    if (needed === undefined) break;
     process.stderr.write(
-      `${name} ${unmet.version} does not fit to ${peer} ${has}: ${older} in its place\n`,
+      `${name} ${unmet.version} does not fit to ${peer} ${has}: ${older ?? `${peer} ${needed}`} in its place\n`,
     );
-    fitting = withOlder(fitting, unmet, older);
-    if (!tryInstall(version, folder, fitting).isInstalled) break;
+    if (older === undefined) added[peer] = needed;
+    else fitting = withOlder(fitting, unmet, older);
+    if (!tryInstall(version, folder, fitting, added).isInstalled) break;
   }
-  process.stderr.write(`n8n ${version} does not load: node -e '${START}' in ${folder} says why\n`);
+  process.stderr.write(`n8n ${version} in ${folder} does not load\n`);
   return false;
 }
+
+/**
+ * npm writes the version of a package whose dependencies are overridden too as that of ".".
+ * @param {string | Versions | undefined} override
+ * @param {string} name
+ * @param {string} version
+ * @returns {Versions}
+ */
+export const withNested = (override, name, version) => ({
+  ...(typeof override === 'string' ? { '.': override } : override),
+  [name]: version,
+});
 
 /** @param {Unmet} unmet */
 const olderFitting = ({ name, version, asked, peer, has }) =>
@@ -318,12 +340,13 @@ const olderFitting = ({ name, version, asked, peer, has }) =>
  * @param {string} version
  * @param {string} folder
  * @param {Overrides} overrides
+ * @param {Versions} added
  */
-function tryInstall(version, folder, overrides) {
+function tryInstall(version, folder, overrides, added = {}) {
   const content = {
     ...{ name: 'n8n-tuned-lab-n8n', private: true },
     description: `n8n ${version}; the overrides replace versions that the npm registry does not carry.`,
-    ...{ dependencies: { n8n: version }, overrides },
+    ...{ dependencies: { n8n: version, ...added }, overrides },
   };
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(content, null, 2)}\n`);
   const { status, stderr } = npm([...INSTALL, ...PATIENCE], folder);

@@ -90,7 +90,7 @@ test('what the packages of n8n ask of each other and the registry lacks is known
   ]);
 });
 
-test('a package that a range took too new for what n8n pins is known, and one asked for by its very version stays', () => {
+test('a package is known that needs another version of a package than it gets', () => {
   const locked = {
     '': { dependencies: { n8n: '2.23.4' } },
     'node_modules/n8n': { version: '2.23.4', dependencies: { old: '1.0.0', fits: '^1.0.0' } },
@@ -113,7 +113,8 @@ test('a package that a range took too new for what n8n pins is known, and one as
     ...{ name: 'graph', version: '1.7.3', parent: 'chain', asked: '^1.1.0' },
     ...{ peer: 'core', range: '^1.3.4', has: '1.1.41' },
   });
-  for (const place of ['node_modules/old', 'node_modules/fits', 'node_modules/chain', '']) {
+  expect(unmet('node_modules/old')).toMatchObject({ asked: '1.0.0', range: '1.1.0', has: '1.1.41' });
+  for (const place of ['node_modules/fits', 'node_modules/chain', '']) {
     expect(unmet(place)).toBeNull();
   }
   expect(unmet('node_modules/chain/node_modules/may')).toBeNull();
@@ -122,7 +123,7 @@ test('a package that a range took too new for what n8n pins is known, and one as
   ]);
 });
 
-test('a package that does not load is replaced below its parent by an older one that fits, and the parent keeps its version', () => {
+test('a package that does not load is replaced below its parent by an older one that fits, or gets what it needs where n8n asks for its very version', () => {
   const folder = mkdtempSync(join(tmpdir(), 'n8n-refitted-'));
   const { PATH: path, N8N_NODE: node } = process.env;
   try {
@@ -132,6 +133,8 @@ test('a package that does not load is replaced below its parent by an older one 
       'node_modules/core': { version: '1.1.41' },
       'node_modules/chain': { version: '1.0.1', dependencies: { '@chain/graph': '^1.1.0' } },
       [graph]: { version: '1.3.0', peerDependencies: { core: '^1.3.4' } },
+      'node_modules/n8n': { dependencies: { tracing: '10.0.0' } },
+      'node_modules/tracing': { version: '10.0.0', peerDependencies: { core: '^2.1.0' } },
     };
     writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ packages }));
     writeFileSync(join(folder, 'package.json'), '{}');
@@ -142,10 +145,18 @@ test('a package that does not load is replaced below its parent by an older one 
         'view @chain/graph@1.2.9 peerDependencies --json') echo '{"core": "^1.1.0"}';;
         'view core@^1.1.0 version --json') echo '["1.1.41", "1.3.4"]';;
         'view core@^1.3.4 version --json') echo '["1.3.4"]';;
+        'view core@^2.1.0 version --json') echo '["2.1.0", "2.12.1"]';;
+        'view tracing@10.0.0 version --json') echo '"10.0.0"';;
+        'view tracing versions --json') echo '["9.0.0", "10.0.0"]';;
       esac`,
-      // n8n loads once the older one is there.
-      node: `grep -q '"@chain/graph": "1.2.9"' package.json && exit
-        echo '    at a (${realpathSync(folder)}/${graph}/dist/a.js:1:1)' >&2
+      // n8n has its command once the older one is there, and starts once the newer one is.
+      node: `if ! grep -q '"@chain/graph": "1.2.9"' package.json; then
+          echo '    at a (${realpathSync(folder)}/${graph}/dist/a.js:1:1)' >&2
+          exit 1
+        fi
+        case "$*" in *--help | *start.js*) exit;; esac
+        grep -q '"core": "2.12.1"' package.json && exit
+        echo '    at b (${realpathSync(folder)}/node_modules/tracing/b.js:1:1)' >&2
         exit 1`,
     };
     for (const [name, body] of Object.entries(programs))
@@ -154,6 +165,7 @@ test('a package that does not load is replaced below its parent by an older one 
     process.env['N8N_NODE'] = join(folder, 'node');
     expect(refitted('2.23.4', folder, { chain: '1.0.1', other: '1.0.0' })).toBe(true);
     expect(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))).toMatchObject({
+      dependencies: { n8n: '2.23.4', core: '2.12.1' },
       overrides: { chain: { '.': '1.0.1', '@chain/graph': '1.2.9' }, other: '1.0.0' },
     });
   } finally {
