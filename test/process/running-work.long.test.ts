@@ -74,6 +74,32 @@ test.each([
   expect(wrote).toEqual([null, null, null, node, end]);
 });
 
+const REFUSED = Array<string>(5).fill('ECONNREFUSED');
+
+test('a worker that stood still and reaches neither store runs no node until one of them says whose the execution is', async () => {
+  const alone = [{ noRedis: true }, { rowFails: REFUSED }, STAND];
+  const mine = await goes([...alone, NODE, END]);
+  expect(mine.wrote).toEqual([null, null, null, 'runs', 'stored']);
+  const taken = await goes([...alone, { row: 'error' }, NODE, END]);
+  expect(taken.wrote).toEqual([null, null, null, null, TAKEN, 'not stored']);
+  expect((await goes([...alone, { row: 'error' }, NODE, END], [])).wrote[4]).toBe('runs');
+});
+
+test('an execution of which neither store knows for 10 minutes ends', async () => {
+  const rowFails = Array<string>(500).fill('EAI_AGAIN');
+  const { wrote, said } = await goes([{ noRedis: true }, { rowFails }, STAND, NODE]);
+  expect(wrote).toEqual([null, null, null, TAKEN]);
+  expect(said).toContain('neither Redis nor the database knows whose execution 1 is');
+});
+
+test('a success that waits for the database is not stored where recovery has taken the execution meanwhile', async () => {
+  const ours = { ...END, fails: ['57P01'], between: [STAND] };
+  expect((await goes([ours])).wrote).toEqual(['stored']);
+  const taken = { ...ours, between: [STAND, TAKE] };
+  expect((await goes([taken])).wrote).toEqual(['not stored']);
+  expect((await goes([taken], [])).wrote).toEqual(['refused with 57P01']);
+});
+
 test('a success that the database does not take is stored later, with a mark until then, and n8n alone loses it', async () => {
   const refused = ['53100', '53300', '57P01', '25006', 'ECONNREFUSED'];
   const { wrote, said } = await goes([{ ...END, fails: refused }, LOOK]);
@@ -85,11 +111,12 @@ test('a success that the database does not take is stored later, with a mark unt
 });
 
 test.each([
+  // It was alive as long as it waited.
   ['for more than 10 minutes', Array<string>(200).fill('53100'), ['1']],
-  ['for another reason', ['23505'], ['1']],
-])('a success that the database refuses %s keeps its mark', async (_, fails, done) => {
+  ['for another reason', ['23505'], []],
+])('a success that the database refuses %s keeps its mark', async (_, fails, alive) => {
   const { wrote } = await goes([{ ...END, fails }, LOOK]);
-  expect(wrote).toEqual([`refused with ${String(fails[0])}`, { alive: [], done }]);
+  expect(wrote).toEqual([`refused with ${String(fails[0])}`, { alive, done: ['1'] }]);
 });
 
 test('many that end while the database is away ask for it by one look at a time, and by few at once when it is back', async () => {
@@ -103,12 +130,19 @@ test('many that end while the database is away ask for it by one look at a time,
   expect(wrote.most).toBeLessThanOrEqual(10);
 });
 
+test('a statement that the database never answers does not hold up what else waits for it', async () => {
+  const { wrote } = await withN8n<{ stored: number }>(
+    ...[HOST, [PATCH], { redis: redis.url, many: 20, awayMs: 5_000, hangs: true }],
+  );
+  expect(wrote.stored).toBe(19);
+});
+
 test('a failure is stored later too, and has no mark', async () => {
   const steps = [{ end: 'error', fails: ['57P03'] }, LOOK];
   expect((await goes(steps)).wrote).toEqual(['stored', { alive: [], done: [] }]);
   const fails = Array<string>(200).fill('57P03');
   expect((await goes([{ end: 'error', fails }, LOOK])).wrote).toEqual([
-    ...['refused with 57P03', { alive: [], done: [] }],
+    ...['refused with 57P03', { alive: ['1'], done: [] }],
   ]);
 });
 

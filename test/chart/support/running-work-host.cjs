@@ -2,13 +2,15 @@
 // writes what came of each step. Reads {redis, steps}:
 //   {node}        n8n is about to run a node
 //   {end, fails}  the execution has ended with that status, and the database refuses so often with these codes; with {run}
-//                 it has this to store
+//                 it has this to store; with {between} these steps happen as the database refuses for the first time
 //   {stand}       so many milliseconds pass while the process stands still
 //   {row}         the status that the database has of it
 //   {take, agoMs} recovery takes it, or took it so long ago
 //   {noRedis}     the connection to Redis is gone
+//   {rowFails}    the database refuses so often with these codes when it is asked for the status
 //   {look}        what Redis has; 'whole': the result of the execution too
 // With {redis, many, awayMs} so many executions end at once while the database is away for so long; what it was asked is written.
+// With {hangs} its first answer after that never comes.
 const { readFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const { dirname, join } = require('node:path');
@@ -23,7 +25,7 @@ const { JobProcessor } = dist('scaling/job-processor.js');
 const { ExecutionPersistence } = dist('executions/execution-persistence.js');
 const { ExecutionLifecycleHooks } = load('n8n-core');
 const { Redis } = load('ioredis');
-const { redis, steps, many, awayMs } = JSON.parse(readFileSync(0, 'utf8'));
+const { redis, steps, many, awayMs, hangs } = JSON.parse(readFileSync(0, 'utf8'));
 
 const ID = '1';
 const client = new Redis(redis);
@@ -36,11 +38,17 @@ Date.now = () => now() + stoodMs;
 timers.setTimeout = async (ms) => void (stoodMs += ms);
 
 let row = 'running';
+let rowFails = [];
 let fails = [];
+let between = [];
 let stored = [];
+const refusal = (code) => Object.assign(new Error(`refused with ${code}`), { code });
 async function store({ status }) {
   const code = fails.shift();
-  if (code) throw Object.assign(new Error(`refused with ${code}`), { code });
+  if (code) {
+    for (const step of between.splice(0)) await take(step);
+    throw refusal(code);
+  }
   stored.push(status);
   return true;
 }
@@ -71,12 +79,14 @@ async function take(step) {
   }
   if (step.end) {
     fails = step.fails ?? [];
+    between = step.between ?? [];
     stored = [];
     await hooks.runHook('workflowExecuteAfter', [{ status: step.end, ...step.run }]);
     return stored.length > 0 ? 'stored' : 'not stored';
   }
   if (step.stand) return void (stoodMs += step.stand);
   if (step.row) return void (row = step.row);
+  if (step.rowFails) return void (rowFails = step.rowFails);
   if (step.take) return void (await asking.zadd(key('taken'), now() - (step.agoMs ?? 0), ID));
   if (step.noRedis) return void client.disconnect();
   const [alive, done] = await Promise.all(
@@ -105,6 +115,7 @@ async function endAll(ids) {
   setImmediate(pass);
   const backMs = clockMs + awayMs;
   let askedInVain = 0;
+  let hung = 0;
   const since = new Map();
   persistence.applyDataUpdate = persistence.updateEntityOnly = async () => {
     const at = Date.now();
@@ -112,6 +123,7 @@ async function endAll(ids) {
       askedInVain += 1;
       throw Object.assign(new Error('the database is away'), { code: '57P03' });
     }
+    if (hangs && hung++ === 0) return new Promise(() => undefined);
     since.set(at, 1 + (since.get(at) ?? 0));
     return true;
   };
@@ -122,7 +134,8 @@ async function endAll(ids) {
     );
     return own.runHook('workflowExecuteAfter', [{ status: 'success' }]);
   });
-  await Promise.all(ends);
+  if (hangs) while (since.size === 0 || hung < ids.length) await new Promise(setImmediate);
+  else await Promise.all(ends);
   const took = [...since.values()];
   const stored = took.reduce((sum, one) => sum + one, 0);
   console.log(JSON.stringify({ stored, askedInVain, most: Math.max(...took) }));
@@ -131,7 +144,13 @@ async function endAll(ids) {
 
 const processor = Object.assign(Object.create(JobProcessor.prototype), {
   executionPersistence: persistence,
-  executionRepository: { findSingleExecution: async () => ({ status: row }) },
+  executionRepository: {
+    findSingleExecution: async () => {
+      const code = rowFails.shift();
+      if (code) throw refusal(code);
+      return { status: row };
+    },
+  },
 });
 client.once('ready', () => {
   const queue = { keyPrefix: 'bull', client };

@@ -52,10 +52,10 @@ const sinceMs = (then) => Math.max(Date.now() - then.clockMs, performance.now() 
 
 const keyOf = (queue, name) => `n8n-tuned:{${queue.keyPrefix}}:${name}`;
 
-function within(ms, asked) {
+function within(ms, asked, store = 'Redis') {
   let timer;
   const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error('Redis does not answer')), ms);
+    timer = setTimeout(() => reject(new Error(`${store} does not answer`)), ms);
   });
   return Promise.race([asked, late]).finally(() => clearTimeout(timer));
 }
@@ -101,8 +101,8 @@ function startRenewing() {
   renewing.unref();
 }
 
-/** Whether an execution may go on: nobody else has been given its work. */
-async function isOurs(id, work) {
+/** Whether an execution may go on: nobody else has been given its work. Fails if neither store can say so. */
+async function isStillOurs(id, work) {
   if (!work.isTaken && sinceMs(work.heldAt) >= LEASE_MS) {
     try {
       await hold(work.queue, [id]);
@@ -110,7 +110,9 @@ async function isOurs(id, work) {
       // Whoever gives it to somebody else sees in the database first that it has failed.
       const row = await work.executionRepository
         .findSingleExecution(id, { includeData: false })
-        .catch(() => undefined);
+        .catch((problem) => {
+          if (isAway(problem)) throw problem;
+        });
       if (OVER.has(row?.status)) work.isTaken = true;
     }
   }
@@ -119,6 +121,22 @@ async function isOurs(id, work) {
     say(`execution ${id} was taken from this worker while it stood still: it ends here`);
   }
   return !work.isTaken;
+}
+
+/** Waits until one of the stores says so. An execution of which none knows for too long may be anybody's: it ends. */
+async function isOurs(id, work) {
+  try {
+    return await isStillOurs(id, work);
+  } catch (problem) {
+    const untilMs = Date.now() + AWAY_MS;
+    return later(() => isStillOurs(id, work), { problem, untilMs }).catch((last) => {
+      work.isTaken = work.isTold = true;
+      say(
+        `neither Redis nor the database knows whose execution ${id} is, so it ends here: ${last}`,
+      );
+      return false;
+    });
+  }
 }
 
 function mark(id, { queue }) {
@@ -205,6 +223,8 @@ const jitter = (ms) => ms * (0.5 + Math.random());
 /** So many are tried at once when the database is back, and the next ones after this pause. */
 const AT_ONCE = 10;
 const NEXT_MS = 100;
+/** A statement that hangs, as on half of a connection, does not hold up the others for longer. */
+const TRY_MS = 10_000;
 
 /** What waits for the database, in the order in which it was refused. Null: nothing does. */
 let waiting = null;
@@ -219,8 +239,12 @@ async function lookForDatabase() {
   let isBack = false;
   while (waiting.length > 0) {
     await timers.setTimeout(jitter(isBack ? NEXT_MS : pauseMs));
-    const tried = waiting.splice(0, isBack ? AT_ONCE : 1).map((one) => one.again());
-    isBack = (await Promise.all(tried)).every(Boolean);
+    const tried = waiting.splice(0, isBack ? AT_ONCE : 1);
+    const ends = await Promise.all(
+      tried.map((one) => within(TRY_MS, one.again(), 'the database').catch(() => false)),
+    );
+    waiting.push(...tried.filter((_, at) => !ends[at]));
+    isBack = ends.every(Boolean);
     pauseMs = isBack ? PAUSE_MS.first : Math.min(2 * pauseMs, PAUSE_MS.longest);
     if (!isBack) waiting = waiting.filter((one) => one.goesOn());
   }
@@ -231,17 +255,23 @@ async function lookForDatabase() {
 function later(attempt, { problem, untilMs, whileAway }) {
   return new Promise((resolve, reject) => {
     let refusal = problem;
-    const one = {
-      again: async () => {
-        try {
-          resolve(await attempt());
-        } catch (other) {
-          refusal = other;
-          if (isAway(other)) return !waiting.push(one);
-          reject(other);
+    let asked;
+    /** True once it is done, or has failed for another reason. */
+    const ask = async () => {
+      try {
+        resolve(await attempt());
+      } catch (other) {
+        refusal = other;
+        if (isAway(other)) {
+          asked = undefined;
+          return false;
         }
-        return true;
-      },
+        reject(other);
+      }
+      return true;
+    };
+    const one = {
+      again: () => (asked ??= ask()),
       goesOn: () => {
         const isLate = Date.now() >= untilMs;
         if (isLate) reject(refusal);
@@ -261,9 +291,12 @@ function storeLater({ prototype }, load) {
   const { updateExistingExecution } = prototype;
   prototype.updateExistingExecution = async function (id, changes, ...conditions) {
     // The original of a retry is told about its success too.
-    const work = running.get(id) ?? running.get(changes?.retrySuccessId);
+    const own = running.has(id) ? id : changes?.retrySuccessId;
+    const work = running.get(own);
     const isEnd = changes?.retrySuccessId !== undefined || !OPEN.has(changes?.status ?? 'running');
     const store = () => updateExistingExecution.call(this, id, changes, ...conditions);
+    // The stores may come back in any order: what was taken meanwhile is not stored, as n8n stores nothing of what was stopped.
+    const storeOurs = async () => (await isStillOurs(own, work)) && store();
     if (work === undefined || !isEnd) return store();
     try {
       return await store();
@@ -276,7 +309,7 @@ function storeLater({ prototype }, load) {
         if (changes.status === 'success') keepResult(id, changes, work, flatted);
       };
       whileAway();
-      return later(store, { problem, untilMs, whileAway });
+      return later(storeOurs, { problem, untilMs, whileAway });
     }
   };
 }
