@@ -223,6 +223,11 @@ export const LATER_SCRIPTS = [
     since: '2026-11-27T20:02:00Z',
     did: 'let workers store later what PostgreSQL did not take, and told recovery what workers run',
   },
+  {
+    name: 'keep-stalled',
+    since: '2026-11-29T16:30:00Z',
+    did: 'let workers run no node, and store no result, of an execution of which neither store says whose it is',
+  },
 ];
 
 /** So many times one drill repeats a fault. */

@@ -123,6 +123,7 @@ const OF_DATABASE: ReadonlySet<string> = new Set([
 
 /** With names and addresses: PostgreSQL's limits and its standby, a network that does not find it, and PgBouncer. */
 const OF_A_DATABASE = [
+  /^could not (extend|write to|create|fsync) file ".+": No space left on device$/,
   /^too many connections for (role|database) ".+"$/,
   /^cannot execute [A-Z ]+ in a read-only transaction$/,
   /^connect E(CONNREFUSED|TIMEDOUT|HOSTUNREACH|NETUNREACH) /,

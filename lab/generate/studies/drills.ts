@@ -158,6 +158,7 @@ function faultsOf(drills: readonly Kept[]): string {
 }
 
 const LOSING = 'faults that lost any (95% confidence)';
+const RECOVERED = 'met the SLO again after';
 const REPEATED = 'retries that repeated finished work / retries';
 
 const OUTCOME = {
@@ -165,7 +166,7 @@ const OUTCOME = {
     lostOf(drills.map(({ drill }) => drill.ledger)),
   [LOSING]: ({ drills }: { drills: Kept[] }) => faultsOf(drills),
   'every other class': ({ drills }: { drills: Kept[] }) => othersOf(drills),
-  'met the SLO again after': ({ drills }: { drills: Kept[] }) => recoveredAfter(drills),
+  [RECOVERED]: ({ drills }: { drills: Kept[] }) => recoveredAfter(drills),
   drills: ({ drills }: { drills: Kept[] }) => linksOf(drills),
 };
 
@@ -270,6 +271,7 @@ ${tableOf([...controlsOf(own), ...own], {
   ...OUTCOME,
   [LOSING]: ({ fault, drills }) => (fault === NO_FAULT ? '-' : faultsOf(drills)),
   [REPEATED]: ({ fault, drills }) => (fault === NO_FAULT ? '-' : repeatedBy(drills)),
+  [RECOVERED]: ({ fault, drills }) => (fault === NO_FAULT ? '-' : recoveredAfter(drills)),
 })}
 `;
   })

@@ -121,12 +121,13 @@ function untold(facts: DrillFacts): string[] {
           `${counted(nameless, 'failed execution')} no longer ${nameless === 1 ? 'has' : 'have'} a request id, so any of them may belong to a lost request`,
         ]
       : []),
-    ...(asks(DONE_TWICE) && ledger.workByResponse === undefined
+    // n8n's own successes show what n8n stored, not how often a worker did the work.
+    ...(asks(DONE_TWICE) && (ledger.sources.effects === null || ledger.workByResponse === undefined)
       ? [
           'no service outside n8n counts how often work was done: use the side-effect workload, or set a --promise without done-twice',
         ]
       : []),
-    ...(asks('recover') && figures?.isRecoveryUnknown === true
+    ...(figures?.isRecoveryUnknown === true
       ? [
           'too few requests were due after the fault to tell whether the SLO was met again: use a longer --after or a higher --rate',
         ]

@@ -182,9 +182,11 @@ describe('a drill in which nothing could have been seen to break says nothing', 
       ...{ detectSeconds: 46, recoverSeconds: null, isRecoveryUnknown: true as const },
       ...{ slowestMs: 6_000, backlog: null, errors: null },
     };
-    expect(sentenceOf({ figures }, 'recover<60s,lost=0')).toContain(
-      'too few requests were due after the fault',
-    );
+    for (const promised of ['recover<60s,lost=0', 'lost=0']) {
+      expect(sentenceOf({ figures }, promised)).toContain(
+        'too few requests were due after the fault',
+      );
+    }
   });
 });
 
@@ -253,6 +255,11 @@ describe('that no work is done twice', () => {
     expect(drillVerdict(facts(of(0))).promises[0]?.measured).toBe(
       'the work of none of 150 requests was done more than once',
     );
+  });
+
+  test("n8n's own successes do not show", () => {
+    const ofN8n = ledger({ ...of(0).ledger, sources: { executions: 'database', effects: null } });
+    expect(drillVerdict(facts({ promises, ledger: ofN8n })).outcome).toBe('invalid');
   });
 
   test('says nothing where nothing counts the work', () => {

@@ -89,6 +89,7 @@ describe('a crash', () => {
     ['too many connections for role "n8n"'],
     ['cannot execute UPDATE in a read-only transaction'],
     ['read ECONNRESET'],
+    ['could not extend file "base/16384/16437": No space left on device'],
     ['remaining connection slots are reserved for roles with the SUPERUSER attribute'],
   ])('is what n8n itself says, word by word: %s', (error) => {
     expect(isCrash(stored(error))).toBe(true);
