@@ -235,7 +235,8 @@ const satisfies = (version, name, range) =>
   [viewed(`${name}@${range}`, 'version') ?? []].flat().includes(version);
 
 const BIN = 'node_modules/n8n/bin/n8n';
-const START = 'require(require("node:path").resolve("node_modules/n8n/dist/commands/start.js"));process.exit()';
+const START =
+  'require(require("node:path").resolve("node_modules/n8n/dist/commands/start.js"));process.exit()';
 /** What n8n loads as it starts, and not before. */
 const LATER = `
 const { createRequire } = require("node:module");

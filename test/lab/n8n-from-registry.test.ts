@@ -113,7 +113,11 @@ test('a package is known that needs another version of a package than it gets', 
     ...{ name: 'graph', version: '1.7.3', parent: 'chain', asked: '^1.1.0' },
     ...{ peer: 'core', range: '^1.3.4', has: '1.1.41' },
   });
-  expect(unmet('node_modules/old')).toMatchObject({ asked: '1.0.0', range: '1.1.0', has: '1.1.41' });
+  expect(unmet('node_modules/old')).toMatchObject({
+    asked: '1.0.0',
+    range: '1.1.0',
+    has: '1.1.41',
+  });
   for (const place of ['node_modules/fits', 'node_modules/chain', '']) {
     expect(unmet(place)).toBeNull();
   }
