@@ -19,7 +19,7 @@ export const thresholds = {
     meaning:
       "A webhook request that takes longer than this number of seconds is slow. Use a bucket bound of n8n's histogram: 0.003, 0.03, 0.1, 0.3, 1.5 or 10. If a workflow responds when it ends, its whole run time counts.",
   },
-  webhookLeastPerSecond: {
+  webhookMinPerSecond: {
     value: 0.1,
     meaning:
       'Minimum number of webhook requests per second; with fewer requests, the webhook alerts do not fire.',

@@ -32,7 +32,7 @@ function burns(
   return [
     `(${share(short)}) > ${bound}`,
     `and (${share(long)}) > ${bound}`,
-    `and ${rate(n8n(COUNT), short)} > ${threshold('webhookLeastPerSecond')}`,
+    `and ${rate(n8n(COUNT), short)} > ${threshold('webhookMinPerSecond')}`,
   ].join('\n');
 }
 

@@ -43,7 +43,7 @@ function variablesOf(manifests: Manifest[], component: string): Record<string, u
   return Object.fromEntries(env.map(({ name, value, valueFrom }) => [name, value ?? valueFrom]));
 }
 
-const LONG = { executions: { mode: 'queue', longestReplySeconds: 900 } };
+const LONG = { executions: { mode: 'queue', maxResponseSeconds: 900 } };
 const alb = 'alb.ingress.kubernetes.io';
 test.each<[string, Values, Record<string, string>]>([
   ['nginx', {}, { 'nginx.ingress.kubernetes.io/proxy-read-timeout': '915' }],

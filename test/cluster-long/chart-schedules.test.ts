@@ -11,7 +11,7 @@ const ROLLOUTS = Number(process.env['ROLLOUTS'] ?? 10);
 /** The scheduler looks at what is due every 5 s. */
 const LATE_MS = 15_000;
 const VALUES = {
-  executions: { mode: 'queue', durableSchedules: true, longestReplySeconds: 30 },
+  executions: { mode: 'queue', durableSchedules: true, maxResponseSeconds: 30 },
   database: { type: 'postgresql' },
   webhook: { enabled: true, replicas: 1 },
   worker: { replicas: 1 },

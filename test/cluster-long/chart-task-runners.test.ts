@@ -9,7 +9,7 @@ import { pause } from '../support/wait';
 jest.setTimeout(1_800_000);
 
 const VALUES = {
-  executions: { mode: 'queue', longestReplySeconds: 120 },
+  executions: { mode: 'queue', maxResponseSeconds: 120 },
   database: { type: 'postgresql' },
   worker: { replicas: 2, env: { NODE_FUNCTION_ALLOW_BUILTIN: 'os' } },
   loadTargets: { enabled: true },

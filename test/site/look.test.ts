@@ -99,7 +99,7 @@ describe.each(SCREENS)('a screen is %i pixels wide, %s', (width, scheme, picture
       await page.screenshot({ path });
     }
     await page.locator('.DocSearch-Button').click();
-    await page.locator('#localsearch-input').fill('executions.longestReplySeconds');
+    await page.locator('#localsearch-input').fill('executions.maxResponseSeconds');
     const result = page.locator('.VPLocalSearchBox .result', { hasText: 'Values' }).first();
     await result.waitFor();
     expect(await seriousFindings(page)).toEqual([]);

@@ -7,7 +7,7 @@ also runs what nobody waits for. Dict: context, component.
 */}}
 {{- define "n8n-tuned.shutdownSeconds" -}}
 {{- $isWorker := eq .component.role "worker" -}}
-{{- $longest := max (ternary 300 30 $isWorker) (int .context.Values.executions.longestReplySeconds) -}}
+{{- $longest := max (ternary 300 30 $isWorker) (int .context.Values.executions.maxResponseSeconds) -}}
 {{- $setting := .component.settings.shutdown.timeoutSeconds | default $longest | int -}}
 {{- $seconds := include "n8n-tuned.userNumber" (merge (dict "name" "N8N_GRACEFUL_SHUTDOWN_TIMEOUT" "default" $setting) .) -}}
 {{- if $isWorker -}}

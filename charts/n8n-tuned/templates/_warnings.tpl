@@ -82,8 +82,8 @@
 {{- end }}
 {{- range $components }}
 {{- $seconds := include "n8n-tuned.shutdownSeconds" (dict "context" $ "component" .) | int }}
-{{- if lt $seconds (int $values.executions.longestReplySeconds) }}
-- {{ .at }} stops within {{ $seconds }} s, but a caller can wait {{ int $values.executions.longestReplySeconds }} s (executions.longestReplySeconds): in a rollout, callers that wait longer than {{ $seconds }} s lose their response. Raise shutdown.timeoutSeconds, or lower executions.longestReplySeconds.
+{{- if lt $seconds (int $values.executions.maxResponseSeconds) }}
+- {{ .at }} stops within {{ $seconds }} s, but a caller can wait {{ int $values.executions.maxResponseSeconds }} s (executions.maxResponseSeconds): in a rollout, callers that wait longer than {{ $seconds }} s lose their response. Raise shutdown.timeoutSeconds, or lower executions.maxResponseSeconds.
 {{- end }}
 {{- end }}
 {{- if and $values.multiMain.enabled $values.httpRoute.enabled }}

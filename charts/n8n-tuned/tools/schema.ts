@@ -152,7 +152,7 @@ const SHAPES: Record<string, Shape> = {
   'executions.mode': oneOf('regular', 'queue'),
   'executions.process': oneOf('main', 'own'),
   'executions.timeoutSeconds': whole(-1),
-  'executions.longestReplySeconds': whole(10),
+  'executions.maxResponseSeconds': whole(10),
   'pruning.maxAgeHours': orNull(whole(1)),
   'pruning.maxCount': orNull(whole()),
   'pruning.bufferHours': orNull(whole()),

@@ -72,5 +72,5 @@ main's; with it, all that callers of webhooks need, for a route of their own. Di
 
 {{/* Seconds a proxy waits for an answer: the longest one, and 15 s for what Bull's watchdog and the network add. */}}
 {{- define "n8n-tuned.proxyTimeoutSeconds" -}}
-{{- add 15 (int .Values.executions.longestReplySeconds) -}}
+{{- add 15 (int .Values.executions.maxResponseSeconds) -}}
 {{- end -}}

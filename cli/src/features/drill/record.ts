@@ -95,7 +95,14 @@ export const drillPhasesSchema = z.object({
 });
 export type DrillPhases = z.infer<typeof drillPhasesSchema>;
 
-export const drillLedgerSchema = z.object({
+/** Drills until 2026-11-29 called it `lostAndTold`. */
+function withNewName(ledger: unknown): unknown {
+  if (typeof ledger !== 'object' || ledger === null || !('lostAndTold' in ledger)) return ledger;
+  const { lostAndTold, ...rest } = ledger;
+  return { lostWithError: lostAndTold, ...rest };
+}
+
+const ledgerSchema = z.object({
   sent: z.number(),
   classes: ledgerClassesSchema,
   /**
@@ -110,7 +117,7 @@ export const drillLedgerSchema = z.object({
   /** Requests that were accepted and not done. */
   lost: z.number(),
   /** Those of them whose callers got an error, so that trying again is safe; null: it was not counted. */
-  lostAndTold: z.number().nullable(),
+  lostWithError: z.number().nullable(),
   /** Drills until 2026-11-29 have it: a bound that took requests for independent, which are lost together. Not shown. */
   lossBound: z.exactOptional(z.number()),
   /**
@@ -134,6 +141,7 @@ export const drillLedgerSchema = z.object({
   /** Failed executions without an id that no request is left for. */
   nameless: z.number(),
 });
+export const drillLedgerSchema = z.preprocess(withNewName, ledgerSchema);
 export type DrillLedger = z.infer<typeof drillLedgerSchema>;
 
 const ledgerTimelineSchema: z.ZodType<LedgerTimeline> = z.object({

@@ -23,7 +23,7 @@ export type MeasureCell = (
   signal: AbortSignal,
 ) => Promise<CellResult>;
 
-export interface SweepHands {
+export interface SweepDeps {
   measureCell: MeasureCell;
   /** Which may not be that on which the sweep began. */
   machine: Machine;
@@ -38,7 +38,7 @@ export interface SweepHands {
 export async function goThrough(
   folder: SweepFolder,
   sweep: SweepRecord,
-  { measureCell, machine, disturbances, progress, onCell }: SweepHands,
+  { measureCell, machine, disturbances, progress, onCell }: SweepDeps,
   signal: AbortSignal,
 ): Promise<CellRecord[]> {
   const records = folder.records(sweep);

@@ -40,7 +40,7 @@ export function ledgerSummary(
     ...(byResponse === null ? {} : { workByResponse: byResponse }),
     exposed: entries.length,
     lost,
-    lostAndTold: ledger.entries.filter(
+    lostWithError: ledger.entries.filter(
       (entry) => entry.class === 'lost' && (entry.heard === 'error' || entry.heard === 'refused'),
     ).length,
     ...inFlightOn(victims),

@@ -283,7 +283,7 @@ function judged(promise: DrillPromise, facts: DrillFacts): Judged {
   const share = among === 0 ? 0 : count / among;
   const kept = holds(promise.unit === 'share' ? share : count, promise);
   const were = count === 1 ? 'was' : 'were';
-  const bound = metric !== 'lost' ? '' : count === 0 ? openText(ledger) : told(ledger);
+  const bound = metric !== 'lost' ? '' : count === 0 ? openText(ledger) : errorsOf(ledger);
   const shown = count === 0 ? 'none' : String(count);
   return {
     promise,
@@ -343,12 +343,11 @@ export function faultsAtRisk({
   return made - Math.min(made, victims.filter(isSpared).length);
 }
 
-function told({ classes, lostAndTold }: DrillLedger): string {
+function errorsOf({ classes, lostWithError }: DrillLedger): string {
   const { requests } = classes.lost;
-  if (lostAndTold === null || requests === 0) return '';
-  if (lostAndTold === requests) return '; every caller got an error';
-  const untoldOf = requests - lostAndTold;
-  return `; ${formatNumber(untoldOf)} of the callers got no error`;
+  if (lostWithError === null || requests === 0) return '';
+  if (lostWithError === requests) return '; every caller got an error';
+  return `; ${formatNumber(requests - lostWithError)} of the callers got no error`;
 }
 
 /** Counts all requests, as any of them may be retried. */

@@ -26,7 +26,7 @@ const classes = (given: Partial<Record<LedgerClass, number>>): Record<LedgerClas
 const ledger = (given: Partial<DrillLedger> = {}): DrillLedger => ({
   ...{ sent: 150, classes: classes({ once: 150 }), exposed: 100, lost: 0 },
   ...{ sources: { executions: 'database', effects: 'service outside n8n' } },
-  ...{ withoutExecutions: null, nameless: 0, lostAndTold: null, ...given },
+  ...{ withoutExecutions: null, nameless: 0, lostWithError: null, ...given },
 });
 
 const facts = (given: Partial<DrillFacts> = {}): DrillFacts => ({
@@ -288,11 +288,11 @@ test('what your own commands do is not measured, which is a doubt', () => {
 });
 
 test('of lost work, the verdict tells whether its callers know', () => {
-  const measured = (lostAndTold: number | null): string | undefined =>
+  const measured = (lostWithError: number | null): string | undefined =>
     drillVerdict(
       facts({
         promises: parsePromises('lost=0'),
-        ledger: ledger({ lost: 8, lostAndTold, classes: classes({ once: 142, lost: 8 }) }),
+        ledger: ledger({ lost: 8, lostWithError, classes: classes({ once: 142, lost: 8 }) }),
       }),
     ).promises[0]?.measured;
   expect(measured(8)).toBe('8 of 100 requests were accepted and lost; every caller got an error');
