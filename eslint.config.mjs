@@ -143,7 +143,7 @@ export default tseslint.config(
       'n8n-nodes-base/node-class-description-inputs-wrong-regular-node': 'off',
       'n8n-nodes-base/node-class-description-outputs-wrong': 'off',
       'n8n-nodes-base/node-param-type-options-max-value-present': 'off',
-      // As require-node-api-error above.
+      // The same reason as for require-node-api-error above.
       'n8n-nodes-base/node-execute-block-wrong-error-thrown': 'off',
     },
   },

@@ -153,7 +153,7 @@ runners_layer() {
   install -m 644 "$IMAGES_DIR/task-runners.json" "$1/etc/n8n-task-runners.json"
   add_user "$1" runner 1000 /home/runner
 }
-# As n8n's own image of task runners, except for its base: n8n's launcher, built from its source, and n8n's runner for Python
+# The same as n8n's own image of task runners, except for its base: n8n's launcher, built from its source, and n8n's runner for Python
 # beside that for JavaScript. No registry of packages has either, so they come from their repositories.
 RUNNER_SOURCES=$WORK/runner-sources
 runner_source() { # runner_source FOLDER URL TAG [PATH]: into $RUNNER_SOURCES/FOLDER, unless it is there

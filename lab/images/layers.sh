@@ -45,7 +45,7 @@ unpack_packages() {
   apt_lists
   rm -rf "$debs"
   mkdir -p "$debs/partial" "$dir"/usr/{bin,sbin,lib,lib64}
-  # As in the base, or their folders would hide the base's links of the same names.
+  # The same links as in the base, or their folders would hide the base's links of the same names.
   ln -s usr/bin usr/sbin usr/lib usr/lib64 "$dir"
   apt-get install -y --download-only --no-install-recommends -o Debug::NoLocking=1 \
     -o Dir::State::status="$BASE/var/lib/dpkg/status" -o Dir::Cache::archives="$debs" "$@" >"$WORK/apt.log" 2>&1 ||

@@ -169,12 +169,18 @@ test('a banned name is found in each way to write it', () => {
     'called-crashed: write done, marked as crashed',
     'leastMs: write min',
   ]);
+  expect(
+    bannedNamesIn('webhookLeastPerSecond: 1 # at-most-once, scalesAtMostTo, longestReplySeconds'),
+  ).toEqual(['webhookLeastPerSecond: write min', 'longestReplySeconds: write max response']);
 });
 
+/** What lists the words that are not used, or shows that they are found. */
+const NAME_THEM = /^docs\/(words|names)\.json$|^test\/lab\/words\.test\.ts$/;
+
 test('identifiers and JSON keys keep to the words', () => {
-  const kinds = ['ts', 'cjs', 'mjs', 'tpl', 'yaml', 'yml', 'sh', 'go'];
+  const kinds = ['ts', 'cjs', 'mjs', 'tpl', 'yaml', 'yml', 'json', 'sh', 'go'];
   const files = tracked(...kinds.map((kind) => `*.${kind}`)).filter(
-    (file) => file !== 'test/lab/words.test.ts',
+    (file) => !NAME_THEM.test(file) && !file.endsWith('package-lock.json'),
   );
   expect(files.flatMap((file) => bannedNamesIn(read(file)).map((n) => `${file}: ${n}`))).toEqual(
     [],
@@ -183,6 +189,10 @@ test('identifiers and JSON keys keep to the words', () => {
 
 /** A comment whose first word is Of, Where or As, in each way to write one; a line that goes on with one may begin so. */
 const FRAGMENT = /(?:\/\*\*?\s+(?:\*\s+)?|(?<!\/\/[^\n]*\n[^\S\n]*)\/\/ +)(?:Of|Where|As)\b[^\n]*/g;
+/** The same in YAML and shell scripts. What the chart's users read of a value begins with `--`. */
+const FRAGMENT_AFTER_HASH = /(?<!#[^\n]*\n[^\S\n]*)(?<=^|[^\S\n])# +(?:Of|Where|As)\b[^\n]*/gm;
+/** A number whose thousands are apart, as English does not write them, in a comment. */
+const SPACED = /(?:\/\/|\*|#) [^\n]*?(?<![\w.,:/-])\d{1,3} \d{3}\b(?![-:.]\d)[^\n]*/g;
 
 test('a comment that begins with Of, Where or As is found in each way to write it', () => {
   const text = [
@@ -193,21 +203,24 @@ test('a comment that begins with Of, Where or As is found in each way to write i
     ...['/** Of a twin. */', '// Where it lies.', '// As it is.', '/** * Of all.'],
     '/* As long as that. */ -}}',
   ]);
+  expect(
+    '# Of a twin.\na: 1 # As it is.\n# Goes on:\n# Of all.'.match(FRAGMENT_AFTER_HASH),
+  ).toEqual(['# Of a twin.', '# As it is.']);
+  expect('// 47 000 of 1,000\n * all 12 600\n# at 10:00 100 of 2026'.match(SPACED)).toHaveLength(2);
 });
 
-test('comments say what a thing is or does, and do not begin with Of, Where or As', () => {
-  const folders = [
-    ...['cli', 'loadtests', 'charts', 'nodes', 'lab', 'monitoring', 'site', 'studies'],
-    'test',
-  ];
-  const files = folders.flatMap((folder) =>
-    tracked(...['ts', 'cjs', 'mjs', 'tpl'].map((end) => `${folder}/*.${end}`)),
-  );
-  // The examples above are such comments.
-  const others = files.filter((file) => file !== 'test/lab/words.test.ts');
-  expect(
-    others.flatMap((file) => (read(file).match(FRAGMENT) ?? []).map((one) => `${file}: ${one}`)),
-  ).toEqual([]);
+test('comments say what a thing is or does, do not begin with Of, Where or As, and have commas in numbers', () => {
+  const filesOf = (...ends: string[]): string[] => tracked(...ends.map((end) => `*.${end}`));
+  const found = (files: string[], pattern: RegExp): string[] =>
+    files
+      // Examples of such comments.
+      .filter((file) => !['test/lab/words.test.ts', 'lab/figures.ts'].includes(file))
+      .flatMap((file) => (read(file).match(pattern) ?? []).map((one) => `${file}: ${one}`));
+  const code = filesOf('ts', 'cjs', 'mjs', 'tpl', 'css', 'go');
+  const scripts = filesOf('yaml', 'yml', 'sh');
+  expect(found(code, FRAGMENT)).toEqual([]);
+  expect(found(scripts, FRAGMENT_AFTER_HASH)).toEqual([]);
+  expect(found([...code, ...scripts], SPACED)).toEqual([]);
 });
 
 test('the glossary has at most 25 terms', () => {

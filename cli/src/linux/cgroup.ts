@@ -288,7 +288,7 @@ function delegate(folder: string): void {
   writeFileSync(join(folder, 'cgroup.subtree_control'), '+cpu +memory');
 }
 
-/** The kernel takes whole microseconds only, and (550 / 1000) * 100 000 is a little more than that. */
+/** The kernel takes whole microseconds only, and (550 / 1000) * 100,000 is a little more than that. */
 const quota = (millicores: number): number => Math.round((millicores * periodMicroseconds) / 1000);
 
 const bytesOf = (mebibytes: number): number => Math.round(mebibytes * mebi);

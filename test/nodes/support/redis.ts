@@ -45,7 +45,7 @@ export class RedisServers {
 
   /** Three primaries that share the slots. */
   async startCluster(): Promise<number[]> {
-    // By itself the bus takes a port 10 000 higher, where outgoing connections may have it.
+    // By itself the bus takes a port 10,000 higher, where outgoing connections may have it.
     const ports = await Promise.all(
       [1, 2, 3].map(async () =>
         this.start(['--cluster-enabled', 'yes', '--cluster-port', String(await freePort())]),

@@ -126,7 +126,7 @@ function isLimited() {
  */
 function freeBytes() {
   const free = process.availableMemory?.();
-  // Of the machine, where such files count as free.
+  // Without a limit it is the machine's, where such files count as free.
   if (free === undefined || !isLimited()) return free;
   for (const [file, field] of [
     ['memory.stat', /^(?:in)?active_file (\d+)/gm],

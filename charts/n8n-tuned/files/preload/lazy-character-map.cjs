@@ -1,4 +1,4 @@
-// In each V8 isolate for expressions n8n's library `transliteration` fills a map of 47 000 characters, which only
+// In each V8 isolate for expressions n8n's library `transliteration` fills a map of 47,000 characters, which only
 // replaceSpecialChars() reads. With this the map is built when it is first read. docs/chart/patches.md
 const { changesBundle } = require('./expressions.cjs');
 const { patch } = require('./in-force.cjs');

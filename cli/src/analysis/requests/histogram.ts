@@ -16,7 +16,7 @@ const STEP = 512;
 
 /**
  * Any number of values in bounded memory, as counts in buckets whose bounds grow evenly on a logarithmic scale
- * (the idea of DDSketch). From a microsecond to a day there are about 12 600 buckets, 100 KiB.
+ * (the idea of DDSketch). From a microsecond to a day there are about 12,600 buckets, 100 KiB.
  */
 export class Histogram implements Ordered {
   length = 0;

@@ -15,7 +15,7 @@ export const PERCENTILES: Partial<Record<SloMetric, number>> = {
  *
  * - a percentile p: the interval from order statistics has an upper end only where p^n is at most the tail,
  *   as that is how likely all of n independent requests lie below the true percentile (p95: 72, p99: 368,
- *   p99.9: 3 688 at 95% confidence);
+ *   p99.9: 3,688 at 95% confidence);
  * - a share of errors below `bound`: Wilson's interval of 0 of n ends at z^2 / (n + z^2) (1%: 381).
  * - a mean: as many values as a normal distribution needs to describe it (30).
  *

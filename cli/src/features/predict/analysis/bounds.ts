@@ -61,7 +61,7 @@ export function slotsBound({
   };
 }
 
-/** A core has 1 000 ms of CPU a second to give. */
+/** A core has 1,000 ms of CPU a second to give. */
 export function cpuBound({ name, cores, millisecondsPerRequest }: CpuShare): Bound {
   return {
     name,
