@@ -101,7 +101,7 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- printf "executions.process: n8n %s has no `own` process (removed in 1.0), and would not start with this value: set executions.process=main, or executions.mode=queue to run executions outside main." (include "n8n-tuned.version" .) }}{{ "\n" -}}
 {{- end -}}
 {{- if and .Values.executions.durableSchedules (not (include "n8n-tuned.supports" (dict "context" . "feature" "durableSchedules"))) -}}
-{{- printf "executions.durableSchedules: n8n %s stores schedules only in memory (2.39 and newer can use the database): use a newer version, or set this value to false." (include "n8n-tuned.version" .) }}{{ "\n" -}}
+{{- printf "executions.durableSchedules: the chart supports this only from n8n 2.39 on, and this is n8n %s: use a newer version, or set this value to false." (include "n8n-tuned.version" .) }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq .Values.executions.process "own") (include "n8n-tuned.isQueue" .) -}}
 {{- "executions.process: in queue mode, a worker cannot start a process for each execution: set executions.process=main." }}{{ "\n" -}}
