@@ -45,6 +45,7 @@ const rowSchema = z.strictObject({
   when: expression.optional(),
   n8n: z.string().optional(),
   setting: z.string().optional(),
+  usual: z.number().optional(),
   code: z.union([z.literal('sandbox'), z.array(z.string())]).optional(),
   part: z.enum(['layout', 'place', 'outside']).optional(),
   unit: z.string().optional(),
@@ -348,13 +349,22 @@ function refuseUnknown({ n8n, values, variables }: Component, rows: readonly Row
     const advice = instead === undefined ? 'remove it' : `use ${instead}`;
     throw new Mistake(`env.${name}: n8n ${n8n} no longer reads it: ${advice}.`);
   }
-  for (const { name, setting: asked, n8n: range } of rows) {
+  for (const { name, setting: asked, usual, n8n: range } of rows) {
     if (asked === undefined || range === undefined || isWithin(n8n, range)) continue;
-    if (!isTrue(at(values, asked.split('.')))) continue;
+    const value = at(values, asked.split('.'));
+    if (!isTrue(value) || value === usual) continue;
     throw new Mistake(
       `${asked}: this setting has no effect in n8n ${n8n} (${name}: n8n ${range.replaceAll('-0', '')}): remove the setting, or use another n8n version.`,
     );
   }
+}
+
+/** Whether this n8n has what a value of the chart asks for. */
+export function hasSetting(n8n: string, asked: string): boolean {
+  const { patches, variables } = table();
+  return [...patches, ...variables].every(
+    ({ setting, n8n: range }) => setting !== asked || range === undefined || isWithin(n8n, range),
+  );
 }
 
 /** What the kit sets in a process, apart from its place; untuned, only what any n8n needs. */

@@ -138,6 +138,21 @@ test('a value that the user gives and this n8n does not know is refused, and one
   );
   expect(refusal({}, '1.0.0')).toBe('accepted');
   expect(refusal({ tuning: { readOnce: false } }, '1.0.0')).toBe('accepted');
+  const late = { database: { type: 'postgresql', pingTimeoutSeconds: 21 } };
+  expect(refusal(late, '2.27.3')).toBe('accepted');
+  expect(refusal(late, '2.27.2')).toContain('database.pingTimeoutSeconds: this setting has no');
+  expect(refusal({ database: { pingTimeoutSeconds: 20 } }, '2.27.2')).toBe('accepted');
+});
+
+test('what the chart itself has is no value of the user', () => {
+  const rows = table().variables.filter(({ usual }) => usual !== undefined);
+  expect(rows.length).toBeGreaterThan(0);
+  for (const { setting = '', usual } of rows) {
+    const value = setting
+      .split('.')
+      .reduce<unknown>((at, key) => (at as never)[key], completed({}));
+    expect([setting, value]).toEqual([setting, usual]);
+  }
 });
 
 test('a variable that this n8n no longer reads is refused, with the one that it reads', () => {

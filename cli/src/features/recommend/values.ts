@@ -1,7 +1,7 @@
 import { Document, isMap, isPair, isScalar, type YAMLMap } from 'yaml';
 import { PLANNED_SHARE } from '../find/analysis/planned-share';
 import { kitPools, valuesOfTopology } from '../../plan/chart-values';
-import { at, chartFile } from '../../plan/environment';
+import { at, chartFile, hasSetting } from '../../plan/environment';
 import { databaseOf, type Topology } from '../../plan/topology';
 import { SEAL } from '../../record/user-file';
 import { isMasked } from '../../plan/secrets/mask';
@@ -71,7 +71,7 @@ function sayAll(say: Say, best: Sizing): void {
   sayWritten(['image'], 'the version that was measured');
   sayWritten(['executions', 'mode'], `${topology.mode} mode ${held}`);
   if (topology.process === 'own') sayWritten(['executions', 'process'], `as measured in ${source}`);
-  if (topology.mode === 'queue') {
+  if (topology.mode === 'queue' && hasSetting(topology.n8n, 'executions.peakRatePerSecond')) {
     say(
       ['executions', 'peakRatePerSecond'],
       Math.ceil(wantedPerSecond),

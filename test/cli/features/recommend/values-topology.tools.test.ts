@@ -6,7 +6,13 @@ import fc from 'fast-check';
 import { stringify } from 'yaml';
 import { keptForMs } from '../../../../cli/src/plan/kept-executions';
 import { heapMiBOf } from '../../../../cli/src/plan/chart-values';
-import { isOfKit, isOfPlace, isWithin, table } from '../../../../cli/src/plan/environment';
+import {
+  hasSetting,
+  isOfKit,
+  isOfPlace,
+  isWithin,
+  table,
+} from '../../../../cli/src/plan/environment';
 import { merged } from '../../../../cli/src/plan/presets';
 import { TUNING_NAMES, type Topology } from '../../../../cli/src/plan/topology';
 import { readDeployed } from '../../../../cli/src/targets/chart/deployed';
@@ -220,11 +226,9 @@ const VERSIONS = [
   N8N_LEGACY_VERSION,
 ];
 
-/** Whether an n8n has what a value asks for: the chart refuses it otherwise. */
-function isKnownTo(n8n: string, value: string): boolean {
-  const rows = [...table().patches, ...table().variables].filter((row) => row.setting === value);
-  return rows.every((row) => row.n8n === undefined || isWithin(n8n, row.n8n));
-}
+/** A value that the chart refuses where this n8n has not what it asks for. */
+const ifKnownTo = <T>(n8n: string, asked: string, values: fc.Arbitrary<T>) =>
+  hasSetting(n8n, asked) ? sometimes(values) : fc.constant(undefined);
 
 const tuningOf = (n8n: string) => {
   const settings: Record<string, fc.Arbitrary<unknown>> = {
@@ -241,7 +245,7 @@ const tuningOf = (n8n: string) => {
       ),
     ),
   };
-  const known = Object.entries(settings).filter(([name]) => isKnownTo(n8n, `tuning.${name}`));
+  const known = Object.entries(settings).filter(([name]) => hasSetting(n8n, `tuning.${name}`));
   return fc.record(
     { profile: fc.constantFrom(...TUNING_NAMES), ...Object.fromEntries(known) },
     { requiredKeys: ['profile'] },
@@ -254,7 +258,7 @@ const executionsOf = (n8n: string) => ({
         enabled: fc.boolean(),
         maxAgeHours: fc.integer({ min: 1, max: 99 }),
         maxCount: fc.integer({ min: 0, max: 9999 }),
-        ...(isKnownTo(n8n, 'executions.pruning.bufferHours')
+        ...(hasSetting(n8n, 'executions.pruning.bufferHours')
           ? { bufferHours: fc.integer({ min: 1, max: 9 }) }
           : {}),
       },
@@ -274,7 +278,10 @@ const valuesFor = (n8n: string) =>
     fc.record({
       ...commonOf(n8n),
       executions: fc.record(executionsOf(n8n)),
-      main: fc.record({ ...role, concurrency: sometimes(fc.integer({ min: 1, max: 60 })) }),
+      main: fc.record({
+        ...role,
+        concurrency: ifKnownTo(n8n, 'main.concurrency', fc.integer({ min: 1, max: 60 })),
+      }),
       database: fc.constantFrom({ type: 'sqlite' }, { type: 'postgresql' }),
     }),
     fc.record({
@@ -283,11 +290,15 @@ const valuesFor = (n8n: string) =>
       executions: fc.record({
         ...executionsOf(n8n),
         mode: fc.constant('queue'),
-        peakRatePerSecond: sometimes(fc.integer({ min: 1, max: 400 })),
+        peakRatePerSecond: ifKnownTo(
+          n8n,
+          'executions.peakRatePerSecond',
+          fc.integer({ min: 1, max: 400 }),
+        ),
       }),
       database: fc.record({
         type: fc.constant('postgresql'),
-        poolSize: sometimes(fc.integer({ min: 2, max: 20 })),
+        poolSize: ifKnownTo(n8n, 'database.poolSize', fc.integer({ min: 2, max: 20 })),
       }),
       main: fc.record(role),
       worker: fc.record({
