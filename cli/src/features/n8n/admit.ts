@@ -12,7 +12,15 @@ import { cacheFolder, hasLab, pinned, readVersions, repositoryRoot } from '../..
 import { chartFile, chartFolder, table } from '../../plan/environment';
 import { Mistake } from '../../ui/exit';
 import { knownSchema, type KnownCode } from './analysis/row';
-import { rowOf, type Kit, type PatchProof, type Read, type ReleaseRow } from './analysis/row';
+import {
+  functionsLoaded,
+  rowOf,
+  type Kit,
+  type PatchProof,
+  type Proof,
+  type Read,
+  type ReleaseRow,
+} from './analysis/row';
 import { fetchPackages, installedPackages, type Packages } from './packages';
 
 const run = promisify(execFile);
@@ -47,11 +55,14 @@ export async function admit(
       functions: Object.fromEntries(
         Object.entries(texts).map(([name, text]) => [name, text === null ? null : sha256(text)]),
       ),
-      bundle: await bundleIn(packages, tell, signal),
+      bundle: await bundleIn(version, packages, tell, signal),
       variables: variablesIn(packages),
       missing: packages.missing,
     };
-    return { row: rowOf(read, kit), read, diffs: await diffsOf(texts, kit, folder, signal) };
+    const loaded = functionsLoaded(version, kit);
+    const shown = Object.entries(texts).filter(([name]) => loaded.has(name));
+    const diffs = await diffsOf(Object.fromEntries(shown), kit, folder, signal);
+    return { row: rowOf(read, kit), read, diffs };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -100,6 +111,7 @@ async function functionsIn({ folders }: Packages, signal: AbortSignal): Promise<
 }
 
 async function bundleIn(
+  version: string,
   { folders }: Packages,
   tell: (text: string) => void,
   signal: AbortSignal,
@@ -110,8 +122,11 @@ async function bundleIn(
   const hash = sha256(readPlainFile(file));
   const isKnown = known().bundles[hash] !== undefined;
   if (isKnown) return { hash, isKnown, verdict: null };
-  const isolatedVm = isolatedVmHere();
-  if (isolatedVm === null) return { hash, isKnown, verdict: null };
+  const isolatedVm = isolatedVmFor(version);
+  if (isolatedVm === null) {
+    const why = 'the test needs isolated-vm, which no installed n8n contains';
+    return { hash, isKnown, verdict: null, why };
+  }
   tell('testing the patches for expressions in two sandboxes');
   const node = join(cacheFolder(), 'bin', 'node24');
   const names = kitOf()
@@ -120,28 +135,34 @@ async function bundleIn(
   const words = [preload('expressions-proof.cjs'), file, isolatedVm, ...names];
   const env = { ...process.env, N8N_TUNED_WITHOUT: names.join(',') };
   // It ends itself once it has answered.
-  const said = await run(node, words, { env, signal }).then(
-    ({ stdout }) => stdout,
-    (error: unknown) => String((error as { stdout?: unknown }).stdout ?? ''),
-  );
+  const ended = await run(node, words, { env, signal }).catch((error: unknown) => error);
   signal.throwIfAborted();
-  return {
-    hash,
-    isKnown,
-    verdict: said.endsWith('}') ? verdictSchema.parse(JSON.parse(said)) : null,
-  };
+  return { hash, isKnown, ...proofIn(ended) };
 }
+
+/** What the program that tests patches has answered, or why it has not: what it said last, or why it did not start. */
+export function proofIn(ended: unknown): Proof {
+  const { stdout, stderr, message } = endedSchema.parse(ended);
+  if (stdout.endsWith('}')) return { verdict: verdictSchema.parse(JSON.parse(stdout)) };
+  const last = stderr.trim().split('\n').at(-1) ?? '';
+  return { verdict: null, why: `the test did not end: ${last === '' ? message : last}` };
+}
+const endedSchema = z.looseObject({
+  stdout: z.string().default(''),
+  stderr: z.string().default(''),
+  message: z.string().default('it said nothing'),
+});
 
 const verdictSchema: z.ZodType<PatchProof> = z.record(
   z.string(),
   z.tuple([z.string(), z.string()]).nullable(),
 );
 
-/** Looks in every n8n that is installed, the newest first. */
-function isolatedVmHere(): string | null {
-  const modules = installedN8n(cacheFolder())
-    .reverse()
-    .map((version) => join(cacheFolder(), 'n8n', version, 'node_modules/isolated-vm'));
+/** That of this n8n if it is installed, and otherwise of another one, the newest first. */
+function isolatedVmFor(version: string): string | null {
+  const modules = [version, ...installedN8n(cacheFolder()).reverse()].map((one) =>
+    join(cacheFolder(), 'n8n', one, 'node_modules/isolated-vm'),
+  );
   return modules.find((path) => existsSync(path)) ?? null;
 }
 

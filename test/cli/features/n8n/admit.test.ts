@@ -1,7 +1,9 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { proofIn } from '../../../../cli/src/features/n8n/admit';
 import {
+  functionsLoaded,
   isAdmitted,
   rowOf,
   rowWithRanges,
@@ -84,8 +86,8 @@ test.each<[string, Partial<Read>, string]>([
   ],
   [
     'a bundle that could not be tried',
-    { bundle: { hash: 'b1', isKnown: false, verdict: null } },
-    'lazy-character-map  not tried   the test needs isolated-vm, which no installed n8n contains',
+    { bundle: { hash: 'b1', isKnown: false, verdict: null, why: 'the test did not end: why' } },
+    'lazy-character-map  not tried   the test did not end: why',
   ],
   [
     'a variable that is gone',
@@ -96,6 +98,24 @@ test.each<[string, Partial<Read>, string]>([
   const row = rowOf({ ...read, ...changed }, kit);
   expect(admitLines(row, [])).toContain(line);
   expect(isAdmitted(row)).toBe(false);
+});
+
+test('the test of a bundle that gives no answer says why', () => {
+  const answer = { 'zone-once': null };
+  const killed = { message: 'Command failed', stdout: JSON.stringify(answer), stderr: '' };
+  expect(proofIn(killed)).toEqual({ verdict: answer });
+  const failed = { message: 'Command failed', stdout: '', stderr: 'a\nError: not found\n' };
+  expect(proofIn(failed)).toEqual({
+    ...{ verdict: null, why: 'the test did not end: Error: not found' },
+  });
+  expect(proofIn(new Error('spawn node24 ENOENT')).why).toBe(
+    'the test did not end: spawn node24 ENOENT',
+  );
+});
+
+test('functions of patches that the chart does not load for a release are not compared', () => {
+  expect([...functionsLoaded('2.39.10', kit)]).toEqual(['EntityManager.findOne']);
+  expect([...functionsLoaded('1.20.0', kit)]).toEqual([]);
 });
 
 test('what an old release does not need, or does not get, is no reason against it', () => {

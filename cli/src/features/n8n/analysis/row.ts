@@ -8,7 +8,7 @@ export interface Read {
   /** By its name: the hash of its text; null: it is not there. */
   functions: Readonly<Record<string, string | null>>;
   /** Null: this n8n evaluates expressions without a sandbox, or its package is missing. */
-  bundle: { hash: string; isKnown: boolean; verdict: PatchProof | null } | null;
+  bundle: ({ hash: string; isKnown: boolean } & Proof) | null;
   /** All that its configuration names; null: it was not read. */
   variables: ReadonlySet<string> | null;
   /** The version of each package that this n8n needs, and that could not be had. */
@@ -17,6 +17,12 @@ export interface Read {
 
 /** By the name of each patch of expressions: why it is left out, or null where it is proven. */
 export type PatchProof = Readonly<Record<string, readonly [state: string, why: string] | null>>;
+
+/** What the test of a bundle said, if it was not known; `why` it said nothing. */
+export interface Proof {
+  verdict: PatchProof | null;
+  why?: string;
+}
 
 /** The names of functions, or the bundle in which n8n evaluates expressions, of which patches prove themselves. */
 export type PatchedCode = 'sandbox' | readonly string[];
@@ -99,10 +105,7 @@ function ofExpressions(name: string, read: Read): Pick<PatchRow, 'state' | 'beca
   }
   if (bundle.isKnown) return { state: 'known', because: [] };
   if (bundle.verdict === null) {
-    return {
-      state: 'not tried',
-      because: ['the test needs isolated-vm, which no installed n8n contains'],
-    };
+    return { state: 'not tried', because: bundle.why === undefined ? [] : [bundle.why] };
   }
   const why = bundle.verdict[name] ?? null;
   return why === null ? { state: 'proven', because: [] } : { state: 'unknown', because: [why[1]] };
@@ -115,6 +118,14 @@ function differences(version: string, names: ReadonlySet<string>, { variables }:
     return [`${name}: ${isSaid ? 'listed, but missing' : 'present, but not listed'}`];
   });
 }
+
+/** The functions that the patches change which the chart loads for this n8n. */
+export const functionsLoaded = (version: string, { patches }: Kit): Set<string> =>
+  new Set(
+    patches
+      .filter(({ range }) => range === null || isWithin(version, range))
+      .flatMap(({ code }) => (code === 'sandbox' ? [] : code)),
+  );
 
 /** The same row once variables have these ranges, which a newer release may change. */
 export const rowWithRanges = (
