@@ -32,6 +32,13 @@ const distinct = (values: readonly (string | undefined)[]): string[] =>
     .filter((value) => value !== undefined && value !== '')
     .toSorted() as string[];
 
+const versionsIn = (parts: readonly Fields[]): string[] =>
+  distinct(parts.flatMap(({ versions, topology }) => [versionIn(versions), versionIn(topology)]));
+
+/** The versions of n8n that a record names, or the runs beneath it. */
+export const versionsAt = (path: string): string[] =>
+  versionsIn(recordsAt(path).flatMap((one) => [...objectsIn(readJson(one))]));
+
 /** In a few words, from the text of a page. */
 export function conditionsOf(text: string): string {
   const linked = distinct([...text.matchAll(RECORDED)].map(([, href = '']) => pathOf(href)));
@@ -43,9 +50,7 @@ export function conditionsIn(records: readonly unknown[]): string {
   const of = (pick: (part: Fields) => string | undefined): string[] => distinct(all.map(pick));
   const cores = of((part) => machineOf(part) && `${String(machineOf(part)?.cores)} cores`);
   const cpus = of((part) => machineOf(part)?.cpu.replace(/\((R|TM)\)| Processor/g, ''));
-  const versions = distinct(
-    all.flatMap(({ versions, topology }) => [versionIn(versions), versionIn(topology)]),
-  );
+  const versions = versionsIn(all);
   const arrivals = of(({ arrivals: kind }) =>
     kind === 'even' || kind === 'random' ? kind : undefined,
   );

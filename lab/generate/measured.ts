@@ -1,5 +1,6 @@
 // What was measured, in twelve answers: docs/measured.md, and six of them in the table of README.md.
 import type { CompareRecord } from '../../cli/src/features/compare/record';
+import { versionsAt } from './conditions';
 import { link, listed, number, range, readJson, runAt, table, type Generated } from './records';
 import { ratioText } from './studies/capacity';
 import { peer } from './studies/charts';
@@ -226,8 +227,11 @@ export const MEASURED: readonly (() => Measured)[] = [
 ];
 
 const PAGE = 'docs/measured.md';
-const leads = ({ study, record }: Measured): string =>
-  `[study](${pathOfPage({ study })}), ${link(record)}`;
+function leads({ study, record }: Measured): string {
+  const n8n = versionsAt(record);
+  const of = n8n.length === 0 ? '' : ` of n8n ${listed(n8n)}`;
+  return `[study](${pathOfPage({ study })}), ${link(record)}${of}`;
+}
 
 export function measured(): Generated {
   const text = `# What we measured

@@ -345,11 +345,25 @@ test('goals count only what they are about, and say what the lowest is', () => {
     'not met: 0 of 1; the lowest is 2.4x, n8n 2.40.7, expressions, queue mode',
   );
   expect(text).toContain('`last-node` at least 3x, from 2.40 on | met: 1 of 1; the lowest is 3.2x');
-  expect(text).toContain('no version slower | not met: 4 of 5; the lowest is 0.5x');
-  expect(text).toMatch(
-    /no version slower \| not met: 4 of 5; [^|]*; 1 interval includes 1, so either/,
+  expect(text).toContain(
+    'no version slower | 1 interval lies below 1, and 1 of 5 include it, so either side may be faster; the lowest is 0.5x',
+  );
+  expect(ratiosByVersion([ratio('2.40.7', 'last-node', 3.2)])).toContain(
+    'no version slower | no interval lies below 1, and none includes it; the lowest is 3.2x',
   );
   expect(ratiosByVersion([])).toContain('| no version slower | not measured yet |');
+});
+
+test('how busy the machine was is said by the records of all cells', () => {
+  const [one, other] = [ratio('2.39.10', 'last-node', 2.4), ratio('2.40.7', 'last-node', 3.2)];
+  expect(ratiosByVersion([one])).not.toContain('load average');
+  const text = ratiosByVersion([
+    { ...one, loadAverageAtStart: 8.3 },
+    { ...other, loadAverageAtStart: 1.55 },
+  ]);
+  expect(text).toContain(
+    "At the start of a cell, the machine's load average was 1.55 to 8.3, which",
+  );
 });
 
 test('why expressions gain less with both cores than in a pod is said by the records of both', () => {

@@ -156,9 +156,12 @@ const RATIOS = 'studies/versions/results';
 const ratioPath = (one: Pick<Ratio, 'n8n' | 'workload' | 'mode'>): string =>
   `${RATIOS}/${nameOf(one)}.json`;
 
-const recordedRatios = (): Ratio[] =>
+/** As the record of its part has it. */
+type Recorded = Ratio & { loadAverageAtStart?: number };
+
+const recordedRatios = (): Recorded[] =>
   (existsSync(join(root, `${RATIOS}.jsonl.gz`)) ? PARTS : []).flatMap((part) =>
-    has(ratioPath(part)) ? [readJson<Ratio>(ratioPath(part))] : [],
+    has(ratioPath(part)) ? [readJson<Recorded>(ratioPath(part))] : [],
   );
 
 /** Says whether the chart patches the sandbox of expressions for this n8n. */
@@ -170,13 +173,31 @@ function isSandboxed(n8n: string): boolean {
 const ratioCell = ({ value, low, high }: Ratio['ratio']): string =>
   `${times(value)} (${high === null ? 'no interval' : range({ low, high })})`;
 
-const goalText = ({ measured, met, undecided, lowest }: GoalSeen): string =>
-  lowest === null
-    ? 'not measured yet'
-    : `${measured === met ? 'met' : 'not met'}: ${number(met)} of ${number(measured)}; the lowest is ${times(lowest.ratio.value)}, n8n ${lowest.n8n}, ${lowest.workload}, ${lowest.mode} mode${undecided === 0 ? '' : `; ${counted(undecided, 'interval includes', 'intervals include')} 1, so either side may be faster`}`;
+function goalText({ measured, met, undecided, ofIntervals, lowest }: GoalSeen): string {
+  if (lowest === null) return 'not measured yet';
+  const which = `the lowest is ${times(lowest.ratio.value)}, n8n ${lowest.n8n}, ${lowest.workload}, ${lowest.mode} mode`;
+  if (!ofIntervals)
+    return `${measured === met ? 'met' : 'not met'}: ${number(met)} of ${number(measured)}; ${which}`;
+  const below = measured - met;
+  const slower =
+    below === 0 ? 'no interval lies' : counted(below, 'interval lies', 'intervals lie');
+  const unsure =
+    undecided === 0
+      ? 'none includes it'
+      : `${number(undecided)} of ${number(measured)} include it, so either side may be faster`;
+  return `${slower} below 1, and ${unsure}; ${which}`;
+}
+
+/** What else kept the machine busy, as far as the records say it. */
+function loadAtStart(ratios: readonly Recorded[]): string {
+  const loads = ratios.flatMap(({ loadAverageAtStart: load }) => load ?? []);
+  if (loads.length === 0) return '';
+  const spread = range({ low: Math.min(...loads), high: Math.max(...loads) });
+  return `\nAt the start of a cell, the machine's load average was ${spread}, which includes load from the previous cell.\n`;
+}
 
 /** For the page of versions: the ratio of each that has any, the names of the others, and the goals. */
-export function ratiosByVersion(ratios: readonly Ratio[] = recordedRatios()): string {
+export function ratiosByVersion(ratios: readonly Recorded[] = recordedRatios()): string {
   const measured = distinct(ratios.map(({ n8n }) => n8n));
   const rest = VERSIONS.filter((version) => !measured.includes(version));
   const cells = WORKLOAD_NAMES.flatMap((workload) => MODES.map((mode) => ({ workload, mode })));
@@ -200,7 +221,7 @@ export function ratiosByVersion(ratios: readonly Ratio[] = recordedRatios()): st
     measured.toSorted((a, b) => compareVersions(b, a)),
     { n8n: (version) => version, ...Object.fromEntries(columns) },
   )}
-${others}
+${others}${loadAtStart(ratios)}
 ${goals}`;
 }
 
