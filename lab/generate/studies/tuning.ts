@@ -156,7 +156,7 @@ const RATIOS = 'studies/versions/results';
 const ratioPath = (one: Pick<Ratio, 'n8n' | 'workload' | 'mode'>): string =>
   `${RATIOS}/${nameOf(one)}.json`;
 
-/** As the record of its part has it. */
+/** The settings in the record of its part. */
 type Recorded = Ratio & { loadAverageAtStart?: number };
 
 const recordedRatios = (): Recorded[] =>
