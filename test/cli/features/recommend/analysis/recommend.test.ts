@@ -161,6 +161,14 @@ describe('values.yaml', () => {
     expect(above('cpu:')).toContain('0.5 cores at 80/s in probes/queue-2');
   });
 
+  test('has no value that this n8n would not take', () => {
+    const evidence = queue(2, 80);
+    const of = (n8n: string): string =>
+      valuesYaml(best([{ ...evidence, topology: { ...evidence.topology, n8n } }], 40));
+    expect(of('2.22.0')).toContain('peakRatePerSecond: 40');
+    expect(of('2.21.9')).not.toContain('peakRatePerSecond');
+  });
+
   test('says so where there is no evidence', () => {
     const text = valuesYaml(
       best([regular(50, { at: null, topology: { ...regular(50).topology, tuning: 'none' } })], 40),
