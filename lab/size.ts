@@ -9,6 +9,8 @@ interface Entry {
   path: string;
   bytes: number;
   lines: number;
+  /** Those of a page; 0 for other files. */
+  words: number;
 }
 
 const git = (...args: string[]) =>
@@ -20,6 +22,7 @@ const RECORDS = /^studies\/.*(\/results\/|results\.jsonl\.gz$)|^docs\/records(\/
 const TESTS = /^test\/|^charts\/.*\/(tests|ci)\/|\.bench\.\w+$/;
 const GENERATED =
   /^charts\/[^/]+\/files\/(loadtests|workflows|load-target|monitoring|\w[\w-]*\.cjs$)|^package-lock\.json$/;
+const OF_STUDIES = /^docs\/results\/|^studies\//;
 const COMMAND = /^(cli|capacity)\/src\/.*\.ts$/;
 
 /** Every file of a commit with its lines; binary files have none. */
@@ -41,10 +44,11 @@ function entriesOf(ref: string): Entry[] {
     const start = out.indexOf('\n', at) + 1;
     const content = out.subarray(start, start + bytes);
     at = start + bytes + 1;
+    const text = content.includes(0) ? '' : content.toString('utf8');
     return {
-      path,
-      bytes,
-      lines: content.includes(0) ? 0 : content.toString('utf8').split('\n').length - 1,
+      ...{ path, bytes },
+      lines: Math.max(0, text.split('\n').length - 1),
+      words: path.endsWith('.md') ? text.split(/\s+/).filter(Boolean).length : 0,
     };
   });
 }
@@ -89,6 +93,18 @@ function figuresOf(ref: string): Map<string, string> {
     ['  without types (.mjs, .cjs, .js)', number.format(sum(untyped))],
     ['lines of tests', number.format(sum(tests))],
     ['lines of pages', number.format(sum(pages))],
+    [
+      'lines of the generators of pages',
+      number.format(sum(source.filter(({ path }) => path.startsWith('lab/generate/')))),
+    ],
+    [
+      'words of the pages of studies',
+      number.format(
+        pages
+          .filter(({ path }) => OF_STUDIES.test(path))
+          .reduce((total, { words }) => total + words, 0),
+      ),
+    ],
     ['files of the command', number.format(command.length)],
     ['  median of their lines', number.format(median(command.map(({ lines }) => lines)))],
     ['  50 lines or fewer', `${Math.round((100 * small) / command.length)}%`],
