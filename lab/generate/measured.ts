@@ -23,6 +23,8 @@ interface Measured {
   /** What follows for a reader. */
   means: string;
   record: string;
+  /** The figure is computed from this record and all others of the study. */
+  isOneOfMany?: true;
 }
 
 const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
@@ -127,6 +129,7 @@ function faults(): Measured {
     figure: `${lost('recovery')} with recovery; ${lost('as-it-comes')} with n8n's own settings`,
     text: `With n8n's own settings, n8n never finished the work of ${lost('as-it-comes')} requests that were exposed to a fault (${spread} per drill).${stillRunning()}`,
     record: 'studies/drills/results/parts/kill-worker-process-as-it-comes-1.json',
+    isOneOfMany: true,
   };
 }
 
@@ -227,10 +230,12 @@ export const MEASURED: readonly (() => Measured)[] = [
 ];
 
 const PAGE = 'docs/measured.md';
-function leads({ study, record }: Measured): string {
+function leads({ study, record, isOneOfMany }: Measured): string {
   const n8n = versionsAt(record);
   const of = n8n.length === 0 ? '' : ` of n8n ${listed(n8n)}`;
-  return `[study](${pathOfPage({ study })}), ${link(record)}${of}`;
+  const records =
+    isOneOfMany === true ? `[records](studies/${study}/results.jsonl.gz)` : link(record);
+  return `[study](${pathOfPage({ study })}), ${records}${of}`;
 }
 
 export function measured(): Generated {
@@ -239,7 +244,7 @@ export function measured(): Generated {
 <!-- Written by lab/generate/all.ts from the records of studies. -->
 
 Every figure on this page comes from a record in this repository. We used small machines, usually with two cores that n8n and the load generator
-shared. On your system, both the figures and the ratios will differ, so measure your own with \`n8n-tuned\`. A range in brackets is the 95% interval, or the range over several rounds. [Studies](studies/README.md) can be repeated; [records of the tests](docs/records/README.md) have other measurements.
+shared. On your system, both the figures and the ratios will differ, so measure your own with \`n8n-tuned\`. A range in brackets, if not explained, is the 95% interval, or the range over several rounds. [Studies](studies/README.md) can be repeated; [records of the tests](docs/records/README.md) have other measurements.
 
 ${MEASURED.map((make) => make())
   .map((one) => `## ${one.question}\n\n${one.text} ${one.means} (${leads(one)})`)

@@ -80,7 +80,7 @@ test('docs/measured.md gives twelve answers of two or three sentences, each with
   for (const answer of answers) {
     const [, text = '', evidence] = /\n\n(.*) \(\[study\](.*)\)\n/.exec(answer) ?? [];
     expect([2, 3]).toContain(sentencesOf(text).length);
-    expect(evidence).toMatch(/\[record\]/);
+    expect(evidence).toMatch(/\[records?\]/);
   }
 });
 
