@@ -1,6 +1,6 @@
 // The chart's own PostgreSQL: who may do what in it, its backups, and who reaches it; and what n8n itself may reach. The whole
 // chart is rendered.
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -128,24 +128,33 @@ describe('the volume of backups', () => {
     ],
   ];
 
-  /** The programs of PostgreSQL, as far as files are concerned. */
-  function runScript(more: Record<string, string> = {}): { volume: string; said: string } {
+  interface Ran {
+    volume: string;
+    code: number;
+    said: string;
+    complaint: string;
+  }
+
+  /** The programs of PostgreSQL, as far as files are concerned; `instead` has the text of some of them. */
+  function runScript(more: Record<string, string> = {}, instead: Record<string, string> = {}): Ran {
     const place = mkdtempSync(join(folder, 'backup-'));
     const [volume, bin] = [join(place, 'volume'), join(place, 'bin')];
     for (const each of [volume, bin]) mkdirSync(each);
-    const program = (name: string, text: string): void => {
-      writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+    const programs = {
+      pg_dump: 'for one; do case $one in --file=*) echo dump >"${one#--file=}";; esac; done',
+      pg_restore: 'for one; do last=$one; done; cat "$last"',
+      // What it reads to its end it takes for complete.
+      psql: `case $* in *count*) echo 0;; *) sed -n 's/^\\\\echo //p';; esac`,
+      ...instead,
     };
-    program(
-      'pg_dump',
-      'for one; do case $one in --file=*) echo dump >"${one#--file=}";; esac; done',
-    );
-    program('pg_restore', 'for one; do last=$one; done; cat "$last"');
-    program('psql', 'case $* in *count*) echo 0;; *) cat >/dev/null;; esac');
+    for (const [name, text] of Object.entries(programs)) {
+      writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+    }
     const own = [...OWN_TIMES.map((time) => `n8n-${time}.dump`), 'n8n-20260104T000000Z.dump.part'];
     for (const name of [...own, ...FOREIGN]) writeFileSync(join(volume, name), 'theirs');
     const env = { PATH: `${bin}:/usr/bin:/bin`, FOLDER: volume, NAME: 'n8n', KEEP: '2', ...more };
-    return { volume, said: execFileSync('sh', [SCRIPT], { env, encoding: 'utf8' }) };
+    const { status, stdout, stderr } = spawnSync('sh', [SCRIPT], { env, encoding: 'utf8' });
+    return { volume, code: status ?? -1, said: stdout, complaint: stderr };
   }
 
   test('keeps so many dumps of this release, and every other file on it', () => {
@@ -161,6 +170,40 @@ describe('the volume of backups', () => {
 
   test('has the newest dump of this release put back by latest, and not that of another', () => {
     expect(runScript({ RESTORE: 'latest' }).said).toBe('restored n8n-20260103T000000Z.dump\n');
+  });
+
+  /** A program that fails if one of its arguments is this one, after it has written something. */
+  const failingAt = (argument: string): string =>
+    `case " $* " in *" ${argument} "*) echo 'CREATE TABLE a ();'; exit 1;; esac`;
+
+  test.each([
+    ['pg_restore breaks off', { pg_restore: failingAt('--file=-') }],
+    [
+      'the database refuses it',
+      { psql: 'case $* in *count*) echo 0;; *) cat >/dev/null; exit 3;; esac' },
+    ],
+  ])('says that nothing was restored, and fails, if %s', (_, instead) => {
+    expect(runScript({ RESTORE: 'latest' }, instead)).toMatchObject({
+      ...{ code: 1, said: '', complaint: 'n8n-20260103T000000Z.dump was not restored\n' },
+    });
+  });
+
+  test.each([
+    [
+      'pg_dump breaks off',
+      {
+        pg_dump:
+          'for one; do case $one in --file=*) echo half >"${one#--file=}";; esac; done; exit 1',
+      },
+    ],
+    ['the dump cannot be read to its end', { pg_restore: failingAt('--file=/dev/null') }],
+  ])('replaces no dump, and fails, if %s', (_, instead) => {
+    const { volume, code, said } = runScript({}, instead);
+    expect([code, said.includes('wrote')]).toEqual([1, false]);
+    const dumps = OWN_TIMES.map((time) => `n8n-${time}.dump`);
+    expect(readdirSync(volume).filter((name) => /^n8n-\d.*dump$/.test(name))).toEqual(
+      expect.arrayContaining(dumps),
+    );
   });
 });
 

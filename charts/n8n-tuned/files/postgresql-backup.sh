@@ -18,11 +18,15 @@ if [ -n "${RESTORE:-}" ]; then
   others=$(psql -XAtq -c "select count(*) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'")
   [ "$others" = 0 ] || fail "$others others are connected to the database: stop n8n first"
   pg_restore --list "$file" >/dev/null || fail "$file cannot be read"
-  {
-    echo 'BEGIN; DROP SCHEMA public CASCADE; CREATE SCHEMA public;'
-    # Without its end nothing is committed.
-    pg_restore --no-owner --no-privileges --file=- "$file" && echo 'COMMIT;'
-  } | psql -Xq -v ON_ERROR_STOP=1 --output=/dev/null
+  # If pg_restore breaks off, psql has read all that there is: it commits nothing, and ends as after a success. Only what it
+  # says after its COMMIT shows that the dump is in the database.
+  said=$(
+    {
+      echo 'BEGIN; DROP SCHEMA public CASCADE; CREATE SCHEMA public;'
+      pg_restore --no-owner --no-privileges --file=- "$file" && printf '%s\n' 'COMMIT;' '\echo committed'
+    } | psql -Xq -v ON_ERROR_STOP=1 --output=/dev/null
+  ) || said=''
+  [ "$said" = committed ] || fail "$(basename "$file") was not restored"
   echo "restored $(basename "$file")"
   exit
 fi
@@ -31,7 +35,8 @@ file=$FOLDER/$NAME-$(date -u +%Y%m%dT%H%M%SZ).dump
 # What a dump that was broken off has left.
 ours .part | while read -r part; do rm "$part"; done
 pg_dump --format=custom --file="$file.part"
-pg_restore --list "$file.part" >/dev/null
+# All of it, since its list is at its beginning.
+pg_restore --file=/dev/null "$file.part"
 mv "$file.part" "$file"
 echo "wrote $(basename "$file"), $(wc -c <"$file") bytes"
 ours '' | sort -r | tail -n "+$((KEEP + 1))" | while read -r old; do
