@@ -1,7 +1,7 @@
 /** What the CronJob of recovery runs: with the Node.js and the Redis client of an n8n, and no package beside it. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -181,6 +181,25 @@ test('the password and the prefix come from files too, as n8n reads them', async
   } finally {
     env = all;
   }
+});
+
+test.each([
+  ['true', true],
+  ['false', false],
+  ['0', false],
+])('verifies the certificate of Redis where n8n does: %s', async (word, isVerified) => {
+  const library = join(folder, 'stub/node_modules/ioredis');
+  mkdirSync(library, { recursive: true });
+  writeFileSync(join(folder, 'stub/n8n'), '');
+  writeFileSync(
+    join(library, 'index.js'),
+    'exports.Redis = function ({ tls }) { console.log(JSON.stringify(tls)); process.exit(0); };',
+  );
+  const { said } = await run({
+    ...{ PATH: join(folder, 'stub'), QUEUE_BULL_REDIS_TLS: '1' },
+    QUEUE_BULL_REDIS_TLS_VALIDATE_CERTIFICATE: word,
+  });
+  expect(said).toContain(JSON.stringify({ rejectUnauthorized: isVerified }));
 });
 
 test('dry, it only says what it would do', async () => {

@@ -1,7 +1,7 @@
 // The chart's exporter on a real Redis with Bull's own queue and a real PostgreSQL.
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import Queue from 'bull';
@@ -240,6 +240,47 @@ test('the exporter has every series and label that an alert reads of it, as gaug
   }
   const served = [...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name);
   expect(served.sort()).toEqual(wanted.map(([name]) => name).sort());
+});
+
+/** n8n gives its client the same: dist/services/redis-client.service.js of 2.41. */
+test.each<[string, Record<string, string>, object]>([
+  ['a certificate for a name', {}, { tls: { servername: 'redis.test', rejectUnauthorized: true } }],
+  [
+    'a certificate that nobody can verify',
+    { QUEUE_BULL_REDIS_TLS_VALIDATE_CERTIFICATE: 'false' },
+    { tls: { servername: 'redis.test', rejectUnauthorized: false } },
+  ],
+  [
+    'numbers for words',
+    { QUEUE_BULL_REDIS_TLS: '0', QUEUE_BULL_REDIS_DUALSTACK: '1' },
+    { family: 0 },
+  ],
+  [
+    'a cluster whose certificates name hosts',
+    { QUEUE_BULL_REDIS_CLUSTER_NODES: 'a.test:1', QUEUE_BULL_REDIS_DNS_LOOKUP_STRATEGY: 'NONE' },
+    { looksUp: 'a.test' },
+  ],
+  ['a cluster', { QUEUE_BULL_REDIS_CLUSTER_NODES: 'a.test:1' }, { looksUp: null }],
+])('the exporter connects to Redis as n8n does: %s', (_, more, expected) => {
+  const place = mkdtempSync(join(folder, 'stub-'));
+  const library = join(place, 'node_modules/ioredis');
+  mkdirSync(library, { recursive: true });
+  writeFileSync(join(place, 'package.json'), '{}');
+  writeFileSync(
+    join(library, 'index.js'),
+    `const show = (what) => { process.stdout.write(JSON.stringify(what)); process.exit(0); };
+    exports.Redis = function ({ tls, family }) { show({ tls, family }); };
+    exports.Cluster = function (nodes, { dnsLookup }) {
+      if (dnsLookup) dnsLookup(nodes[0].host, (error, looksUp) => show({ looksUp }));
+      else show({ looksUp: null });
+    };`,
+  );
+  const env = {
+    ...{ N8N_PACKAGE: join(place, 'package.json'), QUEUE_BULL_REDIS_HOST: 'a.test' },
+    ...{ QUEUE_BULL_REDIS_TLS: 'true', QUEUE_BULL_REDIS_TLS_SERVERNAME: 'redis.test', ...more },
+  };
+  const said = execFileSync(process.execPath, [join(chart, 'files/exporter.cjs')], { env });
+  expect(JSON.parse(said.toString())).toEqual(expected);
 });
 
 test('the exporter ends at SIGTERM with its connections open', async () => {

@@ -36,7 +36,11 @@ function given(name, usual = '') {
   return file ? readFileSync(file, 'utf8').trim() : usual;
 }
 
-const isTrue = (name, usual = 'false') => given(name, usual) === 'true';
+/** A variable that is on or off, in the words that n8n takes; of any other it takes its own default. */
+function isTrue(name, usual = false) {
+  const word = given(name).toLowerCase();
+  return ['true', '1'].includes(word) || (usual && !['false', '0'].includes(word));
+}
 
 /** n8n's own libraries: beside the n8n of PATH, or where N8N_PACKAGE says. */
 function libraries() {
@@ -65,7 +69,14 @@ function redisOf(require) {
   const options = {
     ...(user ? { username: user } : {}),
     password: given('QUEUE_BULL_REDIS_PASSWORD'),
-    ...(isTrue('QUEUE_BULL_REDIS_TLS') ? { tls: server ? { servername: server } : {} } : {}),
+    ...(isTrue('QUEUE_BULL_REDIS_TLS')
+      ? {
+          tls: {
+            ...(server ? { servername: server } : {}),
+            rejectUnauthorized: isTrue('QUEUE_BULL_REDIS_TLS_VALIDATE_CERTIFICATE', true),
+          },
+        }
+      : {}),
     ...(isTrue('QUEUE_BULL_REDIS_DUALSTACK') ? { family: 0 } : {}),
     // A scrape while Redis is away says so at once.
     enableOfflineQueue: false,
@@ -81,7 +92,14 @@ function redisOf(require) {
           const [host, port] = node.split(':');
           return { host, port: Number(port || 6379) };
         }),
-        { redisOptions: options, enableOfflineQueue: false, clusterRetryStrategy: () => 1000 },
+        {
+          ...{ redisOptions: options, enableOfflineQueue: false },
+          clusterRetryStrategy: () => 1000,
+          // A certificate may name hosts, and no addresses of theirs.
+          ...(given('QUEUE_BULL_REDIS_DNS_LOOKUP_STRATEGY') === 'NONE'
+            ? { dnsLookup: (host, found) => found(null, host) }
+            : {}),
+        },
       )
     : new Redis({
         ...options,
@@ -144,7 +162,7 @@ function postgresqlOf(require) {
   const ssl = ['CA', 'CERT', 'KEY'].map((part) => given(`DB_POSTGRESDB_SSL_${part}`));
   const hasTls = isTrue('DB_POSTGRESDB_SSL_ENABLED') || ssl.some((part) => part !== '');
   const [ca, cert, key] = ssl.map((part) => part || undefined);
-  const rejectUnauthorized = isTrue('DB_POSTGRESDB_SSL_REJECT_UNAUTHORIZED', 'true');
+  const rejectUnauthorized = isTrue('DB_POSTGRESDB_SSL_REJECT_UNAUTHORIZED', true);
   const pool = new Pool({
     host: given('DB_POSTGRESDB_HOST', 'localhost'),
     port: Number(given('DB_POSTGRESDB_PORT', '5432')),

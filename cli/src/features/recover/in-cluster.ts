@@ -35,10 +35,18 @@ function ofN8n(name: string): string | undefined {
   }
 }
 
+/** A variable that is on or off, in the words that n8n takes; of any other it takes its own default. */
+function isOn(name: string, usual = false): boolean {
+  const word = ofN8n(name)?.toLowerCase() ?? '';
+  return ['true', '1'].includes(word) || (usual && !['false', '0'].includes(word));
+}
+
 /** Options with which n8n itself connects. */
 function redisOptions(): RedisOptions {
-  const isTls = ofN8n('QUEUE_BULL_REDIS_TLS') === 'true';
-  const servername = ofN8n('QUEUE_BULL_REDIS_TLS_SERVERNAME');
+  const tls = {
+    ...optional('servername', ofN8n('QUEUE_BULL_REDIS_TLS_SERVERNAME')),
+    rejectUnauthorized: isOn('QUEUE_BULL_REDIS_TLS_VALIDATE_CERTIFICATE', true),
+  };
   return {
     ...LAZY,
     host: ofN8n('QUEUE_BULL_REDIS_HOST') ?? given('QUEUE_BULL_REDIS_HOST'),
@@ -46,8 +54,8 @@ function redisOptions(): RedisOptions {
     db: Number(ofN8n('QUEUE_BULL_REDIS_DB') ?? 0),
     ...optional('username', ofN8n('QUEUE_BULL_REDIS_USERNAME')),
     ...optional('password', ofN8n('QUEUE_BULL_REDIS_PASSWORD')),
-    ...(isTls ? { tls: optional('servername', servername) } : {}),
-    ...(ofN8n('QUEUE_BULL_REDIS_DUALSTACK') === 'true' ? { family: 0 } : {}),
+    ...(isOn('QUEUE_BULL_REDIS_TLS') ? { tls } : {}),
+    ...(isOn('QUEUE_BULL_REDIS_DUALSTACK') ? { family: 0 } : {}),
   };
 }
 
