@@ -175,6 +175,26 @@ describe.each([
     expect(await ended([], { taken: 0 })).toEqual(none);
   });
 
+  test('a worker without jobs ends although Redis goes away before it answers', async () => {
+    const shared = { port, redis };
+    try {
+      port = await servers.start();
+      redis = new Redis({ port });
+      const child = await start({});
+      const exit = once(child, 'exit');
+      await eventually(async () => /blocked_clients:[1-9]/.test(await redis.info('clients')));
+      const pid = Number(/process_id:(\d+)/.exec(await redis.info('server'))?.[1]);
+      redis.disconnect();
+      process.kill(pid, 'SIGSTOP');
+      child.kill('SIGTERM');
+      await pause(500, 'the worker has asked Redis, which does not answer');
+      await servers.stopOn(port);
+      expect(await exit).toEqual([0, null]);
+    } finally {
+      ({ port, redis } = shared);
+    }
+  });
+
   test('each job that was taken is done, whenever the worker has to end', async () => {
     const upTo = (max: number) => fc.integer({ min: 0, max });
     const jobsAndTime = fc.record({

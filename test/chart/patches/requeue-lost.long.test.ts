@@ -177,6 +177,19 @@ testOf('requeue-lost')('while jobs wait in Redis, the database is not asked', as
   await eventually(() => Object.keys(ends()).length === 2);
 });
 
+testOf('requeue-lost')('a look asks the database once, however many jobs are gone', async () => {
+  await start();
+  const ids = Array.from({ length: 300 }, (_, index) => String(index + 1));
+  await queue(...ids);
+  have('running', ...ids);
+  await redis.flushall();
+  await pause(LOOKED_MS, 'the time of several looks');
+  const asked = await reads();
+  expect(asked).toBeGreaterThan(0);
+  // A look every half second.
+  expect(asked).toBeLessThan(20);
+});
+
 testOf('requeue-lost')(
   'each execution that had not begun is executed once, whatever the others are',
   async () => {

@@ -12,9 +12,9 @@ const { WorkflowRunner } = load(join(dirname(manifest), 'dist/workflow-runner.js
 const statuses = new Map();
 let reads = 0;
 const executionRepository = {
-  findOne: async ({ where: { id } }) => {
+  find: async ({ where }) => {
     reads += 1;
-    return { id, status: statuses.get(id) };
+    return where.map(({ id }) => ({ id, status: statuses.get(id) }));
   },
 };
 

@@ -38,14 +38,22 @@ function noteNumber({ bclient }) {
   );
 }
 
+/** After so long without an answer, a Redis that is not connected is away. */
+const AWAY_MS = 2000;
+
 /** Has Redis answer a call that waits for a job, as after its time; false where that cannot be done. */
 async function unblock({ bclient, client }) {
   const number = numbers.get(bclient.stream ?? {});
   if (number === undefined) return false;
-  return client.client('UNBLOCK', number).then(
+  const asked = client.client('UNBLOCK', number).then(
     () => true,
     () => false,
   );
+  // One that is connected and silent may give the call a job when it goes on, which would get lost with the connection.
+  for (;;) {
+    const answer = await Promise.race([asked, sleep(AWAY_MS, null, { ref: false })]);
+    if (answer !== null || client.status !== 'ready') return answer ?? false;
+  }
 }
 
 function wrap(Queue) {

@@ -11,11 +11,11 @@ const { BULL, knows, ofBull, onLoad, patch, say: tell } = require('./in-force.cj
 const NAME = 'requeue-lost';
 const say = (what) => tell(NAME, what);
 
-/** Bull looks as often whether a job has ended. */
-const LOOK_EVERY_MS = 5000;
+/** Bull looks as often whether a job has ended. Each process at its own pace, so that not all of them ask at the same time. */
+const LOOK_EVERY_MS = 5000 * (0.75 + Math.random() / 2);
 /** A job is gone a moment before n8n hears of its end. */
 const LOOKS = 2;
-/** One command to Redis names this many. */
+/** One command to Redis, and one query of the database, names this many. */
 const JOBS_AT_ONCE = 500;
 /** The key, after those of the queue: `SET bull:jobs:emptied 1 EX 60`. */
 const EMPTIED = 'emptied';
@@ -59,14 +59,18 @@ async function lookAfter(queue, jobs) {
     for (const [index, [problem, isThere]] of replies.entries()) {
       const job = some[index];
       job.gone = problem || isThere ? 0 : job.gone + 1;
-      if (job.gone < LOOKS) continue;
-      const { executionId } = job;
-      const row = await repository.findOne({
-        select: ['id', 'status'],
-        where: { id: executionId },
-      });
-      await settle(queue, job, row?.status, isEmptied);
     }
+    const gone = some.filter((job) => job.gone >= LOOKS);
+    if (gone.length === 0) continue;
+    const rows = await repository.find({
+      select: ['id', 'status'],
+      where: gone.map(({ executionId }) => ({ id: executionId })),
+    });
+    const statuses = new Map(rows.map(({ id, status }) => [String(id), status]));
+    // At once: what the database said grows old.
+    await Promise.all(
+      gone.map((job) => settle(queue, job, statuses.get(String(job.executionId)), isEmptied)),
+    );
   }
 }
 
