@@ -85,6 +85,44 @@ test('the load balancer of Google Cloud reads what it needs from an object that 
   }
 });
 
+describe("a route of GKE's Gateways", () => {
+  const ofGke = (more: Values = {}): Promise<Manifest[]> =>
+    manifestsOf({
+      ...LONG,
+      httpRoute: { enabled: true, controller: 'gke', parentRefs: [{ name: 'gateway' }] },
+      ...more,
+    });
+
+  test('has no timeouts, which they refuse: a policy of each Service has them', async () => {
+    const manifests = await ofGke();
+    const route = manifests.find(({ kind }) => kind === 'HTTPRoute');
+    expect(JSON.stringify(route)).toContain('/webhook');
+    expect(JSON.stringify(route)).not.toContain('timeouts');
+    const other = { enabled: true, parentRefs: [{ name: 'gateway' }] };
+    expect(JSON.stringify(await manifestsOf({ httpRoute: other }))).toContain('timeouts');
+    const services = ['n8n-n8n-tuned', 'n8n-n8n-tuned-webhook'];
+    for (const kind of ['GCPBackendPolicy', 'HealthCheckPolicy']) {
+      const policies = manifests.filter((one) => one.kind === kind);
+      expect(policies.map(({ metadata }) => metadata.name)).toEqual(services);
+      expect(policies.map((one) => one['spec'])).toMatchObject(
+        services.map((name) => ({ targetRef: { group: '', kind: 'Service', name } })),
+      );
+    }
+    expect(manifests.find(({ kind }) => kind === 'GCPBackendPolicy')?.['spec']).toMatchObject({
+      default: { timeoutSec: 915, connectionDraining: { drainingTimeoutSec: 915 } },
+    });
+  });
+
+  test('keeps a user on one of several mains', async () => {
+    const manifests = await ofGke({ multiMain: { enabled: true }, main: { replicas: 2 } });
+    const affinities = manifests
+      .filter(({ kind }) => kind === 'GCPBackendPolicy')
+      .map((one) => (one['spec'] as { default: { sessionAffinity?: object } }).default)
+      .map(({ sessionAffinity }) => sessionAffinity);
+    expect(affinities).toEqual([{ type: 'GENERATED_COOKIE' }, undefined]);
+  });
+});
+
 test('a controller that is not known gets nothing, and is said to get nothing', async () => {
   const values = { ingress: { enabled: true, className: 'ours' } };
   expect(annotationsOf(await manifestsOf(values), 'Ingress')).toEqual({});
@@ -110,14 +148,20 @@ test.each([
 });
 
 test('a pod waits longer for a load balancer outside the cluster to forget it', async () => {
-  const grace = async (controller: string): Promise<number> => {
-    const manifests = await manifestsOf({ ingress: { enabled: true, controller } });
+  const grace = async (values: Values): Promise<number> => {
+    const manifests = await manifestsOf(values);
     const pod = podTemplates(manifests).find(
       ({ labels }) => labels['app.kubernetes.io/component'] === 'webhook',
     );
     return pod?.spec.terminationGracePeriodSeconds ?? 0;
   };
-  expect((await grace('alb')) - (await grace('nginx'))).toBe(15);
+  const byIngress = (controller: string): Promise<number> =>
+    grace({ ingress: { enabled: true, controller } });
+  const parentRefs = [{ name: 'gateway' }];
+  const least = await byIngress('nginx');
+  expect((await byIngress('alb')) - least).toBe(15);
+  const httpRoute = { enabled: true, controller: 'gke', parentRefs };
+  expect((await grace({ httpRoute })) - least).toBe(15);
 });
 
 const POOLED = { host: 'db', port: 6432, existingSecret: 'db', maxConnections: 500 };

@@ -86,7 +86,7 @@
 - {{ .at }} stops within {{ $seconds }} s, but a caller can wait {{ int $values.executions.maxResponseSeconds }} s (executions.maxResponseSeconds): in a rollout, callers that wait longer than {{ $seconds }} s lose their response. Raise shutdown.timeoutSeconds, or lower executions.maxResponseSeconds.
 {{- end }}
 {{- end }}
-{{- if and $values.multiMain.enabled $values.httpRoute.enabled }}
+{{- if and $values.multiMain.enabled $values.httpRoute.enabled (not (include "n8n-tuned.isGkeRoute" .)) }}
 - An HTTPRoute does not keep a user on one main, which the editor requires: configure session persistence for main's Service with a policy of your Gateway.
 {{- end }}
 {{- include "n8n-tuned.recoveryWarnings" . }}

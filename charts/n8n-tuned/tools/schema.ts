@@ -135,6 +135,7 @@ const SHAPES: Record<string, Shape> = {
       (key) => [key, list(object)],
     ),
   ),
+  'httpRoute.controller': oneOf('', 'gke'),
   topologySpreadConstraints: list(object),
   storesFrom: list(object),
   registry: shown(text, '^[a-z0-9.-]*(:[0-9]+)?(/[a-z0-9._-]+)*$'),

@@ -50,6 +50,12 @@ spec:
 {{- end -}}
 {{- end -}}
 
+{{/* Whether GKE's Gateways serve a route of this release: they refuse one with time limits. */}}
+{{- define "n8n-tuned.isGkeRoute" -}}
+{{- $route := .Values.httpRoute -}}
+{{- if and (eq "gke" ($route.controller | default "")) (or $route.enabled $route.webhook.enabled) -}}true{{- end -}}
+{{- end -}}
+
 {{/* What a controller needs: timeouts, the size of bodies, and with several mains one of them for a user. */}}
 {{- define "n8n-tuned.ingressAnnotations" -}}
 {{- $timeout := include "n8n-tuned.proxyTimeoutSeconds" .context -}}
