@@ -184,6 +184,33 @@ test('what looks like a pooler is asked about, and in transaction mode a session
   expect(await refusalOf(asked)).toContain('tuning.sessionOnce: behind a pooler');
 });
 
+test.each<[string, Values, string]>([
+  ['for all roles', { env: { DB_POSTGRESDB_PORT: 6432 } }, 'db:6432'],
+  ['as text', { env: { DB_POSTGRESDB_PORT: '6543' } }, 'db:6543'],
+  ['for one role', { worker: { env: { DB_POSTGRESDB_HOST: 'pgbouncer' } } }, 'pgbouncer:5432'],
+])('a pooler that variables name %s is asked about too', async (_, more, pooler) => {
+  const of = (pooling: string): Values => ({
+    ...EXTERNAL,
+    database: { type: 'postgresql', external: { ...POOLED, port: 5432, pooling } },
+    ...more,
+  });
+  expect(await refusalOf(of(''))).toContain(
+    `database.external.pooling: ${pooler} looks like a connection pooler`,
+  );
+  const options = variablesOf(await manifestsOf(of('transaction')), 'worker')['NODE_OPTIONS'];
+  expect(options).not.toContain('session-once.cjs');
+});
+
+test('the pool mode of a server that variables alone name is taken', async () => {
+  const of = (pooling: string): Values => ({
+    env: { DB_POSTGRESDB_HOST: 'pgbouncer' },
+    database: { type: 'postgresql', external: { pooling } },
+  });
+  expect(await refusalOf(of(''))).toContain('pgbouncer:5432 looks like a connection pooler');
+  const options = variablesOf(await manifestsOf(of('transaction')), 'worker')['NODE_OPTIONS'];
+  expect(options).not.toContain('session-once.cjs');
+});
+
 test('with a proxy to the outside, n8n reaches its own Services and those of the cluster without it', async () => {
   const outboundProxy = { https: 'http://proxy:3128', noProxy: ['.example.com'] };
   const given = variablesOf(await manifestsOf({ outboundProxy }), 'worker');

@@ -15,18 +15,30 @@
   "tls.enabled" $database.tls.enabled
   "tls.existingSecret" $database.tls.existingSecret
   "tls.existingConfigMap" $database.tls.existingConfigMap -}}
+{{- /* Each role may have another host by its `env`. */ -}}
+{{- $poolers := list -}}
+{{- $hasOtherHost := false -}}
+{{- range .n8nTunedComponents -}}
+{{- if get .ownEnv "DB_POSTGRESDB_HOST" -}}{{- $hasOtherHost = true -}}{{- end -}}
+{{- $host := include "n8n-tuned.userEnv" (dict "context" $ "component" . "name" "DB_POSTGRESDB_HOST" "default" ($database.host | default "")) -}}
+{{- $port := include "n8n-tuned.userEnv" (dict "context" $ "component" . "name" "DB_POSTGRESDB_PORT" "default" (int $database.port)) | int -}}
+{{- if and $host (or (has $port (list 6432 6543)) (regexMatch "(pgbouncer|pooler|pgcat|odyssey|supavisor)" $host)) -}}
+{{- $poolers = append $poolers (printf "%s:%d" $host $port) -}}
+{{- end -}}
+{{- end -}}
 {{- if eq .Values.database.type "sqlite" -}}
 {{- with include "n8n-tuned.given" (merge (dict "host" $database.host) $ofServer) -}}
 {{- printf "database.type: SQLite uses a local file, so database.external (%s) would be ignored: set database.type=postgresql, or remove database.external." . }}{{ "\n" -}}
 {{- end -}}
 {{- else if not $database.host -}}
-{{- with include "n8n-tuned.given" $ofServer -}}
+{{- with include "n8n-tuned.given" (ternary (omit $ofServer "pooling") $ofServer $hasOtherHost) -}}
 {{- printf "database.external (%s): these settings are for your own server, but the release deploys its own PostgreSQL: set database.external.host, or remove these settings. For the built-in PostgreSQL, use database.own.user and database.own.database." . }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
-{{- $looks := or (has (int $database.port) (list 6432 6543)) (regexMatch "(pgbouncer|pooler|pgcat|odyssey|supavisor)" ($database.host | default "")) -}}
-{{- if and $database.host $looks (not $database.pooling) -}}
-{{- printf "database.external.pooling: %s:%d looks like a connection pooler, and session settings are kept only in session mode: set this value to session or transaction, or to none if there is no pooler." $database.host (int $database.port) }}{{ "\n" -}}
+{{- if and (eq .Values.database.type "postgresql") (not $database.pooling) -}}
+{{- range uniq $poolers -}}
+{{- printf "database.external.pooling: %s looks like a connection pooler, and session settings are kept only in session mode: set this value to session or transaction, or to none if there is no pooler." . }}{{ "\n" -}}
+{{- end -}}
 {{- end -}}
 {{- if and (eq $database.pooling "transaction") (eq true .Values.tuning.sessionOnce) -}}
 {{- "tuning.sessionOnce: behind a pooler in transaction mode, a session loses its settings before the next query: remove the value, or set database.external.pooling=session." }}{{ "\n" -}}
