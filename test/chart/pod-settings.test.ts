@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readValues } from '../../charts/n8n-tuned/tools/values.ts';
 import { drawn } from '../support/properties.ts';
-import { chart, paths, render, type Manifest } from './support/helm.ts';
+import { attempt, chart, paths, render, type Manifest } from './support/helm.ts';
 
 type Values = Record<string, unknown>;
 
@@ -23,7 +23,9 @@ const EXAMPLES: Record<string, unknown> = {
   podLabels: { a: 'b' },
   podAnnotations: { a: 'b' },
   annotations: { a: 'b' },
-  heap: { oldSpace: '400Mi' },
+  'heap.oldSpace': '400Mi',
+  'heap.runnerOldSpace': '100Mi',
+  'heap.runnerPayload': '20Mi',
   'podSecurityContext.seccompProfile.type': 'Unconfined',
   'podSecurityContext.fsGroupChangePolicy': 'Always',
   'securityContext.capabilities.drop': ['NET_RAW'],
@@ -61,7 +63,22 @@ const MEANS_NOTHING_TO: Record<string, string[]> = {
   // No Service leads to a worker.
   'shutdown.closeConnections': ['worker', 'worker-heavy'],
   keepAliveSeconds: ['worker', 'worker-heavy'],
+  // In queue mode, workers run the Code nodes.
+  'heap.runnerOldSpace': ['main', 'webhook'],
+  'heap.runnerPayload': ['main', 'webhook'],
 };
+/** Of these, a role that has a use for it in another mode. */
+const IN_REGULAR_MODE = ['main'];
+const refusing = (name: string): string[] =>
+  (MEANS_NOTHING_TO[name] ?? []).filter((role) => !IN_REGULAR_MODE.includes(role));
+/** Shares that values.yaml shows in `heap`, and a role may have of its own. */
+const OF_HEAP: Leaf[] = [
+  { path: ['heap', 'enabled'], value: true },
+  ...['oldSpace', 'runnerOldSpace', 'runnerPayload'].map((name) => ({
+    path: ['heap', name],
+    value: '1/2',
+  })),
+];
 
 interface Leaf {
   path: string[];
@@ -74,7 +91,8 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-pod-'));
   leaves = (readValues(join(chart, 'values.yaml')) as Leaf[])
     .filter(({ path }) => path[0] === 'pod')
-    .flatMap(({ path, value }) => flattened(path.slice(1), value));
+    .flatMap(({ path, value }) => flattened(path.slice(1), value))
+    .flatMap((leaf) => (leaf.path.join('.') === 'heap' ? OF_HEAP : leaf));
 });
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
@@ -127,7 +145,12 @@ async function broken(leaf: Leaf): Promise<string[]> {
   const [before, ofPod, ofEach] = [
     await base(beside),
     await ofRoles(beside, { pod: set }),
-    await ofRoles(beside, { main: set, worker: set, webhook: set }),
+    await ofRoles(
+      beside,
+      ...['main', 'worker', 'webhook']
+        .filter((role) => !refusing(name).includes(role))
+        .map((role) => ({ [role]: set })),
+    ),
   ];
   return ROLES.flatMap((role) => {
     const [was, is, own] = [before, ofPod, ofEach].map((all) => JSON.stringify(all.get(role)));
@@ -135,7 +158,9 @@ async function broken(leaf: Leaf): Promise<string[]> {
     const should = !(MEANS_NOTHING_TO[name] ?? []).includes(role);
     return [
       ...(changes === should ? [] : [`pod.${name} ${changes ? 'reaches' : 'misses'} ${role}`]),
-      ...(is === own ? [] : [`pod.${name} is not what ${role}.${name} is`]),
+      ...(is === own || refusing(name).includes(role)
+        ? []
+        : [`pod.${name} is not what ${role}.${name} is`]),
     ];
   });
 }
@@ -153,6 +178,89 @@ test('every leaf of `pod` reaches every role', async () => {
     if (leaf !== undefined) failures.push(...(await broken(leaf)));
   }
   expect(failures).toEqual([]);
+}, 900_000);
+
+test('what means nothing to a role is refused there, and not dropped', async () => {
+  const asked = Object.keys(MEANS_NOTHING_TO).flatMap((name) =>
+    refusing(name).map((role) => [name, role] as const),
+  );
+  expect(asked.length).toBeGreaterThan(5);
+  for (const [name, role] of asked) {
+    const leaf = leaves.find(({ path }) => path.join('.') === name);
+    const set = nested(name.split('.'), leaf && another(leaf));
+    const at =
+      role === 'worker-heavy'
+        ? { worker: { pools: [{ name: 'heavy', ...set }] } }
+        : { [role]: set };
+    const file = join(folder, `${files++}.json`);
+    writeFileSync(file, JSON.stringify({ ...QUEUE, ...at }));
+    const { output } = await attempt(paths.helm3, ['template', 'n8n', chart, '-f', file]);
+    expect(output).toContain(`additional properties '${name.split('.').at(-1) ?? ''}' not allowed`);
+  }
+}, 120_000);
+
+/** Leaves of one role alone that say what is made, and not how. */
+const STRUCTURE = ['webhook.enabled', 'worker.pools'];
+const OF_ROLES: Record<string, unknown> = {
+  ...{ replicas: 7, concurrency: 7 },
+  env: { ANY: 'b' },
+  envFrom: [{ secretRef: { name: 'b' } }],
+  resources: { requests: { cpu: '3' } },
+  'keda.triggers': [{ type: 'cron', metadata: { start: 'b' } }],
+  'keda.minReplicas': 1,
+  'keda.maxReplicas': 9,
+  'keda.cooldownSeconds': 700,
+  'service.type': 'LoadBalancer',
+  'service.nodePort': 30_100,
+  'service.annotations': { a: 'b' },
+  'service.loadBalancerClass': 'b',
+  'service.loadBalancerSourceRanges': ['10.0.0.0/8'],
+  'service.externalTrafficPolicy': 'Local',
+};
+/** What a leaf of a role needs beside it to show. */
+const BESIDE_OF_ROLES: Record<string, Values> = {
+  'main.concurrency': {
+    ...{
+      executions: { mode: 'regular' },
+      multiMain: { enabled: false },
+      webhook: { enabled: false },
+    },
+    ...{ main: { replicas: 1 }, worker: { pools: [] } },
+  },
+  'worker.dedicatedQueue': { worker: { pools: [{ name: 'heavy', dedicatedQueue: true }] } },
+  'webhook.exclusive': { publicUrl: 'https://n8n.test' },
+  'webhook.mcp.sse': {
+    ...{ publicUrl: 'https://n8n.test', httpRoute: { enabled: true, parentRefs: [{ name: 'g' }] } },
+  },
+  keda: { worker: { keda: { enabled: true } }, webhook: { keda: { enabled: true } } },
+  ...{ 'worker.keda.enabled': {}, 'webhook.keda.enabled': {} },
+};
+
+test('every leaf of a role alone changes what is rendered, or is refused', async () => {
+  const own = (readValues(join(chart, 'values.yaml')) as Leaf[]).filter(
+    ({ path }) =>
+      ['main', 'worker', 'webhook'].includes(path[0] ?? '') && !STRUCTURE.includes(path.join('.')),
+  );
+  expect(own.length).toBeGreaterThan(30);
+  const rendered = async (...layers: Values[]): Promise<string> => {
+    const args = [QUEUE, { secretsInEnvFrom: [] }, ...layers].flatMap((values) => {
+      const file = join(folder, `${files++}.json`);
+      writeFileSync(file, JSON.stringify(values));
+      return ['-f', file];
+    });
+    return (await attempt(paths.helm3, ['template', 'n8n', chart, '--skip-tests', ...args])).output;
+  };
+  const dropped: string[] = [];
+  for (const index of drawn(own.length)) {
+    const { path = [], value = null } = own[index] ?? {};
+    const name = path.join('.');
+    const given = OF_ROLES[path.slice(1).join('.')] ?? another({ path: path.slice(1), value });
+    if (given === undefined) throw new Error(`${name} has no other value to try`);
+    const beside = BESIDE_OF_ROLES[name] ?? BESIDE_OF_ROLES[path[1] ?? ''] ?? {};
+    const set = nested(path, given);
+    if ((await rendered(beside)) === (await rendered(beside, set))) dropped.push(name);
+  }
+  expect(dropped).toEqual([]);
 }, 900_000);
 
 test('null in a role or a pool means not set, and lets `pod` through', async () => {

@@ -109,6 +109,19 @@ const anyPort: Shape = { type: 'integer', minimum: 1, maximum: 65535 };
 const threshold: Shape = { type: 'number', minimum: 0 };
 const budget: Shape = { type: 'number', exclusiveMinimum: 0, maximum: 0.06 };
 
+/**
+ * What is under `pod` for the other roles, and means nothing to this one: no Service leads to a worker, and a webhook processor
+ * has no task runner.
+ */
+const UNUSED: Record<string, string[][]> = {
+  main: [],
+  worker: [['keepAliveSeconds'], ['shutdown', 'closeConnections']],
+  webhook: [
+    ['heap', 'runnerOldSpace'],
+    ['heap', 'runnerPayload'],
+  ],
+};
+
 const PROFILES = ['throughput', 'low-memory', 'io-bound', 'cpu-bound'];
 
 /** By the value's path, or by its last keys. */
@@ -122,6 +135,7 @@ const SHAPES: Record<string, Shape> = {
   dataStorage: oneOf('', 'database', 'filesystem', 's3', 'azure'),
   scratchLimit: quantity,
   pooling: oneOf('', 'none', 'session', 'transaction'),
+  'httpRoute.controller': oneOf('', 'gke'),
   controller: oneOf('', 'nginx', 'haproxy', 'traefik', 'alb', 'gce', 'openshift'),
   podAnnotations: texts,
   storeAnnotations: texts,
@@ -135,7 +149,6 @@ const SHAPES: Record<string, Shape> = {
       (key) => [key, list(object)],
     ),
   ),
-  'httpRoute.controller': oneOf('', 'gke'),
   topologySpreadConstraints: list(object),
   storesFrom: list(object),
   registry: shown(text, '^[a-z0-9.-]*(:[0-9]+)?(/[a-z0-9._-]+)*$'),
@@ -391,11 +404,12 @@ export function schemaOf(
   // Helm hands a parent chart's globals down, so these may hold more.
   partOf(top, 'global')['additionalProperties'] = true;
   // Every role takes the keys of `pod`; a pool takes those of `worker`.
-  const ofPod = optional(partOf(top, 'pod')).properties ?? {};
-  for (const role of ['main', 'worker', 'webhook']) {
+  const ofPod = optional(partOf(top, 'pod'));
+  for (const [role, unused] of Object.entries(UNUSED)) {
     const { properties, required = [] } = partOf(top, role);
-    const own = required.filter((key) => !(key in ofPod));
-    root[role] = closed(deepMerge(ofPod, properties), { required: own });
+    const taken = unused.reduce(without, ofPod).properties ?? {};
+    const own = required.filter((key) => !(key in taken));
+    root[role] = closed(deepMerge(taken, properties), { required: own });
   }
   const worker = partOf(top, 'worker');
   const { pools, ...ofWorker } = optional(worker).properties ?? {};
@@ -409,6 +423,15 @@ export function schemaOf(
     ),
   };
   return titled('n8n-tuned', top);
+}
+
+/** A block without one of its parts, or of theirs. */
+function without(block: Shape, [key = '', ...rest]: readonly string[]): Shape {
+  const parts = Object.entries(block.properties ?? {}).flatMap<[string, Shape]>(([name, part]) => {
+    if (name !== key) return [[name, part]];
+    return rest.length === 0 ? [] : [[name, without(part, rest)]];
+  });
+  return { ...block, properties: Object.fromEntries(parts) };
 }
 
 /** A block of which every part may be left out. */

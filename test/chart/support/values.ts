@@ -107,8 +107,14 @@ const scaled = sometimes(
     }),
   }),
 );
+/** No Service leads to a worker. */
+const workerSettings = podSettings.map(({ shutdown, ...others }) => {
+  if (shutdown === undefined) return others;
+  const { timeoutSeconds, preStopSeconds } = shutdown as Values;
+  return { ...others, shutdown: { timeoutSeconds, preStopSeconds } };
+});
 const worker = all(
-  podSettings,
+  workerSettings,
   fc.record({
     replicas: fc.integer({ min: 1, max: 5 }),
     concurrency: fc.option(fc.integer({ min: 1, max: 80 })),
