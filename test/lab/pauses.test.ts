@@ -63,12 +63,10 @@ const NO_SIGN = [
   'n8n has its own connections by then',
   'n8n tells no end of what it writes',
   'Prometheus scrapes each second: it has to see the traffic',
-  'the container is under way to its end',
   'the first requests are answered by then',
   'the first ticks compile what the later ones run',
-  'the process is under way',
+  'the worker has asked Redis, which does not answer',
   'what helm had ordered by then may still come',
-  'what was said has been read by then',
 ];
 
 /** They run in a program of their own, beside n8n or in its container, where `pause` is not. */

@@ -447,6 +447,10 @@ const BUSY = `
   }, 10);
 `;
 
+/** More than what Node.js has before its program runs. */
+const residentMiB = (pid = 0): number =>
+  (Number(readFileSync(`/proc/${String(pid)}/statm`, 'utf8').split(' ')[1]) * 4_096) / 2 ** 20;
+
 (control.kind === 'none' ? test.skip : test)(
   'the kernel ends a process whose limit is what it uses, and the next one has the limit as it was',
   async () => {
@@ -459,7 +463,7 @@ const BUSY = `
     });
     const [found] = supervisor.processes();
     const group = found?.cgroup ?? '';
-    await pause(500, 'the process is under way');
+    await eventually(() => residentMiB(found?.pid) > 100);
     const isOver = (): boolean => !supervisor.processes().some(({ pid }) => pid === found?.pid);
     await runOutOfMemory(control, group, isOver, never());
     await eventually(() => events.includes('restart'));

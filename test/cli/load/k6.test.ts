@@ -5,7 +5,7 @@ import type { K6Order } from '../../../cli/src/load/k6-order';
 import { planOf } from '../../../loadtests/lib/profile';
 import type { RequestSample } from '../../../cli/src/record/run-record';
 import type { Generator, GeneratorOrder } from '../../../cli/src/targets/target';
-import { eventually, pause } from '../../support/wait';
+import { eventually } from '../../support/wait';
 
 /** A k6 far away that is told what it says. */
 class FarGenerator implements Generator {
@@ -224,7 +224,7 @@ describe('several', () => {
     const { load, seen, lost } = await there(generators);
     first.say(begun('a', 1_000), ended('a'), begun('a2', 2_000));
     first.end({ code: null, reason: 'its pod was deleted' });
-    await pause(5, 'what was said has been read by then');
+    await eventually(() => first.stops.length > 0);
     expect(lost).toEqual(['the load generator generator-0 on node0 was lost: its pod was deleted']);
     expect(first.stops).toEqual(['KILL']);
     second.say(begun('b', 3_000), ended('b'));
