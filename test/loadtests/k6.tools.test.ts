@@ -96,7 +96,7 @@ describe('a profile run by plain k6', () => {
     expect(output).toMatch(/^ {2}met {11}p50<10s\n {2}missed {8}errors<1%\n/m);
   });
 
-  it('of clients pauses after a refused connection instead of spinning', async () => {
+  it('lets clients pause after a refused connection instead of spinning', async () => {
     const BASE_URL = await serve({});
     await server?.close();
     const { summary, lines } = await runPlainK6('closed', {

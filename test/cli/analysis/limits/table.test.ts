@@ -410,7 +410,7 @@ describe('where nothing was used up', () => {
     expect(found.evidence).toContain('20% of main event loop');
   });
 
-  test('no samples, no limit', () => {
+  test('a run without samples has no limit', () => {
     expect(limit([]).limit).toBeNull();
   });
 });

@@ -87,8 +87,8 @@ function predicted(
   return answer(group, n, seededRandom(1));
 }
 
-describe('the answer is the lowest bound, named', () => {
-  test('how it scales, where CPU and slots leave room', () => {
+describe('the answer of a prediction', () => {
+  test('is what the scaling allows, where CPU and slots leave room', () => {
     const result = predicted(workers([1, 2, 3, 4]), 6);
     expect(result.bounds.map(({ name }) => name)).toEqual(['worker slots', 'CPU', 'scaling']);
     expect(result.lowest?.name).toBe('scaling');
@@ -98,12 +98,12 @@ describe('the answer is the lowest bound, named', () => {
     );
   });
 
-  test('the slots, where each is held for long', () => {
+  test('is what the slots allow, where each is held for long', () => {
     const result = predicted(workers([1, 2, 3, 4], { lightLatencySeconds: 5 }), 6);
     expect(result.lowest).toMatchObject({ name: 'worker slots', ratePerSecond: { value: 12 } });
   });
 
-  test("the task runner's slots, where a Code node waits and they are fewer", () => {
+  test("is what the task runner's slots allow, where a Code node waits and they are fewer", () => {
     const waiting = workers([1, 2, 3, 4]).map((one): MeasuredSize => ({
       ...one,
       workload: { ...one.workload, latencyFloorMs: 5000 },
@@ -116,12 +116,12 @@ describe('the answer is the lowest bound, named', () => {
     });
   });
 
-  test('the CPU, no more than the machine has of it', () => {
+  test('is what the CPU allows, of which there is no more than the machine has', () => {
     const dear = workers([1, 2, 3, 4], { cpuMillisecondsPerRequest: 400 });
     expect(predicted(dear, 4).lowest).toMatchObject({ name: 'CPU', ratePerSecond: { value: 40 } });
   });
 
-  test('the one thread of main, before which all workers queue', () => {
+  test('is what the one thread of main allows, before which all workers queue', () => {
     const busyMain = workers([1, 2, 3, 4], { roleCpu: { main: { own: 20, withRunner: 20 } } });
     expect(predicted(busyMain, 8).lowest).toMatchObject({
       name: 'CPU of main',
@@ -129,7 +129,7 @@ describe('the answer is the lowest bound, named', () => {
     });
   });
 
-  test('the limit of a role, which its task runners share', () => {
+  test('is what the limit of a role allows, which its task runners share', () => {
     const limited = [1, 2, 3, 4].map((count) =>
       measurement(
         { mode: 'queue', workers: { count, concurrency: 10, cpuMillicores: 200 } },
@@ -144,7 +144,7 @@ describe('the answer is the lowest bound, named', () => {
     expect(bounds).toContainEqual(['CPU of the workers', 12]);
   });
 
-  test('the CPU, by the limits of the processes where they have some', () => {
+  test('is what the CPU limits of the processes allow, where they have some', () => {
     const limited = [500, 1000, 1500, 2000].map((cpuMillicores) =>
       measurement({ main: { cpuMillicores } }, cpuMillicores / 50),
     );
@@ -195,8 +195,8 @@ describe('the interval of an answer', () => {
   });
 });
 
-describe('what cannot be known is refused', () => {
-  test('more than three times the largest size, of which only upper bounds are known', () => {
+describe('a prediction is refused', () => {
+  test('for more than three times the largest size, of which only upper bounds are known', () => {
     const result = predicted(workers([1, 2, 3, 4]), 13);
     expect(result.refused[0]).toContain('more than 3 times the largest size measured (4)');
     expect(result.bounds.map(({ name }) => name)).toEqual(['worker slots', 'CPU']);
@@ -210,13 +210,13 @@ describe('what cannot be known is refused', () => {
     expect(text).not.toContain('Expected');
   });
 
-  test('a size from searches at three sizes, also one of these three', () => {
+  test('for a size from searches at three sizes, also one of these three', () => {
     const three = workers([1, 2, 3]);
     expect(predicted(three, 4).refused[0]).toContain('needs 4 different sizes');
     for (const size of [3, 4]) expect(predicted(three, size).lowest).toBeNull();
   });
 
-  test('slots in regular mode', () => {
+  test('for slots in regular mode', () => {
     const result = predicted(
       [500, 1000].map((cpuMillicores) =>
         measurement({ main: { cpuMillicores } }, 20, { lightLatencySeconds: null }),
@@ -227,14 +227,14 @@ describe('what cannot be known is refused', () => {
     expect(result.refused).toContain('regular mode has no worker slots');
   });
 
-  test('slots, where the reply does not wait for the work', () => {
+  test('for slots whose work the response does not wait for', () => {
     const [one] = workers([1]);
     if (one === undefined) throw new Error('there is none');
     const result = predicted([{ ...one, workload: { ...one.workload, answers: 'at-once' } }], 1);
     expect(result.refused).toContainEqual(expect.stringContaining('responds at once'));
   });
 
-  test('everything, where nothing was measured', () => {
+  test('for every size where nothing was measured', () => {
     const result = predicted(
       workers([1], { cpuMillisecondsPerRequest: null, lightLatencySeconds: null }),
       2,

@@ -53,7 +53,7 @@ test('what makes it impossible, or leaves something lost, is said first', () => 
   ]);
 });
 
-test('that it is not known is said as well', () => {
+test('settings that are not known are said to be unknown', () => {
   for (const hasQueue of [true, false]) {
     expect(saidAtStart(NOTHING_KNOWN, hasQueue)).toEqual([
       'the n8n settings for saving executions are unknown: only the workflow settings are known',

@@ -20,7 +20,7 @@ function complaints(text: string): string[] {
   return [];
 }
 
-describe('a wrong plan is refused with the line and what was expected', () => {
+describe('the check of a plan', () => {
   const good = `slo: [p95<1s]
 dimensions:
   workers: [1, 2]
@@ -84,18 +84,18 @@ fixed: { mode: queue }
       /^plan\.yaml:1: .*find requires an slo/,
     ],
     ['nothing', '', /^plan\.yaml:1: the plan: expected either dimensions or cells$/],
-  ])('%s', (_, text, expected) => {
+  ])('refuses %s with the line and what was expected', (_, text, expected) => {
     expect(complaints(text)[0]).toMatch(expected);
   });
 
-  test('all of it at once, each on its line', () => {
+  test('refuses several mistakes at once, each on its line', () => {
     const lines = complaints('slo: [p95<1s]\ndimensions:\n  workers: [a]\n  mode: [b]\nseed: c\n');
     expect(lines.map((line) => line.split(': ')[0])).toEqual(
       expect.arrayContaining(['plan.yaml:3', 'plan.yaml:4', 'plan.yaml:5']),
     );
   });
 
-  test('and a right one is not', () => {
+  test('accepts a plan without mistakes', () => {
     expect(complaints(good)).toEqual([]);
   });
 });
