@@ -1,7 +1,10 @@
 // A release whose values change, so that all its pods are replaced: data, waiting jobs, the encryption key and the passwords
-// stay.
+// stay. So does what is in SQLite, by the steps of docs/chart/upgrade.md.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
 import { request, until } from '../support/cluster';
-import { readCredential, Release, storeCredential } from '../support/release';
+import { readCredential, Release, ROOT, storeCredential } from '../support/release';
 import { seen } from '../support/seen';
 
 jest.setTimeout(1_800_000);
@@ -86,4 +89,40 @@ test('an upgrade keeps data, waiting jobs, the encryption key and the passwords'
   expect(kept).toEqual(before);
   expect(credential).toBe('still readable');
   expect(Object.keys(after)).toEqual(['success']);
+});
+
+test('from SQLite in regular mode to PostgreSQL and queue mode, the credentials stay readable', async () => {
+  const page = readFileSync(join(ROOT, 'docs/chart/upgrade.md'), 'utf8');
+  const [, shown = ''] = /```yaml\n(database:[^]*?)```/.exec(page) ?? [];
+  const [, grant = ''] = / -- psql -U postgres -c '(GRANT [^']+)'/.exec(page) ?? [];
+  const small = await Release.inNewNamespace('chart-move');
+  try {
+    await small.deploy({});
+    await storeCredential(small);
+
+    const moved = small.deploy(parse(shown) as object);
+    await until(
+      'the grant',
+      () =>
+        small.space.kubectl(
+          'exec',
+          'n8n-postgresql-0',
+          '--',
+          'psql',
+          '-U',
+          'postgres',
+          '-c',
+          grant,
+        ),
+      300_000,
+    );
+    await moved;
+    await expect(readCredential(small)).resolves.toBe('still readable');
+
+    await small.deploy({ database: { type: 'postgresql' }, executions: { mode: 'queue' } });
+    await expect(readCredential(small)).resolves.toBe('still readable');
+    expect(await small.ready()).toEqual({ 'n8n-main': 1, 'n8n-worker': 2 });
+  } finally {
+    await small.remove();
+  }
 });
