@@ -67,7 +67,7 @@ const MEANS_NOTHING_TO: Record<string, string[]> = {
   'heap.runnerOldSpace': ['main', 'webhook'],
   'heap.runnerPayload': ['main', 'webhook'],
 };
-/** Of these, a role that has a use for it in another mode. */
+/** A role among these that has a use for it in another mode. */
 const IN_REGULAR_MODE = ['main'];
 const refusing = (name: string): string[] =>
   (MEANS_NOTHING_TO[name] ?? []).filter((role) => !IN_REGULAR_MODE.includes(role));
