@@ -167,7 +167,7 @@ const SHAPES: Record<string, Shape> = {
   'executions.process': oneOf('main', 'own'),
   'executions.timeoutSeconds': whole(-1),
   'executions.maxResponseSeconds': whole(10),
-  'pruning.maxAgeHours': orNull(whole(1)),
+  'pruning.maxAgeHours': whole(1),
   'pruning.maxCount': orNull(whole()),
   'pruning.bufferHours': orNull(whole()),
   'recovery.intervalMinutes': orNull(whole(1)),
