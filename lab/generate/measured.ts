@@ -165,7 +165,7 @@ function ownProcess(): Measured {
   const [main, own] = [runAt(path('main')), runAt(path('own'))];
   const rate = main.summary.achieved.ratePerSecond / own.summary.achieved.ratePerSecond;
   return {
-    means: 'n8n 1.0 and newer always use one process for all executions.',
+    means: 'Newer versions always use one process for all executions.',
     study: 'own-main',
     question: 'What does one process per execution cost in n8n before 1.0?',
     figure: `one shared process handles ${number(rate)}x as many requests`,
@@ -231,23 +231,39 @@ export const MEASURED: readonly (() => Measured)[] = [
 
 const PAGE = 'docs/measured.md';
 function leads({ study, record, isOneOfMany }: Measured): string {
-  const n8n = versionsAt(record);
-  const of = n8n.length === 0 ? '' : ` of n8n ${listed(n8n)}`;
   const records =
     isOneOfMany === true ? `[records](studies/${study}/results.jsonl.gz)` : link(record);
-  return `[study](${pathOfPage({ study })}), ${records}${of}`;
+  return `[study](${pathOfPage({ study })}), ${records}`;
+}
+
+/** The n8n of a record that has not the one of most. */
+function otherN8n({ record }: Measured, usual: string): string {
+  const n8n = versionsAt(record);
+  return n8n.length === 0 || n8n.includes(usual) ? '' : ` with n8n ${listed(n8n)}`;
+}
+
+/** The n8n of most records. */
+function usualN8n(all: readonly Measured[]): string {
+  const named = all.flatMap(({ record }) => versionsAt(record));
+  const count = (one: string): number => named.filter((other) => other === one).length;
+  return named.toSorted((one, other) => count(other) - count(one))[0] ?? '';
 }
 
 export function measured(): Generated {
+  const all = MEASURED.map((make) => make());
+  const usual = usualN8n(all);
   const text = `# What we measured
 
 <!-- Written by lab/generate/all.ts from the records of studies. -->
 
 Every figure on this page comes from a record in this repository. We used small machines, usually with two cores that n8n and the load generator
-shared. On your system, both the figures and the ratios will differ, so measure your own with \`n8n-tuned\`. A range in brackets, if not explained, is the 95% interval, or the range over several rounds. [Studies](studies/README.md) can be repeated; [records of the tests](docs/records/README.md) have other measurements.
+shared. On your system, both the figures and the ratios will differ, so measure your own with \`n8n-tuned\`. Where a record names an n8n version, it is ${usual}, unless the answer says otherwise. A range in brackets, if not explained, is the 95% interval, or the range over several rounds. [Studies](studies/README.md) can be repeated; [records of the tests](docs/records/README.md) have other measurements.
 
-${MEASURED.map((make) => make())
-  .map((one) => `## ${one.question}\n\n${one.text} ${one.means} (${leads(one)})`)
+${all
+  .map(
+    (one) =>
+      `## ${one.question}\n\n${one.text} ${one.means} (${leads(one)}${otherN8n(one, usual)})`,
+  )
   .join('\n\n')}
 `;
   return { files: { [PAGE]: linksFrom(PAGE, text) } };
