@@ -4,6 +4,7 @@ import { maxSeconds } from './analysis/propose';
 import { CapacitySearch } from './analysis/search';
 import { secondsOf, withDefaults, type SearchSettings } from './analysis/types';
 import { continueCommand, fullSecondsOf, readEarlier, refuseOther, trialsOf } from './continue';
+import { isImprecise } from './analysis/doubts';
 import { find } from './find';
 import { quietHere, quietOf, withQuietOptions, type QuietOptions } from './quiet/quiet';
 import { refuseTooShort, searchSettings, DEFAULT_SLOS } from './settings';
@@ -215,6 +216,7 @@ export function findOrder(given: FindOptions) {
       ...chosenPrices(options),
       ...(earlier === null ? {} : { earlier }),
       ...(options.speed === undefined ? {} : { speed: options.speed }),
+      ...(options.precision === undefined ? {} : { precision: options.precision }),
     },
     settings,
     trials,
@@ -325,7 +327,11 @@ function show({ folder, record, document }: Shown, json: boolean): void {
   }
   process.stdout.write(`${renderTerminal(document, terminalStyle())}\n${folder}/report.html\n`);
   if (record.kind === 'rate') return;
-  if (record.verdict !== 'inconclusive' && record.verdict !== 'not confirmed') return;
+  const { verdict, capacity } = record;
+  const isOpen = verdict === 'inconclusive' || verdict === 'not confirmed';
+  // By pass and miss alone, more time may teach it nothing: a doubt says which.
+  const isWide = isImprecise(record) && capacity.method?.name === 'virtual queue';
+  if (!isOpen && !isWide) return;
   process.stdout.write(`To narrow the interval: ${continueCommand(record.command, folder)}\n`);
 }
 

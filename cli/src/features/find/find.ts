@@ -36,6 +36,8 @@ export interface FindOrder extends Omit<RunOrder, 'plan'> {
   /** Arrivals of probes in an open loop. */
   arrivals?: Arrivals;
   budgetSeconds: number | null;
+  /** Width of the interval, if one was asked for. */
+  precision?: number;
   /** What was seen of this machine before; left out where nobody looked. */
   before?: BeforeSearch;
   /** A search to go on with, whose folder and probes it takes over. */
@@ -163,6 +165,7 @@ export async function find(
       versions: { ...running.versions, ...told.versions },
       ...(told.patches === undefined ? {} : { patches: told.patches }),
       budgetSeconds: order.budgetSeconds,
+      ...(order.precision === undefined ? {} : { precision: order.precision }),
       ...(order.before === undefined ? {} : { before: order.before }),
       ...(prices === undefined ? {} : { prices }),
       totalSeconds: Math.round(performance.now() - startedMs) / 1000,

@@ -117,6 +117,8 @@ export const findRecordSchema = z.object({
   /** Arrivals of probes in an open loop; left out if unknown. */
   arrivals: z.exactOptional(arrivalsSchema),
   budgetSeconds: z.number().nullable(),
+  /** Width of the interval that was asked for (--precision), as a share; left out if none was. */
+  precision: z.exactOptional(z.number()),
   /** When the search was gone on with, and by which commands; left out where it never was. */
   continued: z.exactOptional(z.array(z.object({ at: z.string(), command: z.array(z.string()) }))),
   /** What else used this machine before the first probe; left out where nobody looked. */

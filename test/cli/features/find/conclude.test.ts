@@ -86,6 +86,7 @@ const found: Estimate = {
   whyNoPrice: 'the CPU time of each second was not recorded',
   disagreeing: null,
   narrowing: null,
+  refining: null,
 };
 const unconfirmed = { confirmedPerSecond: null, level: 'not confirmed' } as const;
 
@@ -338,6 +339,54 @@ describe('what a search answers', () => {
       /^n8n is safe up to 30 req\/s of .* and breaks at 41\/s at the latest: /,
     );
     expect(sentence).toContain(narrowing);
+  });
+
+  describe('to a search that was asked for a precision', () => {
+    const asked = { ...head([held, failed], 300), precision: 0.05 };
+    const price = {
+      ...{ cpuMs: 18, slowestMs: 18, speeds: [], takenShare: 0, resource: LOOP, cores: 1 },
+    };
+    // 35 to 42 around 38.5: 18.2% wide.
+    const wide: Estimate = { ...found, low: 35, high: 42, price, whyNoPrice: null };
+    const refining = 'The interval is wide mainly because too few requests were measured; about 61';
+
+    it('says that it was not reached and what would narrow it, though the capacity is FOUND', () => {
+      const { verdict, doubts } = concludeFind(asked, { ...wide, refining }, quiet);
+      expect(verdict).toBe('found');
+      expect(doubts).toEqual([
+        `The interval is 18.2% wide, so --precision 5% was not reached. ${refining}.`,
+      ]);
+    });
+
+    it('says nothing where it was reached, or where nobody asked for one', () => {
+      expect(concludeFind({ ...asked, precision: 0.19 }, wide, quiet).doubts).toEqual([]);
+      expect(concludeFind(head([held, failed], 300), wide, quiet).doubts).toEqual([]);
+    });
+
+    it('leaves what would narrow it to the sentence of an answer that is INCONCLUSIVE', () => {
+      const open = { ...wide, low: 20, level: 'inconclusive', refining } as const;
+      expect(concludeFind(asked, open, quiet).doubts).toEqual([
+        'The interval is 57.1% wide, so --precision 5% was not reached.',
+      ]);
+    });
+
+    it('says of a search by pass and miss that ended before its budget that it looks no closer', () => {
+      const believed = { ...wide, price: null, whyNoPrice: 'no CPU was seen', refining };
+      expect(concludeFind(asked, believed, quiet).doubts).toEqual([
+        expect.stringMatching(
+          /was not reached\. By passes and misses alone, .* a smaller --precision/,
+        ),
+      ]);
+      expect(concludeFind(asked, { ...believed, cutShort: true }, quiet).doubts).toContain(
+        `The interval is 18.2% wide, so --precision 5% was not reached. ${refining}.`,
+      );
+    });
+
+    it('says that an interval without an upper end does not reach it', () => {
+      expect(concludeFind(asked, { ...wide, high: Infinity }, quiet).doubts).toEqual([
+        'The interval has no upper end, so --precision 5% was not reached.',
+      ]);
+    });
   });
 
   it('names the probes that contradict it', () => {

@@ -1,5 +1,5 @@
 import type { Estimate } from './estimate';
-import { isNarrow } from './levels';
+import { isNarrow, widthOf } from './levels';
 import { contradictEachOther, speedSpread } from './machine-speed';
 import { seenMeanwhile } from '../../../run/analysis/stall-causes';
 import { largest } from '../../../analysis/statistics/statistics';
@@ -15,6 +15,7 @@ export function findDoubts(head: FindHead, estimate: Estimate, ending: SearchEnd
   return [
     ...(head.before?.disturbances ?? []),
     ...ended(head, estimate, ending),
+    ...imprecise(head, estimate),
     ...contradictions(estimate),
     ...speed(head.probes, estimate),
     ...stalls(head.probes, estimate),
@@ -41,6 +42,28 @@ function ended(
   return [
     `The search used up its budget of ${formatNumber(budgetSeconds)} s; a larger --budget narrows the interval.`,
   ];
+}
+
+/** Whether its interval is wider than was asked for. */
+export const isImprecise = ({
+  precision = Infinity,
+  capacity: { ratePerSecond, low, high },
+}: Pick<FindRecord, 'precision' | 'capacity'>): boolean =>
+  widthOf({ capacity: ratePerSecond, low, high: high ?? Infinity }) > precision;
+
+function imprecise({ precision, budgetSeconds }: FindHead, estimate: Estimate): string[] {
+  const width = widthOf(estimate);
+  if (precision === undefined || !(estimate.capacity > 0) || width <= precision) return [];
+  const asked = `--precision ${percent(precision)} was not reached`;
+  if (!Number.isFinite(width)) return [`The interval has no upper end, so ${asked}.`];
+  const { level, price, cutShort, refining } = estimate;
+  // There, the answer itself says what would narrow it.
+  if (level === 'inconclusive') return [`The interval is ${percent(width)} wide, so ${asked}.`];
+  const hasStopped = price === null && budgetSeconds !== null && !cutShort;
+  const how = hasStopped
+    ? 'By passes and misses alone, the search looks no closer; a smaller --precision makes it continue.'
+    : `${refining ?? 'A larger --budget narrows it'}.`;
+  return [`The interval is ${percent(width)} wide, so ${asked}. ${how}`];
 }
 
 function contradictions({ contradicting }: Estimate): string[] {

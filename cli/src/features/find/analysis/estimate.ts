@@ -44,17 +44,22 @@ const MINUTE_MS = 60_000;
 const counted = (count: number, unit: string): string =>
   `${formatNumber(count)} ${unit}${count === 1 ? '' : 's'}`;
 
-/** Every cause shrinks with the root of the time. Null where nothing is known to narrow. */
-export function whatNarrows(causes: Causes, width: number, seconds: number): string | null {
+/** Every cause shrinks with the root of the time. Null where nothing is known to narrow, or it is as narrow as `wanted`. */
+export function whatNarrows(
+  causes: Causes,
+  width: number,
+  seconds: number,
+  wanted = WIDEST,
+): string | null {
   const [cause] = (Object.keys(NAMES) as (keyof Causes)[]).sort((a, b) => causes[b] - causes[a]);
-  if (cause === undefined || !Number.isFinite(width) || width <= WIDEST || seconds <= 0)
+  if (cause === undefined || !Number.isFinite(width) || width <= wanted || seconds <= 0)
     return null;
-  const moreMs = 1_000 * seconds * ((width / WIDEST) ** 2 - 1);
+  const moreMs = 1_000 * seconds * ((width / wanted) ** 2 - 1);
   const more = counted(Math.ceil(moreMs / MINUTE_MS), 'minute');
   const because = `The interval is wide mainly because ${NAMES[cause]}`;
   return moreMs > LONGEST_MS
     ? `${because}; more time would hardly help, because about ${more} of probes would be necessary`
-    : `${because}; about ${more} of additional probes would narrow it to ${percent(WIDEST)}`;
+    : `${because}; about ${more} of additional probes would narrow it to ${percent(wanted)}`;
 }
 
 /** Seconds after which a probe sees what defines a capacity. */
@@ -83,6 +88,8 @@ export interface Estimate extends CapacityInterval {
   disagreeing: { replayed: CapacityInterval; believed: CapacityInterval } | null;
   /** What would narrow the interval, as a sentence without its full stop; null where it is narrow enough. */
   narrowing: string | null;
+  /** The same for the precision of the search. */
+  refining: string | null;
 }
 
 /**
@@ -106,6 +113,15 @@ export function estimate(trials: readonly Trial[], settings: SearchSettings): Es
     answer === null
       ? isDone(known, settings)
       : level === 'found' || isPrecise(trials, answer, settings);
+  const narrowingTo = (wanted: number): string | null =>
+    disagreeing !== null
+      ? null
+      : whatNarrows(
+          answer === null ? believed.causes : causesOf(answer),
+          widthOf(interval),
+          secondsOf(trials),
+          wanted,
+        );
   return {
     ...interval,
     level,
@@ -119,14 +135,8 @@ export function estimate(trials: readonly Trial[], settings: SearchSettings): Es
     price,
     whyNoPrice: why,
     disagreeing,
-    narrowing:
-      disagreeing !== null
-        ? null
-        : whatNarrows(
-            answer === null ? believed.causes : causesOf(answer),
-            widthOf(interval),
-            secondsOf(trials),
-          ),
+    narrowing: narrowingTo(WIDEST),
+    refining: narrowingTo(settings.precision),
   };
 }
 

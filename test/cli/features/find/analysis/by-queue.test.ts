@@ -210,6 +210,11 @@ describe('what would narrow an interval', () => {
     );
   });
 
+  it('takes longer to a precision of 10% than to the 20% of an answer', () => {
+    expect(whatNarrows(causes, 0.4, 300, 0.1)).toMatch(/about 75 minutes .* narrow it to 10%$/);
+    expect(whatNarrows(causes, 0.18, 300, 0.05)).toMatch(/about 60 minutes .* narrow it to 5%$/);
+  });
+
   it('is no more time where that would take hours', () => {
     expect(whatNarrows({ ...causes, stalls: 1 }, 2, 300)).toMatch(
       /a few stalls decide the result; more time would hardly/,
@@ -369,6 +374,8 @@ describe('the estimate', () => {
     const at = (precision: number) => estimate(trials, { ...settings, precision });
     expect(at(0.3)).toMatchObject({ level: 'rough', confirmedPerSecond: 34, cutShort: false });
     expect(at(0.2).cutShort).toBe(true);
+    expect(at(0.3).refining).toBeNull();
+    expect(at(0.2).refining).toContain('narrow it to 20%');
     const unconfirmed = trials.slice(0, -1);
     expect(estimate(unconfirmed, { ...settings, precision: 0.3 }).cutShort).toBe(true);
   });
