@@ -125,7 +125,7 @@ export const range = ({ low, high }: { low: number; high: number | null }): stri
 /** What to say behind the answer of a search that is not sure of it; records of earlier versions have no verdict. */
 export const unsure = ({
   verdict,
-  confirmed,
+  confirmed = verdict === 'found' || verdict === 'rough',
 }: {
   verdict?: string;
   confirmed?: boolean;

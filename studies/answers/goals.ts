@@ -32,6 +32,8 @@ export interface Answer {
   alonePerSecond: number | null;
 }
 
+export type Interval = Pick<Answer, 'low' | 'high' | 'cpuMs'>;
+
 export interface Step {
   ratePerSecond: number;
   sustained: boolean;
@@ -83,8 +85,11 @@ export interface Goal {
   isMet: boolean;
 }
 
+/** Whether its answer is FOUND or ROUGHLY: an interval as wide as that of others overlaps with nearly anything. */
 const isSure = ({ verdict }: Answer): boolean => verdict === 'found' || verdict === 'rough';
 const share = (value: number): string => `${(100 * value).toFixed(1)}%`;
+
+export const areConclusive = ({ searches }: Twice): boolean => searches.every(isSure);
 
 /** In milliseconds of CPU a second. */
 const workOf = ({ ratePerSecond, low, high, cpuMs }: Answer) =>
@@ -106,10 +111,13 @@ export function comparedAtPrice(pair: Pairs): { error: number; isInside: boolean
 }
 
 /** Whether two answers overlap at equal price; at the rates themselves where one has no price. */
-export function agree([one, other]: readonly [Answer, Answer]): boolean {
-  const [a, b] = [workOf(one), workOf(other)];
-  const asRate = ({ low, high }: Answer) => ({ low, high: high ?? Infinity });
-  const [first, second] = a === null || b === null ? [asRate(one), asRate(other)] : [a, b];
+export function agree([one, other]: readonly [Interval, Interval]): boolean {
+  const isPriced = one.cpuMs !== null && other.cpuMs !== null;
+  const ends = ({ low, high, cpuMs }: Interval) => {
+    const price = isPriced ? (cpuMs ?? 1) : 1;
+    return { low: low * price, high: (high ?? Infinity) * price };
+  };
+  const [first, second] = [ends(one), ends(other)];
   return first.low <= second.high && second.low <= first.high;
 }
 
@@ -147,7 +155,15 @@ export function goalsOf(all: readonly Kept[]): Goal[] {
   const pairs = of('pairs');
   const compared = pairs.map(comparedAtPrice);
   const neighbours = of('neighbour');
-  const agreeing = of('twice').map(({ searches }) => agree(searches));
+  const twice = of('twice');
+  const agreeing = counted(
+    'twice',
+    [19, 20],
+    'two searches of 100 s in a row agree',
+    twice.map(({ searches }) => agree(searches)),
+  );
+  const conclusive = twice.filter(areConclusive);
+  const sureAgreeing = conclusive.filter(({ searches }) => agree(searches));
   const moved = of('spinner').map(movedAtPrice);
   const asked = of('rate').flatMap((one) => one.asked);
   const right = asked.filter(isRight).length / asked.length;
@@ -160,7 +176,13 @@ export function goalsOf(all: readonly Kept[]): Goal[] {
     counted('pairs', [10, 12], 'a search of five minutes ends FOUND or ROUGHLY', sure),
     counted('pairs', [11, 12], 'its interval holds the boundary of the staircase', inside),
     counted('pairs', [10, 12], 'both middles are within 10%', near),
-    counted('twice', [19, 20], 'two searches of 100 s in a row agree', agreeing),
+    {
+      ...agreeing,
+      figure:
+        agreeing.figure === null
+          ? null
+          : `${agreeing.figure}; where both are conclusive, ${String(sureAgreeing.length)} of ${String(conclusive.length)}`,
+    },
     counted('neighbour', [4, 4], 'it names a neighbour of one core', neighbours.map(isNamed)),
     counted('neighbour', [4, 4], 'and says within 20% what n8n does alone', neighbours.map(isNear)),
     {

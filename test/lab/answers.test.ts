@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { wholePriceOf } from '../../cli/src/features/find/analysis/price';
+import { unsure } from '../../lab/generate/records';
 import { goalsText } from '../../lab/generate/studies/answers';
 import {
   agree,
@@ -54,6 +55,17 @@ describe('the study of answers', () => {
     expect(movedAtPrice({ quiet: answer(40, 20), beside: answer(30, 28) })).toBeCloseTo(0.05, 9);
   });
 
+  it('counts the pairs of conclusive searches apart, as wide intervals overlap with nearly anything', () => {
+    const wide: Answer = { ...answer(60, 20, 0.5), verdict: 'inconclusive' };
+    const twice = (...searches: [Answer, Answer]): Kept => ({ kind: 'twice', searches });
+    const all = [
+      twice(answer(40), wide),
+      twice(answer(40), answer(41)),
+      twice(answer(40), { ...answer(60), verdict: 'rough' }),
+    ];
+    expect(goalsOf(all)[3]?.figure).toBe('2 of 3; where both are conclusive, 1 of 2');
+  });
+
   it('has a goal met only once all of its parts are measured and enough of them hold', () => {
     const all: Kept[] = [
       ...Array.from({ length: 12 }, () => pair(answer(39.4))),
@@ -74,7 +86,7 @@ describe('the study of answers', () => {
     const goals = goalsOf(all);
     expect(goals.map(({ figure, isMet }) => [figure, isMet])).toEqual([
       ...[0, 1, 2].map(() => ['12 of 12', true]),
-      ['19 of 19', false],
+      ['19 of 19; where both are conclusive, 19 of 19', false],
       [null, false],
       [null, false],
       ['4.6%', true],
@@ -151,6 +163,14 @@ test('k6 runs on a core of its own where the command that starts it is pinned to
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+test('a page says of a kept answer that it is not sure only where its verdict says so', () => {
+  const verdicts = ['found', 'rough', 'not confirmed', 'inconclusive'];
+  expect(verdicts.map((verdict) => unsure({ verdict }))).toEqual([
+    ...['', '', ', not confirmed', ', inconclusive'],
+  ]);
+  expect(unsure({ confirmed: false })).toBe(', not confirmed');
 });
 
 test('its page says of each goal whether it is met, by which figure, and leads to a record', () => {

@@ -3,12 +3,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   agree,
+  areConclusive,
   comparedAtPrice,
   goalsOf,
   movedAtPrice,
   type Kept,
 } from '../../../studies/answers/goals';
-import { PARTS } from '../../../studies/answers/parts';
+import { PAIRS, PARTS } from '../../../studies/answers/parts';
 import {
   has,
   link,
@@ -68,7 +69,8 @@ const answerText = (one: Extract<Kept, { kind: 'pairs' }>['search']): string =>
 const pairs = (): string =>
   section(
     'Beside another generator',
-    'In turns, each time with n8n on a core of its own: a part of the search, then steps of oha around its estimate at the price of that moment. The steps are in the order of their work, which is rate times CPU per request.',
+    'In turns, each time with n8n on a core of its own: a part of the search, then steps of oha around its estimate at the price of that moment. The steps are in the order of their work, which is rate times CPU per request.\n\n' +
+      `A search of your own differs in four ways. These were pinned (n8n and its stores to one core, the generator to the other). Their arrivals were even instead of random, like those of oha. They ran with \`--anyway\`, so they did not refuse a busy machine. Their time was in ${number(PAIRS.turns)} parts of ${PAIRS.turnBudget.replace(/s$/, ' s')}, the later ones with \`--continue\`.`,
     rowsOf(ofKind('pairs'), {
       workload: ({ workload }) => workload,
       mode: ({ mode }) => mode,
@@ -82,10 +84,11 @@ const pairs = (): string =>
 const twice = (): string =>
   section(
     'Twice in a row',
-    'Two searches of 100 s, each with an n8n instance of its own.',
+    'Two searches of 100 s, each with an n8n instance of its own. They agree if their intervals overlap, which says little where one is inconclusive, because its interval is wide.',
     rowsOf(ofKind('twice'), {
       first: ({ searches }) => answerText(searches[0]),
       second: ({ searches }) => answerText(searches[1]),
+      'both conclusive': (one) => (areConclusive(one) ? 'yes' : 'no'),
       'agree at equal price': ({ searches }) => (agree(searches) ? 'yes' : 'no'),
       '': ({ path }) => link(path),
     }),
