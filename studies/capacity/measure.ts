@@ -1,5 +1,5 @@
-// `make capacity` ten times in a row: does it end with 0 each time, with values that the chart accepts, or with 3 where the
-// interval is too wide for values? Two whole runs, and eight from the recorded searches with random capacities, which need no n8n: what follows the search is the same.
+// `make capacity` ten times in a row: does it end with 0 each time, with values that the chart accepts, or does its last command
+// end with 3, and so make with 2, where the interval is too wide for values? Two whole runs, and eight from the recorded searches with random capacities, which need no n8n: what follows the search is the same.
 //
 // One record has the runs of all parts. Of the newest whole run there are also the searches, which the documents quote and
 // the eight start from.
@@ -7,6 +7,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
+import { priceOf } from '../../cli/src/features/find/analysis/price';
 import type { FindRecord } from '../../cli/src/features/find/record';
 import {
   NotMeasured,
@@ -80,10 +81,12 @@ async function accepted(values: string, signal: AbortSignal): Promise<Rendering[
   return renderings;
 }
 
-const told = ({ workload, verdict, capacity }: FindRecord) => ({
-  workload: workload.name,
-  verdict,
-  ...capacity,
+const told = (search: FindRecord) => ({
+  workload: search.workload.name,
+  verdict: search.verdict,
+  ...search.capacity,
+  /** Milliseconds per request, so that runs compare at equal price. */
+  cpuMs: priceOf(search)?.cpuMs ?? null,
 });
 
 async function recordedOnce(

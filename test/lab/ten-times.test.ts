@@ -205,9 +205,27 @@ describe('the page', () => {
     expect(said).toContain('5 of 6 times');
     expect(said).toContain('In 4 of them, Helm 3 and Helm 4 rendered');
     expect(said).toContain('In 1, the interval was wider than a factor of two');
+    expect(said).toContain('`recommend` ended with exit code 3');
+    expect(said).toMatch(/`make` then ends with 2/);
     expect(said).toContain('2 of 3 whole runs');
     expect(said).toContain('3 of 3');
     expect(said).toContain('(studies/capacity/results.jsonl.gz#ten-times)');
+  });
+
+  test('says of every two whole runs whether their intervals overlap, at equal price too where it is recorded', () => {
+    const full = (...[low, high, cpuMs]: [number, number, number?]) => ({
+      ...{ kind: 'full', ...well },
+      searches: [
+        { workload: 'last-node', low, high, ...(cpuMs === undefined ? {} : { at: { cpuMs } }) },
+        { workload: 'items', low: 10, high: 11, ...(cpuMs === undefined ? {} : { cpuMs }) },
+      ],
+    });
+    const [slow, fast, old] = [full(20, 22, 30), full(30, 33, 20), full(31, 40)];
+    expect(text({ runs: [slow, fast, old] })).toMatch(
+      /last-node +\| 1 of 3 +\| 1 of 1 +\|\n\| items +\| 3 of 3 +\| 0 of 1 +\|/,
+    );
+    expect(text({ runs: [fast, old] })).toMatch(/last-node +\| 1 of 1 +\| not recorded/);
+    expect(text({ runs: [fast] })).not.toContain('overlap');
   });
 
   test('says where there was no whole run yet', () => {

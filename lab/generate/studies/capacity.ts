@@ -1,6 +1,7 @@
 // How much an n8n sustains, whether recommended values deliver it, and what settings and patches change.
 import { dirname, join } from 'node:path';
 import { isRefused, isWell, type Ended } from '../../../studies/capacity/searches';
+import { agree, type Interval } from '../../../studies/answers/goals';
 import { limitName } from '../../../cli/src/analysis/limits/table';
 import type { CompareRecord } from '../../../cli/src/features/compare/record';
 import type { FindRecord } from '../../../cli/src/features/find/record';
@@ -43,7 +44,45 @@ ${tableOf(searches(), {
 })}`;
 
 const TEN_TIMES = 'studies/capacity/results/ten-times.json';
-type Run = Ended & { kind: string };
+type Searched = Ended['searches'][number] & {
+  cpuMs?: number | null;
+  at?: { cpuMs: number };
+};
+type Run = Ended & { kind: string; searches: readonly Searched[] };
+
+/** Every two of them. */
+const inPairs = <One>(all: readonly One[]): [One, One][] =>
+  all.flatMap((one, at) => all.slice(at + 1).map((other): [One, One] => [one, other]));
+
+/** Whether the intervals of whole runs overlap, every two of a workload, as they are and at equal price. */
+function overlapText(full: readonly Run[]): string {
+  const all = full.flatMap(({ searches }) => searches);
+  const rows = [...new Set(all.map(({ workload }) => workload))].flatMap((workload) => {
+    const pairs = inPairs(all.filter((search) => search.workload === workload));
+    return pairs.length === 0 ? [] : [{ workload, pairs }];
+  });
+  if (rows.length === 0) return '';
+  const asInterval = ({ low, high, cpuMs, at }: Searched, isPriced: boolean): Interval => ({
+    ...{ low, high, cpuMs: isPriced ? (cpuMs ?? at?.cpuMs ?? null) : null },
+  });
+  const overlapping = (pairs: [Searched, Searched][], isPriced: boolean): string => {
+    const intervals = pairs
+      .map((pair) => pair.map((one) => asInterval(one, isPriced)) as [Interval, Interval])
+      .filter((pair) => !isPriced || pair.every(({ cpuMs }) => cpuMs !== null));
+    return intervals.length === 0
+      ? 'not recorded'
+      : `${number(intervals.filter(agree).length)} of ${number(intervals.length)}`;
+  };
+  return `
+
+Of every two whole runs, this many have intervals that overlap. At equal price, each end is multiplied by the CPU per request.
+
+${tableOf(rows, {
+  workload: ({ workload }) => workload,
+  'pairs that overlap': ({ pairs }) => overlapping(pairs, false),
+  'pairs that overlap at equal price': ({ pairs }) => overlapping(pairs, true),
+})}`;
+}
 
 export function tenTimesText({ runs }: { runs: readonly Run[] }): string {
   const wellOf = (some: readonly Run[]): string =>
@@ -55,9 +94,10 @@ export function tenTimesText({ runs }: { runs: readonly Run[] }): string {
   return `## \`make capacity\` in a row
 
 In ${wellOf(runs)} times, \`make capacity\` ended as it should. In ${number(written)} of them, Helm 3 and Helm 4 rendered the chart with
-its values. In ${number(refused)}, the interval was wider than a factor of two, so it ended with exit code 3 and wrote no values.
+its values. In ${number(refused)}, the interval was wider than a factor of two, so \`recommend\` ended with exit code 3 and wrote no values;
+\`make\` then ends with 2, and shows the 3 in its last line.
 The times were ${full.length === 0 ? 'no whole run was made so far' : `${wellOf(full)} whole runs`}, and ${wellOf(of('recorded'))} from recorded searches with random capacities and verdicts, for
-which no n8n is needed. ${link(TEN_TIMES)}`;
+which no n8n is needed. ${link(TEN_TIMES)}${overlapText(full)}`;
 }
 
 export const capacity: StudyPage = {
