@@ -243,7 +243,7 @@ function otherN8n({ record }: Measured, usual: string): string {
 }
 
 /** The n8n of most records. */
-function usualN8n(all: readonly Measured[]): string {
+function commonN8n(all: readonly Measured[]): string {
   const named = all.flatMap(({ record }) => versionsAt(record));
   const count = (one: string): number => named.filter((other) => other === one).length;
   return named.toSorted((one, other) => count(other) - count(one))[0] ?? '';
@@ -251,7 +251,7 @@ function usualN8n(all: readonly Measured[]): string {
 
 export function measured(): Generated {
   const all = MEASURED.map((make) => make());
-  const usual = usualN8n(all);
+  const usual = commonN8n(all);
   const text = `# What we measured
 
 <!-- Written by lab/generate/all.ts from the records of studies. -->
