@@ -99,7 +99,7 @@ The figures for one version do not apply to other versions. This page consists o
 
 ## Patches
 
-The command \`n8n-tuned n8n admit\` generated this table. Each column is a version. For a version that the command has also installed and run, the first
+The command \`n8n-tuned n8n admit\` generated this table. For a version that the command has also run, the first
 two rows show how many patch tests passed and how many workloads responded.
 
 ${table(
@@ -121,7 +121,7 @@ ${told.length === 0 ? '' : `\n## What differs\n\n${told.join('\n')}\n`}
 ## Executions per second
 
 Each cell shows a ratio: executions per second with the chart's defaults, divided by executions per second with n8n's defaults.
-For each cell, the study runs two n8n instances, one with each configuration, on the same machine, and loads them alternately
+For each cell, the study runs n8n with each configuration on the same machine, and loads both alternately
 with the same number of clients. The range in
 brackets is the 95% interval, and "-" means not measured. \`n8n-tuned study versions --list\` lists all cells, and
 \`n8n-tuned study versions --part 2.41.1\` measures the cells of one version.
@@ -140,9 +140,9 @@ n8n-tuned n8n admit 2.39.10 --full    # also installs, runs and tests the versio
 
 With \`--full\`, the command runs the patch tests with this version. It then starts n8n once in queue mode, and sends each
 workload one request. If the tests pass and each workload responds, the command adds the version to \`known.json\`. With \`--write\` or \`--full\`, it
-also adds the variables of a version that is newer than all others to \`versions.yaml\`. For a patch
-that changes what n8n stores or queues, the command never adds a changed function. Instead, it prints the difference, so that a person
-can decide. Every day, a GitHub Actions workflow runs the command for new versions.
+also adds the newest version's variables to \`versions.yaml\`. For a patch
+that changes what n8n stores or queues, the command never adds a changed function. Instead, it prints the difference for a person
+to decide. Every day, a GitHub Actions workflow runs the command for new versions.
 `;
   // The record too, in the format of the repository.
   return {
