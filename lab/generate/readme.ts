@@ -134,18 +134,20 @@ function gains(): string {
   const expressions = peer('expressions', 'regular', 'tuned');
   const times = ({ comparison }: typeof chart): string => `${number(comparison.ratio.value)}x`;
   const rate = (side: typeof chart.a): string => middle(side, 'ratePerSecond');
+  const cpu = (side: typeof chart.a): string =>
+    ` at ${middle(side, 'cpuMillisecondsPerRequest')} ms of CPU`;
   const lines = table(
     ['', 'default n8n', 'with n8n-tuned'],
     [
       [
         'requests per second of one pod (1 CPU, 1 GiB)',
-        rate(chart.a),
-        `**${rate(chart.b)}** (${times(chart)}, ${link(chart.file)})`,
+        `${rate(chart.a)}${cpu(chart.a)}`,
+        `**${rate(chart.b)}**${cpu(chart.b)} (${times(chart)}, ${link(chart.file)})`,
       ],
       [
         'the same with [variables alone](docs/only-settings.md)',
-        rate(variables.a),
-        `**${rate(variables.b)}** (${times(variables)}, ${link(variables.file)})`,
+        `${rate(variables.a)}${cpu(variables.a)}`,
+        `**${rate(variables.b)}**${cpu(variables.b)} (${times(variables)}, ${link(variables.file)})`,
       ],
       [
         `requests with an error or no response, in ${number(rolloutsOfEach())} rollouts of webhook processors`,
@@ -161,7 +163,7 @@ function gains(): string {
   );
   return `${lines}
 
-In the first two rows, "default n8n" is the official chart, and the workload is the shortest workflow. For a workflow with ten expressions, the ratio per pod is ${number(expressions.comparison.ratio.value)}x. The second row sets ${number(variablesTogether())} variables; in one process, three of them alone gave ${threeAlone()}. In the third row, "default n8n" is this chart with n8n's own values of ${valuesOfRollouts()}. In the last row, it is n8n without our variables and patches.${stillRunning()}${caveatOfRecovery()} ${versionsOfGains([chart, variables, expressions])} Measure your own workflow: your figures will differ.`;
+In the first two rows, "default n8n" is the official chart, the workload is the shortest workflow, and the CPU time is that of n8n per request. For a workflow with ten expressions, the ratio per pod is ${number(expressions.comparison.ratio.value)}x. The second row sets ${number(variablesTogether())} variables; in one process, three of them alone gave ${threeAlone()}. In the third row, "default n8n" is this chart with n8n's own values of ${valuesOfRollouts()}. In the last row, it is n8n without our variables and patches.${stillRunning()}${caveatOfRecovery()} ${versionsOfGains([chart, variables, expressions])} Measure your own workflow: your figures will differ.`;
 }
 
 /** For which n8n the figures hold. */

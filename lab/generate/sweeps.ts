@@ -2,7 +2,7 @@
 import { parse } from 'yaml';
 import type { CellRecord } from '../../cli/src/features/sweep/record';
 import type { RunRecord, SampledRole } from '../../cli/src/record/run-record';
-import { has, hrefOf, link, median, namesIn, number, read, readJson } from './records';
+import { has, hrefOf, link, median, ms, namesIn, number, read, readJson } from './records';
 
 interface Published {
   id: string;
@@ -97,6 +97,15 @@ export const middle = (
   figure: (cell: MeasuredCell) => number | null,
 ): number => median(cells.map((cell) => figure(cell) ?? NaN));
 export const rateOf = ({ figures }: MeasuredCell): number | null => figures.achievedPerSecond;
+/** Milliseconds of CPU per request: with it, rates of a slow and of a fast machine compare. */
+export const cpuOf = ({ figures }: MeasuredCell): number | null =>
+  figures.cpuMillisecondsPerRequest;
+/** That of several cells, from the least to the most; `-` where none has it. */
+export function cpuRange(cells: readonly MeasuredCell[]): string {
+  const known = cells.flatMap((cell) => cpuOf(cell) ?? []);
+  const [least, most] = [Math.min(...known), Math.max(...known)];
+  return least === most ? ms(least) : known.length === 0 ? '-' : `${number(least)} to ${ms(most)}`;
+}
 
 export function grouped<Item>(
   items: readonly Item[],

@@ -54,6 +54,44 @@ test.each(pages)('%s: every part with a table leads to a record', (page) => {
     expect(part).toMatch(/\]\([^)]*results\.jsonl\.gz#[^)]+\)|docs\/records/);
 });
 
+/** The columns of all tables of a text, each with its head first. */
+function columnsIn(text: string): string[][] {
+  const columns: string[][] = [];
+  let open: string[][] = [];
+  for (const line of text.split('\n')) {
+    if (!line.startsWith('|')) open = [];
+    else {
+      const cells = line.split('|').map((cell) => cell.trim());
+      if (open.length === 0) columns.push(...(open = cells.map(() => [])));
+      cells.forEach((cell, at) => open[at]?.push(cell));
+    }
+  }
+  return columns;
+}
+
+const ratesIn = (text: string): string[] =>
+  columnsIn(text)
+    // A rate that was asked for says nothing of how fast n8n was.
+    .filter(([head = '']) => !head.startsWith('rate'))
+    .flatMap((column) => column.filter((cell) => /^\**[\d.,]+\/s/.test(cell)));
+
+test('the rates of a table are found, except those that were asked for', () => {
+  const table = '| rate | responses |\n| --- | --- |\n| 5/s | **4.9/s**, 2x |\n';
+  expect(ratesIn(`${table}\ntext of 7/s\n\n| best |\n| - |\n| 1,000/s |`)).toEqual([
+    '**4.9/s**, 2x',
+    '1,000/s',
+  ]);
+});
+
+test.each(pages)('%s: every part with measured rates has the CPU that a request took', (page) => {
+  const silent = read(page)
+    .split(/^## /m)
+    .filter((part) => ratesIn(part).length > 0)
+    .filter((part) => !/\bCPU( of \w+( \w+)?)? per request\b|\bms of CPU\b/.test(part))
+    .map((part) => part.split('\n')[0]);
+  expect(silent).toEqual([]);
+});
+
 test('every study with records has a page, and no page or plot is written by hand', () => {
   const tracked = execFileSync('git', ['ls-files', 'studies'], { cwd: root, encoding: 'utf8' });
   const owned = tracked.split('\n').filter((file) => /^studies\/[^/]+\/README\.md$/.test(file));

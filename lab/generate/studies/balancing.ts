@@ -247,6 +247,9 @@ const furtherRows = () =>
         {
           ...{ way, what, connection, processes, path: first.path },
           rate: median(same.map(({ record }) => record.summary.achieved.ratePerSecond)),
+          cpuMs: median(
+            same.flatMap(({ record }) => record.summary.cpuMillisecondsPerRequest ?? []),
+          ),
           variations: counts.map(coefficientOfVariation),
           gini: median(counts.map(gini)),
           memory: median(
@@ -261,7 +264,7 @@ const further = (): string => `## kube-proxy, and webhook processors of n8n
 
 kube-proxy deals out connections by rules of iptables, at random; nginx deals out requests in turns. How many requests a webhook
 processor had is what it says itself at /metrics, warm-up included. Bare servers are called by 100 clients, n8n by 16; each client
-waits for its response, the workload of n8n is last-node.
+waits for its response, the workload of n8n is last-node. CPU per request is that of all processes of n8n.
 
 ${tableOf(furtherRows(), {
   'what serves': ({ what }) => what,
@@ -269,6 +272,7 @@ ${tableOf(furtherRows(), {
   processes: ({ processes }) => processes,
   connections: ({ connection }) => CONNECTIONS[connection] ?? '',
   'expected responses': ({ rate }) => perSecond(rate),
+  'CPU per request': ({ cpuMs }) => ms(cpuMs),
   'coefficient of variation': ({ variations }) => rangeOf(variations),
   Gini: (row) => share(row.gini),
   'memory of all webhook processors': ({ memory }) => mib(memory),

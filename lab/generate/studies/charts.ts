@@ -163,15 +163,15 @@ interface Answers {
   lost: number;
   clients: number;
   workload: string;
-  runs: { ratePerSecond: number; maxMs: number }[];
+  runs: { ratePerSecond: number; maxMs: number; cpuMillisecondsPerRequest: number }[];
 }
 function everyCaller(): string {
   const path = `${FOLDER}/answers.json`;
   const { requests, lost, clients, workload, runs } = readJson<Answers>(path);
   return `## Every caller gets a response
 
-Queue mode, the \`throughput\` profile with every patch, ${number(clients)} clients on ${workload}, ${spread(runs.map((run) => run.ratePerSecond))}/s: ${number(lost)} of ${number(requests)}
-requests had no expected response; the longest wait was ${number(Math.max(...runs.map((run) => run.maxMs)))} ms. ${link(path)}`;
+In queue mode with every patch, the \`throughput\` profile gave ${number(clients)} clients of ${workload} ${spread(runs.map((run) => run.ratePerSecond))}/s at ${spread(runs.map((run) => run.cpuMillisecondsPerRequest))} ms of CPU per request.
+Of ${number(requests)} requests, ${number(lost)} had no expected response; the longest wait was ${number(Math.max(...runs.map((run) => run.maxMs)))} ms. ${link(path)}`;
 }
 
 interface Waiting {
@@ -193,7 +193,7 @@ function waiting(): string {
 
 This experiment shows the likely reason why a chart has no expected response there in regular mode. One process of n8n ran on this
 machine, not in a pod, with the CPU and the memory of a pod of the comparison. As it comes, n8n builds a sandbox for expressions for every execution
-and keeps it until the execution ends.
+and keeps it until the execution ends. The record does not have the CPU per request.
 
 ${tableOf(runs, {
   settings: ({ tuning }) => (tuning === 'none' ? 'n8n as it comes' : `the profile ${tuning}`),

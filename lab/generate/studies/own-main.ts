@@ -103,6 +103,8 @@ const COLUMNS = {
   executions: ({ process }: Row) => PROCESSES[process],
   'the workflow': ({ workload }: Row) => WORKLOADS[workload],
   'expected responses': (row: Row) => perSecond(rate(row)),
+  'CPU per request': ({ runs }: Row) =>
+    ms(median(runs.flatMap(({ summary }) => summary.cpuMillisecondsPerRequest ?? []))),
   'failed, of all': (row: Row) => `${number(failed(row))} of ${number(sent(row))}`,
   restarts: (row: Row) => number(of(row, (run) => roleOf(run, 'main')?.restarts)),
   'killed for memory': (row: Row) => number(of(row, (run) => roleOf(run, 'main')?.oomKills)),
@@ -208,6 +210,7 @@ ${tableOf(runs, {
   topology: ({ path }) => path.split('/').at(-2) ?? '',
   n8n: ({ run }) => run.versions['n8n'] ?? '',
   'expected responses': ({ run }) => perSecond(run.summary.achieved.ratePerSecond),
+  'CPU per request': ({ run }) => ms(run.summary.cpuMillisecondsPerRequest),
   p50: ({ run }) => ms(run.summary.latencyMs?.p50),
   p95: ({ run }) => ms(run.summary.latencyMs?.p95),
   'n8n processes, most': ({ run }) => n8n(run, 'processesPeak'),

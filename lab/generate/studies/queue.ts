@@ -13,6 +13,7 @@ import {
   link,
   listed,
   median,
+  ms,
   number,
   perSecond,
   range,
@@ -24,6 +25,8 @@ import {
 import type { StudyPage } from '../study-page';
 import {
   cellsOf,
+  cpuOf,
+  cpuRange,
   disturbance,
   distinct,
   rateOf,
@@ -64,7 +67,8 @@ function rows() {
     const [workers = NaN] = numbers(cells, 'workers').toSorted(
       (a, b) => rateWith(cells, b) - rateWith(cells, a),
     );
-    return { workload, cells, one, best, workers, gain: rateWith(cells, workers) / one };
+    const oneCpu = single === undefined ? null : cpuOf(single);
+    return { workload, cells, one, oneCpu, best, workers, gain: rateWith(cells, workers) / one };
   });
 }
 
@@ -112,7 +116,7 @@ function matrix(): string {
 Closed-loop clients, enough to fill the slots of most layouts, call a workload. They call it in regular mode, where one process
 does everything, or in queue mode, by the number of workers and of executions that each runs at once. The table has the expected
 responses; bold is the best of a workload. Each cell is one run, so a row is compared by its median; that of a workload that waits, whose
-rate follows from the slots, by its best. ${disturbance(worstOthers(cells))}
+rate follows from the slots, by its best. CPU per request is that of all processes of n8n, over the cells of a row. ${disturbance(worstOthers(cells))}
 
 ${tableOf(lines, {
   workload: ({ workload }) => workload,
@@ -123,7 +127,9 @@ ${tableOf(lines, {
       (line: (typeof lines)[number]) => rateAt(line, slots),
     ]),
   ),
-  'one process': ({ one }) => perSecond(one),
+  'CPU per request': ({ cells: own, count }) =>
+    cpuRange(own.filter(({ cell }) => cell['workers'] === count)),
+  'one process': ({ one, oneCpu }) => `${perSecond(one)} at ${ms(oneCpu)} of CPU`,
   'the row, of one process': (line) => times(rateWith(line.cells, line.count) / line.one),
 })}
 
@@ -175,6 +181,8 @@ asked without having seen it; of the largest that is a prediction beyond what wa
 ${tableOf(leftOut(group, seededRandom(SEED)), {
   workers: ({ n }) => n,
   measured: ({ n }) => perSecond(rateAt(n)),
+  'CPU per request': ({ n }) =>
+    cpuRange(cellsOf(WORKERS).filter(({ cell }) => Number(cell['workers']) === n)),
   'predicted from the others': ({ n, error }) => perSecond(rateAt(n) * (1 + error)),
   'off by': ({ error }) => signed(error, share),
 })}

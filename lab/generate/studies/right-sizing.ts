@@ -17,6 +17,8 @@ import {
 import type { StudyPage } from '../study-page';
 import {
   cellsOf,
+  cpuOf,
+  cpuRange,
   disturbance,
   distinct,
   grouped,
@@ -78,6 +80,7 @@ function combinations() {
     const usual = points.find(({ instances }) => instances === always());
     return [
       {
+        cpuPerRequest: cpuRange(same),
         ...{ request: String(first.cell['request']), points, best: best?.instances ?? NaN },
         ...{ cpu: at('cpuMillicores')(first), memory: at('memoryMiB')(first) },
         shareOfBest: (usual?.rate ?? NaN) / (best?.rate ?? NaN),
@@ -122,6 +125,7 @@ ${tableOf(all, {
       .toSorted((a, b) => a - b)
       .map((count) => [`with ${number(count)}`, (row: (typeof all)[number]) => cellAt(row, count)]),
   ),
+  'CPU per request': ({ cpuPerRequest }) => cpuPerRequest,
   best: ({ best }) => best,
   [`${number(always())} of the best`]: ({ shareOfBest }) => times(shareOfBest),
 })}
@@ -141,6 +145,7 @@ const n8nCells = (sweep: string): MeasuredCell[] =>
     ]),
   );
 const FIGURES = {
+  'CPU per request': (cell: MeasuredCell) => ms(cpuOf(cell)),
   p99: ({ figures }: MeasuredCell) => ms(figures.p99Ms),
   errors: ({ figures }: MeasuredCell) => share(figures.errorShare),
   'limited by': ({ limitedBy }: MeasuredCell) => limitName(limitedBy?.limit ?? null),

@@ -35,6 +35,7 @@ import { middle, n8nOfPeers, peer } from './charts';
 import {
   cellsOf,
   controlsOf,
+  cpuOf,
   distinct,
   disturbance,
   rateOf,
@@ -53,38 +54,39 @@ function tuningProfiles(): string {
   const rows = valuesOf('workload').flatMap((workload) =>
     valuesOf('mode').map((mode) => ({
       ...{ workload, mode },
-      rate: (tuning: string): number | null => {
+      at: (tuning: string): { rate: number | null; cpuMs: number | null } => {
         const found = cells.find(
           ({ cell }) =>
             cell['workload'] === workload && cell['mode'] === mode && cell['tuning'] === tuning,
         );
-        return found === undefined ? null : rateOf(found);
+        return found === undefined
+          ? { rate: null, cpuMs: null }
+          : { rate: rateOf(found), cpuMs: cpuOf(found) };
       },
     })),
   );
+  const cellText = ({ at }: (typeof rows)[number], tuning: string): string => {
+    const [{ rate, cpuMs }, { rate: without }] = [at(tuning), at('none')];
+    if (rate === null) return 'none';
+    const ratio = tuning === 'none' || !without ? [] : [times(rate / without)];
+    return [perSecond(rate), ...ratio, ms(cpuMs)].join(', ');
+  };
   const profiles = valuesOf('tuning').filter((tuning) => tuning !== 'none');
   const controls = controlsOf(TUNING);
   const { control = {} } = readJson<SweepRecord>(`${TUNING}/sweep.json`).plan;
   return `## The profiles
 
-One run of each, in a random order: expected responses per second of ${number(cells[0]?.record.profile.clients)} clients, and the ratio to
-n8n's own settings. ${number(controls.length)} runs of ${control['workload'] ?? ''} in ${control['mode'] ?? ''} mode with the ${control['tuning'] ?? ''} profile, in between, gave ${spread(controls.map((one) => rateOf(one) ?? NaN))}/s: so far do
+One run of each, in a random order: expected responses per second of ${number(cells[0]?.record.profile.clients)} clients, the ratio to
+n8n's own settings, and n8n's CPU per request. ${number(controls.length)} runs of ${control['workload'] ?? ''} in ${control['mode'] ?? ''} mode with the ${control['tuning'] ?? ''} profile, in between, gave ${spread(controls.map((one) => rateOf(one) ?? NaN))}/s: so far do
 single runs differ by themselves. ${disturbance(worstOthers(cells))} With so few clients, executions that only wait do not tell the profiles apart.
 
 ${tableOf(rows, {
   workload: ({ workload }) => workload,
   mode: ({ mode }) => mode,
-  none: ({ rate }) => (rate('none') === null ? 'none' : perSecond(rate('none'))),
   ...Object.fromEntries(
-    profiles.map((tuning) => [
+    ['none', ...profiles].map((tuning) => [
       tuning,
-      ({ rate }: (typeof rows)[number]) =>
-        rate(tuning) === null
-          ? 'none'
-          : [
-              perSecond(rate(tuning)),
-              ...(rate('none') ? [times((rate(tuning) ?? NaN) / (rate('none') ?? NaN))] : []),
-            ].join(', '),
+      (row: (typeof rows)[number]) => cellText(row, tuning),
     ]),
   ),
 })}
@@ -124,7 +126,7 @@ function coresRows() {
       const rates = same.map((one) => rateOf(one) ?? NaN);
       return {
         ...{ millicores, rates, mean: sum(rates) / rates.length },
-        cpuMs: same.map(({ figures }) => figures.cpuMillisecondsPerRequest),
+        cpuMs: same.map(cpuOf),
       };
     });
 }
