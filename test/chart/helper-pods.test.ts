@@ -147,7 +147,7 @@ describe('the policy of a pod beside n8n lets it', () => {
   const database = { type: 'postgresql', external: { host: 'db', passwordless: true } };
   const BY_ENV = {
     ...{ ...QUEUE, database },
-    env: { QUEUE_BULL_REDIS_PORT: 6390, DB_POSTGRESDB_PORT: '6543' },
+    env: { QUEUE_BULL_REDIS_PORT: 6390, DB_POSTGRESDB_PORT: '5499' },
   };
 
   test('out to the ports of the stores that main has, and to no others', async () => {
@@ -155,10 +155,10 @@ describe('the policy of a pod beside n8n lets it', () => {
     expect(portsOf(plain['exporter'] as Policy)).toEqual([6379, 5432]);
     expect(portsOf(plain['recovery'] as Policy)).toEqual([6379]);
     const byEnv = await policiesOf(BY_ENV);
-    expect(portsOf(byEnv['exporter'] as Policy)).toEqual([6390, 6543]);
+    expect(portsOf(byEnv['exporter'] as Policy)).toEqual([6390, 5499]);
     expect(portsOf(byEnv['recovery'] as Policy)).toEqual([6390]);
     const strict = await policiesOf({ ...BY_ENV, networkPolicy: { egress: { enabled: true } } });
-    expect(portsOf(strict['main'] as Policy)).toEqual([6543, 6390]);
+    expect(portsOf(strict['main'] as Policy)).toEqual([5499, 6390]);
   });
 
   test('out to the Redis and the database that main is given in place of those of the chart', async () => {
