@@ -169,6 +169,10 @@ describe('the command', () => {
       ['--command', 'TOKEN=*** exec node server.js --port 3000 -p ***'],
     ],
     [
+      ['--begin', 'kubectl scale --replicas=0 && redis-cli -a secret ping'],
+      ['--begin', 'kubectl *** *** && redis-cli -a *** ***'],
+    ],
+    [
       ['compare', 'a.yaml', 'http://me:x@host', '--rate', '50', '--json', '--slo', 'p95<300ms'],
       ['compare', 'a.yaml', 'http://***@host', '--rate', '50', '--json', '--slo', 'p95<300ms'],
     ],

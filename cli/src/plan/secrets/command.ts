@@ -106,8 +106,14 @@ function expectation(text: string): string {
   return isShown ? text : `${place}${sign}${hidden(value.replace(/^"(.*)"$/s, '$1'))}`;
 }
 
-const PROGRAM =
-  /^(exec|node|npx?|npm|pm2|nginx|haproxy|caddy|python3?|java|go|ruby|php|sh|bash|env)$/;
+const PROGRAM = new Set(
+  `
+  aws az bash caddy chaosd curl docker env exec gcloud go haproxy helm iptables java kill kubectl nginx nft node npm npx patronictl
+  pg_ctl php pkill pm2 podman psql python python3 redis-cli ruby service sh sleep ssh sudo systemctl tc
+  `
+    .trim()
+    .split(/\s+/),
+);
 const SIGN = /^(-[a-zA-Z]|--[a-z][a-z-]*|\d{1,5}|\$[A-Z_]+|&&|;)$/;
 const FILE = /^(\.{0,2}\/)?[\w.-]+(\/[\w.-]+)*\.([cm]?[jt]s|sh|py|rb|php|jar)$/;
 
@@ -118,7 +124,7 @@ export const withoutSecretWords = (text: string): string =>
     .split(/\s+/)
     .map((word) => {
       if (/^[A-Z][A-Z0-9_]*=/.test(word)) return afterName(word, isHarmlessVariable);
-      return PROGRAM.test(word) || FILE.test(word) || SIGN.test(word) ? word : hidden(word);
+      return PROGRAM.has(word) || FILE.test(word) || SIGN.test(word) ? word : hidden(word);
     })
     .join(' ');
 
