@@ -1,5 +1,6 @@
 // What a process says of its patches once n8n serves its port and has loaded its code, and at /metrics.
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '../../../cli/src/targets/process/ports';
@@ -8,10 +9,11 @@ import { N8N_VERSION } from '../../support/versions';
 import { PRELOAD, script, withoutKnowledge } from '../support/preload-folder';
 
 const run = promisify(execFile);
-const ENTITY_MANAGER = join(
-  dirname(n8nFolder(N8N_VERSION)),
-  '@n8n/typeorm/dist/entity-manager/EntityManager.js',
-);
+// The package of n8n 1.x has no folder dist.
+const ENTITY_MANAGER = ['dist/', '']
+  .map((folder) => `@n8n/typeorm/${folder}entity-manager/EntityManager.js`)
+  .map((file) => join(dirname(n8nFolder(N8N_VERSION)), file))
+  .find((file) => existsSync(file));
 const NAMES = ['keep-alive', 'read-once', 'zone-once', 'last-answers', 'limit-metrics'];
 
 /** A process that serves n8n's port, loads n8n's code after that, and ends with what its metrics say. */

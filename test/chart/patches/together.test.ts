@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { n8nFolder, node24 } from '../../nodes/support/lab';
-import { PATCHES, PRELOAD } from '../support/preload-folder';
+import { isLoaded, PATCHES, PRELOAD } from '../support/preload-folder';
 import { N8N_VERSION } from '../../support/versions';
 
 const HOST = join(__dirname, '../support/preloads-host.cjs');
@@ -12,7 +12,7 @@ const SCRIPTS = PATCHES().map((name) => `${name}.cjs`);
 const MODULES = [
   'bull',
   'prom-client',
-  'PostgresDriver',
+  ...(isLoaded('session-once') ? ['PostgresDriver'] : []),
   'EntityManager',
   'workflow-runner',
   'job-processor',
@@ -69,7 +69,7 @@ test('without them n8n has none of it', async () => {
     ...{
       bull: false,
       'prom-client': false,
-      PostgresDriver: false,
+      ...(isLoaded('session-once') ? { PostgresDriver: false } : {}),
       EntityManager: false,
       sqlite3: false,
     },

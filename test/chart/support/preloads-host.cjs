@@ -1,11 +1,14 @@
 // Loads modules of n8n in the order given, as {manifest, own, order}, and writes what the preload scripts did to each.
-const { readFileSync } = require('node:fs');
+const { existsSync, readFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const { dirname, join } = require('node:path');
 
 const { manifest, own, order } = JSON.parse(readFileSync(0, 'utf8'));
 const load = createRequire(manifest);
-const typeorm = join(dirname(dirname(manifest)), '@n8n/typeorm');
+// The package of n8n 1.x has no folder dist.
+const typeorm = ['@n8n/typeorm/dist', '@n8n/typeorm']
+  .map((folder) => join(dirname(dirname(manifest)), folder))
+  .find((folder) => existsSync(folder));
 
 /** What each is loaded as, and whether it then is ours. */
 const modules = {
@@ -13,11 +16,11 @@ const modules = {
   'prom-client': () =>
     load('prom-client').register.getSingleMetric('n8n_tuned_heap_limit_bytes') !== undefined,
   PostgresDriver: () => {
-    const { PostgresDriver } = load(`${typeorm}/dist/driver/postgres/PostgresDriver.js`);
+    const { PostgresDriver } = load(`${typeorm}/driver/postgres/PostgresDriver.js`);
     return String(PostgresDriver.prototype.obtainMasterConnection).includes('set.has(connection)');
   },
   EntityManager: () => {
-    const { EntityManager } = load(`${typeorm}/dist/entity-manager/EntityManager.js`);
+    const { EntityManager } = load(`${typeorm}/entity-manager/EntityManager.js`);
     return String(EntityManager.prototype.findOne).includes('asksForId');
   },
   // Not n8n's, which take seconds to load: keep-stalled then says that it leaves them as they are. They are in `own`.
