@@ -97,7 +97,7 @@ function seeded(): ChosenWorkload {
     chooseWorkload(
       { workload: join(folder, `${name}.twin.json`) },
       join(repositoryRoot(), 'workflows'),
-      false,
+      null,
     ),
   );
   const [first] = twins;

@@ -8,7 +8,7 @@ jest.setTimeout(330_000);
 
 /** How many processes 0.221.2 takes for three executions at once of a function of 5 s. */
 async function processesAtOnce(mode: 'own' | 'main'): Promise<number> {
-  const chosen = workload('wait-5s', true);
+  const chosen = workload('wait-5s', N8N_LEGACY_VERSION);
   const running = await bringUp(
     { n8n: N8N_LEGACY_VERSION, process: mode, tuning: 'throughput' },
     chosen,

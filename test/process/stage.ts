@@ -19,8 +19,8 @@ export function topology(given: Record<string, unknown>): Topology {
   return topologySchema.parse(given);
 }
 
-export function workload(name: string, isLegacy = false): ChosenWorkload {
-  return chooseWorkload({ workload: name }, join(repositoryRoot(), 'workflows'), isLegacy);
+export function workload(name: string, n8n: string | null = null): ChosenWorkload {
+  return chooseWorkload({ workload: name }, join(repositoryRoot(), 'workflows'), n8n);
 }
 
 export async function bringUp(

@@ -20,7 +20,7 @@ import {
   type TargetOptions,
   type WorkloadOptions,
 } from '../options/options';
-import { isLegacyChoice, makeTarget, targetOrder } from '../options/targets';
+import { chosenVersion, makeTarget, targetOrder } from '../options/targets';
 import type { CommandHelp } from '../options/help';
 
 export interface UpOptions extends TargetOptions, WorkloadOptions {
@@ -91,7 +91,7 @@ export function upOrder(given: UpOptions) {
   }
   // Latency and errors for `watch`; a run is measured without them.
   const options = { ...given, env: { ...WEBHOOK_COUNTS, ...given.env } };
-  const workload = chosenWorkload(options, isLegacyChoice(options));
+  const workload = chosenWorkload(options, chosenVersion(options));
   return {
     workload,
     target: targetOrder(options, workload.workflows, options.ready, { load: 'none' }),

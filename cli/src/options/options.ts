@@ -82,7 +82,7 @@ export function withWorkloadOptions(command: Command, usual = 'last-node'): Comm
     );
 }
 
-export function chosenWorkload(options: WorkloadOptions, legacy: boolean): ChosenWorkload {
+export function chosenWorkload(options: WorkloadOptions, n8n: string | null): ChosenWorkload {
   return chooseWorkload(
     {
       workload: options.workload,
@@ -96,7 +96,7 @@ export function chosenWorkload(options: WorkloadOptions, legacy: boolean): Chose
       workflows: options.workflow,
     },
     workflowsFolder(),
-    legacy,
+    n8n,
   );
 }
 

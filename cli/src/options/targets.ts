@@ -159,10 +159,10 @@ export function withoutWebhook<Options extends TargetOptions & WorkloadOptions>(
 /** What is loaded: a workload of n8n's, or what a server answers. */
 export function chosenLoad(options: TargetOptions & WorkloadOptions): ChosenWorkload {
   if (options.target !== 'server') {
-    return chosenWorkload(options, isLegacyChoice(options));
+    return chosenWorkload(options, chosenVersion(options));
   }
   const load = serverLoad(chooseServer(options).url, options);
-  return withoutWorkflows(chosenWorkload({ ...options, ...load }, false));
+  return withoutWorkflows(chosenWorkload({ ...options, ...load }, null));
 }
 
 /** Whether the workload must be that of n8n below 1.0. */
@@ -172,7 +172,7 @@ export function isLegacyChoice(options: TargetOptions): boolean {
 }
 
 /** The version of n8n that is deployed; null if the user's own n8n is loaded. */
-function chosenVersion(options: TargetOptions): string | null {
+export function chosenVersion(options: TargetOptions): string | null {
   const { target, values, chart, existing } = options;
   if (target === 'process') return chooseTopology(options).n8n;
   if (target === 'container') return topologyInImage(options).n8n;

@@ -21,6 +21,8 @@ import {
 } from '../catalogue/workload';
 import { MASK, maskOf } from './secrets/mask';
 import { withoutSecretParts } from './secrets/address';
+import { isWithin } from './environment';
+import { isLegacy } from './topology';
 import { loadedBy, onlyRequest, type OwnFile } from './own-workflows';
 import type { RecordedWorkload } from './recorded';
 import type { SeedWorkflow } from '../catalogue/seeding';
@@ -60,11 +62,11 @@ export const workloadName = ({ name, title }: Pick<RecordedWorkload, 'name' | 't
 /** A name, rather than a file, has neither a folder nor an extension. */
 export const isWorkloadFile = (workload: string): boolean => /[/\\]|\.(ya?ml|json)$/.test(workload);
 
-/** `workflowsFolder` holds catalogue.json; `legacy` is whether n8n is older than 1.0. */
+/** `workflowsFolder` holds catalogue.json; `n8n` is the version that it is for, null if nobody knows it. */
 export function chooseWorkload(
   choice: WorkloadChoice,
   workflowsFolder: string,
-  legacy: boolean,
+  n8n: string | null,
 ): ChosenWorkload {
   const own = (choice.workflows ?? []).map((name): OwnFile => {
     const file = resolve(name);
@@ -86,7 +88,7 @@ export function chooseWorkload(
         ...{ catalogue: bundled, workload: findWorkload(bundled.workloads, name) },
         folderOf: () => workflowsFolder,
       };
-  const variant = fittingVariant(workload, choice.variant, legacy, bundled);
+  const variant = fittingVariant(workload, choice.variant, n8n !== null && isLegacy(n8n), bundled);
   const picked = variantOf(workload, variant);
   const requests = withBody(
     withHeaders(
@@ -97,6 +99,7 @@ export function chooseWorkload(
   );
   const names = [...new Set(requests.map((request) => request.workload))];
   const parts = names.map((part) => findWorkload(catalogue.workloads, part));
+  if (n8n !== null) refuseOlder(parts, variant, n8n);
   const { workflows, notes } = loadedBy(requests, own);
   return {
     recorded: {
@@ -161,6 +164,16 @@ function fittingVariant(
   throw new Mistake(
     `${name} has no variant for n8n before 1.0: choose one of ${fitting.map((each) => each.name).join(', ')}.`,
   );
+}
+
+function refuseOlder(parts: readonly Workload[], variant: string | undefined, n8n: string): void {
+  for (const part of parts) {
+    const range = chosenVariant(part, variant)?.n8n;
+    if (range === undefined || range.startsWith('<') || isWithin(n8n, range)) continue;
+    throw new Mistake(
+      `${part.name} needs n8n ${range.replace(/^>=/, '')} or newer: choose such a version with --n8n, or another workload.`,
+    );
+  }
 }
 
 function ofRequest(

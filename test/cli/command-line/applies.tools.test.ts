@@ -143,7 +143,7 @@ const ORDERS: Record<string, Ordered> = {
     const options = command.opts<RecommendOptions>();
     const asked = askedBy(options);
     return [
-      ...[asked, asked.choose(false), asked.limits(asked.slos)],
+      ...[asked, asked.choose(null), asked.limits(asked.slos)],
       ...[deployerOrder(options), options.values, shown(command)],
     ];
   },

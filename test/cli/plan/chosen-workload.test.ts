@@ -5,12 +5,12 @@ import { chooseWorkload } from '../../../cli/src/plan/chosen-workload';
 import { chooseTopology } from '../../../cli/src/plan/chosen-topology';
 
 const workflows = join(__dirname, '../../../workflows');
-const choose = (workload: string, legacy: boolean, variant?: string) =>
-  chooseWorkload({ workload, variant }, workflows, legacy);
+const choose = (workload: string, n8n: string | null, variant?: string) =>
+  chooseWorkload({ workload, variant }, workflows, n8n);
 
 describe('what is put into n8n', () => {
   const put = (name: string): string[] =>
-    choose(name, false).workflows.map(({ file }) => relative(workflows, file));
+    choose(name, null).workflows.map(({ file }) => relative(workflows, file));
 
   it('is a file per copy, each of which is an execution of its own', () => {
     const copies = Array.from(
@@ -18,13 +18,13 @@ describe('what is put into n8n', () => {
       (_, index) => `ten-workflows/${String(index + 1)}.json`,
     );
     expect(put('ten-workflows')).toEqual(copies);
-    expect(choose('ten-workflows', false).recorded.executionsPerRequest).toBe(1);
+    expect(choose('ten-workflows', null).recorded.executionsPerRequest).toBe(1);
     expect(put('many-webhooks')).toEqual(['many-webhooks.json']);
   });
 
   it('is what a workflow calls as well, one execution more', () => {
     expect(put('sub-workflow')).toEqual(['sub-workflow.json', 'sub-workflow-called.json']);
-    expect(choose('sub-workflow', false).recorded.executionsPerRequest).toBe(2);
+    expect(choose('sub-workflow', null).recorded.executionsPerRequest).toBe(2);
   });
 });
 
@@ -32,7 +32,7 @@ test('a chosen workload sends headers of the user besides those of the workload'
   const { requests } = chooseWorkload(
     { workload: 'binary', headers: ['x-load-key: secret'] },
     workflows,
-    false,
+    null,
   );
   expect(requests[0]?.headers).toEqual({
     'content-type': 'application/octet-stream',
@@ -42,18 +42,26 @@ test('a chosen workload sends headers of the user besides those of the workload'
 
 describe('which variant of a workload is taken', () => {
   it('is the one for n8n below 1.0 where that is loaded', () => {
-    expect(choose('wait-5s', true).recorded.variant).toBe('legacy');
-    expect(choose('wait-5s', false).recorded.variant).toBe('native');
+    expect(choose('wait-5s', '0.221.2').recorded.variant).toBe('legacy');
+    expect(choose('wait-5s', null).recorded.variant).toBe('native');
   });
 
   it('cannot be one that this n8n does not run', () => {
-    expect(() => choose('items', true)).toThrow(
+    expect(() => choose('items', '0.221.2')).toThrow(
       /^items has no variant for n8n before 1\.0: choose/,
     );
-    expect(() => choose('mixed', true)).toThrow(/^mixed has no variant/);
-    expect(() => choose('cpu', true, 'load-target')).toThrow(/^cpu has no variant/);
-    expect(() => choose('cpu', false, 'legacy')).toThrow(/for n8n before 1\.0: remove --variant/);
+    expect(() => choose('mixed', '0.221.2')).toThrow(/^mixed has no variant/);
+    expect(() => choose('cpu', '0.221.2', 'load-target')).toThrow(/^cpu has no variant/);
+    expect(() => choose('cpu', null, 'legacy')).toThrow(/for n8n before 1\.0: remove --variant/);
   });
+});
+
+test('a workload is refused for an n8n that lacks what it uses', () => {
+  expect(() => choose('data-table', '1.123.81')).toThrow(
+    'data-table needs n8n 2.1.0 or newer: choose such a version with --n8n, or another workload.',
+  );
+  expect(choose('data-table', '2.4.8').recorded.variant).toBe('native');
+  expect(choose('data-table', null).recorded.variant).toBe('native');
 });
 
 test("a topology with a record's mask in place of a secret is refused, and names the variable", () => {
@@ -92,7 +100,7 @@ describe('a blend of workload files', () => {
   it('has the requests and the workflows of each, relative to the blend, and those of bundled ones', () => {
     write('a.json', part('a'));
     write('b.json', part('b', { executionsVary: true }));
-    const { requests, workflows: put, recorded } = choose(blend('a.json', 'b.json', 'cpu'), false);
+    const { requests, workflows: put, recorded } = choose(blend('a.json', 'b.json', 'cpu'), null);
     expect(requests.map(({ workload, weight }) => [workload, weight])).toEqual([
       ...[
         ['a', 1],
@@ -120,8 +128,8 @@ describe('a blend of workload files', () => {
       variants: {},
       blend: [],
     });
-    expect(() => choose(blend('blend.json'), false)).toThrow('which is also a blend');
-    expect(() => choose(blend('a.json', 'same.json'), false)).toThrow(
+    expect(() => choose(blend('blend.json'), null)).toThrow('which is also a blend');
+    expect(() => choose(blend('a.json', 'same.json'), null)).toThrow(
       'two workloads with the name a',
     );
   });

@@ -32,7 +32,7 @@ const scheduled = file('scheduled.json', [timer]);
 const helper = file('helper.json', [called, timer]);
 
 const choose = (choice: WorkloadChoice): ReturnType<typeof chooseWorkload> =>
-  chooseWorkload(choice, workflowsFolder(), false);
+  chooseWorkload(choice, workflowsFolder(), null);
 
 test('the webhook of the file is what is loaded, and no bundled workload in its place', () => {
   const { requests, workflows, recorded, notes } = choose({ workflows: [order] });

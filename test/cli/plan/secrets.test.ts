@@ -291,7 +291,7 @@ describe('a request of the user', () => {
             expect: ['status==200', `json.key==${secret}`],
           },
           join(root, 'workflows'),
-          false,
+          null,
         );
         expect(JSON.stringify(recorded)).not.toContain(encodeURIComponent(secret));
         expect(JSON.stringify(recorded)).not.toContain(secret);

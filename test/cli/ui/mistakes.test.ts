@@ -92,12 +92,12 @@ const parsers: [string, fc.Arbitrary<string>, (given: string) => unknown][] = [
   ['--cpu', text, parseCpu],
   ['--memory', text, parseMemory],
   ['--topology', yaml, (given) => fromFile(given, (file) => chooseTopology({ topology: file }))],
-  ['--workload', text, (given) => chooseWorkload({ workload: given }, workflowsFolder(), false)],
+  ['--workload', text, (given) => chooseWorkload({ workload: given }, workflowsFolder(), null)],
   [
     'a workload file',
     yaml,
     (given) =>
-      fromFile(given, (file) => chooseWorkload({ workload: file }, workflowsFolder(), false)),
+      fromFile(given, (file) => chooseWorkload({ workload: file }, workflowsFolder(), null)),
   ],
   ['--workflow', yaml, (given) => parseExport(given, 'given.json')],
   ['a plan of a sweep', yaml, (given) => parseSweepPlan(given, 'plan.yaml')],

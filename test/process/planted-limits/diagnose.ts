@@ -100,6 +100,6 @@ function workloadOf({ workload, variant, parameters = {} }: Planted): ChosenWork
   return chooseWorkload(
     { workload, ...(variant === undefined ? {} : { variant }), parameters },
     join(repositoryRoot(), 'workflows'),
-    false,
+    null,
   );
 }

@@ -34,7 +34,7 @@ import {
   type WorkloadOptions,
 } from '../../options/options';
 import {
-  isLegacyChoice,
+  chosenVersion,
   makeTarget,
   targetOrder,
   withoutWebhook,
@@ -163,7 +163,7 @@ export function orderOf(fault: Fault, given: DrillOptions): OrderedDrill {
     options.request === undefined && options.workflow === undefined
       ? { workload: DEFAULT_WORKLOAD, ...options }
       : options,
-    isLegacyChoice(options),
+    chosenVersion(options),
   );
   const slos = slosOf(options, workload.recorded.latencyFloorMs);
   const waitMs = waitingMs('--wait', options.wait, WAIT, slos);

@@ -114,7 +114,7 @@ async function run(options: MigrateOptions): Promise<number> {
       `--executions ${String(executions)} is too few to compare sizes: use at least ${String(MIN_EXECUTIONS)}.`,
     );
   }
-  const workload = chosenWorkload({ workload: WORKLOAD }, false);
+  const workload = chosenWorkload({ workload: WORKLOAD }, null);
   const progress = startProgress();
   try {
     const rehearsed = await interruptible((signal) =>

@@ -207,9 +207,9 @@ async function asked(version: string, tell: Tell, signal: AbortSignal): Promise<
   const folder = join(repositoryRoot(), 'workflows');
   const chosen = readCatalogue(join(folder, 'catalogue.json')).workloads.flatMap(({ name }) => {
     try {
-      return [{ name, ...chooseWorkload({ workload: name }, folder, false) }];
+      return [{ name, ...chooseWorkload({ workload: name }, folder, version) }];
     } catch (error) {
-      // It takes no requests, since it starts by itself.
+      // It takes no requests, since it starts by itself, or is for newer n8n.
       if (error instanceof Mistake) return [];
       throw error;
     }

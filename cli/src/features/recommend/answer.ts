@@ -58,7 +58,7 @@ export interface RecommendChoice {
   workload: string | undefined;
   request: string | undefined;
   /** What the user asks for, or this workload in its place. */
-  choose(legacy: boolean, workload?: string): ChosenWorkload;
+  choose(n8n: string | null, workload?: string): ChosenWorkload;
   load: Omit<LoadOrder, 'workload' | 'slos' | 'ratePerSecond' | 'k6' | 'timeoutMs' | 'drainMs'>;
   /** How long responses are waited for. */
   limits(slos: readonly Slo[]): Pick<LoadOrder, 'timeoutMs' | 'drainMs'>;
@@ -171,7 +171,7 @@ async function findsNow(asked: RecommendChoice, deps: AnswerDeps): Promise<Known
   }
   // Before minutes of searching.
   refuseUndeletable(asked, ratePerSecond);
-  const workload = asked.choose(false);
+  const workload = asked.choose(null);
   refuseTooShort(settingsOf({ workload, slos, budgetSeconds: findBudgetSeconds }), {
     option: '--find-budget',
   });
@@ -235,8 +235,7 @@ export async function proveFile(
     throw new Mistake('--values requires --prove, --rate and --slo: set all three.');
   }
   const what = deployed(readText(file), asked.load.deployer);
-  const legacy = isLegacy(what.topology.n8n);
-  const order = loadOrder(asked, asked.choose(legacy), slos, ratePerSecond);
+  const order = loadOrder(asked, asked.choose(what.topology.n8n), slos, ratePerSecond);
   const before = await lookFirst(asked, deps);
   return keptProof(asked, { values: file, before }, order, async (runs) =>
     proveAsIs(await loadValues(what, runs, deps.tell, deps.signal)),
@@ -309,11 +308,11 @@ function toProve(
       `the searches used your own request ${searched}: to prove the result, specify the same request again with --request, --body and --header.`,
     );
   }
-  return choose(isLegacy(n8n), isSaid ? undefined : searched);
+  return choose(n8n, isSaid ? undefined : searched);
 }
 
 /** The name by which the searches of what the user says are known; undefined where nothing is said. */
 function askedName({ request, workload, choose }: RecommendChoice): string | undefined {
   const isOwn = request !== undefined || (workload !== undefined && isWorkloadFile(workload));
-  return isOwn ? workloadName(choose(false).recorded) : workload;
+  return isOwn ? workloadName(choose(null).recorded) : workload;
 }

@@ -236,8 +236,8 @@ export function askedBy(options: RecommendOptions): RecommendChoice {
     quiet: quietOf(options),
     workload: options.workload,
     request: options.request,
-    choose: (legacy, workload = options.workload) =>
-      chosenWorkload({ ...options, ...(workload === undefined ? {} : { workload }) }, legacy),
+    choose: (n8n, workload = options.workload) =>
+      chosenWorkload({ ...options, ...(workload === undefined ? {} : { workload }) }, n8n),
     load: {
       durationSeconds: options.duration,
       out: options.out,

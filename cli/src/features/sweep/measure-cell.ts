@@ -18,7 +18,6 @@ import { readRun } from '../../record/read-run';
 import { capacityOf, type BeforeSearch, type FindRecord } from '../find/record';
 import type { RunOrder } from '../../run/order';
 import { measure } from '../../run/run';
-import { isLegacy } from '../../plan/topology';
 import type { Deployer } from '../../targets/deploy';
 import { serverTarget } from '../../targets/server/server-target';
 import type { Running } from '../../targets/target';
@@ -100,11 +99,11 @@ export function workloadOf(
   const parameters = partsOf(cell, 'param');
   if (isServerCell(cell)) {
     const load = serverLoad(serverOf(cell).url, { request: text('request'), workload });
-    return withoutWorkflows(chooseWorkload({ ...load, parameters }, workflows, false));
+    return withoutWorkflows(chooseWorkload({ ...load, parameters }, workflows, null));
   }
   const { n8n } = topologyOf(cell);
   const variant = text('variant');
-  return chooseWorkload({ workload, variant, parameters }, workflows, isLegacy(n8n));
+  return chooseWorkload({ workload, variant, parameters }, workflows, n8n);
 }
 
 function settingsOf(

@@ -42,7 +42,7 @@ const order = (promises: string, returnSeconds: number): Parameters<typeof drill
   workload: chooseWorkload(
     { workload: 'side-effect', parameters: { ms: 0 } },
     join(root, 'workflows'),
-    false,
+    null,
   ),
   slos: parseSlos('errors<1%'),
   ...{ out, k6: findK6(), scripts: join(root, 'loadtests') },

@@ -69,7 +69,7 @@ export async function recordWeek(out: string, k6: string, requests: number): Pro
   const { folder, data, problems } = await measure(
     running,
     {
-      workload: chooseWorkload({ request: 'GET /x' }, workflows, false),
+      workload: chooseWorkload({ request: 'GET /x' }, workflows, null),
       plan: planOf('soak', {
         ratePerSecond: requests / WEEK_SECONDS,
         durationSeconds: WEEK_SECONDS,
