@@ -259,7 +259,11 @@ describe('the parts', () => {
         .filter((word, index, all) => without === '' || ![word, all[index - 1]].includes(without));
       return plan.isCurrent({ name, drill: { command, startedAt } });
     };
-    const [before, after] = ['2026-11-27T20:01:00Z', '2026-11-27T20:03:00Z'];
+    const last = Math.max(...plan.LATER_SCRIPTS.map(({ since }) => Date.parse(since)));
+    const [before, after] = [-60_000, 60_000].map((ms) => new Date(last + ms).toISOString()) as [
+      string,
+      string,
+    ];
     const of = (configuration: string): string => `stop-postgres-process-${configuration}-1`;
     expect(isCurrent(of('recovery'), before)).toBe(false);
     expect(isCurrent(of('recovery'), after)).toBe(true);

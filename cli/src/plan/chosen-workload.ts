@@ -167,6 +167,8 @@ function fittingVariant(
 }
 
 function refuseOlder(parts: readonly Workload[], variant: string | undefined, n8n: string): void {
+  // What is no version is refused as such, by whoever starts n8n.
+  if (!/^\d+\.\d+\.\d+/.test(n8n)) return;
   for (const part of parts) {
     const range = chosenVariant(part, variant)?.n8n;
     if (range === undefined || range.startsWith('<') || isWithin(n8n, range)) continue;

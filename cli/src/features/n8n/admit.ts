@@ -17,7 +17,7 @@ import {
   rowOf,
   type Kit,
   type PatchProof,
-  type Proof,
+  type BundleProof,
   type Read,
   type ReleaseRow,
 } from './analysis/row';
@@ -141,7 +141,7 @@ async function bundleIn(
 }
 
 /** What the program that tests patches has answered, or why it has not: what it said last, or why it did not start. */
-export function proofIn(ended: unknown): Proof {
+export function proofIn(ended: unknown): BundleProof {
   const { stdout, stderr, message } = endedSchema.parse(ended);
   if (stdout.endsWith('}')) return { verdict: verdictSchema.parse(JSON.parse(stdout)) };
   const last = stderr.trim().split('\n').at(-1) ?? '';

@@ -8,7 +8,7 @@ export interface Read {
   /** By its name: the hash of its text; null: it is not there. */
   functions: Readonly<Record<string, string | null>>;
   /** Null: this n8n evaluates expressions without a sandbox, or its package is missing. */
-  bundle: ({ hash: string; isKnown: boolean } & Proof) | null;
+  bundle: ({ hash: string; isKnown: boolean } & BundleProof) | null;
   /** All that its configuration names; null: it was not read. */
   variables: ReadonlySet<string> | null;
   /** The version of each package that this n8n needs, and that could not be had. */
@@ -19,7 +19,7 @@ export interface Read {
 export type PatchProof = Readonly<Record<string, readonly [state: string, why: string] | null>>;
 
 /** What the test of a bundle said, if it was not known; `why` it said nothing. */
-export interface Proof {
+export interface BundleProof {
   verdict: PatchProof | null;
   why?: string;
 }
