@@ -143,7 +143,7 @@ const named = fc.oneof(
 );
 
 test(`${RENDERINGS} random values of seed ${SEED} over presets render as over their files`, async () => {
-  // Of few that are drawn, all may be refused: then more are, until one renders.
+  // The chart may refuse each of a few values. The test then draws more, until one renders.
   const samples = fc.sample(fc.tuple(named, given), { numRuns: 10 * RENDERINGS, seed: SEED });
   const failures: string[] = [];
   let rendered = 0;
