@@ -237,9 +237,9 @@ function leads({ study, record, isOneOfMany }: Measured): string {
 }
 
 /** The n8n of a record that has not the one of most. */
-function otherN8n({ record }: Measured, usual: string): string {
+function otherN8n({ record }: Measured, common: string): string {
   const n8n = versionsAt(record);
-  return n8n.length === 0 || n8n.includes(usual) ? '' : ` with n8n ${listed(n8n)}`;
+  return n8n.length === 0 || n8n.includes(common) ? '' : ` with n8n ${listed(n8n)}`;
 }
 
 /** The n8n of most records. */
@@ -251,18 +251,18 @@ function commonN8n(all: readonly Measured[]): string {
 
 export function measured(): Generated {
   const all = MEASURED.map((make) => make());
-  const usual = commonN8n(all);
+  const common = commonN8n(all);
   const text = `# What we measured
 
 <!-- Written by lab/generate/all.ts from the records of studies. -->
 
 Every figure on this page comes from a record in this repository. We used small machines, usually with two cores that n8n and the load generator
-shared. On your system, both the figures and the ratios will differ, so measure your own with \`n8n-tuned\`. Where a record names an n8n version, it is ${usual}, unless the answer says otherwise. A range in brackets, if not explained, is the 95% interval, or the range over several rounds. [Studies](studies/README.md) can be repeated; [records of the tests](docs/records/README.md) have other measurements.
+shared. On your system, both the figures and the ratios will differ, so measure your own with \`n8n-tuned\`. Where a record names an n8n version, it is ${common}, unless the answer says otherwise. A range in brackets, if not explained, is the 95% interval, or the range over several rounds. [Studies](studies/README.md) can be repeated; [records of the tests](docs/records/README.md) have other measurements.
 
 ${all
   .map(
     (one) =>
-      `## ${one.question}\n\n${one.text} ${one.means} (${leads(one)}${otherN8n(one, usual)})`,
+      `## ${one.question}\n\n${one.text} ${one.means} (${leads(one)}${otherN8n(one, common)})`,
   )
   .join('\n\n')}
 `;

@@ -26,10 +26,10 @@ no requests. Dict: context, component.
 {{- $setting := .component.settings.shutdown.preStopSeconds -}}
 {{- $controllers := include "n8n-tuned.ingressControllers" .context -}}
 {{- /* A load balancer outside the cluster takes longer to forget a pod. */ -}}
-{{- $usual := ternary 20 5 (or (regexMatch "alb|gce" $controllers) (eq "true" (include "n8n-tuned.isGkeRoute" .context))) -}}
+{{- $default := ternary 20 5 (or (regexMatch "alb|gce" $controllers) (eq "true" (include "n8n-tuned.isGkeRoute" .context))) -}}
 {{- if contains "Recreate" (include "n8n-tuned.strategy" .) -}}0
 {{- else if not (kindIs "invalid" $setting) -}}{{ int $setting }}
-{{- else -}}{{ ternary 0 $usual (eq .component.role "worker") }}
+{{- else -}}{{ ternary 0 $default (eq .component.role "worker") }}
 {{- end -}}
 {{- end -}}
 

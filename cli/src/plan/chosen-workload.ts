@@ -167,7 +167,7 @@ function fittingVariant(
 }
 
 function refuseOlder(parts: readonly Workload[], variant: string | undefined, n8n: string): void {
-  // What is no version is refused as such, by whoever starts n8n.
+  // Whatever starts n8n refuses a text that is not a version, in a sentence that says so.
   if (!/^\d+\.\d+\.\d+/.test(n8n)) return;
   for (const part of parts) {
     const range = chosenVariant(part, variant)?.n8n;

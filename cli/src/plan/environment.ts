@@ -45,7 +45,7 @@ const rowSchema = z.strictObject({
   when: expression.optional(),
   n8n: z.string().optional(),
   setting: z.string().optional(),
-  usual: z.number().optional(),
+  default: z.number().optional(),
   code: z.union([z.literal('sandbox'), z.array(z.string())]).optional(),
   part: z.enum(['layout', 'place', 'outside']).optional(),
   unit: z.string().optional(),
@@ -349,10 +349,10 @@ function refuseUnknown({ n8n, values, variables }: Component, rows: readonly Row
     const advice = instead === undefined ? 'remove it' : `use ${instead}`;
     throw new Mistake(`env.${name}: n8n ${n8n} no longer reads it: ${advice}.`);
   }
-  for (const { name, setting: asked, usual, n8n: range } of rows) {
+  for (const { name, setting: asked, default: ofChart, n8n: range } of rows) {
     if (asked === undefined || range === undefined || isWithin(n8n, range)) continue;
     const value = at(values, asked.split('.'));
-    if (!isTrue(value) || value === usual) continue;
+    if (!isTrue(value) || value === ofChart) continue;
     throw new Mistake(
       `${asked}: this setting has no effect in n8n ${n8n} (${name}: n8n ${range.replaceAll('-0', '')}): remove the setting, or use another n8n version.`,
     );

@@ -145,13 +145,13 @@ test('a value that the user gives and this n8n does not know is refused, and one
 });
 
 test('what the chart itself has is no value of the user', () => {
-  const rows = table().variables.filter(({ usual }) => usual !== undefined);
+  const rows = table().variables.filter((row) => row.default !== undefined);
   expect(rows.length).toBeGreaterThan(0);
-  for (const { setting = '', usual } of rows) {
+  for (const { setting = '', default: ofChart } of rows) {
     const value = setting
       .split('.')
       .reduce<unknown>((at, key) => (at as never)[key], completed({}));
-    expect([setting, value]).toEqual([setting, usual]);
+    expect([setting, value]).toEqual([setting, ofChart]);
   }
 });
 
