@@ -95,11 +95,11 @@ function compatibility(): Generated {
 <!-- Written by lab/generate/all.ts from ${RECORD} and the records of studies/versions: change it there. -->
 
 This page shows which [patches](docs/chart/patches.md) work with which n8n version, and how much faster n8n is with the chart's defaults.
-The figures for one version do not apply to other versions. This page consists of measured ratios, so [the limit on numbers per page](CONTRIBUTING.md#how-we-work) does not apply to it.
+The figures for one version do not apply to other versions.
 
 ## Patches
 
-The command \`n8n-tuned n8n admit\` generated this table. For a version that the command has also run, the first
+The command \`n8n-tuned n8n admit\` generated this table. The first
 two rows show how many patch tests passed and how many workloads responded.
 
 ${table(
@@ -121,8 +121,7 @@ ${told.length === 0 ? '' : `\n## What differs\n\n${told.join('\n')}\n`}
 ## Executions per second
 
 Each cell shows a ratio: executions per second with the chart's defaults, divided by executions per second with n8n's defaults.
-For each cell, the study runs n8n with each configuration on the same machine, and loads both alternately
-with the same number of clients. The range in
+For each cell, the study loads both configurations alternately with the same number of clients. The range in
 brackets is the 95% interval, and "-" means not measured. \`n8n-tuned study versions --list\` lists all cells, and
 \`n8n-tuned study versions --part 2.41.1\` measures the cells of one version.
 
@@ -141,8 +140,7 @@ n8n-tuned n8n admit 2.39.10 --full    # also installs, runs and tests the versio
 With \`--full\`, the command runs the patch tests with this version. It then starts n8n once in queue mode, and sends each
 workload one request. If the tests pass and each workload responds, the command adds the version to \`known.json\`. With \`--write\` or \`--full\`, it
 also adds the newest version's variables to \`versions.yaml\`. For a patch
-that changes what n8n stores or queues, the command never adds a changed function. Instead, it prints the difference for a person
-to decide. Every day, a GitHub Actions workflow runs the command for new versions.
+that changes what n8n stores or queues, the command never adds a changed function. It prints the difference instead. Every day, a GitHub Actions workflow runs the command for new versions.
 `;
   // The record too, in the format of the repository.
   return {

@@ -15,7 +15,6 @@ import {
   type Generated,
 } from './records';
 import type { CompareRecord } from '../../cli/src/features/compare/record';
-import { ratioText } from './studies/capacity';
 import { linksFrom } from './study-page';
 
 const SPEED = 'docs/records/stand-in.json';
@@ -62,14 +61,25 @@ function accuracyText(): string {
 }
 
 function containerText(): string {
-  const ratios = recordsNamed('compare.json', 'studies/comparisons/').flatMap((path) => {
+  const compared = recordsNamed('compare.json', 'studies/comparisons/').flatMap((path) => {
     const workload = /\/container-([^/]+)\//.exec(path)?.[1];
-    if (workload === undefined) return [];
-    return [`${ratioText(readJson<CompareRecord>(path))} for \`${workload}\` (${link(path)})`];
+    return workload === undefined
+      ? []
+      : [{ path, workload, ratio: readJson<CompareRecord>(path).ratio }];
   });
-  return ratios.length === 0
-    ? 'We have not yet compared this target with `--target process`. To compare them, run `n8n-tuned study comparisons`.'
-    : `We compared the same n8n on this target and on \`--target process\`. The ratio of executions per second was ${ratios.join(' and ')}.`;
+  if (compared.length === 0) {
+    return 'We have not yet compared this target with `--target process`. To compare them, run `n8n-tuned study comparisons`.';
+  }
+  const ratios = compared.map(
+    ({ path, workload, ratio: { value, low, high } }, index) =>
+      `${number(value)} times (${number(low)} to ${number(high)})${index === 0 ? ' those of `--target process`' : ''} for \`${workload}\` (${link(path)})`,
+  );
+  const differing = compared.filter(({ ratio: { low, high } }) => low > 1 || high < 1);
+  const meaning =
+    differing.length === 0
+      ? 'Each interval includes 1, so we found no difference'
+      : `The targets differ for ${differing.map(({ workload }) => `\`${workload}\``).join(' and ')}`;
+  return `Under alternating load, the executions per second were ${ratios.join(', and ')}. ${meaning}.`;
 }
 
 interface SingleRun {

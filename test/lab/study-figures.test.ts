@@ -321,6 +321,14 @@ test('the page of versions has each ratio with its interval and its record, and 
   expect(ratiosByVersion(all)).not.toContain('Not measured yet');
 });
 
+test('the page of versions names those without a sandbox, since the defaults gain less with them', () => {
+  const sandboxed = [ratio('2.41.1', 'last-node', 3), ratio('1.123.81', 'last-node', 2)];
+  expect(ratiosByVersion(sandboxed)).not.toContain('without a sandbox');
+  expect(ratiosByVersion([...sandboxed, ratio('2.33.7', 'last-node', 1.2)])).toContain(
+    'In n8n 2.33.7, expressions run without a sandbox',
+  );
+});
+
 test('no row of a version has a figure of another one', () => {
   const measured = versions.VERSIONS.filter((_, index) => index % 2 === 0);
   const text = ratiosByVersion(measured.map((n8n) => ratio(n8n, 'expressions', 2)));

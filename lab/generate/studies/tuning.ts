@@ -190,6 +190,13 @@ function goalText({ measured, met, undecided, ofIntervals, lowest }: GoalSeen): 
   return `${slower} below 1, and ${unsure}; ${which}`;
 }
 
+/** Why some versions gain less. */
+function withoutSandbox(versions: readonly string[]): string {
+  const found = versions.filter((version) => !isSandboxed(version));
+  if (found.length === 0) return '';
+  return `\nIn n8n ${listed(found)}, expressions run without a sandbox, so the defaults gain less.\n`;
+}
+
 /** What else kept the machine busy, as far as the records say it. */
 function loadAtStart(ratios: readonly Recorded[]): string {
   const loads = ratios.flatMap(({ loadAverageAtStart: load }) => load ?? []);
@@ -223,7 +230,7 @@ export function ratiosByVersion(ratios: readonly Recorded[] = recordedRatios()):
     measured.toSorted((a, b) => compareVersions(b, a)),
     { n8n: (version) => version, ...Object.fromEntries(columns) },
   )}
-${others}${loadAtStart(ratios)}
+${others}${withoutSandbox(measured)}${loadAtStart(ratios)}
 ${goals}`;
 }
 
