@@ -95,7 +95,7 @@ function compatibility(): Generated {
 <!-- Written by lab/generate/all.ts from ${RECORD} and the records of studies/versions: change it there. -->
 
 This page shows which [patches](docs/chart/patches.md) work with which n8n version, and how much faster n8n is with the chart's defaults.
-The figures for one version do not apply to other versions.
+The figures for one version do not apply to others.
 
 ## Patches
 
@@ -120,7 +120,7 @@ ${table(
 ${told.length === 0 ? '' : `\n## What differs\n\n${told.join('\n')}\n`}
 ## Executions per second
 
-Each cell shows a ratio: executions per second with the chart's defaults, divided by executions per second with n8n's defaults.
+Each cell shows a ratio: executions per second with the chart's defaults, divided by those with n8n's defaults.
 For each cell, the study loads both configurations alternately with the same number of clients. The range in
 brackets is the 95% interval, and "-" means not measured. \`n8n-tuned study versions --list\` lists all cells, and
 \`n8n-tuned study versions --part 2.41.1\` measures the cells of one version.
