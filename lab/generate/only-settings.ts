@@ -96,7 +96,7 @@ export const BLOCKS: readonly Block[] = [
     deployment: 'official',
     title: 'The official chart',
     language: 'yaml',
-    where: 'Add these lines to the chart values. `config.extraEnv` applies to every n8n pod.',
+    where: 'Merge these lines into the chart values. `config.extraEnv` applies to every n8n pod.',
     text: (all) => `config:\n  extraEnv:\n${yamlList(all, '    ')}`,
   },
   {
@@ -104,7 +104,7 @@ export const BLOCKS: readonly Block[] = [
     title: 'The community chart',
     language: 'yaml',
     where:
-      'Add these lines to the chart values. In queue mode, repeat them under `worker` and `webhook`.',
+      'Merge these lines into the chart values. In queue mode, repeat them under `worker` and `webhook`.',
     text: (all) => `main:\n  extraEnvVars:\n${yamlMap(all, '    ')}`,
   },
   {
@@ -112,7 +112,7 @@ export const BLOCKS: readonly Block[] = [
     title: 'The 8gears chart',
     language: 'yaml',
     where:
-      'Add these lines to the chart values. In queue mode, repeat them under `worker` and `webhook`.',
+      'Merge these lines into the chart values. In queue mode, repeat them under `worker` and `webhook`.',
     text: (all) =>
       `main:\n  extraEnv:\n${all.map(({ name, value }) => `    ${name}: { value: '${value}' }`).join('\n')}`,
   },
@@ -132,7 +132,7 @@ export const BLOCKS: readonly Block[] = [
     deployment: 'compose',
     title: 'Compose',
     language: 'yaml',
-    where: 'In `compose.yaml`, add these lines to each service that runs n8n.',
+    where: 'In `compose.yaml`, merge these lines into each service that runs n8n.',
     text: (all) => `services:\n  n8n:\n    environment:\n${yamlMap(all, '      ')}`,
   },
   {
@@ -140,7 +140,7 @@ export const BLOCKS: readonly Block[] = [
     title: 'A plain process',
     language: 'sh',
     where:
-      'Run these commands before `n8n start`. In a systemd unit, set the same variables with `Environment=` lines. With the log level `warn`, n8n prints no message when it is ready, so check `http://127.0.0.1:5678/healthz` instead.',
+      'Run these commands before `n8n start`. In a systemd unit, set the same variables with `Environment=` lines. With the log level `warn`, n8n does not say when it is ready, so check `http://127.0.0.1:5678/healthz/readiness`.',
     text: (all) => all.map(({ name, value }) => `export ${name}='${value}'`).join('\n'),
   },
 ];

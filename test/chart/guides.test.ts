@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
 import { chart, paths, render, type Manifest } from './support/helm.ts';
+import { parseCpu } from '../../cli/src/plan/quantities.ts';
 import { podTemplates, type PodTemplate } from './support/pods.ts';
 
 const docs = join(chart, '../../docs/chart');
@@ -52,6 +53,20 @@ test('the README of the chart begins with a complete example, which renders as i
   const kinds = manifests.map(({ kind }) => kind);
   expect(kinds).toEqual(expect.arrayContaining(['Deployment', 'HTTPRoute', 'PodMonitor']));
   expect(kinds).not.toContain('StatefulSet');
+});
+
+test('the first page says how many CPU cores its preset requests', async () => {
+  const text = readFileSync(join(chart, '../../README.md'), 'utf8');
+  const [, preset = '', said] = /The preset `(\w+)` requests ([\d.]+) CPU cores/.exec(text) ?? [];
+  expect(text).toContain(`--set preset=${preset} `);
+  const { manifests } = await render(paths.helm3, ['--set', `preset=${preset}`]);
+  const millicores = podTemplates(manifests).flatMap(({ owner, spec }) => {
+    const { replicas = 0 } = owner.spec as { replicas?: number };
+    return spec.containers.map(
+      ({ resources }) => replicas * parseCpu(resources?.requests?.cpu ?? ''),
+    );
+  });
+  expect(millicores.reduce((all, one) => all + one, 0) / 1000).toBe(Number(said));
 });
 
 test('each object that the README of the chart shows alone is one that the chart renders', async () => {

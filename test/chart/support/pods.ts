@@ -21,6 +21,7 @@ export interface Container {
   env?: EnvEntry[];
   envFrom?: { secretRef?: { name: string }; configMapRef?: { name: string } }[];
   restartPolicy?: string;
+  resources?: { requests?: { cpu?: string } };
   securityContext?: { readOnlyRootFilesystem?: boolean; allowPrivilegeEscalation?: boolean };
   volumeMounts?: { name: string; mountPath: string }[];
   ports?: { name: string; containerPort: number }[];
