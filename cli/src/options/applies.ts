@@ -5,6 +5,7 @@
 import type { Command, Option } from 'commander';
 import { PROFILES } from '../../../loadtests/lib/profile';
 import { isWorkloadFile } from '../plan/chosen-workload';
+import { isLoopback } from '../targets/url/needs';
 import { Mistake } from '../ui/exit';
 
 /** What a command is asked to do. */
@@ -36,6 +37,7 @@ const OF_QUEUES = ['workers', 'concurrency', 'webhooks'];
 /** Options that only n8n has; the others apply to every server. */
 const OF_N8N = ['n8n', 'mode', 'process', 'database', ...OF_QUEUES, 'heap', 'tuning'];
 const LIMITS = ['topology', 'cpu', 'memory', 'env'];
+const MEASURED_HERE = ['process', 'container', 'server'];
 const RECORDED = ['metric', 'cpuPrice', 'memoryPrice', 'json'];
 const DEPLOYING = ['run', 'find', 'up', 'drill', 'doctor'];
 
@@ -71,7 +73,13 @@ export const RULES: readonly Rule[] = [
   { options: ['metricsUrl', 'standIn'], ...on('url') },
   { options: ['stopIf'], ...on('url', 'kubernetes') },
   { options: ['command'], ...on('server') },
-  { options: ['waitForQuiet', 'anyway'], ...on('process', 'container', 'server') },
+  {
+    options: ['waitForQuiet', 'anyway'],
+    ...{ with: '--target process, container or server, or an n8n at an address of this machine' },
+    targets: [...MEASURED_HERE, 'url'],
+    applies: (call) =>
+      isOn(...MEASURED_HERE)(call) || [call.options['url'], ...call.args].some(isHere),
+  },
   { options: ['url'], of: DEPLOYING, ...on('url', 'server') },
   { options: LIMITS, ...on('process', 'container', 'kubernetes', 'server') },
   { options: OF_N8N, ...on('process', 'container', 'kubernetes') },
@@ -265,6 +273,8 @@ function isRequest(call: Call): boolean {
   if (has('request')(call) || [call.options['url'], ...call.args].some(isWebhook)) return true;
   return lacks('workload')(call) && (isServer(call) || has('workflow')(call));
 }
+
+const isHere = (url: unknown): boolean => typeof url === 'string' && isLoopback(url);
 
 const isWebhook = (text: unknown): boolean =>
   typeof text === 'string' && /^https?:\/\/.*\/(webhook|webhook-waiting|form|mcp)\/./.test(text);

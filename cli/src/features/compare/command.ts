@@ -365,10 +365,7 @@ async function compareInOrder<Result>(
   tell: (finished: FinishedComparisons, isStopped: boolean) => Result,
 ): Promise<Result> {
   const targets = orders.map(makeTarget);
-  const before = await quietHere(
-    orders.map(({ kind }) => kind),
-    quiet,
-  );
+  const before = await quietHere(orders, quiet);
   return onTargets(
     targets,
     measure.workload,

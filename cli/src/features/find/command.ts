@@ -264,7 +264,7 @@ async function run(options: FindOptions): Promise<number> {
   // The rest is known once the target is up.
   if (earlier !== undefined) refuseOther(earlier, { workload: workload.recorded, slo });
   const target = makeTarget(order.target);
-  const before = await quietHere([order.target.kind], order.quiet);
+  const before = await quietHere([order.target], order.quiet);
   return onTargets(
     [target],
     workload,
@@ -332,7 +332,7 @@ function show({ folder, record, document }: Shown, json: boolean): void {
   // By pass and miss alone, more time may teach it nothing: a doubt says which.
   const isWide = isImprecise(record) && capacity.method?.name === 'virtual queue';
   if (!isOpen && !isWide) return;
-  process.stdout.write(`To narrow the interval: ${continueCommand(record.command, folder)}\n`);
+  process.stdout.write(`To continue the search: ${continueCommand(record.command, folder)}\n`);
 }
 
 const isAnswer = (verdict: FindRecord['verdict']): boolean =>

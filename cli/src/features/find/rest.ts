@@ -107,16 +107,22 @@ export class Resting {
   private outside(signal: AbortSignal): () => Promise<Rest> {
     const { running, requests, idle } = this;
     let before: MetricsSeen | null = null;
+    let openMs = 0;
     idle.begin();
     return async () => {
+      const askedAtMs = performance.now();
       const now = await readMetricsNow(running.metrics, signal);
+      openMs += performance.now() - askedAtMs;
       const cpuCores = coresBetween(before, now);
+      const ownShare = before === null ? 0 : openMs / Math.max(1, now.atMs - before.atMs);
       before = now;
       const sentAtMs = performance.now();
       // Waits until the expected response comes: a system that answers wrongly now is not at rest.
       await running.ready(requests.slice(0, 1), () => undefined, signal);
       const latencyMs = performance.now() - sentAtMs;
-      return { rested: idle.isIdle({ latencyMs, cpuCores, jobs: now.jobs }), memoryMiB: null };
+      openMs = latencyMs;
+      const seen = { latencyMs, cpuCores, ownShare, jobs: now.jobs };
+      return { rested: idle.isIdle(seen), memoryMiB: null };
     };
   }
 }
@@ -215,6 +221,8 @@ export interface Look {
   latencyMs: number;
   /** CPU of n8n's processes together since the last look; null where n8n has no metrics. */
   cpuCores: number | null;
+  /** Share of the time since the last look in which a request of a look was open: of a core, it used this much at most. */
+  ownShare: number;
   /** Jobs waiting or active in the queue; null where there is none to see. */
   jobs: number | null;
 }
@@ -223,17 +231,19 @@ export interface Look {
 const IN_A_ROW = 3;
 /** Before so many the baseline is not known. */
 const MIN_SAMPLES = 5;
-/** A request alone takes this many times the baseline at most, or this much longer where that is more. */
+/** A request alone takes this many times the baseline at most, or this much longer where that is more; CPU likewise. */
 const NEAR = 1.5;
 const NEAR_MS = 10;
 
 /**
  * Tells whether a system that can only be asked from outside has come to rest: its own latency is back at
  * its baseline, the lowest that single requests have shown since the search began, and n8n's metrics, where
- * it has them, show neither work nor jobs. One for a whole search.
+ * it has them, show no jobs, and no more CPU than these looks cost: a request of a real workflow may take
+ * 100 ms of CPU, and a GET of the metrics 50 ms. One for a whole search.
  */
 export class IdleWatch {
   private baselineMs = Infinity;
+  private baselineCores = Infinity;
   private seen = 0;
   private lately: Look[] = [];
 
@@ -249,7 +259,13 @@ export class IdleWatch {
     const latencyMs = this.lately.map((one) => one.latencyMs);
     this.baselineMs = Math.min(this.baselineMs, median(latencyMs));
     const near = Math.max(NEAR * this.baselineMs, this.baselineMs + NEAR_MS);
-    const busy = (look.cpuCores ?? 0) >= AT_REST_CORES || (look.jobs ?? 0) > 0;
-    return this.seen >= MIN_SAMPLES && !busy && latencyMs.every((ms) => ms <= near);
+    const cores = median(this.lately.map(({ cpuCores }) => cpuCores ?? 0));
+    this.baselineCores = Math.min(this.baselineCores, cores);
+    const own = Math.min(
+      NEAR * this.baselineCores,
+      AT_REST_CORES + median(this.lately.map(({ ownShare }) => ownShare)),
+    );
+    const isBusy = cores >= Math.max(AT_REST_CORES, own) || (look.jobs ?? 0) > 0;
+    return this.seen >= MIN_SAMPLES && !isBusy && latencyMs.every((ms) => ms <= near);
   }
 }

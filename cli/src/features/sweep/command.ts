@@ -131,7 +131,10 @@ async function run(options: SweepOptions): Promise<number> {
   }
   const todo = remaining(sweep.steps, new Set(done.map(({ id }) => id)));
   await askForServers(todo, sweep.plan, bench, { yes });
-  const seen = await quietHere([deployer.loadsFromHere ? 'process' : 'kubernetes'], quiet);
+  const seen = await quietHere(
+    [{ kind: deployer.loadsFromHere ? 'process' : 'kubernetes' }],
+    quiet,
+  );
   if (before === null) folder.begin(sweep);
   const release = folder.claim();
   const interrupt = onInterrupt();

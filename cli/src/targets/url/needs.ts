@@ -148,5 +148,5 @@ export async function ownAddress(
   return all.find((each) => each.family === 'IPv4' && each.address === address)?.address ?? null;
 }
 
-const isLoopback = (url: string): boolean =>
-  /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
+export const isLoopback = (url: string): boolean =>
+  URL.canParse(url) && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);

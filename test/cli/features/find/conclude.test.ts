@@ -341,6 +341,17 @@ describe('what a search answers', () => {
     expect(sentence).toContain(narrowing);
   });
 
+  it('leaves to that sentence what would help: no doubt advises a larger budget beside it', () => {
+    const stalling = probe({ ratePerSecond: 44, result: 'not sustained', stallsMs: [1_200] });
+    const doubtsOf = (estimate: Estimate): string =>
+      concludeFind(head([held, stalling], 300), estimate, quiet).doubts.join(' ');
+    const open: Estimate = { ...found, low: 20, cutShort: true, level: 'inconclusive' };
+    expect(doubtsOf(open)).toContain('used up its budget of 300 s.');
+    expect(doubtsOf(open)).toContain('The system stalled');
+    expect(doubtsOf(open)).not.toContain('larger --budget');
+    expect(doubtsOf({ ...open, level: 'rough' })).toContain('a larger --budget narrows');
+  });
+
   describe('to a search that was asked for a precision', () => {
     const asked = { ...head([held, failed], 300), precision: 0.05 };
     const price = {

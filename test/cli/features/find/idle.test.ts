@@ -8,6 +8,7 @@ import {
 const look = (latencyMs: number, more: Partial<Look> = {}): Look => ({
   latencyMs,
   cpuCores: null,
+  ownShare: 0,
   jobs: null,
   ...more,
 });
@@ -67,6 +68,17 @@ describe('a system that is seen from outside only', () => {
     ).toBeNull();
     const done = look(20, { cpuCores: 0.02, jobs: 0 });
     expect(idleAfter(watch, [done, done, done])).toBe(3);
+  });
+
+  test('is idle where only these looks use its CPU, and busy where more does', () => {
+    const watch = new IdleWatch();
+    const alone = Array.from({ length: 9 }, (_, index) =>
+      look(120, { ownShare: 0.22, cpuCores: index % 2 === 0 ? 0.22 : 0.26 }),
+    );
+    expect(idleAfter(watch, alone)).toBe(5);
+    expect(idleAfter(watch, alone)).toBe(3);
+    const working = Array.from({ length: 40 }, () => look(120, { ownShare: 0.22, cpuCores: 0.5 }));
+    expect(idleAfter(watch, [...working, ...alone])).toBe(42);
   });
 });
 

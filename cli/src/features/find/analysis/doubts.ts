@@ -31,7 +31,7 @@ export function findDoubts(head: FindHead, estimate: Estimate, ending: SearchEnd
 
 function ended(
   { budgetSeconds }: FindHead,
-  { cutShort }: Estimate,
+  { cutShort, level }: Estimate,
   { stoppedBy, failure }: SearchEnding,
 ): string[] {
   if (stoppedBy !== null) return [`The search is not complete, because it was ${stoppedBy}.`];
@@ -40,7 +40,7 @@ function ended(
   }
   if (!cutShort || budgetSeconds === null) return [];
   return [
-    `The search used up its budget of ${formatNumber(budgetSeconds)} s; a larger --budget narrows the interval.`,
+    `The search used up its budget of ${formatNumber(budgetSeconds)} s${level === 'inconclusive' ? '' : '; a larger --budget narrows the interval'}.`,
   ];
 }
 
@@ -101,7 +101,7 @@ function stalls(probes: readonly FindProbe[], estimate: Estimate): string[] {
   const seconds = valid.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
   const times = all.length === 1 ? 'once' : `${String(all.length)} times`;
   return [
-    `The system stalled ${times} in ${formatNumber(seconds)} s of probes: for up to ${duration(largest(all))}, no request was answered although requests were waiting. Such stalls can decide whether a run meets the SLO, so they widen the interval; a larger --budget narrows it. ${causes(valid)}`,
+    `The system stalled ${times} in ${formatNumber(seconds)} s of probes: for up to ${duration(largest(all))}, no request was answered although requests were waiting. Such stalls can decide whether a run meets the SLO, so they widen the interval${estimate.level === 'inconclusive' ? '' : '; a larger --budget narrows it'}. ${causes(valid)}`,
   ];
 }
 

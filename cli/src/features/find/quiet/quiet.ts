@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { parsed, seconds } from '../../../options/parsers';
 import type { TargetKind } from '../../../record/run-record';
+import { isLoopback } from '../../../targets/url/needs';
 import { Failure, messageOf } from '../../../ui/exit';
 import { interruptible } from '../../../ui/interrupt';
 import { startProgress, type Progress } from '../../../ui/progress';
@@ -45,12 +46,21 @@ export const quietOf = ({ waitForQuiet, anyway }: QuietOptions): QuietChoice => 
 export const isHere = (kind: TargetKind): boolean =>
   kind === 'process' || kind === 'container' || kind === 'server';
 
+interface Measured {
+  kind: TargetKind;
+  url?: string;
+}
+
+/** So also an n8n that runs already, at an address of this machine. */
+export const isMeasuredHere = ({ kind, url }: Measured): boolean =>
+  isHere(kind) || (url !== undefined && isLoopback(url));
+
 /** Before anything is started, so that it is seen without it; null where nothing is measured on this machine. */
 export async function quietHere(
-  kinds: readonly TargetKind[],
+  targets: readonly Measured[],
   choice: QuietChoice,
 ): Promise<BeforeSearch | null> {
-  if (!kinds.some(isHere)) return null;
+  if (!targets.some(isMeasuredHere)) return null;
   const progress = startProgress();
   try {
     return await interruptible((signal) => awaitQuiet(choice, { tell: progress.tell, signal }));

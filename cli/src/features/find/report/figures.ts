@@ -33,7 +33,9 @@ export function capacityFigures(record: FindRecord): Figure[] {
   return [
     {
       name: 'Capacity',
-      value: `${perSecond(capacity.ratePerSecond)} (${range(capacity)}), ${CONFIRMED[confirmationOf(record)].brief}`,
+      value: [`${perSecond(capacity.ratePerSecond)} (${range(capacity)})`, confirmationText(record)]
+        .filter(Boolean)
+        .join(', '),
     },
     {
       name: 'Plan with',
@@ -62,6 +64,10 @@ const CONFIRMED: Record<Confirmation, { brief: string; full: string }> = {
   none: { brief: 'not confirmed', full: 'not confirmed by a full-length run' },
 };
 
+/** A full-length run at one rate of an interval that is too wide for an answer confirms no answer. */
+const confirmationText = (record: FindRecord): string =>
+  record.verdict === 'inconclusive' ? '' : CONFIRMED[confirmationOf(record)].brief;
+
 const plannedOf = ({ speed }: FindRecord['advised']): string =>
   `the lower end of the interval${speed === 'slow' ? ', at the slowest observed speed of the machine' : ''}`;
 
@@ -77,8 +83,8 @@ export function howSure(record: FindRecord): string {
   const seen = `${counted(probes.length, 'probe')} in ${minutes(totalSeconds)}`;
   if (!hasEstimate(verdict)) return `${seen}.`;
   const width = high === null ? 'no upper bound' : `±${percent((high - low) / 2 / ratePerSecond)}`;
-  const run = CONFIRMED[confirmationOf(record)].full;
-  return [`${width} from ${seen}, ${run}.`, method?.text].filter(Boolean).join(' ');
+  const run = verdict === 'inconclusive' ? '' : `, ${CONFIRMED[confirmationOf(record)].full}`;
+  return [`${width} from ${seen}${run}.`, method?.text].filter(Boolean).join(' ');
 }
 
 const minutes = (seconds: number): string =>

@@ -5,7 +5,11 @@ import {
   disturbances,
   type MachineLook,
 } from '../../../../../cli/src/features/find/quiet/disturbances';
-import { awaitQuiet, quietHere } from '../../../../../cli/src/features/find/quiet/quiet';
+import {
+  awaitQuiet,
+  isMeasuredHere,
+  quietHere,
+} from '../../../../../cli/src/features/find/quiet/quiet';
 
 const quiet: MachineLook = {
   ...{ cores: 4, usedCores: 0.3, busiest: [], stealShare: 0.01, stoppedShare: null },
@@ -170,7 +174,10 @@ describe('before a search', () => {
 
   it('is looked at only where something is measured on it', async () => {
     const choice = { waitSeconds: 0, anyway: false };
-    expect(await quietHere(['url', 'kubernetes'], choice)).toBeNull();
+    const elsewhere = [{ kind: 'url', url: 'https://n8n.test' }, { kind: 'kubernetes' }] as const;
+    expect(await quietHere(elsewhere, choice)).toBeNull();
+    const urls = ['http://localhost:5678', 'http://127.0.0.1:5678/', 'https://n8n.test'];
+    expect(urls.map((url) => isMeasuredHere({ kind: 'url', url }))).toEqual([true, true, false]);
   });
 
   it('goes on where the user says so, and tells all the same', async () => {

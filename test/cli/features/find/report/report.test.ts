@@ -52,6 +52,15 @@ test('an inconclusive probe is in all plots', () => {
   expect(seriesOf('search', record)).toMatchObject({ inconclusive: [[4, 40]] });
 });
 
+test('a full-length run confirms nothing where the interval is too wide for an answer', () => {
+  const open = { ...search, verdict: 'inconclusive' as const };
+  const capacityOf = (record: typeof search): string =>
+    findFigures(record).find(({ name }) => name === 'Capacity')?.value ?? '';
+  expect(capacityOf(search)).toContain('confirmed at full length');
+  expect(howSure(search)).toContain('confirmed by a full-length run');
+  expect(capacityOf(open) + howSure(open)).not.toContain('confirmed');
+});
+
 test('a probe that decides nothing never has the colour of one that was sustained', () => {
   const probes = search.probes.map((probe) =>
     probe.kind === 'confirm' ? { ...probe, result: 'inconclusive' as const } : probe,
