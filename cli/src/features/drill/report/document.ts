@@ -42,6 +42,7 @@ export function drillDocument(
   parts: DrillParts | null = null,
 ): ReportDocument {
   const { verdict, fault } = record;
+  const advice = drillAdvice(record);
   const ledger = ledgerTable(record);
   const responses = responseTable(record);
   const promises = promiseTable(record);
@@ -55,7 +56,12 @@ export function drillDocument(
     ranOn: ranOn(record),
     verdict: drillVerdict(record),
     summary: [...mainFigures(record), ...takes],
-    urgent: [section('What to change', list(drillAdvice(record)))],
+    urgent: [
+      {
+        ...section('What to change', list(advice)),
+        isInTerminal: verdict.outcome === 'fail' && advice.length > 0,
+      },
+    ],
     pictures,
     howSure: howSure(record),
     doubts: verdict.doubts,
