@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { MatchedExecutions, RunRecord } from '../../cli/src/record/run-record';
 import { buildCli, endStartedClis, k6Of, runFolder, startCli, type CliRun } from '../support/cli';
 import { leftOf, startedBy, textOf, type Started } from './left-behind';
+import { N8N_VERSION } from '../support/versions';
 import { until } from '../support/wait';
 
 /** The command `run` on real n8n processes, interrupted once its load is under way. */
@@ -39,7 +40,8 @@ export function inFoldersOfItsOwn(): Place {
 }
 
 export const order = ({ out }: Place, ...more: string[]): string[] => [
-  ...['run', '--target', 'process', '--tuning', 'throughput', '--out', out, '--warmup', '0s'],
+  ...['run', '--target', 'process', '--n8n', N8N_VERSION, '--tuning', 'throughput'],
+  ...['--out', out, '--warmup', '0s'],
   ...more,
 ];
 

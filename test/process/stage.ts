@@ -10,13 +10,15 @@ import type { Running } from '../../cli/src/targets/target';
 import { readStat, uptimeMs } from '../../cli/src/linux/proc';
 import { ProcessTree } from '../../cli/src/linux/process-tree';
 import type { SampleSink } from '../../cli/src/samplers/sampler';
+import { N8N_VERSION } from '../support/versions';
 
 /** Real topologies for the tests, and what they leave behind. */
 
 export const bringUpMs = 300_000;
 
+/** Of the n8n that tests run, unless another is given. */
 export function topology(given: Record<string, unknown>): Topology {
-  return topologySchema.parse(given);
+  return topologySchema.parse({ n8n: N8N_VERSION, ...given });
 }
 
 export function workload(name: string, n8n: string | null = null): ChosenWorkload {

@@ -27,7 +27,9 @@ const MAIN = /^main +1 +[\d,]+( of [\d,]+)? +[\d,]+( of [\d,]+)? +[\d.e-]+ +[\d.
 test('up leaves n8n up for other commands, until down', async () => {
   expect((await runCli(['down', name])).code).toBe(2);
 
-  const up = await runCli(['up', '--name', name, '--json', '--env', 'OWN_TOKEN=an-own-secret']);
+  const up = await runCli([
+    ...['up', '--name', name, '--n8n', N8N_VERSION, '--json', '--env', 'OWN_TOKEN=an-own-secret'],
+  ]);
   expect([up.code, up.stderr]).toEqual([0, expect.anything()]);
   const state = JSON.parse(up.stdout) as KeptState;
   expect(state.versions['n8n']).toBe(N8N_VERSION);
