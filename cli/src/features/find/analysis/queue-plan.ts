@@ -10,7 +10,7 @@ import {
   type Trial,
 } from './types';
 import { LOOK, ROUGH } from './virtual-queue/fit';
-import { tracesOf, whyNotReplayed } from './virtual-queue/gate';
+import { fullShare, tracesOf, whyNotReplayed } from './virtual-queue/gate';
 import { usedShare } from './virtual-queue/trace';
 
 /** Rates of the steps, as shares of the estimate at the current price, one after the other. */
@@ -56,7 +56,7 @@ export function proposeByQueue(
   const hard = looksHard ? byQueue(trials, settings, LOOK).answer : null;
   const answer = hard ?? byQueue(trials, settings, ROUGH).answer;
   if (answer === null) return undefined;
-  const now = rateNow(answer, cost);
+  const now = rateNow(answer, cost, Math.max(1, fullShare(tracesOf(trials))));
   const isSure = isConfirmed(trials, answer, answer.price);
   const isPrecise = hard !== null && widthOf(hard) <= settings.precision;
   if (isPrecise && isSure) return null;
@@ -66,10 +66,10 @@ export function proposeByQueue(
   return step(now, steps.length, stepSeconds, left, settings);
 }
 
-/** The answer at the price of the last probe. */
-function rateNow({ capacity, price }: QueueAnswer, cost: number): number {
-  const busy = (capacity * price.cpuMs) / 1_000 / price.cores;
-  return Math.min(UTILISATION.most, Math.max(UTILISATION.least, busy)) / cost;
+/** The answer at the price of the last probe; `full` is how much CPU goes along with what is used up. */
+function rateNow({ capacity, price }: QueueAnswer, cost: number, full: number): number {
+  const busy = (capacity * price.cpuMs) / 1_000 / price.cores / full;
+  return (full * Math.min(UTILISATION.most, Math.max(UTILISATION.least, busy))) / cost;
 }
 
 function stepSecondsOf({ fullSeconds }: SearchSettings, totalSeconds: number): number {

@@ -282,15 +282,32 @@ describe('the plan of a search that can be replayed', () => {
   });
 });
 
-describe('a CPU that is never used up, as a request waits for something else too', () => {
-  /** Only this share of the time that the server is held up shows as CPU. */
-  const shown = (share: number): Trial[] =>
-    around().map((trial) => {
-      const trace = trial.outcome.trace as ProbeTrace;
-      const cpu = trace.cpu.map((seconds) => share * seconds);
-      return { ...trial, outcome: { ...trial.outcome, trace: { ...trace, cpu } } };
-    });
+/** This many times the CPU for the time that the server is held up. */
+const shown = (share: number): Trial[] =>
+  around().map((trial) => {
+    const trace = trial.outcome.trace as ProbeTrace;
+    const cpu = trace.cpu.map((seconds) => share * seconds);
+    return { ...trial, outcome: { ...trial.outcome, trace: { ...trace, cpu } } };
+  });
 
+describe('a CPU of a whole process, of which one thread is used up', () => {
+  it('gives the same answer, at the price that shows', () => {
+    const [thread, whole] = [shown(1), shown(1.75)].map(
+      (trials) => byQueue(trials, settings).answer,
+    );
+    expect(whole?.capacity).toBeCloseTo(thread?.capacity ?? NaN, 6);
+    expect(whole?.price.cpuMs).toBeCloseTo(1.75 * (thread?.price.cpuMs ?? NaN), 6);
+  });
+
+  it('changes nothing about which probe comes next', () => {
+    const [thread, whole] = [shown(1), shown(1.75)].map((trials) =>
+      proposeByQueue(trials, settings, 300),
+    );
+    expect(whole).toEqual(thread);
+  });
+});
+
+describe('a CPU that is never used up, as a request waits for something else too', () => {
   it('gives the same answer, at the price that shows', () => {
     const [whole, part] = [shown(1), shown(0.75)].map((trials) => byQueue(trials, settings).answer);
     expect(part?.capacity).toBeCloseTo(whole?.capacity ?? NaN, 6);

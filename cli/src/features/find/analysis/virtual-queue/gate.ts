@@ -22,6 +22,11 @@ const SATURATED_SHARE = 0.85;
  * From this share on that is taken to go along with its CPU; slots that hold requests use 13 to 31%.
  */
 const PARTLY_SATURATED_SHARE = 0.65;
+/**
+ * Uses of an event loop above this are of other threads too: /metrics knows only the CPU of a whole process, and n8n's main
+ * was seen to use 1.75 cores with its loop used up.
+ */
+const OF_OTHER_THREADS = 1.1;
 /** The first second of a closed loop is its start. */
 const START_SECONDS = 1;
 /** Time in which requests waited and no CPU was used. */
@@ -45,10 +50,10 @@ export const tracesOf = (trials: readonly Trial[]): ProbeTrace[] =>
 const maxUsed = (traces: readonly ProbeTrace[]): number =>
   Math.max(0, ...traces.map((trace) => usedShare(trace, START_SECONDS)));
 
-/** The share of the CPU that the system uses where it can do no more. */
+/** The share of the CPU that the system uses where it can do no more; above 1 where more than its loop is counted. */
 export function fullShare(traces: readonly ProbeTrace[]): number {
   const used = maxUsed(traces);
-  return used < SATURATED_SHARE ? used : 1;
+  return used < SATURATED_SHARE || used > OF_OTHER_THREADS ? used : 1;
 }
 
 /** The same with what the CPU is held up by counted as CPU. */
