@@ -55,7 +55,17 @@ async function find({ workload }: PlannedPart, up: Up, { call, scratch, isShort 
   const budget = isShort ? '40s' : BUDGET;
   const { record: found } = await call<FindRecord>(
     [
-      ...['find', '--target', 'url', '--url', up.baseUrl, ...metrics, '--workload', workload],
+      ...[
+        'find',
+        '--anyway',
+        '--target',
+        'url',
+        '--url',
+        up.baseUrl,
+        ...metrics,
+        '--workload',
+        workload,
+      ],
       ...[...SLO.flatMap((slo) => ['--slo', slo]), '--budget', budget],
       ...['--arrivals', ARRIVALS, '--out', scratch],
     ],

@@ -107,7 +107,7 @@ async function find(
   { call, scratch, isShort }: Measuring,
 ): Promise<FindRecord> {
   const { record } = await call<FindRecord>([
-    ...['find', '--target', 'url', '--url', url, '--request', 'GET /x', '--slo', slo],
+    ...['find', '--anyway', '--target', 'url', '--url', url, '--request', 'GET /x', '--slo', slo],
     ...['--arrivals', ARRIVALS, '--expect', 'status=200', ...(isShort ? SHORT : LONG)],
     ...['--out', scratch],
   ]);

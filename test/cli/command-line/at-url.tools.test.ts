@@ -94,7 +94,7 @@ test.each([
     'find',
     SOONER_SECONDS,
     () => [
-      ...['find', '--url', n8n.url, '--workflow', order, '--budget', '10m'],
+      ...['find', '--url', n8n.url, '--anyway', '--workflow', order, '--budget', '10m'],
       ...['--out', join(folder, 'results'), ...soon()],
     ],
   ],
@@ -102,7 +102,8 @@ test.each([
     'compare',
     SOONER_SECONDS,
     () => [
-      ...['compare', n8n.url, n8n.url, '--workflow', order, '--vus', '1', '--duration', '20s'],
+      ...['compare', n8n.url, n8n.url, '--anyway', '--workflow', order],
+      ...['--vus', '1', '--duration', '20s'],
       ...['--out', join(folder, 'results'), ...soon()],
     ],
   ],

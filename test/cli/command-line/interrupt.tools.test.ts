@@ -20,8 +20,10 @@ afterAll(async () => {
 
 const request = ['--request', 'GET /x', '--expect', 'json.ok==true'];
 const at = ['--target', 'url', '--url', 'SERVER', ...request];
-const find = ['find', ...at, '--slo', 'p95<2s', '--probe', '2s', '--full', '5s'];
-const compare = ['compare', 'SERVER', 'SERVER', ...request, '--vus', '1', '--duration', '2s'];
+const find = ['find', ...at, '--anyway', '--slo', 'p95<2s', '--probe', '2s', '--full', '5s'];
+const compare = [
+  ...['compare', 'SERVER', 'SERVER', ...request, '--anyway', '--vus', '1', '--duration', '2s'],
+];
 const cases: Interruption[] = [
   {
     name: 'run: k6 starts',

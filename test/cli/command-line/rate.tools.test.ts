@@ -32,7 +32,7 @@ async function asked(
   server = await startKnownServer({ latencyMs });
   const { code, stdout } = await runCli([
     ...['find', '--url', server.url, '--request', 'GET /webhook/x', '--slo', 'p95<300ms'],
-    ...['--rate', '20', '--out', out, '--json', ...more],
+    ...['--rate', '20', '--anyway', '--out', out, '--json', ...more],
   ]);
   return [code, JSON.parse(stdout) as RateRecord & { folder: string }];
 }
