@@ -16,7 +16,7 @@ import { N8N_VERSION } from '../support/versions';
 
 export const bringUpMs = 300_000;
 
-/** Of the n8n that tests run, unless another is given. */
+/** Names the n8n that tests run, unless another is given. */
 export function topology(given: Record<string, unknown>): Topology {
   return topologySchema.parse({ n8n: N8N_VERSION, ...given });
 }

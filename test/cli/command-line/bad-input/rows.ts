@@ -498,7 +498,7 @@ const optionRows: Row[] = [
   row('--workload of no name', 'run --workload nothing-like-this', 2, /there is no workload/),
   row('--memory banana', 'run --memory banana', 2, /Use a form such as/),
   row('--env without a value', 'run --env A', 2, /NAME=value/),
-  ...['find', 'run', 'compare http://127.0.0.1:1'].map((call) =>
+  ...['find --anyway', 'run', 'compare --anyway http://127.0.0.1:1'].map((call) =>
     row(
       `${call}: nothing answers, so no folder stays`,
       `${call} ${call.startsWith('c') ? 'http://127.0.0.1:2 ' : '--url http://127.0.0.1:1 '}--request GET~/x --slo p95<1s --ready 1s`,
