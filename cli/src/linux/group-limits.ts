@@ -28,7 +28,7 @@ export async function runOutOfMemory(
   try {
     while (!isOver() && !signal.aborted) {
       const bytes = readFileSync(used, 'utf8').trim();
-      for (const { file } of limits) write(file, bytes);
+      for (const { file } of limits) write(file, bytes, ['EBUSY', 'EINVAL']);
       await sleep(STEP_MS);
     }
   } finally {
@@ -53,12 +53,15 @@ function filesOf(control: Control, group: string): { used: string; limits: Limit
   return { used: join(folder, used), limits };
 }
 
-/** Version 1 refuses a limit below what cannot be taken back; the next step has a newer figure. */
-function write(file: string, text: string): void {
+/**
+ * Version 1 refuses a limit below what cannot be taken back (EBUSY), and one above the limit with swap that the last step set
+ * (EINVAL); the next step has a newer figure.
+ */
+function write(file: string, text: string, passes: readonly string[] = ['EBUSY']): void {
   try {
     writeFileSync(file, text);
   } catch (error) {
-    if ((error as { code?: string }).code !== 'EBUSY') throw error;
+    if (!passes.includes(String((error as { code?: string }).code))) throw error;
   }
 }
 
