@@ -55,17 +55,8 @@ async function find({ workload }: PlannedPart, up: Up, { call, scratch, isShort 
   const budget = isShort ? '40s' : BUDGET;
   const { record: found } = await call<FindRecord>(
     [
-      ...[
-        'find',
-        '--anyway',
-        '--target',
-        'url',
-        '--url',
-        up.baseUrl,
-        ...metrics,
-        '--workload',
-        workload,
-      ],
+      ...['find', '--anyway', '--target', 'url', '--url', up.baseUrl],
+      ...[...metrics, '--workload', workload],
       ...[...SLO.flatMap((slo) => ['--slo', slo]), '--budget', budget],
       ...['--arrivals', ARRIVALS, '--out', scratch],
     ],

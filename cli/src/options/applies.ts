@@ -78,7 +78,7 @@ export const RULES: readonly Rule[] = [
     ...{ with: '--target process, container or server, or an n8n at an address of this machine' },
     targets: [...MEASURED_HERE, 'url'],
     applies: (call) =>
-      isOn(...MEASURED_HERE)(call) || [call.options['url'], ...call.args].some(isHere),
+      isOn(...MEASURED_HERE)(call) || [call.options['url'], ...call.args].some(isOfThisMachine),
   },
   { options: ['url'], of: DEPLOYING, ...on('url', 'server') },
   { options: LIMITS, ...on('process', 'container', 'kubernetes', 'server') },
@@ -274,7 +274,7 @@ function isRequest(call: Call): boolean {
   return lacks('workload')(call) && (isServer(call) || has('workflow')(call));
 }
 
-const isHere = (url: unknown): boolean => typeof url === 'string' && isLoopback(url);
+const isOfThisMachine = (url: unknown): boolean => typeof url === 'string' && isLoopback(url);
 
 const isWebhook = (text: unknown): boolean =>
   typeof text === 'string' && /^https?:\/\/.*\/(webhook|webhook-waiting|form|mcp)\/./.test(text);

@@ -41,18 +41,8 @@ const PRECISION = ['--precision', '1%'];
 
 const find = (slo: string, ...more: string[]): string[] => [
   ...['find', '--url', url, '--request', 'GET /x', '--expect', 'json.ok==true', '--slo', slo],
-  ...[
-    '--anyway',
-    '--stop-if',
-    'never',
-    '--probe',
-    '1s',
-    '--full',
-    '2s',
-    ...PRECISION,
-    '--json',
-    ...more,
-  ],
+  ...['--anyway', '--stop-if', 'never', '--probe', '1s', '--full', '2s'],
+  ...[...PRECISION, '--json', ...more],
 ];
 
 const search = async (...more: string[]): Promise<FindRecord & { folder: string }> => {

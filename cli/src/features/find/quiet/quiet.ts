@@ -51,7 +51,7 @@ interface Measured {
   url?: string;
 }
 
-/** So also an n8n that runs already, at an address of this machine. */
+/** Also where n8n already runs at an address of this machine. */
 export const isMeasuredHere = ({ kind, url }: Measured): boolean =>
   isHere(kind) || (url !== undefined && isLoopback(url));
 
