@@ -25,19 +25,24 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { versionsSchema, type VersionRow } from '../../cli/src/features/n8n/analysis/row';
 
-/** The part of files/versions.yaml that follows from n8n's own configuration: which n8n reads which variable. */
+/** The part of files/versions.yaml that follows from what was read of n8n: which releases, and which n8n reads which variable. */
 
 const FILE = 'charts/n8n-tuned/files/versions.yaml';
+const VARIABLES = `# Which n8n reads each variable that files/environment.yaml leaves to n8n's own configuration. Generated in the same way.
+variables:`;
 /** Helm wants the version of n8n in each of them; it is written by hand in lab/versions.env alone. */
 const CHARTS = ['n8n-tuned', 'n8n-load'].map((name) => `charts/${name}/Chart.yaml`);
-const readSchema = z.object({ variables: z.record(z.string(), z.string()) });
+const readSchema = z.object({
+  read: z.array(z.string()),
+  variables: z.record(z.string(), z.string()),
+});
 const tableSchema = z.object({
   variables: z.array(z.object({ name: z.string(), n8n: z.string().optional() })),
 });
 
 function versions(): Generated {
   const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
-  const known = readSchema.parse(JSON.parse(textOf('lab/n8n/variables.json'))).variables;
+  const { read, variables: known } = readSchema.parse(JSON.parse(textOf('lab/n8n/variables.json')));
   const { variables } = tableSchema.parse(parse(textOf('charts/n8n-tuned/files/environment.yaml')));
   const names = variables.filter(({ n8n }) => n8n === 'config').map(({ name }) => name);
   const lines = [...new Set(names)].sort().map((name) => {
@@ -46,8 +51,12 @@ function versions(): Generated {
       throw new Error(`no n8n that was read has ${name}: lab/n8n/variables.json`);
     return `  ${name}: '${range}'\n`;
   });
-  const [before = ''] = textOf(FILE).split(/^variables:/m);
+  const [before = ''] = textOf(FILE).split(/^releases:/m);
   const pinnedN8n = pinned(readVersions(root), 'N8N_VERSION');
+  const legacy = pinned(readVersions(root), 'N8N_LEGACY_VERSION');
+  const releases = [...new Set([legacy, ...read, pinnedN8n])]
+    .join(' ')
+    .replaceAll(/(.{1,110})( |$)/g, '  $1\n');
   const charts = CHARTS.map((file): [string, string] => [
     file,
     textOf(file)
@@ -55,7 +64,10 @@ function versions(): Generated {
       .replaceAll(/(?<=n8nio\/(n8n|runners):)\S+/g, pinnedN8n),
   ]);
   return {
-    files: { [FILE]: `${before}variables:\n${lines.join('')}`, ...Object.fromEntries(charts) },
+    files: {
+      [FILE]: `${before}releases: >-\n${releases}\n${VARIABLES}\n${lines.join('')}`,
+      ...Object.fromEntries(charts),
+    },
   };
 }
 

@@ -38,9 +38,9 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- if and .Values.image.version $tagged (ne $tagged $version) (hasSuffix "n8nio/n8n" .Values.image.repository) -}}
 {{- printf "image.version: this value is %s, but image.tag is %s, so the chart would render for the wrong n8n version: leave image.version empty." $version $tagged }}{{ "\n" -}}
 {{- end -}}
-{{- $isKnown := and (semverCompare (printf ">=%s" $facts.from) $version) (semverCompare (printf "<%s-0" $facts.testedBelow) $version) -}}
+{{- $isKnown := has $tagged (splitList " " .n8nTunedVersions.releases) -}}
 {{- if and (not .Values.image.version) $tagged (not $isKnown) (not (hasSuffix "n8nio/n8n" .Values.image.repository)) -}}
-{{- printf "image.version: image.repository is %s, so its tag %s may not be an n8n version: set image.version to the n8n version in the image." .Values.image.repository .Values.image.tag }}{{ "\n" -}}
+{{- printf "image.version: image.repository is %s, and its tag %s is not an n8n release that this chart knows: set image.version to the n8n version in the image." .Values.image.repository .Values.image.tag }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 
