@@ -19,6 +19,7 @@ import { writeBeside } from '../../record/write-beside';
 import { comparedRuns } from './seen';
 import { reportFiles } from '../../report/files';
 import { compareDocument } from './report/document';
+import { answerText } from './report/figures';
 
 export interface CompareOrder extends SideOrder {
   /** Names of the sides; each other one is compared with the first. */
@@ -202,7 +203,7 @@ function recordOf(first: MeasuredSide, other: MeasuredSide, about: About): Compa
     ...(equalPrice === null ? {} : { equalPrice }),
     ...(order.isDuet === true ? { isDuet: true as const } : {}),
     answer: comparison.answer,
-    sentence: `Measured by ${title} with ${order.workload.recorded.name}, ${b.name} is ${wording(comparison, a.name)}.`,
+    sentence: `Measured by ${title} with ${order.workload.recorded.name}, ${b.name} is ${answerText(comparison, a.name)}.`,
     totalSeconds: about.totalSeconds,
     maxPairs: order.maxPairs,
     endedBy: endOf(comparison, about),
@@ -248,7 +249,7 @@ function stateOf(comparisons: readonly Comparison[]): string {
   const [one, ...more] = comparisons;
   if (one === undefined) return '';
   const after = `after ${String(one.pairs)} pairs`;
-  if (more.length === 0) return `${one.text} ${after}`;
+  if (more.length === 0) return `${answerText(one)} ${after}`;
   const done = comparisons.filter((each) => each.done).length;
   return `${String(done)} of ${String(comparisons.length)} decided ${after}`;
 }
@@ -326,9 +327,4 @@ export function sideDoubts(
     ),
     ...eachKindOnce(ofRuns, `runs of ${letter}`),
   ];
-}
-
-function wording({ answer, by, text }: Comparison, a: string): string {
-  if (answer === 'unknown') return `not yet distinguishable from ${a}: ${text}`;
-  return answer === 'no difference' ? `like ${a}: ${text}` : `${answer} than ${a} ${by ?? ''}`;
 }

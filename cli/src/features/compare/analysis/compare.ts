@@ -4,7 +4,6 @@ import {
   standardDeviation,
   type Interval,
 } from '../../../analysis/statistics/statistics';
-import { formatNumber, percent } from '../../../ui/numbers';
 
 /** One run of A and one of B, made next to each other. */
 export interface Pair {
@@ -24,15 +23,18 @@ export interface CompareSettings {
   precision?: number;
 }
 
+export type UnknownBecause =
+  | { kind: 'too few pairs' | 'no interval' | 'noise' }
+  /** The better side got fewer expected responses. */
+  | { kind: 'rejections'; goodShares: { a: number; b: number } };
+
 export interface Comparison {
   pairs: number;
   /** B relative to A; below 1 it is worse. */
   ratio: Interval;
   answer: 'better' | 'worse' | 'no difference' | 'unknown';
-  /** `by 2.8x (2.6 to 3)`; null where neither is better. */
-  by: string | null;
-  /** `better by 2.8x (2.6 to 3)`, about B. */
-  text: string;
+  /** Why it is unknown; null where it is known. */
+  unknownBecause: UnknownBecause | null;
   /** Whether more pairs would change nothing. */
   done: boolean;
 }
@@ -72,45 +74,38 @@ export function compare(
   const { value, low, high } = anytimeInterval(logs, falseAlarms);
   const ratio = { value: Math.exp(value), low: Math.exp(low), high: Math.exp(high) };
   const budgetSpent = pairs.length >= maxPairs;
+  const unknown = (kind: 'too few pairs' | 'no interval' | 'noise', done: boolean): Comparison => ({
+    ...{ pairs: pairs.length, ratio, answer: 'unknown', unknownBecause: { kind }, done },
+  });
   // Half an ABBA would count a drift as a difference.
   if (pairs.length < 2 || (pairs.length % 2 === 1 && !budgetSpent)) {
-    return {
-      pairs: pairs.length,
-      ratio,
-      answer: 'unknown',
-      by: null,
-      text: 'too few pairs',
-      done: false,
-    };
+    return unknown('too few pairs', false);
   }
-  if (!Number.isFinite(low) || !Number.isFinite(high)) {
-    const text = 'too few pairs for an interval';
-    return { pairs: pairs.length, ratio, answer: 'unknown', by: null, text, done: budgetSpent };
-  }
-  const largest = Math.max(ratio.high, 1 / ratio.low) - 1;
-  const answer =
-    low > 0 ? 'better' : high < 0 ? 'worse' : largest <= ALIKE_WITHIN ? 'no difference' : 'unknown';
-  return {
-    pairs: pairs.length,
-    ratio,
-    answer,
-    ...worded(answer, ratio, largest),
-    done:
-      budgetSpent ||
-      (precision === undefined
-        ? ['better', 'worse'].includes(answer) || largest <= resolution
-        : // The upper end is the farther one: the interval is one of logarithms.
-          Math.exp(high - value) - 1 <= precision),
-  };
+  if (!Number.isFinite(low) || !Number.isFinite(high)) return unknown('no interval', budgetSpent);
+  const largest = largestDifference(ratio);
+  const isAlike = largest <= ALIKE_WITHIN;
+  const answer = low > 0 ? 'better' : high < 0 ? 'worse' : isAlike ? 'no difference' : 'unknown';
+  const done =
+    budgetSpent ||
+    (precision === undefined
+      ? ['better', 'worse'].includes(answer) || largest <= resolution
+      : // The upper end is the farther one: the interval is one of logarithms.
+        Math.exp(high - value) - 1 <= precision);
+  return answer === 'unknown'
+    ? unknown('noise', done)
+    : { pairs: pairs.length, ratio, answer, unknownBecause: null, done };
 }
+
+/** What the interval leaves possible, as a share: 0.1 is 10%. */
+export const largestDifference = ({ low, high }: Interval): number => Math.max(high, 1 / low) - 1;
 
 /** Nothing at all is a value, and worse than anything; the mean of logarithms needs it to be finite. */
 export const MAX_RATIO = 1_000;
 
 function logRatio(one: number, other: number): number {
   if (one === other) return 0;
-  const most = Math.log(MAX_RATIO);
-  return Math.min(most, Math.max(-most, Math.log(one / other)));
+  const max = Math.log(MAX_RATIO);
+  return Math.min(max, Math.max(-max, Math.log(one / other)));
 }
 
 /** The i-th of both, where both have one. */
@@ -142,32 +137,8 @@ export function unlessRejected(
   const [a, b] = [median(shares.a), median(shares.b)];
   const [winner, loser] = answer === 'better' ? [b, a] : [a, b];
   if (winner >= loser - LEFT_OUT) return comparison;
-  const text = `its share of expected responses is ${percent(b)}, compared with ${percent(a)}`;
-  return { ...comparison, answer: 'unknown', by: null, text };
-}
-
-function worded(
-  answer: Comparison['answer'],
-  ratio: Interval,
-  largest: number,
-): Pick<Comparison, 'by' | 'text'> {
-  if (answer === 'better' || answer === 'worse') {
-    const { value, low, high } =
-      answer === 'better'
-        ? ratio
-        : { value: 1 / ratio.value, low: 1 / ratio.high, high: 1 / ratio.low };
-    // Beyond this only the direction is known.
-    const by =
-      value >= 0.99 * MAX_RATIO
-        ? 'by more than can be measured'
-        : `by ${formatNumber(value)}x (${formatNumber(low)} to ${formatNumber(high)})`;
-    return { by, text: `${answer} ${by}` };
-  }
-  const text =
-    answer === 'unknown'
-      ? `a difference of ${formatNumber(1 + largest)}x would be within the noise: measure more pairs, or use longer runs`
-      : `no difference larger than the noise (${percent(largest)})`;
-  return { by: null, text };
+  const unknownBecause = { kind: 'rejections', goodShares: { a, b } } as const;
+  return { ...comparison, answer: 'unknown', unknownBecause };
 }
 
 /** Variance of the effects expected, in units of the noise: ratios here are often many times the noise. */

@@ -1,14 +1,55 @@
 import { patchesInForce } from '../../../record/patches';
 import { adviceFor } from '../../../analysis/limits/table';
-import { alignedPairs, MAX_RATIO } from '../analysis/compare';
+import { alignedPairs, largestDifference, MAX_RATIO, type Comparison } from '../analysis/compare';
 import { commonLimit, commonLimitText } from '../../../analysis/limits/limit-seen';
-import { median } from '../../../analysis/statistics/statistics';
+import { median, type Interval } from '../../../analysis/statistics/statistics';
 import { COMPARE_METRICS, NEVER } from '../analysis/metric';
 import type { CompareRecord, Side } from '../record';
 import { inWords, n8nText, patchesOf, placeText } from '../../../report/conditions';
 import { type Figure, costFigures } from '../../../report/text/units';
 import type { ComparedRuns } from './seen';
-import { counted, duration, formatNumber, withUnit } from '../../../ui/numbers';
+import { counted, duration, formatNumber, percent, withUnit } from '../../../ui/numbers';
+
+/** What B is, after `B is`: `better than A by 2.8x (2.6 to 3)`, and without the name of A: `better by 2.8x (2.6 to 3)`. */
+export function answerText(comparison: Comparison, a?: string): string {
+  const { answer, ratio } = comparison;
+  const than = a === undefined ? '' : ` than ${a}`;
+  const named = (words: string): string => (a === undefined ? '' : `${words} ${a}: `);
+  switch (answer) {
+    case 'better':
+      return `better${than} ${byText(ratio)}`;
+    case 'worse': {
+      const { value, low, high } = ratio;
+      return `worse${than} ${byText({ value: 1 / value, low: 1 / high, high: 1 / low })}`;
+    }
+    case 'no difference':
+      return `${named('like')}no difference larger than the noise (${percent(largestDifference(ratio))})`;
+    case 'unknown':
+      return `${named('not yet distinguishable from')}${whyUnknown(comparison)}`;
+  }
+}
+
+function byText({ value, low, high }: Interval): string {
+  // Beyond this only the direction is known.
+  return value >= 0.99 * MAX_RATIO
+    ? 'by more than can be measured'
+    : `by ${formatNumber(value)}x (${formatNumber(low)} to ${formatNumber(high)})`;
+}
+
+function whyUnknown({ unknownBecause, ratio }: Comparison): string {
+  switch (unknownBecause?.kind) {
+    case 'rejections': {
+      const { a, b } = unknownBecause.goodShares;
+      return `its share of expected responses is ${percent(b)}, compared with ${percent(a)}`;
+    }
+    case 'noise':
+      return `a difference of ${formatNumber(1 + largestDifference(ratio))}x would be within the noise: measure more pairs, or use longer runs`;
+    case 'no interval':
+      return 'too few pairs for an interval';
+    default:
+      return 'too few pairs';
+  }
+}
 
 /** What has a value on both sides; the rest of a side was left alone when the comparison ended. */
 export const pairsOf = ({ a, b }: CompareRecord): ReturnType<typeof alignedPairs> =>

@@ -11,6 +11,7 @@ import {
   unlessRejected,
   type Pair,
 } from '../../../../../cli/src/features/compare/analysis/compare';
+import { answerText } from '../../../../../cli/src/features/compare/report/figures';
 import {
   COMPARE_METRICS,
   NEVER,
@@ -125,14 +126,15 @@ describe('real differences', () => {
   test('is said of B, in words that never rank inside the noise', () => {
     const pairs = (b: number): Pair[] =>
       [99, 101, 100, 98].map((a) => ({ a, b: b * (1 + (a - 100) / 1_000) }));
-    expect(compare(pairs(280)).text).toMatch(/^better by 2\.8\dx \(2\.\d+ to [23]\.\d+\)$/);
-    expect(compare(pairs(50)).text).toMatch(/^worse by 1\.99x \(1\.\d+ to 2\.\d+\)$/);
-    const less = compare(pairs(50), { moreIsBetter: false });
-    expect(less.text).toMatch(/^better by 1\.99x/);
-    expect(less.text).toBe(`better ${less.by ?? ''}`);
-    expect(compare(pairs(100.5)).text).toMatch(
-      /^no difference larger than the noise \(\d+(\.\d+)?%\)$/,
-    );
+    const text = (b: number, settings = {}): string => answerText(compare(pairs(b), settings));
+    expect(text(280)).toMatch(/^better by 2\.8\dx \(2\.\d+ to [23]\.\d+\)$/);
+    expect(text(50)).toMatch(/^worse by 1\.99x \(1\.\d+ to 2\.\d+\)$/);
+    expect(text(50, { moreIsBetter: false })).toMatch(/^better by 1\.99x/);
+    expect(text(100.5)).toMatch(/^no difference larger than the noise \(\d+(\.\d+)?%\)$/);
+    expect(answerText(compare(pairs(280)), 'one')).toMatch(/^better than one by 2\.8\dx /);
+    expect(answerText(compare(pairs(50)), 'one')).toMatch(/^worse than one by 1\.99x /);
+    expect(answerText(compare(pairs(100.5)), 'one')).toMatch(/^like one: no difference /);
+    expect(answerText(compare([]), 'one')).toBe('not yet distinguishable from one: too few pairs');
   });
 
   test('so few pairs that no interval can be given decide nothing, however they look', () => {
@@ -140,7 +142,8 @@ describe('real differences', () => {
       { a: 100, b: 300 },
       { a: 101, b: 299 },
     ];
-    const unknown = { answer: 'unknown', text: 'too few pairs for an interval' };
+    const unknown = { answer: 'unknown', unknownBecause: { kind: 'no interval' } };
+    expect(answerText(compare(two))).toBe('too few pairs for an interval');
     expect(compare(two, { maxPairs: 2 })).toMatchObject({ ...unknown, done: true });
     expect(compare(two)).toMatchObject({ ...unknown, done: false });
   });
@@ -158,11 +161,11 @@ describe('real differences', () => {
     );
     // Four pairs of a quick study: every run of A did more than every run of B.
     const seen = [21, 31, 35, 38].map((a, index) => ({ a, b: [7.5, 7.5, 7, 4][index] ?? 0 }));
-    expect(compare(seen, { maxPairs: 4 })).toMatchObject({
-      answer: 'unknown',
-      text: expect.stringMatching(/^a difference of \d+x would be within the noise/) as string,
-      done: true,
+    const known = compare(seen, { maxPairs: 4 });
+    expect(known).toMatchObject({
+      ...{ answer: 'unknown', unknownBecause: { kind: 'noise' }, done: true },
     });
+    expect(answerText(known)).toMatch(/^a difference of \d+x would be within the noise/);
   });
 
   test('with a precision it goes on until each end of the interval is that near, whatever the answer is', () => {
@@ -190,7 +193,7 @@ describe('a comparison cannot be won by doing less', () => {
 
   test('zero is a value: a side without one expected response is worse', () => {
     const down = compare(pairsOf([40, 41, 39, 40], times(4, 0)), { maxPairs: 4 });
-    expect(down).toMatchObject({ answer: 'worse', text: 'worse by more than can be measured' });
+    expect(answerText(down)).toBe('worse by more than can be measured');
     expect(compare(pairsOf(times(4, 0), [40, 41, 39, 40]), { maxPairs: 4 }).answer).toBe('better');
     expect(compare(pairsOf(times(4, 0), times(4, 0)), { maxPairs: 4 }).ratio.value).toBe(1);
   });
@@ -222,10 +225,12 @@ describe('a comparison cannot be won by doing less', () => {
     });
     expect(faster.answer).toBe('better');
     const shares = { a: times(4, 1), b: times(4, 0.97) };
-    expect(unlessRejected(faster, false, shares)).toMatchObject({
+    const rejected = unlessRejected(faster, false, shares);
+    expect(rejected).toMatchObject({
       answer: 'unknown',
-      text: 'its share of expected responses is 97%, compared with 100%',
+      unknownBecause: { kind: 'rejections', goodShares: { a: 1, b: 0.97 } },
     });
+    expect(answerText(rejected)).toBe('its share of expected responses is 97%, compared with 100%');
     const alike = { a: times(4, 0.97), b: times(4, 0.97) };
     expect(unlessRejected(faster, false, alike)).toEqual(faster);
     expect(unlessRejected(faster, true, shares)).toEqual(faster);
