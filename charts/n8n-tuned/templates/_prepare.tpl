@@ -16,6 +16,8 @@ files of a rendering, so what is written into it here is there for all.
 {{- if eq (toString .n8n) "config" -}}{{- $_ := set . "n8n" (get $.n8nTunedVersions.variables .name) -}}{{- end -}}
 {{- end -}}
 {{- include "n8n-tuned.fillUnset" . -}}
+{{- /* Helm reads a bare `off` as false. */ -}}
+{{- if eq "false" (toString .Values.tuning.patches) -}}{{- $_ := set .Values.tuning "patches" "off" -}}{{- end -}}
 {{- $values := .Values -}}
 {{- $blocks := list $values.env $values.envFrom $values.commonLabels $values.commonAnnotations $values.ingress $values.httpRoute $values.service $values.serviceAccount $values.webhook.service $values.persistence $values.trustedCertificates $values.binaryData.s3 $values.binaryData.azure $values.license $values.sentry $values.communityPackages $values.taskRunners.env $values.taskRunners.authToken $values.helperPods $values.database.external.tls $values.redis.external.tls -}}
 {{- range concat (list $values.pod $values.main $values.worker $values.webhook) ($values.worker.pools | default list) -}}

@@ -285,6 +285,8 @@ export interface TuningSetting {
 }
 
 function shapeOfSetting({ default: usual, choices, min }: TuningSetting): Shape {
+  // Helm reads a bare `off` as false.
+  if (choices?.includes('off')) return oneOf(...choices, false, null);
   if (choices !== undefined) return oneOf(...choices, null);
   if (typeof usual === 'string') return orNull(text);
   return orNull(typeof usual === 'boolean' ? flag : whole(min));

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Mistake } from '../ui/exit';
 import {
+  at,
   chartFile,
   chartFolder,
   chartVersion,
@@ -24,7 +25,10 @@ export function completed(user: unknown, defaults = chartDefaults()): NamedSetti
     return chartFile('presets', `${name}.yaml`);
   });
   const values = merged(chartFile('values.yaml'), user);
-  return filled(values, [...presets, defaults]) as NamedSettings;
+  const complete = filled(values, [...presets, defaults]) as NamedSettings;
+  // Helm reads a bare `off` as false.
+  if (at(complete, ['tuning', 'patches']) !== false) return complete;
+  return merged(complete, { tuning: { patches: 'off' } }) as NamedSettings;
 }
 
 const chartDefaults = (): NamedSettings => chartFile('files', 'defaults.yaml') as NamedSettings;

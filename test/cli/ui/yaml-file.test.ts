@@ -70,6 +70,12 @@ test.each<[string, string, (file: string, text: string) => unknown, RegExp]>([
     /^given.yaml:1: executions.mode is "queues": expected regular or queue or null$/,
   ],
   [
+    'a word for no patches that there is not',
+    'tuning: { patches: none }\n',
+    topology,
+    /^given.yaml:1: tuning.patches is "none": expected proven or known or off or /,
+  ],
+  [
     'a topology that only a cluster can have',
     'main: { replicas: 1 }\ningress:\n  enabled: true\n',
     topology,
@@ -170,6 +176,11 @@ test.each<[string, string, (file: string, text: string) => unknown, RegExp]>([
   const message = told(text, read);
   expect(message).toMatch(said);
   expect(message).not.toMatch(/Unrecognized|Invalid input/);
+});
+
+test.each(['off', "'off'", 'false'])('patches are off where a file says %s', (word) => {
+  writeFileSync(file, `tuning: { patches: ${word} }\n`);
+  expect(chooseTopology({ topology: file }).settings).toEqual({ patches: 'off' });
 });
 
 test('what a file leaves out is taken from options, and then from the defaults', () => {
