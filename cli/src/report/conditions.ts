@@ -2,7 +2,7 @@
 import type { Machine, RunRecord } from '../record/run-record';
 import type { RecordedWorkload } from '../plan/recorded';
 import { deployedRoles, kitEnvironment } from '../plan/chart-values';
-import type { Topology } from '../plan/topology';
+import { limitsOf, type Topology } from '../plan/topology';
 import { inForceText, patchesText, type PatchStates } from '../record/patches';
 import { counted, formatNumber } from '../ui/numbers';
 import { figures, section, type Section } from './document';
@@ -56,14 +56,24 @@ const inForceIn = (states: PatchStates): string[] =>
     ? [inForceText(states)]
     : [];
 
-/** What the kit changes in n8n: `tuning default, 8 of 8 patches in force`. */
+/** What is changed in n8n: `tuning default plus 2 variables, 8 of 8 patches in force`. */
 export function kitText(topology: Topology, states: PatchStates = {}): string {
   const [inForce] = inForceIn(states);
+  const own = ownVariables(topology);
+  const plus = own === 0 ? '' : ` plus ${counted(own, 'variable')}`;
   if (topology.tuning === 'none')
-    return [DEFAULT_SETTINGS, ...(inForce === undefined ? [] : [inForce])].join(', ');
+    return [`${DEFAULT_SETTINGS}${plus}`, ...(inForce === undefined ? [] : [inForce])].join(', ');
   const loaded = `${counted(patchesOf(topology).length, 'patch', 'patches')} loaded`;
-  return `tuning ${topology.tuning}, ${inForce ?? loaded}`;
+  return `tuning ${topology.tuning}${plus}, ${inForce ?? loaded}`;
 }
+
+/** Number of variables that a user set, each counted once however many roles have it. */
+const ownVariables = (topology: Topology): number =>
+  new Set(
+    [topology.env, ...deployedRoles(topology).map((role) => limitsOf(topology, role).env)].flatMap(
+      (env) => Object.keys(env),
+    ),
+  ).size;
 
 export const DEFAULT_SETTINGS = "n8n's default settings";
 

@@ -9,6 +9,7 @@ import {
   TICK_FONT,
 } from '../../../cli/src/report/plot/labels';
 import { drawBar } from '../../../cli/src/report/plot/bar';
+import { drawHeat } from '../../../cli/src/report/plot/heat';
 import { drawLine } from '../../../cli/src/report/plot/line';
 
 interface Text {
@@ -49,6 +50,25 @@ const size = fc
   .chain((power) =>
     fc.double({ min: 1, max: 10, noNaN: true }).map((value) => value * 10 ** power),
   );
+
+test('the names of rows of a heat map begin inside the frame, whatever their length', () => {
+  const values = ['items', 'expressions', 'a workload with a name that is longer than half of it'];
+  const texts = textsIn(
+    drawHeat({
+      ...{ kind: 'heat', id: 'capacity', title: 'Capacity', unit: 'per second' },
+      ...{ x: { label: 'tuning', values: ['none'] }, y: { label: 'workload', values } },
+      cells: values.map(() => [1]),
+    }),
+  );
+  const names = texts.filter(({ text }) =>
+    values.some((name) => name.slice(0, 5) === text.slice(0, 5)),
+  );
+  expect(names.map(({ text }) => text)).toEqual(['items', 'expressions', 'a workload with a n…']);
+  for (const { left, top } of texts) {
+    expect(left).toBeGreaterThanOrEqual(0);
+    expect(top).toBeGreaterThanOrEqual(0);
+  }
+});
 
 test('no text of a plot lies on another or leaves the frame, whatever the figures', () => {
   fc.assert(

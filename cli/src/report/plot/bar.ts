@@ -1,5 +1,5 @@
 import type { Bar, BarChart } from './chart';
-import { textWidth, TICK_FONT } from './labels';
+import { fits, fitting, textWidth, TICK_FONT } from './labels';
 import { roundTop } from './scale';
 import { element, escapeXml } from './svg';
 import { withUnit } from '../../ui/numbers';
@@ -29,8 +29,6 @@ function beside(bars: readonly Bar[]): Layout {
   };
 }
 const ABOVE: Layout = { row: 48, name: WIDTH, left: 0, barAt: 25, nameAt: { x: 0, y: 17 } };
-
-const fits = (name: string, room: number): boolean => textWidth(name, TICK_FONT) <= room;
 
 /** Horizontal bars: names of any length stay readable, also on a phone. */
 export function drawBar(chart: BarChart): string {
@@ -75,12 +73,4 @@ export function drawBar(chart: BarChart): string {
     },
     ...rows,
   );
-}
-
-/** In the largest letters of a page, those of a phone. */
-function fitting(name: string, room: number): string {
-  if (fits(name, room)) return name;
-  let most = name.length;
-  while (most > 1 && !fits(`${name.slice(0, most)}…`, room)) most -= 1;
-  return `${name.slice(0, most)}…`;
 }

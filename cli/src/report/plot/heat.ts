@@ -1,11 +1,14 @@
 import type { HeatMap } from './chart';
+import { fitting, textWidth, TICK_FONT } from './labels';
 import { element, escapeXml } from './svg';
 import { formatNumber } from '../../ui/numbers';
 
 const WIDTH = 580;
-const LABEL = 110;
+/** Room for the names of the rows; longer ones end with an ellipsis. */
+const [MIN_LABEL, MAX_LABEL] = [110, 252];
 const ROW = 34;
-const HEAD = 24;
+const HEAD = 28;
+const GAP = 8;
 /** Two lines, since the letters of a phone are large. */
 const LINE = 24;
 const FOOT = 2 * LINE + 2;
@@ -16,10 +19,12 @@ export function drawHeat(chart: HeatMap): string {
   const [least, most] = [Math.min(...known), Math.max(...known)];
   const share = (v: number) => (most > least ? (v - least) / (most - least) : 0.5);
   const columns = Math.max(1, chart.x.values.length);
-  const cellWidth = (WIDTH - LABEL) / columns;
+  const widest = Math.max(0, ...chart.y.values.map((name) => textWidth(name, TICK_FONT)));
+  const label = Math.min(MAX_LABEL, Math.max(MIN_LABEL, Math.ceil(widest) + GAP));
+  const cellWidth = (WIDTH - label) / columns;
   const cells = chart.cells.flatMap((row, r) =>
     row.map((value, c) => {
-      const [x, y] = [LABEL + c * cellWidth, HEAD + r * ROW];
+      const [x, y] = [label + c * cellWidth, HEAD + r * ROW];
       const box = { x: x + 1, y: y + 1, width: cellWidth - 2, height: ROW - 2, rx: 2 };
       const text = { x: x + cellWidth / 2, y: y + ROW / 2 + 4, 'text-anchor': 'middle' };
       if (value === null)
@@ -38,15 +43,15 @@ export function drawHeat(chart: HeatMap): string {
   const columnLabels = chart.x.values.map((v, c) =>
     element(
       'text',
-      { x: LABEL + (c + 0.5) * cellWidth, y: HEAD - 8, 'text-anchor': 'middle' },
+      { x: label + (c + 0.5) * cellWidth, y: HEAD - 8, 'text-anchor': 'middle' },
       escapeXml(v),
     ),
   );
   const rowLabels = chart.y.values.map((v, r) =>
     element(
       'text',
-      { x: LABEL - 8, y: HEAD + r * ROW + ROW / 2 + 4, 'text-anchor': 'end' },
-      escapeXml(v),
+      { x: label - GAP, y: HEAD + r * ROW + ROW / 2 + 4, 'text-anchor': 'end' },
+      escapeXml(fitting(v, label - GAP)),
     ),
   );
   const height = HEAD + chart.y.values.length * ROW + FOOT;
@@ -68,7 +73,7 @@ export function drawHeat(chart: HeatMap): string {
         'text',
         {
           class: 'axis-title',
-          x: LABEL + (WIDTH - LABEL) / 2,
+          x: label + (WIDTH - label) / 2,
           y: height - 8 - (captions.length - 1 - line) * LINE,
           'text-anchor': 'middle',
         },

@@ -9,6 +9,16 @@ const LETTER_WIDTH = 0.64;
 
 export const textWidth = (text: string, font: number): number => text.length * font * LETTER_WIDTH;
 
+export const fits = (name: string, room: number): boolean => textWidth(name, TICK_FONT) <= room;
+
+/** A name in the largest letters of a page, those of a phone. */
+export function fitting(name: string, room: number): string {
+  if (fits(name, room)) return name;
+  let most = name.length;
+  while (most > 1 && !fits(`${name.slice(0, most)}…`, room)) most -= 1;
+  return `${name.slice(0, most)}…`;
+}
+
 export interface Box {
   x: number;
   y: number;

@@ -87,6 +87,16 @@ test('a comparison says at its top what each side ran on, once where both ran on
   );
 });
 
+test('a side with variables of its own is not shown as n8n with its default settings', () => {
+  const topology = topologySchema.parse({
+    ...{ tuning: 'none', mode: 'queue', env: { N8N_EXPRESSION_ENGINE_POOL_SIZE: '5' } },
+    ...{ main: { env: { A: '1' } }, workers: { env: { A: '2', B: '1' } } },
+  });
+  expect(sidesRanOn(withSide(comparison, 'b', { topology }))).toContain(
+    "B: n8n 2.41.1, queue mode, 1 worker, n8n's default settings plus 3 variables;",
+  );
+});
+
 const early = (pairs: number): string =>
   `4 of at most ${String(pairs)} pairs in 240 s, measured alternately (ABBA)`;
 test.each([
