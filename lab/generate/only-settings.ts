@@ -86,6 +86,9 @@ export interface Block {
   text(all: readonly Setting[]): string;
 }
 
+/** NODE_OPTIONS and the values of the task runner come last. */
+const FOR_1_GIB = 'The last three values are for 1 GiB of memory.';
+
 const yamlList = (all: readonly Setting[], indent: string): string =>
   all.map(({ name, value }) => `${indent}- { name: ${name}, value: '${value}' }`).join('\n');
 const yamlMap = (all: readonly Setting[], indent: string): string =>
@@ -96,23 +99,21 @@ export const BLOCKS: readonly Block[] = [
     deployment: 'official',
     title: 'The official chart',
     language: 'yaml',
-    where: 'Merge these lines into the chart values. `config.extraEnv` applies to every n8n pod.',
+    where: `Merge these lines into the chart values. \`config.extraEnv\` applies to every n8n pod. ${FOR_1_GIB}`,
     text: (all) => `config:\n  extraEnv:\n${yamlList(all, '    ')}`,
   },
   {
     deployment: 'community',
     title: 'The community chart',
     language: 'yaml',
-    where:
-      'Merge these lines into the chart values. In queue mode, repeat them under `worker` and `webhook`.',
+    where: `Merge these lines into the chart values. In queue mode, repeat them under \`worker\` and \`webhook\`. ${FOR_1_GIB}`,
     text: (all) => `main:\n  extraEnvVars:\n${yamlMap(all, '    ')}`,
   },
   {
     deployment: '8gears',
     title: 'The 8gears chart',
     language: 'yaml',
-    where:
-      'Merge these lines into the chart values. In queue mode, repeat them under `worker` and `webhook`.',
+    where: `Merge these lines into the chart values. In queue mode, repeat them under \`worker\` and \`webhook\`. ${FOR_1_GIB}`,
     text: (all) =>
       `main:\n  extraEnv:\n${all.map(({ name, value }) => `    ${name}: { value: '${value}' }`).join('\n')}`,
   },
@@ -121,7 +122,7 @@ export const BLOCKS: readonly Block[] = [
     title: 'terraform-aws-n8n',
     language: 'hcl',
     where:
-      'Add these lines to the module call. The module sets `N8N_LOG_LEVEL` and all variables that begin with `DB_` or `N8N_RUNNERS_` itself, and rejects them in `n8n_extra_env`. Set the log level with the `n8n_log_level = "warn"` input.',
+      'Merge these lines into the module call. `NODE_OPTIONS` is for 1 GiB of memory. The module sets `N8N_LOG_LEVEL` and all variables that begin with `DB_` or `N8N_RUNNERS_` itself, and rejects them in `n8n_extra_env`. Set the log level with the `n8n_log_level = "warn"` input.',
     text: (all) =>
       `n8n_extra_env = [\n${all
         .filter(({ name }) => !OF_THE_MODULE.test(name))
@@ -132,15 +133,14 @@ export const BLOCKS: readonly Block[] = [
     deployment: 'compose',
     title: 'Compose',
     language: 'yaml',
-    where: 'In `compose.yaml`, merge these lines into each service that runs n8n.',
+    where: `In \`compose.yaml\`, merge these lines into each service that runs n8n, or write them as a list (\`- NAME=value\`) if it has one. ${FOR_1_GIB}`,
     text: (all) => `services:\n  n8n:\n    environment:\n${yamlMap(all, '      ')}`,
   },
   {
     deployment: 'process',
     title: 'A plain process',
     language: 'sh',
-    where:
-      'Run these commands before `n8n start`. In a systemd unit, set the same variables with `Environment=` lines. With the log level `warn`, n8n does not say when it is ready, so check `http://127.0.0.1:5678/healthz/readiness`.',
+    where: `Run these commands before \`n8n start\`. In a systemd unit, set the same variables with \`Environment=\` lines. ${FOR_1_GIB} With the log level \`warn\`, n8n does not say when it is ready, so check \`http://127.0.0.1:5678/healthz/readiness\`.`,
     text: (all) => all.map(({ name, value }) => `export ${name}='${value}'`).join('\n'),
   },
 ];
@@ -201,7 +201,7 @@ ${table(
   compared.map(([workload, mode]) => cell(workload, mode)),
 )}
 
-All ratios are relative to the official chart with its default settings and the same limits per pod, on a machine with 2 cores. They were measured with n8n ${listed(n8n)}. The ratios will differ on your machine. For workflows with ten expressions, most of the gain comes from the [patches](docs/chart/patches.md), which you cannot turn on with a variable. We measured all variables together. In a separate comparison of single processes, the first three variables below gave ${threeAlone()} for the shortest workflow. The first comparison also set ${listed(others.map((name) => `\`${name}\``))}. This page omits them, because they describe the deployment or are n8n's defaults.
+All ratios are relative to the official chart with its default settings and the same limits per pod, with n8n ${listed(n8n)} on a machine with 2 cores. They will differ on your machine. For workflows with ten expressions, most of the gain comes from the [patches](docs/chart/patches.md), which you cannot turn on with a variable. We measured all variables together. In a separate comparison of single processes, the first three variables below gave ${threeAlone()} for the shortest workflow. The first comparison also set ${listed(others.map((name) => `\`${name}\``))}. This page omits them, because they describe the deployment or are n8n's defaults.
 
 ## Effects and costs
 
@@ -215,7 +215,7 @@ ${table(
   }),
 )}
 
-An n8n version that does not know a variable ignores it. The values of ${listed(SIZED.map((name) => `\`${name}\``))} below are for a memory limit of 1 GiB. For 2 GiB, double these values, or omit the three variables; see [how the chart computes them](docs/chart/tuning.md#memory).
+An n8n version that does not know a variable ignores it. For a memory limit of 2 GiB, double the values of ${listed(SIZED.map((name) => `\`${name}\``))}, or omit the three variables; see [how the chart computes them](docs/chart/tuning.md#memory).
 
 ${BLOCKS.map(
   ({ title, language, where, text: write }) =>
@@ -225,12 +225,12 @@ ${BLOCKS.map(
 ## Check the result
 
 \`\`\`
-kubectl exec deploy/n8n-main -- printenv N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE
+kubectl exec deploy/n8n-main -- printenv N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE   # Helm, Terraform
+docker compose exec n8n printenv N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE            # Compose
 ./n8n-tuned compare http://before.example.com http://after.example.com --request 'POST /webhook/order'
 \`\`\`
 
-Replace the Deployment and the URLs with your own. The first command must print \`true\`. The second command measures the gain on your machines. Use two test systems
-that run at the same time.
+Replace the Deployment, the service and the URLs with your own. \`printenv\` must print \`true\`. For a plain process, look in \`/proc/PID/environ\`. \`compare\` measures the gain on your machines: use two test systems that run at the same time.
 
 We rendered the blocks for charts with ${listed(checked)} ([record](docs/records/only-settings.json)). Automated tests check all blocks.
 `;

@@ -135,7 +135,7 @@ function gains(): string {
   const times = ({ comparison }: typeof chart): string => `${number(comparison.ratio.value)}x`;
   const rate = (side: typeof chart.a): string => middle(side, 'ratePerSecond');
   const cpu = (side: typeof chart.a): string =>
-    ` at ${middle(side, 'cpuMillisecondsPerRequest')} ms of CPU`;
+    ` at ${middle(side, 'cpuMillisecondsPerRequest')} ms of CPU each`;
   const lines = table(
     ['', 'default n8n', 'with n8n-tuned'],
     [
@@ -163,7 +163,7 @@ function gains(): string {
   );
   return `${lines}
 
-In the first two rows, "default n8n" is the official chart, the workload is the shortest workflow, and the CPU time is that of n8n per request. For a workflow with ten expressions, the ratio per pod is ${number(expressions.comparison.ratio.value)}x. The second row sets ${number(variablesTogether())} variables; in one process, three of them alone gave ${threeAlone()}. In the third row, "default n8n" is this chart with n8n's own values of ${valuesOfRollouts()}. In the last row, it is n8n without our variables and patches.${stillRunning()}${caveatOfRecovery()} ${versionsOfGains([chart, variables, expressions])} Measure your own workflow: your figures will differ.`;
+In the first two rows, "default n8n" is the official chart, and the workload is the shortest workflow. With ten expressions, the ratio per pod is ${number(expressions.comparison.ratio.value)}x. The second row sets ${number(variablesTogether())} variables; in one process, three of them alone gave ${threeAlone()}. In the third row, "default n8n" is this chart with n8n's own values of ${valuesOfRollouts()}. In the last row, it is n8n without our variables and patches.${stillRunning()}${caveatOfRecovery()} ${versionsOfGains([chart, variables, expressions])} Measure your own workflow: your figures will differ.`;
 }
 
 /** For which n8n the figures hold. */
@@ -173,11 +173,9 @@ function versionsOfGains(compared: readonly ReturnType<typeof peer>[]): string {
     ...[...n8nOfPeers(compared), ...n8nOfFaults()],
     ...(rollouts === null ? [] : [rollouts]),
   ]);
-  const where =
-    rollouts === null
-      ? 'The record of the rollouts does not name an n8n version; all other figures in this table'
-      : 'The figures in this table';
-  return `${where} are from n8n ${listed(all)}.`;
+  const except =
+    rollouts === null ? ', except those of the rollouts, whose record names no version' : '';
+  return `The figures are from n8n ${listed(all)}${except}.`;
 }
 
 /** Which n8n has all patches, in a sentence that is written by hand otherwise. */

@@ -54,7 +54,7 @@ export const help: CommandHelp = {
   examples: [
     "n8n-tuned run --workload last-node --rate 50 --slo 'p95<300ms'",
     'n8n-tuned run --workload wait-5s --profile closed --vus 8 --workers 2',
-    "n8n-tuned run --url http://127.0.0.1:5678 --rate 20 \\\n    --request 'POST /webhook/order' --body @order.json --expect json.ok==true",
+    "n8n-tuned run --url http://127.0.0.1:5678 --rate 20 \\\n    --request 'POST /webhook/order' --body @body.json --expect json.ok==true",
   ],
   common: [
     '--workload',

@@ -81,7 +81,7 @@ export const help: CommandHelp = {
   summary: 'find the highest rate that meets every SLO, and what limits it',
   examples: [
     "n8n-tuned find --workload last-node --slo 'p95<300ms'",
-    "n8n-tuned find --url https://n8n.test.example.com \\\n    --request 'POST /webhook/order' --body @order.json --slo 'p95<1s'",
+    "n8n-tuned find --url https://n8n.test.example.com \\\n    --request 'POST /webhook/order' --body @body.json --slo 'p95<1s'",
     "n8n-tuned find --target kubernetes --mode queue --workers 2 --slo 'p95<1s'",
     "n8n-tuned find --workload last-node --slo 'p95<300ms' --rate 30",
     "n8n-tuned find --workload wait-5s --slo 'p95<6s' --workers 2 --budget 10m",

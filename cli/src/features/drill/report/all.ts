@@ -37,7 +37,7 @@ const TERMS = [
   {
     name: 'lost of exposed',
     value:
-      'accepted requests that were not completed, out of the requests that were open when the fault began or were due later; - if the fault was not injected',
+      'accepted requests that were not completed, out of the requests that were open when the fault began or were due later; "-" means that the fault was not injected',
   },
   {
     name: 'unknown',

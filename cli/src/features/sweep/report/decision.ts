@@ -130,7 +130,7 @@ export function bestAnswer(
     text: [
       `the best cell has ${inWords(named, ', and ')}`,
       ...(best.every(({ isAlone }) => isAlone) ? [] : [leadText(minApart, open)]),
-      ...(more === 0 ? [] : [`see below for ${counted(more, 'more load')}`]),
+      ...(more === 0 ? [] : [`${counted(more, 'more load')} below`]),
     ].join('; '),
   };
 }
@@ -268,7 +268,7 @@ export function smallestText(sweep: SweepRecord, records: readonly CellRecord[])
       : [
           `it is not clear which cell sustains ${rateText}${unclear.every((name) => name === '') ? '' : ` for ${inWords(unclear, ' or ')}`}: a cell met the SLO, but a larger one did not`,
         ]),
-    ...(more === 0 ? [] : [`see below for ${counted(more, 'more load')}`]),
+    ...(more === 0 ? [] : [`${counted(more, 'more load')} below`]),
   ].join('; ');
 }
 

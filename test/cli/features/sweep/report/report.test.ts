@@ -444,7 +444,7 @@ describe('what a sweep decides', () => {
           needing(sweep, () => 250),
         ).verdict.sentence,
       ).toBe(
-        'Workers & CPU: the smallest cell that sustains the load has 250m CPU for 5/s, 250m CPU for 10/s, and 250m CPU for 15/s; see below for 2 more loads.',
+        'Workers & CPU: the smallest cell that sustains the load has 250m CPU for 5/s, 250m CPU for 10/s, and 250m CPU for 15/s; 2 more loads below.',
       );
     });
 
