@@ -51,7 +51,9 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- if and .setting .n8n -}}
 {{- $at := $.Values -}}
 {{- range splitList "." .setting -}}{{- $at = ternary (get (ternary $at dict (kindIs "map" $at)) .) "" (kindIs "map" $at) -}}{{- end -}}
-{{- if and $at (ne (toString $at) (toString .default)) (not (semverCompare .n8n $version)) -}}
+{{- $name := trimPrefix "tuning." .setting -}}
+{{- $default := ternary .default (dig $name "default" "" $.n8nTunedEnvironment.tuning) (eq $name .setting) -}}
+{{- if and $at (ne (toString $at) (toString $default)) (not (semverCompare .n8n $version)) -}}
 {{- printf "%s: this setting has no effect in n8n %s (%s: n8n %s): remove the setting, or use another n8n version." .setting $version .name (.n8n | replace "-0" "") }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}

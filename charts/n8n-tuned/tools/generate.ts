@@ -32,9 +32,14 @@ function filesOfN8n(root: string): Files {
   const { tuning } = parse(read('files/environment.yaml')) as {
     tuning: Record<string, TuningSetting>;
   };
+  const defaultOf = ({ path }: Value): unknown =>
+    path[0] === 'tuning' ? tuning[path[1] ?? '']?.default : null;
   const files = {
     'values.schema.json': `${JSON.stringify(schemaOf(values, presets, tuning), null, 2)}\n`,
-    'README.md': readmeOf(read('tools/readme-head.md'), values),
+    'README.md': readmeOf(
+      read('tools/readme-head.md'),
+      values.map((each) => ({ ...each, value: each.value ?? defaultOf(each) })),
+    ),
   };
   return Object.fromEntries(
     Object.entries(files).map(([file, text]) => [`${CHART}/${file}`, text]),

@@ -368,7 +368,9 @@ function blockOf(
     const key = path.at(-1) ?? '';
     const shape = shapeOf(leaf, tuning);
     block.properties[key] = description ? { description, ...shape } : shape;
-    if (!leaf.isUnset && (isNeeded(value, shape) || isNeededToo(value))) need(block, key);
+    // Null leaves a setting of the tuning to its profile.
+    const mayBeNull = leaf.isUnset || path[0] === 'tuning';
+    if (!mayBeNull && (isNeeded(value, shape) || isNeededToo(value))) need(block, key);
   }
   return top;
 }

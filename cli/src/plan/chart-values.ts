@@ -9,6 +9,7 @@ import {
   chartVersion,
   componentOf,
   environmentOf,
+  refuseUnreadSettings,
   type RoleEnvironment,
   type NamedSettings,
 } from './environment';
@@ -135,7 +136,8 @@ const prunesItself = (n8n: string): boolean => !isLegacy(n8n);
 
 /** What the kit sets in a process of a topology, apart from its place: what the chart sets in a pod with the same limits. */
 export function kitEnvironment(topology: Topology, role: Role): RoleEnvironment {
-  const { n8n } = topology;
+  const { n8n, settings = {} } = topology;
+  refuseUnreadSettings(n8n, settings);
   const values = completedBare(valuesOf({ ...topology, database: databaseOf(topology) }), n8n);
   const component = componentOf(values, role, n8n);
   const { heapMiB } = limitsOf(topology, role);

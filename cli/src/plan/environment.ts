@@ -349,10 +349,28 @@ function refuseUnknown({ n8n, values, variables }: Component, rows: readonly Row
     const advice = instead === undefined ? 'remove it' : `use ${instead}`;
     throw new Mistake(`env.${name}: n8n ${n8n} no longer reads it: ${advice}.`);
   }
+  const usual = profileOf();
+  const given = (asked: string, ofChart: unknown): unknown => {
+    const value = at(values, asked.split('.'));
+    return value === (ofChart ?? usual[asked.replace('tuning.', '')]) ? null : value;
+  };
+  refuseUnread(n8n, rows, given);
+}
+
+/** Settings of the tuning that the user asks for by name, their defaults too. */
+export const refuseUnreadSettings = (n8n: string, settings: NamedSettings): void => {
+  const rows = [...table().patches, ...table().variables];
+  refuseUnread(n8n, rows, (asked) => at({ tuning: settings }, asked.split('.')));
+};
+
+function refuseUnread(
+  n8n: string,
+  rows: readonly Row[],
+  given: (asked: string, ofChart: unknown) => unknown,
+): void {
   for (const { name, setting: asked, default: ofChart, n8n: range } of rows) {
     if (asked === undefined || range === undefined || isWithin(n8n, range)) continue;
-    const value = at(values, asked.split('.'));
-    if (!isTrue(value) || value === ofChart) continue;
+    if (!isTrue(given(asked, ofChart))) continue;
     throw new Mistake(
       `${asked}: this setting has no effect in n8n ${n8n} (${name}: n8n ${range.replaceAll('-0', '')}): remove the setting, or use another n8n version.`,
     );

@@ -4,6 +4,7 @@ import { Mistake } from '../ui/exit';
 import { completed, completedBare, heapMiBOf, kitEnvironment, versionIn } from './chart-values';
 import {
   at,
+  chartFile,
   componentOf,
   environmentOf,
   heapSettings,
@@ -88,7 +89,10 @@ function topologyOf(complete: NamedSettings, isBare: boolean): Deployed {
     env: plain({ ...only(all, (key) => apart.includes(key)), ...ownEnv(name) }),
   });
   const { profile, ...settings } = values.tuning;
-  const own = Object.entries(settings).filter(([, value]) => value !== null);
+  const usual = at(chartFile('values.yaml'), ['tuning']) as NamedSettings;
+  const own = Object.entries(settings).filter(
+    ([key, value]) => value !== null && value !== usual[key],
+  );
   const bare = understood(
     topologySchema.safeParse({
       n8n,

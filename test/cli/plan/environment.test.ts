@@ -120,7 +120,7 @@ const WITHHELD = [
 ];
 
 test('a value that the user gives and this n8n does not know is refused, and one that is left out is not', () => {
-  const given = { tuning: { lazyExpressions: true }, executions: { pruning: { bufferHours: 2 } } };
+  const given = { tuning: { readySandboxes: 7 }, executions: { pruning: { bufferHours: 2 } } };
   const refusal = (values: object, n8n: string): string => {
     try {
       environmentOf(componentOf(completed(values), 'main', n8n));
@@ -130,8 +130,8 @@ test('a value that the user gives and this n8n does not know is refused, and one
     }
   };
   expect(refusal(given, '2.40.7')).toBe('accepted');
-  expect(refusal(given, '2.39.10')).toContain(
-    'tuning.lazyExpressions: this setting has no effect in n8n 2.39.10 (N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: n8n >=2.40.0)',
+  expect(refusal(given, '2.4.8')).toContain(
+    'tuning.readySandboxes: this setting has no effect in n8n 2.4.8 (N8N_EXPRESSION_ENGINE_POOL_SIZE: n8n >=1.123.66',
   );
   expect(refusal(given, '1.0.0')).toContain(
     'executions.pruning.bufferHours: this setting has no effect in n8n 1.0.0 (',
@@ -142,6 +142,15 @@ test('a value that the user gives and this n8n does not know is refused, and one
   expect(refusal(late, '2.27.3')).toBe('accepted');
   expect(refusal(late, '2.27.2')).toContain('database.pingTimeoutSeconds: this setting has no');
   expect(refusal({ database: { pingTimeoutSeconds: 20 } }, '2.27.2')).toBe('accepted');
+});
+
+test('a setting that a topology names is refused where n8n does not read it, the default too', () => {
+  const environment = (n8n: string): object =>
+    kitEnvironment(topologySchema.parse({ n8n, settings: { lazyExpressions: true } }), 'main');
+  expect(() => environment('2.39.10')).toThrow(
+    'tuning.lazyExpressions: this setting has no effect in n8n 2.39.10 (N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: n8n >=2.40.0)',
+  );
+  expect(() => environment('2.40.7')).not.toThrow();
 });
 
 test('what the chart itself has is no value of the user', () => {
