@@ -85,10 +85,10 @@ function figuresOf(ref: string): Map<string, string> {
       ),
     ),
   ];
-  const most = pages.toSorted((a, b) => b.numbersPer100Words - a.numbersPer100Words).slice(0, 3);
+  const max = pages.toSorted((a, b) => b.numbersPer100Words - a.numbersPer100Words).slice(0, 3);
   return new Map([
     ...rows,
-    ...most.map(({ page, numbersPer100Words }): [string, string] => [
+    ...max.map(({ page, numbersPer100Words }): [string, string] => [
       `numbers per 100 words: ${page}`,
       numbersPer100Words.toFixed(1),
     ]),

@@ -48,7 +48,7 @@ interface Watched {
 
 interface LoadAverage {
   median: number;
-  most: number;
+  max: number;
 }
 
 interface Quiet extends Watched {
@@ -175,7 +175,7 @@ function quietSection(quiet: Quiet): string[] {
   ];
   return [
     '## What fires on a healthy n8n',
-    `Two releases ran at the same time for ${minutes} minutes on ${quiet.startedAt.slice(0, 10)}. One was idle, and the other received ${String(load.plannedPerSecond)} requests per second of the workload \`${load.workload}\` (${String(load.requests)} requests, p95 ${latency(load)}, ${String(load.wrong)} unexpected responses, ${String(load.unanswered)} without a response). The median load average of the machine, including other programs, was ${figure(loadAverage.median)}, and the maximum was ${figure(loadAverage.most)}. The command that generates the load reads the metrics of each process once a second, and n8n resets its event-loop lag at each read. For the loaded release, Prometheus therefore saw only the lag of one second, every 15 s.`,
+    `Two releases ran at the same time for ${minutes} minutes on ${quiet.startedAt.slice(0, 10)}. One was idle, and the other received ${String(load.plannedPerSecond)} requests per second of the workload \`${load.workload}\` (${String(load.requests)} requests, p95 ${latency(load)}, ${String(load.wrong)} unexpected responses, ${String(load.unanswered)} without a response). The median load average of the machine, including other programs, was ${figure(loadAverage.median)}, and the maximum was ${figure(loadAverage.max)}. The command that generates the load reads the metrics of each process once a second, and n8n resets its event-loop lag at each read. For the loaded release, Prometheus therefore saw only the lag of one second, every 15 s.`,
     ...(quiet.healthy
       ? []
       : [
@@ -308,7 +308,7 @@ const figure = (value: number): string => String(Number(value.toPrecision(3)));
 const loadOf = ({ loadAverageAtStart, loadAverage }: Fault): string =>
   loadAverage === undefined
     ? figure(loadAverageAtStart)
-    : `${figure(loadAverageAtStart)} (${figure(loadAverage.median)}, ${figure(loadAverage.most)})`;
+    : `${figure(loadAverageAtStart)} (${figure(loadAverage.median)}, ${figure(loadAverage.max)})`;
 
 const linked = (alert: string): string =>
   `[${alert.replace(/^N8n/, '')}](../../docs/runbooks/${placeOf(alert)})`;

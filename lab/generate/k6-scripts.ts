@@ -34,10 +34,10 @@ function variables(): string {
 }
 
 function variableTable(group: (typeof GROUPS)[keyof typeof GROUPS]): string {
-  const rows = Object.entries(group).map(([name, { what, usual, example }]) => [
+  const rows = Object.entries(group).map(([name, { what, default: fallback, example }]) => [
     code(name),
     what,
-    usual === 'profile' ? 'by profile' : code(usual),
+    fallback === 'profile' ? 'by profile' : code(fallback),
     code(example),
   ]);
   const last = rows.some((row) => row[3] !== '') ? 4 : 2;

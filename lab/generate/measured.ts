@@ -213,7 +213,7 @@ export const MEASURED: readonly (() => Measured)[] = [
       'heap',
       "How much of a container can n8n's heap use?",
       'studies/heap/results/map/parts/held-main.json',
-      () => ({ sentence: heapMapAnswer(mapParts()).heap, ours: heapMapAnswer(mapParts()).most }),
+      () => ({ sentence: heapMapAnswer(mapParts()).heap, ours: heapMapAnswer(mapParts()).max }),
       "The chart's default heap limit is lower.",
     ),
   search,

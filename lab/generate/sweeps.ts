@@ -103,8 +103,8 @@ export const cpuOf = ({ figures }: MeasuredCell): number | null =>
 /** That of several cells, from the least to the most; `-` where none has it. */
 export function cpuRange(cells: readonly MeasuredCell[]): string {
   const known = cells.flatMap((cell) => cpuOf(cell) ?? []);
-  const [least, most] = [Math.min(...known), Math.max(...known)];
-  return least === most ? ms(least) : known.length === 0 ? '-' : `${number(least)} to ${ms(most)}`;
+  const [min, max] = [Math.min(...known), Math.max(...known)];
+  return min === max ? ms(min) : known.length === 0 ? '-' : `${number(min)} to ${ms(max)}`;
 }
 
 export function grouped<Item>(

@@ -32,8 +32,8 @@ export function rateAt(plan: Pick<LoadPlan, 'stages'>, seconds: number): number 
 
 export function highestRate(plan: Pick<LoadPlan, 'stages'>): number {
   return plan.stages.reduce(
-    (most, { fromRatePerSecond, toRatePerSecond }) =>
-      Math.max(most, fromRatePerSecond, toRatePerSecond),
+    (max, { fromRatePerSecond, toRatePerSecond }) =>
+      Math.max(max, fromRatePerSecond, toRatePerSecond),
     0,
   );
 }

@@ -29,10 +29,10 @@ export function refuseTooManyOpen(
   if (plan.loop === 'closed') return;
   const slowestMs = Math.max(0, ...latencyLimits(slos).map(({ bound }) => bound));
   const allowed = openAtOnce(plan, Math.min(slowestMs, timeoutMs));
-  const most = generators * OPEN_AT_MOST;
-  if (allowed > most) {
+  const max = generators * OPEN_AT_MOST;
+  if (allowed > max) {
     throw new Mistake(
-      `${String(highestRate(plan))} requests per second that may each take ${String(slowestMs / 1000)} s can need ${String(allowed)} open requests at the same time, but ${generators === 1 ? 'one generator opens' : `${String(generators)} generators open`} at most ${String(most)} by default. Each open request needs about 64 KiB and a socket. Choose a lower rate or SLO, or set the limit yourself (--max-open, or MAX_OPEN with k6 alone)`,
+      `${String(highestRate(plan))} requests per second that may each take ${String(slowestMs / 1000)} s can need ${String(allowed)} open requests at the same time, but ${generators === 1 ? 'one generator opens' : `${String(generators)} generators open`} at most ${String(max)} by default. Each open request needs about 64 KiB and a socket. Choose a lower rate or SLO, or set the limit yourself (--max-open, or MAX_OPEN with k6 alone)`,
     );
   }
 }

@@ -81,7 +81,7 @@ export function readSettings(
     keepsCookies: only(env, 'COOKIES', 'keep'),
     timeoutMs,
     drainMs: waiting(env, 'DRAIN', slos),
-    readyMs: 1000 * parseDuration(env.READY ?? VARIABLES.READY.usual),
+    readyMs: 1000 * parseDuration(env.READY ?? VARIABLES.READY.default),
     maxOpen: Math.ceil(maxOpenFrom(env, plan, share.of * segments, timeoutMs, slos) / share.of),
     runId: env.RUN_ID ?? Date.now().toString(36),
     givenRunId: env.RUN_ID ?? null,
@@ -117,7 +117,7 @@ function planFrom(profile: string, env: ScriptEnv): LoadPlan {
 }
 
 function baseUrlFrom(env: ScriptEnv): string {
-  const url = env.BASE_URL ?? VARIABLES.BASE_URL.usual;
+  const url = env.BASE_URL ?? VARIABLES.BASE_URL.default;
   if (!/^https?:\/\/[^/\s]+/.test(url)) {
     throw new Mistake(`BASE_URL is '${url}': use a form such as http://127.0.0.1:5678`);
   }
@@ -148,7 +148,7 @@ function requestsFrom(
     ];
   }
   const catalogue = JSON.parse(readText(env.CATALOGUE ?? catalogueFile)) as CatalogueShape;
-  const requests = requestsOf(catalogue, env.WORKLOAD ?? VARIABLES.WORKLOAD.usual, {
+  const requests = requestsOf(catalogue, env.WORKLOAD ?? VARIABLES.WORKLOAD.default, {
     variant: env.VARIANT,
     // PARAMETERS='n=5000,ms=10'
     parameters: parametersFrom((env.PARAMETERS ?? '').split(',').filter((pair) => pair !== '')),
@@ -205,7 +205,7 @@ function wholeFromOne(env: ScriptEnv, name: Named): number {
 function waiting(env: ScriptEnv, name: 'TIMEOUT' | 'DRAIN', slos: readonly Slo[]): number {
   const given = env[name];
   const givenMs = given === undefined ? undefined : 1000 * parseDuration(given);
-  return waitingMs(name, givenMs, VARIABLES[name].usual, slos);
+  return waitingMs(name, givenMs, VARIABLES[name].default, slos);
 }
 
 function number(env: ScriptEnv, name: Named): number {

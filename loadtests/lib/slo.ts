@@ -52,12 +52,12 @@ const LONGER = 2;
 export function waitingMs(
   name: string,
   givenMs: number | undefined,
-  usual: string,
+  fallback: string,
   slos: readonly Slo[],
 ): number {
   const [largest] = latencyLimits(slos).sort((a, b) => b.bound - a.bound);
   if (givenMs === undefined) {
-    return Math.max(1000 * parseDuration(usual), LONGER * (largest?.bound ?? 0));
+    return Math.max(1000 * parseDuration(fallback), LONGER * (largest?.bound ?? 0));
   }
   if (largest === undefined || givenMs > largest.bound) return givenMs;
   throw new Mistake(

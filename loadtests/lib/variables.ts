@@ -8,7 +8,7 @@ interface ScriptVariable {
   /** For whom reads the table. */
   what: string;
   /** The value where nobody gives one, as one would write it; `profile`: each profile has its own. */
-  usual?: string;
+  default?: string;
   example?: string;
 }
 
@@ -17,7 +17,7 @@ type Group = Readonly<Record<string, ScriptVariable>>;
 const TARGET = {
   BASE_URL: {
     what: 'The URL of n8n, without a path.',
-    usual: 'http://127.0.0.1:5678',
+    default: 'http://127.0.0.1:5678',
     example: 'https://n8n.example.com',
   },
   HTTP: {
@@ -33,7 +33,7 @@ const TARGET = {
 const REQUEST = {
   WORKLOAD: {
     what: 'The name of a [workload](../docs/workloads.md) whose workflow is in n8n.',
-    usual: 'last-node',
+    default: 'last-node',
     example: 'wait-5s',
   },
   VARIANT: { what: 'The variant of the workload.', example: 'load-target' },
@@ -63,23 +63,23 @@ const REQUEST = {
 const LOAD = {
   RATE: {
     what: 'Requests per second in an open profile, whether or not n8n has responded.',
-    usual: 'profile',
+    default: 'profile',
     example: '20',
   },
   VUS: {
     what: 'Number of clients in the `closed` profile. Each client waits for its response before it sends the next request.',
-    usual: 'profile',
+    default: 'profile',
     example: '8',
   },
-  DURATION: { what: 'Length of the measured part.', usual: 'profile', example: '5m' },
+  DURATION: { what: 'Length of the measured part.', default: 'profile', example: '5m' },
   WARMUP: {
     what: 'Length of the warm-up before the measured part.',
-    usual: 'profile',
+    default: 'profile',
     example: '10s',
   },
   ARRIVALS: {
     what: '`even`, or `random` to simulate many independent callers.',
-    usual: DEFAULT_ARRIVALS,
+    default: DEFAULT_ARRIVALS,
     example: 'random',
   },
   RETRIES: {
@@ -103,17 +103,17 @@ const LIMITS = {
   },
   TIMEOUT: {
     what: 'Time after which a request is abandoned. If it is not set, at least twice the largest latency that `SLO` allows.',
-    usual: '60s',
+    default: '60s',
     example: '30s',
   },
   DRAIN: {
     what: 'How long to wait for responses after the last request was due. If it is not set, at least twice the largest latency that `SLO` allows.',
-    usual: '30s',
+    default: '30s',
     example: '10s',
   },
   READY: {
     what: 'How long to wait for the expected response before the load starts; `0` skips this check.',
-    usual: '60s',
+    default: '60s',
     example: '5m',
   },
 } as const satisfies Group;

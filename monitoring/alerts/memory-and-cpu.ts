@@ -2,13 +2,13 @@ import type { AlertGroup } from '../alert';
 import { n8n, pods, threshold } from '../tokens';
 
 /** The least, or the most, that lay outside the heap in a range. */
-const outsideHeap = (least: 'min' | 'max', range: string): string => {
-  const most = least === 'min' ? 'max' : 'min';
+const outsideHeap = (min: 'min' | 'max', range: string): string => {
+  const max = min === 'min' ? 'max' : 'min';
   const [resident, heap] = [
     n8n('n8n_process_resident_memory_bytes'),
     n8n('n8n_nodejs_heap_size_total_bytes'),
   ];
-  return `(${least}_over_time(${resident}${range}) - ${most}_over_time(${heap}${range}))`;
+  return `(${min}_over_time(${resident}${range}) - ${max}_over_time(${heap}${range}))`;
 };
 /** cAdvisor also counts the pod as a whole, and its pause container. */
 const ofContainers = 'container!~"|POD"';

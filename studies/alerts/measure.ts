@@ -28,7 +28,7 @@ async function withLoadAverage<Seen extends object>(watch: () => Promise<Seen>) 
   try {
     const seen = await watch();
     const sorted = averages.toSorted((a, b) => a - b);
-    const loadAverage = { median: sorted[Math.floor(sorted.length / 2)], most: sorted.at(-1) };
+    const loadAverage = { median: sorted[Math.floor(sorted.length / 2)], max: sorted.at(-1) };
     return { ...seen, loadAverage };
   } finally {
     clearInterval(timer);

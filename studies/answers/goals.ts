@@ -141,15 +141,15 @@ export function goalsOf(all: readonly Kept[]): Goal[] {
     all.filter((one): one is Extract<Kept, { kind: Kind }> => one.kind === kind);
   const counted = (
     kind: Kept['kind'],
-    [least, all]: readonly [number, number],
+    [min, all]: readonly [number, number],
     what: string,
     rows: readonly boolean[],
   ): Goal => {
     const held = rows.filter(Boolean).length;
     return {
-      ...{ kind, what, goal: `${String(least)} of ${String(all)}` },
+      ...{ kind, what, goal: `${String(min)} of ${String(all)}` },
       figure: rows.length === 0 ? null : `${String(held)} of ${String(rows.length)}`,
-      isMet: rows.length >= all && held >= Math.ceil((least / all) * rows.length),
+      isMet: rows.length >= all && held >= Math.ceil((min / all) * rows.length),
     };
   };
   const pairs = of('pairs');

@@ -13,9 +13,9 @@ if (workers > 0 && cluster.isPrimary) {
 } else {
   let isLeaving = false;
   const server = createServer((request, response) => {
-    const most = Number(request.url.slice(1));
+    const max = Number(request.url.slice(1));
     let count = 0;
-    while (count < most) count += 1;
+    while (count < max) count += 1;
     response.setHeader('content-type', 'application/json');
     if (isLeaving) response.setHeader('connection', 'close');
     response.end(JSON.stringify({ count, pid: process.pid }));

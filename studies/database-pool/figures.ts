@@ -25,7 +25,7 @@ export function cellsOf(sweep: string) {
     .map(figuresOf);
 }
 
-type PerRole = Record<string, { median: number; most: number }>;
+type PerRole = Record<string, { median: number; max: number }>;
 
 function figuresOf(step: string) {
   const { cell, isControl, block, run, outcome, startedAt } = readJson(
@@ -76,7 +76,7 @@ export function perRole(samples: string, metric: string): PerRole {
     [...byRole].map(([role, values]) => {
       const sorted = values.toSorted((a, b) => a - b);
       const median = sorted[Math.floor(sorted.length / 2)] ?? NaN;
-      return [role, { median, most: sorted.at(-1) ?? NaN }];
+      return [role, { median, max: sorted.at(-1) ?? NaN }];
     }),
   );
 }

@@ -33,9 +33,9 @@ const SHARES = [0.8, 0.9, 1, 1.1, 1.2];
 const FURTHER = 1.15;
 
 /** The rate of the next step; null where the steps have a boundary, or there are enough of them. */
-export function nextRate(steps: readonly Step[], around: number, most: number): number | null {
+export function nextRate(steps: readonly Step[], around: number, max: number): number | null {
   const round = (rate: number): number => Number(rate.toPrecision(3));
-  if (steps.length >= most) return null;
+  if (steps.length >= max) return null;
   const share = SHARES[steps.length];
   if (share !== undefined) return round(share * around);
   if (betweenSteps(steps) !== null) return null;

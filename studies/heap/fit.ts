@@ -82,14 +82,14 @@ const besideOf = ({ heapMiB, containerMiB }: Row): number => containerMiB - heap
 
 const greatest = (values: readonly number[]): number | null =>
   values.length === 0 ? null : Math.max(...values);
-const least = (values: readonly number[]): number | null =>
+const min = (values: readonly number[]): number | null =>
   values.length === 0 ? null : Math.min(...values);
 
 /** By container, in MiB: the largest heap that ended in V8's error below all that the kernel ended, and the least of those. */
 export function fittingHeaps(rows: readonly Row[]) {
   return sizesOf(rows).map((containerMiB) => {
     const own = rows.filter((row) => row.containerMiB === containerMiB);
-    const killedMiB = least(filled(own, 'killed').map(({ heapMiB }) => heapMiB));
+    const killedMiB = min(filled(own, 'killed').map(({ heapMiB }) => heapMiB));
     const safe = filled(own, 'heap').map(({ heapMiB }) => heapMiB);
     const isBelow = (heapMiB: number): boolean => killedMiB === null || heapMiB < killedMiB;
     return { containerMiB, heapMiB: greatest(safe.filter(isBelow)), killedMiB };
@@ -110,9 +110,7 @@ export function fitRule({ held, returned }: { held: readonly Row[]; returned: re
   const messages = largestPayloads(returned).filter(({ endedByMiB }) => endedByMiB !== null);
   return {
     heapShare: greatest(safe.map(shareOf).filter((share) => share < killedFrom)),
-    besideMiB: least(safe.map(besideOf).filter((besideMiB) => besideMiB > tooLittleMiB)),
-    payloadShare: least(
-      messages.map(({ outlivedMiB, containerMiB }) => outlivedMiB / containerMiB),
-    ),
+    besideMiB: min(safe.map(besideOf).filter((besideMiB) => besideMiB > tooLittleMiB)),
+    payloadShare: min(messages.map(({ outlivedMiB, containerMiB }) => outlivedMiB / containerMiB)),
   };
 }

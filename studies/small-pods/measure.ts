@@ -103,7 +103,7 @@ async function searched<One extends { passed: boolean }>(
   ) {
     trials.push({ value, ...(await trialOf(value)) });
   }
-  return { least: plan.lowestThatPassed(trials), trials };
+  return { min: plan.lowestThatPassed(trials), trials };
 }
 
 type Measure = (bench: Bench, part: plan.SearchPart, name: string, way: Way) => Promise<object>;
@@ -141,8 +141,8 @@ const MEASURED: Record<plan.SearchPart['kind'], Measure> = {
 };
 
 function sentenceOf({ kind }: plan.SearchPart, found: object): string {
-  const { least, readySeconds, workingSetMiB, trials } = found as {
-    least: number | null;
+  const { min, readySeconds, workingSetMiB, trials } = found as {
+    min: number | null;
     readySeconds: number | null;
     workingSetMiB: number | null;
     trials: plan.Tried[];
@@ -153,7 +153,7 @@ function sentenceOf({ kind }: plan.SearchPart, found: object): string {
   }
   const unit = kind === 'memory' ? 'MiB' : 'm';
   const seen = trials.map(({ value, passed }) => `${String(value)} ${passed ? 'yes' : 'no'}`);
-  const enough = least === null ? 'none of the limits' : `${String(least)} ${unit}`;
+  const enough = min === null ? 'none of the limits' : `${String(min)} ${unit}`;
   return `${enough} is enough (${seen.join(', ')})`;
 }
 

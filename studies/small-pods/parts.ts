@@ -133,7 +133,7 @@ export function nextToTry(values: readonly number[], trials: readonly Tried[]): 
 /** Null: none passed. */
 export const lowestThatPassed = (trials: readonly Tried[]): number | null =>
   trials.reduce<number | null>(
-    (least, { value, passed }) => (passed && (least === null || value < least) ? value : least),
+    (min, { value, passed }) => (passed && (min === null || value < min) ? value : min),
     null,
   );
 

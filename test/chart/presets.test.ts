@@ -98,8 +98,8 @@ test('the comment beside an unset value says its default, and the presets in whi
           const other = at(read(`presets/${preset}.yaml`), name);
           return other === undefined || other === at(defaults, name) ? [] : [[preset, other]];
         });
-        const usual = at(defaults, name);
-        const expected = `${usual === undefined ? '' : `default: ${String(usual)}`}${elsewhere('preset', others)}`;
+        const fallback = at(defaults, name);
+        const expected = `${fallback === undefined ? '' : `default: ${String(fallback)}`}${elsewhere('preset', others)}`;
         if (node.comment?.trim().endsWith(expected) !== true)
           wrong.push(`${name.join('.')}: ${expected}`);
       }

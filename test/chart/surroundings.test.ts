@@ -158,10 +158,10 @@ test('a pod waits longer for a load balancer outside the cluster to forget it', 
   const byIngress = (controller: string): Promise<number> =>
     grace({ ingress: { enabled: true, controller } });
   const parentRefs = [{ name: 'gateway' }];
-  const least = await byIngress('nginx');
-  expect((await byIngress('alb')) - least).toBe(15);
+  const min = await byIngress('nginx');
+  expect((await byIngress('alb')) - min).toBe(15);
   const httpRoute = { enabled: true, controller: 'gke', parentRefs };
-  expect((await grace({ httpRoute })) - least).toBe(15);
+  expect((await grace({ httpRoute })) - min).toBe(15);
 });
 
 const POOLED = { host: 'db', port: 6432, existingSecret: 'db', maxConnections: 500 };

@@ -25,7 +25,7 @@ test.each([
   ['n8n-load', loadChart, 40],
 ])(
   'every behaviour of the chart %s holds',
-  async (_, source, least) => {
+  async (_, source, min) => {
     const { code, output } = await attempt(paths.helmUnittest, [
       '--strict',
       '-f',
@@ -37,7 +37,7 @@ test.each([
       code: 0,
       failures: [],
     });
-    expect(ran).toBeGreaterThan(least);
+    expect(ran).toBeGreaterThan(min);
   },
   900_000,
 );

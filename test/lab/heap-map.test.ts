@@ -197,7 +197,7 @@ describe('the rule', () => {
         sentence:
           "If the heap limit is at most 62.5% of the container's memory limit, the heap fills up before the container does, and n8n survives messages of up to 1/24 of the container.",
         heap: "If the heap limit is at most 62.5% of the container's memory limit, the heap fills up before the container does (75% is too much).",
-        most: 'at most 62.5% of the memory limit (75% is too much); the chart sets 50%',
+        max: 'at most 62.5% of the memory limit (75% is too much); the chart sets 50%',
       });
     });
   });

@@ -44,12 +44,12 @@ function passes(text: string, { from, to, port, protocol = 'tcp' }: Packet): boo
   const matches = (match: string): boolean => {
     if (match.includes('conntrack')) return false;
     const of = (flag: string): string => new RegExp(` ${flag} (\\S+)`).exec(match)?.[1] ?? '';
-    const [least = '', most = least] = of('--dport').split(':');
+    const [min = '', max = min] = of('--dport').split(':');
     return (
       isIn(from, of('-s')) &&
       isIn(to, of('-d')) &&
       ['', protocol].includes(of('-p')) &&
-      (least === '' || (Number(least) <= port && port <= Number(most)))
+      (min === '' || (Number(min) <= port && port <= Number(max)))
     );
   };
   const verdict = (chain: string): 'DROP' | 'RETURN' => {

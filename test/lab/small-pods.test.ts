@@ -39,7 +39,7 @@ describe('the parts', () => {
 describe('the search', () => {
   /** What it finds, and in how many trials, where everything from `threshold` on passes. */
   function search({ values, threshold }: { values: number[]; threshold: number }): {
-    least: number | null;
+    min: number | null;
     count: number;
   } {
     const trials: { value: number; passed: boolean }[] = [];
@@ -49,7 +49,7 @@ describe('the search', () => {
       value = plan.nextToTry(values, trials)
     )
       trials.push({ value, passed: value >= threshold });
-    return { least: plan.lowestThatPassed(trials), count: trials.length };
+    return { min: plan.lowestThatPassed(trials), count: trials.length };
   }
   const values = fc
     .uniqueArray(fc.integer({ min: 1, max: 2000 }), { minLength: 1, maxLength: 20 })
@@ -62,8 +62,8 @@ describe('the search', () => {
     );
     for (const one of cases) {
       const found = search(one);
-      const least = one.values.find((value) => value >= one.threshold) ?? null;
-      expect([one, found.least]).toEqual([one, least]);
+      const min = one.values.find((value) => value >= one.threshold) ?? null;
+      expect([one, found.min]).toEqual([one, min]);
       expect(found.count).toBeLessThanOrEqual(Math.ceil(Math.log2(one.values.length + 1)));
     }
   });
@@ -116,16 +116,16 @@ describe('the page', () => {
     {
       ...{ ...common, name: 'memory-main', path: 'a.json', kind: 'memory', role: 'main' },
       bySetting: {
-        default: { least: 640, trials: [trial(512, false, { end: 'heap' }), trial(640, true)] },
-        lean: { least: 448, trials: [trial(384, false, { end: 'memory' }), trial(448, true)] },
-        'as-it-comes': { least: null, trials: [trial(1024, false)] },
+        default: { min: 640, trials: [trial(512, false, { end: 'heap' }), trial(640, true)] },
+        lean: { min: 448, trials: [trial(384, false, { end: 'memory' }), trial(448, true)] },
+        'as-it-comes': { min: null, trials: [trial(1024, false)] },
       },
     },
     {
       ...{ ...common, name: 'cpu-main', path: 'b.json', kind: 'cpu', role: 'main' },
       bySetting: {
         default: {
-          ...{ least: 100, trials: [trial(75, false, unstarted), trial(100, true)] },
+          ...{ min: 100, trials: [trial(75, false, unstarted), trial(100, true)] },
           ...{ unlimited: { readySeconds: 9, cpuSecondsToReady: 12 }, starts: [trial(500, true)] },
         },
       },

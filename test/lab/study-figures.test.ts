@@ -48,7 +48,7 @@ test('without the counter the number is not known', () => {
 const cell = (poolSize: number, more: object = {}): object => ({
   ...{ poolSize, concurrency: 10, ratePerSecond: 20, isControl: false },
   ...{ requests: 1800, expected: 1800, status503: 0, errors: {}, unanswered: 0, p95Ms: 100 },
-  ...{ acquireMs: { worker: { most: 5 } }, waiting: {}, pingsFailed: 0, ...more },
+  ...{ acquireMs: { worker: { max: 5 } }, waiting: {}, pingsFailed: 0, ...more },
 });
 const broken = {
   ...{ expected: 445, status503: 296, unanswered: 4, pingsFailed: 3 },
@@ -138,11 +138,11 @@ test('latency and waits for connections are kept of every valid run', () => {
   expect(sidesOf({ a: side('without', 'slow'), b: side('with', 'fast') }, folder)).toEqual([
     {
       name: 'without',
-      runs: [{ ratePerSecond: 10, p95Ms: 80, acquireMs: { worker: { median: 9, most: 40 } } }],
+      runs: [{ ratePerSecond: 10, p95Ms: 80, acquireMs: { worker: { median: 9, max: 40 } } }],
     },
     {
       name: 'with',
-      runs: [{ ratePerSecond: 10, p95Ms: 20, acquireMs: { worker: { median: 2, most: 3 } } }],
+      runs: [{ ratePerSecond: 10, p95Ms: 20, acquireMs: { worker: { median: 2, max: 3 } } }],
     },
   ]);
 });

@@ -30,8 +30,8 @@ async function run(
   environment: Record<string, string> = {},
 ): ReturnType<typeof runPlainK6> {
   server = await startKnownServer(behaviour);
-  const usual = { BASE_URL: server.url, REQUEST: 'GET /x', READY: 0, RATE: 20, WARMUP: 0 };
-  return runPlainK6('load', { ...usual, DURATION: '2s', ...env }, undefined, flags, environment);
+  const plain = { BASE_URL: server.url, REQUEST: 'GET /x', READY: 0, RATE: 20, WARMUP: 0 };
+  return runPlainK6('load', { ...plain, DURATION: '2s', ...env }, undefined, flags, environment);
 }
 
 /** Two of the four in `make test`: a summary with a figure for each percentile, and one without. */

@@ -98,7 +98,7 @@ describe('the page', () => {
     quiet: {
       ...watched,
       healthy: true,
-      loadAverage: { median: 1.234, most: 5 },
+      loadAverage: { median: 1.234, max: 5 },
       idle: { alerts: [{ alert: 'N8nMainDown', ...silent }] },
       loaded: {
         alerts: [
@@ -113,7 +113,7 @@ describe('the page', () => {
       'kill-worker': {
         ...watched,
         ...{ title: 'SIGKILL of one worker', loadAverageAtStart: 0.5, before: [] },
-        loadAverage: { median: 4.321, most: 12.3 },
+        loadAverage: { median: 4.321, max: 12.3 },
         expects: ['N8nJobsStalled', 'N8nStoreDown', 'N8nMainDown'],
         alerts: [
           { alert: 'N8nJobsStalled', ...silent, firing: stretch },

@@ -93,12 +93,12 @@ test.each(['a superuser', 'another user'])(
         () => (isFull = true),
       );
     }
-    const [{ connections, most }] = (await clients[0]?.query(ACTIVITY))?.rows as [
-      { connections: number; most: number },
+    const [{ connections, max }] = (await clients[0]?.query(ACTIVITY))?.rows as [
+      { connections: number; max: number },
     ];
     await Promise.all(clients.map((client) => client.end()));
-    expect(most).toBeGreaterThan(50);
-    expect(connections).toBe(most);
+    expect(max).toBeGreaterThan(50);
+    expect(connections).toBe(max);
   },
 );
 

@@ -68,11 +68,9 @@ export const both =
   (run, out) =>
     one(run, out) && other(run, out);
 export const loads =
-  (least: number): Stage =>
+  (min: number): Stage =>
   (_, out) =>
-    named('samples.csv', out).some(
-      (file) => textOf(join(out, file)).split('\n').length > 20 * least,
-    );
+    named('samples.csv', out).some((file) => textOf(join(out, file)).split('\n').length > 20 * min);
 /** The load has ended of one that had begun it at this stage: n8n may still work on it. */
 export const loadIsOver = (stage: Stage): Stage => both(stage, (run, out) => !k6Starts(run, out));
 export const runsDone =

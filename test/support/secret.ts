@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 
-const letters = (chars: string, least: number, most: number) =>
+const letters = (chars: string, min: number, max: number) =>
   fc
-    .array(fc.constantFrom(...chars), { minLength: least, maxLength: most })
+    .array(fc.constantFrom(...chars), { minLength: min, maxLength: max })
     .map((all) => all.join(''));
 
 /** Secrets as people and programs write them; none is a word that occurs in a record by chance. */

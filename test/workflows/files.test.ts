@@ -103,9 +103,9 @@ describe.each(files)('$file', ({ file, variant, workload, together, isCalled }) 
   });
 
   it('names the oldest n8n that has all its nodes', () => {
-    const least = workload.variants[variant as VariantName]?.n8n;
+    const min = workload.variants[variant as VariantName]?.n8n;
     if (variant === 'legacy') {
-      expect(least).toBe('<1.0.0');
+      expect(min).toBe('<1.0.0');
       return;
     }
     const newest = together
@@ -118,7 +118,7 @@ describe.each(files)('$file', ({ file, variant, workload, together, isCalled }) 
       })
       .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
       .at(-1);
-    expect(least).toBe(`>=${releases.n8n[newest ?? ''] ?? 'unknown'}`);
+    expect(min).toBe(`>=${releases.n8n[newest ?? ''] ?? 'unknown'}`);
   });
 
   it('has nodes with a name, an id and a place each, all of them connected', () => {

@@ -34,8 +34,8 @@ another one is loaded. A blend is one of them if all its parts are.
 {{- $names := list -}}
 {{- range $workloads -}}
 {{- if .variants -}}
-{{- $usual := ternary "native" (keys .variants | sortAlpha | first) (hasKey .variants "native") -}}
-{{- $variant := get .variants (default $usual $wanted) -}}
+{{- $fallback := ternary "native" (keys .variants | sortAlpha | first) (hasKey .variants "native") -}}
+{{- $variant := get .variants (default $fallback $wanted) -}}
 {{- if and $variant (or .request $variant.request) (semverCompare $variant.n8n $version) -}}
 {{- $names = append $names .name -}}
 {{- end -}}

@@ -30,16 +30,16 @@ const METRICS = {
 };
 
 /** A variable, or the content of the file that NAME_FILE names, as n8n reads them. */
-function given(name, usual = '') {
+function given(name, fallback = '') {
   const file = process.env[`${name}_FILE`];
   if (process.env[name]) return process.env[name];
-  return file ? readFileSync(file, 'utf8').trim() : usual;
+  return file ? readFileSync(file, 'utf8').trim() : fallback;
 }
 
 /** A variable that is on or off, in the words that n8n takes; of any other it takes its own default. */
-function isTrue(name, usual = false) {
+function isTrue(name, fallback = false) {
   const word = given(name).toLowerCase();
-  return ['true', '1'].includes(word) || (usual && !['false', '0'].includes(word));
+  return ['true', '1'].includes(word) || (fallback && !['false', '0'].includes(word));
 }
 
 /** n8n's own libraries: beside the n8n of PATH, or where N8N_PACKAGE says. */

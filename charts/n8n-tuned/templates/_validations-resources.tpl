@@ -24,10 +24,10 @@
 {{- range $name := list "oldSpace" "runnerOldSpace" "runnerPayload" -}}
 {{- if hasKey $heap (printf "%sMiB" $name) -}}
 {{- $mebibytes := get $heap (printf "%sMiB" $name) | int64 -}}
-{{- $least := get $minMiB $name | int64 -}}
+{{- $min := get $minMiB $name | int64 -}}
 {{- $heapAt := include "n8n-tuned.heapAt" (dict "context" $ "component" $component "name" $name) -}}
-{{- if lt $mebibytes $least -}}
-{{- printf "%s: %s is %d MiB of the limit of %d MiB, but n8n %s needs at least %d MiB for this part: raise this value, for example to 1/2 or 768Mi." $heapAt (include "n8n-tuned.plain" (get $settings $name)) $mebibytes $limitMiB $version $least }}{{ "\n" -}}
+{{- if lt $mebibytes $min -}}
+{{- printf "%s: %s is %d MiB of the limit of %d MiB, but n8n %s needs at least %d MiB for this part: raise this value, for example to 1/2 or 768Mi." $heapAt (include "n8n-tuned.plain" (get $settings $name)) $mebibytes $limitMiB $version $min }}{{ "\n" -}}
 {{- end -}}
 {{- $sumMiB = add $sumMiB $mebibytes -}}
 {{- $parts = append $parts (printf "%s %d MiB" $heapAt $mebibytes) -}}

@@ -136,11 +136,11 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- end -}}
 {{- $workers := 0 -}}
 {{- range (get .n8nTunedByRole "worker") -}}
-{{- $most := include "n8n-tuned.maxReplicas" . | int -}}
-{{- if and .pool (eq $most 0) (not (has .pool $sized)) -}}
+{{- $max := include "n8n-tuned.maxReplicas" . | int -}}
+{{- if and .pool (eq $max 0) (not (has .pool $sized)) -}}
 {{- printf "%s.replicas: this pool uses worker.replicas, which is 0, so the pool would have no pods: set replicas for this pool." .at }}{{ "\n" -}}
 {{- end -}}
-{{- $workers = add $workers $most -}}
+{{- $workers = add $workers $max -}}
 {{- end -}}
 {{- if eq (int $workers) 0 -}}
 {{- "worker.replicas: without a worker, queue mode does not run any execution: set worker.replicas, or the replicas of a pool, to 1 or more." }}{{ "\n" -}}
@@ -231,9 +231,9 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- $asked := dict "context" $ "component" . -}}
 {{- $shutdown := include "n8n-tuned.shutdownSeconds" $asked | int -}}
 {{- $preStop := include "n8n-tuned.preStopSeconds" $asked | int -}}
-{{- $least := add $shutdown $preStop 10 -}}
-{{- if le (int $settings.terminationGracePeriodSeconds) (int $least) -}}
-{{- printf "%s.terminationGracePeriodSeconds: after %d s, Kubernetes would kill n8n, which may still be finishing its executions: use more than %d (shutdown.timeoutSeconds %d + preStopSeconds %d + 10), or null for a computed value." .at (int $settings.terminationGracePeriodSeconds) $least $shutdown $preStop }}{{ "\n" -}}
+{{- $min := add $shutdown $preStop 10 -}}
+{{- if le (int $settings.terminationGracePeriodSeconds) (int $min) -}}
+{{- printf "%s.terminationGracePeriodSeconds: after %d s, Kubernetes would kill n8n, which may still be finishing its executions: use more than %d (shutdown.timeoutSeconds %d + preStopSeconds %d + 10), or null for a computed value." .at (int $settings.terminationGracePeriodSeconds) $min $shutdown $preStop }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- if and $settings.dedicatedQueue (not .pool) -}}

@@ -284,12 +284,12 @@ export interface TuningSetting {
   min?: number;
 }
 
-function shapeOfSetting({ default: usual, choices, min }: TuningSetting): Shape {
+function shapeOfSetting({ default: fallback, choices, min }: TuningSetting): Shape {
   // Helm reads a bare `off` as false.
   if (choices?.includes('off')) return oneOf(...choices, false, null);
   if (choices !== undefined) return oneOf(...choices, null);
-  if (typeof usual === 'string') return orNull(text);
-  return orNull(typeof usual === 'boolean' ? flag : whole(min));
+  if (typeof fallback === 'string') return orNull(text);
+  return orNull(typeof fallback === 'boolean' ? flag : whole(min));
 }
 
 type Tuning = Readonly<Record<string, TuningSetting>>;

@@ -77,7 +77,7 @@ export function recordedPanel(
 type Points = RecordedPanel['series'][number]['points'];
 
 const highest = (points: Points): number =>
-  points.reduce((most, [, value]) => Math.max(most, value ?? -Infinity), -Infinity);
+  points.reduce((max, [, value]) => Math.max(max, value ?? -Infinity), -Infinity);
 
 /** A time without a sample is a gap, not a line across it. */
 function onGrid(

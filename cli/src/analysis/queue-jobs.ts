@@ -29,6 +29,6 @@ function highest(texts: readonly string[], name: string): number | null {
 export function redisMemory(info: string): { memoryMiB: number; memoryMaxMiB: number | null } {
   const mebi = (name: string): number =>
     Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1]) / (1024 * 1024);
-  const most = mebi('maxmemory');
-  return { memoryMiB: mebi('used_memory'), memoryMaxMiB: most > 0 ? most : null };
+  const max = mebi('maxmemory');
+  return { memoryMiB: mebi('used_memory'), memoryMaxMiB: max > 0 ? max : null };
 }

@@ -27,11 +27,11 @@ export const availableCores = (pid: number | 'self' = 'self', read: Read = readO
 
 export function cpuAllowance(pid: number | 'self' = 'self', read: Read = readOrNull): CpuAllowance {
   const cpus = affinityOf(read(`/proc/${String(pid)}/status`));
-  const most = cpus?.size ?? availableParallelism();
-  const [least] = quotas(pid, read).sort((one, other) => one.cores - other.cores);
-  return least === undefined || least.cores >= most
-    ? { cores: most, cpus, quota: null }
-    : { cores: least.cores, cpus, quota: { usedMs: least.usedMs, periods: least.periods } };
+  const max = cpus?.size ?? availableParallelism();
+  const [min] = quotas(pid, read).sort((one, other) => one.cores - other.cores);
+  return min === undefined || min.cores >= max
+    ? { cores: max, cpus, quota: null }
+    : { cores: min.cores, cpus, quota: { usedMs: min.usedMs, periods: min.periods } };
 }
 
 /** `0-1,4` is three. */

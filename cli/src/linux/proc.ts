@@ -152,8 +152,8 @@ export function openFiles(pid: number): number | null {
 export function openFilesMax(pid: number): number | null {
   try {
     const text = readFileSync(`/proc/${String(pid)}/limits`, 'latin1');
-    const most = /^Max open files\s+(\d+)/m.exec(text)?.[1];
-    return most === undefined ? null : Number(most);
+    const max = /^Max open files\s+(\d+)/m.exec(text)?.[1];
+    return max === undefined ? null : Number(max);
   } catch {
     return null;
   }

@@ -19,7 +19,7 @@ export function spawnFirst(
   args: readonly string[],
   options: Options,
 ): ChildProcessByStdio<null, Readable, Readable> {
-  const usual = getPriority();
+  const own = getPriority();
   try {
     setPriority(BEFORE_OTHERS);
   } catch {
@@ -28,6 +28,6 @@ export function spawnFirst(
   try {
     return spawn(program, args, options);
   } finally {
-    if (getPriority() !== usual) setPriority(usual);
+    if (getPriority() !== own) setPriority(own);
   }
 }

@@ -272,13 +272,13 @@ class ByEnd {
       let below = 2 * at + 1;
       const [left, right] = [heap[below], heap[below + 1]];
       if (left === undefined) break;
-      let least = left;
+      let min = left;
       if (right !== undefined && endOf(right) < endOf(left)) {
-        least = right;
+        min = right;
         below += 1;
       }
-      if (endOf(least) >= endOf(last)) break;
-      heap[at] = least;
+      if (endOf(min) >= endOf(last)) break;
+      heap[at] = min;
       at = below;
     }
     heap[at] = last;

@@ -304,8 +304,8 @@ function loopOf({ options }: Call): string | undefined {
 }
 
 function listed(words: readonly string[], last: 'and' | 'or'): string {
-  const most = words.slice(0, -1).join(', ');
-  return most === '' ? (words[0] ?? '') : `${most} ${last} ${words.at(-1) ?? ''}`;
+  const max = words.slice(0, -1).join(', ');
+  return max === '' ? (words[0] ?? '') : `${max} ${last} ${words.at(-1) ?? ''}`;
 }
 
 const isOf = ({ of }: Rule, command: string): boolean => of?.includes(command) ?? true;

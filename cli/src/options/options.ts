@@ -50,12 +50,12 @@ export interface WorkloadOptions {
   workflow?: string[];
 }
 
-export function withWorkloadOptions(command: Command, usual = 'last-node'): Command {
+export function withWorkloadOptions(command: Command, fallback = 'last-node'): Command {
   return command
     .optionsGroup('Workload:')
     .option(
       '--workload <name>',
-      `name of a bundled workload or path of a workload file (default: ${usual})`,
+      `name of a bundled workload or path of a workload file (default: ${fallback})`,
     )
     .option('--variant <name>', 'variant of the workload: native, load-target or legacy')
     .option('--param <name=value>', 'a workload parameter; repeatable', collect)
@@ -115,13 +115,13 @@ export interface ProfileOptions extends GeneratorOptions {
   slo?: string[];
 }
 
-export function withProfileOptions(command: Command, usual: ProfileName = 'load'): Command {
+export function withProfileOptions(command: Command, fallback: ProfileName = 'load'): Command {
   return command
     .optionsGroup('Load:')
     .addOption(
       new Option('--profile <name>', 'shape of the load over time')
         .choices(Object.keys(PROFILES))
-        .default(usual),
+        .default(fallback),
     )
     .addOption(
       parsed('--rate <per-second>', 'requests per second, independent of the responses', anyNumber),
@@ -145,8 +145,8 @@ export function withProfileOptions(command: Command, usual: ProfileName = 'load'
 }
 
 /** Without a default in `run`, where it is the profile's. */
-export const durationOption = (usual?: string): Option =>
-  parsed('--duration <time>', 'length of the measured part, such as 30s or 5m', seconds, usual);
+export const durationOption = (fallback?: string): Option =>
+  parsed('--duration <time>', 'length of the measured part, such as 30s or 5m', seconds, fallback);
 
 export function chosenPlan(options: ProfileOptions): LoadPlan {
   const { profile, rate, vus, duration, warmup, arrivals } = options;
@@ -225,14 +225,14 @@ export function withProbeOptions(command: Command): Command {
 }
 
 /** The budget of one search, for a command that makes several. */
-export const findBudgetOption = (usual: string): Option =>
-  parsed('--find-budget <time>', 'time for all probes of one search', seconds, usual);
+export const findBudgetOption = (fallback: string): Option =>
+  parsed('--find-budget <time>', 'time for all probes of one search', seconds, fallback);
 
 const { TIMEOUT, DRAIN } = VARIABLES;
 
 /** The default of a time for which a response is awaited. */
-export const longerThan = (usual: string): string =>
-  `${usual}, or twice the largest latency that an SLO allows if that is longer`;
+export const longerThan = (fallback: string): string =>
+  `${fallback}, or twice the largest latency that an SLO allows if that is longer`;
 
 export interface LimitOptions {
   /** Milliseconds, as the other two. */
@@ -246,14 +246,14 @@ export function withLimitOptions(command: Command): Command {
     .addOption(
       parsed(
         '--timeout <time>',
-        `abandon a request after this time (default: ${longerThan(TIMEOUT.usual)})`,
+        `abandon a request after this time (default: ${longerThan(TIMEOUT.default)})`,
         milliseconds,
       ),
     )
     .addOption(
       parsed(
         '--drain <time>',
-        `how long to wait, after the last request, for late responses and for n8n to finish (default: ${longerThan(DRAIN.usual)})`,
+        `how long to wait, after the last request, for late responses and for n8n to finish (default: ${longerThan(DRAIN.default)})`,
         milliseconds,
       ),
     )
@@ -265,8 +265,8 @@ export const chosenLimits = (
   { timeout, drain }: Pick<LimitOptions, 'timeout' | 'drain'>,
   slos: readonly Slo[],
 ): { timeoutMs: number; drainMs: number } => ({
-  timeoutMs: waitingMs('--timeout', timeout, TIMEOUT.usual, slos),
-  drainMs: waitingMs('--drain', drain, DRAIN.usual, slos),
+  timeoutMs: waitingMs('--timeout', timeout, TIMEOUT.default, slos),
+  drainMs: waitingMs('--drain', drain, DRAIN.default, slos),
 });
 
 export const readyOption = (): Option =>

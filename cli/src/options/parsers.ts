@@ -128,10 +128,10 @@ export function parsed<Value>(
   flags: string,
   text: string,
   parse: (given: string) => Value,
-  usual?: string,
+  fallback?: string,
 ): Option {
   const option = new Option(flags, text).argParser(parse);
-  return usual === undefined ? option : option.default(parse(usual), usual);
+  return fallback === undefined ? option : option.default(parse(fallback), fallback);
 }
 
 /** Says which of an option's choices was probably meant; to be called when all choices are there. */

@@ -349,10 +349,10 @@ function refuseUnknown({ n8n, values, variables }: Component, rows: readonly Row
     const advice = instead === undefined ? 'remove it' : `use ${instead}`;
     throw new Mistake(`env.${name}: n8n ${n8n} no longer reads it: ${advice}.`);
   }
-  const usual = profileOf();
+  const defaults = profileOf();
   const given = (asked: string, ofChart: unknown): unknown => {
     const value = at(values, asked.split('.'));
-    return value === (ofChart ?? usual[asked.replace('tuning.', '')]) ? null : value;
+    return value === (ofChart ?? defaults[asked.replace('tuning.', '')]) ? null : value;
   };
   refuseUnread(n8n, rows, given);
 }

@@ -89,9 +89,9 @@ function topologyOf(complete: NamedSettings, isBare: boolean): Deployed {
     env: plain({ ...only(all, (key) => apart.includes(key)), ...ownEnv(name) }),
   });
   const { profile, ...settings } = values.tuning;
-  const usual = at(chartFile('values.yaml'), ['tuning']) as NamedSettings;
+  const defaults = at(chartFile('values.yaml'), ['tuning']) as NamedSettings;
   const own = Object.entries(settings).filter(
-    ([key, value]) => value !== null && value !== usual[key],
+    ([key, value]) => value !== null && value !== defaults[key],
   );
   const bare = understood(
     topologySchema.safeParse({

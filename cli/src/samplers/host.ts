@@ -65,13 +65,13 @@ function readWaiting(): Waiting {
 
 /** Null without a disk that was there before. */
 function busiestDisk(before: Waiting, now: Waiting): number | null {
-  let most: number | null = null;
+  let max: number | null = null;
   for (const [name, busyMs] of now.disksMs) {
     const last = before.disksMs.get(name);
     if (last === undefined) continue;
-    most = Math.max(most ?? 0, Math.min(1, (busyMs - last) / (now.atMs - before.atMs)));
+    max = Math.max(max ?? 0, Math.min(1, (busyMs - last) / (now.atMs - before.atMs)));
   }
-  return most;
+  return max;
 }
 
 function memoryAvailableMiB(): number {

@@ -17,9 +17,16 @@ export function postgresqlSampler(): Sampler {
     };
     return {
       tick: async () => {
-        const { connections, most, active, waiting, transactions, sizeMiB: size } = await look();
+        const {
+          connections,
+          max: maximum,
+          active,
+          waiting,
+          transactions,
+          sizeMiB: size,
+        } = await look();
         write('dbConnections', connections);
-        write('dbConnectionsMax', most);
+        write('dbConnectionsMax', maximum);
         write('dbActiveConnections', active);
         write('dbLocksWaiting', waiting);
         write('dbTransactions', transactions);

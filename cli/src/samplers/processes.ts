@@ -66,8 +66,8 @@ function write(
   sink.sample(role, instance, 'threads', stat.threads);
   const files = openFiles(pid);
   if (files !== null) sink.sample(role, instance, 'openFiles', files);
-  const most = isSlowTick ? openFilesMax(pid) : null;
-  if (most !== null) sink.sample(role, instance, 'openFilesMax', most);
+  const max = isSlowTick ? openFilesMax(pid) : null;
+  if (max !== null) sink.sample(role, instance, 'openFilesMax', max);
   const pss = isSlowTick ? pssMiB(pid) : null;
   if (pss !== null) sink.sample(role, instance, 'pssMiB', pss);
 }

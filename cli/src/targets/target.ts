@@ -314,7 +314,7 @@ export interface QueueLook {
 /** What PostgreSQL says of itself. */
 export interface DatabaseActivity {
   connections: number;
-  most: number;
+  max: number;
   active: number;
   waiting: number;
   transactions: number;

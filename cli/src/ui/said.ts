@@ -1,10 +1,10 @@
 /** What a server said, as part of a sentence: one line, short, without what moves a terminal's cursor. */
-export function shortly(text: string, most = 200): string {
+export function shortly(text: string, max = 200): string {
   const line = text
     .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
     .replace(/\s+/g, ' ')
     .trim();
-  return line.length > most ? `${line.slice(0, most).trimEnd()}…` : line;
+  return line.length > max ? `${line.slice(0, max).trimEnd()}…` : line;
 }
 
 /** n8n's own words in a response: its message with its hint, else the text; empty where it is a page. */

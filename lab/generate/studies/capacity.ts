@@ -184,7 +184,7 @@ export const comparisons: StudyPage = {
 };
 
 interface Side {
-  runs: { p95Ms: number; acquireMs: Record<string, { most: number }> }[];
+  runs: { p95Ms: number; acquireMs: Record<string, { max: number }> }[];
 }
 function sessionOnce(): string {
   const rows = [0, 0.5, 1, 3].map((away) => {
@@ -206,7 +206,9 @@ ${tableOf(rows, {
     ratioText(readJson<CompareRecord>(path)),
   p95: ({ both }) => both(({ p95Ms }) => p95Ms),
   'longest mean wait for a connection': ({ both }) =>
-    both(({ acquireMs }) => Math.max(0, ...Object.values(acquireMs).map(({ most }) => most))),
+    both(({ acquireMs }) =>
+      Math.max(0, ...Object.values(acquireMs).map(({ max: maximum }) => maximum)),
+    ),
   record: ({ path }) => link(path),
 })}`;
 }

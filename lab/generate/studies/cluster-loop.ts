@@ -86,11 +86,11 @@ function gainOf(all: readonly Row[], row: Row): number | null {
 
 function answer(): Answer {
   const all = bare();
-  const most = all.filter(({ way }) => way === CLUSTER).at(-1);
-  if (most === undefined) throw new Error(`${NAME} has no run of the cluster module`);
-  const ours = gainOf(all, most);
-  const theirs = publishedFor(most.n) ?? NaN;
-  const costs = `a loop of n = ${number(most.n)} takes ${ms(most.cpuMs)} of CPU`;
+  const max = all.filter(({ way }) => way === CLUSTER).at(-1);
+  if (max === undefined) throw new Error(`${NAME} has no run of the cluster module`);
+  const ours = gainOf(all, max);
+  const theirs = publishedFor(max.n) ?? NaN;
+  const costs = `a loop of n = ${number(max.n)} takes ${ms(max.cpuMs)} of CPU`;
   const lost = (leaves: string): string => {
     const way = ways().find((one) => one.asks === 'reload' && one.leaves === leaves);
     return `${number(way?.lost)} of ${number(way?.sent)}`;
@@ -98,11 +98,11 @@ function answer(): Answer {
   const reloads = `While PM2 reloads a server that ends at once, ${lost('at once')} requests are lost; of one that first sends its clients away, ${lost('drain')}.`;
   return ours === null
     ? {
-        sentence: `Not answered yet: other work used ${number(Math.max(most.others, singleOf(all, most)?.others ?? 0))} cores during the only record. As far as it tells, ${costs}. ${reloads}`,
+        sentence: `Not answered yet: other work used ${number(Math.max(max.others, singleOf(all, max)?.others ?? 0))} cores during the only record. As far as it tells, ${costs}. ${reloads}`,
         published: times(theirs),
       }
     : {
-        sentence: `At n = ${number(most.n)} two processes of the cluster module do ${number(ours)} times as much as one; ${costs}. ${reloads}`,
+        sentence: `At n = ${number(max.n)} two processes of the cluster module do ${number(ours)} times as much as one; ${costs}. ${reloads}`,
         ...{ published: times(theirs), ours: times(ours), ratio: number(ours / theirs) },
       };
 }

@@ -4,7 +4,7 @@ import type { StudyPage } from '../study-page';
 import { distinct, grouped, sum } from '../sweeps';
 
 const POOL = 'studies/database-pool/results';
-type ByRole = Record<string, { most: number }>;
+type ByRole = Record<string, { max: number }>;
 interface Cell {
   isControl: boolean;
   poolSize: number;
@@ -32,12 +32,12 @@ const errorsOf = ({ errors }: Cell): number => sum(Object.values(errors));
 function fromWhichPool(cells: readonly Cell[]): string {
   const sizes = distinct(cells.map(({ poolSize }) => poolSize)).toSorted((a, b) => a - b);
   const where = (isSo: (cell: Cell) => boolean): string => {
-    const least = sizes.find((size) =>
+    const min = sizes.find((size) =>
       // If n8n did not live, nothing was requested.
       cells.every((cell) => cell.poolSize < size || (cell.requests > 0 && isSo(cell))),
     );
-    if (least === undefined) return 'not even with the largest pool';
-    return least === sizes[0] ? 'with every pool' : `from a pool of ${number(least)} on`;
+    if (min === undefined) return 'not even with the largest pool';
+    return min === sizes[0] ? 'with every pool' : `from a pool of ${number(min)} on`;
   };
   return `Pools of ${sizes.join(', ')} were tried. No status 503: ${where(({ status503 }) => status503 === 0)}. No error of any kind:
 ${where((cell) => errorsOf(cell) === 0)}. Every expected response within the measured time: ${where(({ requests, expected }) => expected >= requests)}.`;
@@ -46,10 +46,10 @@ ${where((cell) => errorsOf(cell) === 0)}. Every expected response within the mea
 /** The highest of all processes, and whose it is. */
 function highest(cells: readonly ByRole[], unit: string): string {
   const all = cells.flatMap((roles) => Object.entries(roles));
-  const [first] = all.toSorted(([, a], [, b]) => b.most - a.most);
-  return first === undefined || first[1].most === 0
+  const [first] = all.toSorted(([, a], [, b]) => b.max - a.max);
+  return first === undefined || first[1].max === 0
     ? '0'
-    : `${number(first[1].most)}${unit} (${first[0]})`;
+    : `${number(first[1].max)}${unit} (${first[0]})`;
 }
 
 export function conditionText({ path, roundTripMs, pingTimeoutMs, cells }: Condition): string {

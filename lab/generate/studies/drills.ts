@@ -58,9 +58,9 @@ const requestsIn = (
 ): number => counts[name]?.requests ?? 0;
 
 const perDrill = (values: readonly number[]): string => {
-  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const [min, max] = [Math.min(...values), Math.max(...values)];
   if (values.length === 1) return '';
-  return ` (${least === most ? number(least) : `${number(least)} to ${number(most)}`} per drill)`;
+  return ` (${min === max ? number(min) : `${number(min)} to ${number(max)}`} per drill)`;
 };
 
 /**

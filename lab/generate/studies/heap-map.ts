@@ -128,7 +128,7 @@ export function heapMapAnswer(parts: readonly Part[]) {
   return {
     sentence: `${heap}, and ${message}.`,
     heap: `${heap}${tooMuch}.`,
-    most: `${heapShare === null ? 'no share' : `at most ${share(heapShare)}`} of the memory limit${tooMuch}; the chart sets ${share(CHART.heap)}`,
+    max: `${heapShare === null ? 'no share' : `at most ${share(heapShare)}`} of the memory limit${tooMuch}; the chart sets ${share(CHART.heap)}`,
   };
 }
 

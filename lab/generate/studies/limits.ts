@@ -53,10 +53,10 @@ const rateAt = (all: ReturnType<typeof rows>, name: string | undefined): number 
 function answer() {
   const all = rows();
   const queue = all.at(-1)?.rate ?? NaN;
-  const most = othersIn(all);
-  const conditions = isQuiet({ others: most })
+  const max = othersIn(all);
+  const conditions = isQuiet({ others: max })
     ? 'In'
-    : `As an order of magnitude, because other programs used up to ${number(most)} cores: in`;
+    : `As an order of magnitude, because other programs used up to ${number(max)} cores: in`;
   return {
     sentence: `${conditions} queue mode, n8n reaches ${share(queue / rateAt(all, BULL))} of the job rate of Bull alone, and ${share(queue / rateAt(all, POSTGRESQL))} of the rate that PostgreSQL alone reaches with the same statements.`,
     ours: `${perSecond(queue)} of ${perSecond(rateAt(all, BARE))} of a bare server`,

@@ -77,13 +77,13 @@ function combinations() {
       ...{ instances: at('env.INSTANCES')(one), rate: rateOf(one) ?? 0, p99Ms: one.figures.p99Ms },
     }));
     const [best] = points.toSorted((a, b) => b.rate - a.rate);
-    const usual = points.find(({ instances }) => instances === always());
+    const common = points.find(({ instances }) => instances === always());
     return [
       {
         cpuPerRequest: cpuRange(same),
         ...{ request: String(first.cell['request']), points, best: best?.instances ?? NaN },
         ...{ cpu: at('cpuMillicores')(first), memory: at('memoryMiB')(first) },
-        shareOfBest: (usual?.rate ?? NaN) / (best?.rate ?? NaN),
+        shareOfBest: (common?.rate ?? NaN) / (best?.rate ?? NaN),
       },
     ];
   });
@@ -94,11 +94,11 @@ function answer() {
   const all = combinations();
   const shares = all.map(({ shareOfBest }) => shareOfBest).filter(Number.isFinite);
   const good = shares.filter((one) => one >= AS_GOOD).length;
-  const usual = median(all.map(({ best }) => best));
+  const common = median(all.map(({ best }) => best));
   return {
     sentence: `${number(always())} instances are as good as the best number, or nearly, in ${number(good)} of ${number(shares.length)} combinations of application, CPU and memory; at worst they do ${share(Math.min(...shares))} of it.`,
     published: `always ${number(always())} instances`,
-    ours: `${number(usual)} ${usual === 1 ? 'instance' : 'instances'} in the median`,
+    ours: `${number(common)} ${common === 1 ? 'instance' : 'instances'} in the median`,
   };
 }
 

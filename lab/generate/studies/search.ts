@@ -162,9 +162,9 @@ export function onRealN8n(all: readonly KeptSearch[] = searchesOfN8n()): string 
 
 /** A budget is what a search measures for: n8n comes to rest between probes. */
 export function wholeTime(all: readonly KeptSearch[] = searchesOfN8n()): string {
-  const usual = all.filter(({ command }) => command[command.indexOf('--budget') + 1] === '5m');
-  const took = usual.map(({ totalSeconds }) => totalSeconds / 60);
-  return `Our ${number(usual.length)} recorded searches of n8n with the default budget of five minutes took ${range({ low: Math.min(...took), high: Math.max(...took) })} minutes in all.`;
+  const common = all.filter(({ command }) => command[command.indexOf('--budget') + 1] === '5m');
+  const took = common.map(({ totalSeconds }) => totalSeconds / 60);
+  return `Our ${number(common.length)} recorded searches of n8n with the default budget of five minutes took ${range({ low: Math.min(...took), high: Math.max(...took) })} minutes in all.`;
 }
 
 /** The largest difference; one without a bound where a search or a staircase gave no answer. */
@@ -261,7 +261,7 @@ interface Arrivals {
 }
 function arrivalsPart(): string {
   const { slots, serviceMs, seconds: took, rows } = readJson<Arrivals>(ARRIVALS);
-  const most = (1000 * slots) / serviceMs;
+  const max = (1000 * slots) / serviceMs;
   const rates = distinct(rows.map(({ ratePerSecond }) => ratePerSecond)).map((rate) => {
     const of = (kind: string, figure: 'p95Ms' | 'computedP95Ms'): number =>
       rows.find((row) => row.ratePerSecond === rate && row.arrivals === kind)?.[figure] ?? NaN;
@@ -271,13 +271,13 @@ function arrivalsPart(): string {
 
 Requests at even distances make a queue shorter than the same number at random ones, as callers send who do not know
 each other. The generator k6 sent both kinds of arrivals for ${seconds(took)} each to one server with ${number(slots)} slots and exponential service times of ${ms(serviceMs)} (M/M/${number(slots)};
-at most ${perSecond(most)}). The same queue was computed over
+at most ${perSecond(max)}). The same queue was computed over
 2,000,000 requests with the service time that was measured. A search therefore takes random arrivals; \`run\` and the
 load profiles take even ones unless \`--arrivals random\` is given.
 
 ${tableOf(rates, {
   'req/s': ({ rate }) => number(rate),
-  'of the most': ({ rate }) => share(rate / most),
+  'of the most': ({ rate }) => share(rate / max),
   'p95 even': ({ of }) => ms(of('even', 'p95Ms')),
   'p95 random': ({ of }) => ms(of('random', 'p95Ms')),
   ratio: ({ of }) => times(of('random', 'p95Ms') / of('even', 'p95Ms')),

@@ -17,7 +17,7 @@ interface Trial {
   end: string | null;
 }
 interface Found {
-  least: number | null;
+  min: number | null;
   trials: Trial[];
   unlimited?: Pick<Trial, 'readySeconds' | 'cpuSecondsToReady'>;
   starts?: Pick<Trial, 'value' | 'readySeconds'>[];
@@ -50,9 +50,9 @@ function failureOf({ end, readySeconds, sent, expected }: Trial): string {
   return sent === 0 || expected < sent ? 'no expected response' : 'responses are late';
 }
 
-function nextLower({ least, trials }: Found, inUnit: (value: number) => string): string {
+function nextLower({ min: minimum, trials }: Found, inUnit: (value: number) => string): string {
   const [next] = trials.filter(({ passed }) => !passed).toSorted((a, b) => b.value - a.value);
-  if (next === undefined) return least === null ? '-' : 'not tried';
+  if (next === undefined) return minimum === null ? '-' : 'not tried';
   return `${inUnit(next.value)}: ${failureOf(next)}`;
 }
 
@@ -67,8 +67,8 @@ const searches = (parts: readonly Part[], kind: 'memory' | 'cpu') =>
   );
 
 function memory(parts: readonly Part[]): string {
-  const passedOf = ({ least, trials }: Found): Trial | undefined =>
-    trials.find(({ value }) => value === least);
+  const passedOf = ({ min: minimum, trials }: Found): Trial | undefined =>
+    trials.find(({ value }) => value === minimum);
   return `### Memory
 
 The CPU is not limited. A start has to be ready within ${number(READY_WITHIN_SECONDS.memory)} s.
@@ -76,7 +76,7 @@ The CPU is not limited. A start has to be ready within ${number(READY_WITHIN_SEC
 ${tableOf(searches(parts, 'memory'), {
   role: ({ role }) => ROLES[role],
   settings: ({ setting }) => titleOf(setting),
-  'least limit': ({ least }) => whole(least),
+  'least limit': ({ min: minimum }) => whole(minimum),
   'the next lower one': (found) => nextLower(found, whole),
   'ready after': (found) => seconds(passedOf(found)?.readySeconds),
   'in use after the load': (found) => whole(passedOf(found)?.workingSetMiB),
@@ -94,7 +94,7 @@ less CPU a start takes its CPU divided by the limit.
 ${tableOf(found, {
   role: ({ role }) => ROLES[role],
   settings: ({ setting }) => titleOf(setting),
-  'least limit under load': ({ least }) => millicores(least),
+  'least limit under load': ({ min: minimum }) => millicores(minimum),
   'the next lower one': (one) => nextLower(one, millicores),
   'ready after, no limit': ({ unlimited }) => seconds(unlimited?.readySeconds),
   'CPU of the start': ({ unlimited }) => seconds(unlimited?.cpuSecondsToReady),
@@ -123,7 +123,7 @@ ${tableOf(rows, {
   'ready after': ({ readySeconds }) => seconds(readySeconds),
   'CPU of the start': ({ cpuSecondsToReady }) => seconds(cpuSecondsToReady),
   'in use after the load': ({ workingSetMiB }) => whole(workingSetMiB),
-  most: ({ memoryPeakMiB }) => whole(memoryPeakMiB),
+  maximum: ({ memoryPeakMiB }) => whole(memoryPeakMiB),
   "compared with the chart's default": ({ setting, workingSetMiB }) =>
     setting === DEFAULT || workingSetMiB == null ? '' : whole(workingSetMiB - base),
 })}`;
@@ -133,7 +133,7 @@ export function smallPodsAnswer(parts: readonly Part[]): Answer {
   const foundOf = (kind: 'memory' | 'cpu', setting: Setting): Found | undefined =>
     searches(parts, kind).find((one) => one.role === 'main' && one.setting === setting);
   const minOf = (kind: 'memory' | 'cpu', setting: Setting): number | null =>
-    foundOf(kind, setting)?.least ?? null;
+    foundOf(kind, setting)?.min ?? null;
   const failing = (kind: 'memory' | 'cpu'): number[] =>
     (foundOf(kind, DEFAULT)?.trials ?? [])
       .flatMap(({ passed, value }) => (passed ? [] : [value]))
@@ -143,11 +143,11 @@ export function smallPodsAnswer(parts: readonly Part[]): Answer {
     ' or ',
   );
   const compared = [
-    ...[minOf('memory', 'as-it-comes')].flatMap((least) =>
-      least === null ? [] : [`${whole(least)} with n8n's defaults`],
+    ...[minOf('memory', 'as-it-comes')].flatMap((min) =>
+      min === null ? [] : [`${whole(min)} with n8n's defaults`],
     ),
-    ...[minOf('memory', 'lean')].flatMap((least) =>
-      least === null ? [] : [`${whole(least)} with all memory-saving settings`],
+    ...[minOf('memory', 'lean')].flatMap((min) =>
+      min === null ? [] : [`${whole(min)} with all memory-saving settings`],
     ),
   ];
   const cpu = minOf('cpu', DEFAULT);

@@ -55,9 +55,9 @@ const find = (
       optional({ relations: fc.constantFrom(...relations), withDeleted: fc.boolean() }),
       entity === 'Loan' ? fc.constant({}) : rare,
     )
-    .map(([conditions, usual, more]) => ({
+    .map(([conditions, common, more]) => ({
       entity,
-      options: { where: conditions, ...usual, ...more },
+      options: { where: conditions, ...common, ...more },
     }));
 const finds = fc.oneof(
   find('Book', book, [{ author: true }, { loans: true }, { author: { books: true }, loans: true }]),

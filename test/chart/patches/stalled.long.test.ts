@@ -68,7 +68,7 @@ describeOf('keep-stalled')('a job that fails while the database is away', () => 
 
   test('asks for it by one look, however many failed, and by few at a time once it is back', async () => {
     const [many, awayMs] = [300, 60_000];
-    const { wrote } = await withN8n<{ stored: number; askedInVain: number; most: number }>(
+    const { wrote } = await withN8n<{ stored: number; askedInVain: number; max: number }>(
       ...[HOST, [PATCH]],
       { mode: 'queue', stored: BEGUN, error, status: 'crashed', many, awayMs },
     );
@@ -76,7 +76,7 @@ describeOf('keep-stalled')('a job that fails while the database is away', () => 
     // Each once as it fails, and then one look in at most 8 s, with a first one after half a second.
     expect(wrote.askedInVain).toBeLessThan(many + 60);
     // Each of them is read several times, so that all at once would be many more.
-    expect(wrote.most).toBeLessThan(many);
+    expect(wrote.max).toBeLessThan(many);
   });
 
   test('is left as n8n leaves it where the database stays away, or it is no job', async () => {

@@ -97,8 +97,8 @@ async function all() {
   const wrote = [];
   const ids = Array.from({ length: many }, (_, at) => String(at + 1));
   await Promise.all(ids.map((id) => fail(id, async () => void wrote.push(id))));
-  const most = Math.max(...since.values());
-  console.log(JSON.stringify({ stored: wrote.length, askedInVain, most }));
+  const max = Math.max(...since.values());
+  console.log(JSON.stringify({ stored: wrote.length, askedInVain, max }));
 }
 (queue ? withQueue() : many === undefined ? one() : all())
   .catch((problem) => console.log(JSON.stringify({ problem: problem.message })))

@@ -138,7 +138,7 @@ async function endAll(ids) {
   else await Promise.all(ends);
   const took = [...since.values()];
   const stored = took.reduce((sum, one) => sum + one, 0);
-  console.log(JSON.stringify({ stored, askedInVain, most: Math.max(...took) }));
+  console.log(JSON.stringify({ stored, askedInVain, max: Math.max(...took) }));
   process.exit();
 }
 

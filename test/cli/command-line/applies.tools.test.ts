@@ -277,9 +277,9 @@ for (const [name, ways] of Object.entries(WAYS)) {
         if (words.includes(long) && [undefined, words[words.indexOf(long) + 1]].includes(value))
           return;
         before ??= asked(name, words, ORDERS[name]);
-        const usual = await before;
+        const plain = await before;
         // A queue has this database anyway.
-        if (long === '--database' && String(usual).includes('"mode":"queue"')) return;
+        if (long === '--database' && String(plain).includes('"mode":"queue"')) return;
         const after = await asked(
           name,
           [...words, ...(value === undefined ? [flag] : [flag, value])],
@@ -288,10 +288,10 @@ for (const [name, ways] of Object.entries(WAYS)) {
         const isVain = after instanceof Mistake;
         const row = results.get(`${name} ${long}`) ?? new Map<string, string>();
         results.set(`${name} ${long}`, row.set(way, isVain ? 'refused' : 'applied'));
-        if (isVain && !(usual instanceof Mistake)) {
+        if (isVain && !(plain instanceof Mistake)) {
           expect([after.message, names(after.message, option)]).toEqual([after.message, true]);
         }
-        if (!isVain) expect(after).not.toBe(usual);
+        if (!isVain) expect(after).not.toBe(plain);
       },
     );
   });

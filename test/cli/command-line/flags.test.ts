@@ -185,8 +185,8 @@ describe('what never gets a response is waited for longer than an SLO allows', (
     expect(findOrder(optionsOf(['find', ...slow])).measure).toMatchObject(longer);
     const { drill } = orderOf(findFault('kill-main'), optionsOf(['drill', ...slow]));
     expect(drill).toMatchObject(longer);
-    const usual = runOrder(optionsOf(['run', '--workload', 'last-node']));
-    expect(usual.measure).toMatchObject({ timeoutMs: 60_000, drainMs: 30_000 });
+    const plain = runOrder(optionsOf(['run', '--workload', 'last-node']));
+    expect(plain.measure).toMatchObject({ timeoutMs: 60_000, drainMs: 30_000 });
   });
 });
 

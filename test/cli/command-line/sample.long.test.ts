@@ -64,17 +64,17 @@ test('sample writes a process and its child to a table, a plot and a summary, un
 
   const summary = JSON.parse(run.stdout()) as {
     intervalMs: number;
-    together: { processes: { most: number }; rssMiB: { most: number } };
-    processes: { pid: number; samples: number; rssMiB: { most: number } }[];
+    together: { processes: { max: number }; rssMiB: { max: number } };
+    processes: { pid: number; samples: number; rssMiB: { max: number } }[];
   };
   expect(summary.intervalMs).toBe(50);
-  expect(summary.together.processes.most).toBe(2);
+  expect(summary.together.processes.max).toBe(2);
   expect(summary.processes.map((one) => [one.pid, one.samples])).toEqual([
     [pid, own.length],
     [childPid, children.length],
   ]);
-  const most = (of: typeof rows) => Math.max(...of.map(({ rssMiB }) => Number(rssMiB)));
-  expect(summary.processes[1]?.rssMiB.most).toBeCloseTo(most(children), 1);
+  const max = (of: typeof rows) => Math.max(...of.map(({ rssMiB }) => Number(rssMiB)));
+  expect(summary.processes[1]?.rssMiB.max).toBeCloseTo(max(children), 1);
 
   const drawing = readFileSync(plot, 'utf8');
   expect(drawing).toMatch(/^<!-- Written by n8n-tuned sample\. -->\n<svg [^]*<\/svg>\n$/);

@@ -153,10 +153,10 @@ describe('processes that are none of ours', () => {
 });
 
 const mayRaise = ((): boolean => {
-  const usual = getPriority();
+  const own = getPriority();
   try {
-    setPriority(usual - 1);
-    setPriority(usual);
+    setPriority(own - 1);
+    setPriority(own);
     return true;
   } catch {
     return false;

@@ -201,9 +201,9 @@ test.each([
   ['the interface', 'headlessWorkers', false],
 ])('a setting over the profile changes %s: %s', (_, name, value) => {
   const given = { mode: 'queue', main: { memoryMiB: 1536 } };
-  const usual = kitEnvironment(topologySchema.parse(given), 'worker');
+  const plain = kitEnvironment(topologySchema.parse(given), 'worker');
   const settings = { [name]: value };
-  expect(kitEnvironment(topologySchema.parse({ ...given, settings }), 'worker')).not.toEqual(usual);
+  expect(kitEnvironment(topologySchema.parse({ ...given, settings }), 'worker')).not.toEqual(plain);
 });
 
 test('the worker runs as many executions at once as a setting says', () => {

@@ -16,7 +16,7 @@ const HIGHEST = Math.max(...COUNTS);
 const MAX_GROWTH = 1.5;
 const MAX_ERROR = 0.002;
 
-const most = Number(process.argv[2] ?? HIGHEST);
+const max = Number(process.argv[2] ?? HIGHEST);
 const loadAverageAtStart = loadavg()[0];
 // Inside the repository, so that what is bundled finds its packages.
 const folder = mkdtempSync(path('./.many-requests-'));
@@ -54,7 +54,7 @@ try {
     outfile: join(folder, 'steps.cjs'),
   });
   const rows: { requests: number; recorded: Omit<Recorded, 'folder'>; reported: Step }[] = [];
-  for (const requests of COUNTS.filter((count) => count <= most)) {
+  for (const requests of COUNTS.filter((count) => count <= max)) {
     const { folder: run, ...recorded } = step<Recorded>(
       'record',
       out,
@@ -72,7 +72,7 @@ try {
   const node = process.version;
   const machine = { cpu: cpus()[0]?.model, cores: cpus().length, node };
   const record = { when: new Date().toISOString(), loadAverageAtStart, machine, rows };
-  if (most >= HIGHEST) {
+  if (max >= HIGHEST) {
     const file = path('../../../docs/records/many-requests.json');
     writeFileSync(file, `${JSON.stringify(record, null, 2)}\n`);
   }

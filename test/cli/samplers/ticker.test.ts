@@ -53,11 +53,11 @@ test('a sampler takes a sample before start() returns and a last one in stop()',
 
 test('a slow tick is not doubled', async () => {
   let atOnce = 0;
-  let most = 0;
+  let max = 0;
   const slow = sampler('slow', () => ({
     tick: async () => {
       atOnce += 1;
-      most = Math.max(most, atOnce);
+      max = Math.max(max, atOnce);
       await pause(30, 'a tick takes longer than the time between two');
       atOnce -= 1;
     },
@@ -65,7 +65,7 @@ test('a slow tick is not doubled', async () => {
   await slow.start(running, sink(), 5);
   await pause(60, 'two ticks would run side by side by then');
   await slow.stop();
-  expect(most).toBe(1);
+  expect(max).toBe(1);
 });
 
 test('what is not to be had here is a rejection of start()', async () => {

@@ -321,8 +321,8 @@ function groupOf(running: Running, role: string): string {
 function fewFiles(running: Running): () => void {
   const pid = running.processes().find(({ role }) => role === 'main')?.pid ?? 0;
   const before = openFilesMax(pid) ?? 0;
-  const set = (most: number): void => {
-    execFileSync('prlimit', ['--pid', String(pid), `--nofile=${String(most)}:`]);
+  const set = (max: number): void => {
+    execFileSync('prlimit', ['--pid', String(pid), `--nofile=${String(max)}:`]);
   };
   set((openFiles(pid) ?? 0) + 2);
   return () => {

@@ -65,11 +65,11 @@ function limitOf(
 function unknown(isSampled: boolean, ranked: readonly RankedLimit[]): string {
   if (!isSampled) return 'no samples were taken, so the limit is unknown';
   const [first] = ranked;
-  const most =
+  const max =
     first === undefined
       ? ''
       : `; the highest utilization was ${percent(first.utilisation)} of ${limitName(first)}`;
-  return `no sampled resource was used up, so the limit is outside the samples${most}`;
+  return `no sampled resource was used up, so the limit is outside the samples${max}`;
 }
 
 interface Read {

@@ -40,21 +40,21 @@ function readLimit(role: SampledRole, seen: Seen): Reading | null {
   const throttled = sampled.instances(role, 'throttledShare');
   const inForce = sampled.instances(role, 'groupCpuLimitCores');
   const used = coresByInstance(role, seen);
-  let found: (Reading & { most: number }) | null = null;
+  let found: (Reading & { max: number }) | null = null;
   for (const [instance, cores] of used) {
     const limit = inForce.get(instance)?.at(-1) ?? limits.cpuCores[role];
     const stopped = throttled.has(instance) ? mean(throttled.get(instance) ?? []) : 0;
     if (limit === undefined && stopped === 0) continue;
     const use = limit === undefined ? 0 : cores / limit;
-    const most = Math.max(use, stopped);
-    if (found !== null && found.most >= most) continue;
+    const max = Math.max(use, stopped);
+    if (found !== null && found.max >= max) continue;
     const usedText =
       limit === undefined
         ? `${instance} used ${formatNumber(cores)} cores`
         : `${instance} used ${formatNumber(cores)} of the ${formatNumber(limit)} cores of its limit`;
     found = {
-      most,
-      utilisation: Math.min(1, most),
+      max,
+      utilisation: Math.min(1, max),
       isUsedUp: use >= USED_UP || stopped >= THROTTLED_SHARE,
       evidence:
         stopped === 0

@@ -89,7 +89,7 @@ const keyOf = (role: string, metric: string): string => `${role} ${metric}`;
 
 /** The highest value of a list that may be too long to spread. */
 export function highest(values: Iterable<number>): number {
-  let most = -Infinity;
-  for (const value of values) most = Math.max(most, value);
-  return most;
+  let max = -Infinity;
+  for (const value of values) max = Math.max(max, value);
+  return max;
 }

@@ -141,8 +141,8 @@ function readPool(role: SampledRole, { sampled }: Seen): Reading | null {
       sampled.instances(role, metric).get(instance) ?? [];
     const [size, pending, acquire] = [at('dbPoolMax'), at('dbPoolPending'), at('dbPoolAcquireMs')];
     if (size.length === 0 || pending.length === 0) continue;
-    const most = median(size);
-    const utilisation = Math.min(1, mean(active) / most);
+    const max = median(size);
+    const utilisation = Math.min(1, mean(active) / max);
     if (found !== null && found.utilisation >= utilisation) continue;
     const waited =
       acquire.length === 0
@@ -150,8 +150,8 @@ function readPool(role: SampledRole, { sampled }: Seen): Reading | null {
         : `; on average, a request waited ${formatNumber(mean(acquire))} ms`;
     found = {
       utilisation,
-      isUsedUp: median(active) >= most && mean(pending) >= 1,
-      evidence: `${formatNumber(mean(active))} of the ${formatNumber(most)} database connections of ${instance} were in use, and ${formatNumber(mean(pending))} requests waited for a free one${waited}`,
+      isUsedUp: median(active) >= max && mean(pending) >= 1,
+      evidence: `${formatNumber(mean(active))} of the ${formatNumber(max)} database connections of ${instance} were in use, and ${formatNumber(mean(pending))} requests waited for a free one${waited}`,
     };
   }
   return found;
@@ -159,13 +159,13 @@ function readPool(role: SampledRole, { sampled }: Seen): Reading | null {
 
 function readConnections({ sampled }: Seen): Reading | null {
   const used = sampled.mean('postgresql', 'dbConnections');
-  const most = sampled.values('postgresql', 'dbConnectionsMax').at(-1);
-  if (used === null || most === undefined) return null;
-  const utilisation = Math.min(1, used / most);
+  const max = sampled.values('postgresql', 'dbConnectionsMax').at(-1);
+  if (used === null || max === undefined) return null;
+  const utilisation = Math.min(1, used / max);
   return {
     utilisation,
     isUsedUp: utilisation >= CONNECTIONS_FULL,
-    evidence: `${formatNumber(used)} of the ${formatNumber(most)} connections of PostgreSQL were taken`,
+    evidence: `${formatNumber(used)} of the ${formatNumber(max)} connections of PostgreSQL were taken`,
   };
 }
 

@@ -34,26 +34,28 @@ export function limitText({ limit, evidence, next }: LimitSeen): string {
 /** The limit of most runs that repeat each other, and those of the others; null without runs. */
 export function commonLimit(
   all: readonly LimitSeen[],
-): { usual: LimitSeen; times: number; others: LimitSeen[][] } | null {
+): { common: LimitSeen; times: number; others: LimitSeen[][] } | null {
   const named = new Map<string, LimitSeen[]>();
   for (const one of all) {
     const name = limitName(one.limit);
     named.set(name, [...(named.get(name) ?? []), one]);
   }
-  const [most, ...others] = [...named.values()].sort((a, b) => b.length - a.length);
+  const [largest, ...others] = [...named.values()].sort((a, b) => b.length - a.length);
   // The middle one of those that agree, as the first is the coldest.
-  const usual = most?.[Math.floor((most.length - 1) / 2)];
-  return most === undefined || usual === undefined ? null : { usual, times: most.length, others };
+  const common = largest?.[Math.floor((largest.length - 1) / 2)];
+  return largest === undefined || common === undefined
+    ? null
+    : { common, times: largest.length, others };
 }
 
 /** The same in words, with how many runs that were. */
 export function commonLimitText(all: readonly LimitSeen[]): string | null {
   const seen = commonLimit(all);
   if (seen === null) return null;
-  const { usual, times, others } = seen;
-  if (others.length === 0) return limitText(usual);
+  const { common, times, others } = seen;
+  if (others.length === 0) return limitText(common);
   const rest = others.map(
     (some) => `${limitName(some[0]?.limit ?? null)} in ${String(some.length)}`,
   );
-  return `${limitText(usual)} (in ${String(times)} of ${String(all.length)} runs; ${rest.join(', ')})`;
+  return `${limitText(common)} (in ${String(times)} of ${String(all.length)} runs; ${rest.join(', ')})`;
 }

@@ -52,11 +52,11 @@ export function limitsOfRun({
   }
   const runs = topology.mode === 'queue' ? 'worker' : 'main';
   const instances = topology.mode === 'queue' ? topology.workers.count : 1;
-  const most = Number(variablesOf(topology, runs)['N8N_CONCURRENCY_PRODUCTION_LIMIT'] ?? -1);
+  const max = Number(variablesOf(topology, runs)['N8N_CONCURRENCY_PRODUCTION_LIMIT'] ?? -1);
   if (topology.mode === 'queue') {
     // It goes over --concurrency, as n8n has it.
-    limits.workerSlots = instances * (most > 0 ? most : topology.workers.concurrency);
-  } else if (most > 0) limits.executionSlots = most;
+    limits.workerSlots = instances * (max > 0 ? max : topology.workers.concurrency);
+  } else if (max > 0) limits.executionSlots = max;
   if (usesRunner && supports(topology.n8n, 'taskRunners')) {
     const slots =
       variablesOf(topology, runs)['N8N_RUNNERS_MAX_CONCURRENCY'] ?? RUNNER_SLOTS_DEFAULT;
@@ -80,7 +80,7 @@ export function atHighestLoad({ fromMs, toMs }: Window, { stages }: RecordedProf
   for (let atMs = fromMs; atMs + STEP_MS <= toMs; atMs += STEP_MS) {
     rates.push({ atMs, due: dueBetween({ stages }, atMs / 1000, (atMs + STEP_MS) / 1000) });
   }
-  const highest = rates.reduce((most, { due }) => Math.max(most, due), 0);
+  const highest = rates.reduce((max, { due }) => Math.max(max, due), 0);
   const high = rates.filter(({ due }) => due >= NEAR_HIGHEST * highest);
   const [first] = high;
   const last = high.at(-1);

@@ -198,14 +198,14 @@ function readMaxmemory({ sampled }: Seen): Reading | null {
 function readHost({ sampled, limits }: Seen): Reading | null {
   const available = sampled.values('host', 'memoryAvailableMiB');
   if (limits.hostMemoryMiB === null || available.length === 0) return null;
-  const least = -highest(available.map((value) => -value));
-  const utilisation = 1 - least / limits.hostMemoryMiB;
+  const min = -highest(available.map((value) => -value));
+  const utilisation = 1 - min / limits.hostMemoryMiB;
   const pressed = sampled.mean('host', 'memoryPressureShare') ?? 0;
   const waiting =
     pressed < 0.01 ? '' : `, and processes waited for memory ${percent(pressed)} of the time`;
   return {
     utilisation,
     isUsedUp: utilisation >= FULL || pressed >= PRESSED_SHARE,
-    evidence: `the machine had ${formatNumber(least)} of its ${formatNumber(limits.hostMemoryMiB)} MiB left${waiting}`,
+    evidence: `the machine had ${formatNumber(min)} of its ${formatNumber(limits.hostMemoryMiB)} MiB left${waiting}`,
   };
 }

@@ -219,13 +219,13 @@ const OTHERS = '//others';
 export class ProcessSpread {
   private readonly counts = new Map<string, number>();
 
-  constructor(private readonly most = PROCESSES) {}
+  constructor(private readonly max = PROCESSES) {}
 
   /** `host/pid/role` */
   add(ranBy: string): void {
     const before = this.counts.get(ranBy);
     if (before !== undefined) this.counts.set(ranBy, before + 1);
-    else if (this.counts.size < this.most) this.counts.set(copyOf(ranBy), 1);
+    else if (this.counts.size < this.max) this.counts.set(copyOf(ranBy), 1);
     else this.counts.set(OTHERS, (this.counts.get(OTHERS) ?? 0) + 1);
   }
 

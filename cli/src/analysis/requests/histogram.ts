@@ -24,13 +24,13 @@ export class Histogram implements Ordered {
   /** Index of the bucket that counts[0] is. */
   private first = 0;
   private counts = new Float64Array(0);
-  private least = Infinity;
-  private most = -Infinity;
+  private min = Infinity;
+  private max = -Infinity;
 
   add(value: number): void {
     this.length += 1;
-    if (value < this.least) this.least = value;
-    if (value > this.most) this.most = value;
+    if (value < this.min) this.min = value;
+    if (value > this.max) this.max = value;
     if (value >= SMALLEST) {
       const place = this.placeOf(Math.ceil(Math.log(value) / LOG_GROWTH));
       this.counts[place] = (this.counts[place] ?? 0) + 1;
@@ -40,15 +40,15 @@ export class Histogram implements Ordered {
   /** The value of this rank, from 0; the lowest and the highest are exact. */
   at(rank: number): number | undefined {
     if (rank < 0 || rank >= this.length) return undefined;
-    if (rank === 0) return this.least;
-    if (rank === this.length - 1) return this.most;
+    if (rank === 0) return this.min;
+    if (rank === this.length - 1) return this.max;
     let below = this.zeros;
-    if (rank < below) return Math.max(this.least, 0);
+    if (rank < below) return Math.max(this.min, 0);
     for (let place = 0; place < this.counts.length; place += 1) {
       below += this.counts[place] ?? 0;
       if (rank < below) return this.valueAt(this.first + place);
     }
-    return this.most;
+    return this.max;
   }
 
   /** Number of buckets, however many values were added. */
@@ -58,7 +58,7 @@ export class Histogram implements Ordered {
 
   private valueAt(index: number): number {
     const middle = (2 * GROWTH ** index) / (GROWTH + 1);
-    return Math.min(this.most, Math.max(this.least, middle));
+    return Math.min(this.max, Math.max(this.min, middle));
   }
 
   private placeOf(index: number): number {

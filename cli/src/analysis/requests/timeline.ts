@@ -14,9 +14,9 @@ export function windowSeconds(durationSeconds: number): number {
 
 /** Wider where there are few requests. */
 function requestWindowSeconds(durationSeconds: number, requests: number): number {
-  const least = windowSeconds(durationSeconds);
+  const min = windowSeconds(durationSeconds);
   const isEnough = (w: number): boolean => (requests * w) / durationSeconds >= ENOUGH;
-  return WIDTHS.find((w) => w >= least && (isEnough(w) || durationSeconds / w < 30)) ?? least;
+  return WIDTHS.find((w) => w >= min && (isEnough(w) || durationSeconds / w < 30)) ?? min;
 }
 
 export interface RequestWindow {
@@ -57,9 +57,9 @@ export class RequestTimeline {
       return;
     }
     this.few.push(request);
-    const least = windowSeconds(this.durationSeconds);
-    if ((this.few.length * least) / this.durationSeconds < ENOUGH) return;
-    this.windows = this.windowsOf(least, this.few);
+    const min = windowSeconds(this.durationSeconds);
+    if ((this.few.length * min) / this.durationSeconds < ENOUGH) return;
+    this.windows = this.windowsOf(min, this.few);
     this.few = [];
   }
 

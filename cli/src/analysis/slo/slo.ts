@@ -174,8 +174,8 @@ function stateOf(
 function requestsNeeded(slo: Slo, { value, low, high }: Interval, summary: Summary): number {
   const isShare = slo.metric === 'errors' || slo.metric === 'throughput';
   const seen = isShare ? summary.offered.requests : (summary.latencyMs?.count ?? 0);
-  const least = minRequests(slo.metric, slo.bound);
-  if (!Number.isFinite(high) || seen < least) return Math.max(least, seen + 1);
+  const min = minRequests(slo.metric, slo.bound);
+  if (!Number.isFinite(high) || seen < min) return Math.max(min, seen + 1);
   // Wilson: the end x of the interval of a share is as far away as its own variance, x (1 - x), makes it.
   const distance = (x: number): number => (x - value) ** 2 / (isShare ? x * (1 - x) : 1);
   const times = (1.2 * distance(slo.bound > value ? high : low)) / distance(slo.bound);

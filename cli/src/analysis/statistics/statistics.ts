@@ -56,9 +56,9 @@ export const rankAt = (p: number, count: number): number => Math.ceil(p * count 
 
 /** The maximum of any number of values; `Math.max(...values)` throws from about 125,000 on. */
 export function largest(values: Iterable<number>): number {
-  let most = -Infinity;
-  for (const value of values) most = Math.max(most, value);
-  return most;
+  let max = -Infinity;
+  for (const value of values) max = Math.max(max, value);
+  return max;
 }
 
 /** The middle value; of an even number of values, the mean of the two in the middle. */

@@ -330,6 +330,6 @@ function refuseTimes({ name, defaultSeconds }: Fault, { for: lasts, every }: Dri
 }
 
 function slosOf(options: DrillOptions, latencyFloorMs: number): Slo[] {
-  const usual = `errors<1%,p95<${String(latencyFloorMs + 1000)}ms`;
-  return options.slo === undefined ? parseSlos(usual) : chosenSlos(options);
+  const fallback = `errors<1%,p95<${String(latencyFloorMs + 1000)}ms`;
+  return options.slo === undefined ? parseSlos(fallback) : chosenSlos(options);
 }

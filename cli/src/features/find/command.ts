@@ -247,10 +247,10 @@ function questionOf(
       `--rate requires an SLO that is judged per request, such as p95<300ms or errors<1%: ${slos.map(({ text }) => text).join(', ')} can be judged only at the end of a run.`,
     );
   }
-  const least = Math.ceil(warmupSecondsOf(latencyFloorMs) + FIRST_LOOK_SECONDS);
-  if (budget < least) {
+  const min = Math.ceil(warmupSecondsOf(latencyFloorMs) + FIRST_LOOK_SECONDS);
+  if (budget < min) {
     throw new Mistake(
-      `--budget is ${formatNumber(budget)} s, but an attempt takes at least ${formatNumber(least)} s: use a longer budget, such as 5m.`,
+      `--budget is ${formatNumber(budget)} s, but an attempt takes at least ${formatNumber(min)} s: use a longer budget, such as 5m.`,
     );
   }
   return { ratePerSecond: rate, budgetSeconds: budget };

@@ -277,8 +277,8 @@ export function roundOf(
 /** Whether the search may begin. */
 export function isWarm(rounds: readonly WarmUpRound[], budgetSeconds: number | null): boolean {
   const seconds = MAX_SHARE * (budgetSeconds ?? Infinity);
-  const most = Math.min(MAX_ROUNDS, Math.floor(seconds / WARM_UP.durationSeconds));
-  if (rounds.length >= Math.max(1, most)) return true;
+  const max = Math.min(MAX_ROUNDS, Math.floor(seconds / WARM_UP.durationSeconds));
+  if (rounds.length >= Math.max(1, max)) return true;
   if (rounds.some(({ requests }) => requests < MIN_REQUESTS)) return true;
   return (['cpuMs', 'latencyMs'] as const).every((key) => {
     const known = rounds.flatMap((round) => round[key] ?? []);

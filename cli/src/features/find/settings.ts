@@ -42,13 +42,13 @@ const MIN_SHORT_SECONDS = 6;
 
 export function searchSettings(choice: FindChoice): Partial<SearchSettings> {
   const { budgetSeconds, latencyFloorMs } = choice;
-  const usual = defaultLengths(budgetSeconds);
+  const fallback = defaultLengths(budgetSeconds);
   const minSeconds = (FLOORS_A_PROBE * latencyFloorMs) / 1000;
-  const shortSeconds = Math.max(choice.probeSeconds ?? usual.shortSeconds, minSeconds);
+  const shortSeconds = Math.max(choice.probeSeconds ?? fallback.shortSeconds, minSeconds);
   return {
     ladderSeconds: shortSeconds / 2,
     shortSeconds,
-    fullSeconds: Math.max(choice.fullSeconds ?? usual.fullSeconds, shortSeconds),
+    fullSeconds: Math.max(choice.fullSeconds ?? fallback.fullSeconds, shortSeconds),
     minRequests: requestsOfAProbe(choice.slos),
     budgetSeconds,
     percentile: percentileOf(choice.slos),
@@ -70,10 +70,10 @@ export function refuseTooShort(
   }: Partial<SearchSettings>,
   { option = '--budget', isGoneOnWith = false } = {},
 ): void {
-  const least = Math.ceil(isGoneOnWith ? shortSeconds : ladderSeconds + fullSeconds);
-  if (budgetSeconds === null || budgetSeconds >= least) return;
+  const min = Math.ceil(isGoneOnWith ? shortSeconds : ladderSeconds + fullSeconds);
+  if (budgetSeconds === null || budgetSeconds >= min) return;
   throw new Mistake(
-    `${option} is ${formatNumber(budgetSeconds)} s, but a search takes at least ${formatNumber(least)} s: use a longer budget, such as 5m.`,
+    `${option} is ${formatNumber(budgetSeconds)} s, but a search takes at least ${formatNumber(min)} s: use a longer budget, such as 5m.`,
   );
 }
 
@@ -89,8 +89,8 @@ export function defaultLengths(budgetSeconds: number | null): {
   };
 }
 
-const within = (least: number, value: number, most: number): number =>
-  Math.round(Math.min(Math.max(value, least), most));
+const within = (min: number, value: number, max: number): number =>
+  Math.round(Math.min(Math.max(value, min), max));
 
 /**
  * With fewer requests a percentile is not a figure; some are lost to the warm-up. A share of errors needs

@@ -152,7 +152,7 @@ export function learn(
     // Loaded with more workers than were measured, it refutes the proportion, not the measurement.
     const measured = each.topology.mode === 'queue' ? each.topology.workers.count : 0;
     const share = measured > 0 && workers > measured ? measured / workers : 1;
-    const most = plannedPerSecond(wantedPerSecond * share);
-    return { ...each, capacityPerSecond: Math.min(each.capacityPerSecond, most), refuted: true };
+    const max = plannedPerSecond(wantedPerSecond * share);
+    return { ...each, capacityPerSecond: Math.min(each.capacityPerSecond, max), refuted: true };
   });
 }

@@ -112,8 +112,8 @@ function sayKeeping(say: Say, { evidence: { topology } }: Sizing, keeping: Keepi
   say(['executions', 'pruning', 'maxAgeHours'], Math.ceil(24 * keeping.days), sentence);
   say(['executions', 'pruning', 'maxCount'], 0, 'no limit: only the age decides');
   const isPostgresql = databaseOf(topology) === 'postgresql';
-  const least = MIN_VOLUME_GIB[isPostgresql ? 'postgresql' : 'sqlite'];
-  const size = `${String(Math.max(least, Math.ceil(keptData(keeping).diskGiB)))}Gi`;
+  const min = MIN_VOLUME_GIB[isPostgresql ? 'postgresql' : 'sqlite'];
+  const size = `${String(Math.max(min, Math.ceil(keptData(keeping).diskGiB)))}Gi`;
   if (isPostgresql) {
     const why = "for the chart's own PostgreSQL; your own server needs as much space";
     say(['database', 'own', 'persistence', 'size'], size, why);

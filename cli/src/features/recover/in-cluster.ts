@@ -36,9 +36,9 @@ function ofN8n(name: string): string | undefined {
 }
 
 /** A variable that is on or off, in the words that n8n takes; of any other it takes its own default. */
-function isOn(name: string, usual = false): boolean {
+function isOn(name: string, fallback = false): boolean {
   const word = ofN8n(name)?.toLowerCase() ?? '';
-  return ['true', '1'].includes(word) || (usual && !['false', '0'].includes(word));
+  return ['true', '1'].includes(word) || (fallback && !['false', '0'].includes(word));
 }
 
 /** Options with which n8n itself connects. */

@@ -119,7 +119,7 @@ export async function measureParts(order: StudyOrder, signal: AbortSignal): Prom
         ...{ command: `n8n-tuned study ${order.name} --part ${name}`, ...entry.part, startedAt },
         ...{ machine: thisMachine(), loadAverageAtStart },
         ...(round.length > 1 ? { atOnce: round.length } : {}),
-        ...(begun.most > 0 ? { beside: begun.most } : {}),
+        ...(begun.max > 0 ? { beside: begun.max } : {}),
       });
       result = { isMeasured: true, sentence: measured.sentence };
     } catch (error) {
@@ -167,12 +167,12 @@ function chosen(order: StudyOrder): Entry[] {
 }
 
 function refuseTooMany({ sections, atOnce, name }: StudyOrder): void {
-  const most = Math.max(...sections.map(({ study }) => study.maxAtOnce ?? 1));
-  if (atOnce <= most) return;
+  const max = Math.max(...sections.map(({ study }) => study.maxAtOnce ?? 1));
+  if (atOnce <= max) return;
   throw new Mistake(
-    most === 1
+    max === 1
       ? `--at-once does not work with study ${name}: each of its parts needs the whole machine.`
-      : `--at-once is at most ${String(most)} for study ${name}.`,
+      : `--at-once is at most ${String(max)} for study ${name}.`,
   );
 }
 

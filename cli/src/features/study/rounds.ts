@@ -87,7 +87,7 @@ export class Together {
 
 interface Begun {
   round: unknown;
-  most: number;
+  max: number;
 }
 
 /** How many parts of other rounds were under way beside a part. */
@@ -96,11 +96,11 @@ export class BesideOthers {
 
   /** One more of a round is under way, until what this gives is given to `ends`. */
   begins(round: unknown): Begun {
-    const begun = { round, most: 0 };
+    const begun = { round, max: 0 };
     this.#up.add(begun);
     for (const one of this.#up) {
       const others = [...this.#up].filter((other) => other.round !== one.round).length;
-      one.most = Math.max(one.most, others);
+      one.max = Math.max(one.max, others);
     }
     return begun;
   }
@@ -108,6 +108,6 @@ export class BesideOthers {
   /** At the most, at once. */
   ends(begun: Begun): number {
     this.#up.delete(begun);
-    return begun.most;
+    return begun.max;
   }
 }

@@ -92,7 +92,7 @@ async function lastExecutions(
   const path = `/executions?workflowId=${encodeURIComponent(workflow)}&status=success`;
   const executions: Execution[] = [];
   for await (const { id } of rowsOf<{ id: string | number }>(api, path, {
-    ...{ size: EXECUTIONS, most: 1 },
+    ...{ size: EXECUTIONS, max: 1 },
   })) {
     try {
       const answer = await api.ask('GET', `/executions/${String(id)}?includeData=true`, {
@@ -121,7 +121,7 @@ export async function busiest(
   top: number,
 ): Promise<{ workflow: string; runs: number }[]> {
   const runs = new Map<string, number>();
-  const pages = { size: PAGE, most: COUNTED / PAGE };
+  const pages = { size: PAGE, max: COUNTED / PAGE };
   for await (const { workflowId, mode } of rowsOf<{ workflowId: string | number; mode: string }>(
     api,
     '/executions',

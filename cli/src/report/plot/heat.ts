@@ -16,8 +16,8 @@ const FOOT = 2 * LINE + 2;
 /** Two dimensions at once; each cell carries its figure, so that colour is never the only sign. */
 export function drawHeat(chart: HeatMap): string {
   const known = chart.cells.flat().filter((v): v is number => v !== null);
-  const [least, most] = [Math.min(...known), Math.max(...known)];
-  const share = (v: number) => (most > least ? (v - least) / (most - least) : 0.5);
+  const [min, max] = [Math.min(...known), Math.max(...known)];
+  const share = (v: number) => (max > min ? (v - min) / (max - min) : 0.5);
   const columns = Math.max(1, chart.x.values.length);
   const widest = Math.max(0, ...chart.y.values.map((name) => textWidth(name, TICK_FONT)));
   const label = Math.min(MAX_LABEL, Math.max(MIN_LABEL, Math.ceil(widest) + GAP));

@@ -14,9 +14,9 @@ export const fits = (name: string, room: number): boolean => textWidth(name, TIC
 /** A name in the largest letters of a page, those of a phone. */
 export function fitting(name: string, room: number): string {
   if (fits(name, room)) return name;
-  let most = name.length;
-  while (most > 1 && !fits(`${name.slice(0, most)}…`, room)) most -= 1;
-  return `${name.slice(0, most)}…`;
+  let max = name.length;
+  while (max > 1 && !fits(`${name.slice(0, max)}…`, room)) max -= 1;
+  return `${name.slice(0, max)}…`;
 }
 
 export interface Box {

@@ -147,12 +147,11 @@ function scaleOf(
 ): Scale {
   const log = axis.scale === 'log';
   const finite = values.filter((v) => Number.isFinite(v) && (!log || v > 0));
-  const least = finite.reduce((a, b) => Math.min(a, b), Infinity);
-  const most = finite.reduce((a, b) => Math.max(a, b), -Infinity);
+  const min = finite.reduce((a, b) => Math.min(a, b), Infinity);
+  const max = finite.reduce((a, b) => Math.max(a, b), -Infinity);
   const empty = finite.length === 0;
-  const low =
-    axis.min ?? (empty ? (log ? 1 : 0) : log ? least : upward ? Math.min(0, least) : least);
-  let high = axis.max ?? (empty ? 1 : upward && !log ? roundTop(most, wanted) : most);
+  const low = axis.min ?? (empty ? (log ? 1 : 0) : log ? min : upward ? Math.min(0, min) : min);
+  let high = axis.max ?? (empty ? 1 : upward && !log ? roundTop(max, wanted) : max);
   if (high <= low) high = log ? low * 10 : low + 1;
   const share = log
     ? (v: number) => Math.log(v / low) / Math.log(high / low)

@@ -51,7 +51,7 @@ export class BreachWatch {
   }
 
   private judge(): Breached | null {
-    const tMs = this.window.reduce((least, sample) => Math.min(least, sample.tMs), Infinity);
+    const tMs = this.window.reduce((min, sample) => Math.min(min, sample.tMs), Infinity);
     const missed = missedSlo(this.slos, this.window);
     return missed && { tMs, ...missed };
   }

@@ -67,7 +67,7 @@ function completedOneByOne(
     const at = endedAtMs.get(id);
     return at === undefined ? [] : [at - tMs];
   });
-  const fastest = took.reduce((least, one) => Math.min(least, one), Infinity);
+  const fastest = took.reduce((min, one) => Math.min(min, one), Infinity);
   const { fromMs, toMs } = order.measured;
   const doneAtMs = ({ id }: RequestSample): number => {
     const at = endedAtMs.get(id);

@@ -70,14 +70,14 @@ function isCollecting(samples: readonly MetricSample[], one: Instance, during: W
     values(samples, { ...one, metric: 'heapUsedMiB' }, window);
   const share = (window?: Window): number[] =>
     values(samples, { ...one, metric: 'gcShare' }, window);
-  const [had, has, usual, then] = [
+  const [had, has, common, then] = [
     heap(before),
     heap(after(during)),
     share(),
     share(after(during)),
   ];
-  if ([had, has, usual, then].some((found) => found.length === 0)) return false;
+  if ([had, has, common, then].some((found) => found.length === 0)) return false;
   return (
-    Math.min(...has) <= (1 - FREED_SHARE) * largest(had) && largest(then) >= LONGER * median(usual)
+    Math.min(...has) <= (1 - FREED_SHARE) * largest(had) && largest(then) >= LONGER * median(common)
   );
 }

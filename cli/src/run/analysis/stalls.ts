@@ -44,8 +44,8 @@ export function stallCostSeconds(stallMs: number, slos: readonly Slo[]): number 
 
 /** Which share of its throughput a system without stalls loses to them, at the least and at the most. */
 export interface StallLoss {
-  least: number;
-  most: number;
+  min: number;
+  max: number;
 }
 
 /** Each end of the interval is wrong in 5% of all cases. */
@@ -69,9 +69,9 @@ export function stallLoss(
   if (count === 0 || watchedSeconds <= 0) return null;
   const meanSeconds = costsSeconds.reduce((sum, cost) => sum + cost, 0) / count;
   const { low, high } = poissonInterval(count, CONFIDENCE);
-  const least = Math.floor((low / watchedSeconds) * fullSeconds) / fullSeconds;
+  const min = Math.floor((low / watchedSeconds) * fullSeconds) / fullSeconds;
   return {
-    least: Math.min(MAX_LOSS, least * meanSeconds),
-    most: Math.min(MAX_LOSS, (high / watchedSeconds) * meanSeconds),
+    min: Math.min(MAX_LOSS, min * meanSeconds),
+    max: Math.min(MAX_LOSS, (high / watchedSeconds) * meanSeconds),
   };
 }

@@ -120,7 +120,7 @@ function latencyChart(windows: RequestWindow[], record: RunRecord): LineChart | 
   if (windows.every((w) => w.latenciesMs.length === 0)) return null;
   const bounds = record.slo.filter((s) => /^(p\d|max|mean)/.test(s.metric));
   const { unit, per } = latencyUnit(
-    windows.reduce((most, w) => Math.max(most, largestOf(w.latenciesMs)), 0),
+    windows.reduce((max, w) => Math.max(max, largestOf(w.latenciesMs)), 0),
   );
   return {
     kind: 'line',

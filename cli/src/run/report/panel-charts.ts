@@ -48,10 +48,10 @@ const labelOf: Record<string, string> = {
 
 /** Fractions of a second read better in milliseconds. */
 function shownUnit(unit: string, series: RecordedPanel['series']): Shown {
-  const most = series
+  const max = series
     .flatMap(({ points }) => points)
     .reduce((high, [, value]) => Math.max(high, value ?? 0), 0);
-  if (unit === 's' && most < 2) return { unit: 'ms', per: 0.001 };
+  if (unit === 's' && max < 2) return { unit: 'ms', per: 0.001 };
   return UNITS[unit] ?? { unit, per: 1 };
 }
 

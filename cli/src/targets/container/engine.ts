@@ -172,10 +172,10 @@ export function lastLine(error: unknown): string {
  * processes do. An engine's own may be more than the kernel lets it give, and podman keeps to `pidMax`. Pure.
  */
 export function ulimitsIn(limits: string, pidMax: number): string[] {
-  const of = (name: string, title: string, most: number): string[] => {
+  const of = (name: string, title: string, max: number): string[] => {
     const [, soft, hard] = new RegExp(`^${title} +(\\S+) +(\\S+)`, 'm').exec(limits) ?? [];
     const number = (text = ''): string =>
-      String(Math.min(text === 'unlimited' ? most : Number(text), most));
+      String(Math.min(text === 'unlimited' ? max : Number(text), max));
     return soft === undefined ? [] : ['--ulimit', `${name}=${number(soft)}:${number(hard)}`];
   };
   return [...of('nofile', 'Max open files', MAX_FILES), ...of('nproc', 'Max processes', pidMax)];

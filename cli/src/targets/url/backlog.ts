@@ -84,7 +84,7 @@ async function openExecutions(api: N8nApi): Promise<number> {
 
 async function countOf(api: N8nApi, status: string): Promise<number> {
   let count = 0;
-  const rows = rowsOf(api, `/executions?status=${status}`, { size: PAGE, most: MAX_PAGES });
+  const rows = rowsOf(api, `/executions?status=${status}`, { size: PAGE, max: MAX_PAGES });
   while ((await rows.next()).done !== true) count += 1;
   return count;
 }

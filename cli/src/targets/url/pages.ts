@@ -6,7 +6,7 @@ interface Pages {
   /** Size in rows. */
   size: number;
   /** Pages; left out: all there are. */
-  most?: number;
+  max?: number;
   /** How long each page may take, asked anew for each. */
   withinMs?: () => number;
 }
@@ -18,11 +18,11 @@ const MAX_PAGES = 10_000;
 export async function* rowsOf<Row>(
   api: N8nRequests,
   path: string,
-  { size, most, withinMs }: Pages,
+  { size, max: maximum, withinMs }: Pages,
 ): AsyncGenerator<Row> {
   const seen = new Set<string>();
   let cursor = '';
-  for (let page = 0; page < (most ?? MAX_PAGES); page += 1) {
+  for (let page = 0; page < (maximum ?? MAX_PAGES); page += 1) {
     const query = `${path.includes('?') ? '&' : '?'}limit=${String(size)}${cursor}`;
     const reply = await api.ask<{ data?: unknown; nextCursor?: unknown } | null>(
       'GET',
@@ -36,7 +36,7 @@ export async function* rowsOf<Row>(
     seen.add(next);
     cursor = `&cursor=${encodeURIComponent(next)}`;
   }
-  if (most === undefined) {
+  if (maximum === undefined) {
     throw new Failure(`the n8n API returned more than ${String(MAX_PAGES)} pages at ${path}`);
   }
 }

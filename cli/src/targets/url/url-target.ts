@@ -41,7 +41,7 @@ async function knownWebhooks(api: N8nRequests, asked: Asked): Promise<string> {
     const path = '/workflows?active=true&excludePinnedData=true';
     for await (const workflow of rowsOf<ExportedWorkflow>(api, path, {
       size: PAGE,
-      most: MAX_PAGES,
+      max: MAX_PAGES,
     })) {
       found.push(...webhooksIn(workflow));
     }

@@ -90,8 +90,8 @@ function keptOf(count: number): number {
 }
 
 test('what is kept of a run does not grow with its requests', () => {
-  const [few, many, most] = [20_000, 80_000, 320_000].map(keptOf);
+  const [few, many, max] = [20_000, 80_000, 320_000].map(keptOf);
   // Beyond the bounds only rare latencies still open a bucket.
   expect(many).toBeLessThan(1.3 * (few ?? 0));
-  expect(most).toBeLessThan(1.1 * (many ?? 0));
+  expect(max).toBeLessThan(1.1 * (many ?? 0));
 });

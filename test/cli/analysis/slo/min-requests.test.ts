@@ -12,21 +12,21 @@ describe('the fewest requests that an SLO needs', () => {
     ['p95', 0.95, 72],
     ['p99', 0.99, 368],
     ['p99.9', 0.999, 3_688],
-  ] as const)('%s', (metric, share, least) => {
-    expect(minRequests(metric, 300)).toBe(least);
+  ] as const)('%s', (metric, share, min) => {
+    expect(minRequests(metric, 300)).toBe(min);
     // From here on the largest of n is above the true percentile with 97.5%, one fewer is not enough.
-    expect(1 - binomialCdf(least - 1, least, share)).toBeLessThanOrEqual(0.025);
-    expect(1 - binomialCdf(least - 2, least - 1, share)).toBeGreaterThan(0.025);
-    const values = Float64Array.from({ length: least }, (_, i) => i);
-    expect(percentileInterval(values, share).high).toBe(least - 1);
+    expect(1 - binomialCdf(min - 1, min, share)).toBeLessThanOrEqual(0.025);
+    expect(1 - binomialCdf(min - 2, min - 1, share)).toBeGreaterThan(0.025);
+    const values = Float64Array.from({ length: min }, (_, i) => i);
+    expect(percentileInterval(values, share).high).toBe(min - 1);
   });
 
   test.each([0.001, 0.01, 0.05, 0.5])(
     'errors<%p: as many as show it where none failed',
     (bound) => {
-      const least = minRequests('errors', bound);
-      expect(shareInterval(0, least).high).toBeLessThan(bound);
-      expect(shareInterval(0, least - 1).high).toBeGreaterThanOrEqual(bound);
+      const min = minRequests('errors', bound);
+      expect(shareInterval(0, min).high).toBeLessThan(bound);
+      expect(shareInterval(0, min - 1).high).toBeGreaterThanOrEqual(bound);
     },
   );
 

@@ -42,8 +42,8 @@ describe('how long probes are', () => {
     ['p99<1s', 460],
     ['p99.9<1s', 4_610],
     ['p50<1s', 38],
-  ])('%s needs %p requests in a probe, warm-up included', (slo, least) => {
-    expect(searchSettings({ ...choice, slos: parseSlos(slo) }).minRequests).toBe(least);
+  ])('%s needs %p requests in a probe, warm-up included', (slo, min) => {
+    expect(searchSettings({ ...choice, slos: parseSlos(slo) }).minRequests).toBe(min);
   });
 });
 

@@ -54,8 +54,8 @@ describe('a search begins', () => {
     [40, 1],
   ])(
     'with a budget of %p s after at most %p rounds, however much cheaper they become',
-    (budget, most) => {
-      expect(made((i) => 100 / 2 ** i, budget)).toBe(most);
+    (budget, max) => {
+      expect(made((i) => 100 / 2 ** i, budget)).toBe(max);
     },
   );
 

@@ -112,7 +112,7 @@ describe('a stall', () => {
 
 describe('what a system loses to stalls', () => {
   const loss = (count: number, seconds: number) =>
-    stallLoss(Array<number>(count).fill(26), seconds, 60) ?? { least: NaN, most: NaN };
+    stallLoss(Array<number>(count).fill(26), seconds, 60) ?? { min: NaN, max: NaN };
 
   it('is not known where none was seen', () => {
     expect(stallLoss([], 400, 60)).toBeNull();
@@ -123,19 +123,19 @@ describe('what a system loses to stalls', () => {
       fc.property(fc.integer({ min: 1, max: 40 }), (count) => {
         // One a minute costs 26 of 60 seconds.
         const share = 26 / 60;
-        const { least, most } = loss(count, 60 * count);
+        const { min: minimum, max: maximum } = loss(count, 60 * count);
         const later = loss(4 * count, 240 * count);
-        expect(least).toBeLessThan(share);
-        expect(most).toBeGreaterThan(share);
-        expect(later.most).toBeLessThanOrEqual(most);
-        expect(later.least).toBeGreaterThanOrEqual(least);
+        expect(minimum).toBeLessThan(share);
+        expect(maximum).toBeGreaterThan(share);
+        expect(later.max).toBeLessThanOrEqual(maximum);
+        expect(later.min).toBeGreaterThanOrEqual(minimum);
       }),
     );
-    expect(loss(1_000, 60_000).most).toBeCloseTo(26 / 60, 1);
+    expect(loss(1_000, 60_000).max).toBeCloseTo(26 / 60, 1);
   });
 
   it('is at the least nothing where a run of full length may well meet none', () => {
-    expect(loss(3, 400).least).toBe(0);
+    expect(loss(3, 400).min).toBe(0);
   });
 });
 

@@ -119,11 +119,11 @@ describe('the interval decides', () => {
     ['p99.9<300ms', 3688],
     ['errors<1%', 381],
     ['mean<300ms', 30],
-  ])('%s takes %d requests, and one fewer shows nothing', (text, least) => {
+  ])('%s takes %d requests, and one fewer shows nothing', (text, min) => {
     const slo = one(text);
-    expect(minRequests(slo.metric, slo.bound)).toBe(least);
-    expect(assess(slo, summaryOf(all(least, 20))).state).toBe('met');
-    expect(assess(slo, summaryOf(all(least - 1, 20))).state).toBe('undecided');
+    expect(minRequests(slo.metric, slo.bound)).toBe(min);
+    expect(assess(slo, summaryOf(all(min, 20))).state).toBe('met');
+    expect(assess(slo, summaryOf(all(min - 1, 20))).state).toBe('undecided');
   });
 
   test('24 requests are no p99.9: the sentence says how long a run is needed', () => {

@@ -15,9 +15,9 @@ const MAX_POINTS = WIDTH;
 export function sparkline({ label, values }: Course): string {
   const known = values.filter((value) => value !== null && Number.isFinite(value)).map(Number);
   if (known.length < 2) return '';
-  const least = Math.min(0, ...known);
-  const most = known.reduce((a, b) => Math.max(a, b), least);
-  const height = most > least ? most - least : 1;
+  const min = Math.min(0, ...known);
+  const max = known.reduce((a, b) => Math.max(a, b), min);
+  const height = max > min ? max - min : 1;
   const step = Math.max(1, Math.ceil(values.length / MAX_POINTS));
   let d = '';
   let pen = false;
@@ -28,11 +28,11 @@ export function sparkline({ label, values }: Course): string {
       continue;
     }
     const x = EDGE + (index / Math.max(1, values.length - 1)) * (WIDTH - 2 * EDGE);
-    const y = HEIGHT - EDGE - ((value - least) / height) * (HEIGHT - 2 * EDGE);
+    const y = HEIGHT - EDGE - ((value - min) / height) * (HEIGHT - 2 * EDGE);
     d += `${pen ? 'L' : 'M'}${round(x)} ${round(y)}`;
     pen = true;
   }
-  const words = `${label}: ${String(known.length)} values from ${formatNumber(Math.min(...known))} to ${formatNumber(most)}, last ${formatNumber(known.at(-1) ?? 0)}`;
+  const words = `${label}: ${String(known.length)} values from ${formatNumber(Math.min(...known))} to ${formatNumber(max)}, last ${formatNumber(known.at(-1) ?? 0)}`;
   return element(
     'svg',
     {

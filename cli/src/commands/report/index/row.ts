@@ -94,12 +94,12 @@ export function rowOfRate(record: RateRecord): IndexRow {
 
 export function rowOfComparison(record: CompareRecord): IndexRow {
   const limits = (record.b.limits ?? []).filter((limit) => limit !== null);
-  const most = commonLimit(limits);
+  const max = commonLimit(limits);
   return {
     ...{ kind: 'comparison', startedAt: record.startedAt, workload: record.workload.name },
     ...compareVerdict(record),
     ...{ ratePerSecond: null, p95Ms: null, errorShare: null },
-    limitedBy: most && limitName(most.usual.limit),
+    limitedBy: max && limitName(max.common.limit),
     course: {
       label: `${COMPARE_METRICS[record.metric].title}, B relative to A (higher is better), pair by pair`,
       values: ratiosOf(record),

@@ -105,10 +105,10 @@ export function howSure(record: CompareRecord): string {
     return 'There is one record per side, which does not show how much results vary.';
   const { totalSeconds, isDuet } = record;
   const pairs = pairsOf(record).length;
-  const { maxPairs: most } = record;
-  const isEarly = most !== undefined && pairs < most;
+  const { maxPairs: max } = record;
+  const isEarly = max !== undefined && pairs < max;
   const made = isEarly
-    ? `${String(pairs)} of at most ${counted(most, 'pair')}`
+    ? `${String(pairs)} of at most ${counted(max, 'pair')}`
     : counted(pairs, 'pair');
   const how =
     isDuet === true ? 'both sides loaded at the same time' : 'measured alternately (ABBA)';
@@ -196,7 +196,7 @@ function sideTakes(
 
 function adviceFigure(letter: string, { limits = [], topology }: Side): Figure[] {
   const limit = commonLimit(limits.filter((one) => one !== null));
-  const advice = limit === null ? null : adviceFor(limit.usual.limit, topology?.mode ?? null);
+  const advice = limit === null ? null : adviceFor(limit.common.limit, topology?.mode ?? null);
   return advice === null ? [] : [{ name: `For more from ${letter}`, value: advice }];
 }
 

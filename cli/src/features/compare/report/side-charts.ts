@@ -46,13 +46,13 @@ function spread(record: CompareRecord): LineChart | null {
   const { title, unit } = COMPARE_METRICS[record.metric];
   const all = SIDES.flatMap((side) => known(record, side));
   if (all.length < 4) return null;
-  const [least, most] = [Math.min(...all), Math.max(...all)];
-  const room = 0.02 * Math.max(most - least, most / 10);
+  const [min, max] = [Math.min(...all), Math.max(...all)];
+  const room = 0.02 * Math.max(max - min, max / 10);
   return {
     kind: 'line',
     id: 'spread',
     title: `Share of runs in which the ${title} was at most …`,
-    x: { label: title, unit, min: Math.max(0, least - room), max: most + room },
+    x: { label: title, unit, min: Math.max(0, min - room), max: max + room },
     y: { label: 'share of runs', unit: '%', min: 0, max: 100 },
     series: SIDES.map((side): LineSeries => {
       const counted = record[side].values.filter((value) => value !== null).length;
@@ -64,7 +64,7 @@ function spread(record: CompareRecord): LineChart | null {
       return {
         label: nameOf(record, side),
         style: 'step',
-        points: [[Math.max(0, least - room), 0], ...steps, [most + room, last]],
+        points: [[Math.max(0, min - room), 0], ...steps, [max + room, last]],
       };
     }),
   };

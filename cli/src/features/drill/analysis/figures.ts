@@ -172,12 +172,12 @@ function backlog(
 ): DrillFigures['backlog'] {
   const waiting = totals(samples, { metric: 'queueWaiting' });
   if (waiting.length === 0) return null;
-  const most = (from: number, to: number): number =>
+  const max = (from: number, to: number): number =>
     largestOf(waiting.filter(({ tMs }) => tMs >= from && tMs < to).map(({ value }) => value)) ?? 0;
-  const before = most(steady.fromMs, faultMs);
+  const before = max(steady.fromMs, faultMs);
   const after = waiting.filter(({ tMs }) => tMs >= faultMs);
   const above = after.filter(({ value }) => value > before);
-  const peak = most(faultMs, Infinity);
+  const peak = max(faultMs, Infinity);
   const last = above.at(-1);
   if (last === undefined || last.tMs < lastMs) return { before, peak, drainSeconds: 0 };
   const next = after.find(({ tMs }) => tMs > last.tMs);

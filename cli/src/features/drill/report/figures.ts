@@ -85,13 +85,13 @@ function lostText(record: DrillRecord): string {
   const open = notKnown(record.ledger);
   const share = lost === 0 ? '' : ` (${percent(lost / exposed)})`;
   const bounds = boundsOfNone(record);
-  const most =
+  const max =
     open > 0
       ? `, and the outcome of ${formatNumber(open)} is unknown`
       : bounds === null
         ? ''
         : `; at most ${percent(bounds.faults)} of such faults lose any (95% confidence)`;
-  return `${formatNumber(lost)} of ${formatNumber(exposed)} exposed requests${share}${most}`;
+  return `${formatNumber(lost)} of ${formatNumber(exposed)} exposed requests${share}${max}`;
 }
 
 /** What n8n used in the run under the fault, and what a million such requests cost where prices were given. */

@@ -93,8 +93,8 @@ function weigh(known: Known, capacities: number[]): Weighted {
       SCATTER.map((scatter) => common + roomLog(scaled, capacity, steepness, scatter, known)),
     );
   });
-  const most = logs.reduce((best, list) => Math.max(best, ...list), -Infinity);
-  const weights = logs.map((list) => list.reduce((sum, log) => sum + Math.exp(log - most), 0));
+  const max = logs.reduce((best, list) => Math.max(best, ...list), -Infinity);
+  const weights = logs.map((list) => list.reduce((sum, log) => sum + Math.exp(log - max), 0));
   return { rates: capacities, weights };
 }
 

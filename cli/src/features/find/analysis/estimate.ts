@@ -237,9 +237,9 @@ function withStalls(
   loss: StallLoss | null,
 ): { low: number; high: number } {
   if (loss === null) return seen;
-  const low = Math.min(seen.high, peak) * (1 - loss.most);
+  const low = Math.min(seen.high, peak) * (1 - loss.max);
   if (low >= seen.low) return seen;
-  return { low, high: Math.max(seen.high, peak * (1 - loss.least)) };
+  return { low, high: Math.max(seen.high, peak * (1 - loss.min)) };
 }
 
 function costOf({ probe, outcome }: RateTrial): Parameters<typeof speedError>[0][number][] {

@@ -60,7 +60,7 @@ function overloadedPeak(trials: readonly RateTrial[], low: number): number {
 export function boundary(trials: readonly RateTrial[]): { low: number; high: number } {
   const rates = [...new Set(trials.map(({ probe }) => probe.ratePerSecond))].sort((a, b) => a - b);
   let best = { low: 0, high: Infinity };
-  let least = Infinity;
+  let min = Infinity;
   for (let i = 0; i <= rates.length; i += 1) {
     const low = rates[i - 1] ?? 0;
     const high = rates[i] ?? Infinity;
@@ -70,8 +70,8 @@ export function boundary(trials: readonly RateTrial[]): { low: number; high: num
       if (sustained !== probe.ratePerSecond <= low) contradicted += probe.durationSeconds;
     }
     // The lower of equal splits counts: a tie is no proof that a rate is sustained.
-    if (contradicted < least) {
-      least = contradicted;
+    if (contradicted < min) {
+      min = contradicted;
       best = { low, high };
     }
   }

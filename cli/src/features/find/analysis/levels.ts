@@ -39,14 +39,14 @@ export function confirms(
 /** The highest rate that a run of full length sustained, of those that are enough, as they were or at equal price; null if none is. */
 export function confirmedRate(
   trials: readonly Trial[],
-  least: number,
+  min: number,
   price: Price | null,
 ): number | null {
   const rates = trials
     .filter(isRateTrial)
     .filter(({ probe, outcome }) => confirms(probe.kind, outcome))
     // At a lower price than usual it was less work, but still that rate.
-    .filter((trial) => Math.max(trial.probe.ratePerSecond, rateAtPrice(trial, price)) >= least)
+    .filter((trial) => Math.max(trial.probe.ratePerSecond, rateAtPrice(trial, price)) >= min)
     .map(({ probe }) => probe.ratePerSecond);
   return rates.length === 0 ? null : Math.max(...rates);
 }
@@ -57,8 +57,8 @@ export const isConfirmed = (
   interval: CapacityInterval,
   price: Price | null,
 ): boolean => {
-  const least = CONFIRMING * (isNarrow(interval) ? interval.capacity : interval.low);
-  return confirmedRate(trials, least, price) !== null;
+  const min = CONFIRMING * (isNarrow(interval) ? interval.capacity : interval.low);
+  return confirmedRate(trials, min, price) !== null;
 };
 
 /** How sure the answer is, and the rate that confirms it; null if none does. */

@@ -59,9 +59,9 @@ export function propose(trials: readonly Trial[], settings: SearchSettings): Pro
 
 /** A rate that is not known to be sustained is no more than a share of the estimate, once there is one. */
 function gently(probe: RateProbe, known: ProbeEvidence, { isGentle }: SearchSettings): RateProbe {
-  const most = GENTLE * best(known);
-  if (!isGentle || known.belief === null || most === 0 || probe.ratePerSecond <= most) return probe;
-  return { ...probe, ratePerSecond: Number(most.toPrecision(4)) };
+  const max = GENTLE * best(known);
+  if (!isGentle || known.belief === null || max === 0 || probe.ratePerSecond <= max) return probe;
+  return { ...probe, ratePerSecond: Number(max.toPrecision(4)) };
 }
 
 function wanted(
@@ -111,8 +111,8 @@ function growth(
   }
   if (belief === null) {
     const knee = BEYOND_KNEE * throughputAtKnee(trials);
-    const most = knee > 1.02 * low ? Math.min(2 * low, knee) : 2 * low;
-    return belowCeiling(rateProbe('growth', most, settings), known);
+    const max = knee > 1.02 * low ? Math.min(2 * low, knee) : 2 * low;
+    return belowCeiling(rateProbe('growth', max, settings), known);
   }
   // Nothing is sustained, down to a 64th of the most that was ever answered: there is no capacity to find.
   if (high < peak / 64) return null;

@@ -18,7 +18,7 @@ const STEPS = [0.85, 1, 0.92, 1.04, 0.96, 0.9, 1.02, 0.94];
 /** Before the first step: the share of the CPU at which most systems meet their SLO. */
 const FIRST_SHARE = 0.85;
 /** An estimate of how busy the system may be lies within this. */
-const UTILISATION = { least: 0.2, most: 1.05 };
+const UTILISATION = { min: 0.2, max: 1.05 };
 const STEP_SHARE = 1 / 9;
 const MIN_STEP_SECONDS = 10;
 const MAX_STEP_SECONDS = 45;
@@ -69,12 +69,12 @@ export function proposeByQueue(
 /** The answer at the price of the last probe; `full` is how much CPU goes along with what is used up. */
 function rateNow({ capacity, price }: QueueAnswer, cost: number, full: number): number {
   const busy = (capacity * price.cpuMs) / 1_000 / price.cores / full;
-  return (full * Math.min(UTILISATION.most, Math.max(UTILISATION.least, busy))) / cost;
+  return (full * Math.min(UTILISATION.max, Math.max(UTILISATION.min, busy))) / cost;
 }
 
 function stepSecondsOf({ fullSeconds }: SearchSettings, totalSeconds: number): number {
-  const usual = Math.round(STEP_SHARE * totalSeconds);
-  return Math.min(fullSeconds, Math.max(MIN_STEP_SECONDS, Math.min(MAX_STEP_SECONDS, usual)));
+  const wanted = Math.round(STEP_SHARE * totalSeconds);
+  return Math.min(fullSeconds, Math.max(MIN_STEP_SECONDS, Math.min(MAX_STEP_SECONDS, wanted)));
 }
 
 function step(

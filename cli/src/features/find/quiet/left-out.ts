@@ -20,10 +20,10 @@ export function disturbedSpans(
   cores: number,
   beforeCores: number,
 ): Span[] {
-  const most = 1_000 * (beforeCores + OTHERS_SHARE * cores);
+  const max = 1_000 * (beforeCores + OTHERS_SHARE * cores);
   const spans: Span[] = [];
   othersMs.forEach((used, second) => {
-    if (used === null || used <= most) return;
+    if (used === null || used <= max) return;
     const last = spans.at(-1);
     const to = Math.min(othersMs.length, second + 1 + AFTER_SECONDS);
     if (last !== undefined && last.to >= second) last.to = to;

@@ -142,10 +142,10 @@ const confirming = (probes: FindProbe[]): LineSeries[] =>
   }));
 
 function straight(probes: FindProbe[]): RatePoint[] {
-  const most = Math.max(...probes.map((p) => p.ratePerSecond ?? 0));
+  const max = Math.max(...probes.map((p) => p.ratePerSecond ?? 0));
   return [
     [0, 0],
-    [most, most],
+    [max, max],
   ];
 }
 

@@ -162,8 +162,8 @@ function topOf(slo: string, attempts: RateRecord['attempts']): number {
   const seen = attempts
     .flatMap(({ looks }) => looks)
     .flatMap(({ shares }) => shares.filter((one) => one.slo === slo));
-  const most = Math.max(...seen.map(({ share, allowed }) => Math.max(share, ABOVE * allowed)));
-  return Math.min(100, roundTop(100 * most));
+  const max = Math.max(...seen.map(({ share, allowed }) => Math.max(share, ABOVE * allowed)));
+  return Math.min(100, roundTop(100 * max));
 }
 
 const inPercent = ({ share, low, high }: SeenShare): [number, number, number] => [

@@ -52,11 +52,11 @@ function limitingFigures(record: FindRecord): Figure[] {
 function heldFigure(held: Held, capacityPerSecond: number): Figure {
   const { of, count, ratePerSecond, slowestPerSecond } = held;
   const used = `${percent(Math.min(1, capacityPerSecond / ratePerSecond))} of the ${limitName(of)} at the capacity, and 100% at ${perSecond(ratePerSecond)} (at ${perSecond(slowestPerSecond)} in the slowest probe)`;
-  const [usual, slowest] = [ratePerSecond, slowestPerSecond].map((rate) => heldMs(held, rate));
+  const [common, slowest] = [ratePerSecond, slowestPerSecond].map((rate) => heldMs(held, rate));
   const time =
-    count === null || usual == null || slowest == null
+    count === null || common == null || slowest == null
       ? ''
-      : `: a request holds one of ${formatNumber(count)} for ${duration(usual)} (for ${duration(slowest)} in the slowest probe)`;
+      : `: a request holds one of ${formatNumber(count)} for ${duration(common)} (for ${duration(slowest)} in the slowest probe)`;
   return { name: 'In use', value: `${used}${time}` };
 }
 

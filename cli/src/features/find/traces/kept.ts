@@ -43,10 +43,10 @@ export function keptOf(
 /** With who took how much of it. */
 function doubtsOf(leftOut: number, counted: number, seen: readonly OthersSeen[]): Doubt[] {
   if (leftOut + counted === 0) return [];
-  const [most] = seen
+  const [max] = seen
     .flatMap(({ busiest }) => busiest ?? [])
     .sort((one, other) => other.cores - one.cores);
-  const who = most === undefined ? '' : `, mostly ${most.name} (pid ${String(most.pid)})`;
+  const who = max === undefined ? '' : `, mostly ${max.name} (pid ${String(max.pid)})`;
   const effect =
     counted === 0
       ? 'these seconds do not count'

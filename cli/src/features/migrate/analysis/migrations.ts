@@ -61,9 +61,9 @@ function locksTaken(
     const shares = spans.map(
       ({ fromMs, toMs }) => Math.min(toMs, atMs) - Math.max(fromMs, before?.atMs ?? -Infinity),
     );
-    const most = Math.max(...shares);
-    if (most < 0) return;
-    const index = shares.indexOf(most);
+    const max = Math.max(...shares);
+    if (max < 0) return;
+    const index = shares.indexOf(max);
     taken.set(index, new Set([...(taken.get(index) ?? []), ...fresh]));
   });
   return taken;
@@ -122,9 +122,9 @@ export const sizesOf = (executions: number): number[] =>
 
 /** The round of the largest size that took longest. */
 export function worstOf(rounds: readonly MigrateRound[]): MigrateRound | undefined {
-  const most = Math.max(...rounds.map(({ executions }) => executions));
+  const max = Math.max(...rounds.map(({ executions }) => executions));
   return rounds
-    .filter(({ executions }) => executions === most)
+    .filter(({ executions }) => executions === max)
     .sort((one, other) => other.blockedMs - one.blockedMs)[0];
 }
 

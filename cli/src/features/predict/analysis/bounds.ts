@@ -102,8 +102,8 @@ export function predict({ slots, cpu = [], scaling }: PredictQuestion): Predicti
 
 export const lowestOf = (bounds: readonly Bound[]): Bound | null =>
   bounds.reduce<Bound | null>(
-    (least, bound) =>
-      least === null || bound.ratePerSecond.value < least.ratePerSecond.value ? bound : least,
+    (min, bound) =>
+      min === null || bound.ratePerSecond.value < min.ratePerSecond.value ? bound : min,
     null,
   );
 

@@ -66,8 +66,8 @@ export function fitUsl(points: readonly ScalingPoint[], random: Random): UslFit 
 
 /** The rate at n with its interval, or why it is not predicted. */
 export function predictUsl(fit: UslFit, n: number): Interval | string {
-  const most = MAX_EXTRAPOLATION * fit.largestMeasured;
-  if (n > most) {
+  const max = MAX_EXTRAPOLATION * fit.largestMeasured;
+  if (n > max) {
     return `${String(n)} is more than ${String(MAX_EXTRAPOLATION)} times the largest size measured (${String(fit.largestMeasured)}): measure a size closer to ${String(n)} first`;
   }
   const all = sorted(fit.resampled.map((one) => uslRate(one, n)));
@@ -82,7 +82,7 @@ export function predictUsl(fit: UslFit, n: number): Interval | string {
  */
 function solve(points: readonly ScalingPoint[]): Coefficients {
   let best: Coefficients = { g: NaN, a: 0, b: 0 };
-  let least = Infinity;
+  let min = Infinity;
   for (const free of [[0], [0, 1], [0, 2], [0, 1, 2]]) {
     const solution = leastSquares(points, free);
     if (solution === null || solution.some((value) => value < 0)) continue;
@@ -94,8 +94,8 @@ function solve(points: readonly ScalingPoint[]): Coefficients {
       (sum, { n, ratePerSecond }) => sum + (ratePerSecond / uslRate(fit, n) - 1) ** 2,
       0,
     );
-    if (error < least) {
-      least = error;
+    if (error < min) {
+      min = error;
       best = fit;
     }
   }

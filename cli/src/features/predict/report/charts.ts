@@ -10,8 +10,8 @@ const MAX_ABOVE = 2;
 
 /** What was measured, the law through it as far as it may be asked, and the other bounds as they stand at the size. */
 export function predictCharts({ over, n, group, fit, bounds }: SizePrediction): Chart[] {
-  const least = Math.min(n, ...sizes(group));
-  const most = Math.max(n, ...sizes(group));
+  const min = Math.min(n, ...sizes(group));
+  const max = Math.max(n, ...sizes(group));
   const { title } = SCALES[over];
   const series: LineSeries[] = [
     {
@@ -22,7 +22,7 @@ export function predictCharts({ over, n, group, fit, bounds }: SizePrediction): 
   ];
   if (typeof fit !== 'string') {
     const curve = Array.from({ length: STEPS }, (_, i): LineSeries['points'][number] => {
-      const x = least + ((most - least) * i) / (STEPS - 1);
+      const x = min + ((max - min) * i) / (STEPS - 1);
       const rate = predictUsl(fit, x);
       return typeof rate === 'string' ? [x, null] : [x, rate.value, rate.low, rate.high];
     });
@@ -37,7 +37,7 @@ export function predictCharts({ over, n, group, fit, bounds }: SizePrediction): 
       kind: 'line',
       id: 'prediction',
       title: `Capacity over ${title}`,
-      x: { label: title, min: 0, max: 1.05 * most },
+      x: { label: title, min: 0, max: 1.05 * max },
       y: { label: 'capacity', unit: 'requests per second', min: 0 },
       series,
       marks: [

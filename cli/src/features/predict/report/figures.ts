@@ -55,7 +55,7 @@ const NAMES: Record<Bound['name'], string> = {
 export function firstFigures({ bounds, lowest, group, over }: SizePrediction): Figure[] {
   const [, next] = [...bounds].sort((a, b) => a.ratePerSecond.value - b.ratePerSecond.value);
   const upper = lowestOf(bounds);
-  const largest = group.points.reduce((most, point) => (point.n > most.n ? point : most));
+  const largest = group.points.reduce((max, point) => (point.n > max.n ? point : max));
   return [
     ...(lowest === null ? [] : [{ name: 'Expected', value: withSpan(lowest.ratePerSecond) }]),
     ...(upper === null ? [] : [boundFigure(upper, lowest !== null)]),

@@ -74,14 +74,14 @@ const STEPS = 40;
 
 /** The capacity over the price, from half of the cheaper to twice the dearer one; its lower end where there is no other. */
 function priceChart({ cpuMs, fromMs, ...carried }: CarriedCapacity, record: FindRecord): LineChart {
-  const least = Math.min(cpuMs, fromMs) / 1.5;
-  const most = Math.max(cpuMs, fromMs) * 1.5;
+  const min = Math.min(cpuMs, fromMs) / 1.5;
+  const max = Math.max(cpuMs, fromMs) * 1.5;
   const { capacity } = record;
   const { ratePerSecond: expected } = carried;
   const isOpen = expected === null;
   const asked = isOpen ? rateText(null, carried) : perSecond(expected);
   const curve = Array.from({ length: STEPS }, (_, step): LineChart['series'][number]['points'] => {
-    const price = least * (most / least) ** (step / (STEPS - 1));
+    const price = min * (max / min) ** (step / (STEPS - 1));
     const there = carriedTo(price, record);
     if (there === null) return [];
     const { ratePerSecond, low, high } = there;
@@ -91,7 +91,7 @@ function priceChart({ cpuMs, fromMs, ...carried }: CarriedCapacity, record: Find
   });
   return {
     ...{ kind: 'line', id: 'price', title: 'Capacity by CPU time per request' },
-    x: { label: 'CPU of n8n per request', unit: 'ms', min: least, max: most },
+    x: { label: 'CPU of n8n per request', unit: 'ms', min, max },
     y: { label: 'capacity', unit: 'requests per second', min: 0 },
     series: [
       { label: isOpen ? 'expected at least' : 'expected, with its range', points: curve.flat() },

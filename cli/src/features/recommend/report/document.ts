@@ -75,9 +75,9 @@ const NOT_COVERED = [
 
 /** What is nearest to its bound, which is how much worse it may get. */
 function minMargin(attempt: RecordedAttempt): Figure[] {
-  const [most] = usedOf(attempt).sort((one, other) => other.share - one.share);
-  if (most === undefined) return [];
-  return [{ name: 'Least margin', value: `${marginText(1 - most.share)}: ${most.label}` }];
+  const [max] = usedOf(attempt).sort((one, other) => other.share - one.share);
+  if (max === undefined) return [];
+  return [{ name: 'Least margin', value: `${marginText(1 - max.share)}: ${max.label}` }];
 }
 
 /** How far each bound and each request of the cluster is from being used up. */

@@ -12,10 +12,10 @@ export interface ProcessSummary {
   firstMs: number;
   lastMs: number;
   samples: number;
-  rssMiB: { first: number; last: number; most: number };
+  rssMiB: { first: number; last: number; max: number };
   /** Null where it was seen once only. */
-  cpuCores: { mean: number; most: number } | null;
-  threads: { most: number };
+  cpuCores: { mean: number; max: number } | null;
+  threads: { max: number };
 }
 
 export interface ProcessPoint {
@@ -33,9 +33,9 @@ export interface ProcessHistory {
   samples: number;
   /** All processes of a moment together: memory that they share counts once for each. */
   together: {
-    processes: { most: number };
-    rssMiB: { first: number; last: number; most: number };
-    cpuCores: { mean: number; most: number } | null;
+    processes: { max: number };
+    rssMiB: { first: number; last: number; max: number };
+    cpuCores: { mean: number; max: number } | null;
   };
   /** In the order in which they were first seen. */
   processes: ProcessSummary[];
@@ -74,7 +74,7 @@ export class ProcessesSeen {
     return {
       durationMs: lastMs - firstMs,
       samples,
-      together: { processes: { most: this.maxProcesses }, rssMiB, cpuCores },
+      together: { processes: { max: this.maxProcesses }, rssMiB, cpuCores },
       processes: [...this.summaries.values()].map((summary) => summary.conclude()),
     };
   }
@@ -135,10 +135,10 @@ class ProcessTally {
       rssMiB: {
         first: this.first?.rssMiB ?? 0,
         last: this.last?.rssMiB ?? 0,
-        most: this.maxMiB,
+        max: this.maxMiB,
       },
-      cpuCores: mean === null ? null : { mean, most: this.cpu.most },
-      threads: { most: this.maxThreads },
+      cpuCores: mean === null ? null : { mean, max: this.cpu.max },
+      threads: { max: this.maxThreads },
     };
   }
 }
@@ -146,18 +146,18 @@ class ProcessTally {
 class Mean {
   private total = 0;
   private count = 0;
-  most = 0;
+  max = 0;
 
   add(value: number): void {
     this.total += value;
     this.count += 1;
-    this.most = Math.max(this.most, value);
+    this.max = Math.max(this.max, value);
   }
 
   merge(other: Mean): void {
     this.total += other.total;
     this.count += other.count;
-    this.most = Math.max(this.most, other.most);
+    this.max = Math.max(this.max, other.max);
   }
 
   value(): number | null {

@@ -10,7 +10,7 @@ export function sampleCharts(
   points: readonly ProcessPoint[],
 ): LineChart[] {
   const drawn = [...processes]
-    .sort((a, b) => b.rssMiB.most - a.rssMiB.most)
+    .sort((a, b) => b.rssMiB.max - a.rssMiB.max)
     .slice(0, MAX_DRAWN)
     .sort((a, b) => a.firstMs - b.firstMs || a.pid - b.pid);
   const left = processes.length - drawn.length;
@@ -69,11 +69,11 @@ const labelOf = ({ pid, command }: ProcessSummary): string =>
   `${String(pid)} ${shortCommand(command, 80)}`;
 
 /** A command line without the folders of its words, cut to so many characters. */
-export function shortCommand(command: string, most: number): string {
+export function shortCommand(command: string, max: number): string {
   const words = command
     .replaceAll(/\s+/g, ' ')
     .split(' ')
     .map((word) => (/^\/\S*[^/]$/.test(word) ? word.slice(word.lastIndexOf('/') + 1) : word))
     .join(' ');
-  return words.length > most ? `${words.slice(0, most - 1)}…` : words;
+  return words.length > max ? `${words.slice(0, max - 1)}…` : words;
 }

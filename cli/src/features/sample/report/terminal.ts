@@ -17,14 +17,14 @@ export function renderSample({ processes, together, durationMs }: ProcessHistory
   ): string[] => [
     name,
     duration(seenMs),
-    ...[rssMiB.first, rssMiB.last, rssMiB.most].map((value) => `${formatNumber(value)} MiB`),
-    ...[cpuCores?.mean, cpuCores?.most].map((value) =>
+    ...[rssMiB.first, rssMiB.last, rssMiB.max].map((value) => `${formatNumber(value)} MiB`),
+    ...[cpuCores?.mean, cpuCores?.max].map((value) =>
       value === undefined ? '-' : `${formatNumber(value)} cores`,
     ),
     command,
   ];
   const rows = [...processes]
-    .sort((a, b) => b.rssMiB.most - a.rssMiB.most)
+    .sort((a, b) => b.rssMiB.max - a.rssMiB.max)
     .map((process) =>
       line(
         String(process.pid),
@@ -40,6 +40,6 @@ export function renderSample({ processes, together, durationMs }: ProcessHistory
     ...(left > 0 ? [[`and ${String(left)} more`]] : []),
     ...(rows.length < 2
       ? []
-      : [line('all', durationMs, together, `at most ${String(together.processes.most)} at once`)]),
+      : [line('all', durationMs, together, `at most ${String(together.processes.max)} at once`)]),
   ]);
 }

@@ -175,17 +175,19 @@ export const sweepPlanSchema = z
     }
   })
   .transform((plan, context) => {
-    const waitedSeconds = (name: 'timeout' | 'drain', usual: string): number => {
+    const waitedSeconds = (name: 'timeout' | 'drain', fallback: string): number => {
       const given = plan.measure[name];
       try {
-        return waitingMs(name, given === undefined ? given : 1000 * given, usual, plan.slo) / 1000;
+        return (
+          waitingMs(name, given === undefined ? given : 1000 * given, fallback, plan.slo) / 1000
+        );
       } catch (error) {
         context.addIssue({ code: 'custom', path: ['measure'], message: (error as Error).message });
         return z.NEVER;
       }
     };
-    const timeout = waitedSeconds('timeout', VARIABLES.TIMEOUT.usual);
-    const drain = waitedSeconds('drain', VARIABLES.DRAIN.usual);
+    const timeout = waitedSeconds('timeout', VARIABLES.TIMEOUT.default);
+    const drain = waitedSeconds('drain', VARIABLES.DRAIN.default);
     return { ...plan, measure: { ...plan.measure, timeout, drain } };
   });
 

@@ -57,13 +57,13 @@ function everyCell(sweep: SweepRecord, records: readonly CellRecord[]): BarChart
   const names = [...load, ...layout];
   const sizes = sizesOf(sweep, records);
   const groups: readonly CellGroup[] = sizes ?? groupsOf(sweep, records);
-  const most = Math.max(1, Math.floor(MAX_BARS / groups.length));
+  const max = Math.max(1, Math.floor(MAX_BARS / groups.length));
   const shown =
-    sizes?.flatMap((one) => around(one, most)) ?? groups.flatMap(({ rows }) => rows.slice(0, most));
-  const isCut = groups.some(({ rows }) => rows.length > most);
-  const by = `by ${names.map(dimensionTitle).join(', ')}${isCut ? `: ${bestOf(most, load)}` : ''}`;
+    sizes?.flatMap((one) => around(one, max)) ?? groups.flatMap(({ rows }) => rows.slice(0, max));
+  const isCut = groups.some(({ rows }) => rows.length > max);
+  const by = `by ${names.map(dimensionTitle).join(', ')}${isCut ? `: ${bestOf(max, load)}` : ''}`;
   return {
-    ...bars(shown, metric, names, '', sizes?.flatMap(({ least }) => least ?? []) ?? null),
+    ...bars(shown, metric, names, '', sizes?.flatMap(({ smallest }) => smallest ?? []) ?? null),
     id: EVERY_CELL,
     title: `${metric.title} ${sizes === null ? by : ofSizes(sizes, load)}`,
   };
@@ -71,7 +71,7 @@ function everyCell(sweep: SweepRecord, records: readonly CellRecord[]): BarChart
 
 /** Its labels have the units. */
 function ofSizes(sizes: readonly Sizes[], load: readonly string[]): string {
-  const isAny = sizes.some(({ least }) => least !== null);
+  const isAny = sizes.some(({ smallest }) => smallest !== null);
   const isNone = sizes.every(({ doubtful }) => doubtful === null);
   const each = load.length === 0 ? '' : ` for each ${load.map(dimensionTitle).join(' and ')}`;
   return isAny
@@ -80,15 +80,15 @@ function ofSizes(sizes: readonly Sizes[], load: readonly string[]): string {
 }
 
 /** The smallest that sustains, the one below it and those above; where none sustains, the largest. */
-function around({ rows, least }: Sizes, most: number): CellRow[] {
-  const before = least === null ? rows.length : rows.indexOf(least) - (most > 1 ? 1 : 0);
-  const from = Math.max(0, Math.min(before, rows.length - most));
-  return rows.slice(from, from + most);
+function around({ rows, smallest }: Sizes, max: number): CellRow[] {
+  const before = smallest === null ? rows.length : rows.indexOf(smallest) - (max > 1 ? 1 : 0);
+  const from = Math.max(0, Math.min(before, rows.length - max));
+  return rows.slice(from, from + max);
 }
 
 /** `the best 3 for each workload`: of what had the same to do. */
-function bestOf(most: number, load: readonly string[]): string {
-  const best = most === 1 ? 'the best' : `the best ${String(most)}`;
+function bestOf(max: number, load: readonly string[]): string {
+  const best = max === 1 ? 'the best' : `the best ${String(max)}`;
   return load.length === 0 ? best : `${best} for each ${load.map(dimensionTitle).join(' and ')}`;
 }
 

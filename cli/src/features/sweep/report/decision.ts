@@ -159,12 +159,12 @@ const AMOUNTS = ['cpuMillicores', 'memoryMiB', 'workers', 'webhooks'];
 /** Cells from the smallest to the largest. */
 export interface Sizes extends CellGroup {
   /** The smallest that sustains the load, if no larger one missed it. */
-  least: CellRow | null;
+  smallest: CellRow | null;
   /** The smallest that sustains although a larger one missed it. */
   doubtful: { row: CellRow; larger: CellRow } | null;
 }
 
-/** With a given rate, the question is what the least is that sustains it; null where it is another. */
+/** With a given rate, the question is which cell is the smallest that sustains it; null where it is another. */
 export function sizesOf(sweep: SweepRecord, records: readonly CellRecord[]): Sizes[] | null {
   const { moreIsBetter } = decidingMetric(sweep);
   const { layout } = dimensionsOf(cellsInOrder(sweep));
@@ -179,8 +179,8 @@ export function sizesOf(sweep: SweepRecord, records: readonly CellRecord[]): Siz
     const [doubtful = null] = passed.flatMap(({ row, larger }) =>
       larger === undefined ? [] : [{ row, larger }],
     );
-    const least = passed.find(({ larger }) => larger === undefined)?.row ?? null;
-    return { name, rows: sorted, least, doubtful };
+    const smallest = passed.find(({ larger }) => larger === undefined)?.row ?? null;
+    return { name, rows: sorted, smallest, doubtful };
   });
 }
 
@@ -219,14 +219,14 @@ function smallestFigures(sweep: SweepRecord, records: readonly CellRecord[]): Fi
   const { metric } = decidingMetric(sweep);
   const { layout } = dimensionsOf(cellsInOrder(sweep));
   const sizes = (sizesOf(sweep, records) ?? []).filter(({ rows }) => rows.some(isMeasured));
-  return sizes.slice(0, MAX_GROUPS).map(({ name, least, doubtful }) => ({
+  return sizes.slice(0, MAX_GROUPS).map(({ name, smallest, doubtful }) => ({
     name: name === '' ? 'Smallest that sustains' : `Smallest for ${name}`,
     value:
-      least === null
+      smallest === null
         ? doubtful === null
           ? 'no cell met the SLO'
           : `not clear: ${doubtText(doubtful, sweep)}`
-        : `${cellName(least.cell, layout)}: ${metric.axis} ${spreadText(spreadOf(least, metric))} ${metric.unit}`,
+        : `${cellName(smallest.cell, layout)}: ${metric.axis} ${spreadText(spreadOf(smallest, metric))} ${metric.unit}`,
   }));
 }
 
@@ -242,14 +242,14 @@ export function smallestText(sweep: SweepRecord, records: readonly CellRecord[])
   const loadText = rate === undefined ? 'the load' : `${formatNumber(rate)} requests per second`;
   const named = all.slice(0, MAX_NAMED);
   const of = (name: string): string => (name === '' ? '' : ` for ${name}`);
-  const found = named.flatMap(({ name, least }) =>
-    least === null ? [] : [`${cellParts(least.cell, layout).join(' and ')}${of(name)}`],
+  const found = named.flatMap(({ name, smallest }) =>
+    smallest === null ? [] : [`${cellParts(smallest.cell, layout).join(' and ')}${of(name)}`],
   );
-  const none = named.flatMap(({ name, least, doubtful }) =>
-    least === null && doubtful === null ? [name] : [],
+  const none = named.flatMap(({ name, smallest, doubtful }) =>
+    smallest === null && doubtful === null ? [name] : [],
   );
-  const unclear = named.flatMap(({ name, least, doubtful }) =>
-    least === null && doubtful !== null ? [name] : [],
+  const unclear = named.flatMap(({ name, smallest, doubtful }) =>
+    smallest === null && doubtful !== null ? [name] : [],
   );
   if (found.length === 0 && none.length === all.length) return `no cell sustains ${loadText}`;
   const more = all.length - named.length;
@@ -303,8 +303,8 @@ export function minDifferenceOf(sweep: SweepRecord, records: readonly CellRecord
   const found = driftOf(sweep, records);
   const { metric } = decidingMetric(sweep);
   if (found === null || metric.id !== mainMetric(sweep.plan, sweep.steps).id) return null;
-  const most = Math.max(...groupsOf(sweep, records).map(({ rows }) => rows.length));
-  return minDifference(found, most, sweep.plan.repeats);
+  const max = Math.max(...groupsOf(sweep, records).map(({ rows }) => rows.length));
+  return minDifference(found, max, sweep.plan.repeats);
 }
 
 /** The best of these rows, the best first, and those that it is not clearly ahead of; null where none met the SLO. */
@@ -347,7 +347,7 @@ const relativeDifference = (one = NaN, other = NaN): number =>
 function limitFigures({ cell, records }: CellRow): Figure[] {
   const seen = records.flatMap(({ limitedBy }) => limitedBy ?? []);
   const limit = commonLimitText(seen);
-  const advice = adviceFor(commonLimit(seen)?.usual.limit ?? null, modeOf(cell));
+  const advice = adviceFor(commonLimit(seen)?.common.limit ?? null, modeOf(cell));
   return [
     ...(limit === null ? [] : [{ name: 'Limit of the best cell', value: limit }]),
     ...(advice === null ? [] : [{ name: 'For more', value: advice }]),

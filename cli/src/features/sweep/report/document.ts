@@ -78,7 +78,7 @@ export function sweepVerdict(sweep: SweepRecord, records: readonly CellRecord[])
 function toneOf(sweep: SweepRecord, records: readonly CellRecord[]): Tone {
   const sizes = sizesOf(sweep, records);
   if (sizes === null) return bestAnswer(sweep, records)?.tone ?? 'unsure';
-  if (sizes.some(({ least }) => least !== null)) return 'good';
+  if (sizes.some(({ smallest }) => smallest !== null)) return 'good';
   return sizes.some(({ doubtful }) => doubtful !== null) ? 'unsure' : 'bad';
 }
 

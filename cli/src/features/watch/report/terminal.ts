@@ -118,9 +118,9 @@ const row = (name: string, cells: readonly string[]): string =>
 
 /** A bar a value, as high as its share of the highest. */
 export function bars(values: readonly number[]): string {
-  const most = Math.max(...values, 0);
+  const max = Math.max(...values, 0);
   return values
-    .map((value) => BARS[most === 0 ? 0 : Math.round((value / most) * (BARS.length - 1))] ?? '')
+    .map((value) => BARS[max === 0 ? 0 : Math.round((value / max) * (BARS.length - 1))] ?? '')
     .join('');
 }
 

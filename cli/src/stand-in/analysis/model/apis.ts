@@ -48,11 +48,11 @@ function modelList(): unknown {
   };
 }
 
-function embeddings(body: unknown, random: Random, usual: number): unknown {
+function embeddings(body: unknown, random: Random, fallback: number): unknown {
   const input = field(body, 'input');
   const inputs = Array.isArray(input) ? input : [input];
   const asked = field(body, 'dimensions');
-  const dimensions = typeof asked === 'number' ? Math.min(asked, 10_000) : usual;
+  const dimensions = typeof asked === 'number' ? Math.min(asked, 10_000) : fallback;
   const tokens = tokensIn(JSON.stringify(input ?? ''));
   return {
     object: 'list',

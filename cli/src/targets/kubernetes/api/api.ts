@@ -346,8 +346,8 @@ function kubeconfigIn(file: string): string {
 function defaultKubeconfig(): string | null {
   const [named] = (process.env['KUBECONFIG'] ?? '').split(':').filter(Boolean);
   if (named !== undefined) return named;
-  const usual = join(homedir(), '.kube', 'config');
-  return existsSync(usual) ? usual : null;
+  const fallback = join(homedir(), '.kube', 'config');
+  return existsSync(fallback) ? fallback : null;
 }
 
 function codeIn(status: V1Status | null): number | null {

@@ -118,8 +118,8 @@ export const BEHAVIOURS: Record<string, Behaviour> = {
   'does not end': { class: 'running', heard: NOTHING, executions: [unfinished], begun: 1, done: 0 },
 };
 
-export const fates = (most = 120): fc.Arbitrary<string[]> =>
-  fc.array(fc.constantFrom(...Object.keys(BEHAVIOURS)), { maxLength: most });
+export const fates = (max = 120): fc.Arbitrary<string[]> =>
+  fc.array(fc.constantFrom(...Object.keys(BEHAVIOURS)), { maxLength: max });
 
 /** The sources after each request met the behaviour of that name. */
 export function sourcesOf(names: readonly string[]): Sources {

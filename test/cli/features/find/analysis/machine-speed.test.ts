@@ -99,8 +99,8 @@ describe('the speed of the machine over a search', () => {
         fc.double({ min: 1, max: 50, noNaN: true }),
         (rates, ms) => {
           // What n8n uses at rest is 5% of the requests at the lowest of these rates, less of each at higher ones.
-          const least = Math.min(...rates);
-          const probes = rates.map((rate) => probe(rate, ms * (1 + (0.05 * least) / rate)));
+          const min = Math.min(...rates);
+          const probes = rates.map((rate) => probe(rate, ms * (1 + (0.05 * min) / rate)));
           for (const near of rates) expect(speedSpread(probes, near)).toBeNull();
         },
       ),

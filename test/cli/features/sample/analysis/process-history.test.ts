@@ -19,22 +19,22 @@ test('a process that comes and goes has its own figures, and counts in those of 
     durationMs: 2000,
     samples: 3,
     together: {
-      processes: { most: 2 },
-      rssMiB: { first: 50, last: 55, most: 100 },
-      cpuCores: { mean: 0.75, most: 0.8 },
+      processes: { max: 2 },
+      rssMiB: { first: 50, last: 55, max: 100 },
+      cpuCores: { mean: 0.75, max: 0.8 },
     },
     processes: [
       {
         ...{ pid: 10, parent: 1, command: 'node 10.js', firstMs: 0, lastMs: 2000, samples: 3 },
-        rssMiB: { first: 50, last: 55, most: 60 },
-        cpuCores: { mean: 0.6, most: 0.7 },
-        threads: { most: 7 },
+        rssMiB: { first: 50, last: 55, max: 60 },
+        cpuCores: { mean: 0.6, max: 0.7 },
+        threads: { max: 7 },
       },
       {
         ...{ pid: 11, parent: 1, command: 'node 11.js', firstMs: 1000, lastMs: 1000, samples: 1 },
-        rssMiB: { first: 40, last: 40, most: 40 },
-        cpuCores: { mean: 0.3, most: 0.3 },
-        threads: { most: 7 },
+        rssMiB: { first: 40, last: 40, max: 40 },
+        cpuCores: { mean: 0.3, max: 0.3 },
+        threads: { max: 7 },
       },
     ],
   });
@@ -54,13 +54,13 @@ test('however long it takes, points are few, in order, and show the highest memo
       expect(points.length).toBeLessThanOrEqual(MAX_POINTS);
       const times = points.map(({ tMs }) => tMs);
       expect(times).toEqual([...times].sort((a, b) => a - b));
-      const most = memory.reduce((a, b) => Math.max(a, b));
-      expect(Math.max(...points.map(({ rssMiB }) => rssMiB))).toBe(most);
-      expect(Math.max(...points.map(({ rssMiBOf }) => rssMiBOf.get(10) ?? 0))).toBe(most);
+      const max = memory.reduce((a, b) => Math.max(a, b));
+      expect(Math.max(...points.map(({ rssMiB }) => rssMiB))).toBe(max);
+      expect(Math.max(...points.map(({ rssMiBOf }) => rssMiBOf.get(10) ?? 0))).toBe(max);
       expect(points.slice(1).every(({ cpuCores }) => cpuCores === 0.25)).toBe(true);
       expect(seen.history()).toMatchObject({
         samples: memory.length,
-        together: { rssMiB: { first: memory[0], last: memory.at(-1), most } },
+        together: { rssMiB: { first: memory[0], last: memory.at(-1), max } },
       });
     }),
     { numRuns: runs(20) },

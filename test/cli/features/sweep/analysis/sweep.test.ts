@@ -123,8 +123,8 @@ describe('drift of the controls', () => {
         const all = Array.from({ length: cells }, () =>
           median(Array.from({ length: repeats }, value)),
         );
-        const most = Math.max(...all);
-        const apart = (most - Math.min(...all)) / most;
+        const max = Math.max(...all);
+        const apart = (max - Math.min(...all)) / max;
         if (found !== null && apart > factor * found.noise) count += 1;
       }
       return count / RUNS;

@@ -43,8 +43,8 @@ test('a cell that lost one of its load generators is invalid, and says so', () =
 test('a search that found no upper limit gives its cell no capacity, and the sweep says which did not', () => {
   const search = sampleSearch();
   expect(figuresOfFind(search, null).capacityPerSecond).toBe(40);
-  const least = { ...search, capacity: { ...search.capacity, high: null } };
-  expect(figuresOfFind(least, null).capacityPerSecond).toBeNull();
+  const min = { ...search, capacity: { ...search.capacity, high: null } };
+  expect(figuresOfFind(min, null).capacityPerSecond).toBeNull();
   const sweep = sampleSweep('workers: [1, 2]', 'repeats: 2\n');
   const [first, ...rest] = sampleCells(sweep);
   if (first === undefined) throw new Error('there is no record');
@@ -350,11 +350,11 @@ describe('what a sweep decides', () => {
 
   describe('where the rate was given', () => {
     const OF_LOAD = 'measure: { profile: load, ratePerSecond: 20 }\n';
-    const needing = (sweep: SweepRecord, least: (cell: Cell) => number): CellRecord[] =>
+    const needing = (sweep: SweepRecord, min: (cell: Cell) => number): CellRecord[] =>
       sampleCells(sweep).map((record) => ({
         ...record,
         outcome:
-          Number(record.cell['cpuMillicores']) < least(record.cell) ? 'not sustained' : 'sustained',
+          Number(record.cell['cpuMillicores']) < min(record.cell) ? 'not sustained' : 'sustained',
         figures: { ...NO_FIGURES, achievedPerSecond: 20, p50Ms: 50, p99Ms: 100 },
       }));
     const several = sampleSweep(

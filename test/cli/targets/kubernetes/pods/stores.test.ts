@@ -107,7 +107,7 @@ test('stores that are pods of the release are asked there, and others are not', 
     question === ''
       ? JSON.stringify({ waiting: 1, active: 0, since: 0, now: 0, memory: 'used_memory:0' })
       : JSON.stringify({
-          ...{ connections: 4, most: 97, active: 1, waiting: 0, transactions: 9 },
+          ...{ connections: 4, max: 97, active: 1, waiting: 0, transactions: 9 },
           sizeMiB: question.includes('pg_database_size') ? 3 * 1024 * 1024 : null,
         }),
   );

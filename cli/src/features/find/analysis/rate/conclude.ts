@@ -88,9 +88,9 @@ function decidesAfter(attempts: readonly Attempt[]): number | null {
     const half = share < allowed ? high - share : share - low;
     return (half / Math.abs(allowed - share)) ** 2;
   });
-  const most = Math.max(1, ...times);
-  if (!(most <= MAX_TIMES)) return null;
-  const measured = Math.max(ROOM * most * look.seconds, ROOM * YES_AFTER_SECONDS);
+  const max = Math.max(1, ...times);
+  if (!(max <= MAX_TIMES)) return null;
+  const measured = Math.max(ROOM * max * look.seconds, ROOM * YES_AFTER_SECONDS);
   return total - look.seconds + measured;
 }
 

@@ -86,7 +86,7 @@ function spread(bins: Float64Array, binSeconds: number, from: number, to: number
 /** Seconds of each bin in which at least so many requests were in the system. */
 export function busySeconds(
   { due, latency, cpu, binSeconds }: ProbeTrace,
-  least: number,
+  min: number,
 ): Float64Array {
   const busy = new Float64Array(cpu.length);
   const ends = Float64Array.from(due, (at, i) => at + (latency[i] ?? 0)).sort();
@@ -95,7 +95,7 @@ export function busySeconds(
   for (let begun = 0, ended = 0; ended < ends.length;) {
     const isBegin = begun < due.length && (due[begun] ?? 0) <= (ends[ended] ?? 0);
     const at = isBegin ? (due[begun] ?? 0) : (ends[ended] ?? 0);
-    if (inside >= least) spread(busy, binSeconds, since, at);
+    if (inside >= min) spread(busy, binSeconds, since, at);
     since = at;
     if (isBegin) {
       begun += 1;
@@ -111,7 +111,7 @@ export function busySeconds(
 /** The stalls of a probe: gaps between responses while a request waited. */
 export function stallsIn(trace: ProbeTrace, cost: number): Span[] {
   const { due, latency, seconds } = trace;
-  const least = Math.max(MIN_STALL_SECONDS, MIN_STALL_COSTS * cost);
+  const min = Math.max(MIN_STALL_SECONDS, MIN_STALL_COSTS * cost);
   const ends = Float64Array.from(due, (at, i) => at + (latency[i] ?? 0)).sort();
   const stalls: Span[] = [];
   let begun = 0;
@@ -119,7 +119,7 @@ export function stallsIn(trace: ProbeTrace, cost: number): Span[] {
     const before = ends[i - 1] ?? 0;
     while (begun < due.length && (due[begun] ?? 0) <= before + 1e-9) begun += 1;
     const from = begun > i ? before : (due[i] ?? ends[i] ?? 0);
-    if ((ends[i] ?? 0) - from > least && !isDisturbedAt(trace, from))
+    if ((ends[i] ?? 0) - from > min && !isDisturbedAt(trace, from))
       stalls.push({ from, to: ends[i] ?? 0 });
   }
   return stalls;

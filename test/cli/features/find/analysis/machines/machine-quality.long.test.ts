@@ -138,8 +138,8 @@ describe('a search on simulated machines whose speed changes', () => {
 test('the true capacities come out again', () => {
   const again = simulated('truth', 9) as Record<string, TruePoint[]>;
   for (const [name, points] of Object.entries<TruePoint[]>(truths)) {
-    const [usual, other] = [points[2], again[name]?.[2]];
-    const ratio = (other?.ratePerSecond ?? NaN) / (usual?.ratePerSecond ?? NaN);
+    const [common, other] = [points[2], again[name]?.[2]];
+    const ratio = (other?.ratePerSecond ?? NaN) / (common?.ratePerSecond ?? NaN);
     expect(Math.abs(ratio - 1)).toBeLessThan(0.15);
   }
 });

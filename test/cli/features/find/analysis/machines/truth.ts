@@ -29,8 +29,8 @@ export const truthOf = (name: MachineName, runs: number): TruePoint[] =>
 
 function pointOf(name: MachineName, level: number, runs: number): TruePoint {
   const { cpuSeconds } = MACHINES[name].work;
-  const most = 1.1 / cpuSeconds / Math.exp(level);
-  let [low, high] = [most / 6, most];
+  const max = 1.1 / cpuSeconds / Math.exp(level);
+  let [low, high] = [max / 6, max];
   while (high / low > NEAR) {
     const middle = Math.sqrt(low * high);
     const { p95 } = runsAt(name, level, middle, runs);

@@ -200,16 +200,16 @@ class Servers {
   freeAt(at: number): number {
     const { free } = this;
     let first = 0;
-    let least = free[0] ?? 0;
-    for (let i = 1; i < free.length && least > at; i += 1) {
+    let min = free[0] ?? 0;
+    for (let i = 1; i < free.length && min > at; i += 1) {
       const time = free[i] ?? 0;
-      if (time < least) {
-        least = time;
+      if (time < min) {
+        min = time;
         first = i;
       }
     }
     this.first = first;
-    return Math.max(at, least);
+    return Math.max(at, min);
   }
 
   /** Serves it on that server, and says when it is done. */

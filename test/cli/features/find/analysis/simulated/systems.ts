@@ -30,8 +30,8 @@ const COLD_SECONDS = 5;
  * of the answer before it and its own arrival. So a stall is one long service, and slow seconds are many.
  */
 function replayOf({ cold, steps }: RecordedTrace): Replay {
-  const most = Math.max(...steps.map(({ ratePerSecond }) => ratePerSecond));
-  const busy = steps.filter(({ ratePerSecond }) => ratePerSecond >= BUSY_SHARE * most);
+  const max = Math.max(...steps.map(({ ratePerSecond }) => ratePerSecond));
+  const busy = steps.filter(({ ratePerSecond }) => ratePerSecond >= BUSY_SHARE * max);
   const early = cold.answeredAtMs.filter((at) => at < 1_000 * COLD_SECONDS).length / COLD_SECONDS;
   const warmFrom = (1_000 * cold.seconds) / 2;
   const warm = cold.answeredAtMs.filter((at) => at >= warmFrom).length / (cold.seconds / 2);

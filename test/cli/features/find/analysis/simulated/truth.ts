@@ -51,9 +51,9 @@ function undisturbed({ model: { hiccup: _none, ...model } }: System): Model {
 }
 
 function solve(system: System, tooFast: (rate: number) => boolean): number {
-  const most = (system.model.servers / meanService(system)) * 1.1;
-  let low = most / 10;
-  let high = most;
+  const max = (system.model.servers / meanService(system)) * 1.1;
+  let low = max / 10;
+  let high = max;
   while (high / low > 1.0005) {
     const middle = (low + high) / 2;
     if (tooFast(middle)) high = middle;
