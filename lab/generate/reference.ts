@@ -11,7 +11,7 @@ const FOLDER = 'docs/reference';
 const NOTE =
   '<!-- Written by lab/generate/reference.ts from the commands and options in cli/src: change it there. -->';
 
-/** An option that so many commands have, with the same words, is explained once for all of them. */
+/** An option that at least this many commands have, with the same words, is explained once for all of them. */
 const SHARED_BY = 3;
 
 export const reference = (): Generated => ({

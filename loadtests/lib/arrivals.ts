@@ -15,7 +15,7 @@ const RATE_PER_LANE = 200;
 const LANES_AT_LEAST = 2;
 const LANES_AT_MOST = 16;
 
-/** In each of so many generators that make the plan together. */
+/** The number of generators that make the plan together. */
 export function lanesOf(plan: Pick<LoadPlan, 'stages'>, generators = 1): number {
   const wanted = Math.ceil(highestRate(plan) / generators / RATE_PER_LANE);
   return Math.min(LANES_AT_MOST, Math.max(LANES_AT_LEAST, wanted));

@@ -8,7 +8,7 @@ const LATE_ALLOWED_MS = 5;
 /** The delay that is allowed if no SLO is about latency. */
 const LATE_ALLOWED_WITHOUT_SLO_MS = 100;
 
-/** So many of the requests, as a share of 1, may be later than what is allowed. */
+/** The share of requests that may be later than what is allowed. */
 export const MAY_BE_LATE = 0.01;
 
 /** At the 99th percentile. */

@@ -115,7 +115,7 @@ function boundOf(slo: Slo): Omit<Threshold, 'slo' | 'expression'> {
   );
 }
 
-/** So many requests that a generator has none of them by chance: one in 20,000 times. */
+/** With this many requests, a generator has none of them by chance once in 20,000 times. */
 const ENOUGH_FOR_EACH = 10;
 
 function k6Thresholds(settings: Settings): NonNullable<Options['thresholds']> {

@@ -47,7 +47,7 @@ export interface WorkloadShape {
   latencyFloorMs?: number | { parameter: string; times: number } | undefined;
   thinkTimeMs?: number | undefined;
   blend?: { workload: string; weight: number }[] | undefined;
-  /** The request goes to so many webhooks alike, {copy} runs from 1. */
+  /** The number of equal webhooks that get the request; {copy} runs from 1. */
   copies?: number | undefined;
 }
 

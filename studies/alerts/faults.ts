@@ -17,7 +17,7 @@ interface FaultWatched {
   drill?: string;
   /** A workload of the cluster that is set to no pods for `lastsSeconds`, as runbooks have it. */
   scale?: string;
-  /** A pod whose n8n is told to end, so many `times` within `lastsSeconds`. */
+  /** A pod whose n8n is told to end, `times` times within `lastsSeconds`. */
   end?: string;
   times?: number;
   /** The load itself is the fault, on a release with these. */

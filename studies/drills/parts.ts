@@ -230,7 +230,7 @@ export const LATER_SCRIPTS = [
   },
 ];
 
-/** So many times one drill repeats a fault. */
+/** How many times one drill repeats a fault. */
 export const MOMENTS = 10;
 
 /** Enough for a count of losses to show how much it varies. */

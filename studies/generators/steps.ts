@@ -1,4 +1,4 @@
-/** One case of measure.ts in a process of its own: the lines of so many generators, merged and counted as in a run. */
+/** One case of measure.ts in a process of its own: the lines of several generators, merged and counted as in a run. */
 import { measuredPart, RequestsSeen } from '../../cli/src/analysis/requests/seen';
 import { percentile } from '../../cli/src/analysis/statistics/statistics';
 import { parseLine } from '../../cli/src/load/lines';

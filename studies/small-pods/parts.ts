@@ -73,7 +73,7 @@ export const ROOMY = { memoryMiB: 1024, cpuMillicores: 1000 };
 /** A start in too little memory only collects garbage; the chart's startup probe waits for 300 s. */
 export const READY_WITHIN_SECONDS = { memory: 60, cpu: 300, settings: 300 };
 
-/** One request per second: so many, of which so many may take longer than until the next one is due. */
+/** One request per second: their number, and how many may take longer than until the next one is due. */
 export const LOAD = { requests: 8, lateMs: 1000, lateAtMost: 1 };
 
 export interface SearchPart extends Part {

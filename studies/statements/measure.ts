@@ -13,7 +13,7 @@ const WARMUP_SECONDS = 5;
 const SECONDS = 10;
 /** From the call to the load, and to the end of n8n. */
 const AROUND_SECONDS = 60;
-/** So many frames of the stack: TypeORM's come first. */
+/** The number of frames of the stack: TypeORM's come first. */
 const FRAMES = 60;
 
 const TOPOLOGIES = {

@@ -53,7 +53,7 @@ interface Group {
   sent: number;
 }
 
-/** Those between `fromMs` and `toMs`, in which there were so many `responses`. */
+/** Those between `fromMs` and `toMs`, in which there were `responses` responses. */
 export function statementsOf(
   captured: readonly Captured[],
   { fromMs, toMs, responses }: { fromMs: number; toMs: number; responses: number },

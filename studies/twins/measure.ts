@@ -191,7 +191,7 @@ interface Side {
   up: Up;
 }
 
-/** CPU milliseconds of n8n for one of so many executions. */
+/** CPU milliseconds of n8n per execution. */
 async function cpuOf({ url, up }: Side, executions: number, signal: AbortSignal): Promise<number> {
   const before = await cpuSeconds(up.metrics);
   await Promise.all(

@@ -16,7 +16,7 @@
   {{- with $values.persistence.subPath }}
   subPath: {{ . | quote }}
   {{- end }}
-# Where file nodes of n8n 2.x may write: a folder of its own, because n8n's is closed to them.
+# The folder in which file nodes of n8n 2.x may write: one of its own, because n8n's is closed to them.
 - name: data
   mountPath: /home/node/.n8n-files
   subPath: {{ list $values.persistence.subPath "n8n-files" | compact | join "/" | quote }}

@@ -84,7 +84,7 @@ export const workloadSchema = z.strictObject({
   executionsVary: z.boolean().default(false),
   /** Closed loop: how long a client waits after a response. In an open loop it has no meaning. */
   thinkTimeMs: z.number().nonnegative().default(0),
-  /** The request goes to so many webhooks alike; `{copy}` in it and in its response runs from 1. */
+  /** The number of equal webhooks that get the request; `{copy}` in it and in its response runs from 1. */
   copies: z.int().min(2).max(100).optional(),
   /** Instead of a request of its own: a weighted blend of other workloads; in a file, also of other files. */
   blend: z

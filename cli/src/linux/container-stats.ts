@@ -7,7 +7,7 @@ import { parseStat, type ProcStat, type ThreadTimes } from './proc';
  * and ends with its reader. `more` are commands of one line, run at every look.
  */
 export const insideScript = (more = ''): string => `
-# The reader keeps standard input open: when it is gone, this ends too, and in any case after so many looks.
+# The reader keeps standard input open: when it is gone, this ends too, and in any case after its number of looks.
 exec 3<&0
 (cat <&3 >/dev/null; kill $$) 2>/dev/null &
 seen=' '

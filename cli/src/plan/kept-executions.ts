@@ -6,7 +6,7 @@ import type { Role } from './roles';
 const HOUR_MS = 3_600_000;
 
 /**
- * For so many milliseconds no execution is deleted; 0 where those of one outcome are not saved. What is pruned, by its
+ * The milliseconds for which no execution is deleted; 0 where those of one outcome are not saved. What is pruned, by its
  * age or by the number of all, is marked first, and deleted so long after (EXECUTIONS_DATA_HARD_DELETE_BUFFER).
  * Workflows may have settings of their own.
  */

@@ -10,7 +10,7 @@ import type { Sampler } from './sampler';
 import { sqliteSampler } from './tables';
 import { tablesSampler } from './tables';
 
-/** The samplers that a target has something for; those of slow growth for a soak of so many seconds. */
+/** The samplers that a target has something for; those of slow growth for a soak of at least that many seconds. */
 export function samplersFor(running: Running, soakSeconds: number | null = null): Sampler[] {
   const roots = running.processes();
   return [

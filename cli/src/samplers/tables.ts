@@ -25,7 +25,7 @@ const sizeMiB = (file: string): number =>
 /** Number of sizes of each table from which a trend is computed. */
 const LOOKS = 120;
 const MIN_EVERY_MS = 1_500;
-/** SQLite reads all of its pages for this: looking may take one part in so many of the time. */
+/** SQLite reads all of its pages for this: looking may take one part in this many of the time. */
 const COST_SHARE = 1 / 25;
 /** Most of n8n's tables are smaller, and stay so. */
 const MIN_MIB = 0.05;

@@ -45,7 +45,7 @@ const waits = (cells: readonly MeasuredCell[]): boolean =>
   cells.some(({ record }) => (record.workload.latencyFloorMs ?? 0) > 0);
 
 /**
- * What so many workers get: of what waits with the most slots; of what takes CPU, where slots change little and each cell is
+ * What a number of workers gets: of what waits with the most slots; of what takes CPU, where slots change little and each cell is
  * one run, the median over them, since the best of several runs is the luckiest.
  */
 function rateWith(cells: readonly MeasuredCell[], count: number): number {

@@ -65,7 +65,7 @@ ${tableOf(
 ## The recipe
 
 \`\`\`sh
-# Of the n8n that runs: every workflow that matters, and a request that starts it.
+# From the n8n that runs: every workflow that matters, and a request that starts it.
 n8n export:workflow --id=ID --output=order.json
 n8n-tuned compare --n8n 2.40.7 --n8n 2.41.1 --workflow order.json --request 'POST /webhook/order' --body @order-body.json \\
   --expect json.total==114 --vus 8 --fail-on worse

@@ -123,7 +123,7 @@ export const cpu: Operation = {
     }).catch((error: unknown) => {
       throw error instanceof Frozen ? tooLong('was stopped after it blocked', error.ms) : error;
     });
-    // So many iterations take longer than n8n allows.
+    // The iterations that are left would take longer than n8n allows.
     if (burned.iterations < (asked.loopTo ?? 0)) requireMs(allowance, burned.cpuTimeMs + 1);
     return {
       asked,

@@ -63,7 +63,7 @@ export interface ReadOptions {
   ownExecutionId?: string | undefined;
 }
 
-/** So many of the jobs next in line are looked at; with priorities the oldest can be any of them. */
+/** How many of the jobs next in line are looked at; with priorities the oldest can be any of them. */
 const MAX_IDS = 100_000;
 
 /**

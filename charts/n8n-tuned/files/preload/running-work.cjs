@@ -220,7 +220,7 @@ const isAway = (problem) =>
 /** Many may wait for the same: they do not come back in the same moment. */
 const jitter = (ms) => ms * (0.5 + Math.random());
 
-/** So many are tried at once when the database is back, and the next ones after this pause. */
+/** How many are tried at once when the database is back; the next ones follow after this pause. */
 const AT_ONCE = 10;
 const NEXT_MS = 100;
 /** A statement that hangs, as on half of a connection, does not hold up the others for longer. */

@@ -9,7 +9,7 @@ export interface Silence {
   ms: number;
 }
 
-/** So many of the longest are kept, however long a run is. */
+/** How many of the longest are kept, however long a run is. */
 const MAX_KEPT = 200;
 
 /**

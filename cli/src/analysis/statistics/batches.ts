@@ -14,7 +14,7 @@ export interface Batch {
 /** Parts into which a series is divided; the coarser ones are sums of the finer. */
 export const BATCHES = 16;
 const DIVISIONS = [4, 8, BATCHES] as const;
-/** So many parts show how long a dependence lasts, if it lasts no longer than a few of them. */
+/** The number of parts: enough to show how long a dependence lasts, if it lasts no longer than a few of them. */
 export const FINE_BATCHES = 64;
 /** A series of fewer times as long as its dependence shows too little of it: the coarser parts count too. */
 const MIN_TIMES_OF_DEPENDENCE = 32;

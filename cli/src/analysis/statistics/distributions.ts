@@ -124,7 +124,7 @@ export function chiSquaredQuantile(p: number, degrees: number): number {
 /** What is integrated below is smooth and vanishes at both ends, so few steps are enough. */
 const NORMAL_STEP = 0.5;
 
-/** P(R <= w) for the range R, least to most, of so many standard normals: the integral is over the most. */
+/** P(R <= w) for the range R, minimum to maximum, of `count` standard normals: the integral is over the maximum. */
 function rangeCdf(w: number, count: number): number {
   let sum = 0;
   for (let z = -7; z <= 7; z += NORMAL_STEP) {
@@ -135,8 +135,8 @@ function rangeCdf(w: number, count: number): number {
 }
 
 /**
- * Tukey's studentized range: the q below which a share p of the ranges of so many equal values lies, in units of a
- * standard deviation that is itself estimated, with so many degrees of freedom.
+ * Tukey's studentized range: the q below which a share p of the ranges of `count` equal values lies, in units of a
+ * standard deviation that is itself estimated, with the given degrees of freedom.
  */
 export function studentizedRangeQuantile(p: number, count: number, degrees: number): number {
   const half = degrees / 2;

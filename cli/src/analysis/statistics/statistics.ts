@@ -168,7 +168,7 @@ export function rankOf(values: Ordered, value: number): number {
   return low;
 }
 
-/** From so many values on, a mean is about normally distributed, whatever they are. */
+/** The number of values from which on a mean is about normally distributed, whatever they are. */
 export const MIN_FOR_A_MEAN = 30;
 
 interface MeanOptions {

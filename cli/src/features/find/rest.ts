@@ -229,7 +229,7 @@ export interface Look {
 
 /** Requests in a row that must be near the baseline. */
 const IN_A_ROW = 3;
-/** Before so many the baseline is not known. */
+/** With fewer the baseline is not known. */
 const MIN_SAMPLES = 5;
 /** A request alone takes this many times the baseline at most, or this much longer where that is more; CPU likewise. */
 const NEAR = 1.5;

@@ -333,14 +333,14 @@ export async function turnOff(ask: Ask, but: readonly string[]): Promise<void> {
   );
 }
 
-/** Spread over so many days, as if n8n pruned them then. */
+/** The days over which they are spread, as if n8n pruned them then. */
 const DAYS = 14;
-/** One of so many has failed. */
+/** One in this many has failed. */
 const FAILED_OF = 30;
 const AT_ONCE = 20_000;
 
 /**
- * Copies of an execution that n8n has stored, whatever columns its schema has, until there are so many. Only what tells
+ * Copies of an execution that n8n has stored, whatever columns its schema has, until there are `executions`. Only what tells
  * them apart is new: ids, times and some outcomes.
  */
 async function fill(url: string, executions: number): Promise<void> {

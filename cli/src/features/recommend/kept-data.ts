@@ -40,7 +40,7 @@ export function keptSentence(keeping: Keeping): string {
 
 /**
  * n8n 2 deletes 100 executions, waits a second, and deletes the next (executions-pruning.service.js), in one process: fewer
- * than so many a day, whatever there is beside it. Executions that are not saved are deleted by the same timer.
+ * than this many a day, whatever there is beside it. Executions that are not saved are deleted by the same timer.
  */
 const DELETED_PER_SECOND = 100;
 const SECONDS_PER_DAY = 86_400;
@@ -49,7 +49,7 @@ export const MAX_DELETED_PER_DAY = DELETED_PER_SECOND * SECONDS_PER_DAY;
 /** Requests per day at a rate that goes on all day. */
 export const perDay = (ratePerSecond: number): number => SECONDS_PER_DAY * ratePerSecond;
 
-/** Why so many executions cannot be deleted, and what can be done; null where they can. */
+/** Why the executions of a day cannot be deleted, and what can be done; null where they can. */
 export function cannotBeDeleted(executionsPerDay: number): string | null {
   if (executionsPerDay < MAX_DELETED_PER_DAY) return null;
   const grouped = (count: number): string => formatNumber(Math.ceil(count));

@@ -63,7 +63,7 @@ export interface PassOrder {
   retries: boolean;
   /** Retries at a time. */
   atOnce: number;
-  /** So many retries that were lost, one after the other, end the pass. */
+  /** The number of lost retries, one after the other, that ends the pass. */
   stopAfterLost: number;
 }
 

@@ -15,7 +15,7 @@ import { formatNumber, percent } from '../../ui/numbers';
 export const LINE_WIDTH = 580;
 const LINE_HEIGHT = 272;
 const LOW_HEIGHT = 190;
-/** About so many ticks fit in the letters of a phone. */
+/** About the number of ticks that fit in the letters of a phone. */
 const TICKS = 5;
 const LOW_TICKS = 3;
 const MIN_TICKS = 3;

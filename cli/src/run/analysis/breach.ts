@@ -23,7 +23,7 @@ export interface Breached {
 const WINDOW_MS = 5_000;
 /** Fewer say nothing about a percentile or a share. */
 const MIN_REQUESTS = 20;
-/** A single stall is no breach, even where it lies in two windows: so many in a row are one. */
+/** A single stall is no breach, even where it lies in two windows: this many in a row are one. */
 const WINDOWS = 3;
 
 /** Takes requests in the order of their ends, and keeps those of one window only. */

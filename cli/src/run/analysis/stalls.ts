@@ -8,7 +8,7 @@ import { PERCENTILES } from '../../analysis/slo/min-requests';
 import type { Silence } from '../../analysis/requests/silences';
 import { poissonInterval } from '../../analysis/statistics/statistics';
 
-/** With so many responses missing it is no chance: of random arrivals so many are missing once in e^8 times. */
+/** The number of missing responses that is no chance: of random arrivals as many are missing once in e^8 times. */
 const MIN_MISSING = 8;
 
 /** SLOs of a percentile: each permits a share of all requests to be later than its bound. */

@@ -47,7 +47,7 @@ const allowedText = ({ published }: ServiceCalls): string =>
     ? ''
     : `${perSecond(published.perSecond)} (${published.of}, ${published.source})`;
 
-/** The terminal names so many; the page has all of them. */
+/** How many the terminal names; the page has all of them. */
 const NAMED_SERVICES = 6;
 
 export function callsPerRequest({ summary: { services = [] } }: RunRecord): Figure[] {

@@ -28,7 +28,7 @@ export interface Tools {
 const WITHOUT_LAB =
   'starting n8n on this machine requires a checkout of n8n-tuned: load-test a running n8n instance with --url, or clone the repository and run lab/install.sh n8n in it.';
 
-/** So many of the installed versions are offered, the newest ones. */
+/** How many of the installed versions are offered, the newest ones. */
 const OFFERED = 3;
 
 /** Why this version cannot be started, and what can be; the installed ones begin with the oldest. */

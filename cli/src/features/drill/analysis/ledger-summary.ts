@@ -71,6 +71,6 @@ export function namedClasses({ entries }: Ledger): Record<LedgerClass, NamedRequ
   ) as Record<LedgerClass, NamedRequests>;
 }
 
-/** The share of faults that may lose work in truth, with 95% confidence, after none of so many did. */
+/** The share of faults that may lose work in truth, with 95% confidence, after none of n did. */
 export const boundAfterNone = (faults: number): number =>
   faults <= 0 ? 1 : 1 - 0.05 ** (1 / faults);

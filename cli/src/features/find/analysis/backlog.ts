@@ -9,7 +9,7 @@ const KEPT_UP = 0.97;
 export function keptUp({ probe, outcome }: RateTrial): boolean {
   const { trace, achievedPerSecond } = outcome;
   const planned = probe.ratePerSecond * probe.durationSeconds;
-  // At random so many more or fewer requests are due.
+  // By chance, about the square root of their number more or fewer requests are due.
   if (trace === null) {
     return achievedPerSecond >= (KEPT_UP - 2 / Math.sqrt(planned)) * probe.ratePerSecond;
   }

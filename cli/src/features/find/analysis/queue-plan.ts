@@ -28,7 +28,7 @@ const MIN_SECONDS = 8;
 const CONFIRM = { first: 0.93, again: 0.92 };
 /** If the interval is wide, it is made at the low end; each that failed lowers the next. */
 const LOWER = 0.95;
-/** Before so many steps an interval is chance; then it is worked out after every so many, as that takes most of a second. */
+/** With fewer steps an interval is chance. It is worked out once per this number of steps, as that takes most of a second. */
 const MIN_STEPS = 4;
 const LOOK_EVERY = 2;
 

@@ -22,7 +22,7 @@ export const migrateVerdict = ({ verdict, sentence }: MigrateRecord): ShownVerdi
 /** Rows of tables that a reader looks at; all are in the record. */
 const SHOWN = 15;
 
-/** So many bars fit on the first screen, with their names above them on a phone. */
+/** The number of bars that fit on the first screen, with their names above them on a phone. */
 const PICTURED = 8;
 
 const slowest = (round: MigrateRound | undefined, count: number): MigrateRound['migrations'] =>

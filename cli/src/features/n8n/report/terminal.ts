@@ -10,7 +10,7 @@ export interface N8nVersions {
   pinned: string;
 }
 
-/** The newest releases of so many minor versions are shown, beside those that are installed. */
+/** The number of minor versions whose newest release is shown, beside those that are installed. */
 const SHOWN_MINORS = 10;
 
 const lineOf = (version: string): string => version.split('.').slice(0, 2).join('.');

@@ -57,7 +57,7 @@ export function measurementOf(
 }
 
 /**
- * A closed loop is always at its limit: what it achieved is what so many clients can get. Null for an open
+ * A closed loop is always at its limit: what it achieved is what its clients can get. Null for an open
  * loop, whose rate was given.
  */
 export function measurementOfRun(record: RunRecord): MeasuredSize | null {

@@ -68,7 +68,7 @@ export function sampleCharts(
 const labelOf = ({ pid, command }: ProcessSummary): string =>
   `${String(pid)} ${shortCommand(command, 80)}`;
 
-/** A command line without the folders of its words, cut to so many characters. */
+/** A command line without the folders of its words, cut to `max` characters. */
 export function shortCommand(command: string, max: number): string {
   const words = command
     .replaceAll(/\s+/g, ' ')

@@ -11,7 +11,7 @@ export interface OrderSettings {
   repeats: number;
   /** The cell that is measured again and again to see the machine drift. */
   control: Cell;
-  /** A control run at the start of each block, after every so many cells, and at the very end. */
+  /** A control run at the start of each block, which has this many cells, and at the very end. */
   controlEvery: number;
   seed: number;
 }
@@ -86,7 +86,7 @@ export function drift(controls: readonly { atSeconds: number; value: number }[])
 }
 
 /**
- * From where on two cells differ, as a share of the larger value: among so many equal cells, even the best and the worst
+ * From where on two cells differ, as a share of the larger value: among many equal cells, even the best and the worst
  * differ by more in 5% of sweeps only. The noise is known from a few controls, which Tukey's range takes into account.
  */
 export function minDifference({ controls, noise }: Drift, cells: number, repeats: number): number {

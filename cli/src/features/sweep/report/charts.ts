@@ -47,7 +47,7 @@ export function firstChartId(sweep: SweepRecord): string {
 }
 
 const EVERY_CELL = 'cells';
-/** So many fit on the first screen of a desktop. */
+/** The number that fits on the first screen of a desktop. */
 const MAX_BARS = 10;
 
 /** Those that had the same to do beside each other: the best first, or the smallest where this is the question. */

@@ -71,7 +71,7 @@ export function concludeRate(head: RateHead, ending: RateEnding): RateRecord {
   };
 }
 
-/** Beyond so many times what was measured, nobody waits for the answer. */
+/** Nobody waits for an answer that takes more than this many times what was measured. */
 const MAX_TIMES = 100;
 /** Room, as the estimate rests on what is to be measured. */
 const ROOM = 1.2;

@@ -83,7 +83,7 @@ const SCATTERS = [0.08, 0.15, 0.3, 0.6] as const;
 const EXPECTED_SHARE = { mean: 1.02, deviation: 0.08 };
 /** Variance of log p95 in any case. */
 const MIN_VARIANCE = 0.02;
-/** Beyond so many times the bound every latency says the same: overloaded. */
+/** Every latency above this multiple of the bound says the same: overloaded. */
 const BEYOND = 3;
 const MIN_WEIGHT = 0.02;
 const MIN_REQUESTS = 40;

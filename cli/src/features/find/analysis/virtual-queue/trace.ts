@@ -33,7 +33,7 @@ export interface Span {
 
 /** Seconds over which CPU and completions are smoothed: a request ends up to some tenths after its CPU. */
 const SMOOTHING_SECONDS = 0.3;
-/** With so many requests in the system, time without CPU was taken by somebody else. */
+/** With at least this many requests in the system, time without CPU was taken by somebody else. */
 const MIN_BUSY = 3;
 /** A stall lasts at least this long, and this many times what a request costs. */
 const MIN_STALL_SECONDS = 0.15;
@@ -83,7 +83,7 @@ function spread(bins: Float64Array, binSeconds: number, from: number, to: number
   }
 }
 
-/** Seconds of each bin in which at least so many requests were in the system. */
+/** Seconds of each bin in which at least `min` requests were in the system. */
 export function busySeconds(
   { due, latency, cpu, binSeconds }: ProbeTrace,
   min: number,
