@@ -3,31 +3,6 @@ Memory of a role from its container's limit. The rule and its measurement: docs/
 itself (half the limit for n8n and again half for the runner inside the same container) exceeds the limit.
 */}}
 
-{{/* MiB under which a role does not start or has no room left to work. Dict: context, role. */}}
-{{- define "n8n-tuned.memoryFloorMiB" -}}
-{{- if include "n8n-tuned.supports" (dict "context" .context "feature" "taskRunnersAlways") -}}
-{{- /* n8n with an idle task runner, and room for one execution beside what lives outside V8. */ -}}
-{{- ternary 768 1024 (eq .role "webhook") -}}
-{{- else -}}
-{{- 512 -}}
-{{- end -}}
-{{- end -}}
-
-{{/*
-MiB of each heap under which its process dies of "heap out of memory" at its start, or only just starts. Measured:
-studies/heap-floors.
-*/}}
-{{- define "n8n-tuned.minHeapsMiB" -}}
-oldSpace: {{ ternary 320 128 (eq "true" (include "n8n-tuned.supports" (dict "context" . "feature" "taskRunnersAlways"))) }}
-runnerOldSpace: 64
-runnerPayload: 1
-{{- end -}}
-
-{{/* MiB that live outside V8: code, buffers, sockets. */}}
-{{- define "n8n-tuned.outsideHeapMiB" -}}
-{{- ternary 250 100 (eq "true" (include "n8n-tuned.supports" (dict "context" . "feature" "taskRunnersAlways"))) -}}
-{{- end -}}
-
 {{- define "n8n-tuned.memoryLimit" -}}
 {{- with dig "limits" "memory" "" (.settings.resources | default dict) -}}
 {{- include "n8n-tuned.plain" . -}}
@@ -63,7 +38,8 @@ runnerPayloadMiB; empty where the heap is left alone or no limit is given. Dict:
 limitMiB: {{ $limitMiB }}
 {{- range $name, $isUsed := dict "oldSpace" true "runnerPayload" (ne $runnerMode "off") "runnerOldSpace" (eq $runnerMode "internal") }}
 {{- if $isUsed }}
-{{ $name }}MiB: {{ include "n8n-tuned.share" (dict "value" (get $heap $name) "limitMiB" $limitMiB "at" (include "n8n-tuned.heapAt" (dict "context" $.context "component" $.component "name" $name))) }}
+{{- $at := include "n8n-tuned.heapAt" (dict "context" $.context "component" $.component "name" $name) }}
+{{ $name }}MiB: {{ include "n8n-tuned.share" (dict "value" (get $heap $name) "limitMiB" $limitMiB "at" $at) }}
 {{- end }}
 {{- end }}
 {{- end -}}

@@ -21,7 +21,8 @@ annotations:
 {{/* Not those of n8n's pods: a sidecar that they ask for would keep a job from its end. Dict: context, and maybe stores. */}}
 {{- define "n8n-tuned.helperAnnotations" -}}
 {{- $helpers := .context.Values.helperPods -}}
-{{- mergeOverwrite (deepCopy ($helpers.podAnnotations | default dict)) (ternary ($helpers.storeAnnotations | default dict) dict (not (empty .stores))) | toYaml -}}
+{{- $ofStores := ternary ($helpers.storeAnnotations | default dict) dict (not (empty .stores)) -}}
+{{- mergeOverwrite (deepCopy ($helpers.podAnnotations | default dict)) $ofStores | toYaml -}}
 {{- end -}}
 
 {{/*

@@ -29,7 +29,8 @@ app.kubernetes.io/component: {{ .component }}
 {{/* Labels of pods: the user's win, but for those by which pods are found. Dict: context, component, and maybe labels. */}}
 {{- define "n8n-tuned.podLabels" -}}
 {{- $partOf := dict "app.kubernetes.io/part-of" (include "n8n-tuned.name" .context) -}}
-{{- mergeOverwrite $partOf (deepCopy (.context.Values.commonLabels | default dict)) (deepCopy (.labels | default dict)) (include "n8n-tuned.selector" . | fromYaml) | toYaml -}}
+{{- $users := mergeOverwrite $partOf (deepCopy (.context.Values.commonLabels | default dict)) (deepCopy (.labels | default dict)) -}}
+{{- mergeOverwrite $users (include "n8n-tuned.selector" . | fromYaml) | toYaml -}}
 {{- end -}}
 
 {{/* Labels of objects: the same and what they come from. */}}
@@ -62,12 +63,12 @@ annotations:
 {{- end -}}
 
 {{/*
-metadata of an object. Dict: context, component, name (suffix after the full name, may be empty), and optionally
-fullName (instead of both), annotations, labels.
+metadata of an object. Dict: context, component, and optionally name (the suffix after the full name, may be empty; left out:
+the component), fullName (instead of both), annotations, labels.
 */}}
 {{- define "n8n-tuned.metadata" -}}
-{{- $suffix := ternary "" (printf "-%s" (.name | default "")) (empty .name) -}}
-name: {{ default (printf "%s%s" (include "n8n-tuned.fullname" .context) $suffix) .fullName | quote }}
+{{- $suffix := ternary .name .component (hasKey . "name") -}}
+name: {{ default (list (include "n8n-tuned.fullname" .context) $suffix | compact | join "-") .fullName | quote }}
 namespace: {{ include "n8n-tuned.namespace" .context | quote }}
 labels:
   {{- include "n8n-tuned.labels" . | nindent 2 }}

@@ -19,7 +19,12 @@ files of a rendering, so what is written into it here is there for all.
 {{- /* Helm reads a bare `off` as false. */ -}}
 {{- if eq "false" (toString .Values.tuning.patches) -}}{{- $_ := set .Values.tuning "patches" "off" -}}{{- end -}}
 {{- $values := .Values -}}
-{{- $blocks := list $values.env $values.envFrom $values.commonLabels $values.commonAnnotations $values.ingress $values.httpRoute $values.service $values.serviceAccount $values.webhook.service $values.persistence $values.trustedCertificates $values.binaryData.s3 $values.binaryData.azure $values.license $values.sentry $values.communityPackages $values.taskRunners.env $values.taskRunners.authToken $values.helperPods $values.database.external.tls $values.redis.external.tls -}}
+{{- $blocks := list
+  $values.env $values.envFrom $values.commonLabels $values.commonAnnotations
+  $values.ingress $values.httpRoute $values.service $values.serviceAccount $values.webhook.service
+  $values.persistence $values.trustedCertificates $values.binaryData.s3 $values.binaryData.azure $values.license $values.sentry
+  $values.communityPackages $values.taskRunners.env $values.taskRunners.authToken $values.helperPods
+  $values.database.external.tls $values.redis.external.tls -}}
 {{- range concat (list $values.pod $values.main $values.worker $values.webhook) ($values.worker.pools | default list) -}}
 {{- $blocks = concat $blocks (list .env .envFrom .podLabels .podAnnotations .annotations) -}}
 {{- end -}}
@@ -29,7 +34,8 @@ files of a rendering, so what is written into it here is there for all.
 {{- /* Single texts. Never a key or a password, in which braces are braces. */ -}}
 {{- range list
   (list $values "publicUrl") (list $values "webhookUrl") (list $values.encryptionKey "existingSecret")
-  (list $values.database.external "host" "database" "user" "schema" "existingSecret") (list $values.database.own "existingSecret" "user" "database") (list $values.database "tablePrefix")
+  (list $values.database.external "host" "database" "user" "schema" "existingSecret")
+  (list $values.database.own "existingSecret" "user" "database") (list $values.database "tablePrefix")
   (list $values.redis.external "host" "user" "existingSecret" "clusterNodes") (list $values.redis.own "existingSecret")
   (list $values.redis.external.sentinel "nodes" "master" "existingSecret") -}}
 {{- $block := first . -}}

@@ -14,7 +14,9 @@ sub-units (n, u, m). Dict: value, at (where it stands in the values, for the mes
 {{- end -}}
 {{- $number := regexReplaceAll $pattern $text "${1}" | float64 -}}
 {{- $suffix := regexReplaceAll $pattern $text "${2}" -}}
-{{- $factors := dict "" 1.0 "n" 1e-9 "u" 1e-6 "m" 1e-3 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "P" 1e15 "E" 1e18 "Ki" 1024.0 "Mi" 1048576.0 "Gi" 1073741824.0 "Ti" 1099511627776.0 "Pi" 1125899906842624.0 "Ei" 1152921504606846976.0 -}}
+{{- $factors := dict
+  "" 1.0 "n" 1e-9 "u" 1e-6 "m" 1e-3 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "P" 1e15 "E" 1e18
+  "Ki" 1024.0 "Mi" 1048576.0 "Gi" 1073741824.0 "Ti" 1099511627776.0 "Pi" 1125899906842624.0 "Ei" 1152921504606846976.0 -}}
 {{- if hasKey $factors $suffix -}}
 {{- $number = mulf $number (get $factors $suffix) -}}
 {{- else -}}

@@ -17,10 +17,21 @@ before is taken over (copyOf): n8n can read its credentials with no other.
 {{- $ownDatabase := not (empty (include "n8n-tuned.ownDatabase" .)) -}}
 {{- $ownRedis := not (empty (include "n8n-tuned.ownRedis" .)) -}}
 {{- $sources := list
-  (dict "what" "encryptionKey" "from" $values.encryptionKey "value" $values.encryptionKey.value "suffix" "encryption-key" "key" "encryption-key" "variable" "N8N_ENCRYPTION_KEY" "isNeeded" true "isUsed" true)
-  (dict "what" "database" "from" (ternary $values.database.own $values.database.external $ownDatabase) "suffix" "postgresql" "key" "password" "variable" (ternary "" "DB_POSTGRESDB_PASSWORD" $ownDatabase) "isNeeded" $ownDatabase "isUsed" (eq $values.database.type "postgresql"))
-  (dict "what" "redis" "from" (ternary $values.redis.own $values.redis.external $ownRedis) "suffix" "redis" "key" "password" "variable" (ternary "" "QUEUE_BULL_REDIS_PASSWORD" $ownRedis) "isNeeded" $ownRedis "isUsed" (not (empty (include "n8n-tuned.isQueue" .))))
-  (dict "what" "runners" "from" $values.taskRunners.authToken "suffix" "runners" "key" "auth-token" "isNeeded" true "isUsed" (eq (include "n8n-tuned.runnerMode" .) "external")) -}}
+  (dict
+    "what" "encryptionKey" "from" $values.encryptionKey "value" $values.encryptionKey.value
+    "suffix" "encryption-key" "key" "encryption-key" "variable" "N8N_ENCRYPTION_KEY"
+    "isNeeded" true "isUsed" true)
+  (dict
+    "what" "database" "from" (ternary $values.database.own $values.database.external $ownDatabase)
+    "suffix" "postgresql" "key" "password" "variable" (ternary "" "DB_POSTGRESDB_PASSWORD" $ownDatabase)
+    "isNeeded" $ownDatabase "isUsed" (eq $values.database.type "postgresql"))
+  (dict
+    "what" "redis" "from" (ternary $values.redis.own $values.redis.external $ownRedis)
+    "suffix" "redis" "key" "password" "variable" (ternary "" "QUEUE_BULL_REDIS_PASSWORD" $ownRedis)
+    "isNeeded" $ownRedis "isUsed" (not (empty (include "n8n-tuned.isQueue" .))))
+  (dict
+    "what" "runners" "from" $values.taskRunners.authToken "suffix" "runners" "key" "auth-token"
+    "isNeeded" true "isUsed" (eq (include "n8n-tuned.runnerMode" .) "external")) -}}
 {{- $secrets := dict -}}
 {{- $given := list -}}
 {{- $generated := list -}}

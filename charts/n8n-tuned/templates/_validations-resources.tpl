@@ -2,9 +2,12 @@
 
 {{- define "n8n-tuned.validate.memory" -}}
 {{- $version := include "n8n-tuned.version" . -}}
-{{- $outsideMiB := include "n8n-tuned.outsideHeapMiB" . | int64 -}}
+{{- $hasRunner := eq "true" (include "n8n-tuned.supports" (dict "context" . "feature" "taskRunnersAlways")) -}}
+{{- /* What lives outside V8: code, buffers, sockets. */ -}}
+{{- $outsideMiB := ternary 250 100 $hasRunner | int64 -}}
 {{- $semiSpaceMiB := include "n8n-tuned.tuning" (dict "context" . "name" "semiSpaceMiB") | int64 -}}
-{{- $minMiB := include "n8n-tuned.minHeapsMiB" . | fromYaml -}}
+{{- /* Under these a process dies of "heap out of memory" at its start, or only just starts. Measured: studies/heap-floors. */ -}}
+{{- $minMiB := dict "oldSpace" (ternary 320 128 $hasRunner) "runnerOldSpace" 64 "runnerPayload" 1 -}}
 {{- with regexFind "--max[-_](old|semi)[-_]space[-_]size" (.Values.heap.nodeOptions | default "") -}}
 {{- printf "heap.nodeOptions: the chart has a separate value for %s, and if an option is set twice, Node.js silently uses the last one: set %s instead." . (ternary "heap.oldSpace" "tuning.semiSpaceMiB" (contains "old" .)) }}{{ "\n" -}}
 {{- end -}}
@@ -12,7 +15,8 @@
 {{- $at := printf "%s.resources.limits.memory" .at -}}
 {{- with include "n8n-tuned.memoryLimit" . -}}
 {{- $limitMiB := include "n8n-tuned.mebibytes" (dict "value" . "at" $at) | int64 -}}
-{{- $floor := include "n8n-tuned.memoryFloorMiB" (dict "context" $ "role" $component.role) | int64 -}}
+{{- /* n8n with an idle task runner, and room for one execution beside what lives outside V8. */ -}}
+{{- $floor := ternary (ternary 768 1024 (eq $component.role "webhook")) 512 $hasRunner | int64 -}}
 {{- if lt $limitMiB $floor -}}
 {{- printf "%s: n8n %s needs at least %d MiB in this role, but %v is %d MiB: raise the limit." $at $version $floor . $limitMiB }}{{ "\n" -}}
 {{- /* What follows from that is no further mistake. */ -}}
@@ -74,7 +78,10 @@
 {{- end -}}
 {{- end -}}
 {{- end -}}
-{{- range $at, $size := dict "persistence.size" $values.persistence.size "database.own.persistence.size" $values.database.own.persistence.size "redis.own.persistence.size" $values.redis.own.persistence.size -}}
+{{- range $at, $size := dict
+  "persistence.size" $values.persistence.size
+  "database.own.persistence.size" $values.database.own.persistence.size
+  "redis.own.persistence.size" $values.redis.own.persistence.size -}}
 {{- $_ := include "n8n-tuned.quantity" (dict "value" $size "at" $at) -}}
 {{- end -}}
 {{- end -}}

@@ -10,7 +10,10 @@ back rests on it. Whether keep-stalled is in force, recovery reads from n8n's me
 {{- define "n8n-tuned.recoverySaves" -}}
 {{- $asked := dict "context" . "component" (first .n8nTunedComponents) -}}
 {{- $saves := dict -}}
-{{- range $setting, $variable := dict "saveFailedExecutions" "EXECUTIONS_DATA_SAVE_ON_ERROR" "saveSuccessfulExecutions" "EXECUTIONS_DATA_SAVE_ON_SUCCESS" "saveProgress" "EXECUTIONS_DATA_SAVE_ON_PROGRESS" -}}
+{{- range $setting, $variable := dict
+  "saveFailedExecutions" "EXECUTIONS_DATA_SAVE_ON_ERROR"
+  "saveSuccessfulExecutions" "EXECUTIONS_DATA_SAVE_ON_SUCCESS"
+  "saveProgress" "EXECUTIONS_DATA_SAVE_ON_PROGRESS" -}}
 {{- $tuned := include "n8n-tuned.tuning" (dict "context" $ "name" $setting) -}}
 {{- $_ := set $saves $variable (include "n8n-tuned.userEnv" (merge (dict "name" $variable "default" $tuned) $asked)) -}}
 {{- end -}}

@@ -5,7 +5,8 @@
 apiVersion: v1
 kind: Service
 metadata:
-  {{- include "n8n-tuned.metadata" (dict "context" .context "component" .component "name" .suffix "annotations" (mergeOverwrite (include "n8n-tuned.serviceAnnotations" . | fromYaml) (deepCopy ($own.annotations | default dict)))) | nindent 2 }}
+  {{- $annotations := mergeOverwrite (include "n8n-tuned.serviceAnnotations" . | fromYaml) (deepCopy ($own.annotations | default dict)) }}
+  {{- include "n8n-tuned.metadata" (dict "context" .context "component" .component "name" .suffix "annotations" $annotations) | nindent 2 }}
 spec:
   type: {{ $own.type }}
   {{- with $own.loadBalancerClass }}
