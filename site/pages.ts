@@ -134,7 +134,7 @@ const CARDS: ReadonlyArray<readonly [title: string, page: string, text: string]>
   [
     'I have an n8n',
     'docs/get-started.md',
-    'How much load does it take? A search measures for five minutes.',
+    'How much load can it sustain? A search measures for five minutes.',
   ],
   [
     'I deploy to Kubernetes',

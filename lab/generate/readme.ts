@@ -135,7 +135,7 @@ function gains(): string {
   const times = ({ comparison }: typeof chart): string => `${number(comparison.ratio.value)}x`;
   const rate = (side: typeof chart.a): string => middle(side, 'ratePerSecond');
   const cpu = (side: typeof chart.a): string =>
-    ` at ${middle(side, 'cpuMillisecondsPerRequest')} ms of CPU each`;
+    ` at ${middle(side, 'cpuMillisecondsPerRequest')} ms of CPU`;
   const lines = table(
     ['', 'default n8n', 'with n8n-tuned'],
     [
@@ -155,7 +155,7 @@ function gains(): string {
         `**${errorsInRollouts('the chart')}** (${link('studies/charts/results/rollouts.json')})`,
       ],
       [
-        'requests that n8n accepted and never finished, in faults under load',
+        'accepted requests that n8n never finished under faults',
         lostInFaults('as-it-comes'),
         `**${lostInFaults('recovery')}** with recovery; without it ${lostInFaults('defaults')} ([study](studies/drills/README.md))`,
       ],
@@ -163,8 +163,12 @@ function gains(): string {
   );
   return `${lines}
 
-In the first two rows, "default n8n" is the official chart, and the workload is the shortest workflow. With ten expressions, the ratio per pod is ${number(expressions.comparison.ratio.value)}x. The second row sets ${number(variablesTogether())} variables; in one process, three of them alone gave ${threeAlone()}. In the third row, "default n8n" is this chart with n8n's own values of ${valuesOfRollouts()}. In the last row, it is n8n without our variables and patches.${stillRunning()}${caveatOfRecovery()} ${versionsOfGains([chart, variables, expressions])} Measure your own workflow: your figures will differ.`;
+In the first two rows, "default n8n" is the official chart, the workload is the shortest workflow, and CPU time is per request. With ten expressions, the ratio per pod is ${number(expressions.comparison.ratio.value)}x. The second row sets ${number(variablesTogether())} variables; in one process, three of them alone gave ${threeAlone()}. In the third row, "default n8n" is this chart with n8n's own values of ${valuesOfRollouts()}. In the last row, it is n8n without our variables and patches ([what is not counted](#how-sure-are-the-answers)). ${versionsOfGains([chart, variables, expressions])} Your figures will differ.`;
 }
+
+/** What the last row of the gains leaves open. */
+const notCounted = (): string =>
+  `The last row of the first table counts lost requests.${stillRunning()}${caveatOfRecovery()}`;
 
 /** For which n8n the figures hold. */
 function versionsOfGains(compared: readonly ReturnType<typeof peer>[]): string {
@@ -191,7 +195,9 @@ export const readme = (): Generated => ({
     'README.md': filled(withPatchedVersions(read('README.md')), {
       gains: gains(),
       output: output(),
-      findings: measuredTable(),
+      findings: `${measuredTable()}
+
+${notCounted()}`,
       needs: needs(),
       n8n: n8nVersions(),
     }),

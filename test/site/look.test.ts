@@ -110,6 +110,13 @@ describe.each(SCREENS)('a screen is %i pixels wide, %s', (width, scheme, picture
   });
 });
 
+test('the commands of "Try it here" are within the first two screens of the README', async () => {
+  const { page } = await open('overview.html', 1280, 'light');
+  const box = await page.locator('pre .line', { hasText: 'make test' }).first().boundingBox();
+  expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThanOrEqual(2 * 900);
+  await page.context().close();
+});
+
 /** Widths of common screens, and those between which the theme changes its layout. */
 const WIDTHS = [390, 1280, 1440, 1512, 1560, 1920];
 
