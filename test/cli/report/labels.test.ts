@@ -51,6 +51,25 @@ const size = fc
     fc.double({ min: 1, max: 10, noNaN: true }).map((value) => value * 10 ** power),
   );
 
+test('a point of a curve without a neighbour is a dot, with its interval where it is the only one', () => {
+  const drawn = (points: [number, number | null, number?, number?][]): string =>
+    drawLine({
+      ...{ kind: 'line', id: 'share', title: 'Share', series: [{ label: 'attempt 1', points }] },
+      ...{ x: { label: 'measured', unit: 's', min: 0 }, y: { label: 'share', min: 0, max: 100 } },
+    });
+  const dots = (svg: string): number => svg.match(/class="dot s0"/g)?.length ?? 0;
+  const one = drawn([[10, 62, 31, 87]]);
+  expect(dots(one)).toBe(1);
+  expect(one).toMatch(/class="curve s0" d="M[\d.]+ [\d.]+V[\d.]+"/);
+  const both: [number, number | null][] = [
+    [1, 1],
+    [2, null],
+    [3, 2],
+    [4, 3],
+  ];
+  expect(dots(drawn(both))).toBe(1);
+});
+
 test('the names of rows of a heat map begin inside the frame, whatever their length', () => {
   const values = ['items', 'expressions', 'a workload with a name that is longer than half of it'];
   const texts = textsIn(

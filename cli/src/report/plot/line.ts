@@ -123,8 +123,7 @@ const DOT = 10;
 
 const dotsOf = (series: readonly LineSeries[], x: Scale, y: Scale, { left, top }: Area): Box[] =>
   series
-    .filter(({ style }) => style === 'dots')
-    .flatMap(({ points }) => points)
+    .flatMap((one) => (one.style === 'dots' ? one.points : lonely(one.points)))
     .flatMap(([px, py]) =>
       py === null
         ? []
@@ -203,23 +202,33 @@ function drawSeries(series: LineSeries, index: number, x: Scale, y: Scale): stri
       element('polygon', { class: `band ${colour}`, points: [...upper, ...lower].join(' ') }),
     );
   }
-  if (series.style === 'dots') {
-    for (const [px, py] of series.points)
-      if (py !== null)
-        // A line of no length with round ends stays a round dot however the area is stretched.
-        parts.push(
-          element('path', {
-            class: `dot ${colour}`,
-            ...(series.isLarge === true ? { style: LARGE } : {}),
-            d: `M${round(x.place(px))} ${round(y.place(py))}h0`,
-          }),
-        );
-    return parts.join('');
+  for (const [px, py] of series.style === 'dots' ? series.points : lonely(series.points))
+    if (py !== null)
+      // A line of no length with round ends stays a round dot however the area is stretched.
+      parts.push(
+        element('path', {
+          class: `dot ${colour}`,
+          ...(series.isLarge === true ? { style: LARGE } : {}),
+          d: `M${round(x.place(px))} ${round(y.place(py))}h0`,
+        }),
+      );
+  if (series.style === 'dots') return parts.join('');
+  const curve = `curve ${colour}${series.dashed ? ' dashed' : ''}`;
+  const [only] = band;
+  if (band.length === 1 && only !== undefined) {
+    const [from, to] = [only[2], only[3]].map((end) => round(y.place(end ?? 0)));
+    parts.push(element('path', { class: curve, d: `M${round(x.place(only[0]))} ${from}V${to}` }));
   }
-  const d = path(series, x, y);
-  parts.push(element('path', { class: `curve ${colour}${series.dashed ? ' dashed' : ''}`, d }));
+  parts.push(element('path', { class: curve, d: path(series, x, y) }));
   return parts.join('');
 }
+
+/** Points without a neighbour, which a curve would not show. */
+const lonely = (points: LineSeries['points']): LineSeries['points'] =>
+  points.filter(
+    ([, py], index) =>
+      py !== null && points[index - 1]?.[1] == null && points[index + 1]?.[1] == null,
+  );
 
 /** Gaps stay gaps: a missing value ends one stretch and the next value begins another. */
 function path(series: LineSeries, x: Scale, y: Scale): string {
