@@ -65,7 +65,7 @@ test.each([
   // n8n below 1.27 knows only this one.
   [{ QUEUE_WORKER_TIMEOUT: '60' }, 75],
   [{ N8N_GRACEFUL_SHUTDOWN_TIMEOUT: 'soon' }, 45],
-])('%j: %i s, as the chart gives a worker', (env, seconds) => {
+])('with %j a worker gets %i s to end, as from the chart', (env, seconds) => {
   expect(graceMsOf(env)).toBe(1000 * seconds);
 });
 
