@@ -108,12 +108,11 @@ function rollouts(): Measured {
   const spread = range({ low: Math.min(...each), high: Math.max(...each) });
   const withChart = errors('the chart').startsWith('0 ') ? 'none did' : errors('the chart');
   return {
-    means:
-      'The chart also lets [running work](docs/chart/upgrade.md#what-happens-to-running-work) finish.',
+    means: `With the chart's values, ${withChart}, and [running work](docs/chart/upgrade.md#what-happens-to-running-work) can finish.`,
     study: 'charts',
     question: 'How many callers get an error during a rollout of webhook processors?',
     figure: `${errors('the chart')}; ${errors("n8n's own")} with n8n's own settings`,
-    text: `With n8n's own values of ${valuesOfRollouts()}, ${errors("n8n's own")} requests in ${number(rolloutsOfEach())} rollouts of this chart got an error or no response (${spread} per rollout). With the chart's values, ${withChart}.`,
+    text: `With n8n's own values of ${valuesOfRollouts()}, ${errors("n8n's own")} requests in ${number(rolloutsOfEach())} rollouts of this chart got an error or no response (${spread} per rollout).`,
     record: ROLLOUTS,
   };
 }
