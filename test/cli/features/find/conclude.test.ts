@@ -447,7 +447,7 @@ describe('what a search answers', () => {
     const sampler = { kind: 'sampler metrics', text: 'the sampler metrics failed' };
     const probes = [probe({ doubts: [late(3)] }), probe({ doubts: [late(17), sampler] }), held];
     expect(concludeFind(head(probes), found, quiet).doubts).toEqual([
-      'In 2 of 3 probes: 3 requests were due but could not be sent.',
+      'In 2 of 3 probes (figures of the first): 3 requests were due but could not be sent.',
       'In 1 of 3 probes: the sampler metrics failed.',
     ]);
   });

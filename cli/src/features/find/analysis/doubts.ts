@@ -159,9 +159,10 @@ export function eachKindOnce(runs: readonly (readonly Doubt[])[], called: string
       kinds.set(kind, { first, count: count + 1 });
     }
   }
-  return [...kinds.values()].map(
-    ({ first, count }) => `In ${String(count)} of ${String(runs.length)} ${called}: ${first}.`,
-  );
+  return [...kinds.values()].map(({ first, count }) => {
+    const whose = count > 1 && /\d/.test(first) ? ' (figures of the first)' : '';
+    return `In ${String(count)} of ${String(runs.length)} ${called}${whose}: ${first}.`;
+  });
 }
 
 /** What there is of a search when it ends, of which its answer is made. */

@@ -95,6 +95,7 @@ export function adviceFigures({ limit, topology }: FindRecord): Figure[] {
   return advice === null ? [] : [{ name: 'For more', value: advice }];
 }
 
+const ACHIEVED = 'achieved';
 const IN_FLIGHT = 'in flight, seen / expected';
 
 export const PROBE_COLUMNS = [
@@ -102,7 +103,7 @@ export const PROBE_COLUMNS = [
   'load',
   'length',
   'result',
-  'achieved',
+  ACHIEVED,
   'p95',
   'errors',
   'CPU per request',
@@ -137,10 +138,23 @@ const KINDS: Record<FindProbe['kind'], string> = {
 };
 
 /** What the words in the table of probes mean, of those that are in it. */
-export function probeTerms({ probes }: FindRecord): Figure[] {
+export function probeTerms({ probes, arrivals }: FindRecord): Figure[] {
   const kinds = Object.entries(KINDS)
     .filter(([name]) => probes.some(({ kind }) => kind === name))
     .map(([name, value]) => ({ name, value }));
+  const isAbove = probes.some(
+    ({ ratePerSecond, achievedPerSecond }) => achievedPerSecond > (ratePerSecond ?? Infinity),
+  );
+  const achieved =
+    arrivals === 'random' && isAbove
+      ? [
+          {
+            name: ACHIEVED,
+            value:
+              'expected responses per second; requests arrive at random, so it can be higher than the rate of the load',
+          },
+        ]
+      : [];
   const inFlight = probes.some(({ littlesLaw }) => littlesLaw !== null)
     ? [
         {
@@ -150,7 +164,7 @@ export function probeTerms({ probes }: FindRecord): Figure[] {
         },
       ]
     : [];
-  return [...kinds, ...inFlight];
+  return [...kinds, ...achieved, ...inFlight];
 }
 
 /** CPU per request of all roles and of the busiest: `17.9 ms, worker 9.2 ms`. */

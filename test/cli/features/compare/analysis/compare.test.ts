@@ -317,7 +317,7 @@ describe('what counts in a comparison', () => {
     const doubts = sideDoubts('B', { values, runs, outcomes }, { metric: 'capacity', ofRuns });
     expect(doubts).toEqual([
       'The capacity of B is inconclusive in 2 of 3 rounds (2, 3); the first of these runs is runs/2',
-      'In 2 of 3 runs of B: only 80 responses were measured.',
+      'In 2 of 3 runs of B (figures of the first): only 80 responses were measured.',
       'In 1 of 3 runs of B: it was cold.',
     ]);
     // What an SLO leaves open changes no throughput, and a search that does not count is told elsewhere.

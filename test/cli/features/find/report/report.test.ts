@@ -82,6 +82,10 @@ test('the words of the table of probes are explained, those that are in it', () 
   if (growth === undefined) throw new Error('there is no probe');
   const one = { ...search, probes: [{ ...growth, littlesLaw: null }] };
   expect(probeTerms(one).map(({ name }) => name)).toEqual(['growth']);
+  const above = { ...growth, littlesLaw: null, ratePerSecond: 5, achievedPerSecond: 5.5 };
+  expect(
+    probeTerms({ ...one, arrivals: 'random', probes: [above] }).map(({ name }) => name),
+  ).toEqual(['growth', 'achieved']);
   expect(renderHtml(findDocument(search))).toContain(
     '<strong>ladder</strong>: clients instead of a rate',
   );
