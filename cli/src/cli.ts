@@ -1,4 +1,5 @@
 import { takeKeepersWords } from './commands/up';
+import { offeringInstall } from './features/n8n/command';
 import { programOf } from './program';
 import { withoutSecrets } from './plan/secrets/command';
 import { leavingNoEmptyFolder } from './record/folder';
@@ -16,7 +17,7 @@ async function main(): Promise<void> {
   withoutSecrets(process.argv.slice(2));
   [process.stdout, process.stderr].forEach(hideOn);
   try {
-    await leavingNoEmptyFolder(() => programOf().parseAsync());
+    await offeringInstall(() => leavingNoEmptyFolder(() => programOf().parseAsync()));
   } catch (error) {
     const { exitCode, text } = endingOf(error);
     process.exitCode = exitCode;

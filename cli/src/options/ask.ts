@@ -1,4 +1,4 @@
-/** The one question before what may be somebody's production is loaded. */
+/** What the user is asked on a terminal, such as before what may be somebody's production is loaded. */
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { publicAddresses } from '../targets/url/private-address';
@@ -34,6 +34,13 @@ export async function ask({ words, kind, why }: Question, { yes = false }: Conse
     throw new Mistake(`${words.join(' and ')} ${was} not load-tested.`);
   }
   for (const word of words) agreed.add(word);
+}
+
+/** Whether the user says yes; nobody is asked where a program reads what comes of it. */
+export async function agrees(question: string): Promise<boolean> {
+  const isAlone = process.argv.includes('--json') || Boolean(process.env['CI']);
+  if (isAlone || !process.stdin.isTTY || !process.stderr.isTTY) return false;
+  return /^\s*y(es)?\s*$/i.test(await answerTo(`${question} [y/N] `));
 }
 
 /** However several are told apart. */

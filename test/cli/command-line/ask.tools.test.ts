@@ -1,7 +1,7 @@
-/** The question before a host of others is loaded, on a real terminal: `script` runs the command on one. */
+/** What the user is asked, on a real terminal: `script` runs the command on one. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildCli, runCli } from '../../support/cli';
@@ -20,17 +20,22 @@ const CLI = join(__dirname, '../../../cli/dist/cli.js');
 beforeAll(buildCli);
 
 /** What the user sees, and how the command ends after these keys. */
-async function answered(keys: string, args = ARGS): Promise<{ code: unknown; screen: string }> {
+async function answered(
+  keys: string,
+  args = ARGS,
+  env: NodeJS.ProcessEnv = {},
+): Promise<{ code: unknown; screen: string }> {
   const words = [process.execPath, CLI, ...args].map((word) => `'${word}'`).join(' ');
   const terminal = spawn('script', ['--quiet', '--return', '--command', words, '/dev/null'], {
     stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, ...env },
   });
   let screen = '';
   terminal.stdout.on('data', (chunk: Buffer) => (screen += chunk.toString()));
   const ended = once(terminal, 'close');
   try {
     await eventually(
-      () => /type the names? of the hosts?: /.test(screen) || terminal.exitCode !== null,
+      () => /(type the names? of the hosts?:|N\]) /.test(screen) || terminal.exitCode !== null,
     );
     terminal.stdin.write(keys);
     const [code] = (await ended) as unknown[];
@@ -94,4 +99,80 @@ test('without a terminal nobody is asked, nothing is loaded, and the sentence na
   );
   expect(stderr).not.toContain(BEGUN);
   expect(code).toBe(2);
+});
+
+describe('an n8n that is not installed', () => {
+  const VERSION = '2.39.10';
+  const FIND = ['find', '--n8n', VERSION, '--workload', 'last-node', '--anyway'];
+  const QUESTION = `Install n8n ${VERSION} now (about 4 minutes)? [y/N]`;
+  const SENTENCE = /n8n 2\.39\.10 is not installed in \S+: run n8n-tuned n8n install 2\.39\.10\./;
+  /** There is no Node.js for it either, which is looked for next. */
+  const GOES_ON = 'node24 is not installed';
+
+  let folder: string;
+  let env: NodeJS.ProcessEnv;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'ask-install-'));
+    const cache = join(folder, 'cache');
+    const bin = join(folder, 'bin');
+    mkdirSync(bin);
+    // In place of a registry, and of the lab's installer.
+    const programs = {
+      npm: `case "$2" in n8n) echo '["${VERSION}"]';; *) echo '{"node":">=22"}';; esac`,
+      bash: `shift; echo "$@" >> '${folder}/asked'
+        mkdir -p '${cache}/n8n/${VERSION}/node_modules/n8n/bin'
+        echo '{"name":"n8n","version":"${VERSION}","engines":{"node":">=22"}}' > '${cache}/n8n/${VERSION}/node_modules/n8n/package.json'
+        echo > '${cache}/n8n/${VERSION}/node_modules/n8n/bin/n8n'`,
+    };
+    for (const [name, text] of Object.entries(programs))
+      writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+    env = { PATH: `${bin}:/usr/bin:/bin`, N8N_TUNED_CACHE: cache, CI: '' };
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const asked = (): string =>
+    existsSync(join(folder, 'asked')) ? readFileSync(join(folder, 'asked'), 'utf8') : '';
+
+  test('is installed where the user wants that, and the command goes on', async () => {
+    const { code, screen } = await answered('y\r', FIND, env);
+    expect(screen).toContain(QUESTION);
+    expect(asked()).toBe(`node24 n8n@${VERSION}\n`);
+    expect(screen).not.toMatch(SENTENCE);
+    expect(screen).toContain(GOES_ON);
+    expect(code).toBe(2);
+  });
+
+  test.each([
+    ['no', 'n\r'],
+    ['nothing', '\r'],
+    ['Ctrl-D', '\u0004'],
+  ])(
+    'is left alone where the user says %s, and the sentence names the command',
+    async (_, keys) => {
+      const { code, screen } = await answered(keys, FIND, env);
+      expect(screen).toContain(QUESTION);
+      expect(screen).toMatch(SENTENCE);
+      expect(asked()).toBe('');
+      expect(code).toBe(2);
+    },
+  );
+
+  test.each([
+    ['in CI', FIND, { CI: 'true' }],
+    ['where the result is JSON', [...FIND, '--json'], {}],
+    ['where it is no release', ['find', '--n8n', '3.0.0', ...FIND.slice(3)], {}],
+  ])('is not asked for %s', async (_, args, more) => {
+    const { code, screen } = await answered('y\r', args, { ...env, ...more });
+    expect(screen).not.toContain('[y/N]');
+    expect(screen).toMatch(/is not installed in|only as an image/);
+    expect(asked()).toBe('');
+    expect(code).toBe(2);
+  });
+
+  test('is not asked for without a terminal', async () => {
+    const { code, stderr } = await runCli(FIND, env as Record<string, string>);
+    expect(stderr).toMatch(new RegExp(`^n8n-tuned: ${SENTENCE.source}\n$`));
+    expect(code).toBe(2);
+  });
 });

@@ -2,8 +2,11 @@
 import { Argument, type Command } from 'commander';
 import { installedN8n, nodeFor } from '../../lab/n8n';
 import { cacheFolder, pinned, readVersions, hasLab, repositoryRoot } from '../../lab/paths';
+import { agrees } from '../../options/ask';
 import type { CommandHelp } from '../../options/help';
+import { NotInstalled } from '../../targets/process/tools';
 import { EXIT, messageOf, Mistake, Failure } from '../../ui/exit';
+import { supports } from '../../plan/environment';
 import { interruptible } from '../../ui/interrupt';
 import { printJson, printLines, warn } from '../../ui/print';
 import { startProgress } from '../../ui/progress';
@@ -20,6 +23,8 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import { compareVersions } from '../../ui/versions';
 
+const RELEASE = /^\d+\.\d+\.\d+$/;
+
 /** What the npm registry has, asked by npm itself, so that its settings and proxies hold. */
 
 const run = promisify(execFile);
@@ -27,7 +32,7 @@ const run = promisify(execFile);
 /** Lists all releases that the registry has, the oldest first, without candidates. */
 async function releases(signal: AbortSignal): Promise<string[]> {
   const found = z.array(z.string()).parse(await view(['n8n', 'versions'], signal));
-  return found.filter((version) => /^\d+\.\d+\.\d+$/.test(version)).sort(compareVersions);
+  return found.filter((version) => RELEASE.test(version)).sort(compareVersions);
 }
 
 /** The versions of Node.js that a release asks for; null: any. */
@@ -59,6 +64,24 @@ async function install(version: string, signal: AbortSignal): Promise<boolean> {
   return true;
 }
 
+/** Does the work, and again once each n8n that it lacks is installed, if the user wants that. */
+export async function offeringInstall(work: () => Promise<unknown>): Promise<void> {
+  for (const offered = new Set<string>(); ;) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      if (!(error instanceof NotInstalled) || offered.has(error.version)) throw error;
+      const { version } = error;
+      const isRelease = RELEASE.test(version) && supports(version, 'fromNpm');
+      if (!isRelease || !(await agrees(`Install n8n ${version} now (about 4 minutes)?`)))
+        throw error;
+      offered.add(version);
+      await interruptible((signal) => install(version, signal));
+    }
+  }
+}
+
 /** By the names of lab/install.sh. */
 async function toolsFor(version: string, signal: AbortSignal): Promise<string[]> {
   const versions = readVersions();
@@ -78,7 +101,8 @@ async function toolsFor(version: string, signal: AbortSignal): Promise<string[]>
 async function lab(tools: readonly string[], signal: AbortSignal): Promise<void> {
   const child = spawn('bash', [join(repositoryRoot(), 'lab', 'install.sh'), ...tools], {
     detached: true,
-    stdio: ['ignore', 'inherit', 'inherit'],
+    // What the user keeps of a command is its result alone.
+    stdio: ['ignore', process.stderr, 'inherit'],
   });
   const end = (): void => {
     child.kill('SIGTERM');
@@ -180,7 +204,7 @@ async function list(
 }
 
 function releaseFor(action: Action, version: string | undefined): string {
-  if (version !== undefined && /^\d+\.\d+\.\d+$/.test(version)) return version;
+  if (version !== undefined && RELEASE.test(version)) return version;
   throw new Mistake(`${action} requires an n8n release, such as n8n-tuned n8n ${action} 2.39.10.`);
 }
 

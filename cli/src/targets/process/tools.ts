@@ -45,12 +45,23 @@ export function notInstalled(version: string, installed: readonly string[]): str
 const eitherOf = (names: readonly string[]): string =>
   [names.slice(0, -1).join(', '), names.at(-1)].filter(Boolean).join(' or ');
 
+/** What `n8n-tuned n8n install` may put there. */
+export class NotInstalled extends Mistake {
+  constructor(
+    readonly version: string,
+    installed: readonly string[],
+  ) {
+    super(notInstalled(version, installed));
+  }
+}
+
 /** The program that the user names, or that of the version in the lab's cache. */
 function n8nOf(version: string, named: string | undefined): string {
   const program = named ?? n8nProgram(cacheFolder(), version);
   if (existsSync(program)) return program;
   if (named !== undefined) throw new Mistake(`--n8n-program ${named} does not exist.`);
-  throw new Mistake(hasLab() ? notInstalled(version, installedN8n(cacheFolder())) : WITHOUT_LAB);
+  if (!hasLab()) throw new Mistake(WITHOUT_LAB);
+  throw new NotInstalled(version, installedN8n(cacheFolder()));
 }
 
 /** The Node.js on the PATH, which a user who names a program of n8n runs it with. */
