@@ -59,7 +59,7 @@ the runner's get through but those that are the launcher's own. Dict: context, c
     - /etc/n8n-task-runners.json
     - /runner-config/config.json
     {{- range include "n8n-tuned.runnerEnv" . | fromYamlArray }}
-    {{- if not (or (hasPrefix "N8N_RUNNERS_LAUNCHER_" .name) (has .name (list "N8N_RUNNERS_AUTH_TOKEN" "N8N_RUNNERS_TASK_BROKER_URI" "N8N_RUNNERS_CONFIG_PATH"))) }}
+    {{- if not (regexMatch "^N8N_RUNNERS_(LAUNCHER_.*|AUTH_TOKEN|TASK_BROKER_URI|CONFIG_PATH)$" .name) }}
     - {{ .name }}
     {{- end }}
     {{- end }}

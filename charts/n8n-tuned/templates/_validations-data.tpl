@@ -110,7 +110,9 @@
 {{- if and (eq $origin "generated") (eq .Values.database.type "postgresql") .Values.database.external.host $key.generate -}}
 {{- "encryptionKey: an external database outlives this cluster, but a key that the chart creates does not, and n8n cannot read its credentials without the key: create a Secret, and set encryptionKey.existingSecret." }}{{ "\n" -}}
 {{- end -}}
-{{- $places := dict "encryptionKey" "encryptionKey.existingSecret" "database" "database.own.existingSecret" "redis" "redis.own.existingSecret" "runners" "taskRunners.authToken.existingSecret" -}}
+{{- $places := dict
+  "encryptionKey" "encryptionKey.existingSecret" "database" "database.own.existingSecret"
+  "redis" "redis.own.existingSecret" "runners" "taskRunners.authToken.existingSecret" -}}
 {{- if not $key.generate -}}
 {{- $missing := list -}}
 {{- range .n8nTunedGenerated -}}{{- $missing = append $missing (get $places .what) -}}{{- end -}}
@@ -149,23 +151,28 @@ win or lose without a word.
 {{- $external := .Values.database.external -}}
 {{- $redis := .Values.redis.external -}}
 {{- $given := dict
-  "N8N_ENCRYPTION_KEY" (dict "at" "encryptionKey" "as" (include "n8n-tuned.given" (pick .Values.encryptionKey "existingSecret" "value")) "isOwn" "")
-  "DB_POSTGRESDB_PASSWORD" (dict "at" "database.external" "as" (include "n8n-tuned.given" (pick $external "existingSecret" "password" "passwordless")) "isOwn" (include "n8n-tuned.ownDatabase" .))
-  "QUEUE_BULL_REDIS_PASSWORD" (dict "at" "redis.external" "as" (include "n8n-tuned.given" (pick $redis "existingSecret" "password")) "isOwn" (include "n8n-tuned.ownRedis" .)) -}}
+  "N8N_ENCRYPTION_KEY" (dict "at" "encryptionKey" "of" (pick .Values.encryptionKey "existingSecret" "value") "isOwn" "")
+  "DB_POSTGRESDB_PASSWORD" (dict
+    "at" "database.external" "of" (pick $external "existingSecret" "password" "passwordless")
+    "isOwn" (include "n8n-tuned.ownDatabase" .))
+  "QUEUE_BULL_REDIS_PASSWORD" (dict
+    "at" "redis.external" "of" (pick $redis "existingSecret" "password") "isOwn" (include "n8n-tuned.ownRedis" .)) -}}
 {{- range $variable, $other := $given -}}
+{{- $as := include "n8n-tuned.given" $other.of -}}
 {{- $roles := include "n8n-tuned.rolesWithVariable" (dict "context" $ "name" $variable) -}}
 {{- if and $roles $other.isOwn -}}
 {{- $store := trimSuffix ".external" $other.at -}}
 {{- printf "env.%s: the release deploys this store with its own password: store your password in a Secret and set %s.own.existingSecret, or remove the variable." $variable $store }}{{ "\n" -}}
-{{- else if and (eq $roles "all") $other.as -}}
-{{- printf "%s (%s): env.%s would override this setting: keep only one of them." $other.at $other.as $variable }}{{ "\n" -}}
-{{- else if and (eq $roles "some") (or (eq $variable "N8N_ENCRYPTION_KEY") (and (eq $variable "QUEUE_BULL_REDIS_PASSWORD") (not $other.as))) -}}
+{{- else if and (eq $roles "all") $as -}}
+{{- printf "%s (%s): env.%s would override this setting: keep only one of them." $other.at $as $variable }}{{ "\n" -}}
+{{- else if and (eq $roles "some") (or (eq $variable "N8N_ENCRYPTION_KEY") (and (eq $variable "QUEUE_BULL_REDIS_PASSWORD") (not $as))) -}}
 {{- printf "env.%s: this variable is not set for every role, but all roles need the same value: set the variable under env." $variable }}{{ "\n" -}}
 {{- end -}}
 {{- range $component := $.n8nTunedComponents -}}
 {{- $own := $component.ownEnv -}}
 {{- $file := printf "%s_FILE" $variable -}}
-{{- $ofEnvFrom := ternary $.Values.secretsInEnvFrom list (not (empty (include "n8n-tuned.envFrom" (dict "context" $ "component" $component)))) | default list -}}
+{{- $envFrom := include "n8n-tuned.envFrom" (dict "context" $ "component" $component) -}}
+{{- $ofEnvFrom := ternary list $.Values.secretsInEnvFrom (empty $envFrom) | default list -}}
 {{- $ways := list -}}
 {{- range $name := list $variable $file -}}
 {{- if get $own $name -}}{{- $ways = append $ways (printf "env.%s" $name) -}}{{- end -}}

@@ -5,7 +5,9 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 */}}
 {{- define "n8n-tuned.validate" -}}
 {{- $found := "" -}}
-{{- range $check := list "version" "process" "mode" "stores" "secrets" "roles" "memory" "quantities" "storage" "traffic" "runners" "packages" "monitoring" "recovery" "ports" "names" "knownSettings" -}}
+{{- range $check := list
+  "version" "process" "mode" "stores" "secrets" "roles" "memory" "quantities" "storage" "traffic" "runners" "packages"
+  "monitoring" "recovery" "ports" "names" "knownSettings" -}}
 {{- $found = printf "%s%s" $found (include (printf "n8n-tuned.validate.%s" $check) $) -}}
 {{- end -}}
 {{- $sentences := splitList "\n" $found | compact | uniq -}}
@@ -182,7 +184,9 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- "webhook.replicas: production webhooks go to the webhook processors, so with 0 replicas, nothing responds to them: set 1 or more replicas, or webhook.enabled=false." }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
-{{- if and $values.webhook.exclusive (include "n8n-tuned.hasWebhookProcessors" .) (not $values.ingress.enabled) (not $values.ingress.webhook.enabled) (not $values.httpRoute.enabled) (not $values.httpRoute.webhook.enabled) (not $values.publicUrl) (not $values.webhookUrl) -}}
+{{- $route := or $values.ingress.enabled $values.ingress.webhook.enabled $values.httpRoute.enabled $values.httpRoute.webhook.enabled -}}
+{{- $isReached := or $route $values.publicUrl $values.webhookUrl -}}
+{{- if and $values.webhook.exclusive (include "n8n-tuned.hasWebhookProcessors" .) (not $isReached) -}}
 {{- "webhook.exclusive: nothing routes webhooks to the webhook processors, and main does not handle webhooks: enable ingress or httpRoute, or set publicUrl if your own proxy routes the webhooks." }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
@@ -224,7 +228,8 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- printf "%s.keda.minReplicas: without a pod, there is no CPU usage to measure, so KEDA would never start a pod: set this value to 1 or more, or add triggers." .at }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
-{{- if and $settings.autoscaling.enabled (eq (int $settings.autoscaling.cpuPercent) 0) (eq (int $settings.autoscaling.memoryPercent) 0) (not $settings.autoscaling.metrics) -}}
+{{- $scaling := $settings.autoscaling -}}
+{{- if and $scaling.enabled (not (or (int $scaling.cpuPercent) (int $scaling.memoryPercent) $scaling.metrics)) -}}
 {{- printf "%s.autoscaling: the autoscaler has no metric to scale on: set cpuPercent, memoryPercent or metrics." .at }}{{ "\n" -}}
 {{- end -}}
 {{- if $settings.terminationGracePeriodSeconds -}}

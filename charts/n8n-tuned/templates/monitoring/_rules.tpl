@@ -83,7 +83,8 @@ recordedCapacity: {{ gt (float64 $monitoring.capacity.executionsPerSecond) 0.0 }
 {{- end -}}
 {{- $severity := default .labels.severity (get $rule.severities .alert) -}}
 {{- $labels := merge (dict "severity" $severity) $whose -}}
-{{- $rules = append $rules (merge (dict "expr" (include "n8n-tuned.filled" (dict "text" .expr "tokens" $tokens)) "labels" $labels "annotations" $annotations) (omit . "needs" "n8n")) -}}
+{{- $expr := include "n8n-tuned.filled" (dict "text" .expr "tokens" $tokens) -}}
+{{- $rules = append $rules (merge (dict "expr" $expr "labels" $labels "annotations" $annotations) (omit . "needs" "n8n")) -}}
 {{- end -}}
 {{- end -}}
 {{- if $rules -}}{{- $groups = append $groups (dict "name" .name "rules" $rules) -}}{{- end -}}

@@ -18,7 +18,10 @@
 
 {{- define "n8n-tuned.preloadFolder" -}}/etc/n8n-tuned/preload{{- end -}}
 
-{{/* The patches of n8n's own code that this release loads, by what they do with this n8n, as `known`, `prove` and `unknown`, and those that it would load for another n8n, as `absent`. Context. */}}
+{{/*
+The patches of n8n's own code that this release loads, by what they do with this n8n, as `known`, `prove` and `unknown`, and
+those that it would load for another n8n, as `absent`. Context.
+*/}}
 {{- define "n8n-tuned.patchesByClass" -}}
 {{- $version := include "n8n-tuned.version" . -}}
 {{- $known := .Files.Get "files/preload/known.json" | fromJson -}}

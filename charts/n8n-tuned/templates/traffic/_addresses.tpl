@@ -35,6 +35,11 @@ anything else would be a guess (a load balancer may end TLS before an Ingress), 
 {{- regexReplaceAll "^[^:]*://[^/?#]*([^?#]*).*$" . "${1}" | trimSuffix "/" -}}
 {{- end -}}
 
+{{/* The port of an address: what it says, else 80 for http:// and 443. */}}
+{{- define "n8n-tuned.portOf" -}}
+{{- regexFind ":[0-9]+" (regexReplaceAll "^https?://[^/:]*" . "") | trimPrefix ":" | default (ternary "80" "443" (hasPrefix "http:" .)) -}}
+{{- end -}}
+
 {{/* Hosts of a route as `items`: those that it names, else that of the address. Dict: hosts, url. */}}
 {{- define "n8n-tuned.routeHosts" -}}
 {{- $hosts := .hosts | default list -}}
@@ -50,10 +55,14 @@ anything else would be a guess (a load balancer may end TLS before an Ingress), 
 {{- include "n8n-tuned.fullname" . }}{{ if include "n8n-tuned.hasWebhookProcessors" . }}-webhook{{ end -}}
 {{- end -}}
 
-{{/* http://service.namespace.svc:port of the production webhooks inside the cluster. */}}
+{{/* http://service.namespace.svc:port inside the cluster. Dict: context, service. */}}
+{{- define "n8n-tuned.clusterUrl" -}}
+{{- $port := int .context.Values.service.port -}}
+http://{{ .service }}.{{ include "n8n-tuned.namespace" .context }}.svc{{ ternary "" (printf ":%d" $port) (eq $port 80) }}
+{{- end -}}
+
 {{- define "n8n-tuned.webhookBaseUrl" -}}
-{{- $port := int .Values.service.port -}}
-http://{{ include "n8n-tuned.webhookService" . }}.{{ include "n8n-tuned.namespace" . }}.svc{{ ternary "" (printf ":%d" $port) (eq $port 80) }}
+{{- include "n8n-tuned.clusterUrl" (dict "context" . "service" (include "n8n-tuned.webhookService" .)) -}}
 {{- end -}}
 
 {{/* The address that n8n gives to callers of its webhooks. */}}
@@ -103,8 +112,12 @@ http://{{ include "n8n-tuned.webhookService" . }}.{{ include "n8n-tuned.namespac
 {{- printf "%s.webhook (%s): these settings have no effect, because the separate route for webhooks is off: set %s.webhook.enabled=true, or remove these settings." $at $given $at }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
-{{- $ofUsers := concat (ternary $values.ingress.hosts list $values.ingress.enabled | default list) (ternary $values.httpRoute.hostnames list $values.httpRoute.enabled | default list) -}}
-{{- $ofCallers := concat (ternary $values.ingress.webhook.hosts list $values.ingress.webhook.enabled | default list) (ternary $values.httpRoute.webhook.hostnames list $values.httpRoute.webhook.enabled | default list) -}}
+{{- $ofUsers := list -}}
+{{- $ofCallers := list -}}
+{{- range list $values.ingress $values.httpRoute -}}
+{{- if .enabled -}}{{- $ofUsers = concat $ofUsers (.hosts | default .hostnames | default list) -}}{{- end -}}
+{{- if .webhook.enabled -}}{{- $ofCallers = concat $ofCallers (.webhook.hosts | default .webhook.hostnames | default list) -}}{{- end -}}
+{{- end -}}
 {{- range $at, $pair := dict "publicUrl" (list $values.publicUrl $ofUsers) "webhookUrl" (list $values.webhookUrl (concat $ofCallers $ofUsers)) -}}
 {{- if and (first $pair) (last $pair) -}}
 {{- $host := regexReplaceAll "^[^:]*://([^/:?#]*).*$" (first $pair) "${1}" -}}

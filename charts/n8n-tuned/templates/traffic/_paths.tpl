@@ -23,7 +23,8 @@ requests, a processor of its own does. An HTTPRoute sends there only what is of 
 
 {{/* The Service for MCP over HTTP where MCP over SSE has another one; else empty. */}}
 {{- define "n8n-tuned.mcpOverHttp" -}}
-{{- if and (include "n8n-tuned.hasWebhookProcessors" .) (include "n8n-tuned.hasOneForMcp" .) (include "n8n-tuned.supports" (dict "context" . "feature" "mcpOnEveryProcess")) -}}
+{{- $isOnEvery := include "n8n-tuned.supports" (dict "context" . "feature" "mcpOnEveryProcess") -}}
+{{- if and (include "n8n-tuned.hasWebhookProcessors" .) (include "n8n-tuned.hasOneForMcp" .) $isOnEvery -}}
 {{- include "n8n-tuned.webhookService" . -}}
 {{- end -}}
 {{- end -}}
@@ -59,7 +60,9 @@ main's; with it, all that callers of webhooks need, for a route of their own. Di
 
 {{/* The paths of MCP, as `items` (path, service): a session over SSE, and an answer of MCP over HTTP, is a stream. */}}
 {{- define "n8n-tuned.streamRoutes" -}}
-{{- $services := dict "N8N_ENDPOINT_MCP" (list "mcp" (include "n8n-tuned.mcpService" .)) "N8N_ENDPOINT_MCP_TEST" (list "mcp-test" (include "n8n-tuned.fullname" .)) -}}
+{{- $services := dict
+  "N8N_ENDPOINT_MCP" (list "mcp" (include "n8n-tuned.mcpService" .))
+  "N8N_ENDPOINT_MCP_TEST" (list "mcp-test" (include "n8n-tuned.fullname" .)) -}}
 {{- $items := list -}}
 {{- range $variable, $pair := $services -}}
 {{- $path := include "n8n-tuned.webhookPath" (dict "context" $ "variable" $variable "default" (first $pair)) -}}
