@@ -72,6 +72,9 @@ function versions(): Generated {
 }
 
 const PAGE = 'docs/compatibility.md';
+/** By `missingAmong` of lab/n8n/from-registry.mjs. */
+const WHY_PINNED =
+  "By default, the command and the chart use n8n 2.41.1. On 2026-11-29, it was the newest version for which the npm registry of our tests had all of n8n's own packages. For 2.41.3, the newest version there, 21 of these packages were missing.";
 const RECORD = 'docs/records/versions.json';
 
 /** Which patches are in force with which n8n, and what of it ran: n8n-tuned n8n admit VERSION --full writes the record. */
@@ -108,6 +111,8 @@ function compatibility(): Generated {
 
 This page shows which [patches](docs/chart/patches.md) work with which n8n version, and how much faster n8n is with the chart's defaults.
 The figures for one version do not apply to others.
+
+${WHY_PINNED}
 
 ## Patches
 
