@@ -4,6 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { textsOf, type Text } from './texts';
 
 const root = join(__dirname, '../..');
@@ -185,6 +186,22 @@ test('identifiers and JSON keys keep to the words', () => {
   expect(files.flatMap((file) => bannedNamesIn(read(file)).map((n) => `${file}: ${n}`))).toEqual(
     [],
   );
+});
+
+test('keys of the records of studies keep to the words', () => {
+  const keysIn = (text: string): string[] => [
+    ...new Set([...text.matchAll(/"([A-Za-z][\w-]*)\\?":/g)].map(([, key = '']) => key)),
+  ];
+  expect(keysIn('{"most":1,"most":2,"text":"{\\"least\\":3}"}')).toEqual(['most', 'text', 'least']);
+  const archives = tracked('studies/*/results.jsonl.gz');
+  expect(archives.length).toBeGreaterThan(40);
+  const found = archives.flatMap((file) => {
+    const keys = keysIn(gunzipSync(readFileSync(join(root, file))).toString());
+    return keys
+      .filter((key) => /^(most|least|usual)$/.test(key) || bannedNamesIn(key).length > 0)
+      .map((key) => `${file}: ${key}`);
+  });
+  expect(found).toEqual([]);
 });
 
 /** A comment whose first word is Of, Where or As, in each way to write one; a line that goes on with one may begin so. */
