@@ -108,12 +108,14 @@ async function sync(): Promise<void> {
 }
 
 /** What Argo CD says of its Application, and what it would prune. */
-async function shown(): Promise<{ sync: string; health: string; wouldPrune: number }> {
+async function shown(): Promise<{ sync: string; health: string; wouldPrune: string[] }> {
   const { status } = await state();
   return {
     sync: status?.sync?.status ?? 'none',
     health: status?.health?.status ?? 'none',
-    wouldPrune: (status?.resources ?? []).filter((each) => each.requiresPruning === true).length,
+    wouldPrune: (status?.resources ?? [])
+      .filter((each) => each.requiresPruning === true)
+      .map((each) => `${each.kind} ${each.name}`),
   };
 }
 
@@ -163,9 +165,14 @@ test.each(['label', 'annotation'])(
       const key = await secret();
       const isKept = async (step: string): Promise<void> => {
         const now = await shown();
-        sequence.add(step, { ...now, sameKey: isDeepStrictEqual(await secret(), key) });
+        const { wouldPrune } = now;
+        sequence.add(step, {
+          ...now,
+          wouldPrune: wouldPrune.length,
+          sameKey: isDeepStrictEqual(await secret(), key),
+        });
         expect(await secret()).toEqual(key);
-        expect(now.wouldPrune).toBe(0);
+        expect(wouldPrune).toEqual([]);
       };
       await isKept('install');
       for (let round = 1; round <= SYNCS; round++) {
