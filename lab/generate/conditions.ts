@@ -39,10 +39,11 @@ const versionsIn = (parts: readonly Fields[]): string[] =>
 export const versionsAt = (path: string): string[] =>
   versionsIn(recordsAt(path).flatMap((one) => [...objectsIn(readJson(one))]));
 
-/** In a few words, from the text of a page. */
-export function conditionsOf(text: string): string {
-  const linked = distinct([...text.matchAll(RECORDED)].map(([, href = '']) => pathOf(href)));
-  return conditionsIn(distinct(linked.flatMap(recordsAt)).map((path) => readJson(path)));
+/** In a few words, from the records that the text of a page links to, and others. */
+export function conditionsOf(text: string, others: readonly { path: string }[] = []): string {
+  const linked = [...text.matchAll(RECORDED)].map(([, href = '']) => pathOf(href));
+  const paths = distinct([...linked, ...others.map(({ path }) => path)].flatMap(recordsAt));
+  return conditionsIn(paths.map((path) => readJson(path)));
 }
 
 export function conditionsIn(records: readonly unknown[]): string {

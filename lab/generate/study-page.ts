@@ -19,6 +19,8 @@ export interface StudyPage {
   /** A study that a test measures has it here; the others have it in their study.yaml. */
   question?: string;
   answer?: () => Answer;
+  /** What the page adds up and does not link to one by one. */
+  records?: () => readonly { path: string }[];
   /** Markdown; links lead from the root of the repository. */
   parts: (() => string)[];
 }
@@ -53,19 +55,16 @@ export const questionOf = ({ study, question }: Pick<StudyPage, 'study' | 'quest
   planOf(study)?.question ?? question ?? study;
 
 export function filesOfPage(page: StudyPage): Record<string, string> {
-  const { study, answer, parts } = page;
+  const { study, answer, parts, records } = page;
   const plan = planOf(study);
   const repeated =
-    plan === null
-      ? 'A test repeats the measurement'
-      : `To repeat the measurement, run \`n8n-tuned study ${study}\``;
+    plan === null ? 'A test repeats it' : `Repeat it with \`n8n-tuned study ${study}\``;
   const figures = parts.map((part) => part()).filter((text) => text !== '');
   const text = [
     `# ${questionOf(page)}`,
     '<!-- Written by lab/generate/all.ts from the records of studies. -->',
     ...(answer === undefined ? [] : [`**${answerText(answer())}**`]),
-    `Measured on ${conditionsOf(figures.join('\n'))}. ${repeated} ([studies](studies/README.md)).
-[What we measured](docs/measured.md) lists the main results of the studies.`,
+    `Measured on ${conditionsOf(figures.join('\n'), records?.())}. ${repeated}; it keeps [all records](studies/${study}/results.jsonl.gz).`,
     ...figures,
   ].join('\n\n');
   return { [pathOfPage(page)]: linksFrom(pathOfPage(page), text) };

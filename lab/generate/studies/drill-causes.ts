@@ -21,9 +21,8 @@ export type LostDue = Record<'before' | 'during' | 'after' | 'late', boolean>;
 
 const NOT_KNOWN: Cause = { cause: 'not looked into yet', prevention: 'not known' };
 
-const CHECK = "n8n's own check calls it crashed, every `executions.recovery.intervalMinutes` (180)";
-const RECOVERY =
-  '[recovery](docs/recovery.md): `recovery.enabled`, for workflows that may run twice';
+const CHECK = "n8n's own check, every `executions.recovery.intervalMinutes` (180)";
+const RECOVERY = 'recovery';
 
 /** While a worker ends, jobs that it has just taken get lost. */
 const ENDING = {
@@ -103,11 +102,10 @@ const AT_WORK = {
 };
 const HANDED = {
   cause:
-    'each free slot of the worker has asked Redis for a job, and Redis gives the next jobs to these slots, although the worker does not take them; n8n fails those that two checks for stalled jobs (every 30 s or more) find before the worker does',
+    'Redis gives the next jobs to free slots of the worker, which does not take them; n8n fails those that two checks for stalled jobs (every 30 s or more) find before the worker does',
   prevention: RECOVERY,
 };
-const RECONNECT =
-  '`database.reconnectSeconds` of the chart (2 s), with which n8n reaches PostgreSQL again sooner';
+const RECONNECT = '`database.reconnectSeconds` of the chart (2 s)';
 const backWithoutDatabase = (configuration: string): Cause => ({
   cause:
     'a worker that has not reached PostgreSQL again takes jobs all the same, and fails each at once',
@@ -127,28 +125,26 @@ const NOT_STORED = {
   cause: 'the execution could not be started or stored while a store was down',
   prevention: ['a store that fails over', RECOVERY],
 };
-const WAITS =
-  '`tuning.keepStalled` of the chart, which now waits for PostgreSQL and then stores it';
+const WAITS = '`tuning.keepStalled` of the chart, which now waits for PostgreSQL';
 /** WorkflowRunner.processError of n8n 2.41 begins with a query. */
 const END_NOT_STORED = {
   cause:
     'before n8n stores that an execution has failed, it reads the execution; while PostgreSQL is away that fails as well, and the execution stays new or running',
-  prevention: `${WAITS}; or ${CHECK}; ${RECOVERY}`,
+  prevention: [WAITS, CHECK, RECOVERY],
 };
 /** n8n's retry refuses an execution that has not begun. */
 const NOT_BEGUN = {
   cause: `${END_NOT_STORED.cause}; recovery lists one that is new, since n8n refuses to retry it`,
-  prevention: `${WAITS}; or ${CHECK}; then recovery retries it`,
+  prevention: [WAITS, CHECK, RECOVERY],
 };
-const OUTAGE =
-  '`redis.outageSeconds` of the chart (60 s): n8n waits for Redis so long before it ends itself';
+const OUTAGE = '`redis.outageSeconds` of the chart (60 s)';
 /** Every process of n8n ends itself without Redis. */
 const nobodyWaits = (configuration: string): Cause => ({
   cause:
     'the worker that had it ended, and so did the process that waited for its end: n8n fails its job, and nothing stores that its execution has failed',
   prevention:
     configuration === 'as-it-comes'
-      ? [OUTAGE, END_NOT_STORED.prevention]
+      ? [OUTAGE, ...END_NOT_STORED.prevention]
       : END_NOT_STORED.prevention,
 });
 
@@ -158,8 +154,7 @@ const HALF_OPEN = {
     prevention: '`worker.guardSeconds` of the chart restarts them',
   },
   lost: {
-    cause:
-      'each free slot of a worker has asked Redis for a job; Redis gives the next jobs to these connections, which are dead',
+    cause: 'Redis gives the next jobs to free slots of a worker, whose connections are dead',
     prevention: RECOVERY,
   },
   recover: {
@@ -172,7 +167,7 @@ const HALF_OPEN = {
 const RUNNER_ENDED = {
   cause:
     'n8n ends what ran on a task runner that dies as an error of its node, and does not run it again',
-  prevention: `${RECOVERY}; or "Retry On Fail" of the node`,
+  prevention: [RECOVERY, '"Retry On Fail" of the node'],
 };
 
 const noRedis = (configuration: string): Cause => ({
@@ -184,10 +179,9 @@ const noRedis = (configuration: string): Cause => ({
   ],
 });
 
-export const causesOf = (broken: Broken): Record<keyof Cause, string> =>
-  together([causeOf(broken)]);
+export const causesOf = (broken: Broken): Cause[] => [causeOf(broken)].flat();
 
-function causeOf({ fault, configuration, metric, classes, lostDue }: Broken): Cause {
+function causeOf({ fault, configuration, metric, classes, lostDue }: Broken): Cause | Cause[] {
   if (fault === 'redis-half-open' && configuration === 'as-it-comes') {
     return HALF_OPEN['as-it-comes'];
   }
@@ -210,7 +204,7 @@ function causeOf({ fault, configuration, metric, classes, lostDue }: Broken): Ca
       ...(classes.includes('not-executed') ? (NOT_EXECUTED[fault] ?? [ENDING]) : []),
       ...(classes.includes('lost') ? causesOfLost({ fault, configuration, lostDue }) : []),
     ];
-    return causes.length === 0 ? NOT_KNOWN : together(causes);
+    return causes.length === 0 ? NOT_KNOWN : causes;
   }
   if (metric === 'errors' && REPLACED.has(fault)) return KEPT_OPEN;
   if (metric === 'errors' && WITHOUT_STORE.has(fault)) {
@@ -254,11 +248,4 @@ function causesOfLost({
   if (fault === 'kill-main' || fault === 'kill-webhook') return [ACCEPTED];
   if (WITHOUT_DATABASE.has(fault)) return [NOT_STORED, backWithoutDatabase(configuration)];
   return [WITHOUT_STORE.has(fault) ? NOT_STORED : NOT_KNOWN];
-}
-
-/** One or several, each with one prevention or several; of several causes the counts do not say how much each is of. */
-function together(causes: readonly Cause[]): Record<keyof Cause, string> {
-  const all = (name: keyof Cause): string =>
-    [...new Set(causes.flatMap((one) => one[name]))].join('; or ');
-  return { cause: all('cause'), prevention: all('prevention') };
 }

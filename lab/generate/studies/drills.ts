@@ -6,7 +6,6 @@ import {
   FAULTS,
   FULL,
   hadNothingAtRisk,
-  HARMLESS,
   isCurrent,
   isNeeded,
   isOfDatabase,
@@ -24,7 +23,7 @@ import { boundAfterNone } from '../../../cli/src/features/drill/analysis/ledger-
 import { faultsAtRisk } from '../../../cli/src/features/drill/analysis/verdict';
 import type { DrillLedger, DrillRecord } from '../../../cli/src/features/drill/record';
 import { counted } from '../../../cli/src/ui/numbers';
-import { hrefOf, listed, number, read, seconds, share, tableOf } from '../records';
+import { link, listed, number, read, seconds, share, tableOf } from '../records';
 import type { StudyPage } from '../study-page';
 import { distinct, grouped, partsOf, sum } from '../sweeps';
 import { causesOf, type LostDue } from './drill-causes';
@@ -57,12 +56,6 @@ const requestsIn = (
   name: LedgerClass,
 ): number => counts[name]?.requests ?? 0;
 
-const perDrill = (values: readonly number[]): string => {
-  const [min, max] = [Math.min(...values), Math.max(...values)];
-  if (values.length === 1) return '';
-  return ` (${min === max ? number(min) : `${number(min)} to ${number(max)}`} per drill)`;
-};
-
 /**
  * What may still be lost, or be lost already: with it, nothing bounds what is. Of a request without a response that no source
  * knows, n8n's own executions tell that it was never accepted.
@@ -70,12 +63,12 @@ const perDrill = (values: readonly number[]): string => {
 const OPEN: LedgerClass[] = ['running', 'unknown'];
 type Ledger = Pick<DrillLedger, 'classes' | 'sources' | 'lost' | 'exposed'>;
 
+/** "6 of 252", and of how many it is not known. */
 function lostOf(ledgers: readonly Ledger[]): string {
-  const lost = ledgers.map((ledger) => ledger.lost);
   const exposed = sum(ledgers.map((ledger) => ledger.exposed));
   if (exposed === 0) return '-';
   const open = openIn(ledgers);
-  const told = `${number(sum(lost))} of ${number(exposed)}${sum(lost) === 0 ? '' : perDrill(lost)}`;
+  const told = `${number(sum(ledgers.map(({ lost }) => lost)))} of ${number(exposed)}`;
   return open.length > 0 ? `${told}, and of others it is not known (${open.join(', ')})` : told;
 }
 
@@ -91,8 +84,8 @@ const openIn = (ledgers: readonly Ledger[]): string[] =>
 
 const othersIn = (ledgers: readonly Pick<Ledger, 'classes'>[]): string[] =>
   classes.flatMap((name) => {
-    const counts = ledgers.map((ledger) => requestsIn(ledger, name));
-    return sum(counts) === 0 ? [] : [`${number(sum(counts))} ${wordOf(name)}${perDrill(counts)}`];
+    const requests = sum(ledgers.map((ledger) => requestsIn(ledger, name)));
+    return requests === 0 ? [] : [`${number(requests)} ${wordOf(name)}`];
   });
 
 function othersOf(drills: readonly Kept[]): string {
@@ -126,48 +119,19 @@ function recoveredAfter(drills: readonly Kept[]): string {
     : `${range}; not within the drill in ${number(missing)} drill${missing === 1 ? '' : 's'}`;
 }
 
-const linksOf = (drills: readonly (Kept & { isOutdated?: boolean })[]): string =>
-  drills
-    .map(
-      ({ path, atOnce, isOutdated = false }, index) =>
-        `[${number(index + 1)}](${hrefOf(path)})${atOnce === undefined ? '' : '\\*'}${isOutdated ? '†' : ''}`,
-    )
-    .join(' ');
-
-/** Says how much of what recovery ran again had been finished before, at most. */
-function repeatedBy(drills: readonly Kept[]): string {
-  const recovered = drills.filter(({ drill }) => drill.recovery !== undefined);
-  if (recovered.length === 0) return '-';
-  const retries = sum(
-    recovered.flatMap(({ drill }) => Object.values<number>(drill.recovery?.attempts ?? {})),
-  );
-  const twice = sum(recovered.map(({ doneTwice }) => doneTwice));
-  return retries === 0 && twice === 0 ? 'no retry' : `${number(twice)} / ${number(retries)}`;
-}
-
-/** Requests of one fault are lost together: how many of the faults lost any, and what none of so few rules out. */
+/** Requests of one fault are lost together: how many of the faults that put any at risk lost some. */
 function faultsOf(drills: readonly Kept[]): string {
   const faults = sum(drills.map(({ drill }) => faultsAtRisk(drill.fault)));
   const losing = drills.filter(({ drill }) => drill.ledger.lost > 0);
-  if (losing.length === 0) {
-    const isKnown = openIn(drills.map(({ drill }) => drill.ledger)).length === 0;
-    return `0 of ${number(faults)}${isKnown ? `: at most ${share(boundAfterNone(faults))}` : ''}`;
-  }
   const isRepeated = losing.some(({ drill }) => faultsAtRisk(drill.fault) > 1);
-  return `${isRepeated ? 'at least ' : ''}${number(losing.length)} of ${number(faults)}`;
+  return `${isRepeated ? 'at least ' : ''}${number(losing.length)}/${number(faults)}`;
 }
-
-const LOSING = 'faults that lost any (95% confidence)';
-const RECOVERED = 'met the SLO again after';
-const REPEATED = 'retries that repeated finished work / retries';
 
 const OUTCOME = {
   'lost, of those exposed': ({ drills }: { drills: Kept[] }) =>
     lostOf(drills.map(({ drill }) => drill.ledger)),
-  [LOSING]: ({ drills }: { drills: Kept[] }) => faultsOf(drills),
   'every other class': ({ drills }: { drills: Kept[] }) => othersOf(drills),
-  [RECOVERED]: ({ drills }: { drills: Kept[] }) => recoveredAfter(drills),
-  drills: ({ drills }: { drills: Kept[] }) => linksOf(drills),
+  'SLO met again after': ({ drills }: { drills: Kept[] }) => recoveredAfter(drills),
 };
 
 const keptDrills = (): Part[] =>
@@ -196,27 +160,35 @@ function groupsOf(records: readonly Part[]): Group[] {
     .toSorted((a, b) => b.target.localeCompare(a.target) || place(a) - place(b));
 }
 
-/** All requests of a control count as exposed. */
-const controlsOf = (groups: readonly Group[]): Group[] =>
-  groups.flatMap((group) => {
-    const drills = group.drills.flatMap((part) => {
-      const { control, ledger } = part.drill;
-      if (control === null) return [];
-      const lost = control.classes.lost.requests + control.classes['not-executed'].requests;
-      const { sent, classes: own } = control;
-      return [
-        {
-          ...{ ...part, doneTwice: 0 },
-          drill: {
-            ...{ ...part.drill, figures: null, schedule: [] as never },
-            ledger: { ...ledger, sent, classes: own, exposed: sent, lost },
-          },
-        },
-      ];
-    });
-    return drills.length === 0 ? [] : [{ ...group, fault: NO_FAULT, drills }];
-  });
-const NO_FAULT = 'no fault';
+/** What the same load on the same n8n lost before the fault. */
+function lostBefore(records: readonly Part[]): string {
+  const controls = records.flatMap(({ drill: { control } }) => control ?? []);
+  const lost = sum(
+    controls.map((one) => one.classes.lost.requests + one.classes['not-executed'].requests),
+  );
+  return `${number(lost)} of ${number(sum(controls.map(({ sent }) => sent)))}`;
+}
+
+/** Due times of a schedule that nothing made up for. */
+const neverOf = (drills: readonly Kept[]): number =>
+  sum(drills.flatMap(({ drill }) => drill.schedule ?? []).map(({ never }) => never.times));
+const markOf = (drills: readonly Part[]): string =>
+  drills.some(({ isOutdated }) => isOutdated) ? '†' : '';
+
+/** What was lost, in how many of the faults, after how long the SLO was met again, and what was done twice; † is outdated. */
+function outcomeOf(drills: readonly Part[]): string {
+  const twice = sum(drills.map(({ doneTwice }) => doneTwice));
+  const never = neverOf(drills);
+  return [
+    lostOf(drills.map(({ drill }) => drill.ledger)),
+    faultsOf(drills),
+    recoveredAfter(drills),
+    ...(twice === 0 ? [] : [`${number(twice)} done twice`]),
+    ...(never === 0 ? [] : [`${number(never)} due times missed`]),
+  ]
+    .join('; ')
+    .concat(markOf(drills));
+}
 
 const isBusyOf = /^(kill|stall|cut|oom)-/;
 
@@ -240,43 +212,59 @@ function littleShown(records: readonly Part[], vain: readonly Part[]): string {
 
 export function drillTable(records: readonly Part[], vain: readonly Part[] = []): string {
   const groups = groupsOf(records);
-  const first = records[0]?.drill;
+  const first = records[0];
+  const drill = first?.drill;
+  const targets = distinct(groups.map(({ target }) => target));
   return `## Each fault in three configurations
 
-${toldOf(records)} ${first?.workload.title ?? ''} for ${seconds(Number(first?.workload.latencyFloorMs) / 1000)} at ${number(first?.ratePerSecond)}/s, two workers and two webhook processors; in faults of main, main takes the requests.${littleShown(records, vain)} In \`redis-loses-data\` it
-comes at ${number(FULL.rate)}/s and each worker has only ${number(FULL.slots)} slots, so that jobs wait in Redis when it loses them.
+${toldOf(records)}${littleShown(records, vain)}${shared(records)} Work of ${seconds(Number(drill?.workload.latencyFloorMs) / 1000)} with an effect outside n8n comes at ${number(drill?.ratePerSecond)}/s to two workers and two webhook processors, or to main in faults of main.
+In \`redis-loses-data\`, it comes at ${number(FULL.rate)}/s, and each worker has only ${number(FULL.slots)} slots. The SLO is ${drill?.slo.map(({ text }) => `\`${text}\``).join(' and ') ?? ''}.
 
 - _${CONFIGURATIONS['as-it-comes']}_: without the tuning, the patches and the variables of this kit.
-- _${CONFIGURATIONS.defaults}_: with them, the worker guard included. Processes have the chart's variables and scripts, but not what belongs to
-  pods. Pods have a memory limit with the heap that follows from it, the pause before the end (\`preStop\`) with its script, and
-  probes that restart a container.
-- _${CONFIGURATIONS.recovery}_: \`n8n-tuned recover --retry\` beside it. It runs what was lost again from its trigger, or from the node
-  whose task runner died, so what had begun is executed more than once. The table says how often its work was completed twice.${recovery(records)}
+- _${CONFIGURATIONS.defaults}_: with them and the worker guard; in pods also with limits, probes and \`preStop\`.
+- _${CONFIGURATIONS.recovery}_: \`n8n-tuned recover --retry\` beside it, which executes again what was lost.${recovery(records)}
+${beforeScripts(records)}
+A cell shows the requests lost of those exposed (open when the fault came, or due later), in how many faults, and when the SLO was met again.
+Three faults without a loss still allow ${share(boundAfterNone(3))} of such faults to lose some (95% confidence). Before the fault, ${lostBefore(records)} requests were lost.
+A record is \`parts/FAULT-TARGET-CONFIGURATION-N\`${first === undefined ? '' : `, such as this ${link(first.path)}`}; it also has the other classes and [the promise](docs/drills.md#the-promise).
 
-The SLO, before the fault and after it, is ${first?.slo.map(({ text }) => `\`${text}\``).join(' and ') ?? ''}. The time until the SLO was met again counts from the
-fault. It is zero where all requests that were due after the fault met it; those that were open when it came may have failed later.
-_Exposed_ are requests that were open when the fault came, or due later. A fault loses its requests together, so a column bounds the share of
-faults that lose any: after three faults without a loss, it is ${share(boundAfterNone(3))}. There is no bound if requests were still running
-or nothing is known of them. The row _${NO_FAULT}_ is the same load on the same n8n, before the fault.
-What each fault was promised to do is in [the promise](docs/drills.md#the-promise).
-${shared(records)}${beforeScripts(records)}
-${distinct(groups.map(({ target }) => target))
-  .map((target) => {
-    const own = groups.filter((group) => group.target === target);
-    return `### On ${target === 'process' ? 'processes' : 'Kubernetes'}
+${targets.map((target) => `### On ${target === 'process' ? 'processes' : 'Kubernetes'}\n\n${targetTable(groups.filter((group) => group.target === target))}`).join('\n\n')}
 
-${tableOf([...controlsOf(own), ...own], {
-  fault: ({ fault }) => fault,
-  configuration: ({ configuration }) => CONFIGURATIONS[configuration],
-  ...OUTCOME,
-  [LOSING]: ({ fault, drills }) => (fault === NO_FAULT ? '-' : faultsOf(drills)),
-  [REPEATED]: ({ fault, drills }) => (fault === NO_FAULT ? '-' : repeatedBy(drills)),
-  [RECOVERED]: ({ fault, drills }) => (fault === NO_FAULT ? '-' : recoveredAfter(drills)),
-})}
-`;
-  })
-  .join('\n')}
 ${failures(groups)}`;
+}
+
+/** What makes a fault tell configurations apart: a loss, work done twice, or another time until the SLO was met again. */
+const isAlike = (groups: readonly Group[]): boolean => {
+  const drills = groups.flatMap((group) => group.drills);
+  const times = drills.map(({ drill }) => drill.figures?.recoverSeconds ?? Infinity);
+  return (
+    openIn(drills.map(({ drill }) => drill.ledger)).length === 0 &&
+    drills.every(({ drill, doneTwice }) => drill.ledger.lost === 0 && doneTwice === 0) &&
+    neverOf(drills) === 0 &&
+    Math.max(...times) - Math.min(...times) < 10
+  );
+};
+
+/** A row for each fault that tells configurations apart, and a sentence on the others. */
+function targetTable(groups: readonly Group[]): string {
+  const all = [...grouped(groups, ({ fault }) => fault).values()];
+  const alike = all.filter(isAlike).map((same) => {
+    const drills = same.flatMap((group) => group.drills);
+    return `- ${same[0]?.fault ?? ''}: ${recoveredAfter(drills)}${markOf(drills)}`;
+  });
+  const rows = all.filter((same) => !isAlike(same));
+  return `${tableOf(rows, {
+    fault: ([one]) => one?.fault ?? '',
+    ...Object.fromEntries(
+      Object.entries(CONFIGURATIONS).map(([configuration, title]) => [
+        title,
+        (same: Group[]) => {
+          const group = same.find((one) => one.configuration === configuration);
+          return group === undefined ? null : outcomeOf(group.drills);
+        },
+      ]),
+    ),
+  })}${alike.length === 0 ? '' : `\n\nNothing was lost or done twice, and the SLO was met again after about as long in each configuration that was drilled:\n\n${alike.join('\n')}`}`;
 }
 
 /** How much of the plan there is, and what is not in it. */
@@ -288,10 +276,8 @@ function toldOf(records: readonly Part[]): string {
     (part) => !byName.has(part.name) && isNeeded(part as never, (name: string) => byName.get(name)),
   );
   const outdated = records.filter(({ isOutdated }) => isOutdated).length;
-  return `${number(records.length)} drills of [the plan](studies/drills/parts.ts), each kept only when it was valid. How much is lost depends on the moment of
-the fault, so each fault is drilled ${number(REPEATS)} times in each configuration. Some should lose nothing:
-${HARMLESS.join(', ')}. They are drilled once, until one of their drills has lost something. Except in faults of the database,
-recovery is drilled only once if nothing was lost with it or with the chart's defaults. ${left.length === 0 ? 'The plan is complete.' : `Of the drills of the plan, ${number(left.length)} have not been measured yet.`}${outdated === 0 ? '' : ` ${number(outdated)} drill${outdated === 1 ? '' : 's'}, marked with †, had earlier defaults or scripts of the chart, fewer moments of the fault, or shorter work, and count${outdated === 1 ? 's' : ''} as not measured.`}`;
+  return `${number(records.length)} valid drills of [the plan](studies/drills/parts.ts): ${number(REPEATS)} of each fault and configuration, and one where nothing should be lost and nothing was.
+${left.length === 0 ? 'The plan is complete.' : `Of the drills of the plan, ${number(left.length)} have not been measured yet.`}${outdated === 0 ? '' : ` ${counted(outdated, 'drill')}, marked with †, had earlier defaults or scripts of the chart, fewer moments of the fault, or shorter work, and count${outdated === 1 ? 's' : ''} as not measured.`}`;
 }
 
 function beforeScripts(records: readonly Part[]): string {
@@ -326,11 +312,7 @@ function shared(records: readonly Part[]): string {
   const atOnce = records.flatMap((record) => record.atOnce ?? []);
   return atOnce.length === 0
     ? ''
-    : `
-${number(atOnce.length)} of these drills, marked with \\*, shared the machine with others: up to ${number(Math.max(...atOnce))} loads began together. Times may be longer
-there than alone. A drill that broke a promise about a time beside others is left out until it is measured again alone. What was lost
-counts all the same, since the steady phase has to meet its SLO in each of them.
-`;
+    : ` ${number(atOnce.length)} shared the machine with up to ${number(Math.max(...atOnce) - 1)} others, so times may be longer than alone; one that broke a promise about a time is left out until it is measured alone.`;
 }
 
 /** Whether requests that were lost were due before the fault, while it was being made, and after it. */
@@ -377,38 +359,35 @@ function brokenBy({
 
 /** Promises that were broken in any of the drills, by cause. */
 function failures(groups: readonly Group[]): string {
-  const broken = groups.flatMap(({ fault, target, configuration, drills }) =>
+  const broken = groups.flatMap(({ fault, configuration, drills }) =>
     [
       ...grouped(
         drills.flatMap((part) => brokenBy(part)),
         ({ text }) => text,
       ),
-    ].map(([text, promises]) => ({
-      ...{ text, where: `${fault} (${target}, ${CONFIGURATIONS[configuration]})` },
-      ...causesOf({
+    ].flatMap(([text, promises]) =>
+      causesOf({
         ...{ fault, configuration, metric: promises[0]?.metric ?? '' },
         lostDue: lostDueOf(drills),
         classes: classes.filter((name) =>
           drills.some(({ drill }) => requestsIn(drill.ledger, name) > 0),
         ),
-      }),
-    })),
+      }).map((one) => ({ ...one, text, fault })),
+    ),
   );
-  const byCause = [
-    ...grouped(broken, ({ cause, prevention }) => `${cause} ${prevention}`).values(),
-  ];
-  return byCause.length === 0
+  return broken.length === 0
     ? ''
     : `### What failed, why, and what would prevent it
 
-Most causes come from reading the code of n8n and Bull, from the counts above and from when the lost requests were due, not
-from an experiment of their own.
+Most causes come from the code of n8n and Bull, and from when the lost requests were due, not from an experiment of their own. Of several
+causes of one fault, the counts do not say how much each lost. [Recovery](docs/recovery.md) is for workflows that may run twice.
 
-${tableOf(byCause, {
+${tableOf([...grouped(broken, ({ cause }) => cause).values()], {
   cause: ([one]) => one?.cause ?? '',
-  'what would prevent it': ([one]) => one?.prevention ?? '',
+  'what would prevent it': (all) =>
+    distinct(all.flatMap(({ prevention }) => prevention)).join('; or '),
   'broken promise': (all) => distinct(all.map(({ text }) => text)).join(', '),
-  in: (all) => distinct(all.map(({ where }) => where)).join('; '),
+  in: (all) => distinct(all.map(({ fault }) => fault)).join(', '),
 })}
 `;
 }
@@ -487,6 +466,7 @@ export const drills: StudyPage = {
       sentence: `Over all faults that were drilled with each configuration, n8n with its own settings lost ${lostInFaults('as-it-comes')} exposed requests, the chart's defaults lost ${lostInFaults('defaults')}, and recovery lost ${lostInFaults('recovery')}.${caveatOfRecovery()} Of ${number(all.length)} drills, ${number(kept)} kept every promise and ${number(all.length - kept)} broke at least one.`,
     };
   },
+  records: () => measuredDrills(),
   parts: [() => drillTable(measuredDrills(), keptDrills().filter(hadNothingAtRisk))],
 };
 
@@ -530,26 +510,19 @@ export function manyKillsText(records: readonly ManyKills[]): string {
   const times = (count: string): string => (count === '1' ? 'once' : `${count} times`);
   const of = (figure: (drill: DrillRecord) => number): string =>
     number(sum(records.map(({ drill }) => figure(drill))));
+  const retries = sum(
+    records.flatMap(({ drill }) => Object.values<number>(drill.recovery?.attempts ?? {})),
+  );
   return `## Many requests, a worker killed every minute
 
 [Drills](studies/many-kills/parts.ts) on processes with the chart's defaults and recovery, each with ${number(Number(first?.fault.lastsSeconds) / 60)} minutes at ${number(first?.ratePerSecond)}/s of work
 that takes ${number(Number(first?.workload.latencyFloorMs))} ms. Every ${number(first?.fault.everySeconds)} s one of the two workers is killed. n8n keeps all executions.
 
-${tableOf([{ drills: [...records] }], {
-  'workers killed': () => of(killsIn),
-  'restarts of PostgreSQL': () =>
-    of((drill) => (drill.fault.name.includes('restart-postgres') ? killsIn(drill) : 0)),
-  sent: () => of(({ ledger }) => ledger.sent),
-  'answered and executed once': () => of(({ ledger }) => ledger.classes.once.requests),
-  ...OUTCOME,
-  [REPEATED]: ({ drills }) => repeatedBy(drills),
-})}
+${number(records.length)} drills (${records.map(({ path }) => link(path)).join(', ')}) sent ${of(({ ledger }) => ledger.sent)} requests while ${of(killsIn)} workers were killed and PostgreSQL was restarted ${of((drill) => (drill.fault.name.includes('restart-postgres') ? killsIn(drill) : 0))} times: ${of(({ ledger }) => ledger.classes.once.requests)} were answered and executed once,
+and ${lostOf(records.map(({ drill }) => drill.ledger))} exposed ones were lost. Of ${number(retries)} retries, at most ${number(sum(records.map(({ doneTwice }) => doneTwice)))} repeated finished work. The SLO was met again after ${recoveredAfter(records)}.
 
-Every request that was not simply answered and executed once, by what its sources say. A request that a worker had begun when it was killed
-is executed again from its trigger, so its work begins twice. It is done twice where the worker had finished the work,
-but n8n had not stored that yet. One that the worker had been given and had not begun is executed once, after its caller got an
-error. The times say how far from a kill these requests were due; there is none where some were due before the first kill, or after
-the last.
+The other requests, by what their sources say. What a worker had begun when it was killed is executed again from its trigger, so its work
+begins twice; it is done twice where n8n had not stored yet that it was finished. The times say how far from a kill these requests were due.
 
 ${tableOf(together(records.flatMap(({ ways }) => ways)), {
   class: (way) => wordOf(way.class),
@@ -585,42 +558,36 @@ const told = ({
   locks: [
     'The locks of jobs',
     'lock, renewal, check (s)',
-    `A worker renews the lock of each of its jobs. n8n checks for jobs whose lock has run out, and fails their executions. With
-shorter locks it finds a dead worker sooner, but it also fails the jobs of a worker that was only paused and would
-still have finished them. The variables are \`QUEUE_WORKER_LOCK_DURATION\`, \`QUEUE_WORKER_LOCK_RENEW_TIME\` and \`QUEUE_WORKER_STALLED_INTERVAL\`; 60, 10 and 30 s are n8n's own.
-The chart keeps them: a caller who waits for a dead worker gets an error either way, and recovery, if you enable it, retries what was lost.`,
+    `n8n fails the jobs of a worker that no longer renews their locks. Shorter locks find a dead worker sooner, but also fail what a paused worker would
+have finished. \`QUEUE_WORKER_LOCK_DURATION\`, \`QUEUE_WORKER_LOCK_RENEW_TIME\` and \`QUEUE_WORKER_STALLED_INTERVAL\` are 60, 10 and 30 s in n8n and in the chart.`,
   ],
   guard: [
     'The worker guard',
     '`worker.guardSeconds`',
-    `The guard ends a worker that has lost Redis silently, after jobs have waited for so long. \`restart-redis\` and \`stop-redis\` show
-whether it ends workers that have not lost it: in \`stop-redis\` n8n ended itself, after 10 s. The chart has ${seconds(worker.guardSeconds)}.`,
+    `The guard ends a worker that has lost Redis silently, after jobs have waited for so long, and no other: in \`stop-redis\` n8n ended itself, after 10 s. The chart has ${seconds(worker.guardSeconds)}.`,
   ],
   timeout: [
     'How long n8n waits for Redis',
     '`QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD` (s)',
-    `After so long without Redis a process of n8n ends, and is started again. 10 s are n8n's own. While it waits, so do its callers;
+    `After so long without Redis a process of n8n ends, and is started again; until then its callers wait. n8n's own is 10 s;
 the chart waits ${seconds(redis.outageSeconds)} (\`redis.outageSeconds\`).`,
   ],
   reconnect: [
     'How long n8n waits for PostgreSQL',
     '`DB_RECOVERY_BACKOFF_MAX_MS` (s)',
-    `A process of n8n that has lost PostgreSQL tries to reach it again: after 1 s, then it waits twice as long each time, up to this
-limit. n8n's own limit is 30 s, so a process can be without PostgreSQL for 30 s after it is back. A webhook processor refuses
-requests meanwhile. A worker takes jobs and fails each at once, if webhook processors are back earlier; what that loses shows
+    `The most that n8n waits between two tries to reach PostgreSQL, so a process can be without it for so long after it is back; n8n's own is 30 s. What that loses shows
 in \`stop-postgres\` [on Kubernetes](studies/drills/README.md#on-kubernetes). The chart has ${seconds(database.reconnectSeconds)} (\`database.reconnectSeconds\`).`,
   ],
   schedules: [
     'Where n8n keeps schedules',
     'schedules in',
     `By itself n8n keeps schedules in the memory of main. \`executions.durableSchedules\` of the chart (n8n 2.41 or newer, off by
-default) keeps them in the database, so that what was due while main was down is executed late.`,
+default) keeps them in the database, and executes late what was due while main was down.`,
   ],
   grace: [
     'The grace of a worker',
     '`N8N_GRACEFUL_SHUTDOWN_TIMEOUT` (s)',
-    `A worker that is to end has so long to finish what it has begun, here work that takes 45 s. 30 s are n8n's own; the chart has
-300 s (\`shutdown.timeoutSeconds\`).`,
+    `How long a worker that is to end may finish what it has begun, here work of 45 s. n8n's own is 30 s, the chart's 300 s (\`shutdown.timeoutSeconds\`).`,
   ],
   forgotten: [
     'Work of 240 s, and a Redis that loses its data',
@@ -631,9 +598,8 @@ recovery runs again what a worker is still at: its signs of life are in Redis to
   age: [
     'The age at which recovery retries',
     'age (s)',
-    `Recovery leaves alone what gave its last sign of life more recently. If it retried too soon, it would run again
-what n8n still runs or is about to queue. With none of these ages it did: what is executed more than once below was begun by
-the worker that died. The chart has ${seconds(ages.ageSeconds)}: n8n may need so long to notice that a worker died, its lock (60 s) and four checks (30 s each).`,
+    `Recovery leaves alone what gave its last sign of life more recently, so that it does not run again what n8n still runs. With none of these ages it did: what is executed more than once was begun by
+the worker that died. The chart has ${seconds(ages.ageSeconds)}: n8n may need so long to notice a dead worker, its lock (60 s) and four checks (30 s each).`,
   ],
 });
 
@@ -653,6 +619,9 @@ const endedOf = (own: readonly Kept[]): string =>
     )
     .join(', ');
 
+/** Settings that decide whether workers end. */
+const ENDING = new Set(['guard', 'timeout']);
+
 export function settingsText(records: readonly SettingPart[]): string {
   const words = told(chartValues());
   const plan = (SETTING_PARTS as { name: string }[]).map(({ name }) => name);
@@ -660,7 +629,8 @@ export function settingsText(records: readonly SettingPart[]): string {
   const left = plan.length - records.length;
   return `## The settings that decide what a fault costs
 
-${number(records.length)} drills of [a plan](studies/drill-settings/parts.ts), on processes; ${left === 0 ? 'none is missing' : `${number(left)} have not been measured yet`}. Except for the one setting, n8n had the defaults that the chart had then, some of which these results have changed since; each record has its command. A \`?\` stands where it was not recorded which workers ended.
+${number(records.length)} drills of [a plan](studies/drill-settings/parts.ts), on processes; ${left === 0 ? 'none is missing' : `${number(left)} have not been measured yet`}. Except for the one setting, n8n had the defaults that the chart had then, some of which these results have changed since.
+Each row adds up its drills; a record is \`parts/SETTING-VALUE-FAULT-N\`${records[0] === undefined ? '' : `, such as this ${link(records[0].path)}`}, and has its command. A \`?\` stands where it was not recorded which workers ended.
 
 ${Object.keys(SETTINGS)
   .map((setting) => {
@@ -679,8 +649,9 @@ ${about}
 ${tableOf(rows, {
   [values]: ({ value }) => value.join(', '),
   fault: ({ fault, lasts }) => (lasts === undefined ? fault : `${fault}, ${number(lasts)} s`),
+  drills: ({ drills }) => drills.length,
   ...OUTCOME,
-  'workers that ended, by drill': (row) => endedOf(row.drills),
+  ...(ENDING.has(setting) ? { 'workers that ended': ({ drills }) => endedOf(drills) } : {}),
 })}`;
   })
   .filter((text) => text !== '')
@@ -689,5 +660,6 @@ ${tableOf(rows, {
 
 export const drillSettings: StudyPage = {
   study: 'drill-settings',
+  records: () => partsOf<SettingPart>('drill-settings'),
   parts: [() => settingsText(partsOf<SettingPart>('drill-settings'))],
 };
