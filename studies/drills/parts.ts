@@ -272,6 +272,15 @@ export const HARMLESS = [
   'rotate-secrets',
   ...['burst', 'slow-redis', 'slow-postgres', 'slow-upstream'],
 ];
+/** Where one drill on processes shows what happens, and what the pods add is in the drills of other faults. */
+const ONCE_ON_PROCESSES = [
+  ...['stall-main', 'stall-webhook', 'oom-main'],
+  ...['cut-main', 'cut-main-redis', 'cut-main-postgres'],
+  ...['cut-webhook', 'cut-webhook-redis', 'cut-webhook-postgres'],
+  ...['redis-failover', 'postgres-failover'],
+  ...['slow-upstream', 'failing-upstream', 'hanging-upstream', 'throttling-upstream'],
+  ...['take-cpu', 'dns-failure', 'clock-jump', 'rotate-secrets', 'restore-backup'],
+];
 /** Its load uses up what other drills run on, or all its pods start again under load. */
 const ALONE = ['burst', 'rolling-upgrade', 'drain-node'];
 /** In pods, two cores are not enough for these and others beside them. */
@@ -300,12 +309,14 @@ const hasLost = ({ drill }: Lossy): boolean => {
  * How much is lost hangs on the moment of the fault, so what can lose something is repeated whatever the first drill has
  * lost. A harmless fault is drilled once, and 3 times as soon as one of its drills on the same target has lost something.
  * Recovery has nothing to do where the chart's defaults lose nothing: it is drilled once there, and 3 times if it did
- * something again. Beside it, the faults of the database are always repeated: there it did most of its work twice.
+ * something again. Beside it, the faults of the database are always repeated: there it did most of its work twice. What is
+ * drilled once on processes says only what can happen: the page bounds the share of faults that lose something by one.
  */
 export function isNeeded(
   { fault, target, configuration, repeat }: DrillPart,
   recordOf: (name: string) => Lossy | undefined,
 ): boolean {
+  if (ONCE_ON_PROCESSES.includes(fault)) return target === 'process' && repeat === 1;
   const lostIn = (configurations: Configuration[]): boolean =>
     PARTS.filter((part) => part.fault === fault && part.target === target)
       .filter((part) => configurations.includes(part.configuration))

@@ -133,6 +133,15 @@ describe('the parts', () => {
       },
     );
 
+    test('once, on processes, where the pods add nothing, whatever was lost', () => {
+      const names = [...all('cut-main'), ...all('dns-failure'), ...all('cut-main', 'kubernetes')];
+      const lost = { 'cut-main-process-defaults-1': record({ lost: 3 }) };
+      const once = names.filter((name) => name.includes('process') && name.endsWith('-1'));
+      expect(once).toHaveLength(6);
+      expect(needed(names)).toEqual(once);
+      expect(needed(names, lost)).toEqual(once);
+    });
+
     test('three times beside recovery where the database fails, whatever was lost', () => {
       for (const fault of [
         ...['restart-postgres', 'stop-postgres', 'postgres-connections-used-up', 'full-disk'],

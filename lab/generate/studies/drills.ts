@@ -276,7 +276,7 @@ function toldOf(records: readonly Part[]): string {
     (part) => !byName.has(part.name) && isNeeded(part as never, (name: string) => byName.get(name)),
   );
   const outdated = records.filter(({ isOutdated }) => isOutdated).length;
-  return `${number(records.length)} valid drills of [the plan](studies/drills/parts.ts): ${number(REPEATS)} of each fault and configuration, and one where nothing should be lost and nothing was.
+  return `${number(records.length)} valid drills of [the plan](studies/drills/parts.ts): ${number(REPEATS)} of each fault and configuration, and one where nothing should be lost and nothing was, or where one on processes shows what happens.
 ${left.length === 0 ? 'The plan is complete.' : `Of the drills of the plan, ${number(left.length)} have not been measured yet.`}${outdated === 0 ? '' : ` ${counted(outdated, 'drill')}, marked with †, had earlier defaults or scripts of the chart, fewer moments of the fault, or shorter work, and count${outdated === 1 ? 's' : ''} as not measured.`}`;
 }
 
