@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isChartFile, readChartFile } from '../../cli/src/plan/chart-file';
 import { valuesFor, type Manifest, type Variable } from '../../studies/charts/same-environment';
 import { commandOf, contenders, MODES, SITTINGS, WORKLOADS } from '../../studies/charts/sittings';
-import { sameVariables, type Peer } from '../../lab/generate/studies/charts';
+import { peersTable, type Peer } from '../../lab/generate/studies/charts';
 
 const root = join(__dirname, '../..');
 const folder = join(root, 'studies/charts');
@@ -107,7 +107,7 @@ describe('the page', () => {
       },
     }) as unknown as Peer;
   const conclusion = (same: Ratio, ours: Ratio, more: object = {}): string =>
-    sameVariables([record('official-same', same, more), record('tuned', ours, more)]);
+    peersTable([record('official-same', same, more), record('tuned', ours, more)]);
 
   test('tells of a difference between the variables and the chart only where the intervals are apart', () => {
     const same = { value: 1.5, low: 1.2, high: 1.8 };
@@ -128,7 +128,7 @@ describe('the page', () => {
   test('compares only what was measured in one sitting', () => {
     const ratio = { value: 2, low: 1.5, high: 3 };
     const another = { startedAt: '2026-11-24T01:00:00.000Z' };
-    const text = sameVariables([record('official-same', ratio), record('tuned', ratio, another)]);
-    expect(text).not.toContain('| items |');
+    const text = peersTable([record('official-same', ratio), record('tuned', ratio, another)]);
+    expect(text).toContain('| not in one sitting |');
   });
 });

@@ -4,7 +4,6 @@ import {
   has,
   link,
   median,
-  mib,
   ms,
   number,
   perSecond,
@@ -21,12 +20,10 @@ import {
   otherCores,
   publishedAt,
   rateOf,
-  roleOf,
   samplesOf,
   sum,
   sweepLink,
   sweepOf,
-  type MeasuredCell,
 } from '../sweeps';
 
 const NAME = 'balancing';
@@ -69,26 +66,6 @@ function requestsOfEach({ summary }: RunRecord, processes: number): number[] {
   return [...counts, ...Array<number>(Math.max(0, processes - counts.length)).fill(0)];
 }
 
-/** Memory of what serves and of what stands before it: each process by the median of its samples. */
-function memoryOf({ memory, record }: MeasuredCell, processes: number) {
-  const spread = record.summary.spread ?? [];
-  if (memory === null || spread.length < processes) return null;
-  const serving = new Set(spread.map(({ pid }) => String(pid)));
-  const samples = grouped(samplesOf(memory, 'rssMiB'), ({ instance }) => instance);
-  const pidOf = (instance: string): string => instance.split('/')[1] ?? '';
-  const listed = [...samples.keys()].filter((instance) => serving.has(pidOf(instance)));
-  // The first process, whose samples have no pid, is a server where one of them is missing.
-  const isServing = (instance: string): boolean =>
-    serving.has(pidOf(instance)) || (!instance.includes('/') && listed.length < serving.size);
-  const total = (isMeant: (instance: string) => boolean): number =>
-    sum(
-      [...samples]
-        .filter(([instance]) => isMeant(instance))
-        .map(([, own]) => median(own.map(({ value }) => value))),
-    );
-  return { before: total((instance) => !isServing(instance)), serving: total(isServing) };
-}
-
 interface Row {
   way: string;
   connection: string;
@@ -97,8 +74,6 @@ interface Row {
   cpuMs: number;
   variations: number[];
   gini: number;
-  before: number;
-  serving: number;
   others: number;
 }
 
@@ -113,15 +88,12 @@ function rows(): Row[] {
       );
       const processes = way === 'one' ? 1 : Number(same[0]?.cell['env.PROCESSES']);
       const counts = same.map(({ record }) => requestsOfEach(record, processes));
-      const memory = same.flatMap((one) => memoryOf(one, processes) ?? []);
       return {
         ...{ way, connection, processes },
         rate: median(same.map((one) => rateOf(one) ?? NaN)),
         cpuMs: median(same.map(({ figures }) => figures.cpuMillisecondsPerRequest ?? NaN)),
         variations: counts.map(coefficientOfVariation),
         gini: median(counts.map(gini)),
-        before: median(memory.map(({ before }) => before)),
-        serving: median(memory.map(({ serving }) => serving)),
         others: Math.max(...same.map(({ record }) => otherCores(record))),
       };
     }),
@@ -146,10 +118,9 @@ const overText =
     const ratio = over(all, way, row);
     return ratio === null ? '-' : more(ratio);
   };
-const rangeOf = (values: readonly number[]): string =>
-  values.length === 1
-    ? share(values[0])
-    : `${share(median(values))} (${share(Math.min(...values))} to ${share(Math.max(...values))})`;
+/** How unevenly requests are spread: the coefficient of variation and the Gini coefficient, each the median of the runs. */
+const unevenness = ({ variations, gini: coefficient }: Pick<Row, 'variations' | 'gini'>): string =>
+  `${share(median(variations))}; ${share(coefficient)}`;
 
 function answer(): Answer {
   const all = rows();
@@ -179,30 +150,22 @@ function servers(): string {
   const all = rows();
   return `## Four servers behind one port
 
-100 clients ask bare servers of Node.js for a small JSON, which says which process gave it; it costs next to nothing, so that
-what stands before the servers shows most. Clients keep their connections, or open a new one for each request. Node.js's
-cluster module deals out connections by its master, or leaves that to the kernel; iptables deals out connections, in turns or
-at random; nginx deals out requests, and keeps connections to the servers. The coefficient of variation is the standard
-deviation divided by the mean of the requests per process. It is 0 if each process gets as many, as is a Gini coefficient. Where other
-work used half a core or more, no ratio is given.
+100 clients ask bare servers of Node.js for a small JSON, which costs next to nothing, so that what stands before the servers shows most. Clients keep their connections, or open a new one for each request. The
+cluster module deals out connections by its master, or leaves that to the kernel; iptables deals out connections; nginx deals out requests, and keeps connections to the servers.
+Unevenness is the coefficient of variation of the requests per process, and their Gini coefficient; both are 0 if each process gets as many. No ratio is given where other work used half a core or more.
 
 ${tableOf(all, {
   connections: ({ connection }) => CONNECTIONS[connection] ?? '',
   'what stands before the servers': ({ way }) => WAYS[way] ?? '',
   'expected responses': ({ rate }) => perSecond(rate),
-  'over the cluster module': overText(all, CLUSTER),
-  'over nginx': overText(all, NGINX),
+  'over cluster module; nginx': (row) =>
+    `${overText(all, CLUSTER)(row)}; ${overText(all, NGINX)(row)}`,
   'CPU per request': ({ cpuMs }) => ms(cpuMs),
-  'coefficient of variation': ({ processes, variations }) =>
-    processes === 1 ? '-' : rangeOf(variations),
-  Gini: (row) => (row.processes === 1 ? '-' : share(row.gini)),
-  'memory of what stands before': ({ before }) => mib(before),
-  'memory of the servers': ({ serving }) => mib(serving),
+  unevenness: (row) => (row.processes === 1 ? '-' : unevenness(row)),
 })}
 
 **Why it differs from what was published.** Neither the work of a published request nor whether its connections were kept is
-known; on two cores, which the load generator shares, a cheaper balancer also leaves more to the generator. The published
-evenness is a graph.
+known; on two cores, a cheaper balancer also leaves more to the generator. The published evenness is a graph.
 
 ${sweepLink(SWEEP)}`;
 }
@@ -252,9 +215,6 @@ const furtherRows = () =>
           ),
           variations: counts.map(coefficientOfVariation),
           gini: median(counts.map(gini)),
-          memory: median(
-            same.flatMap(({ record }) => roleOf(record, 'webhook')?.rssMedianMiB ?? []),
-          ),
         },
       ];
     });
@@ -262,9 +222,8 @@ const furtherRows = () =>
 
 const further = (): string => `## kube-proxy, and webhook processors of n8n
 
-kube-proxy deals out connections by rules of iptables, at random; nginx deals out requests in turns. How many requests a webhook
-processor had is what it says itself at /metrics, warm-up included. Bare servers are called by 100 clients, n8n by 16; each client
-waits for its response, the workload of n8n is last-node. CPU per request is that of all processes of n8n.
+kube-proxy deals out connections at random, nginx deals out requests in turns. How many requests a webhook
+processor had is what it says itself at /metrics, warm-up included. Bare servers are called by 100 clients, n8n by 16 (last-node).
 
 ${tableOf(furtherRows(), {
   'what serves': ({ what }) => what,
@@ -273,9 +232,7 @@ ${tableOf(furtherRows(), {
   connections: ({ connection }) => CONNECTIONS[connection] ?? '',
   'expected responses': ({ rate }) => perSecond(rate),
   'CPU per request': ({ cpuMs }) => ms(cpuMs),
-  'coefficient of variation': ({ variations }) => rangeOf(variations),
-  Gini: (row) => share(row.gini),
-  'memory of all webhook processors': ({ memory }) => mib(memory),
+  unevenness,
   '': ({ path }) => link(path),
 })}`;
 

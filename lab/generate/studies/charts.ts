@@ -3,15 +3,13 @@ import {
   CONTENDERS,
   contenders,
   MODES,
-  pairsOf,
   WORKLOADS,
   type Contender,
 } from '../../../studies/charts/sittings';
-import { limitName } from '../../../cli/src/analysis/limits/table';
 import type { CompareRecord, Side } from '../../../cli/src/features/compare/record';
 import { has, link, median, number, readJson, seconds, spread, tableOf } from '../records';
 import type { StudyPage } from '../study-page';
-import { distinct, sum } from '../sweeps';
+import { distinct, grouped, sum } from '../sweeps';
 import { ratioText } from './capacity';
 
 interface PeerRun {
@@ -70,85 +68,71 @@ const compared = (record: Peer): string =>
 export const middle = (side: PeerSides, key: keyof PeerRun): string =>
   known(side, key).length === 0 ? '-' : number(median(known(side, key)));
 
-/** What a side ran into first; of several, in how many of its runs each. */
-function limitsOf({ limits = [] }: PeerSides): string {
-  const names = limits.flatMap((one) => (one === null ? [] : [limitName(one.limit)]));
-  const timesOf = (name: string): number => names.filter((one) => one === name).length;
-  const kinds = distinct(names).toSorted((a, b) => timesOf(b) - timesOf(a));
-  if (kinds.length <= 1) return kinds[0] ?? 'not known';
-  return kinds
-    .map((name) => `${name} in ${number(timesOf(name))} of ${number(names.length)}`)
-    .join(', ');
+/** Those of one workload in one mode, by their charts. */
+interface Case {
+  workload: string;
+  mode: string;
+  at: (contender: Contender) => Peer | undefined;
 }
+const casesOf = (records: readonly Peer[]): Case[] =>
+  [...grouped(records, (one) => `${one.mode} ${workloadOf(one)}`).values()].flatMap((own) =>
+    own[0] === undefined
+      ? []
+      : [
+          {
+            ...{ workload: workloadOf(own[0]), mode: own[0].mode },
+            at: (contender) => own.find((one) => one.contender === contender),
+          },
+        ],
+  );
 
-export const peersTable = (records: readonly Peer[]): string =>
-  tableOf(records, {
-    workload: workloadOf,
-    chart: ({ contender, b }) => `${CONTENDERS[contender]} (${b.chart})`,
-    'of the official one, 95% interval': compared,
-    'expected responses per second': ({ a, b }) =>
-      [b, a].map((side) => spread(known(side, 'ratePerSecond'))).join('; '),
-    'p95, ms': ({ a, b }) => [b, a].map((side) => middle(side, 'p95Ms')).join('; '),
-    "n8n's CPU per request, ms": ({ a, b }) =>
-      [b, a].map((side) => middle(side, 'cpuMillisecondsPerRequest')).join('; '),
-    "n8n's memory, MiB": ({ a, b }) => [b, a].map((side) => middle(side, 'memoryMiB')).join('; '),
-    'wrong or no response': ({ a, b }) =>
-      [b, a]
-        .map((side) => number(sum(known(side, 'wrong')) + sum(known(side, 'unanswered'))))
-        .join('; '),
-    'first limit': ({ b }) => limitsOf(b),
-    pairs: (record) => pairsOf(record),
-    '': ({ file }) => link(file),
+/** Each chart over the official one; a part of the gain is left for the chart and its patches where the intervals are apart. */
+export function peersTable(records: readonly Peer[]): string {
+  const charts = (['official-same', 'tuned', 'tuned-throughput', 'community'] as const).filter(
+    (contender) => records.some((one) => one.contender === contender),
+  );
+  const nameOf = (contender: Contender): string =>
+    `${CONTENDERS[contender]} (${records.find((one) => one.contender === contender)?.b.chart ?? ''})`;
+  const both =
+    (key: keyof PeerRun) =>
+    ({ at }: Case): string | null => {
+      const ours = at('tuned');
+      return ours === undefined
+        ? null
+        : [ours.a, ours.b].map((side) => middle(side, key)).join('; ');
+    };
+  return tableOf(casesOf(records), {
+    workload: ({ workload }) => workload,
+    mode: ({ mode }) => mode,
+    ...Object.fromEntries(
+      charts.map((contender) => [
+        nameOf(contender),
+        ({ at }: Case) => {
+          const found = at(contender);
+          return found === undefined ? null : compared(found);
+        },
+      ]),
+    ),
+    'left for the chart and its patches': ({ at }) => leftFor(at('official-same'), at('tuned')),
+    'official; ours: responses per second': both('ratePerSecond'),
+    'CPU per request, ms': both('cpuMillisecondsPerRequest'),
   });
+}
 
 const sideBySide = (): string => `## This chart and others on one cluster
 
-Each row is one comparison by \`n8n-tuned compare\` with the official chart as it comes. Both ran at the same time and were
-loaded in turns. Both had the CPU and memory per pod of the official chart, the same stores and the same n8n. Figures are
-the median of the turns, for the rates also from the least to the most: first those of the chart of the row, then those of the
-official one in the same turns. The first limit is what a run of the chart of the row used up first; the CPU of the machine is
-used by the load generator and the stores too. The official chart was measured in release 1.11.0, the newest one that could be
+Each figure is the ratio to the official chart as it comes, with its 95% interval, by \`n8n-tuned compare\`. Both charts were up at the same time, loaded in turns, with the CPU and memory per
+pod of the official chart, the same stores and the same n8n. What is left for the chart and its [patches](docs/chart/patches.md) is told only where
+the intervals do not overlap, which is stricter than a direct comparison. The official chart was measured in release 1.11.0, the newest one that could be
 had as a whole ([what was read of later ones](studies/charts/peers.md#the-official-chart-after-1110)).
 
-${MODES.map(
-  (mode) => `### In ${mode} mode\n\n${peersTable(allPeers().filter((one) => one.mode === mode))}`,
-).join('\n\n')}
+${peersTable(allPeers())}
 
-${sameVariables(allPeers())}`;
+A record is \`peers/WORKLOAD-MODE-CHART\`, such as this ${link(fileOf('last-node', 'regular', 'tuned'))}, and has the 95th percentile, memory, errors and first limit of each side.`;
 
-/**
- * What the choice of environment variables is worth, and what is left for the chart and its patches. A difference of the two
- * rows is told only where their intervals are apart.
- */
-export function sameVariables(records: readonly Peer[]): string {
-  const cases = records.flatMap((same) => {
-    if (same.contender !== 'official-same') return [];
-    const ours = records.find(
-      (one) =>
-        one.contender === 'tuned' &&
-        one.mode === same.mode &&
-        workloadOf(one) === workloadOf(same) &&
-        one.startedAt === same.startedAt,
-    );
-    return ours === undefined ? [] : [{ same, ours }];
-  });
-  return `### What the variables alone are worth
-
-The official chart with the environment variables of ours, and ours, each compared with the official chart as it comes in
-the same turns. A difference between the two is told only where their intervals do not overlap, which is stricter
-than a direct comparison of the two. What is left is for the rest of the chart, above all its [patches](docs/chart/patches.md).
-
-${tableOf(cases, {
-  workload: ({ same }) => workloadOf(same),
-  mode: ({ same }) => same.mode,
-  'the variables alone': ({ same }) => compared(same),
-  ours: ({ ours }) => compared(ours),
-  'left for the chart and its patches': ({ same, ours }) => leftFor(same, ours),
-  records: ({ same, ours }) => [same, ours].map(({ file }) => link(file)).join(' '),
-})}`;
-}
-
-function leftFor(same: Peer, ours: Peer): string {
+function leftFor(same: Peer | undefined, ours: Peer | undefined): string {
+  if (same?.startedAt !== ours?.startedAt || same === undefined || ours === undefined)
+    return 'not in one sitting';
   if (!hasResponses(same.a)) return 'no ratio';
   const [without, all] = [same.comparison.ratio, ours.comparison.ratio];
   const [highWithout, highAll] = [without.high as number | null, all.high as number | null];
@@ -178,33 +162,23 @@ interface Waiting {
   clients: string;
   runs: {
     tuning: string;
-    n8n: string;
     requests: number;
     ratePerSecond: number;
-    errors: { byKind: Record<string, number> };
-    main: { oomKills: number; rssPeakMiB: number };
+    main: { oomKills: number };
   }[];
 }
 /** Why a row of the comparison has no expected response. */
 function waiting(): string {
   const path = `${FOLDER}/waiting.json`;
   const { clients, runs } = readJson<Waiting>(path);
+  const told = runs.map(
+    ({ tuning, ratePerSecond, requests, main }) =>
+      `With ${tuning === 'none' ? "n8n's own settings" : `the profile ${tuning}`}, ${number(ratePerSecond)} expected responses per second came for ${number(requests)} requests, and the kernel killed n8n ${number(main.oomKills)} times.`,
+  );
   return `## ${clients} callers of work that takes 5 s
 
-This experiment shows the likely reason why a chart has no expected response there in regular mode. One process of n8n ran on this
-machine, not in a pod, with the CPU and the memory of a pod of the comparison. As it comes, n8n builds a sandbox for expressions for every execution
-and keeps it until the execution ends. The record does not have the CPU per request.
-
-${tableOf(runs, {
-  settings: ({ tuning }) => (tuning === 'none' ? 'n8n as it comes' : `the profile ${tuning}`),
-  requests: ({ requests }) => requests,
-  'expected responses per second': ({ ratePerSecond }) => number(ratePerSecond),
-  errors: ({ errors }) => kindsOf(Object.entries(errors.byKind)),
-  'killed for memory': ({ main }) => main.oomKills,
-  'most memory': ({ main }) => `${number(main.rssPeakMiB)} MiB`,
-})}
-
-${link(path)}`;
+The likely reason why a chart has no expected response in regular mode: as it comes, n8n keeps a sandbox for each execution until it ends.
+One process of n8n ran on this machine, not in a pod, with the CPU and the memory of a pod. ${told.join(' ')} ${link(path)}`;
 }
 
 function kindsOf(entries: readonly [string, number][]): string {
@@ -254,9 +228,8 @@ function rollouts(): string {
   );
   return `## Rollouts
 
-Two webhook processors are replaced while ${number(record.callers)} callers call ${record.workload}. Each keeps its connection, never repeats a request,
-and waits a second between a response and its next request. With little CPU n8n's event loops stall for seconds, as they
-do on a node that starts many pods at once. In turns, with these settings: ${settingsText(record)}. ${record.conditions}
+Two webhook processors are replaced while ${number(record.callers)} callers call ${record.workload} over connections that they keep; they never repeat a request. With little CPU n8n's event loops stall for seconds, as
+on a node that starts many pods at once. In turns, with these settings: ${settingsText(record)}. ${record.conditions}
 
 ${tableOf(rows, {
   'cores of all pods': ({ cores }) => (cores == null ? 'all that the node has' : number(cores)),
@@ -276,9 +249,7 @@ function workerEnds(): string {
   }));
   return `## Workers that end
 
-Two workers are replaced while ${number(record.callers)} callers call ${record.workload}, each again ${number(record.pauseMs)} ms after its last response, so that a worker
-has jobs when it has to end. "200 without data" is n8n's response for an execution that its worker could not store: nothing was
-executed. In turns, with these settings: ${settingsText(record)}
+Two workers are replaced while ${number(record.callers)} callers call ${record.workload} again ${number(record.pauseMs)} ms after each response. In turns, with these settings: ${settingsText(record)}
 ([what it changes](docs/chart/patches.md#finish-jobs)). ${record.conditions}
 
 ${tableOf(rows, { settings: ({ side }) => side, ...LOSSES })}
@@ -297,6 +268,7 @@ export const charts: StudyPage = {
       ours: `${inBoth('last-node')}; ${inBoth('expressions')}`,
     };
   },
+  records: () => allPeers().map(({ file }) => ({ path: file })),
   parts: [sideBySide, waiting, everyCaller, rollouts, workerEnds],
 };
 
@@ -307,7 +279,6 @@ interface Hog {
   requests: number;
   wrong: number;
   unanswered: number;
-  restarts: number;
   outOfMemory: string[];
 }
 const SIDES = ['internal', 'external'] as const;
@@ -327,9 +298,8 @@ function inMode(mode: string): string {
   const rows = loads.flatMap(({ workload }) =>
     SIDES.map((side) => {
       const [own, internal] = [turnsOf(side, workload), turnsOf('internal', workload)];
-      const of = (
-        key: 'ratePerSecond' | 'p95Ms' | 'cpuMillisecondsPerRequest' | 'memoryMiB',
-      ): string => spread(own.map((turn) => turn[key] ?? NaN));
+      const of = (key: 'ratePerSecond' | 'cpuMillisecondsPerRequest'): string =>
+        spread(own.map((turn) => turn[key] ?? NaN));
       const ratios = own
         .slice(0, internal.length)
         .map((turn, at) => (turn.ratePerSecond ?? NaN) / (internal[at]?.ratePerSecond ?? NaN));
@@ -343,16 +313,14 @@ function inMode(mode: string): string {
     sum(seen.map(figure));
   return `## In ${mode} mode
 
-${number(clients)} clients, turns of ${seconds(turnSeconds)}.
+${number(clients)} clients, turns of ${seconds(turnSeconds)}. ${link(path)}
 
 ${tableOf(rows, {
   workload: ({ workload }) => workload,
   runner: ({ side }) => side,
   'expected responses': ({ of }) => `${of('ratePerSecond')}/s`,
   'of internal': ({ ratios }) => spread(ratios),
-  p95: ({ of }) => `${of('p95Ms')} ms`,
   'CPU of all containers per request': ({ of }) => `${of('cpuMillisecondsPerRequest')} ms`,
-  'memory of all containers': ({ of }) => `${of('memoryMiB')} MiB`,
   errors: ({ own }) => sum(own.map(({ wrong, unanswered }) => wrong + unanswered)),
 })}
 
@@ -362,14 +330,11 @@ ${tableOf(hogs, {
   runner: ({ side }) => side,
   requests: ({ seen }) => total(seen, ({ requests }) => requests),
   'without the expected response': ({ seen }) => total(seen, (hog) => hog.wrong + hog.unanswered),
-  'restarts of containers': ({ seen }) => total(seen, ({ restarts }) => restarts),
   'killed for memory': ({ seen }) =>
     distinct(seen.flatMap(({ outOfMemory }) => outOfMemory))
       .toSorted()
       .join(', ') || 'none',
-})}
-
-${link(path)}`;
+})}`;
 }
 
 export const taskRunners: StudyPage = {

@@ -1,6 +1,5 @@
 // How much work per request makes several processes worthwhile: the loop of n counts, by who starts the processes, in n8n,
 // and what a reload by PM2 costs under load.
-import type { RunRecord } from '../../../cli/src/record/run-record';
 import { link, median, ms, number, perSecond, readJson, tableOf, times } from '../records';
 import type { Answer, StudyPage } from '../study-page';
 import {
@@ -34,7 +33,6 @@ interface Row {
   way: string;
   rate: number;
   cpuMs: number;
-  p99Ms: number;
   others: number;
 }
 function rowsOf(
@@ -53,7 +51,6 @@ function rowsOf(
       {
         ...{ n: nOf(first), way: wayOf(first), rate: of(rateOf) },
         cpuMs: of(({ figures }) => figures.cpuMillisecondsPerRequest),
-        p99Ms: of(({ figures }) => figures.p99Ms),
         others: Math.max(...same.map(({ record }) => otherCores(record))),
       },
     ];
@@ -107,28 +104,45 @@ function answer(): Answer {
       };
 }
 
-function loops(): string {
-  const all = bare();
-  return `## A loop of n counts in each request
+/** A row for each n, a column for each way: the rate of one process, and how many times as much the others do. */
+function byWay(all: readonly Row[], names: readonly string[], isQuietOnly: boolean): string {
+  const counts = distinct(all.map(({ n }) => n));
+  const rowAt = (n: number, way: string): Row | undefined =>
+    all.find((row) => row.n === n && row.way === way);
+  const ratioAt = (n: number, way: string): string => {
+    const [row, single] = [rowAt(n, way), rowAt(n, ONE)];
+    if (row === undefined || single === undefined) return '-';
+    const ratio = isQuietOnly ? gainOf(all, row) : row.rate / single.rate;
+    return times(ratio);
+  };
+  return tableOf(counts, {
+    n: (n) => number(n),
+    [ONE]: (n) => perSecond(rowAt(n, ONE)?.rate),
+    ...Object.fromEntries(
+      names.filter((way) => way !== ONE).map((way) => [way, (n: number) => ratioAt(n, way)]),
+    ),
+    ...(isQuietOnly ? { published: (n: number) => times(publishedFor(n)) } : {}),
+    'CPU per request': (n) => {
+      const cpu = all.filter((row) => row.n === n).map(({ cpuMs }) => cpuMs);
+      return `${number(Math.min(...cpu))} to ${ms(Math.max(...cpu))}`;
+    },
+  });
+}
 
-100 clients ask a bare server for a loop of n counts. It is one process, two of Node.js's cluster module, one under PM2 in
-fork mode, or two under PM2 in cluster mode. Where other work used half a core or more, no ratio is given.
+const loops = (): string => `## A loop of n counts in each request
 
-${tableOf(all, {
-  n: ({ n }) => number(n),
-  'who starts the processes': ({ way }) => way,
-  'expected responses': ({ rate }) => perSecond(rate),
-  'of one process': (row) => times(gainOf(all, row)),
-  published: ({ n, way }) =>
-    way === CLUSTER && publishedFor(n) !== undefined ? times(publishedFor(n)) : '',
-  'CPU per request': ({ cpuMs }) => ms(cpuMs),
-})}
+100 clients ask a bare server for a loop of n counts. Others than one process count as times its rate, unless other work used half a core or more.
+
+${byWay(
+  bare(),
+  WAYS.map(([way]) => way),
+  true,
+)}
 
 **Why it differs from what was published.** Two cores carry the server and the load generator here: at small n the generator
 takes more CPU than the server, and two processes have at most the cores that it leaves. The published machine is not known.
 
 ${sweepLink(SWEEP)}`;
-}
 
 const N8N_WAYS = [ONE, 'one worker', 'two workers'];
 
@@ -138,26 +152,16 @@ function inN8n(): string {
       cellsOf(IN_N8N),
       ({ cell }) => Number(cell['param.n']),
       ({ cell }) =>
-        cell['mode'] === 'regular'
-          ? ONE
-          : `${cell['instances'] === 1 ? 'one worker' : 'two workers'}`,
+        cell['mode'] === 'regular' ? ONE : cell['instances'] === 1 ? 'one worker' : 'two workers',
       median,
     ),
     N8N_WAYS,
   );
   return `## The same loop in n8n
 
-The workload cpu runs the loop in a Code node: in one process, or in queue mode with workers, which is n8n's own way to
-several processes; its requests come through main.
+The workload cpu runs the loop in a Code node: in one process, or in queue mode with workers; its requests come through main.
 
-${tableOf(all, {
-  n: ({ n }) => number(n),
-  n8n: ({ way }) => way,
-  'expected responses': ({ rate }) => perSecond(rate),
-  'of one process': (row) => times(row.rate / (singleOf(all, row)?.rate ?? NaN)),
-  p99: ({ p99Ms }) => ms(p99Ms),
-  'CPU per request': ({ cpuMs }) => ms(cpuMs),
-})}
+${byWay(all, N8N_WAYS, false)}
 
 ${sweepLink(IN_N8N)}`;
 }
@@ -173,7 +177,6 @@ interface ReloadRun {
   processes: number;
   asks: string | null;
   leaves: string;
-  run: string;
   reloads: unknown[];
   sent: number;
   expected: number;
@@ -195,9 +198,6 @@ function ways() {
   return [...grouped(runs, ({ name }) => name).values()].flatMap((same) => {
     const [first] = same;
     if (first === undefined) return [];
-    const records = same.map(({ run }) =>
-      readJson<RunRecord>(RELOAD.replace('reload.json', `${run}/run.json`)),
-    );
     return [
       {
         ...first,
@@ -205,7 +205,6 @@ function ways() {
         times: sum(same.map(({ reloads }) => reloads.length)),
         sent: sum(same.map(({ sent }) => sent)),
         lost: sum(same.map(({ sent, expected }) => sent - expected)),
-        longestMs: Math.max(...records.map(({ summary }) => summary.latencyMs?.max ?? NaN)),
       },
     ];
   });
@@ -227,11 +226,9 @@ function reloads(): string {
   const { load } = readJson<Reload>(RELOAD);
   return `## PM2 replaces the processes under load
 
-A bare server under PM2 is asked for a loop of n = ${number(load.n)} counts, ${number(load.ratePerSecond)} times per second, whether or not
-earlier requests have had their responses. Meanwhile PM2 is asked to replace its processes: in cluster mode by
-\`pm2 reload\`, in fork mode, which cannot reload, by \`pm2 restart\`. PM2 sends SIGINT and kills what has not ended after a
-while. The server does not handle that signal; or it ends when its open requests have had their responses; or before that,
-for a second, it responds with \`Connection: close\`.
+A bare server under PM2 is asked for a loop of n = ${number(load.n)} counts, ${number(load.ratePerSecond)} times per second. Meanwhile PM2 replaces its processes: in cluster mode by
+\`pm2 reload\`, in fork mode, which cannot reload, by \`pm2 restart\`. It sends SIGINT. The server does not handle that signal; or ends when its open requests have had their responses; or before that,
+for a second, responds with \`Connection: close\`.
 
 ${tableOf(ways(), {
   PM2: ({ mode, processes }) =>
@@ -241,13 +238,8 @@ ${tableOf(ways(), {
   times: (way) => way.times,
   sent: ({ sent }) => number(sent),
   lost: ({ lost }) => number(lost),
-  'lost each time': (way) => (way.times === 0 ? '-' : number(way.lost / way.times)),
   how: ({ runs }) => howLost(runs),
-  'longest wait': ({ longestMs }) => ms(longestMs),
 })}
-
-In cluster mode something listens all the time, so no connection is refused. However, what a process has taken over is lost
-with it, unless the server itself finishes it. Code of its own has to tell it to.
 
 ${link(RELOAD)}`;
 }

@@ -1,22 +1,16 @@
 // How large a payload a container of n8n survives, by its size and by how it is shared out, and the rule that follows.
-import {
-  fitRule,
-  fittingHeaps,
-  isOutlived,
-  largestPayloads,
-  OUTCOMES,
-} from '../../../studies/heap/fit';
+import { fitRule, fittingHeaps, isOutlived, largestPayloads } from '../../../studies/heap/fit';
 import { CHART, KINDS } from '../../../studies/heap/parts';
 import { ROLES } from '../../../studies/small-pods/parts';
-import { mib, number, share, table, tableOf } from '../records';
-import { distinct, partLinks, partsOf } from '../sweeps';
+import { link, mib, number, share, table, tableOf } from '../records';
+import { distinct, partsOf } from '../sweeps';
 
 interface Row {
   containerMiB: number;
   heapMiB: number;
   capMiB: number;
   payloadMiB: number;
-  outcome: keyof typeof OUTCOMES;
+  outcome: string;
   peakMiB: number | null;
 }
 interface Part {
@@ -55,60 +49,25 @@ const rowsOf = (parts: readonly Part[], kind: Part['kind']): Row[] =>
 const ruleOf = (parts: readonly Part[]): Rule =>
   fitRule({ held: rowsOf(parts, 'held'), returned: rowsOf(parts, 'returned').filter(uncapped) });
 
-/** Each heap, filled: a row per container, a column per share of it. */
-function filledTable({ role, runner, rows }: Part): string {
-  const shares = distinct(rows.map(({ heapMiB, containerMiB }) => heapMiB / containerMiB));
-  const endOf = (containerMiB: number, part: number): string => {
-    const same = rows.filter(
-      (row) => row.containerMiB === containerMiB && row.heapMiB / containerMiB === part,
-    );
-    if (same.length === 0) return '';
-    const fits = Math.max(0, ...same.filter(isOutlived).map(({ payloadMiB }) => payloadMiB));
-    const last = same.find((row) => !isOutlived(row));
-    return `${whole(fits)} fit, ${last === undefined ? 'nothing ended it' : `${whole(last.payloadMiB)}: ${OUTCOMES[last.outcome]}`}`;
-  };
-  const fitting = fittingHeaps(rows) as { containerMiB: number; heapMiB: number | null }[];
-  return `${ROLES[role]}, task runner ${RUNNERS[runner]}, idle:
-
-${tableOf(fitting, {
-  container: ({ containerMiB }) => whole(containerMiB),
-  ...Object.fromEntries(
-    shares
-      .toSorted((a, b) => a - b)
-      .map((part) => [
-        `heap ${share(part)}`,
-        ({ containerMiB }: { containerMiB: number }) => endOf(containerMiB, part),
-      ]),
-  ),
-  'largest heap that V8 ends': ({ heapMiB }) => whole(heapMiB),
-})}`;
-}
+/** The largest heap of a role in a container that is full before the container is. */
+const fittingHeap = ({ rows }: Part, container: number): string =>
+  whole(
+    (fittingHeaps(rows) as { containerMiB: number; heapMiB: number | null }[]).find(
+      ({ containerMiB }) => containerMiB === container,
+    )?.heapMiB ?? null,
+  );
 
 /** Messages without a cap, or with one as wide as the container. */
-function messages(parts: readonly Part[]): string {
-  const rows = parts
-    .filter(({ kind, rows: own }) => kind === 'returned' && own.some(uncapped))
-    .flatMap((part) =>
-      (largestPayloads(part.rows.filter(uncapped)) as Largest[]).map((one) => ({ part, ...one })),
+const messageRows = (parts: readonly Part[]) =>
+  parts
+    .filter(({ kind, rows }) => kind === 'returned' && rows.some(uncapped))
+    .flatMap(({ role, runner, rows }) =>
+      (largestPayloads(rows.filter(uncapped)) as Largest[]).map((one) => ({
+        role,
+        runner,
+        ...one,
+      })),
     );
-  /** The largest payload that passed; where none did, less than the smallest that was tried. */
-  const upTo = (largestMiB: number, { part, containerMiB }: (typeof rows)[number]): string => {
-    if (largestMiB > 0) return whole(largestMiB);
-    const tried = part.rows.filter((row) => row.containerMiB === containerMiB);
-    return `less than ${whole(Math.min(...tried.map(({ payloadMiB }) => payloadMiB)))}`;
-  };
-  return tableOf(rows, {
-    role: ({ part }) => ROLES[part.role],
-    'task runner': ({ part }) => RUNNERS[part.runner],
-    container: ({ containerMiB }) => whole(containerMiB),
-    'responds up to': (row) => upTo(row.passesMiB, row),
-    'outlives up to': (row) => upTo(row.outlivedMiB, row),
-    'of the container': ({ endedByMiB, outlivedMiB, containerMiB }) =>
-      `${endedByMiB === null ? 'at least ' : ''}${oneIn(outlivedMiB / containerMiB)}`,
-    'ended by': ({ endedByMiB }) => whole(endedByMiB),
-    "the chart's cap": ({ containerMiB }) => whole(Math.floor(containerMiB * CHART.payload)),
-  });
-}
 
 export function heapMapAnswer(parts: readonly Part[]) {
   const { heapShare, payloadShare } = ruleOf(parts);
@@ -134,11 +93,11 @@ export function heapMapAnswer(parts: readonly Part[]) {
 
 export function heapMapText(parts: readonly Part[]): string {
   const { heapShare, besideMiB, payloadShare } = ruleOf(parts);
+  const held = parts.filter(({ kind }) => kind === 'held');
   const capped = rowsOf(parts, 'returned').filter((row) => !uncapped(row));
   return `## The heap map
 
-Containers of several sizes, shared out in several ways between n8n's heap, that of its task runner and the largest message;
-each gets payloads of growing size. The stores and the other roles have no limits.
+Containers of several sizes, shared out in several ways; each gets payloads of growing size. The stores and the other roles have no limits.
 
 ### The rule
 
@@ -151,26 +110,35 @@ ${table(
   ],
 )}
 
-The first two are for an idle task runner in the same container, and one of them is enough. A runner that is filled at the
-same time takes its own heap beside that, which is why [the chart](docs/chart/tuning.md#memory) leaves more. With the chart's cap
+The first two are for an idle task runner in the same container, and one of them is enough. A runner that is filled too takes its own heap beside that, which is why [the chart](docs/chart/tuning.md#memory) leaves more. With the chart's cap
 n8n ended in ${number(capped.filter((row) => !isOutlived(row)).length)} of ${number(capped.length)} payloads.
 
 ### The heap of n8n, filled
 
-Payload: ${KINDS.held}. Where the heap is full before the container is, V8 ends n8n with a line in its log; otherwise the kernel does,
-without one.
+Payload: ${KINDS.held}. Where the heap is full before the container is, V8 ends n8n with a line in its log; otherwise the kernel does, without one.
 
-${parts
-  .filter(({ kind }) => kind === 'held')
-  .map(filledTable)
-  .join('\n\n')}
+Largest heap that V8 ends, by container:
+
+${tableOf(held, {
+  role: ({ role }) => ROLES[role],
+  ...Object.fromEntries(
+    distinct(held.flatMap(({ rows }) => rows.map(({ containerMiB }) => containerMiB)))
+      .toSorted((a, b) => a - b)
+      .map((container) => [whole(container), (part: Part) => fittingHeap(part, container)]),
+  ),
+})}
 
 ### The largest message, without a cap
 
-Payload: ${KINDS.returned}. In queue mode it reaches main and webhook processors by the database. Every size
-is tried from small to large until n8n ends; a container that is shared out in several ways counts as its worst.
+Payload: ${KINDS.returned}. Every size is tried from small to large until n8n ends; a container that is shared out in several ways counts as its worst.
 
-${messages(parts)}
+${tableOf(messageRows(parts), {
+  role: ({ role }) => ROLES[role],
+  'task runner': ({ runner }) => RUNNERS[runner],
+  container: ({ containerMiB }) => whole(containerMiB),
+  'outlives up to': ({ outlivedMiB }) => whole(outlivedMiB),
+  'ended by': ({ endedByMiB }) => whole(endedByMiB),
+})}
 
-${partLinks(parts)}`;
+Records: \`map/parts/NAME\`, such as ${link(parts[0]?.path ?? '')}`;
 }

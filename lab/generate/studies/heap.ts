@@ -1,7 +1,7 @@
 // A large text under the default heap, a fitted one and one that is too high, on this machine and in pods.
 import { mib, number, tableOf } from '../records';
 import type { StudyPage } from '../study-page';
-import { cellsOf, roleOf, sum, sweepLink, sweepOf, type MeasuredCell } from '../sweeps';
+import { cellsOf, sum, sweepLink, sweepOf, type MeasuredCell } from '../sweeps';
 import { heapMapAnswer, heapMapText, mapParts } from './heap-map';
 
 const HERE = sweepOf('heap', 'heap');
@@ -34,17 +34,16 @@ const rowsOf = (sweep: string): MeasuredCell[] =>
       String(b.cell['n8n']).localeCompare(String(a.cell['n8n'])) ||
       heapOf(a).localeCompare(heapOf(b)),
   );
-const tableFor = (sweep: string): string =>
-  tableOf(rowsOf(sweep), {
-    n8n: ({ cell }) => cell['n8n'] ?? '',
-    'memory limit': ({ cell }) => mib(Number(cell['memoryMiB'])),
-    heap: heapOf,
-    'expected responses': (one) =>
-      `${number(respondedTo(one))} of ${number(one.record.summary.offered.requests)}`,
-    'ended by V8': (one) => endsBy(one, 'heap').length,
-    'ended by the kernel': (one) => endsBy(one, 'memory').length,
-    'memory, most': ({ record }) => mib(roleOf(record, 'main')?.rssPeakMiB),
-  });
+/** What became of the requests of a run, and what ended n8n. */
+const outcomeOf = (one: MeasuredCell | undefined): string => {
+  if (one === undefined) return '-';
+  const ends = [
+    [endsBy(one, 'heap').length, 'V8'] as const,
+    [endsBy(one, 'memory').length, 'the kernel'] as const,
+  ].filter(([count]) => count > 0);
+  const ended = ends.map(([count, by]) => `, ended by ${by} ${number(count)}x`).join('');
+  return `${number(respondedTo(one))} of ${number(one.record.summary.offered.requests)}${ended}`;
+};
 
 function hog(): string {
   const [first] = rowsOf(HERE);
@@ -52,22 +51,24 @@ function hog(): string {
   return `## A text of ${number(Number(workload?.parameters['mib']))} MiB
 
 The published experiment: one execution keeps ${number(Number(workload?.parameters['mib']))} MiB of text in n8n itself, every ${number(1 / (profile?.ratePerSecond ?? NaN))} s for ${number(profile?.durationSeconds)} s. Under the
-default heap n8n died with "JavaScript heap out of memory"; with a fitted heap and memory limit the text passed; with too high
-a heap the kernel killed n8n.
+default heap n8n died with "JavaScript heap out of memory"; a fitted heap let the text pass; with too high a heap the kernel killed n8n. Expected responses:
 
-${tableFor(HERE)}
+${tableOf(rowsOf(HERE), {
+  n8n: ({ cell }) => cell['n8n'] ?? '',
+  'memory limit': ({ cell }) => mib(Number(cell['memoryMiB'])),
+  heap: heapOf,
+  'as a process': outcomeOf,
+  'in a pod': (one) =>
+    outcomeOf(
+      rowsOf(IN_PODS).find(
+        (pod) => pod.cell['n8n'] === one.cell['n8n'] && kindOf(pod) === kindOf(one),
+      ),
+    ),
+})}
 
 ${whyNotAsPublished()}
 
-${sweepLink(HERE)}
-
-### In pods
-
-The same runs were made on Kubernetes.
-
-${tableFor(IN_PODS)}
-
-${sweepLink(IN_PODS)}; to repeat the measurement in pods, run \`lab/cluster/cluster exec ./n8n-tuned study heap-pods\`.`;
+${sweepLink(HERE)}, in pods ${sweepLink(IN_PODS)}, which \`lab/cluster/cluster exec ./n8n-tuned study heap-pods\` repeats.`;
 }
 
 /** Whether all came out as published. */
@@ -108,5 +109,6 @@ function answer() {
 export const heap: StudyPage = {
   study: 'heap',
   answer,
+  records: mapParts,
   parts: [hog, () => heapMapText(mapParts())],
 };

@@ -84,10 +84,8 @@ function sameRequest(): string {
     share(row.rate / rateAt(all, limit));
   return `## The same request, by n8n and by what it is built on
 
-16 clients call the workload last-node, or get the same response from a server that does one part of the work alone. The
-first is one process of Node.js that responds. The second has Bull carry each request to a worker in another process and back. The
-third sends PostgreSQL the statements of one execution over 8 connections. Today's n8n runs with the default profile, the legacy
-one with its own settings. CPU per request is that of all processes that respond, without their stores. ${disturbance(othersIn(all))}
+16 clients call the workload last-node, or get the same response from a server that does one part of the work alone. That is one process of Node.js, Bull that carries each request to a worker and back, or PostgreSQL with the statements of one execution. Today's n8n has the default profile, the legacy
+one its own settings. CPU per request is without the stores. ${disturbance(othersIn(all))}
 
 ${tableOf(all, {
   what: ({ name }) => name,
@@ -134,7 +132,7 @@ function plantedPart(): string {
     .filter((row) => !cases.some(({ limit }) => limitName(limit) === row));
   return `## One limit at a time
 
-A run under each planted limit was asked what limited it.
+A run under each planted limit was asked what limited it; the record has the figures by which it was named, and the next limit.
 
 ${tableOf(cases, {
   planted: ({ what }) => what,
@@ -143,9 +141,6 @@ ${tableOf(cases, {
       ? limitName(limit)
       : `**${limitName(limitedBy.limit)}** instead of ${limitName(limit)}`,
   'in use': ({ limitedBy }) => share(limitedBy.utilisation),
-  'by these figures': ({ limitedBy }) => limitedBy.evidence,
-  next: ({ limitedBy: { runnerUp } }) =>
-    runnerUp ? `${limitName(runnerUp)}, ${share(runnerUp.utilisation)}` : '-',
 })}
 
 The table of limits has ${number(limits.length)} rows. The following rows have no case here and are tested with samples only:

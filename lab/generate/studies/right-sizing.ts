@@ -17,7 +17,6 @@ import {
 import type { StudyPage } from '../study-page';
 import {
   cellsOf,
-  cpuOf,
   cpuRange,
   disturbance,
   distinct,
@@ -104,35 +103,29 @@ function answer() {
 
 function servers(): string {
   const all = combinations();
-  const counts = distinct(all.flatMap(({ points }) => points.map(({ instances }) => instances)));
-  const cellAt = ({ points }: (typeof all)[number], count: number): string => {
+  type Row = (typeof all)[number];
+  const cellAt = ({ points }: Row, count: number): string => {
     const point = points.find(({ instances }) => instances === count);
     if (point === undefined) return '-';
     return point.rate === 0 ? 'none' : `${perSecond(point.rate)}, ${ms(point.p99Ms)}`;
   };
   return `## Instances of a bare server under PM2
 
-64 clients ask a server that makes a JSON document, reads one of twenty from disk, or makes and writes one, 100 KiB each. PM2 runs
-it in cluster mode. Limits are those of all instances together, PM2 with them. Rate of expected responses and 99th
-percentile of the latency, by the number of instances. ${disturbance(worstOthers(cellsOf(SERVERS)))}
+64 clients ask a server that makes, reads or writes a JSON document of 100 KiB. PM2 runs it in cluster mode; limits are those of all instances together. Rates of expected responses with the 99th
+percentile. ${disturbance(worstOthers(cellsOf(SERVERS)))}
 
 ${tableOf(all, {
   'a request': ({ request }) => APPLICATIONS[request]?.[1] ?? request,
   CPU: ({ cpu }) => `${number(cpu)}m`,
   memory: ({ memory }) => mib(memory),
-  ...Object.fromEntries(
-    counts
-      .toSorted((a, b) => a - b)
-      .map((count) => [`with ${number(count)}`, (row: (typeof all)[number]) => cellAt(row, count)]),
-  ),
+  'with the best number': (row) => `${number(row.best)}: ${cellAt(row, row.best)}`,
+  [`with ${number(always())}`]: (row) => cellAt(row, always()),
+  'of the best': ({ shareOfBest }) => times(shareOfBest),
   'CPU per request': ({ cpuPerRequest }) => cpuPerRequest,
-  best: ({ best }) => best,
-  [`${number(always())} of the best`]: ({ shareOfBest }) => times(shareOfBest),
 })}
 
 **Why it differs from what was published.** The machine has two cores, which the load generator shares: more instances than
-cores get no more CPU, cost memory each, and make a request wait for its turn among them. The published advice comes
-from an experiment on two CPUs, with more memory; its machine and its load are not known.
+cores get no more CPU, cost memory each, and make a request wait for its turn. The published machine and load are not known.
 
 ${sweepLink(SERVERS)}`;
 }
@@ -144,55 +137,79 @@ const n8nCells = (sweep: string): MeasuredCell[] =>
       ...[at('workers'), at('cpuMillicores'), at('memoryMiB')],
     ]),
   );
-const FIGURES = {
-  'CPU per request': (cell: MeasuredCell) => ms(cpuOf(cell)),
-  p99: ({ figures }: MeasuredCell) => ms(figures.p99Ms),
-  errors: ({ figures }: MeasuredCell) => share(figures.errorShare),
-  'limited by': ({ limitedBy }: MeasuredCell) => limitName(limitedBy?.limit ?? null),
-  'memory, most': ({ figures }: MeasuredCell) => mib(figures.memoryMiB),
+const rangeOf = (
+  cells: readonly MeasuredCell[],
+  figure: (cell: MeasuredCell) => number | null,
+  unit: (value: number) => string,
+): string => {
+  const known = cells.flatMap((cell) => figure(cell) ?? []);
+  const [low, high] = [Math.min(...known), Math.max(...known)];
+  return low === high ? unit(low) : `${number(low)} to ${unit(high)}`;
 };
-const CELL = {
-  workload: ({ cell }: MeasuredCell) => cell['workload'] ?? '',
-  CPU: ({ cell }: MeasuredCell) => `${cell['cpuMillicores'] ?? ''}m`,
-  'memory limit': (one: MeasuredCell) => mib(at('memoryMiB')(one)),
+/** Cells that share a workload and another dimension, in the order of the cells. */
+const rowsBy = (sweep: string, dimension: string): MeasuredCell[][] => [
+  ...grouped(n8nCells(sweep), ({ cell }) => [cell['workload'], cell[dimension]].join(' ')).values(),
+];
+const workloadOf = ([first]: readonly MeasuredCell[]): string =>
+  String(first?.cell['workload'] ?? '');
+const cpuOfRow = ([first]: readonly MeasuredCell[]): string =>
+  `${String(first?.cell['cpuMillicores'] ?? '')}m`;
+const limitsOf = (cells: readonly MeasuredCell[]): string =>
+  distinct(cells.map(({ limitedBy }) => limitName(limitedBy?.limit ?? null))).join(', ');
+const RANGES = {
+  'CPU per request': cpuRange,
+  p99: (cells: readonly MeasuredCell[]) => rangeOf(cells, ({ figures }) => figures.p99Ms, ms),
+  'limited by': limitsOf,
+  'memory, most': (cells: readonly MeasuredCell[]) =>
+    rangeOf(cells, ({ figures }) => figures.memoryMiB, mib),
 };
-const WORKER_CELL = {
-  workload: CELL.workload,
-  workers: ({ cell }: MeasuredCell) => cell['workers'] ?? '',
-};
-const RATE = {
-  'expected responses': (one: MeasuredCell) =>
-    rateOf(one) === null ? 'none' : perSecond(rateOf(one)),
-};
+/** The rate with each number of workers. */
+const byWorkers = (sweep: string) =>
+  Object.fromEntries(
+    distinct(n8nCells(sweep).map(at('workers'))).map((count) => [
+      `with ${number(count)}`,
+      (cells: readonly MeasuredCell[]) =>
+        rangeOf(
+          cells.filter((cell) => at('workers')(cell) === count),
+          rateOf,
+          perSecond,
+        ),
+    ]),
+  );
 
 function regular(): string {
   const { slo, measure } = readJson<SweepRecord>(`${REGULAR}/sweep.json`).plan;
-  return `## One n8n, by CPU and memory
+  const limits = distinct(n8nCells(REGULAR).map((one) => mib(at('memoryMiB')(one)))).join(' and ');
+  return `## One n8n, by CPU
 
 n8n in regular mode makes, reads or writes a document for each of ${number(measure.ratePerSecond)} requests per second; what is asked for is
-${slo.map(({ text }) => text).join(' and ')}.
+${slo.map(({ text }) => text).join(' and ')}. Ranges are over memory limits of ${limits}.
 
-${tableOf(n8nCells(REGULAR), { ...CELL, verdict: ({ outcome }) => outcome, ...FIGURES })}
+${tableOf(rowsBy(REGULAR, 'cpuMillicores'), {
+  workload: workloadOf,
+  CPU: cpuOfRow,
+  verdict: (cells) => distinct(cells.map(({ outcome }) => outcome)).join(' or '),
+  ...RANGES,
+})}
 
 ${sweepLink(REGULAR)}`;
 }
 
 const workers = (): string => `## Workers of n8n
 
-Queue mode with workers, n8n's own way to several instances: main and each worker have ${n8nCells(WORKERS)[0]?.cell['cpuMillicores'] ?? ''}m of CPU.
+Queue mode: main and each worker have ${cpuOfRow(n8nCells(WORKERS))} of CPU. Expected responses, by the number of workers.
 
-${tableOf(n8nCells(WORKERS), { ...WORKER_CELL, ...RATE, ...FIGURES })}
+${tableOf(rowsBy(WORKERS, ''), { workload: workloadOf, ...byWorkers(WORKERS), ...RANGES })}
 
 ${sweepLink(WORKERS)}`;
 
 const pods = (): string => `## The same in pods
 
-The chart in queue mode on a cluster of one node: each pod of n8n has the CPU and memory of the row. Requests come through
-main, so that more workers change little where its CPU is the limit.
+The chart in queue mode on a cluster of one node. Requests come through main, so that more workers change little where its CPU is the limit; ranges are over memory limits.
 
-${tableOf(n8nCells(IN_PODS), { ...WORKER_CELL, CPU: CELL.CPU, 'memory limit': CELL['memory limit'], ...RATE, ...FIGURES })}
+${tableOf(rowsBy(IN_PODS, 'cpuMillicores'), { workload: workloadOf, CPU: cpuOfRow, ...byWorkers(IN_PODS), ...RANGES })}
 
-${sweepLink(IN_PODS)}; to repeat the measurement in pods, run \`lab/cluster/cluster exec ./n8n-tuned study ${PODS}\`.`;
+${sweepLink(IN_PODS)}; \`lab/cluster/cluster exec ./n8n-tuned study ${PODS}\` repeats it.`;
 
 const STORED = `studies/${NAME}/results/s3.json`;
 interface Stored {

@@ -1,6 +1,8 @@
 // How good the search for a capacity is: on systems that are computed, on servers of known capacity, and beside a staircase of
 // runs by a generator that is not ours; and what even arrivals and several generators do to a percentile.
 import type { FindRecord } from '../../../cli/src/features/find/record';
+import type { Quality } from '../../../test/cli/features/find/analysis/simulated/quality';
+import { qualityText } from '../../../test/cli/features/find/analysis/simulated/table';
 import { PARTS } from '../../../studies/find-against-staircase/parts';
 import {
   pairsOf,
@@ -16,7 +18,6 @@ import {
   number,
   perSecond,
   range,
-  read,
   readJson,
   recordsNamed,
   seconds,
@@ -29,16 +30,11 @@ import type { StudyPage } from '../study-page';
 import { distinct } from '../sweeps';
 import { kubernetesSearches } from './kubernetes';
 
-const TABLE = 'studies/search-quality/table.md';
-function quality(): string {
-  const [summary = ''] = read(TABLE).split('\n## Each system');
-  const text = summary.replace(/^# .*\n+/, '').replace(/<!--.*?-->\n+/s, '');
-  return `## On simulated systems\n\n${text.replace(/^## /gm, '### ').trim()}\n\n[Each system](${TABLE}), ${link('studies/search-quality/results/record.json')}`;
-}
+const QUALITY = 'studies/search-quality/results/record.json';
 export const searchQuality: StudyPage = {
   study: 'search-quality',
   question: 'How far off is `find` on systems of known capacity?',
-  parts: [quality],
+  parts: [() => `${qualityText(readJson<Quality>(QUALITY))}\n\n${link(QUALITY)}`],
 };
 
 const KNOWN = ['waiting', 'computing'].map((part) => `studies/known-capacity/results/${part}.json`);
@@ -65,8 +61,7 @@ export const largestError = (): string =>
 
 const servers = (): string => `## On real servers
 
-The searches ran against small servers on this machine whose capacity follows from their own figures. For slots it follows from
-the service time that they measured themselves (even arrivals: D/D/c and D/M/1 in closed form). For a limiter it is its rate, and
+The servers' capacity follows from their own figures. For slots it follows from their service time (even arrivals: D/D/c and D/M/1 in closed form). For a limiter it is its rate, and
 for the server that computes, its responses when saturated, before and after.
 
 ${tableOf(known(), {
@@ -181,11 +176,8 @@ export function staircaseText(records = recorded()): string {
   return `## \`find\` against another generator
 
 \`find --budget ${find?.budget ?? ''}\` searched a real n8n with ${find?.slo ?? ''}. After it${laterText(pairs)} another generator made a staircase around the answer
-(${distinct(stairs.map(({ generator }) => generator)).join(', ')}), corrected for coordinated omission, ${distinct(stairs.map(({ stepSeconds }) => seconds(stepSeconds))).join(', ')} per step. The steps are a tenth of the answer apart, so
-the staircase itself is exact to half of that at best. It answers between the two neighbouring steps that the fewest
-of all steps contradict. Both send at ${find?.arrivals ?? ''} distances, as oha knows no other; n8n with its stores runs on core ${find?.cores.n8n ?? ''},
-the generator on core ${find?.cores.generator ?? ''}. The speed of a machine changes over minutes: at equal speed, each of the two rates counts times
-the CPU that n8n took for a request near it.
+(${distinct(stairs.map(({ generator }) => generator)).join(', ')}), corrected for coordinated omission, ${distinct(stairs.map(({ stepSeconds }) => seconds(stepSeconds))).join(', ')} per step; steps are a tenth of the answer apart. Both send at ${find?.arrivals ?? ''} distances, as oha knows no other; n8n with its stores runs on core ${find?.cores.n8n ?? ''},
+the generator on core ${find?.cores.generator ?? ''}. At equal speed, each of the two rates counts times the CPU that n8n took for a request near it.
 
 ${tableOf(pairs, {
   workload: (pair) => pair.find.workload,
@@ -269,11 +261,9 @@ function arrivalsPart(): string {
   });
   return `## Even and random arrivals
 
-Requests at even distances make a queue shorter than the same number at random ones, as callers send who do not know
-each other. The generator k6 sent both kinds of arrivals for ${seconds(took)} each to one server with ${number(slots)} slots and exponential service times of ${ms(serviceMs)} (M/M/${number(slots)};
-at most ${perSecond(max)}). The same queue was computed over
-2,000,000 requests with the service time that was measured. A search therefore takes random arrivals; \`run\` and the
-load profiles take even ones unless \`--arrivals random\` is given.
+Even arrivals make a shorter queue than random ones, as callers send who do not know each other. A search therefore takes random arrivals;
+\`run\` takes them with \`--arrivals random\`. The generator k6 sent both kinds for ${seconds(took)} each to a server with ${number(slots)} slots and exponential service times of ${ms(serviceMs)} (M/M/${number(slots)};
+at most ${perSecond(max)}). The same queue was computed over 2,000,000 requests with the service time that was measured.
 
 ${tableOf(rates, {
   'req/s': ({ rate }) => number(rate),
@@ -286,8 +276,7 @@ ${tableOf(rates, {
   'computed ratio': ({ of }) => times(of('random', 'computedP95Ms') / of('even', 'computedP95Ms')),
 })}
 
-One run of each: near saturation a run of this length is far from its long-term mean, so the measured ratios scatter
-around the computed ones. ${link(ARRIVALS)}`;
+Each is one run, so near saturation the measured ratios scatter around the computed ones. ${link(ARRIVALS)}`;
 }
 export const arrivals: StudyPage = {
   study: 'arrivals',
@@ -298,8 +287,6 @@ const GENERATORS = 'studies/generators/results/record.json';
 interface Merged {
   generators: number;
   ratePerSecond: number;
-  seconds: number;
-  lagMs: number;
   requests: number;
   cpuUsPerRequest: number;
   cpuShareOfACore: number;
@@ -317,16 +304,12 @@ function generatorsPart(): string {
   };
   return `## Many load generators as one run
 
-Lines as k6 prints them, of generators of which one in ten is 80 ms farther away, through the command's own code: read,
-put in order, counted. A simulation without network and disk; CPU is that of the process alone. Up to a million requests
-percentiles are exact, beyond they are off by 0.1% at the most. The last two columns show what the mean of the generators'
-own percentiles would have said.
+Lines as k6 prints them, of generators of which one in ten is 80 ms farther away, through the command's own code: a simulation without network and disk. Up to a million requests
+percentiles are exact, beyond they are off by 0.1% at the most. The last columns show what the mean of the generators' own percentiles would have said.
 
 ${tableOf(readJson<{ rows: Merged[] }>(GENERATORS).rows, {
   generators: ({ generators }) => number(generators),
   rate: ({ ratePerSecond }) => perSecond(ratePerSecond),
-  length: (row) => seconds(row.seconds),
-  'streams lag by up to': ({ lagMs }) => ms(lagMs),
   requests: ({ requests }) => number(requests),
   'CPU per request': ({ cpuUsPerRequest }) => `${number(cpuUsPerRequest)} us`,
   'of a core': ({ cpuShareOfACore }) => share(cpuShareOfACore),

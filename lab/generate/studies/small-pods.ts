@@ -1,8 +1,8 @@
 // With how little memory and CPU each role of n8n starts and sustains one request per second, and what lowers them.
 import { READY_WITHIN_SECONDS, ROLES, ROOMY, SETTINGS } from '../../../studies/small-pods/parts';
-import { mib, number, seconds, tableOf } from '../records';
+import { link, mib, number, seconds, tableOf } from '../records';
 import type { Answer, StudyPage } from '../study-page';
-import { distinct, partLinks, partsOf } from '../sweeps';
+import { distinct, partsOf } from '../sweeps';
 
 type Setting = keyof typeof SETTINGS;
 interface Trial {
@@ -13,14 +13,11 @@ interface Trial {
   sent: number;
   expected: number;
   workingSetMiB: number | null;
-  memoryPeakMiB: number | null;
   end: string | null;
 }
 interface Found {
   min: number | null;
   trials: Trial[];
-  unlimited?: Pick<Trial, 'readySeconds' | 'cpuSecondsToReady'>;
-  starts?: Pick<Trial, 'value' | 'readySeconds'>[];
 }
 interface Kept {
   name: string;
@@ -66,47 +63,37 @@ const searches = (parts: readonly Part[], kind: 'memory' | 'cpu') =>
       : [],
   );
 
-function memory(parts: readonly Part[]): string {
-  const passedOf = ({ min: minimum, trials }: Found): Trial | undefined =>
-    trials.find(({ value }) => value === minimum);
-  return `### Memory
+/** The least limit of each role, by settings, and why the next lower one is not enough. */
+function minTable(parts: readonly Part[], kind: 'memory' | 'cpu'): string {
+  const inUnit = kind === 'memory' ? whole : millicores;
+  const all = searches(parts, kind);
+  const setups = distinct(all.map(({ setting }) => setting));
+  const roles = distinct(all.map(({ role }) => role));
+  return tableOf(roles, {
+    role: (role) => ROLES[role],
+    ...Object.fromEntries(
+      setups.map((setting) => [
+        titleOf(setting),
+        (role: keyof typeof ROLES) => {
+          const found = all.find((one) => one.role === role && one.setting === setting);
+          return found === undefined ? null : `${inUnit(found.min)} (${nextLower(found, inUnit)})`;
+        },
+      ]),
+    ),
+  });
+}
+
+const memory = (parts: readonly Part[]): string => `### Memory
 
 The CPU is not limited. A start has to be ready within ${number(READY_WITHIN_SECONDS.memory)} s.
 
-${tableOf(searches(parts, 'memory'), {
-  role: ({ role }) => ROLES[role],
-  settings: ({ setting }) => titleOf(setting),
-  'least limit': ({ min: minimum }) => whole(minimum),
-  'the next lower one': (found) => nextLower(found, whole),
-  'ready after': (found) => seconds(passedOf(found)?.readySeconds),
-  'in use after the load': (found) => whole(passedOf(found)?.workingSetMiB),
-})}`;
-}
+${minTable(parts, 'memory')}`;
 
-function cpu(parts: readonly Part[]): string {
-  const found = searches(parts, 'cpu');
-  const limits = distinct(found.flatMap(({ starts = [] }) => starts.map(({ value }) => value)));
-  return `### CPU
+const cpu = (parts: readonly Part[]): string => `### CPU
 
-Memory is not limited, and the limit of the CPU is lowered once n8n runs; whole starts with a limit are measured apart. With
-less CPU a start takes its CPU divided by the limit.
+Memory is not limited, and the CPU only once n8n runs. A start with less CPU takes its CPU divided by the limit.
 
-${tableOf(found, {
-  role: ({ role }) => ROLES[role],
-  settings: ({ setting }) => titleOf(setting),
-  'least limit under load': ({ min: minimum }) => millicores(minimum),
-  'the next lower one': (one) => nextLower(one, millicores),
-  'ready after, no limit': ({ unlimited }) => seconds(unlimited?.readySeconds),
-  'CPU of the start': ({ unlimited }) => seconds(unlimited?.cpuSecondsToReady),
-  ...Object.fromEntries(
-    limits.map((limit) => [
-      `ready after, ${millicores(limit)}`,
-      ({ starts = [] }: Found) =>
-        seconds(starts.find(({ value }) => value === limit)?.readySeconds),
-    ]),
-  ),
-})}`;
-}
+${minTable(parts, 'cpu')}`;
 
 function settings(parts: readonly Part[]): string {
   const part = parts.find((one) => one.kind === 'settings');
@@ -115,15 +102,12 @@ function settings(parts: readonly Part[]): string {
   const rows = Object.entries(part.bySetting).map(([setting, trial]) => ({ setting, ...trial }));
   return `### What lowers them
 
-${ROLES[part.role]}, with ${whole(ROOMY.memoryMiB)} and ${millicores(ROOMY.cpuMillicores)}, each setting once on top of the chart's default: take differences of a few per
-cent for noise.
+${ROLES[part.role]}, with ${whole(ROOMY.memoryMiB)} and ${millicores(ROOMY.cpuMillicores)}, each setting once on top of the chart's default: differences of a few per cent are noise.
 
 ${tableOf(rows, {
   settings: ({ setting }) => titleOf(setting),
-  'ready after': ({ readySeconds }) => seconds(readySeconds),
   'CPU of the start': ({ cpuSecondsToReady }) => seconds(cpuSecondsToReady),
   'in use after the load': ({ workingSetMiB }) => whole(workingSetMiB),
-  maximum: ({ memoryPeakMiB }) => whole(memoryPeakMiB),
   "compared with the chart's default": ({ setting, workingSetMiB }) =>
     setting === DEFAULT || workingSetMiB == null ? '' : whole(workingSetMiB - base),
 })}`;
@@ -160,17 +144,17 @@ export function smallPodsAnswer(parts: readonly Part[]): Answer {
 export const smallPodsText = (parts: readonly Part[]): string => `## Small pods
 
 One process of n8n under a limit that is searched downwards by halving; its stores and the other roles have no limits. A limit
-passes if n8n starts and responds as expected to ${number(parts[0]?.load)} requests of the workload last-node, one per second, at most one of them
-late.
+passes if n8n starts and responds as expected to ${number(parts[0]?.load)} requests of last-node, one per second, at most one of them late. In brackets: why the next lower limit is not enough.
 
 ${[memory, cpu, settings].map((make) => make(parts)).join('\n\n')}
 
-${partLinks(parts)}`;
+Records: \`parts/KIND-ROLE\`, such as ${link(parts[0]?.path ?? '')}`;
 
 const kept = (): Part[] => partsOf<Part>('small-pods');
 
 export const smallPods: StudyPage = {
   study: 'small-pods',
   answer: () => smallPodsAnswer(kept()),
+  records: kept,
   parts: [() => smallPodsText(kept())],
 };

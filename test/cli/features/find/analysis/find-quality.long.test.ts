@@ -1,18 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { readArchive, writeArchive } from '../../../../../cli/src/record/archive';
 import type { Quality } from './simulated/quality';
 import { REPLAYED, SYSTEMS, UNSTEADY } from './simulated/systems';
-import { equallyGood, qualityPage } from './simulated/table';
+import { equallyGood } from './simulated/table';
 import { mmcTail, steadyCapacity } from './simulated/truth';
 import truths from './simulated/truth.json';
 
 const folder = join(__dirname, '../../../../../studies/search-quality');
 const archive = join(folder, 'results.jsonl.gz');
-const pageFile = join(folder, 'table.md');
 
 // Minutes of simulated load: some seconds of work, more on a busy machine.
 jest.setTimeout(600_000);
@@ -51,10 +50,7 @@ function simulate(): Simulated {
 beforeAll(() => {
   ({ quality: now, again } = simulate());
   if (!isWhole) now = { ...now, peer: withRecorded(now.peer) };
-  if (isRecorded) {
-    writeArchive(archive, new Map([['record', { record: now }]]));
-    writeFileSync(pageFile, qualityPage(now));
-  }
+  if (isRecorded) writeArchive(archive, new Map([['record', { record: now }]]));
 });
 
 /** What is recorded of those lengths that were not simulated now. */
@@ -130,9 +126,8 @@ describe('the search on simulated systems', () => {
     expect(errors.filter((error) => Math.abs(error) > 0.25)).toEqual([]);
   });
 
-  test('is recorded as it is: the committed record and page are what the code gives', () => {
+  test('is recorded as it is: the committed record is what the code gives', () => {
     expect(recordOf()).toEqual(now);
-    expect(readFileSync(pageFile, 'utf8')).toBe(qualityPage(now));
   });
 });
 

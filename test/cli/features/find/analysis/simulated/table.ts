@@ -1,8 +1,8 @@
 import { formatNumber } from '../../../../../../cli/src/ui/numbers';
 import type { Budgeted, Quality, Score, Scores, Sureness } from './quality';
 
-/** The record as a page; nothing in it is typed by hand but the words. */
-export function qualityPage({
+/** The record as text of a page; nothing in it is typed by hand but the words. */
+export function qualityText({
   ours,
   budgeted,
   peer,
@@ -19,9 +19,7 @@ export function qualityPage({
   const versus = equal
     ? `Doubling and bisection is as good in median and tail only with probes of ${String(equal.probeSeconds)} s: ${times(equal.meanSeconds)}.`
     : `With long probes, doubling and bisection has a smaller median error, but no length that was tried is better in both median and tail. The longest probes took ${String(longest?.probeSeconds)} s: ${times(longest?.meanSeconds ?? 0)}.`;
-  return `# How good is the search?
-
-<!-- Generated: UPDATE_STUDIES=1 npx jest --selectProjects cli-long --testPathPatterns find-quality -->
+  return `## On simulated systems
 
 \`find\` ran ${String(repeats)} times on each of ${String(rows.length)} simulated systems with known capacity: ${String(ours.cases)} searches.
 Half of the answers are within ${percent(ours.medianError)} of the true capacity, and 95% are within ${percent(ours.p95Error)}. None is more than ${percent(ours.maxAbove)} above the true capacity.
@@ -37,41 +35,31 @@ ${peer.map((score) => `| doubling and bisection, ${String(score.probeSeconds)} s
 ${budgeted.map(budgetSentence).join('\n')}
 Short probes do not show problems that take longer to appear, such as a leak, so these answers are too high.
 
-The true capacity is the rate at which a probe of full length meets the SLO half of the time, computed from many such probes.
-A full-length probe takes 60 s, and its first fifth is the warm-up.
-An endless run would also see rarer queues, so its limit, the steady capacity, is slightly lower.
-The steady capacity comes from a closed formula for M/M/c, and from a very long simulation for the other systems. No answer was more than ${percent(ours.maxAboveSteady)} above it.
-Doubling and bisection starts at 10 requests per second, and ends when its step is below 1%. It then tests the level that it found once more, for longer, and reports this level whatever the outcome.
+The true capacity is the rate at which a probe of full length (60 s) meets the SLO half of the time, computed from many such probes. An endless run would also see rarer queues, so its limit, the steady capacity, is slightly lower: no answer was more than ${percent(ours.maxAboveSteady)} above it.
 No search of this kind can see a disturbance that occurs less often than once in a full-length probe.
 
-## On traces of a real n8n
+### On traces of a real n8n
 
 The traces come from \`last-node\` on a machine that was also compiling and installing, and from \`items\` in both modes.
 Each request was replayed. There are ${String(replayed.rows.length)} such systems, and each was searched ${String(repeats)} times. The figures above do not include these traces.
-The trace of the busy machine contains seconds of other work, which no search can avoid.
 
 | budget | most below | most above | INCONCLUSIVE |
 |---|---|---|---|
 ${each(replayed, ({ maxBelow, maxAbove, conclusive }) => [percent(-maxBelow), percent(maxAbove), percent(1 - conclusive)])}
 
-## On machines whose speed changes
+### On machines whose speed changes
 
 On ${String(drifting.rows.length)} simulated machines, the cores become up to 15% faster or slower every 20 to 60 s. Each machine was searched ${String(repeats)} times.
-The true capacity is that of a full-length run at any time.
-The interval includes the speeds that were seen, measured by the CPU per request of each probe.
-We also tried to correct the rate of each probe by its mean speed. This correction made the search without a budget worse on the systems above.
+The interval includes the speeds that were seen, by the CPU per request of each probe.
 
 | budget | interval contains it | 95% of cases within | INCONCLUSIVE |
 |---|---|---|---|
 ${each(drifting, ({ coverage, p95Error, conclusive }) => [percent(coverage), percent(p95Error), percent(1 - conclusive)])}
 
-## On machines that stall
+### On machines that stall
 
 On ${String(stalling.rows.length)} simulated machines, n8n also stops for 1.6 s every 60 to 120 s, as during a major garbage collection. Each machine was searched ${String(stalling.rows[0]?.repeats)} times.
-Most of these machines also change their speed.
-Whether a run sustains its rate then depends on the number of stalls that fall into the run.
-A stall counts as one event, however many requests it delays. The number of stalls in all probes shows how often stalls may occur, and the SLO shows what each of them costs.
-The interval includes both possibilities, and also a run without a stall.
+A stall counts as one event, however many requests it delays; the interval includes both how often stalls may occur and a run without one.
 
 | budget | interval contains it | 95% of cases within | INCONCLUSIVE | conclusive, but wrong | no stall seen | interval contains it, if a stall was seen | contains the steady capacity |
 |---|---|---|---|---|---|---|---|
@@ -81,23 +69,7 @@ ${each(stalling, (score) => [
   ...[percent(1 - score.missedAfterStalls / score.sawStalls), percent(score.coverageSteady)],
 ])}
 
-A search cannot know of stalls that it did not see.
-The steady capacity, which such a machine sustains for long, is a better reference here.
-If stalls become rarer, from one per minute to one in two minutes, a full-length run sees one stall or none.
-Its capacity then rises from half of the machine's capacity to almost all of it.
-We also tried to repeat a probe that missed its SLO only because of a single burst of late requests. This repetition improved none of these figures, because it favors runs without a stall.
-
-## Each system
-
-| family | system | true capacity | steady | errors of the repeats, % | interval contains it | probes | probe-seconds |
-|---|---|---|---|---|---|---|---|
-${[...rows, ...replayed.rows, ...drifting.rows, ...stalling.rows]
-  .map(
-    (row) =>
-      `| ${row.family} | ${row.system.replaceAll('<', '&lt;')} | ${figures(row.trueCapacity)} | ${row.steadyCapacity === null ? '-' : figures(row.steadyCapacity)} | ${row.errors.map((error) => (100 * error).toFixed(1)).join(', ')} | ${String(row.covered)} of ${String(row.repeats)} | ${row.meanProbes.toFixed(0)} | ${whole(row.meanSeconds)} |`,
-  )
-  .join('\n')}
-`;
+A search cannot know of stalls that it did not see, so the steady capacity is a better reference here.`;
 }
 
 /** A row for each budget, and one for a search without. */
@@ -141,8 +113,4 @@ function percent(share: number): string {
 
 function whole(value: number): string {
   return formatNumber(Math.round(value));
-}
-
-function figures(value: number): string {
-  return String(Number(value.toPrecision(4)));
 }
