@@ -62,9 +62,9 @@ export function filesOfPage(page: StudyPage): Record<string, string> {
   const figures = parts.map((part) => part()).filter((text) => text !== '');
   const text = [
     `# ${questionOf(page)}`,
-    '<!-- Written by lab/generate/all.ts from the records of studies. -->',
+    '<!-- Written by lab/generate/all.ts -->',
     ...(answer === undefined ? [] : [`**${answerText(answer())}**`]),
-    `Measured on ${conditionsOf(figures.join('\n'), records?.())}. ${repeated}; it keeps [all records](studies/${study}/results.jsonl.gz).`,
+    `Measured on ${conditionsOf(figures.join('\n'), records?.())}. ${repeated} ([records](studies/${study}/results.jsonl.gz)).`,
     ...figures,
   ].join('\n\n');
   return { [pathOfPage(page)]: linksFrom(pathOfPage(page), text) };

@@ -154,14 +154,28 @@ function servers(): string {
 cluster module deals out connections by its master, or leaves that to the kernel; iptables deals out connections; nginx deals out requests, and keeps connections to the servers.
 Unevenness is the coefficient of variation of the requests per process, and their Gini coefficient; both are 0 if each process gets as many. No ratio is given where other work used half a core or more.
 
-${tableOf(all, {
-  connections: ({ connection }) => CONNECTIONS[connection] ?? '',
-  'what stands before the servers': ({ way }) => WAYS[way] ?? '',
-  'expected responses': ({ rate }) => perSecond(rate),
-  'over cluster module; nginx': (row) =>
-    `${overText(all, CLUSTER)(row)}; ${overText(all, NGINX)(row)}`,
-  'CPU per request': ({ cpuMs }) => ms(cpuMs),
-  unevenness: (row) => (row.processes === 1 ? '-' : unevenness(row)),
+By connections: expected responses, over the cluster module and over nginx, CPU per request; then unevenness.
+
+${tableOf(Object.keys(WAYS), {
+  'before the servers': (way) => WAYS[way] ?? '',
+  ...Object.fromEntries(
+    Object.entries(CONNECTIONS).flatMap(([connection, title]) => [
+      [
+        title,
+        (way: string) => {
+          const row = rowAt(all, way, connection);
+          return [
+            ...[perSecond(row.rate), overText(all, CLUSTER)(row), overText(all, NGINX)(row)],
+            ms(row.cpuMs),
+          ].join('; ');
+        },
+      ],
+      [
+        `${title}: unevenness`,
+        (way: string) => (way === 'one' ? '-' : unevenness(rowAt(all, way, connection))),
+      ],
+    ]),
+  ),
 })}
 
 **Why it differs from what was published.** Neither the work of a published request nor whether its connections were kept is

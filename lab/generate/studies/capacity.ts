@@ -152,22 +152,26 @@ const recordsOf = (study: string) =>
 /** Two addresses say nothing to a reader. */
 const isOfTargets = (name: string): boolean => name.startsWith('container-');
 
-const comparisonsOf = (study: string): string => `## What a setting changes
+const comparisonsOf = (
+  study: string,
+  isOne = (_: string) => true,
+): string => `## What a setting changes
 
-Two topologies up side by side on one machine, measured in turns (ABBA) until the interval of the ratio excluded 1.
-More than 1: the second one is better.
+Throughput of two topologies side by side on one machine, in turns (ABBA) until the interval of the ratio excluded 1. More than 1: the second one is better.
 
-${tableOf(recordsOf(study), {
-  comparison: ({ name }) => name,
-  workload: ({ record }) => record.workload.name,
-  'from → to': ({ name, record }) =>
-    isOfTargets(name) ? 'process → container' : `${record.a.name} → ${record.b.name}`,
-  by: ({ record }) => record.metric,
-  'ratio, 95% interval': ({ record }) => ratioText(record),
-  pairs: ({ record }) => pairsOf(record),
-  mode: ({ record }) => record.a.topology?.mode ?? '-',
-  '': ({ path }) => link(path),
-})}`;
+${tableOf(
+  recordsOf(study).filter(({ name }) => isOne(name)),
+  {
+    comparison: ({ name }) => name,
+    workload: ({ record }) => record.workload.name,
+    'from → to': ({ name, record }) =>
+      isOfTargets(name) ? 'process → container' : `${record.a.name} → ${record.b.name}`,
+    'ratio, 95% interval': ({ record }) => ratioText(record),
+    pairs: ({ record }) => pairsOf(record),
+  },
+)}
+
+Records: \`COMPARISON/compare\`, such as ${link(recordsOf(study)[0]?.path ?? '')}`;
 
 export const comparisons: StudyPage = {
   study: 'comparisons',
@@ -180,11 +184,12 @@ export const comparisons: StudyPage = {
       ours: `last-node ${of('last-node-regular')}, wait-5s ${of('wait-regular')}`,
     };
   },
+  records: () => recordsOf('comparisons'),
   parts: [() => comparisonsOf('comparisons')],
 };
 
 interface Side {
-  runs: { p95Ms: number; acquireMs: Record<string, { max: number }> }[];
+  runs: { p95Ms: number }[];
 }
 function sessionOnce(): string {
   const rows = [0, 0.5, 1, 3].map((away) => {
@@ -196,19 +201,13 @@ function sessionOnce(): string {
   });
   return `## What the settings of sessions cost n8n
 
-The workload last-node ran in queue mode with one worker and 16 clients that each wait for their response. A proxy delayed the
-responses of the database. The runs were first without the [patch](docs/chart/patches.md#session-once) \`session-once\`, then with
-it, in turns.
+The workload last-node ran in queue mode with one worker and 16 clients, while a proxy delayed the
+responses of the database: first without the [patch](docs/chart/patches.md#session-once) \`session-once\`, then with it, in turns.
 
 ${tableOf(rows, {
   'later by': ({ away }) => ms(away),
-  'expected responses with the patch, 95% interval': ({ path }) =>
-    ratioText(readJson<CompareRecord>(path)),
+  'throughput with the patch, 95% interval': ({ path }) => ratioText(readJson<CompareRecord>(path)),
   p95: ({ both }) => both(({ p95Ms }) => p95Ms),
-  'longest mean wait for a connection': ({ both }) =>
-    both(({ acquireMs }) =>
-      Math.max(0, ...Object.values(acquireMs).map(({ max: maximum }) => maximum)),
-    ),
   record: ({ path }) => link(path),
 })}`;
 }
@@ -221,5 +220,6 @@ export const patches: StudyPage = {
       sentence: `${number(all.filter(({ record }) => record.answer === 'better').length)} of ${number(all.length)} comparisons show an improvement.`,
     };
   },
-  parts: [() => comparisonsOf('patches'), sessionOnce],
+  records: () => recordsOf('patches'),
+  parts: [() => comparisonsOf('patches', (name) => !name.startsWith('session-once')), sessionOnce],
 };

@@ -48,6 +48,10 @@ export interface Part extends Kept {
 
 /** The names that the report of a drill uses; what was executed once is not told. */
 const classes = (Object.keys(LEDGER_WORDS) as LedgerClass[]).filter((name) => name !== 'once');
+/** Those that the counts of lost requests do not have already. */
+const OTHERS = classes.filter(
+  (name) => !['lost', 'not-executed', 'running', 'unknown'].includes(name),
+);
 const wordOf = (name: LedgerClass): string => LEDGER_WORDS[name].title;
 
 /** Drills that were recorded without a class have none in it. */
@@ -63,13 +67,13 @@ const requestsIn = (
 const OPEN: LedgerClass[] = ['running', 'unknown'];
 type Ledger = Pick<DrillLedger, 'classes' | 'sources' | 'lost' | 'exposed'>;
 
-/** "6 of 252", and of how many it is not known. */
+/** "6 of 252 (3 still running)": of those in brackets it is not known. */
 function lostOf(ledgers: readonly Ledger[]): string {
   const exposed = sum(ledgers.map((ledger) => ledger.exposed));
   if (exposed === 0) return '-';
   const open = openIn(ledgers);
   const told = `${number(sum(ledgers.map(({ lost }) => lost)))} of ${number(exposed)}`;
-  return open.length > 0 ? `${told}, and of others it is not known (${open.join(', ')})` : told;
+  return open.length > 0 ? `${told} (${open.join(', ')})` : told;
 }
 
 const openIn = (ledgers: readonly Ledger[]): string[] =>
@@ -83,7 +87,7 @@ const openIn = (ledgers: readonly Ledger[]): string[] =>
   });
 
 const othersIn = (ledgers: readonly Pick<Ledger, 'classes'>[]): string[] =>
-  classes.flatMap((name) => {
+  OTHERS.flatMap((name) => {
     const requests = sum(ledgers.map((ledger) => requestsIn(ledger, name)));
     return requests === 0 ? [] : [`${number(requests)} ${wordOf(name)}`];
   });
@@ -99,7 +103,7 @@ function othersOf(drills: readonly Kept[]): string {
       ...(schedules.length === 0
         ? []
         : [
-            `of ${due((one) => one.due)} due times of the schedule, ${due(({ once }) => once)} executed once, ${due(({ never }) => never.times)} never, ${due(({ repeated }) => repeated.times)} more than once`,
+            `${due(({ never }) => never.times)} of ${due((one) => one.due)} due times never executed, ${due(({ repeated }) => repeated.times)} more than once`,
           ]),
       ...(twice === 0 ? [] : [`${number(twice)} of those executed more than once completed twice`]),
     ].join('; ') || 'none'
@@ -130,7 +134,7 @@ function faultsOf(drills: readonly Kept[]): string {
 const OUTCOME = {
   'lost, of those exposed': ({ drills }: { drills: Kept[] }) =>
     lostOf(drills.map(({ drill }) => drill.ledger)),
-  'every other class': ({ drills }: { drills: Kept[] }) => othersOf(drills),
+  others: ({ drills }: { drills: Kept[] }) => othersOf(drills),
   'SLO met again after': ({ drills }: { drills: Kept[] }) => recoveredAfter(drills),
 };
 
@@ -224,7 +228,7 @@ In \`redis-loses-data\`, it comes at ${number(FULL.rate)}/s, and each worker has
 - _${CONFIGURATIONS.defaults}_: with them and the worker guard; in pods also with limits, probes and \`preStop\`.
 - _${CONFIGURATIONS.recovery}_: \`n8n-tuned recover --retry\` beside it, which executes again what was lost.${recovery(records)}
 ${beforeScripts(records)}
-A cell shows the requests lost of those exposed (open when the fault came, or due later), in how many faults, and when the SLO was met again.
+A cell shows the requests lost of those exposed (open when the fault came, or due later), in how many faults, and when the SLO was met again. Of those still running or unknown, it is not known.
 Three faults without a loss still allow ${share(boundAfterNone(3))} of such faults to lose some (95% confidence). Before the fault, ${lostBefore(records)} requests were lost.
 A record is \`parts/FAULT-TARGET-CONFIGURATION-N\`${first === undefined ? '' : `, such as this ${link(first.path)}`}; it also has the other classes and [the promise](docs/drills.md#the-promise).
 
@@ -629,8 +633,8 @@ export function settingsText(records: readonly SettingPart[]): string {
   const left = plan.length - records.length;
   return `## The settings that decide what a fault costs
 
-${number(records.length)} drills of [a plan](studies/drill-settings/parts.ts), on processes; ${left === 0 ? 'none is missing' : `${number(left)} have not been measured yet`}. Except for the one setting, n8n had the defaults that the chart had then, some of which these results have changed since.
-Each row adds up its drills; a record is \`parts/SETTING-VALUE-FAULT-N\`${records[0] === undefined ? '' : `, such as this ${link(records[0].path)}`}, and has its command. A \`?\` stands where it was not recorded which workers ended.
+${number(records.length)} drills of [a plan](studies/drill-settings/parts.ts), on processes, two or three for each row; ${left === 0 ? 'none is missing' : `${number(left)} have not been measured yet`}. Except for the one setting, n8n had the defaults that the chart had then, some of which these results have changed since.
+A record is \`parts/SETTING-VALUE-FAULT-N\`${records[0] === undefined ? '' : `, such as this ${link(records[0].path)}`}. A \`?\` stands where it was not recorded which workers ended.
 
 ${Object.keys(SETTINGS)
   .map((setting) => {
@@ -649,7 +653,6 @@ ${about}
 ${tableOf(rows, {
   [values]: ({ value }) => value.join(', '),
   fault: ({ fault, lasts }) => (lasts === undefined ? fault : `${fault}, ${number(lasts)} s`),
-  drills: ({ drills }) => drills.length,
   ...OUTCOME,
   ...(ENDING.has(setting) ? { 'workers that ended': ({ drills }) => endedOf(drills) } : {}),
 })}`;

@@ -1,7 +1,7 @@
 // What a sandbox for expressions costs, how many to keep ready, and with how little heap n8n starts.
 import {
-  hrefOf,
   link,
+  median,
   mib,
   ms,
   namesIn,
@@ -14,13 +14,12 @@ import {
   tableOf,
 } from '../records';
 import type { StudyPage } from '../study-page';
-import { grouped } from '../sweeps';
+import { distinct, grouped } from '../sweeps';
 
 const ISOLATES = 'studies/isolates/results/record.json';
-type Step = 'madeMs' | 'firstMs' | 'othersMs' | 'functionMs' | 'cpuMs';
 interface Variant {
   patches: string;
-  rounds: Record<Step, number>[];
+  rounds: { cpuMs: number }[];
 }
 interface Isolates {
   n8n: string;
@@ -28,9 +27,6 @@ interface Isolates {
   variants: Variant[];
 }
 const variants = (): Variant[] => readJson<Isolates>(ISOLATES).variants;
-const spreadOf = ({ rounds }: Variant, step: Step): string =>
-  `${spread(rounds.map((round) => round[step]))} ms`;
-
 /** The CPU without patches over that of a variant, round by round. */
 function lessCpu({ rounds }: Variant): string {
   const [none] = variants();
@@ -52,11 +48,7 @@ turns the median of these, and from the least to the most.
 
 ${tableOf(all, {
   patches: ({ patches }) => patches,
-  made: (one) => spreadOf(one, 'madeMs'),
-  'first expression': (one) => spreadOf(one, 'firstMs'),
-  '20 more': (one) => spreadOf(one, 'othersMs'),
-  'a function': (one) => spreadOf(one, 'functionMs'),
-  'CPU for all': (one) => spreadOf(one, 'cpuMs'),
+  'CPU for all': ({ rounds }) => `${spread(rounds.map(({ cpuMs }) => cpuMs))} ms`,
   'CPU, compared with none': (one) => (one === all[0] ? '-' : lessCpu(one)),
 })}
 
@@ -82,16 +74,18 @@ interface PoolRun {
   expected: number;
   p95Ms: number;
   cpuMillisecondsPerRequest: number;
-  memoryMiB: number;
   coldSandboxes: number;
 }
 const CPUS = { 'one-core': 'one core', 'all-cores': 'all cores' };
 
-function pool(): string {
-  const runs = namesIn(POOL).map((file) => ({
+const poolRuns = () =>
+  namesIn(POOL).map((file) => ({
     ...readJson<PoolRun>(`${POOL}/${file}`),
     path: `${POOL}/${file}`,
   }));
+
+function pool(): string {
+  const runs = poolRuns();
   type Run = (typeof runs)[number];
   const inOrder = runs.toSorted(
     (a, b) =>
@@ -100,37 +94,37 @@ function pool(): string {
       a.size - b.size ||
       a.round - b.round,
   );
+  const sizes = distinct(inOrder.map(({ size }) => size)).toSorted((a, b) => a - b);
   const groups = [
-    ...grouped(inOrder, ({ cpu, ratePerSecond, size }) =>
-      [cpu, ratePerSecond, size].join(' '),
-    ).values(),
-  ].flatMap((same) => (same[0] === undefined ? [] : [{ ...same[0], same }]));
-  const of = ({ same }: (typeof groups)[number], figure: (run: Run) => number): string =>
-    spread(same.map(figure));
+    ...grouped(inOrder, ({ cpu, ratePerSecond }) => [cpu, ratePerSecond].join(' ')).values(),
+  ];
+  const cellOf = (same: readonly Run[], size: number): string => {
+    const own = same.filter((run) => run.size === size);
+    const cold = own.map(({ coldSandboxes, expected }) => coldSandboxes / expected);
+    return `${share(median(cold))}; ${spread(own.map(({ p95Ms }) => p95Ms))} ms`;
+  };
   return `## By cores and bursts
 
 The workload expressions in regular mode with the chart's defaults, ${seconds(runs[0]?.seconds)} at a usual rate, ${seconds((runs[0]?.seconds ?? NaN) / 5)} of it at five
-times that rate; the load generator shares the cores. The pool is
-\`N8N_EXPRESSION_ENGINE_POOL_SIZE\`; an execution that finds it empty has to build a sandbox, and n8n does nothing else meanwhile.
-Median of the runs of a row, and from the least to the most. The chart's own value is \`tuning.readySandboxes\`.
+times that rate. The pool is \`N8N_EXPRESSION_ENGINE_POOL_SIZE\`; an execution that finds it empty has to build a sandbox, and n8n does nothing else meanwhile.
+By the size of the pool: in how many executions that was so, and the 95th percentile (median of the runs, from the least to the most). The chart's own value is \`tuning.readySandboxes\`.
 
 ${tableOf(groups, {
-  'CPU of n8n': ({ cpu }) => CPUS[cpu],
-  'rate, in the burst': ({ ratePerSecond }) =>
-    `${perSecond(ratePerSecond)}, ${perSecond(5 * ratePerSecond)}`,
-  pool: ({ size }) => size,
-  'built while an execution waited, of the executions': (row) =>
-    `${of(row, ({ coldSandboxes, expected }) => (100 * coldSandboxes) / expected)}%`,
-  p95: (row) => `${of(row, ({ p95Ms }) => p95Ms)} ms`,
-  'CPU per request': (row) => `${of(row, (run) => run.cpuMillisecondsPerRequest)} ms`,
-  "n8n's memory, at most": (row) => `${of(row, ({ memoryMiB }) => memoryMiB)} MiB`,
-  records: ({ same }) =>
-    same.map(({ path }, at) => `[${number(at + 1)}](${hrefOf(path)})`).join(' '),
-})}`;
+  'CPU of n8n': ([first]) => CPUS[first?.cpu ?? 'one-core'],
+  'rate, in the burst': ([first]) =>
+    `${perSecond(first?.ratePerSecond)}, ${perSecond(5 * (first?.ratePerSecond ?? NaN))}`,
+  ...Object.fromEntries(
+    sizes.map((size) => [`pool of ${number(size)}`, (same: Run[]) => cellOf(same, size)]),
+  ),
+  'CPU per request': (same) => `${spread(same.map((run) => run.cpuMillisecondsPerRequest))} ms`,
+})}
+
+Records: \`CPU-RATE-pool-SIZE-N\`, such as ${link(runs[0]?.path ?? '')}`;
 }
 
 export const isolatePool: StudyPage = {
   study: 'isolate-pool',
+  records: poolRuns,
   parts: [pool],
 };
 
@@ -165,10 +159,8 @@ export const heapFloors: StudyPage = {
 };
 
 const PROFILES = 'studies/cpu-profile/results';
-/** A group below this share of what a process did is summed up with the others. */
-const MIN_SHARE = 0.02;
-/** The functions shown of each process. */
-const FUNCTIONS = 3;
+/** Packages shown of each process. */
+const PACKAGES = 4;
 const IDLE = 'idle';
 const ROLES: Record<string, string> = {
   main: 'main',
@@ -184,12 +176,10 @@ interface Profiled {
   role: string;
   threadMs: number;
   groups: Part[];
-  functions: Part[];
 }
 interface Profile {
   mode: string;
   workload: string;
-  seconds: number;
   responses: number;
   clients: number;
   processes: Profiled[];
@@ -198,50 +188,38 @@ interface Profile {
 const busyOf = ({ threadMs, groups }: Profiled): number =>
   threadMs - (groups.find(({ name }) => name === IDLE)?.ms ?? 0);
 
-function sharesOf(process: Profiled): string {
-  const groups = process.groups.filter(({ name }) => name !== IDLE);
-  const shown = groups.filter((one) => one.ms / busyOf(process) >= MIN_SHARE);
-  const rest = groups.filter((one) => !shown.includes(one));
-  const others = rest.reduce((all, one) => all + one.ms, 0);
-  return [
-    ...shown.map((one) => `${one.name} ${share(one.ms / busyOf(process))}`),
-    ...(rest.length === 0
-      ? []
-      : [`${number(rest.length)} others ${share(others / busyOf(process))}`]),
-  ].join(', ');
-}
-
-function profile(file: string): string {
-  const path = `${PROFILES}/${file}`;
-  const { mode, workload, responses, seconds: took, processes } = readJson<Profile>(path);
-  return `## ${workload} in ${mode} mode, ${number(responses / took)} responses per second
-
-${tableOf(
-  processes.toSorted((a, b) => busyOf(b) - busyOf(a)),
-  {
-    process: ({ role }) => ROLES[role] ?? role,
-    busy: (one) => share(busyOf(one) / one.threadMs),
-    'for a response': (one) => ms(busyOf(one) / responses),
-    'by package': sharesOf,
-    'the largest functions': (one) =>
-      one.functions
-        .slice(0, FUNCTIONS)
-        .map(({ name, ms: own }) => `${name} ${share(own / busyOf(one))}`)
-        .join('; '),
-  },
-)}
-
-${link(path)}`;
-}
+const sharesOf = (process: Profiled): string =>
+  process.groups
+    .filter(({ name }) => name !== IDLE)
+    .slice(0, PACKAGES)
+    .map((one) => `${one.name} ${share(one.ms / busyOf(process))}`)
+    .join(', ');
 
 function profiles(): string {
-  const files = namesIn(PROFILES).filter((name) => name.endsWith('.json'));
-  const { clients } = readJson<Profile>(`${PROFILES}/${files[0] ?? ''}`);
-  return `The thread of each process, looked at once a millisecond while ${number(clients)} clients wait for their responses, with the chart's
-defaults. Native code counts for the package that called it. The profile itself takes some of the time: read shares, not
-rates.
+  const all = namesIn(PROFILES)
+    .filter((name) => name.endsWith('.json'))
+    .map((file) => ({
+      ...readJson<Profile>(`${PROFILES}/${file}`),
+      path: `${PROFILES}/${file}`,
+    }));
+  const rows = all.flatMap((one) =>
+    one.processes
+      .toSorted((a, b) => busyOf(b) - busyOf(a))
+      .map((process, at) => ({ ...one, process, isFirst: at === 0 })),
+  );
+  return `## By process and package
 
-${files.map(profile).join('\n\n')}`;
+The thread of each process, looked at once a millisecond while ${number(all[0]?.clients)} clients wait for their responses, with the chart's
+defaults. Native code counts for the package that called it. The profile itself takes some of the time: read shares, not rates. The largest functions are in the records.
+
+${tableOf(rows, {
+  workload: ({ workload, mode, isFirst }) => (isFirst ? `${workload}, ${mode} mode` : ''),
+  process: ({ process: { role } }) => ROLES[role] ?? role,
+  busy: ({ process }) => share(busyOf(process) / process.threadMs),
+  'CPU per request': ({ process, responses }) => ms(busyOf(process) / responses),
+  'the largest packages': ({ process }) => sharesOf(process),
+  '': ({ path, isFirst }) => (isFirst ? link(path) : ''),
+})}`;
 }
 
 export const cpuProfile: StudyPage = {

@@ -3,7 +3,7 @@ import { fitRule, fittingHeaps, isOutlived, largestPayloads } from '../../../stu
 import { CHART, KINDS } from '../../../studies/heap/parts';
 import { ROLES } from '../../../studies/small-pods/parts';
 import { link, mib, number, share, table, tableOf } from '../records';
-import { distinct, partsOf } from '../sweeps';
+import { distinct, grouped, partsOf } from '../sweeps';
 
 interface Row {
   containerMiB: number;
@@ -130,14 +130,18 @@ ${tableOf(held, {
 
 ### The largest message, without a cap
 
-Payload: ${KINDS.returned}. Every size is tried from small to large until n8n ends; a container that is shared out in several ways counts as its worst.
+Payload: ${KINDS.returned}. Every size is tried from small to large until n8n ends; a container that is shared out in several ways counts as its worst. Sizes are in MiB.
 
-${tableOf(messageRows(parts), {
-  role: ({ role }) => ROLES[role],
-  'task runner': ({ runner }) => RUNNERS[runner],
-  container: ({ containerMiB }) => whole(containerMiB),
-  'outlives up to': ({ outlivedMiB }) => whole(outlivedMiB),
-  'ended by': ({ endedByMiB }) => whole(endedByMiB),
+${tableOf([...grouped(messageRows(parts), ({ role, runner }) => `${role} ${runner}`).values()], {
+  role: ([one]) => (one === undefined ? '' : ROLES[one.role]),
+  'task runner': ([one]) => (one === undefined ? '' : RUNNERS[one.runner]),
+  'container: outlives up to': (rows) =>
+    rows
+      .map(
+        ({ containerMiB, outlivedMiB, endedByMiB }) =>
+          `${number(containerMiB)}: ${endedByMiB === null ? 'at least ' : ''}${number(outlivedMiB)}`,
+      )
+      .join('; '),
 })}
 
 Records: \`map/parts/NAME\`, such as ${link(parts[0]?.path ?? '')}`;

@@ -24,7 +24,6 @@ interface SearchPart {
   find: FindRecord;
   runs: {
     run: string;
-    latencyMs: { p50: number; p95: number } | null;
     cpuMillisecondsPerRequest: number | null;
   }[];
 }
@@ -111,20 +110,17 @@ ${tableOf(searches, {
     `${perSecond(find.capacity.ratePerSecond)} (${range(find.capacity)})${atPrice(find)}`,
   verdict: ({ find }) => find.verdict,
   'limited by': ({ find }) => limitName(find.limit),
-  'p50; p95 there': ({ run }) => `${ms(run?.latencyMs?.p50)}; ${ms(run?.latencyMs?.p95)}`,
   "n8n's CPU per response there": ({ run }) => ms(run?.cpuMillisecondsPerRequest),
   '': ({ path }) => link(path),
 })}`;
 }
 
 interface Outcomes {
-  find?: FindRecord;
   run?: { verdict: { sentence: string } };
   proof?: { verdict: string; attempts: { sentence: string }[] };
   sweep?: { title: string; cells: CellRecord[] };
 }
-function outcomeOf({ find, run, proof, sweep }: Outcomes): string {
-  if (find !== undefined) return `${find.verdict}: ${find.sentence}`;
+function outcomeOf({ run, proof, sweep }: Outcomes): string {
   if (run !== undefined) return run.verdict.sentence;
   if (proof !== undefined) {
     return `${proof.verdict} after ${number(proof.attempts.length)} of its values files: ${proof.attempts.at(-1)?.sentence ?? ''}`;
@@ -134,9 +130,12 @@ function outcomeOf({ find, run, proof, sweep }: Outcomes): string {
 
 function commands(): string {
   const made = (PARTS as { name: string; kind: string; target: string }[])
-    .filter(({ name, target }) => target === 'kubernetes' && has(`${FOLDER}${name}.json`))
+    .filter(
+      ({ name, kind, target }) =>
+        target === 'kubernetes' && kind !== 'find' && has(`${FOLDER}${name}.json`),
+    )
     .map(({ name, kind }) => ({ kind, ...partOf<Outcomes>(name) }));
-  return `## Each command on a cluster
+  return `## The other commands on a cluster
 
 ${tableOf(made, {
   command: ({ kind }) => `\`${kind === 'prove' ? 'recommend --prove' : kind}\``,

@@ -84,7 +84,7 @@ function sameRequest(): string {
     share(row.rate / rateAt(all, limit));
   return `## The same request, by n8n and by what it is built on
 
-16 clients call the workload last-node, or get the same response from a server that does one part of the work alone. That is one process of Node.js, Bull that carries each request to a worker and back, or PostgreSQL with the statements of one execution. Today's n8n has the default profile, the legacy
+16 clients call the workload last-node, or get the same response from a server that does one part of the work alone. This server is one process of Node.js, Bull that carries each request to a worker and back, or PostgreSQL with the statements of one execution. Today's n8n has the default profile, the legacy
 one its own settings. CPU per request is without the stores. ${disturbance(othersIn(all))}
 
 ${tableOf(all, {

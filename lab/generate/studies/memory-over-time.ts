@@ -40,8 +40,6 @@ const rows = () =>
       return {
         ...{ framework, way },
         peakMiB: of(({ record }) => roleOf(record, 'server')?.rssPeakMiB),
-        medianMiB: of(({ record }) => roleOf(record, 'server')?.rssMedianMiB),
-        processes: of(({ record }) => roleOf(record, 'server')?.processesPeak),
         rate: of(({ figures }) => figures.achievedPerSecond),
         cpuMs: of(({ figures }) => figures.cpuMillisecondsPerRequest),
       };
@@ -63,23 +61,19 @@ function answer() {
 const servers = (): string => `## Memory under 400 connections
 
 400 clients that keep their connections ask a server for a small JSON. It is a basic server of Node.js, Express or NestJS. It
-runs alone, under PM2 in fork mode, or as two processes under PM2 in cluster mode. Memory is the resident memory of all its
-processes together, PM2's own among them: what processes share counts in each of them. ${disturbance(worstOthers(cellsOf(SWEEP)))}
+runs alone, under PM2 in fork mode, or as two processes under PM2 in cluster mode. Memory is the resident memory of all its processes and PM2's; what they share counts in each of them. ${disturbance(worstOthers(cellsOf(SWEEP)))}
 
 ${tableOf(rows(), {
   server: ({ framework }) => framework,
   run: ({ way }) => way,
   'memory, most': ({ peakMiB }) => mib(peakMiB),
-  'memory, median': ({ medianMiB }) => mib(medianMiB),
-  processes: ({ processes }) => processes,
   'of the basic one alone': ({ peakMiB }) => times(peakMiB / peakOf('basic', 'alone')),
   'expected responses': ({ rate }) => perSecond(rate),
   'CPU per request': ({ cpuMs }) => ms(cpuMs),
 })}
 
-**Why it differs from what was published.** The published experiment shows graphs over time and no figures that can be
-compared. Its order is found again: a framework costs memory in each process, and PM2 adds a process of its own. For memory
-over time of any process, by its pid, there is \`n8n-tuned sample\`.
+**Why it differs from what was published.** The published experiment shows graphs and no figures that can be
+compared. Its order is found again. For memory over time of any process, there is \`n8n-tuned sample\`.
 
 ${sweepLink(SWEEP)}`;
 
@@ -103,36 +97,27 @@ const n8nRuns = () =>
 
 function n8nMemory(): string {
   const runs = n8nRuns();
-  const lines = runs.flatMap(({ words, path, record }) => {
-    const roles = Object.entries(ROLES).flatMap(([role, title]) => {
-      const found = record.summary.roles.find((one) => one.role === role);
-      return found === undefined ? [] : [{ title, words, path, ...found }];
-    });
-    const whole = (figure: 'rssPeakMiB' | 'rssMedianMiB' | 'processesPeak'): number =>
-      sum(roles.map((one) => one[figure] ?? 0));
-    return [
-      ...roles,
-      {
-        ...{ title: 'all of them', words, path, rssPeakMiB: whole('rssPeakMiB') },
-        ...{ rssMedianMiB: whole('rssMedianMiB'), processesPeak: whole('processesPeak') },
-      },
-    ];
-  });
+  const peakAt = ({ record }: (typeof runs)[number], role: string): number =>
+    record.summary.roles.find((one) => one.role === role)?.rssPeakMiB ?? 0;
   const [first] = runs;
   return `## Memory of n8n's processes under as many connections
 
 ${number(first?.record.profile.clients)} clients call the workload ${first?.record.workload.name ?? ''} of n8n ${first?.record.versions['n8n'] ?? ''} in queue mode, through a webhook processor; a worker and its task runner
-execute it. Memory is the resident memory of each process; Redis and PostgreSQL are not in it.
+execute it. Memory is the most resident memory of each process, without Redis and PostgreSQL.
 
-${tableOf(lines, {
+${tableOf(runs, {
   settings: ({ words }) => words,
-  process: ({ title }) => title,
-  'memory, most': ({ rssPeakMiB }) => mib(rssPeakMiB),
-  'memory, median': ({ rssMedianMiB }) => mib(rssMedianMiB),
-  processes: ({ processesPeak }) => processesPeak,
-})}
-
-${runs.map(({ words, path, record }) => `With ${words} ${perSecond(record.summary.achieved.ratePerSecond)} expected responses: ${link(path)}.`).join(' ')}`;
+  ...Object.fromEntries(
+    Object.entries(ROLES).map(([role, title]) => [
+      title,
+      (run: (typeof runs)[number]) => mib(peakAt(run, role)),
+    ]),
+  ),
+  'all of them': (run) => mib(sum(Object.keys(ROLES).map((role) => peakAt(run, role)))),
+  'expected responses': ({ record }) => perSecond(record.summary.achieved.ratePerSecond),
+  'CPU per request': ({ record }) => ms(record.summary.cpuMillisecondsPerRequest),
+  '': ({ path }) => link(path),
+})}`;
 }
 
 export const memoryOverTime: StudyPage = {

@@ -22,7 +22,6 @@ import {
   publishedAt,
   publishedOf,
   roleOf,
-  samplesOf,
   sum,
   sweepLink,
   sweepOf,
@@ -44,7 +43,6 @@ interface Row {
   process: Process;
   workload: Workload;
   runs: RunRecord[];
-  memory: string | null;
   path: string;
 }
 
@@ -54,10 +52,7 @@ const onThisMachine = (): Row[] => {
     const same = cells.filter(
       ({ cell }) => cell['process'] === process && cell['workload'] === workload,
     );
-    return {
-      ...{ process, workload, path: SWEEP, runs: same.map(({ record }) => record) },
-      memory: same.find(({ memory }) => memory !== null)?.memory ?? null,
-    };
+    return { process, workload, path: SWEEP, runs: same.map(({ record }) => record) };
   });
 };
 
@@ -66,8 +61,7 @@ const inPods = (): Row[] =>
   KINDS.flatMap(({ process, workload }) => {
     const path = recordsNamed('run.json', `${PODS}/${process}-${workload}/`).at(-1);
     if (path === undefined) return [];
-    const memory = path.replace('run.json', 'memory.csv');
-    return [{ process, workload, path, memory, runs: [readJson<RunRecord>(path)] }];
+    return [{ process, workload, path, runs: [readJson<RunRecord>(path)] }];
   });
 
 const of = ({ runs }: Row, figure: (run: RunRecord) => number | null | undefined): number =>
@@ -106,7 +100,6 @@ const COLUMNS = {
   'CPU per request': ({ runs }: Row) =>
     ms(median(runs.flatMap(({ summary }) => summary.cpuMillisecondsPerRequest ?? []))),
   'failed, of all': (row: Row) => `${number(failed(row))} of ${number(sent(row))}`,
-  restarts: (row: Row) => number(of(row, (run) => roleOf(run, 'main')?.restarts)),
   'killed for memory': (row: Row) => number(of(row, (run) => roleOf(run, 'main')?.oomKills)),
   'memory, most': (row: Row) => mib(of(row, (run) => roleOf(run, 'main')?.rssPeakMiB)),
 };
@@ -116,10 +109,6 @@ function limited(): string {
   const [first] = cellsOf(SWEEP);
   const { clients, durationSeconds } = first?.record.profile ?? {};
   const [own, main] = [find(rows, 'own'), find(rows, 'main')];
-  const published: [string, number, number][] = [
-    ['requests per second with own', publishedAt(NAME, 'own-rate'), rate(own)],
-    ['requests per second with main', publishedAt(NAME, 'main-rate'), rate(main)],
-  ];
   const theirs = publishedOf(NAME).find(({ id }) => id === 'own-failed');
   return `## With the published limits
 
@@ -128,23 +117,14 @@ of the repeats. ${disturbance(worstOthers(cellsOf(SWEEP)))}
 
 ${tableOf(rows, {
   ...COLUMNS,
-  'processes, most': (row) => number(of(row, (run) => roleOf(run, 'main')?.processesPeak)),
   'main over own': ({ process, workload }) =>
     process === 'main' ? times(ratio(rows, workload)) : '',
 })}
 
-${tableOf(published, {
-  what: ([what]) => what,
-  published: ([, value]) => number(value),
-  ours: ([, , value]) => number(value),
-})}
+Published are ${number(publishedAt(NAME, 'own-rate'))} requests per second with own, ${number(publishedAt(NAME, 'main-rate'))} with main, and ${theirs?.what ?? ''}: ${number(theirs?.value)} ${theirs?.unit ?? ''}.
 
-Published are ${theirs?.what ?? ''}: ${number(theirs?.value)} ${theirs?.unit ?? ''}; ours are ${number(failed(own))} of ${number(sent(own))}.
-
-**Why it differs from what was published.** ${limitOf(main)} in the runs with one process for all. Their rate is that of a
-core of this machine, which the published experiment does not describe. ${limitOf(own)} in those with a process for each
-execution. After that n8n starts again, and meanwhile most requests get an error at once (${kindsOf(own.runs)} in the first of these
-runs). A client that waits for its response then sends the next one at once, so more of them fail than were published.
+**Why it differs from what was published.** ${limitOf(main)} in the runs with one process for all. Their rate is that of a core of this machine; the published one is not described. ${limitOf(own)} in those with a process for each
+execution. While n8n starts again, most requests get an error at once, and their clients send the next ones, so more fail than were published.
 
 ${sweepLink(SWEEP)}`;
 }
@@ -153,32 +133,17 @@ ${sweepLink(SWEEP)}`;
 const limitOf = ({ runs: [run] }: Row): string =>
   (run?.verdict.limitedBy.evidence ?? '').replace(/^./, (letter) => letter.toUpperCase());
 
-/** Processes of n8n in its container by second: each has its memory, as has the container's own first process. */
-function processesIn(file: string): [number, number][] {
-  const samples = samplesOf(file, 'rssMiB').filter(
-    ({ role, instance }) => role === 'main' && !instance.endsWith('/1'),
-  );
-  const counts = new Map<number, number>();
-  for (const { seconds } of samples) {
-    counts.set(Math.round(seconds), (counts.get(Math.round(seconds)) ?? 0) + 1);
-  }
-  return [...counts];
-}
-
 const pods = (): string => `## In a pod, with the published probes
 
-The same clients and limits in one pod with PostgreSQL, whose liveness probe asks /healthz as published: with the defaults
-of Kubernetes (every 10 s, a second to respond, three failures).
+The same clients and limits in one pod with PostgreSQL, whose liveness probe asks /healthz as published, with the defaults of Kubernetes.
 
 ${tableOf(inPods(), {
   ...COLUMNS,
-  'processes, most': ({ memory }) =>
-    number(Math.max(...processesIn(memory ?? '').map(([, count]) => count))),
   'how they failed': ({ runs }) => kindsOf(runs),
   record: ({ path }) => link(path),
 })}
 
-To repeat the measurement in pods, run \`lab/cluster/cluster exec ./n8n-tuned study own-main-pods\`.`;
+\`lab/cluster/cluster exec ./n8n-tuned study own-main-pods\` repeats it.`;
 
 export const ownMain: StudyPage = {
   study: NAME,
@@ -211,7 +176,6 @@ ${tableOf(runs, {
   n8n: ({ run }) => run.versions['n8n'] ?? '',
   'expected responses': ({ run }) => perSecond(run.summary.achieved.ratePerSecond),
   'CPU per request': ({ run }) => ms(run.summary.cpuMillisecondsPerRequest),
-  p50: ({ run }) => ms(run.summary.latencyMs?.p50),
   p95: ({ run }) => ms(run.summary.latencyMs?.p95),
   'n8n processes, most': ({ run }) => n8n(run, 'processesPeak'),
   'their memory, most': ({ run }) => mib(n8n(run, 'rssPeakMiB')),

@@ -102,35 +102,25 @@ export function queueAnswer() {
 function matrix(): string {
   const all = rows();
   const cells = all.flatMap((row) => row.cells);
-  const lines = all.flatMap((row) => numbers(cells, 'workers').map((count) => ({ ...row, count })));
-  const rateAt = ({ cells: own, best, count }: (typeof lines)[number], slots: number): string => {
-    const cell = own.find(
-      (one) => one.cell['workers'] === count && one.cell['concurrency'] === slots,
-    );
-    if (cell === undefined) return '-';
-    const text = rateOf(cell) === null ? 'none' : perSecond(rateOf(cell));
-    return cell === best ? `**${text}**` : text;
-  };
   return `## One process, or workers
 
-Closed-loop clients, enough to fill the slots of most layouts, call a workload. They call it in regular mode, where one process
-does everything, or in queue mode, by the number of workers and of executions that each runs at once. The table has the expected
-responses; bold is the best of a workload. Each cell is one run, so a row is compared by its median; that of a workload that waits, whose
-rate follows from the slots, by its best. CPU per request is that of all processes of n8n, over the cells of a row. ${disturbance(worstOthers(cells))}
+Closed-loop clients call a workload in regular mode, where one process does everything, or in queue mode. Each figure is the rate with so many workers over that of one process. It is the median over the executions that each worker runs at once (${numbers(cells, 'concurrency').join(', ')}),
+and for a workload that waits, the best. Each cell is one run. ${disturbance(worstOthers(cells))}
 
-${tableOf(lines, {
+${tableOf(all, {
   workload: ({ workload }) => workload,
-  workers: ({ count }) => count,
+  'one process': ({ one, oneCpu }) => `${perSecond(one)} at ${ms(oneCpu)} of CPU`,
   ...Object.fromEntries(
-    numbers(cells, 'concurrency').map((slots) => [
-      `${number(slots)} at once`,
-      (line: (typeof lines)[number]) => rateAt(line, slots),
+    numbers(cells, 'workers').map((count) => [
+      `workers: ${number(count)}`,
+      ({ cells: own, one }: (typeof all)[number]) => times(rateWith(own, count) / one),
     ]),
   ),
-  'CPU per request': ({ cells: own, count }) =>
-    cpuRange(own.filter(({ cell }) => cell['workers'] === count)),
-  'one process': ({ one, oneCpu }) => `${perSecond(one)} at ${ms(oneCpu)} of CPU`,
-  'the row, of one process': (line) => times(rateWith(line.cells, line.count) / line.one),
+  'best cell': ({ best }) =>
+    best === undefined
+      ? null
+      : `${perSecond(rateOf(best))}: ${String(best.cell['workers'])} workers, ${String(best.cell['concurrency'])} at once`,
+  'CPU per request with workers': ({ cells: own }) => cpuRange(own),
 })}
 
 What waits gains from every slot, in whatever process it is. What takes CPU gains from a worker only as long as there is a

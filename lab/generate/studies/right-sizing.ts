@@ -1,5 +1,4 @@
 // How much CPU and memory, and how many instances, documents take that are created, read and written.
-import { limitName } from '../../../cli/src/analysis/limits/table';
 import type { SweepRecord } from '../../../cli/src/features/sweep/record';
 import {
   link,
@@ -154,12 +153,9 @@ const workloadOf = ([first]: readonly MeasuredCell[]): string =>
   String(first?.cell['workload'] ?? '');
 const cpuOfRow = ([first]: readonly MeasuredCell[]): string =>
   `${String(first?.cell['cpuMillicores'] ?? '')}m`;
-const limitsOf = (cells: readonly MeasuredCell[]): string =>
-  distinct(cells.map(({ limitedBy }) => limitName(limitedBy?.limit ?? null))).join(', ');
 const RANGES = {
   'CPU per request': cpuRange,
   p99: (cells: readonly MeasuredCell[]) => rangeOf(cells, ({ figures }) => figures.p99Ms, ms),
-  'limited by': limitsOf,
   'memory, most': (cells: readonly MeasuredCell[]) =>
     rangeOf(cells, ({ figures }) => figures.memoryMiB, mib),
 };

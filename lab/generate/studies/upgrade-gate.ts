@@ -1,7 +1,7 @@
 // Two versions of n8n compared by a workflow of the user's own, and whether a planted slowdown is noticed.
 import type { CompareRecord } from '../../../cli/src/features/compare/record';
 import type { Topology } from '../../../cli/src/plan/topology';
-import { link, number, readJson, recordsNamed, seconds, share, tableOf } from '../records';
+import { link, number, readJson, recordsNamed, share, tableOf } from '../records';
 import type { StudyPage } from '../study-page';
 
 const TITLES = {
@@ -54,7 +54,6 @@ ${tableOf(
     'requests per second': ({ record }) => interval(record),
     pairs: ({ record }) => record.a.values.length,
     answer: ({ record }) => record.answer,
-    takes: ({ record }) => seconds(record.totalSeconds),
     '': ({ path }) => link(path),
   },
 )}
@@ -73,8 +72,7 @@ n8n-tuned compare --n8n 2.40.7 --n8n 2.41.1 --workflow order.json --request 'POS
 
 Exit code 0: not worse; 1: worse, beyond noise; 3: too little evidence, give it more with \`--pairs\` and \`--budget\`. With
 \`--metric p95\`, \`memory\` or \`cpu-per-request\` it is decided by these. Two n8n that already run are compared by their URLs.
-A workflow must run in both: nodes that one of them lacks show as errors, which make the comparison invalid. For an upgrade
-across 1.0, use workflows of your own, since the bundled ones differ there.`;
+A workflow must run in both: nodes that one of them lacks show as errors, which make the comparison invalid.`;
 
 export const upgradeGate: StudyPage = {
   study: 'upgrade-gate',
