@@ -69,7 +69,7 @@ export function conditionsIn(records: readonly unknown[]): string {
     arrivals.length === 0 ? '' : `${arrivals.join(' and ')} arrivals`,
     loads.length === 0
       ? ''
-      : `load average at the start ${distinct([Math.min(...loads), Math.max(...loads)].map(number)).join(' to ')}`,
+      : `load average ${distinct([Math.min(...loads), Math.max(...loads)].map(number)).join(' to ')}`,
     distinct([days.at(0), days.at(-1)]).join(' to '),
   ]
     .filter((part) => part !== '')

@@ -143,10 +143,6 @@ export const undecided = ({ low, high }: { low: number; high: number | null }): 
   Math.max(high ?? Infinity, 1 / low) <= 1.2 ? 'no difference' : 'not known';
 
 export const link = (path: string): string => `[record](${hrefOf(path)})`;
-/** A record, and how it is made again: as it says itself or, if it is older than that, by `command`. */
-export const linkWithCommand = (path: string, command: string): string =>
-  `${link(path)}. Repeat it with \`${readJson<{ command?: string }>(path).command ?? command}\`.`;
-
 type Cell = string | number;
 export const table = (head: readonly string[], rows: readonly (readonly Cell[])[]): string =>
   tableLines(

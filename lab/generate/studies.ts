@@ -75,11 +75,12 @@ function list(): string {
     .map(({ name }) => name);
   const rows = names.toSorted().map((study) => {
     const page = STUDIES.find((one) => one.study === study);
-    const shown = page === undefined ? SHOWN[study]?.() : `[page](${pathOfPage(page)})`;
+    const name = page === undefined ? `\`${study}\`` : `[\`${study}\`](${pathOfPage(page)})`;
+    const shown = page === undefined ? SHOWN[study]?.() : '';
     if (shown === undefined) throw new Error(`nothing says what shows the result of ${study}`);
-    return [`\`${study}\``, questionOf({ study, ...page }), shown];
+    return [name, `${questionOf({ study, ...page })} ${shown}`.trim()];
   });
-  return table(['study', 'question', 'result'], rows);
+  return table(['study, with its page', 'question'], rows);
 }
 
 export const studies = (): Generated => ({

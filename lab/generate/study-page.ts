@@ -54,12 +54,18 @@ function planOf(study: string): StudyPlan | null {
 export const questionOf = ({ study, question }: Pick<StudyPage, 'study' | 'question'>): string =>
   planOf(study)?.question ?? question ?? study;
 
+/** A heading that is the only one of its page says what the title says. */
+const withoutLoneHeading = (figures: readonly string[]): string[] =>
+  figures.join('\n\n').match(/^##+ /gm)?.length === 1
+    ? figures.map((text) => text.replace(/^## .*\n+/m, ''))
+    : [...figures];
+
 export function filesOfPage(page: StudyPage): Record<string, string> {
   const { study, answer, parts, records } = page;
   const plan = planOf(study);
   const repeated =
     plan === null ? 'A test repeats it' : `Repeat it with \`n8n-tuned study ${study}\``;
-  const figures = parts.map((part) => part()).filter((text) => text !== '');
+  const figures = withoutLoneHeading(parts.map((part) => part()).filter((text) => text !== ''));
   const text = [
     `# ${questionOf(page)}`,
     '<!-- Written by lab/generate/all.ts -->',

@@ -2,7 +2,7 @@
 import { parse } from 'yaml';
 import type { CellRecord } from '../../cli/src/features/sweep/record';
 import type { RunRecord, SampledRole } from '../../cli/src/record/run-record';
-import { has, hrefOf, link, median, ms, namesIn, number, read, readJson } from './records';
+import { has, link, median, ms, namesIn, number, read, readJson } from './records';
 
 interface Published {
   id: string;
@@ -128,6 +128,3 @@ export const partsOf = <Part>(study: string, within = ''): (Part & { path: strin
     .filter((file) => file.endsWith('.json'))
     .map((file) => ({ ...readJson<Part>(`${folder}/${file}`), path: `${folder}/${file}` }));
 };
-/** Links to the records of parts by their names. */
-export const partLinks = (parts: readonly { name: string; path: string }[]): string =>
-  `Records: ${parts.map(({ name, path }) => `[${name}](${hrefOf(path)})`).join(', ')}`;

@@ -424,9 +424,7 @@ describe('the table', () => {
     expect(text).toContain(
       `| kill-worker | - | ${String(ledger.lost)} of ${String(2 * ledger.exposed)}; 1/2; `,
     );
-    expect(text).toMatch(
-      /\| n8n fails what a dead worker had [^|]+ \| recovery \| lost=0 \| kill-worker \|/,
-    );
+    expect(text).toMatch(/\| n8n fails what a dead worker had [^|]+ \| recovery \| kill-worker \|/);
   });
 
   const clean: DrillRecord = {
@@ -455,7 +453,7 @@ describe('the table', () => {
   test('names a fault without a row where no configuration differs, with when the SLO was met again', () => {
     const quiet = page([part(without, 1, 'as-it-comes'), part(without, 2)]);
     expect(quiet).not.toContain('| kill-worker |');
-    expect(quiet).toMatch(/in each configuration that was drilled:\n\n- kill-worker: [\d.]+ s\n/);
+    expect(quiet).toMatch(/in each configuration that was drilled:\n\n- kill-worker\n/);
     const late = {
       ...without,
       figures: without.figures && { ...without.figures, recoverSeconds: 99 },
@@ -480,7 +478,7 @@ describe('the table', () => {
     });
     const text = page([part(open({ running: 3 }), 1), part(open({ unknown: 2 }), 2)]);
     const all = String(2 * ledger.exposed);
-    expect(text).toContain(`| 0 of ${all} (3 still running, 2 unknown); 0/2; `);
+    expect(text).toContain(`| 0 of ${all} (3 still running, 2 unknown); `);
     // With n8n as a source it is known that these were never accepted.
     expect(page([part(open({ unknown: 2 }, 'database'), 1)])).not.toContain('unknown)');
   });
@@ -506,13 +504,15 @@ describe('the table', () => {
     const text = page([
       { ...part({ ...without, schedule } as unknown as DrillRecord, 1), doneTwice: 3 },
     ]);
-    expect(text).toMatch(/0\/1; [\d.]+ s; 3 done twice; 2 due times missed/);
+    expect(text).toMatch(/; [\d.]+ s; 3 done twice; 2 due times missed/);
   });
 
   test('says in how many faults any was lost, and what three without a loss do not rule out', () => {
     const text = page([part(without, 1, 'as-it-comes'), part(record, 1), part(without, 2)]);
-    expect(text).toMatch(/\| 0 of \d+; 0\/1; .*; 1\/2; /);
-    expect(text).toContain('still allow 63.2% of such faults to lose some (95% confidence)');
+    expect(text).toMatch(/\| 0 of \d+; [\d.]+ s \| .*; 1\/2; /);
+    expect(text).toContain(
+      'none lost still allows 63.2% of such faults to lose some (95% confidence)',
+    );
     const idle = { tMs: 1, name: 'worker-1', executions: 0 };
     const spared = { ...without, fault: { ...without.fault, victims: [idle] } };
     expect(page([part(spared, 1), part(record, 2)])).toContain('; 1/1; ');
@@ -532,13 +532,13 @@ describe('the table', () => {
   test('counts work that was done twice beside recovery as a broken promise where the database failed', () => {
     const of = (fault: string, doneTwice: number, configuration = 'recovery'): string =>
       page([{ ...part(without, 1, configuration), fault, doneTwice }]);
-    expect(of('stop-postgres', 2)).toContain('| done-twice=0 |');
+    expect(of('stop-postgres', 2)).toContain('n8n could not store that the work was finished');
     for (const text of [
       of('stop-postgres', 0),
       of('kill-worker', 2),
       of('stop-postgres', 2, 'defaults'),
     ]) {
-      expect(text).not.toContain('done-twice');
+      expect(text).not.toContain('could not store that the work was finished');
     }
   });
 
@@ -546,7 +546,7 @@ describe('the table', () => {
     const name = 'kill-worker-process-defaults-1';
     const missing = (isOutdated: boolean): number => {
       const text = page([{ ...part(clean, 1), name, isOutdated }]);
-      expect(text).toMatch(isOutdated ? /- kill-worker: [\d.]+ s†/ : /- kill-worker: [\d.]+ s\n/);
+      expect(text).toMatch(isOutdated ? /- kill-worker†/ : /- kill-worker\n/);
       expect(text.includes('1 drill, marked with †')).toBe(isOutdated);
       return Number(/(\d+) have not been measured yet/.exec(text)?.[1]);
     };
@@ -585,7 +585,7 @@ describe('the table', () => {
     expect(causes('kill-webhook', after, ['not-executed'])).toContain('n8n is starting up');
     expect(causes('scale-in', after, ['not-executed'])).toContain('a worker that ends');
     for (const fault of ['rolling-upgrade', 'drain-node']) {
-      expect(causes(fault, after)).toContain('that it has just taken');
+      expect(causes(fault, after)).toContain('under what it has just taken');
     }
   });
 

@@ -102,7 +102,9 @@ test('every study with records has a page, and no page or plot is written by han
 test('studies/README.md says for every study what shows its result, and that page names the study', () => {
   const tracked = execFileSync('git', ['ls-files', 'studies/*/*'], { cwd: root, encoding: 'utf8' });
   const folders = new Set(tracked.split('\n').flatMap((file) => file.split('/')[1] ?? []));
-  const listed = [...read('studies/README.md').matchAll(/^\| `([\w-]+)` +\|.*\| +(\S.*?) +\|$/gm)];
+  const listed = [
+    ...read('studies/README.md').matchAll(/^\| \[?`([\w-]+)`\S* +\| +(\S.*?) +\|$/gm),
+  ];
   const rows = new Map(listed.map(([, study, shown]) => [study ?? '', shown ?? '']));
   for (const study of folders) expect([...rows.keys()]).toContain(study);
   for (const study of Object.keys(SHOWN)) {

@@ -15,7 +15,7 @@ const recorded = (): Recorded[] =>
     return has(path) ? [{ ...readJson<Kept>(path), path }] : [];
   });
 
-export function answersSentence(all: readonly Kept[] = recorded()): string {
+function answersSentence(all: readonly Kept[] = recorded()): string {
   const goals = goalsOf(all);
   const met = goals.filter(({ isMet }) => isMet).length;
   const left = PARTS.length - all.length;

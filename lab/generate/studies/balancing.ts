@@ -247,8 +247,11 @@ ${tableOf(furtherRows(), {
   'expected responses': ({ rate }) => perSecond(rate),
   'CPU per request': ({ cpuMs }) => ms(cpuMs),
   unevenness,
-  '': ({ path }) => link(path),
-})}`;
+})}
+
+Records of the first runs: ${furtherRows()
+  .map(({ path }) => link(path))
+  .join(', ')}`;
 
 export const balancing: StudyPage = {
   study: NAME,

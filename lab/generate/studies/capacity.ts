@@ -162,8 +162,8 @@ Throughput of two topologies side by side on one machine, in turns (ABBA) until 
 ${tableOf(
   recordsOf(study).filter(({ name }) => isOne(name)),
   {
-    comparison: ({ name }) => name,
-    workload: ({ record }) => record.workload.name,
+    comparison: ({ name, record }) =>
+      name.startsWith(record.workload.name) ? name : `${name} (${record.workload.name})`,
     'from → to': ({ name, record }) =>
       isOfTargets(name) ? 'process → container' : `${record.a.name} → ${record.b.name}`,
     'ratio, 95% interval': ({ record }) => ratioText(record),

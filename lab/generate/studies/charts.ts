@@ -62,9 +62,7 @@ const hasResponses = (side: PeerSides): boolean =>
 const workloadOf = ({ comparison }: Peer): string => comparison.workload.name;
 /** If the official chart had no expected response, a ratio says nothing. */
 const compared = (record: Peer): string =>
-  hasResponses(record.a)
-    ? ratioText(record.comparison)
-    : 'no ratio: the official one had no expected response';
+  hasResponses(record.a) ? ratioText(record.comparison) : 'no ratio';
 export const middle = (side: PeerSides, key: keyof PeerRun): string =>
   known(side, key).length === 0 ? '-' : number(median(known(side, key)));
 
@@ -88,8 +86,8 @@ const casesOf = (records: readonly Peer[]): Case[] =>
 
 /** Each chart over the official one; a part of the gain is left for the chart and its patches where the intervals are apart. */
 export function peersTable(records: readonly Peer[]): string {
-  const charts = (['official-same', 'tuned', 'tuned-throughput', 'community'] as const).filter(
-    (contender) => records.some((one) => one.contender === contender),
+  const charts = (['official-same', 'tuned', 'community'] as const).filter((contender) =>
+    records.some((one) => one.contender === contender),
   );
   const nameOf = (contender: Contender): string =>
     `${CONTENDERS[contender]} (${records.find((one) => one.contender === contender)?.b.chart ?? ''})`;
@@ -123,12 +121,12 @@ const sideBySide = (): string => `## This chart and others on one cluster
 
 Each figure is the ratio to the official chart as it comes, with its 95% interval, by \`n8n-tuned compare\`. Both charts were up at the same time, loaded in turns, with the CPU and memory per
 pod of the official chart, the same stores and the same n8n. What is left for the chart and its [patches](docs/chart/patches.md) is told only where
-the intervals do not overlap, which is stricter than a direct comparison. The official chart was measured in release 1.11.0, the newest one that could be
+the intervals do not overlap, which is stricter than a direct comparison. There is no ratio where the official one had no expected response. The official chart was measured in release 1.11.0, the newest one that could be
 had as a whole ([what was read of later ones](studies/charts/peers.md#the-official-chart-after-1110)).
 
 ${peersTable(allPeers())}
 
-A record is \`peers/WORKLOAD-MODE-CHART\`, such as this ${link(fileOf('last-node', 'regular', 'tuned'))}, and has the 95th percentile, memory, errors and first limit of each side.`;
+A record is \`peers/WORKLOAD-MODE-CHART\`, such as this ${link(fileOf('last-node', 'regular', 'tuned'))}, and has the other figures of each side; the profile throughput is there as well.`;
 
 function leftFor(same: Peer | undefined, ours: Peer | undefined): string {
   if (same?.startedAt !== ours?.startedAt || same === undefined || ours === undefined)
@@ -321,7 +319,6 @@ ${tableOf(rows, {
   'expected responses': ({ of }) => `${of('ratePerSecond')}/s`,
   'of internal': ({ ratios }) => spread(ratios),
   'CPU of all containers per request': ({ of }) => `${of('cpuMillisecondsPerRequest')} ms`,
-  errors: ({ own }) => sum(own.map(({ wrong, unanswered }) => wrong + unanswered)),
 })}
 
 Beside the hog, ${number(beside.clients)} clients on ${beside.workload} for ${seconds(beside.seconds)}:

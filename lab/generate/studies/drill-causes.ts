@@ -41,12 +41,12 @@ const STARTING = {
 const REPLACED = new Set(['rolling-upgrade', 'drain-node']);
 const KEPT_OPEN = {
   cause:
-    'callers still send requests over connections that they keep open to a webhook processor that ends, and it ends before it has responded',
+    'callers still send requests over connections that they keep to a webhook processor that ends',
   prevention: '`pod.shutdown` of the chart: `preStopSeconds` and `closeConnections`',
 };
 const TAKEN = {
   cause:
-    'a webhook processor or a worker that ends closes its database under requests and jobs that it has just taken',
+    'a webhook processor or a worker that ends closes its database under what it has just taken',
   prevention: `${KEPT_OPEN.prevention}; \`tuning.finishJobs\``,
 };
 
@@ -54,16 +54,14 @@ const TAKEN = {
 const REDIS_EMPTY = {
   'not-executed': {
     cause:
-      'an empty Redis counts the ids of jobs from 1 again; a process that waits for a lost job takes the end of a new job with the same id for its own, finds no result, and tells its caller of a success',
+      'an empty Redis counts the ids of jobs from 1 again, so the end of a new job is taken for that of a lost one, and its caller is told of a success',
   },
   running: {
     cause: 'a job that waited in Redis is gone, and its execution stays new',
   },
 };
-const REQUEUES = '`tuning.requeueLost` of the chart queues again what had not begun';
-const KEEPS = [
-  "a Redis that keeps its data: the chart's own has a volume and an append-only file (`redis.own.persistence`)",
-];
+const REQUEUES = '`tuning.requeueLost` of the chart';
+const KEEPS = ["a Redis that keeps its data (the chart's own: `redis.own.persistence`)"];
 
 /** By the faults after which it is not that of a worker that ends. */
 const NOT_EXECUTED: Record<string, Cause[]> = {
@@ -79,9 +77,8 @@ const REPEATED = {
 };
 
 const DONE_TWICE = {
-  cause:
-    'a worker had finished the work, and n8n could not store its success, so that recovery ran it again',
-  prevention: '`tuning.keepStalled` of the chart, with which a worker now stores it later',
+  cause: 'n8n could not store that the work was finished, so that recovery ran it again',
+  prevention: '`tuning.keepStalled` of the chart, which now stores it later',
 };
 
 /** What keeps a worker from its queue for a while. It has its jobs all the same, and goes on with them. */
@@ -96,24 +93,21 @@ const WITHOUT_STORE = new Set([
 
 /** What ends a worker: n8n does not run again what it had. */
 const AT_WORK = {
-  cause:
-    'n8n fails what a dead worker had when the lock of its job has run out, and does not run it again',
+  cause: 'n8n fails what a dead worker had when its lock has run out, and does not run it again',
   prevention: RECOVERY,
 };
 const HANDED = {
   cause:
-    'Redis gives the next jobs to free slots of the worker, which does not take them; n8n fails those that two checks for stalled jobs (every 30 s or more) find before the worker does',
+    'Redis gives the next jobs to free slots of the worker, which does not take them, and n8n fails those that two checks for stalled jobs find first',
   prevention: RECOVERY,
 };
 const RECONNECT = '`database.reconnectSeconds` of the chart (2 s)';
 const backWithoutDatabase = (configuration: string): Cause => ({
-  cause:
-    'a worker that has not reached PostgreSQL again takes jobs all the same, and fails each at once',
+  cause: 'a worker that has not reached PostgreSQL again takes jobs, and fails each at once',
   prevention: configuration === 'as-it-comes' ? [RECONNECT, RECOVERY] : [RECOVERY],
 });
 const LATE_WITHOUT_DATABASE = {
-  cause:
-    'by its own settings, n8n waits for up to 30 s between two tries to reach PostgreSQL, also when it is back',
+  cause: 'n8n waits for up to 30 s between two tries to reach PostgreSQL',
   prevention: RECONNECT,
 };
 const ACCEPTED = {
@@ -129,19 +123,19 @@ const WAITS = '`tuning.keepStalled` of the chart, which now waits for PostgreSQL
 /** WorkflowRunner.processError of n8n 2.41 begins with a query. */
 const END_NOT_STORED = {
   cause:
-    'before n8n stores that an execution has failed, it reads the execution; while PostgreSQL is away that fails as well, and the execution stays new or running',
+    'n8n cannot store that an execution has failed while PostgreSQL is away, so it stays new or running',
   prevention: [WAITS, CHECK, RECOVERY],
 };
 /** n8n's retry refuses an execution that has not begun. */
 const NOT_BEGUN = {
-  cause: `${END_NOT_STORED.cause}; recovery lists one that is new, since n8n refuses to retry it`,
+  cause: `${END_NOT_STORED.cause}; n8n refuses to retry one that is new`,
   prevention: [WAITS, CHECK, RECOVERY],
 };
 const OUTAGE = '`redis.outageSeconds` of the chart (60 s)';
 /** Every process of n8n ends itself without Redis. */
 const nobodyWaits = (configuration: string): Cause => ({
   cause:
-    'the worker that had it ended, and so did the process that waited for its end: n8n fails its job, and nothing stores that its execution has failed',
+    'the worker that had it ended, and so did the process that waited for it, so nothing stores that it has failed',
   prevention:
     configuration === 'as-it-comes'
       ? [OUTAGE, ...END_NOT_STORED.prevention]
@@ -158,8 +152,7 @@ const HALF_OPEN = {
     prevention: RECOVERY,
   },
   recover: {
-    cause:
-      'the worker guard waits for `worker.guardSeconds`, and until two renewals of a lock are missing, before it restarts a worker',
+    cause: 'the worker guard waits for `worker.guardSeconds` and two missing renewals of a lock',
     prevention: 'a smaller `worker.guardSeconds`',
   },
 };
@@ -172,7 +165,7 @@ const RUNNER_ENDED = {
 
 const noRedis = (configuration: string): Cause => ({
   cause:
-    'n8n ends itself after `QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD` without Redis, and has to start again when Redis is back',
+    'n8n ends itself after `QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD` without Redis, and has to start again',
   prevention: [
     ...(configuration === 'as-it-comes' ? [OUTAGE] : []),
     'a Redis that fails over within that time',
@@ -216,7 +209,7 @@ function causeOf({ fault, configuration, metric, classes, lostDue }: Broken): Ca
   if (metric === 'due-never') {
     return {
       cause:
-        'schedules are kept in the memory of main, and what was due while it was down is not made up for',
+        'schedules are kept in the memory of main, and nothing makes up for what was due while it was down',
       prevention:
         '`executions.durableSchedules` of the chart, which [executes it late](studies/drill-settings/README.md#where-n8n-keeps-schedules)',
     };

@@ -124,11 +124,13 @@ function recoveredAfter(drills: readonly Kept[]): string {
 }
 
 /** Requests of one fault are lost together: how many of the faults that put any at risk lost some. */
-function faultsOf(drills: readonly Kept[]): string {
+function faultsOf(drills: readonly Kept[]): string[] {
   const faults = sum(drills.map(({ drill }) => faultsAtRisk(drill.fault)));
   const losing = drills.filter(({ drill }) => drill.ledger.lost > 0);
   const isRepeated = losing.some(({ drill }) => faultsAtRisk(drill.fault) > 1);
-  return `${isRepeated ? 'at least ' : ''}${number(losing.length)}/${number(faults)}`;
+  return losing.length === 0
+    ? []
+    : [`${isRepeated ? 'at least ' : ''}${number(losing.length)}/${number(faults)}`];
 }
 
 const OUTCOME = {
@@ -185,7 +187,7 @@ function outcomeOf(drills: readonly Part[]): string {
   const never = neverOf(drills);
   return [
     lostOf(drills.map(({ drill }) => drill.ledger)),
-    faultsOf(drills),
+    ...faultsOf(drills),
     recoveredAfter(drills),
     ...(twice === 0 ? [] : [`${number(twice)} done twice`]),
     ...(never === 0 ? [] : [`${number(never)} due times missed`]),
@@ -224,12 +226,10 @@ export function drillTable(records: readonly Part[], vain: readonly Part[] = [])
 ${toldOf(records)}${littleShown(records, vain)}${shared(records)} Work of ${seconds(Number(drill?.workload.latencyFloorMs) / 1000)} with an effect outside n8n comes at ${number(drill?.ratePerSecond)}/s to two workers and two webhook processors, or to main in faults of main.
 In \`redis-loses-data\`, it comes at ${number(FULL.rate)}/s, and each worker has only ${number(FULL.slots)} slots. The SLO is ${drill?.slo.map(({ text }) => `\`${text}\``).join(' and ') ?? ''}.
 
-- _${CONFIGURATIONS['as-it-comes']}_: without the tuning, the patches and the variables of this kit.
-- _${CONFIGURATIONS.defaults}_: with them and the worker guard; in pods also with limits, probes and \`preStop\`.
-- _${CONFIGURATIONS.recovery}_: \`n8n-tuned recover --retry\` beside it, which executes again what was lost.${recovery(records)}
+The configuration _${CONFIGURATIONS['as-it-comes']}_ is without the tuning, the patches and the variables of this kit. The second has them and the worker guard, in pods also limits, probes and \`preStop\`. The third has \`n8n-tuned recover --retry\` beside it.${recovery(records)}
 ${beforeScripts(records)}
-A cell shows the requests lost of those exposed (open when the fault came, or due later), in how many faults, and when the SLO was met again. Of those still running or unknown, it is not known.
-Three faults without a loss still allow ${share(boundAfterNone(3))} of such faults to lose some (95% confidence). Before the fault, ${lostBefore(records)} requests were lost.
+A cell shows the requests lost of those exposed (open when the fault came, or due later), if any, in how many of the faults, and when the SLO was met again. What was still running or unknown may be lost too.
+A fault was drilled ${number(REPEATS)} times where one can lose something, so none lost still allows ${share(boundAfterNone(REPEATS))} of such faults to lose some (95% confidence). Before the fault, ${lostBefore(records)} requests were lost.
 A record is \`parts/FAULT-TARGET-CONFIGURATION-N\`${first === undefined ? '' : `, such as this ${link(first.path)}`}; it also has the other classes and [the promise](docs/drills.md#the-promise).
 
 ${targets.map((target) => `### On ${target === 'process' ? 'processes' : 'Kubernetes'}\n\n${targetTable(groups.filter((group) => group.target === target))}`).join('\n\n')}
@@ -254,7 +254,7 @@ function targetTable(groups: readonly Group[]): string {
   const all = [...grouped(groups, ({ fault }) => fault).values()];
   const alike = all.filter(isAlike).map((same) => {
     const drills = same.flatMap((group) => group.drills);
-    return `- ${same[0]?.fault ?? ''}: ${recoveredAfter(drills)}${markOf(drills)}`;
+    return `${same[0]?.fault ?? ''}${markOf(drills)}`;
   });
   const rows = all.filter((same) => !isAlike(same));
   return `${tableOf(rows, {
@@ -268,7 +268,7 @@ function targetTable(groups: readonly Group[]): string {
         },
       ]),
     ),
-  })}${alike.length === 0 ? '' : `\n\nNothing was lost or done twice, and the SLO was met again after about as long in each configuration that was drilled:\n\n${alike.join('\n')}`}`;
+  })}${alike.length === 0 ? '' : `\n\nNothing was lost or done twice, and the SLO was met again after about as long in each configuration that was drilled:\n\n${alike.map((one) => `- ${one}`).join('\n')}`}`;
 }
 
 /** How much of the plan there is, and what is not in it. */
@@ -390,7 +390,6 @@ ${tableOf([...grouped(broken, ({ cause }) => cause).values()], {
   cause: ([one]) => one?.cause ?? '',
   'what would prevent it': (all) =>
     distinct(all.flatMap(({ prevention }) => prevention)).join('; or '),
-  'broken promise': (all) => distinct(all.map(({ text }) => text)).join(', '),
   in: (all) => distinct(all.map(({ fault }) => fault)).join(', '),
 })}
 `;
@@ -562,8 +561,7 @@ const told = ({
   locks: [
     'The locks of jobs',
     'lock, renewal, check (s)',
-    `n8n fails the jobs of a worker that no longer renews their locks. Shorter locks find a dead worker sooner, but also fail what a paused worker would
-have finished. \`QUEUE_WORKER_LOCK_DURATION\`, \`QUEUE_WORKER_LOCK_RENEW_TIME\` and \`QUEUE_WORKER_STALLED_INTERVAL\` are 60, 10 and 30 s in n8n and in the chart.`,
+    `Shorter locks find a dead worker sooner, but also fail what a paused worker would have finished. \`QUEUE_WORKER_LOCK_DURATION\`, \`QUEUE_WORKER_LOCK_RENEW_TIME\` and \`QUEUE_WORKER_STALLED_INTERVAL\` are 60, 10 and 30 s in n8n and in the chart.`,
   ],
   guard: [
     'The worker guard',
@@ -579,8 +577,7 @@ the chart waits ${seconds(redis.outageSeconds)} (\`redis.outageSeconds\`).`,
   reconnect: [
     'How long n8n waits for PostgreSQL',
     '`DB_RECOVERY_BACKOFF_MAX_MS` (s)',
-    `The most that n8n waits between two tries to reach PostgreSQL, so a process can be without it for so long after it is back; n8n's own is 30 s. What that loses shows
-in \`stop-postgres\` [on Kubernetes](studies/drills/README.md#on-kubernetes). The chart has ${seconds(database.reconnectSeconds)} (\`database.reconnectSeconds\`).`,
+    `The most that n8n waits between two tries to reach PostgreSQL; n8n's own is 30 s, the chart's ${seconds(database.reconnectSeconds)} (\`database.reconnectSeconds\`). In pods, [\`stop-postgres\`](studies/drills/README.md#on-kubernetes) loses more.`,
   ],
   schedules: [
     'Where n8n keeps schedules',
@@ -602,8 +599,7 @@ recovery runs again what a worker is still at: its signs of life are in Redis to
   age: [
     'The age at which recovery retries',
     'age (s)',
-    `Recovery leaves alone what gave its last sign of life more recently, so that it does not run again what n8n still runs. With none of these ages it did: what is executed more than once was begun by
-the worker that died. The chart has ${seconds(ages.ageSeconds)}: n8n may need so long to notice a dead worker, its lock (60 s) and four checks (30 s each).`,
+    `Recovery leaves alone what gave its last sign of life more recently. What is executed more than once was begun by the worker that died. The chart has ${seconds(ages.ageSeconds)}: n8n may need so long to notice a dead worker, its lock (60 s) and four checks (30 s each).`,
   ],
 });
 

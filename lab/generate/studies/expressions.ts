@@ -43,7 +43,7 @@ function costs(): string {
   return `## By patches
 
 n8n ${n8n} ran with its compile cache, without and with the [patches](docs/chart/patches.md). A sandbox is made, evaluates \`$json.a + 1\`,
-20 more like it and \`toTitleCase()\`, in n8n's default time zone, and is thrown away. Median of ${number(count)} sandboxes; over ${number(all[0]?.rounds.length)} rounds in
+20 more like it and \`toTitleCase()\`. Median of ${number(count)} sandboxes; over ${number(all[0]?.rounds.length)} rounds in
 turns the median of these, and from the least to the most.
 
 ${tableOf(all, {

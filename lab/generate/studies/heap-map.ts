@@ -115,9 +115,7 @@ n8n ended in ${number(capped.filter((row) => !isOutlived(row)).length)} of ${num
 
 ### The heap of n8n, filled
 
-Payload: ${KINDS.held}. Where the heap is full before the container is, V8 ends n8n with a line in its log; otherwise the kernel does, without one.
-
-Largest heap that V8 ends, by container:
+Payload: ${KINDS.held}. The largest heap that is full before its container is:
 
 ${tableOf(held, {
   role: ({ role }) => ROLES[role],

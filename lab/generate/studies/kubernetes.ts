@@ -1,20 +1,8 @@
 // The target kubernetes: each command on a cluster, and the capacity there beside that of processes with the same limits.
-import { MODES, PARTS } from '../../../studies/kubernetes/parts';
+import { MODES } from '../../../studies/kubernetes/parts';
 import { limitName } from '../../../cli/src/analysis/limits/table';
 import type { FindRecord } from '../../../cli/src/features/find/record';
-import type { CellRecord } from '../../../cli/src/features/sweep/record';
-import {
-  atPrice,
-  has,
-  link,
-  listed,
-  ms,
-  number,
-  perSecond,
-  range,
-  readJson,
-  tableOf,
-} from '../records';
+import { atPrice, link, listed, ms, number, perSecond, range, readJson, tableOf } from '../records';
 import type { StudyPage } from '../study-page';
 import { grouped } from '../sweeps';
 
@@ -105,47 +93,20 @@ ${tableOf(searches, {
   mode: ({ mode }) => mode,
   target: ({ target }) => TARGETS[target],
   'limits of a process': ({ find: { topology } }) =>
-    `${number(topology?.main.cpuMillicores)}m of CPU, ${number(topology?.main.memoryMiB)} MiB`,
+    `${number(topology?.main.cpuMillicores)}m, ${number(topology?.main.memoryMiB)} MiB`,
   'capacity, 95% interval': ({ find }) =>
     `${perSecond(find.capacity.ratePerSecond)} (${range(find.capacity)})${atPrice(find)}`,
   verdict: ({ find }) => find.verdict,
   'limited by': ({ find }) => limitName(find.limit),
   "n8n's CPU per response there": ({ run }) => ms(run?.cpuMillisecondsPerRequest),
   '': ({ path }) => link(path),
-})}`;
-}
+})}
 
-interface Outcomes {
-  run?: { verdict: { sentence: string } };
-  proof?: { verdict: string; attempts: { sentence: string }[] };
-  sweep?: { title: string; cells: CellRecord[] };
-}
-function outcomeOf({ run, proof, sweep }: Outcomes): string {
-  if (run !== undefined) return run.verdict.sentence;
-  if (proof !== undefined) {
-    return `${proof.verdict} after ${number(proof.attempts.length)} of its values files: ${proof.attempts.at(-1)?.sentence ?? ''}`;
-  }
-  return `${sweep?.title ?? ''}: ${number(sweep?.cells.filter(({ isControl }) => !isControl).length)} cells`;
-}
-
-function commands(): string {
-  const made = (PARTS as { name: string; kind: string; target: string }[])
-    .filter(
-      ({ name, kind, target }) =>
-        target === 'kubernetes' && kind !== 'find' && has(`${FOLDER}${name}.json`),
-    )
-    .map(({ name, kind }) => ({ kind, ...partOf<Outcomes>(name) }));
-  return `## The other commands on a cluster
-
-${tableOf(made, {
-  command: ({ kind }) => `\`${kind === 'prove' ? 'recommend --prove' : kind}\``,
-  'what came out': outcomeOf,
-  '': ({ path }) => link(path),
-})}`;
+In pods, \`run\`, \`recommend --prove\` and \`sweep\` were made as well: ${['run-queue', 'prove', 'sweep-tuning-cpu'].map((name) => link(`${FOLDER}${name}.json`)).join(', ')}.`;
 }
 
 export const kubernetes: StudyPage = {
   study: 'kubernetes',
   answer,
-  parts: [sideBySide, commands],
+  parts: [sideBySide],
 };

@@ -4,7 +4,16 @@ import { limitName } from '../../../cli/src/analysis/limits/table';
 import type { Limit, LimitedBy } from '../../../cli/src/record/run-record';
 import { link, ms, number, perSecond, readJson, share, tableOf } from '../records';
 import type { StudyPage } from '../study-page';
-import { cellsOf, disturbance, isQuiet, otherCores, rateOf, sweepLink, sweepOf } from '../sweeps';
+import {
+  cellsOf,
+  disturbance,
+  grouped,
+  isQuiet,
+  otherCores,
+  rateOf,
+  sweepLink,
+  sweepOf,
+} from '../sweeps';
 
 const SWEEP = sweepOf('limits', 'limits');
 type Cell = Record<string, string | number>;
@@ -140,12 +149,20 @@ ${tableOf(cases, {
     limitName(limitedBy.limit) === limitName(limit)
       ? limitName(limit)
       : `**${limitName(limitedBy.limit)}** instead of ${limitName(limit)}`,
-  'in use': ({ limitedBy }) => share(limitedBy.utilisation),
 })}
 
 The table of limits has ${number(limits.length)} rows. The following rows have no case here and are tested with samples only:
 
-${unplanted.map((row) => `- ${row}`).join('\n')}
+${[
+  ...grouped(unplanted, (row) =>
+    row.replace(/^.* (?=(CPU limit|memory|heap|database pool|event loop)$)/, ''),
+  ),
+]
+  .map(
+    ([kind, rows]) =>
+      `- ${kind}: ${rows.map((row) => row.slice(0, -kind.length).trim()).join(', ')}`,
+  )
+  .join('\n')}
 
 ${link(PLANTED)}`;
 }

@@ -1,6 +1,5 @@
 // A process for each execution, or one for all, in n8n before 1.0: with the published limits, on this machine, in pods, and
 // without limits.
-import { limitName } from '../../../cli/src/analysis/limits/table';
 import type { RunRecord } from '../../../cli/src/record/run-record';
 import {
   link,
@@ -31,8 +30,8 @@ import {
 const NAME = 'own-main';
 const SWEEP = sweepOf(NAME, 'own-against-main');
 const PODS = 'studies/own-main-pods/results';
-const PROCESSES = { own: 'a process for each execution', main: 'one process for all' };
-const WORKLOADS = { async: 'responds at once', 'wait-5s': 'responds after the function' };
+const PROCESSES = { own: 'own', main: 'main' };
+const WORKLOADS = { async: 'at once', 'wait-5s': 'at the end' };
 type Process = keyof typeof PROCESSES;
 type Workload = keyof typeof WORKLOADS;
 const KINDS = (Object.keys(WORKLOADS) as Workload[]).flatMap((workload) =>
@@ -76,11 +75,6 @@ const find = (rows: readonly Row[], process: Process, workload: Workload = 'asyn
 };
 const ratio = (rows: readonly Row[], workload: Workload = 'async'): number =>
   rate(find(rows, 'main', workload)) / rate(find(rows, 'own', workload));
-const kindsOf = ([run]: readonly RunRecord[]): string =>
-  Object.entries(run?.summary.errors.byKind ?? {})
-    .map(([kind, count]) => `${kind} ${number(count)}`)
-    .join(', ') || '-';
-
 function answer(): Answer {
   const rows = onThisMachine();
   const own = find(rows, 'own');
@@ -94,8 +88,8 @@ function answer(): Answer {
 }
 
 const COLUMNS = {
-  executions: ({ process }: Row) => PROCESSES[process],
-  'the workflow': ({ workload }: Row) => WORKLOADS[workload],
+  process: ({ process }: Row) => PROCESSES[process],
+  responds: ({ workload }: Row) => WORKLOADS[workload],
   'expected responses': (row: Row) => perSecond(rate(row)),
   'CPU per request': ({ runs }: Row) =>
     ms(median(runs.flatMap(({ summary }) => summary.cpuMillisecondsPerRequest ?? []))),
@@ -112,8 +106,7 @@ function limited(): string {
   const theirs = publishedOf(NAME).find(({ id }) => id === 'own-failed');
   return `## With the published limits
 
-${number(clients)} clients for ${number(durationSeconds)} s on n8n ${first?.record.versions['n8n'] ?? ''} with ${first?.cell['cpuMillicores'] ?? ''}m of CPU and ${first?.cell['memoryMiB'] ?? ''} MiB, as processes of this machine; medians
-of the repeats. ${disturbance(worstOthers(cellsOf(SWEEP)))}
+${number(clients)} clients for ${number(durationSeconds)} s on n8n ${first?.record.versions['n8n'] ?? ''} with ${first?.cell['cpuMillicores'] ?? ''}m of CPU and ${first?.cell['memoryMiB'] ?? ''} MiB, as processes of this machine: with \`own\`, a process for each execution, and with \`main\`, one for all. Medians of the repeats. ${disturbance(worstOthers(cellsOf(SWEEP)))}
 
 ${tableOf(rows, {
   ...COLUMNS,
@@ -139,8 +132,7 @@ The same clients and limits in one pod with PostgreSQL, whose liveness probe ask
 
 ${tableOf(inPods(), {
   ...COLUMNS,
-  'how they failed': ({ runs }) => kindsOf(runs),
-  record: ({ path }) => link(path),
+  '': ({ path }) => link(path),
 })}
 
 \`lab/cluster/cluster exec ./n8n-tuned study own-main-pods\` repeats it.`;
@@ -179,7 +171,6 @@ ${tableOf(runs, {
   p95: ({ run }) => ms(run.summary.latencyMs?.p95),
   'n8n processes, most': ({ run }) => n8n(run, 'processesPeak'),
   'their memory, most': ({ run }) => mib(n8n(run, 'rssPeakMiB')),
-  'limited by': ({ run }) => limitName(run.verdict.limitedBy.limit),
   '': ({ path }) => link(path),
 })}`;
 }

@@ -88,7 +88,7 @@ export function workersPayOff() {
   };
 }
 
-export function queueAnswer() {
+function queueAnswer() {
   const named = (isMeant: (gain: number) => boolean): string =>
     rows()
       .filter(({ gain }) => isMeant(gain))

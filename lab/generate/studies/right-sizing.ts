@@ -55,7 +55,6 @@ const at =
 interface Point {
   instances: number;
   rate: number;
-  p99Ms: number | null;
 }
 
 /** A crash has rate 0. */
@@ -72,7 +71,8 @@ function combinations() {
     const [first] = same;
     if (first === undefined) return [];
     const points: Point[] = same.map((one) => ({
-      ...{ instances: at('env.INSTANCES')(one), rate: rateOf(one) ?? 0, p99Ms: one.figures.p99Ms },
+      instances: at('env.INSTANCES')(one),
+      rate: rateOf(one) ?? 0,
     }));
     const [best] = points.toSorted((a, b) => b.rate - a.rate);
     const common = points.find(({ instances }) => instances === always());
@@ -103,28 +103,29 @@ function answer() {
 function servers(): string {
   const all = combinations();
   type Row = (typeof all)[number];
-  const cellAt = ({ points }: Row, count: number): string => {
+  const same = [...grouped(all, ({ request, cpu }) => `${request} ${String(cpu)}`).values()];
+  const rateAt = ({ points }: Row, count: number): string => {
     const point = points.find(({ instances }) => instances === count);
-    if (point === undefined) return '-';
-    return point.rate === 0 ? 'none' : `${perSecond(point.rate)}, ${ms(point.p99Ms)}`;
+    return point === undefined || point.rate === 0 ? 'none' : perSecond(point.rate);
   };
+  const each = (rows: readonly Row[], cellOf: (row: Row) => string): string =>
+    rows.map(cellOf).join('; ');
   return `## Instances of a bare server under PM2
 
-64 clients ask a server that makes, reads or writes a JSON document of 100 KiB. PM2 runs it in cluster mode; limits are those of all instances together. Rates of expected responses with the 99th
-percentile. ${disturbance(worstOthers(cellsOf(SERVERS)))}
+64 clients ask a server that makes, reads or writes a JSON document of 100 KiB. PM2 runs it in cluster mode; limits are those of all instances together. Rates of expected responses with ${distinct(all.map(({ memory }) => mib(memory))).join('; ')}. ${disturbance(worstOthers(cellsOf(SERVERS)))}
 
-${tableOf(all, {
-  'a request': ({ request }) => APPLICATIONS[request]?.[1] ?? request,
-  CPU: ({ cpu }) => `${number(cpu)}m`,
-  memory: ({ memory }) => mib(memory),
-  'with the best number': (row) => `${number(row.best)}: ${cellAt(row, row.best)}`,
-  [`with ${number(always())}`]: (row) => cellAt(row, always()),
-  'of the best': ({ shareOfBest }) => times(shareOfBest),
-  'CPU per request': ({ cpuPerRequest }) => cpuPerRequest,
+${tableOf(same, {
+  'a request': ([row]) => APPLICATIONS[row?.request ?? '']?.[1] ?? '',
+  CPU: ([row]) => `${number(row?.cpu)}m`,
+  'the best number': (rows) =>
+    each(rows, (row) => `${rateAt(row, row.best)} with ${number(row.best)}`),
+  [`with ${number(always())}`]: (rows) => each(rows, (row) => rateAt(row, always())),
+  'of the best': (rows) => each(rows, ({ shareOfBest }) => times(shareOfBest)),
+  'CPU per request': (rows) => each(rows, ({ cpuPerRequest }) => cpuPerRequest),
 })}
 
 **Why it differs from what was published.** The machine has two cores, which the load generator shares: more instances than
-cores get no more CPU, cost memory each, and make a request wait for its turn. The published machine and load are not known.
+cores only cost memory and make requests wait. The published machine and load are not known.
 
 ${sweepLink(SERVERS)}`;
 }
@@ -155,7 +156,6 @@ const cpuOfRow = ([first]: readonly MeasuredCell[]): string =>
   `${String(first?.cell['cpuMillicores'] ?? '')}m`;
 const RANGES = {
   'CPU per request': cpuRange,
-  p99: (cells: readonly MeasuredCell[]) => rangeOf(cells, ({ figures }) => figures.p99Ms, ms),
   'memory, most': (cells: readonly MeasuredCell[]) =>
     rangeOf(cells, ({ figures }) => figures.memoryMiB, mib),
 };
@@ -185,7 +185,8 @@ ${tableOf(rowsBy(REGULAR, 'cpuMillicores'), {
   workload: workloadOf,
   CPU: cpuOfRow,
   verdict: (cells) => distinct(cells.map(({ outcome }) => outcome)).join(' or '),
-  ...RANGES,
+  p99: (cells) => rangeOf(cells, ({ figures }) => figures.p99Ms, ms),
+  'memory, most': RANGES['memory, most'],
 })}
 
 ${sweepLink(REGULAR)}`;
@@ -201,7 +202,7 @@ ${sweepLink(WORKERS)}`;
 
 const pods = (): string => `## The same in pods
 
-The chart in queue mode on a cluster of one node. Requests come through main, so that more workers change little where its CPU is the limit; ranges are over memory limits.
+The chart in queue mode on a cluster of one node. Requests come through main, whose CPU is the limit; ranges are over memory limits.
 
 ${tableOf(rowsBy(IN_PODS, 'cpuMillicores'), { workload: workloadOf, CPU: cpuOfRow, ...byWorkers(IN_PODS), ...RANGES })}
 

@@ -1,6 +1,6 @@
 // With how little memory and CPU each role of n8n starts and sustains one request per second, and what lowers them.
 import { READY_WITHIN_SECONDS, ROLES, ROOMY, SETTINGS } from '../../../studies/small-pods/parts';
-import { link, mib, number, seconds, tableOf } from '../records';
+import { link, mib, number, tableOf } from '../records';
 import type { Answer, StudyPage } from '../study-page';
 import { distinct, partsOf } from '../sweeps';
 
@@ -106,7 +106,6 @@ ${ROLES[part.role]}, with ${whole(ROOMY.memoryMiB)} and ${millicores(ROOMY.cpuMi
 
 ${tableOf(rows, {
   settings: ({ setting }) => titleOf(setting),
-  'CPU of the start': ({ cpuSecondsToReady }) => seconds(cpuSecondsToReady),
   'in use after the load': ({ workingSetMiB }) => whole(workingSetMiB),
   "compared with the chart's default": ({ setting, workingSetMiB }) =>
     setting === DEFAULT || workingSetMiB == null ? '' : whole(workingSetMiB - base),

@@ -78,7 +78,7 @@ function tuningProfiles(): string {
 
 One run of each, in a random order: expected responses per second of ${number(cells[0]?.record.profile.clients)} clients, the ratio to
 n8n's own settings, and n8n's CPU per request. ${number(controls.length)} runs of ${control['workload'] ?? ''} in ${control['mode'] ?? ''} mode with the ${control['tuning'] ?? ''} profile, in between, gave ${spread(controls.map((one) => rateOf(one) ?? NaN))}/s: so far do
-single runs differ by themselves. ${disturbance(worstOthers(cells))} With so few clients, executions that only wait do not tell the profiles apart.
+single runs differ by themselves. ${disturbance(worstOthers(cells))}
 
 ${tableOf(rows, {
   workload: ({ workload }) => workload,
