@@ -114,9 +114,7 @@ export const sessions: StudyPage = {
 
 const STATEMENTS = 'studies/statements/results';
 interface Statement {
-  role: string;
   statement: string;
-  callers: string[];
   perResponse: number;
 }
 interface Statements {
@@ -124,26 +122,6 @@ interface Statements {
   tuning: string;
   statements: Statement[];
 }
-const ROLES = { main: 'main', webhook: 'webhook processor', worker: 'worker' };
-
-/** Those that another n8n could do without, with the reason; read in n8n 2.41.1. */
-const SPARED: [why: string, is: (statement: Statement) => boolean][] = [
-  [
-    'the sizes are written apart from the row that was written just before',
-    ({ statement }) => statement.startsWith('UPDATE execution_entity: jsonSizeBytes'),
-  ],
-  [
-    'whether a workflow has ever fetched data is asked again in each execution',
-    ({ statement }) => statement === 'SELECT FROM workflow_statistics',
-  ],
-  [
-    'a transaction that reads the time of the start and then writes one row',
-    ({ statement, callers }) =>
-      /^(START TRANSACTION|COMMIT)$/.test(statement) &&
-      callers[0]?.includes('.setRunning ') === true,
-  ],
-];
-
 function statementsPart(): string {
   const records = ['queue-none', 'queue-default', 'regular-none', 'regular-default'].map(
     (name) => ({
@@ -153,16 +131,9 @@ function statementsPart(): string {
   );
   const perExecution = (some: readonly Statement[]): string =>
     number(sum(some.map(({ perResponse }) => perResponse)));
-  const whole = readJson<Statements>(`${STATEMENTS}/queue-default.json`).statements;
-  const rows = Object.entries(ROLES).flatMap(([role, title]) =>
-    whole.flatMap((one) => {
-      const [why] = SPARED.find(([, is]) => one.role === role && is(one)) ?? [];
-      return why === undefined ? [] : [{ title, why, statement: one.statement }];
-    }),
-  );
   return `## For an execution
 
-One client calls the workload last-node; statements that timers send are not counted.
+One client calls the workload last-node; statements that timers send are not counted. The records list every statement, with the function of n8n that asked for it.
 
 ${tableOf(records, {
   mode: ({ mode }) => mode,
@@ -171,16 +142,6 @@ ${tableOf(records, {
   'of them SET': ({ statements }) =>
     perExecution(statements.filter(({ statement }) => statement.startsWith('SET '))),
   record: ({ path }) => link(path),
-})}
-
-### Those that could be spared, in queue mode with the chart's defaults
-
-Read in the code of n8n; the records list every statement, with the function of n8n that asked for it.
-
-${tableOf(rows, {
-  process: ({ title }) => title,
-  statement: ({ statement }) => statement,
-  since: ({ why }) => why,
 })}`;
 }
 

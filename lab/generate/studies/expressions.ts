@@ -73,7 +73,6 @@ interface PoolRun {
   seconds: number;
   expected: number;
   p95Ms: number;
-  cpuMillisecondsPerRequest: number;
   coldSandboxes: number;
 }
 const CPUS = { 'one-core': 'one core', 'all-cores': 'all cores' };
@@ -116,7 +115,6 @@ ${tableOf(groups, {
   ...Object.fromEntries(
     sizes.map((size) => [`pool of ${number(size)}`, (same: Run[]) => cellOf(same, size)]),
   ),
-  'CPU per request': (same) => `${spread(same.map((run) => run.cpuMillisecondsPerRequest))} ms`,
 })}
 
 Records: \`CPU-RATE-pool-SIZE-N\`, such as ${link(runs[0]?.path ?? '')}`;
@@ -136,7 +134,6 @@ interface Floors {
     oldSpaceMiB: number;
     lives: boolean;
     readyAfterSeconds: number;
-    outOfHeap: boolean;
   }[];
 }
 const floors = (): string => `## The least heaps
@@ -148,7 +145,6 @@ ${tableOf(readJson<Floors>(FLOORS).rows, {
   'old space': ({ oldSpaceMiB }) => mib(oldSpaceMiB),
   'what it did': ({ lives, readyAfterSeconds }) =>
     lives ? `ready after ${seconds(readyAfterSeconds)}` : 'crashes',
-  'V8 ran out of heap': ({ outOfHeap }) => (outOfHeap ? 'yes' : 'no'),
 })}
 
 ${link(FLOORS)}`;
@@ -160,7 +156,7 @@ export const heapFloors: StudyPage = {
 
 const PROFILES = 'studies/cpu-profile/results';
 /** Packages shown of each process. */
-const PACKAGES = 4;
+const PACKAGES = 3;
 const IDLE = 'idle';
 const ROLES: Record<string, string> = {
   main: 'main',

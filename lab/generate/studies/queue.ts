@@ -1,12 +1,7 @@
 // One process, or a main with workers: by workload, by how many workers there are and how much each does at once; and what
 // `n8n-tuned predict` says of numbers of workers.
 import { seededRandom } from '../../../cli/src/analysis/statistics/random';
-import {
-  answer as predicted,
-  groupsOf,
-  leftOut,
-  sizes,
-} from '../../../cli/src/features/predict/analysis/answer';
+import { groupsOf, leftOut, sizes } from '../../../cli/src/features/predict/analysis/answer';
 import { readMeasurements } from '../../../cli/src/features/predict/command';
 import { signed } from '../../../cli/src/ui/numbers';
 import {
@@ -123,9 +118,6 @@ ${tableOf(all, {
   'CPU per request with workers': ({ cells: own }) => cpuRange(own),
 })}
 
-What waits gains from every slot, in whatever process it is. What takes CPU gains from a worker only as long as there is a
-core for it: main, the workers, their stores and the load generator share two here.
-
 ${[ONE, ...WITH_WORKERS].map(sweepLink).join(', ')}`;
 }
 
@@ -158,10 +150,6 @@ function prediction(): string {
     const rates = group.points.filter((point) => point.n === n).map((one) => one.ratePerSecond);
     return rates.reduce((all, rate) => all + rate, 0) / rates.length;
   };
-  const beyond = [2, 3].map((factor) => {
-    const n = factor * (known.at(-1) ?? NaN);
-    return { n, lowest: predicted(group, n, seededRandom(SEED)).lowest };
-  });
   const [first] = group.measurements;
   return `## What a prediction says
 
@@ -175,18 +163,6 @@ ${tableOf(leftOut(group, seededRandom(SEED)), {
     cpuRange(cellsOf(WORKERS).filter(({ cell }) => Number(cell['workers']) === n)),
   'predicted from the others': ({ n, error }) => perSecond(rateAt(n) * (1 + error)),
   'off by': ({ error }) => signed(error, share),
-})}
-
-Beyond all that was measured, on ${number(first?.machine.cores)} cores:
-
-${tableOf(beyond, {
-  workers: ({ n }) => n,
-  predicted: ({ lowest }) => perSecond(lowest?.ratePerSecond.value),
-  interval: ({ lowest }) =>
-    lowest?.ratePerSecond.low == null
-      ? 'not known'
-      : `${number(lowest.ratePerSecond.low)} to ${perSecond(lowest.ratePerSecond.high)}`,
-  'limited by': ({ lowest }) => lowest?.name ?? '-',
 })}
 
 ${link(`${WORKERS}/sweep.json`)}, \`n8n-tuned predict --from studies/workers/results.jsonl.gz --over workers --at ${number(2 * (known.at(-1) ?? NaN))}\``;
