@@ -272,7 +272,7 @@ export const HARMLESS = [
   'rotate-secrets',
   ...['burst', 'slow-redis', 'slow-postgres', 'slow-upstream'],
 ];
-/** Where one drill on processes shows what happens, and what the pods add is in the drills of other faults. */
+/** One drill on processes shows what happens; what the pods add is in the drills of other faults. */
 const ONCE_ON_PROCESSES = [
   ...['stall-main', 'stall-webhook', 'oom-main'],
   ...['cut-main', 'cut-main-redis', 'cut-main-postgres'],
