@@ -56,14 +56,20 @@ const broken = {
 };
 
 test('a row adds up what the requests of a pool got, at every concurrency, and has the highest p95', () => {
-  const cells = [cell(10), cell(2, broken), cell(2, { concurrency: 50, p95Ms: 900 })];
+  const cells = [
+    cell(10, { acquireMs: { worker: { max: 5 } } }),
+    cell(2, broken),
+    cell(2, { concurrency: 50, p95Ms: 900 }),
+  ];
   const text = poolTable([
     { path: 'a.json', roundTripMs: 10, pingTimeoutMs: 5000, cells },
   ] as unknown as Parameters<typeof poolTable>[0]);
-  expect(text).toContain('| expected responses | status 503 | all errors | p95, at most |');
+  expect(text).toContain(
+    '| expected responses | status 503 | all errors | longest mean wait for a connection | p95, at most |',
+  );
   expect(text.split('\n').slice(2)).toEqual([
-    '| 10 ms | 5000 | 2 | 3600 | 2245 | 296 | 1235 | 900 ms |',
-    '| 10 ms | 5000 | 10 | 1800 | 1800 | 0 | 0 | 100 ms |',
+    '| 10 ms | 5000 | 2 | 3600 | 2245 | 296 | 1235 | 0 ms | 900 ms |',
+    '| 10 ms | 5000 | 10 | 1800 | 1800 | 0 | 0 | 5 ms | 100 ms |',
   ]);
 });
 
@@ -71,7 +77,7 @@ test('a pool with which n8n did not live is a row without requests', () => {
   const cells = [cell(2, { requests: 0, expected: 0, p95Ms: null })];
   const conditions = [{ path: 'a.json', roundTripMs: 10, pingTimeoutMs: 5000, cells }];
   expect(poolTable(conditions as unknown as Parameters<typeof poolTable>[0])).toContain(
-    '| 2 | 0 | 0 | 0 | 0 | - |',
+    '| 2 | 0 | 0 | 0 | 0 | 0 ms | - |',
   );
 });
 

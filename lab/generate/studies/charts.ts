@@ -277,6 +277,7 @@ interface Hog {
   requests: number;
   wrong: number;
   unanswered: number;
+  restarts: number;
   outOfMemory: string[];
 }
 const SIDES = ['internal', 'external'] as const;
@@ -296,7 +297,7 @@ function inMode(mode: string): string {
   const rows = loads.flatMap(({ workload }) =>
     SIDES.map((side) => {
       const [own, internal] = [turnsOf(side, workload), turnsOf('internal', workload)];
-      const of = (key: 'ratePerSecond' | 'cpuMillisecondsPerRequest'): string =>
+      const of = (key: 'ratePerSecond' | 'cpuMillisecondsPerRequest' | 'memoryMiB'): string =>
         spread(own.map((turn) => turn[key] ?? NaN));
       const ratios = own
         .slice(0, internal.length)
@@ -319,6 +320,7 @@ ${tableOf(rows, {
   'expected responses': ({ of }) => `${of('ratePerSecond')}/s`,
   'of internal': ({ ratios }) => spread(ratios),
   'CPU of all containers per request': ({ of }) => `${of('cpuMillisecondsPerRequest')} ms`,
+  'their memory': ({ of }) => `${of('memoryMiB')} MiB`,
 })}
 
 Beside the hog, ${number(beside.clients)} clients on ${beside.workload} for ${seconds(beside.seconds)}:
@@ -327,6 +329,7 @@ ${tableOf(hogs, {
   runner: ({ side }) => side,
   requests: ({ seen }) => total(seen, ({ requests }) => requests),
   'without the expected response': ({ seen }) => total(seen, (hog) => hog.wrong + hog.unanswered),
+  restarts: ({ seen }) => total(seen, ({ restarts }) => restarts),
   'killed for memory': ({ seen }) =>
     distinct(seen.flatMap(({ outOfMemory }) => outOfMemory))
       .toSorted()

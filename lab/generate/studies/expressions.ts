@@ -48,7 +48,6 @@ turns the median of these, and from the least to the most.
 
 ${tableOf(all, {
   patches: ({ patches }) => patches,
-  'CPU for all': ({ rounds }) => `${spread(rounds.map(({ cpuMs }) => cpuMs))} ms`,
   'CPU, compared with none': (one) => (one === all[0] ? '-' : lessCpu(one)),
 })}
 
@@ -74,6 +73,8 @@ interface PoolRun {
   expected: number;
   p95Ms: number;
   coldSandboxes: number;
+  cpuMillisecondsPerRequest: number;
+  memoryMiB: number;
 }
 const CPUS = { 'one-core': 'one core', 'all-cores': 'all cores' };
 
@@ -100,13 +101,17 @@ function pool(): string {
   const cellOf = (same: readonly Run[], size: number): string => {
     const own = same.filter((run) => run.size === size);
     const cold = own.map(({ coldSandboxes, expected }) => coldSandboxes / expected);
-    return `${share(median(cold))}; ${spread(own.map(({ p95Ms }) => p95Ms))} ms`;
+    const [cpu, memory] = [
+      median(own.map((run) => run.cpuMillisecondsPerRequest)),
+      median(own.map(({ memoryMiB }) => memoryMiB)),
+    ];
+    return `${share(median(cold))}; ${spread(own.map(({ p95Ms }) => p95Ms))} ms; ${ms(cpu)}; ${mib(memory)}`;
   };
   return `## By cores and bursts
 
 The workload expressions in regular mode with the chart's defaults, ${seconds(runs[0]?.seconds)} at a usual rate, ${seconds((runs[0]?.seconds ?? NaN) / 5)} of it at five
 times that rate. The pool is \`N8N_EXPRESSION_ENGINE_POOL_SIZE\`; an execution that finds it empty has to build a sandbox, and n8n does nothing else meanwhile.
-By the size of the pool: in how many executions that was so, and the 95th percentile (median of the runs, from the least to the most). The chart's own value is \`tuning.readySandboxes\`.
+By the size of the pool: in how many executions that was so, and the 95th percentile (median of the runs, from the least to the most), CPU per request and n8n's memory at most. The chart's own value is \`tuning.readySandboxes\`.
 
 ${tableOf(groups, {
   'CPU of n8n': ([first]) => CPUS[first?.cpu ?? 'one-core'],

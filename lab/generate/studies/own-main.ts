@@ -168,7 +168,6 @@ ${tableOf(runs, {
   n8n: ({ run }) => run.versions['n8n'] ?? '',
   'expected responses': ({ run }) => perSecond(run.summary.achieved.ratePerSecond),
   'CPU per request': ({ run }) => ms(run.summary.cpuMillisecondsPerRequest),
-  p95: ({ run }) => ms(run.summary.latencyMs?.p95),
   'n8n processes, most': ({ run }) => n8n(run, 'processesPeak'),
   'their memory, most': ({ run }) => mib(n8n(run, 'rssPeakMiB')),
   '': ({ path }) => link(path),

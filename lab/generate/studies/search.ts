@@ -265,8 +265,6 @@ ${tableOf(rates, {
   'p95 even': ({ of }) => ms(of('even', 'p95Ms')),
   'p95 random': ({ of }) => ms(of('random', 'p95Ms')),
   ratio: ({ of }) => times(of('random', 'p95Ms') / of('even', 'p95Ms')),
-  'computed even': ({ of }) => ms(of('even', 'computedP95Ms')),
-  'computed random': ({ of }) => ms(of('random', 'computedP95Ms')),
   'computed ratio': ({ of }) => times(of('random', 'computedP95Ms') / of('even', 'computedP95Ms')),
 })}
 
