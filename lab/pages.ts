@@ -85,10 +85,10 @@ function figuresOf(ref: string): Map<string, string> {
       ),
     ),
   ];
-  const max = pages.toSorted((a, b) => b.numbersPer100Words - a.numbersPer100Words).slice(0, 3);
+  const densest = pages.toSorted((a, b) => b.numbersPer100Words - a.numbersPer100Words).slice(0, 3);
   return new Map([
     ...rows,
-    ...max.map(({ page, numbersPer100Words }): [string, string] => [
+    ...densest.map(({ page, numbersPer100Words }): [string, string] => [
       `numbers per 100 words: ${page}`,
       numbersPer100Words.toFixed(1),
     ]),

@@ -46,7 +46,9 @@ export function scale(): Generated {
     (1000 * (summary.roles.find((one) => one.role === role)?.cpuCoresMean ?? 0)) / rate;
   const redisMs = millisecondsOf('redis');
   const generatorMs = (1000 * summary.generator.cpuCores) / rate;
-  const max = readJson<Merge>(MERGE).rows.findLast(({ ratePerSecond }) => ratePerSecond === 10_000);
+  const fastest = readJson<Merge>(MERGE).rows.findLast(
+    ({ ratePerSecond }) => ratePerSecond === 10_000,
+  );
   const apart = readJson<OnCluster>(ON_CLUSTER)['1 against 3 load generators'].largestDifference;
   const redisMost = (USED * ONE_THREAD * 1000) / redisMs;
   const cores = (perRequest: number, at: number): number => (perRequest * at) / 1000;
@@ -84,8 +86,8 @@ ${table(['', 'CPU per request', ...RATES.map((at) => `at ${number(at)}/s`), 'uni
   the first limit.
 
 A k6 pod uses about ${number(generatorMs)} ms of CPU per request. In a [simulation](studies/generators/README.md) with
-${number(max?.generators)} generators and ${number(max?.ratePerSecond)} requests per second, the command used
-${number(100 * (max?.cpuShareOfACore ?? NaN))}% of a core and ${number(max?.rssPeakMiB)} MiB to combine the requests from all pods. On a real single-node cluster, the percentiles from one
+${number(fastest?.generators)} generators and ${number(fastest?.ratePerSecond)} requests per second, the command used
+${number(100 * (fastest?.cpuShareOfACore ?? NaN))}% of a core and ${number(fastest?.rssPeakMiB)} MiB to combine the requests from all pods. On a real single-node cluster, the percentiles from one
 and three generators differed by at most ${number(100 * apart.betweenThem)}% ([record](docs/records/generators-on-cluster.json)). We have not tested nodes whose clocks differ.
 
 To measure the capacity of your cluster:

@@ -158,10 +158,10 @@ test('a pod waits longer for a load balancer outside the cluster to forget it', 
   const byIngress = (controller: string): Promise<number> =>
     grace({ ingress: { enabled: true, controller } });
   const parentRefs = [{ name: 'gateway' }];
-  const min = await byIngress('nginx');
-  expect((await byIngress('alb')) - min).toBe(15);
+  const shortest = await byIngress('nginx');
+  expect((await byIngress('alb')) - shortest).toBe(15);
   const httpRoute = { enabled: true, controller: 'gke', parentRefs };
-  expect((await grace({ httpRoute })) - min).toBe(15);
+  expect((await grace({ httpRoute })) - shortest).toBe(15);
 });
 
 const POOLED = { host: 'db', port: 6432, existingSecret: 'db', maxConnections: 500 };

@@ -28,10 +28,14 @@ export const availableCores = (pid: number | 'self' = 'self', read: Read = readO
 export function cpuAllowance(pid: number | 'self' = 'self', read: Read = readOrNull): CpuAllowance {
   const cpus = affinityOf(read(`/proc/${String(pid)}/status`));
   const max = cpus?.size ?? availableParallelism();
-  const [min] = quotas(pid, read).sort((one, other) => one.cores - other.cores);
-  return min === undefined || min.cores >= max
+  const [tightest] = quotas(pid, read).sort((one, other) => one.cores - other.cores);
+  return tightest === undefined || tightest.cores >= max
     ? { cores: max, cpus, quota: null }
-    : { cores: min.cores, cpus, quota: { usedMs: min.usedMs, periods: min.periods } };
+    : {
+        cores: tightest.cores,
+        cpus,
+        quota: { usedMs: tightest.usedMs, periods: tightest.periods },
+      };
 }
 
 /** `0-1,4` is three. */

@@ -304,8 +304,8 @@ function loopOf({ options }: Call): string | undefined {
 }
 
 function listed(words: readonly string[], last: 'and' | 'or'): string {
-  const max = words.slice(0, -1).join(', ');
-  return max === '' ? (words[0] ?? '') : `${max} ${last} ${words.at(-1) ?? ''}`;
+  const first = words.slice(0, -1).join(', ');
+  return first === '' ? (words[0] ?? '') : `${first} ${last} ${words.at(-1) ?? ''}`;
 }
 
 const isOf = ({ of }: Rule, command: string): boolean => of?.includes(command) ?? true;

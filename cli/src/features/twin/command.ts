@@ -185,11 +185,11 @@ function refusal({ leaving }: Twin): string {
 async function busiestTwins(api: N8nApi, options: TwinOptions, tell: Progress): Promise<void> {
   const { into: folder = '.', force = false, keepValues: keepsValues = false } = options;
   tell('counting the executions of each workflow');
-  const max = await busiest(api, options.top);
+  const ranked = await busiest(api, options.top);
   const parts: (BlendPart & { name: string })[] = [];
   const left: { name: string; why: string }[] = [];
   const names = new Set<string>(['all']);
-  for (const { workflow, runs } of max) {
+  for (const { workflow, runs } of ranked) {
     let name = workflow;
     try {
       const sources = await sourcesInN8n({ api, workflow, keepsValues, tell });

@@ -46,8 +46,8 @@ export function busiestRole(all: readonly CpuPerRequest[]): SampledRole | null {
   for (const { role, instances, ms } of all.flatMap(({ roles }) => roles)) {
     ofEach.set(role, (ofEach.get(role) ?? 0) + ms / Math.max(1, instances));
   }
-  const [max] = [...ofEach].sort(([, a], [, b]) => b - a);
-  return max?.[0] ?? null;
+  const [busiest] = [...ofEach].sort(([, a], [, b]) => b - a);
+  return busiest?.[0] ?? null;
 }
 
 /** Milliseconds of CPU per request of that role; null where no CPU was seen. */
@@ -121,17 +121,17 @@ function maxApart(
   costs: readonly ProbeCost[],
   fall: number,
 ): { cheap: ProbeCost; dear: ProbeCost } | null {
-  let max: { cheap: ProbeCost; dear: ProbeCost } | null = null;
+  let farthest: { cheap: ProbeCost; dear: ProbeCost } | null = null;
   let highest = EQUAL;
   for (const cheap of costs) {
     for (const dear of costs) {
       const ratio = comparable(dear, fall) / comparable(cheap, fall);
       if (!isNear(dear.ratePerSecond, cheap.ratePerSecond) || ratio <= highest) continue;
       highest = ratio;
-      max = { cheap, dear };
+      farthest = { cheap, dear };
     }
   }
-  return max;
+  return farthest;
 }
 
 /**

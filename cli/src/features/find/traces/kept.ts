@@ -43,10 +43,10 @@ export function keptOf(
 /** With who took how much of it. */
 function doubtsOf(leftOut: number, counted: number, seen: readonly OthersSeen[]): Doubt[] {
   if (leftOut + counted === 0) return [];
-  const [max] = seen
+  const [largest] = seen
     .flatMap(({ busiest }) => busiest ?? [])
     .sort((one, other) => other.cores - one.cores);
-  const who = max === undefined ? '' : `, mostly ${max.name} (pid ${String(max.pid)})`;
+  const who = largest === undefined ? '' : `, mostly ${largest.name} (pid ${String(largest.pid)})`;
   const effect =
     counted === 0
       ? 'these seconds do not count'

@@ -75,9 +75,9 @@ const NOT_COVERED = [
 
 /** What is nearest to its bound, which is how much worse it may get. */
 function minMargin(attempt: RecordedAttempt): Figure[] {
-  const [max] = usedOf(attempt).sort((one, other) => other.share - one.share);
-  if (max === undefined) return [];
-  return [{ name: 'Least margin', value: `${marginText(1 - max.share)}: ${max.label}` }];
+  const [nearest] = usedOf(attempt).sort((one, other) => other.share - one.share);
+  if (nearest === undefined) return [];
+  return [{ name: 'Least margin', value: `${marginText(1 - nearest.share)}: ${nearest.label}` }];
 }
 
 /** How far each bound and each request of the cluster is from being used up. */

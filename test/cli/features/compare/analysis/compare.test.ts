@@ -435,7 +435,7 @@ describe('two records side by side', () => {
   test('of searches need a capacity each, and one that is inconclusive is doubted', () => {
     const search = sampleSearch();
     const known = written('known', 'find.json', { ...search, verdict: 'inconclusive' });
-    const min = written('least', 'find.json', {
+    const oneSided = written('one-sided', 'find.json', {
       ...search,
       capacity: { ...search.capacity, high: null },
       sentence: 'n8n sustains at least 38 req/s; the upper limit was not reached.',
@@ -443,8 +443,8 @@ describe('two records side by side', () => {
     expect(compareRecords(known, known, null).doubts[0]).toContain(
       'The capacity of A is inconclusive in 1 of 1',
     );
-    expect(() => compareRecords(known, min, null)).toThrow(
-      `${min} contains no capacity to compare: n8n sustains at least 38 req/s; the upper limit was not reached.`,
+    expect(() => compareRecords(known, oneSided, null)).toThrow(
+      `${oneSided} contains no capacity to compare: n8n sustains at least 38 req/s; the upper limit was not reached.`,
     );
   });
 
