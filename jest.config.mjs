@@ -37,7 +37,7 @@ export default {
   // A busy machine is no reason to fail: a test that must end sooner says so itself.
   testTimeout: 60_000,
   projects: [
-    // What needs no tool of the lab and little time, for `make check`.
+    // What needs no tool of the lab.
     suite('pure', {
       testMatch: ['cli', 'loadtests'].map((name) => `<rootDir>/test/${name}/**/*.test.ts`),
       testPathIgnorePatterns: ['/node_modules/', '\\.(tools|long)\\.test\\.ts$'],

@@ -3,12 +3,14 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import {
   appendFileSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -25,7 +27,17 @@ import {
   type FileReport,
   type RunWithTries,
 } from './second-try';
-import { CHECK, passesOf, suiteOf, suites, type Check, type Suite } from './suites';
+import {
+  CACHE,
+  checksOf,
+  isReachKnown,
+  passesOf,
+  reachedWithoutImport,
+  suiteOf,
+  suites,
+  type Check,
+  type Suite,
+} from './suites';
 
 const root = join(import.meta.dirname, '..');
 const { CI, LONG, N8N_TEST_VERSION, N8N_TUNED_TIMES, GITHUB_STEP_SUMMARY } = process.env;
@@ -34,9 +46,9 @@ const FILES_AT_ONCE = 3;
 
 const usage = `Usage: npm test [-- --cluster | --check] [SUITE...]
 
-Runs the suites that need no cluster, those that need one (--cluster), or those named. --check runs lint, types and the
-suite pure side by side, each with what it remembers of its last run. N8N_TEST_VERSION=2.39.10 runs suites with another n8n than
-the pinned one, by default those that need n8n. Suites:
+Runs the suites that need no cluster, those that need one (--cluster), or those named. --check runs lint and types, and the
+tests of the suite pure that a change since its last success can reach. N8N_TEST_VERSION=2.39.10 runs suites with another
+n8n than the pinned one, by default those that need n8n. Suites:
 ${suites.map((s) => `  ${s.name.padEnd(16)} ${s.shows}`).join('\n')}
 `;
 
@@ -102,6 +114,57 @@ async function passes({ title, command, args, env }: Check): Promise<boolean> {
   const seconds = ((Date.now() - startedMs) / 1000).toFixed(1);
   console.log(`${code === 0 ? 'ok  ' : 'FAIL'} ${title} (${seconds} s)`);
   return code === 0;
+}
+
+/** What git prints, or null if it fails or there is no git. */
+function git(args: string[], env: object = {}): string | null {
+  const { status, stdout } = spawnSync('git', args, {
+    ...{ cwd: root, encoding: 'utf8', env: { ...process.env, ...env } },
+  });
+  return status === 0 ? stdout.trim() : null;
+}
+
+/** The id that git gives to the contents of this checkout, with all that is not committed. */
+function contents(): string | null {
+  const index = git(['rev-parse', '--path-format=absolute', '--git-path', 'index']);
+  if (index === null || !existsSync(index)) return null;
+  const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-test-'));
+  const env = { GIT_INDEX_FILE: join(folder, 'index') };
+  try {
+    copyFileSync(index, env.GIT_INDEX_FILE);
+    return git(['add', '--all'], env) === null ? null : git(['write-tree'], env);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The changed files, and those of tests that a change reaches without an import; null if all tests must run. */
+function reachedBy(changed: string[] | null): string[] | null {
+  if (changed === null || !isReachKnown(changed)) return null;
+  const pattern = reachedWithoutImport(changed);
+  const found = git(['grep', '--untracked', '-lE', pattern, '--', 'test/cli', 'test/loadtests']);
+  return found === null ? null : [...changed, ...found.split('\n')];
+}
+
+/** It remembers which contents have passed, so that the next one runs only the tests that a change since then can reach. */
+async function check(): Promise<boolean> {
+  const file = join(root, CACHE, `passed-${process.version}`);
+  const now = contents();
+  const isKnown = now !== null && existsSync(file);
+  const diff = ['diff-tree', '-r', '--name-only', '--no-renames', '-z'];
+  const changed = isKnown
+    ? (git([...diff, readFileSync(file, 'utf8'), now])
+        ?.split('\0')
+        .filter(Boolean) ?? null)
+    : null;
+  if (changed?.length === 0) {
+    console.log('ok   nothing has changed since make check last passed (npm test pure runs all)');
+    return true;
+  }
+  const results = await Promise.all(checksOf(reachedBy(changed)).map(passes));
+  const hasPassed = results.every(Boolean);
+  if (hasPassed && now !== null) writeFileSync(file, now);
+  return hasPassed;
 }
 
 /** The engine of n8n, which tests load, needs the lab's Node.js; where it is missing, that of this process must do. */
@@ -263,8 +326,7 @@ function suitesOf(names: string[], wantCluster: boolean): Suite[] {
 const { values, positionals } = fromCommandLine();
 if (values.help) console.log(usage);
 else if (values.check) {
-  const results = await Promise.all(CHECK.map(passes));
-  process.exitCode = results.every(Boolean) ? 0 : 1;
+  process.exitCode = (await check()) ? 0 : 1;
 } else {
   process.exitCode = (await runSuites(
     suitesOf(positionals, values.cluster),

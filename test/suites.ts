@@ -26,8 +26,8 @@ export interface Suite {
   long?: true;
 }
 
-/** What ESLint and TypeScript remember of files that have not changed. */
-const CACHE = 'node_modules/.cache/check';
+/** What ESLint, TypeScript and `make check` remember of files that have not changed. */
+export const CACHE = 'node_modules/.cache/check';
 
 const node = (title: string, script: string, ...args: string[]): Check => ({
   title,
@@ -63,13 +63,43 @@ const TYPES: Check[] = [
   types('types of the k6 scripts', 'loadtests/tsconfig.json'),
 ];
 
-/** For `make check`: what needs no tool of the lab and little time, with a tenth of the cases of each property. */
-export const CHECK: Check[] = [
+/** Files of the suite pure that `make check` leaves out, as each takes many seconds. */
+const SLOW = '\\.slow\\.test\\.ts$';
+const NOT_IN_PURE = '\\.(tools|long)\\.test\\.ts$';
+
+/** A change of these reaches the tests that import them, and those in which `reachedWithoutImport` is found. */
+const SOURCE = /^(cli\/src|lab|monitoring|site|test)\/.*\.ts$/;
+const DOCUMENT = /^(docs\/.*|(.*\/)?(README|CHANGELOG)|[^/]+)\.md$/;
+/** They take effect in every test, and no test imports them for it. */
+const BEFORE_EVERY_TEST = /^test\/support\/(built|properties|without-tools)\.ts$/;
+
+/** What is in a test that bundles sources, lists their folder or reads a document: a pattern for `git grep -E`. */
+export function reachedWithoutImport(changed: string[]): string {
+  const isAny = (pattern: RegExp): boolean => changed.some((path) => pattern.test(path));
+  return [
+    ...(isAny(SOURCE) ? ["esbuild|cli/src'"] : []),
+    ...(isAny(DOCUMENT) ? ["(docs|README|CHANGELOG)[^']*\\.md'"] : []),
+  ].join('|');
+}
+
+/** Whether it is known which tests so many changes can reach; else all of them must run. */
+export const isReachKnown = (changed: string[]): boolean =>
+  changed.every(
+    (path) => (SOURCE.test(path) && !BEFORE_EVERY_TEST.test(path)) || DOCUMENT.test(path),
+  );
+
+/**
+ * For `make check`: what needs no tool of the lab and little time, with a tenth of the cases of each property. `reached`
+ * are the files whose tests run, with those that import them; null for all tests.
+ */
+export const checksOf = (reached: string[] | null): Check[] => [
   {
     ...node(
-      'pure tests',
+      reached ? 'pure tests that the change can reach' : 'pure tests',
       'node_modules/jest/bin/jest.js',
-      ...['--selectProjects', 'pure', '--maxWorkers=2', '--silent'],
+      ...['--selectProjects', 'pure', '--maxWorkers=2', '--silent', '--passWithNoTests'],
+      ...['--testPathIgnorePatterns', '/node_modules/', NOT_IN_PURE, SLOW],
+      ...(reached ? ['--findRelatedTests', ...reached] : []),
     ),
     env: { PROPERTY_SHARE: '0.1' },
   },

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import ts from 'typescript';
-import { passesOf, suiteOf, suites } from '../suites';
+import { isReachKnown, passesOf, reachedWithoutImport, suiteOf, suites } from '../suites';
 
 const root = join(__dirname, '../..');
 const filesOf = (pattern: string): string[] =>
@@ -132,4 +132,27 @@ test('every pattern of a file that runs after others names a file, and so many r
   expect(passesOf(ofJest, 4).map((args) => args.at(-1))).toEqual([
     ...['--maxWorkers=4', '--maxWorkers=2', '--runInBand'],
   ]);
+});
+
+test.each([
+  ['sources and documents', ['cli/src/ui/numbers.ts', 'docs/kubernetes.md', 'README.md'], true],
+  ['a workflow', ['cli/src/ui/numbers.ts', 'workflows/items.json'], false],
+  ['what pages must look like', ['test/golden/run/report.md'], false],
+  ['what is set up before every test', ['test/support/properties.ts'], false],
+  ['the configuration of Jest', ['jest.config.mjs'], false],
+])('make check knows which tests a change of %s can reach, or runs all', (_, changed, isKnown) => {
+  expect(isReachKnown(changed)).toBe(isKnown);
+});
+
+test.each([
+  ['cli/src/ui/numbers.ts', 'targets/claims', 'kubernetes/api/rights'],
+  ['cli/src/ui/numbers.ts', 'features/drill/recovery-beside', 'kubernetes/api/rights'],
+  ['docs/kubernetes.md', 'kubernetes/api/rights', 'targets/claims'],
+])('make check finds what a change of %s reaches without an import: %s, and not %s', (...row) => {
+  const [changed, reached, other] = row;
+  const found = execFileSync('git', ['grep', '-lE', reachedWithoutImport([changed]), 'test/cli'], {
+    ...{ cwd: root, encoding: 'utf8' },
+  });
+  expect(found).toContain(`${reached}.test.ts`);
+  expect(found).not.toContain(`${other}.test.ts`);
 });

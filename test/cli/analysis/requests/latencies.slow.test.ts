@@ -4,7 +4,7 @@ import { percentileInterval } from '../../../../cli/src/analysis/statistics/stat
 import { exponential, seededRandom } from '../../../../cli/src/analysis/statistics/random';
 import { runs as drawnOf } from '../../../support/properties';
 
-/** 40 in `make check`. */
+/** 60 in `make test`. */
 const RUNS = Math.min(100, drawnOf(400));
 const MEASURED = { fromMs: 12_000, toMs: 60_000 };
 
