@@ -210,24 +210,16 @@ export const FAULTS: Fault[] = [
   },
 ];
 
-/** Scripts of the chart that came, or were extended, when drills had been measured. */
+/** When scripts of the chart came, or were extended, after drills had been measured. */
 export const LATER_SCRIPTS = [
-  { name: 'requeue-lost', since: '2026-11-26T12:30:00Z', did: 'queued lost jobs again' },
-  {
-    name: 'keep-stalled',
-    since: '2026-11-26T14:45:00Z',
-    did: 'waited for PostgreSQL, and kept the results of executions whose success n8n could not store',
-  },
-  {
-    name: 'keep-stalled',
-    since: '2026-11-27T20:02:00Z',
-    did: 'let workers store later what PostgreSQL did not take, and told recovery what workers run',
-  },
-  {
-    name: 'keep-stalled',
-    since: '2026-11-29T16:30:00Z',
-    did: 'let workers run no node, and store no result, of an execution of which neither store says whose it is',
-  },
+  // requeue-lost queues lost jobs again.
+  { since: '2026-11-26T12:30:00Z' },
+  // keep-stalled waits for PostgreSQL, and keeps the results of executions whose success n8n could not store.
+  { since: '2026-11-26T14:45:00Z' },
+  // It lets workers store later what PostgreSQL did not take, and tells recovery what workers run.
+  { since: '2026-11-27T20:02:00Z' },
+  // It lets workers run no node, and store no result, if neither store says whose the execution is.
+  { since: '2026-11-29T16:30:00Z' },
 ];
 
 /** How many times one drill repeats a fault. */

@@ -29,7 +29,7 @@ test('the study sends more than 100,000 requests after its first kill, and keeps
   ]);
 });
 
-test('the study stands on the page with each other way that a request went', () => {
+test('the page adds up what several drills lost and did twice', () => {
   const { record } = sampleDrill();
   const drill = {
     ...record,
@@ -39,22 +39,15 @@ test('the study stands on the page with each other way that a request went', () 
       attempts: { recovered: 8 },
     },
   };
-  const way = { class: 'repeated', executions: 'failed + succeeded', begun: '2', done: '1' };
-  const first = [{ ...way, requests: 8, beforeSeconds: 0.4, afterSeconds: null }];
-  const second = [
-    { ...way, requests: 5, beforeSeconds: 0.9, afterSeconds: 12 },
-    { ...way, done: '2', requests: 1, beforeSeconds: 0.1, afterSeconds: 59 },
-  ];
   const text = manyKillsText([
-    { path: 'studies/one.json', doneTwice: 0, drill, ways: first },
-    { path: 'studies/two.json', doneTwice: 1, drill, ways: second },
+    { path: 'studies/one.json', doneTwice: 0, drill },
+    { path: 'studies/two.json', doneTwice: 1, drill },
   ] as unknown as Parameters<typeof manyKillsText>[0]);
+  const { lost, exposed } = record.ledger;
   expect(text).toContain(
-    '| executed more than once | 13 | failed + succeeded | 2 times | once | 0.9 s | - |',
+    `| lost, of those exposed | ${String(2 * lost)} of ${String(2 * exposed)}`,
   );
-  expect(text).toContain(
-    '| executed more than once | 1 | failed + succeeded | 2 times | 2 times | 0.1 s | 59 s |',
-  );
+  expect(text).toContain('| retried | 16 |\n| repeated though finished, at most | 1 |');
 });
 
 // What a reload costs: where each request of a run went, and what is asked of the command.
