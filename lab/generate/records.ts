@@ -142,6 +142,12 @@ export const atPrice = (search: Parameters<typeof priceOf>[0]): string => {
 export const undecided = ({ low, high }: { low: number; high: number | null }): string =>
   Math.max(high ?? Infinity, 1 / low) <= 1.2 ? 'no difference' : 'not known';
 
+/** "3 of 20". */
+export const outOf = (part: number, all: number): string => `${number(part)} of ${number(all)}`;
+/** From the lowest to the highest. */
+export const rangeOf = (values: readonly number[]): string =>
+  range({ low: Math.min(...values), high: Math.max(...values) });
+
 export const link = (path: string): string => `[record](${hrefOf(path)})`;
 type Cell = string | number;
 export const table = (head: readonly string[], rows: readonly (readonly Cell[])[]): string =>
@@ -160,6 +166,14 @@ export const tableOf = <Row>(
     rows.map((row) => Object.values(columns).map((cellOf) => cellOf(row) ?? '-')),
   );
 
+/** Columns that are alike, one for each item, by its title. */
+export const columns = <Item, Row>(
+  items: readonly Item[],
+  titleOf: (item: Item) => string,
+  cellOf: (row: Row, item: Item) => Cell | null,
+): Record<string, (row: Row) => Cell | null> =>
+  Object.fromEntries(items.map((item) => [titleOf(item), (row: Row) => cellOf(row, item)]));
+
 /** With a unit; `-` where nothing is known. */
 const withUnit =
   (unit: string) =>
@@ -173,7 +187,7 @@ export const [ms, mib, seconds, perSecond, times, share] = [
 ] as const;
 
 export const spread = (values: readonly number[]): string =>
-  `${number(median(values))} (${number(Math.min(...values))} to ${number(Math.max(...values))})`;
+  `${number(median(values))} (${rangeOf(values)})`;
 
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);

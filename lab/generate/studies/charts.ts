@@ -7,7 +7,7 @@ import {
   type Contender,
 } from '../../../studies/charts/sittings';
 import type { CompareRecord, Side } from '../../../cli/src/features/compare/record';
-import { has, link, median, number, readJson, seconds, spread, tableOf } from '../records';
+import { columns, has, link, median, number, readJson, seconds, spread, tableOf } from '../records';
 import type { StudyPage } from '../study-page';
 import { distinct, grouped, sum } from '../sweeps';
 import { ratioText } from './capacity';
@@ -102,15 +102,10 @@ export function peersTable(records: readonly Peer[]): string {
   return tableOf(casesOf(records), {
     workload: ({ workload }) => workload,
     mode: ({ mode }) => mode,
-    ...Object.fromEntries(
-      charts.map((contender) => [
-        nameOf(contender),
-        ({ at }: Case) => {
-          const found = at(contender);
-          return found === undefined ? null : compared(found);
-        },
-      ]),
-    ),
+    ...columns(charts, nameOf, ({ at }: Case, contender) => {
+      const found = at(contender);
+      return found === undefined ? null : compared(found);
+    }),
     'left for the chart and its patches': ({ at }) => leftFor(at('official-same'), at('tuned')),
     'official; ours: responses per second': both('ratePerSecond'),
     'CPU per request, ms': both('cpuMillisecondsPerRequest'),
@@ -139,46 +134,6 @@ function leftFor(same: Peer | undefined, ours: Peer | undefined): string {
   return `${number(all.value / without.value)}x`;
 }
 
-const FOLDER = 'studies/charts/results';
-interface Answers {
-  requests: number;
-  lost: number;
-  clients: number;
-  workload: string;
-  runs: { ratePerSecond: number; maxMs: number; cpuMillisecondsPerRequest: number }[];
-}
-function everyCaller(): string {
-  const path = `${FOLDER}/answers.json`;
-  const { requests, lost, clients, workload, runs } = readJson<Answers>(path);
-  return `## Every caller gets a response
-
-In queue mode with every patch, the \`throughput\` profile gave ${number(clients)} clients of ${workload} ${spread(runs.map((run) => run.ratePerSecond))}/s at ${spread(runs.map((run) => run.cpuMillisecondsPerRequest))} ms of CPU per request.
-Of ${number(requests)} requests, ${number(lost)} had no expected response; the longest wait was ${number(Math.max(...runs.map((run) => run.maxMs)))} ms. ${link(path)}`;
-}
-
-interface Waiting {
-  clients: string;
-  runs: {
-    tuning: string;
-    requests: number;
-    ratePerSecond: number;
-    main: { oomKills: number };
-  }[];
-}
-/** Why a row of the comparison has no expected response. */
-function waiting(): string {
-  const path = `${FOLDER}/waiting.json`;
-  const { clients, runs } = readJson<Waiting>(path);
-  const told = runs.map(
-    ({ tuning, ratePerSecond, requests, main }) =>
-      `With ${tuning === 'none' ? "n8n's own settings" : `the profile ${tuning}`}, ${number(ratePerSecond)} expected responses per second came for ${number(requests)} requests, and the kernel killed n8n ${number(main.oomKills)} times.`,
-  );
-  return `## ${clients} callers of work that takes 5 s
-
-The likely reason why a chart has no expected response in regular mode: as it comes, n8n keeps a sandbox for each execution until it ends.
-One process of n8n ran on this machine, not in a pod, with the CPU and the memory of a pod. ${told.join(' ')} ${link(path)}`;
-}
-
 function kindsOf(entries: readonly [string, number][]): string {
   const kinds = distinct(entries.map(([kind]) => kind)).toSorted();
   const count = (kind: string): number =>
@@ -201,22 +156,15 @@ interface Rollouts {
   settings: Record<string, string[]>;
   conditions: string;
 }
-const settingsText = ({ settings }: Rollouts): string =>
-  Object.entries(settings)
-    .map(([side, set]) => `${side}: ${set.map((one) => `\`${one}\``).join(', ')}`)
-    .join('; ');
-const LOSSES = {
-  rollouts: ({ runs }: { runs: RolloutRun[] }) => runs.length,
-  requests: ({ runs }: { runs: RolloutRun[] }) => number(sum(runs.map(({ requests }) => requests))),
-  'error or no response': ({ runs }: { runs: RolloutRun[] }) =>
-    number(sum(runs.map(({ requests, right }) => requests - right))),
-  how: ({ runs }: { runs: RolloutRun[] }) =>
-    kindsOf(runs.flatMap(({ wrong }) => Object.entries(wrong))),
-};
 
-/** Callers that keep their connections, while the pods that they are connected to are replaced. */
-function rollouts(): string {
-  const path = `${FOLDER}/rollouts.json`;
+/** What becomes of requests while pods are replaced under load, by settings in turns. */
+function replaced(
+  title: string,
+  name: string,
+  text: (record: Rollouts) => string,
+  more: Record<string, (row: { cores: number | null | undefined }) => string> = {},
+): string {
+  const path = `studies/charts/results/${name}.json`;
   const record = readJson<Rollouts>(path);
   const rows = distinct(record.runs.map(({ cores }) => cores)).flatMap((cores) =>
     Object.keys(record.settings).map((side) => ({
@@ -224,36 +172,47 @@ function rollouts(): string {
       runs: record.runs.filter((run) => run.side === side && run.cores === cores),
     })),
   );
-  return `## Rollouts
+  const settings = Object.entries(record.settings)
+    .map(([side, set]) => `${side}: ${set.map((one) => `\`${one}\``).join(', ')}`)
+    .join('; ');
+  return `## ${title}
 
-Two webhook processors are replaced while ${number(record.callers)} callers call ${record.workload} over connections that they keep; they never repeat a request. With little CPU n8n's event loops stall for seconds, as
-on a node that starts many pods at once. In turns, with these settings: ${settingsText(record)}. ${record.conditions}
+${text(record)} In turns, with these settings: ${settings}. ${record.conditions}
 
 ${tableOf(rows, {
-  'cores of all pods': ({ cores }) => (cores == null ? 'all that the node has' : number(cores)),
+  ...more,
   settings: ({ side }) => side,
-  ...LOSSES,
+  rollouts: ({ runs }) => runs.length,
+  requests: ({ runs }) => number(sum(runs.map(({ requests }) => requests))),
+  'error or no response': ({ runs }) =>
+    number(sum(runs.map(({ requests, right }) => requests - right))),
+  how: ({ runs }) => kindsOf(runs.flatMap(({ wrong }) => Object.entries(wrong))),
 })}
 
 ${link(path)}`;
 }
 
+/** Callers that keep their connections, while the pods that they are connected to are replaced. */
+const rollouts = (): string =>
+  replaced(
+    'Rollouts',
+    'rollouts',
+    ({ callers, workload }) =>
+      `Two webhook processors are replaced while ${number(callers)} callers call ${workload} over connections that they keep; they never repeat a request. With little CPU n8n's event loops stall for seconds, as
+on a node that starts many pods at once.`,
+    {
+      'cores of all pods': ({ cores }) => (cores == null ? 'all that the node has' : number(cores)),
+    },
+  );
+
 /** What becomes of the jobs of workers that are replaced under load. */
-function workerEnds(): string {
-  const path = `${FOLDER}/worker-ends.json`;
-  const record = readJson<Rollouts>(path);
-  const rows = Object.keys(record.settings).map((side) => ({
-    ...{ side, runs: record.runs.filter((run) => run.side === side) },
-  }));
-  return `## Workers that end
-
-Two workers are replaced while ${number(record.callers)} callers call ${record.workload} again ${number(record.pauseMs)} ms after each response. In turns, with these settings: ${settingsText(record)}
-([what it changes](docs/chart/patches.md#finish-jobs)). ${record.conditions}
-
-${tableOf(rows, { settings: ({ side }) => side, ...LOSSES })}
-
-${link(path)}`;
-}
+const workerEnds = (): string =>
+  replaced(
+    'Workers that end',
+    'worker-ends',
+    ({ callers, workload, pauseMs }) =>
+      `Two workers are replaced while ${number(callers)} callers call ${workload} again ${number(pauseMs)} ms after each response ([what the patch changes](docs/chart/patches.md#finish-jobs)).`,
+  );
 
 export const charts: StudyPage = {
   study: 'charts',
@@ -267,7 +226,7 @@ export const charts: StudyPage = {
     };
   },
   records: () => allPeers().map(({ file }) => ({ path: file })),
-  parts: [sideBySide, waiting, everyCaller, rollouts, workerEnds],
+  parts: [sideBySide, rollouts, workerEnds],
 };
 
 interface Turn extends PeerRun {
@@ -278,7 +237,6 @@ interface Hog {
   wrong: number;
   unanswered: number;
   restarts: number;
-  outOfMemory: string[];
 }
 const SIDES = ['internal', 'external'] as const;
 interface TaskRunners {
@@ -292,24 +250,20 @@ interface TaskRunners {
 function inMode(mode: string): string {
   const path = `studies/task-runners/results/${mode}.json`;
   const { blocks, loads, clients, turnSeconds, beside } = readJson<TaskRunners>(path);
-  const turnsOf = (side: (typeof SIDES)[number], workload: string): Turn[] =>
-    blocks.flatMap(({ sides }) => sides[side].turns.filter((turn) => turn.workload === workload));
   const rows = loads.flatMap(({ workload }) =>
     SIDES.map((side) => {
-      const [own, internal] = [turnsOf(side, workload), turnsOf('internal', workload)];
-      const of = (key: 'ratePerSecond' | 'cpuMillisecondsPerRequest' | 'memoryMiB'): string =>
-        spread(own.map((turn) => turn[key] ?? NaN));
-      const ratios = own
-        .slice(0, internal.length)
-        .map((turn, at) => (turn.ratePerSecond ?? NaN) / (internal[at]?.ratePerSecond ?? NaN));
-      return { workload, side, own, of, ratios };
+      const turns = blocks.flatMap(({ sides }) => sides[side].turns);
+      const own = turns.filter((turn) => turn.workload === workload);
+      return {
+        workload,
+        side,
+        of: (key: keyof PeerRun) => spread(own.map((one) => one[key] ?? NaN)),
+      };
     }),
   );
   const hogs = SIDES.map((side) => ({
     ...{ side, seen: blocks.flatMap(({ sides }) => sides[side].hog ?? []) },
   })).filter(({ seen }) => seen.length > 0);
-  const total = (seen: readonly Hog[], figure: (hog: Hog) => number): number =>
-    sum(seen.map(figure));
   return `## In ${mode} mode
 
 ${number(clients)} clients, turns of ${seconds(turnSeconds)}. ${link(path)}
@@ -318,7 +272,6 @@ ${tableOf(rows, {
   workload: ({ workload }) => workload,
   runner: ({ side }) => side,
   'expected responses': ({ of }) => `${of('ratePerSecond')}/s`,
-  'of internal': ({ ratios }) => spread(ratios),
   'CPU of all containers per request': ({ of }) => `${of('cpuMillisecondsPerRequest')} ms`,
   'their memory': ({ of }) => `${of('memoryMiB')} MiB`,
 })}
@@ -327,13 +280,10 @@ Beside the hog, ${number(beside.clients)} clients on ${beside.workload} for ${se
 
 ${tableOf(hogs, {
   runner: ({ side }) => side,
-  requests: ({ seen }) => total(seen, ({ requests }) => requests),
-  'without the expected response': ({ seen }) => total(seen, (hog) => hog.wrong + hog.unanswered),
-  restarts: ({ seen }) => total(seen, ({ restarts }) => restarts),
-  'killed for memory': ({ seen }) =>
-    distinct(seen.flatMap(({ outOfMemory }) => outOfMemory))
-      .toSorted()
-      .join(', ') || 'none',
+  requests: ({ seen }) => sum(seen.map(({ requests }) => requests)),
+  'without the expected response': ({ seen }) =>
+    sum(seen.map(({ wrong, unanswered }) => wrong + unanswered)),
+  restarts: ({ seen }) => sum(seen.map(({ restarts }) => restarts)),
 })}`;
 }
 
