@@ -196,6 +196,10 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? at(middle) : (at(middle - 1) + at(middle)) / 2;
 }
 
+/** The value in the middle, or the lower one of two: always one that was measured. */
+export const lowerMedian = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? NaN;
+
 /** A record of the command, read and checked as the command does. */
 export const runAt = (path: string): RunRecord => readUnpacked(dirname(path), readRun);
 

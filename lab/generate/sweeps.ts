@@ -100,12 +100,17 @@ export const rateOf = ({ figures }: MeasuredCell): number | null => figures.achi
 /** Milliseconds of CPU per request: with it, rates of a slow and of a fast machine compare. */
 export const cpuOf = ({ figures }: MeasuredCell): number | null =>
   figures.cpuMillisecondsPerRequest;
-/** That of several cells, from the least to the most; `-` where none has it. */
-export function cpuRange(cells: readonly MeasuredCell[]): string {
-  const known = cells.flatMap((cell) => cpuOf(cell) ?? []);
+/** A figure of several cells, from the least to the most; `-` where none has it. */
+export function figureRange(
+  cells: readonly MeasuredCell[],
+  figure: (cell: MeasuredCell) => number | null,
+  unit: (value: number) => string,
+): string {
+  const known = cells.flatMap((cell) => figure(cell) ?? []);
   const [min, max] = [Math.min(...known), Math.max(...known)];
-  return min === max ? ms(min) : known.length === 0 ? '-' : `${number(min)} to ${ms(max)}`;
+  return min === max ? unit(min) : known.length === 0 ? '-' : `${number(min)} to ${unit(max)}`;
 }
+export const cpuRange = (cells: readonly MeasuredCell[]): string => figureRange(cells, cpuOf, ms);
 
 export function grouped<Item>(
   items: readonly Item[],

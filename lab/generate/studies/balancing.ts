@@ -1,6 +1,7 @@
 // What spreads requests over processes: how many they get, how evenly, and in how much memory.
 import type { RunRecord } from '../../../cli/src/record/run-record';
 import {
+  columns,
   has,
   link,
   median,
@@ -15,15 +16,15 @@ import {
 import type { Answer, StudyPage } from '../study-page';
 import {
   cellsOf,
+  disturbance,
   grouped,
-  isQuiet,
-  otherCores,
   publishedAt,
   rateOf,
   samplesOf,
   sum,
   sweepLink,
   sweepOf,
+  worstOthers,
 } from '../sweeps';
 
 const NAME = 'balancing';
@@ -53,13 +54,6 @@ export function coefficientOfVariation(counts: readonly number[]): number {
   return Math.sqrt(mean(counts.map((one) => (one - middle) ** 2))) / middle;
 }
 
-/** The mean difference between two processes, of twice their mean: 1 where one of very many got all. */
-export function gini(counts: readonly number[]): number {
-  const ordered = counts.toSorted((a, b) => a - b);
-  const weighted = sum(ordered.map((one, index) => (2 * index + 1 - ordered.length) * one));
-  return weighted / (ordered.length * sum(ordered));
-}
-
 /** The summary has only those that got some. */
 function requestsOfEach({ summary }: RunRecord, processes: number): number[] {
   const counts = (summary.spread ?? []).map(({ requests }) => requests);
@@ -72,9 +66,7 @@ interface Row {
   processes: number;
   rate: number;
   cpuMs: number;
-  variations: number[];
-  gini: number;
-  others: number;
+  variation: number;
 }
 
 function rows(): Row[] {
@@ -92,9 +84,7 @@ function rows(): Row[] {
         ...{ way, connection, processes },
         rate: median(same.map((one) => rateOf(one) ?? NaN)),
         cpuMs: median(same.map(({ figures }) => figures.cpuMillisecondsPerRequest ?? NaN)),
-        variations: counts.map(coefficientOfVariation),
-        gini: median(counts.map(gini)),
-        others: Math.max(...same.map(({ record }) => otherCores(record))),
+        variation: median(counts.map(coefficientOfVariation)),
       };
     }),
   );
@@ -107,42 +97,22 @@ const rowAt = (all: readonly Row[], way: string, connection = 'keep-alive'): Row
 };
 /** A ratio as how much more, or fewer. */
 const more = (ratio: number): string => `${ratio < 1 ? '' : '+'}${share(ratio - 1)}`;
-/** Over another way with the same connections; null where other work used much of the machine. */
-function over(all: readonly Row[], way: string, row: Row): number | null {
-  const other = rowAt(all, way, row.connection);
-  return isQuiet(row) && isQuiet(other) ? row.rate / other.rate : null;
-}
-const overText =
-  (all: readonly Row[], way: string) =>
-  (row: Row): string => {
-    const ratio = over(all, way, row);
-    return ratio === null ? '-' : more(ratio);
-  };
-/** How unevenly requests are spread: the coefficient of variation and the Gini coefficient, each the median of the runs. */
-const unevenness = ({ variations, gini: coefficient }: Pick<Row, 'variations' | 'gini'>): string =>
-  `${share(median(variations))}; ${share(coefficient)}`;
+/** Over another way with the same connections. */
+const over = (all: readonly Row[], way: string, row: Row): number =>
+  row.rate / rowAt(all, way, row.connection).rate;
 
 function answer(): Answer {
   const all = rows();
   const [kept, fresh] = [rowAt(all, IPTABLES), rowAt(all, IPTABLES, 'close')];
-  const uneven = `Over connections that are kept, requests per process differ by ${share(median(rowAt(all, 'iptables random').variations))} of their mean (coefficient of variation) with iptables at random, and by ${share(median(rowAt(all, CLUSTER).variations))} with the cluster module`;
-  const words = (toCluster: string, toNginx: string): string =>
-    `iptables: ${toCluster} requests over the cluster module, ${toNginx} over nginx`;
+  const variation = (way: string): string => share(rowAt(all, way).variation);
+  const words = (toCluster: number, toNginx: number): string =>
+    `iptables: ${more(toCluster)} requests over the cluster module, ${more(toNginx)} over nginx`;
   const [theirs, ours] = [publishedAt(NAME, 'over-cluster'), over(all, CLUSTER, kept)];
-  const published = words(more(theirs), more(publishedAt(NAME, 'over-nginx')));
-  const of = (row: Row): [string, string] => [
-    overText(all, CLUSTER)(row),
-    overText(all, NGINX)(row),
-  ];
-  if (ours === null) {
-    return {
-      sentence: `${uneven}; which takes most requests is not answered yet: other work was too loud.`,
-      published,
-    };
-  }
   return {
-    ...{ sentence: `${uneven}.`, published, ratio: number(ours / theirs) },
-    ours: `${words(...of(kept))} where connections are kept; ${of(fresh).join(' and ')} where each request opens one`,
+    sentence: `Over connections that are kept, requests per process differ by ${variation('iptables random')} of their mean (coefficient of variation) with iptables at random, and by ${variation(CLUSTER)} with the cluster module.`,
+    published: words(theirs, publishedAt(NAME, 'over-nginx')),
+    ours: `${words(ours, over(all, NGINX, kept))} where connections are kept; ${more(over(all, CLUSTER, fresh))} and ${more(over(all, NGINX, fresh))} where each request opens one`,
+    ratio: number(ours / theirs),
   };
 }
 
@@ -152,29 +122,19 @@ function servers(): string {
 
 100 clients ask bare servers of Node.js for a small JSON, which costs next to nothing, so that what stands before the servers shows most. Clients keep their connections, or open a new one for each request. The
 cluster module deals out connections by its master, or leaves that to the kernel; iptables deals out connections; nginx deals out requests, and keeps connections to the servers.
-Unevenness is the coefficient of variation of the requests per process, and their Gini coefficient; both are 0 if each process gets as many. No ratio is given where other work used half a core or more.
+Unevenness is the coefficient of variation of the requests per process: 0 if each gets as many. ${disturbance(worstOthers(cellsOf(SWEEP)))}
 
-By connections: expected responses, over the cluster module and over nginx, CPU per request; then unevenness.
+By connections: expected responses, CPU per request and unevenness.
 
 ${tableOf(Object.keys(WAYS), {
   'before the servers': (way) => WAYS[way] ?? '',
-  ...Object.fromEntries(
-    Object.entries(CONNECTIONS).flatMap(([connection, title]) => [
-      [
-        title,
-        (way: string) => {
-          const row = rowAt(all, way, connection);
-          return [
-            ...[perSecond(row.rate), overText(all, CLUSTER)(row), overText(all, NGINX)(row)],
-            ms(row.cpuMs),
-          ].join('; ');
-        },
-      ],
-      [
-        `${title}: unevenness`,
-        (way: string) => (way === 'one' ? '-' : unevenness(rowAt(all, way, connection))),
-      ],
-    ]),
+  ...columns(
+    Object.entries(CONNECTIONS),
+    ([, title]) => title,
+    (way: string, [connection]) => {
+      const { rate, cpuMs, variation } = rowAt(all, way, connection);
+      return `${perSecond(rate)}; ${ms(cpuMs)}; ${way === 'one' ? '-' : share(variation)}`;
+    },
   ),
 })}
 
@@ -227,8 +187,7 @@ const furtherRows = () =>
           cpuMs: median(
             same.flatMap(({ record }) => record.summary.cpuMillisecondsPerRequest ?? []),
           ),
-          variations: counts.map(coefficientOfVariation),
-          gini: median(counts.map(gini)),
+          variation: median(counts.map(coefficientOfVariation)),
         },
       ];
     });
@@ -246,15 +205,14 @@ ${tableOf(furtherRows(), {
   connections: ({ connection }) => CONNECTIONS[connection] ?? '',
   'expected responses': ({ rate }) => perSecond(rate),
   'CPU per request': ({ cpuMs }) => ms(cpuMs),
-  unevenness,
+  unevenness: ({ variation }) => share(variation),
 })}
 
-Records of the first runs: ${furtherRows()
-  .map(({ path }) => link(path))
-  .join(', ')}`;
+Records: \`SERVED/.../run\`, such as ${link(furtherRows()[0]?.path ?? '')}`;
 
 export const balancing: StudyPage = {
   study: NAME,
   answer,
+  records: furtherRows,
   parts: [servers, further],
 };

@@ -2,18 +2,19 @@
 import { shareInterval } from '../../../cli/src/analysis/statistics/statistics';
 import { limitName } from '../../../cli/src/analysis/limits/table';
 import type { Limit, LimitedBy } from '../../../cli/src/record/run-record';
-import { link, ms, number, perSecond, readJson, share, tableOf } from '../records';
-import type { StudyPage } from '../study-page';
 import {
-  cellsOf,
-  disturbance,
-  grouped,
-  isQuiet,
-  otherCores,
-  rateOf,
-  sweepLink,
-  sweepOf,
-} from '../sweeps';
+  link,
+  lowerMedian,
+  ms,
+  number,
+  outOf,
+  perSecond,
+  readJson,
+  share,
+  tableOf,
+} from '../records';
+import type { StudyPage } from '../study-page';
+import { cellsOf, disturbance, isQuiet, otherCores, rateOf, sweepLink, sweepOf } from '../sweeps';
 
 const SWEEP = sweepOf('limits', 'limits');
 type Cell = Record<string, string | number>;
@@ -51,9 +52,6 @@ function rows() {
     };
   });
 }
-const lowerMedian = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? NaN;
-
 const othersIn = (all: ReturnType<typeof rows>): number =>
   Math.max(...all.map(({ others }) => others ?? 0));
 const rateAt = (all: ReturnType<typeof rows>, name: string | undefined): number =>
@@ -125,7 +123,7 @@ const planted = (): Planted => readJson<Planted>(PLANTED);
 
 export function namedLimits(): string {
   const { cases } = planted();
-  return `${number(cases.filter(({ isRight }) => isRight).length)} of ${number(cases.length)}`;
+  return outOf(cases.filter(({ isRight }) => isRight).length, cases.length);
 }
 
 export function namedLimitsInterval(): string {
@@ -135,10 +133,9 @@ export function namedLimitsInterval(): string {
 }
 
 function plantedPart(): string {
-  const { rows: limits, cases } = planted();
-  const unplanted = limits
-    .map(limitName)
-    .filter((row) => !cases.some(({ limit }) => limitName(limit) === row));
+  const { rows: limits, cases } = readJson<Planted>(PLANTED);
+  const planted = new Set(cases.map(({ limit }) => limitName(limit)));
+  const others = limits.map(limitName).filter((row) => !planted.has(row));
   return `## One limit at a time
 
 A run under each planted limit was asked what limited it; the record has the figures by which it was named, and the next limit.
@@ -153,16 +150,7 @@ ${tableOf(cases, {
 
 The table of limits has ${number(limits.length)} rows. The following rows have no case here and are tested with samples only:
 
-${[
-  ...grouped(unplanted, (row) =>
-    row.replace(/^.* (?=(CPU limit|memory|heap|database pool|event loop)$)/, ''),
-  ),
-]
-  .map(
-    ([kind, rows]) =>
-      `- ${kind}: ${rows.map((row) => row.slice(0, -kind.length).trim()).join(', ')}`,
-  )
-  .join('\n')}
+${others.map((row) => `- ${row}`).join('\n')}
 
 ${link(PLANTED)}`;
 }

@@ -1,6 +1,17 @@
 // Memory under many connections: of HTTP servers by framework and by who starts the processes, and of n8n's processes.
 import type { RunRecord, SampledRole } from '../../../cli/src/record/run-record';
-import { link, mib, ms, number, perSecond, readJson, recordsNamed, tableOf } from '../records';
+import {
+  columns,
+  link,
+  lowerMedian,
+  mib,
+  ms,
+  number,
+  perSecond,
+  readJson,
+  recordsNamed,
+  tableOf,
+} from '../records';
 import type { StudyPage } from '../study-page';
 import { cellsOf, disturbance, roleOf, sum, sweepLink, sweepOf, worstOthers } from '../sweeps';
 
@@ -24,9 +35,7 @@ const rows = () =>
     WAYS.map(([way, pattern]) => {
       const same = cellsWith(framework, pattern);
       const of = (figure: (cell: (typeof same)[number]) => number | null | undefined): number =>
-        same.map((one) => figure(one) ?? NaN).toSorted((a, b) => a - b)[
-          Math.floor((same.length - 1) / 2)
-        ] ?? NaN;
+        lowerMedian(same.map((one) => figure(one) ?? NaN));
       return {
         ...{ framework, way },
         peakMiB: of(({ record }) => roleOf(record, 'server')?.rssPeakMiB),
@@ -54,14 +63,13 @@ runs alone, under PM2 in fork mode, or as two processes under PM2 in cluster mod
 
 ${tableOf(FRAMEWORKS, {
   server: (framework) => framework,
-  ...Object.fromEntries(
-    WAYS.map(([way]) => [
-      way,
-      (framework: string) => {
-        const row = rows().find((one) => one.framework === framework && one.way === way);
-        return `${mib(row?.peakMiB)}; ${ms(row?.cpuMs)}`;
-      },
-    ]),
+  ...columns(
+    WAYS,
+    ([way]) => way,
+    (framework: string, [way]) => {
+      const row = rows().find((one) => one.framework === framework && one.way === way);
+      return `${mib(row?.peakMiB)}; ${ms(row?.cpuMs)}`;
+    },
   ),
 })}
 
@@ -100,11 +108,10 @@ execute it. Memory is the most resident memory of each process, without Redis an
 
 ${tableOf(runs, {
   settings: ({ words }) => words,
-  ...Object.fromEntries(
-    Object.entries(ROLES).map(([role, title]) => [
-      title,
-      (run: (typeof runs)[number]) => mib(peakAt(run, role)),
-    ]),
+  ...columns(
+    Object.entries(ROLES),
+    ([, title]) => title,
+    (run: (typeof runs)[number], [role]) => mib(peakAt(run, role)),
   ),
   'all of them': (run) => mib(sum(Object.keys(ROLES).map((role) => peakAt(run, role)))),
   'expected responses': ({ record }) => perSecond(record.summary.achieved.ratePerSecond),

@@ -1,14 +1,13 @@
 // How much CPU and memory, and how many instances, documents take that are created, read and written.
 import type { SweepRecord } from '../../../cli/src/features/sweep/record';
 import {
-  link,
+  columns,
   median,
   mib,
   ms,
   number,
   perSecond,
   readJson,
-  seconds,
   share,
   tableOf,
   times,
@@ -18,6 +17,7 @@ import {
   cellsOf,
   cpuRange,
   disturbance,
+  figureRange,
   distinct,
   grouped,
   publishedAt,
@@ -34,10 +34,10 @@ const SERVERS = sweepOf(NAME, 'right-size-servers');
 const REGULAR = sweepOf(NAME, 'right-size');
 const WORKERS = sweepOf(NAME, 'right-size-workers');
 const IN_PODS = sweepOf(PODS, 'right-size-pods');
-const APPLICATIONS: Record<string, [id: string, title: string]> = {
-  'GET /json': ['json', 'makes a document'],
-  'GET /read': ['read', 'reads a document'],
-  'GET /write': ['write', 'writes a document'],
+const APPLICATIONS: Record<string, string> = {
+  'GET /json': 'makes a document',
+  'GET /read': 'reads a document',
+  'GET /write': 'writes a document',
 };
 const WORKLOADS = ['json', 'disk-read', 'disk-write'];
 /** From this share of the best on, a result is as good, as far as single runs tell. */
@@ -102,26 +102,23 @@ function answer() {
 
 function servers(): string {
   const all = combinations();
-  type Row = (typeof all)[number];
-  const same = [...grouped(all, ({ request, cpu }) => `${request} ${String(cpu)}`).values()];
-  const rateAt = ({ points }: Row, count: number): string => {
+  const rateAt = ({ points }: (typeof all)[number], count: number): string => {
     const point = points.find(({ instances }) => instances === count);
     return point === undefined || point.rate === 0 ? 'none' : perSecond(point.rate);
   };
-  const each = (rows: readonly Row[], cellOf: (row: Row) => string): string =>
-    rows.map(cellOf).join('; ');
   return `## Instances of a bare server under PM2
 
-64 clients ask a server that makes, reads or writes a JSON document of 100 KiB. PM2 runs it in cluster mode; limits are those of all instances together. Rates of expected responses with ${distinct(all.map(({ memory }) => mib(memory))).join('; ')}. ${disturbance(worstOthers(cellsOf(SERVERS)))}
+64 clients ask a server that makes, reads or writes a JSON document of 100 KiB. PM2 runs it in cluster mode; limits are those of all instances together. ${disturbance(worstOthers(cellsOf(SERVERS)))}
 
-${tableOf(same, {
-  'a request': ([row]) => APPLICATIONS[row?.request ?? '']?.[1] ?? '',
-  CPU: ([row]) => `${number(row?.cpu)}m`,
-  'the best number': (rows) =>
-    each(rows, (row) => `${rateAt(row, row.best)} with ${number(row.best)}`),
-  [`with ${number(always())}`]: (rows) => each(rows, (row) => rateAt(row, always())),
-  'of the best': (rows) => each(rows, ({ shareOfBest }) => times(shareOfBest)),
-  'CPU per request': (rows) => each(rows, ({ cpuPerRequest }) => cpuPerRequest),
+${tableOf(all, {
+  'a request': ({ request }) => APPLICATIONS[request] ?? '',
+  CPU: ({ cpu }) => `${number(cpu)}m`,
+  memory: ({ memory }) => mib(memory),
+  'expected responses with the best number': (row) =>
+    `${rateAt(row, row.best)} with ${number(row.best)}`,
+  [`with ${number(always())}`]: (row) => rateAt(row, always()),
+  'of the best': ({ shareOfBest }) => times(shareOfBest),
+  'CPU per request': ({ cpuPerRequest }) => cpuPerRequest,
 })}
 
 **Why it differs from what was published.** The machine has two cores, which the load generator shares: more instances than
@@ -137,15 +134,6 @@ const n8nCells = (sweep: string): MeasuredCell[] =>
       ...[at('workers'), at('cpuMillicores'), at('memoryMiB')],
     ]),
   );
-const rangeOf = (
-  cells: readonly MeasuredCell[],
-  figure: (cell: MeasuredCell) => number | null,
-  unit: (value: number) => string,
-): string => {
-  const known = cells.flatMap((cell) => figure(cell) ?? []);
-  const [low, high] = [Math.min(...known), Math.max(...known)];
-  return low === high ? unit(low) : `${number(low)} to ${unit(high)}`;
-};
 /** Cells that share a workload and another dimension, in the order of the cells. */
 const rowsBy = (sweep: string, dimension: string): MeasuredCell[][] => [
   ...grouped(n8nCells(sweep), ({ cell }) => [cell['workload'], cell[dimension]].join(' ')).values(),
@@ -157,20 +145,19 @@ const cpuOfRow = ([first]: readonly MeasuredCell[]): string =>
 const RANGES = {
   'CPU per request': cpuRange,
   'memory, most': (cells: readonly MeasuredCell[]) =>
-    rangeOf(cells, ({ figures }) => figures.memoryMiB, mib),
+    figureRange(cells, ({ figures }) => figures.memoryMiB, mib),
 };
 /** The rate with each number of workers. */
 const byWorkers = (sweep: string) =>
-  Object.fromEntries(
-    distinct(n8nCells(sweep).map(at('workers'))).map((count) => [
-      `with ${number(count)}`,
-      (cells: readonly MeasuredCell[]) =>
-        rangeOf(
-          cells.filter((cell) => at('workers')(cell) === count),
-          rateOf,
-          perSecond,
-        ),
-    ]),
+  columns(
+    distinct(n8nCells(sweep).map(at('workers'))),
+    (count) => `with ${number(count)}`,
+    (cells: readonly MeasuredCell[], count) =>
+      figureRange(
+        cells.filter((cell) => at('workers')(cell) === count),
+        rateOf,
+        perSecond,
+      ),
   );
 
 function regular(): string {
@@ -185,7 +172,7 @@ ${tableOf(rowsBy(REGULAR, 'cpuMillicores'), {
   workload: workloadOf,
   CPU: cpuOfRow,
   verdict: (cells) => distinct(cells.map(({ outcome }) => outcome)).join(' or '),
-  p99: (cells) => rangeOf(cells, ({ figures }) => figures.p99Ms, ms),
+  p99: (cells) => figureRange(cells, ({ figures }) => figures.p99Ms, ms),
   'memory, most': RANGES['memory, most'],
 })}
 
@@ -208,25 +195,8 @@ ${tableOf(rowsBy(IN_PODS, 'cpuMillicores'), { workload: workloadOf, CPU: cpuOfRo
 
 ${sweepLink(IN_PODS)}; \`lab/cluster/cluster exec ./n8n-tuned study ${PODS}\` repeats it.`;
 
-const STORED = `studies/${NAME}/results/s3.json`;
-interface Stored {
-  server: string;
-  objects: number;
-  bytes: number;
-  missing: string[];
-  different: string[];
-  seconds: number;
-}
-function stored(): string {
-  const { server, objects, bytes, missing, different, seconds: took } = readJson<Stored>(STORED);
-  return `## In a folder and in S3
-
-\`n8n-tuned report FOLDER --s3 s3://BUCKET/PREFIX\` copied what this study recorded to ${server} in ${seconds(took)}: ${number(objects)} objects,
-${mib(bytes / 1024 ** 2)}. Read again, ${number(missing.length)} were missing and ${number(different.length)} were not as in the folder. ${link(STORED)}`;
-}
-
 export const rightSizing: StudyPage = {
   study: NAME,
   answer,
-  parts: [servers, regular, workers, pods, stored],
+  parts: [servers, regular, workers, pods],
 };
