@@ -1,7 +1,18 @@
 // What was measured, in twelve answers: docs/measured.md, and six of them in the table of README.md.
 import type { CompareRecord } from '../../cli/src/features/compare/record';
 import { versionsAt } from './conditions';
-import { link, listed, number, range, readJson, runAt, table, type Generated } from './records';
+import {
+  link,
+  listed,
+  number,
+  outOf,
+  range,
+  rangeOf,
+  readJson,
+  runAt,
+  table,
+  type Generated,
+} from './records';
 import { ratioText } from './studies/capacity';
 import { peer } from './studies/charts';
 import { lostInFaults, lostShare, spreadOfFaults, stillRunning } from './studies/drills';
@@ -12,6 +23,7 @@ import { workersPayOff } from './studies/queue';
 import { largest, largestError, onRealN8n, worstAgainstStaircase } from './studies/search';
 import { smallPods } from './studies/small-pods';
 import { gainOfDefault, pairedGain } from './studies/tuning';
+import { sum } from './sweeps';
 import { linksFrom, pathOfPage, type StudyPage } from './study-page';
 
 interface Measured {
@@ -26,8 +38,6 @@ interface Measured {
   /** The figure is computed from this record and all others of the study. */
   isOneOfMany?: true;
 }
-
-const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
 
 function chart(): Measured {
   const of = (contender: string): string =>
@@ -99,20 +109,19 @@ const runsOf = (side: Side): Rollouts['runs'] =>
 export function errorsInRollouts(side: Side): string {
   const own = runsOf(side);
   const asked = sum(own.map(({ requests }) => requests));
-  return `${number(asked - sum(own.map(({ right }) => right)))} of ${number(asked)}`;
+  return outOf(asked - sum(own.map(({ right }) => right)), asked);
 }
 
 function rollouts(): Measured {
   const errors = errorsInRollouts;
   const each = runsOf("n8n's own").map(({ requests, right }) => requests - right);
-  const spread = range({ low: Math.min(...each), high: Math.max(...each) });
   const withChart = errors('the chart').startsWith('0 ') ? 'none did' : errors('the chart');
   return {
     means: `With the chart's values, ${withChart}, and [running work](docs/chart/upgrade.md#what-happens-to-running-work) can finish.`,
     study: 'charts',
     question: 'How many callers get an error during a rollout of webhook processors?',
     figure: `${errors('the chart')}; ${errors("n8n's own")} with n8n's own settings`,
-    text: `With n8n's own values of ${valuesOfRollouts()}, ${errors("n8n's own")} requests in ${number(rolloutsOfEach())} rollouts of this chart got an error or no response (${spread} per rollout).`,
+    text: `With n8n's own values of ${valuesOfRollouts()}, ${errors("n8n's own")} requests in ${number(rolloutsOfEach())} rollouts of this chart got an error or no response (${rangeOf(each)} per rollout).`,
     record: ROLLOUTS,
   };
 }

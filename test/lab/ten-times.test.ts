@@ -212,22 +212,6 @@ describe('the page', () => {
     expect(said).toContain('(studies/capacity/results.jsonl.gz#ten-times)');
   });
 
-  test('says of every two whole runs whether their intervals overlap, at equal price too where it is recorded', () => {
-    const full = (...[low, high, cpuMs]: [number, number, number?]) => ({
-      ...{ kind: 'full', ...well },
-      searches: [
-        { workload: 'last-node', low, high, ...(cpuMs === undefined ? {} : { at: { cpuMs } }) },
-        { workload: 'items', low: 10, high: 11, ...(cpuMs === undefined ? {} : { cpuMs }) },
-      ],
-    });
-    const [slow, fast, old] = [full(20, 22, 30), full(30, 33, 20), full(31, 40)];
-    expect(text({ runs: [slow, fast, old] })).toMatch(
-      /last-node +\| 1 of 3 +\| 1 of 1 +\|\n\| items +\| 3 of 3 +\| 0 of 1 +\|/,
-    );
-    expect(text({ runs: [fast, old] })).toMatch(/last-node +\| 1 of 1 +\| not recorded/);
-    expect(text({ runs: [fast] })).not.toContain('overlap');
-  });
-
   test('says where there was no whole run yet', () => {
     expect(text({ runs: [{ kind: 'recorded', ...well }] })).toContain('no whole run');
   });

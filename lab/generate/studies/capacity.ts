@@ -1,7 +1,6 @@
 // How much an n8n sustains, whether recommended values deliver it, and what settings and patches change.
 import { dirname, join } from 'node:path';
 import { isRefused, isWell, type Ended } from '../../../studies/capacity/searches';
-import { agree, type Interval } from '../../../studies/answers/goals';
 import { limitName } from '../../../cli/src/analysis/limits/table';
 import type { CompareRecord } from '../../../cli/src/features/compare/record';
 import type { FindRecord } from '../../../cli/src/features/find/record';
@@ -10,9 +9,9 @@ import {
   atPrice,
   hrefOf,
   link,
-  median,
   ms,
   number,
+  outOf,
   perSecond,
   range,
   readJson,
@@ -44,49 +43,10 @@ ${tableOf(searches(), {
 })}`;
 
 const TEN_TIMES = 'studies/capacity/results/ten-times.json';
-type Searched = Ended['searches'][number] & {
-  cpuMs?: number | null;
-  at?: { cpuMs: number };
-};
-type Run = Ended & { kind: string; searches: readonly Searched[] };
-
-/** Every two of them. */
-const inPairs = <One>(all: readonly One[]): [One, One][] =>
-  all.flatMap((one, at) => all.slice(at + 1).map((other): [One, One] => [one, other]));
-
-/** Whether the intervals of whole runs overlap, every two of a workload, as they are and at equal price. */
-function overlapText(full: readonly Run[]): string {
-  const all = full.flatMap(({ searches }) => searches);
-  const rows = [...new Set(all.map(({ workload }) => workload))].flatMap((workload) => {
-    const pairs = inPairs(all.filter((search) => search.workload === workload));
-    return pairs.length === 0 ? [] : [{ workload, pairs }];
-  });
-  if (rows.length === 0) return '';
-  const asInterval = ({ low, high, cpuMs, at }: Searched, isPriced: boolean): Interval => ({
-    ...{ low, high, cpuMs: isPriced ? (cpuMs ?? at?.cpuMs ?? null) : null },
-  });
-  const overlapping = (pairs: [Searched, Searched][], isPriced: boolean): string => {
-    const intervals = pairs
-      .map((pair) => pair.map((one) => asInterval(one, isPriced)) as [Interval, Interval])
-      .filter((pair) => !isPriced || pair.every(({ cpuMs }) => cpuMs !== null));
-    return intervals.length === 0
-      ? 'not recorded'
-      : `${number(intervals.filter(agree).length)} of ${number(intervals.length)}`;
-  };
-  return `
-
-Of every two whole runs, this many have intervals that overlap. At equal price, each end is multiplied by the CPU per request.
-
-${tableOf(rows, {
-  workload: ({ workload }) => workload,
-  'pairs that overlap': ({ pairs }) => overlapping(pairs, false),
-  'pairs that overlap at equal price': ({ pairs }) => overlapping(pairs, true),
-})}`;
-}
+type Run = Ended & { kind: string };
 
 export function tenTimesText({ runs }: { runs: readonly Run[] }): string {
-  const wellOf = (some: readonly Run[]): string =>
-    `${number(some.filter(isWell).length)} of ${number(some.length)}`;
+  const wellOf = (some: readonly Run[]): string => outOf(some.filter(isWell).length, some.length);
   const of = (kind: string): Run[] => runs.filter((run) => run.kind === kind);
   const full = of('full');
   const refused = runs.filter(isRefused).length;
@@ -97,7 +57,7 @@ In ${wellOf(runs)} times, \`make capacity\` ended as it should. In ${number(writ
 its values. In ${number(refused)}, the interval was wider than a factor of two, so \`recommend\` ended with exit code 3 and wrote no values;
 \`make\` then ends with 2, and shows the 3 in its last line.
 The times were ${full.length === 0 ? 'no whole run was made so far' : `${wellOf(full)} whole runs`}, and ${wellOf(of('recorded'))} from recorded searches with random capacities and verdicts, for
-which no n8n is needed. ${link(TEN_TIMES)}${overlapText(full)}`;
+which no n8n is needed. ${link(TEN_TIMES)}`;
 }
 
 export const capacity: StudyPage = {
@@ -173,6 +133,9 @@ ${tableOf(
 
 Records: \`COMPARISON/compare\`, such as ${link(recordsOf(study)[0]?.path ?? '')}`;
 
+const improved = (all: ReturnType<typeof recordsOf>): string =>
+  `${outOf(all.filter(({ record }) => record.answer === 'better').length, all.length)} comparisons show an improvement.`;
+
 export const comparisons: StudyPage = {
   study: 'comparisons',
   answer: () => {
@@ -180,7 +143,7 @@ export const comparisons: StudyPage = {
     const of = (name: string): string =>
       all.flatMap((one) => (one.name === name ? [ratioText(one.record)] : [])).join('');
     return {
-      sentence: `${number(all.filter(({ record }) => record.answer === 'better').length)} of ${number(all.length)} comparisons show an improvement.`,
+      sentence: improved(all),
       ours: `last-node ${of('last-node-regular')}, wait-5s ${of('wait-regular')}`,
     };
   },
@@ -188,17 +151,10 @@ export const comparisons: StudyPage = {
   parts: [() => comparisonsOf('comparisons')],
 };
 
-interface Side {
-  runs: { p95Ms: number }[];
-}
 function sessionOnce(): string {
-  const rows = [0, 0.5, 1, 3].map((away) => {
-    const folder = `studies/patches/results/session-once-${String(away)}ms`;
-    const sides = readJson<Side[]>(`${folder}/sides.json`);
-    const both = (figure: (run: Side['runs'][number]) => number): string =>
-      sides.map(({ runs }) => ms(median(runs.map(figure)))).join('; ');
-    return { away, path: `${folder}/compare.json`, both };
-  });
+  const rows = [0, 0.5, 1, 3].map((away) => ({
+    ...{ away, path: `studies/patches/results/session-once-${String(away)}ms/compare.json` },
+  }));
   return `## What the settings of sessions cost n8n
 
 The workload last-node ran in queue mode with one worker and 16 clients, while a proxy delayed the
@@ -207,19 +163,13 @@ responses of the database: first without the [patch](docs/chart/patches.md#sessi
 ${tableOf(rows, {
   'later by': ({ away }) => ms(away),
   'throughput with the patch, 95% interval': ({ path }) => ratioText(readJson<CompareRecord>(path)),
-  p95: ({ both }) => both(({ p95Ms }) => p95Ms),
   record: ({ path }) => link(path),
 })}`;
 }
 
 export const patches: StudyPage = {
   study: 'patches',
-  answer: () => {
-    const all = recordsOf('patches');
-    return {
-      sentence: `${number(all.filter(({ record }) => record.answer === 'better').length)} of ${number(all.length)} comparisons show an improvement.`,
-    };
-  },
+  answer: () => ({ sentence: improved(recordsOf('patches')) }),
   records: () => recordsOf('patches'),
   parts: [() => comparisonsOf('patches', (name) => !name.startsWith('session-once')), sessionOnce],
 };

@@ -22,7 +22,18 @@ import { boundAfterNone } from '../../../cli/src/features/drill/analysis/ledger-
 import { faultsAtRisk } from '../../../cli/src/features/drill/analysis/verdict';
 import type { DrillLedger, DrillRecord } from '../../../cli/src/features/drill/record';
 import { counted } from '../../../cli/src/ui/numbers';
-import { link, listed, number, read, seconds, share, table, tableOf } from '../records';
+import {
+  columns,
+  link,
+  listed,
+  number,
+  outOf,
+  read,
+  seconds,
+  share,
+  table,
+  tableOf,
+} from '../records';
 import type { StudyPage } from '../study-page';
 import { distinct, grouped, partsOf, sum } from '../sweeps';
 
@@ -61,7 +72,7 @@ function lostOf(ledgers: readonly Ledger[]): string {
   const exposed = sum(ledgers.map((ledger) => ledger.exposed));
   if (exposed === 0) return '-';
   const open = openIn(ledgers);
-  const told = `${number(sum(ledgers.map(({ lost }) => lost)))} of ${number(exposed)}`;
+  const told = outOf(sum(ledgers.map(({ lost }) => lost)), exposed);
   return open.length > 0 ? `${told} (${open.join(', ')})` : told;
 }
 
@@ -223,14 +234,13 @@ function targetTable(groups: readonly Group[]): string {
   const rows = all.filter((same) => !isAlike(same));
   return `${tableOf(rows, {
     fault: ([one]) => one?.fault ?? '',
-    ...Object.fromEntries(
-      Object.entries(CONFIGURATIONS).map(([configuration, title]) => [
-        title,
-        (same: Group[]) => {
-          const group = same.find((one) => one.configuration === configuration);
-          return group === undefined ? null : outcomeOf(group.drills);
-        },
-      ]),
+    ...columns(
+      Object.entries(CONFIGURATIONS),
+      ([, title]) => title,
+      (same: Group[], [configuration]) => {
+        const group = same.find((one) => one.configuration === configuration);
+        return group === undefined ? null : outcomeOf(group.drills);
+      },
     ),
   })}${alike.length === 0 ? '' : `\n\nNothing was lost or done twice, and the SLO was met again after about as long in each configuration that was drilled:\n\n${alike.map((one) => `- ${one}`).join('\n')}`}`;
 }
@@ -289,7 +299,7 @@ function comparedDrills(): Part[] {
 
 export function lostInFaults(configuration: (typeof COMPARED)[number]): string {
   const all = lossesOf(configuration);
-  return `${number(sum(all.map(({ lost }) => lost)))} of ${number(sum(all.map(({ exposed }) => exposed)))}`;
+  return outOf(sum(all.map(({ lost }) => lost)), sum(all.map(({ exposed }) => exposed)));
 }
 
 const lossesOf = (configuration: (typeof COMPARED)[number]): { lost: number; exposed: number }[] =>

@@ -1,5 +1,6 @@
 // What a sandbox for expressions costs, how many to keep ready, and with how little heap n8n starts.
 import {
+  columns,
   link,
   median,
   mib,
@@ -101,11 +102,8 @@ function pool(): string {
   const cellOf = (same: readonly Run[], size: number): string => {
     const own = same.filter((run) => run.size === size);
     const cold = own.map(({ coldSandboxes, expected }) => coldSandboxes / expected);
-    const [cpu, memory] = [
-      median(own.map((run) => run.cpuMillisecondsPerRequest)),
-      median(own.map(({ memoryMiB }) => memoryMiB)),
-    ];
-    return `${share(median(cold))}; ${spread(own.map(({ p95Ms }) => p95Ms))} ms; ${ms(cpu)}; ${mib(memory)}`;
+    const of = (figure: (run: Run) => number): number => median(own.map(figure));
+    return `${share(median(cold))}; ${spread(own.map(({ p95Ms }) => p95Ms))} ms; ${ms(of((run) => run.cpuMillisecondsPerRequest))}; ${mib(of(({ memoryMiB }) => memoryMiB))}`;
   };
   return `## By cores and bursts
 
@@ -117,9 +115,7 @@ ${tableOf(groups, {
   'CPU of n8n': ([first]) => CPUS[first?.cpu ?? 'one-core'],
   'rate, in the burst': ([first]) =>
     `${perSecond(first?.ratePerSecond)}, ${perSecond(5 * (first?.ratePerSecond ?? NaN))}`,
-  ...Object.fromEntries(
-    sizes.map((size) => [`pool of ${number(size)}`, (same: Run[]) => cellOf(same, size)]),
-  ),
+  ...columns(sizes, (size) => `pool of ${number(size)}`, cellOf),
 })}
 
 Records: \`CPU-RATE-pool-SIZE-N\`, such as ${link(runs[0]?.path ?? '')}`;

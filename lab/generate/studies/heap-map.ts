@@ -2,7 +2,7 @@
 import { fitRule, fittingHeaps, isOutlived, largestPayloads } from '../../../studies/heap/fit';
 import { CHART, KINDS } from '../../../studies/heap/parts';
 import { ROLES } from '../../../studies/small-pods/parts';
-import { link, mib, number, share, table, tableOf } from '../records';
+import { columns, link, mib, number, share, table, tableOf } from '../records';
 import { distinct, grouped, partsOf } from '../sweeps';
 
 interface Row {
@@ -119,10 +119,12 @@ Payload: ${KINDS.held}. The largest heap that is full before its container is:
 
 ${tableOf(held, {
   role: ({ role }) => ROLES[role],
-  ...Object.fromEntries(
-    distinct(held.flatMap(({ rows }) => rows.map(({ containerMiB }) => containerMiB)))
-      .toSorted((a, b) => a - b)
-      .map((container) => [whole(container), (part: Part) => fittingHeap(part, container)]),
+  ...columns(
+    distinct(held.flatMap(({ rows }) => rows.map(({ containerMiB }) => containerMiB))).toSorted(
+      (a, b) => a - b,
+    ),
+    whole,
+    fittingHeap,
   ),
 })}
 

@@ -1,5 +1,5 @@
 // A large text under the default heap, a fitted one and one that is too high, on this machine and in pods.
-import { mib, number, tableOf } from '../records';
+import { mib, number, outOf, tableOf } from '../records';
 import type { StudyPage } from '../study-page';
 import { cellsOf, sum, sweepLink, sweepOf, type MeasuredCell } from '../sweeps';
 import { heapMapAnswer, heapMapText, mapParts } from './heap-map';
@@ -94,7 +94,10 @@ function answer() {
   const rows = [...rowsOf(HERE), ...rowsOf(IN_PODS)];
   const of = (kind: Kind): string => {
     const own = rows.filter((one) => kindOf(one) === kind);
-    return `${number(sum(own.map(respondedTo)))} of ${number(sum(own.map(({ record }) => record.summary.offered.requests)))}`;
+    return outOf(
+      sum(own.map(respondedTo)),
+      sum(own.map(({ record }) => record.summary.offered.requests)),
+    );
   };
   const kept = number(Number(rows[0]?.record.workload.parameters['mib']));
   const map = heapMapAnswer(mapParts());

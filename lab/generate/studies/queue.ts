@@ -5,13 +5,14 @@ import { groupsOf, leftOut, sizes } from '../../../cli/src/features/predict/anal
 import { readMeasurements } from '../../../cli/src/features/predict/command';
 import { signed } from '../../../cli/src/ui/numbers';
 import {
+  columns,
   link,
   listed,
   median,
   ms,
   number,
   perSecond,
-  range,
+  rangeOf,
   readUnpacked,
   share,
   tableOf,
@@ -76,9 +77,8 @@ export function workersPayOff() {
         .map(({ workload }) => workload),
     ) || 'none';
   const gains = rows().map(({ gain }) => gain);
-  const [low, high] = [Math.min(...gains), Math.max(...gains)];
   return {
-    sentence: `On two cores, a main with workers handles up to ${times(high)} the rate of a single process (${range({ low, high })}, depending on the workload).`,
+    sentence: `On two cores, a main with workers handles up to ${times(Math.max(...gains))} the rate of a single process (${rangeOf(gains)}, depending on the workload).`,
     means: `The rate is higher for ${named((gain) => gain > 1)}, but not for ${named((gain) => gain <= 1)}.`,
   };
 }
@@ -105,11 +105,10 @@ and for a workload that waits, the best. Each cell is one run. ${disturbance(wor
 ${tableOf(all, {
   workload: ({ workload }) => workload,
   'one process': ({ one, oneCpu }) => `${perSecond(one)} at ${ms(oneCpu)} of CPU`,
-  ...Object.fromEntries(
-    numbers(cells, 'workers').map((count) => [
-      `workers: ${number(count)}`,
-      ({ cells: own, one }: (typeof all)[number]) => times(rateWith(own, count) / one),
-    ]),
+  ...columns(
+    numbers(cells, 'workers'),
+    (count) => `workers: ${number(count)}`,
+    ({ cells: own, one }: (typeof all)[number], count) => times(rateWith(own, count) / one),
   ),
   'best cell': ({ best }) =>
     best === undefined

@@ -16,8 +16,10 @@ import {
   mib,
   ms,
   number,
+  outOf,
   perSecond,
   range,
+  rangeOf,
   readJson,
   recordsNamed,
   seconds,
@@ -123,11 +125,11 @@ const isMade = ({ find, staircase }: Pair): boolean => staircase !== null || !ha
 /** How many of all comparisons came within the goal, as they were measured and at equal speed. */
 function withinGoal(records: readonly Recorded[]) {
   const all = pairsOf<Search, Staircase>(records).filter(isMade);
-  const within = (name: 'error' | 'errorAtEqualSpeed'): string =>
-    number(all.filter(({ compared }) => isWithin(compared?.[name] ?? null)).length);
+  const within = (name: 'error' | 'errorAtEqualSpeed'): number =>
+    all.filter(({ compared }) => isWithin(compared?.[name] ?? null)).length;
   return {
-    measured: `${within('error')} of ${number(all.length)} comparisons`,
-    atEqualSpeed: within('errorAtEqualSpeed'),
+    measured: `${outOf(within('error'), all.length)} comparisons`,
+    atEqualSpeed: number(within('errorAtEqualSpeed')),
   };
 }
 
@@ -155,7 +157,7 @@ export function onRealN8n(all: readonly KeptSearch[] = searchesOfN8n()): string 
 export function wholeTime(all: readonly KeptSearch[] = searchesOfN8n()): string {
   const common = all.filter(({ command }) => command[command.indexOf('--budget') + 1] === '5m');
   const took = common.map(({ totalSeconds }) => totalSeconds / 60);
-  return `Our ${number(common.length)} recorded searches of n8n with the default budget of five minutes took ${range({ low: Math.min(...took), high: Math.max(...took) })} minutes in all.`;
+  return `Our ${number(common.length)} recorded searches of n8n with the default budget of five minutes took ${rangeOf(took)} minutes in all.`;
 }
 
 /** The largest difference; one without a bound where a search or a staircase gave no answer. */
@@ -171,7 +173,7 @@ export function staircaseText(records = recorded()): string {
   const left = PARTS.filter(({ name }) => !records.some((record) => record.name === name));
   return `## \`find\` against another generator
 
-\`find --budget ${find?.budget ?? ''}\` searched a real n8n with ${find?.slo ?? ''}. After it${laterText(pairs)} another generator made a staircase around the answer
+\`find --budget ${find?.budget ?? ''}\` searched a real n8n with ${find?.slo ?? ''}. After it, another generator made a staircase around the answer
 (${distinct(stairs.map(({ generator }) => generator)).join(', ')}), corrected for coordinated omission, ${distinct(stairs.map(({ stepSeconds }) => seconds(stepSeconds))).join(', ')} per step; steps are a tenth of the answer apart. Both send at ${find?.arrivals ?? ''} distances, as oha knows no other; n8n with its stores runs on core ${find?.cores.n8n ?? ''},
 the generator on core ${find?.cores.generator ?? ''}. At equal speed, each of the two rates counts times the CPU that n8n took for a request near it.
 
@@ -186,24 +188,13 @@ ${tableOf(pairs, {
   'off by': ({ compared }) => (compared === null ? '-' : errorText(compared.error)),
   'at equal speed': ({ compared }) =>
     compared === null ? '-' : errorText(compared.errorAtEqualSpeed),
-  [`within ${goal}`]: verdictOn,
   '': (pair) => link(pair.find.path),
 })}
 
-${staircaseAnswer(records)}${left.length === 0 ? '' : ` ${number(left.length)} of ${number(PARTS.length)} parts have no record yet.`}`;
+${staircaseAnswer(records)}${left.length === 0 ? '' : ` ${outOf(left.length, PARTS.length)} parts have no record yet.`}`;
 }
 
 const errorText = (error: number | null): string => (error === null ? 'not known' : share(error));
-
-/** How long after the end of its search a staircase began. */
-function laterText(pairs: readonly Pair[]): string {
-  const minutes = pairs.flatMap(({ find, staircase }) => {
-    if (staircase === null) return [];
-    const apart = Date.parse(staircase.startedAt) - Date.parse(find.startedAt);
-    return [Math.ceil(apart / 60_000 - find.totalSeconds / 60)];
-  });
-  return minutes.length === 0 ? '' : `, at most ${number(Math.max(...minutes))} min later,`;
-}
 
 function staircaseCell({ find: { capacity }, staircase }: Pair): string {
   if (staircase === null) return 'not measured yet';
@@ -218,14 +209,6 @@ function staircaseCell({ find: { capacity }, staircase }: Pair): string {
   return steps.some(({ sustained }) => sustained)
     ? 'no boundary'
     : `less than ${perSecond(Math.min(...rates))}`;
-}
-
-/** What was seen counts first; what follows from the CPU is said beside it. */
-function verdictOn(pair: Pair): string {
-  if (pair.compared === null) return isMade(pair) ? 'no' : '-';
-  const { error, errorAtEqualSpeed } = pair.compared;
-  if (isWithin(error)) return isWithin(errorAtEqualSpeed) ? 'yes' : 'yes, as it came';
-  return isWithin(errorAtEqualSpeed) ? 'only at equal speed' : 'no';
 }
 
 export const findAgainstStaircase: StudyPage = {

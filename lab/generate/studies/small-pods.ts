@@ -1,6 +1,6 @@
 // With how little memory and CPU each role of n8n starts and sustains one request per second, and what lowers them.
 import { READY_WITHIN_SECONDS, ROLES, ROOMY, SETTINGS } from '../../../studies/small-pods/parts';
-import { link, mib, number, tableOf } from '../records';
+import { columns, link, mib, number, tableOf } from '../records';
 import type { Answer, StudyPage } from '../study-page';
 import { distinct, partsOf } from '../sweeps';
 
@@ -71,15 +71,10 @@ function minTable(parts: readonly Part[], kind: 'memory' | 'cpu'): string {
   const roles = distinct(all.map(({ role }) => role));
   return tableOf(roles, {
     role: (role) => ROLES[role],
-    ...Object.fromEntries(
-      setups.map((setting) => [
-        titleOf(setting),
-        (role: keyof typeof ROLES) => {
-          const found = all.find((one) => one.role === role && one.setting === setting);
-          return found === undefined ? null : `${inUnit(found.min)} (${nextLower(found, inUnit)})`;
-        },
-      ]),
-    ),
+    ...columns(setups, titleOf, (role: keyof typeof ROLES, setting) => {
+      const found = all.find((one) => one.role === role && one.setting === setting);
+      return found === undefined ? null : `${inUnit(found.min)} (${nextLower(found, inUnit)})`;
+    }),
   });
 }
 

@@ -17,6 +17,7 @@ import {
   type Ratio,
 } from '../../../studies/versions/figures';
 import {
+  columns,
   has,
   hrefOf,
   listed,
@@ -24,6 +25,7 @@ import {
   number,
   perSecond,
   range,
+  rangeOf,
   readJson,
   root,
   spread,
@@ -83,12 +85,7 @@ single runs differ by themselves. ${disturbance(worstOthers(cells))}
 ${tableOf(rows, {
   workload: ({ workload }) => workload,
   mode: ({ mode }) => mode,
-  ...Object.fromEntries(
-    ['none', ...profiles].map((tuning) => [
-      tuning,
-      (row: (typeof rows)[number]) => cellText(row, tuning),
-    ]),
-  ),
+  ...columns(['none', ...profiles], (tuning) => tuning, cellText),
 })}
 
 ${sweepLink(TUNING)}`;
@@ -201,8 +198,7 @@ function withoutSandbox(versions: readonly string[]): string {
 function loadAtStart(ratios: readonly Recorded[]): string {
   const loads = ratios.flatMap(({ loadAverageAtStart: load }) => load ?? []);
   if (loads.length === 0) return '';
-  const spread = range({ low: Math.min(...loads), high: Math.max(...loads) });
-  return `\nAt the start of a cell, the machine's load average was ${spread}, which includes load from the previous cell.\n`;
+  return `\nAt the start of a cell, the machine's load average was ${rangeOf(loads)}, which includes load from the previous cell.\n`;
 }
 
 /** For the page of versions: the ratio of each that has any, the names of the others, and the goals. */
