@@ -23,7 +23,7 @@ export const LOAD: Record<'full' | 'quick', Load> = {
   },
 };
 
-interface Way {
+export interface Way {
   name: string;
   mode: 'cluster' | 'fork';
   processes: number;

@@ -1,5 +1,6 @@
 // How much work per request makes several processes worthwhile: the loop of n counts, by who starts the processes, in n8n,
 // and what a reload by PM2 costs under load.
+import type { Ledger, Load, Way } from '../../../studies/cluster-loop/reload-parts';
 import {
   columns,
   link,
@@ -92,7 +93,7 @@ function answer(): Answer {
   const max = all.filter(({ way }) => way === CLUSTER).at(-1);
   if (max === undefined) throw new Error(`${NAME} has no run of the cluster module`);
   const [ours, theirs] = [gainAt(all, max.n, CLUSTER), publishedFor(max.n) ?? NaN];
-  const lost = (leaves: string): string => {
+  const lost = (leaves: Way['leaves']): string => {
     const way = ways().find((one) => one.asks === 'reload' && one.leaves === leaves);
     return outOf(way?.lost ?? NaN, way?.sent ?? NaN);
   };
@@ -161,21 +162,10 @@ ${sweepLink(IN_N8N)}`;
 
 const RELOAD = 'studies/cluster-loop/results/reload/reload.json';
 interface Reload {
-  load: { n: number; ratePerSecond: number };
-  runs: ReloadRun[];
+  load: Load;
+  runs: (Way & Ledger & { reloads: unknown[]; isValid: boolean })[];
 }
-interface ReloadRun {
-  name: string;
-  mode: string;
-  processes: number;
-  asks: string | null;
-  leaves: string;
-  reloads: unknown[];
-  sent: number;
-  expected: number;
-  isValid: boolean;
-}
-const ENDS: Record<string, string> = {
+const ENDS: Record<Way['leaves'], string> = {
   'at once': 'ends at once',
   close: 'ends when its open requests are done',
   drain: 'first sends its clients away',
@@ -207,7 +197,7 @@ for a second, responds with \`Connection: close\`.
 
 ${tableOf(ways(), {
   PM2: ({ mode, processes }) => `${mode}, ${number(processes)}`,
-  'the server': ({ leaves }) => ENDS[leaves] ?? leaves,
+  'the server': ({ leaves }) => ENDS[leaves],
   times: (way) => way.times,
   'lost, of all': ({ lost, sent }) => outOf(lost, sent),
 })}

@@ -84,18 +84,15 @@ export const databasePool: StudyPage = {
 };
 
 const SESSIONS = 'studies/sessions/results/record.json';
-interface Round {
-  perSecond: number;
-}
 interface Sessions {
   n8n: string;
-  rows: { delayMs: number; without: Round[]; with: Round[] }[];
+  rows: ({ delayMs: number } & Record<'without' | 'with', { perSecond: number }[]>)[];
 }
 function sessionsPart(): string {
   const { n8n, rows } = readJson<Sessions>(SESSIONS);
   type Row = (typeof rows)[number];
-  const of = (row: Row, turn: 'without' | 'with', figure: 'perSecond'): string =>
-    spread(row[turn].map((round) => round[figure]));
+  const rates = (row: Row, turn: 'without' | 'with'): number[] =>
+    row[turn].map((round) => round.perSecond);
   return `## By the distance of the database
 
 The TypeORM of n8n ${n8n} ran alone, without and with the [patch](docs/chart/patches.md#session-once) \`session-once\`, behind a proxy that delays the
@@ -103,8 +100,8 @@ responses of the database. It sent \`SELECT 1\` from 16 callers over a pool of 4
 
 ${tableOf(rows, {
   'later by': ({ delayMs }) => ms(delayMs),
-  '16 callers': (row) => `${of(row, 'without', 'perSecond')}/s`,
-  '16 callers, with the patch': (row) => `${of(row, 'with', 'perSecond')}/s`,
+  '16 callers': (row) => `${spread(rates(row, 'without'))}/s`,
+  '16 callers, with the patch': (row) => `${spread(rates(row, 'with'))}/s`,
   ratio: (row) =>
     `${spread(row.with.map((round, at) => round.perSecond / (row.without[at]?.perSecond ?? NaN)))}x`,
 })}

@@ -1,17 +1,18 @@
 // How large a payload a container of n8n survives, by its size and by how it is shared out, and the rule that follows.
-import { fitRule, fittingHeaps, isOutlived, largestPayloads } from '../../../studies/heap/fit';
+import {
+  fitRule,
+  fittingHeaps,
+  isOutlived,
+  largestPayloads,
+  type Row as FilledRow,
+} from '../../../studies/heap/fit';
 import { CHART, KINDS } from '../../../studies/heap/parts';
 import { ROLES } from '../../../studies/small-pods/parts';
 import { columns, link, mib, number, share, table, tableOf } from '../records';
 import { distinct, grouped, partsOf } from '../sweeps';
 
-interface Row {
-  containerMiB: number;
-  heapMiB: number;
+interface Row extends FilledRow {
   capMiB: number;
-  payloadMiB: number;
-  outcome: string;
-  peakMiB: number | null;
 }
 interface Part {
   name: string;
@@ -21,18 +22,6 @@ interface Part {
   runner: 'internal' | 'external' | 'none';
   rows: Row[];
 }
-interface Rule {
-  heapShare: number | null;
-  besideMiB: number | null;
-  payloadShare: number | null;
-}
-interface Largest {
-  containerMiB: number;
-  passesMiB: number;
-  outlivedMiB: number;
-  endedByMiB: number | null;
-}
-
 const RUNNERS = {
   internal: 'in the same container',
   external: 'in a container of its own',
@@ -46,23 +35,19 @@ const oneIn = (part: number | null): string =>
   part === null || part === 0 ? '-' : `1/${number(Math.ceil(1 / part))}`;
 const rowsOf = (parts: readonly Part[], kind: Part['kind']): Row[] =>
   parts.filter((part) => part.kind === kind).flatMap(({ rows }) => rows);
-const ruleOf = (parts: readonly Part[]): Rule =>
+const ruleOf = (parts: readonly Part[]) =>
   fitRule({ held: rowsOf(parts, 'held'), returned: rowsOf(parts, 'returned').filter(uncapped) });
 
 /** The largest heap of a role in a container that is full before the container is. */
 const fittingHeap = ({ rows }: Part, container: number): string =>
-  whole(
-    (fittingHeaps(rows) as { containerMiB: number; heapMiB: number | null }[]).find(
-      ({ containerMiB }) => containerMiB === container,
-    )?.heapMiB ?? null,
-  );
+  whole(fittingHeaps(rows).find(({ containerMiB }) => containerMiB === container)?.heapMiB ?? null);
 
 /** Messages without a cap, or with one as wide as the container. */
 const messageRows = (parts: readonly Part[]) =>
   parts
     .filter(({ kind, rows }) => kind === 'returned' && rows.some(uncapped))
     .flatMap(({ role, runner, rows }) =>
-      (largestPayloads(rows.filter(uncapped)) as Largest[]).map((one) => ({
+      largestPayloads(rows.filter(uncapped)).map((one) => ({
         role,
         runner,
         ...one,

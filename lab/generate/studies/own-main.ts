@@ -7,6 +7,7 @@ import {
   mib,
   ms,
   number,
+  outOf,
   perSecond,
   readJson,
   recordsNamed,
@@ -93,7 +94,7 @@ const COLUMNS = {
   'expected responses': (row: Row) => perSecond(rate(row)),
   'CPU per request': ({ runs }: Row) =>
     ms(median(runs.flatMap(({ summary }) => summary.cpuMillisecondsPerRequest ?? []))),
-  'failed, of all': (row: Row) => `${number(failed(row))} of ${number(sent(row))}`,
+  'failed, of all': (row: Row) => outOf(failed(row), sent(row)),
   'killed for memory': (row: Row) => number(of(row, (run) => roleOf(run, 'main')?.oomKills)),
   'memory, most': (row: Row) => mib(of(row, (run) => roleOf(run, 'main')?.rssPeakMiB)),
 };

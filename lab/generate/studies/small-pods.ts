@@ -1,13 +1,17 @@
 // With how little memory and CPU each role of n8n starts and sustains one request per second, and what lowers them.
-import { READY_WITHIN_SECONDS, ROLES, ROOMY, SETTINGS } from '../../../studies/small-pods/parts';
+import {
+  READY_WITHIN_SECONDS,
+  ROLES,
+  ROOMY,
+  SETTINGS,
+  type Tried,
+} from '../../../studies/small-pods/parts';
 import { columns, link, mib, number, tableOf } from '../records';
 import type { Answer, StudyPage } from '../study-page';
 import { distinct, partsOf } from '../sweeps';
 
 type Setting = keyof typeof SETTINGS;
-interface Trial {
-  value: number;
-  passed: boolean;
+interface Trial extends Tried {
   readySeconds: number | null;
   cpuSecondsToReady: number | null;
   sent: number;
