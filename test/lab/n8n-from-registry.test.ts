@@ -30,6 +30,20 @@ import { pinned, readVersions } from '../../cli/src/lab/paths';
 const OURS = pinned(readVersions(), 'N8N_VERSION');
 
 test.each([
+  ['n8n 2.34.6 in /cache does not load\n', 'do not fit together, so that n8n does not load'],
+  ['npm error code EINTEGRITY\n', 'npm could not install it'],
+])('a release that is not there in the end is told why: %j', (log, said) => {
+  const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-test-'));
+  writeFileSync(join(folder, 'log'), log);
+  const script = 'LAB=lab version=2.34.6; . lab/kinds/n8n-release.sh; kind_explain "$1"';
+  const printed = execFileSync('bash', ['-c', script, 'bash', join(folder, 'log')], {
+    encoding: 'utf8',
+  });
+  rmSync(folder, { recursive: true });
+  expect(printed).toContain(said);
+});
+
+test.each([
   [
     'npm error notarget No matching version found for linkedom@^0.18.13.',
     { name: 'linkedom', wanted: '^0.18.13' },
