@@ -22,14 +22,20 @@ function answersSentence(all: readonly Kept[] = recorded()): string {
   return `Of ${number(goals.length)} goals ${number(met)} are met.${left === 0 ? '' : ` ${number(left)} of ${number(PARTS.length)} parts have no record yet.`}`;
 }
 
+const countOf = (all: readonly { kind: string }[], kind: string): number =>
+  all.filter((one) => one.kind === kind).length;
+
 /** How searches beside another generator differ from those of a user. */
 const OWN_WAYS = `Searches beside another generator were pinned (n8n and its stores to one core, the generator to the other), and their arrivals were even. They ran with \`--anyway\`, so they did not refuse a busy machine, in ${number(PAIRS.turns)} parts of ${PAIRS.turnBudget.replace(/s$/, ' s')}, the later ones with \`--continue\`.`;
 
 export function goalsText(all: readonly Recorded[] = recorded()): string {
   const table = tableOf(goalsOf(all), {
     goal: ({ what, goal }) => `${what}, ${goal}`,
-    measured: ({ figure, isMet }) =>
-      figure === null ? 'not measured yet' : `${isMet ? 'met' : 'not met'}: ${figure}`,
+    measured: ({ kind, figure, isMet }) => {
+      if (figure === null) return 'not measured yet';
+      const isWhole = countOf(all, kind) >= countOf(PARTS, kind);
+      return `${isMet ? 'met' : isWhole ? 'not met' : 'so far'}: ${figure}`;
+    },
     '': ({ kind }) => {
       const first = all.find((one) => one.kind === kind);
       return first === undefined ? '-' : link(first.path);
