@@ -173,11 +173,14 @@ test('a page says of a kept answer that it is not sure only where its verdict sa
   expect(unsure({ confirmed: false })).toBe(', not confirmed');
 });
 
-test('its page says of each goal whether it is met, by which figure, and leads to a record', () => {
+test('its page says of each goal whether it is met so far, by which figure, and leads to a record', () => {
   const path = 'studies/answers/results/pairs-items-regular-1.json';
   const text = goalsText([{ ...pair(answer(39.4)), path }]);
   expect(text).toMatch(
-    /a search of five minutes ends FOUND or ROUGHLY, 10 of 12 +\| not met: 1 of 1 +\| .*results\.jsonl\.gz#pairs-items-regular-1/,
+    /a search of five minutes ends FOUND or ROUGHLY, 10 of 12 +\| so far: 1 of 1 +\| .*results\.jsonl\.gz#pairs-items-regular-1/,
   );
   expect(text).toMatch(/takes in the median, below 90 s +\| not measured yet +\| -/);
+  const wide: Answer = { ...answer(39.4), verdict: 'inconclusive' };
+  const all = Array.from({ length: 12 }, () => ({ ...pair(wide), path }));
+  expect(goalsText(all)).toMatch(/ends FOUND or ROUGHLY, 10 of 12 +\| not met: 0 of 12/);
 });
