@@ -1,5 +1,6 @@
 import { parseSlos } from '../../loadtests/lib/slo';
 import type { MetricSample, RequestSample, RunRecord } from '../../cli/src/record/run-record';
+import { RunFolder } from '../../cli/src/record/folder';
 import { topologySchema } from '../../cli/src/plan/topology';
 import { RequestsSeen } from '../../cli/src/analysis/requests/seen';
 import type { RunData } from '../../cli/src/run/report/data';
@@ -197,4 +198,15 @@ export function withLostGenerator(record: RunRecord): RunRecord {
   ];
   const { summary } = record;
   return { ...record, summary: { ...summary, generator: { ...summary.generator, parts } } };
+}
+
+/** The path of a folder that holds the sample as the command writes it. */
+export async function sampleRunIn(parent: string): Promise<string> {
+  const data = sampleRun();
+  const folder = new RunFolder(parent, data.record);
+  for (const request of sampleRequests()) folder.request(request);
+  for (const sample of data.samples) folder.sample(sample);
+  await folder.closeTables(data.samples);
+  folder.complete(data.record);
+  return folder.path;
 }

@@ -12,11 +12,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { repositoryRoot } from '../../../cli/src/lab/paths';
 import { programOf } from '../../../cli/src/program';
-import { RunFolder } from '../../../cli/src/record/folder';
 import { ledgerCsv } from '../../../cli/src/features/drill/report/ledger-csv';
 import { sampleComparison } from '../../support/sample-compare';
 import { sampleDrill } from '../../support/sample-drill';
-import { sampleRequests, sampleRun } from '../../support/sample-run';
+import { sampleRunIn } from '../../support/sample-run';
 
 let root: string;
 let told: string;
@@ -37,25 +36,17 @@ afterEach(() => {
   rmSync(root, { recursive: true, force: true });
 });
 
-async function aRunIn(parent: string): Promise<string> {
-  const data = sampleRun();
-  const folder = new RunFolder(parent, data.record);
-  for (const request of sampleRequests()) folder.request(request);
-  for (const sample of data.samples) folder.sample(sample);
-  await folder.closeTables(data.samples);
-  folder.complete(data.record);
-  return folder.path;
-}
-
 const KINDS: [string, () => Promise<string>][] = [
-  ['run', () => aRunIn(root)],
+  ['run', () => sampleRunIn(root)],
   [
     'comparison',
     async () => {
       const folder = join(root, 'comparison');
       const record = sampleComparison();
       const runs = await Promise.all(
-        [...record.a.runs, ...record.b.runs].map((run) => aRunIn(join(folder, run, '..', run))),
+        [...record.a.runs, ...record.b.runs].map((run) =>
+          sampleRunIn(join(folder, run, '..', run)),
+        ),
       );
       const names = runs.map((run) => run.slice(folder.length + 1));
       const half = record.a.runs.length;
@@ -71,7 +62,7 @@ const KINDS: [string, () => Promise<string>][] = [
       const folder = join(root, 'drill');
       mkdirSync(folder);
       const { record, entries } = sampleDrill();
-      const run = (await aRunIn(join(folder, 'runs'))).slice(folder.length + 1);
+      const run = (await sampleRunIn(join(folder, 'runs'))).slice(folder.length + 1);
       writeFileSync(join(folder, 'drill.json'), JSON.stringify({ ...record, run }));
       writeFileSync(join(folder, 'ledger.csv'), ledgerCsv(entries));
       return folder;
@@ -124,7 +115,7 @@ describe.each(KINDS)('of a %s', (_, make) => {
 });
 
 test('records that lack the same files are named once, with their count', async () => {
-  const folders = [await aRunIn(join(root, 'a')), await aRunIn(join(root, 'b'))];
+  const folders = [await sampleRunIn(join(root, 'a')), await sampleRunIn(join(root, 'b'))];
   for (const folder of folders) rmSync(join(folder, 'requests.csv.gz'));
   await report(root);
   expect(told.match(/without/g)).toHaveLength(1);

@@ -1,13 +1,12 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RunFolder } from '../../../cli/src/record/folder';
 import { buildCli, endStartedClis, runCli, runFolder } from '../../support/cli';
 import { startKnownServer } from '../../support/known-server';
 import { startS3Server, type S3Server } from '../../support/s3-server';
 import { sampleComparison } from '../../support/sample-compare';
 import { sampleSearch } from '../../support/sample-find';
-import { sampleRequests, sampleRun } from '../../support/sample-run';
+import { sampleRunIn } from '../../support/sample-run';
 
 jest.setTimeout(60_000);
 
@@ -24,16 +23,6 @@ afterEach(() => {
   rmSync(root, { recursive: true, force: true });
 });
 
-async function aRunIn(parent: string): Promise<string> {
-  const data = sampleRun();
-  const folder = new RunFolder(parent, data.record);
-  for (const request of sampleRequests()) folder.request(request);
-  for (const sample of data.samples) folder.sample(sample);
-  await folder.closeTables(data.samples);
-  folder.complete(data.record);
-  return folder.path;
-}
-
 function a(name: string, file: string, record: object): string {
   mkdirSync(join(root, name));
   writeFileSync(join(root, name, file), JSON.stringify(record));
@@ -44,9 +33,9 @@ const reportIn = (folder: string): string => readFileSync(join(folder, 'report.h
 
 describe('n8n-tuned report', () => {
   it('makes the reports of runs, searches and comparisons, each with its parts', async () => {
-    const run = await aRunIn(root);
+    const run = await sampleRunIn(root);
     const search = a('a-search', 'find.json', sampleSearch());
-    const probe = await aRunIn(join(search, 'probes'));
+    const probe = await sampleRunIn(join(search, 'probes'));
     const comparison = a('a-comparison', 'compare.json', sampleComparison());
     const { code, stdout } = await runCli(['report', root]);
     expect(code).toBe(0);
@@ -67,7 +56,7 @@ describe('n8n-tuned report', () => {
 
   it('prints what it found as JSON, and every run in one table', async () => {
     const search = a('a-search', 'find.json', sampleSearch());
-    await aRunIn(join(search, 'probes'));
+    await sampleRunIn(join(search, 'probes'));
     const csv = join(root, 'runs.csv');
     const { stdout } = await runCli(['report', root, '--json', '--csv', csv]);
     expect(JSON.parse(stdout)).toEqual([sampleSearch()]);
@@ -133,7 +122,7 @@ describe('copies to a real S3 server', () => {
 
   it('report --s3 copies a search with its probes', async () => {
     const search = a('a-search', 'find.json', sampleSearch());
-    const probe = await aRunIn(join(search, 'probes'));
+    const probe = await sampleRunIn(join(search, 'probes'));
     expect((await runCli(['report', root, '--s3', 's3://runs'], server.env)).code).toBe(0);
     expect(server.content('a-search/find.json')).toContain('"kind":"find"');
     expect(server.content(`a-search/probes/${probe.split('/').at(-1) ?? ''}/run.json`)).toContain(
