@@ -1,3 +1,5 @@
+import { createServer, type AddressInfo } from 'node:net';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +9,9 @@ import { n8nEnv, type ProcessSeat } from '../../../cli/src/targets/process/layou
 import { N8N_LEGACY_VERSION, N8N_VERSION } from '../../support/versions';
 import { lastWords } from '../../../cli/src/targets/process/workspace';
 import { balancerConfig } from '../../../cli/src/targets/process/balancer';
+import { freePort } from '../../../cli/src/targets/process/ports';
+import { postgresqlUrl, query } from '../../../cli/src/targets/process/postgresql';
+import { Failure } from '../../../cli/src/ui/exit';
 
 const seat: ProcessSeat = {
   role: 'main',
@@ -323,4 +328,22 @@ test('every processor takes its share', () => {
   expect(config).toMatch(
     /upstream webhooks \{\s+server 127\.0\.0\.1:8082 .*\s+server 127\.0\.0\.1:8083 /,
   );
+});
+
+describe('a PostgreSQL that cannot be reached is told by one sentence', () => {
+  test('if nothing listens', async () => {
+    const asked = query(postgresqlUrl(await freePort(), 'secret'), 'SELECT 1');
+    await expect(asked).rejects.toThrow(Failure);
+    await expect(asked).rejects.toThrow(/^PostgreSQL cannot be reached: .*ECONNREFUSED/);
+  });
+
+  test('if it says nothing', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const asked = query(postgresqlUrl(port, 'secret'), 'SELECT 1', undefined, 50);
+    await expect(asked).rejects.toThrow(Failure);
+    await expect(asked).rejects.toThrow(/^PostgreSQL cannot be reached: .*timeout/);
+    silent.close();
+  });
 });

@@ -4,7 +4,7 @@ import { findDoubts, type FindHead, type SearchEnding } from './analysis/doubts'
 import { viewsOf } from './analysis/carried';
 import { heldBy, heldMs, type Held } from './analysis/held';
 import type { CapacityInterval } from './analysis/types';
-import { confirms } from './analysis/levels';
+import { isClear, MIN_FULL_SECONDS } from './analysis/levels';
 import { outcomeOf } from './analysis/outcome';
 import type { Price } from './analysis/by-queue';
 import { usedAt, type FindProbe, type FindRecord, type Speed } from './record';
@@ -91,10 +91,10 @@ function verdictOf(
 
 /** The run that the estimate was confirmed by. */
 function runAt({ probes, slo }: FindHead, ratePerSecond: number): string | null {
-  const confirming = probes.filter(
-    (probe) => probe.ratePerSecond === ratePerSecond && confirms(probe.kind, outcomeOf(probe, slo)),
+  const runs = probes.filter(
+    (probe) => probe.ratePerSecond === ratePerSecond && isClear(outcomeOf(probe, slo)),
   );
-  return confirming.at(-1)?.run ?? null;
+  return runs.sort((a, b) => b.durationSeconds - a.durationSeconds)[0]?.run ?? null;
 }
 
 function highestSustained(probes: readonly FindProbe[]): string | null {
@@ -195,7 +195,11 @@ const estimateText = ({ capacity, low, high }: CapacityInterval): string =>
 function unconfirmed(probes: readonly FindProbe[], capacity: number): string {
   const away = ({ ratePerSecond = 0 }: FindProbe): number => Math.abs(ratePerSecond - capacity);
   const [nearest] = probes
-    .filter(({ kind, result }) => kind === 'confirm' && result !== 'invalid')
+    .filter(
+      ({ kind, ratePerSecond, durationSeconds }) =>
+        kind === 'confirm' || (ratePerSecond !== undefined && durationSeconds >= MIN_FULL_SECONDS),
+    )
+    .filter(({ result }) => result !== 'invalid')
     .sort((a, b) => away(a) - away(b));
   if (nearest === undefined) return 'no full-length run was made to confirm it';
   const { ratePerSecond = 0, result, missed = null } = nearest;

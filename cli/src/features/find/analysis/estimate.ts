@@ -6,7 +6,7 @@ import { isDone } from './propose';
 import { withOwnStalls } from './backlog';
 import { byQueue, rateAtPrice, type Price, type QueueAnswer } from './by-queue';
 import { best, evidence, type ProbeEvidence } from './evidence';
-import { isConfirmed, levelOf, widthOf, type Level } from './levels';
+import { confirmingRuns, isConfirmed, levelOf, widthOf, type Level } from './levels';
 import {
   nearness,
   secondsOf,
@@ -107,7 +107,7 @@ export function estimate(trials: readonly Trial[], settings: SearchSettings): Es
       ? { replayed: own, believed: intervalOf(believed) }
       : null;
   const interval = disagreeing === null ? own : spanOf(own, believed);
-  const { level: sure, confirmedPerSecond } = levelOf(trials, own, price);
+  const { level: sure, confirmedPerSecond } = levelOf(confirmingRuns(trials, settings), own, price);
   const level = disagreeing === null ? sure : 'inconclusive';
   const isOver =
     answer === null
@@ -149,8 +149,10 @@ export function soFar(trials: readonly Trial[], settings: SearchSettings): Capac
 const isPrecise = (
   trials: readonly Trial[],
   answer: QueueAnswer,
-  { precision }: SearchSettings,
-): boolean => widthOf(answer) <= precision && isConfirmed(trials, answer, answer.price);
+  settings: SearchSettings,
+): boolean =>
+  widthOf(answer) <= settings.precision &&
+  isConfirmed(confirmingRuns(trials, settings), answer, answer.price);
 
 const intervalOf = ({ capacity, low, high }: CapacityInterval): CapacityInterval => ({
   capacity,

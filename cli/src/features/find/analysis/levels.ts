@@ -5,8 +5,10 @@ import {
   ROUGHLY,
   WIDEST,
   type CapacityInterval,
-  type Probe,
   type ProbeOutcome,
+  type RateProbe,
+  type RateTrial,
+  type SearchSettings,
   type Trial,
 } from './types';
 
@@ -26,52 +28,63 @@ const CLEAR_PRESSURE = 0.8;
 export const widthOf = ({ capacity, low, high }: CapacityInterval): number =>
   (high - low) / capacity;
 
-/** Whether it is a run of full length, without anything left out, that sustained its rate. */
-export function confirms(
-  kind: Probe['kind'],
-  { result, decided, pressure, spentSeconds }: ProbeOutcome,
-): boolean {
-  const isFull = kind === 'confirm' && spentSeconds === null;
-  const isClear = decided || (pressure !== null && pressure <= CLEAR_PRESSURE);
-  return isFull && result === 'sustained' && isClear;
+/** A step counts as a run of full length if it has at least this share of that length, and so many seconds. */
+const NEARLY_FULL = 0.6;
+export const MIN_FULL_SECONDS = 30;
+
+/** Whether a run, without anything left out, sustained its rate for sure, however long it was. */
+export function isClear({ result, decided, pressure, spentSeconds }: ProbeOutcome): boolean {
+  const isFarBelow = pressure !== null && pressure <= CLEAR_PRESSURE;
+  return spentSeconds === null && result === 'sustained' && (decided || isFarBelow);
 }
 
-/** The highest rate that a run of full length sustained, of those that are enough, as they were or at equal price; null if none is. */
-export function confirmedRate(
+/** Runs of full length that sustained their rate. */
+export function confirmingRuns(
   trials: readonly Trial[],
+  { fullSeconds }: Pick<SearchSettings, 'fullSeconds'>,
+): RateTrial[] {
+  const min = Math.max(MIN_FULL_SECONDS, NEARLY_FULL * fullSeconds);
+  const isLong = ({ kind, durationSeconds }: RateProbe): boolean =>
+    kind === 'confirm' || durationSeconds >= min;
+  return trials
+    .filter(isRateTrial)
+    .filter(({ probe, outcome }) => isLong(probe) && isClear(outcome));
+}
+
+/** The highest rate of these runs that is enough, as it was or at equal price; null if none is. */
+export function confirmedRate(
+  runs: readonly RateTrial[],
   min: number,
   price: Price | null,
 ): number | null {
-  const rates = trials
-    .filter(isRateTrial)
-    .filter(({ probe, outcome }) => confirms(probe.kind, outcome))
+  const rates = runs
     // At a lower price than usual it was less work, but still that rate.
-    .filter((trial) => Math.max(trial.probe.ratePerSecond, rateAtPrice(trial, price)) >= min)
+    .filter((run) => Math.max(run.probe.ratePerSecond, rateAtPrice(run, price)) >= min)
     .map(({ probe }) => probe.ratePerSecond);
   return rates.length === 0 ? null : Math.max(...rates);
 }
 
 /** Whether a run of full length confirms it: at the low end where the interval is wide. */
 export const isConfirmed = (
-  trials: readonly Trial[],
+  runs: readonly RateTrial[],
   interval: CapacityInterval,
   price: Price | null,
 ): boolean => {
   const min = CONFIRMING * (isNarrow(interval) ? interval.capacity : interval.low);
-  return confirmedRate(trials, min, price) !== null;
+  return confirmedRate(runs, min, price) !== null;
 };
 
 /** How sure the answer is, and the rate that confirms it; null if none does. */
 export function levelOf(
-  trials: readonly Trial[],
+  runs: readonly RateTrial[],
   interval: CapacityInterval,
   price: Price | null,
 ): { level: Level; confirmedPerSecond: number | null } {
   const { capacity, low } = interval;
   const width = widthOf(interval);
-  const near = confirmedRate(trials, CONFIRMING * capacity, price);
+  const near = confirmedRate(runs, CONFIRMING * capacity, price);
   if (width <= WIDEST && near !== null) return { level: 'found', confirmedPerSecond: near };
-  const below = confirmedRate(trials, CONFIRMING * low, price);
+  const below = confirmedRate(runs, CONFIRMING * low, price);
   // A capacity of 0 makes the width no number.
   if (!(capacity > 0) || !(width <= ROUGHLY))
     return { level: 'inconclusive', confirmedPerSecond: below };

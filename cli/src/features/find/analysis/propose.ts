@@ -1,6 +1,6 @@
 import type { Belief } from './belief';
 import { best, evidence, spread, type ProbeEvidence } from './evidence';
-import { confirmedRate, CONFIRMING } from './levels';
+import { confirmedRate, confirmingRuns, CONFIRMING } from './levels';
 import { proposeByQueue } from './queue-plan';
 import {
   GENTLE,
@@ -189,7 +189,6 @@ function isNear({ belief, trials }: ProbeEvidence, settings: SearchSettings): bo
 
 /** Whether there is nothing left to learn. */
 export function isDone(known: ProbeEvidence, settings: SearchSettings): boolean {
-  return (
-    isNear(known, settings) && confirmedRate(known.trials, CONFIRMING * best(known), null) !== null
-  );
+  const runs = confirmingRuns(known.trials, settings);
+  return isNear(known, settings) && confirmedRate(runs, CONFIRMING * best(known), null) !== null;
 }

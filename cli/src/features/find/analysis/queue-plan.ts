@@ -1,10 +1,11 @@
 /** Which probe comes next while a virtual queue can answer: steps around the running estimate at the current price. */
 import { byQueue, currentCost, type QueueAnswer } from './by-queue';
-import { isConfirmed, isNarrow, widthOf } from './levels';
+import { confirmingRuns, isConfirmed, isNarrow, widthOf } from './levels';
 import {
   budgetSecondsLeft,
   GENTLE,
   isRateTrial,
+  ROUGHLY,
   type RateProbe,
   type SearchSettings,
   type Trial,
@@ -19,15 +20,19 @@ const STEPS = [0.85, 1, 0.92, 1.04, 0.96, 0.9, 1.02, 0.94];
 const FIRST_SHARE = 0.85;
 /** An estimate of how busy the system may be lies within this. */
 const UTILISATION = { min: 0.2, max: 1.05 };
-const STEP_SHARE = 1 / 9;
+/** Share of a run of full length: steps of 33 s in five minutes, which may confirm an answer. */
+const STEP_SHARE = 2 / 3;
 const MIN_STEP_SECONDS = 10;
-const MAX_STEP_SECONDS = 45;
 /** A probe shorter than this would be a warm-up. */
 const MIN_SECONDS = 8;
 /** The first confirming run is made at this share of the answer, each further one just above what confirms it. */
 const CONFIRM = { first: 0.93, again: 0.92 };
-/** If the interval is wide, it is made at the low end; each that failed lowers the next. */
+/**
+ * If the interval is wide, it is made at the low end; each that failed lowers the next. An interval of a rough answer begins above
+ * this share of the answer, so that a run below it confirms none, however narrow the interval becomes.
+ */
 const LOWER = 0.95;
+const LOWEST = 1 - ROUGHLY / 2;
 /** With fewer steps an interval is chance. It is worked out once per this number of steps, as that takes most of a second. */
 const MIN_STEPS = 4;
 const LOOK_EVERY = 2;
@@ -44,20 +49,21 @@ export function proposeByQueue(
   const steps = trials.filter(isRateTrial).filter(({ outcome }) => outcome.result !== 'invalid');
   const cost = currentCost(trials);
   if (cost === null) return undefined;
-  const stepSeconds = stepSecondsOf(settings, totalSeconds);
+  const stepSeconds = stepSecondsOf(settings);
   if (steps.length === 0) {
     const used = Math.max(...tracesOf(trials).map((trace) => usedShare(trace, 1)));
     return step((FIRST_SHARE * used) / cost, 0, stepSeconds, left, settings);
   }
   const confirms = steps.filter(({ probe }) => probe.kind === 'confirm').length;
-  // If the first confirming run fails, there is time for another.
-  const isLate = left < stepSeconds + (confirms === 0 ? 2 : 1) * settings.fullSeconds;
+  // If the first confirming run fails, there is time for another, unless both would take most of all the time.
+  const areTwo = confirms === 0 && 2 * settings.fullSeconds <= totalSeconds / 2;
+  const isLate = left < stepSeconds + (areTwo ? 2 : 1) * settings.fullSeconds;
   const looksHard = isLate || (steps.length >= MIN_STEPS && steps.length % LOOK_EVERY === 0);
   const hard = looksHard ? byQueue(trials, settings, LOOK).answer : null;
   const answer = hard ?? byQueue(trials, settings, ROUGH).answer;
   if (answer === null) return undefined;
   const now = rateNow(answer, cost, Math.max(1, fullShare(tracesOf(trials))));
-  const isSure = isConfirmed(trials, answer, answer.price);
+  const isSure = isConfirmed(confirmingRuns(trials, settings), answer, answer.price);
   const isPrecise = hard !== null && widthOf(hard) <= settings.precision;
   if (isPrecise && isSure) return null;
   if (hard !== null && !isSure && (isPrecise || isLate) && left >= settings.fullSeconds) {
@@ -72,10 +78,8 @@ function rateNow({ capacity, price }: QueueAnswer, cost: number, full: number): 
   return (full * Math.min(UTILISATION.max, Math.max(UTILISATION.min, busy))) / cost;
 }
 
-function stepSecondsOf({ fullSeconds }: SearchSettings, totalSeconds: number): number {
-  const wanted = Math.round(STEP_SHARE * totalSeconds);
-  return Math.min(fullSeconds, Math.max(MIN_STEP_SECONDS, Math.min(MAX_STEP_SECONDS, wanted)));
-}
+const stepSecondsOf = ({ fullSeconds }: SearchSettings): number =>
+  Math.min(fullSeconds, Math.max(MIN_STEP_SECONDS, Math.round(STEP_SHARE * fullSeconds)));
 
 function step(
   rate: number,
@@ -102,7 +106,8 @@ function confirmation(
 ): RateProbe {
   const { capacity, low } = answer;
   const ofNarrow = before === 0 ? CONFIRM.first : CONFIRM.again;
-  const share = isNarrow(answer) ? ofNarrow : (low / capacity) * LOWER ** Math.max(0, before - 1);
+  const ofWide = Math.max(low / capacity, LOWEST) * LOWER ** Math.max(0, before - 1);
+  const share = isNarrow(answer) ? ofNarrow : ofWide;
   const rate = Math.sqrt(capacity * Math.min(capacity, now)) * share;
   return { kind: 'confirm', ratePerSecond: rounded(rate), durationSeconds: fullSeconds };
 }

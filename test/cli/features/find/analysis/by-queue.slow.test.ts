@@ -6,7 +6,7 @@ import {
   type Price,
 } from '../../../../../cli/src/features/find/analysis/by-queue';
 import { estimate } from '../../../../../cli/src/features/find/analysis/estimate';
-import { levelOf } from '../../../../../cli/src/features/find/analysis/levels';
+import { confirmingRuns, levelOf } from '../../../../../cli/src/features/find/analysis/levels';
 import { whatNarrows } from '../../../../../cli/src/features/find/analysis/estimate';
 import { proposeByQueue } from '../../../../../cli/src/features/find/analysis/queue-plan';
 import {
@@ -175,7 +175,10 @@ describe('at equal price', () => {
         probe: { kind: 'confirm', ratePerSecond: rate, durationSeconds: 50 },
         outcome: { ...outcomeOf(null), result: 'sustained' },
       };
-      expect(levelOf([run], { capacity: 40, low, high }, null).level).toBe(level);
+      expect(
+        levelOf(confirmingRuns([run], { fullSeconds: 50 }), { capacity: 40, low, high }, null)
+          .level,
+      ).toBe(level);
     },
   );
 
@@ -193,8 +196,29 @@ describe('at equal price', () => {
       probe: { kind: 'confirm', ratePerSecond: 38, durationSeconds: 50 },
       outcome: { ...outcomeOf(null), result: 'sustained', ...given },
     };
-    expect(levelOf([run], { capacity: 40, low: 38, high: 42 }, null).level).toBe(level);
+    expect(
+      levelOf(confirmingRuns([run], { fullSeconds: 50 }), { capacity: 40, low: 38, high: 42 }, null)
+        .level,
+    ).toBe(level);
   });
+
+  it.each([
+    ['found', 33, 50],
+    ['not confirmed', 28, 50],
+    ['not confirmed', 33, 60],
+    ['found', 45, 60],
+    ['not confirmed', 20, 20],
+  ] as const)(
+    'an answer is %s by a step of %p s where full length is %p s',
+    (level, step, full) => {
+      const run: Trial = {
+        probe: { kind: 'narrow', ratePerSecond: 38, durationSeconds: step },
+        outcome: { ...outcomeOf(null), result: 'sustained' },
+      };
+      const runs = confirmingRuns([run], { fullSeconds: full });
+      expect(levelOf(runs, { capacity: 40, low: 38, high: 42 }, null).level).toBe(level);
+    },
+  );
 
   it('no level is more than inconclusive for a capacity of 0', () => {
     expect(levelOf([], { capacity: 0, low: 0, high: 4 }, null).level).toBe('inconclusive');
@@ -251,15 +275,16 @@ describe('the plan of a search that can be replayed', () => {
     expect(gentle / plain).toBeCloseTo(0.95, 2);
   });
 
-  it('ends with a run of full length, with time for another', () => {
-    const probe = proposeByQueue(around(), settings, 240);
-    expect(probe).toMatchObject({ kind: 'confirm', durationSeconds: 50 });
+  it('ends with a run of full length where no step was nearly as long, with time for another', () => {
+    expect(proposeByQueue(around(), settings, 240)).toMatchObject({ kind: 'narrow' });
+    const probe = proposeByQueue(around(), { ...settings, fullSeconds: 60 }, 240);
+    expect(probe).toMatchObject({ kind: 'confirm', durationSeconds: 60 });
     expect(probe?.ratePerSecond).toBeLessThan(42);
     expect(probe?.ratePerSecond).toBeGreaterThan(30);
   });
 
   it('is not over with a run that confirms no more than the low end of a narrow interval', () => {
-    const few = withDefaults({ ...settings, precision: 0.5 });
+    const few = withDefaults({ ...settings, precision: 0.5, fullSeconds: 60 });
     const trials = [...around(), open(31, { seconds: 50 }, {}, 'confirm')];
     const answer = byQueue(trials, few, LOOK).answer;
     expect(answer).not.toBeNull();

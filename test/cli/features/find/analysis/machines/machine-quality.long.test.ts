@@ -88,7 +88,7 @@ afterAll(() => {
 const rowsOf = (budgetSeconds: number, names = Object.keys(MACHINES)): Row[] =>
   now.rows.filter((row) => row.budgetSeconds === budgetSeconds && names.includes(row.machine));
 const BY_CPU = Object.keys(MACHINES).filter((name) => name !== 'slots');
-const sum = (rows: readonly Row[], key: 'inside' | 'wrong' | 'replayed'): number =>
+const sum = (rows: readonly Row[], key: 'inside' | 'wrong' | 'tooHigh' | 'replayed'): number =>
   rows.reduce((total, row) => total + row[key], 0);
 
 describe('a search on simulated machines whose speed changes', () => {
@@ -101,7 +101,8 @@ describe('a search on simulated machines whose speed changes', () => {
   test.each([100, 300])('states intervals that contain the truth, in %p s', (budgetSeconds) => {
     const rows = rowsOf(budgetSeconds);
     expect(sum(rows, 'inside') / (rows.length * now.repeats)).toBeGreaterThanOrEqual(0.93);
-    expect(sum(rows, 'wrong') / (rows.length * now.repeats)).toBeLessThanOrEqual(0.05);
+    expect(sum(rows, 'wrong') / (rows.length * now.repeats)).toBeLessThanOrEqual(0.07);
+    expect(sum(rows, 'tooHigh') / (rows.length * now.repeats)).toBeLessThanOrEqual(0.03);
   });
 
   test.each([

@@ -28,6 +28,8 @@ export interface Row {
   inconclusive: number;
   /** Found or rough with an interval that misses the truth. */
   wrong: number;
+  /** Those of them that are above the truth: the others are on the safe side. */
+  tooHigh: number;
 }
 
 export interface MachineQuality {
@@ -59,7 +61,8 @@ export function rowOf(machine: MachineName, budgetSeconds: number, repeats: numb
     inside: count(({ isInside }) => isInside),
     ...{ found: ofLevel('found'), rough: ofLevel('rough') },
     ...{ notConfirmed: ofLevel('not confirmed'), inconclusive: ofLevel('inconclusive') },
-    wrong: count(({ level, isInside }) => !isInside && (level === 'found' || level === 'rough')),
+    wrong: count(isWrong),
+    tooHigh: count((one) => isWrong(one) && one.isAbove),
   };
 }
 
@@ -69,7 +72,11 @@ interface Judged {
   width: number;
   error: number;
   isInside: boolean;
+  isAbove: boolean;
 }
+
+const isWrong = ({ level, isInside }: Judged): boolean =>
+  !isInside && (level === 'found' || level === 'rough');
 
 function judged(name: MachineName, { estimate, probes }: Searched): Judged {
   const { capacity, low, high, price, level } = estimate;
@@ -83,6 +90,7 @@ function judged(name: MachineName, { estimate, probes }: Searched): Judged {
     width: (high - low) / capacity,
     error: Math.abs(capacity / truth - 1),
     isInside: low <= truth && truth <= high,
+    isAbove: truth < low,
   };
 }
 
