@@ -1,4 +1,5 @@
 // What the steps of a staircase say, and how to compare them with what find says. Pure.
+import { mean } from '../../cli/src/analysis/statistics/statistics';
 import type { FindRecord } from '../../cli/src/features/find/record';
 
 export interface Step {
@@ -44,19 +45,23 @@ export function nextRate(steps: readonly Step[], around: number, max: number): n
   return round(isAllSustained ? Math.max(...rates) * FURTHER : Math.min(...rates) / FURTHER);
 }
 
-/** Between the two neighbours that contradict the fewest steps; null where all are on one side. */
+/**
+ * Between the two neighbours that contradict the fewest steps, and in the middle of these places where there are several; null
+ * where all steps are on one side.
+ */
 export function betweenSteps(given: readonly Step[]): number | null {
   const steps = [...given].sort((a, b) => a.ratePerSecond - b.ratePerSecond);
-  const wrong = (i: number): number =>
-    steps.filter(({ sustained }, at) => sustained !== at < i).length;
-  const split = steps
-    .map((_, i) => i)
-    .concat(steps.length)
-    .reduce((best, i) => (wrong(i) < wrong(best) ? i : best), 0);
-  const [below, above] = [steps[split - 1], steps[split]];
-  return below === undefined || above === undefined
-    ? null
-    : Math.sqrt(below.ratePerSecond * above.ratePerSecond);
+  const places = [...steps.keys(), steps.length].map((split) => ({
+    contradicted: steps.filter(({ sustained }, at) => sustained !== at < split).length,
+    ends: [steps[split - 1]?.ratePerSecond, steps[split]?.ratePerSecond] as const,
+  }));
+  const fewest = Math.min(...places.map(({ contradicted }) => contradicted));
+  const logs = places
+    .filter(({ contradicted }) => contradicted === fewest)
+    .flatMap(({ ends: [below, above] }) =>
+      below === undefined || above === undefined ? [] : [Math.log(below * above) / 2],
+    );
+  return logs.length === 0 ? null : Math.exp(mean(logs));
 }
 
 type Counts = Record<string, number>;

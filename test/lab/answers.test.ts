@@ -135,8 +135,14 @@ test('a search is compared at the CPU that n8n tells itself, as the steps of the
       ],
     },
   }));
-  expect(wholePriceOf({ ...search, probes })).toBe(40);
-  expect(wholePriceOf(asTold({ ...search, probes }))).toBe(20);
+  const { ratePerSecond, low, high, confirmed } = search.capacity;
+  const withoutPrice = { ratePerSecond, low, high, confirmed };
+  expect(wholePriceOf({ capacity: withoutPrice, probes })).toBe(40);
+  expect(wholePriceOf(asTold({ capacity: withoutPrice, probes }))).toBe(20);
+  const at = { cpuMs: 21, slowestMs: 30, takenShare: 0, cores: 1 };
+  const of = { role: 'main' as const, resource: 'event loop' as const };
+  const capacity = { ...search.capacity, at: { ...at, of } };
+  expect(wholePriceOf({ capacity, probes })).toBeCloseTo(60, 6);
   const [unseen] = asTold({
     probes: [{ ...probes[0], cpuPerRequest: null }] as typeof search.probes,
   }).probes;

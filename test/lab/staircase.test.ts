@@ -70,6 +70,16 @@ describe('the staircase that find is compared with', () => {
     expect(betweenSteps([])).toBeNull();
   });
 
+  it('answers in the middle where two places contradict as few steps', () => {
+    const steps = [
+      ...[step(100, true), step(121, false), step(144, true), step(169, false)],
+      ...[step(90, true), step(180, false)],
+    ];
+    // Between 100 and 121, or between 144 and 169.
+    expect(betweenSteps(steps)).toBeCloseTo(Math.sqrt(110 * 156), 6);
+    expect(betweenSteps([step(100, true), step(121, false), step(144, true)])).toBeCloseTo(110, 6);
+  });
+
   it('counts a status other than 200 as an error, as find does', () => {
     expect(oha({ 200: 995 }, { timeout: 5 }).sustained).toBe(true);
     expect(oha({ 200: 950, 500: 50 }).errorShare).toBeCloseTo(0.05, 9);

@@ -41,13 +41,23 @@ export function priceOf({
   };
 }
 
-/** The same over all roles of n8n together, as a run has it. */
+/**
+ * The same over all roles of n8n together, as a run has it. At the price of its role at which a replay holds, if there is one: the
+ * probes that kept up near the answer are those of its faster minutes.
+ */
 export function wholePriceOf({
   capacity,
   probes,
 }: Pick<FindRecord, 'capacity' | 'probes'>): number | null {
-  const costs = toldNear(capacity.ratePerSecond, probes).map(({ allMs }) => allMs);
-  return costs.length === 0 ? null : median(costs);
+  const { ratePerSecond, at } = capacity;
+  const told = toldNear(ratePerSecond, probes);
+  if (told.length === 0) return null;
+  const shares = told.flatMap(({ allMs, roles }) =>
+    roles.flatMap(({ role, ms }) => (role === at?.of.role && ms > 0 ? [allMs / ms] : [])),
+  );
+  return at === undefined || shares.length === 0
+    ? median(told.map(({ allMs }) => allMs))
+    : at.cpuMs * median(shares);
 }
 
 /** What requests cost in the probes that kept up with a rate near this one. */

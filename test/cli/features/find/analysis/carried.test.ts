@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { carriedTo } from '../../../../../cli/src/features/find/analysis/carried';
-import { priceOf } from '../../../../../cli/src/features/find/analysis/price';
+import { priceOf, wholePriceOf } from '../../../../../cli/src/features/find/analysis/price';
 import type { FindRecord } from '../../../../../cli/src/features/find/record';
 import { sampleSearch } from '../../../../support/sample-find';
 
@@ -52,7 +52,8 @@ describe('a capacity that is carried to another machine', () => {
         fc.double({ min: 0.5, max: 2, noNaN: true }),
         fc.double({ min: 200, max: 2_000, noNaN: true }),
         (cpuMs, dearer, boundMs) => {
-          const there = carriedTo(24.5 * dearer, searched(cpuMs, boundMs, 0.05));
+          const record = searched(cpuMs, boundMs, 0.05);
+          const there = carriedTo((wholePriceOf(record) ?? NaN) * dearer, record);
           const truth = rateOfQueue(cpuMs * dearer, boundMs);
           expect(there?.low).toBeLessThanOrEqual(truth);
           expect(there?.high).toBeGreaterThanOrEqual(truth);
