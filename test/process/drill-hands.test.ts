@@ -125,7 +125,7 @@ test('every connection to PostgreSQL is ended and taken, and given back', async 
     (name) => new pg.Client({ connectionString: url, application_name: name }),
   );
   expect(String(taken)).toBe(allowed?.['max_connections']);
-  await expect(query(url, 'SELECT 1')).rejects.toMatchObject({ code: '53300' });
+  await expect(query(url, 'SELECT 1')).rejects.toMatchObject({ cause: { code: '53300' } });
   await giveBack();
   isOver = true;
   await Promise.all(others);
@@ -262,7 +262,7 @@ test('a database is closed and replaced by its backup, whose missing executions 
   await add();
   await add();
   const open = await restore(url);
-  await expect(query(url, 'SELECT 1')).rejects.toMatchObject({ code: '55000' });
+  await expect(query(url, 'SELECT 1')).rejects.toMatchObject({ cause: { code: '55000' } });
   expect(await open()).toEqual({ without: 2 });
   expect(await query(url, 'INSERT INTO execution_entity DEFAULT VALUES RETURNING id')).toEqual([
     { id: 2 },
