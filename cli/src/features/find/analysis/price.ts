@@ -42,8 +42,8 @@ export function priceOf({
 }
 
 /**
- * The same over all roles of n8n together, as a run has it. At the price of its role at which a replay holds, if there is one: the
- * probes that kept up near the answer are those of its faster minutes.
+ * The same over all roles of n8n together, as a run has it. If the answer holds at a known price of one role, all roles are
+ * scaled to that price: the probes that kept up near the answer are those of the machine's faster minutes.
  */
 export function wholePriceOf({
   capacity,
