@@ -136,6 +136,15 @@ const isNear = ({ quiet, beside }: Neighbour): boolean =>
 const isRight = ({ share: of, answer }: Rate['asked'][number]): boolean =>
   answer === (of < 1 ? 'yes' : 'no');
 
+/** The figure also without the answers that are not sure, whose intervals are as wide as anything. */
+const amongConclusive = (goal: Goal, rows: readonly boolean[], where: string): Goal => ({
+  ...goal,
+  figure:
+    goal.figure === null
+      ? null
+      : `${goal.figure}; where ${where}, ${String(rows.filter(Boolean).length)} of ${String(rows.length)}`,
+});
+
 export function goalsOf(all: readonly Kept[]): Goal[] {
   const of = <Kind extends Kept['kind']>(kind: Kind) =>
     all.filter((one): one is Extract<Kept, { kind: Kind }> => one.kind === kind);
@@ -156,14 +165,6 @@ export function goalsOf(all: readonly Kept[]): Goal[] {
   const compared = pairs.map(comparedAtPrice);
   const neighbours = of('neighbour');
   const twice = of('twice');
-  const agreeing = counted(
-    'twice',
-    [19, 20],
-    'two searches of 100 s in a row agree',
-    twice.map(({ searches }) => agree(searches)),
-  );
-  const conclusive = twice.filter(areConclusive);
-  const sureAgreeing = conclusive.filter(({ searches }) => agree(searches));
   const moved = of('spinner').map(movedAtPrice);
   const asked = of('rate').flatMap((one) => one.asked);
   const right = asked.filter(isRight).length / asked.length;
@@ -171,18 +172,21 @@ export function goalsOf(all: readonly Kept[]): Goal[] {
   const isAsked = asked.length >= ASKED;
   const sure = pairs.map((one) => isSure(one.search));
   const inside = compared.map((one) => one?.isInside === true);
+  const agreeing = twice.map(({ searches }) => agree(searches));
   const near = compared.map((one) => one !== null && Math.abs(one.error) <= 0.1);
   return [
     counted('pairs', [10, 12], 'a search of five minutes ends FOUND or ROUGHLY', sure),
-    counted('pairs', [11, 12], 'its interval holds the boundary of the staircase', inside),
+    amongConclusive(
+      counted('pairs', [11, 12], 'its interval holds the boundary of the staircase', inside),
+      inside.filter((_, i) => sure[i]),
+      'it is conclusive',
+    ),
     counted('pairs', [10, 12], 'both middles are within 10%', near),
-    {
-      ...agreeing,
-      figure:
-        agreeing.figure === null
-          ? null
-          : `${agreeing.figure}; where both are conclusive, ${String(sureAgreeing.length)} of ${String(conclusive.length)}`,
-    },
+    amongConclusive(
+      counted('twice', [19, 20], 'two searches of 100 s in a row agree', agreeing),
+      agreeing.filter((_, i) => twice[i] !== undefined && areConclusive(twice[i])),
+      'both are conclusive',
+    ),
     counted('neighbour', [4, 4], 'it names a neighbour of one core', neighbours.map(isNamed)),
     counted('neighbour', [4, 4], 'and says within 20% what n8n does alone', neighbours.map(isNear)),
     {

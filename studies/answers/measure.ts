@@ -2,7 +2,7 @@
 // generator, twice in a row, beside a neighbour, with a process on n8n's core, and by the question about one rate.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { constants, cpus, getPriority, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { wholePriceOf } from '../../cli/src/features/find/analysis/price';
@@ -179,24 +179,27 @@ async function twice(part: PlannedPart, measuring: Measuring): Promise<Kept> {
   return { kind: 'twice', searches: [one, other] };
 }
 
-/** A process that uses all of a core; `words` come before it. */
-function busy(words: readonly string[] = []): ChildProcess & { pid: number } {
+/**
+ * A process that uses all of a core; `words` come before it. Its priority is set, not inherited: beside a study that runs
+ * with `nice -n -10`, it would get as much of the core as n8n.
+ */
+function busy(isNice = false, words: readonly string[] = []): ChildProcess & { pid: number } {
   const [program = '', ...args] = [...words, process.execPath, '-e', 'for (;;);'];
   const child = spawn(program, args, { stdio: 'ignore' });
   const { pid } = child;
   if (pid === undefined) throw new NotMeasured(`${program} cannot be started`);
+  setPriority(pid, isNice ? constants.priority.PRIORITY_LOW : Math.max(0, getPriority()));
   return Object.assign(child, { pid });
 }
 
 async function neighbour(part: PlannedPart, measuring: Measuring): Promise<Kept> {
   const { when = 'before', isNice = false } = part;
-  const words = isNice ? ['nice', '-n', '19'] : [];
   const { budget } = NEIGHBOUR;
   const quiet = referenceOf(await search(part, budget, measuring));
   const { pid, beside, said } =
     when === 'before'
-      ? await besideFromTheStart(part, words, measuring)
-      : await besideInTheMiddle(part, words, measuring);
+      ? await besideFromTheStart(part, isNice, measuring)
+      : await besideInTheMiddle(part, isNice, measuring);
   return { kind: 'neighbour', when, isNice, pid, quiet, beside, said };
 }
 
@@ -204,10 +207,10 @@ type Beside = Pick<Neighbour, 'pid' | 'beside' | 'said'>;
 
 async function besideFromTheStart(
   part: PlannedPart,
-  words: readonly string[],
+  isNice: boolean,
   measuring: Measuring,
 ): Promise<Beside> {
-  const child = busy(words);
+  const child = busy(isNice);
   try {
     const said = await search(part, NEIGHBOUR.budget, measuring, []).then(
       () => 'it was not refused',
@@ -226,7 +229,7 @@ async function besideFromTheStart(
 /** Counted from the start of the command, so that n8n is up and some probes are made. */
 async function besideInTheMiddle(
   part: PlannedPart,
-  words: readonly string[],
+  isNice: boolean,
   measuring: Measuring,
 ): Promise<Beside> {
   const { fromSeconds, seconds } = NEIGHBOUR;
@@ -238,7 +241,7 @@ async function besideInTheMiddle(
   const beside = (async () => {
     await wait(fromSeconds);
     if (over.signal.aborted) return;
-    child = busy(words);
+    child = busy(isNice);
     await wait(seconds);
     child.kill('SIGKILL');
   })();
@@ -272,7 +275,7 @@ async function inTurns(signal: AbortSignal): Promise<void> {
     // First it is quiet: what is there before the search begins does not count as a disturbance.
     await wait();
     if (signal.aborted) return;
-    const child = busy(on(CORES.n8n));
+    const child = busy(false, on(CORES.n8n));
     await wait();
     child.kill('SIGKILL');
   }

@@ -57,6 +57,10 @@ describe('the study of answers', () => {
 
   it('counts the pairs of conclusive searches apart, as wide intervals overlap with nearly anything', () => {
     const wide: Answer = { ...answer(60, 20, 0.5), verdict: 'inconclusive' };
+    const endless: Answer = { ...answer(30), high: null, verdict: 'inconclusive' };
+    expect(goalsOf([pair(answer(39.4)), pair(endless)])[1]?.figure).toBe(
+      '2 of 2; where it is conclusive, 1 of 1',
+    );
     const twice = (...searches: [Answer, Answer]): Kept => ({ kind: 'twice', searches });
     const all = [
       twice(answer(40), wide),
@@ -85,7 +89,9 @@ describe('the study of answers', () => {
     ];
     const goals = goalsOf(all);
     expect(goals.map(({ figure, isMet }) => [figure, isMet])).toEqual([
-      ...[0, 1, 2].map(() => ['12 of 12', true]),
+      ['12 of 12', true],
+      ['12 of 12; where it is conclusive, 12 of 12', true],
+      ['12 of 12', true],
       ['19 of 19; where both are conclusive, 19 of 19', false],
       [null, false],
       [null, false],
