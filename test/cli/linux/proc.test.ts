@@ -11,6 +11,7 @@ import { ProcessTree } from '../../../cli/src/linux/process-tree';
 import { processLine } from '../../../cli/src/features/sample/record';
 import { eventually, until } from '../../support/wait';
 import { getPriority, setPriority } from 'node:os';
+import { OthersWatch } from '../../../cli/src/features/find/quiet/others-watch';
 import { Strangers } from '../../../cli/src/linux/strangers';
 import { spawnFirst } from '../../../cli/src/linux/spawn-first';
 
@@ -149,6 +150,35 @@ describe('processes that are none of ours', () => {
     const pids = found.look.busiest.map(({ pid }) => pid);
     expect(pids).not.toContain(own);
     expect(pids).not.toContain(target);
+  });
+});
+
+describe('waiting for other programs', () => {
+  const watch = new OthersWatch({ processes: () => [] });
+  afterAll(() => {
+    watch.end();
+  });
+  const gone = async (othersMs: number, seconds: number, signal = new AbortController().signal) => {
+    const told: string[] = [];
+    const waited = await watch.gone({ othersMs, seconds }, (text) => told.push(text), signal);
+    return { waited, told };
+  };
+
+  it('does not wait for those that use no more than they may', async () => {
+    orphan();
+    expect(await gone(Infinity, 60)).toEqual({ waited: 0, told: [] });
+  });
+
+  it('waits for the others no longer than it may, and names the busiest', async () => {
+    const { waited, told } = await gone(-1, 2.5);
+    expect(waited).toBeGreaterThanOrEqual(2);
+    expect(told.at(-1)).toMatch(
+      /^waiting until other programs use less CPU, mostly .+ \(pid \d+\)$/,
+    );
+  });
+
+  it('ends with the search', async () => {
+    expect(await gone(-1, 60, AbortSignal.abort())).toEqual({ waited: 0, told: [] });
   });
 });
 

@@ -20,7 +20,7 @@ import { probeOf } from './analysis/outcome';
 import { Resting } from './rest';
 import { keptOf } from './traces/kept';
 import { refuseOther, summariesOf, type EarlierSearch, type SearchedNow } from './continue';
-import { LeftOut } from './quiet/left-out';
+import { LeftOut, maxOthersMs } from './quiet/left-out';
 import { OthersWatch } from './quiet/others-watch';
 import { isHere } from './quiet/quiet';
 import { criticalOf, type Critical } from './traces/trace-of';
@@ -88,10 +88,17 @@ export async function find(
     );
 
   const others = isHere(running.kind) ? new OthersWatch(running) : null;
-  const leftOut = new LeftOut(
-    { cores: running.machine.cores, othersCores: order.before?.othersCores ?? 0 },
-    GIVEN_BACK * (order.budgetSeconds ?? DEFAULT_SECONDS),
-  );
+  const { cores } = running.machine;
+  const othersCores = order.before?.othersCores ?? 0;
+  const givenBackSeconds = GIVEN_BACK * (order.budgetSeconds ?? DEFAULT_SECONDS);
+  const leftOut = new LeftOut({ cores, othersCores }, givenBackSeconds);
+  let waitedSeconds = 0;
+  /** What is measured while others use the machine would be left out. */
+  const othersGone = async (): Promise<void> => {
+    const seconds = Math.min(MAX_WAIT_SECONDS, givenBackSeconds - waitedSeconds);
+    const max = { othersMs: maxOthersMs(cores, othersCores), seconds };
+    waitedSeconds += (await others?.gone(max, tell, signal)) ?? 0;
+  };
   const keep = (probe: Probe, { data }: FinishedRun, name: string): FindProbe => {
     const seenOfOthers = others?.since(watch().beganAtMs ?? Infinity) ?? [];
     const made = probeOf(probe, data.record, name);
@@ -118,9 +125,10 @@ export async function find(
     await warmUp();
     for (let probe = search.next(); probe !== null && !signal.aborted; probe = search.next()) {
       const { rested, memoryMiB } = await resting.before(tell, signal);
-      if (signal.aborted) return;
       if (!rested) restless.push(describe(probe));
       if (memoryMiB !== null) memoryAtRestMiB.push(memoryMiB);
+      await othersGone();
+      if (signal.aborted) return;
       const finished = await run(
         planOfProbe(probe, order.workload.recorded.latencyFloorMs, arrivals),
         'probes',
@@ -175,7 +183,7 @@ export async function find(
     search.estimate(),
     {
       stoppedBy: signal.aborted ? messageOf(signal.reason) : null,
-      ...{ failure, restless, memoryAtRestMiB, summaries },
+      ...{ failure, restless, waitedSeconds, memoryAtRestMiB, summaries },
     },
     order.speed,
   );
@@ -213,6 +221,8 @@ function goneOnWith(
 const GIVEN_BACK = 0.5;
 /** Without a budget. */
 const DEFAULT_SECONDS = 600;
+/** Before one probe. */
+const MAX_WAIT_SECONDS = 30;
 
 function describe(probe: Probe): string {
   return probe.kind === 'ladder'

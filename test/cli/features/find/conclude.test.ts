@@ -71,7 +71,14 @@ const failed = probe({
 });
 const summaries = new Map([['probes/confirmed', record.summary]]);
 const quiet = {
-  ...{ stoppedBy: null, failure: null, restless: [], memoryAtRestMiB: [], summaries },
+  ...{
+    stoppedBy: null,
+    failure: null,
+    restless: [],
+    waitedSeconds: 0,
+    memoryAtRestMiB: [],
+    summaries,
+  },
 };
 const found: Estimate = {
   capacity: 38.5,
@@ -171,6 +178,13 @@ describe('what a search answers', () => {
     const answer = concludeFind(head(invalid), none, quiet);
     expect(answer.verdict).toBe('invalid');
     expect(answer.doubts[0]).toContain('2 of 2 probes were invalid');
+  });
+
+  it('says for how long it waited for other programs, if that was more than some looks', () => {
+    const doubtsAt = (waitedSeconds: number) =>
+      concludeFind(head([held]), found, { ...quiet, waitedSeconds }).doubts.join(' ');
+    expect(doubtsAt(45.2)).toContain('waited for them for 45.2 s in all');
+    expect(doubtsAt(3)).not.toContain('waited');
   });
 
   it('doubts a search over which n8n at rest has grown', () => {

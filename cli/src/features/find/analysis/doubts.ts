@@ -7,6 +7,8 @@ import type { FindProbe, FindRecord } from '../record';
 import type { Doubt, StallCauses, Summary } from '../../../record/run-record';
 import { duration, formatNumber, percent } from '../../../ui/numbers';
 
+/** A look takes a second. */
+const MIN_WAITED_SECONDS = 5;
 /** V8 keeps some of what it once had; this much more at rest is worth a word. */
 const GROWN = 1.5;
 
@@ -20,6 +22,7 @@ export function findDoubts(head: FindHead, estimate: Estimate, ending: SearchEnd
     ...speed(head.probes, estimate),
     ...stalls(head.probes, estimate),
     ...restless(ending),
+    ...waited(ending),
     ...grown(ending),
     ...invalid(head.probes),
     ...eachKindOnce(
@@ -121,6 +124,13 @@ function restless({ restless: probes }: SearchEnding): string[] {
   ];
 }
 
+function waited({ waitedSeconds }: SearchEnding): string[] {
+  if (waitedSeconds < MIN_WAITED_SECONDS) return [];
+  return [
+    `Other programs used this machine: before probes, the search waited for them for ${duration(1_000 * waitedSeconds)} in all.`,
+  ];
+}
+
 function grown({ memoryAtRestMiB }: SearchEnding): string[] {
   const [atFirst] = memoryAtRestMiB;
   const atLast = memoryAtRestMiB.at(-1);
@@ -185,6 +195,8 @@ export interface SearchEnding {
   failure: string | null;
   /** Probes before which the system did not come to rest. */
   restless: string[];
+  /** For other programs, before all probes. */
+  waitedSeconds: number;
   /** Before each probe. */
   memoryAtRestMiB: number[];
   /** By the folder of the run. */

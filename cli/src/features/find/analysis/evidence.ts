@@ -11,7 +11,7 @@ export interface ProbeEvidence {
   high: number;
   /** The same of the probes of full length. */
   confirmed: { low: number; high: number };
-  /** The most expected responses a second that any probe has seen; 0 before the first. */
+  /** The most expected responses a second that any valid probe has seen, or any at all without one; 0 before the first. */
   peak: number;
   /** Null until a rate has failed: before that nothing bounds the capacity. */
   readonly belief: Belief | null;
@@ -35,7 +35,10 @@ export function evidence(all: readonly Trial[], { fullSeconds }: SearchSettings)
     low,
     high,
     confirmed: boundary(trials.filter(({ probe }) => probe.kind === 'confirm')),
-    peak: Math.max(0, ...valid.map(({ outcome }) => outcome.achievedPerSecond)),
+    peak: Math.max(
+      0,
+      ...(valid.length > 0 ? valid : all).map(({ outcome }) => outcome.achievedPerSecond),
+    ),
     // Many steps do not ask for it, and it is nearly all of the work.
     get belief() {
       if (high === Infinity) return null;

@@ -130,12 +130,18 @@ const STEP = 4;
 /** A rung that gains less than this has passed the knee. */
 const KNEE_GAIN = 1.5;
 
+/** If others had the machine, a rung is made again: without it, the search begins far from the answer. */
+const MAX_INVALID_RUNGS = 3;
+
 /** Clients are added until throughput no longer follows; null when the knee is found. */
 function nextRung(trials: readonly Trial[], settings: SearchSettings): LadderProbe | null {
   if (trials.some(isRateTrial)) return null;
   const last = trials.at(-1);
   if (last?.probe.kind !== 'ladder') return rung(1, settings);
-  const before = trials.at(-2)?.outcome.achievedPerSecond ?? 0;
+  const invalid = trials.filter(({ outcome }) => outcome.result === 'invalid').length;
+  if (last.outcome.result === 'invalid' && invalid < MAX_INVALID_RUNGS) return last.probe;
+  const valid = trials.filter(({ outcome }) => outcome.result !== 'invalid');
+  const before = valid.at(-2)?.outcome.achievedPerSecond ?? 0;
   const done =
     last.outcome.result !== 'sustained' ||
     last.outcome.achievedPerSecond < KNEE_GAIN * before ||

@@ -11,6 +11,10 @@ import { OTHERS_SHARE } from './disturbances';
 /** For so long the system works off what it could not do meanwhile. */
 const AFTER_SECONDS = 1;
 
+/** What others may use in a second: a fifth of the cores above what they used when the search began. */
+export const maxOthersMs = (cores: number, beforeCores: number): number =>
+  1_000 * (beforeCores + OTHERS_SHARE * cores);
+
 /**
  * The seconds in which others used more than a fifth of the cores above what they used when the search began, each with
  * the second after it.
@@ -20,7 +24,7 @@ export function disturbedSpans(
   cores: number,
   beforeCores: number,
 ): Span[] {
-  const max = 1_000 * (beforeCores + OTHERS_SHARE * cores);
+  const max = maxOthersMs(cores, beforeCores);
   const spans: Span[] = [];
   othersMs.forEach((used, second) => {
     if (used === null || used <= max) return;

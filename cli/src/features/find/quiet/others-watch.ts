@@ -1,6 +1,8 @@
 /** While a search goes on: what processes that are no part of it use of this machine, about every second. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Strangers, type Stranger } from '../../../linux/strangers';
 import type { Running } from '../../../targets/target';
+import type { Progress } from '../../../ui/progress';
 import { steadyClock } from '../../../ui/within';
 import type { OthersUsed } from '../traces/seconds';
 
@@ -9,6 +11,9 @@ const EVERY_MS = 1_000;
 export interface OthersSeen extends OthersUsed {
   busiest: Stranger | null;
 }
+
+const whoOf = ({ busiest }: OthersSeen): string =>
+  busiest === null ? '' : `, mostly ${busiest.name} (pid ${String(busiest.pid)})`;
 
 export class OthersWatch {
   private seen: OthersSeen[] = [];
@@ -31,6 +36,27 @@ export class OthersWatch {
     const seen = this.seen.filter(({ toMs }) => toMs > atMs);
     this.seen = [];
     return seen.map((one) => ({ ...one, fromMs: one.fromMs - atMs, toMs: one.toMs - atMs }));
+  }
+
+  /** Waits until others use no more than this in a second, and returns for how many seconds it waited. */
+  async gone(
+    max: { othersMs: number; seconds: number },
+    tell: Progress,
+    signal: AbortSignal,
+  ): Promise<number> {
+    const beganMs = performance.now();
+    const passed = (): number => (performance.now() - beganMs) / 1_000;
+    let waited = 0;
+    while (!signal.aborted && passed() < max.seconds) {
+      const last = this.seen.at(-1);
+      if (last !== undefined) {
+        if (1_000 * last.cpuMs <= max.othersMs * (last.toMs - last.fromMs)) break;
+        tell(`waiting until other programs use less CPU${whoOf(last)}`);
+      }
+      await sleep(EVERY_MS, undefined, { signal }).catch(() => undefined);
+      if (last !== undefined) waited = passed();
+    }
+    return waited;
   }
 
   end(): void {

@@ -91,6 +91,22 @@ describe('a search', () => {
     expect(kinds.slice(-3)).toEqual(['confirm', 'confirm', 'confirm']);
   });
 
+  test.each([
+    [2, 'makes an invalid rung of the ladder again, and goes on with it'],
+    [Infinity, 'begins the growth at what was achieved where every rung is invalid'],
+  ])('%p times: %s', (disturbed) => {
+    const honest = system(100, 85);
+    const { estimate, probes, rates } = run((probe, i) =>
+      probe.kind === 'ladder' && i < disturbed
+        ? { ...honest(probe), achievedPerSecond: 8, result: 'invalid', limit: null }
+        : honest(probe),
+    );
+    const clients = probes.flatMap((probe) => (probe.kind === 'ladder' ? probe.clients : []));
+    expect(clients).toEqual(disturbed === 2 ? [1, 1, 1, 4, 16, 64] : [1, 1, 1]);
+    if (disturbed !== 2) expect(rates[3]).toBe(6.8);
+    expect(Math.abs(estimate.capacity / 85 - 1)).toBeLessThan(0.05);
+  });
+
   test('grows far beyond a ladder that misled it', () => {
     const honest = system(1_000, 900);
     const { estimate } = run((probe) =>
