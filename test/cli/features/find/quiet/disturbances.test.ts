@@ -107,7 +107,10 @@ test('a program of many short processes is named by the look at this machine', a
   ]);
   try {
     const { busiest } = await lookAtMachine(new AbortController().signal, 3_000);
-    const named = busiest.filter(({ name, processes = 0 }) => name === 'node' && processes > 1);
+    // Other tests that run meanwhile have programs of their own, at low priority.
+    const named = busiest.filter(
+      ({ name, isNice, processes = 0 }) => name === 'node' && !isNice && processes > 1,
+    );
     expect(named).toHaveLength(1);
   } finally {
     process.kill(Number(begun.stdout.toString()), 'SIGKILL');
