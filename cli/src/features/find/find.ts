@@ -125,6 +125,7 @@ export async function find(
     await warmUp();
     for (let probe = search.next(); probe !== null && !signal.aborted; probe = search.next()) {
       const { rested, memoryMiB } = await resting.before(tell, signal);
+      if (signal.aborted) return;
       if (!rested) restless.push(describe(probe));
       if (memoryMiB !== null) memoryAtRestMiB.push(memoryMiB);
       await othersGone();

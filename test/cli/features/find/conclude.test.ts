@@ -183,7 +183,9 @@ describe('what a search answers', () => {
   it('says for how long it waited for other programs, if that was more than some looks', () => {
     const doubtsAt = (waitedSeconds: number) =>
       concludeFind(head([held]), found, { ...quiet, waitedSeconds }).doubts.join(' ');
-    expect(doubtsAt(45.2)).toContain('waited for them for 45.2 s in all');
+    expect(doubtsAt(45.2)).toContain(
+      'the search waited 45.2 s in all until other programs used less CPU',
+    );
     expect(doubtsAt(3)).not.toContain('waited');
   });
 

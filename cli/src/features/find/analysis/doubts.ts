@@ -127,7 +127,7 @@ function restless({ restless: probes }: SearchEnding): string[] {
 function waited({ waitedSeconds }: SearchEnding): string[] {
   if (waitedSeconds < MIN_WAITED_SECONDS) return [];
   return [
-    `Other programs used this machine: before probes, the search waited for them for ${duration(1_000 * waitedSeconds)} in all.`,
+    `Before probes, the search waited ${duration(1_000 * waitedSeconds)} in all until other programs used less CPU.`,
   ];
 }
 
