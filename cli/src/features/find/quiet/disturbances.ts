@@ -62,6 +62,10 @@ export function disturbances(look: MachineLook): string[] {
   return found;
 }
 
+/** Who uses most, to end a sentence with. */
+export const mostly = (busiest: Stranger | null): string =>
+  busiest === null ? '' : `, mostly ${busiest.name} (pid ${String(busiest.pid)})`;
+
 const round = (share: number): number => Math.round(1_000 * share) / 1_000;
 const ghz = (mhz: number): string => formatNumber(Math.round(mhz / 10) / 100);
 

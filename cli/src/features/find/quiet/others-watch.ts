@@ -5,15 +5,13 @@ import type { Running } from '../../../targets/target';
 import type { Progress } from '../../../ui/progress';
 import { steadyClock } from '../../../ui/within';
 import type { OthersUsed } from '../traces/seconds';
+import { mostly } from './disturbances';
 
 const EVERY_MS = 1_000;
 
 export interface OthersSeen extends OthersUsed {
   busiest: Stranger | null;
 }
-
-const whoOf = ({ busiest }: OthersSeen): string =>
-  busiest === null ? '' : `, mostly ${busiest.name} (pid ${String(busiest.pid)})`;
 
 export class OthersWatch {
   private seen: OthersSeen[] = [];
@@ -51,7 +49,7 @@ export class OthersWatch {
       const last = this.seen.at(-1);
       if (last !== undefined) {
         if (1_000 * last.cpuMs <= max.othersMs * (last.toMs - last.fromMs)) break;
-        tell(`waiting until other programs use less CPU${whoOf(last)}`);
+        tell(`waiting until other programs use less CPU${mostly(last.busiest)}`);
       }
       await sleep(EVERY_MS, undefined, { signal }).catch(() => undefined);
       if (last !== undefined) waited = passed();

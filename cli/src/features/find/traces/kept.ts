@@ -1,6 +1,7 @@
 /** What find.json keeps of a probe besides its figures. */
 import { BREACH } from '../../../run/analysis/verdict';
 import type { Doubt, MetricSample, RunRecord } from '../../../record/run-record';
+import { mostly } from '../quiet/disturbances';
 import { secondsIn, type LeftOut } from '../quiet/left-out';
 import type { OthersSeen } from '../quiet/others-watch';
 import type { FindProbe } from '../record';
@@ -46,7 +47,6 @@ function doubtsOf(leftOut: number, counted: number, seen: readonly OthersSeen[])
   const [largest] = seen
     .flatMap(({ busiest }) => busiest ?? [])
     .sort((one, other) => other.cores - one.cores);
-  const who = largest === undefined ? '' : `, mostly ${largest.name} (pid ${String(largest.pid)})`;
   const effect =
     counted === 0
       ? 'these seconds do not count'
@@ -54,7 +54,7 @@ function doubtsOf(leftOut: number, counted: number, seen: readonly OthersSeen[])
   return [
     {
       kind: counted === 0 ? 'other programs, left out' : 'other programs, counted',
-      text: `other programs used this machine for ${formatNumber(leftOut + counted)} s${who}; ${effect}`,
+      text: `other programs used this machine for ${formatNumber(leftOut + counted)} s${mostly(largest ?? null)}; ${effect}`,
     },
   ];
 }
