@@ -2,6 +2,7 @@
 import { median } from '../../cli/src/analysis/statistics/statistics';
 import type { FindRecord } from '../../cli/src/features/find/record';
 import { betweenSteps } from '../find-against-staircase/staircase';
+import { SPINNER } from './parts';
 
 /**
  * The same search with the CPU that n8n itself tells at /metrics, where a step of the other generator has it from: its task
@@ -130,8 +131,11 @@ export function movedAtPrice({ quiet, beside }: Pick<Spinner, 'quiet' | 'beside'
 }
 
 const isNamed = ({ said, pid }: Neighbour): boolean => said.includes(`pid ${String(pid)}`);
-const isNear = ({ quiet, beside }: Neighbour): boolean =>
-  Math.abs((beside.alonePerSecond ?? beside.ratePerSecond) / quiet.ratePerSecond - 1) <= 0.2;
+/** At equal price: between the two searches, the machine alone can become a third slower or faster. */
+function isNear({ quiet, beside }: Neighbour): boolean {
+  const alone = { ...beside, ratePerSecond: beside.alonePerSecond ?? beside.ratePerSecond };
+  return Math.abs(movedAtPrice({ quiet, beside: alone })) <= 0.2;
+}
 
 const isRight = ({ share: of, answer }: Rate['asked'][number]): boolean =>
   answer === (of < 1 ? 'yes' : 'no');
@@ -191,9 +195,9 @@ export function goalsOf(all: readonly Kept[]): Goal[] {
     counted('neighbour', [4, 4], 'and says within 20% what n8n does alone', neighbours.map(isNear)),
     {
       ...{ kind: 'spinner', what: "a process on n8n's core in half of the probes moves it" },
-      goal: 'at most 5%',
+      goal: 'at most 5% in the median of three',
       figure: moved.length === 0 ? null : moved.map(share).join(', '),
-      isMet: moved.length > 0 && moved.every((one) => Math.abs(one) <= 0.05),
+      isMet: moved.length >= SPINNER.parts && Math.abs(median(moved)) <= 0.05,
     },
     {
       ...{ kind: 'rate', what: '`find --rate` is right at 0.7 and 1.3 times the capacity' },

@@ -81,9 +81,10 @@ async function search(
   budget: string,
   { call, scratch, isShort }: Measuring,
   more: readonly string[] = ['--anyway'],
+  options: CallOptions = {},
 ): Promise<Found> {
   const words = [...searchWords(workload, budget, isShort), ...MODES[mode]];
-  return (await call<Found>([...words, '--out', scratch, ...more])).record;
+  return (await call<Found>([...words, '--out', scratch, ...more], options)).record;
 }
 
 /**
@@ -212,7 +213,9 @@ async function besideFromTheStart(
 ): Promise<Beside> {
   const child = busy(isNice);
   try {
-    const said = await search(part, NEIGHBOUR.budget, measuring, []).then(
+    // Heard, so that the refusal is in the record.
+    const hears = (text: string): void => void process.stderr.write(text);
+    const said = await search(part, NEIGHBOUR.budget, measuring, [], { hears }).then(
       () => 'it was not refused',
       (error: unknown) => {
         if (isNotMeasured(error) && !measuring.signal.aborted) return error.message;

@@ -23,7 +23,7 @@ export const TWICE = { pairs: 20, budget: '100s' };
 /** A process that uses one core: there before the search, or in the middle of it, as it comes or at low priority. */
 export const NEIGHBOUR = { budget: '3m', fromSeconds: 70, seconds: 60 };
 /** Uses n8n's core for a while, and leaves it for as long, so that it is there in half of the probes. */
-export const SPINNER = { budget: '5m', onSeconds: 25 };
+export const SPINNER = { parts: 3, budget: '5m', onSeconds: 25 };
 export const RATE = { parts: 5, budget: '3m', shares: [0.7, 1.3, 0.7, 1.3] };
 
 export type Kind = 'pairs' | 'twice' | 'neighbour' | 'spinner' | 'rate';
@@ -42,7 +42,7 @@ const SECONDS: Record<Kind, number> = {
   pairs: 920,
   twice: 320,
   neighbour: 520,
-  spinner: 800,
+  spinner: 1_140,
   rate: 560,
 };
 
@@ -71,7 +71,7 @@ export const PARTS: PlannedPart[] = [
       part('neighbour', `${when}${isNice ? '-nice' : ''}`, { when, isNice }),
     ),
   ),
-  part('spinner', '1'),
+  ...times(SPINNER.parts).map((one) => part('spinner', String(one))),
   ...times(RATE.parts).map((one) => part('rate', String(one))),
 ];
 

@@ -77,7 +77,11 @@ describe('the study of answers', () => {
         kind: 'twice',
         searches: [answer(40), answer(41)],
       })),
-      { kind: 'spinner', quiet: answer(40, 20), beside: answer(30, 27.9) },
+      ...[27.9, 24, 32].map((cpuMs): Kept => ({
+        kind: 'spinner',
+        quiet: answer(40, 20),
+        beside: answer(30, cpuMs),
+      })),
       {
         kind: 'rate',
         capacityPerSecond: 40,
@@ -95,7 +99,7 @@ describe('the study of answers', () => {
       ['19 of 19; where both are conclusive, 19 of 19', false],
       [null, false],
       [null, false],
-      ['4.6%', true],
+      ['4.6%, -10.0%, 20.0%', true],
       ['50.0% of 2', false],
       [expect.stringMatching(/ s$/), false],
     ]);
@@ -116,6 +120,8 @@ describe('the study of answers', () => {
     expect(figures(four)).toEqual(['4 of 4', '4 of 4']);
     const missed = { ...one, said: '', beside: { ...beside, alonePerSecond: 60 } };
     expect(figures([...four.slice(1), missed])).toEqual(['3 of 4', '3 of 4']);
+    const faster = { ...one, beside: { ...answer(45, 13), alonePerSecond: 60 } };
+    expect(figures([...four.slice(1), faster])).toEqual(['4 of 4', '4 of 4']);
   });
 
   it('has parts of each kind by names that begin with it, and its quick form has a search, another generator and the question about a rate', () => {

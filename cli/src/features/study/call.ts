@@ -15,8 +15,6 @@ export interface ProgramCall extends CallOptions {
   cwd: string;
   /** What is printed: collected, or shown on standard output or, where that is for a record alone, on standard error. */
   prints: 'collected' | 'inherit' | 2;
-  /** Called with what the command says of its progress; without it that is shown. */
-  hears?: ((text: string) => void) | undefined;
 }
 
 /**

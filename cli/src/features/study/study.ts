@@ -30,6 +30,8 @@ export interface CallOptions {
   env?: Record<string, string>;
   /** Ends the command in order, as an interruption does. */
   signal?: AbortSignal;
+  /** Called with what the command says of its progress; without it that is shown. */
+  hears?: ((text: string) => void) | undefined;
 }
 
 /** What a part has while it is measured. */
