@@ -20,7 +20,7 @@ export interface Critical {
   resource: Limit;
   /** Instances that serve side by side. */
   servers: number;
-  /** Cores that each of them may use: below 1 by a CPU limit. */
+  /** Cores that each of them may use: not 1 by a CPU limit, and where others use the rest of the machine all the time. */
   coresOfEach: number;
 }
 
@@ -41,7 +41,9 @@ export function criticalOf(
   const role = busiestRole(costs);
   if (role === null) return null;
   if (isLimitedByHost(probes) && maxHostShare(probes, machine.cores) >= USED_UP) {
-    return { resource: HOST_CPU, servers: machine.cores, coresOfEach: 1 };
+    const cores = coresLeft(probes, machine.cores);
+    const servers = Math.max(1, Math.round(cores));
+    return { resource: HOST_CPU, servers, coresOfEach: cores / servers };
   }
   const instances = costs.flatMap(({ roles }) => roles).filter((one) => one.role === role);
   const servers = Math.max(1, ...instances.map((one) => one.instances));
@@ -70,6 +72,22 @@ function maxHostShare(probes: readonly FindProbe[], cores: number): number {
     return used.length === 0 ? [] : [mean(used) / 1_000 / cores];
   });
   return shares.length === 0 ? 1 : Math.max(...shares);
+}
+
+/** What programs use less of is there on every machine. */
+const OTHERS_SHARE = 0.1;
+/** The system has some of the machine, whatever others take. */
+const MIN_CORES = 0.1;
+
+/** The cores that other programs leave to the system, over all probes; in seconds that are left out, they do not count. */
+function coresLeft(probes: readonly FindProbe[], cores: number): number {
+  const used = probes.flatMap(({ seconds, leftOut = [] }) =>
+    (seconds?.othersMs ?? []).flatMap((ms, second) =>
+      ms === null || leftOut.some(({ from, to }) => from <= second && second < to) ? [] : [ms],
+    ),
+  );
+  const others = used.length === 0 ? 0 : mean(used) / 1_000;
+  return others < OTHERS_SHARE * cores ? cores : Math.max(MIN_CORES, cores - others);
 }
 
 /** With more seconds unseen, a replay would be of a guess. */

@@ -109,6 +109,25 @@ describe('the trace of a probe, from the record alone', () => {
     expect(trace?.cpu[5]).toBeCloseTo((0.7 + 0.25) / 2, 9);
   });
 
+  it('is of the cores that other programs leave, where these use some of the machine all the time', () => {
+    const probe = kept(record.events, byHost);
+    const beside = (ms: number, leftOut: FindProbe['leftOut'] = []): FindProbe => {
+      const seconds = { ...probe.seconds, othersMs: new Array<number>(20).fill(ms) };
+      return { ...probe, seconds, leftOut } as FindProbe;
+    };
+    const coresOf = (one: FindProbe) => {
+      const critical = criticalOf([one], here);
+      return [critical?.resource.role, critical?.servers, critical?.coresOfEach];
+    };
+    expect(coresOf(beside(900))).toEqual(['host', 1, 1.1]);
+    const one = beside(900);
+    expect(traceOf(one, criticalOf([one], here))?.cpu[5]).toBeCloseTo((0.7 + 0.25) / 1.1, 9);
+    // Not where they use hardly anything, nor by what is left out.
+    expect(coresOf(beside(100))).toEqual(['host', 2, 1]);
+    expect(coresOf(beside(900, [{ from: 0, to: 20 }]))).toEqual(['host', 2, 1]);
+    expect(coresOf(beside(1_990))).toEqual(['host', 1, 0.1]);
+  });
+
   it('is of the busiest role where the cores were not used up, whatever a probe was limited by', () => {
     const probe = kept(record.events, byHost);
     const idle = { ...probe.seconds, hostCpuMs: new Array<number>(20).fill(1_500) };
