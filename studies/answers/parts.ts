@@ -43,7 +43,7 @@ const SECONDS: Record<Kind, number> = {
   twice: 320,
   neighbour: 520,
   spinner: 1_140,
-  rate: 560,
+  rate: 640,
 };
 
 const keys = <Key extends string>(table: Record<Key, unknown>): Key[] =>

@@ -20,7 +20,7 @@ export interface Critical {
   resource: Limit;
   /** Instances that serve side by side. */
   servers: number;
-  /** Cores that each of them may use: not 1 by a CPU limit, and where others use the rest of the machine all the time. */
+  /** Cores that each of them may use: 1, except under a CPU limit or beside others that use the machine all the time. */
   coresOfEach: number;
 }
 
@@ -74,8 +74,8 @@ function maxHostShare(probes: readonly FindProbe[], cores: number): number {
   return shares.length === 0 ? 1 : Math.max(...shares);
 }
 
-/** What programs use less of is there on every machine. */
-const OTHERS_SHARE = 0.1;
+/** Other programs use up to this share of the cores on every machine. */
+const NEGLIGIBLE_SHARE = 0.1;
 /** The system has some of the machine, whatever others take. */
 const MIN_CORES = 0.1;
 
@@ -87,7 +87,7 @@ function coresLeft(probes: readonly FindProbe[], cores: number): number {
     ),
   );
   const others = used.length === 0 ? 0 : mean(used) / 1_000;
-  return others < OTHERS_SHARE * cores ? cores : Math.max(MIN_CORES, cores - others);
+  return others < NEGLIGIBLE_SHARE * cores ? cores : Math.max(MIN_CORES, cores - others);
 }
 
 /** With more seconds unseen, a replay would be of a guess. */

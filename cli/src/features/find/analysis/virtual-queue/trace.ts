@@ -15,7 +15,7 @@ export interface ProbeTrace {
   resource: Limit;
   /** How many instances of it serve requests side by side: the processes of the role, or the cores. */
   servers: number;
-  /** Cores that each of them may use: not 1 by a CPU limit, and where others use the rest of the machine all the time. */
+  /** Cores that each of them may use: 1, except under a CPU limit or beside others that use the machine all the time. */
   coresOfEach: number;
   /** Share of its cores that each instance used in each bin, in seconds. */
   cpu: Float64Array;
