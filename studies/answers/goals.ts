@@ -71,8 +71,16 @@ export interface Spinner {
 }
 export interface Rate {
   kind: 'rate';
-  capacityPerSecond: number;
-  asked: { share: number; answer: 'yes' | 'no' | 'not yet'; seconds: number }[];
+  capacity: Answer;
+  asked: {
+    /** Of the capacity, at the price of that moment as far as it was known. */
+    share: number;
+    ratePerSecond: number;
+    /** As in `Answer`, of its own attempts. */
+    cpuMs: number | null;
+    answer: 'yes' | 'no' | 'not yet';
+    seconds: number;
+  }[];
 }
 export type Kept = Pairs | Twice | Neighbour | Spinner | Rate;
 
@@ -87,7 +95,7 @@ export interface Goal {
 }
 
 /** Whether its answer is FOUND or ROUGHLY: an interval as wide as that of others overlaps with nearly anything. */
-const isSure = ({ verdict }: Answer): boolean => verdict === 'found' || verdict === 'rough';
+export const isSure = ({ verdict }: Answer): boolean => verdict === 'found' || verdict === 'rough';
 const share = (value: number): string => `${(100 * value).toFixed(1)}%`;
 
 export const areConclusive = ({ searches }: Twice): boolean => searches.every(isSure);
@@ -137,6 +145,18 @@ function isNear({ quiet, beside }: Neighbour): boolean {
   return Math.abs(movedAtPrice({ quiet, beside: alone })) <= 0.2;
 }
 
+/** What was asked as a share of the capacity at equal price: the machine can change its speed between the two. */
+export function sharesAsked({ capacity, asked }: Rate) {
+  const work = workOf(capacity)?.middle;
+  return asked.map((one) => ({
+    ...one,
+    share:
+      work === undefined || one.cpuMs === null ? one.share : (one.ratePerSecond * one.cpuMs) / work,
+  }));
+}
+/** Nearer to the capacity than this, both answers can be right. */
+const NEAR = 0.15;
+const isFar = ({ share }: { share: number }): boolean => Math.abs(share - 1) >= NEAR;
 const isRight = ({ share: of, answer }: Rate['asked'][number]): boolean =>
   answer === (of < 1 ? 'yes' : 'no');
 
@@ -170,7 +190,7 @@ export function goalsOf(all: readonly Kept[]): Goal[] {
   const neighbours = of('neighbour');
   const twice = of('twice');
   const moved = of('spinner').map(movedAtPrice);
-  const asked = of('rate').flatMap((one) => one.asked);
+  const asked = of('rate').flatMap(sharesAsked).filter(isFar);
   const right = asked.filter(isRight).length / asked.length;
   const took = median(asked.map(({ seconds }) => seconds));
   const isAsked = asked.length >= ASKED;

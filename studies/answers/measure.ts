@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { constants, cpus, getPriority, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { median } from '../../cli/src/analysis/statistics/statistics';
 import { wholePriceOf } from '../../cli/src/features/find/analysis/price';
 import type { FindRecord } from '../../cli/src/features/find/record';
 import type { RateRecord } from '../../cli/src/features/find/rate-record';
@@ -23,7 +24,9 @@ import {
   agree,
   asTold,
   comparedAtPrice,
+  isSure,
   movedAtPrice,
+  sharesAsked,
   type Answer,
   type Kept,
   type Neighbour,
@@ -284,22 +287,43 @@ async function inTurns(signal: AbortSignal): Promise<void> {
   }
 }
 
+/** A question needs a capacity that is sure: the search goes on until it is. */
+async function sureCapacity(part: PlannedPart, measuring: Measuring): Promise<Answer> {
+  let found = await search(part, RATE.budget, measuring);
+  for (let more = 0; more < RATE.continued && !measuring.isShort; more += 1) {
+    if (isSure(answerOf(found))) break;
+    const words = ['--anyway', '--continue', found.folder];
+    found = await search(part, RATE.budget, measuring, words);
+  }
+  const answer = referenceOf(found);
+  if (!isSure(answer) && !measuring.isShort) throw new NotMeasured(answer.sentence);
+  return answer;
+}
+
 async function rate(part: PlannedPart, measuring: Measuring): Promise<Kept> {
   const { call, scratch, isShort, tell } = measuring;
-  const { ratePerSecond } = referenceOf(await search(part, RATE.budget, measuring));
+  const capacity = await sureCapacity(part, measuring);
   const asked: Extract<Kept, { kind: 'rate' }>['asked'] = [];
+  let nowMs = capacity.cpuMs;
   for (const share of RATE.shares.slice(0, isShort ? 1 : undefined)) {
+    const atPrice = capacity.cpuMs === null || nowMs === null ? 1 : capacity.cpuMs / nowMs;
+    const ratePerSecond = three(share * capacity.ratePerSecond * atPrice);
     const words = [
       ...['find', '--workload', part.workload, ...MODES[part.mode], ...SLO],
-      ...['--rate', String(three(share * ratePerSecond)), ...(isShort ? ['--budget', '30s'] : [])],
+      ...['--rate', String(ratePerSecond), ...(isShort ? ['--budget', '30s'] : [])],
     ];
     const { record } = await call<RateRecord>([...words, '--out', scratch, '--anyway']);
     tell(record.sentence);
-    if (record.answer === 'invalid') throw new NotMeasured(record.sentence);
-    const seconds = record.attempts.reduce((sum, attempt) => sum + attempt.seconds, 0);
-    asked.push({ share, answer: record.answer, seconds });
+    const { answer, attempts } = record;
+    if (answer === 'invalid') throw new NotMeasured(record.sentence);
+    const seconds = attempts.reduce((sum, attempt) => sum + attempt.seconds, 0);
+    const prices = attempts.flatMap(({ cpuPerRequest }) => cpuPerRequest?.allMs ?? []);
+    const cpuMs = prices.length === 0 ? null : median(prices);
+    asked.push({ share, ratePerSecond, cpuMs, answer, seconds });
+    // Requests of an overloaded n8n are dearer.
+    if (answer === 'yes') nowMs = cpuMs ?? nowMs;
   }
-  return { kind: 'rate', capacityPerSecond: ratePerSecond, asked };
+  return { kind: 'rate', capacity, asked };
 }
 
 const MEASURES: Record<Kind, (part: PlannedPart, measuring: Measuring) => Promise<Kept>> = {
@@ -322,7 +346,9 @@ function sentenceOf(kept: Kept): string {
     case 'spinner':
       return `${percent(movedAtPrice(kept))} from the quiet search at equal price`;
     case 'rate':
-      return kept.asked.map(({ share, answer }) => `${String(share)}: ${answer}`).join(', ');
+      return sharesAsked(kept)
+        .map(({ share, answer }) => `${share.toFixed(2)}: ${answer}`)
+        .join(', ');
   }
 }
 

@@ -24,7 +24,7 @@ export const TWICE = { pairs: 20, budget: '100s' };
 export const NEIGHBOUR = { budget: '3m', fromSeconds: 70, seconds: 60 };
 /** Uses n8n's core for a while, and leaves it for as long, so that it is there in half of the probes. */
 export const SPINNER = { parts: 3, budget: '5m', onSeconds: 25 };
-export const RATE = { parts: 5, budget: '3m', shares: [0.7, 1.3, 0.7, 1.3] };
+export const RATE = { parts: 5, budget: '3m', continued: 2, shares: [0.7, 1.3, 0.7, 1.3, 0.7] };
 
 export type Kind = 'pairs' | 'twice' | 'neighbour' | 'spinner' | 'rate';
 
@@ -43,7 +43,7 @@ const SECONDS: Record<Kind, number> = {
   twice: 320,
   neighbour: 520,
   spinner: 1_140,
-  rate: 640,
+  rate: 900,
 };
 
 const keys = <Key extends string>(table: Record<Key, unknown>): Key[] =>

@@ -84,10 +84,10 @@ describe('the study of answers', () => {
       })),
       {
         kind: 'rate',
-        capacityPerSecond: 40,
+        capacity: answer(40),
         asked: [
-          { share: 0.7, answer: 'yes', seconds: 30 },
-          { share: 1.3, answer: 'not yet', seconds: 95 },
+          { share: 0.7, ratePerSecond: 28, cpuMs: 20, answer: 'yes', seconds: 30 },
+          { share: 1.3, ratePerSecond: 52, cpuMs: 20, answer: 'not yet', seconds: 95 },
         ],
       },
     ];
@@ -104,6 +104,18 @@ describe('the study of answers', () => {
       [expect.stringMatching(/ s$/), false],
     ]);
     expect(goalsOf([]).every(({ figure, isMet }) => figure === null && !isMet)).toBe(true);
+  });
+
+  it('judges the question about a rate by its share at equal price, and not where the machine moved it near the capacity', () => {
+    const asked = (share: number, cpuMs: number | null, given: 'yes' | 'no') => ({
+      ...{ share, ratePerSecond: 40 * share, cpuMs, answer: given, seconds: 30 },
+    });
+    const figure = (...all: ReturnType<typeof asked>[]) =>
+      goalsOf([{ kind: 'rate', capacity: answer(40), asked: all }])[7]?.figure;
+    // A machine twice as fast does 1.3 times the rate; one that is slower does not do 0.7 times.
+    expect(figure(asked(1.3, 10, 'yes'), asked(0.7, 40, 'no'))).toBe('100.0% of 2');
+    expect(figure(asked(1.3, 10, 'no'), asked(0.7, 40, 'yes'))).toBe('0.0% of 2');
+    expect(figure(asked(1.3, 15.4, 'yes'), asked(0.7, null, 'yes'))).toBe('100.0% of 1');
   });
 
   it('counts for a neighbour only that the search names it and says what n8n does alone', () => {
