@@ -18,7 +18,7 @@ import {
   type Study,
 } from '../../cli/src/features/study/study';
 import { ohaFigures } from '../find-against-staircase/staircase';
-import { CORES, cpuSeconds, load, on, toolsWithK6Apart } from '../oha';
+import { CORES, cpuSeconds, load, on, toolsOnCores } from '../oha';
 import { withN8n, type Up } from '../up';
 import {
   agree,
@@ -91,8 +91,9 @@ async function search(
 }
 
 /**
- * The same with n8n and its stores on one core, and the generator on the other: as the steps of another generator have it. The
- * CPU of all of them is seen, which n8n does not tell at its URL: there, four of the six pairs do not seem to use up a core.
+ * The same with n8n and its stores on one core, and the generator and the command on the other: as the steps of another
+ * generator have it, whose study waits meanwhile. The CPU of all of them is seen, which n8n does not tell at its URL: there,
+ * four of the six pairs do not seem to use up a core.
  */
 async function searchPinned(
   { mode }: PlannedPart,
@@ -101,8 +102,10 @@ async function searchPinned(
   more: readonly string[] = ['--out', scratch],
 ): Promise<Found> {
   const tools = join(scratch, 'tools');
-  if (!existsSync(tools)) toolsWithK6Apart(tools);
-  const options: CallOptions = { through: on(CORES.n8n), env: { N8N_TUNED_CACHE: tools } };
+  if (!existsSync(tools)) toolsOnCores(tools);
+  const options: CallOptions = {
+    ...{ through: on(CORES.generator), env: { N8N_TUNED_CACHE: tools } },
+  };
   return (await call<Found>([...words, ...MODES[mode], '--anyway', ...more], options)).record;
 }
 

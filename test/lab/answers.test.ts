@@ -15,7 +15,7 @@ import {
   type Kept,
   type Pairs,
 } from '../../studies/answers/goals';
-import { CORES, toolsWithK6Apart } from '../../studies/oha';
+import { CORES, toolsOnCores } from '../../studies/oha';
 import { sampleSearch } from '../support/sample-find';
 import { PARTS, QUICK_PARTS } from '../../studies/answers/parts';
 
@@ -173,8 +173,8 @@ test('a search is compared at the CPU that n8n tells itself, as the steps of the
   expect(unseen?.cpuPerRequest).toBeNull();
 });
 
-test('k6 runs on a core of its own where the command that starts it is pinned to that of n8n', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'k6-apart-'));
+test('each tool of the lab runs on the core of n8n, and k6 on that of the generator, wherever the command runs that starts it', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tools-on-cores-'));
   try {
     const lab = join(folder, 'lab');
     mkdirSync(join(lab, 'bin'), { recursive: true });
@@ -182,12 +182,10 @@ test('k6 runs on a core of its own where the command that starts it is pinned to
     const affinity = '#!/bin/sh\ngrep Cpus_allowed_list /proc/self/status; echo "$@"\n';
     for (const name of ['k6', 'redis-server'])
       writeFileSync(join(lab, 'bin', name), affinity, { mode: 0o755 });
-    const tools = toolsWithK6Apart(join(folder, 'tools'), lab);
-    expect(readdirSync(tools).sort()).toEqual(['bin', 'n8n']);
+    const tools = toolsOnCores(join(folder, 'tools'), lab);
+    expect(readdirSync(tools).sort()).toEqual(['bin', 'n8n', 'programs']);
     const ran = (name: string): string =>
-      execFileSync('taskset', ['-c', CORES.n8n, join(tools, 'bin', name), 'run', 'a b'], {
-        encoding: 'utf8',
-      });
+      execFileSync(join(tools, 'bin', name), ['run', 'a b'], { encoding: 'utf8' });
     expect(ran('redis-server')).toBe(`Cpus_allowed_list:\t${CORES.n8n}\nrun a b\n`);
     expect(ran('k6')).toBe(`Cpus_allowed_list:\t${CORES.generator}\nrun a b\n`);
   } finally {
