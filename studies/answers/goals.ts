@@ -73,10 +73,10 @@ export interface Rate {
   kind: 'rate';
   capacity: Answer;
   asked: {
-    /** Of the capacity, at the price of that moment as far as it was known. */
+    /** A part of the capacity, at the price of that moment as far as it was known. */
     share: number;
     ratePerSecond: number;
-    /** As in `Answer`, of its own attempts. */
+    /** Milliseconds of CPU per request in its own attempts, over all of n8n; null where it was not seen. */
     cpuMs: number | null;
     answer: 'yes' | 'no' | 'not yet';
     seconds: number;
