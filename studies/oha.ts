@@ -49,7 +49,7 @@ export function toolsOnCores(folder: string, lab = cacheFolder()): string {
     // One step only: redis-server is itself a link to a program of many names.
     const link = lstatSync(program).isSymbolicLink() ? readlinkSync(program) : program;
     const real = resolve(dirname(program), link);
-    const isOfLab = real.startsWith(lab);
+    const isOfLab = real.startsWith(join(lab, '/'));
     if (isOfLab) copyFileSync(real, join(programs, name));
     const words = [...on(core), `'${isOfLab ? join(programs, name) : real}'`].join(' ');
     writeFileSync(join(bin, name), `#!/bin/sh\nexec ${words} "$@"\n`, { mode: 0o755 });

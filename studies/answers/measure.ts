@@ -103,9 +103,8 @@ async function searchPinned(
 ): Promise<Found> {
   const tools = join(scratch, 'tools');
   if (!existsSync(tools)) toolsOnCores(tools);
-  const options: CallOptions = {
-    ...{ through: on(CORES.generator), env: { N8N_TUNED_CACHE: tools } },
-  };
+  const env = { N8N_TUNED_CACHE: tools };
+  const options: CallOptions = { through: on(CORES.generator), env };
   return (await call<Found>([...words, ...MODES[mode], '--anyway', ...more], options)).record;
 }
 

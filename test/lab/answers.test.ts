@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { wholePriceOf } from '../../cli/src/features/find/analysis/price';
@@ -179,15 +179,20 @@ test('each tool of the lab runs on the core of n8n, and k6 on that of the genera
     const lab = join(folder, 'lab');
     mkdirSync(join(lab, 'bin'), { recursive: true });
     mkdirSync(join(lab, 'n8n'));
-    const affinity = '#!/bin/sh\ngrep Cpus_allowed_list /proc/self/status; echo "$@"\n';
-    for (const name of ['k6', 'redis-server'])
-      writeFileSync(join(lab, 'bin', name), affinity, { mode: 0o755 });
+    const affinity =
+      '#!/bin/sh\ngrep Cpus_allowed_list /proc/self/status; echo "$(basename "$0") $@"\n';
+    writeFileSync(join(lab, 'bin', 'k6'), affinity, { mode: 0o755 });
+    writeFileSync(join(folder, 'of-many-names'), affinity, { mode: 0o755 });
+    symlinkSync('of-many-names', join(folder, 'redis-server'));
+    symlinkSync('../../redis-server', join(lab, 'bin', 'redis-server'));
     const tools = toolsOnCores(join(folder, 'tools'), lab);
     expect(readdirSync(tools).sort()).toEqual(['bin', 'n8n', 'programs']);
     const ran = (name: string): string =>
       execFileSync(join(tools, 'bin', name), ['run', 'a b'], { encoding: 'utf8' });
-    expect(ran('redis-server')).toBe(`Cpus_allowed_list:\t${CORES.n8n}\nrun a b\n`);
-    expect(ran('k6')).toBe(`Cpus_allowed_list:\t${CORES.generator}\nrun a b\n`);
+    // The lab itself is closed to the user of n8n.
+    expect(readdirSync(join(tools, 'programs'))).toEqual(['k6']);
+    expect(ran('redis-server')).toBe(`Cpus_allowed_list:\t${CORES.n8n}\nredis-server run a b\n`);
+    expect(ran('k6')).toBe(`Cpus_allowed_list:\t${CORES.generator}\nk6 run a b\n`);
   } finally {
     rmSync(folder, { recursive: true });
   }
