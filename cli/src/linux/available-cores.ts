@@ -25,8 +25,22 @@ export interface CpuQuota {
 export const availableCores = (pid: number | 'self' = 'self', read: Read = readOrNull): number =>
   cpuAllowance(pid, read).cores;
 
-export function cpuAllowance(pid: number | 'self' = 'self', read: Read = readOrNull): CpuAllowance {
-  const cpus = affinityOf(read(`/proc/${String(pid)}/status`));
+export const cpuAllowance = (
+  pid: number | 'self' = 'self',
+  read: Read = readOrNull,
+): CpuAllowance => allowance(affinityOf(pid, read), pid, read);
+
+/** That of a deployment: the CPUs that any of its processes may run on, within the quota of this process. */
+export function allowanceOf(pids: readonly number[], read: Read = readOrNull): CpuAllowance {
+  const cpus = new Set(pids.flatMap((pid) => [...(affinityOf(pid, read) ?? [])]));
+  return allowance(cpus.size > 0 ? cpus : affinityOf('self', read), 'self', read);
+}
+
+function allowance(
+  cpus: ReadonlySet<number> | null,
+  pid: number | 'self',
+  read: Read,
+): CpuAllowance {
   const max = cpus?.size ?? availableParallelism();
   const [tightest] = quotas(pid, read).sort((one, other) => one.cores - other.cores);
   return tightest === undefined || tightest.cores >= max
@@ -39,8 +53,9 @@ export function cpuAllowance(pid: number | 'self' = 'self', read: Read = readOrN
 }
 
 /** `0-1,4` is three. */
-function affinityOf(status: string | null): Set<number> | null {
-  const list = /^Cpus_allowed_list:\s*(\S+)/m.exec(status ?? '')?.[1];
+function affinityOf(pid: number | 'self', read: Read): Set<number> | null {
+  const status = read(`/proc/${String(pid)}/status`) ?? '';
+  const list = /^Cpus_allowed_list:\s*(\S+)/m.exec(status)?.[1];
   if (list === undefined) return null;
   return new Set(
     list.split(',').flatMap((range) => {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { cpuAllowance } from '../linux/available-cores';
+import { allowanceOf } from '../linux/available-cores';
 import { coresBetween, readCpu } from '../linux/machine-cpu';
 import { readDisksBusyMs, readPressureMs } from '../linux/proc';
 import type { Sampler } from './sampler';
@@ -7,11 +7,11 @@ import { sampler } from './ticker';
 
 /**
  * The machine that everything shares: CPU, what its hypervisor took away, free memory, disks, and who waits.
- * In a container, as much of its CPUs as the container may use.
+ * In a container, as much of its CPUs as the container may use; where the deployment is pinned to some CPUs, those.
  */
 export function hostSampler(): Sampler {
-  return sampler('host', (_running, sink) => {
-    const allowance = cpuAllowance();
+  return sampler('host', (running, sink) => {
+    const allowance = allowanceOf(running.processes().map(({ pid }) => pid));
     let before = readCpu(allowance);
     let waitedBefore = readWaiting();
     return {

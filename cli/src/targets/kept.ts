@@ -190,7 +190,7 @@ export function keptRunning(kept: Kept, state: KeptState): Running {
     baseUrl: state.baseUrl,
     topology: state.topology,
     versions: state.versions,
-    machine: thisMachine(),
+    machine: thisMachine(state.processes),
     // A restart has changed the pids.
     processes: () => kept.read()?.processes ?? [],
     metrics: state.metrics,

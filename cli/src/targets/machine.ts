@@ -1,12 +1,13 @@
 import { cpus, release, totalmem, type as osType } from 'node:os';
-import { availableCores } from '../linux/available-cores';
+import { allowanceOf } from '../linux/available-cores';
 import type { Machine } from '../record/run-record';
 
-export function thisMachine(): Machine {
+/** As much of this machine as the processes of a deployment may use; as this process may, where there are none. */
+export function thisMachine(processes: readonly { pid: number }[] = []): Machine {
   return {
     cpu: cpus()[0]?.model.trim() ?? 'unknown',
     // What may be used here: a container with a quota of 1 core has 1, however many its host has.
-    cores: availableCores(),
+    cores: allowanceOf(processes.map(({ pid }) => pid)).cores,
     memoryMiB: Math.round(totalmem() / (1024 * 1024)),
     os: `${osType()} ${release()}`,
     node: process.version,

@@ -1,4 +1,4 @@
-import { availableCores, cpuAllowance } from '../../../cli/src/linux/available-cores';
+import { allowanceOf, availableCores, cpuAllowance } from '../../../cli/src/linux/available-cores';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -22,6 +22,30 @@ describe('cores that a process may use', () => {
     ['5', 1],
   ])('affinity %s is %d', (list, cores) => {
     expect(availableCores('self', reading(cpus(list)))).toBe(cores);
+  });
+
+  test('a deployment may use the CPUs of all its processes, and not those of the command', () => {
+    const files = {
+      ...cpus('1'),
+      '/proc/11/status': 'Cpus_allowed_list:\t0,2\n',
+      '/proc/12/status': 'Cpus_allowed_list:\t2-3\n',
+    };
+    const { cores, cpus: numbers } = allowanceOf([11, 12], reading(files));
+    expect({ cores, numbers: [...(numbers ?? [])] }).toEqual({ cores: 3, numbers: [0, 2, 3] });
+    // One that has ended says nothing.
+    expect(allowanceOf([13], reading(files)).cores).toBe(1);
+    expect(allowanceOf([], reading(files)).cores).toBe(1);
+  });
+
+  test('the quota of the command bounds the deployment that it runs', () => {
+    const files = {
+      ...V2,
+      ...cpus('0-7'),
+      '/proc/11/status': 'Cpus_allowed_list:\t0-3\n',
+      '/proc/self/cgroup': '0::/\n',
+      '/sys/fs/cgroup/cpu.max': '150000 100000\n',
+    };
+    expect(allowanceOf([11], reading(files)).cores).toBe(1.5);
   });
 
   test('of version 2 the least quota from the group upwards counts', () => {

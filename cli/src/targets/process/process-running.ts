@@ -5,7 +5,7 @@ import type { HostCount } from '../../stand-in/analysis/counts';
 import type { LoadRequest } from '../../../../loadtests/lib/workload';
 import { keptForMs } from '../../plan/kept-executions';
 import { type Topology, isLegacy } from '../../plan/topology';
-import type { ExecutionCounts, RunEvent, TargetKind } from '../../record/run-record';
+import type { ExecutionCounts, Machine, RunEvent, TargetKind } from '../../record/run-record';
 import { within } from '../../ui/within';
 import { topologyWithoutSecrets } from '../../plan/secrets/secrets';
 import { thisMachine } from '../machine';
@@ -102,7 +102,6 @@ export class ProcessRunning implements Running {
   readonly baseUrl: string;
   readonly topology: Topology;
   readonly versions: Record<string, string>;
-  readonly machine = thisMachine();
   readonly metrics: MetricsEndpoint[];
   readonly redis: Running['redis'];
   readonly postgresql: Running['postgresql'];
@@ -315,6 +314,10 @@ export class ProcessRunning implements Running {
       throw new Failure('the database is not on a file system that the command manages');
     const what = this.postgresql === null ? "n8n's user folder" : 'PostgreSQL';
     return { what, usedMiB: await disk.fill(), freeUp: () => disk.freeUp() };
+  }
+
+  get machine(): Machine {
+    return thisMachine(this.processes());
   }
 
   get logs(): string[] {

@@ -120,7 +120,9 @@ function runningOf(
     topology: null,
     server: serverWithoutSecrets(server),
     versions: {},
-    machine: thisMachine(),
+    get machine() {
+      return thisMachine(supervisor.processes());
+    },
     processes: () => supervisor.processes(),
     metrics: [],
     redis: null,
