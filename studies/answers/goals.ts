@@ -106,9 +106,23 @@ const workOf = ({ ratePerSecond, low, high, cpuMs }: Answer) =>
     ? null
     : { middle: ratePerSecond * cpuMs, low: low * cpuMs, high: (high ?? Infinity) * cpuMs };
 
+const byWork = ({ steps }: Pick<Pairs, 'steps'>) =>
+  steps.map((step) => ({ ...step, ratePerSecond: step.ratePerSecond * step.cpuMs }));
+
 /** The boundary of the steps in the order of their work, which a slow minute does not change; null where all are on one side. */
-export const boundaryOf = ({ steps }: Pairs): number | null =>
-  betweenSteps(steps.map((step) => ({ ...step, ratePerSecond: step.ratePerSecond * step.cpuMs })));
+export const boundaryOf = (pair: Pick<Pairs, 'steps'>): number | null => betweenSteps(byWork(pair));
+
+/** Where all steps are on one side, the next one lies beyond them by this factor. */
+const BEYOND = 1.1;
+
+/** The work at which one more step tells more of the boundary than at any other. */
+export function workToTryNext(pair: Pick<Pairs, 'steps'>): number {
+  const works = byWork(pair).map(({ ratePerSecond }) => ratePerSecond);
+  const beyond = pair.steps.every(({ sustained }) => sustained)
+    ? Math.max(...works) * BEYOND
+    : Math.min(...works) / BEYOND;
+  return boundaryOf(pair) ?? beyond;
+}
 
 export function comparedAtPrice(pair: Pairs): { error: number; isInside: boolean } | null {
   const [work, boundary] = [workOf(pair.search), boundaryOf(pair)];

@@ -27,6 +27,7 @@ import {
   isSure,
   movedAtPrice,
   sharesAsked,
+  workToTryNext,
   type Answer,
   type Kept,
   type Neighbour,
@@ -159,7 +160,7 @@ async function pairs(part: PlannedPart, measuring: Measuring): Promise<Kept> {
 
 /** Adds the steps of a turn, on an n8n that is warm. */
 async function stepsAt(
-  shares: readonly number[],
+  shares: (typeof STEPS)[number],
   { ratePerSecond, cpuMs }: Answer,
   steps: Step[],
   { part, up, measuring }: { part: PlannedPart; up: Up; measuring: Measuring },
@@ -171,7 +172,8 @@ async function stepsAt(
   for (const share of shares) {
     const now = steps.at(-1)?.cpuMs ?? cpuMs ?? 1;
     const atPrice = cpuMs === null ? 1 : cpuMs / now;
-    const step = await stepAt(three(share * around * atPrice), part, up, measuring);
+    const rate = share === 'boundary' ? workToTryNext({ steps }) / now : share * around * atPrice;
+    const step = await stepAt(three(rate), part, up, measuring);
     steps.push(step);
     tell(
       `${String(step.ratePerSecond)}/s: p95 ${step.p95Ms.toFixed(0)} ms at ${step.cpuMs.toFixed(1)} ms of CPU, sustained: ${String(step.sustained)}`,

@@ -12,11 +12,11 @@ export const MODES = { regular: [], queue: ['--mode', 'queue', '--workers', '1']
 export const PAIRS = { rounds: 2, turns: 3, turnBudget: '100s', fullSeconds: 50, stepSeconds: 40 };
 /** Load before the steps of a turn, as n8n has just been started: seconds, and share of the estimate. */
 export const WARM_UP = { seconds: 20, share: 0.8 };
-/** Steps of each turn, as shares of the estimate at the price of the moment. */
+/** Steps of each turn, as shares of the estimate at the price of the moment; at last, at the boundary of the steps so far. */
 export const STEPS = [
   [0.85, 1.15],
   [0.95, 1.05],
-  [1, 0.9, 1.1],
+  ['boundary', 'boundary', 'boundary'],
 ] as const;
 
 export const TWICE = { pairs: 20, budget: '100s' };

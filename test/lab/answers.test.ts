@@ -11,6 +11,7 @@ import {
   comparedAtPrice,
   goalsOf,
   movedAtPrice,
+  workToTryNext,
   type Answer,
   type Kept,
   type Pairs,
@@ -46,6 +47,21 @@ describe('the study of answers', () => {
     expect(comparedAtPrice(pair(answer(39.4, null)))).toBeNull();
     const oneSided = { ...pair(answer(39.4)), steps: steps([20, 20], [30, 20]) };
     expect(comparedAtPrice(oneSided)).toBeNull();
+  });
+
+  it.each([
+    [34, 46, 38, 42],
+    [20, 25, 22, 23],
+    [60, 70, 63, 66],
+  ])('finds the boundary with steps at the boundary so far, from %d/s on', (...rates) => {
+    const made = steps(...rates.map((rate): [number, number] => [rate, 20]));
+    for (const cpuMs of [20, 16, 25, 20, 18, 24, 21]) {
+      made.push(...steps([workToTryNext({ steps: made }) / cpuMs, cpuMs]));
+    }
+    const works = made.map(({ ratePerSecond, cpuMs }) => ratePerSecond * cpuMs);
+    const below = Math.max(...works.filter((work) => work < 800));
+    const above = Math.min(...works.filter((work) => work >= 800));
+    expect(above / below).toBeLessThan(1.03);
   });
 
   it('compares two searches at equal price, and by their rates where no price is known', () => {
