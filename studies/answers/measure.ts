@@ -23,6 +23,7 @@ import { withN8n, type Up } from '../up';
 import {
   agree,
   asTold,
+  boundaryOf,
   comparedAtPrice,
   isSure,
   movedAtPrice,
@@ -36,6 +37,8 @@ import {
 import {
   MODES,
   NEIGHBOUR,
+  LOOK,
+  MORE_STEPS,
   PAIRS,
   PARTS,
   QUICK_PARTS,
@@ -121,18 +124,24 @@ const pinned = <Result>(
 const urlOf = ({ workload }: PlannedPart, { baseUrl }: Up): string =>
   `${baseUrl}/webhook/${WORKLOADS[workload]}`;
 
+interface Stepping {
+  part: PlannedPart;
+  up: Up;
+  measuring: Measuring;
+}
+
 /** One step of oha, with what a request cost at that moment. */
 async function stepAt(
   ratePerSecond: number,
-  part: PlannedPart,
-  up: Up,
-  { isShort, signal }: Measuring,
+  seconds: number,
+  { part, up, measuring: { signal } }: Stepping,
 ): Promise<Step> {
   const url = urlOf(part, up);
   const before = await cpuSeconds(up.metrics);
-  const printed = await load(ratePerSecond, isShort ? 5 : PAIRS.stepSeconds, url, signal);
+  const printed = await load(ratePerSecond, seconds, url, signal);
   const figures = JSON.parse(printed) as Parameters<typeof ohaFigures>[0];
   const { expected, sustained, p95Ms } = ohaFigures(figures, P95_MS);
+  if (expected === 0) throw new NotMeasured('n8n answered no request of a step');
   const used = (await cpuSeconds(up.metrics)) - before;
   return { ratePerSecond, sustained, p95Ms, cpuMs: (1_000 * used) / expected };
 }
@@ -163,21 +172,32 @@ async function stepsAt(
   shares: (typeof STEPS)[number],
   { ratePerSecond, cpuMs }: Answer,
   steps: Step[],
-  { part, up, measuring }: { part: PlannedPart; up: Up; measuring: Measuring },
+  stepping: Stepping,
 ): Promise<void> {
+  const { part, up, measuring } = stepping;
   const { isShort, signal, tell } = measuring;
   // A search without a rate is a failed one, and its staircase is tried around this.
   const around = ratePerSecond > 0 ? ratePerSecond : TRIED_RATE;
-  await load(three(WARM_UP.share * around), isShort ? 5 : WARM_UP.seconds, urlOf(part, up), signal);
-  for (const share of shares) {
-    const now = steps.at(-1)?.cpuMs ?? cpuMs ?? 1;
-    const atPrice = cpuMs === null ? 1 : cpuMs / now;
-    const rate = share === 'boundary' ? workToTryNext({ steps }) / now : share * around * atPrice;
-    const step = await stepAt(three(rate), part, up, measuring);
+  const below = three(WARM_UP.share * around);
+  const warm = (seconds: number) => load(below, isShort ? 1 : seconds, urlOf(part, up), signal);
+  await warm(WARM_UP.seconds);
+  const next = async (share: (typeof shares)[number]): Promise<void> => {
+    await warm(LOOK.settleSeconds);
+    const { cpuMs: now } = await stepAt(below, isShort ? 1 : LOOK.seconds, stepping);
+    const rate =
+      share === 'boundary'
+        ? workToTryNext({ steps }) / now
+        : (share * around * (cpuMs ?? now)) / now;
+    const step = await stepAt(three(rate), isShort ? 5 : PAIRS.stepSeconds, stepping);
     steps.push(step);
     tell(
       `${String(step.ratePerSecond)}/s: p95 ${step.p95Ms.toFixed(0)} ms at ${step.cpuMs.toFixed(1)} ms of CPU, sustained: ${String(step.sustained)}`,
     );
+  };
+  for (const share of shares) await next(share);
+  const [last] = shares.slice(-1);
+  for (let more = 0; more < MORE_STEPS && last === 'boundary'; more += 1) {
+    if (boundaryOf({ steps }) === null) await next(last);
   }
 }
 

@@ -12,12 +12,16 @@ export const MODES = { regular: [], queue: ['--mode', 'queue', '--workers', '1']
 export const PAIRS = { rounds: 2, turns: 3, turnBudget: '100s', fullSeconds: 50, stepSeconds: 40 };
 /** Load before the steps of a turn, as n8n has just been started: seconds, and share of the estimate. */
 export const WARM_UP = { seconds: 20, share: 0.8 };
+/** Before each step, at that share of the estimate: n8n ends what is left of the last step, and then the price is seen. */
+export const LOOK = { settleSeconds: 4, seconds: 6 };
 /** Steps of each turn, as shares of the estimate at the price of the moment; at last, at the boundary of the steps so far. */
 export const STEPS = [
   [0.85, 1.15],
   [0.95, 1.05],
   ['boundary', 'boundary', 'boundary'],
 ] as const;
+/** More steps at the end, while all are on one side. */
+export const MORE_STEPS = 4;
 
 export const TWICE = { pairs: 20, budget: '100s' };
 /** A process that uses one core: there before the search, or in the middle of it, as it comes or at low priority. */
