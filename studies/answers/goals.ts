@@ -112,7 +112,7 @@ const byWork = ({ steps }: Pick<Pairs, 'steps'>) =>
 /** The boundary of the steps in the order of their work, which a slow minute does not change; null where all are on one side. */
 export const boundaryOf = (pair: Pick<Pairs, 'steps'>): number | null => betweenSteps(byWork(pair));
 
-/** Where all steps are on one side, the next one lies beyond them by this factor. */
+/** The next step lies beyond all others by this factor if those are on one side. */
 const BEYOND = 1.1;
 
 /** The work at which one more step tells more of the boundary than at any other. */

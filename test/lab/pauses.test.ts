@@ -74,6 +74,7 @@ const OWN_PROGRAMS = [
   'test/chart/patches/finish-jobs.long.test.ts',
   'test/chart/patches/worker-guard.long.test.ts',
   'test/chart/support/sandbox-host.cjs',
+  'test/cli/samplers/host.tools.test.ts',
   'test/cluster-long/chart-recovery.test.ts',
   'test/support/heap.ts',
   'test/support/mcp-sessions.mjs',

@@ -2,7 +2,7 @@ import { cpus, release, totalmem, type as osType } from 'node:os';
 import { allowanceOf } from '../linux/available-cores';
 import type { Machine } from '../record/run-record';
 
-/** As much of this machine as the processes of a deployment may use; as this process may, where there are none. */
+/** This machine, with as many cores as the processes of a deployment may use; without any, as this process may. */
 export function thisMachine(processes: readonly { pid: number }[] = []): Machine {
   return {
     cpu: cpus()[0]?.model.trim() ?? 'unknown',
