@@ -195,9 +195,9 @@ async function stepsAt(
     );
   };
   for (const share of shares) await next(share);
-  const [last] = shares.slice(-1);
-  for (let more = 0; more < MORE_STEPS && last === 'boundary'; more += 1) {
-    if (boundaryOf({ steps }) === null) await next(last);
+  if (shares.at(-1) !== 'boundary') return;
+  for (let more = 0; more < MORE_STEPS && boundaryOf({ steps }) === null; more += 1) {
+    await next('boundary');
   }
 }
 
