@@ -16,14 +16,7 @@ export interface TrendPoint {
 export function slope(points: readonly TrendPoint[], confidence = 0.95): Interval {
   const unknown = { value: NaN, low: -Infinity, high: Infinity };
   if (points.length < 3) return unknown;
-  const meanX = mean(points.map(({ x }) => x));
-  const meanY = mean(points.map(({ y }) => y));
-  let sumXX = 0;
-  let sumXY = 0;
-  for (const { x, y } of points) {
-    sumXX += (x - meanX) ** 2;
-    sumXY += (x - meanX) * (y - meanY);
-  }
+  const { meanX, meanY, sumXX, sumXY } = sumsOf(points);
   if (sumXX === 0) return unknown;
   const value = sumXY / sumXX;
   const residuals = points.map(({ x, y }) => y - meanY - value * (x - meanX));
@@ -34,6 +27,27 @@ export function slope(points: readonly TrendPoint[], confidence = 0.95): Interva
     studentQuantile((1 + confidence) / 2, independent - 2) *
     Math.sqrt(squares / (independent - 2) / sumXX);
   return { value, low: value - half, high: value + half };
+}
+
+/** From -1 to 1; 0 where one of the two is the same in all points. */
+export function correlation(points: readonly TrendPoint[]): number {
+  const { sumXX, sumXY, sumYY } = sumsOf(points);
+  return sumXX * sumYY === 0 ? 0 : sumXY / Math.sqrt(sumXX * sumYY);
+}
+
+/** The means, and the sums of squares and products of what is away from them. */
+function sumsOf(
+  points: readonly TrendPoint[],
+): Record<'meanX' | 'meanY' | 'sumXX' | 'sumXY' | 'sumYY', number> {
+  const meanX = mean(points.map(({ x }) => x));
+  const meanY = mean(points.map(({ y }) => y));
+  const sums = { meanX, meanY, sumXX: 0, sumXY: 0, sumYY: 0 };
+  for (const { x, y } of points) {
+    sums.sumXX += (x - meanX) ** 2;
+    sums.sumXY += (x - meanX) * (y - meanY);
+    sums.sumYY += (y - meanY) ** 2;
+  }
+  return sums;
 }
 
 function lagOneCorrelation(residuals: readonly number[], squares: number): number {

@@ -18,7 +18,7 @@ import {
   standardDeviation,
 } from '../../../../cli/src/analysis/statistics/statistics';
 import { PIECE_MS, shareOf, type Piece } from '../../../../cli/src/analysis/statistics/share';
-import { slope } from '../../../../cli/src/analysis/statistics/trend';
+import { correlation, slope } from '../../../../cli/src/analysis/statistics/trend';
 
 describe('percentiles', () => {
   const twenty = sorted([15, 20, 35, 40, 50, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 100]);
@@ -159,6 +159,22 @@ describe('the share of requests that fail in bursts', () => {
       expect(coverage(alone)).toBeLessThan(0.5);
     },
   );
+});
+
+describe('correlation', () => {
+  const along = (values: number[]) => values.map((y, i) => ({ x: i, y }));
+
+  it('is 1 on a line that rises, -1 on one that falls, and between them where points scatter', () => {
+    expect(correlation(along([1, 3, 5]))).toBeCloseTo(1, 12);
+    expect(correlation(along([5, 3, 1]))).toBeCloseTo(-1, 12);
+    // Sums of squares 5 and 9, of products 6: 6 / sqrt(45).
+    expect(correlation(along([1, 2, 2, 5]))).toBeCloseTo(0.8944, 4);
+  });
+
+  it('is 0 where one of the two never changes', () => {
+    expect(correlation(along([4, 4, 4]))).toBe(0);
+    expect(correlation([])).toBe(0);
+  });
 });
 
 describe('slope', () => {

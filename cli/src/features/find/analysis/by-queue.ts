@@ -35,9 +35,10 @@ export interface QueueAnswer {
   low: number;
   high: number;
   price: Price;
-  /** Standard errors of the logarithm: by what a queue leaves open, and by the weather of the machine. */
+  /** Standard errors of the logarithm: by what a queue leaves open, and by the weather of the machine, its stalls included. */
   modelError: number;
   weatherError: number;
+  stallError: number;
   /**
    * What the replay predicts of the probes that were replayed, over the bound of the SLO: each at what a request cost in its
    * own seconds.
@@ -104,6 +105,7 @@ function answerOf(
     },
     modelError: found.modelError,
     weatherError: found.weatherError,
+    stallError: found.stallError,
   };
 }
 

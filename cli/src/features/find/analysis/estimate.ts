@@ -172,10 +172,10 @@ const spanOf = (
 const isDisjoint = (one: CapacityInterval, other: CapacityInterval): boolean =>
   one.low > other.high || other.low > one.high;
 
-const causesOf = ({ modelError, weatherError }: QueueAnswer): Causes => ({
+const causesOf = ({ modelError, weatherError, stallError }: QueueAnswer): Causes => ({
   requests: modelError,
-  speed: weatherError,
-  stalls: 0,
+  speed: Math.sqrt(Math.max(0, weatherError ** 2 - stallError ** 2)),
+  stalls: stallError,
 });
 
 function byPassAndMiss(

@@ -132,7 +132,7 @@ describe('a queue answers only', () => {
     const found: QueueEstimate = {
       ...{ ratePerSecond: 40, low: 38, high: 42, costSeconds: 0.02, speeds: [] },
       ...{ share: 1, variability: 1, isAtEdge: false, residual: 0.1, predicted: [] },
-      ...{ modelError: 0.02, weatherError: 0.01, pieces: 8, stalls: 0 },
+      ...{ modelError: 0.02, weatherError: 0.01, stallError: 0, pieces: 8, stalls: 0 },
     };
     expect(whyNotBelieved(found, around())).toBeNull();
     expect(whyNotBelieved({ ...found, isAtEdge: true }, around())).toContain('does not explain');

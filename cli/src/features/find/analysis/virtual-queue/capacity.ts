@@ -1,4 +1,5 @@
-import { median, standardDeviation } from '../../../../analysis/statistics/statistics';
+import { mean, median, standardDeviation } from '../../../../analysis/statistics/statistics';
+import { correlation } from '../../../../analysis/statistics/trend';
 import {
   exponential,
   normal,
@@ -34,6 +35,8 @@ export interface QueueCapacity {
   /** Standard error of that logarithm: by the model, and by the weather that was seen. */
   modelError: number;
   weatherError: number;
+  /** The part of the error by weather that comes from the stalls. */
+  stallError: number;
   pieces: number;
   stalls: number;
 }
@@ -79,14 +82,16 @@ export function capacityOf(
     each.reduce((sum, one) => sum + one.weight * (one.log - log) ** 2, 0) / total;
   const random = seededRandom(4242);
   const responses = calm.reduce((sum, { trace }) => sum + trace.due.length, 0);
-  const again = Array.from({ length: question.effort.bootstraps }, () =>
-    solve(fit.best, resampled(weather, responses, random), BOOTSTRAP_RUNS),
-  );
-  const weatherError = again.length > 1 ? standardDeviation(again) : 0;
+  const again = Array.from({ length: question.effort.bootstraps }, () => {
+    const other = resampled(weather, responses, random);
+    return { x: stalledPerRequest(other), y: solve(fit.best, other, BOOTSTRAP_RUNS) };
+  });
+  const weatherError = again.length > 1 ? standardDeviation(again.map(({ y }) => y)) : 0;
   return {
     log,
     modelError: Math.sqrt(modelVariance),
     weatherError,
+    stallError: weatherError * Math.abs(correlation(again)),
     pieces: weather.pieces.length,
     stalls: weather.stallSeconds.length,
   };
@@ -120,6 +125,9 @@ function piecesOf({ trace, calmCost, nearCost }: Replayed): Piece[] {
   }
   return pieces;
 }
+
+const stalledPerRequest = ({ stallSeconds, stallRate }: Weather): number =>
+  stallSeconds.length === 0 ? 0 : stallRate * mean(stallSeconds);
 
 /** The same weather, had other pieces of it been seen. */
 function resampled(

@@ -32,6 +32,7 @@ export interface QueueEstimate {
   predicted: (number | null)[];
   modelError: number;
   weatherError: number;
+  stallError: number;
   pieces: number;
   stalls: number;
 }
@@ -77,6 +78,7 @@ export function estimateByQueue(
     ),
     modelError: answer.modelError,
     weatherError: answer.weatherError,
+    stallError: answer.stallError,
     pieces: answer.pieces,
     stalls: answer.stalls,
   };

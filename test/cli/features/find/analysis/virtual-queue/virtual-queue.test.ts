@@ -149,6 +149,23 @@ describe('an estimate from the replay of probes', () => {
     expect(cost([{ from: 10, to: 14.5 }])).toBeCloseTo(0.02, 2.5);
   });
 
+  it('tells stalls from a machine that changes its speed', () => {
+    const stallErrorOf = (costAt: (second: number) => number): number => {
+      const probes = rates.map((ratePerSecond, i) =>
+        probeOfOneServer(seededRandom(40 + i), { ratePerSecond }, 50, costAt),
+      );
+      const found = estimateByQueue(probes, question, { ...ROUGH, bootstraps: 14 });
+      expect(found?.weatherError).toBeGreaterThan(0.005);
+      return (found?.stallError ?? NaN) / (found?.weatherError ?? NaN);
+    };
+    const stalls = [14, 33].map((at) => [at, at + 0.03] as const);
+    const stalling = (second: number): number =>
+      stalls.some(([from, to]) => second > from && second < to) ? 1 : 0.02;
+    const swinging = (second: number): number => (second % 50 < 25 ? 0.017 : 0.023);
+    expect(stallErrorOf(stalling)).toBeGreaterThan(0.7);
+    expect(stallErrorOf(swinging)).toBeLessThan(0.3);
+  });
+
   it('says nothing without a probe of an open loop that has responses', () => {
     const closed = probeOfOneServer(seededRandom(1), { clients: 4 }, 10, steady(0.02));
     expect(estimateByQueue([closed], question)).toBeNull();
