@@ -239,6 +239,15 @@ describe('what would narrow an interval', () => {
     expect(whatNarrows(causes, 0.18, 300, 0.05)).toMatch(/about 60 minutes .* narrow it to 5%$/);
   });
 
+  it('is named after the stalls where the machine was steady but for them', () => {
+    const costAt = (second: number): number =>
+      [14, 33].some((at) => second > at && second < at + 0.03) ? 1 : 0.02;
+    const stalling = [34, 38, 41, 36].map((rate) => open(rate, { costAt, seconds: 50 }));
+    const { price, refining } = estimate([closed(), ...stalling], { ...settings, precision: 0.02 });
+    expect(price).not.toBeNull();
+    expect(refining).toContain('because a few stalls decide the result');
+  });
+
   it('is no more time where that would take hours', () => {
     expect(whatNarrows({ ...causes, stalls: 1 }, 2, 300)).toMatch(
       /a few stalls decide the result; more time would hardly/,
