@@ -82,6 +82,10 @@ const searchWords = (workload: string, budget: string, isShort: boolean): string
   ...['find', '--workload', workload, ...SLO, ...(isShort ? SHORT : ['--budget', budget])],
 ];
 
+/** A search that goes on stays in its folder. */
+const outOf = (more: readonly string[], scratch: string): string[] =>
+  more.includes('--continue') ? [] : ['--out', scratch];
+
 /** A search that brings up an n8n of its own, as a user's does. */
 async function search(
   { workload, mode }: PlannedPart,
@@ -91,7 +95,7 @@ async function search(
   options: CallOptions = {},
 ): Promise<Found> {
   const words = [...searchWords(workload, budget, isShort), ...MODES[mode]];
-  return (await call<Found>([...words, '--out', scratch, ...more], options)).record;
+  return (await call<Found>([...words, ...outOf(more, scratch), ...more], options)).record;
 }
 
 /**
@@ -103,13 +107,14 @@ async function searchPinned(
   { mode }: PlannedPart,
   words: readonly string[],
   { call, scratch }: Measuring,
-  more: readonly string[] = ['--out', scratch],
+  more: readonly string[] = [],
 ): Promise<Found> {
   const tools = join(scratch, 'tools');
   if (!existsSync(tools)) toolsOnCores(tools);
   const env = { N8N_TUNED_CACHE: tools };
   const options: CallOptions = { through: on(CORES.generator), env };
-  return (await call<Found>([...words, ...MODES[mode], '--anyway', ...more], options)).record;
+  const all = [...words, ...MODES[mode], '--anyway', ...outOf(more, scratch), ...more];
+  return (await call<Found>(all, options)).record;
 }
 
 const pinned = <Result>(
@@ -157,7 +162,7 @@ async function pairs(part: PlannedPart, measuring: Measuring): Promise<Kept> {
   ];
   let found: Found | null = null;
   for (const shares of STEPS.slice(0, isShort ? 1 : PAIRS.turns)) {
-    const more = found === null ? undefined : ['--continue', found.folder];
+    const more = found === null ? [] : ['--continue', found.folder];
     found = await searchPinned(part, words, measuring, more);
     const answer = answerOf(asTold(found));
     await pinned(part, measuring, (up) => stepsAt(shares, answer, steps, { part, up, measuring }));

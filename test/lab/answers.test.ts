@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { wholePriceOf } from '../../cli/src/features/find/analysis/price';
+import type { Measuring } from '../../cli/src/features/study/study';
 import { unsure } from '../../lab/generate/records';
 import { goalsText } from '../../lab/generate/studies/answers';
 import {
@@ -18,7 +19,9 @@ import {
 } from '../../studies/answers/goals';
 import { CORES, toolsOnCores } from '../../studies/oha';
 import { sampleSearch } from '../support/sample-find';
-import { PARTS, QUICK_PARTS } from '../../studies/answers/parts';
+import study from '../../studies/answers/measure';
+import { PARTS, QUICK_PARTS, RATE } from '../../studies/answers/parts';
+import { asked } from '../cli/command-line/asked';
 
 const answer = (ratePerSecond: number, cpuMs: number | null = 20, width = 0.1): Answer => ({
   ...{ verdict: 'found', sentence: '', ratePerSecond, cpuMs, alonePerSecond: null },
@@ -187,6 +190,29 @@ test('a search is compared at the CPU that n8n tells itself, as the steps of the
     probes: [{ ...probes[0], cpuPerRequest: null }] as typeof search.probes,
   }).probes;
   expect(unseen?.cpuPerRequest).toBeNull();
+});
+
+test('a search that is not sure goes on, by commands that are accepted, before a question is asked about its rate', async () => {
+  const part = PARTS.find(({ kind }) => kind === 'rate');
+  if (part === undefined) throw new Error('no part asks about a rate');
+  const folder = mkdtempSync(join(tmpdir(), 'answers-'));
+  try {
+    const unsureYet = { ...sampleSearch(), verdict: 'inconclusive', folder };
+    writeFileSync(join(folder, 'find.json'), JSON.stringify(unsureYet));
+    const commands: string[][] = [];
+    const call = (words: string[]) => {
+      commands.push(words);
+      return Promise.resolve({ record: unsureYet });
+    };
+    const measuring = { call, scratch: folder, isShort: false } as unknown as Measuring;
+    await expect(study.measured(part, measuring)).rejects.toThrow(unsureYet.sentence);
+    expect(commands).toHaveLength(1 + RATE.continued);
+    for (const [name = '', ...words] of commands) {
+      expect(await asked(name, words, () => 'accepted')).toBe('"accepted"');
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test('each tool of the lab runs on the core of n8n, and k6 on that of the generator, wherever the command runs that starts it', () => {

@@ -26,7 +26,7 @@ const countOf = (all: readonly { kind: string }[], kind: string): number =>
   all.filter((one) => one.kind === kind).length;
 
 /** How searches beside another generator differ from those of a user. */
-const OWN_WAYS = `Searches beside another generator were pinned (n8n and its stores to one core, the generator to the other), and their arrivals were even. They ran with \`--anyway\`, so they did not refuse a busy machine, in ${number(PAIRS.turns)} parts of ${PAIRS.turnBudget.replace(/s$/, ' s')}, the later ones with \`--continue\`. Some records are of an earlier form of the study. In those, the command also ran on n8n's core and took some of its CPU, and all steps of the other generator were at fixed shares of the estimate.`;
+const OWN_WAYS = `Searches beside another generator were pinned (n8n and its stores to one core, the generator to the other), and their arrivals were even. They ran with \`--anyway\`, so they did not refuse a busy machine, in ${number(PAIRS.turns)} parts of ${PAIRS.turnBudget.replace(/s$/, ' s')}, the later ones with \`--continue\`.`;
 
 export function goalsText(all: readonly Recorded[] = recorded()): string {
   const table = tableOf(goalsOf(all), {
