@@ -16,6 +16,7 @@ import {
   read,
   readUnpacked,
   refuseUnlessFound,
+  SHOWN_SEARCH,
   root,
   table,
   type Generated,
@@ -27,7 +28,6 @@ import { wholeTime } from './studies/search';
 import { distinct } from './sweeps';
 import { parse } from 'yaml';
 import { pinned, readVersions } from '../../cli/src/lab/paths';
-import { dirname } from 'node:path';
 import { readFind } from '../../cli/src/features/find/read';
 import type { FindRecord } from '../../cli/src/features/find/record';
 import { findVerdict } from '../../cli/src/features/find/report/document';
@@ -37,12 +37,12 @@ import { repeatCommand } from '../../cli/src/report/text/units';
 
 // What the command prints, from a search that is recorded here.
 
-const RECORD = 'studies/capacity/results/items/find.json';
+const RECORD = `${SHOWN_SEARCH}/find.json`;
 const FIGURES = ['Capacity', 'Plan with', 'Speed', 'Limited by'];
 const STYLE = { width: 100, colour: false };
 
 export const output = (): string =>
-  `${outputOf(readUnpacked(dirname(RECORD), readFind), RECORD)}\n\n${wholeTime()}`;
+  `${outputOf(readUnpacked(SHOWN_SEARCH, readFind), RECORD)}\n\n${wholeTime()}`;
 
 export function outputOf(record: FindRecord, path: string): string {
   refuseUnlessFound(record, path);

@@ -203,6 +203,9 @@ export const lowerMedian = (values: readonly number[]): number =>
 /** A record of the command, read and checked as the command does. */
 export const runAt = (path: string): RunRecord => readUnpacked(dirname(path), readRun);
 
+/** The search that the first pages show; it is of the workload that make capacity writes its values for. */
+export const SHOWN_SEARCH = 'studies/capacity/results/last-node';
+
 /** A search that is not sure of its answer is nothing to show first. */
 export function refuseUnlessFound({ verdict }: Pick<FindRecord, 'verdict'>, path: string): void {
   if (verdict !== 'found')

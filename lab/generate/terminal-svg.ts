@@ -7,7 +7,7 @@ import { readFind } from '../../cli/src/features/find/read';
 import { findDocument } from '../../cli/src/features/find/report/document';
 import { renderTerminal } from '../../cli/src/report/text/terminal';
 import { runDocument } from '../../cli/src/run/report/document';
-import { readUnpacked, refuseUnlessFound, runAt, type Generated } from './records';
+import { readUnpacked, refuseUnlessFound, runAt, SHOWN_SEARCH, type Generated } from './records';
 import { runOf } from './studies/capacity';
 
 // Text with ANSI colours as runs of one style each, line by line.
@@ -62,8 +62,6 @@ const STYLE = { width: 96, colour: true };
 const slos = ({ slo }: { slo: { text: string }[] }): string =>
   slo.map(({ text }) => `--slo '${text}'`).join(' ');
 
-const SEARCH = 'studies/capacity/results/items';
-
 export function findTerminal(search: FindRecord, path: string): string {
   refuseUnlessFound(search, path);
   return terminalSvg({
@@ -83,7 +81,7 @@ export function terminals(): Generated {
         command: `n8n-tuned run --workload ${run.workload.name} --rate ${String(run.profile.ratePerSecond)} --duration ${String(run.profile.durationSeconds)}s \\\n  ${slos(run)}`,
         output: renderTerminal(runDocument({ record: run }), STYLE),
       }),
-      'docs/terminal/find.svg': findTerminal(readUnpacked(SEARCH, readFind), SEARCH),
+      'docs/terminal/find.svg': findTerminal(readUnpacked(SHOWN_SEARCH, readFind), SHOWN_SEARCH),
       'docs/terminal/compare.svg': terminalSvg({
         command: `n8n-tuned compare ${compared.a.name}.yaml ${compared.b.name}.yaml --workload ${compared.workload.name} --vus ${clients}`,
         output: renderTerminal(compareDocument(compared), STYLE),

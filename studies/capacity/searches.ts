@@ -10,6 +10,8 @@ export const WORKLOADS = ['last-node', 'items'];
 /** How wide an interval may come out, as a share of the capacity to either side. */
 const WIDEST = 0.6;
 const VERDICTS = ['found', 'rough', 'not confirmed', 'inconclusive'] as const;
+/** How many of the newest whole runs are compared with each other. */
+const IN_A_ROW = 5;
 /** The folder that make capacity writes to, unless it is told otherwise. */
 const DEFAULT_FOLDER = 'results/capacity';
 
@@ -24,7 +26,40 @@ export interface Rendering {
 export interface Ended {
   exit: number | null;
   charts: readonly Pick<Rendering, 'exit'>[];
-  searches: readonly { workload: string; low: number; high: number | null }[];
+  searches: readonly {
+    workload: string;
+    low: number;
+    high: number | null;
+    /** Milliseconds; left out in runs before a search had a price. */
+    cpuMs?: number | null;
+  }[];
+}
+
+/** What the intervals of several runs share, in CPU seconds per second; empty where `low` is above `high`. */
+export interface Shared {
+  workload: string;
+  runs: number;
+  low: number;
+  high: number;
+}
+
+/** Compares the newest whole runs at equal price, as the rates of two speeds of the machine do not compare. */
+export function sharedOf(runs: readonly (Ended & { kind: string })[]): Shared[] {
+  const searches = runs
+    .filter(({ kind }) => kind === 'full')
+    .flatMap((run) => run.searches)
+    .flatMap(({ workload, low, high, cpuMs = null }) => {
+      if (cpuMs === null) return [];
+      const seconds = cpuMs / 1_000;
+      return [{ workload, low: low * seconds, high: (high ?? Infinity) * seconds }];
+    });
+  return WORKLOADS.flatMap((workload) => {
+    const work = searches.filter((one) => one.workload === workload).slice(-IN_A_ROW);
+    if (work.length < 2) return [];
+    const low = Math.max(...work.map((one) => one.low));
+    const high = Math.min(...work.map((one) => one.high));
+    return [{ workload, runs: work.length, low, high }];
+  });
 }
 
 /** Whether no values have to be written, because the capacity of the workload that they are for is not known well enough. */

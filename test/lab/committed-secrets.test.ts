@@ -191,17 +191,20 @@ function entropyOf(word: string): number {
 
 /** Digests and the like: drawn by no one, or of nothing secret. */
 const RANDOM_KEYS = /^(manifestHash|sha256|digest|hash|commit|integrity|.*Sha256)$/;
+/** The requests of a search hold only packed numbers. */
+const isPacked = (path: readonly string[]): boolean => path.at(-2) === 'requests';
 
 test('no text of a record is as random as a generated secret', () => {
   const words = inJson.flatMap(({ file, leaves }) =>
     leaves
       .filter(
-        ({ path, value }) => typeof value === 'string' && !RANDOM_KEYS.test(path.at(-1) ?? ''),
+        ({ path, value }) =>
+          typeof value === 'string' && !RANDOM_KEYS.test(path.at(-1) ?? '') && !isPacked(path),
       )
       .flatMap(({ path, value }) =>
         (
           String(value)
-            .replaceAll(/n8n/gi, '')
+            .replaceAll(/n8n|sha256:[0-9a-f]+/gi, '')
             .match(/[A-Za-z0-9+]{20,}/g) ?? []
         ).map((word) => ({ file, path, word })),
       ),

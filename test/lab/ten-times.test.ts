@@ -212,6 +212,26 @@ describe('the page', () => {
     expect(said).toContain('(studies/capacity/results.jsonl.gz#ten-times)');
   });
 
+  test('says of the five newest whole runs with a price whether all intervals overlap at equal price', () => {
+    const made = (low: number, high: number, cpuMs?: number) => ({
+      ...{ kind: 'full', ...well },
+      searches: ['last-node', 'items'].map((workload) => ({
+        ...{ workload, low, high: workload === 'items' ? low + 1 : high },
+        ...(cpuMs === undefined ? {} : { cpuMs }),
+      })),
+    });
+    const five = [made(30, 40, 20), made(60, 80, 10), made(35, 45, 20), made(30, 37, 20)];
+    const runs = [made(1, 2), made(5, 6, 20), ...five, made(31, 41, 20)];
+    const said = text({ runs });
+    expect(said).toContain(
+      'The intervals of last-node in the 5 newest whole runs all overlap at equal price, from 0.70 to 0.74 CPU seconds per second.',
+    );
+    expect(said).toContain(
+      'The intervals of items in the 5 newest whole runs do not all overlap at equal price.',
+    );
+    expect(text({ runs: runs.slice(0, 2) })).not.toContain('overlap');
+  });
+
   test('says where there was no whole run yet', () => {
     expect(text({ runs: [{ kind: 'recorded', ...well }] })).toContain('no whole run');
   });

@@ -1,6 +1,12 @@
 // How much an n8n sustains, whether recommended values deliver it, and what settings and patches change.
 import { dirname, join } from 'node:path';
-import { isRefused, isWell, type Ended } from '../../../studies/capacity/searches';
+import {
+  isRefused,
+  isWell,
+  sharedOf,
+  type Ended,
+  type Shared,
+} from '../../../studies/capacity/searches';
 import { limitName } from '../../../cli/src/analysis/limits/table';
 import type { CompareRecord } from '../../../cli/src/features/compare/record';
 import type { FindRecord } from '../../../cli/src/features/find/record';
@@ -45,6 +51,11 @@ ${tableOf(searches(), {
 const TEN_TIMES = 'studies/capacity/results/ten-times.json';
 type Run = Ended & { kind: string };
 
+const sharedText = ({ workload, runs, low, high }: Shared): string =>
+  low <= high
+    ? `The intervals of ${workload} in the ${number(runs)} newest whole runs all overlap at equal price, from ${low.toFixed(2)} to ${high.toFixed(2)} CPU seconds per second.`
+    : `The intervals of ${workload} in the ${number(runs)} newest whole runs do not all overlap at equal price.`;
+
 export function tenTimesText({ runs }: { runs: readonly Run[] }): string {
   const wellOf = (some: readonly Run[]): string => outOf(some.filter(isWell).length, some.length);
   const of = (kind: string): Run[] => runs.filter((run) => run.kind === kind);
@@ -57,7 +68,7 @@ In ${wellOf(runs)} times, \`make capacity\` ended as it should. In ${number(writ
 its values. In ${number(refused)}, the interval was wider than a factor of two, so \`recommend\` ended with exit code 3 and wrote no values;
 \`make\` then ends with 2, and shows the 3 in its last line.
 The times were ${full.length === 0 ? 'no whole run was made so far' : `${wellOf(full)} whole runs`}, and ${wellOf(of('recorded'))} from recorded searches with random capacities and verdicts, for
-which no n8n is needed. ${link(TEN_TIMES)}`;
+which no n8n is needed. ${[...sharedOf(runs).map(sharedText), link(TEN_TIMES)].join('\n')}`;
 }
 
 export const capacity: StudyPage = {
