@@ -174,7 +174,10 @@ describe.each<[string, FindRecord]>([
       if (evidence === null) throw new Error('it tells nothing');
       const recommendation = recommend([evidence], plannedRate([evidence]));
       if (recommendation === null) throw new Error('nothing is recommended');
-      expect(parse(valuesYaml(recommendation))).toHaveProperty('main.resources.requests.cpu');
+      const yaml = valuesYaml(recommendation);
+      expect(parse(yaml)).toHaveProperty('main.resources.requests.cpu');
+      // No figure has more digits than anyone measures.
+      expect(yaml).not.toMatch(/\.\d{7,}/);
       const share = (evidence.at?.ratePerSecond ?? 0) / other.capacity.ratePerSecond;
       expect(share).toBeCloseTo((recorded.atCapacity?.ratePerSecond ?? 0) / 40);
       expect(evidence.at?.roles).toEqual(recorded.atCapacity?.roles);

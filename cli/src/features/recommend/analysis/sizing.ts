@@ -129,7 +129,7 @@ function sizedRole(
     cpuMillicores: Math.max(CPU_STEP, roundUp(share, CPU_STEP)),
     memoryMiB: Math.max(MIN_MEMORY_MIB, roundUp(MEMORY_ROOM * peakMiB, MEMORY_STEP)),
     why: {
-      cpu: `${formatNumber(cores)} cores at ${perSecond(at.ratePerSecond)} in ${at.run}, scaled to ${String(wantedPerSecond)}/s for ${counted(instances, 'instance')}, divided by ${String(PLANNED_SHARE)}`,
+      cpu: `${formatNumber(cores)} cores at ${perSecond(at.ratePerSecond)} in ${at.run}, scaled to ${perSecond(wantedPerSecond)} for ${counted(instances, 'instance')}, divided by ${String(PLANNED_SHARE)}`,
       memory: `peak of ${formatNumber(peakMiB)} MiB in ${at.run}${average}, times ${String(MEMORY_ROOM)}, at least ${formatNumber(MIN_MEMORY_MIB)} MiB`,
     },
   };
