@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
+import { hrefOf, SHOWN_SEARCH } from '../../lab/generate/records';
 import { repositoryRoot } from '../../cli/src/lab/paths';
 import { readFind } from '../../cli/src/features/find/read';
 import { readRecordFolders } from '../../cli/src/record/archive';
@@ -14,7 +15,7 @@ import { renderHtml } from '../../cli/src/report/page/html';
  * The pictures of the README: the report of a search that is recorded in the repository.
  * UPDATE_SCREENSHOTS=1 renews them.
  */
-const RECORD = 'studies/capacity/results.jsonl.gz#last-node/find';
+const RECORD = hrefOf(`${SHOWN_SEARCH}/find.json`);
 const out = mkdtempSync(join(tmpdir(), 'n8n-tuned-first-page-'));
 const pictures =
   process.env['UPDATE_SCREENSHOTS'] === '1' ? join(repositoryRoot(), 'docs/screenshots') : out;

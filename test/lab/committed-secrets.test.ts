@@ -191,8 +191,9 @@ function entropyOf(word: string): number {
 
 /** Digests and the like: drawn by no one, or of nothing secret. */
 const RANDOM_KEYS = /^(manifestHash|sha256|digest|hash|commit|integrity|.*Sha256)$/;
-/** The requests of a search hold only packed numbers. */
-const isPacked = (path: readonly string[]): boolean => path.at(-2) === 'requests';
+/** Times of the requests of a search are packed numbers. */
+const isPacked = (path: readonly string[]): boolean =>
+  /\.requests\.(dueMs|latencyMs)$/.test(path.join('.'));
 
 test('no text of a record is as random as a generated secret', () => {
   const words = inJson.flatMap(({ file, leaves }) =>
