@@ -13,6 +13,7 @@ import {
   table,
   type Generated,
 } from './records';
+import { onRealN8n, worstAgainstStaircase } from './studies/answers';
 import { ratioText } from './studies/capacity';
 import { peer } from './studies/charts';
 import { lostInFaults, lostShare, spreadOfFaults, stillRunning } from './studies/drills';
@@ -20,7 +21,7 @@ import { lessCpuWithPatches } from './studies/expressions';
 import { heapMapAnswer, mapParts } from './studies/heap-map';
 import { limits, namedLimits, namedLimitsInterval, nearestLimit } from './studies/limits';
 import { workersPayOff } from './studies/queue';
-import { largest, largestError, onRealN8n, worstAgainstStaircase } from './studies/search';
+import { largest, largestError } from './studies/search';
 import { smallPods } from './studies/small-pods';
 import { gainOfDefault, pairedGain } from './studies/tuning';
 import { sum } from './sweeps';
@@ -149,7 +150,7 @@ function search(): Measured {
     );
   const text = `${largestError()} ${onRealN8n()}`;
   return {
-    means: `[Each comparison](${pathOfPage({ study: 'find-against-staircase' })}) is in its study; plan with the interval that the search reports.`,
+    means: `[Each comparison](${pathOfPage({ study: 'answers' })}) is in its study; plan with the interval that the search reports.`,
     study: 'known-capacity',
     question: 'How accurate is the capacity from `find`?',
     figure: text,

@@ -17,13 +17,7 @@ import { memoryOverTime } from './studies/memory-over-time';
 import { closedLoop, ownMain } from './studies/own-main';
 import { queue, workers } from './studies/queue';
 import { rightSizing } from './studies/right-sizing';
-import {
-  arrivals,
-  findAgainstStaircase,
-  generators,
-  knownCapacity,
-  searchQuality,
-} from './studies/search';
+import { arrivals, generators, knownCapacity, searchQuality } from './studies/search';
 import { smallPods } from './studies/small-pods';
 import { cores, tuning } from './studies/tuning';
 import { upgradeGate } from './studies/upgrade-gate';
@@ -32,7 +26,7 @@ import { filesOfPage, linksFrom, pathOfPage, questionOf, type StudyPage } from '
 export const STUDIES: readonly StudyPage[] = [
   ...[charts, taskRunners, comparisons, patches, tuning, cores, queue, workers],
   ...[drills, drillSettings, manyKills, capacity, proof, smallPods, heap, heapFloors],
-  ...[kubernetes, upgradeGate, searchQuality, knownCapacity, findAgainstStaircase],
+  ...[kubernetes, upgradeGate, searchQuality, knownCapacity],
   ...answers(),
   ...[arrivals, generators, plantedLimits, limits, cpuProfile, statements, isolates, isolatePool],
   ...[databasePool, sessions, ownMain, closedLoop, clusterLoop, balancing, rightSizing],

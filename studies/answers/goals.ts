@@ -1,8 +1,8 @@
 // What the records of this study say of each goal. Pure.
 import { median } from '../../cli/src/analysis/statistics/statistics';
 import type { FindRecord } from '../../cli/src/features/find/record';
-import { betweenSteps } from '../find-against-staircase/staircase';
 import { SPINNER } from './parts';
+import { betweenSteps } from './staircase';
 
 /**
  * The same search with the CPU that n8n itself tells at /metrics, where a step of the other generator has it from: its task

@@ -17,7 +17,6 @@ import {
   type PartMeasured,
   type Study,
 } from '../../cli/src/features/study/study';
-import { ohaFigures } from '../find-against-staircase/staircase';
 import { CORES, cpuSeconds, load, on, toolsOnCores } from '../oha';
 import { withN8n, type Up } from '../up';
 import {
@@ -51,6 +50,7 @@ import {
   type Kind,
   type PlannedPart,
 } from './parts';
+import { ohaFigures } from './staircase';
 
 const P95_MS = 300;
 /** Requests a second. */

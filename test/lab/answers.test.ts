@@ -5,7 +5,12 @@ import { join } from 'node:path';
 import { wholePriceOf } from '../../cli/src/features/find/analysis/price';
 import type { Measuring } from '../../cli/src/features/study/study';
 import { unsure } from '../../lab/generate/records';
-import { goalsText } from '../../lab/generate/studies/answers';
+import {
+  comparisonsText,
+  goalsText,
+  onRealN8n,
+  worstAgainstStaircase,
+} from '../../lab/generate/studies/answers';
 import {
   agree,
   asTold,
@@ -258,4 +263,22 @@ test('its page says of each goal whether it is met so far, by which figure, and 
   const wide: Answer = { ...answer(39.4), verdict: 'inconclusive' };
   const all = Array.from({ length: 12 }, () => ({ ...pair(wide), path }));
   expect(goalsText(all)).toMatch(/ends FOUND or ROUGHLY, 10 of 12 +\| not met: 0 of 12/);
+});
+
+test('its page compares each search with the staircase at the price of the search', () => {
+  const path = 'studies/answers/results/pairs-items-regular-1.json';
+  const wide: Answer = { ...answer(80), verdict: 'inconclusive' };
+  const failed: Pairs = { ...pair(answer(40)), steps: steps([50, 20]) };
+  const all = [pair(answer(39.4)), pair(wide), failed].map((one) => ({ ...one, path }));
+  const rows = comparisonsText(all).split('\n').slice(-3);
+  // The boundary is at 0.8 of a core, which is 39.7/s at 20 ms between the steps that are nearest to it.
+  expect(rows[0]).toMatch(
+    /items +\| regular +\| 39\.4\/s at 20 ms of CPU \(35\.5 to 43\.3\) +\| 39\.\d+\/s +\| -?0\.?\d*% +\| \[record\]/,
+  );
+  expect(rows[1]).toMatch(/80\/s .*, inconclusive +\| 39\.\d+\/s, not in that interval +\| 10\d% /);
+  expect(rows[2]).toMatch(/\| no boundary +\| - +\|/);
+  expect(onRealN8n(all)).toMatch(
+    /at most 10% in 1 of 3 comparisons at equal CPU per request, and 2 of 3 searches were FOUND or ROUGHLY\.$/,
+  );
+  expect(worstAgainstStaircase(all)).toBe(Infinity);
 });

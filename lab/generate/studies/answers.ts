@@ -1,9 +1,29 @@
 // The page of the study of answers: each goal, whether it was met, and every comparison.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { goalsOf, type Kept } from '../../../studies/answers/goals';
+import {
+  boundaryOf,
+  comparedAtPrice,
+  goalsOf,
+  isSure,
+  type Kept,
+  type Pairs,
+} from '../../../studies/answers/goals';
 import { PAIRS, PARTS } from '../../../studies/answers/parts';
-import { has, link, number, readJson, root, tableOf } from '../records';
+import {
+  has,
+  link,
+  ms,
+  number,
+  outOf,
+  perSecond,
+  range,
+  readJson,
+  root,
+  share,
+  tableOf,
+  unsure,
+} from '../records';
 import type { StudyPage } from '../study-page';
 
 const ARCHIVE = 'studies/answers/results';
@@ -24,6 +44,52 @@ function answersSentence(all: readonly Kept[] = recorded()): string {
 
 const countOf = (all: readonly { kind: string }[], kind: string): number =>
   all.filter((one) => one.kind === kind).length;
+
+type RecordedPair = Pairs & { path: string };
+const pairsIn = (all: readonly Recorded[]): RecordedPair[] =>
+  all.filter((one): one is RecordedPair => one.kind === 'pairs');
+
+/** The share within which a search is meant to come. */
+const NEAR = 0.1;
+/** A search or a staircase without an answer is as far off as can be. */
+const errorOf = (pair: Pairs): number => Math.abs(comparedAtPrice(pair)?.error ?? Infinity);
+
+export const worstAgainstStaircase = (all: readonly Pairs[] = pairsIn(recorded())): number =>
+  Math.max(...all.map(errorOf));
+
+/** What servers of known capacity do not show: how near a search comes on n8n, and how often it has an answer. */
+export function onRealN8n(all: readonly Pairs[] = pairsIn(recorded())): string {
+  const near = all.filter((pair) => errorOf(pair) <= NEAR).length;
+  const sure = all.filter(({ search }) => isSure(search)).length;
+  return `On a real n8n, the difference from a stepwise load test was at most ${share(NEAR)} in ${outOf(near, all.length)} comparisons at equal CPU per request, and ${outOf(sure, all.length)} searches were FOUND or ROUGHLY.`;
+}
+
+export function comparisonsText(all: readonly RecordedPair[] = pairsIn(recorded())): string {
+  const priced = (ratePerSecond: number, cpuMs: number | null): string =>
+    `${perSecond(ratePerSecond)}${cpuMs === null ? '' : ` at ${ms(cpuMs)} of CPU`}`;
+  const table = tableOf(all, {
+    workload: ({ workload }) => workload,
+    mode: ({ mode }) => mode,
+    '`find`': ({ search }) =>
+      `${priced(search.ratePerSecond, search.cpuMs)} (${range(search)})${unsure(search)}`,
+    staircase: (pair) => {
+      const [boundary, { cpuMs }] = [boundaryOf(pair), pair.search];
+      if (boundary === null || cpuMs === null) return 'no boundary';
+      const isInside = comparedAtPrice(pair)?.isInside === true;
+      return `${perSecond(boundary / cpuMs)}${isInside ? '' : ', not in that interval'}`;
+    },
+    'off by': (pair) => {
+      const compared = comparedAtPrice(pair);
+      return compared === null ? '-' : share(compared.error);
+    },
+    '': ({ path }) => link(path),
+  });
+  return `## \`find\` against another generator
+
+Between the parts of each search, the generator oha made steps around its answer. The staircase is the boundary between the steps that met the SLO and those that did not, at the CPU per request of the search.
+
+${table}`;
+}
 
 /** How searches beside another generator differ from those of a user. */
 const OWN_WAYS = `Searches beside another generator were pinned (n8n and its stores to one core, the generator to the other), and their arrivals were even. They ran with \`--anyway\`, so they did not refuse a busy machine, in ${number(PAIRS.turns)} parts of ${PAIRS.turnBudget.replace(/s$/, ' s')}, the later ones with \`--continue\`.`;
@@ -52,6 +118,6 @@ export const answers = (): StudyPage[] =>
         {
           study: 'answers',
           answer: () => ({ sentence: answersSentence() }),
-          parts: [() => goalsText()],
+          parts: [() => goalsText(), () => comparisonsText()],
         },
       ];
