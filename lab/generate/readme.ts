@@ -24,7 +24,6 @@ import {
 import { knownCode, knownToAll } from './patches';
 import { middle, n8nOfPeers, peer } from './studies/charts';
 import { caveatOfRecovery, lostInFaults, n8nOfFaults, stillRunning } from './studies/drills';
-import { wholeTime } from './studies/search';
 import { distinct } from './sweeps';
 import { parse } from 'yaml';
 import { pinned, readVersions } from '../../cli/src/lab/paths';
@@ -38,11 +37,10 @@ import { repeatCommand } from '../../cli/src/report/text/units';
 // What the command prints, from a search that is recorded here.
 
 const RECORD = `${SHOWN_SEARCH}/find.json`;
-const FIGURES = ['Capacity', 'Plan with', 'Speed', 'Limited by'];
+const FIGURES = ['Capacity', 'Plan with', 'Speed'];
 const STYLE = { width: 100, colour: false };
 
-export const output = (): string =>
-  `${outputOf(readUnpacked(SHOWN_SEARCH, readFind), RECORD)}\n\n${wholeTime()}`;
+export const output = (): string => outputOf(readUnpacked(SHOWN_SEARCH, readFind), RECORD);
 
 export function outputOf(record: FindRecord, path: string): string {
   refuseUnlessFound(record, path);
@@ -56,8 +54,8 @@ $ ./${repeatCommand(withoutFolder(record.command))}
 ${[...renderVerdict(findVerdict(record), STYLE), '', ...renderRows(figures, STYLE)].join('\n')}
 \`\`\`
 
-The search ran on ${record.startedAt.slice(0, 10)} with n8n ${record.versions['n8n'] ?? ''} in ${record.topology?.mode ?? ''} mode with SQLite${arrivals}. n8n and the load generator shared
-${cores} cores (${cpu.replaceAll('(R)', '')}; [record](${hrefOf(path)})).`;
+The search ran on ${record.startedAt.slice(0, 10)} with n8n ${record.versions['n8n'] ?? ''} in ${record.topology?.mode ?? ''} mode with SQLite${arrivals}, and took ${number(record.totalSeconds / 60)} minutes.
+n8n and the load generator shared ${cores} cores (${cpu.replaceAll('(R)', '')}; [record](${hrefOf(path)})).`;
 }
 
 /** The folder of the results says nothing of what was measured. */

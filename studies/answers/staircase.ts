@@ -1,4 +1,4 @@
-// Where the steps of another generator have their boundary, and what one of its runs says. Pure.
+// The boundary between the steps of another generator, and what one of its runs says. Pure.
 import { mean } from '../../cli/src/analysis/statistics/statistics';
 
 interface Step {

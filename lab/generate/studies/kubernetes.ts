@@ -26,11 +26,6 @@ const searchOf = (mode: string, target: Target): SearchPart =>
   partOf<SearchPart>(`find-${mode}-${target}`);
 const modes: string[] = MODES;
 
-export const kubernetesSearches = (): FindRecord[] =>
-  modes.flatMap((mode) =>
-    (Object.keys(TARGETS) as Target[]).map((target) => searchOf(mode, target).find),
-  );
-
 /**
  * The capacity on Kubernetes over that on processes, with the interval that follows from the two (as of independent
  * estimates, on a logarithmic scale); `high` is null where nothing bounds it.

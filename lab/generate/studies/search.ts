@@ -1,6 +1,5 @@
 // How good the search for a capacity is: on systems that are computed, and on servers of known capacity; and what even
 // arrivals and several generators do to a percentile.
-import type { FindRecord } from '../../../cli/src/features/find/record';
 import type { Quality } from '../../../test/cli/features/find/analysis/simulated/quality';
 import { qualityText } from '../../../test/cli/features/find/analysis/simulated/table';
 import {
@@ -10,9 +9,7 @@ import {
   number,
   perSecond,
   range,
-  rangeOf,
   readJson,
-  recordsNamed,
   seconds,
   share,
   tableOf,
@@ -21,7 +18,6 @@ import {
 } from '../records';
 import type { StudyPage } from '../study-page';
 import { distinct } from '../sweeps';
-import { kubernetesSearches } from './kubernetes';
 
 const QUALITY = 'studies/search-quality/results/record.json';
 export const searchQuality: StudyPage = {
@@ -71,21 +67,6 @@ export const knownCapacity: StudyPage = {
   answer: () => ({ sentence: largestError() }),
   parts: [servers],
 };
-
-type KeptSearch = Pick<FindRecord, 'totalSeconds'> & { command: readonly string[] };
-
-/** Every search of a real n8n that a study keeps. */
-const searchesOfN8n = (): KeptSearch[] => [
-  ...recordsNamed('find.json', 'studies/capacity/').map((path) => readJson<FindRecord>(path)),
-  ...kubernetesSearches(),
-];
-
-/** A budget is what a search measures for: n8n comes to rest between probes. */
-export function wholeTime(all: readonly KeptSearch[] = searchesOfN8n()): string {
-  const common = all.filter(({ command }) => command[command.indexOf('--budget') + 1] === '5m');
-  const took = common.map(({ totalSeconds }) => totalSeconds / 60);
-  return `Our ${number(common.length)} recorded searches of n8n with the default budget of five minutes took ${rangeOf(took)} minutes in all.`;
-}
 
 const ARRIVALS = 'studies/arrivals/results/record.json';
 interface Arrivals {
