@@ -46,7 +46,9 @@ interface Run {
 interface TenTimes {
   runs: Run[];
   well: number;
-  seed?: number;
+  seed?: number | undefined;
+  /** The values that the newest whole run wrote. */
+  values?: string | undefined;
 }
 
 const parts: Part[] = [
@@ -133,7 +135,8 @@ async function fullOnce({ scratch, isShort, signal }: Measuring) {
 async function measured({ name }: Part, measuring: Measuring) {
   const { records, scratch, isShort, signal, tell } = measuring;
   const before = (records.read(ID) as TenTimes | undefined) ?? { runs: [], well: 0 };
-  const record: TenTimes & { values?: string } = { ...before };
+  // When and on which machine is said of the newest part alone.
+  const record: TenTimes = { runs: before.runs, well: 0, seed: before.seed, values: before.values };
   if (name === 'full') {
     const { made, whole } = await fullOnce(measuring);
     record.runs = [...before.runs, made];
