@@ -41,6 +41,8 @@ export interface Shared {
   runs: number;
   low: number;
   high: number;
+  pairs: number;
+  overlapping: number;
 }
 
 /** Compares the newest whole runs at equal price, as the rates of two speeds of the machine do not compare. */
@@ -58,7 +60,11 @@ export function sharedOf(runs: readonly (Ended & { kind: string })[]): Shared[] 
     if (work.length < 2) return [];
     const low = Math.max(...work.map((one) => one.low));
     const high = Math.min(...work.map((one) => one.high));
-    return [{ workload, runs: work.length, low, high }];
+    const pairs = work.flatMap((one, at) =>
+      work.slice(at + 1).map((other) => [one, other] as const),
+    );
+    const overlapping = pairs.filter(([a, b]) => a.low <= b.high && b.low <= a.high).length;
+    return [{ workload, runs: work.length, low, high, pairs: pairs.length, overlapping }];
   });
 }
 

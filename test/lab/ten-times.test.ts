@@ -230,7 +230,7 @@ describe('the page', () => {
       'The intervals of last-node in the 5 newest whole runs all overlap at equal price, from 0.70 to 0.74 CPU seconds per second.',
     );
     expect(said).toContain(
-      'The intervals of items in the 5 newest whole runs do not all overlap at equal price.',
+      'The intervals of items in the 5 newest whole runs do not all overlap at equal price: 5 of 10 pairs do.',
     );
     expect(text({ runs: runs.slice(0, 2) })).not.toContain('overlap');
   });
