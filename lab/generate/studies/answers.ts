@@ -118,6 +118,7 @@ export const answers = (): StudyPage[] =>
         {
           study: 'answers',
           answer: () => ({ sentence: answersSentence() }),
+          records: recorded,
           parts: [() => goalsText(), () => comparisonsText()],
         },
       ];
