@@ -9,17 +9,16 @@ import {
   rmSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { parse } from 'yaml';
 import { attempt, chart, KUBERNETES, loadChart, paths, render, renderOf } from './support/helm.ts';
 
 const MEBIBYTE = 1 << 20;
 const WITH_ALL = ['--set', 'loadTest.enabled=true,target=http://n8n'];
-/** Dashboards, rules and the exporter are what renders most. */
-const EVERYTHING = [
-  ...['--set', 'monitoring.enabled=true,monitoring.dashboard.enabled=true'],
-  ...['--set', 'monitoring.prometheusRule.enabled=true,monitoring.exporter.enabled=true'],
-];
+const EVERYTHING = ['-f', join(chart, 'ci/everything-on-values.yaml')];
+/** What Helm stores apart from the files of a chart. */
+const APART = ['Chart.yaml', 'values.yaml', 'values.schema.json'];
 let folder: string;
 
 beforeAll(() => {
@@ -111,7 +110,7 @@ test('a default rendering is short enough to be read, without and with the patch
   expect(lines).toBeLessThan(2000);
 });
 
-/** The size of a release as Helm stores it: its chart and what it rendered, in JSON, packed, in letters. */
+/** The letters that Helm stores: a release with its chart, whose values are parsed, and what it rendered. */
 async function releaseSize(source: string, values: string[]): Promise<number> {
   const unpacked = mkdtempSync(join(folder, 'release-'));
   expect(await attempt(paths.helm3, ['package', source, '-d', unpacked])).toMatchObject({
@@ -119,17 +118,32 @@ async function releaseSize(source: string, values: string[]): Promise<number> {
   });
   const [archive = ''] = readdirSync(unpacked);
   await attempt('tar', ['-xzf', join(unpacked, archive), '-C', unpacked]);
-  const files = readdirSync(unpacked, { recursive: true, encoding: 'utf8' })
-    .map((name) => join(unpacked, name))
-    .filter((path) => path !== join(unpacked, archive) && lstatSync(path).isFile())
-    .map((path) => ({ name: path, data: readFileSync(path).toString('base64') }));
+  const home = join(unpacked, basename(source));
+  const read = (name: string): Buffer => readFileSync(join(home, name));
+  const packed = (names: string[]): { name: string; data: string }[] =>
+    names.map((name) => ({ name, data: read(name).toString('base64') }));
+  const names = readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    lstatSync(join(home, name)).isFile(),
+  );
+  const isTemplate = (name: string): boolean => name.startsWith('templates/');
+  const isOther = (name: string): boolean => !isTemplate(name) && !APART.includes(name);
   const { text } = await renderOf(source, paths.helm3, values);
-  const release = JSON.stringify({ chart: files, manifest: text });
+  const release = JSON.stringify({
+    info: { notes: read('templates/NOTES.txt').toString() },
+    chart: {
+      metadata: parse(read('Chart.yaml').toString()) as unknown,
+      templates: packed(names.filter(isTemplate)),
+      values: parse(read('values.yaml').toString()) as unknown,
+      schema: read('values.schema.json').toString('base64'),
+      files: packed(names.filter(isOther)),
+    },
+    manifest: text,
+  });
   return gzipSync(release, { level: 9 }).toString('base64').length;
 }
 
 test.each([
-  ['n8n-tuned', chart, ['-f', join(chart, 'ci/queue-external-values.yaml'), ...EVERYTHING]],
+  ['n8n-tuned', chart, EVERYTHING],
   ['n8n-load', loadChart, WITH_ALL],
 ])(
   'the Secret of a release of %s is below half of its limit, with everything on',
@@ -137,6 +151,25 @@ test.each([
     expect(await releaseSize(source, values)).toBeLessThan(MEBIBYTE / 2);
   },
 );
+
+test('with everything on, every template renders something, except those that exclude another one', async () => {
+  const { text } = await renderOf(chart, paths.helm3, EVERYTHING);
+  const rendered = new Set(
+    [...text.matchAll(/^# Source: n8n-tuned\/(\S+)$/gm)].map(([, template]) => template),
+  );
+  const home = join(chart, 'templates');
+  const silent = readdirSync(home, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => name.endsWith('.yaml') && !rendered.has(`templates/${name}`),
+  );
+  expect(silent.sort()).toEqual([
+    'extra-manifests.yaml',
+    'monitoring/servicemonitor.yaml',
+    'roles/hpa.yaml',
+    'secrets/given.yaml',
+    'traffic/backendconfig.yaml',
+    'validations.yaml',
+  ]);
+});
 
 test('no ConfigMap comes near the limit of 1 MiB', async () => {
   const both = [await render(paths.helm3), await renderOf(loadChart, paths.helm3, WITH_ALL)];

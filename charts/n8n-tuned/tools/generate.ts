@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parse } from 'yaml';
-import { schemaOf, schemaOfLoad, type TuningSetting } from './schema';
+import { schemaOf, schemaOfLoad, schemaText, type TuningSetting } from './schema';
 import { readValues, type Value } from './values';
 
 type Files = Record<string, string>;
@@ -17,7 +17,7 @@ export const chartFiles = (root: string): Files => ({ ...filesOfN8n(root), ...fi
 function filesOfLoad(root: string): Files {
   const values = readValues(join(root, LOAD, 'values.yaml'));
   return {
-    [`${LOAD}/values.schema.json`]: `${JSON.stringify(schemaOfLoad(values), null, 2)}\n`,
+    [`${LOAD}/values.schema.json`]: schemaText(schemaOfLoad(values)),
     [`${LOAD}/README.md`]: readmeOf(
       readFileSync(join(root, LOAD, 'tools/readme-head.md'), 'utf8'),
       values,
@@ -35,7 +35,7 @@ function filesOfN8n(root: string): Files {
   const defaultOf = ({ path }: Value): unknown =>
     path[0] === 'tuning' ? tuning[path[1] ?? '']?.default : null;
   const files = {
-    'values.schema.json': `${JSON.stringify(schemaOf(values, presets, tuning), null, 2)}\n`,
+    'values.schema.json': schemaText(schemaOf(values, presets, tuning)),
     'README.md': readmeOf(
       read('tools/readme-head.md'),
       values.map((each) => ({ ...each, value: each.value ?? defaultOf(each) })),

@@ -455,3 +455,19 @@ function withoutText(shape: unknown): unknown {
       .map(([key, value]) => [key, withoutText(value)]),
   );
 }
+
+const LINE = 300;
+
+/** A value per line: Helm keeps the whole schema in the Secret of every release. */
+export const schemaText = (schema: Shape): string => `${written(schema, '')}\n`;
+
+function written(part: unknown, indent: string): string {
+  const line = JSON.stringify(part);
+  if (line.length <= LINE || !line.includes('"properties":')) return line;
+  if (part === null || typeof part !== 'object' || Array.isArray(part)) return line;
+  const inner = `${indent}  `;
+  const lines = Object.entries(part)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => `${inner}${JSON.stringify(key)}: ${written(value, inner)}`);
+  return `{\n${lines.join(',\n')}\n${indent}}`;
+}
