@@ -202,44 +202,56 @@ test.each(['label', 'annotation'])(
   },
 );
 
-test('an autoscaler keeps the number of pods under an Argo CD that heals what differs', async () => {
-  await trackedBy('annotation');
-  const n8n = await Release.inNewNamespace('argocd-scaled');
-  const workers = (): Promise<string> =>
-    n8n.space.kubectl('get', 'deployment', 'n8n-worker', '-o', 'jsonpath={.spec.replicas}');
-  const queue = {
-    ...{ executions: { mode: 'queue' }, database: { type: 'postgresql' } },
-    worker: { ...SMALL_EVERYWHERE.worker, replicas: 2 },
-  };
-  const autoscaling = { enabled: true, minReplicas: 2, maxReplicas: 2 };
-  const sequence = new Sequence();
-  const record = async (step: string): Promise<void> => {
-    sequence.add(step, { ...(await shown()), workers: Number(await workers()) });
-  };
-  const work = async (): Promise<void> => {
-    await applied(application(n8n.space.name, queue));
-    await atRest('n8n in queue mode');
-    await record('install in queue mode');
-    const scaled = application(n8n.space.name, {
-      ...{ ...queue, worker: { ...queue.worker, autoscaling } },
+test.each(['label', 'annotation'])(
+  'an autoscaler keeps the number of pods under an Argo CD that tracks by %s and heals what differs',
+  async (method) => {
+    await trackedBy(method);
+    const n8n = await Release.inNewNamespace(`argocd-scaled-${method}`);
+    const workers = (): Promise<string> =>
+      n8n.space.kubectl('get', 'deployment', 'n8n-worker', '-o', 'jsonpath={.spec.replicas}');
+    const queue = {
+      ...{ executions: { mode: 'queue' }, database: { type: 'postgresql' } },
+      worker: { ...SMALL_EVERYWHERE.worker, replicas: 2 },
+    };
+    // Neither the number of the values nor 1: whoever sets the number back is seen.
+    const autoscaling = { enabled: true, minReplicas: 3, maxReplicas: 4 };
+    const sequence = new Sequence();
+    const record = async (step: string): Promise<void> => {
+      const now = await shown();
+      const { wouldPrune } = now;
+      sequence.add(step, {
+        ...now,
+        wouldPrune: wouldPrune.length,
+        workers: Number(await workers()),
+      });
+      expect(wouldPrune).toEqual([]);
+    };
+    const work = async (): Promise<void> => {
+      await applied(application(n8n.space.name, queue));
+      await atRest('n8n in queue mode');
+      await record('install in queue mode');
+      const scaled = application(n8n.space.name, {
+        ...{ ...queue, worker: { ...queue.worker, autoscaling } },
+      });
+      const turnedOn = await seenWhile(workers, async () => {
+        await applied(besideAnAutoscaler(scaled));
+        await atRest('n8n with an autoscaler');
+        await until('three workers', async () => (await workers()) === '3');
+      });
+      await record('autoscaler of at least three workers');
+      expect(turnedOn).toEqual(['2', '3']);
+      const synced = await seenWhile(workers, async () => {
+        for (let round = 1; round <= SYNCS; round++) {
+          await sync();
+          await record(`sync ${String(round)}`);
+        }
+        await atRest('n8n after the syncs');
+      });
+      expect(synced).toEqual(['3']);
+      seen(`Argo CD that tracks by ${method}, beside an autoscaler`, { steps: sequence.steps });
+    };
+    await cleanedUp(work, async () => {
+      await cleanedUp(removed, () => n8n.remove());
     });
-    const numbers = await seenWhile(workers, async () => {
-      await applied(besideAnAutoscaler(scaled));
-      await atRest('n8n with an autoscaler');
-    });
-    await record('autoscaler of two workers');
-    expect(numbers).toEqual(['2']);
-    expect(await n8n.space.kubectl('get', 'hpa', '-o', 'name')).toContain('/n8n-worker');
-    for (let round = 1; round <= SYNCS; round++) {
-      await sync();
-      await record(`sync ${String(round)}`);
-      expect(await workers()).toBe('2');
-    }
-    await atRest('n8n after the syncs');
-    expect(await workers()).toBe('2');
-    seen('Argo CD beside an autoscaler', { steps: sequence.steps });
-  };
-  await cleanedUp(work, async () => {
-    await cleanedUp(removed, () => n8n.remove());
-  });
-});
+  },
+);

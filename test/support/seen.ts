@@ -1,7 +1,23 @@
 // Figures that a test saw, kept where N8N_TUNED_SEEN names a file: docs/records/chart-on-cluster.json.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { readVersions } from '../../cli/src/lab/paths';
 import { pause } from './wait';
+
+const CHART = join(__dirname, '../../charts/n8n-tuned');
+/** No release has these. */
+const NOT_DEPLOYED = /^(ci|tests|tools)\/|\.md$/;
+
+/** Names the chart as it is, so that a record shows of which one it is. */
+function chartDigest(): string {
+  const hash = createHash('sha256');
+  const files = readdirSync(CHART, { recursive: true, encoding: 'utf8' })
+    .filter((name) => !NOT_DEPLOYED.test(name) && lstatSync(join(CHART, name)).isFile())
+    .sort();
+  for (const name of files) hash.update(`${name}\0`).update(readFileSync(join(CHART, name)));
+  return hash.digest('hex').slice(0, 12);
+}
 
 type Figures = Record<string, number | string | boolean | object>;
 
@@ -17,6 +33,7 @@ export function seen(topic: string, figures: Figures): void {
     // A test of another n8n says so itself.
     n8n: versions['N8N_VERSION'] ?? '',
     kubernetes: versions['K8S_VERSION'] ?? '',
+    chart: chartDigest(),
     ...figures,
   };
   writeFileSync(file, `${JSON.stringify(before, null, 2)}\n`);
