@@ -3,6 +3,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { BlockList } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -38,7 +39,7 @@ const refusalOf = async (values: Values): Promise<string> => {
 };
 
 interface Rule {
-  to?: { ipBlock?: { cidr: string; except: string[] }; namespaceSelector?: object }[];
+  to?: { ipBlock?: { cidr: string; except?: string[] }; namespaceSelector?: object }[];
   from?: object[];
   ports?: object[];
 }
@@ -100,20 +101,71 @@ test('a backup reaches the database alone, and its volume outlives the release',
   expect(claim?.metadata.annotations).toMatchObject({ 'helm.sh/resource-policy': 'keep' });
 });
 
-test('no role reaches the addresses at which a cloud gives credentials, unless it is asked for', async () => {
+// AWS, GKE behind either of its networks, ECS, EKS Pod Identity, Tencent, Scaleway, Azure, Alibaba and Oracle.
+const METADATA: [family: 'ipv4' | 'ipv6', addresses: string[]][] = [
+  [
+    'ipv4',
+    [
+      ...['169.254.169.254', '169.254.169.252', '169.254.170.2', '169.254.170.23', '169.254.0.23'],
+      ...['169.254.42.42', '168.63.129.16', '100.100.100.200', '192.0.0.192'],
+    ],
+  ],
+  // AWS, EKS Pod Identity, Google, Oracle, Scaleway, Akamai and Alibaba.
+  [
+    'ipv6',
+    [
+      ...['fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254', 'fd00:c1::a9fe:a9fe'],
+      ...['fd00:42::42', 'fd00:a9fe:a9fe::1', 'fd00:100::100:200'],
+    ],
+  ],
+];
+const has = (cidrs: string[], family: 'ipv4' | 'ipv6', address: string): boolean => {
+  const list = new BlockList();
+  for (const cidr of cidrs) {
+    const [net = '', bits] = cidr.split('/');
+    // A list takes an address of IPv4 for one of IPv6 as well.
+    if (cidr.includes(':') === (family === 'ipv6')) list.addSubnet(net, Number(bits), family);
+  }
+  return list.check(address, family);
+};
+const reachedBy = (rules: Rule[]): string[] => {
+  const blocks = rules.flatMap(({ to = [] }) => to.flatMap(({ ipBlock }) => ipBlock ?? []));
+  return METADATA.flatMap(([family, addresses]) =>
+    addresses.filter((address) =>
+      blocks.some(
+        ({ cidr, except = [] }) => has([cidr], family, address) && !has(except, family, address),
+      ),
+    ),
+  );
+};
+
+test('no role reaches an address at which a cloud gives credentials, unless it is asked for', async () => {
   const manifests = await manifestsOf({ ...OWN, webhook: { enabled: true } });
   for (const role of ['main', 'worker', 'webhook']) {
-    const peers = policyOf(manifests, role)?.egress?.flatMap(({ to = [] }) => to) ?? [];
-    const blocks = peers.flatMap(({ ipBlock }) => ipBlock ?? []);
-    expect(blocks.map(({ cidr }) => cidr)).toEqual(['0.0.0.0/0', '::/0']);
-    expect(blocks.flatMap(({ except }) => except)).toEqual(
-      expect.arrayContaining(['169.254.169.254/32', '169.254.170.2/32', 'fd00:ec2::254/128']),
-    );
+    const rules = policyOf(manifests, role)?.egress ?? [];
+    expect(reachedBy(rules)).toEqual([]);
+    const peers = rules.flatMap(({ to = [] }) => to);
+    expect(peers.flatMap(({ ipBlock }) => ipBlock?.cidr ?? [])).toEqual(['0.0.0.0/0', '::/0']);
     // Pods by no address: some networks ask for that.
     expect(peers).toContainEqual({ namespaceSelector: {} });
+    // DNS alone goes anywhere: that of a node may have an address of the link.
+    const anywhere = rules.filter(({ to }) => to === undefined).flatMap(({ ports = [] }) => ports);
+    expect(anywhere).toEqual([
+      { port: 53, protocol: 'UDP' },
+      { port: 53, protocol: 'TCP' },
+    ]);
   }
   const open = await manifestsOf({ ...OWN, networkPolicy: { egress: { metadata: true } } });
   expect(policyOf(open, 'main')).not.toHaveProperty('egress');
+});
+
+test('a rule of the user opens one of these addresses, and no other', async () => {
+  const agent = { to: [{ ipBlock: { cidr: '169.254.170.23/32' } }], ports: [{ port: 80 }] };
+  for (const enabled of [false, true]) {
+    const egress = { enabled, to: [agent] };
+    const manifests = await manifestsOf({ ...OWN, networkPolicy: { egress } });
+    expect(reachedBy(policyOf(manifests, 'main')?.egress ?? [])).toEqual(['169.254.170.23']);
+  }
 });
 
 describe('the volume of backups', () => {

@@ -291,18 +291,24 @@ which): where n8n, and the pods beside it, may reach. Dict: context, store (data
 {{- end }}
 {{- end }}
 {{- end }}
-{{- with $egress.to }}
-{{ toYaml . }}
-{{- end }}
 {{- else }}
 # Everything but where clouds give credentials. DNS may have an address of the link.
 - to:
     # Some networks take pods for no address of a block.
     - namespaceSelector: {}
+    - ipBlock: { cidr: 0.0.0.0/0, except: [100.100.100.200/32, 168.63.129.16/32, 169.254.0.0/16, 192.0.0.192/32] }
     - ipBlock:
-        cidr: 0.0.0.0/0
-        except: [100.100.100.200/32, 168.63.129.16/32, 169.254.169.254/32, 169.254.170.2/32, 169.254.170.23/32, 192.0.0.192/32]
-    - ipBlock: { cidr: '::/0', except: ['fd00:ec2::23/128', 'fd00:ec2::254/128'] }
+        cidr: '::/0'
+        except:
+          - 'fd00:42::42/128'
+          - 'fd00:100::100:200/128'
+          - 'fd00:a9fe:a9fe::1/128'
+          - 'fd00:c1::a9fe:a9fe/128'
+          - 'fd00:ec2::/32'
+          - 'fd20:ce::254/128'
+{{- end }}
+{{- with $egress.to }}
+{{ toYaml . }}
 {{- end }}
 {{- end -}}
 {{- end -}}
