@@ -259,6 +259,42 @@ test('pods that end get annotations of their own, since what is injected into n8
   );
 });
 
+test.each(['make-secrets', 'recovery', 'smoke', 'backup'])(
+  '%s asks for no sidecar that the labels of n8n ask for, and keeps its other labels',
+  async (component) => {
+    const podLabels = {
+      'sidecar.istio.io/inject': 'true',
+      'istio.io/rev': 'stable',
+      'kuma.io/sidecar-injection': 'enabled',
+      'linkerd.io/inject': 'enabled',
+      'agent.datadoghq.com/sidecar': 'fargate',
+      'azure.workload.identity/use': 'true',
+      team: 'automation',
+    };
+    const values = {
+      ...QUEUE,
+      encryptionKey: {},
+      database: { type: 'postgresql', own: { backup: { enabled: true } } },
+      pod: { podLabels },
+    };
+    const labels = (await podsOf(values))[component]?.labels ?? {};
+    expect(labels).toMatchObject({
+      'sidecar.istio.io/inject': 'false',
+      'kuma.io/sidecar-injection': 'disabled',
+      'linkerd.io/inject': 'disabled',
+      'azure.workload.identity/use': 'true',
+      team: 'automation',
+    });
+    expect(labels).not.toHaveProperty(['istio.io/rev']);
+    expect(labels).not.toHaveProperty(['agent.datadoghq.com/sidecar']);
+    const asked = { 'sidecar.istio.io/inject': 'true', 'istio.io/rev': 'canary' };
+    const inMesh = await podsOf({ ...values, helperPods: { podLabels: asked } });
+    expect(inMesh[component]?.labels).toMatchObject(asked);
+    const without = await podsOf({ ...values, pod: { podLabels: { team: 'automation' } } });
+    expect(Object.keys(without[component]?.labels ?? {})).not.toContain('sidecar.istio.io/inject');
+  },
+);
+
 test('a file with another secret of n8n is in no pod beside it, a file that it reads and a volume of its proxy are', async () => {
   const volume = (name: string): object => ({ name, secret: { secretName: name } });
   const mount = (name: string): object => ({ name, mountPath: `/secrets/${name}` });

@@ -14,8 +14,16 @@ annotations:
 {{- end }}
 {{- end -}}
 
+{{/*
+Those of n8n's pods, for admission policies and identities, but none that asks for a sidecar, which would keep a job from its
+end. Its label declines one instead: a namespace may ask for all of its pods.
+*/}}
 {{- define "n8n-tuned.helperLabels" -}}
-{{- mergeOverwrite (deepCopy (.Values.pod.podLabels | default dict)) (.Values.helperPods.podLabels | default dict) | toYaml -}}
+{{- $labels := omit (.Values.pod.podLabels | default dict) "istio.io/rev" "agent.datadoghq.com/sidecar" -}}
+{{- range $name, $declined := dict "sidecar.istio.io/inject" "false" "kuma.io/sidecar-injection" "disabled" "linkerd.io/inject" "disabled" -}}
+{{- if hasKey $labels $name -}}{{- $_ := set $labels $name $declined -}}{{- end -}}
+{{- end -}}
+{{- mergeOverwrite $labels (.Values.helperPods.podLabels | default dict) | toYaml -}}
 {{- end -}}
 
 {{/* Not those of n8n's pods: a sidecar that they ask for would keep a job from its end. Dict: context, and maybe stores. */}}
