@@ -3,7 +3,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { attempt, chart, KUBERNETES, paths, render, type Manifest } from './support/helm.ts';
+import {
+  attempt,
+  chart,
+  KUBERNETES,
+  loadChart,
+  paths,
+  render,
+  renderOf,
+  type Manifest,
+} from './support/helm.ts';
 import { podTemplates } from './support/pods.ts';
 
 type Values = Record<string, unknown>;
@@ -259,24 +268,37 @@ test('what a pod writes to its own disk has a limit', async () => {
   expect(new Set(await limits({ pod: { scratchLimit: '' } }))).toEqual(new Set([undefined]));
 });
 
-test('no pod of n8n or of a store may fill the disk of its node', async () => {
+test('no pod of either chart may fill the disk of its node', async () => {
   const withoutVolumes = { persistence: { enabled: false } };
+  const toS3 = { enabled: true, s3: { bucket: 'dumps', prefix: 'n8n' } };
   const values = {
     taskRunners: { mode: 'external' },
     pythonPackages: { packages: ['numpy==2.0.0'] },
-    database: { type: 'postgresql', own: withoutVolumes },
+    communityPackages: { packages: ['n8n-nodes-one@1.0.0'] },
+    database: { type: 'postgresql', own: { ...withoutVolumes, backup: toS3 } },
     redis: { own: withoutVolumes },
+    recovery: { enabled: true, apiKey: { existingSecret: 'api' } },
+    monitoring: { enabled: true, exporter: { enabled: true } },
   };
-  const volumes = podTemplates(await manifestsOf(values)).flatMap(({ labels, spec }) =>
+  const manifests = await manifestsOf(values);
+  for (const parallelism of [1, 3]) {
+    const set = `loadTest.enabled=true,target=http://n8n,loadTest.parallelism=${parallelism}`;
+    manifests.push(...(await renderOf(loadChart, paths.helm3, ['--set', set])).manifests);
+  }
+  const volumes = podTemplates(manifests).flatMap(({ owner, labels, spec }) =>
     ((spec.volumes ?? []) as { name: string; emptyDir?: { sizeLimit?: string } }[])
       .filter(({ emptyDir }) => emptyDir !== undefined)
       .map(({ name, emptyDir }) => ({
-        of: `${labels['app.kubernetes.io/component'] ?? ''}: ${name}`,
+        of: `${owner.kind} ${labels['app.kubernetes.io/component'] ?? ''}: ${name}`,
         limit: emptyDir?.sizeLimit,
       })),
   );
   expect(volumes.map(({ of }) => of)).toEqual(
-    expect.arrayContaining(['worker: runner-tmp', 'redis: data', 'postgresql: data']),
+    expect.arrayContaining([
+      ...['Deployment worker: runner-tmp', 'StatefulSet redis: data'],
+      ...['StatefulSet postgresql: data', 'CronJob backup: backups'],
+      ...['Job load-test: tmp', 'TestRun load-test: tmp'],
+    ]),
   );
   expect(volumes.filter(({ limit }) => limit === undefined)).toEqual([]);
 });

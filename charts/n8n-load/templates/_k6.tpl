@@ -71,7 +71,7 @@ containers:
       {{- end }}
 volumes:
   - name: tmp
-    emptyDir: {}
+    emptyDir: { sizeLimit: 10Gi }
   - name: scripts
     configMap:
       name: {{ include "n8n-load.fullname" . }}-load-test
