@@ -133,6 +133,43 @@ test('forms for issues have a name, a description, and fields with labels', () =
   }
 });
 
+/** A tool of the lab and what it rests on, as lab/tools.sh has it. */
+const TOOLS = new Map(
+  [...read('lab/tools.sh').matchAll(/^tool_([\w-]+)\(\) \{\n([^]*?)\n\}$/gm)].map(
+    ([, name = '', body = '']) => [
+      name,
+      {
+        isGo: /^ {2}kind=go$/m.test(body),
+        requires: /^ {2}requires='([^']*)'$/m.exec(body)?.[1]?.split(' ') ?? [],
+      },
+    ],
+  ),
+);
+const builtWithGo = (name: string): boolean => {
+  const tool = TOOLS.get(name);
+  return name === 'all' || (tool !== undefined && (tool.isGo || tool.requires.some(builtWithGo)));
+};
+
+test('each job that installs a tool of the lab that is built with Go sets up Go before', () => {
+  const steps = workflows.flatMap((file) =>
+    Object.entries(workflow(file).jobs).flatMap(([job, { steps: all = [] }]) =>
+      all.flatMap(({ run = '' }, index) =>
+        [...run.matchAll(/lab\/install\.sh ([\w -]+)/g)]
+          .filter(([, names = '']) => names.split(' ').some(builtWithGo))
+          .map(() => ({
+            of: `${file}: ${job}`,
+            isSetUp: all
+              .slice(0, index)
+              .some(({ uses = '' }) => uses.startsWith('actions/setup-go@')),
+          })),
+      ),
+    ),
+  );
+  expect(TOOLS.get('helm3')?.isGo).toBe(true);
+  expect(steps.length).toBeGreaterThan(1);
+  expect(steps.filter(({ isSetUp }) => !isSetUp)).toEqual([]);
+});
+
 test('the command, nvm and the dev container have one version of Node.js', () => {
   const [wanted = ''] = /\d+/.exec(engines.node) ?? [];
   expect(read('.nvmrc').trim()).toBe(wanted);
@@ -148,9 +185,8 @@ test('the command, nvm and the dev container have one version of Node.js', () =>
   expect(image).toContain(`:${wanted}-`);
   const [, go] = /install Go ([\d.]+) or later/.exec(read('lab/kinds/go.sh')) ?? [];
   expect(Object.values(features)).toEqual([{ version: go }]);
-  for (const file of ['ci', 'make']) {
-    expect(read(`.github/workflows/${file}.yml`)).toContain(`go-version: '${go ?? ''}'`);
-  }
+  const ofWorkflows = workflows.flatMap((file) => read(file).match(/go-version: '[^']*'/g) ?? []);
+  expect(new Set(ofWorkflows)).toEqual(new Set([`go-version: '${go ?? ''}'`]));
 });
 
 test('what Renovate leaves alone is there', () => {
