@@ -55,6 +55,14 @@ test('the README of the chart begins with a complete example, which renders as i
   expect(kinds).not.toContain('StatefulSet');
 });
 
+test('the tables of the README have at most 200 rows together', () => {
+  const lines = readFileSync(join(chart, 'README.md'), 'utf8').split('\n');
+  const rules = lines.filter((line) => /^\|[ |:-]+$/.test(line)).length;
+  const rows = lines.filter((line) => line.startsWith('|')).length - 2 * rules;
+  expect(rows).toBeGreaterThan(100);
+  expect(rows).toBeLessThanOrEqual(200);
+});
+
 test('the first page says how many CPU cores its preset requests', async () => {
   const text = readFileSync(join(chart, '../../README.md'), 'utf8');
   const [, preset = '', said] =
@@ -101,6 +109,49 @@ test('upgrade.md moves SQLite to PostgreSQL before n8n starts, with the volume o
   expect(move?.volumeMounts).toContainEqual({ name: 'data', mountPath: '/home/node/.n8n' });
   expect(move?.env).toContainEqual({ name: 'DB_TYPE', value: 'postgresdb' });
 });
+
+test.each<[string, boolean, string[]]>([
+  ['a lone main in queue mode', true, ['executions.mode=queue', 'database.type=postgresql']],
+  ['a lone main in regular mode', true, ['database.type=postgresql', 'persistence.enabled=false']],
+  ['main with SQLite', true, []],
+  [
+    'main with durable schedules in queue mode',
+    false,
+    ['executions.mode=queue', 'database.type=postgresql', 'executions.durableSchedules=true'],
+  ],
+  [
+    'main with durable schedules, a database and no volume',
+    false,
+    [
+      ...['database.type=postgresql', 'persistence.enabled=false', 'binaryData.mode=database'],
+      'executions.durableSchedules=true',
+    ],
+  ],
+  [
+    'one of several mains',
+    false,
+    ['executions.mode=queue', 'database.type=postgresql', 'multiMain.enabled=true'],
+  ],
+])(
+  'an upgrade ends %s before the new one starts: %s, as upgrade.md says',
+  async (_, first, set) => {
+    const text = readFileSync(join(docs, 'upgrade.md'), 'utf8');
+    const bullets = text
+      .split(/^- /m)
+      .filter((bullet) => /\b(old\s+pod|main) ends first/.test(bullet));
+    expect(bullets).toHaveLength(2);
+    expect(bullets[0]).toContain('exceptions are a lone main');
+    for (const name of ['executions.durableSchedules', 'persistence.enabled=false', 'multiMain'])
+      expect(bullets[1]).toContain(name);
+    const args = set.flatMap((value) => ['--set', value]);
+    for (const pod of podTemplates((await render(paths.helm3, args)).manifests)) {
+      const component = pod.labels['app.kubernetes.io/component'] ?? '';
+      if (!['main', 'worker'].includes(component)) continue;
+      const type = component === 'main' && first ? 'Recreate' : 'RollingUpdate';
+      expect(pod.owner['spec']).toMatchObject({ strategy: { type } });
+    }
+  },
+);
 
 test('gitops.md shows the HelmRepository that its HelmRelease names', () => {
   const text = readFileSync(join(docs, 'gitops.md'), 'utf8');
