@@ -9,13 +9,24 @@ Everywhere else null means "not set".
 {{- define "n8n-tuned.fillUnset" -}}
 {{- $presets := .Values.preset | default list -}}
 {{- if kindIs "string" $presets -}}{{- $presets = list $presets -}}{{- end -}}
-{{- range reverse $presets -}}
-{{- include "n8n-tuned.fillFrom" (dict "of" $.Values "from" ($.Files.Get (printf "presets/%s.yaml" .) | fromYaml) "isTakenOut" false) -}}
+{{- $_ := set . "n8nTunedPresetOfStore" dict -}}
+{{- range $preset := reverse $presets -}}
+{{- $before := dict -}}
+{{- range $store := list "database" "redis" -}}{{- $_ := set $before $store (include "n8n-tuned.asksForTls" (get $.Values $store)) -}}{{- end -}}
+{{- include "n8n-tuned.fillFrom" (dict "of" $.Values "from" ($.Files.Get (printf "presets/%s.yaml" $preset) | fromYaml) "isTakenOut" false) -}}
+{{- range $store, $asked := $before -}}
+{{- if and (not $asked) (include "n8n-tuned.asksForTls" (get $.Values $store)) -}}{{- $_ := set $.n8nTunedPresetOfStore $store $preset -}}{{- end -}}
+{{- end -}}
 {{- end -}}
 {{- include "n8n-tuned.fillFrom" (dict "of" .Values "from" (.Files.Get "files/defaults.yaml" | fromYaml) "isTakenOut" false) -}}
 {{- range list .Values.pod .Values.main .Values.worker .Values.webhook .Values.database.own .Values.redis.own -}}
 {{- range pick . "resources" "podSecurityContext" -}}{{- include "n8n-tuned.withoutNull" . -}}{{- end -}}
 {{- end -}}
+{{- end -}}
+
+{{/* Whether a store of the user's is asked for with TLS. The values of the store. */}}
+{{- define "n8n-tuned.asksForTls" -}}
+{{- with . -}}{{- with .external -}}{{- with .tls -}}{{- if eq true .enabled -}}true{{- end -}}{{- end -}}{{- end -}}{{- end -}}
 {{- end -}}
 
 {{/* Dict: of, from (two maps), isTakenOut (whether null takes a key out of these). */}}

@@ -2,6 +2,7 @@
 
 {{/* What is said of a server of the user's, and no server named: the release would deploy its own and ignore it. */}}
 {{- define "n8n-tuned.validate.stores" -}}
+{{- $ofPreset := .n8nTunedPresetOfStore -}}
 {{- $database := .Values.database.external -}}
 {{- $ofServer := dict
   "password" $database.password
@@ -30,6 +31,8 @@
 {{- with include "n8n-tuned.given" (merge (dict "host" $database.host) $ofServer) -}}
 {{- printf "database.type: SQLite uses a local file, so database.external (%s) would be ignored: set database.type=postgresql, or remove database.external." . }}{{ "\n" -}}
 {{- end -}}
+{{- else if and (not $database.host) $ofPreset.database -}}
+{{- printf "preset: %s requires your own PostgreSQL: set database.external.host, database.external.existingSecret and encryptionKey.existingSecret. To deploy the built-in PostgreSQL, set database.external.tls.enabled=false." $ofPreset.database }}{{ "\n" -}}
 {{- else if not $database.host -}}
 {{- with include "n8n-tuned.given" (ternary (omit $ofServer "pooling") $ofServer $hasOtherHost) -}}
 {{- printf "database.external (%s): these settings are for your own server, but the release deploys its own PostgreSQL: set database.external.host, or remove these settings. For the built-in PostgreSQL, use database.own.user and database.own.database." . }}{{ "\n" -}}
@@ -94,8 +97,10 @@
   "tls.enabled" $redis.tls.enabled
   "tls.serverName" $redis.tls.serverName
   "sentinel.existingSecret" $redis.sentinel.existingSecret) -}}
-{{- with $given -}}
-{{- printf "redis.external (%s): these settings are for your own Redis, but the release deploys its own Redis: set redis.external.host (or clusterNodes, or sentinel.nodes), or remove these settings." . }}{{ "\n" -}}
+{{- if $ofPreset.redis -}}
+{{- printf "preset: %s requires your own Redis: set redis.external.host (or clusterNodes, or sentinel.nodes). To deploy the built-in Redis, set redis.external.tls.enabled=false." $ofPreset.redis }}{{ "\n" -}}
+{{- else if $given -}}
+{{- printf "redis.external (%s): these settings are for your own Redis, but the release deploys its own Redis: set redis.external.host (or clusterNodes, or sentinel.nodes), or remove these settings." $given }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
