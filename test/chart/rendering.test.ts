@@ -117,8 +117,12 @@ describe.each([
   });
 });
 
-test('kubeconform would find a wrong field', async () => {
-  const wrong = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'x' }, spec: { prots: [] } };
+test.each([
+  ['v1', 'Service', { prots: [] }],
+  ['gateway.networking.k8s.io/v1', 'HTTPRoute', { hostNames: [] }],
+  ['keda.sh/v1alpha1', 'ScaledObject', { scaleTargetRef: { name: 'x' }, triggers: [], max: 1 }],
+])('kubeconform would find a wrong field of %s %s', async (apiVersion, kind, spec) => {
+  const wrong = { apiVersion, kind, metadata: { name: 'x' }, spec };
   const { output } = await attempt(paths.kubeconform, schemas.kubeconformArguments([wrong], []));
-  expect(output).toMatch(/Invalid: 1/);
+  expect(output).toMatch(/Invalid: 1, Errors: 0/);
 });

@@ -1,20 +1,34 @@
-// JSON schemas of the kinds that the chart renders, from the API description that the pinned Kubernetes publishes as a Go
-// module; kubeconform's own would be a download.
+// JSON schemas of the kinds that the chart renders, from the API descriptions that the pinned Kubernetes, Gateway API and KEDA
+// publish in Go modules; kubeconform's own would be a download.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { parse } from 'yaml';
 import { readVersions } from '../../../cli/src/lab/paths.ts';
 import type { Manifest } from './helm.ts';
 
 const run = promisify(execFile);
 
-/** Kinds whose schemas belong to other projects. */
+/** Definitions of other projects' kinds, in the Go modules from which the lab builds these projects. */
+const CUSTOM = [
+  {
+    module: 'sigs.k8s.io/gateway-api',
+    version: 'GATEWAY_API_VERSION',
+    files: ['config/crd/standard/gateway.networking.k8s.io_httproutes.yaml'],
+  },
+  {
+    module: 'github.com/kedacore/keda/v2',
+    version: 'KEDA_VERSION',
+    files: ['keda.sh_scaledobjects.yaml', 'keda.sh_triggerauthentications.yaml'].map(
+      (file) => `config/crd/bases/${file}`,
+    ),
+  },
+];
+
+/** Kinds whose schemas belong to other projects, and are in none of these modules. */
 export const FOREIGN_KINDS = [
-  'ScaledObject',
-  'TriggerAuthentication',
-  'HTTPRoute',
   'ServiceMonitor',
   'PodMonitor',
   'PrometheusRule',
@@ -55,6 +69,12 @@ export async function kubernetesSchemas(): Promise<Schemas> {
       JSON.stringify({ $ref: `#/definitions/${name}`, definitions: reachable(definitions, name) }),
     );
   }
+  for (const { spec } of await customDefinitions()) {
+    for (const { name, schema } of spec.versions) {
+      const file = [spec.names.kind, spec.group, name].join('-').toLowerCase();
+      writeFileSync(join(folder, `${file}.json`), JSON.stringify(strict(schema.openAPIV3Schema)));
+    }
+  }
   let count = 0;
   return {
     kubeconformArguments(manifests, skip) {
@@ -75,11 +95,35 @@ export async function kubernetesSchemas(): Promise<Schemas> {
   };
 }
 
+/** The folder of a Go module, downloaded if it is not there. */
+async function folderOf(module: string, version: string): Promise<string> {
+  const wanted = `${module}@${readVersions()[version] ?? ''}`;
+  const { stdout } = await run('go', ['mod', 'download', '-json', wanted], { cwd: tmpdir() });
+  return (JSON.parse(stdout) as { Dir: string }).Dir;
+}
+
+interface CustomDefinition {
+  spec: {
+    group: string;
+    names: { kind: string };
+    versions: { name: string; schema: { openAPIV3Schema: Schema } }[];
+  };
+}
+async function customDefinitions(): Promise<CustomDefinition[]> {
+  const definitions: CustomDefinition[] = [];
+  for (const { module, version, files } of CUSTOM) {
+    const folder = await folderOf(module, version);
+    for (const file of files)
+      definitions.push(parse(readFileSync(join(folder, file), 'utf8')) as CustomDefinition);
+  }
+  return definitions;
+}
+
 async function readDefinitions(): Promise<Record<string, Schema>> {
-  const module = `k8s.io/kubernetes@${readVersions()['K8S_VERSION'] ?? ''}`;
-  const { stdout } = await run('go', ['mod', 'download', '-json', module], { cwd: tmpdir() });
-  const { Dir } = JSON.parse(stdout) as { Dir: string };
-  const swagger = JSON.parse(readFileSync(join(Dir, 'api/openapi-spec/swagger.json'), 'utf8')) as {
+  const folder = await folderOf('k8s.io/kubernetes', 'K8S_VERSION');
+  const swagger = JSON.parse(
+    readFileSync(join(folder, 'api/openapi-spec/swagger.json'), 'utf8'),
+  ) as {
     definitions: Record<string, Schema>;
   };
   return Object.fromEntries(
