@@ -244,13 +244,73 @@ test('with a proxy to the outside, n8n reaches its own Services and those of the
   expect(variablesOf(await manifestsOf({}), 'main')).not.toHaveProperty('NO_PROXY');
 });
 
-test('in a cluster of IPv6 n8n looks up addresses of IPv6 for Redis', async () => {
-  const service = { ipFamilies: ['IPv6'], ipFamilyPolicy: 'SingleStack' };
-  const given = variablesOf(await manifestsOf({ service }), 'worker');
-  expect(given['QUEUE_BULL_REDIS_DUALSTACK']).toBe('true');
-  expect(variablesOf(await manifestsOf({}), 'worker')).not.toHaveProperty(
-    'QUEUE_BULL_REDIS_DUALSTACK',
-  );
+const IPV6 = { service: { ipFamilies: ['IPv6'], ipFamilyPolicy: 'SingleStack' } };
+const AT_A_HOST = { redis: { external: { host: 'redis.test', existingSecret: 'redis' } } };
+test.each<[string, Values, string | undefined]>([
+  ["the chart's own Redis, whatever addresses its Service has", {}, 'true'],
+  ["the user's Redis in a cluster of IPv6", { ...AT_A_HOST, ...IPV6 }, 'true'],
+  ["no Redis of the user's unasked", AT_A_HOST, undefined],
+  ['none where n8n has no such setting', { image: { tag: '1.66.0' } }, undefined],
+])('n8n, recovery and the exporter look up addresses of IPv6 for %s', async (_, more, expected) => {
+  const hasRecovery = more['image'] === undefined;
+  const manifests = await manifestsOf({
+    ...more,
+    monitoring: { enabled: true, exporter: { enabled: true } },
+    ...(hasRecovery ? { recovery: { enabled: true, apiKey: { existingSecret: 'key' } } } : {}),
+  });
+  const beside = hasRecovery ? ['recovery'] : [];
+  for (const component of ['main', 'worker', 'webhook', 'exporter', ...beside]) {
+    const variables = variablesOf(manifests, component);
+    expect(variables).toHaveProperty('QUEUE_BULL_REDIS_HOST');
+    expect(variables['QUEUE_BULL_REDIS_DUALSTACK']).toBe(expected);
+  }
+});
+
+test('an n8n that cannot reach a Redis of IPv6 is refused one', async () => {
+  const old = { image: { tag: '1.66.0' } };
+  const sentence = 'service.ipFamilies: n8n 1.66.0 looks up only IPv4 addresses for Redis';
+  expect(await refusalOf({ ...old, ...IPV6 })).toContain(sentence);
+  const both = { service: { ipFamilies: ['IPv6', 'IPv4'], ipFamilyPolicy: 'PreferDualStack' } };
+  expect(await refusalOf({ ...old, ...both })).not.toContain(sentence);
+  expect(await refusalOf({ ...old, ...IPV6, ...AT_A_HOST })).not.toContain(sentence);
+});
+
+test('an n8n that listens on IPv4 alone listens on both in a cluster of IPv6', async () => {
+  const regular = { executions: { mode: 'regular' }, webhook: { enabled: false } };
+  const listensAt = async (values: Values): Promise<unknown> =>
+    variablesOf(await manifestsOf({ ...regular, ...values }), 'main')['N8N_LISTEN_ADDRESS'];
+  expect(await listensAt({ image: { tag: '1.66.0' }, ...IPV6 })).toBe('::');
+  expect(await listensAt({ image: { tag: '1.66.0' } })).toBeUndefined();
+  expect(await listensAt(IPV6)).toBeUndefined();
+});
+
+test('every Service of both charts has the IP families that the user gives', async () => {
+  const service = { ipFamilies: ['IPv6', 'IPv4'], ipFamilyPolicy: 'PreferDualStack' };
+  const everything = {
+    service,
+    worker: { pools: [{ name: 'heavy' }] },
+    webhook: { enabled: true, replicas: 3, exclusive: true, mcp: { sse: true } },
+    monitoring: { enabled: true, exporter: { enabled: true } },
+    recovery: { enabled: true, apiKey: { existingSecret: 'key' } },
+  };
+  const servicesOf = (manifests: Manifest[]): Manifest[] =>
+    manifests.filter(({ apiVersion, kind }) => apiVersion === 'v1' && kind === 'Service');
+  const services = servicesOf(await manifestsOf(everything));
+  expect(services.map(({ metadata }) => metadata.name).sort()).toEqual([
+    ...['n8n-n8n-tuned', 'n8n-n8n-tuned-mcp', 'n8n-n8n-tuned-postgresql'],
+    ...['n8n-n8n-tuned-redis', 'n8n-n8n-tuned-webhook'],
+    ...['n8n-n8n-tuned-worker-heavy-metrics', 'n8n-n8n-tuned-worker-metrics'],
+  ]);
+  for (const { spec } of services) expect(spec).toMatchObject(service);
+  const givenNone = servicesOf(await manifestsOf({ ...everything, service: {} }));
+  expect(givenNone).toHaveLength(services.length);
+  for (const { spec } of givenNone)
+    expect(Object.keys(spec as object).join()).not.toMatch(/ipFamil/);
+  // The other chart renders none, and so asks for no families.
+  const { manifests } = await renderOf(loadChart, paths.helm3, [
+    ...['--set', 'loadTest.enabled=true,loadTest.profile=load,target=http://n8n'],
+  ]);
+  expect(servicesOf(manifests)).toEqual([]);
 });
 
 test('what a pod writes to its own disk has a limit', async () => {

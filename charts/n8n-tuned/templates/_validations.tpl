@@ -132,6 +132,12 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- if and (eq (include "n8n-tuned.redisKind" .) "sentinel") (semverCompare "<1.29.0-0" .Capabilities.KubeVersion.Version) -}}
 {{- printf "redis.external.sentinel: the proxy for Sentinels is a sidecar that must outlive n8n. Such a sidecar requires Kubernetes 1.29, but the cluster runs %s: set redis.external.host to a Service that follows the master." .Capabilities.KubeVersion.Version }}{{ "\n" -}}
 {{- end -}}
+{{- $families := $values.service.ipFamilies | default list -}}
+{{- $hasOneFamily := has $values.service.ipFamilyPolicy (list "" "SingleStack") -}}
+{{- $since := .n8nTunedVersions.variables.QUEUE_BULL_REDIS_DUALSTACK -}}
+{{- if and (include "n8n-tuned.ownRedis" .) (eq "IPv6" (join "," $families)) $hasOneFamily (not (semverCompare $since (include "n8n-tuned.version" .))) -}}
+{{- printf "service.ipFamilies: n8n %s looks up only IPv4 addresses for Redis, but the built-in Redis then has only an IPv6 address: use n8n %s or newer, or add IPv4 with service.ipFamilyPolicy=PreferDualStack." (include "n8n-tuned.version" .) ($since | trimPrefix ">=" | trimSuffix "-0") }}{{ "\n" -}}
+{{- end -}}
 {{- $sized := list -}}
 {{- range $values.worker.pools -}}
 {{- if not (kindIs "invalid" .replicas) -}}{{- $sized = append $sized .name -}}{{- end -}}

@@ -19,12 +19,8 @@ spec:
   {{- with $own.externalTrafficPolicy }}
   externalTrafficPolicy: {{ . }}
   {{- end }}
-  {{- with $service.ipFamilyPolicy }}
-  ipFamilyPolicy: {{ . }}
-  {{- end }}
-  {{- with $service.ipFamilies }}
-  ipFamilies:
-    {{- toYaml . | nindent 4 }}
+  {{- with include "n8n-tuned.ipFamilies" .context }}
+  {{- . | nindent 2 }}
   {{- end }}
   {{- if .affinity }}
   sessionAffinity: ClientIP
@@ -40,6 +36,17 @@ spec:
       appProtocol: http
   selector:
     {{- include "n8n-tuned.selector" (dict "context" .context "component" .component) | nindent 4 }}
+{{- end -}}
+
+{{/* The IP families of every Service of the chart; empty where the cluster chooses. */}}
+{{- define "n8n-tuned.ipFamilies" -}}
+{{- with .Values.service.ipFamilyPolicy }}
+ipFamilyPolicy: {{ . }}
+{{- end }}
+{{- with .Values.service.ipFamilies }}
+ipFamilies:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- end -}}
 
 {{/* What some controllers read from the Service and not from the Ingress. Dict: context, affinity. */}}
