@@ -131,8 +131,7 @@ test('values.yaml has the default of each setting of the tuning, but of those on
       setting[profile] === undefined ? [] : [[profile, setting[profile]]],
     );
     // Behind a pooler the chart turns it off, and refuses a user's own.
-    const pooled =
-      name === 'sessionOnce' ? '; false with database.external.pooling=transaction' : '';
+    const pooled = name === 'sessionOnce' ? '; false if a pooler may be in transaction mode' : '';
     if (others.length === 0 && pooled === '')
       expect([name, at(values, ['tuning', name])]).toEqual([name, setting['default']]);
     else

@@ -220,6 +220,64 @@ test('the pool mode of a server that variables alone name is taken', async () =>
   expect(options).not.toContain('session-once.cjs');
 });
 
+const SESSION_ONCE = 'session-once.cjs';
+const HIDDEN = { valueFrom: { secretKeyRef: { name: 'db', key: 'host' } } };
+const RDS = 'n8n.proxy-demo.eu-central-1.rds.amazonaws.com';
+test.each<[string, Values, Values]>([
+  ['a host from a Secret', {}, { env: { DB_POSTGRESDB_HOST: HIDDEN } }],
+  ['a host from a file', {}, { env: { DB_POSTGRESDB_HOST_FILE: '/run/db/host' } }],
+  ['a host of one role', {}, { worker: { env: { DB_POSTGRESDB_HOST: HIDDEN } } }],
+  [
+    "a host that envFrom has, where the chart's is taken out",
+    {},
+    { env: { DB_POSTGRESDB_HOST: null }, envFrom: [{ secretRef: { name: 'db' } }] },
+  ],
+  ['a port from a Secret', {}, { env: { DB_POSTGRESDB_PORT: HIDDEN } }],
+  ['an RDS Proxy', { host: RDS }, {}],
+  ['an endpoint of an RDS Proxy, named by a variable', {}, { env: { DB_POSTGRESDB_HOST: RDS } }],
+  ['the port of pools at DigitalOcean', { port: 25061 }, {}],
+])(
+  'behind %s sessions are set for each query, until the user says the pool mode',
+  async (_, ofServer, more) => {
+    const options = async (external: Values, tuning: Values = {}): Promise<unknown> => {
+      const server = { ...POOLED, port: 5432, ...ofServer, ...external };
+      const database = { type: 'postgresql', external: server };
+      const manifests = await manifestsOf({ ...EXTERNAL, ...more, database, tuning });
+      return variablesOf(manifests, 'worker')['NODE_OPTIONS'];
+    };
+    expect(await options({})).toMatch(/read-once\.cjs/);
+    expect(await options({})).not.toContain(SESSION_ONCE);
+    expect(await options({ pooling: 'none' })).toContain(SESSION_ONCE);
+    expect(await options({ pooling: 'session' })).toContain(SESSION_ONCE);
+    expect(await options({ pooling: 'transaction' })).not.toContain(SESSION_ONCE);
+    expect(await options({}, { sessionOnce: true })).toContain(SESSION_ONCE);
+  },
+);
+
+test.each<[string, Values]>([
+  ["the chart's own PostgreSQL", {}],
+  ['a plain host', { host: 'db.example.com' }],
+  ['an instance of RDS', { host: 'n8n.demo.eu-central-1.rds.amazonaws.com' }],
+])('on %s sessions are set once without a word of the user', async (_, server) => {
+  const external = 'host' in server ? { ...POOLED, port: 5432, ...server } : server;
+  // A Secret that envFrom has cannot win over the host that the chart sets.
+  const values = { database: { type: 'postgresql', external }, ...EXTERNAL };
+  const manifests = await manifestsOf({ ...values, envFrom: [{ secretRef: { name: 'any' } }] });
+  expect(variablesOf(manifests, 'worker')['NODE_OPTIONS']).toContain(SESSION_ONCE);
+});
+
+test.each<Values>([{ DB_POSTGRESDB_HOST_FILE: '/run/db/host' }, { DB_POSTGRESDB_HOST: HIDDEN }])(
+  'the pool mode of a server that only %j names is taken',
+  async (env) => {
+    const of = async (pooling: string): Promise<unknown> => {
+      const database = { type: 'postgresql', external: { pooling } };
+      return variablesOf(await manifestsOf({ env, database }), 'worker')['NODE_OPTIONS'];
+    };
+    expect(await of('none')).toContain(SESSION_ONCE);
+    expect(await of('transaction')).not.toContain(SESSION_ONCE);
+  },
+);
+
 test('with a proxy to the outside, n8n reaches its own Services and those of the cluster without it', async () => {
   const outboundProxy = { https: 'http://proxy:3128', noProxy: ['.example.com'] };
   const given = variablesOf(await manifestsOf({ outboundProxy }), 'worker');

@@ -124,6 +124,7 @@ nothing may write into what it leaves.
 {{- range $.n8nTunedEnvironment.names -}}
 {{- $_ := set $component.named .name (include "n8n-tuned.evaluate" (dict "context" $ "component" $component "of" .value) | fromJson).is -}}
 {{- end -}}
+{{- $_ := set $component.named "mayLoseSession" (not (empty (include "n8n-tuned.possiblePooler" (dict "context" $ "component" .)))) -}}
 {{- $preloads := (include "n8n-tuned.rows" (dict "context" $ "component" . "rows" $.n8nTunedEnvironment.patches) | fromJson).items -}}
 {{- $_ := set . "preloads" list -}}
 {{- range $preloads -}}{{- $_ := set $component "preloads" (append $component.preloads .name) -}}{{- end -}}

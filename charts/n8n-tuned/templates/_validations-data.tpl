@@ -20,7 +20,7 @@
 {{- $poolers := list -}}
 {{- $hasOtherHost := false -}}
 {{- range .n8nTunedComponents -}}
-{{- if get .ownEnv "DB_POSTGRESDB_HOST" -}}{{- $hasOtherHost = true -}}{{- end -}}
+{{- if or (get .ownEnv "DB_POSTGRESDB_HOST") (include "n8n-tuned.hidesDatabase" (dict "context" $ "component" .)) -}}{{- $hasOtherHost = true -}}{{- end -}}
 {{- $host := include "n8n-tuned.userEnv" (dict "context" $ "component" . "name" "DB_POSTGRESDB_HOST" "default" ($database.host | default "")) -}}
 {{- $port := include "n8n-tuned.userEnv" (dict "context" $ "component" . "name" "DB_POSTGRESDB_PORT" "default" (int $database.port)) | int -}}
 {{- if and $host (or (has $port (list 6432 6543)) (regexMatch "(pgbouncer|pooler|pgcat|odyssey|supavisor)" $host)) -}}

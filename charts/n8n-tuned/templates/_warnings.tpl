@@ -100,6 +100,24 @@
 - At its maximum size, n8n opens {{ $connections }} database connections, but the server allows only {{ $allowed }}: raise its max_connections, lower database.poolSize, or use a pooler.
 {{- end }}
 {{- end }}
+{{- $hidden := false }}
+{{- $poolers := list }}
+{{- range $components }}
+{{- $known := merge (dict "named" (omit .named "mayLoseSession")) (omit . "named") }}
+{{- $patches := (include "n8n-tuned.rows" (dict "context" $ "component" $known "rows" $.n8nTunedEnvironment.patches) | fromJson).items }}
+{{- $isOff := false }}
+{{- range $patches }}{{ if eq .name "session-once.cjs" }}{{ $isOff = true }}{{ end }}{{ end }}
+{{- if and $isOff .named.mayLoseSession }}
+{{- $pooler := include "n8n-tuned.possiblePooler" (dict "context" $ "component" .) }}
+{{- if eq $pooler "unknown" }}{{ $hidden = true }}{{ else }}{{ $poolers = append $poolers $pooler }}{{ end }}
+{{- end }}
+{{- end }}
+{{- if $hidden }}
+- database.external.pooling: a Secret or file contains the address of PostgreSQL, so a pooler in transaction mode is possible, and the patch session-once is off. To turn it on, set this value to session, or to none if there is no pooler.
+{{- end }}
+{{- range uniq $poolers }}
+- database.external.pooling: {{ . }} may be a pooler in transaction mode, so the patch session-once is off. To turn it on, set this value to session, or to none if there is no pooler.
+{{- end }}
 {{- $counting := list }}
 {{- range $components }}
 {{- if and (eq (include "n8n-tuned.autoscaler" .) "keda") (not .settings.dedicatedQueue) }}{{ $counting = append $counting .at }}{{ end }}

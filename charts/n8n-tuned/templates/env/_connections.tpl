@@ -4,6 +4,38 @@
 {{- default (printf "%s-postgresql" (include "n8n-tuned.fullname" .)) .Values.database.external.host -}}
 {{- end -}}
 
+{{/*
+Whether a Secret, a ConfigMap or a file says where PostgreSQL is: nobody knows then what is there. Dict: context, component.
+*/}}
+{{- define "n8n-tuned.hidesDatabase" -}}
+{{- $own := .component.ownEnv -}}
+{{- $ofEnvFrom := include "n8n-tuned.envFrom" . -}}
+{{- $isHidden := false -}}
+{{- range $name := list "DB_POSTGRESDB_HOST" "DB_POSTGRESDB_PORT" -}}
+{{- $value := get $own $name -}}
+{{- /* What envFrom has counts only where the chart's own variable is taken out. */ -}}
+{{- $isFromThere := and $ofEnvFrom (hasKey $own $name) (kindIs "invalid" $value) -}}
+{{- if or (kindIs "map" $value) (get $own (printf "%s_FILE" $name)) $isFromThere -}}{{- $isHidden = true -}}{{- end -}}
+{{- end -}}
+{{- if $isHidden -}}true{{- end -}}
+{{- end -}}
+
+{{/*
+`unknown` or HOST:PORT: PostgreSQL may be a pooler that keeps no settings of a session, and the user says nothing of it.
+What looks more like one is refused (n8n-tuned.validate.stores). Dict: context, component.
+*/}}
+{{- define "n8n-tuned.possiblePooler" -}}
+{{- $external := .context.Values.database.external -}}
+{{- if and (eq .context.Values.database.type "postgresql") (not $external.pooling) (ne "true" (toString .context.Values.tuning.sessionOnce)) -}}
+{{- $host := include "n8n-tuned.userEnv" (merge (dict "name" "DB_POSTGRESDB_HOST" "default" ($external.host | default "")) .) -}}
+{{- $port := include "n8n-tuned.userEnv" (merge (dict "name" "DB_POSTGRESDB_PORT" "default" (int $external.port)) .) | int -}}
+{{- if include "n8n-tuned.hidesDatabase" . -}}unknown
+{{- /* RDS Proxy, which keeps a session that sets something to itself; the pools of DigitalOcean. */ -}}
+{{- else if and $host (or (eq $port 25061) (regexMatch "\\.proxy-[^.]+\\.[^.]+\\.rds\\.amazonaws\\." (lower $host))) -}}{{ $host }}:{{ $port }}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
 {{- define "n8n-tuned.usesDatabaseTls" -}}
 {{- $external := .Values.database.external -}}
 {{- if and (eq .Values.database.type "postgresql") $external.host $external.tls.enabled -}}true{{- end -}}
