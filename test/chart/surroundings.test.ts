@@ -340,6 +340,10 @@ test('an n8n that listens on IPv4 alone listens on both in a cluster of IPv6', a
   expect(await listensAt({ image: { tag: '1.66.0' }, ...IPV6 })).toBe('::');
   expect(await listensAt({ image: { tag: '1.66.0' } })).toBeUndefined();
   expect(await listensAt(IPV6)).toBeUndefined();
+  const worker = async (tag: string): Promise<Record<string, unknown>> =>
+    variablesOf(await manifestsOf({ image: { tag }, ...IPV6, ...AT_A_HOST }), 'worker');
+  expect(await worker('1.66.0')).toHaveProperty('N8N_WORKER_SERVER_ADDRESS', '::');
+  expect(await worker('2.41.1')).not.toHaveProperty('N8N_WORKER_SERVER_ADDRESS');
 });
 
 test('every Service of both charts has the IP families that the user gives', async () => {
