@@ -76,6 +76,9 @@ const isTooWideOf = ({ searches }: Ended): boolean =>
 export const isRefused = (run: Ended): boolean =>
   isTooWideOf(run) && run.exit === 3 && run.charts.length === 0;
 
+/** Whether a run wrote values for such a capacity all the same. */
+export const isUnrefused = (run: Ended): boolean => isTooWideOf(run) && run.exit === 0;
+
 /** Whether each Helm rendered the chart with the values; also true if no values were expected. */
 export const isWell = (run: Ended): boolean => {
   const { exit, charts } = run;

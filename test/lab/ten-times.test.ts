@@ -105,6 +105,7 @@ describe('of a whole run', () => {
 });
 
 const NARROW = [{ workload: 'last-node', low: 30, high: 50 }];
+const OPEN = [{ workload: 'last-node', low: 86, high: null }];
 const WIDE = [
   { workload: 'last-node', low: 20, high: 50 },
   { workload: 'items', low: 10, high: 11 },
@@ -129,10 +130,12 @@ test('a run went well too that refused values with 3 because the interval of the
     { exit: 3, charts: [], searches: [] },
     // Values are a guess with a number then.
     { exit: 0, charts, searches: WIDE },
+    { exit: 0, charts, searches: OPEN },
+    { exit: 3, charts: [], searches: OPEN },
     // Only the other workload is wide.
     { exit: 0, charts, searches: [...NARROW, { workload: 'items', low: 1, high: 9 }] },
   ];
-  expect(runs.map(searches.isWell)).toEqual([true, false, false, false, true]);
+  expect(runs.map(searches.isWell)).toEqual([true, false, false, false, false, true, true]);
 });
 
 test.each([
@@ -213,6 +216,14 @@ describe('the page', () => {
     expect(said).toContain('2 of 3 whole runs');
     expect(said).toContain('3 of 3');
     expect(said).toContain('(studies/capacity/results.jsonl.gz#ten-times)');
+  });
+
+  test('says how often values were written for an interval without an upper end', () => {
+    const runs = [well, refused].map((run) => ({ kind: 'full', ...run }));
+    expect(text({ runs })).not.toContain('no upper end');
+    expect(text({ runs: [...runs, { kind: 'full', ...well, searches: OPEN }] })).toMatch(
+      /In 1, values were written although the interval was as wide or had no upper end; `recommend` refuses these now\./,
+    );
   });
 
   test('says of the five newest whole runs with a price whether all intervals overlap at equal price', () => {

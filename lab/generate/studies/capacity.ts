@@ -2,6 +2,7 @@
 import { dirname, join } from 'node:path';
 import {
   isRefused,
+  isUnrefused,
   isWell,
   sharedOf,
   type Ended,
@@ -61,12 +62,13 @@ export function tenTimesText({ runs }: { runs: readonly Run[] }): string {
   const of = (kind: string): Run[] => runs.filter((run) => run.kind === kind);
   const full = of('full');
   const refused = runs.filter(isRefused).length;
+  const unrefused = runs.filter(isUnrefused).length;
   const written = runs.filter(isWell).length - refused;
   return `## \`make capacity\` in a row
 
 In ${wellOf(runs)} times, \`make capacity\` ended as it should. In ${number(written)} of them, Helm 3 and Helm 4 rendered the chart with
 its values. In ${number(refused)}, the interval was wider than a factor of two, so \`recommend\` ended with exit code 3 and wrote no values;
-\`make\` then ends with 2, and shows the 3 in its last line.
+\`make\` then ends with 2, and shows the 3 in its last line.${unrefused === 0 ? '' : ` In ${number(unrefused)}, values were written although the interval was as wide or had no upper end; \`recommend\` refuses these now.`}
 The times were ${full.length === 0 ? 'no whole run was made so far' : `${wellOf(full)} whole runs`}, and ${wellOf(of('recorded'))} from recorded searches with random capacities and verdicts, for
 which no n8n is needed. ${[...sharedOf(runs).map(sharedText), link(TEN_TIMES)].join('\n')}`;
 }

@@ -18,6 +18,6 @@ export const isEnough = (capacityPerSecond: number, wantedPerSecond: number): bo
 /** The ends of an interval may lie this far apart: a rate to plan with, or values, would be a guess with a number. */
 const WIDEST = 2;
 
-/** Without a highest rate every rate was sustained, and the lowest end is safe. */
+/** An interval without an upper end is wider than any factor: the search that has it is INCONCLUSIVE. */
 export const isTooWide = ({ low, high }: { low: number; high: number | null }): boolean =>
-  high !== null && high > WIDEST * low;
+  high === null || high > WIDEST * low;

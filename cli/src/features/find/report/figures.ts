@@ -40,7 +40,7 @@ export function capacityFigures(record: FindRecord): Figure[] {
     {
       name: 'Plan with',
       value: isTooWide(capacity)
-        ? 'no rate, because the interval is wider than a factor of two'
+        ? `no rate, because the interval ${capacity.high === null ? 'has no upper end' : 'is wider than a factor of two'}`
         : `${perSecond(advised.ratePerSecond)} (${percent(advised.share)} of ${plannedOf(advised)})`,
     },
   ];

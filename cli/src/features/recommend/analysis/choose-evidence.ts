@@ -68,8 +68,12 @@ export function sureOnes(
   const sure = evidence.filter(({ source }) => wide.every(({ id }) => id !== source));
   const unsure = evidence.find((one) => !sure.includes(one));
   if (sure.length > 0 || unsure === undefined) return sure;
-  const { low = 0, high = 0 } = wide.find(({ id }) => id === unsure.source)?.capacity ?? {};
+  const { low = 0, high = null } = wide.find(({ id }) => id === unsure.source)?.capacity ?? {};
+  const why =
+    high === null
+      ? `at least ${formatNumber(low)}/s, and the search found no upper end`
+      : `between ${formatNumber(low)} and ${formatNumber(high)}/s, and this interval is wider than a factor of two`;
   throw new Failure(
-    `no values were written: the capacity of ${unsure.workload} is between ${formatNumber(low)} and ${formatNumber(high ?? 0)}/s, and this interval is wider than a factor of two. Search longer (n8n-tuned find --continue FOLDER --budget 10m), or on a quiet machine.`,
+    `no values were written: the capacity of ${unsure.workload} is ${why}. Search longer (n8n-tuned find --continue FOLDER --budget 10m), or on a quiet machine.`,
   );
 }
