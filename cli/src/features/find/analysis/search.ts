@@ -31,6 +31,7 @@ export class CapacitySearch {
   private readonly trials: Trial[];
   private pending: Probe | null = null;
   private known: Estimate | null = null;
+  private glance: CapacityInterval | null = null;
 
   /** `before`: probes of a search that this one goes on with. */
   constructor(settings: Partial<SearchSettings> = {}, before: readonly Trial[] = []) {
@@ -48,7 +49,7 @@ export class CapacitySearch {
     if (this.pending === null) throw new Error('record() without a probe from next()');
     this.trials.push({ probe: this.pending, outcome });
     this.pending = null;
-    this.known = null;
+    this.forget();
   }
 
   /** Other traces of the probes so far: which CPU decides may show only in later ones. */
@@ -57,7 +58,7 @@ export class CapacitySearch {
       const trial = this.trials[i];
       if (trial !== undefined) trial.outcome = { ...trial.outcome, trace };
     }
-    this.known = null;
+    this.forget();
   }
 
   /** Worked out once after each probe: it takes a second or two. */
@@ -66,8 +67,14 @@ export class CapacitySearch {
     return this.known;
   }
 
-  /** The same at a glance, for a line of progress. */
+  /** The same at a glance, for a line of progress, which is written several times a second. */
   soFar(): CapacityInterval {
-    return soFar(this.trials, this.settings);
+    this.glance ??= soFar(this.trials, this.settings);
+    return this.glance;
+  }
+
+  private forget(): void {
+    this.known = null;
+    this.glance = null;
   }
 }

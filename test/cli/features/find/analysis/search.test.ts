@@ -62,6 +62,22 @@ function run(
 }
 
 describe('a search', () => {
+  test('works out how far it is once after each probe, however often it is asked', () => {
+    const search = new CapacitySearch();
+    const measure = system(100, 85);
+    let before: unknown = null;
+    for (let probe = search.next(); probe !== null; probe = search.next()) {
+      search.record(measure(probe));
+      const now = search.soFar();
+      expect(search.soFar()).toBe(now);
+      expect(now).not.toBe(before);
+      before = now;
+    }
+    search.retrace([]);
+    expect(search.soFar()).not.toBe(before);
+    expect(search.soFar()).toEqual(before);
+  });
+
   test.each([
     [100, 85],
     [100, 40],

@@ -10,7 +10,7 @@ import { readArchive } from '../../../../../cli/src/record/archive';
 export interface JudgedAgain {
   workload: string;
   estimate: Estimate;
-  /** CPU seconds that a search of these probes takes to propose each of them and to answer. */
+  /** CPU seconds that a search of these probes takes to propose each of them, to say how far it is, and to answer. */
   estimatorSeconds: number;
   /** CPU seconds of n8n and of the load generator in its probes. */
   searchSeconds: number;
@@ -29,7 +29,11 @@ function judge(record: FindRecord): JudgedAgain {
   });
   const trials = trialsOf(record);
   const before = process.cpuUsage();
-  for (const place of trials.keys()) new CapacitySearch(settings, trials.slice(0, place)).next();
+  for (const place of trials.keys()) {
+    const search = new CapacitySearch(settings, trials.slice(0, place));
+    search.next();
+    if (place > 0) search.soFar();
+  }
   const estimate = new CapacitySearch(settings, trials).estimate();
   const { user, system } = process.cpuUsage(before);
   const usedMs = probes.flatMap(({ seconds }) => Object.values(seconds?.cpuMs ?? {})).flat();

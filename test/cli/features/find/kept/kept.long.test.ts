@@ -51,10 +51,10 @@ describe('searches of n8n in five minutes on a machine with two cores, judged ag
     expect(found?.high).toBeGreaterThan(from);
   });
 
-  test('take less than 2% of the CPU of the search, as recorded', () => {
-    const costs = JSON.parse(readFileSync(file, 'utf8')) as Cost[];
-    expect(costs.map(({ workload }) => workload)).toEqual(again.map(({ workload }) => workload));
-    for (const { estimatorSeconds, searchSeconds } of costs) {
+  test('take less than 2% of the CPU of the search now, and took less when it was recorded', () => {
+    const recorded = JSON.parse(readFileSync(file, 'utf8')) as Cost[];
+    expect(recorded.map(({ workload }) => workload)).toEqual(again.map(({ workload }) => workload));
+    for (const { estimatorSeconds, searchSeconds } of [...again, ...recorded]) {
       expect(estimatorSeconds / searchSeconds).toBeLessThan(0.02);
     }
   });

@@ -1,5 +1,5 @@
 import { median, percentile } from '../../../../analysis/statistics/statistics';
-import { normal, seededRandom } from '../../../../analysis/statistics/random';
+import { normal, seededRandom, type Random } from '../../../../analysis/statistics/random';
 import { picked, quantileOf, serve, type Service } from './queue';
 import {
   costPath,
@@ -158,14 +158,35 @@ function nearCosts(traces: readonly ProbeTrace[]): number[] {
   });
 }
 
+/** By stream, as far as they were drawn: every model and every look at the search draws the same ones. */
+const drawn = new Map<number, { random: Random; normals: Float64Array }>();
+/** Per stream: the longest runs would hold hundreds of megabytes. */
+const MAX_KEPT = 50_000;
+
+function normalsOf(stream: number, count: number): Float64Array {
+  const known = drawn.get(stream) ?? {
+    random: seededRandom(stream * 131 + 7),
+    normals: new Float64Array(0),
+  };
+  const { random, normals } = known;
+  if (normals.length >= count) return normals;
+  const more = new Float64Array(count);
+  more.set(normals);
+  for (let i = normals.length; i < count; i += 1) more[i] = normal(random);
+  if (count <= MAX_KEPT) drawn.set(stream, { random, normals: more });
+  else drawn.delete(stream);
+  return more;
+}
+
 /** Sizes of requests: log-normal with a mean of 1; the same stream gives the same sizes. */
 export function requestSizes(stream: number, variability: number, count: number): Float64Array {
-  const random = seededRandom(stream * 131 + 7);
   const variance = Math.log(1 + variability ** 2);
   const deviation = Math.sqrt(variance);
-  return Float64Array.from({ length: count }, () =>
-    Math.exp(deviation * normal(random) - variance / 2),
-  );
+  const normals = normalsOf(stream, count);
+  const sizes = new Float64Array(count);
+  for (let i = 0; i < count; i += 1)
+    sizes[i] = Math.exp(deviation * (normals[i] ?? 0) - variance / 2);
+  return sizes;
 }
 
 /** What a request takes beside its service: the fastest tenth, less most of the cost. */

@@ -1,6 +1,9 @@
-import { seededRandom } from '../../../../../../cli/src/analysis/statistics/random';
+import { normal, seededRandom } from '../../../../../../cli/src/analysis/statistics/random';
 import { estimateByQueue } from '../../../../../../cli/src/features/find/analysis/virtual-queue/estimate';
-import { ROUGH } from '../../../../../../cli/src/features/find/analysis/virtual-queue/fit';
+import {
+  requestSizes,
+  ROUGH,
+} from '../../../../../../cli/src/features/find/analysis/virtual-queue/fit';
 import {
   picked,
   quantileOf,
@@ -16,6 +19,17 @@ import {
 import { probeOfOneServer } from './one-server';
 
 const steady = (cost: number) => () => cost;
+
+test('the sizes of requests are the same in any order of asking, few or more of them than are kept', () => {
+  const random = seededRandom(3 * 131 + 7);
+  const variance = Math.log(1 + 0.5 ** 2);
+  const expected = Array.from({ length: 60_000 }, () =>
+    Math.exp(Math.sqrt(variance) * normal(random) - variance / 2),
+  );
+  for (const count of [10, 5, 200, 60_000, 200, 49_000]) {
+    expect(requestSizes(3, 0.5, count)).toEqual(Float64Array.from(expected.slice(0, count)));
+  }
+});
 
 describe('a queue', () => {
   const service = { binSeconds: 1, servers: 1, share: 1, baseSeconds: 0 };
