@@ -4,7 +4,7 @@ import { findDoubts, type FindHead, type SearchEnding } from './analysis/doubts'
 import { viewsOf } from './analysis/carried';
 import { heldBy, heldMs, type Held } from './analysis/held';
 import type { CapacityInterval } from './analysis/types';
-import { isClear, MIN_FULL_SECONDS } from './analysis/levels';
+import { isClear, isRough, MIN_FULL_SECONDS } from './analysis/levels';
 import { outcomeOf } from './analysis/outcome';
 import type { Price } from './analysis/by-queue';
 import { usedAt, type FindProbe, type FindRecord, type Speed } from './record';
@@ -74,8 +74,13 @@ const methodOf = ({
       }
     : {
         name: 'virtual queue',
-        text: `The capacity is estimated by a simulation of each probe with the CPU time of each second, because n8n used up its CPU; the answer is valid for ${duration(price.cpuMs)} of ${roleName(price.resource.role)} CPU per request.`,
+        text: `The capacity is estimated by a simulation of each probe with the CPU time of each second, ${whySimulated(price)} for ${duration(price.cpuMs)} of ${roleName(price.resource.role)} CPU per request.`,
       };
+
+const whySimulated = ({ usedShare }: Price): string =>
+  usedShare < 1
+    ? `with the rest of the time counted like CPU: under full load, n8n used ${percent(usedShare)} of its CPU. The answer is valid`
+    : 'because n8n used up its CPU; the answer is valid';
 
 function verdictOf(
   probes: readonly FindProbe[],
@@ -129,22 +134,22 @@ function findSentence(
       ? ''
       : `, limited by the ${limitName(limit)}${held === null ? '' : heldClause(held)}`;
   if (!Number.isFinite(high) && estimate.disagreeing === null) {
-    return `${loaded} sustains at least ${formatNumber(low)} ${load}${limited}; the upper limit was not reached.`;
+    const more = estimate.narrowing === null ? '' : ` ${estimate.narrowing}.`;
+    return `${loaded} sustains at least ${formatNumber(low)} ${load}${limited}; the upper limit was not reached.${more}`;
   }
   const range = `between ${formatNumber(low)} and ${formatNumber(high)}`;
   if (verdict === 'inconclusive') {
     const breaks = Number.isFinite(high) ? ` and breaks at ${perSecond(high)} at the latest` : '';
+    const alone = estimate.price === null ? '' : aloneClause(capacity, estimate.price);
     const known =
       low > 0
-        ? `${loaded} is safe up to ${formatNumber(low)} ${load}${breaks}${limited}`
-        : `${loaded} breaks at ${formatNumber(high)} ${load} at the latest${limited}`;
+        ? `${loaded} is safe up to ${formatNumber(low)} ${load}${breaks}${alone}${limited}`
+        : `${loaded} breaks at ${formatNumber(high)} ${load} at the latest${alone}${limited}`;
     return `${known}: ${whyNoAnswer(estimate)}.`;
   }
   const speeds = estimate.price === null ? '' : speedClause(capacity, estimate.price);
   const confirmed =
-    confirmedPerSecond === null
-      ? ''
-      : `; a full-length run sustained ${formatNumber(confirmedPerSecond)}`;
+    confirmedPerSecond === null ? '' : `; confirmed at ${perSecond(confirmedPerSecond)}`;
   if (verdict === 'rough') {
     return `${loaded} sustains ${range} ${load}, probably ${formatNumber(capacity)}${speeds}${limited}${confirmed}.`;
   }
@@ -166,26 +171,33 @@ function heldClause(held: Held): string {
 const TAKEN_SHARE = 0.03;
 const SLOWER = 1.05;
 
+const aloneClause = (capacity: number, { takenShare }: Price): string =>
+  takenShare > TAKEN_SHARE
+    ? `; without other programs about ${perSecond(capacity / (1 - takenShare))}`
+    : '';
+
 function speedClause(capacity: number, price: Price): string {
-  const { cpuMs, slowestMs, takenShare } = price;
+  const { cpuMs, slowestMs } = price;
   const slowest =
     slowestMs > SLOWER * cpuMs
-      ? `; in its slowest minute ${perSecond(atSlowest(capacity, price))}`
+      ? `; in the slowest minute ${perSecond(atSlowest(capacity, price))}`
       : '';
-  const alone =
-    takenShare > TAKEN_SHARE
-      ? `; without other programs about ${perSecond(capacity / (1 - takenShare))}`
-      : '';
-  return ` at this machine's median speed during the search${slowest}${alone}`;
+  return ` at ${duration(cpuMs)} of CPU per request${slowest}${aloneClause(capacity, price)}`;
 }
 
-function whyNoAnswer({ capacity, low, high, disagreeing, narrowing }: Estimate): string {
+const whyNoAnswer = (estimate: Estimate): string =>
+  [whyOpen(estimate), estimate.narrowing].filter((part) => part !== null).join('. ');
+
+function whyOpen(estimate: Estimate): string {
+  const { capacity, low, high, disagreeing } = estimate;
   if (disagreeing !== null) {
     const [replayed, believed] = [disagreeing.replayed, disagreeing.believed].map(estimateText);
     return `two estimates do not overlap, ${String(replayed)} from the CPU of each second and ${String(believed)} from passes and misses alone`;
   }
-  const width = `an interval of ±${percent((high - low) / 2 / capacity)} is too wide for an answer`;
-  return narrowing === null ? width : `${width}. ${narrowing}`;
+  const width = `an interval of ±${percent((high - low) / 2 / capacity)}`;
+  return isRough(estimate)
+    ? `no full-length run sustained the low end, which ${width} needs`
+    : `${width} is too wide for an answer`;
 }
 
 const estimateText = ({ capacity, low, high }: CapacityInterval): string =>

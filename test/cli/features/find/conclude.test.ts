@@ -206,12 +206,28 @@ describe('what a search answers', () => {
   });
 
   it('is no answer where the interval is wide, whatever was confirmed', () => {
-    const answer = concludeFind(head([held]), { ...found, low: 30, level: 'inconclusive' }, quiet);
+    const answer = concludeFind(head([held]), { ...found, low: 20, level: 'inconclusive' }, quiet);
     expect(answer.verdict).toBe('inconclusive');
-    // 30 to 41 around 38.5: the report says how sure it is in the same form.
-    expect(answer.sentence).toContain('an interval of ±14.3% is too wide for an answer');
+    // 20 to 41 around 38.5: the report says how sure it is in the same form.
+    expect(answer.sentence).toContain('an interval of ±27.3% is too wide for an answer');
     expect(renderTerminal(findDocument(answer), { width: 80, colour: false })).toMatch(
       /^INCONCLUSIVE/,
+    );
+  });
+
+  it('says that a confirming run is missing where the interval is narrow enough for a rough answer', () => {
+    const narrowing = 'A full-length run of 50 s that sustains 27/s would confirm it';
+    const open = { ...found, low: 30, level: 'inconclusive', narrowing } as const;
+    expect(concludeFind(head([held]), open, quiet).sentence).toMatch(
+      /: no full-length run sustained the low end, which an interval of ±14\.3% needs\. A full-length run of 50 s that sustains 27\/s would confirm it\.$/,
+    );
+  });
+
+  it('says where no probe missed the SLO what would reach one that does', () => {
+    const narrowing = 'About 4 minutes of additional probes would find a rate that misses the SLO';
+    const open = { ...found, high: Infinity, level: 'inconclusive', narrowing } as const;
+    expect(concludeFind(head([held]), open, quiet).sentence).toMatch(
+      /; the upper limit was not reached\. About 4 minutes of .* misses the SLO\.$/,
     );
   });
 
@@ -244,6 +260,7 @@ describe('what a search answers', () => {
         { cpuMs: 24, seconds: 60 },
       ],
       takenShare: 0,
+      usedShare: 1,
       resource: LOOP,
       cores: 1,
     };
@@ -251,11 +268,12 @@ describe('what a search answers', () => {
     const answerOf = (given: Partial<Estimate> = {}, speed?: 'median' | 'slow') =>
       concludeFind(head([failed, held]), { ...priced, ...given }, quiet, speed);
 
-    it('says at which speed of the machine it holds, and what is left at its slowest', () => {
+    it('says at which price it holds, and what is left at the slowest speed of the machine, in fewer than 35 words', () => {
       const { sentence, capacity } = answerOf();
       expect(sentence).toMatch(
-        /^n8n sustains 38\.5 req\/s of .* \(between 37 and 41\) at this machine's median speed during the search; in its slowest minute 24\.6\/s, limited by .*; a full-length run sustained 38\.$/,
+        /^n8n sustains 38\.5 req\/s of .* \(between 37 and 41\) at 18 ms of CPU per request; in the slowest minute 24\.6\/s, limited by .*; confirmed at 38\/s\.$/,
       );
+      expect(sentence.split(' ').length).toBeLessThan(35);
       expect(capacity).toMatchObject({
         at: {
           ...{ cpuMs: 18, slowestMs: 24, takenShare: 0, of: LOOP, cores: 1 },
@@ -276,6 +294,23 @@ describe('what a search answers', () => {
       );
     });
 
+    it('says so too where there is no answer', () => {
+      const open = { level: 'inconclusive', low: 20 } as const;
+      expect(answerOf({ ...open, price: { ...price, takenShare: 0.1 } }).sentence).toMatch(
+        /breaks at 41\/s at the latest; without other programs about 42\.8\/s, limited by /,
+      );
+      expect(answerOf(open).sentence).not.toContain('without other programs');
+    });
+
+    it('says how much of its CPU n8n used, if something else held it up as well', () => {
+      const textOf = (usedShare: number): string =>
+        answerOf({ price: { ...price, usedShare } }).capacity.method?.text ?? '';
+      expect(textOf(1)).toContain('because n8n used up its CPU; the answer is valid for 18 ms');
+      // A process whose other threads are counted uses more than its loop.
+      expect(textOf(1.7)).toContain('because n8n used up its CPU');
+      expect(textOf(0.72)).toContain('under full load, n8n used 72% of its CPU. The answer is');
+    });
+
     it('advises a part of the lower end: at the slowest speed, or at the median if that is asked for', () => {
       expect(answerOf().advised).toEqual({
         share: 0.8,
@@ -292,7 +327,7 @@ describe('what a search answers', () => {
       // A queue at 15 ms keeps 95% below 100 ms at 36.7/s, and at 22.5 ms at 14.5/s; as busy as before, it would be 24.5/s.
       const tight = { ...price, cpuMs: 15, slowestMs: 22.5 };
       const { sentence, advised, capacity } = answerOf({ capacity: 36.7, low: 36.7, price: tight });
-      expect(sentence).toContain('in its slowest minute 14.5/s');
+      expect(sentence).toContain('in the slowest minute 14.5/s');
       expect(capacity.at?.slowestPerSecond).toBeCloseTo(14.5, 1);
       expect(advised.ratePerSecond).toBeCloseTo(0.8 * 14.5, 1);
       const steady = { ...price, cpuMs: 27, slowestMs: 27 };
@@ -310,12 +345,14 @@ describe('what a search answers', () => {
     it('gives no answer but both estimates where they do not overlap', () => {
       const replayed = { capacity: 60, low: 57, high: 63 };
       const believed = { capacity: 40, low: 37, high: 44 };
+      const narrowing =
+        'About 3 minutes of load between them (find --rate 50.1) would show which is right';
       const { sentence, advised, capacity } = answerOf({
         ...{ level: 'inconclusive', capacity: 60, low: 37, high: 63 },
-        disagreeing: { replayed, believed },
+        ...{ disagreeing: { replayed, believed }, narrowing },
       });
       expect(sentence).toMatch(
-        /^n8n is safe up to 37 req\/s of .* and breaks at 63\/s at the latest, limited by .*: two estimates do not overlap, 60\/s \(57 to 63\) from the CPU of each second and 40\/s \(37 to 44\) from passes and misses alone\.$/,
+        /^n8n is safe up to 37 req\/s of .* and breaks at 63\/s at the latest, limited by .*: two estimates do not overlap, 60\/s \(57 to 63\) from the CPU of each second and 40\/s \(37 to 44\) from passes and misses alone\. About 3 minutes of .*\.$/,
       );
       expect(advised.ratePerSecond).toBeLessThanOrEqual(0.8 * 37);
       expect(capacity).toMatchObject({ ratePerSecond: 60, low: 37, high: 63 });
@@ -371,7 +408,15 @@ describe('what a search answers', () => {
   describe('to a search that was asked for a precision', () => {
     const asked = { ...head([held, failed], 300), precision: 0.05 };
     const price = {
-      ...{ cpuMs: 18, slowestMs: 18, speeds: [], takenShare: 0, resource: LOOP, cores: 1 },
+      ...{
+        cpuMs: 18,
+        slowestMs: 18,
+        speeds: [],
+        takenShare: 0,
+        usedShare: 1,
+        resource: LOOP,
+        cores: 1,
+      },
     };
     // 35 to 42 around 38.5: 18.2% wide.
     const wide: Estimate = { ...found, low: 35, high: 42, price, whyNoPrice: null };

@@ -25,6 +25,8 @@ export interface Price {
   speeds: { cpuMs: number; seconds: number }[];
   /** Share of the time in which requests waited that others took. */
   takenShare: number;
+  /** The share of its CPU that it used under full load: below 1 where something else held it up as well. */
+  usedShare: number;
   /** Whose CPU it is, and how many cores of it there are: those of the machine, of the threads, or of the CPU limits. */
   resource: Limit;
   cores: number;
@@ -100,6 +102,7 @@ function answerOf(
       slowestMs: Math.max(cpuMs, ...speeds.map((speed) => speed.cpuMs)),
       speeds,
       takenShare,
+      usedShare: full,
       resource,
       cores,
     },

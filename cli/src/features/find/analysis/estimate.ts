@@ -5,8 +5,9 @@ import { stallLoss, type StallLoss } from '../../../run/analysis/stalls';
 import { isDone } from './propose';
 import { withOwnStalls } from './backlog';
 import { byQueue, rateAtPrice, type Price, type QueueAnswer } from './by-queue';
+import { whatConfirms, whatDecides, whatReachesMiss } from './deciding';
 import { best, evidence, type ProbeEvidence } from './evidence';
-import { confirmingRuns, isConfirmed, levelOf, widthOf, type Level } from './levels';
+import { confirmingRuns, isConfirmed, isRough, levelOf, widthOf, type Level } from './levels';
 import {
   nearness,
   secondsOf,
@@ -17,7 +18,7 @@ import {
   type SearchSettings,
   type Trial,
 } from './types';
-import { formatNumber, percent } from '../../../ui/numbers';
+import { counted, percent } from '../../../ui/numbers';
 
 /** What makes an interval wide, and how much more time would narrow it. */
 
@@ -40,9 +41,6 @@ const NAMES: Record<keyof Causes, string> = {
 /** More is not advised: a machine that needs more will have changed by then. */
 const LONGEST_MS = 2 * 3_600_000;
 const MINUTE_MS = 60_000;
-
-const counted = (count: number, unit: string): string =>
-  `${formatNumber(count)} ${unit}${count === 1 ? '' : 's'}`;
 
 /** Every cause shrinks with the root of the time. Null where nothing is known to narrow, or it is as narrow as `wanted`. */
 export function whatNarrows(
@@ -86,7 +84,7 @@ export interface Estimate extends CapacityInterval {
    * lower end of both to the higher.
    */
   disagreeing: { replayed: CapacityInterval; believed: CapacityInterval } | null;
-  /** What would narrow the interval, as a sentence without its full stop; null where it is narrow enough. */
+  /** What would narrow the interval, or decide, as a sentence without its full stop; null where nothing has to. */
   narrowing: string | null;
   /** The same for the precision of the search. */
   refining: string | null;
@@ -122,6 +120,13 @@ export function estimate(trials: readonly Trial[], settings: SearchSettings): Es
           secondsOf(trials),
           wanted,
         );
+  const narrowing = (): string | null => {
+    if (disagreeing !== null) return whatDecides(own, believed, settings);
+    if (!Number.isFinite(interval.high)) return whatReachesMiss(trials, known, settings);
+    return level === 'inconclusive' && isRough(interval)
+      ? whatConfirms(interval, settings)
+      : narrowingTo(WIDEST);
+  };
   return {
     ...interval,
     level,
@@ -135,7 +140,7 @@ export function estimate(trials: readonly Trial[], settings: SearchSettings): Es
     price,
     whyNoPrice: why,
     disagreeing,
-    narrowing: narrowingTo(WIDEST),
+    narrowing: narrowing(),
     refining: narrowingTo(settings.precision),
   };
 }

@@ -94,3 +94,6 @@ export function levelOf(
 
 /** Whether the interval is narrow enough for an answer, though a confirming run may be missing. */
 export const isNarrow = (interval: CapacityInterval): boolean => widthOf(interval) <= WIDEST;
+
+/** The same of a rough answer, which a run at its low end has to confirm. */
+export const isRough = (interval: CapacityInterval): boolean => widthOf(interval) <= ROUGHLY;

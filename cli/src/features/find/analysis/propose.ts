@@ -18,11 +18,13 @@ import {
 } from './types';
 
 /** Fewer probes of full length may all have been lucky. */
-const MIN_FULL = 3;
+export const MIN_FULL = 3;
 /** The first open-loop rate, as a share of the throughput at the knee. */
 const FIRST_SHARE = 0.85;
 /** How far above the knee's throughput the first probe beyond it goes. */
-const BEYOND_KNEE = 1.08;
+export const BEYOND_KNEE = 1.08;
+/** A rate that was sustained grows by this at the most. */
+export const GROWTH = 2;
 /** Short probes are done when four fifths of the belief lie between two levels this close. */
 const NARROW = 1.25;
 /** No more than this share of the time goes into finding where to look. */
@@ -111,7 +113,7 @@ function growth(
   }
   if (belief === null) {
     const knee = BEYOND_KNEE * throughputAtKnee(trials);
-    const max = knee > 1.02 * low ? Math.min(2 * low, knee) : 2 * low;
+    const max = knee > 1.02 * low ? Math.min(GROWTH * low, knee) : GROWTH * low;
     return belowCeiling(rateProbe('growth', max, settings), known);
   }
   // Nothing is sustained, down to a 64th of the most that was ever answered: there is no capacity to find.
@@ -120,7 +122,7 @@ function growth(
   return belowCeiling(rateProbe('narrow', next, settings), known);
 }
 
-function throughputAtKnee(trials: readonly Trial[]): number {
+export function throughputAtKnee(trials: readonly Trial[]): number {
   const rungs = trials.filter(({ probe }) => probe.kind === 'ladder');
   return Math.max(0, ...rungs.map(({ outcome }) => outcome.achievedPerSecond));
 }

@@ -149,7 +149,7 @@ describe('a queue answers only', () => {
 
 describe('at equal price', () => {
   const price: Price = {
-    ...{ cpuMs: 20, slowestMs: 20, speeds: [], takenShare: 0 },
+    ...{ cpuMs: 20, slowestMs: 20, speeds: [], takenShare: 0, usedShare: 1 },
     ...{ resource: { role: 'main', resource: 'event loop' }, cores: 1 },
   };
 
@@ -455,6 +455,6 @@ describe('the estimate', () => {
     expect(believed?.low).toBeGreaterThan(replayed?.high ?? Infinity);
     expect(found).toMatchObject({ low: replayed?.low, high: believed?.high });
     expect(found.capacity).toBe(replayed?.capacity);
-    expect(found.narrowing).toBeNull();
+    expect(found.narrowing).toMatch(/^About 3 minutes of load between them \(find --rate 61\.6\)/);
   });
 });
