@@ -1,9 +1,12 @@
 /** Which probes a backlog has spoilt. */
-import type { RateTrial, Trial } from './types';
-import { meanCost, type ProbeTrace } from './virtual-queue/trace';
+import { isRateTrial, type RateTrial, type Trial } from './types';
+import { meanCost } from './virtual-queue/trace';
 
 /** A probe that got this share of its responses kept up. */
 const KEPT_UP = 0.97;
+
+/** A stall holds up a probe as well, but not so that it alone asked for so much more than was ever answered. */
+const ABOVE_PEAK = 1.05;
 
 /** Whether it responded to what was asked for. */
 export function keptUp({ probe, outcome }: RateTrial): boolean {
@@ -23,8 +26,16 @@ export function keptUp({ probe, outcome }: RateTrial): boolean {
  * grows, with it the heap, and so the garbage collections. To leave out every probe that did not keep up was tried too: it
  * leaves out those that a stall itself held up, and then 16% of the intervals of stalling systems miss the capacity.
  */
-export const withOwnStalls = (trials: readonly Trial[]): Trial[] =>
-  trials.filter(({ outcome }) => outcome.result !== 'invalid' && !isOverloaded(outcome.trace));
+export function withOwnStalls(trials: readonly Trial[]): Trial[] {
+  const valid = trials.filter(({ outcome }) => outcome.result !== 'invalid');
+  const peak = Math.max(0, ...valid.map(({ outcome }) => outcome.achievedPerSecond));
+  return valid.filter((trial) => !isOverloaded(trial, peak));
+}
 
-const isOverloaded = (trace: ProbeTrace | null): boolean =>
-  trace !== null && trace.ratePerSecond !== null && trace.ratePerSecond * meanCost(trace) > 1;
+/** Without its CPU: by far more than any probe was answered. */
+function isOverloaded(trial: Trial, peak: number): boolean {
+  const { trace } = trial.outcome;
+  if (trace !== null)
+    return trace.ratePerSecond !== null && trace.ratePerSecond * meanCost(trace) > 1;
+  return isRateTrial(trial) && trial.probe.ratePerSecond > ABOVE_PEAK * peak && !keptUp(trial);
+}

@@ -96,12 +96,20 @@ describe('the search on simulated systems', () => {
 
   test.each([
     [100, 0.2],
-    [300, 0.08],
+    [300, 0.053],
   ])('keeps its promises under a budget of %p s too: 95%% within %p', (seconds, p95Error) => {
     const score = now.budgeted.find(({ budgetSeconds }) => budgetSeconds === seconds);
     expect(score?.p95Error).toBeLessThanOrEqual(p95Error);
     expect(score?.coverage).toBeGreaterThanOrEqual(0.95);
     expect(score?.meanSeconds).toBeLessThanOrEqual(seconds);
+  });
+
+  test.each([
+    [100, 0.02],
+    [300, 0.01],
+  ])('has in %p s a wrong conclusive answer in at most %p of the cases', (seconds, max) => {
+    const score = now.budgeted.find(({ budgetSeconds }) => budgetSeconds === seconds);
+    expect(score?.wrong).toBeLessThanOrEqual(max);
   });
 
   test('takes fewer probe-seconds than doubling and bisection of equal accuracy', () => {
