@@ -174,6 +174,35 @@ const isFar = ({ share }: { share: number }): boolean => Math.abs(share - 1) >= 
 const isRight = ({ share: of, answer }: Rate['asked'][number]): boolean =>
   answer === (of < 1 ? 'yes' : 'no');
 
+/** What the figure of the questions about a rate leaves out, and by part the answers that are not right. */
+export function ratesLeft(all: readonly Kept[]) {
+  const rates = all.filter((one): one is Rate => one.kind === 'rate');
+  const asked = rates.flatMap(sharesAsked);
+  const near = asked.filter((one) => !isFar(one));
+  const parts = rates.flatMap((rate) => {
+    const wrong = sharesAsked(rate).filter((one) => isFar(one) && !isRight(one));
+    const costs = wrong.flatMap(({ cpuMs }) => cpuMs ?? []);
+    return wrong.length === 0
+      ? []
+      : [
+          {
+            ...{
+              questions: rate.asked.length,
+              wrong: wrong.length,
+              notYet: wrong.filter(isNotYet).length,
+            },
+            ...{ fromMs: rate.capacity.cpuMs, toMs: Math.max(...costs) },
+          },
+        ];
+  });
+  return {
+    ...{ asked: asked.length, near: near.length, nearNotYet: near.filter(isNotYet).length },
+    parts,
+  };
+}
+
+const isNotYet = ({ answer }: Rate['asked'][number]): boolean => answer === 'not yet';
+
 /** The figure also without the answers that are not sure, whose intervals are as wide as anything. */
 const amongConclusive = (goal: Goal, rows: readonly boolean[], where: string): Goal => ({
   ...goal,
@@ -182,6 +211,14 @@ const amongConclusive = (goal: Goal, rows: readonly boolean[], where: string): G
       ? null
       : `${goal.figure}; where ${where}, ${String(rows.filter(Boolean).length)} of ${String(rows.length)}`,
 });
+
+/** The figure with the level of each answer: one that is not conclusive promises less. */
+const withLevels = (goal: Goal, answers: readonly Answer[]): Goal => ({
+  ...goal,
+  figure: goal.figure === null ? null : `${goal.figure} (${answers.map(levelOf).join(', ')})`,
+});
+const levelOf = ({ verdict }: Answer): string =>
+  verdict === 'rough' ? 'ROUGHLY' : verdict.toUpperCase();
 
 export function goalsOf(all: readonly Kept[]): Goal[] {
   const of = <Kind extends Kept['kind']>(kind: Kind) =>
@@ -226,7 +263,15 @@ export function goalsOf(all: readonly Kept[]): Goal[] {
       'both are conclusive',
     ),
     counted('neighbour', [4, 4], 'it names a neighbour of one core', neighbours.map(isNamed)),
-    counted('neighbour', [4, 4], 'and says within 20% what n8n does alone', neighbours.map(isNear)),
+    withLevels(
+      counted(
+        'neighbour',
+        [4, 4],
+        'and says within 20% what n8n does alone',
+        neighbours.map(isNear),
+      ),
+      neighbours.map(({ beside }) => beside),
+    ),
     {
       ...{ kind: 'spinner', what: "a process on n8n's core in half of the probes moves it" },
       goal: 'at most 5% in the median of three',

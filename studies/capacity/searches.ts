@@ -32,6 +32,7 @@ export interface Ended {
     high: number | null;
     /** Milliseconds; left out in runs before a search had a price. */
     cpuMs?: number | null;
+    verdict?: string;
   }[];
 }
 
@@ -43,6 +44,8 @@ export interface Shared {
   high: number;
   pairs: number;
   overlapping: number;
+  /** Searches whose answer is INCONCLUSIVE: the wider an interval, the sooner it overlaps. */
+  inconclusive: number;
 }
 
 /** Compares the newest whole runs at equal price, as the rates of two speeds of the machine do not compare. */
@@ -50,10 +53,10 @@ export function sharedOf(runs: readonly (Ended & { kind: string })[]): Shared[] 
   const searches = runs
     .filter(({ kind }) => kind === 'full')
     .flatMap((run) => run.searches)
-    .flatMap(({ workload, low, high, cpuMs = null }) => {
+    .flatMap(({ workload, low, high, cpuMs = null, verdict }) => {
       if (cpuMs === null) return [];
       const seconds = cpuMs / 1_000;
-      return [{ workload, low: low * seconds, high: (high ?? Infinity) * seconds }];
+      return [{ workload, low: low * seconds, high: (high ?? Infinity) * seconds, verdict }];
     });
   return WORKLOADS.flatMap((workload) => {
     const work = searches.filter((one) => one.workload === workload).slice(-IN_A_ROW);
@@ -64,7 +67,9 @@ export function sharedOf(runs: readonly (Ended & { kind: string })[]): Shared[] 
       work.slice(at + 1).map((other) => [one, other] as const),
     );
     const overlapping = pairs.filter(([a, b]) => a.low <= b.high && b.low <= a.high).length;
-    return [{ workload, runs: work.length, low, high, pairs: pairs.length, overlapping }];
+    const inconclusive = work.filter(({ verdict }) => verdict === 'inconclusive').length;
+    const counts = { pairs: pairs.length, overlapping, inconclusive };
+    return [{ workload, runs: work.length, low, high, ...counts }];
   });
 }
 

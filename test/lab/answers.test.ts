@@ -7,6 +7,7 @@ import type { Measuring } from '../../cli/src/features/study/study';
 import { unsure } from '../../lab/generate/records';
 import {
   comparisonsText,
+  ratesText,
   goalsText,
   onRealN8n,
   worstAgainstStaircase,
@@ -153,11 +154,32 @@ describe('the study of answers', () => {
       goalsOf(all)
         .slice(4, 6)
         .map(({ figure }) => figure);
-    expect(figures(four)).toEqual(['4 of 4', '4 of 4']);
+    const found = (count: number): string => `${String(count)} of 4 (FOUND, FOUND, FOUND, FOUND)`;
+    expect(figures(four)).toEqual(['4 of 4', found(4)]);
     const missed = { ...one, said: '', beside: { ...beside, alonePerSecond: 60 } };
-    expect(figures([...four.slice(1), missed])).toEqual(['3 of 4', '3 of 4']);
+    expect(figures([...four.slice(1), missed])).toEqual(['3 of 4', found(3)]);
     const faster = { ...one, beside: { ...answer(45, 13), alonePerSecond: 60 } };
-    expect(figures([...four.slice(1), faster])).toEqual(['4 of 4', '4 of 4']);
+    expect(figures([...four.slice(1), faster])).toEqual(['4 of 4', found(4)]);
+    const unsure = { ...one, beside: { ...beside, verdict: 'not confirmed' } };
+    expect(figures([one, unsure])[1]).toBe('2 of 2 (FOUND, NOT CONFIRMED)');
+  });
+
+  it('tells of the questions about a rate which do not count, and why others are not right', () => {
+    const asked = (share: number, cpuMs: number, given: 'yes' | 'not yet') => ({
+      ...{ share, ratePerSecond: 40 * share, cpuMs, answer: given, seconds: 30 },
+    });
+    const part = (...all: ReturnType<typeof asked>[]): Kept => ({
+      ...{ kind: 'rate', capacity: answer(40), asked: all },
+    });
+    expect(
+      ratesText([
+        part(asked(0.7, 20, 'yes'), asked(1.3, 15.4, 'not yet')),
+        part(asked(0.7, 29, 'not yet'), asked(1.3, 31, 'not yet')),
+      ]),
+    ).toBe(
+      'Of 4 questions of `find --rate`, 2 do not count, because the rate was within 15% of the capacity at the price of that moment; the answer to 2 of these was NOT YET. Not right in one part: 1 of 2, 1 of them NOT YET; the CPU of a request moved from 20 ms in the search to 31 ms in the questions.',
+    );
+    expect(ratesText([part(asked(0.7, 20, 'yes'))])).toBe('');
   });
 
   it('has parts of each kind by names that begin with it, and its quick form has a search, another generator and the question about a rate', () => {

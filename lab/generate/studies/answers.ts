@@ -5,6 +5,7 @@ import {
   boundaryOf,
   comparedAtPrice,
   goalsOf,
+  ratesLeft,
   isSure,
   type Kept,
   type Pairs,
@@ -107,7 +108,23 @@ export function goalsText(all: readonly Recorded[] = recorded()): string {
       return first === undefined ? '-' : link(first.path);
     },
   });
-  return `## Goals\n\nAnswers are compared at equal price, which is CPU per request. ${OWN_WAYS}\n\n${table}`;
+  return `## Goals\n\nAnswers are compared at equal price, which is CPU per request. ${OWN_WAYS}\n\n${[table, ratesText(all)].join('\n\n').trim()}`;
+}
+
+/** Which questions about a rate do not count, and why others are not right. */
+export function ratesText(all: readonly Kept[]): string {
+  const { asked, near, nearNotYet, parts } = ratesLeft(all);
+  const left =
+    near === 0
+      ? []
+      : [
+          `Of ${number(asked)} questions of \`find --rate\`, ${number(near)} do not count, because the rate was within 15% of the capacity at the price of that moment; the answer to ${number(nearNotYet)} of these was NOT YET.`,
+        ];
+  const why = parts.map(
+    ({ questions, notYet, wrong, fromMs, toMs }) =>
+      `Not right in one part: ${outOf(wrong, questions)}, ${number(notYet)} of them NOT YET; the CPU of a request moved from ${ms(fromMs)} in the search to ${ms(toMs)} in the questions.`,
+  );
+  return [...left, ...why].join(' ');
 }
 
 /** None while nothing is recorded. */

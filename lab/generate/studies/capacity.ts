@@ -52,10 +52,24 @@ ${tableOf(searches(), {
 const TEN_TIMES = 'studies/capacity/results/ten-times.json';
 type Run = Ended & { kind: string };
 
-const sharedText = ({ workload, runs, low, high, pairs, overlapping }: Shared): string =>
-  low <= high
-    ? `The intervals of ${workload} in the ${number(runs)} newest whole runs all overlap at equal price, from ${low.toFixed(2)} to ${high.toFixed(2)} CPU seconds per second.`
-    : `The intervals of ${workload} in the ${number(runs)} newest whole runs do not all overlap at equal price: ${outOf(overlapping, pairs)} pairs do.`;
+function sharedText({
+  workload,
+  runs,
+  low,
+  high,
+  pairs,
+  overlapping,
+  inconclusive,
+}: Shared): string {
+  const goal = `Goal: all intervals of ${workload} in the ${number(runs)} newest whole runs overlap at equal price.`;
+  const isMet = low <= high;
+  const shared = isMet
+    ? `, from ${low.toFixed(2)} to ${high.toFixed(2)} CPU seconds per second`
+    : '';
+  const open =
+    inconclusive === 0 ? '' : ` ${outOf(inconclusive, runs)} of these searches were INCONCLUSIVE.`;
+  return `${goal} ${isMet ? 'Met' : 'Not met'}: ${outOf(overlapping, pairs)} pairs overlap${shared}.${open}`;
+}
 
 export function tenTimesText({ runs }: { runs: readonly Run[] }): string {
   const wellOf = (some: readonly Run[]): string => outOf(some.filter(isWell).length, some.length);
