@@ -87,6 +87,7 @@ export async function find(
       signal,
     );
 
+  // The processes of an n8n at an address are not known: its own CPU would be left out as that of others.
   const others = isHere(running.kind) ? new OthersWatch(running) : null;
   const { cores } = running.machine;
   const othersCores = order.before?.othersCores ?? 0;
