@@ -169,8 +169,8 @@ export function sharesAsked({ capacity, asked }: Rate) {
   }));
 }
 /** Nearer to the capacity than this, both answers can be right. */
-const NEAR = 0.15;
-const isFar = ({ share }: { share: number }): boolean => Math.abs(share - 1) >= NEAR;
+export const NEAR_CAPACITY = 0.15;
+const isFar = ({ share }: { share: number }): boolean => Math.abs(share - 1) >= NEAR_CAPACITY;
 const isRight = ({ share: of, answer }: Rate['asked'][number]): boolean =>
   answer === (of < 1 ? 'yes' : 'no');
 

@@ -7,6 +7,7 @@ import {
   goalsOf,
   ratesLeft,
   isSure,
+  NEAR_CAPACITY,
   type Kept,
   type Pairs,
 } from '../../../studies/answers/goals';
@@ -118,7 +119,7 @@ export function ratesText(all: readonly Kept[]): string {
     near === 0
       ? []
       : [
-          `Of ${number(asked)} questions of \`find --rate\`, ${number(near)} do not count, because the rate was within 15% of the capacity at the price of that moment; the answer to ${number(nearNotYet)} of these was NOT YET.`,
+          `Of ${number(asked)} questions of \`find --rate\`, ${number(near)} do not count, because the rate was within ${share(NEAR_CAPACITY)} of the capacity at the price of that moment; the answer to ${number(nearNotYet)} of these was NOT YET.`,
         ];
   const why = parts.map(
     ({ questions, notYet, wrong, fromMs, toMs }) =>
