@@ -236,10 +236,10 @@ test.each(['label', 'annotation'])(
       const turnedOn = await seenWhile(workers, async () => {
         await applied(besideAnAutoscaler(scaled));
         await atRest('n8n with an autoscaler');
-        await until('three workers', async () => (await workers()) === '3');
+        await until('at least three workers', async () => Number(await workers()) >= 3);
       });
       await record('autoscaler of at least three workers');
-      expect(turnedOn).toEqual(['2', '3']);
+      expect(turnedOn).not.toContain('1');
       const synced = await seenWhile(workers, async () => {
         for (let round = 1; round <= SYNCS; round++) {
           await sync();
@@ -247,7 +247,7 @@ test.each(['label', 'annotation'])(
         }
         await atRest('n8n after the syncs');
       });
-      expect(synced).toEqual(['3']);
+      expect(synced.filter((number) => Number(number) < 3)).toEqual([]);
       seen(`Argo CD that tracks by ${method}, beside an autoscaler`, { steps: sequence.steps });
     };
     await cleanedUp(work, async () => {

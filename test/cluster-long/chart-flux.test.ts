@@ -155,17 +155,17 @@ test('n8n keeps its key and its pods under a Flux that looks for drift', async (
     const turnedOn = await seenWhile(workers, async () => {
       await apply([releaseOf(name, { ...queue, worker: scaled })]);
       await ready('n8n with an autoscaler');
-      await until('three workers', async () => (await workers()) === '3');
+      await until('at least three workers', async () => Number(await workers()) >= 3);
     });
     await record('autoscaler of at least three workers', key);
-    expect(turnedOn).toEqual(['2', '3']);
+    expect(turnedOn).not.toContain('1');
     const reconciled = await seenWhile(workers, async () => {
       for (let round = 1; round <= RECONCILIATIONS; round++) {
         await reconcile();
         await record(`reconciliation ${String(round)} beside the autoscaler`, key);
       }
     });
-    expect(reconciled).toEqual(['3']);
+    expect(reconciled.filter((number) => Number(number) < 3)).toEqual([]);
 
     await remove();
     expect(await keyOf()).toEqual(key);
