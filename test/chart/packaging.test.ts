@@ -110,6 +110,9 @@ test('a default rendering is short enough to be read, without and with the patch
   expect(lines).toBeLessThan(2000);
 });
 
+/** Packed by Go, and with the time of each file, which Helm 4 keeps, a release was 3% larger on a cluster. */
+const LIKE_GO = 1.03;
+
 /** The letters that Helm stores: a release with its chart, whose values are parsed, and what it rendered. */
 async function releaseSize(source: string, values: string[]): Promise<number> {
   const unpacked = mkdtempSync(join(folder, 'release-'));
@@ -139,7 +142,7 @@ async function releaseSize(source: string, values: string[]): Promise<number> {
     },
     manifest: text,
   });
-  return gzipSync(release, { level: 9 }).toString('base64').length;
+  return LIKE_GO * gzipSync(release, { level: 9 }).toString('base64').length;
 }
 
 test.each([
