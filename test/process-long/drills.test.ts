@@ -20,6 +20,8 @@ afterAll(() => {
 
 const LASTS: Record<string, string> = {
   ...{ 'stall-worker': '25s', 'cut-worker': '25s', 'stop-redis': '10s' },
+  // n8n pings its database every 2 s, and waits 5 s for it.
+  'pools-used-up': '20s',
 };
 const lasts = (name: string, defaultSeconds: number): string[] =>
   defaultSeconds === 0 ? [] : ['--for', LASTS[name] ?? '8s'];
@@ -68,6 +70,11 @@ async function drilled(
 /** What of the sent requests was executed once and answered. */
 const served = ({ ledger }: DrillRecord): number => ledger.classes.once.requests / ledger.sent;
 
+/** Main takes the requests, in a heap that they can fill. */
+const TOPOLOGIES: Record<string, string[]> = {
+  'oom-main-payload': ['--workers', '2', '--memory', '1Gi'],
+};
+
 /** Services that answer with an error. */
 const REFUSING = ['failing-upstream', 'hanging-upstream', 'throttling-upstream'];
 const HALF_OPEN = 'redis-half-open';
@@ -81,7 +88,7 @@ test.each(
     (one) => [one.name, one.defaultSeconds] as const,
   ),
 )('%s', async (name, defaultSeconds) => {
-  const record = await drilled(name, defaultSeconds);
+  const record = await drilled(name, defaultSeconds, {}, TOPOLOGIES[name]);
   // What was due after the fault was served again.
   expect(served(record)).toBeGreaterThan(0.4);
   const { failed } = record.ledger.classes;

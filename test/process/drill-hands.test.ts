@@ -13,8 +13,11 @@ import { ACTIVITY } from '../../cli/src/targets/activity-sql';
 import { balancer, balancerConfig } from '../../cli/src/targets/process/balancer';
 import {
   failOver as failOverPostgresql,
+  lockExecutions,
   useUpConnections,
 } from '../../cli/src/targets/process/connections';
+import type { StandbyPorts } from '../../cli/src/targets/process/layout';
+import { Link } from '../../cli/src/targets/process/link';
 import { freePort } from '../../cli/src/targets/process/ports';
 import {
   awaitPostgresql,
@@ -37,6 +40,12 @@ import {
   redisUrl,
 } from '../../cli/src/targets/process/redis';
 import { isRoot } from '../../cli/src/targets/process/run-user';
+import {
+  endPostgresqlPrimary,
+  endRedisPrimary,
+  startPostgresqlStandby,
+  startRedisStandby,
+} from '../../cli/src/targets/process/standbys';
 import { Supervisor } from '../../cli/src/targets/process/supervisor';
 import { findTools, needed } from '../../cli/src/targets/process/tools';
 import { Workspace } from '../../cli/src/targets/process/workspace';
@@ -63,18 +72,19 @@ afterEach(async () => {
 
 const PASSWORD = 'of-the-test';
 
-async function ownPostgresql(): Promise<string> {
+/** `port`: where it listens; left out: at any. */
+async function ownPostgresql(port?: number): Promise<string> {
   const tools = findTools(topology({ mode: 'queue', workers: { count: 1 } }));
   const programs = needed(tools.postgresqlBin, 'PostgreSQL');
   const hasUser = workspace.user.id !== null;
   const place = { ...workspace.place('postgresql'), folder: '/', hasUser };
   const data = `${workspace.folder}/data`;
-  const port = await freePort();
-  const url = postgresqlUrl(port, PASSWORD);
+  const at = port ?? (await freePort());
+  const url = postgresqlUrl(at, PASSWORD);
   const task = newCluster(programs, data, PASSWORD, place);
   await workspace.user.give(data);
   await supervisor.run(task);
-  await supervisor.start(postgresql(programs, data, port, place));
+  await supervisor.start(postgresql(programs, data, at, place));
   await awaitPostgresql(url, () => supervisor.runs('postgresql'));
   return url;
 }
@@ -248,6 +258,84 @@ test('a Redis that fails over ends its connections, then refuses to write until 
     'changed',
   ]);
   client.disconnect();
+});
+
+const portsOf = async (sentinels: number): Promise<StandbyPorts> => ({
+  ...{ primary: await freePort(), standby: await freePort() },
+  sentinels: await Promise.all(Array.from({ length: sentinels }, () => freePort())),
+});
+
+test('the standby of a PostgreSQL that is killed has each committed row, and takes writes at the same address', async () => {
+  const ports = await portsOf(0);
+  const address = await freePort();
+  const relay = await Link.open(address, { host: '127.0.0.1', port: ports.primary });
+  const url = postgresqlUrl(address, PASSWORD);
+  await ownPostgresql(ports.primary);
+  const tools = findTools(topology({ mode: 'queue', workers: { count: 1 } }));
+  const started = { supervisor, workspace, ports, password: PASSWORD };
+  const hasUser = workspace.user.id !== null;
+  const place = { ...workspace.place('postgresql-standby'), folder: '/', hasUser };
+  const programs = needed(tools.postgresqlBin, 'PostgreSQL');
+  await startPostgresqlStandby(started, programs, `${workspace.folder}/standby`, place);
+  const client = new pg.Client(url);
+  client.on('error', () => undefined);
+  const ended = new Promise((resolve) => client.once('end', resolve));
+  await client.connect();
+  await client.query('CREATE TABLE kept (one int)');
+  await client.query('INSERT INTO kept VALUES (1), (2)');
+  const over = await endPostgresqlPrimary(started, relay);
+  expect([over.primary, over.ended]).toEqual(['postgresql', 1]);
+  await ended;
+  await expect(query(url, 'SELECT 1')).rejects.toThrow();
+  expect(await over.promote(never())).toBe(
+    'postgresql-standby is the primary now, on timeline 2 after 1',
+  );
+  await query(url, 'INSERT INTO kept VALUES (3)');
+  expect(await query(url, 'SELECT count(*)::int AS rows FROM kept')).toEqual([{ rows: 3 }]);
+  await relay.close();
+});
+
+test('Sentinels make the replica of a killed Redis the primary, and who connects again is led there', async () => {
+  const ports = await portsOf(3);
+  const address = await freePort();
+  const place = workspace.place('redis');
+  const config = workspace.writeConfig(
+    'redis.conf',
+    redisConfig(ports.primary, place.folder, PASSWORD),
+  );
+  const tools = findTools(topology({ mode: 'queue', workers: { count: 1 } }));
+  const program = needed(tools.redisServer, 'Redis');
+  await supervisor.start(redis(program, config, place));
+  await awaitPort(ports.primary, 'Redis', () => supervisor.runs('redis'));
+  const started = { supervisor, workspace, ports, password: PASSWORD };
+  await startRedisStandby(started, program, process.execPath, address);
+  const client = new Redis(redisUrl(address, PASSWORD), { retryStrategy: () => 100 });
+  client.on('error', () => undefined);
+  await client.set('kept', 'as it was');
+  expect(await client.wait(1, 5_000)).toBe(1);
+  const over = await endRedisPrimary(started, address);
+  expect(over.primary).toBe('redis');
+  // Beside it there is only the connection of the proxy for the client.
+  expect(over.ended).toBe(1);
+  expect(await over.promote(never())).toBe('the Sentinels made redis-standby the primary');
+  await over.startAgain?.();
+  expect(await client.get('kept')).toBe('as it was');
+  expect(await client.set('kept', 'changed')).toBe('OK');
+  client.disconnect();
+});
+
+test('whoever needs the executions waits for them and is counted, until they are unlocked', async () => {
+  const url = await ownPostgresql();
+  await query(url, 'CREATE TABLE execution_entity (id serial)');
+  const { waiting, unlock } = await lockExecutions(
+    (name) => new pg.Client({ connectionString: url, application_name: name }),
+  );
+  expect(await waiting()).toBe(0);
+  const others = [1, 2].map(() => query(url, 'INSERT INTO execution_entity DEFAULT VALUES'));
+  await eventually(async () => (await waiting()) === 2);
+  expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  await unlock();
+  await Promise.all(others);
 });
 
 test('a database is closed and replaced by its backup, whose missing executions are counted', async () => {

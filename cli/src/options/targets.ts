@@ -39,7 +39,7 @@ import {
 /** What a fault needs of a target, of those that know it. */
 type ForDrill = Pick<
   ProcessTargetOptions,
-  'hasLinks' | 'hasSmallDisk' | 'hasReadiness' | 'hasNames' | 'hasClock'
+  'hasLinks' | 'hasSmallDisk' | 'hasReadiness' | 'hasNames' | 'hasClock' | 'standbys'
 > &
   Pick<KubernetesOptions, 'hasForgetfulRedis'>;
 
@@ -63,7 +63,14 @@ export function targetOrder(
   options: TargetOptions & GeneratorOptions,
   workflows: readonly SeedWorkflow[],
   readyTimeoutMs: number,
-  { load, hasForgetfulRedis, hasNames = false, hasClock = false, ...forDrill }: ForDrill & ForUser,
+  {
+    load,
+    hasForgetfulRedis,
+    hasNames = false,
+    hasClock = false,
+    standbys = [],
+    ...forDrill
+  }: ForDrill & ForUser,
 ): TargetOrder {
   const kind = options.target;
   if (kind === 'server') {
@@ -90,7 +97,7 @@ export function targetOrder(
   const { n8nProgram } = options;
   return {
     ...{ kind, topology: chooseTopology(options), workflows, readyTimeoutMs, ...forDrill },
-    ...{ hasNames, hasClock },
+    ...{ hasNames, hasClock, standbys },
     ...(n8nProgram === undefined ? {} : { n8nProgram: resolve(n8nProgram) }),
   };
 }

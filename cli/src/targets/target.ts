@@ -101,13 +101,40 @@ export interface Running {
   down(progress: Progress): Promise<void>;
 }
 
-/** What a drill does to a target, and what it must know beyond a run. Instances are those of `processes()`. */
 /** `ended`: connections that were open. */
 export interface FailedOver {
   ended: number;
   promote: () => Promise<void>;
 }
 
+/** A primary that was killed, and has a standby. */
+export interface PrimaryEnded {
+  /** The instance that was the primary. */
+  primary: string;
+  /** Connections to it that were open. */
+  ended: number;
+  /** Returns once the standby is the primary, with what shows it; early when `signal` fires. */
+  promote(signal: AbortSignal): Promise<string>;
+  /** Starts the old one again, which then follows; left out where it does not come back. */
+  startAgain?(): Promise<void>;
+}
+
+/** A table that everyone who runs executions needs, and that nobody gets. */
+export interface LockedExecutions {
+  /** Connections that wait for it, and instances of n8n that say at this moment that they are not ready (503). */
+  look(): Promise<{ waiting: number; unready: string[] }>;
+  unlock(): Promise<void>;
+}
+
+/** What large requests did to an instance. */
+export interface LargeRequests {
+  sent: number;
+  mebibytes: number;
+  /** What the instance ended by, in words; null: it did not run out of memory. */
+  exhausted: string | null;
+}
+
+/** What a drill does to a target, and what it must know beyond a run. Instances are those of `processes()`. */
 export interface DrillAccess {
   /** Those that run now, where `processes()` does not show them. */
   instances?(): Instance[];
@@ -137,6 +164,15 @@ export interface DrillAccess {
    * Ends all connections to a store, which from now on answers as a standby does: it refuses to write, until `promote`.
    */
   failOver(store: StoreLink['store']): Promise<FailedOver>;
+  /** Kills the primary of a store. Left out where no store has a standby. */
+  endPrimary?(store: StoreLink['store']): Promise<PrimaryEnded>;
+  /** Locks the executions in PostgreSQL. Left out where this machine does not reach it. */
+  lockExecutions?(): Promise<LockedExecutions>;
+  /**
+   * Sends what the load sends to an instance, with bodies as large as n8n takes them, until it has run out of memory or some
+   * time is over. Left out where it cannot be reached by itself.
+   */
+  sendLargeRequests?(instance: string, signal: AbortSignal): Promise<LargeRequests>;
   /**
    * Replaces every instance of n8n by a new one, as an upgrade does; returns when the last old one is gone, or
    * early when `signal` fires. Left out where nothing replaces them.

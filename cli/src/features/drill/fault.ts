@@ -1,6 +1,6 @@
 import type { Topology } from '../../plan/topology';
 import type { TargetKind } from '../../record/run-record';
-import type { DrillAccess, Instance } from '../../targets/target';
+import type { DrillAccess, Instance, StoreLink } from '../../targets/target';
 import type { Victim } from './record';
 
 /** Something that goes wrong, or is done on purpose. Each is an entry in one of the tables in faults/ and in faults/index.ts. */
@@ -28,6 +28,8 @@ interface Described {
   isOnNames?: boolean;
   /** Processes of n8n read a time that this one shifts; left out: that of the machine. */
   isOnClock?: boolean;
+  /** Stores that have a standby, which this one makes the primary; left out: none. */
+  standbys?: readonly StoreLink['store'][];
   /** A workflow that is active beside the load, and whose due times are accounted for; left out: none. */
   schedule?: DrilledSchedule;
   /** What a system is promised to do, where nobody says. */

@@ -134,6 +134,10 @@ export const needsTwoWorkers = (topology: Topology): string | null =>
 export const needsWebhooks = ({ webhooks }: Topology): string | null =>
   webhooks.count > 0 ? null : '--mode queue --workers 1 --webhooks 2';
 
+/** Main takes the requests where no webhook processor does. */
+export const needsMainToAnswer = ({ webhooks }: Topology): string | null =>
+  webhooks.count === 0 ? null : '--webhooks 0';
+
 export const needsPostgresql = (topology: Topology): string | null =>
   databaseOf(topology) === 'postgresql' ? null : '--database postgresql';
 

@@ -199,6 +199,7 @@ export function orderOf(fault: Fault, given: DrillOptions): OrderedDrill {
     hasForgetfulRedis: fault.isOnForgetfulRedis ?? false,
     hasNames: fault.isOnNames ?? false,
     hasClock: fault.isOnClock ?? false,
+    standbys: fault.standbys ?? [],
     hasReadiness: true,
   });
   return {

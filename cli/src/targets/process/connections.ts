@@ -101,5 +101,37 @@ export async function failOver(clientOf: () => PostgresClient): Promise<FailedOv
   return { ended: await ask(STAND_BY), promote: async () => void (await ask(PROMOTE)) };
 }
 
+/** What waits for a lock now; a backend of ours has one. */
+const WAITING = `SELECT count(*)::int AS waiting FROM pg_stat_activity
+  WHERE wait_event_type = 'Lock' AND application_name <> $1`;
+
+/**
+ * Locks the table of executions: whoever asks for it keeps the connection and waits, until a pool has none left, for a ping of
+ * the database either. `clientOf` gives one of that name.
+ */
+export async function lockExecutions(clientOf: (name: string) => PostgresClient): Promise<{
+  waiting: () => Promise<number>;
+  unlock: () => Promise<void>;
+}> {
+  const [holder, watcher] = [clientOf(NAME), clientOf(NAME)];
+  for (const client of [holder, watcher]) client.on('error', () => undefined); // The query tells it.
+  const end = async (): Promise<void> => {
+    await Promise.allSettled([holder, watcher].map((client) => client.end()));
+  };
+  try {
+    await Promise.all([holder.connect(), watcher.connect()]);
+    await holder.query('BEGIN');
+    await holder.query('LOCK TABLE execution_entity IN ACCESS EXCLUSIVE MODE');
+  } catch (error) {
+    await end();
+    throw error;
+  }
+  return {
+    waiting: async () => Number((await watcher.query(WAITING, [NAME])).rows[0]?.['waiting'] ?? 0),
+    // The server ends the transaction with its connection.
+    unlock: end,
+  };
+}
+
 const END_OTHERS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE backend_type = 'client backend' AND application_name <> $1`;

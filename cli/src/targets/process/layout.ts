@@ -150,9 +150,18 @@ export interface Ports {
   redis: number | null;
   postgresql: number | null;
   balancer: number | null;
+  /** Those of a store with a standby: at its own port listens what leads to its primary. */
+  behind?: Partial<Record<Store, StandbyPorts>>;
   /** The name of a store or a service, where n8n asks for one; left out: it has their addresses. */
   hostOf?: (what: Store | 'upstream') => string;
   seats: SeatPorts[];
+}
+
+export interface StandbyPorts {
+  primary: number;
+  standby: number;
+  /** Those of Redis that decide which of the two is the primary. */
+  sentinels: number[];
 }
 
 export interface SeatPorts {
@@ -183,8 +192,21 @@ export function controlFor(limits: readonly Limits[]): Control {
   return control;
 }
 
-/** `hasLinks`: each process of n8n reaches its stores through links of its own. */
-export async function choosePorts(topology: Topology, hasLinks: boolean): Promise<Ports> {
+const SENTINELS = 3;
+
+async function standbyPorts(store: Store): Promise<StandbyPorts> {
+  const [primary, standby] = [await freePort(), await freePort()];
+  const sentinels: number[] = [];
+  while (store === 'redis' && sentinels.length < SENTINELS) sentinels.push(await freePort());
+  return { primary, standby, sentinels };
+}
+
+/** `hasLinks`: each process of n8n reaches its stores through links of its own. `standbys`: stores that have one. */
+export async function choosePorts(
+  topology: Topology,
+  hasLinks: boolean,
+  standbys: readonly Store[] = [],
+): Promise<Ports> {
   const isQueue = topology.mode === 'queue';
   const isPostgresql = databaseOf(topology) === 'postgresql';
   const seats: Ports['seats'] = [];
@@ -200,10 +222,13 @@ export async function choosePorts(topology: Topology, hasLinks: boolean): Promis
     await add('worker', `worker-${String(n)}`);
   for (let n = 1; n <= topology.webhooks.count; n += 1)
     await add('webhook', `webhook-${String(n)}`);
+  const behind: NonNullable<Ports['behind']> = {};
+  for (const store of standbys) behind[store] = await standbyPorts(store);
   return {
     redis: isQueue ? await freePort() : null,
     postgresql: isPostgresql ? await freePort() : null,
     balancer: topology.webhooks.count > 0 ? await freePort() : null,
+    ...(standbys.length === 0 ? {} : { behind }),
     seats,
   };
 }

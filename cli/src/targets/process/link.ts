@@ -10,14 +10,17 @@ export class Link {
   private readonly connections = new Set<Connection>();
   private readonly rule: Rule = { delayMs: 0, isFrozen: false, bytes: 0 };
 
-  private constructor(private readonly server: Server) {}
+  private constructor(
+    private readonly server: Server,
+    private to: LinkEnd,
+  ) {}
 
   /** Listens on `port` of loopback and connects to `to`, once for each connection that it accepts. */
   static async open(port: number, to: LinkEnd): Promise<Link> {
     const server = createServer();
-    const link = new Link(server);
+    const link = new Link(server, to);
     server.on('connection', (near) => {
-      link.accept(near, connect({ ...to, noDelay: true }));
+      link.accept(near, connect({ ...link.to, noDelay: true }));
     });
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -51,6 +54,12 @@ export class Link {
   lose(): number {
     for (const connection of this.connections) connection.lose();
     return this.connections.size;
+  }
+
+  /** Ends the connections that are open, and leads new ones to another server. */
+  lead(to: LinkEnd): void {
+    this.to = to;
+    for (const connection of this.connections) connection.destroy();
   }
 
   /** Connections that are open, and the bytes that have come since it was opened, whether or not they were passed on. */

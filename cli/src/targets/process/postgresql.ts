@@ -42,6 +42,32 @@ export function newCluster(
   };
 }
 
+/** Copies a running server into a new folder, which follows it once a server runs on that. */
+export function copiedCluster(
+  binFolder: string,
+  data: string,
+  primary: { port: number; password: string },
+  { hasUser = false, ...place }: PostgresqlPlace,
+): ProcessSpec {
+  mkdirSync(data, { mode: 0o700 });
+  const owner = hasUser ? null : ownerWithoutUser();
+  if (owner !== null) chownSync(data, owner.user, owner.group);
+  return {
+    ...place,
+    role: 'postgresql',
+    instance: 'pg_basebackup',
+    command: asUser(hasUser)(
+      `${binFolder}/pg_basebackup`,
+      ...['-D', data, '-h', '127.0.0.1', '-p', String(primary.port), '-U', 'n8n'],
+      ...['--write-recovery-conf', '--wal-method=stream', '--checkpoint=fast', '--no-sync'],
+    ),
+    env: { PGPASSWORD: primary.password },
+    limits: {},
+    stopSignal: 'TERM',
+    kind: 'task',
+  };
+}
+
 export function postgresql(
   binFolder: string,
   data: string,

@@ -12,6 +12,8 @@ import { thisMachine } from '../machine';
 import type {
   DrillAccess,
   ExecutionTrace,
+  LargeRequests,
+  LockedExecutions,
   MetricsEndpoint,
   Owner,
   ProcessRoot,
@@ -25,7 +27,8 @@ import type { Control } from '../../linux/cgroup';
 import { runOutOfMemory, takeFromAll } from '../../linux/group-limits';
 import { mountSmallDisk, type SmallDisk } from '../../linux/small-disk';
 import { callsIn } from '../../stand-in/analysis/counts';
-import { failOver as failOverPostgresql, useUpConnections } from './connections';
+import { failOver as failOverPostgresql, lockExecutions, useUpConnections } from './connections';
+import { sendUntilExhausted } from './large-requests';
 import { countExecutions } from './database';
 import {
   baseUrlOf,
@@ -37,7 +40,7 @@ import {
 } from './layout';
 import { installNodes } from './nodes';
 import { Readiness } from './readiness';
-import { awaitExpectedResponse, isReady } from './ready';
+import { awaitExpectedResponse, isReady, NOT_READY, readinessOf } from './ready';
 import { jumpClock, withClock } from './clock';
 import type { Names } from './names';
 import { backUp, restore } from './postgresql';
@@ -93,6 +96,9 @@ export interface Companion {
 /** Period of the chart's readiness probe. */
 const probeMs = 5_000;
 
+/** What n8n takes where nobody says. */
+const DEFAULT_PAYLOAD_MIB = 16;
+
 /** Time for n8n to come up on a busy machine; it takes 5 to 20 s on a quiet one. */
 const upTimeoutMs = 300_000;
 
@@ -120,6 +126,8 @@ export class ProcessRunning implements Running {
   private disk: SmallDisk | null = null;
   private readiness: Readiness | null = null;
   private isDown: Promise<void> | null = null;
+  /** Those of the load. */
+  private requests: readonly LoadRequest[] = [];
 
   constructor(private readonly options: ProcessRunningOptions) {
     const { topology, tools, ports, control, templates, workspace, means } = options;
@@ -207,6 +215,11 @@ export class ProcessRunning implements Running {
           (name) => new pg.Client({ connectionString: url, application_name: name }),
         );
       },
+      ...(postgresql === null ? {} : { lockExecutions: () => this.lockExecutions(postgresql.url) }),
+      ...(this.options.ports.behind === undefined
+        ? {}
+        : { endPrimary: (store) => this.stores.endPrimary(store) }),
+      sendLargeRequests: (instance, signal) => this.sendLargeRequests(instance, signal),
       failOver: (store) => {
         const at = store === 'redis' ? redis : postgresql;
         if (at === null) return Promise.reject(new Failure(`no ${store} runs`));
@@ -265,6 +278,41 @@ export class ProcessRunning implements Running {
     }
     const own = this.supervisor.processes().filter(({ instance }) => this.isN8n(instance));
     return takeFromAll(control, own, millicores);
+  }
+
+  private async lockExecutions(url: string): Promise<LockedExecutions> {
+    const { waiting, unlock } = await lockExecutions(
+      (name) => new pg.Client({ connectionString: url, application_name: name }),
+    );
+    const { seats } = this.options.ports;
+    return {
+      unlock,
+      look: async () => {
+        const [connections, ...statuses] = await Promise.all([
+          waiting(),
+          ...seats.map(({ port }) => readinessOf(port, this.topology.n8n)),
+        ]);
+        const unready = seats.filter((_, index) => statuses[index] === NOT_READY);
+        return { waiting: connections, unready: unready.map(({ instance }) => instance) };
+      },
+    };
+  }
+
+  private async sendLargeRequests(instance: string, signal: AbortSignal): Promise<LargeRequests> {
+    const seat = this.options.ports.seats.find((one) => one.instance === instance);
+    const request = this.requests.find(({ method }) => method !== 'GET');
+    if (seat === undefined || request === undefined) {
+      throw new Failure('the workload has no request with a body');
+    }
+    const spec = this.n8n.find((one) => one.instance === instance);
+    return sendUntilExhausted(seat.port, request, {
+      allowedMiB: Number(spec?.env['N8N_PAYLOAD_SIZE_MAX'] ?? DEFAULT_PAYLOAD_MIB),
+      signal,
+      onExhausted: (told) =>
+        this.supervisor.onEvent(({ text, exhausted }) => {
+          if (exhausted !== undefined && text.startsWith(`${instance} `)) told(text);
+        }),
+    });
   }
 
   private isN8n(instance: string): boolean {
@@ -351,6 +399,7 @@ export class ProcessRunning implements Running {
     await this.stores.startDatabase(workflows, () => this.seeds.import(workflows), progress);
     this.seeds.remember(workflows);
     await this.seeds.meetNeeds(workflows);
+    await this.stores.startStandby();
     await this.stores.startRedis();
     signal.throwIfAborted();
     await this.startBalancer();
@@ -369,6 +418,7 @@ export class ProcessRunning implements Running {
   }
 
   ready(requests: LoadRequest[], progress: Progress, signal: AbortSignal): Promise<void> {
+    this.requests = requests;
     return within(this.options.readyTimeoutMs, signal, async (patience) => {
       for (const request of requests) {
         progress(`waiting until ${request.method} ${request.path} gets its expected response`);
@@ -444,6 +494,7 @@ export class ProcessRunning implements Running {
     this.readiness?.stop();
     await this.supervisor.end();
     await this.closeLinks();
+    await this.stores.closeRelay();
     this.options.names?.close();
     await this.workspace.user.end(); // What has put itself into another group.
     await this.disk?.unmount();

@@ -4,7 +4,7 @@ import { warn } from '../../ui/print';
 import type { Progress } from '../../ui/progress';
 import type { Target } from '../target';
 import type { SeedWorkflow } from '../../catalogue/seeding';
-import { choosePorts, usableControl } from './layout';
+import { choosePorts, usableControl, type Store } from './layout';
 import { nameOf, Names } from './names';
 import { ProcessRunning } from './process-running';
 import { findTools, templatesFolder, versionsOf, type Tools } from './tools';
@@ -24,6 +24,8 @@ export interface ProcessTargetOptions {
   hasLinks?: boolean;
   /** Whether the data of n8n's database lies on a file system that a drill can fill; left out: beside everything else. */
   hasSmallDisk?: boolean;
+  /** Stores that have a standby, which takes over; left out: none. */
+  standbys?: readonly Store[];
   /** Whether n8n asks a resolver of ours for its stores and services by name; left out: it has their addresses. */
   hasNames?: boolean;
   /** Whether the time that processes of n8n read can be shifted; left out: it is that of the machine. */
@@ -68,7 +70,7 @@ async function start(
     tools,
     control,
     ports: {
-      ...(await choosePorts(topology, options.hasLinks ?? false)),
+      ...(await choosePorts(topology, options.hasLinks ?? false, options.standbys)),
       ...(hasNames ? { hostOf: nameOf } : {}),
     },
     versions: await versionsOf(topology, tools),

@@ -14,16 +14,27 @@ import { unreachable } from '../../ui/unreachable';
 import { wordsIn } from '../../ui/said';
 
 /** Whether n8n itself thinks so; webhooks are registered up to 0.5 s later. */
-export async function isReady(port: number, n8n: string, withinMs = 2_000): Promise<boolean> {
+export const isReady = async (port: number, n8n: string, withinMs?: number): Promise<boolean> =>
+  (await readinessOf(port, n8n, withinMs)) === 200;
+
+/** What n8n answers where it has lost its database. */
+export const NOT_READY = 503;
+
+/** The status with which n8n says whether it is ready; null: it did not answer. */
+export async function readinessOf(
+  port: number,
+  n8n: string,
+  withinMs = 2_000,
+): Promise<number | null> {
   const path = supports(n8n, 'readiness') ? '/healthz/readiness' : '/healthz';
   try {
     const reply = await fetch(`http://127.0.0.1:${String(port)}${path}`, {
       signal: AbortSignal.timeout(withinMs),
     });
     await reply.arrayBuffer();
-    return reply.status === 200;
+    return reply.status;
   } catch {
-    return false;
+    return null;
   }
 }
 
@@ -39,7 +50,7 @@ export class NotReady extends Failure {
 }
 
 /** The id of a request that only looks. */
-const READY = 'ready';
+export const READY = 'ready';
 
 interface Wrong {
   why: string;

@@ -6,11 +6,22 @@ import type { ProcessSpec } from './supervisor';
 import { Failure } from '../../ui/exit';
 import type { ProcessPlace } from './workspace';
 
-/** A Redis that keeps nothing on disk: what is measured lives minutes. The password is in no argument, which all can read. */
-export const redisConfig = (port: number, folder: string, password: string): string =>
+/**
+ * A Redis that keeps nothing on disk: what is measured lives minutes. The password is in no argument, which all can read.
+ * `primary`: the port of the one that it follows.
+ */
+export const redisConfig = (
+  port: number,
+  folder: string,
+  password: string,
+  primary?: number,
+): string =>
   [
     ...[`port ${String(port)}`, 'bind 127.0.0.1', `requirepass ${password}`],
-    ...['save ""', 'appendonly no', `dir ${JSON.stringify(folder)}`, ''],
+    ...['save ""', 'appendonly no', `dir ${JSON.stringify(folder)}`, `masterauth ${password}`],
+    ...(primary === undefined ? [] : [`replicaof 127.0.0.1 ${String(primary)}`]),
+    'repl-diskless-sync-delay 0',
+    '',
   ].join('\n');
 
 /** `config`: a file with the above. */
@@ -29,7 +40,7 @@ export function redis(program: string, config: string, place: ProcessPlace): Pro
 
 /** From here on it writes what it holds to disk when it is ended, and has it again when it is started. */
 export async function keepDataOnExit(url: string): Promise<void> {
-  await tell(url, [['CONFIG', 'SET', 'save', '3600 1']]);
+  await repliesOf(url, [['CONFIG', 'SET', 'save', '3600 1']]);
 }
 
 /** A replica whose primary is gone keeps its data and refuses to write; nothing listens on that port. */
@@ -41,20 +52,23 @@ export const PRIMARY = [['REPLICAOF', 'NO', 'ONE']];
 
 export async function failOver(url: string): Promise<FailedOver> {
   // Redis answers the last one with how many it has ended.
-  const ended = Number((await tell(url, REPLICA)).at(-1) ?? 0);
-  return { ended, promote: async () => void (await tell(url, PRIMARY)) };
+  const ended = Number((await repliesOf(url, REPLICA)).at(-1) ?? 0);
+  return { ended, promote: async () => void (await repliesOf(url, PRIMARY)) };
 }
 
 /** Who is connected stays. */
 export async function changePassword(url: string, password: string): Promise<void> {
-  await tell(url, [['CONFIG', 'SET', 'requirepass', password]]);
+  await repliesOf(url, [['CONFIG', 'SET', 'requirepass', password]]);
 }
 
 export async function ping(url: string): Promise<void> {
-  await tell(url, [['PING']]);
+  await repliesOf(url, [['PING']]);
 }
 
-async function tell(url: string, commands: readonly (readonly string[])[]): Promise<unknown[]> {
+export async function repliesOf(
+  url: string,
+  commands: readonly (readonly string[])[],
+): Promise<unknown[]> {
   const redis = new Redis(url, { lazyConnect: true, maxRetriesPerRequest: 0 });
   redis.on('error', () => undefined); // The command below tells it.
   try {
@@ -65,6 +79,12 @@ async function tell(url: string, commands: readonly (readonly string[])[]): Prom
   } finally {
     redis.disconnect();
   }
+}
+
+/** The primary that a Sentinel knows, as host and port. */
+export async function primaryOf(url: string, master: string): Promise<string> {
+  const [found] = await repliesOf(url, [['SENTINEL', 'get-master-addr-by-name', master]]);
+  return (found as string[]).join(':');
 }
 
 export const redisUrl = (port: number, password: string): string =>

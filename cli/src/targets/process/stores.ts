@@ -1,12 +1,13 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { databaseOf, type Topology } from '../../plan/topology';
-import type { Owner, Running } from '../target';
+import type { Owner, PrimaryEnded, Running } from '../target';
 import type { SeedWorkflow } from '../../catalogue/seeding';
 import { Failure, messageOf } from '../../ui/exit';
 import type { Progress } from '../../ui/progress';
 import { postgresqlDatabase, sqliteDatabase, type Database } from './database';
-import type { Ports } from './layout';
+import type { Ports, Store } from './layout';
+import { Link } from './link';
 import {
   awaitPostgresql,
   changePassword,
@@ -27,6 +28,12 @@ import {
 } from './redis';
 import { giveAll, isRoot, type RunUser } from './run-user';
 import { newPassword, newSeal, secretEnv, takeSeal, writeSeal } from './secrets';
+import {
+  endPostgresqlPrimary,
+  endRedisPrimary,
+  startPostgresqlStandby,
+  startRedisStandby,
+} from './standbys';
 import type { Supervisor } from './supervisor';
 import { keepTemplate, takeTemplate, templateKey } from './template';
 import { n8nIn, needed, type Tools } from './tools';
@@ -61,6 +68,8 @@ export class Stores {
   /** Until a database that was kept brings its own. */
   private made = newSeal();
   private redisPassword = newPassword();
+  /** In front of a PostgreSQL with a standby. */
+  private relay: Link | null = null;
 
   constructor(private readonly options: StoresOptions) {
     const { ports, tools, redisPrefix, workspace } = options;
@@ -127,9 +136,50 @@ export class Stores {
     if (ports.redis === null) return;
     const program = needed(tools.redisServer, 'redis-server');
     const place = workspace.place('redis');
-    const text = redisConfig(ports.redis, place.folder, this.redisPassword);
+    const own = ports.behind?.redis;
+    const port = own?.primary ?? ports.redis;
+    const text = redisConfig(port, place.folder, this.redisPassword);
     await supervisor.start(redis(program, workspace.writeConfig('redis.conf', text), place));
-    await awaitPort(ports.redis, 'Redis', () => supervisor.runs('redis'));
+    await awaitPort(port, 'Redis', () => supervisor.runs('redis'));
+    if (own === undefined) return;
+    const password = this.redisPassword;
+    const started = { supervisor, workspace, ports: own, password };
+    await startRedisStandby(started, program, tools.node, ports.redis);
+  }
+
+  /** That of PostgreSQL, which runs; nothing if the ports have none. */
+  async startStandby(): Promise<void> {
+    const { ports, tools, supervisor, workspace } = this.options;
+    const own = ports.behind?.postgresql;
+    if (own === undefined) return;
+    const programs = needed(tools.postgresqlBin, 'PostgreSQL');
+    const data = join(this.folderOfData('standby'), 'data');
+    const started = { supervisor, workspace, ports: own, password: this.made.postgresqlPassword };
+    await startPostgresqlStandby(
+      started,
+      programs,
+      data,
+      this.postgresqlPlace('postgresql-standby'),
+    );
+  }
+
+  /** Kills the server that is the primary now, of a store with a standby. */
+  endPrimary(store: Store): Promise<PrimaryEnded> {
+    const { ports, supervisor, workspace } = this.options;
+    const own = ports.behind?.[store];
+    if (own === undefined) return Promise.reject(new Failure(`${store} has no standby`));
+    const started = { supervisor, workspace, ports: own };
+    if (store === 'redis') {
+      return endRedisPrimary({ ...started, password: this.redisPassword }, ports.redis ?? 0);
+    }
+    const { relay } = this;
+    if (relay === null) throw new Error('a PostgreSQL with a standby has a relay');
+    return endPostgresqlPrimary({ ...started, password: this.made.postgresqlPassword }, relay);
+  }
+
+  /** Once nothing connects any more. */
+  async closeRelay(): Promise<void> {
+    await this.relay?.close();
   }
 
   /** From now on both have new passwords, and refuse those of before. */
@@ -161,8 +211,12 @@ export class Stores {
 
   /** In which the data lies, and nothing of anyone else: what may be a file system of its own. */
   makeDiskFolder(): string {
-    const { workspace, topology } = this.options;
-    const folder = workspace.make(diskName(databaseOf(topology)));
+    return this.folderOfData(diskName(databaseOf(this.options.topology)));
+  }
+
+  private folderOfData(name: string): string {
+    const { workspace } = this.options;
+    const folder = workspace.make(name);
     if (workspace.user.id === null && isRoot()) chmodSync(folder, 0o711); // The workspace has the same.
     return folder;
   }
@@ -200,7 +254,12 @@ export class Stores {
     if (ports.postgresql === null || this.postgresql === null) return;
     const programs = needed(tools.postgresqlBin, 'PostgreSQL');
     const data = this.dataFolder('postgresql');
-    await supervisor.start(postgresql(programs, data, ports.postgresql, this.postgresqlPlace()));
+    const own = ports.behind?.postgresql?.primary;
+    if (own !== undefined) {
+      this.relay ??= await Link.open(ports.postgresql, { host: '127.0.0.1', port: own });
+    }
+    const port = own ?? ports.postgresql;
+    await supervisor.start(postgresql(programs, data, port, this.postgresqlPlace()));
     const before = postgresqlUrl(ports.postgresql, password);
     await awaitPostgresql(before, () => supervisor.runs('postgresql')).catch((error: unknown) => {
       const said = this.options.workspace.lastLogLines('postgresql');
@@ -212,9 +271,9 @@ export class Stores {
   }
 
   /** Debian's user may not enter every folder of ours. */
-  private postgresqlPlace(): PostgresqlPlace {
+  private postgresqlPlace(name = 'postgresql'): PostgresqlPlace {
     const { workspace } = this.options;
-    const place = workspace.place('postgresql');
+    const place = workspace.place(name);
     const hasUser = workspace.user.id !== null;
     return hasUser ? { ...place, hasUser } : { ...place, folder: '/' };
   }

@@ -91,6 +91,27 @@ function stage(lastsMs = 20, roots = ROOTS): Stage {
         };
         return Promise.resolve({ taken: 97, giveBack });
       },
+      endPrimary: (store) => {
+        const isRedis = store === 'redis';
+        seen.push(`${isRedis ? 'down' : 'SIGKILL'} ${store}`);
+        return Promise.resolve({
+          ...{ primary: store, ended: 14 },
+          promote: () => Promise.resolve(`another ${store} is the primary`),
+          ...(isRedis ? { startAgain: () => Promise.resolve(void seen.push(`up ${store}`)) } : {}),
+        });
+      },
+      lockExecutions: () => {
+        seen.push('down lock');
+        return Promise.resolve({
+          look: () => Promise.resolve({ waiting: 6, unready: ['webhook-1', 'main'] }),
+          unlock: () => Promise.resolve(void seen.push('up lock')),
+        });
+      },
+      sendLargeRequests: (instance) => {
+        seen.push(`large requests to ${instance}`);
+        const exhausted = `${instance} ended: its heap was full`;
+        return Promise.resolve({ sent: 4, mebibytes: 15.75, exhausted });
+      },
       failOver: (store) => {
         seen.push(`down writes of ${store}`);
         const promote = (): Promise<void> => {
@@ -259,6 +280,34 @@ test.each([
       'down writes of postgresql',
       'told 14 connections to postgresql ended, and postgresql refuses writes for 0.02 s',
       ...['up writes of postgresql', 'told postgresql was promoted, and accepts writes again'],
+    ],
+  ],
+  [
+    'redis-sentinel-failover',
+    [
+      ...['down redis', 'told SIGKILL of redis, which had 14 open connections'],
+      ...['told another redis is the primary', 'up redis', 'told redis was started again'],
+    ],
+  ],
+  [
+    'postgres-new-primary',
+    [
+      ...['SIGKILL postgresql', 'told SIGKILL of postgresql, which had 14 open connections'],
+      'told another postgresql is the primary',
+    ],
+  ],
+  [
+    'pools-used-up',
+    [
+      ...['down lock', 'told a lock on the executions in PostgreSQL for 0.02 s', 'up lock'],
+      'told the executions are unlocked, for which up to 6 connections waited; main, webhook-1 answered 503 at /healthz/readiness',
+    ],
+  ],
+  [
+    'oom-main-payload',
+    [
+      ...['told large requests to main', 'large requests to main'],
+      'told main ended: its heap was full, after 4 requests of 15.8 MiB',
     ],
   ],
   [
@@ -431,6 +480,10 @@ test.each<[string, Omit<Victim, 'tMs'>[]]>([
   ['stall-main', [{ name: 'main', requests: 0 }]],
   ['oom-main', [{ name: 'main', requests: 0 }]],
   ['cut-main', [{ name: 'main', requests: 0, connections: 6, bytes: 600 }]],
+  ['oom-main-payload', [{ name: 'main', requests: 0 }]],
+  ['redis-sentinel-failover', [{ name: 'redis', connections: 14, bytes: 0 }]],
+  ['postgres-new-primary', [{ name: 'postgresql', connections: 14, bytes: 0 }]],
+  ['pools-used-up', [{ name: 'postgresql', connections: 6, bytes: 0 }]],
   ['oom-worker', [{ name: 'worker-1', executions: 2 }]],
   ['kill-webhook', [{ name: 'webhook-1', requests: 40 }]],
   ['stall-webhook', [{ name: 'webhook-1', requests: 40 }]],
@@ -574,6 +627,8 @@ test.each([
   ['clock-jump', 'worker-1 never read the time while its clock was wrong'],
   ['dns-failure', 'n8n looked up no names during the fault'],
   ['restore-backup', 'the backup already contained every execution'],
+  ['pools-used-up', 'every process of n8n still had a connection for its ping'],
+  ['oom-main-payload', 'main did not run out of memory after 9 requests of 15.8 MiB'],
 ])('%s that hit nothing fails, and leaves nothing behind', async (name, why) => {
   const scene = stage();
   const { takeCpu, ...access } = scene.access;
@@ -589,11 +644,31 @@ test.each([
         },
         jumpClock: () => Promise.resolve(() => Promise.resolve(0)),
         silenceNames: () => () => new Map(),
+        lockExecutions: () =>
+          Promise.resolve({
+            look: () => Promise.resolve({ waiting: 2, unready: [] }),
+            unlock: () => Promise.resolve(void scene.seen.push('up lock')),
+          }),
+        sendLargeRequests: () => Promise.resolve({ sent: 9, mebibytes: 15.75, exhausted: null }),
         restore: () => Promise.resolve(() => Promise.resolve({ without: 0 })),
       },
     }),
   ).rejects.toThrow(why);
   if (name === 'take-cpu') expect(scene.seen).toContain('up CPU');
+  if (name === 'pools-used-up') expect(scene.seen).toContain('up lock');
+});
+
+test('main gets large requests only where it takes the requests of the load', () => {
+  const withWebhooks = topologySchema.parse({
+    ...{ mode: 'queue', workers: { count: 1 }, webhooks: { count: 2 } },
+  });
+  expect(findFault('oom-main-payload').lacks(withWebhooks)).toBe('--webhooks 0');
+});
+
+test('faults at once have a standby of each store that one of them makes the primary', () => {
+  const both = findFault('postgres-new-primary+redis-sentinel-failover');
+  expect(both.standbys).toEqual(['postgresql', 'redis']);
+  expect(findFault('kill-worker+kill-main').standbys).toEqual([]);
 });
 
 test('the backup of restore-backup is made before the load, with another fault at once too', async () => {
@@ -619,15 +694,19 @@ test('each is named as its file is, and says what a topology lacks for it', () =
     ['restart-redis', true, null],
     ['stop-redis', true, null],
     ['redis-failover', true, null],
+    ['redis-sentinel-failover', true, null],
     ['redis-loses-data', true, null],
     ['slow-redis', true, null],
     ['restart-postgres', true, null],
     ['stop-postgres', true, null],
     ['postgres-failover', true, null],
+    ['postgres-new-primary', true, null],
     ['slow-postgres', true, null],
     ['postgres-connections-used-up', true, null],
+    ['pools-used-up', true, null],
     ['oom-worker', true, null],
     ['oom-main', false, null],
+    ['oom-main-payload', false, null],
     ['cut-worker', true, null],
     ['cut-main', true, null],
     ['cut-webhook', true, '--mode queue --workers 1 --webhooks 2'],
@@ -680,6 +759,7 @@ test('recovery beside a fault of the database promises that no work is done twic
       .join();
   for (const name of [
     ...['restart-postgres', 'stop-postgres', 'postgres-failover', 'postgres-connections-used-up'],
+    ...['postgres-new-primary', 'pools-used-up'],
     ...['full-disk', 'stop-postgres+full-disk'],
   ]) {
     expect(promised(name, true)).toMatch(/^lost=0,.*done-twice=0$/);
@@ -759,7 +839,8 @@ describe('a soak', () => {
   test('leaves out what stays, what n8n does not survive, and what changes how it is deployed', () => {
     const left = FAULTS.filter((fault) => !SOAKED.includes(fault)).map(({ name }) => name);
     expect(left).toEqual([
-      ...['redis-loses-data', 'rotate-secrets', 'scale-in', 'full-disk', 'restore-backup'],
+      ...['redis-sentinel-failover', 'redis-loses-data', 'postgres-new-primary'],
+      ...['oom-main-payload', 'rotate-secrets', 'scale-in', 'full-disk', 'restore-backup'],
       ...[
         'clock-jump',
         'burst',

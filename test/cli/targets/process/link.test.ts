@@ -90,6 +90,25 @@ test('whatever is sent comes back whole and in order, however the link is slowed
   );
 });
 
+test('a link that is led to another server ends what was open, and new connections get to that one', async () => {
+  const other = createServer((socket) => {
+    sockets.push(socket);
+    socket.end('other');
+  });
+  other.listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const before = await client();
+  before.socket.write('a');
+  await before.has(1);
+  const ended = once(before.socket, 'close');
+  link.lead({ host: '127.0.0.1', port: (other.address() as AddressInfo).port });
+  await ended;
+  const after = await client();
+  await after.has(5);
+  expect(after.got().toString()).toBe('other');
+  other.close();
+});
+
 test('a slow link answers later, and as before when it is over', async () => {
   const { socket, has } = await client();
   link.slow(100);

@@ -15,6 +15,7 @@ const laidOutFor = (faults: readonly InsideFault[]) => ({
   isOnSmallDisk: faults.some(({ isOnSmallDisk }) => isOnSmallDisk),
   isOnNames: faults.some(({ isOnNames }) => isOnNames),
   isOnClock: faults.some(({ isOnClock }) => isOnClock),
+  standbys: [...new Set(faults.flatMap(({ standbys = [] }) => standbys))],
 });
 
 /** They begin at the same moment, and those that last end together. What all accidents among them promise is promised. */

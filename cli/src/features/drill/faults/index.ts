@@ -21,6 +21,7 @@ import {
   stallWebhook,
   oomWorker,
   oomMain,
+  oomMainPayload,
   cutWorker,
   cutMain,
   cutWebhook,
@@ -43,13 +44,16 @@ import {
   restartRedis,
   stopRedis,
   redisFailover,
+  redisSentinelFailover,
   redisLosesData,
   slowRedis,
   restartPostgres,
   stopPostgres,
   postgresFailover,
+  postgresNewPrimary,
   slowPostgres,
   postgresConnectionsUsedUp,
+  poolsUsedUp,
   fullDisk,
   restoreBackup,
 } from './stores';
@@ -67,15 +71,19 @@ export const FAULTS: readonly InsideFault[] = [
   restartRedis,
   stopRedis,
   redisFailover,
+  redisSentinelFailover,
   redisLosesData,
   slowRedis,
   restartPostgres,
   stopPostgres,
   postgresFailover,
+  postgresNewPrimary,
   slowPostgres,
   postgresConnectionsUsedUp,
+  poolsUsedUp,
   oomWorker,
   oomMain,
+  oomMainPayload,
   cutWorker,
   cutMain,
   cutWebhook,
@@ -123,6 +131,7 @@ export const SOAKED: readonly InsideFault[] = FAULTS.filter(
     fault.isOnSmallDisk !== true &&
     fault.isOnNames !== true &&
     fault.isOnClock !== true &&
+    fault.standbys === undefined &&
     fault.rateFactor === undefined &&
     fault.schedule === undefined,
 );

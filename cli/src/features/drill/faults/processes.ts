@@ -17,6 +17,7 @@ import {
   kill,
   lasting,
   linksOf,
+  needsMainToAnswer,
   needsNothing,
   needsQueue,
   needsRunners,
@@ -152,6 +153,38 @@ export const oomMain: InsideFault = {
   promise: SURVIVED,
   lacks: needsNothing,
   make: (scene) => runOutOfMemory(scene, 'main'),
+};
+
+/** It parses the bodies and stores them with the executions, each of which takes many times the memory of its body. */
+export const oomMainPayload: InsideFault = {
+  name: 'oom-main-payload',
+  title: 'main runs out of memory on requests with bodies as large as n8n accepts',
+  kind: 'accident',
+  defaultSeconds: 0,
+  isNoSoak: true,
+  promise: SURVIVED,
+  notOn: {
+    kubernetes: 'it sends requests past the Service, which works only with n8n on this machine',
+  },
+  lacks: needsMainToAnswer,
+  make: async (scene) => {
+    const { access, tell, signal } = scene;
+    if (access.sendLargeRequests === undefined)
+      throw new Failure('large requests cannot be sent with this target');
+    const main = first(scene, 'main');
+    const atRisk = await atRiskOn(scene, main, 'main');
+    tell(`large requests to ${main}`);
+    const { sent, mebibytes, exhausted } = await access.sendLargeRequests(main, signal);
+    if (signal.aborted) return;
+    const what = `${counted(sent, 'request')} of ${formatNumber(mebibytes)} MiB`;
+    if (exhausted === null) {
+      throw new Failure(
+        `${main} did not run out of memory after ${what}: lower its memory limit, for example with --memory 1Gi`,
+      );
+    }
+    scene.hit({ name: main, ...atRisk });
+    tell(`${exhausted}, after ${what}`);
+  },
 };
 
 /** It runs on, and neither hears of its stores nor is told that it does not. */

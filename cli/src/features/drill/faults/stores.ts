@@ -1,6 +1,6 @@
 /** What happens to Redis, PostgreSQL and the disk of the database. */
 import { whyNoMount } from '../../../linux/small-disk';
-import type { StoreLink } from '../../../targets/target';
+import type { PrimaryEnded, StoreLink } from '../../../targets/target';
 import { Failure } from '../../../ui/exit';
 import { type FaultContext, type InsideFault, SURVIVED, UNNOTICED } from '../fault';
 import {
@@ -84,6 +84,51 @@ export const redisFailover: InsideFault = {
   make: (scene) => failOver(scene, 'redis'),
 };
 
+/** Another server takes over, which follows the primary; a proxy leads n8n to whichever is the primary. */
+const withStandby = (store: StoreLink['store']): Pick<InsideFault, 'standbys' | 'notOn'> => ({
+  standbys: [store],
+  notOn: {
+    container: 'it starts a second server beside the store, which works only with --target process',
+    kubernetes:
+      'it starts a second server beside the store, which works only with --target process',
+  },
+});
+
+async function endPrimary(scene: FaultContext, store: StoreLink['store']): Promise<PrimaryEnded> {
+  const { access, tell } = scene;
+  if (access.endPrimary === undefined)
+    throw new Failure(`${store} has no standby with this target`);
+  const over = await access.endPrimary(store);
+  const { primary, ended } = over;
+  scene.hit({ name: primary, connections: ended, bytes: 0 });
+  tell(`SIGKILL of ${primary}, which had ${counted(ended, 'open connection')}`);
+  return over;
+}
+
+/** Sentinels agree that the primary is gone, which takes them some seconds; what was not yet replicated is lost. */
+export const redisSentinelFailover: InsideFault = {
+  name: 'redis-sentinel-failover',
+  title: 'SIGKILL of the Redis primary, and three Sentinels make its replica the primary',
+  kind: 'accident',
+  defaultSeconds: 20,
+  ...withStandby('redis'),
+  promise: SURVIVED,
+  lacks: needsQueue,
+  make: async (scene) => {
+    const { signal, tell } = scene;
+    const endMs = performance.now() + scene.lastsMs;
+    const { primary, promote, startAgain } = await endPrimary(scene, 'redis');
+    try {
+      const shown = await promote(signal);
+      if (!signal.aborted) tell(shown);
+      await lasting({ signal, lastsMs: Math.max(0, endMs - performance.now()) });
+    } finally {
+      await startAgain?.();
+    }
+    tell(`${primary} was started again`);
+  },
+};
+
 /** The jobs are gone, those at work included; n8n still has their executions. */
 export const redisLosesData: InsideFault = {
   name: 'redis-loses-data',
@@ -149,6 +194,23 @@ export const postgresFailover: InsideFault = {
   make: (scene) => failOver(scene, 'postgresql'),
 };
 
+/** Its standby has each row that was committed, as with synchronous replication. */
+export const postgresNewPrimary: InsideFault = {
+  name: 'postgres-new-primary',
+  title: 'SIGKILL of the PostgreSQL primary, whose streaming standby is then promoted',
+  kind: 'accident',
+  defaultSeconds: 20,
+  isOfDatabase: true,
+  ...withStandby('postgresql'),
+  promise: SURVIVED,
+  lacks: needsPostgresql,
+  make: async (scene) => {
+    const { promote } = await endPrimary(scene, 'postgresql');
+    await lasting(scene);
+    scene.tell(await promote(scene.signal));
+  },
+};
+
 /** An execution asks PostgreSQL some dozens of times, one after the other. */
 const SLOW_POSTGRES_MS = 50;
 
@@ -181,6 +243,56 @@ export const postgresConnectionsUsedUp: InsideFault = {
     await lasting(scene);
     await giveBack();
     scene.tell('the connections to PostgreSQL are free again');
+  },
+};
+
+const LOOK_EVERY_MS = 500;
+
+/**
+ * Slow statements, or a migration that holds a lock, use up the pool of each process. Its ping of the database then gets no
+ * connection either, so that n8n answers 503 to everything, although PostgreSQL is well.
+ */
+export const poolsUsedUp: InsideFault = {
+  name: 'pools-used-up',
+  title:
+    "a lock on executions in PostgreSQL holds every connection of n8n's pools, until n8n answers 503",
+  kind: 'accident',
+  defaultSeconds: 30,
+  isOfDatabase: true,
+  promise: SURVIVED,
+  notOn: {
+    kubernetes: 'it holds a lock in the database, which works only with a database on this machine',
+  },
+  lacks: needsPostgresql,
+  make: async (scene) => {
+    const { access, tell, lastsMs, signal } = scene;
+    if (access.lockExecutions === undefined)
+      throw new Failure('the executions cannot be locked with this target');
+    const { look, unlock } = await access.lockExecutions();
+    const endMs = performance.now() + lastsMs;
+    const unready = new Set<string>();
+    let highest = 0;
+    try {
+      tell(`a lock on the executions in PostgreSQL for ${seconds(lastsMs)}`);
+      for (let left = lastsMs; left > 0 && !signal.aborted; left = endMs - performance.now()) {
+        await lasting({ signal, lastsMs: Math.min(left, LOOK_EVERY_MS) });
+        const now = await look();
+        highest = Math.max(highest, now.waiting);
+        for (const instance of now.unready) unready.add(instance);
+      }
+    } finally {
+      await unlock();
+    }
+    scene.hit({ name: 'postgresql', connections: highest, bytes: 0 });
+    const shown = unready.size === 0 ? 'no process' : [...unready].sort().join(', ');
+    tell(
+      `the executions are unlocked, for which up to ${counted(highest, 'connection')} waited; ${shown} answered 503 at /healthz/readiness`,
+    );
+    if (unready.size === 0 && !signal.aborted) {
+      throw new Failure(
+        'every process of n8n still had a connection for its ping: use a higher --rate or a longer --for',
+      );
+    }
   },
 };
 
