@@ -16,6 +16,7 @@ import {
   isCurrent,
   isNeeded,
   isSlowBeside,
+  isUnread,
   PARTS,
   type DrillPart,
   type Drilled,
@@ -23,7 +24,7 @@ import {
 
 function keptOf(name: string, records: Records): Drilled | undefined {
   const record = records.read(name) as Drilled | undefined;
-  return record !== undefined && isCurrent(record) ? record : undefined;
+  return record !== undefined && isCurrent(record) && !isUnread(record) ? record : undefined;
 }
 
 function recordOf(name: string, records: Records): Drilled | undefined {

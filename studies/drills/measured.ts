@@ -10,7 +10,7 @@ import {
 } from '../../cli/src/features/study/study';
 import type { RunRecord } from '../../cli/src/record/run-record';
 import { restartsIn, seenIn } from './ledger';
-import type { CallOf } from './parts';
+import { isUnread, type CallOf } from './parts';
 
 /** PASS and FAIL; nothing is kept of the others. */
 const ENDINGS = [0, 1];
@@ -29,6 +29,11 @@ export const measuredDrill =
     );
     if (!ENDINGS.includes(code) && !isShort) {
       throw new NotMeasured(record.verdict.invalid.join('; ') || ending);
+    }
+    if (isUnread({ drill: record }) && !isShort) {
+      throw new NotMeasured(
+        `what became of ${String(record.ledger.classes.unknown.requests)} requests is unknown: ${record.ledger.withoutExecutions ?? ''}`,
+      );
     }
     const { folder, ...drill } = record;
     const textOf = (...path: string[]): string => readFileSync(join(folder, ...path), 'utf8');

@@ -286,6 +286,15 @@ export const isAlone = ({ fault, target, configuration }: DrillPart): boolean =>
   (target === 'kubernetes' && ALONE_IN_PODS.includes(fault)) ||
   (fault === 'redis-half-open' && configuration !== 'as-it-comes');
 
+/**
+ * Whether it is unknown of some of its requests what became of them, since n8n's executions could not be read: then it keeps no
+ * promise on lost work, whatever else it broke.
+ */
+export const isUnread = ({ drill: { ledger, verdict } }: Pick<Drilled, 'drill'>): boolean =>
+  ledger.sources.executions === null &&
+  ledger.classes.unknown.requests > 0 &&
+  verdict.promises.some(({ promise }) => promise.metric === 'lost');
+
 type Lossy = { drill: Pick<DrillRecord, 'ledger'> };
 
 /** Requests that were lost, may be lost, or were done again. */
@@ -464,14 +473,16 @@ export function isSlowBeside({
   configuration: string;
   atOnce?: number | undefined;
   beside?: number | undefined;
-  drill: { verdict: { promises: readonly { promise: { metric: string }; kept: boolean }[] } };
+  drill: {
+    verdict: { promises: readonly { promise: { metric: string }; kept: boolean | null }[] };
+  };
 }): boolean {
   const isShared = atOnce !== undefined || beside !== undefined;
   const isStuck =
     (fault === 'redis-half-open' && configuration === 'as-it-comes') ||
     (configuration === 'recovery' &&
       FAULTS.some((one) => one.name === fault && one.recovered !== undefined));
-  const broken = drill.verdict.promises.filter(({ kept }) => !kept);
+  const broken = drill.verdict.promises.filter(({ kept }) => kept === false);
   return isShared && !isStuck && broken.some(({ promise }) => TIMES.includes(promise.metric));
 }
 

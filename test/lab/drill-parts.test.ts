@@ -279,6 +279,23 @@ describe('the parts', () => {
     expect(isCurrent(of('defaults'), before)).toBe(true);
   });
 
+  test('are measured again where it is unknown what became of some requests, whatever else was broken', () => {
+    const { record } = sampleDrill();
+    const drill = (unknown: number, executions: string | null): typeof record => ({
+      ...record,
+      ledger: {
+        ...record.ledger,
+        classes: classesOf({ unknown }),
+        sources: { ...record.ledger.sources, executions },
+      },
+    });
+    const isUnread = (...given: Parameters<typeof drill>): boolean =>
+      plan.isUnread({ drill: drill(...given) });
+    expect([isUnread(27, null), isUnread(0, null), isUnread(27, 'database')]).toEqual([
+      ...[true, false, false],
+    ]);
+  });
+
   test('are measured again alone where they broke a promise of a time beside others', () => {
     const isSlowBeside = (
       broken: string[],
@@ -509,7 +526,7 @@ describe('the table', () => {
     delete fault.victims;
     const silent = { ...without, fault };
     const vain = [{ ...part(without, 1), fault: 'kill-main' }] as DrilledPart[];
-    const text = drillTable([part(silent, 1), part(without, 2)] as DrilledPart[], vain);
+    const text = drillTable([part(silent, 1), part(without, 2)] as DrilledPart[], { vain });
     expect(text).toContain('1 drill is left out, because nothing was at risk.');
     expect(text).toContain('1 drill did not record whether their victim was busy.');
     expect(page([part(without, 1)])).not.toMatch(/left out, because|whether their victim was busy/);

@@ -8,6 +8,9 @@ import { messageOf } from '../ui/exit';
 /** The rest of a run must not wait longer for it, unless it is told to. */
 const READ_WITHIN_MS = 30_000;
 const LOOK_EVERY_MS = 1000;
+/** A database under load refuses one reading and takes the next; a whole drill hangs on it. */
+const TRIES = 3;
+const TRY_AGAIN_MS = 5000;
 
 export interface TraceOrder {
   runId: string;
@@ -22,8 +25,10 @@ export interface TraceOrder {
   executionsPerRequest: number | null;
   /** For executions that have not ended, where nobody has waited for them. */
   drainMs: number;
-  /** For one reading of them all; at least as long as usual. */
+  /** For one reading of them all, for which a failed one is tried again; left out: one reading of 30 s. */
   readWithinMs?: number;
+  /** After a reading that failed; left out: 5 s. */
+  tryAgainMs?: number;
 }
 
 /** The executions of a run one by one, at a bounded cost. */
@@ -48,11 +53,10 @@ export async function readTrace(
     };
   }
   progress('matching requests and executions');
-  let readSinceMs = 0;
-  try {
-    const giveUpMs = performance.now() + order.drainMs;
-    for (;;) {
-      readSinceMs = performance.now();
+  const giveUpMs = performance.now() + order.drainMs;
+  for (let failures = 0; ;) {
+    const readSinceMs = performance.now();
+    try {
       const seen = await trace.read(order.runId, withinMs);
       const open = seen.executions.some(
         ({ loadId, retryFor, outcome }) =>
@@ -61,14 +65,20 @@ export async function readTrace(
       const waits = order.executions === null && open && performance.now() < giveUpMs;
       if (!waits || signal.aborted) return { source: trace.source, ...seen };
       await sleep(LOOK_EVERY_MS);
+    } catch (error) {
+      failures += 1;
+      const tries = order.readWithinMs === undefined ? 1 : TRIES;
+      if (failures < tries && !signal.aborted) {
+        await sleep(order.tryAgainMs ?? TRY_AGAIN_MS);
+        continue;
+      }
+      // A database that is cut short says so in words of its own.
+      const why =
+        performance.now() - readSinceMs >= withinMs
+          ? `it would have taken more than ${String(withinMs / 1000)} s`
+          : messageOf(error);
+      return { skipped: `the executions could not be read: ${why}` };
     }
-  } catch (error) {
-    // A database that is cut short says so in words of its own.
-    const why =
-      performance.now() - readSinceMs >= withinMs
-        ? `it would have taken more than ${String(withinMs / 1000)} s`
-        : messageOf(error);
-    return { skipped: `the executions could not be read: ${why}` };
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * What workflows have done outside n8n. Each call of POST /effects/STEP?id=ID is one line of a file. The line is written
  * before the response, so that no answered call is lost if this process dies, and memory stays bounded. GET /effects
- * returns the file: a line `STEP ID` for each call, in order.
+ * returns the file: a line `STEP ID TIME` for each call, in order.
  */
 import { closeSync, createReadStream, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,7 +37,7 @@ export class EffectsLog {
     if (method !== 'POST') return refusal(405, 'an effect requires the method POST');
     if (!ID.test(id))
       return refusal(400, 'the id must consist of at most 120 letters, digits, _ and -');
-    writeSync(this.descriptor, `${step} ${id}\n`);
+    writeSync(this.descriptor, `${step} ${id} ${String(Date.now())}\n`);
     return { status: 200, json: { step, id } };
   }
 

@@ -57,6 +57,23 @@ test.each([
   expect(trace.asked).toBe(1);
 });
 
+test('a reading that failed is tried again where a drill hangs on it, and given up after three', async () => {
+  const patient = order(10, { readWithinMs: 60_000, tryAgainMs: 1 });
+  const timeout = new Error('timeout expired');
+  const recovers = traceOf(timeout, timeout, seen('succeeded'));
+  expect(await read(recovers, patient)).toEqual({ source: 'database', ...seen('succeeded') });
+  const never = traceOf(timeout);
+  expect([await read(never, patient), never.asked]).toEqual([
+    { skipped: 'the executions could not be read: timeout expired' },
+    3,
+  ]);
+  const once = traceOf(timeout);
+  expect([await read(once, order(10)), once.asked]).toEqual([
+    { skipped: 'the executions could not be read: timeout expired' },
+    1,
+  ]);
+});
+
 test('more than are kept are not read, whatever their counts', async () => {
   const trace = traceOf(seen('succeeded'));
   const many = order(11, { executions: counts(10), areKept: false });

@@ -42,6 +42,8 @@ export interface DrillOrder extends Omit<RunOrder, 'plan' | 'onBegin'> {
   fault: Fault;
   load: DrillLoad;
   promises: DrillPromise[];
+  /** Whether somebody asked for just these, so that one that cannot be judged is told; left out: they are those of the fault. */
+  areAskedFor?: boolean;
   /** Whether the same load is made without the fault first. */
   hasControl: boolean;
   /** Whether lost executions are retried beside it, as the chart's recovery does. */
@@ -140,7 +142,7 @@ export async function drill(
   progress('accounting for every request');
   const { requests } = run;
   const { record: of, samples } = run.data;
-  const { ledger, withoutEffects, schedule } = await accountFor(run, running, order);
+  const { ledger, withoutEffects, isCounted, schedule } = await accountFor(run, running, order);
   // From when it was begun on, any request may have met it.
   const faultMs = timed.done.length === 0 ? null : timed.beganMs;
   const steady = steadyPart(
@@ -210,7 +212,9 @@ export async function drill(
         workload.recorded.answers === 'at-once' ||
         isAnythingAtRisk(requests, faultRecord, phases.overMs),
       unexpected: ledger.unexpected,
-      promises: order.promises,
+      promises: order.promises.filter(
+        ({ metric }) => order.areAskedFor === true || isCounted || metric !== 'repeated',
+      ),
     }),
     run: join('runs', basename(run.folder)),
   };
@@ -240,6 +244,8 @@ interface Accounted {
   schedule: DrillSchedule | null;
   /** Why the service outside n8n is no source; null: it is. */
   withoutEffects: string | null;
+  /** Whether the workload tells such a service of its work, also if that could not be read. */
+  isCounted: boolean;
 }
 
 const effectsOf = (running: Running): Promise<Effect[] | null> =>
@@ -257,10 +263,10 @@ async function accountFor(
   });
   const own = effects?.filter(({ id }) => id.startsWith(`${data.record.id}-`)) ?? [];
   // The service also serves workloads that tell it nothing.
-  const isCounted = own.length > 0;
+  const hasEffects = own.length > 0;
   const ledger = ledgerOf({
     ...{ runId: data.record.id, requests, executions: traced },
-    ...{ effects: isCounted ? own : null, answers: workload.recorded.answers },
+    ...{ effects: hasEffects ? own : null, answers: workload.recorded.answers },
   });
   const { warmupSeconds, durationSeconds } = data.record.profile;
   const schedule =
@@ -273,7 +279,8 @@ async function accountFor(
         });
   return {
     ...{ ledger, schedule },
-    withoutEffects: isCounted ? null : (withoutEffects ?? 'no count is available'),
+    ...{ withoutEffects: hasEffects ? null : (withoutEffects ?? 'no count is available') },
+    isCounted: hasEffects || withoutEffects !== null,
   };
 }
 

@@ -22,8 +22,8 @@ interface Described {
   isOnSmallDisk?: boolean;
   /** It stays, or is nothing that n8n survives by itself: not one of those that a soak makes. */
   isNoSoak?: true;
-  /** Only n8n's database is away, and workers store later what they have finished: recovery is to repeat none of it. */
-  isOfDatabase?: true;
+  /** Jobs are gone while workers and database live: recovery is to begin nothing again that a worker is at. */
+  keepsWorkers?: true;
   /** n8n asks a resolver of ours for the names of its stores and services; left out: it reaches them by address. */
   isOnNames?: boolean;
   /** Processes of n8n read a time that this one shifts; left out: that of the machine. */

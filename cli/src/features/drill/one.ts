@@ -185,6 +185,7 @@ export function orderOf(fault: Fault, given: DrillOptions): OrderedDrill {
       ...(options.retries === undefined ? {} : { retries: options.retries }),
     },
     promises: promisesOf(fault, options),
+    areAskedFor: options.promise !== undefined,
     hasControl: options.control,
     hasRecovery: options.recover === true,
     ...(options.recoverAge === undefined ? {} : { recoveryAgeSeconds: options.recoverAge }),
@@ -279,18 +280,20 @@ export function codeOf({ verdict }: DrillRecord, problems: readonly string[]): n
 }
 
 /**
- * Recovery runs what was lost again from its trigger: at least once, so what was begun before is begun twice. It is not to be
- * done twice where the workers live.
+ * Recovery runs what was lost again from its trigger, so that what was begun before is begun twice. It is not to be done twice,
+ * nor begun twice where its worker lives.
  */
 export function promisesOf(
-  { promise, isOfDatabase }: Fault,
+  { promise, keepsWorkers }: Fault,
   options: Pick<DrillOptions, 'promise' | 'recover'>,
 ): DrillPromise[] {
   if (options.promise !== undefined) return options.promise.flatMap(parsePromises);
   if (options.recover !== true) return parsePromises(promise);
   return [
-    ...parsePromises(promise).filter(({ metric }) => metric !== 'repeated'),
-    ...(isOfDatabase === true ? parsePromises('done-twice=0') : []),
+    ...parsePromises(promise).filter(
+      ({ metric }) => metric !== 'repeated' || keepsWorkers === true,
+    ),
+    ...parsePromises('done-twice=0'),
   ];
 }
 

@@ -47,8 +47,12 @@ export const victimSchema = z.object({
   name: z.string(),
   /** Executions that it ran when the fault came; null: it did not tell. Left out of a store. */
   executions: z.exactOptional(z.number().nullable()),
+  /** Which time of a repeated fault hit it, from 0; left out by drills until 2026-12-01. */
+  turn: z.exactOptional(z.number()),
   /** Requests that it had answered when the fault came, of a role that only takes them; null: it did not tell. */
   requests: z.exactOptional(z.number().nullable()),
+  /** Requests that were open on it when the fault came, of such a role; null: it is not known. Left out by drills until 2026-12-01. */
+  open: z.exactOptional(z.number().nullable()),
   /** A link has them: connections that were open when the fault came, and bytes that came while it lasted. */
   connections: z.exactOptional(z.number()),
   bytes: z.exactOptional(z.number()),
@@ -140,6 +144,10 @@ const ledgerSchema = z.object({
   withoutExecutions: z.string().nullable(),
   /** Failed executions without an id that no request is left for. */
   nameless: z.number(),
+  /** Requests whose work was done once, and another execution of which has not ended; left out where there are none. */
+  unfinishedTwins: z.exactOptional(z.number()),
+  /** Requests whose work ran twice at the same time, or may have; left out by drills until 2026-12-01, and if no source tells. */
+  atOnce: z.exactOptional(z.object({ requests: z.number(), unknown: z.number() })),
 });
 export const drillLedgerSchema = z.preprocess(withNewName, ledgerSchema);
 export type DrillLedger = z.infer<typeof drillLedgerSchema>;
@@ -234,7 +242,8 @@ export const drillVerdictSchema = z.object({
     z.object({
       promise: drillPromiseSchema,
       measured: z.string(),
-      kept: z.boolean(),
+      /** Null: it cannot be judged, and `measured` says why. */
+      kept: z.boolean().nullable(),
     }),
   ),
   /** Why it says nothing; empty unless it is invalid. */

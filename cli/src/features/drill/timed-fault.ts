@@ -96,7 +96,7 @@ export class TimedFault {
       ...{ ...scene, access, instances },
       executionsOn: (instance) => executionsOn(running, instance),
       requestsOn: (instance) => requestsOn(running, instance),
-      hit: (victim) => void this.victims.push({ tMs: this.now(), ...victim }),
+      hit: (victim) => void this.victims.push({ tMs: this.now(), turn: scene.turn, ...victim }),
     });
   }
 

@@ -126,7 +126,14 @@ const SOURCES = join(__dirname, '../../../../cli/src');
 const ASKS_THE_TIME = [
   ...['drill/drill', 'drill/timed-fault', 'recover/once'].map((name) => `features/${name}`),
   ...['watch/command', 'watch/prometheus-view'].map((name) => `features/${name}`),
-  ...['load/confine', 'load/gather', 'load/k6', 'run/count-within', 'stand-in/model-answers'],
+  ...[
+    'load/confine',
+    'load/gather',
+    'load/k6',
+    'run/count-within',
+    'stand-in/effects',
+    'stand-in/model-answers',
+  ],
   ...['run/make-load', 'run/remote-series', 'run/run', 'run/samples'],
   ...['samplers/bull-queue', 'targets/process/template', 'targets/url/api', 'ui/within'],
   ...['generators/generator-pod', 'pods/pod-logs', 'pods/pod-watch', 'release/rollout'].map(

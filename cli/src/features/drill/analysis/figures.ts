@@ -171,7 +171,8 @@ function backlog(
   { steady, faultMs, lastMs }: DrillPhases & { faultMs: number; lastMs: number },
 ): DrillFigures['backlog'] {
   const waiting = totals(samples, { metric: 'queueWaiting' });
-  if (waiting.length === 0) return null;
+  // Samples that end before the fault show nothing of what came after it.
+  if (!waiting.some(({ tMs }) => tMs >= lastMs)) return null;
   const max = (from: number, to: number): number =>
     largestOf(waiting.filter(({ tMs }) => tMs >= from && tMs < to).map(({ value }) => value)) ?? 0;
   const before = max(steady.fromMs, faultMs);

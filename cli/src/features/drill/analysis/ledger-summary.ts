@@ -34,6 +34,7 @@ export function ledgerSummary(
   const entries = ledger.entries.filter(isExposed);
   const lost = lossesIn(countsOf(entries));
   const byResponse = workByResponse(ledger.entries);
+  const twins = ledger.entries.filter(hasUnfinishedTwin).length;
   return {
     sent: ledger.entries.length,
     classes: namedClasses(ledger),
@@ -47,8 +48,21 @@ export function ledgerSummary(
     sources,
     withoutExecutions: ledger.withoutExecutions,
     nameless: ledger.nameless,
+    ...(twins === 0 ? {} : { unfinishedTwins: twins }),
+    ...(ledger.entries.some((entry) => entry.ranAtOnce !== undefined)
+      ? { atOnce: atOnceIn(ledger.entries) }
+      : {}),
   };
 }
+
+/** Its work was done, and may be done again. */
+const hasUnfinishedTwin = ({ executions, effects }: LedgerEntry): boolean =>
+  effects?.done === 1 && executions?.includes('unfinished') === true && executions.length > 1;
+
+const atOnceIn = (entries: readonly LedgerEntry[]): NonNullable<DrillLedger['atOnce']> => ({
+  requests: entries.filter(({ ranAtOnce }) => ranAtOnce === true).length,
+  unknown: entries.filter(({ ranAtOnce }) => ranAtOnce === null).length,
+});
 
 /** Only these were at risk on the victims. One victim that does not tell leaves the sum unknown. */
 function inFlightOn(victims: readonly Victim[]): Pick<DrillLedger, 'inFlight'> {

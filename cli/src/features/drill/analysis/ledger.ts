@@ -4,7 +4,7 @@ import type { RequestSample } from '../../../record/run-record';
 import { gapIn } from '../../../run/analysis/match-executions';
 import type { TracedExecution, TracedExecutions } from '../../../analysis/traced-execution';
 import { restoreRequestIds } from '../../../run/analysis/restore-request-ids';
-import type { Effect, Effects } from '../../../analysis/effects';
+import { ranAtOnce, type Effect, type Effects } from '../../../analysis/effects';
 
 /**
  * What the caller saw. `success`: a status of success, with another response than the expected one, which most
@@ -52,6 +52,8 @@ export interface LedgerEntry extends Evidence {
   /** When it was due, in milliseconds since the load began. */
   tMs: number;
   class: LedgerClass;
+  /** Whether its work ran twice at the same time; null: it is not known. Left out where nothing tells. */
+  ranAtOnce?: boolean | null;
 }
 
 export interface Ledger {
@@ -87,7 +89,8 @@ export function ledgerOf(sources: Sources): Ledger {
         effects: calls && counted(calls.get(request.id) ?? []),
       };
       const { id, tMs } = request;
-      return { id, tMs, class: classify(evidence, atOnce), ...evidence };
+      const ran = calls === null ? {} : { ranAtOnce: ranAtOnce(calls.get(id) ?? []) };
+      return { id, tMs, class: classify(evidence, atOnce), ...evidence, ...ran };
     })
     .sort((a, b) => a.tMs - b.tMs);
   const known = [...(fates?.keys() ?? []), ...(calls?.keys() ?? [])];

@@ -13,8 +13,17 @@ export const ERROR_COUNTS = ['errors-during', 'errors-outside'] as const;
 export type ErrorCount = (typeof ERROR_COUNTS)[number];
 /** Requests whose work was done more than once, whatever began it. */
 export const DONE_TWICE = 'done-twice';
+/** Requests whose work ran twice at the same time. */
+export const AT_ONCE = 'at-once';
 /** Counts of requests. `lost` is all that was accepted and not done; `errors` all without the expected response. */
-const COUNTS = ['errors', ...ERROR_COUNTS, ...LEDGER_CLASSES, DONE_TWICE, ...DUE_COUNTS] as const;
+const COUNTS = [
+  'errors',
+  ...ERROR_COUNTS,
+  ...LEDGER_CLASSES,
+  DONE_TWICE,
+  AT_ONCE,
+  ...DUE_COUNTS,
+] as const;
 /** Seconds since the fault. */
 const TIMES = ['detect', 'recover', 'drain'] as const;
 

@@ -2,6 +2,7 @@
 import { holds } from '../../../../../loadtests/lib/condition';
 import { LEDGER_WORDS, LOSSES, type LedgerClass } from './ledger-class';
 import {
+  AT_ONCE,
   DONE_TWICE,
   type DrillPromise,
   type DueCount,
@@ -32,7 +33,10 @@ export const notKnown = ({ classes }: Pick<DrillLedger, 'classes'>): number =>
 export interface DrillFacts {
   fault: DrillFault;
   /** The run under the fault. */
-  run: Pick<RunRecord, 'summary' | 'verdict'>;
+  run: {
+    summary: { generator: Pick<RunRecord['summary']['generator'], 'saturated' | 'faults'> };
+    verdict: Pick<RunRecord['verdict'], 'outcome' | 'sentence'>;
+  };
   /** The SLO that the steady phase missed, with what was measured; null: none. */
   steadyMissed: string | null;
   /** Requests by which the steady phase was judged. */
@@ -59,14 +63,13 @@ export interface DrillFacts {
 
 export function drillVerdict(facts: DrillFacts): DrillVerdict {
   const promises = facts.promises.map((promise) => judged(promise, facts));
-  const isUnknown = ({ promise }: Judged): boolean =>
-    promise.metric === 'recover' && facts.figures?.isRecoveryUnknown === true;
-  const broken = promises.filter((one) => !one.kept && !isUnknown(one));
+  const broken = promises.filter(({ kept }) => kept === false);
   // What is broken already stays so, whatever else would have come.
   const invalid = [
     ...invalidities(facts),
     ...(facts.isOver || facts.faultFailed !== null || broken.length > 0 ? [] : [NOT_OVER]),
     ...(broken.length > 0 ? [] : untold(facts)),
+    ...(broken.length > 0 || facts.faultFailed !== null ? [] : notJudged(promises)),
   ];
   const outcome = invalid.length > 0 ? 'invalid' : broken.length > 0 ? 'fail' : 'pass';
   const what = whatOf(facts.fault);
@@ -101,37 +104,22 @@ function whatOf({ name, title, done, everySeconds }: DrillFault): string {
 
 const NOT_OVER = 'the load ended before the fault did: use a longer --for or --after';
 
+/** Promises that nobody can judge, each with the reason. */
+const notJudged = (promises: readonly Judged[]): string[] =>
+  promises
+    .filter(({ kept }) => kept === null)
+    .map(({ promise, measured }) => `the promise ${promise.text} cannot be judged: ${measured}`);
+
 /** That a promise was kept says nothing where nobody knows, or where nothing could have broken it. */
 function untold(facts: DrillFacts): string[] {
   const { promises, ledger, figures, isAnythingAtRisk } = facts;
-  const { classes, nameless, withoutExecutions } = ledger;
-  const asks = (...metrics: PromiseMetric[]): boolean =>
-    promises.some(({ metric }) => metrics.includes(metric));
-  const unknown = classes.unknown.requests;
+  const asks = (metric: PromiseMetric): boolean => promises.some((one) => one.metric === metric);
   const isNoneMet = figures?.availability?.during.requests === 0;
+  const unknown = ledger.classes.unknown.requests;
   return [
     // Any outcome may be theirs, so no count of requests is known, and none of the promises about them.
-    ...(unknown > 0
-      ? [
-          `it is unknown whether n8n lost ${counted(unknown, 'request')}, because n8n's executions could not be read (${withoutExecutions ?? 'no attempt was made'})`,
-        ]
-      : []),
-    ...(asks('lost') && nameless > 0
-      ? [
-          `${counted(nameless, 'failed execution')} no longer ${nameless === 1 ? 'has' : 'have'} a request id, so any of them may belong to a lost request`,
-        ]
-      : []),
-    // n8n's own successes show what n8n stored, not how often a worker did the work.
-    ...(asks(DONE_TWICE) && (ledger.sources.effects === null || ledger.workByResponse === undefined)
-      ? [
-          'no service outside n8n counts how often work was done: use the side-effect workload, or set a --promise without done-twice',
-        ]
-      : []),
-    ...(figures?.isRecoveryUnknown === true
-      ? [
-          'too few requests were due after the fault to tell whether the SLO was met again: use a longer --after or a higher --rate',
-        ]
-      : []),
+    ...(unknown > 0 && !asks('lost') ? [unknownText(ledger)] : []),
+    ...(figures?.isRecoveryUnknown === true && !asks('recover') ? [TOO_FEW_AFTER] : []),
     ...(facts.faultFailed === null ? missedBy(facts.fault) : []),
     ...((isAnythingAtRisk && !(asks('errors-during') && isNoneMet)) || facts.faultFailed !== null
       ? []
@@ -141,17 +129,39 @@ function untold(facts: DrillFacts): string[] {
   ];
 }
 
-/** Nothing of the load was at risk on a victim: it ran nothing, took no request, or its links carried nothing. */
-export const isSpared = ({ executions, requests, connections, bytes }: Victim): boolean =>
-  executions === 0 || requests === 0 || (connections === 0 && bytes === 0);
+const TOO_FEW_AFTER =
+  'too few requests were due after the fault to tell whether the SLO was met again: use a longer --after or a higher --rate';
 
-/** Why a fault of which each victim was idle has shown nothing. */
+const unknownText = ({ classes: { unknown }, withoutExecutions }: DrillLedger): string =>
+  `it is unknown whether n8n lost ${counted(unknown.requests, 'request')}, because n8n's executions could not be read (${withoutExecutions ?? 'no attempt was made'})`;
+
+/** Nothing of the load was at risk on a victim: it ran nothing, took no request, or its links carried nothing. */
+export const isSpared = (victim: Victim): boolean =>
+  victim.executions === 0 || requestsOn(victim) === 0 || hadNoTraffic(victim);
+
+const hadNoTraffic = ({ connections, bytes }: Victim): boolean => connections === 0 && bytes === 0;
+
+/** What was open on it when the fault came; drills until 2026-12-01 recorded what it had answered since it started. */
+const requestsOn = ({ open, requests }: Victim): number | null | undefined =>
+  open === undefined ? requests : open;
+
+/** Whether something shows that a victim had anything of the load at risk: what does not tell, proves nothing. */
+export const isProven = (victim: Victim): boolean =>
+  !isSpared(victim) && victim.executions !== null && requestsOn(victim) !== null;
+
+/** Why a fault has shown nothing of which no victim is known to have been busy. */
 function missedBy({ victims = [] }: DrillFault): string[] {
-  if (victims.length === 0 || !victims.every(isSpared)) return [];
+  if (victims.length === 0 || victims.some(isProven)) return [];
+  const silent = namesOf(victims.filter((victim) => !isSpared(victim)));
+  if (silent !== '') {
+    return [
+      `the metrics of n8n do not show whether ${silent} was at work when the fault occurred, so it is unknown whether anything was at risk`,
+    ];
+  }
   const [ran, took, carried] = [
     namesOf(victims.filter(({ executions }) => executions === 0)),
-    namesOf(victims.filter(({ requests }) => requests === 0)),
-    namesOf(victims.filter(({ executions, requests }) => executions !== 0 && requests !== 0)),
+    namesOf(victims.filter((victim) => requestsOn(victim) === 0)),
+    namesOf(victims.filter((one) => one.executions !== 0 && requestsOn(one) !== 0)),
   ];
   const shown = [
     ...(ran === '' ? [] : [`${ran} ran no execution when the fault occurred`]),
@@ -263,6 +273,7 @@ function judged(promise: DrillPromise, facts: DrillFacts): Judged {
   const { ledger, figures, schedule } = facts;
   const { metric } = promise;
   if (metric === DONE_TWICE) return judgedTwice(promise, facts);
+  if (metric === AT_ONCE) return judgedAtOnce(promise, ledger);
   if (metric === 'due-never' || metric === 'due-repeated') {
     return judgedDue(promise, metric, schedule);
   }
@@ -272,6 +283,9 @@ function judged(promise: DrillPromise, facts: DrillFacts): Judged {
   if (metric === 'errors-during' || metric === 'errors-outside') {
     return judgedErrors(promise, metric, figures);
   }
+  if (metric === 'errors' && figures === null) {
+    return { promise, kept: null, measured: 'the fault was not injected' };
+  }
   const count =
     metric === 'errors'
       ? (figures?.errors?.requests ?? 0)
@@ -280,17 +294,63 @@ function judged(promise: DrillPromise, facts: DrillFacts): Judged {
         : ledger.classes[metric].requests;
   // A class has all requests: n8n may repeat one that was answered before the fault.
   const among = metric === 'errors' || metric === 'lost' ? ledger.exposed : ledger.sent;
-  const share = among === 0 ? 0 : count / among;
-  const kept = holds(promise.unit === 'share' ? share : count, promise);
   const were = count === 1 ? 'was' : 'were';
-  const bound = metric !== 'lost' ? '' : count === 0 ? openText(ledger) : errorsOf(ledger);
+  const doubted = metric === 'errors' ? { more: 0, reasons: [] } : alsoIn(metric, ledger);
   const shown = count === 0 ? 'none' : String(count);
+  const told = metric === 'lost' ? errorsOf(ledger) : '';
+  const reasons = doubted.reasons.map((reason) => `, and ${reason}`).join('');
   return {
     promise,
-    kept,
-    measured: `${shown} of ${counted(among, 'request')} ${were} ${titleOf(metric, ledger)}${bound}`,
+    kept: keptBetween(promise, { low: count, high: count + doubted.more, among }),
+    measured: `${shown} of ${counted(among, 'request')} ${were} ${titleOf(metric, ledger)}${told}${reasons}`,
   };
 }
+
+/** Null where the count decides of it, and is not known: it is anything from `low` to `high`. */
+function keptBetween(
+  promise: DrillPromise,
+  { low, high, among }: { low: number; high: number; among: number },
+): boolean | null {
+  const isKept = (count: number): boolean =>
+    holds(promise.unit === 'share' ? count / Math.max(1, among) : count, promise);
+  if (low === high) return isKept(low);
+  const counts = Array.from({ length: high - low + 1 }, (_, index) => low + index);
+  const kept = counts.filter(isKept).length;
+  return kept === 0 ? false : kept === counts.length ? true : null;
+}
+
+/** How many requests more may be in what a promise counts, with the reasons. */
+function alsoIn(metric: 'lost' | LedgerClass, ledger: DrillLedger): Doubted {
+  const { classes, nameless, sources, sent } = ledger;
+  const unknown = classes.unknown.requests;
+  const reasons = unknown > 0 ? [unknownText(ledger)] : [];
+  if (metric === 'repeated' && sources.effects === null) {
+    return { more: sent, reasons: [...reasons, NOT_COUNTED(metric)] };
+  }
+  if (metric !== 'lost') return { more: metric === 'unknown' ? 0 : unknown, reasons };
+  const running = classes.running.requests;
+  if (running > 0) {
+    // n8n had the time of the drain for them, and nothing shows that a worker is still at them.
+    reasons.push(
+      `${counted(running, 'request')} ${running === 1 ? 'was' : 'were'} still running at the end, so any of them may be lost`,
+    );
+  }
+  if (nameless > 0) {
+    reasons.push(
+      `${counted(nameless, 'failed execution')} no longer ${nameless === 1 ? 'has' : 'have'} a request id, so any of them may belong to a lost request`,
+    );
+  }
+  return { more: unknown + running + nameless, reasons };
+}
+
+interface Doubted {
+  more: number;
+  reasons: string[];
+}
+
+/** n8n's own successes show what n8n stored, not how often a worker did the work. */
+const NOT_COUNTED = (metric: string): string =>
+  `no service outside n8n counts how often work was done: use the side-effect workload, or set a --promise without ${metric}`;
 
 /** `lost` promises about all that was accepted and not done, which is more than one class. */
 function titleOf(metric: 'errors' | LedgerClass, { classes, lost }: DrillLedger): string {
@@ -300,11 +360,6 @@ function titleOf(metric: 'errors' | LedgerClass, { classes, lost }: DrillLedger)
   return LOSSES.filter((name) => classes[name].requests > 0)
     .map((name) => LEDGER_WORDS[name].title)
     .join(', or ');
-}
-
-function openText(ledger: DrillLedger): string {
-  const open = notKnown(ledger);
-  return open > 0 ? `, and the outcome of ${String(open)} is unknown` : '';
 }
 
 /**
@@ -332,15 +387,23 @@ export function boundsOfNone({
   };
 }
 
-/** How often the fault was made where something was at risk. */
+/**
+ * How often the fault was made where something is known to have been at risk. Drills until 2026-12-01 did not record which victim
+ * is of which time: each had one.
+ */
 export function faultsAtRisk({
   done,
   everySeconds,
   turns,
   victims = [],
 }: Pick<DrillFault, 'done' | 'everySeconds' | 'turns' | 'victims'>): number {
-  const made = everySeconds === undefined ? 1 : (turns ?? done).length;
-  return made - Math.min(made, victims.filter(isSpared).length);
+  const made = turns?.length ?? (everySeconds === undefined ? 1 : done.length);
+  const isIdle = (turn: number): boolean => {
+    const own = victims.filter((victim) => (victim.turn ?? victims.indexOf(victim)) === turn);
+    return own.length > 0 && !own.some(isProven);
+  };
+  if (made === 1) return victims.length > 0 && !victims.some(isProven) ? 0 : 1;
+  return Array.from({ length: made }, (_, turn) => turn).filter((turn) => !isIdle(turn)).length;
 }
 
 function errorsOf({ classes, lostWithError }: DrillLedger): string {
@@ -352,23 +415,42 @@ function errorsOf({ classes, lostWithError }: DrillLedger): string {
 
 /** Counts all requests, as any of them may be retried. */
 function judgedTwice(promise: DrillPromise, { ledger, recovery = null }: DrillFacts): Judged {
-  const { sent, workByResponse } = ledger;
-  if (workByResponse === undefined) {
-    return { promise, kept: true, measured: 'it is unknown how often work was done' };
+  const { sent, sources, workByResponse, unfinishedTwins = 0 } = ledger;
+  if (workByResponse === undefined || sources.effects === null) {
+    return { promise, kept: null, measured: NOT_COUNTED(DONE_TWICE) };
   }
   const count = Object.values(workByResponse.more).reduce((sum, one) => sum + one, 0);
   const retries =
     recovery === null
       ? ''
       : `, with ${counted(retriesOf(recovery), 'retry', 'retries')} by recovery`;
+  const twins =
+    unfinishedTwins === 0
+      ? ''
+      : `, and of ${String(unfinishedTwins)} that ${unfinishedTwins === 1 ? 'was' : 'were'} done once, a second execution has not ended`;
   return {
     promise,
-    kept: holds(promise.unit === 'share' ? count / Math.max(1, sent) : count, promise),
-    measured: `the work of ${count === 0 ? 'none' : String(count)} of ${counted(sent, 'request')} was done more than once${retries}`,
+    kept: keptBetween(promise, { low: count, high: count + unfinishedTwins, among: sent }),
+    measured: `the work of ${count === 0 ? 'none' : String(count)} of ${counted(sent, 'request')} was done more than once${retries}${twins}`,
   };
 }
 
-/** Without figures the fault was not made, and the drill is invalid. */
+function judgedAtOnce(promise: DrillPromise, { sent, sources, atOnce }: DrillLedger): Judged {
+  if (atOnce === undefined || sources.effects === null) {
+    return { promise, kept: null, measured: NOT_COUNTED(AT_ONCE) };
+  }
+  const { requests, unknown } = atOnce;
+  const also =
+    unknown === 0
+      ? ''
+      : `, and ${String(unknown)} that ${unknown === 1 ? 'was' : 'were'} begun again may have`;
+  return {
+    promise,
+    kept: keptBetween(promise, { low: requests, high: requests + unknown, among: sent }),
+    measured: `the work of ${requests === 0 ? 'none' : String(requests)} of ${counted(sent, 'request')} ran twice at the same time${also}`,
+  };
+}
+
 function judgedErrors(
   promise: DrillPromise,
   metric: ErrorCount,
@@ -376,13 +458,15 @@ function judgedErrors(
 ): Judged {
   const isDuring = metric === 'errors-during';
   const seen = figures?.availability?.[isDuring ? 'during' : 'outside'];
-  const { requests, answered } = seen ?? { requests: 0, answered: 0 };
-  const count = requests - answered;
-  const share = requests === 0 ? 0 : count / requests;
   const which = isDuring ? 'open during the fault' : 'outside the fault';
+  if (seen === undefined || seen.requests === 0) {
+    return { promise, kept: null, measured: `no request was ${which}` };
+  }
+  const { requests, answered } = seen;
+  const count = requests - answered;
   return {
     promise,
-    kept: holds(promise.unit === 'share' ? share : count, promise),
+    kept: holds(promise.unit === 'share' ? count / requests : count, promise),
     measured: `${count === 0 ? 'none' : String(count)} of ${counted(requests, 'request')} ${which} ${count === 1 ? 'was' : 'were'} not answered as expected`,
   };
 }
@@ -392,38 +476,44 @@ function judgedDue(
   metric: DueCount,
   schedule: DrillSchedule | null,
 ): Judged {
-  if (schedule === null) return { promise, kept: true, measured: 'there is no schedule' };
+  if (schedule === null || schedule.due === 0) {
+    return { promise, kept: null, measured: 'no run was scheduled' };
+  }
   const { times } = metric === 'due-never' ? schedule.never : schedule.repeated;
-  const share = schedule.due === 0 ? 0 : times / schedule.due;
   const executed = metric === 'due-never' ? 'skipped' : 'executed more than once';
   const shown = times === 0 ? 'none' : String(times);
   return {
     promise,
-    kept: holds(promise.unit === 'share' ? share : times, promise),
+    kept: holds(promise.unit === 'share' ? times / schedule.due : times, promise),
     measured: `${shown} of ${counted(schedule.due, 'scheduled run')} ${times === 1 ? 'was' : 'were'} ${executed}`,
   };
 }
 
 function timed(promise: DrillPromise, figures: DrillFigures | null): Judged {
   const { metric } = promise;
+  if (figures === null) return { promise, kept: null, measured: 'the fault was not injected' };
   if (metric === 'detect') {
-    const seconds = figures?.detectSeconds ?? null;
+    const seconds = figures.detectSeconds;
     // Nothing to be noticed.
     if (seconds === null) return { promise, kept: true, measured: 'no caller had an error' };
     return within(promise, seconds, 'the first caller had an error after');
   }
   if (metric === 'drain') {
-    if (figures?.backlog == null) return { promise, kept: true, measured: 'there is no queue' };
+    if (figures.backlog === null) {
+      return {
+        promise,
+        kept: null,
+        measured: 'nothing shows how many jobs waited after the fault',
+      };
+    }
     const { drainSeconds } = figures.backlog;
     if (drainSeconds === null) {
       return { promise, kept: false, measured: 'the backlog was not cleared during the drill' };
     }
     return within(promise, drainSeconds, 'the backlog was cleared after');
   }
-  const seconds = figures?.recoverSeconds ?? null;
-  if (figures?.isRecoveryUnknown === true) {
-    return { promise, kept: false, measured: 'it is unknown when the SLO was met again' };
-  }
+  if (figures.isRecoveryUnknown === true) return { promise, kept: null, measured: TOO_FEW_AFTER };
+  const seconds = figures.recoverSeconds;
   if (seconds === null) {
     return { promise, kept: false, measured: 'the SLO was not met again during the drill' };
   }

@@ -35,7 +35,7 @@ export function atOnce(faults: readonly InsideFault[]): InsideFault {
     defaultSeconds: Math.max(...faults.map(({ defaultSeconds }) => defaultSeconds)),
     rateFactor: Math.max(...faults.map(({ rateFactor = 1 }) => rateFactor)),
     ...(schedule === null ? {} : { schedule }),
-    ...(faults.every(({ isOfDatabase }) => isOfDatabase) ? { isOfDatabase: true as const } : {}),
+    ...(faults.every(({ keepsWorkers }) => keepsWorkers) ? { keepsWorkers: true as const } : {}),
     promise: (first?.promise ?? SURVIVED)
       .split(',')
       .filter((one) => others.every(({ promise }) => promise.split(',').includes(one)))

@@ -137,6 +137,7 @@ export const redisLosesData: InsideFault = {
   defaultSeconds: 0,
   promise: SURVIVED,
   isOnForgetfulRedis: true,
+  keepsWorkers: true,
   lacks: needsQueue,
   make: async (scene) => {
     const redis = first(scene, 'redis');
@@ -164,7 +165,6 @@ export const restartPostgres: InsideFault = {
   title: 'PostgreSQL shuts down cleanly and starts again',
   kind: 'planned',
   defaultSeconds: 0,
-  isOfDatabase: true,
   promise: UNNOTICED,
   lacks: needsPostgresql,
   make: (scene) => restart(scene, 'postgresql'),
@@ -175,7 +175,6 @@ export const stopPostgres: InsideFault = {
   title: 'PostgreSQL is down for a while',
   kind: 'accident',
   defaultSeconds: 30,
-  isOfDatabase: true,
   promise: SURVIVED,
   lacks: needsPostgresql,
   make: (scene) => restart(scene, 'postgresql'),
@@ -188,7 +187,6 @@ export const postgresFailover: InsideFault = {
     'connections to PostgreSQL end, and PostgreSQL is a read-only standby until it is promoted',
   kind: 'accident',
   defaultSeconds: 20,
-  isOfDatabase: true,
   promise: SURVIVED,
   lacks: needsPostgresql,
   make: (scene) => failOver(scene, 'postgresql'),
@@ -232,7 +230,6 @@ export const postgresConnectionsUsedUp: InsideFault = {
   title: "n8n's connections to PostgreSQL end, and other clients take all connections",
   kind: 'accident',
   defaultSeconds: 30,
-  isOfDatabase: true,
   promise: SURVIVED,
   lacks: needsPostgresql,
   make: async (scene) => {
@@ -305,7 +302,6 @@ export const fullDisk: InsideFault = {
   kind: 'accident',
   defaultSeconds: 20,
   isOnSmallDisk: true,
-  isOfDatabase: true,
   promise: SURVIVED,
   notHere: whyNoMount,
   lacks: needsNothing,

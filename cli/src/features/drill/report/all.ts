@@ -120,7 +120,7 @@ function cellsOf(drill: DrillRow): string[] {
 
 function causes({ fault, record, reason }: DrillRow): string[] {
   const broken = (record?.verdict.promises ?? [])
-    .filter(({ kept }) => !kept)
+    .filter(({ kept }) => kept !== true)
     .map(({ promise, measured: seen }) => `${promise.text}: ${seen}`);
   return [...(reason === '' ? [] : [reason]), ...(record?.verdict.invalid ?? []), ...broken].map(
     (cause) => `${fault}: ${cause}`,

@@ -280,7 +280,7 @@ export const promiseTable = ({ verdict }: DrillRecord): { head: string[]; rows: 
   head: ['promise', 'result', 'measured'],
   rows: verdict.promises.map(({ promise, kept, measured }) => [
     promise.text,
-    kept ? 'kept' : 'broken',
+    kept === null ? 'not judged' : kept ? 'kept' : 'broken',
     measured,
   ]),
 });

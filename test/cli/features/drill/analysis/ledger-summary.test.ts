@@ -82,6 +82,19 @@ test('lost work whose caller got an error is counted apart from that whose calle
   expect(drillLedgerSchema.parse({ ...rest, lostAndTold: lostWithError })).toEqual(told);
 });
 
+test('work that was done, and that another execution is still at, is counted as such', () => {
+  const sources = sourcesOf(['works', 'works', 'does not end']);
+  const { executions } = sources;
+  if (!('executions' in executions)) throw new Error('there are executions');
+  const twin = { loadId: null, retryFor: sources.requests[0]?.id ?? '' };
+  executions.executions.push({ ...twin, outcome: 'unfinished' });
+  executions.made = 4;
+  const told = ledgerSummary(ledgerOf(sources), {
+    ...{ exposed: NONE, answers: 'when-done', sources: SOURCES },
+  });
+  expect(told.unfinishedTwins).toBe(1);
+});
+
 test('what was answered with its result before the fault was not exposed to it', () => {
   const sources = sourcesOf(['crashes at work', 'works', 'crashes at work', 'works']);
   const exposed = new Set(sources.requests.slice(1).map(({ id }) => id));

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { ModuleKind, ScriptTarget, transpileModule } from 'typescript';
-import { readEffects } from '../../../../../cli/src/analysis/effects';
+import { ranAtOnce, readEffects, type Effect } from '../../../../../cli/src/analysis/effects';
 import {
   ledgerOf,
   lossesIn,
@@ -179,11 +179,24 @@ test('losses are what n8n took and did not do', () => {
 });
 
 test('what the service outside has written is read line by line, also with half of the last', () => {
-  expect(readEffects('begun a-1\ndone a-1\nnoise\n\nbegun b')).toEqual([
-    { step: 'begun', id: 'a-1' },
+  expect(readEffects('begun a-1 1700\ndone a-1\nnoise\n\nbegun b')).toEqual([
+    { step: 'begun', id: 'a-1', atMs: 1700 },
     { step: 'done', id: 'a-1' },
     { step: 'begun', id: 'b' },
   ]);
+});
+
+test.each([
+  ['begun done begun done', false],
+  ['begun done', false],
+  ['begun begun done done', true],
+  ['begun begun done begun done', null],
+  ['begun begun done', null],
+  ['begun begun begun done done', true],
+  ['begun begun begun done done done', true],
+  ['begun done begun begun done done', true],
+])('of the calls "%s" it is told whether work ran twice at the same time: %s', (calls, atOnce) => {
+  expect(ranAtOnce(calls.split(' ') as Effect['step'][])).toBe(atOnce);
 });
 
 describe('a ledger with another rule', () => {
