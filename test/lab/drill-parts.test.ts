@@ -512,7 +512,7 @@ describe('the table', () => {
 
   test('says in how many faults any was lost, and what three without a loss do not rule out', () => {
     const text = page([part(without, 1, 'as-it-comes'), part(record, 1), part(without, 2)]);
-    expect(text).toMatch(/\| 0 of \d+; [\d.]+ s \| .*; 1\/2; /);
+    expect(text).toMatch(/\| 0 of \d+; 0\/1; [\d.]+ s \| .*; 1\/2; /);
     expect(text).toContain(
       'none lost still allows 63.2% of such faults to lose some (95% confidence)',
     );

@@ -10,6 +10,8 @@ export interface TracedExecution {
   hasCrashed?: boolean;
   /** It failed, and n8n shows that a node of its workflow did. Left out where n8n shows another error, or its error was not read. */
   hasFailedNode?: boolean;
+  /** What n8n shows with it, shortened; left out where it shows no error, or it was not read. */
+  error?: string;
   /** When, by the clock of its store; left out where it has not ended or that is not told. */
   endedAtMs?: number;
   /** A webhook called it, and its data no longer tells with which id. */
@@ -33,3 +35,8 @@ export interface ExecutionsSeen {
 
 /** In a few words why there are none, or where they were read. */
 export type TracedExecutions = { skipped: string } | (ExecutionsSeen & { source: string });
+
+const ERROR_LENGTH = 200;
+
+export const shortError = (error: string | null): Pick<TracedExecution, 'error'> =>
+  error === null ? {} : { error: error.replace(/\s+/g, ' ').slice(0, ERROR_LENGTH) };

@@ -18,8 +18,14 @@ import {
   LEDGER_WORDS,
   type LedgerClass,
 } from '../../../cli/src/features/drill/analysis/ledger-class';
-import { boundAfterNone } from '../../../cli/src/features/drill/analysis/ledger-summary';
-import { faultsAtRisk } from '../../../cli/src/features/drill/analysis/verdict';
+import {
+  boundOf,
+  boundOfFaults,
+  losingFaults,
+  repeatingFaults,
+  summed,
+  type FaultCount,
+} from '../../../cli/src/features/drill/analysis/bounds';
 import type { DrillLedger, DrillRecord } from '../../../cli/src/features/drill/record';
 import { judgedAnew } from '../../../cli/src/features/drill/analysis/judged-anew';
 import { counted } from '../../../cli/src/ui/numbers';
@@ -129,15 +135,15 @@ function recoveredAfter(drills: readonly Kept[]): string {
     : `${range}; not within the drill in ${number(missing)} drill${missing === 1 ? '' : 's'}`;
 }
 
-/** Requests of one fault are lost together: how many of the faults that put any at risk lost some. */
-function faultsOf(drills: readonly Kept[]): string[] {
-  const faults = sum(drills.map(({ drill }) => faultsAtRisk(drill.fault)));
-  const losing = drills.filter(({ drill }) => drill.ledger.lost > 0);
-  const isRepeated = losing.some(({ drill }) => faultsAtRisk(drill.fault) > 1);
-  return losing.length === 0
-    ? []
-    : [`${isRepeated ? 'at least ' : ''}${number(losing.length)}/${number(faults)}`];
+/** Requests of one fault are lost together: how many of the faults that put any at risk lost some; "?": it is not known. */
+function faultsOf(drills: readonly Kept[]): string {
+  const counts = drills.map(({ drill }) => losingFaults(drill));
+  const known = summed(counts.filter((count) => count !== null));
+  return counts.includes(null) ? '?' : ofFaults(known);
 }
+
+const ofFaults = ({ costly, faults, isAtMost }: FaultCount): string =>
+  `${isAtMost ? 'at most ' : ''}${number(costly)}/${number(faults)}`;
 
 const OUTCOME = {
   'lost, of those exposed': ({ drills }: { drills: Kept[] }) =>
@@ -181,7 +187,7 @@ function outcomeOf(drills: readonly Part[]): string {
   const never = neverOf(drills);
   return [
     lostOf(drills.map(({ drill }) => drill.ledger)),
-    ...faultsOf(drills),
+    faultsOf(drills),
     recoveredAfter(drills),
     ...(twice === 0 ? [] : [`${number(twice)} done twice`]),
     ...(never === 0 ? [] : [`${number(never)} due times missed`]),
@@ -212,8 +218,8 @@ In \`redis-loses-data\`, it comes at ${number(FULL.rate)}/s, and each worker has
 
 The configuration _${CONFIGURATIONS['as-it-comes']}_ is without the tuning, the patches and the variables of this kit. The second has them and the worker guard, in pods also limits, probes and \`preStop\`. The third has \`n8n-tuned recover --retry\` beside it.
 
-A cell shows the requests lost of those exposed (open when the fault came, or due later), if any, in how many of the faults, and when the SLO was met again. What was still running or unknown may be lost too.
-A fault was drilled ${number(REPEATS)} times where one can lose something, so none lost still allows ${share(boundAfterNone(REPEATS))} of such faults to lose some (95% confidence).
+A cell shows the requests lost of those exposed (open when the fault came, or due later), in how many of the faults that put something at risk, and when the SLO was met again. What was still running or unknown may be lost too.
+A fault was drilled ${number(REPEATS)} times where one can lose something, so none lost still allows ${share(boundOfFaults(0, REPEATS))} of such faults to lose some (95% confidence).
 A record is \`parts/FAULT-TARGET-CONFIGURATION-N\`${first === undefined ? '' : `, such as this ${link(first.path)}`}; it also has the other classes and [the promise](docs/drills.md#the-promise).
 
 ${targets.map((target) => `### On ${target === 'process' ? 'processes' : 'Kubernetes'}\n\n${targetTable(groups.filter((group) => group.target === target))}`).join('\n\n')}`;
@@ -392,6 +398,14 @@ export function manyKillsText(records: readonly Kept[]): string {
   const retries = sum(
     records.flatMap(({ drill }) => Object.values<number>(drill.recovery?.attempts ?? {})),
   );
+  const losing = records.map(({ drill }) => losingFaults(drill));
+  const repeating = records.map(({ drill, doneTwice }) => repeatingFaults(drill, doneTwice));
+  const boundText = (counts: readonly (FaultCount | null)[]): string => {
+    const known = summed(counts.filter((count) => count !== null));
+    return counts.includes(null)
+      ? 'not known'
+      : `${ofFaults(known)}, at most ${share(boundOf(known))}`;
+  };
   return `## Many requests, a worker killed every minute
 
 [Drills](studies/many-kills/parts.ts) on processes with the chart's defaults and recovery, each with ${number(Number(first?.fault.lastsSeconds) / 60)} minutes at ${number(first?.ratePerSecond)}/s of work
@@ -400,13 +414,15 @@ that takes ${number(Number(first?.workload.latencyFloorMs))} ms. Every ${number(
 In ${number(records.length)} drills (${records.map(({ path }) => link(path)).join(', ')}), ${of(killsIn)} workers were killed and PostgreSQL was restarted ${of((drill) => (drill.fault.name.includes('restart-postgres') ? killsIn(drill) : 0))} times. The SLO was met again after ${recoveredAfter(records)}.
 
 ${table(
-  ['requests', 'number'],
+  ['requests or faults', 'number'],
   [
     ['sent', of(({ ledger }) => ledger.sent)],
     ['answered and executed once', of(({ ledger }) => ledger.classes.once.requests)],
     ['lost, of those exposed', lostOf(records.map(({ drill }) => drill.ledger))],
     ['retried', number(retries)],
     ['repeated though finished, at most', number(sum(records.map(({ doneTwice }) => doneTwice)))],
+    ['faults that lost any, and the bound (95% confidence)', boundText(losing)],
+    ['faults after which any was repeated, and the bound', boundText(repeating)],
   ],
 )}`;
 }

@@ -3,7 +3,8 @@
 import type { Effect } from '../../analysis/effects';
 import { basename, join } from 'node:path';
 import { dueTimes } from './analysis/due-times';
-import { drillFigures, exposedTo, isAnythingAtRisk } from './analysis/figures';
+import { drillFigures, exposedTo, isAnythingAtRisk, spansOf } from './analysis/figures';
+import { momentsOf } from './analysis/moments';
 import { dueWithin, endedUnderLoad, steadyPart } from './analysis/phases';
 import { drillVerdict } from './analysis/verdict';
 import { ledgerOf, type Ledger } from './analysis/ledger';
@@ -110,12 +111,13 @@ export async function drill(
       `${messageOf(signal.reason)} before the fault: only the control was recorded, in ${join(folder, control.run)}.`,
     );
   }
-  const timed = new TimedFault(running, fault, {
+  const times = {
     atMs: 1000 * faultAtSeconds(load),
     lastsMs: 1000 * load.faultSeconds,
     ...(load.everySeconds === undefined ? {} : { everyMs: 1000 * load.everySeconds }),
     ...(load.turnSeconds === undefined ? {} : { turnMs: 1000 * load.turnSeconds }),
-  });
+  };
+  const timed = new TimedFault(running, fault, times, running.kind !== 'kubernetes');
   const beside =
     order.hasRecovery === true ? await recoveryBeside(running, order.recoveryAgeSeconds) : null;
   let recovery: DrillRecovery | null = null;
@@ -156,23 +158,30 @@ export async function drill(
     endMs: 1000 * (load.warmupSeconds + of.profile.durationSeconds),
   };
   const judgedBy = dueWithin(requests, steady);
+  const faultRecord = {
+    ...{ name: fault.name, title: fault.title, kind: fault.kind },
+    ...{ done: timed.done, lastsSeconds: load.faultSeconds },
+    ...(load.everySeconds === undefined ? {} : { everySeconds: load.everySeconds }),
+    ...(timed.turns.length === 0 ? {} : { turns: timed.turns }),
+    ...(timed.victims.length === 0 ? {} : { victims: timed.victims }),
+  };
   const recorded = ledgerSummary(ledger, {
     exposed: new Set(exposedTo(requests, faultMs ?? Infinity).map((request) => request.id)),
     ...{ answers: workload.recorded.answers, victims: timed.victims },
+    ...(faultMs === null
+      ? {}
+      : {
+          told: momentsOf({
+            ...{ requests, entries: ledger.entries, answers: workload.recorded.answers },
+            spans: spansOf(faultRecord, phases.overMs),
+          }),
+        }),
     sources: {
       executions:
         ledger.withoutExecutions === null && 'source' in run.traced ? run.traced.source : null,
       effects: withoutEffects === null ? 'service outside n8n' : null,
     },
   });
-  const faultRecord = {
-    ...{ name: fault.name, title: fault.title, kind: fault.kind },
-    ...{ done: timed.done, lastsSeconds: load.faultSeconds },
-    ...(load.everySeconds === undefined
-      ? {}
-      : { everySeconds: load.everySeconds, turns: timed.turns }),
-    ...(timed.victims.length === 0 ? {} : { victims: timed.victims }),
-  };
   const figures =
     faultMs === null
       ? null

@@ -76,8 +76,19 @@ export const drillFaultSchema = z.object({
   everySeconds: z.exactOptional(z.number()),
   /** One for each time that it was made; left out of faults that tell of none, and of drills recorded without it. */
   victims: z.exactOptional(z.array(victimSchema)),
-  /** A repeated fault has them: from when it was made each time until it was over; null: the load ended before. */
-  turns: z.exactOptional(z.array(z.object({ fromMs: z.number(), toMs: z.number().nullable() }))),
+  /**
+   * Each time, from when it was told to be made until it was over; null: the load ended before. `begunMs`: when its making began,
+   * where it is told within moments. Drills until 2026-12-01 have turns only of repeated faults, and no `begunMs`.
+   */
+  turns: z.exactOptional(
+    z.array(
+      z.object({
+        fromMs: z.number(),
+        toMs: z.number().nullable(),
+        begunMs: z.exactOptional(z.number()),
+      }),
+    ),
+  ),
 });
 export type DrillFault = z.infer<typeof drillFaultSchema>;
 
@@ -105,6 +116,31 @@ function withNewName(ledger: unknown): unknown {
   const { lostAndTold, ...rest } = ledger;
   return { lostWithError: lostAndTold, ...rest };
 }
+
+/** One time of a fault, and what of the requests is put down to it. */
+const momentSchema = z.object({
+  tMs: z.number(),
+  /** Requests that were open while it was made. */
+  atRisk: z.number(),
+  lost: z.number(),
+  doneTwice: z.number(),
+});
+export type Moment = z.infer<typeof momentSchema>;
+
+/** A request that was lost or repeated, with what each source says of it. */
+const caseSchema = z.object({
+  id: z.string(),
+  tMs: z.number(),
+  class: ledgerClassSchema,
+  heard: z.string(),
+  executions: z.array(z.string()).nullable(),
+  effects: z.object({ begun: z.number(), done: z.number() }).nullable(),
+  /** What n8n says with its failed executions; left out where it says nothing. */
+  errors: z.exactOptional(z.array(z.string())),
+  /** Index of the moment that it is put down to; null: none. */
+  moment: z.number().nullable(),
+});
+export type LedgerCase = z.infer<typeof caseSchema>;
 
 const ledgerSchema = z.object({
   sent: z.number(),
@@ -146,6 +182,10 @@ const ledgerSchema = z.object({
   nameless: z.number(),
   /** Requests whose work was done once, and another execution of which has not ended; left out where there are none. */
   unfinishedTwins: z.exactOptional(z.number()),
+  /** One for each time of the fault; left out by drills until 2026-12-01, as the next one. */
+  moments: z.exactOptional(z.array(momentSchema)),
+  /** The first of the requests that were lost or repeated. */
+  cases: z.exactOptional(z.array(caseSchema)),
   /** Requests whose work ran twice at the same time, or may have; left out by drills until 2026-12-01, and if no source tells. */
   atOnce: z.exactOptional(z.object({ requests: z.number(), unknown: z.number() })),
 });

@@ -15,7 +15,7 @@ export class TimedFault {
   /** When it was begun, the first time: in pods it takes up to seconds until it is made, and told. */
   beganMs: number | null = null;
   overMs: number | null = null;
-  /** A repeated fault has them: from when it was made each time until it was over. */
+  /** Each time, from when it was told to be made until it was over. */
   readonly turns: NonNullable<DrillFault['turns']> = [];
   /** When it was made last; null: never. */
   lastMs: number | null = null;
@@ -30,6 +30,8 @@ export class TimedFault {
     private readonly fault: Fault,
     /** `everyMs`: it is made again and again for `lastsMs`, each time for `turnMs`, or for a moment; left out: once. */
     private readonly times: { atMs: number; lastsMs: number; everyMs?: number; turnMs?: number },
+    /** What is made is told within moments: not in pods. */
+    private readonly isToldAtOnce = false,
   ) {}
 
   /** For `RunOrder`: called when the load has begun. */
@@ -60,7 +62,8 @@ export class TimedFault {
         if (!(await isDue(atMs))) return;
         this.failure = null;
         let kind = FAULT;
-        this.beganMs ??= now();
+        const begunMs = now();
+        this.beganMs ??= begunMs;
         await this.makeOnce({
           lastsMs: everyMs === undefined ? lastsMs : turnMs,
           ...{ turn, signal },
@@ -68,7 +71,11 @@ export class TimedFault {
             const tMs = now();
             if (kind === FAULT) {
               this.lastMs = tMs;
-              this.turns.push({ fromMs: tMs, toMs: null });
+              this.turns.push({
+                fromMs: tMs,
+                toMs: null,
+                ...(this.isToldAtOnce ? { begunMs } : {}),
+              });
             }
             this.done.push({ tMs, text });
             tellRun({ kind, text });

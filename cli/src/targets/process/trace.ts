@@ -1,5 +1,11 @@
-import { idsOf, type TracedExecution } from '../../analysis/traced-execution';
-import { hasFailedNode, STALLED, storedIn } from '../../analysis/n8n-execution';
+import { idsOf, shortError, type TracedExecution } from '../../analysis/traced-execution';
+import {
+  hasFailedNode,
+  isRead,
+  STALLED,
+  storedIn,
+  type Stored,
+} from '../../analysis/n8n-execution';
 import type { ExecutionTrace } from '../target';
 import { isOfLegacy, type Database, type DatabaseRow } from './database';
 
@@ -36,8 +42,8 @@ export async function traceFromNow(
           Math.max(1, giveUpMs - performance.now()),
         );
         const failed = rows.filter(({ status, stalled }) => status === 'error' && !stalled);
-        const ofNodes = await failedInNodes(database, isLegacy, failed, giveUpMs - withinMs / 2);
-        executions.push(...rows.map((row) => tracedIn(row, ofNodes.has(Number(row['id'])))));
+        const stored = await storedOf(database, isLegacy, failed, giveUpMs - withinMs / 2);
+        executions.push(...rows.map((row) => tracedIn(row, stored.get(Number(row['id'])))));
         if (rows.length < PAGE) {
           const isWhole = savesAll && performance.now() - sinceMs < keptMs;
           return { executions, made: isWhole ? executions.length : givenOut };
@@ -100,14 +106,14 @@ function pageSql(kind: Database['kind'], { runId, after, isLegacy: legacy }: Pag
 const FAILURES = 50;
 const LONGEST_DATA = 2 ** 18;
 
-/** Which of these failed with the error of a node. What is too long, or would be read too late, is none. */
-async function failedInNodes(
+/** With which errors these failed. What is too long, or would be read too late, is left out. */
+async function storedOf(
   database: Database,
   isLegacy: boolean,
   rows: readonly DatabaseRow[],
   untilMs: number,
-): Promise<Set<number>> {
-  const found = new Set<number>();
+): Promise<Map<number, Stored>> {
+  const found = new Map<number, Stored>();
   const [table, id] = isLegacy ? ['execution_entity', 'id'] : ['execution_data', '"executionId"'];
   for (let at = 0; at < rows.length && performance.now() < untilMs; at += FAILURES) {
     const ids = rows.slice(at, at + FAILURES).map((row) => String(Number(row['id'])));
@@ -115,7 +121,7 @@ async function failedInNodes(
     // Without an answer nothing is known of their errors, and all else still is.
     const withData = await database.query(sql, untilMs - performance.now()).catch(() => []);
     for (const row of withData) {
-      if (hasFailedNode(storedIn(unpacked(String(row['data']))))) found.add(Number(row['id']));
+      found.set(Number(row['id']), storedIn(unpacked(String(row['data']))));
     }
   }
   return found;
@@ -147,7 +153,7 @@ function endedAt(kind: Database['kind'], legacy: boolean): string {
     : `(extract(epoch FROM ${end}) * 1000)::float8`;
 }
 
-function tracedIn(row: DatabaseRow, ofNode: boolean): TracedExecution {
+function tracedIn(row: DatabaseRow, stored?: Stored): TracedExecution {
   const { mode, status, dropped, elsewhere, cut, ended, stalled } = row;
   if (elsewhere) throw new Error('n8n does not keep their data in its database');
   const carried = typeof cut === 'string' ? (/^[^"\\]*/.exec(cut)?.[0] ?? null) : null;
@@ -157,7 +163,8 @@ function tracedIn(row: DatabaseRow, ofNode: boolean): TracedExecution {
     outcome: outcomeOf(String(status), Boolean(dropped)),
     // With the patch keep-stalled its data is still there, the id included.
     ...(status === 'crashed' || Boolean(stalled) ? { hasCrashed: true } : {}),
-    ...(ofNode ? { hasFailedNode: true } : {}),
+    ...(stored !== undefined && hasFailedNode(stored) ? { hasFailedNode: true } : {}),
+    ...(stored !== undefined && isRead(stored) ? shortError(stored.error) : {}),
     ...(typeof ended === 'number' ? { endedAtMs: ended } : {}),
     ...(mode === 'webhook' && ids.loadId === null ? { isOverwritten: true } : {}),
   };

@@ -1,5 +1,10 @@
-import { idsOf, type ExecutionsSeen, type TracedExecution } from '../../analysis/traced-execution';
-import { hasFailedNode, STALLED, storedIn } from '../../analysis/n8n-execution';
+import {
+  idsOf,
+  shortError,
+  type ExecutionsSeen,
+  type TracedExecution,
+} from '../../analysis/traced-execution';
+import { hasFailedNode, isRead, STALLED, storedIn } from '../../analysis/n8n-execution';
 import type { ExecutionTrace } from '../target';
 import type { N8nApi } from './api';
 import { rowsOf } from './pages';
@@ -62,13 +67,15 @@ function tracedIn(shown: Shown, runId: string): TracedExecution {
   const text = JSON.stringify(shown);
   const [, carried = null] = new RegExp(`"(${runId}-[^"\\\\]*)`).exec(text) ?? [];
   const hasStalled = shown.status === 'error' && text.includes(JSON.stringify(STALLED));
-  const ofNode = shown.status === 'error' && hasFailedNode(storedIn(shown.data));
+  const stored = storedIn(shown.data);
+  const ofNode = shown.status === 'error' && hasFailedNode(stored);
   const endedAtMs = Date.parse(shown.stoppedAt ?? '');
   return {
     ...idsOf(shown.mode, carried),
     outcome: outcomeOf(shown),
     ...(shown.status === 'crashed' || hasStalled ? { hasCrashed: true } : {}),
     ...(ofNode ? { hasFailedNode: true } : {}),
+    ...(isRead(stored) ? shortError(stored.error) : {}),
     ...(Number.isFinite(endedAtMs) ? { endedAtMs } : {}),
   };
 }

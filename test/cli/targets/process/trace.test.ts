@@ -155,10 +155,22 @@ describe('of an execution that failed, n8n', () => {
       ],
     ]);
 
-  test.each([
-    ['shows the error of a node', { message: '9', node: '10' }, { hasFailedNode: true }],
-    ['shows the same error of its last run', { message: '9' }, { hasFailedNode: true }],
-    ['says that a task runner died in a node', { message: '12', runnerId: '13' }, {}],
+  test.each<[string, object, object]>([
+    [
+      'shows the error of a node',
+      { message: '9', node: '10' },
+      { hasFailedNode: true, error: 'the service is away' },
+    ],
+    [
+      'shows the same error of its last run',
+      { message: '9' },
+      { hasFailedNode: true, error: 'the service is away' },
+    ],
+    [
+      'says that a task runner died in a node',
+      { message: '12', runnerId: '13' },
+      { error: 'Node execution failed' },
+    ],
   ])('%s', async (_, error, shown) => {
     const { executions } = (await traced(
       { ids: [1], givenOut: 1, failed: { 1: packed(error, 'Work') } },

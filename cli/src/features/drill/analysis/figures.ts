@@ -22,36 +22,48 @@ export const exposedTo = (
   faultMs: number,
 ): readonly RequestSample[] => requests.filter((request) => endOf(request) >= faultMs);
 
-/** In pods it takes this long until a fault that was made is told. */
+/** In pods, and in drills until 2026-12-01, it may take this long until a fault that was made is told. */
 const TOLD_WITHIN_MS = 1_000;
 
 type MadeFault = Pick<DrillFault, 'done' | 'everySeconds' | 'turns'>;
 
-interface Span {
+export interface Span {
+  /** When it may have been made first. */
   fromMs: number;
+  /** When it was told to be made; left out: at once. */
+  toldMs?: number;
   toMs: number;
 }
 
 /** While the fault lasted, or each of its turns. */
-function spansOf({ done, everySeconds, turns }: MadeFault, overMs: number | null): Span[] {
+export function spansOf({ done, everySeconds, turns }: MadeFault, overMs: number | null): Span[] {
   const [first] = done;
-  if (everySeconds === undefined && first !== undefined) {
-    return [{ fromMs: first.tMs, toMs: overMs ?? Infinity }];
+  const [only] = turns ?? [];
+  if (everySeconds === undefined && (turns?.length ?? 1) === 1 && first !== undefined) {
+    return [{ ...from(first.tMs, only?.begunMs), toMs: overMs ?? Infinity }];
   }
   // Drills that were recorded without turns repeated faults of a moment only.
   return (
-    turns?.map(({ fromMs, toMs }) => ({ fromMs, toMs: toMs ?? Infinity })) ??
-    done.map(({ tMs }) => ({ fromMs: tMs, toMs: tMs }))
+    turns?.map(({ begunMs, fromMs, toMs }) => ({
+      ...from(fromMs, begunMs),
+      toMs: toMs ?? Infinity,
+    })) ?? done.map(({ tMs }) => ({ ...from(tMs), toMs: tMs }))
   );
 }
+
+const from = (toldMs: number, begunMs = toldMs - TOLD_WITHIN_MS): Omit<Span, 'toMs'> => ({
+  ...{ toldMs, fromMs: begunMs },
+});
+
+/** Whether a request was open in one. */
+export const isOpenIn = (request: RequestSample, { fromMs, toMs }: Span): boolean =>
+  request.tMs <= toMs && endOf(request) >= fromMs;
 
 /** Tells of a request whether it was open in one of them. */
 const metBy =
   (spans: readonly Span[]) =>
   (request: RequestSample): boolean =>
-    spans.some(
-      ({ fromMs, toMs }) => request.tMs <= toMs && endOf(request) >= fromMs - TOLD_WITHIN_MS,
-    );
+    spans.some((span) => isOpenIn(request, span));
 
 /**
  * A fault of a moment is told to be over long before n8n has its connections again: each span goes on until the SLO is met
@@ -64,13 +76,19 @@ function untilMet(
   phases: DrillPhases & { everySeconds: number | undefined },
 ): Span[] {
   const { everySeconds = Infinity } = phases;
-  return spans.map(({ fromMs, toMs }, index) => {
-    const nextMs = spans[index + 1]?.fromMs ?? Math.min(phases.endMs, fromMs + 1000 * everySeconds);
+  return spans.map((span, index) => {
+    const { fromMs, toMs } = span;
+    const next = spans[index + 1];
+    const toldMs = span.toldMs ?? fromMs;
+    const nextMs =
+      next === undefined
+        ? Math.min(phases.endMs, toldMs + 1000 * everySeconds)
+        : (next.toldMs ?? next.fromMs);
     const { recoverSeconds, isRecoveryUnknown } = recovery(requests, slos, {
-      ...{ ...phases, faultMs: fromMs, endMs: nextMs },
+      ...{ ...phases, faultMs: toldMs, endMs: nextMs },
     });
     if (isRecoveryUnknown === true) return { fromMs, toMs };
-    const metMs = recoverSeconds === null ? nextMs : fromMs + 1000 * recoverSeconds;
+    const metMs = recoverSeconds === null ? nextMs : toldMs + 1000 * recoverSeconds;
     return { fromMs, toMs: Math.max(toMs, metMs) };
   });
 }

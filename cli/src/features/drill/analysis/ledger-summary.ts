@@ -19,6 +19,8 @@ export interface LedgerContext {
   answers: Sources['answers'];
   /** Sources of the ledger; null if unavailable. */
   sources: DrillLedger['sources'];
+  /** Times of the fault, and what of the requests is put down to them; left out: it was never made. */
+  told?: Pick<DrillLedger, 'moments' | 'cases'>;
   /** What the faults have hit; left out: they tell nothing of that. */
   victims?: readonly Victim[];
 }
@@ -26,7 +28,7 @@ export interface LedgerContext {
 /** A ledger as it is recorded. */
 export function ledgerSummary(
   ledger: Ledger,
-  { exposed, answers, sources, victims = [] }: LedgerContext,
+  { exposed, answers, sources, victims = [], told = {} }: LedgerContext,
 ): DrillLedger {
   // A response that comes at once ends the request before its work: what was not done was still open.
   const isExposed = (entry: LedgerEntry): boolean =>
@@ -48,6 +50,7 @@ export function ledgerSummary(
     sources,
     withoutExecutions: ledger.withoutExecutions,
     nameless: ledger.nameless,
+    ...told,
     ...(twins === 0 ? {} : { unfinishedTwins: twins }),
     ...(ledger.entries.some((entry) => entry.ranAtOnce !== undefined)
       ? { atOnce: atOnceIn(ledger.entries) }
@@ -84,7 +87,3 @@ export function namedClasses({ entries }: Ledger): Record<LedgerClass, NamedRequ
     }),
   ) as Record<LedgerClass, NamedRequests>;
 }
-
-/** The share of faults that may lose work in truth, with 95% confidence, after none of n did. */
-export const boundAfterNone = (faults: number): number =>
-  faults <= 0 ? 1 : 1 - 0.05 ** (1 / faults);

@@ -52,6 +52,8 @@ export interface LedgerEntry extends Evidence {
   /** When it was due, in milliseconds since the load began. */
   tMs: number;
   class: LedgerClass;
+  /** What n8n says with its failed executions. */
+  errors?: readonly string[];
   /** Whether its work ran twice at the same time; null: it is not known. Left out where nothing tells. */
   ranAtOnce?: boolean | null;
 }
@@ -73,6 +75,11 @@ export function ledgerOf(sources: Sources): Ledger {
   const { executions, why } = executionsOf(sources);
   const atOnce = answers === 'at-once';
   const fates = executions && grouped(executions.filter(hasRequest), requestOf, fateOf);
+  const errors = grouped(
+    (executions ?? []).filter((one) => hasRequest(one) && one.error !== undefined),
+    requestOf,
+    ({ error = '' }) => error,
+  );
   const calls =
     effects &&
     grouped(
@@ -90,7 +97,11 @@ export function ledgerOf(sources: Sources): Ledger {
       };
       const { id, tMs } = request;
       const ran = calls === null ? {} : { ranAtOnce: ranAtOnce(calls.get(id) ?? []) };
-      return { id, tMs, class: classify(evidence, atOnce), ...evidence, ...ran };
+      const said = errors.get(id);
+      return {
+        ...{ id, tMs, class: classify(evidence, atOnce), ...evidence, ...ran },
+        ...(said === undefined ? {} : { errors: said }),
+      };
     })
     .sort((a, b) => a.tMs - b.tMs);
   const known = [...(fates?.keys() ?? []), ...(calls?.keys() ?? [])];

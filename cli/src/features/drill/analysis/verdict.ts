@@ -23,7 +23,6 @@ import {
 } from '../record';
 import type { RunRecord } from '../../../record/run-record';
 import { textOf } from '../../../record/summary';
-import { boundAfterNone } from './ledger-summary';
 import { counted, formatNumber } from '../../../ui/numbers';
 
 /** Requests that may still be lost, or be lost already: with them, nothing bounds how many are. */
@@ -360,50 +359,6 @@ function titleOf(metric: 'errors' | LedgerClass, { classes, lost }: DrillLedger)
   return LOSSES.filter((name) => classes[name].requests > 0)
     .map((name) => LEDGER_WORDS[name].title)
     .join(', or ');
-}
-
-/**
- * What a drill that lost nothing rules out about such faults, with 95% confidence: the share of them that lose work, and the
- * share of exposed requests that are lost if those lose all that is in flight on their victims, null where that is unknown.
- * Requests of one fault are lost together, so the number of faults bounds how many of them lose work, however many requests
- * there were. Null where the drill lost something, or may have.
- */
-export function boundsOfNone({
-  ledger,
-  fault,
-  figures,
-}: Pick<DrillFacts, 'ledger' | 'fault' | 'figures'>): {
-  faults: number;
-  requests: number | null;
-} | null {
-  if (figures === null || ledger.lost > 0 || notKnown(ledger) > 0) return null;
-  const { inFlight, exposed } = ledger;
-  // One whose victim was idle could have lost none.
-  const faults = boundAfterNone(faultsAtRisk(fault));
-  const isKnown = inFlight !== undefined && inFlight.executions > 0 && exposed > 0;
-  return {
-    faults,
-    requests: isKnown ? Math.min(1, (faults * inFlight.executions) / exposed) : null,
-  };
-}
-
-/**
- * How often the fault was made where something is known to have been at risk. Drills until 2026-12-01 did not record which victim
- * is of which time: each had one.
- */
-export function faultsAtRisk({
-  done,
-  everySeconds,
-  turns,
-  victims = [],
-}: Pick<DrillFault, 'done' | 'everySeconds' | 'turns' | 'victims'>): number {
-  const made = turns?.length ?? (everySeconds === undefined ? 1 : done.length);
-  const isIdle = (turn: number): boolean => {
-    const own = victims.filter((victim) => (victim.turn ?? victims.indexOf(victim)) === turn);
-    return own.length > 0 && !own.some(isProven);
-  };
-  if (made === 1) return victims.length > 0 && !victims.some(isProven) ? 0 : 1;
-  return Array.from({ length: made }, (_, turn) => turn).filter((turn) => !isIdle(turn)).length;
 }
 
 function errorsOf({ classes, lostWithError }: DrillLedger): string {

@@ -1,5 +1,6 @@
 import { costOfRun } from '../../../analysis/cost';
-import { boundsOfNone, notKnown } from '../analysis/verdict';
+import { boundOf, losingFaults, repeatingFaults, type FaultCount } from '../analysis/bounds';
+import { notKnown } from '../analysis/verdict';
 import { CALLER_GOT, LEDGER_CLASSES, LEDGER_WORDS, WORK_DONE } from '../analysis/ledger-class';
 import {
   isCombined,
@@ -43,17 +44,48 @@ export const mainFigures = (record: DrillRecord): Figure[] => [
 export function howSure(record: DrillRecord): string {
   const { ledger, control } = record;
   const against = control === null ? ', without a control' : ' and a control without the fault';
-  const bounds = boundsOfNone(record);
-  const atMost = bounds === null ? '' : ` With 95% confidence, ${boundsText(bounds)}.`;
-  return `One drill with ${counted(ledger.exposed, 'exposed request')}${against}.${atMost}`;
+  const bounds = boundsOf(record);
+  const atMost =
+    bounds === null
+      ? ''
+      : ` With 95% confidence, at most ${percent(bounds.faults)} of such faults lose a request${
+          bounds.requests === null
+            ? ''
+            : `; if they lose everything in flight on the victim, at most ${percent(bounds.requests)} of exposed requests are lost`
+        }.`;
+  const twice = doneTwiceIn(record);
+  const repeats =
+    twice === null || ledger.moments === undefined
+      ? ''
+      : ` At most ${percent(boundOf(repeatingFaults(record, twice)))} of them do work twice.`;
+  return `One drill with ${counted(ledger.exposed, 'exposed request')}${against}.${atMost}${atMost === '' ? '' : repeats}`;
 }
 
-const boundsText = ({ faults, requests }: NonNullable<ReturnType<typeof boundsOfNone>>): string =>
-  `at most ${percent(faults)} of such faults lose a request${
-    requests === null
-      ? ''
-      : `; if they lose everything in flight on the victim, at most ${percent(requests)} of exposed requests are lost`
-  }`;
+/** Requests whose work was done more than once; null: nothing counts that. */
+const doneTwiceIn = ({ ledger: { sources, workByResponse } }: DrillRecord): number | null =>
+  sources.effects === null || workByResponse === undefined
+    ? null
+    : Object.values(workByResponse.more).reduce((sum, one) => sum + one, 0);
+
+/**
+ * `faults`: the share of such faults that may lose work. `requests`: the share of exposed requests that is, if those lose all that
+ * was in flight on their victims; null where that is unknown, or something was lost.
+ */
+function boundsOf(
+  record: DrillRecord,
+): { count: FaultCount; faults: number; requests: number | null } | null {
+  const count = record.figures === null ? null : losingFaults(record);
+  if (count === null) return null;
+  const { inFlight, exposed, lost } = record.ledger;
+  const faults = boundOf(count);
+  // All may, which rules nothing out.
+  if (faults === 1) return null;
+  const isKnown = lost === 0 && inFlight !== undefined && inFlight.executions > 0 && exposed > 0;
+  return {
+    ...{ count, faults },
+    requests: isKnown ? Math.min(1, (faults * inFlight.executions) / exposed) : null,
+  };
+}
 
 const faultFigure = (record: DrillRecord): Figure => ({ name: 'Fault', value: faultText(record) });
 
@@ -84,15 +116,21 @@ function lostText(record: DrillRecord): string {
   const { lost, exposed } = record.ledger;
   const open = notKnown(record.ledger);
   const share = lost === 0 ? '' : ` (${percent(lost / exposed)})`;
-  const bounds = boundsOfNone(record);
+  const bounds = boundsOf(record);
   const max =
     open > 0
       ? `, and the outcome of ${formatNumber(open)} is unknown`
       : bounds === null
         ? ''
-        : `; at most ${percent(bounds.faults)} of such faults lose any (95% confidence)`;
+        : `${losingText(bounds.count)}; at most ${percent(bounds.faults)} of such faults lose any (95% confidence)`;
   return `${formatNumber(lost)} of ${formatNumber(exposed)} exposed requests${share}${max}`;
 }
+
+/** A fault that was made once says it with what it lost. */
+const losingText = ({ costly, faults, isAtMost }: FaultCount): string =>
+  costly === 0 || faults === 1
+    ? ''
+    : `, in ${isAtMost ? 'at most ' : ''}${formatNumber(costly)} of ${counted(faults, 'fault')}`;
 
 /** What n8n used in the run under the fault, and what a million such requests cost where prices were given. */
 export const drillTakes = (run: RunRecord): Figure[] => costFigures(costOfRun(run), run.prices);

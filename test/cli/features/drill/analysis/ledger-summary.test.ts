@@ -4,10 +4,7 @@ import {
   ledgerOf,
   workByResponse,
 } from '../../../../../cli/src/features/drill/analysis/ledger';
-import {
-  boundAfterNone,
-  ledgerSummary,
-} from '../../../../../cli/src/features/drill/analysis/ledger-summary';
+import { ledgerSummary } from '../../../../../cli/src/features/drill/analysis/ledger-summary';
 import { fates, sourcesOf } from './histories';
 import { drillLedgerSchema } from '../../../../../cli/src/features/drill/record';
 import { endedUnderLoad } from '../../../../../cli/src/features/drill/analysis/phases';
@@ -112,13 +109,4 @@ test.each([
   ['never ended', null, false],
 ])('the sources show the end of a fault under load or not where it %s', (_, overMs, isSeen) => {
   expect(endedUnderLoad({ overMs, endMs: 75_000 })).toBe(isSeen);
-});
-
-test('the bound of faults that lose work, after none did, is the rule of three', () => {
-  for (const faults of [100, 1_000, 100_000]) {
-    expect(boundAfterNone(faults) * faults).toBeGreaterThan(2.9);
-    expect(boundAfterNone(faults)).toBeLessThan(3 / faults);
-  }
-  expect(boundAfterNone(1)).toBeCloseTo(0.95);
-  expect(boundAfterNone(0)).toBe(1);
 });

@@ -1,5 +1,4 @@
 import {
-  boundsOfNone,
   drillVerdict,
   type DrillFacts,
 } from '../../../../../cli/src/features/drill/analysis/verdict';
@@ -196,54 +195,6 @@ describe('a drill in which nothing could have been seen to break says nothing', 
         'too few requests were due after the fault',
       );
     }
-  });
-});
-
-describe('without a loss, what is ruled out is bounded by the number of faults', () => {
-  const inFlight = { executions: 7, faults: 1 };
-  const turns = [1, 2, 3].map((turn) => ({ tMs: 20_000 * turn, text: 'SIGKILL of worker-1' }));
-  const repeated = { ...facts().fault, everySeconds: 20, done: turns };
-  const bounds = (given: Partial<DrillFacts>) => boundsOfNone(facts(given));
-
-  test('as requests of one fault are lost together, however many requests there were', () => {
-    expect(bounds({})?.faults).toBeCloseTo(0.95);
-    expect(bounds({ ledger: ledger({ exposed: 100_000 }) })?.faults).toBeCloseTo(0.95);
-    expect(bounds({ fault: repeated })?.faults).toBeCloseTo(0.632);
-  });
-
-  test('and one that hit a worker without work does not count', () => {
-    const victims = [2, 0, 1].map((executions) => ({ tMs: 20_000, name: 'worker-1', executions }));
-    expect(bounds({ fault: { ...repeated, victims } })?.faults).toBeCloseTo(0.776);
-  });
-
-  test('and one whose victims do not tell does not count, but one of several victims is enough', () => {
-    const of = (victims: Victim[]) => bounds({ fault: { ...repeated, victims } })?.faults;
-    const one = { tMs: 20_000, name: 'worker-1' };
-    const silent = [0, 1, 2].map((turn) => ({ ...one, turn, executions: null }));
-    expect(of(silent)).toBe(1);
-    const busy = silent.map((victim) => ({ ...victim, executions: 2 }));
-    expect(of([...silent, ...busy])).toBeCloseTo(0.632);
-    // One that was made once, and hit several.
-    const once = [0, 2, 0].map((executions) => ({ ...one, turn: 0, executions }));
-    expect(bounds({ fault: { ...facts().fault, victims: once } })?.faults).toBeCloseTo(0.95);
-  });
-
-  test('and by what was in flight on the victims, where that is known', () => {
-    expect(bounds({})?.requests).toBeNull();
-    expect(bounds({ ledger: ledger({ inFlight }) })?.requests).toBeCloseTo(0.95 * 0.07);
-    const many = { executions: 21, faults: 3 };
-    expect(bounds({ fault: repeated, ledger: ledger({ inFlight: many }) })?.requests).toBeCloseTo(
-      0.632 * 0.21,
-      3,
-    );
-  });
-
-  test.each([
-    ['something was lost', { ledger: ledger({ lost: 1 }) }],
-    ['requests are still running', { ledger: ledger({ classes: classes({ running: 1 }) }) }],
-    ['the fault was not injected', { figures: null }],
-  ])('and by nothing if %s', (_, given) => {
-    expect(bounds(given)).toBeNull();
   });
 });
 
