@@ -10,6 +10,7 @@ import {
 } from '../../cli/src/features/study/study';
 import type { RunRecord } from '../../cli/src/record/run-record';
 import { restartsIn, seenIn } from './ledger';
+import { codeIn } from './code';
 import { isUnread, type CallOf } from './parts';
 
 /** PASS and FAIL; nothing is kept of the others. */
@@ -44,7 +45,7 @@ export const measuredDrill =
     return {
       record: {
         ...{ ...seenIn(csv, { faultMs, madeMs }), ...also(drill, csv) },
-        ...{ restarts: restartsIn(run, faultMs), drill },
+        ...{ restarts: restartsIn(run, faultMs), code: codeIn(root), drill },
       },
       sentence: record.verdict.sentence,
     };

@@ -1,8 +1,9 @@
 // The parts of the table of drills, in the order of their worth: one drill of one fault, on one target, in one
-// configuration, once. Pure.
+// configuration, once. Pure, but for the code in force, which is read from this repository.
 import { join } from 'node:path';
 import type { Part } from '../../cli/src/features/study/study';
 import type { DrillRecord } from '../../cli/src/features/drill/record';
+import { codeIn, isSameCode, type Code } from './code';
 
 /** What the pages call them, and what of it is given to the command on each target. */
 export const CONFIGURATIONS = {
@@ -33,6 +34,7 @@ export interface CallOf {
 export interface Drilled extends DrillPart {
   atOnce?: number;
   beside?: number;
+  code?: Code;
   drill: DrillRecord;
 }
 
@@ -129,9 +131,12 @@ interface Fault {
  * 40 s more. A worker that is away for longer comes back while a retry runs, and looks before its next node whether it may go on.
  */
 const SILENT_SECONDS = 240;
-/** One that is only cut off works on: what it has just begun is to outlast the cut. In two workers of 20 slots. */
+/**
+ * One that is only cut off works on: what it has just begun is to outlast the cut. In two workers of 20 slots. Before the fault, as
+ * much has to end as judges the steady phase.
+ */
 const OUTLASTING: Partial<Load> = {
-  ...{ rate: 0.1, workMs: 270_000, steady: 300, wait: 600 },
+  ...{ rate: 0.1, workMs: 270_000, steady: 620, wait: 600 },
   slo: ['--slo', 'errors<1%', '--slo', 'p95<300s'],
 };
 const OF_SOME_SECONDS: Partial<Load> = {
@@ -210,7 +215,10 @@ export const FAULTS: Fault[] = [
   },
 ];
 
-/** When scripts of the chart came, or were extended, after drills had been measured. */
+/**
+ * When scripts of the chart came, or were extended, after drills had been measured. Drills until 2026-12-01 did not record which code
+ * was in force, and are judged by these dates; later ones by that code.
+ */
 export const LATER_SCRIPTS = [
   // requeue-lost queues lost jobs again.
   { since: '2026-11-26T12:30:00Z' },
@@ -220,6 +228,8 @@ export const LATER_SCRIPTS = [
   { since: '2026-11-27T20:02:00Z' },
   // It lets workers run no node, and store no result, if neither store says whose the execution is.
   { since: '2026-11-29T16:30:00Z' },
+  // requeue-lost asks the database once for all jobs that Redis has lost.
+  { since: '2026-11-29T17:22:30Z' },
 ];
 
 /** How many times one drill repeats a fault. */
@@ -425,6 +435,18 @@ function haveSameVariables(now: readonly string[], then: readonly string[]): boo
 /** What recovery repeats hangs on them, so that it is measured anew with them. */
 const RECOVERS_WITH_MS = Math.max(...LATER_SCRIPTS.map(({ since }) => Date.parse(since)));
 
+const ROOT = join(import.meta.dirname, '../..');
+
+/** Whether a drill beside recovery had the scripts and the recovery of now. */
+export const hadCodeOfNow = ({
+  code,
+  drill: { startedAt = '' },
+}: {
+  code?: Code | undefined;
+  drill: { startedAt?: string };
+}): boolean =>
+  code === undefined ? Date.parse(startedAt) >= RECOVERS_WITH_MS : isSameCode(code, codeIn(ROOT));
+
 /** What of its fault and its load decides whether it shows anything. */
 const SHOWN_BY = ['--every', '--param'];
 const shownBy = (command: readonly string[]): string =>
@@ -436,9 +458,11 @@ const shownBy = (command: readonly string[]): string =>
  */
 export function isCurrent({
   name,
+  code,
   drill,
 }: {
   name: string;
+  code?: Code | undefined;
   drill: {
     command?: readonly string[];
     startedAt?: string;
@@ -447,9 +471,7 @@ export function isCurrent({
 }): boolean {
   const part = PARTS.find((one) => one.name === name);
   if (part === undefined || hadNothingAtRisk({ fault: part.fault, drill })) return false;
-  if (part.configuration === 'recovery' && Date.parse(drill.startedAt ?? '') < RECOVERS_WITH_MS) {
-    return false;
-  }
+  if (part.configuration === 'recovery' && !hadCodeOfNow({ code, drill })) return false;
   const planned = commandOf(part, { root: '/root', out: 'out', isShort: false });
   // A record has no folder of a machine.
   const now = planned.map((word) => word.replaceAll('/root', '.'));

@@ -2,11 +2,16 @@
 import type { Study } from '../../cli/src/features/study/study';
 import { waysIn } from '../drills/ledger';
 import { measuredDrill } from '../drills/measured';
-import { commandOf, PARTS, type KillsPart } from './parts';
+import type { Drilled } from '../drills/parts';
+import { commandOf, isCurrent, PARTS, type KillsPart } from './parts';
 
 export default {
   parts: PARTS,
   inside: 'parts/',
+  isDone: ({ name }, records) => {
+    const record = records.read(name) as Drilled | undefined;
+    return record !== undefined && isCurrent(record);
+  },
   measured: measuredDrill(commandOf, ({ fault }, csv) => ({
     ways: waysIn(
       csv,

@@ -2,6 +2,7 @@
 // all else as the chart has it. Pure.
 import {
   AROUND_SECONDS,
+  hadCodeOfNow,
   loadOf,
   type CallOf,
   optionsOf,
@@ -75,3 +76,7 @@ export function commandOf(
     ...['--every', `${String(everySeconds)}s`, '--no-control', '--ready', '300s', '--out', out],
   ];
 }
+
+/** Whether the record of a part had the scripts and the recovery of now: recovery is what these drills are about. */
+export const isCurrent = (record: Parameters<typeof hadCodeOfNow>[0]): boolean =>
+  hadCodeOfNow(record);

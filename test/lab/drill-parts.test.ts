@@ -10,7 +10,10 @@ import {
 import type { DrillLedger, DrillRecord } from '../../cli/src/features/drill/record';
 import { topologyOfValues } from '../../cli/src/targets/kubernetes/release/values';
 import { sampleDrill } from '../support/sample-drill';
+import { dueWithin, steadyPart } from '../../cli/src/features/drill/analysis/phases';
+import { codeIn, hashOf } from '../../studies/drills/code';
 import * as plan from '../../studies/drills/parts';
+import { isCurrent as isCurrentKills } from '../../studies/many-kills/parts';
 import { drillTable, type Part as DrilledPart } from '../../lab/generate/studies/drills';
 import { restartsIn, seenIn, waysIn } from '../../studies/drills/ledger';
 
@@ -277,6 +280,47 @@ describe('the parts', () => {
     expect(isCurrent(of('recovery'), after)).toBe(true);
     expect(isCurrent(of('recovery'), after, '--every')).toBe(false);
     expect(isCurrent(of('defaults'), before)).toBe(true);
+  });
+
+  test('are measured again beside recovery once the code of now is another than the recorded one, whatever the date', () => {
+    const name = 'kill-worker-process-recovery-1';
+    const command = (commands[parts.findIndex((part) => part.name === name)] ?? []).map((word) =>
+      word.replaceAll('/here', '.'),
+    );
+    const now = codeIn(root);
+    const isCurrent = (code: typeof now, startedAt = '2026-11-24T00:00:00Z'): boolean =>
+      plan.isCurrent({ name, code, drill: { command, startedAt } });
+    expect(isCurrent(now)).toBe(true);
+    expect(isCurrent({ ...now, recovery: 'other' }, '2027-01-01T00:00:00Z')).toBe(false);
+    const scripts = { ...now.scripts, 'running-work': 'other' };
+    expect(isCurrent({ ...now, scripts }, '2027-01-01T00:00:00Z')).toBe(false);
+    expect(isCurrentKills({ code: now, drill: {} })).toBe(true);
+    expect(isCurrentKills({ drill: { startedAt: '2026-11-26T03:29:59Z' } })).toBe(false);
+  });
+
+  test('are not measured again because a comment of that code is another', () => {
+    expect(hashOf(['// One.\nconst a = 1;\n'])).toBe(hashOf(['/* Two. */ const a  = 1;']));
+    expect(hashOf(['const a = 1;'])).not.toBe(hashOf(['const a = 2;']));
+  });
+
+  test('judge their steady phase by requests that end before the fault begins', () => {
+    for (const [index, { name }] of parts.entries()) {
+      const words = commands[index] ?? [];
+      const valueOf = (option: string): number =>
+        Number.parseFloat((words[words.indexOf(option) + 1] ?? '').replace('ms=', ''));
+      const [rate, workMs] = [valueOf('--rate'), valueOf('--param')];
+      const [warmupMs, steadyMs] = [1000 * valueOf('--warmup'), 1000 * valueOf('--steady')];
+      const faultMs = warmupMs + steadyMs;
+      // As slow as work is beside other drills.
+      const durationMs = 1.1 * workMs + 100;
+      const requests = Array.from({ length: Math.floor((faultMs / 1000) * rate) }, (_, turn) => ({
+        ...{ tMs: (turn * 1000) / rate, durationMs, status: 200, ok: true, errorKind: '' },
+        ...{ id: String(turn), workload: 'side-effect', ranBy: '' },
+      }));
+      const judged = dueWithin(requests, steadyPart(requests, warmupMs, faultMs));
+      const late = judged.filter(({ tMs }) => tMs + durationMs >= faultMs).length;
+      expect([name, late, judged.length >= 10]).toEqual([name, 0, true]);
+    }
   });
 
   test('are measured again where it is unknown what became of some requests, whatever else was broken', () => {
