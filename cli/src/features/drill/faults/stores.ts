@@ -198,7 +198,6 @@ export const postgresNewPrimary: InsideFault = {
   title: 'SIGKILL of the PostgreSQL primary, whose streaming standby is then promoted',
   kind: 'accident',
   defaultSeconds: 20,
-  isOfDatabase: true,
   ...withStandby('postgresql'),
   promise: SURVIVED,
   lacks: needsPostgresql,
@@ -255,7 +254,6 @@ export const poolsUsedUp: InsideFault = {
     "a lock on executions in PostgreSQL holds every connection of n8n's pools, until n8n answers 503",
   kind: 'accident',
   defaultSeconds: 30,
-  isOfDatabase: true,
   promise: SURVIVED,
   notOn: {
     kubernetes: 'it holds a lock in the database, which works only with a database on this machine',
