@@ -118,6 +118,8 @@ interface Fault {
   lasts?: number;
   /** Seconds from one of its moments to the next, beside recovery: one moment tells little of what is done twice. */
   every?: number;
+  /** The same for a fault of a worker, on targets where none had been drilled beside the recovery of now. */
+  everyOn?: Partial<Record<Target, number>>;
   back: number;
   tail: number;
   load?: Partial<Load>;
@@ -146,26 +148,32 @@ const OF_SOME_SECONDS: Partial<Load> = {
 
 /** Two workers with so few slots just keep up with it, so that jobs wait in Redis. */
 export const FULL = { slots: 2, rate: 1.85 };
+/**
+ * In pods a container that ends again and again is started later each time, after up to 80 s where two workers take turns at ten
+ * faults: until then the other one works. `redis-half-open` ends both, so that in pods it is not repeated.
+ */
 export const FAULTS: Fault[] = [
-  { name: 'kill-worker', on: BOTH, back: 40, tail: GIVEN_UP },
+  { name: 'kill-worker', on: BOTH, everyOn: { kubernetes: 120 }, back: 40, tail: GIVEN_UP },
   { name: 'kill-main', on: BOTH, back: 50, tail: 20 },
   { name: 'kill-webhook', on: BOTH, back: 40, tail: 20 },
   { name: 'scale-in', on: BOTH, back: 60, tail: 10 },
   { name: 'rolling-upgrade', on: ['kubernetes'], lasts: 150, back: 30, tail: 10 },
   { name: 'drain-node', on: ['kubernetes'], lasts: 150, back: 30, tail: 10 },
-  { name: 'redis-half-open', on: BOTH, back: 150, tail: 150 },
+  { name: 'redis-half-open', on: BOTH, everyOn: { process: 120 }, back: 150, tail: 150 },
   { name: 'restart-redis', on: BOTH, back: 45, tail: GIVEN_UP },
   { name: 'stop-redis', on: BOTH, lasts: 30, back: 60, tail: GIVEN_UP },
   { name: 'restart-postgres', on: BOTH, every: 45, back: 45, tail: 20 },
   { name: 'stop-postgres', on: BOTH, lasts: 30, every: 75, back: 60, tail: GIVEN_UP },
   {
     ...{ name: 'stall-worker', on: BOTH, lasts: 75, back: 45, tail: 60 },
+    everyOn: { kubernetes: 150 },
     recovered: { lasts: SILENT_SECONDS, load: OF_SOME_SECONDS, more: [] },
   },
   { name: 'stall-main', on: BOTH, lasts: 30, back: 60, tail: 20 },
   { name: 'stall-webhook', on: BOTH, lasts: 30, back: 60, tail: 20 },
   {
     ...{ name: 'cut-worker', on: BOTH, lasts: 75, back: 45, tail: 60 },
+    everyOn: { kubernetes: 150 },
     recovered: { lasts: SILENT_SECONDS, load: OUTLASTING, more: ['--concurrency', '20'] },
   },
   {
@@ -175,9 +183,10 @@ export const FAULTS: Fault[] = [
       kubernetes: (root) => valuesFile(root, 'few-slots'),
     },
   },
-  { name: 'kill-runner', on: BOTH, back: 40, tail: 20 },
+  { name: 'kill-runner', on: BOTH, everyOn: { kubernetes: 90 }, back: 40, tail: 20 },
   {
     ...{ name: 'oom-worker', on: BOTH, back: 45, tail: GIVEN_UP },
+    everyOn: { kubernetes: 120 },
     more: { process: () => ['--memory', '1Gi'] },
   },
   {
@@ -263,7 +272,7 @@ const DEFAULT_LOAD: Load = { rate: RATE, workMs: WORK_MS, steady: STEADY_SECONDS
 export const AROUND_SECONDS = { process: 60, kubernetes: 150 };
 /** The age that recovery waits for, and its retries. */
 const RECOVERY_SECONDS = 90;
-/** The drills of one fault have a control, which stands for all: the same load on the same n8n, before the fault. */
+/** The drills of one fault have a control, but for one of ten moments; it stands for all: the same load on the same n8n, before the fault. */
 export const hasControl = ({ fault }: { fault: string }): boolean => fault === 'kill-worker';
 /** From the end of the control to the load with the fault. */
 const AFTER_CONTROL_SECONDS = 20;
@@ -320,7 +329,8 @@ const hasLost = ({ drill }: Lossy): boolean => {
  * How much is lost hangs on the moment of the fault, so what can lose something is repeated whatever the first drill has
  * lost. A harmless fault is drilled once, and 3 times as soon as one of its drills on the same target has lost something.
  * Recovery has nothing to do where the chart's defaults lose nothing: it is drilled once there, and 3 times if it did
- * something again. Beside it, the faults of the database are always repeated: there it did most of its work twice. What is
+ * something again. Beside it, the faults of the database are always repeated: there it did most of its work twice. One drill
+ * with ten moments of a worker's fault takes the place of three with one. What is
  * drilled once on processes says only what can happen: the page bounds the share of faults that lose something by one.
  */
 export function isNeeded(
@@ -334,6 +344,7 @@ export function isNeeded(
       .map(({ name }) => recordOf(name))
       .some((record) => record !== undefined && hasLost(record));
   if (configuration === 'recovery') {
+    if (hasMoments(fault, target)) return repeat === 1;
     return repeat === 1 || isOfDatabase(fault) || lostIn(['defaults', 'recovery']);
   }
   return repeat === 1 || !HARMLESS.includes(fault) || lostIn(['as-it-comes', 'defaults']);
@@ -342,6 +353,10 @@ export function isNeeded(
 /** Whether n8n's workers live, and its database does not take what they have done. */
 export const isOfDatabase = (fault: string): boolean =>
   FAULTS.some(({ name, every }) => name === fault && every !== undefined);
+
+/** Whether one drill beside recovery has ten moments of a worker's fault. */
+const hasMoments = (fault: string, target: Target): boolean =>
+  FAULTS.some(({ name, everyOn }) => name === fault && everyOn?.[target] !== undefined);
 
 /** Every fault once on each target, on this machine first, before any of them again. */
 export const PARTS: DrillPart[] = Array.from({ length: REPEATS }, (_, index) => index + 1).flatMap(
@@ -353,7 +368,7 @@ export const PARTS: DrillPart[] = Array.from({ length: REPEATS }, (_, index) => 
           return {
             ...{ fault: fault.name, target, configuration, repeat },
             name: `${fault.name}-${target}-${configuration}-${String(repeat)}`,
-            loadSeconds: allLoadSecondsOf(fault, configuration),
+            loadSeconds: allLoadSecondsOf(fault, target, configuration),
             seconds: secondsOf(fault, target, configuration),
           };
         }),
@@ -370,25 +385,34 @@ function drilledIn(fault: Fault, target: Target, configuration: Configuration): 
 }
 
 /** From the begin of the first load to the end of the last one. */
-function allLoadSecondsOf(fault: Fault, configuration: Configuration): number {
+function allLoadSecondsOf(fault: Fault, target: Target, configuration: Configuration): number {
   const { name, back, load: { steady = STEADY_SECONDS } = {} } = fault;
-  const { lasts = 0 } = timesOf(fault, configuration);
+  const { lasts = 0, every } = timesOf(fault, target, configuration);
   const seconds = WARMUP_SECONDS + steady + lasts + back;
-  return hasControl({ fault: name }) ? 2 * seconds + AFTER_CONTROL_SECONDS : seconds;
+  return hasControl({ fault: name }) && every === undefined
+    ? 2 * seconds + AFTER_CONTROL_SECONDS
+    : seconds;
 }
 
 /** For how long the fault lasts or is repeated, and how often. */
 function timesOf(
-  { lasts, every }: Fault,
+  { lasts, everyOn, every: onBoth }: Fault,
+  target: Target,
   configuration: Configuration,
 ): { lasts: number | undefined; every?: number } {
+  const every = onBoth ?? everyOn?.[target];
   if (every === undefined || configuration !== 'recovery') return { lasts };
   return { lasts: MOMENTS * every, every };
 }
 
 function secondsOf(fault: Fault, target: Target, configuration: Configuration): number {
   const recovering = configuration === 'recovery' ? RECOVERY_SECONDS : 0;
-  return AROUND_SECONDS[target] + allLoadSecondsOf(fault, configuration) + fault.tail + recovering;
+  return (
+    AROUND_SECONDS[target] +
+    allLoadSecondsOf(fault, target, configuration) +
+    fault.tail +
+    recovering
+  );
 }
 
 /** The options of a drill, with who takes the requests in that of this fault; left out: webhook processors. */
@@ -410,11 +434,12 @@ export function commandOf(
   if (found === undefined) throw new Error(`there is no fault ${fault}`);
   const drilled = drilledIn(found, target, configuration);
   const { back, load = {}, more = {} } = drilled;
+  const times = timesOf(drilled, target, configuration);
   return [
     ...['drill', fault, '--target', target, ...optionsOf({ fault, target, configuration }, root)],
     ...(more[target]?.(root) ?? []),
-    ...loadOf({ ...timesOf(drilled, configuration), back, isShort, ...load }),
-    ...(hasControl({ fault }) ? [] : ['--no-control']),
+    ...loadOf({ ...times, back, isShort, ...load }),
+    ...(hasControl({ fault }) && times.every === undefined ? [] : ['--no-control']),
     ...['--ready', '300s', '--out', out],
   ];
 }

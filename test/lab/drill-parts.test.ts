@@ -52,10 +52,10 @@ describe('the parts', () => {
     );
   });
 
-  test('are named once each, as often as a count needs, and none takes more than 20 minutes', () => {
+  test('are named once each, as often as a count needs, and none takes more than 35 minutes', () => {
     expect(new Set(parts.map(({ name }) => name)).size).toBe(parts.length);
     expect(parts.filter(({ repeat }) => repeat === 1)).toHaveLength(parts.length / 3);
-    expect(Math.max(...parts.map(({ seconds }) => seconds))).toBeLessThan(20 * 60);
+    expect(Math.max(...parts.map(({ seconds }) => seconds))).toBeLessThan(35 * 60);
     expect(parts[0]?.name).toBe('kill-worker-process-as-it-comes-1');
   });
 
@@ -67,20 +67,23 @@ describe('the parts', () => {
     }
   });
 
-  test('have ten moments of each fault of the database beside recovery, each over before the next', () => {
-    const repeated = parts.flatMap(({ fault, configuration, name }, index) => {
+  test('have ten moments beside recovery of each fault of the database, and of faults of a worker, each over before the next', () => {
+    const repeated = parts.flatMap(({ fault, target, configuration, name }, index) => {
       const words = commands[index] ?? [];
       const numberOf = (option: string): number =>
         Number.parseInt(words[words.indexOf(option) + 1] ?? '', 10);
-      return words.includes('--every')
-        ? [{ fault, configuration, name, every: numberOf('--every'), lasts: numberOf('--for') }]
-        : [];
+      const times = { every: numberOf('--every'), lasts: numberOf('--for') };
+      return words.includes('--every') ? [{ fault, target, configuration, name, ...times }] : [];
     });
-    expect(repeated).toHaveLength(4 * 2 * 3);
     expect([...new Set(repeated.map(({ configuration }) => configuration))]).toEqual(['recovery']);
-    expect([...new Set(repeated.map(({ fault }) => fault))].sort()).toEqual([
+    const ofDatabase = [
       ...['full-disk', 'postgres-connections-used-up', 'restart-postgres', 'stop-postgres'],
-    ]);
+    ];
+    const inPods = ['cut-worker', 'kill-runner', 'kill-worker', 'oom-worker', 'stall-worker'];
+    const faultsOn = (on: string): string[] =>
+      [...new Set(repeated.flatMap(({ fault, target }) => (target === on ? [fault] : [])))].sort();
+    expect(faultsOn('process')).toEqual([...ofDatabase, 'redis-half-open'].sort());
+    expect(faultsOn('kubernetes')).toEqual([...ofDatabase, ...inPods].sort());
     for (const { fault, every, lasts } of repeated) {
       expect([fault, lasts / every]).toEqual([fault, plan.MOMENTS]);
       const turn = FAULTS.find(({ name }) => name === fault)?.defaultSeconds ?? Infinity;
@@ -151,6 +154,15 @@ describe('the parts', () => {
         const names = all(fault).filter((name) => name.includes('-recovery-'));
         expect([names.length, needed(names)]).toEqual([3, names]);
       }
+    });
+
+    test('once beside recovery where one drill has ten moments of a fault of a worker, whatever was lost', () => {
+      const lost = { 'kill-worker-kubernetes-defaults-1': record({ lost: 3 }) };
+      const recovering = (target: string): string[] =>
+        all('kill-worker', target).filter((name) => name.includes('-recovery-'));
+      expect(needed(recovering('kubernetes'), lost)).toEqual(['kill-worker-kubernetes-recovery-1']);
+      const onProcesses = { 'kill-worker-process-defaults-1': record({ lost: 3 }) };
+      expect(needed(recovering('process'), onProcesses)).toHaveLength(3);
     });
 
     test('once in each configuration where a fault should lose nothing', () => {
@@ -231,7 +243,7 @@ describe('the parts', () => {
     for (const fault of ['stall-worker', 'cut-worker']) {
       expect(wordsOf(`${fault}-process-recovery-1`)).toContain('--for 240s');
       expect(wordsOf(`${fault}-process-defaults-1`)).toContain('--for 75s');
-      expect(wordsOf(`${fault}-kubernetes-recovery-1`)).toContain('--for 75s');
+      expect(wordsOf(`${fault}-kubernetes-recovery-1`)).toContain('--for 1500s --every 150s');
     }
     expect(wordsOf('cut-worker-process-recovery-1')).toContain('--param ms=270000');
   });
@@ -396,6 +408,9 @@ describe('the parts', () => {
     expect(controlled.map(({ target, configuration }) => `${target} ${configuration}`)).toEqual(
       parts
         .filter(({ fault }) => fault === 'kill-worker')
+        .filter(
+          ({ target, configuration }) => `${target} ${configuration}` !== 'kubernetes recovery',
+        )
         .map(({ target, configuration }) => `${target} ${configuration}`),
     );
     const [both, one] = ['kill-worker', 'kill-webhook'].map(

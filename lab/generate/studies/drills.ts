@@ -10,6 +10,7 @@ import {
   isNeeded,
   isSlowBeside,
   isUnread,
+  MOMENTS,
   PARTS,
   REPEATS,
 } from '../../../studies/drills/parts';
@@ -222,7 +223,7 @@ In \`redis-loses-data\`, it comes at ${number(FULL.rate)}/s, and each worker has
 The configuration _${CONFIGURATIONS['as-it-comes']}_ is without the tuning, the patches and the variables of this kit. The second has them and the worker guard, in pods also limits, probes and \`preStop\`. The third has \`n8n-tuned recover --retry\` beside it.
 
 A cell shows the requests lost of those exposed (open when the fault came, or due later), in how many of the faults that put something at risk, and when the SLO was met again. What was still running or unknown may be lost too.
-A fault was drilled ${number(REPEATS)} times where one can lose something, so none lost still allows ${share(boundOfFaults(0, REPEATS))} of such faults to lose some (95% confidence).
+A fault was drilled ${number(REPEATS)} times where one can lose something; beside recovery, one drill makes faults of the database, and in new drills those of a worker, ${number(MOMENTS)} times. After ${number(REPEATS)} faults, none lost still allows ${share(boundOfFaults(0, REPEATS))} of such faults to lose some (95% confidence).
 A record is \`parts/FAULT-TARGET-CONFIGURATION-N\`${first === undefined ? '' : `, such as this ${link(first.path)}`}; it also has the other classes and [the promise](docs/drills.md#the-promise).
 
 ${targets.map((target) => `### On ${target === 'process' ? 'processes' : 'Kubernetes'}\n\n${targetTable(groups.filter((group) => group.target === target))}`).join('\n\n')}`;
