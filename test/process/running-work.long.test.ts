@@ -53,9 +53,11 @@ test('a worker whose Redis user may not use these keys works on as n8n does, and
   const narrow = redis.url.replace('//', '//narrow:secret@');
   const { wrote, said } = await withN8n<unknown[]>(HOST, [PATCH], {
     redis: narrow,
-    steps: [STAND, NODE, STAND, NODE, END],
+    steps: [STAND, NODE, STAND, NODE, END, { state: true }],
   });
+  const state = wrote.pop();
   expect(wrote).toEqual([null, 'runs', null, 'runs', 'stored']);
+  expect(state).toBe('failed');
   expect(said).toBe(
     'n8n-tuned: keep-stalled: Redis lets n8n use no key that begins with n8n-tuned, so recovery does not see what runs\n',
   );

@@ -8,6 +8,7 @@
 //   {take, agoMs} recovery takes it, or took it so long ago
 //   {noRedis}     the connection to Redis is gone
 //   {rowFails}    the database refuses so often with these codes when it is asked for the status
+//   {state}       what its metrics say of keep-stalled
 //   {look}        what Redis has; 'whole': the result of the execution too
 // With {redis, many, awayMs} so many executions end at once while the database is away for so long; what it was asked is written.
 // With {hangs} its first answer after that never comes.
@@ -16,6 +17,8 @@ const { createRequire } = require('node:module');
 const { dirname, join } = require('node:path');
 const { setImmediate } = require('node:timers');
 const timers = require('node:timers/promises');
+
+const { states } = require('../../../charts/n8n-tuned/files/preload/in-force.cjs');
 
 const manifest = process.argv[2];
 const load = createRequire(manifest);
@@ -88,6 +91,7 @@ async function take(step) {
   if (step.row) return void (row = step.row);
   if (step.rowFails) return void (rowFails = step.rowFails);
   if (step.take) return void (await asking.zadd(key('taken'), now() - (step.agoMs ?? 0), ID));
+  if (step.state) return states()['keep-stalled'];
   if (step.noRedis) return void client.disconnect();
   const [alive, done] = await Promise.all(
     ['alive', 'done'].map((name) => asking.zrange(key(name), 0, -1)),

@@ -5,9 +5,10 @@
 const { performance } = require('node:perf_hooks');
 const { clearTimeout, setInterval, setTimeout } = require('node:timers');
 const timers = require('node:timers/promises');
-const { say: tell } = require('./in-force.cjs');
+const { say: tell, setState } = require('./in-force.cjs');
 
-const say = (what) => tell('keep-stalled', what);
+const NAME = 'keep-stalled';
+const say = (what) => tell(NAME, what);
 
 /** For so long after it was last heard of, nobody takes an execution for dead. Nobody retries one that is younger. */
 const LEASE_MS = 30_000;
@@ -61,14 +62,20 @@ function within(ms, asked, store = 'Redis') {
 }
 
 let isRefused = false;
-/** A Redis user that may not use these keys: n8n works on, as it does without this script. */
+let isRefusalTold = false;
+/** A Redis user that may not use these keys: n8n works on, as it does without this script, and recovery sees it in the metrics. */
+function noteRefusal(isNew) {
+  if (isRefused === isNew) return;
+  isRefused = isNew;
+  setState(NAME, isRefused ? 'failed' : 'known', 'Redis');
+  if (!isRefused || isRefusalTold) return;
+  isRefusalTold = true;
+  say(`Redis lets n8n use no key that begins with n8n-tuned, so recovery does not see what runs`);
+}
 function refuse(problem) {
   if (!/NOPERM/.test(String(problem?.message))) throw problem;
-  if (!isRefused) {
-    say(`Redis lets n8n use no key that begins with n8n-tuned, so recovery does not see what runs`);
-  }
-  isRefused = true;
-  return [];
+  noteRefusal(true);
+  return null;
 }
 
 async function hold(queue, ids) {
@@ -78,10 +85,11 @@ async function hold(queue, ids) {
   const works = ids.flatMap((id) => [id, Math.ceil(sinceMs(running.get(id).begunAt))]);
   const asked = queue.client.eval(HOLD, 2, ...keys, LEASE_MS, ...works);
   const taken = await within(ASK_WITHIN_MS, asked).catch(refuse);
+  if (taken !== null) noteRefusal(false);
   for (const id of ids) {
     const work = running.get(id);
     if (work === undefined) continue;
-    if (taken.includes(id)) work.isTaken = true;
+    if (taken?.includes(id)) work.isTaken = true;
     else work.heldAt = heldAt;
   }
 }

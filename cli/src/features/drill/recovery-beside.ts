@@ -156,19 +156,19 @@ export async function recoveryBeside(
   if (owner === undefined) throw new Failure('recovery requires the owner account of n8n');
   const apiKey = await newOwnersKey(baseUrl, owner, SCOPES);
   await tagAll(new N8nApi(baseUrl, apiKey));
-  const order: OnceOrder = {
+  const order: Omit<OnceOrder, 'metrics'> = {
     ...{ url: baseUrl, apiKey, tag: TAG, retries: true, withinMs: SINCE_HOURS * 3_600_000 },
     rules: {
       ...{ maxAttempts: ATTEMPTS, minAgeMs: 1000 * ageSeconds, backOffMs: 1000 * EVERY_SECONDS },
     },
     saves: NOTHING_KNOWN,
-    metrics: [],
     ...{ patienceMs: 1000 * PATIENCE_SECONDS, atOnce: AT_ONCE, stopAfterLost: STOP_AFTER },
   };
   return new RecoveryBeside(
     (signal) =>
       recoverOnce(
-        order,
+        // Asked anew: what was killed meanwhile has been replaced.
+        { ...order, metrics: metricsIn(running) },
         (onLost) => openQueue(new Redis(redis.url, LAZY), redis.prefix, onLost),
         () => undefined,
         signal,
@@ -177,6 +177,17 @@ export async function recoveryBeside(
     1000 * EVERY_SECONDS,
     1000 * ageSeconds,
   );
+}
+
+/** Processes of n8n that run now, besides main, which is asked at its own URL. One that was killed tells nothing. */
+export function metricsIn({
+  metrics,
+  processes,
+}: Pick<Running, 'metrics' | 'processes'>): OnceOrder['metrics'] {
+  const running = new Set(processes().map(({ instance }) => instance));
+  return metrics
+    .filter(({ role, instance }) => role !== 'main' && running.has(instance))
+    .map(({ role, url }) => ({ url, isWorker: role === 'worker' }));
 }
 
 async function tagAll(api: N8nRequests): Promise<void> {

@@ -66,7 +66,7 @@ export async function recoverOnce(
 ): Promise<PassReport | null> {
   const n8n = new N8nApi(order.url, order.apiKey, signal);
   const api = new RecoveryApi(n8n);
-  const seen = await metricsOf(order, signal);
+  let seen = await metricsOf(order, signal);
   const [version] = seen.flatMap(({ text }) => versionToldIn(text ?? '') ?? []);
   if (version !== undefined) refuseOlder(version);
   const leading = new AbortController();
@@ -109,7 +109,12 @@ export async function recoverOnce(
                 known: () => queue.settled(),
                 keep: (keys) => queue.keepSettled(keys, Date.now()),
               },
-        lagSeconds: async () => lagIn(await metricsOf(order, ending)),
+        // A worker may have been started since without it.
+        isWorkTold: () => keptStalled(seen).state === 'in force',
+        lagSeconds: async () => {
+          seen = await metricsOf(order, ending);
+          return lagIn(seen);
+        },
         wait: (ms) => sleep(ms, undefined, { signal: ending }).catch(() => undefined),
       },
       { ...order, workflows, sinceMs: Date.now() - order.withinMs },

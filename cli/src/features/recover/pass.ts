@@ -46,6 +46,8 @@ export interface RecoveryDeps {
     known(): Promise<ReadonlySet<string>>;
     keep(keys: readonly string[]): Promise<void>;
   } | null;
+  /** Whether every worker tells Redis what it runs, by what the processes showed last. */
+  isWorkTold(): boolean;
   /** p99 of the lag of the event loops of n8n, the longest of them, in seconds; null: no process shows it. */
   lagSeconds(): Promise<number | null>;
   /** Returns early where the pass is to end. */
@@ -354,7 +356,9 @@ async function decisionsOf(
   const done = (await deps.work?.done()) ?? new Map<string, number>();
   const stored = new Map<string, Stored>();
   for (;;) {
-    const decisions = decide({ nowMs, executions, stored, settled, queued, done }, rules);
+    const isWorkTold = deps.isWorkTold();
+    const view = { nowMs, executions, stored, settled, queued, done, isWorkTold };
+    const decisions = decide(view, rules);
     const toLook = decisions.filter(({ kind }) => kind === 'look');
     if (toLook.length === 0) return decisions;
     for (const { execution } of toLook) {

@@ -1,4 +1,4 @@
-import { RecoveryBeside } from '../../../../cli/src/features/drill/recovery-beside';
+import { metricsIn, RecoveryBeside } from '../../../../cli/src/features/drill/recovery-beside';
 import type { PassReport, RetryAttempt } from '../../../../cli/src/features/recover/pass';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -98,6 +98,23 @@ test('recovery beside a drill makes no pass after it was stopped', async () => {
   const before = made;
   await recovery.stop();
   expect(made).toBe(before);
+});
+
+test('recovery beside a drill asks the processes of n8n that run now, and none that was killed', () => {
+  const at = (role: 'main' | 'worker' | 'webhook', instance: string) => ({
+    ...{ role, instance, url: `http://${instance}/metrics` },
+  });
+  const running = ['main-1', 'worker-2', 'webhook-1'].map((instance) => ({
+    ...{ instance, role: 'worker' as const, pid: 1 },
+  }));
+  const metrics = [
+    ...[at('main', 'main-1'), at('worker', 'worker-1'), at('worker', 'worker-2')],
+    at('webhook', 'webhook-1'),
+  ];
+  expect(metricsIn({ metrics, processes: () => running })).toEqual([
+    { url: 'http://worker-2/metrics', isWorker: true },
+    { url: 'http://webhook-1/metrics', isWorker: false },
+  ]);
 });
 
 /** A correction of the time moves no fault and ends no wait. */

@@ -114,6 +114,11 @@ export class ModelN8n implements RecoveryDeps {
   /** Jobs of others that wait, of which a worker ends one in each second. */
   backlog = 0;
 
+  /** Whether the metrics of every worker say that it tells Redis what it runs. */
+  isTold = true;
+
+  isWorkTold = (): boolean => this.isTold;
+
   /** Until when an event loop of n8n lags. */
   lagsUntilMs = 0;
 

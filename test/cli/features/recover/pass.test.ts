@@ -130,6 +130,27 @@ test.each(['lives', 'lives, called failed'] as const)(
   },
 );
 
+test('where not every worker tells what it runs, what n8n has as running is left alone, and what it has failed is retried', async () => {
+  const n8n = new ModelN8n([work({ begins: 'lives', toldInMs: 10 * SLOW_MS }), work()]);
+  n8n.isTold = false;
+  const report = await run(n8n);
+  expect(report.attempts).toMatchObject([{ executionId: '2', outcome: 'recovered' }]);
+  expect(report.left).toMatchObject([{ executionId: '1', isFinal: false }]);
+  expect([n8n.doubles, isAnythingLost(report)]).toEqual([0, true]);
+});
+
+test('a worker that is started meanwhile and does not tell what it runs is heeded before each retry', async () => {
+  const n8n = new ModelN8n([work({ begins: 'at work' })]);
+  n8n.wait = (ms) => {
+    n8n.isTold = false;
+    n8n.clockMs += ms;
+    return Promise.resolve();
+  };
+  expect((await run(n8n)).attempts).toMatchObject([
+    { outcome: 'no longer due', text: expect.stringContaining('may still be running') as string },
+  ]);
+});
+
 test('without being told to retry, it retries nothing and says what it would', async () => {
   const n8n = new ModelN8n([
     work(),
@@ -288,6 +309,7 @@ test('what is settled and can be neither read nor kept ends no pass, and is said
     ...{
       queued: n8n.queued,
       wait: n8n.wait,
+      isWorkTold: n8n.isWorkTold,
       lagSeconds: n8n.lagSeconds,
       settled: { known: refuse, keep: refuse },
     },
@@ -477,9 +499,11 @@ test('what waits is named, and not called lost', async () => {
 describe('by what n8n saves', () => {
   const unsaid = [{ id: 'w', name: 'Work', savesFailures: null, savesSuccesses: null }];
   const inRegularMode = (given: Partial<PassOrder>): ReturnType<typeof pass> => {
-    const { nowMs, executionsOf, stored, retry, lagSeconds, wait } = new ModelN8n([work()]);
+    const n8n = new ModelN8n([work()]);
+    const { nowMs, executionsOf, stored, retry, lagSeconds, isWorkTold, wait } = n8n;
     const hands = {
       lagSeconds,
+      isWorkTold,
       nowMs,
       executionsOf,
       stored,

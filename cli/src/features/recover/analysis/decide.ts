@@ -30,6 +30,8 @@ export interface RecoveryView {
   queued: ReadonlySet<string> | null;
   /** When a worker had run executions to their end, whatever n8n has stored of them, by their ids. */
   done: ReadonlyMap<string, number>;
+  /** Whether every worker tells Redis what it runs, so that what is not `queued` runs nowhere. */
+  isWorkTold: boolean;
 }
 
 export type RecoveryDecision =
@@ -196,6 +198,8 @@ function decideOne(
       "n8n cannot retry an execution that has not started until n8n's own check marks the execution as crashed",
     );
   }
+  // A Redis that came back empty knows of no job, and of no worker that does not tell it.
+  if (isOpen && !view.isWorkTold) return leave(MAY_RUN);
   if (ageMs(execution, nowMs) < rules.minAgeMs) return leave('it is younger than --age');
 
   for (const retry of retries) {
@@ -240,7 +244,7 @@ function decideOne(
  */
 function goesOnWith(
   retry: SeenExecution,
-  { nowMs, queued }: RecoveryView,
+  { nowMs, queued, isWorkTold }: RecoveryView,
   rules: RecoveryRules,
 ): string | null {
   if (retry.status === 'waiting') return 'is waiting, and n8n will resume it';
@@ -248,12 +252,16 @@ function goesOnWith(
   // n8n does not tell since when.
   if (retry.status === 'new') return 'has not begun';
   if (retry.status !== 'running') return null;
-  const isDead = queued !== null && mayHaveLostItsJob(retry, nowMs, rules);
-  return isDead ? null : 'has not ended';
+  if (queued === null || !mayHaveLostItsJob(retry, nowMs, rules)) return 'has not ended';
+  return isWorkTold ? null : MAY_STILL_RUN;
 }
 
 const TOO_LARGE =
   'is too large for recovery to read: check the execution in the editor, and retry it there if it was lost';
+
+const MAY_STILL_RUN =
+  'may still be running without a job, because not every worker is known to report what it runs (keep-stalled)';
+const MAY_RUN = `it ${MAY_STILL_RUN}`;
 
 const EMPTIED =
   'n8n overwrote its data with an empty run, as n8n does without the keep-stalled patch';

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { chartFolder } from '../../../plan/environment';
 import { Failure } from '../../../ui/exit';
 import type { RecoveryReach } from '../../target';
+import type { V1Pod } from '../api/api-types';
+import { seatsOf } from '../pods/pods';
 import { seatOfRole, type ContainerPlace } from './in-container';
 import { PodApi } from '../pods/n8n-api';
 
@@ -22,6 +24,18 @@ require('node:readline').createInterface({ input: process.stdin }).once('line', 
 });
 `;
 
+const METRICS_PORT = 5678;
+
+/** What the chart's job finds by a Service: the metrics of each worker that runs, at the address of its pod. */
+function workerMetrics(pods: readonly V1Pod[]): string {
+  return pods
+    .filter((pod) => seatsOf([pod]).some(({ role }) => role === 'worker'))
+    .flatMap(({ status }) => status?.podIP ?? [])
+    .map((ip) => (ip.includes(':') ? `[${ip}]` : ip))
+    .map((host) => `http://${host}:${String(METRICS_PORT)}/metrics`)
+    .join(',');
+}
+
 export async function recoveryReach(
   place: ContainerPlace,
   scopes: readonly string[],
@@ -35,7 +49,10 @@ export async function recoveryReach(
     pass: async (variables, signal) => {
       // Main may have been replaced since.
       const main = seatOfRole(place, 'main');
-      const env = { ...variables, N8N_API_KEY: api.key, RECOVERY_REPORT: 'json' };
+      const env = {
+        ...{ ...variables, N8N_API_KEY: api.key, RECOVERY_REPORT: 'json' },
+        RECOVERY_WORKER_METRICS: workerMetrics(place.pods()),
+      };
       let text = '';
       await cluster.exec(
         { namespace, pod: main.pod, container: main.container },

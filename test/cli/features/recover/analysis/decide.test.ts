@@ -31,11 +31,12 @@ const decided = (
   queued: ReadonlySet<string> | null = new Set(),
   settled: ReadonlySet<string> = new Set(),
   done: ReadonlyMap<string, number> = new Map(),
-): RecoveryDecision | undefined =>
-  decide(
-    { nowMs: NOW_MS, executions, stored: new Map(Object.entries(looked)), settled, queued, done },
-    RULES,
-  )[0];
+  isWorkTold = true,
+): RecoveryDecision | undefined => {
+  const stored = new Map(Object.entries(looked));
+  const view = { nowMs: NOW_MS, executions, stored, settled, queued, done, isWorkTold };
+  return decide(view, RULES)[0];
+};
 
 test('what a worker has run to its end is not retried, whatever n8n has stored of it or of its retry', () => {
   const none = new Set<string>();
@@ -160,6 +161,38 @@ test.each([
   const looked = { 1: stored(null) };
   expect(decided([running], looked)?.kind).toBe(kind);
   expect(decided([running], looked, new Set(['1']))).toMatchObject({ why: 'at work' });
+});
+
+describe('where a worker may run something that it does not tell', () => {
+  const none = new Set<string>();
+  const untold = (
+    executions: SeenExecution[],
+    queued = none,
+    done: ReadonlyMap<string, number> = new Map(),
+  ): RecoveryDecision | undefined =>
+    decided(executions, { 1: stored(STALLED) }, queued, none, done, false);
+  const running = seen('1', { status: 'running', stoppedAtMs: null });
+  const MAY_RUN =
+    'may still be running without a job, because not every worker is known to report what it runs (keep-stalled)';
+
+  test('what n8n has as running is not retried without its job', () => {
+    expect(untold([running])).toMatchObject({
+      ...{ kind: 'leave', reason: `it ${MAY_RUN}`, isFinal: false },
+    });
+    expect(untold([running], new Set(['1']))).toMatchObject({ why: 'at work' });
+    expect(untold([running], none, new Map([['1', NOW_MS]]))).toMatchObject({ why: 'done' });
+  });
+
+  test('a retry that n8n has as running goes on, and no other is begun', () => {
+    const retry = seen('2', { mode: 'retry', retryOf: '1', status: 'running', stoppedAtMs: null });
+    expect(untold([seen('1'), retry])).toMatchObject({
+      ...{ kind: 'leave', reason: `its retry 2 ${MAY_RUN}`, isFinal: false },
+    });
+  });
+
+  test('what n8n has failed since its worker died is retried', () => {
+    expect(untold([seen('1', { status: 'error' })])?.kind).toBe('retry');
+  });
 });
 
 describe('a retry', () => {

@@ -76,6 +76,13 @@ const exec = (
     });
   });
 
+/** A worker that runs, or has ended. */
+const worker = (podIP: string, isRunning = true): V1Pod => ({
+  ...main,
+  metadata: { name: `worker-${podIP}`, labels: { 'app.kubernetes.io/component': 'worker' } },
+  status: { podIP, ...(isRunning ? main.status : {}) },
+});
+
 const reach = (pods: V1Pod[]): ReturnType<typeof recoveryReach> =>
   recoveryReach({ cluster: { exec }, namespace: 'n', pods: () => pods }, ['workflow:list']);
 
@@ -92,6 +99,25 @@ test('recovery in a cluster asks n8n with the key of an owner of its own, and gi
   });
   expect(asked.slice(0, 2)).toEqual(Array(2).fill('POST /rest/owner/setup with no key'));
   expect(asked.at(-1)).toMatch(/^GET \/api\/v1\/workflows\?.*tags=recover.* with the key$/);
+});
+
+test('recovery in a cluster asks each worker that runs now whether it tells what it runs', async () => {
+  const pods = [main, worker('127.0.0.7'), worker('::1'), worker('127.0.0.9', false)];
+  let given = '';
+  const cluster = {
+    exec: (place: Place, command: readonly string[], options: ExecOptions): Promise<ExecEnd> => {
+      given = options.input ?? '';
+      return exec(place, command, options);
+    },
+  };
+  const { pass } = await recoveryReach({ cluster, namespace: 'n', pods: () => pods }, []);
+  const asks = (): string | undefined =>
+    (JSON.parse(given) as { env: Record<string, string> }).env['RECOVERY_WORKER_METRICS'];
+  await pass(VARIABLES, NEVER);
+  expect(asks()).toBe('http://127.0.0.7:5678/metrics,http://[::1]:5678/metrics');
+  pods.splice(1);
+  await pass(VARIABLES, NEVER);
+  expect(asks()).toBe('');
 });
 
 test('a second key of the same command is one of the owner that it made', async () => {
