@@ -10,7 +10,7 @@ import {
 } from '../../analysis/n8n-execution';
 import { ApiRefusal, TooLarge, type N8nApi } from '../../targets/url/api';
 import { rowsOf } from '../../targets/url/pages';
-import { Failure, messageOf, Mistake } from '../../ui/errors';
+import { Failure, Mistake } from '../../ui/errors';
 import { compareVersions } from '../../ui/versions';
 
 export interface TaggedWorkflow {
@@ -25,19 +25,29 @@ export interface TaggedWorkflow {
 export interface Since {
   /** That began then or later. */
   sinceMs: number;
-  /** That were made after this one, with itself. */
-  sinceId?: string;
+  /** That were made after this one; few are expected. */
+  afterId?: number;
 }
 
-/** A retry of an execution that succeeded is known from that one, so successes are not read. */
-const STATUSES = ['crashed', 'error', 'running', 'new', 'waiting', 'canceled'] as const;
+/**
+ * A retry of an execution that succeeded is known from that one, so successes are not read. In the order in which one status
+ * follows another: what changes between two of the lists is in both, or in the later one.
+ */
+const STATUSES = ['new', 'waiting', 'running', 'crashed', 'error', 'canceled'] as const;
+/** The first n8n whose API knows them is 2.13. */
+const NEWER_STATUSES: ReadonlySet<string> = new Set(['new', 'crashed']);
 const PAGE = 250;
+/** A list of what is newer than the last one ends within it, or is asked for anew. */
+const FEW = 10;
 /** The chart's Job may have 256 MiB, and what is read takes about six times its size as objects. */
 const MAX_BYTES = 16 * 2 ** 20;
 
 /** The first n8n whose API lists executions by the statuses `crashed` and `new`. */
 const OLDEST = '2.13.0';
 const isInvalid = (error: unknown): boolean => error instanceof ApiRefusal && error.status === 400;
+/** A proxy says so too while n8n is away. */
+const isGone = (error: unknown): boolean =>
+  error instanceof ApiRefusal && error.status === 404 && error.isOfN8n;
 
 /** @throws Mistake: an older n8n shows no lost execution, which looks as if nothing were lost. */
 export function refuseOlder(n8n: string | null): void {
@@ -67,22 +77,51 @@ export class RecoveryApi {
   }
 
   /** Those of a workflow that are not older; no successes. */
-  async executionsOf(workflowId: string, { sinceMs, sinceId }: Since): Promise<SeenExecution[]> {
+  async executionsOf(workflowId: string, since: Since): Promise<SeenExecution[]> {
     const found: SeenExecution[] = [];
     for (const status of STATUSES) {
       const path = `/executions?workflowId=${encodeURIComponent(workflowId)}&status=${status}`;
-      const rows = rowsOf(this.api, path, { size: PAGE });
-      for await (const row of status === 'crashed' ? ofThisN8n(rows) : rows) {
-        const execution = executionIn(row);
-        const { id, startedAtMs } = execution;
-        // They come by falling id, in the order in which they were made.
-        if (sinceId !== undefined && Number(id) < Number(sinceId)) break;
-        if (startedAtMs !== null && startedAtMs < sinceMs) break;
-        found.push(execution);
-      }
+      found.push(...(await this.listed(path, status, since)));
     }
     // One that has ended between two of the lists is in both: the later one counts.
     return [...new Map(found.map((execution) => [execution.id, execution])).values()];
+  }
+
+  private async listed(
+    path: string,
+    status: string,
+    { sinceMs, afterId = 0 }: Since,
+  ): Promise<SeenExecution[]> {
+    const upTo = async (size: number, max?: number): Promise<[SeenExecution[], boolean]> => {
+      const found: SeenExecution[] = [];
+      const rows = rowsOf(this.api, path, { size, ...(max === undefined ? {} : { max }) });
+      for await (const row of NEWER_STATUSES.has(status) ? ofThisN8n(rows) : rows) {
+        const execution = executionIn(row);
+        const { id, startedAtMs } = execution;
+        // They come by falling id, in the order in which they were made.
+        if (Number(id) <= afterId) return [found, true];
+        if (startedAtMs !== null && startedAtMs < sinceMs) return [found, true];
+        found.push(execution);
+      }
+      return [found, found.length < size];
+    };
+    const [few, isAll] = afterId > 0 ? await upTo(FEW, 1) : [[], false];
+    return isAll ? few : (await upTo(PAGE))[0];
+  }
+
+  async execution(executionId: string): Promise<SeenExecution | null> {
+    try {
+      return executionIn(await this.api.ask('GET', `/executions/${executionId}`));
+    } catch (error) {
+      if (isGone(error)) return null;
+      throw error;
+    }
+  }
+
+  async newestOf(workflowId: string): Promise<number> {
+    const path = `/executions?workflowId=${encodeURIComponent(workflowId)}&limit=1`;
+    const { data } = await this.api.ask<{ data: unknown[] }>('GET', path);
+    return data[0] === undefined ? 0 : Number(idIn(data[0], 'id'));
   }
 
   /**
@@ -110,7 +149,7 @@ export class RecoveryApi {
     } catch (error) {
       if (error instanceof TooLarge) return 'too large';
       // Deleted since it was listed, or n8n has its row and no data of it.
-      if (messageOf(error).includes(' with status 404:')) return 'no data';
+      if (isGone(error)) return 'no data';
       throw error;
     }
   }

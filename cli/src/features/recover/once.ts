@@ -98,6 +98,8 @@ export async function recoverOnce(
       {
         nowMs: () => Date.now(),
         executionsOf: api.executionsOf.bind(api),
+        execution: api.execution.bind(api),
+        newestOf: api.newestOf.bind(api),
         stored: api.stored.bind(api),
         retry: (id) => api.retry(id, order.patienceMs),
         queued: queue === null ? null : () => queue.queued(),

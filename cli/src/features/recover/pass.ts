@@ -4,11 +4,12 @@ import {
   settledKey,
   tooLargeKey,
   FOUND_NO_BINARY,
-  isQueueNeeded,
   isSettled,
+  mayHaveLostItsJob,
   withRetries,
   type RecoveryDecision,
   type RecoveryRules,
+  type RecoveryView,
 } from './analysis/decide';
 import {
   isBinaryGone,
@@ -26,6 +27,10 @@ import { refusalOf, type KeptStalled, type Saves } from './saves';
 export interface RecoveryDeps {
   nowMs(): number;
   executionsOf(workflowId: string, since: Since): Promise<SeenExecution[]>;
+  /** What n8n has of one now; null: it is gone. */
+  execution(executionId: string): Promise<SeenExecution | null>;
+  /** Id of the newest execution of a workflow, or of an older one if that is at work; 0: it has none. */
+  newestOf(workflowId: string): Promise<number>;
   stored(executionId: string): Promise<Stored>;
   retry(executionId: string): Promise<{ id: string; status: string }>;
   /** Executions with a job, asked anew; null: the queue is not known. */
@@ -76,7 +81,7 @@ export const OUTCOMES = [
   'failed',
   /** Its worker died too. */
   'lost again',
-  /** n8n has not answered: the next pass sees what became of it. */
+  /** n8n has not answered, or the retry goes on: the next pass sees what became of it. */
   'not known',
   /** What the look right before it said: somebody else has seen to it, or it is no longer to be retried. */
   'no longer due',
@@ -93,6 +98,8 @@ export interface RetryAttempt {
   outcome: RetryOutcome;
   retryId: string | null;
   text: string;
+  /** It takes longer than it was waited for, and is not lost by that. */
+  isUnderWay?: true;
 }
 
 export interface LeftAlone {
@@ -178,13 +185,11 @@ export async function pass(
       continue;
     }
     const waiting: string[] = [];
-    const since = { sinceMs: order.sinceMs };
-    for (const decision of await decisionsOf(deps, workflow.id, order, since, {
-      settled,
-      settles: newlySettled,
-    })) {
+    const seen = new SeenOf(deps, workflow.id);
+    const settling = { settled, settles: newlySettled };
+    for (const decision of await firstLook(deps, seen, order, settling)) {
       const { id: executionId } = decision.execution;
-      if (decision.kind === 'retry') due.push({ workflow, decision, seenAtMs: deps.nowMs() });
+      if (decision.kind === 'retry') due.push({ workflow, seen, decision, seenAtMs: deps.nowMs() });
       if (decision.kind === 'waiting') waiting.push(executionId);
       if (isSettled(decision)) {
         newlySettled.push(settledKey(decision.execution));
@@ -256,7 +261,8 @@ export async function pass(
       if (hasStopped()) return;
       if (attempt.outcome === 'recovered') lostInARow = 0;
       // What was not answered may have taken n8n down as well.
-      if (attempt.outcome === 'lost again' || attempt.outcome === 'not known') lostInARow += 1;
+      const mayBeLost = attempt.outcome === 'not known' && attempt.isUnderWay !== true;
+      if (attempt.outcome === 'lost again' || mayBeLost) lostInARow += 1;
       if (lostInARow >= order.stopAfterLost) {
         const lost =
           lostInARow === 1 ? 'a retry was' : `${String(lostInARow)} consecutive retries were`;
@@ -309,6 +315,7 @@ type DueDecision = Extract<RecoveryDecision, { kind: 'retry' }>;
 
 interface Due {
   workflow: TaggedWorkflow;
+  seen: SeenOf;
   decision: DueDecision;
   seenAtMs: number;
 }
@@ -330,35 +337,107 @@ function tellWaiting(workflow: string, ids: readonly string[], tell: Tell): void
   }
 }
 
-async function decisionsOf(
+/** What the pass has seen of a workflow. Only the first look lists all of it. */
+class SeenOf {
+  private readonly byId = new Map<string, SeenExecution>();
+  private newest = 0;
+  /** All with ids up to it have been listed, without those that had succeeded by then. */
+  private listedTo = 0;
+
+  constructor(
+    private readonly deps: Pick<RecoveryDeps, 'executionsOf' | 'execution' | 'newestOf'>,
+    private readonly workflowId: string,
+  ) {}
+
+  get executions(): SeenExecution[] {
+    return [...this.byId.values()];
+  }
+
+  async list(sinceMs: number): Promise<void> {
+    this.listedTo = await this.deps.newestOf(this.workflowId);
+    this.add(await this.deps.executionsOf(this.workflowId, { sinceMs }));
+  }
+
+  async readAgain(ids: readonly string[]): Promise<void> {
+    for (const id of ids) {
+      const now = await this.deps.execution(id);
+      if (now === null) this.byId.delete(id);
+      else this.add([now]);
+    }
+  }
+
+  /** An execution with all that may be a retry of it, each of which was made after it, as they are now. */
+  async family(id: string): Promise<SeenExecution[]> {
+    // What has been seen by now existed before this list begins.
+    const listsTo = this.newest;
+    const more = { sinceMs: 0, afterId: this.listedTo };
+    this.add(await this.deps.executionsOf(this.workflowId, more));
+    this.listedTo = Math.max(this.listedTo, listsTo);
+    // A retry that has succeeded meanwhile is in no list, and is known from its original, so that one is read later.
+    await this.readAgain(withRetries(id, this.executions).map((one) => one.id));
+    return withRetries(id, this.executions);
+  }
+
+  private add(executions: readonly SeenExecution[]): void {
+    for (const execution of executions) {
+      this.byId.set(execution.id, execution);
+      this.newest = Math.max(this.newest, Number(execution.id));
+    }
+  }
+}
+
+async function firstLook(
   deps: RecoveryDeps,
-  workflowId: string,
-  { rules }: PassOrder,
-  since: Since,
-  { settled, settles }: { settled: ReadonlySet<string>; settles: string[] } = {
-    settled: new Set(),
-    settles: [],
-  },
+  seen: SeenOf,
+  { rules, sinceMs }: PassOrder,
+  settling: Settling,
 ): Promise<RecoveryDecision[]> {
-  const familyOf = (seen: SeenExecution[]): SeenExecution[] =>
-    since.sinceId === undefined ? seen : withRetries(since.sinceId, seen);
-  let executions = familyOf(await deps.executionsOf(workflowId, since));
+  await seen.list(sinceMs);
   // Who is too young for the queue to matter now must not age until they are decided on.
   const nowMs = deps.nowMs();
   let queued: ReadonlySet<string> | null = deps.queued === null ? null : new Set<string>();
-  // Right before a retry, of all that may be at work: n8n may call crashed what a worker still runs.
-  const isQueueAsked = since.sinceId !== undefined || isQueueNeeded(executions, nowMs, rules);
-  if (deps.queued !== null && isQueueAsked) {
-    // The queue is read first: an execution that still runs in the later list and has no job has lost it, or never had one.
-    queued = await deps.queued();
-    executions = familyOf(await deps.executionsOf(workflowId, since));
+  const open = seen.executions.filter((one) => mayHaveLostItsJob(one, nowMs, rules));
+  if (deps.queued !== null && open.length > 0) {
+    const found = await deps.queued();
+    queued = found;
+    // What still runs after that and has no job has lost it, or never had one.
+    await seen.readAgain(open.map(({ id }) => id).filter((id) => !found.has(id)));
   }
+  return decisionsOf(deps, rules, { nowMs, executions: seen.executions, queued }, settling);
+}
+
+/** Right before a retry: n8n may call crashed what a worker still runs, so the queue is asked in any case, and first. */
+async function lookAgain(
+  deps: RecoveryDeps,
+  seen: SeenOf,
+  { rules }: PassOrder,
+  id: string,
+): Promise<RecoveryDecision | undefined> {
+  const queued = (await deps.queued?.()) ?? null;
+  const nowMs = deps.nowMs();
+  const executions = await seen.family(id);
+  const decisions = await decisionsOf(
+    ...[deps, rules, { nowMs, executions, queued }, { settled: new Set<string>(), settles: [] }],
+  );
+  return decisions.find((decision) => decision.execution.id === id);
+}
+
+interface Settling {
+  settled: ReadonlySet<string>;
+  settles: string[];
+}
+
+async function decisionsOf(
+  deps: RecoveryDeps,
+  rules: RecoveryRules,
+  looked: Pick<RecoveryView, 'nowMs' | 'executions' | 'queued'>,
+  { settled, settles }: Settling,
+): Promise<RecoveryDecision[]> {
   const done = (await deps.work?.done()) ?? new Map<string, number>();
   const stored = new Map<string, Stored>();
   for (;;) {
     const isWorkTold = deps.isWorkTold();
-    const view = { nowMs, executions, stored, settled, queued, done, isWorkTold };
-    const decisions = decide(view, rules);
+    const decisions = decide({ ...looked, stored, settled, done, isWorkTold }, rules);
     const toLook = decisions.filter(({ kind }) => kind === 'look');
     if (toLook.length === 0) return decisions;
     for (const { execution } of toLook) {
@@ -370,10 +449,23 @@ async function decisionsOf(
   }
 }
 
+/** A retry that has not ended, although nobody waits for it any longer; null: none is known to live. */
+async function livingRetry(
+  deps: RecoveryDeps,
+  seen: SeenOf,
+  id: string,
+): Promise<SeenExecution | null> {
+  const queued = (await deps.queued?.()) ?? null;
+  const family = await seen.family(id);
+  const lives = (retry: SeenExecution): boolean =>
+    retry.status === 'waiting' || (queued?.has(retry.id) ?? retry.status === 'running');
+  return family.find((one) => one.id !== id && lives(one)) ?? null;
+}
+
 /** Null: the pass has stopped before it was retried. What it throws, a look has thrown, and nothing was retried either. */
 async function attemptOf(
   deps: RecoveryDeps,
-  { workflow, decision: { execution, attempt, next }, seenAtMs }: Due,
+  { workflow, seen, decision: { execution, attempt, next }, seenAtMs }: Due,
   order: PassOrder,
   tell: Tell,
   hasStopped: () => boolean,
@@ -382,12 +474,16 @@ async function attemptOf(
     ...{ executionId: execution.id, workflow: workflow.name, attempt, from: next },
     ...{ outcome, retryId, text },
   });
+  const unknown = async (text: string, id: string | null = null): Promise<RetryAttempt> => {
+    const living = await livingRetry(deps, seen, execution.id).catch(() => null);
+    if (living === null) return of('not known', text, id);
+    const goesOn = `${text}, and retry ${living.id} has not ended`;
+    return { ...of('not known', goesOn, living.id), isUnderWay: true };
+  };
   const settlesInMs = seenAtMs + SETTLE_MS - deps.nowMs();
   if (deps.work !== null && settlesInMs > 0) await deps.wait(settlesInMs);
   if (hasStopped()) return null;
-  // All that may be a retry of it was made after it.
-  const again = await decisionsOf(deps, workflow.id, order, { sinceMs: 0, sinceId: execution.id });
-  const now = again.find((decision) => decision.execution.id === execution.id);
+  const now = await lookAgain(deps, seen, order, execution.id);
   if (now?.kind !== 'retry' || now.attempt !== attempt) {
     return of('no longer due', now?.kind === 'leave' ? now.reason : '');
   }
@@ -404,14 +500,14 @@ async function attemptOf(
     retried = await deps.retry(execution.id);
   } catch (error) {
     const text = messageOf(error);
-    if (!/ status 4\d\d/.test(text)) return of('not known', text);
+    if (!/ status 4\d\d/.test(text)) return unknown(text);
     // If this fails, the next pass takes it again.
     await deps.work?.giveBack(execution.id).catch(() => undefined);
     return of('refused', text);
   }
   const { id, status } = retried;
   if (status === 'success') return of('recovered', `by execution ${id}`, id);
-  if (status === 'waiting' || status === 'running') return of('not known', `it is ${status}`, id);
+  if (status === 'waiting' || status === 'running') return unknown(`it is ${status}`, id);
   const stored = await deps.stored(id).catch((): Stored => 'no data');
   const error = isRead(stored) ? stored.error : null;
   if (status === 'crashed' || isCrash(stored)) {

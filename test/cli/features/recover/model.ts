@@ -170,14 +170,25 @@ export class ModelN8n implements RecoveryDeps {
   /** What n8n's API is asked for: all without those that succeeded. */
   executionsOf = (
     _workflowId: string,
-    { sinceMs, sinceId = '0' }: { sinceMs: number; sinceId?: string },
+    { sinceMs, afterId = 0 }: { sinceMs: number; afterId?: number },
   ): Promise<SeenExecution[]> => {
     this.settle();
     const found = [...this.executions.values()].filter(
       ({ id, status, startedAtMs }) =>
-        status !== 'success' && (startedAtMs ?? 0) >= sinceMs && Number(id) >= Number(sinceId),
+        status !== 'success' && (startedAtMs ?? 0) >= sinceMs && Number(id) > afterId,
     );
     return Promise.resolve(found.map((execution) => ({ ...execution })));
+  };
+
+  execution = (id: string): Promise<SeenExecution | null> => {
+    this.settle();
+    const found = this.executions.get(id);
+    return Promise.resolve(found === undefined ? null : { ...found });
+  };
+
+  newestOf = (): Promise<number> => {
+    const ended = [...this.executions.values()].filter(({ status }) => status !== 'running');
+    return Promise.resolve(Number(ended.at(-1)?.id ?? 0));
   };
 
   retry = async (id: string): Promise<{ id: string; status: string }> => {

@@ -74,6 +74,11 @@ test('what n8n has no longer has no data, and ends no pass', async () => {
   await expect(asking(500, { message: 'away' }).stored('1')).rejects.toThrow('with status 500');
 });
 
+test('an execution that n8n has no longer is gone, and one that a proxy does not find is not', async () => {
+  expect(await asking(404, { message: 'Not Found' }).execution('1')).toBeNull();
+  await expect(asking(404, '<html>').execution('1')).rejects.toThrow('with status 404');
+});
+
 test('data that is larger than recovery may hold is not read to its end, and ends no pass', async () => {
   const large = { data: { resultData: { runData: { Work: 'x'.repeat(17 * 2 ** 20) } } } };
   expect(await asking(200, large).stored('1')).toBe('too large');
@@ -114,14 +119,17 @@ test.each(['0.221.2', '1.123.81', '2.12.2'])(
   },
 );
 
-test('one whose metrics are not there is refused where its API does not know the status', async () => {
-  refusing((url) => url.includes('status=crashed'));
-  const saves = { ...NOTHING_KNOWN, failures: true, successes: true };
-  const signal = new AbortController().signal;
-  await expect(recoverOnce({ ...order, saves }, null, () => undefined, signal)).rejects.toThrow(
-    'recover requires n8n 2.13.0 or newer, whose API can list crashed executions, but this n8n is older',
-  );
-});
+test.each(['new', 'crashed'])(
+  'one whose metrics are not there is refused where its API does not know the status %s',
+  async (status) => {
+    refusing((url) => url.includes(`status=${status}`));
+    const saves = { ...NOTHING_KNOWN, failures: true, successes: true };
+    const signal = new AbortController().signal;
+    await expect(recoverOnce({ ...order, saves }, null, () => undefined, signal)).rejects.toThrow(
+      'recover requires n8n 2.13.0 or newer, whose API can list crashed executions, but this n8n is older',
+    );
+  },
+);
 
 const MIB = 2 ** 20;
 test.each([

@@ -306,6 +306,7 @@ test('what is settled and can be neither read nor kept ends no pass, and is said
   const refuse = (): Promise<never> => Promise.reject(new Error('NOPERM'));
   const hands = {
     ...{ nowMs: n8n.nowMs, executionsOf: n8n.executionsOf, stored: n8n.stored, retry: n8n.retry },
+    ...{ execution: n8n.execution, newestOf: n8n.newestOf },
     ...{
       queued: n8n.queued,
       wait: n8n.wait,
@@ -383,18 +384,143 @@ test('it stops where retries are lost one after the other', async () => {
   expect(report.stopped).toMatch(/^3 consecutive retries were lost/);
 });
 
+test('retries that take longer than they are waited for, and live, are not taken for lost', async () => {
+  const n8n = new ModelN8n(Array.from({ length: 9 }, () => work({ fates: ['slow'] })));
+  const { attempts, stopped } = await run(n8n, { atOnce: 2, stopAfterLost: 3 });
+  expect(stopped).toBeNull();
+  expect(attempts).toHaveLength(9);
+  expect(attempts[0]).toMatchObject({
+    ...{ outcome: 'not known', retryId: '10', isUnderWay: true },
+    text: 'did not respond, and retry 10 has not ended',
+  });
+  expect(n8n.overlaps).toBe(0);
+});
+
+test('retries that n8n has as running, and of which no worker knows, are lost one after the other', async () => {
+  const n8n = new ModelN8n(Array.from({ length: 9 }, () => work({ fates: ['dies'] })));
+  const { attempts, stopped } = await run(n8n, { atOnce: 1, stopAfterLost: 3 });
+  expect(attempts.map(({ outcome }) => outcome)).toEqual(Array(3).fill('not known'));
+  expect(stopped).toMatch(/^3 consecutive retries were lost/);
+});
+
+describe('the lists of executions', () => {
+  interface Row {
+    id: string;
+    status: string;
+  }
+  /** n8n's API over the model, which counts what it is asked for. */
+  async function counted(n8n: ModelN8n): Promise<{ lists: number; rows: number }> {
+    const asked = { lists: 0, rows: 0 };
+    const shown = (id: string) => {
+      const { startedAtMs, stoppedAtMs, ...rest } = n8n.executions.get(id) ?? {};
+      const [startedAt, stoppedAt] = [startedAtMs, stoppedAtMs].map((ms) =>
+        ms === undefined || ms === null ? null : new Date(ms).toISOString(),
+      );
+      return { ...rest, startedAt, stoppedAt };
+    };
+    jest.spyOn(globalThis, 'fetch').mockImplementation(async (input) => {
+      const { pathname, searchParams } = new URL(input as string);
+      const id = /executions\/(\d+)$/.exec(pathname)?.[1];
+      if (id !== undefined) return new Response(JSON.stringify(shown(id)));
+      await n8n.queued();
+      const status = searchParams.get('status');
+      const limit = Number(searchParams.get('limit'));
+      const before = Number(searchParams.get('cursor') ?? Infinity);
+      const data: Row[] = [];
+      for (const one of [...n8n.executions.values()].reverse()) {
+        if (data.length === limit) break;
+        if (Number(one.id) < before && (status ?? one.status) === one.status) data.push(one);
+      }
+      asked.lists += 1;
+      asked.rows += data.length;
+      const nextCursor = data.length === limit ? data.at(-1)?.id : null;
+      const body = { data: data.map((row) => shown(row.id)), nextCursor };
+      return new Response(JSON.stringify(body));
+    });
+    const api = new RecoveryApi(new N8nApi('http://n8n', 'a-key'));
+    n8n.executionsOf = (id, since) => api.executionsOf(id, since);
+    n8n.execution = (id) => api.execution(id);
+    n8n.newestOf = () => api.newestOf('w');
+    try {
+      const { attempts } = await run(n8n);
+      expect(new Set(attempts.map(({ outcome }) => outcome))).toEqual(new Set(['recovered']));
+      return asked;
+    } finally {
+      jest.restoreAllMocks();
+    }
+  }
+  /** One of each status, which ends within its first page; the pages of what there is when the pass begins come on top. */
+  const LISTS = 6;
+  const PAGE = 250;
+
+  test.each([
+    [10, 0],
+    [100, 0],
+    [1_000, 0],
+    [100, 5_000],
+  ])(
+    'are read once, and then a few rows right before each retry: %d lost, %d that failed later',
+    async (lost, later) => {
+      const n8n = new ModelN8n([
+        ...Array.from({ length: lost }, () => work()),
+        ...Array.from({ length: later }, () => work({ begins: 'failed' })),
+      ]);
+      const { lists, rows } = await counted(n8n);
+      const pages = 1 + LISTS + (lost + later) / PAGE;
+      expect(lists).toBeLessThanOrEqual(LISTS * lost + pages + 1);
+      // The lost ones have one status, and those that failed another: a few of each are read.
+      expect(rows).toBeLessThanOrEqual(1 + lost + later + 20 * lost);
+    },
+  );
+
+  test('are read from their start where more came since than fit in a few rows', async () => {
+    const n8n = new ModelN8n([work(), work()]);
+    const { retry } = n8n;
+    n8n.retry = (id) => {
+      for (let more = 0; more < 40; more += 1) {
+        const key = String(n8n.executions.size + 1);
+        const first = n8n.executions.get('1');
+        if (first !== undefined) {
+          n8n.executions.set(key, { ...first, id: key, status: 'error', retrySuccessId: null });
+        }
+      }
+      return retry(id);
+    };
+    const before = n8n.executions.size;
+    const { lists } = await counted(n8n);
+    expect(n8n.executions.size).toBe(before + 2 * 41);
+    expect(lists).toBeLessThanOrEqual(1 + 3 * LISTS + 2);
+  });
+
+  test('show a retry that somebody else began after the pass had listed what there is', async () => {
+    const n8n = new ModelN8n([work({ fates: ['slow'] }), work({ fates: ['slow'] })]);
+    const { wait } = n8n;
+    n8n.wait = async (ms) => {
+      n8n.wait = wait;
+      await n8n.retry('2').catch(quiet);
+      return wait(ms);
+    };
+    const { attempts } = await run(n8n, { atOnce: 1 });
+    expect(attempts.map(({ outcome, text }) => [outcome, text])).toEqual([
+      ['not known', 'did not respond, and retry 4 has not ended'],
+      ['no longer due', 'its retry 3 has not ended'],
+    ]);
+    expect(n8n.overlaps).toBe(0);
+  });
+});
+
 test('where it stops, what is being looked at by then is left to the next pass', async () => {
   const n8n = new ModelN8n([work({ fates: ['crash'] }), work()]);
-  const look = n8n.executionsOf;
+  const look = n8n.execution;
   const [first, ended] = [n8n.stored, new AbortController()];
   // The retry of the first one is known to be lost before the last look at the second one is over.
   n8n.stored = (id) => {
     if (id === '3') ended.abort();
     return first(id);
   };
-  n8n.executionsOf = async (...given) => {
-    const found = await look(...given);
-    if (given[1].sinceId !== '2') return found;
+  n8n.execution = async (id) => {
+    const found = await look(id);
+    if (id !== '2') return found;
     while (!ended.signal.aborted) await new Promise(setImmediate);
     await new Promise(setImmediate);
     return found;
@@ -440,6 +566,7 @@ test('what somebody else has begun to retry since the look is left to them', asy
   let looks = 0;
   n8n.executionsOf = async (...given) => {
     looks += 1;
+    // The second one is right before its retry.
     if (looks === 2) await n8n.retry('1').catch(() => undefined);
     return look(...given);
   };
@@ -502,6 +629,7 @@ describe('by what n8n saves', () => {
     const n8n = new ModelN8n([work()]);
     const { nowMs, executionsOf, stored, retry, lagSeconds, isWorkTold, wait } = n8n;
     const hands = {
+      ...{ execution: n8n.execution, newestOf: n8n.newestOf },
       lagSeconds,
       isWorkTold,
       nowMs,
@@ -577,7 +705,7 @@ test('its end: what was still being looked at is not retried', async () => {
   const stopping = new AbortController();
   const look = n8n.executionsOf;
   n8n.executionsOf = (...given) => {
-    if (given[1].sinceId === undefined) return look(...given);
+    if (given[1].afterId === undefined) return look(...given);
     stopping.abort(new Error('stopped by Ctrl-C'));
     return Promise.reject(new Error('broken off'));
   };
@@ -595,13 +723,13 @@ describe('a look that fails', () => {
   /** The second one of three works cannot be looked at again, while the first one is being retried. */
   function broken(): ModelN8n {
     const n8n = new ModelN8n([work(), work(), work()]);
-    const [look, { retry }] = [n8n.executionsOf, n8n];
+    const [look, { retry }] = [n8n.execution, n8n];
     const [begun, failed] = [new AbortController(), new AbortController()];
     const until = async ({ signal }: AbortController): Promise<void> => {
       while (!signal.aborted) await new Promise(setImmediate);
     };
-    n8n.executionsOf = async (...given) => {
-      if (given[1].sinceId !== '2') return look(...given);
+    n8n.execution = async (id) => {
+      if (id !== '2') return look(id);
       await until(begun);
       failed.abort();
       throw new Error('n8n is away');
@@ -643,10 +771,10 @@ describe('a look that fails', () => {
 test('a lead that is lost during the last look begins no retry', async () => {
   const n8n = new ModelN8n([work()]);
   const leading = new AbortController();
-  const look = n8n.executionsOf;
-  n8n.executionsOf = async (...given) => {
-    const found = await look(...given);
-    if (given[1].sinceId !== undefined) leading.abort(new Error('another recovery took over'));
+  const look = n8n.execution;
+  n8n.execution = async (id) => {
+    const found = await look(id);
+    leading.abort(new Error('another recovery took over'));
     return found;
   };
   const report = await pass(n8n, orderOf(), quiet, leading.signal);

@@ -96,15 +96,8 @@ export const settledKey = ({ id, startedAtMs }: SeenExecution): string =>
 export const tooLargeKey = (execution: SeenExecution): string =>
   `${settledKey(execution)}:too large`;
 
-/** Whether a decision about any of them rests on which of them have a job. */
-export const isQueueNeeded = (
-  executions: readonly SeenExecution[],
-  nowMs: number,
-  rules: RecoveryRules,
-): boolean => executions.some((execution) => mayHaveLostItsJob(execution, nowMs, rules));
-
-/** n8n has it as open, it would have a job, and it is old enough to have lost it. */
-const mayHaveLostItsJob = (
+/** n8n has it as open, it would have a job, and it is old enough to have lost it: what has a job decides about it. */
+export const mayHaveLostItsJob = (
   execution: SeenExecution,
   nowMs: number,
   { minAgeMs }: RecoveryRules,
