@@ -20,7 +20,7 @@ const N8N_BIN = join(n8nFolder(N8N_VERSION), '../.bin');
 const PASSWORD = 'a password';
 const folder = mkdtempSync(join(tmpdir(), 'recover-script-'));
 
-const old = '2026-01-01T00:00:00.000Z';
+const old = new Date(Date.now() - 3_600_000).toISOString();
 const running = {
   ...{ id: 1, status: 'running', mode: 'webhook', workflowId: 'w', startedAt: old },
   ...{ stoppedAt: null, retryOf: null, retrySuccessId: null },
@@ -70,7 +70,7 @@ beforeAll(async () => {
     RECOVERY_WORKER_METRICS: `${n8n}/metrics`,
     ...{ RECOVERY_ATTEMPTS: '3', RECOVERY_AT_ONCE: '2', RECOVERY_STOP_AFTER: '3' },
     ...{ RECOVERY_AGE_SECONDS: '300', RECOVERY_BACK_OFF_SECONDS: '60' },
-    ...{ RECOVERY_SINCE_HOURS: '100000', RECOVERY_PATIENCE_SECONDS: '20', RECOVERY_RETRY: 'true' },
+    ...{ RECOVERY_SINCE_HOURS: '24', RECOVERY_PATIENCE_SECONDS: '20', RECOVERY_RETRY: 'true' },
   };
 });
 afterAll(async () => {

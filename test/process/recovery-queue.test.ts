@@ -192,10 +192,30 @@ describe('what workers tell of their work', () => {
     await queue.lead();
     await redis.client.zadd(at('alive'), Date.now() + 60_000, '11', Date.now() - 1, '12');
     expect(await Promise.all(['11', '12', '13'].map((id) => queue.take(id)))).toEqual([
-      ...[false, true, true],
+      ...['alive', 'taken', 'taken'],
     ]);
     expect(await redis.client.zrange(at('taken'), 0, -1)).toEqual(['12', '13']);
     await queue.end();
+  });
+
+  test('what a leader took and was not answered about, no other one takes for a minute', async () => {
+    const first = await opened();
+    await first.lead();
+    expect([await first.take('11'), await first.take('12')]).toEqual(['taken', 'taken']);
+    await first.answered('12');
+    // It is stopped there, and its lease runs out.
+    await redis.client.del(at('recover'));
+    const second = await opened();
+    await second.lead();
+    const takes = (): Promise<string[]> => Promise.all(['11', '12'].map((id) => second.take(id)));
+    expect(await takes()).toEqual(['taken elsewhere', 'taken']);
+    const [now = '0'] = await redis.client
+      .zrange(at('recovery-begins'), 0, 0, 'WITHSCORES')
+      .then((all) => all.slice(1));
+    await redis.client.zadd(at('recovery-begins'), Number(now) - 60_001, '11');
+    expect((await takes())[0]).toBe('taken');
+    await first.end();
+    await second.end();
   });
 
   test('what is given back can run on', async () => {

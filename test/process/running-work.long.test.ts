@@ -18,13 +18,22 @@ const END = { end: 'success' };
 const LOOK = { look: true };
 const TAKEN = 'Execution 1 was taken from this worker';
 
-const goes = (steps: object[], scripts = [PATCH]): Promise<{ wrote: unknown[]; said: string }> =>
-  withN8n<unknown[]>(HOST, scripts, { redis: redis.url, steps });
+/** With the patch, Redis has been told of the execution before the first step. */
+async function goes(
+  steps: object[],
+  scripts = [PATCH],
+  more: object = {},
+): Promise<{ wrote: unknown[]; said: string }> {
+  if (scripts.length === 0) return withN8n(HOST, scripts, { redis: redis.url, steps });
+  const all = { redis: redis.url, steps: [{ told: true }, ...steps], ...more };
+  const { wrote, said } = await withN8n<unknown[]>(HOST, scripts, all);
+  expect(wrote.shift()).toBe(true);
+  return { wrote, said };
+}
 
 test('a worker that stood still says that it is back, and runs on where nobody has taken its work', async () => {
-  const { wrote, said } = await goes([NODE, LOOK, STAND, NODE, LOOK, END]);
-  const nothing = { alive: [], done: [] };
-  expect(wrote).toEqual(['runs', nothing, null, 'runs', { alive: ['1'], done: [] }, 'stored']);
+  const { wrote, said } = await goes([NODE, STAND, NODE, LOOK, END]);
+  expect(wrote).toEqual(['runs', null, 'runs', { alive: ['1'], done: [] }, 'stored']);
   expect(said).toBe('');
 });
 
@@ -61,6 +70,12 @@ test('a worker whose Redis user may not use these keys works on as n8n does, and
   expect(said).toBe(
     'n8n-tuned: keep-stalled: Redis lets n8n use no key that begins with n8n-tuned, so recovery does not see what runs\n',
   );
+});
+
+test('a worker tells Redis at once what it runs, and again where Redis comes back empty', async () => {
+  // It tells what runs every 10 s in any case.
+  const { wrote } = await goes([NODE, { reborn: true }, { told: true }, NODE, END]);
+  expect(wrote).toEqual(['runs', null, true, 'runs', 'stored']);
 });
 
 test('a worker asks Redis only where it has not been heard of for a while', async () => {
@@ -103,9 +118,10 @@ test('a success that waits for the database is not stored where recovery has tak
 });
 
 test('a success that the database does not take is stored later, with a mark until then, and n8n alone loses it', async () => {
-  const refused = ['53100', '53300', '57P01', '25006', 'ECONNREFUSED'];
+  // The password or the user may have been replaced.
+  const refused = ['53100', '53300', '57P01', '25006', 'ECONNREFUSED', '28P01', '28000'];
   const { wrote, said } = await goes([{ ...END, fails: refused }, LOOK]);
-  expect(wrote).toEqual(['stored', { alive: [], done: [] }]);
+  expect(wrote).toEqual(['stored', { alive: ['1'], done: [] }]);
   expect(said).toBe(
     'n8n-tuned: keep-stalled: execution 1 has ended, which is stored once the database takes it: Error: refused with 53100\n',
   );
@@ -113,12 +129,33 @@ test('a success that the database does not take is stored later, with a mark unt
 });
 
 test.each([
-  // It was alive as long as it waited.
-  ['for more than 10 minutes', Array<string>(200).fill('53100'), ['1']],
-  ['for another reason', ['23505'], []],
-])('a success that the database refuses %s keeps its mark', async (_, fails, alive) => {
+  ['for more than 10 minutes', Array<string>(200).fill('53100')],
+  ['for another reason', ['23505']],
+])('a success that the database refuses %s keeps its mark', async (_, fails) => {
   const { wrote } = await goes([{ ...END, fails }, LOOK]);
-  expect(wrote).toEqual([`refused with ${String(fails[0])}`, { alive, done: ['1'] }]);
+  expect(wrote).toEqual([`refused with ${String(fails[0])}`, { alive: ['1'], done: ['1'] }]);
+});
+
+const HOUR_MS = 3_600_000;
+
+test.each([
+  ['right, and was set back', 0, -HOUR_MS],
+  ['an hour ahead, and was set right', HOUR_MS, -HOUR_MS],
+  ['an hour behind, and was set right', -HOUR_MS, HOUR_MS],
+])('no mark is older than its execution where the clock was %s', async (_, aheadMs, byMs) => {
+  const beganMs = Date.now() + aheadMs;
+  const steps = [NODE, { stand: byMs }, { ...END, fails: ['23505'] }, { look: 'when' }];
+  const { wrote } = await goes(steps, [PATCH], { aheadMs });
+  const [id, markedAtMs] = wrote[3] as [string, string];
+  expect([id, Number(markedAtMs) >= beganMs]).toEqual(['1', true]);
+});
+
+test('marks are kept for a week by the clock of Redis, whatever the clock of the worker says', async () => {
+  const done = 'n8n-tuned:{bull}:done';
+  const day = 24 * HOUR_MS;
+  await redis.client.zadd(done, Date.now() - 6 * day, 'young', Date.now() - 8 * day, 'old');
+  await goes([NODE, { ...END, fails: ['23505'] }], [PATCH], { aheadMs: 30 * day });
+  expect((await redis.client.zrange(done, 0, -1)).toSorted()).toEqual(['1', 'young']);
 });
 
 test('many that end while the database is away ask for it by one look at a time, and by few at once when it is back', async () => {
@@ -141,7 +178,7 @@ test('a statement that the database never answers does not hold up what else wai
 
 test('a failure is stored later too, and has no mark', async () => {
   const steps = [{ end: 'error', fails: ['57P03'] }, LOOK];
-  expect((await goes(steps)).wrote).toEqual(['stored', { alive: [], done: [] }]);
+  expect((await goes(steps)).wrote).toEqual(['stored', { alive: ['1'], done: [] }]);
   const fails = Array<string>(200).fill('57P03');
   expect((await goes([{ end: 'error', fails }, LOOK])).wrote).toEqual([
     ...['refused with 57P03', { alive: ['1'], done: [] }],

@@ -121,11 +121,14 @@ const OF_DATABASE: ReadonlySet<string> = new Set([
   'remaining connection slots are reserved for roles with privileges of the "pg_use_reserved_connections" role',
 ]);
 
-/** With names and addresses: PostgreSQL's limits and its standby, a network that does not find it, and PgBouncer. */
+/** With names and addresses: PostgreSQL's limits, its standby and its passwords, a network that does not find it, and PgBouncer. */
 const OF_A_DATABASE = [
   /^could not (extend|write to|create|fsync) file ".+": No space left on device$/,
   /^too many connections for (role|database) ".+"$/,
   /^cannot execute [A-Z ]+ in a read-only transaction$/,
+  // A password or a user that was replaced, until n8n has the new one.
+  /^password authentication failed for user ".+"$/,
+  /^role ".+" (does not exist|is not permitted to log in)$/,
   /^connect E(CONNREFUSED|TIMEDOUT|HOSTUNREACH|NETUNREACH) /,
   /^(read|write) E(CONNRESET|PIPE|TIMEDOUT)$/,
   /^getaddrinfo E(NOTFOUND|AI_AGAIN) /,

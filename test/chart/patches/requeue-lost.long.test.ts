@@ -113,6 +113,24 @@ testOf('requeue-lost')(
 );
 
 testOf('requeue-lost')(
+  'an execution that a worker runs is not queued again while a slow database still has it as not begun',
+  async () => {
+    await start();
+    await queue('17', '18');
+    await redis.flushall();
+    await redis.zadd('n8n-tuned:{bull}:alive', Date.now() + 600_000, '17', Date.now() - 1, '18');
+    tell('work');
+    await eventually(() => worked().length === 1);
+    await pause(LOOKED_MS, 'the time of several looks');
+    expect(worked()).toEqual(['18']);
+    // Its worker has died since.
+    await redis.zadd('n8n-tuned:{bull}:alive', Date.now() - 1, '17');
+    await eventually(() => Object.keys(ends()).length === 2);
+    expect(worked()).toEqual(['17', '18']);
+  },
+);
+
+testOf('requeue-lost')(
   'ids of jobs go on where Redis has some, and never come again where it has none',
   async () => {
     await redis.set('bull:jobs:id', 41);

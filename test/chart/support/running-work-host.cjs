@@ -9,7 +9,10 @@
 //   {noRedis}     the connection to Redis is gone
 //   {rowFails}    the database refuses so often with these codes when it is asked for the status
 //   {state}       what its metrics say of keep-stalled
-//   {look}        what Redis has; 'whole': the result of the execution too
+//   {told}        waits until Redis knows that it is alive, for at most 5 s, and says whether it does
+//   {reborn}      Redis has lost its data, and is connected again
+//   {look}        what Redis has; 'whole': the result of the execution too; 'when': when it was marked as done
+// With {aheadMs} the clock of the process is so far ahead when the execution begins.
 // With {redis, many, awayMs} so many executions end at once while the database is away for so long; what it was asked is written.
 // With {hangs} its first answer after that never comes.
 const { readFileSync } = require('node:fs');
@@ -28,16 +31,17 @@ const { JobProcessor } = dist('scaling/job-processor.js');
 const { ExecutionPersistence } = dist('executions/execution-persistence.js');
 const { ExecutionLifecycleHooks } = load('n8n-core');
 const { Redis } = load('ioredis');
-const { redis, steps, many, awayMs, hangs } = JSON.parse(readFileSync(0, 'utf8'));
+const { redis, steps, many, awayMs, hangs, aheadMs = 0 } = JSON.parse(readFileSync(0, 'utf8'));
 
 const ID = '1';
 const client = new Redis(redis);
 const asking = new Redis(redis);
 const key = (name) => `n8n-tuned:{bull}:${name}`;
 
-let stoodMs = 0;
+let stoodMs = aheadMs;
 const { now } = Date;
 Date.now = () => now() + stoodMs;
+const sleep = timers.setTimeout;
 timers.setTimeout = async (ms) => void (stoodMs += ms);
 
 let row = 'running';
@@ -92,6 +96,18 @@ async function take(step) {
   if (step.rowFails) return void (rowFails = step.rowFails);
   if (step.take) return void (await asking.zadd(key('taken'), now() - (step.agoMs ?? 0), ID));
   if (step.state) return states()['keep-stalled'];
+  if (step.told) {
+    for (let more = 100; more > 0; more -= 1) {
+      if ((await asking.zscore(key('alive'), ID)) !== null) return true;
+      await sleep(50);
+    }
+    return false;
+  }
+  if (step.reborn) {
+    await asking.flushall();
+    return void client.disconnect(true);
+  }
+  if (step.look === 'when') return asking.zrange(key('done'), 0, -1, 'WITHSCORES');
   if (step.noRedis) return void client.disconnect();
   const [alive, done] = await Promise.all(
     ['alive', 'done'].map((name) => asking.zrange(key(name), 0, -1)),

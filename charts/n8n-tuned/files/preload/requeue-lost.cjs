@@ -48,6 +48,16 @@ function settle(queue, { id, executionId, putAgain }, status, isEmptied) {
   return undefined;
 }
 
+/** By Redis' own clock: the time, and until when each of these counts as alive, as its worker tells it (running-work.cjs). */
+async function livingOf(queue, executionIds) {
+  const asked = queue.client.pipeline().time();
+  for (const id of executionIds) asked.zscore(`n8n-tuned:{${queue.keyPrefix}}:alive`, id);
+  const [[problem, time], ...untils] = await asked.exec();
+  if (problem) throw problem;
+  const nowMs = time[0] * 1000 + time[1] / 1000;
+  return new Set(executionIds.filter((_, at) => Number(untils[at][1] ?? 0) > nowMs));
+}
+
 async function lookAfter(queue, jobs) {
   for (let from = 0; from < jobs.length; from += JOBS_AT_ONCE) {
     const some = jobs.slice(from, from + JOBS_AT_ONCE);
@@ -67,9 +77,15 @@ async function lookAfter(queue, jobs) {
       where: gone.map(({ executionId }) => ({ id: executionId })),
     });
     const statuses = new Map(rows.map(({ id, status }) => [String(id), status]));
+    // A slow database says `new` of one that has just begun.
+    const living = await livingOf(
+      queue,
+      gone.map(({ executionId }) => executionId).filter((id) => statuses.get(String(id)) === 'new'),
+    );
+    const dead = gone.filter(({ executionId }) => !living.has(executionId));
     // At once: what the database said grows old.
     await Promise.all(
-      gone.map((job) => settle(queue, job, statuses.get(String(job.executionId)), isEmptied)),
+      dead.map((job) => settle(queue, job, statuses.get(String(job.executionId)), isEmptied)),
     );
   }
 }

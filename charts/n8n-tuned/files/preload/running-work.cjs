@@ -15,8 +15,10 @@ const LEASE_MS = 30_000;
 const RENEW_EVERY_MS = LEASE_MS / 3;
 /** A Redis that does not answer for so long is not asked. */
 const ASK_WITHIN_MS = 5000;
-/** Recovery looks back as far. */
-const MARKED_MS = 24 * 3_600_000;
+/** Recovery looks back no further: it refuses to. */
+const MARKED_MS = 7 * 24 * 3_600_000;
+/** So many begin together that one command tells Redis of all that begin within it, and what has ended by then it is not told. */
+const REGISTER_WITHIN_MS = 200;
 /** A larger result is in the memory of its worker alone: Redis holds the queue. */
 const RESULT_BYTES = 256 * 1024;
 /** Whoever stores it instead has heard of a dead worker, and waited for the database, long before. */
@@ -40,6 +42,16 @@ for at = 2, #ARGV, 2 do
   else redis.call('ZADD', KEYS[1], now + ARGV[1], ARGV[at]) end
 end
 return taken`;
+
+/**
+ * By Redis' own clock, or by that of the worker if it was ahead when the execution began: its row has the time of that one, and
+ * a clock that was set back since makes no mark look older than its execution.
+ */
+const MARK = `local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[1])
+redis.call('ZADD', KEYS[1], math.max(now, ARGV[2]), ARGV[3])
+redis.call('PEXPIRE', KEYS[1], ARGV[1])`;
 
 /** The execution's row says that it is over, whoever has ended it. */
 const OVER = new Set(['success', 'error', 'crashed', 'canceled']);
@@ -80,6 +92,7 @@ function refuse(problem) {
 
 async function hold(queue, ids) {
   const heldAt = now();
+  for (const id of ids) running.get(id).isNew = false;
   if (queue.client.status !== 'ready') throw new Error('Redis is not connected');
   const keys = [keyOf(queue, 'alive'), keyOf(queue, 'taken')];
   const works = ids.flatMap((id) => [id, Math.ceil(sinceMs(running.get(id).begunAt))]);
@@ -94,19 +107,36 @@ async function hold(queue, ids) {
   }
 }
 
+function holdAll(which) {
+  const byQueue = Map.groupBy([...running].filter(which), ([, { queue }]) => queue);
+  for (const [queue, works] of byQueue) {
+    // Until it is heard of again, it is looked at before each node.
+    hold(
+      queue,
+      works.map(([id]) => id),
+    ).catch(() => undefined);
+  }
+}
+
 let renewing;
-function startRenewing() {
-  renewing ??= setInterval(() => {
-    const byQueue = Map.groupBy([...running], ([, { queue }]) => queue);
-    for (const [queue, works] of byQueue) {
-      // Until it is heard of again, it is looked at before each node.
-      hold(
-        queue,
-        works.map(([id]) => id),
-      ).catch(() => undefined);
-    }
-  }, RENEW_EVERY_MS);
+const connections = new WeakSet();
+function startRenewing({ client }) {
+  renewing ??= setInterval(() => holdAll(() => true), RENEW_EVERY_MS);
   renewing.unref();
+  if (connections.has(client)) return;
+  connections.add(client);
+  // A Redis that comes back may have lost all that it was told.
+  client.on('ready', () => holdAll(([, work]) => work.queue.client === client));
+}
+
+let registering;
+function register(work) {
+  work.isNew = true;
+  registering ??= setTimeout(() => {
+    registering = undefined;
+    holdAll(([, { isNew }]) => isNew);
+  }, REGISTER_WITHIN_MS);
+  registering.unref();
 }
 
 /** Whether an execution may go on: nobody else has been given its work. Fails if neither store can say so. */
@@ -147,12 +177,9 @@ async function isOurs(id, work) {
   }
 }
 
-function mark(id, { queue }) {
-  const key = keyOf(queue, 'done');
-  const atMs = Date.now();
-  const marking = queue.client.multi().zremrangebyscore(key, '-inf', atMs - MARKED_MS);
-  marking.zadd(key, atMs, id).pexpire(key, MARKED_MS);
-  marking.exec().catch(() => undefined);
+function mark(id, { queue, begunAt }) {
+  const endedAtMs = Math.ceil(begunAt.clockMs + performance.now() - begunAt.tickMs);
+  queue.client.eval(MARK, 1, keyOf(queue, 'done'), MARKED_MS, endedAtMs, id).catch(() => undefined);
 }
 function unmark(id, { queue, hasResult }) {
   const { client } = queue;
@@ -213,12 +240,15 @@ function watchNodes({ prototype }) {
   };
 }
 
-/** PostgreSQL's classes 08, 53 and 57P, of a server that only reads, and what a network says. */
+/**
+ * PostgreSQL's classes 08, 53 and 57P, 28 of a password or a user that was replaced, of a server that only reads, and what a
+ * network says.
+ */
 const AWAY_CODE =
-  /^(08...|53...|57P0.|25006|ECONN(REFUSED|RESET|ABORTED)|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|E(HOST|NET)UNREACH)$/;
+  /^(08...|28...|53...|57P0.|25006|ECONN(REFUSED|RESET|ABORTED)|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|E(HOST|NET)UNREACH)$/;
 /** TypeORM, pg, poolers, and n8n itself have no code. */
 const AWAY_TEXT =
-  /driver not connected|connection terminated|timeout exceeded when trying to connect|cannot use a pool|connection (error|ended|closed|reset|lost)|waiting for database connection|is not queryable|query runner already released|the database system is|too many c(lients|onnections)|remaining connection slots|no more connections allowed|server_login_retry|query_wait_timeout|ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN/i;
+  /driver not connected|connection terminated|timeout exceeded when trying to connect|cannot use a pool|connection (error|ended|closed|reset|lost)|waiting for database connection|is not queryable|query runner already released|the database system is|password authentication failed|too many c(lients|onnections)|remaining connection slots|no more connections allowed|server_login_retry|query_wait_timeout|ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN/i;
 
 /** Whether a statement failed since the database is away, full, or has no connection left: later it may succeed. */
 const isAway = (problem) =>
@@ -336,7 +366,8 @@ function asWork({ queue, data }, executionRepository, run) {
     isTold: false,
   };
   running.set(id, work);
-  startRenewing();
+  startRenewing(queue);
+  register(work);
   return run().finally(() => {
     if (running.get(id) === work) running.delete(id);
   });

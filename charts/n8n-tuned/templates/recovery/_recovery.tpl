@@ -54,6 +54,9 @@ back rests on it. Whether keep-stalled is in force, recovery reads from n8n's me
 {{- if has $kind (list "cluster" "sentinel") -}}
 {{- printf "recovery.enabled: recovery can only read the queue of a single Redis, but redis.external.%s is set: set redis.external.host instead, or remove recovery.enabled and run n8n-tuned recover yourself." (ternary "clusterNodes" "sentinel.nodes" (eq $kind "cluster")) }}{{ "\n" -}}
 {{- end -}}
+{{- if and (include "n8n-tuned.isQueue" .) (gt (int .Values.recovery.sinceHours) 168) -}}
+{{- "recovery.sinceHours: in queue mode, workers mark finished executions for 168 hours, and recovery could repeat older ones: set recovery.sinceHours to 168 or less." }}{{ "\n" -}}
+{{- end -}}
 {{- if not (include "n8n-tuned.supports" (dict "context" . "feature" "keepsStalled")) -}}
 {{- printf "recovery.enabled: recovery requires n8n 2.41 or newer, but this is n8n %s: use a newer version, or remove recovery.enabled." (include "n8n-tuned.version" .) }}{{ "\n" -}}
 {{- end -}}

@@ -107,7 +107,7 @@ export function register(program: Command): Command {
     .addOption(
       parsed(
         '--since <time>',
-        'only executions that started within this time',
+        'only executions that started within this time (with --redis, at most 168h)',
         milliseconds,
         '24h',
       ),

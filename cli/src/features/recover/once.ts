@@ -1,7 +1,7 @@
 /** One pass over an n8n, with or without its queue. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { N8nApi } from '../../targets/url/api';
-import { Failure, messageOf } from '../../ui/errors';
+import { Failure, messageOf, Mistake } from '../../ui/errors';
 import { formatNumber } from '../../ui/numbers';
 import { versionToldIn } from '../../ui/versions';
 import { within } from '../../ui/within';
@@ -43,6 +43,9 @@ async function metricsOf(
   );
 }
 
+/** How long a mark of a finished execution stays in Redis (running-work.cjs). */
+const MARKED_MS = 7 * 24 * 3_600_000;
+
 /** How old an execution is, is told by both clocks. */
 const MAX_AHEAD_MS = 10_000;
 
@@ -64,6 +67,11 @@ export async function recoverOnce(
   tell: Tell,
   signal: AbortSignal,
 ): Promise<PassReport | null> {
+  if (openQueue !== null && order.withinMs > MARKED_MS) {
+    throw new Mistake(
+      `recovery in queue mode looks back at most ${formatNumber(MARKED_MS / 3_600_000)} hours, because workers mark finished executions for as long: set a shorter --since (recovery.sinceHours).`,
+    );
+  }
   const n8n = new N8nApi(order.url, order.apiKey, signal);
   const api = new RecoveryApi(n8n);
   let seen = await metricsOf(order, signal);

@@ -41,8 +41,10 @@ export interface RecoveryDeps {
     done(): Promise<ReadonlyMap<string, number>>;
     /** Jobs that wait for a worker. */
     waiting(): Promise<number>;
-    /** From now on no worker runs another node of it. False: one is at it. */
-    take(executionId: string): Promise<boolean>;
+    /** From now on no worker runs another node of it, and for a while no other recovery takes it. */
+    take(executionId: string): Promise<Taking>;
+    /** n8n has answered about its retry: it is there, or there is none. */
+    answered(executionId: string): Promise<void>;
     /** There is no retry after all. */
     giveBack(executionId: string): Promise<void>;
   } | null;
@@ -58,6 +60,9 @@ export interface RecoveryDeps {
   /** Returns early where the pass is to end. */
   wait(ms: number): Promise<void>;
 }
+
+/** `alive`: a worker runs it; `taken elsewhere`: another recovery took it moments ago, and its retry may begin yet. */
+export type Taking = 'taken' | 'alive' | 'taken elsewhere';
 
 export interface PassOrder {
   workflows: readonly TaggedWorkflow[];
@@ -422,6 +427,14 @@ async function lookAgain(
   return decisions.find((decision) => decision.execution.id === id);
 }
 
+const NOT_TAKEN = {
+  alive: 'its worker is back, and is running the execution',
+  'taken elsewhere': 'another recovery took it less than a minute ago',
+};
+/** Much less than another recovery waits before it takes what this one took (queue.ts). */
+const BEGINS_WITHIN_MS = 10_000;
+const STOOD_STILL = 'recovery stood still just before the retry';
+
 interface Settling {
   settled: ReadonlySet<string>;
   settles: string[];
@@ -489,16 +502,22 @@ async function attemptOf(
   }
   // The look may have taken longer than the lead was held.
   if (hasStopped()) return null;
-  if ((await deps.work?.take(execution.id)) === false) {
-    return of('no longer due', 'its worker is back, and is running the execution');
-  }
+  const takesFromMs = deps.nowMs();
+  const taking = (await deps.work?.take(execution.id)) ?? 'taken';
+  if (taking !== 'taken') return of('no longer due', NOT_TAKEN[taking]);
+  // Another recovery may lead by now, and takes it once this one has been silent for long enough.
+  if (deps.nowMs() - takesFromMs > BEGINS_WITHIN_MS) return of('no longer due', STOOD_STILL);
   tell(
     `${nameOf({ executionId: execution.id, workflow: workflow.name })}: attempt ${String(attempt)} starts at ${next.join(', ')}`,
   );
   let retried: { id: string; status: string };
+  const answered = (): Promise<void> | undefined =>
+    deps.work?.answered(execution.id).catch(() => undefined);
   try {
     retried = await deps.retry(execution.id);
+    await answered();
   } catch (error) {
+    await answered();
     const text = messageOf(error);
     if (!/ status 4\d\d/.test(text)) return unknown(text);
     // If this fails, the next pass takes it again.

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { Failure, messageOf } from '../../ui/errors';
 import { isOfNetwork, unreachable } from '../../ui/unreachable';
-import { countsOf, stillLost, type PassReport } from './pass';
+import { countsOf, stillLost, type PassReport, type Taking } from './pass';
 
 export interface RecoveryQueue {
   /**
@@ -18,8 +18,10 @@ export interface RecoveryQueue {
   done(): Promise<Map<string, number>>;
   /** Jobs that wait for a worker. */
   waiting(): Promise<number>;
-  /** Says that an execution is given to a retry: no worker runs another node of it. False: a worker runs it. */
-  take(executionId: string): Promise<boolean>;
+  /** Says that an execution is given to a retry: no worker runs another node of it. */
+  take(executionId: string): Promise<Taking>;
+  /** n8n has answered about the retry, so whoever leads next sees it in n8n. */
+  answered(executionId: string): Promise<void>;
   /** There is no retry after all: a worker that is back may go on with it. */
   giveBack(executionId: string): Promise<void>;
   /** False: another recovery works. Renewed until `end`. */
@@ -39,6 +41,8 @@ const KEPT_MS = 7 * 24 * 3_600_000;
 const MAX_KEPT = 100_000;
 const BATCH = 500;
 const SCANNED = 1000;
+/** So long after a leader took an execution and was not heard of again, its retry may begin yet, and no other leader takes it. */
+const FENCED_MS = 2 * LEASE_MS;
 /** By Redis' own clock, as the preload script of a worker writes them (running-work.cjs). */
 const NOW = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
@@ -49,6 +53,11 @@ const TAKE = `${NOW}
 if redis.call('GET', KEYS[3]) ~= ARGV[2] then return 'not leading' end
 local lives = redis.call('ZSCORE', KEYS[1], ARGV[1])
 if lives and tonumber(lives) > now then return 'alive' end
+local begins = redis.call('ZSCORE', KEYS[4], ARGV[1])
+if begins and tonumber(begins) > now - ARGV[4] then return 'taken elsewhere' end
+redis.call('ZREMRANGEBYSCORE', KEYS[4], '-inf', now - ARGV[4])
+redis.call('ZADD', KEYS[4], now, ARGV[1])
+redis.call('PEXPIRE', KEYS[4], ARGV[4])
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now - ARGV[3])
 redis.call('ZADD', KEYS[2], now, ARGV[1])
 redis.call('PEXPIRE', KEYS[2], ARGV[3])
@@ -101,6 +110,7 @@ export async function openQueue(
   const keyOf = (name: string): string => `n8n-tuned:{${prefix}}:${name}`;
   const [leader, settled] = [keyOf('recover'), keyOf('recovery-settled')];
   const [alive, taken, done] = [keyOf('alive'), keyOf('taken'), keyOf('done')];
+  const beginning = keyOf('recovery-begins');
   const own = randomUUID();
   let renewing: NodeJS.Timeout | undefined;
   const known = new Map<string, Look>();
@@ -132,13 +142,17 @@ export async function openQueue(
     giveBack: async (executionId) => {
       await redis.zrem(taken, executionId);
     },
+    answered: async (executionId) => {
+      await redis.zrem(beginning, executionId);
+    },
     take: async (executionId) => {
-      const reply = await redis.eval(TAKE, 3, alive, taken, leader, executionId, own, KEPT_MS);
+      const keys = [alive, taken, leader, beginning];
+      const reply = await redis.eval(TAKE, 4, ...keys, executionId, own, KEPT_MS, FENCED_MS);
       if (reply === 'not leading') {
         onLost();
         throw new Failure('another recovery took over');
       }
-      return reply === 'taken';
+      return reply as Taking;
     },
     lead: async () => {
       if ((await redis.set(leader, own, 'PX', leaseMs, 'NX')) !== 'OK') return false;

@@ -5,7 +5,7 @@ import {
   type Stored,
   type StoredExecution,
 } from '../../../../cli/src/analysis/n8n-execution';
-import type { RecoveryDeps } from '../../../../cli/src/features/recover/pass';
+import type { RecoveryDeps, Taking } from '../../../../cli/src/features/recover/pass';
 
 /** An n8n for tests that knows what was really done, with a clock that only its user moves. */
 
@@ -129,15 +129,22 @@ export class ModelN8n implements RecoveryDeps {
       Promise.resolve(Math.max(0, this.backlog - (this.clockMs - this.beganMs) / 1000)),
     done: (): Promise<ReadonlyMap<string, number>> =>
       Promise.resolve(new Map([...this.idsOf('not stored')].map((id) => [id, this.clockMs]))),
-    take: (id: string): Promise<boolean> => {
+    take: (id: string): Promise<Taking> => {
       const hasTold = (this.jobs.get(id) ?? Infinity) <= this.clockMs;
-      return Promise.resolve(!hasTold && !this.idsOf('wakes').has(id));
+      return Promise.resolve(hasTold || this.idsOf('wakes').has(id) ? 'alive' : 'taken');
+    },
+    answered: (id: string): Promise<void> => {
+      this.answered.push(id);
+      return Promise.resolve();
     },
     giveBack: (id: string): Promise<void> => {
       this.givenBack.push(id);
       return Promise.resolve();
     },
   };
+
+  /** About whose retry n8n has answered, or will not. */
+  readonly answered: string[] = [];
 
   /** Whose retry n8n has refused. */
   readonly givenBack: string[] = [];

@@ -131,6 +131,19 @@ test.each(['new', 'crashed'])(
   },
 );
 
+test('in queue mode it looks back no further than marks of finished executions last', async () => {
+  const asked = refusing(() => false);
+  const opening = (): Promise<never> => Promise.reject(new Error('the queue is asked'));
+  const looking = (days: number): Promise<unknown> =>
+    recoverOnce(
+      { ...order, withinMs: days * 24 * 3_600_000 },
+      ...([opening, () => undefined, new AbortController().signal] as const),
+    );
+  await expect(looking(7.1)).rejects.toThrow('recovery in queue mode looks back at most 168 hours');
+  expect(asked).toEqual([]);
+  await expect(looking(7)).rejects.toThrow('the queue is asked');
+});
+
 const MIB = 2 ** 20;
 test.each([
   ['tells no size', {}, ['/1', '/1?includeData=true'], 'no data'],

@@ -377,6 +377,34 @@ test('a worker that is back right before the retry keeps its work, and no retry 
   expect(n8n.executions.size).toBe(3);
 });
 
+test('what another recovery took moments ago is left to it, and the others are retried', async () => {
+  const n8n = new ModelN8n([work(), work(), work({ fates: ['no response'] })]);
+  const { take } = n8n.work;
+  n8n.work.take = (id) => (id === '1' ? Promise.resolve('taken elsewhere') : take(id));
+  const report = await run(n8n);
+  expect(report.attempts).toMatchObject([
+    { outcome: 'no longer due', text: 'another recovery took it less than a minute ago' },
+    { outcome: 'recovered' },
+    { outcome: 'not known' },
+  ]);
+  // Once n8n has answered, or is not waited for any longer, its retry is there for others to see.
+  expect(n8n.answered).toEqual(['2', '3']);
+});
+
+test('a recovery that stood still between the take and the retry begins no retry, since another one may have', async () => {
+  const n8n = new ModelN8n([work()]);
+  const { take } = n8n.work;
+  n8n.work.take = (id) => {
+    n8n.clockMs += 11_000;
+    return take(id);
+  };
+  const { attempts } = await run(n8n);
+  expect(attempts).toMatchObject([
+    { outcome: 'no longer due', text: 'recovery stood still just before the retry' },
+  ]);
+  expect([n8n.executions.size, n8n.answered, n8n.givenBack]).toEqual([1, [], []]);
+});
+
 test('it stops where retries are lost one after the other', async () => {
   const n8n = new ModelN8n(Array.from({ length: 9 }, () => work({ fates: ['crash'] })));
   const report = await run(n8n, { atOnce: 1, stopAfterLost: 3 });

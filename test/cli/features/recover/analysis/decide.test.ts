@@ -102,6 +102,8 @@ describe('a crash', () => {
   test.each([
     'connect ECONNREFUSED 10.0.0.7:5432',
     'getaddrinfo ENOTFOUND postgres.example',
+    'password authentication failed for user "n8n"',
+    'role "n8n" is not permitted to log in',
     'no more connections allowed (max_client_conn)',
   ])('is also what the network and a pooler say, with any address: %s', (error) => {
     expect(isCrash(stored(error))).toBe(true);
