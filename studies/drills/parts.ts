@@ -55,7 +55,7 @@ const OPTIONS: Record<Target, Record<Configuration, (given: { root: string }) =>
 
 /** Webhook processors take all requests, so that a fault of main alone puts nothing of the load at risk beside them. */
 const OF_MAIN = [
-  ...['kill-main', 'stall-main', 'oom-main'],
+  ...['kill-main', 'stall-main', 'oom-main', 'oom-main-payload'],
   ...['cut-main', 'cut-main-redis', 'cut-main-postgres'],
 ];
 const WEBHOOKS = ['--webhooks', '2'];
@@ -193,6 +193,10 @@ export const FAULTS: Fault[] = [
     ...{ name: 'oom-main', on: BOTH, back: 50, tail: 20 },
     more: { process: () => ['--memory', '1Gi'] },
   },
+  {
+    ...{ name: 'oom-main-payload', on: ['process'], back: 50, tail: 20 },
+    more: { process: () => ['--memory', '1Gi'] },
+  },
   { name: 'cut-main', on: BOTH, lasts: 30, back: 60, tail: 20 },
   { name: 'cut-webhook', on: BOTH, lasts: 30, back: 60, tail: 20 },
   { name: 'cut-main-redis', on: BOTH, lasts: 30, back: 60, tail: 20 },
@@ -205,6 +209,9 @@ export const FAULTS: Fault[] = [
     ...{ name: 'postgres-connections-used-up', on: BOTH },
     ...{ lasts: 30, every: 75, back: 60, tail: GIVEN_UP },
   },
+  { name: 'redis-sentinel-failover', on: ['process'], lasts: 20, back: 60, tail: GIVEN_UP },
+  { name: 'postgres-new-primary', on: ['process'], lasts: 20, back: 60, tail: GIVEN_UP },
+  { name: 'pools-used-up', on: ['process'], lasts: 45, back: 60, tail: GIVEN_UP },
   { name: 'burst', on: BOTH, lasts: 10, back: 60, tail: 10 },
   { name: 'slow-redis', on: BOTH, lasts: 30, back: 30, tail: 10 },
   { name: 'slow-postgres', on: BOTH, lasts: 30, back: 30, tail: 10 },
@@ -289,6 +296,7 @@ const ONCE_ON_PROCESSES = [
   ...['cut-main', 'cut-main-redis', 'cut-main-postgres'],
   ...['cut-webhook', 'cut-webhook-redis', 'cut-webhook-postgres'],
   ...['redis-failover', 'postgres-failover'],
+  ...['oom-main-payload', 'redis-sentinel-failover', 'postgres-new-primary', 'pools-used-up'],
   ...['slow-upstream', 'failing-upstream', 'hanging-upstream', 'throttling-upstream'],
   ...['take-cpu', 'dns-failure', 'clock-jump', 'rotate-secrets', 'restore-backup'],
 ];
