@@ -1,5 +1,6 @@
 // Has n8n's own JobProcessor run a job whose execution is stored with the status given, and writes how far it got. Reads
 // {status}.
+const { EventEmitter } = require('node:events');
 const { readFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const { dirname, join } = require('node:path');
@@ -22,8 +23,11 @@ const processor = Object.assign(Object.create(JobProcessor.prototype), {
     },
   },
 });
+/** A queue that is not connected. */
+const client = Object.assign(new EventEmitter(), { status: 'wait' });
+const queue = { keyPrefix: 'bull', client };
 processor
-  .processJob({ id: '7', data: { executionId: '1' } })
+  .processJob({ id: '7', queue, data: { executionId: '1' } })
   .catch((error) => (error.message === BEGUN ? 'begun' : `${error}`))
   .then((result) => {
     console.log(JSON.stringify(result));
