@@ -17,7 +17,7 @@ export const DECISIVE = [
   ...['finish-jobs', 'keep-alive', 'keep-stalled', 'requeue-lost', 'running-work', 'worker-guard'],
 ];
 
-/** Of what it does: another comment or line break is the same code. */
+/** It tells what code does: with another comment or line break it is the same code. */
 export function hashOf(texts: readonly string[]): string {
   const hash = createHash('sha256');
   for (const text of texts) {

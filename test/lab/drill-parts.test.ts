@@ -323,7 +323,7 @@ describe('the parts', () => {
       const [rate, workMs] = [valueOf('--rate'), valueOf('--param')];
       const [warmupMs, steadyMs] = [1000 * valueOf('--warmup'), 1000 * valueOf('--steady')];
       const faultMs = warmupMs + steadyMs;
-      // As slow as work is beside other drills.
+      // Work is that slow beside other drills.
       const durationMs = 1.1 * workMs + 100;
       const requests = Array.from({ length: Math.floor((faultMs / 1000) * rate) }, (_, turn) => ({
         ...{ tMs: (turn * 1000) / rate, durationMs, status: 200, ok: true, errorKind: '' },

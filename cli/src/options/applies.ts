@@ -213,7 +213,7 @@ export const RULES: readonly Rule[] = [
   { options: ['elsewhere'], of: ['clean'], ...on('kubernetes') },
   { options: { but: ['json'] }, of: ['drill'], with: 'a fault', applies: isDrill },
   {
-    options: ['begin', 'end'],
+    options: ['begin', 'end', 'proof'],
     of: ['drill'],
     ...{ with: 'the custom fault', applies: ({ args }) => args[0] === 'custom' },
   },

@@ -138,6 +138,10 @@ export function register(program: Command): Command {
       '--end <command>',
       'command that ends the custom fault after --for; also runs if --begin fails, or after Ctrl-C',
     )
+    .option(
+      '--proof <command>',
+      'command that runs before --end, and proves with exit code 0 that the custom fault has an effect',
+    )
     .addOption(
       parsed(
         '--after <time>',

@@ -4,6 +4,7 @@ import type { Effect } from '../../analysis/effects';
 import { basename, join } from 'node:path';
 import { dueTimes } from './analysis/due-times';
 import { drillFigures, exposedTo, isAnythingAtRisk, spansOf } from './analysis/figures';
+import { withOpen } from './analysis/open-on-victims';
 import { momentsOf } from './analysis/moments';
 import { dueWithin, endedUnderLoad, steadyPart } from './analysis/phases';
 import { drillVerdict } from './analysis/verdict';
@@ -158,22 +159,27 @@ export async function drill(
     endMs: 1000 * (load.warmupSeconds + of.profile.durationSeconds),
   };
   const judgedBy = dueWithin(requests, steady);
-  const faultRecord = {
+  const made = {
     ...{ name: fault.name, title: fault.title, kind: fault.kind },
     ...{ done: timed.done, lastsSeconds: load.faultSeconds },
     ...(load.everySeconds === undefined ? {} : { everySeconds: load.everySeconds }),
     ...(timed.turns.length === 0 ? {} : { turns: timed.turns }),
-    ...(timed.victims.length === 0 ? {} : { victims: timed.victims }),
+    ...(fault.hasProof === true && timed.failure === null ? { isProven: true as const } : {}),
   };
+  const spans = spansOf(made, phases.overMs);
+  // Half as much again as a slow response of the steady phase takes.
+  const slowMs = (faultMs ?? 0) - steady.toMs;
+  const victims = withOpen(timed.victims, { requests, spans, slowMs });
+  const faultRecord = { ...made, ...(victims.length === 0 ? {} : { victims }) };
   const recorded = ledgerSummary(ledger, {
     exposed: new Set(exposedTo(requests, faultMs ?? Infinity).map((request) => request.id)),
-    ...{ answers: workload.recorded.answers, victims: timed.victims },
+    ...{ answers: workload.recorded.answers, victims },
     ...(faultMs === null
       ? {}
       : {
           told: momentsOf({
             ...{ requests, entries: ledger.entries, answers: workload.recorded.answers },
-            spans: spansOf(faultRecord, phases.overMs),
+            spans,
           }),
         }),
     sources: {

@@ -30,6 +30,10 @@ interface Described {
   isOnClock?: boolean;
   /** Stores that have a standby, which this one makes the primary; left out: none. */
   standbys?: readonly StoreLink['store'][];
+  /** A command of the user's proves that it has an effect: one that was made without a failure had one. */
+  hasProof?: true;
+  /** It is made of others, one after the other: each is one time of it. */
+  hasParts?: true;
   /** A workflow that is active beside the load, and whose due times are accounted for; left out: none. */
   schedule?: DrilledSchedule;
   /** What a system is promised to do, where nobody says. */
@@ -72,9 +76,24 @@ export interface FaultScene {
   turn: number;
   /** Told as soon as it is done, in words for the record: `SIGKILL of worker-1`. */
   tell(text: string): void;
+  /** One of those that it is made of: what that one tells and hits belongs to a time of its own. */
+  part?(): FaultPart;
   /** Fires when the drill is broken off: then it returns early, and leaves nothing as it made it. */
   signal: AbortSignal;
 }
+
+export interface FaultPart {
+  tell: FaultScene['tell'];
+  hit: FaultContext['hit'];
+  /** It is over; `isMade`: false if it could not be made, and is no time of the fault. */
+  over(isMade: boolean): void;
+}
+
+/**
+ * What a fault tells of a victim. `takes`: which of the requests that are open reach it, so that the drill can count those that were
+ * open on it, from what became of them.
+ */
+export type Hit = Omit<Victim, 'tMs' | 'turn' | 'open'> & { takes?: 'all' | 'some' };
 
 export interface FaultContext extends FaultScene {
   access: DrillAccess;
@@ -83,7 +102,7 @@ export interface FaultContext extends FaultScene {
   /** Requests to webhooks that an instance has answered, by its own counts; null: it tells nothing of them. */
   requestsOn(instance: string): Promise<number | null>;
   /** Told of what the fault has hit, as soon as that is known: what shows that something was at risk there. */
-  hit(victim: Omit<Victim, 'tMs'>): void;
+  hit(victim: Hit): void;
   /** Those that run now. */
   instances(): Instance[];
 }

@@ -5,8 +5,7 @@ import { databaseOf, type Topology } from '../../plan/topology';
 import type { Instance, LinkCounts, Running, StoreLink } from '../../targets/target';
 import { Failure } from '../../ui/exit';
 import { NODES, parseMetrics, parseWebhooks, scrape } from '../../samplers/n8n-metrics';
-import type { FaultContext, FaultScene } from './fault';
-import type { Victim } from './record';
+import type { FaultContext, FaultScene, Hit } from './fault';
 
 /** The first of a role that runs. */
 export function first(scene: FaultContext, role: Instance['role']): string {
@@ -46,14 +45,16 @@ export async function atRiskOn(
   scene: FaultContext,
   instance: string,
   role: Instance['role'],
-): Promise<Pick<Victim, 'executions' | 'requests'>> {
+): Promise<Pick<Hit, 'executions' | 'requests' | 'takes'>> {
   const has = (wanted: Instance['role']): boolean =>
     scene.instances().some((one) => one.role === wanted);
   const executes = has('worker') ? 'worker' : 'main';
   return {
     ...(role === executes ? { executions: await scene.executionsOn(instance) } : {}),
-    ...(role === 'webhook' ? { requests: await scene.requestsOn(instance) } : {}),
+    ...(role === 'webhook' ? { requests: await scene.requestsOn(instance), takes: 'some' } : {}),
     ...(role === 'main' && has('webhook') ? { requests: 0 } : {}),
+    // Its own executions are those requests.
+    ...(role === 'main' && !has('webhook') && executes === 'worker' ? { takes: 'all' } : {}),
   };
 }
 

@@ -65,6 +65,7 @@ export interface DrillOptions
   /** Commands of the fault custom. */
   begin?: string;
   end?: string;
+  proof?: string;
   /** Seconds. */
   recoverAge?: number;
   /** What the load waits for; others make it. */
@@ -108,7 +109,7 @@ const SEED = 1;
 
 /** The fault of that name, made by these options. */
 export function faultOf(name: string, options: DrillOptions): Fault {
-  const { begin, end, seed } = options;
+  const { begin, end, proof, seed } = options;
   if (seed !== undefined && name !== SOAK) {
     throw new Mistake(`--seed works only with ${SOAK}: remove it for ${name}.`);
   }
@@ -119,7 +120,11 @@ export function faultOf(name: string, options: DrillOptions): Fault {
       `${CUSTOM} requires --begin, the command that begins the fault, and usually --end, the command that ends it.`,
     );
   }
-  return customFault({ begin, ...(end === undefined ? {} : { end }) });
+  return customFault({
+    begin,
+    ...(end === undefined ? {} : { end }),
+    ...(proof === undefined ? {} : { proof }),
+  });
 }
 
 function soakedBy(options: DrillOptions): InsideFault[] {

@@ -70,6 +70,8 @@ export const drillFaultSchema = z.object({
       text: z.string(),
     }),
   ),
+  /** A command of the user's proved that it had an effect; left out of others. */
+  isProven: z.exactOptional(z.literal(true)),
   /** How long it was to last, or to be repeated; 0: a moment. */
   lastsSeconds: z.number(),
   /** Interval of a fault that was repeated; left out if it was made once. */

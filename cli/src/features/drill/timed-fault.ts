@@ -4,14 +4,14 @@ import { FAULT, FAULT_STEP } from '../../record/run-record';
 import type { RunOrder } from '../../run/order';
 import type { Instance, Running } from '../../targets/target';
 import { Failure, messageOf } from '../../ui/exit';
-import type { Fault, FaultScene } from './fault';
+import type { Fault, FaultContext, FaultPart, FaultScene, Hit } from './fault';
 import { executionsOn, requestsOn } from './make-fault';
 
 /** A fault that is made so long after the load has begun, once or again and again. */
 export class TimedFault {
   /** Milliseconds since the load began. */
   readonly done: DrillFault['done'] = [];
-  readonly victims: Victim[] = [];
+  readonly victims: (Victim & Pick<Hit, 'takes'>)[] = [];
   /** When it was begun, the first time: in pods it takes up to seconds until it is made, and told. */
   beganMs: number | null = null;
   overMs: number | null = null;
@@ -61,29 +61,26 @@ export class TimedFault {
       for (const [turn, atMs] of this.due().entries()) {
         if (!(await isDue(atMs))) return;
         this.failure = null;
-        let kind = FAULT;
-        const begunMs = now();
-        this.beganMs ??= begunMs;
-        await this.makeOnce({
-          lastsMs: everyMs === undefined ? lastsMs : turnMs,
-          ...{ turn, signal },
-          tell: (text) => {
-            const tMs = now();
-            if (kind === FAULT) {
-              this.lastMs = tMs;
-              this.turns.push({
-                fromMs: tMs,
-                toMs: null,
-                ...(this.isToldAtOnce ? { begunMs } : {}),
-              });
-            }
-            this.done.push({ tMs, text });
-            tellRun({ kind, text });
-            kind = FAULT_STEP;
+        this.beganMs ??= now();
+        const tells = (isFirst: boolean, text: string, tMs = now()): void => {
+          this.done.push({ tMs, text });
+          tellRun({ kind: isFirst ? FAULT : FAULT_STEP, text });
+        };
+        const isOne = this.fault.hasParts !== true;
+        const whole = this.part(tells);
+        const tell = isOne
+          ? whole.tell
+          : (text: string): void => {
+              tells(false, text);
+            };
+        await this.makeOnce(
+          {
+            ...{ lastsMs: everyMs === undefined ? lastsMs : turnMs, turn, signal, tell },
+            part: () => this.part(tells),
           },
-        });
-        const own = this.turns[turn];
-        if (own !== undefined && !signal.aborted) own.toMs = now();
+          whole.hit,
+        );
+        whole.over(true);
       }
       // One that is broken off with the load is not over.
       if (!signal.aborted) this.overMs = now();
@@ -92,7 +89,32 @@ export class TimedFault {
     }
   }
 
-  private makeOnce(scene: FaultScene): Promise<void> {
+  /** One time of the fault. It counts from when it is told to be made. */
+  private part(tells: (isFirst: boolean, text: string, tMs: number) => void): FaultPart {
+    const begunMs = this.now();
+    const turn = this.turns.length;
+    let own: (typeof this.turns)[number] | null = null;
+    return {
+      tell: (text) => {
+        const isFirst = own === null;
+        const tMs = this.now();
+        if (own === null) {
+          own = { fromMs: tMs, toMs: null, ...(this.isToldAtOnce ? { begunMs } : {}) };
+          this.lastMs = tMs;
+          this.turns.push(own);
+        }
+        tells(isFirst, text, tMs);
+      },
+      hit: (victim) => void this.victims.push({ tMs: this.now(), turn, ...victim }),
+      over: (isMade) => {
+        if (own === null || this.ending.signal.aborted) return;
+        if (isMade) own.toMs = this.now();
+        else this.turns.splice(this.turns.indexOf(own), 1);
+      },
+    };
+  }
+
+  private makeOnce(scene: FaultScene, hit: FaultContext['hit']): Promise<void> {
     const { fault, running } = this;
     if (fault.isFromOutside === true) return fault.make(scene);
     const access = running.drillAccess;
@@ -103,7 +125,7 @@ export class TimedFault {
       ...{ ...scene, access, instances },
       executionsOn: (instance) => executionsOn(running, instance),
       requestsOn: (instance) => requestsOn(running, instance),
-      hit: (victim) => void this.victims.push({ tMs: this.now(), turn: scene.turn, ...victim }),
+      hit,
     });
   }
 

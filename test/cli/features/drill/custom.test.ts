@@ -70,6 +70,18 @@ test('an end that fails is a failure of the fault: what it broke may still be br
   );
 });
 
+test('a third command proves before the second that the fault has an effect, and one that does not lets the fault fail', async () => {
+  const { told, over } = made({ begin: says('begun'), end: says('ended'), proof: says('seen') });
+  await over;
+  expect(said()).toEqual(['begun', 'seen', 'ended']);
+  expect(told).toContain('--proof, echo, says that it has an effect');
+  const without = made({ begin: 'true', end: says('ended again'), proof: 'exit 4' });
+  await expect(without.over).rejects.toThrow('the command in --proof ended with exit code 4');
+  expect(said()).toContain('ended again');
+  const options = { begin: 'true', proof: 'true' } as unknown as DrillOptions;
+  expect(faultOf('custom', options).hasProof).toBe(true);
+});
+
 test('a drill that is stopped ends the first command with all that it has started, and runs the second', async () => {
   const child = join(folder, 'child');
   const { over, stop } = made({

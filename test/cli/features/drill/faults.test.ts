@@ -7,8 +7,12 @@ import { bundledPlace } from '../../../../cli/src/catalogue/seeding';
 import { parseExport } from '../../../../cli/src/catalogue/exported-workflow';
 import { promisesOf, whyNotThere, type DrillOptions } from '../../../../cli/src/features/drill/one';
 import { executionsOn, requestsOn } from '../../../../cli/src/features/drill/make-fault';
-import type { Victim } from '../../../../cli/src/features/drill/record';
-import type { Fault, FaultContext } from '../../../../cli/src/features/drill/fault';
+import type {
+  Fault,
+  FaultContext,
+  Hit,
+  InsideFault,
+} from '../../../../cli/src/features/drill/fault';
 import { planOfDrill } from '../../../../cli/src/features/drill/plan';
 import { TimedFault } from '../../../../cli/src/features/drill/timed-fault';
 import { rateAt } from '../../../../loadtests/lib/due';
@@ -52,7 +56,7 @@ const linksOf = (seen: string[], instance: string, role: StoreLink['role']): Sto
 interface Stage extends FaultContext {
   /** In the order in which it came. */
   seen: string[];
-  victims: Omit<Victim, 'tMs'>[];
+  victims: Hit[];
 }
 
 function stage(lastsMs = 20, roots = ROOTS): Stage {
@@ -468,7 +472,7 @@ test.each([
   expect(scene.seen).toEqual(expected);
 });
 
-test.each<[string, Omit<Victim, 'tMs'>[]]>([
+test.each<[string, Hit[]]>([
   ['kill-worker', [{ name: 'worker-1', executions: 2 }]],
   ['kill-runner', [{ name: 'worker-1', executions: 2 }]],
   ['stall-worker', [{ name: 'worker-1', executions: 2 }]],
@@ -485,9 +489,12 @@ test.each<[string, Omit<Victim, 'tMs'>[]]>([
   ['postgres-new-primary', [{ name: 'postgresql', connections: 14, bytes: 0 }]],
   ['pools-used-up', [{ name: 'postgresql', connections: 6, bytes: 0 }]],
   ['oom-worker', [{ name: 'worker-1', executions: 2 }]],
-  ['kill-webhook', [{ name: 'webhook-1', requests: 40 }]],
-  ['stall-webhook', [{ name: 'webhook-1', requests: 40 }]],
-  ['cut-webhook', [{ name: 'webhook-1', requests: 40, connections: 6, bytes: 600 }]],
+  ['kill-webhook', [{ name: 'webhook-1', requests: 40, takes: 'some' }]],
+  ['stall-webhook', [{ name: 'webhook-1', requests: 40, takes: 'some' }]],
+  ['cut-webhook', [{ name: 'webhook-1', requests: 40, takes: 'some', connections: 6, bytes: 600 }]],
+  ['scale-in', [{ name: 'worker-1', executions: 2 }]],
+  ['redis-failover', [{ name: 'redis', connections: 14, bytes: 0 }]],
+  ['postgres-failover', [{ name: 'postgresql', connections: 14, bytes: 0 }]],
 ])('%s tells what was at risk on its victim', async (name, expected) => {
   const scene = stage();
   await findFault(name).make(scene);
@@ -521,7 +528,7 @@ test('main is no idle victim where it takes the requests itself', async () => {
     ROOTS.filter(({ role }) => role !== 'webhook'),
   );
   await findFault('kill-main').make(scene);
-  expect(scene.victims).toEqual([{ name: 'main' }]);
+  expect(scene.victims).toEqual([{ name: 'main', takes: 'all' }]);
 });
 
 test('how many requests a webhook processor took is what it counts, or what others show that n8n counts', async () => {
@@ -911,6 +918,33 @@ describe('a fault at its time', () => {
       expect(tMs).toBeGreaterThanOrEqual(19 + 40 * index);
     });
     expect(timed.lastMs).toBe(timed.done.at(-1)?.tMs);
+  });
+
+  test('that is made of others, as a soak, has a time for each of them that was made', async () => {
+    const parts: InsideFault = {
+      ...findFault('kill-worker'),
+      hasParts: true,
+      make: async (scene) => {
+        for (const name of ['kill-worker', 'stall-worker', 'left out'] as const) {
+          const part = scene.part?.();
+          if (name === 'left out') part?.tell('it begins');
+          else await findFault(name).make({ ...scene, ...part, lastsMs: 10 });
+          part?.over(name !== 'left out');
+        }
+        scene.tell('one was left out');
+      },
+    };
+    const timed = new TimedFault(running(stage()), parts, { atMs: 0, lastsMs: 100 }, true);
+    const events: string[] = [];
+    timed.begin(Date.now(), ({ kind, text }) => void events.push(`${kind}: ${text}`));
+    await until('it is over', () => timed.overMs !== null);
+    await timed.end();
+    expect([timed.turns.length, timed.turns.every(({ toMs }) => toMs !== null)]).toEqual([2, true]);
+    expect(timed.turns.every(({ begunMs = Infinity, fromMs }) => begunMs <= fromMs)).toBe(true);
+    expect(timed.victims.map(({ turn }) => turn)).toEqual([0, 1]);
+    expect(events.map((one) => one.replace(/: .*/, ''))).toEqual([
+      ...['fault', 'fault', 'fault goes on', 'fault', 'fault goes on'],
+    ]);
   });
 
   test('that lasts is made again and again too, each turn for as long as it lasts, and each is recorded', async () => {

@@ -81,9 +81,13 @@ export function drillVerdict(facts: DrillFacts): DrillVerdict {
             firstOf(promises)
               .map(({ measured }) => measured)
               .join('; ') || 'no promise was made'
-          }.`;
+          }${isUnproven(facts.fault) ? '; nothing proves that the fault had an effect' : ''}.`;
   return { outcome, sentence, promises, invalid, doubts: doubtsOf(facts) };
 }
+
+/** What the user's commands do is not measured, unless another one tells. */
+const isUnproven = ({ name, isProven: hasProof }: DrillFault): boolean =>
+  name === CUSTOM && hasProof !== true;
 
 /** What decides of those that were kept: what was lost, what callers saw and when the SLO was met again. */
 const FIRST: readonly PromiseMetric[] = ['lost', DONE_TWICE, 'due-never', 'errors', 'recover'];
@@ -241,8 +245,10 @@ function doubtsOf({
     ...(victims.some(({ requests }) => requests === null)
       ? ['The metrics of n8n do not show how many requests the victim of the fault took.']
       : []),
-    ...(fault.name === CUSTOM
-      ? ['The drill did not measure whether the commands of this fault had an effect on n8n.']
+    ...(isUnproven(fault)
+      ? [
+          'The drill did not measure whether the commands of this fault had an effect on n8n: set --proof.',
+        ]
       : []),
     ...(recovery !== null && retriesOf(recovery) === 0
       ? ['Recovery retried nothing, so the drill does not show what a retry repeats.']

@@ -78,6 +78,7 @@ const SHORTEST = 0.25;
 export function soak(among: readonly InsideFault[], seed: number): InsideFault {
   return {
     ...describedSoak,
+    hasParts: true,
     title: `random faults, seed ${String(seed)}`,
     make: async (scene) => {
       const random = seededRandom(seed);
@@ -92,7 +93,10 @@ export function soak(among: readonly InsideFault[], seed: number): InsideFault {
         if (fault === undefined) throw new Failure('none of the random faults could be injected');
         const lastsMs = lastingMs(fault, 1000 * fault.defaultSeconds * between(SHORTEST, 1));
         if (lastsMs > leftMs()) break;
-        const why = await made(fault, { ...scene, turn, lastsMs });
+        const part = scene.part?.();
+        const own = part === undefined ? {} : { tell: part.tell, hit: part.hit };
+        const why = await made(fault, { ...scene, ...own, turn, lastsMs });
+        part?.over(why === null);
         if (why !== null) {
           scene.tell(`${fault.name} was left out: ${why}`);
           able = able.filter((one) => one !== fault);

@@ -10,6 +10,8 @@ export interface OwnCommands {
   begin: string;
   /** Left out: what was begun ends by itself. */
   end?: string;
+  /** Run while the fault lasts: exit code 0 says that it has an effect. Left out: nothing proves that it has. */
+  proof?: string;
 }
 
 /** For a command that ends when it is asked to. */
@@ -29,8 +31,9 @@ export const describedCustom: Omit<OutsideFault, 'make'> = {
  * `--end` runs whatever happened before it: also when `--begin` failed half-way, when the drill is stopped, and when a second
  * Ctrl-C ends this process at once.
  */
-export const customFault = ({ begin, end }: OwnCommands): OutsideFault => ({
+export const customFault = ({ begin, end, proof }: OwnCommands): OutsideFault => ({
   ...describedCustom,
+  ...(proof === undefined ? {} : { hasProof: true as const }),
   make: async (scene) => {
     scene.tell(`--begin, ${programOf(begin)}`);
     const begun = started('--begin', begin, scene.signal);
@@ -45,6 +48,11 @@ export const customFault = ({ begin, end }: OwnCommands): OutsideFault => ({
     try {
       await begun.over;
       if (end !== undefined) await lasting(scene);
+      if (proof !== undefined && !scene.signal.aborted) {
+        await started('--proof', proof, scene.signal).over;
+        if (!scene.signal.aborted)
+          scene.tell(`--proof, ${programOf(proof)}, says that it has an effect`);
+      }
     } finally {
       if (end !== undefined && !isEnded) {
         isEnded = true;

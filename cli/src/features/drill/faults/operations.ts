@@ -3,6 +3,7 @@ import { Failure } from '../../../ui/exit';
 import { type InsideFault, NEEDS_PODS, NEEDS_PROCESSES, SURVIVED, UNNOTICED } from '../fault';
 import {
   allOf,
+  atRiskOn,
   first,
   lasting,
   needsNewer,
@@ -65,6 +66,8 @@ export const scaleIn: InsideFault = {
   lacks: needsTwoWorkers,
   make: async (scene) => {
     const instance = first(scene, 'worker');
+    const atRisk = await atRiskOn(scene, instance, 'worker');
+    scene.hit({ name: instance, ...atRisk });
     scene.tell(`SIGTERM of ${instance}`);
     await scene.access.keepDown(instance);
     scene.tell(`${instance} has ended`);

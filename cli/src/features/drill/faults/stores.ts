@@ -64,6 +64,7 @@ async function failOver(scene: FaultContext, store: StoreLink['store']): Promise
   const { access, lastsMs, tell } = scene;
   const instance = first(scene, store);
   const { ended, promote } = await access.failOver(store);
+  scene.hit({ name: store, connections: ended, bytes: 0 });
   tell(
     `${counted(ended, 'connection')} to ${instance} ended, and ${instance} refuses writes for ${seconds(lastsMs)}`,
   );

@@ -328,9 +328,17 @@ describe('that no work is done twice', () => {
 
 test('what your own commands do is not measured, which is a doubt', () => {
   const fault = { ...facts().fault, name: 'custom' };
-  expect(drillVerdict(facts({ fault })).doubts).toEqual([
-    'The drill did not measure whether the commands of this fault had an effect on n8n.',
+  const verdict = drillVerdict(facts({ fault }));
+  expect(verdict.doubts).toEqual([
+    'The drill did not measure whether the commands of this fault had an effect on n8n: set --proof.',
   ]);
+  expect(verdict.sentence).toMatch(/; nothing proves that the fault had an effect\.$/);
+});
+
+test('what another command of yours proves is neither doubted nor said to be unproven', () => {
+  const fault = { ...facts().fault, name: 'custom', isProven: true as const };
+  const verdict = drillVerdict(facts({ fault }));
+  expect([verdict.doubts, verdict.sentence.includes('nothing proves')]).toEqual([[], false]);
 });
 
 test('of lost work, the verdict tells whether its callers know', () => {
