@@ -246,6 +246,8 @@ export const LATER_SCRIPTS = [
   { since: '2026-11-29T16:30:00Z' },
   // requeue-lost asks the database once for all jobs that Redis has lost.
   { since: '2026-11-29T17:22:30Z' },
+  // Workers tell Redis at once what they run, and recovery leaves alone what nobody can tell it of.
+  { since: '2026-12-01T14:06:00Z' },
 ];
 
 /** How many times one drill repeats a fault. */
