@@ -60,6 +60,9 @@ const SPREAD = [
   'networkPolicy',
 ];
 
+/** Enough in a cell with many values; values.yaml has the rest. */
+const firstSentence = (text: string): string => text.split(/(?<=\.) (?=[A-Z`])/)[0] ?? text;
+
 /** A table a section, and a row a subject: a value, or the block of those that are set together. */
 function readmeOf(head: string, values: readonly Value[]): string {
   const cell = (text: string): string => text.replaceAll('|', '\\|');
@@ -80,7 +83,8 @@ function readmeOf(head: string, values: readonly Value[]): string {
     if (only?.path.join('.') === subject)
       return `| \`${subject}\` | ${shown(only.value)} | ${cell(only.text ?? '')} |`;
     const lines = of.map(
-      ({ path, value, text = '' }) => `\`${path.at(-1) ?? ''}\` (${shown(value)}): ${cell(text)}`,
+      ({ path, value, text = '' }) =>
+        `\`${path.at(-1) ?? ''}\` (${shown(value)}): ${cell(firstSentence(text))}`,
     );
     return `| \`${subject}\` | | ${lines.join('<br>')} |`;
   };

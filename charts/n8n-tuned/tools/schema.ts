@@ -411,7 +411,7 @@ export function schemaOf(
   const ofPod = optional(partOf(top, 'pod'));
   for (const [role, unused] of Object.entries(UNUSED)) {
     const { properties, required = [] } = partOf(top, role);
-    const taken = unused.reduce(without, ofPod).properties ?? {};
+    const taken = (withoutText(unused.reduce(without, ofPod)) as Block).properties;
     const own = required.filter((key) => !(key in taken));
     root[role] = closed(deepMerge(taken, properties), { required: own });
   }

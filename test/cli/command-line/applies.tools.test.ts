@@ -108,7 +108,15 @@ const VALUES: Record<string, string> = {
   ...{ prometheus: 'http://p:9090', over: 'webhooks', group: '2', csv: 'c.csv', plot: 'p.svg' },
   ...{ pid: '1', interval: '3s', waitForQuiet: '7m', continue: '@search' },
   compose: '@docker-compose.yml',
-  ...{ precision: '7%', speed: 'median', begin: 'true', end: 'false', seed: '7', retries: '2' },
+  ...{
+    precision: '7%',
+    speed: 'median',
+    begin: 'true',
+    end: 'false',
+    proof: 'date',
+    seed: '7',
+    retries: '2',
+  },
 };
 
 const filled = (words: readonly string[]): string[] =>
@@ -126,7 +134,7 @@ const ORDERS: Record<string, Ordered> = {
             faultOf(command.args[0] ?? '', command.opts<DrillOptions>()),
             command.opts<DrillOptions>(),
           ),
-          ...[command.opts()['begin'], command.opts()['end']],
+          ...[command.opts()['begin'], command.opts()['end'], command.opts()['proof']],
           ...[shown(command), command.opts()['startFile']],
           ...[command.opts()['grafana'], command.opts()['prometheusRemoteWrite']],
         ],

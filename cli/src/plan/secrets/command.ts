@@ -51,6 +51,7 @@ const OF_OPTION: Record<string, (value: string) => string> = {
   '--env': (value) => afterName(value, isHarmlessVariable),
   '--expect': (value) => expectation(value),
   '--header': (value) => (HARMLESS_HEADER.test(value) ? value : headerName(value)),
+  '--proof': (value) => withoutSecretWords(value),
   '--stop-if': (value) => value.split(' ').map(withoutSecretParts).join(' '),
   '--param': (value) => afterName(value, isHarmlessParameter),
 };

@@ -27,7 +27,7 @@ const TOLD_WITHIN_MS = 1_000;
 
 type MadeFault = Pick<DrillFault, 'done' | 'everySeconds' | 'turns'>;
 
-export interface Span {
+export interface FaultSpan {
   /** When it may have been made first. */
   fromMs: number;
   /** When it was told to be made; left out: at once. */
@@ -36,7 +36,10 @@ export interface Span {
 }
 
 /** While the fault lasted, or each of its turns. */
-export function spansOf({ done, everySeconds, turns }: MadeFault, overMs: number | null): Span[] {
+export function spansOf(
+  { done, everySeconds, turns }: MadeFault,
+  overMs: number | null,
+): FaultSpan[] {
   const [first] = done;
   const [only] = turns ?? [];
   if (everySeconds === undefined && (turns?.length ?? 1) === 1 && first !== undefined) {
@@ -51,17 +54,17 @@ export function spansOf({ done, everySeconds, turns }: MadeFault, overMs: number
   );
 }
 
-const from = (toldMs: number, begunMs = toldMs - TOLD_WITHIN_MS): Omit<Span, 'toMs'> => ({
+const from = (toldMs: number, begunMs = toldMs - TOLD_WITHIN_MS): Omit<FaultSpan, 'toMs'> => ({
   ...{ toldMs, fromMs: begunMs },
 });
 
 /** Whether a request was open in one. */
-export const isOpenIn = (request: RequestSample, { fromMs, toMs }: Span): boolean =>
+export const isOpenIn = (request: RequestSample, { fromMs, toMs }: FaultSpan): boolean =>
   request.tMs <= toMs && endOf(request) >= fromMs;
 
 /** Tells of a request whether it was open in one of them. */
 const metBy =
-  (spans: readonly Span[]) =>
+  (spans: readonly FaultSpan[]) =>
   (request: RequestSample): boolean =>
     spans.some((span) => isOpenIn(request, span));
 
@@ -70,11 +73,11 @@ const metBy =
  * again, and at most until the next one.
  */
 function untilMet(
-  spans: readonly Span[],
+  spans: readonly FaultSpan[],
   requests: readonly RequestSample[],
   slos: readonly Slo[],
   phases: DrillPhases & { everySeconds: number | undefined },
-): Span[] {
+): FaultSpan[] {
   const { everySeconds = Infinity } = phases;
   return spans.map((span, index) => {
     const { fromMs, toMs } = span;

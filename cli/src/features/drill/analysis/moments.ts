@@ -1,7 +1,7 @@
 /** Which time of a fault each lost or repeated request is put down to. */
 import type { LedgerCase, Moment } from '../record';
 import type { RequestSample } from '../../../record/run-record';
-import { isOpenIn, type Span } from './figures';
+import { isOpenIn, type FaultSpan } from './figures';
 import type { LedgerEntry, Sources } from './ledger';
 import { LOSSES } from './ledger-class';
 
@@ -12,7 +12,7 @@ export interface MomentSources {
   requests: readonly RequestSample[];
   entries: readonly LedgerEntry[];
   /** Times of the fault, in their order. */
-  spans: readonly Span[];
+  spans: readonly FaultSpan[];
   answers: Sources['answers'];
 }
 

@@ -1,12 +1,12 @@
 /** How many requests were open on a victim that only takes them, by what became of those that were open. */
 import type { Victim } from '../record';
 import type { RequestSample } from '../../../record/run-record';
-import { isOpenIn, type Span } from './figures';
+import { isOpenIn, type FaultSpan } from './figures';
 
 export interface OpenOrder {
   requests: readonly RequestSample[];
   /** Times of the fault, in their order. */
-  spans: readonly Span[];
+  spans: readonly FaultSpan[];
   /** One that takes longer was held up. */
   slowMs: number;
 }
