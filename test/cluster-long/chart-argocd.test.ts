@@ -213,7 +213,7 @@ test.each(['label', 'annotation'])(
       ...{ executions: { mode: 'queue' }, database: { type: 'postgresql' } },
       worker: { ...SMALL_EVERYWHERE.worker, replicas: 2 },
     };
-    // Neither the number of the values nor 1: whoever sets the number back is seen.
+    // The values say 2, and a Deployment without a number has 1: a number that is set back can be seen.
     const autoscaling = { enabled: true, minReplicas: 3, maxReplicas: 4 };
     const sequence = new Sequence();
     const record = async (step: string): Promise<void> => {

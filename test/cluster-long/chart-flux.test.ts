@@ -147,7 +147,7 @@ test('n8n keeps its key and its pods under a Flux that looks for drift', async (
     await apply([releaseOf(name, queue)]);
     await ready('n8n in queue mode');
     await record('queue mode', key);
-    // Neither the number of the values nor 1: whoever sets the number back is seen.
+    // The values say 2, and a Deployment without a number has 1: a number that is set back can be seen.
     const scaled = {
       ...queue.worker,
       autoscaling: { enabled: true, minReplicas: 3, maxReplicas: 4 },

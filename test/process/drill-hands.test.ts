@@ -324,7 +324,7 @@ test('Sentinels make the replica of a killed Redis the primary, and who connects
   client.disconnect();
 });
 
-test('whoever needs the executions waits for them and is counted, until they are unlocked', async () => {
+test('connections that need the locked executions wait and are counted, until the lock ends', async () => {
   const url = await ownPostgresql();
   await query(url, 'CREATE TABLE execution_entity (id serial)');
   const { waiting, unlock } = await lockExecutions(

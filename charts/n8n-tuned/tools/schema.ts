@@ -407,7 +407,7 @@ export function schemaOf(
   top.required = (top.required ?? []).filter((key) => key !== 'enabled');
   // Helm hands a parent chart's globals down, so these may hold more.
   partOf(top, 'global')['additionalProperties'] = true;
-  // Every role takes the keys of `pod`; a pool takes those of `worker`.
+  // Every role takes the keys of `pod`, described only there; a pool takes those of `worker`.
   const ofPod = optional(partOf(top, 'pod'));
   for (const [role, unused] of Object.entries(UNUSED)) {
     const { properties, required = [] } = partOf(top, role);

@@ -20,7 +20,7 @@ export interface RecoveryQueue {
   waiting(): Promise<number>;
   /** Says that an execution is given to a retry: no worker runs another node of it. */
   take(executionId: string): Promise<Taking>;
-  /** n8n has answered about the retry, so whoever leads next sees it in n8n. */
+  /** n8n has answered about the retry, so the next leader sees this retry in n8n. */
   answered(executionId: string): Promise<void>;
   /** There is no retry after all: a worker that is back may go on with it. */
   giveBack(executionId: string): Promise<void>;

@@ -106,8 +106,8 @@ const WAITING = `SELECT count(*)::int AS waiting FROM pg_stat_activity
   WHERE wait_event_type = 'Lock' AND application_name <> $1`;
 
 /**
- * Locks the table of executions: whoever asks for it keeps the connection and waits, until a pool has none left, for a ping of
- * the database either. `clientOf` gives one of that name.
+ * Locks the table of executions: a statement that needs the table waits and keeps its connection, until a pool has none left,
+ * not even for a ping of the database. `clientOf` gives a client of that name.
  */
 export async function lockExecutions(clientOf: (name: string) => PostgresClient): Promise<{
   waiting: () => Promise<number>;
